@@ -1,0 +1,166 @@
+import { setMaxListeners } from 'node:events';
+import http from 'node:http';
+import https from 'node:https';
+
+import axios from 'axios';
+
+import { CURRENCY_SIGN } from './delivery';
+import type { Action, StoredDelivery, Webhook } from './shapes';
+
+const ANSWER_WITHIN_MS = 10_000;
+const MOST_CONNECTIONS = 20;
+const MOST_ANSWER_BYTES = 1_000_000;
+
+/** Host names that an event may be posted to, or a control request may be sent to. */
+export const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
+
+/** What became of posting an event to one URL. */
+export interface Posting {
+	readonly url: string;
+	/** The subscriber's status, whatever it was; null when there was no answer. */
+	readonly status: number | null;
+	/** Why there was no answer. */
+	readonly error?: string;
+}
+
+/** An event that happened, with what became of it; `postings` fills as subscribers answer. */
+export interface FiredEvent {
+	readonly id: number;
+	readonly at: number;
+	readonly action: Action;
+	readonly payload: unknown;
+	readonly postings: readonly Posting[];
+}
+
+/** Payload of the create-task event (section 6, event 1). */
+export function createTaskPayload({ record }: StoredDelivery): Record<string, unknown> {
+	const { id, distance, price } = record;
+	return { id, distance, price, currencySign: CURRENCY_SIGN };
+}
+
+/** Payload of the create-route event (section 6, event 2) for a route of these deliveries. */
+export function createRoutePayload(
+	routeId: string,
+	deliveries: readonly StoredDelivery[],
+	nowMs: number,
+): Record<string, unknown> {
+	const distance = deliveries.reduce((sum, { record }) => sum + record.distance, 0);
+	return {
+		route_id: routeId,
+		distance: Math.round(distance * 100) / 100,
+		date: String(Math.floor(nowMs / 1000)),
+		prices: deliveries.map(({ record }) => ({ id: record.id, price: record.price.toFixed(2) })),
+	};
+}
+
+/** Payload of the update-task event (section 6, event 3). */
+export function updateTaskPayload({ record, companyId }: StoredDelivery): Record<string, unknown> {
+	return {
+		id: record.id,
+		status: record.statusDelivery,
+		company_id: String(companyId),
+		city_id: String(record.destinationCityId),
+	};
+}
+
+/** Posts events to their subscribers, once each, and keeps a list of what happened. */
+export class Events {
+	private fired: FiredEvent[] = [];
+	private lastId = 0;
+	private readonly agents = {
+		httpAgent: new http.Agent({ keepAlive: true, maxSockets: MOST_CONNECTIONS }),
+		httpsAgent: new https.Agent({ keepAlive: true, maxSockets: MOST_CONNECTIONS }),
+	};
+	private stop = newStop();
+
+	/**
+	 * `webhooks` gives the subscriptions of a company, or all; `now` the time;
+	 * `changed` is called after every change of the list.
+	 */
+	constructor(
+		private readonly webhooks: (companyId?: number) => Webhook[],
+		private readonly now: () => number,
+		private readonly changed: () => void,
+	) {}
+
+	/** The events so far, oldest first. */
+	list(): FiredEvent[] {
+		return this.fired.map((event) => ({ ...event, postings: [...event.postings] }));
+	}
+
+	/** The newest events, newest first. */
+	latest(count: number): FiredEvent[] {
+		return this.fired.slice(-count).reverse();
+	}
+
+	/** How many events there were. */
+	get count(): number {
+		return this.fired.length;
+	}
+
+	/**
+	 * Posts an event as JSON to each active subscription of it (section 6), of one company when
+	 * given; resolves when all have answered or failed. Never rejects.
+	 */
+	async fire(action: Action, payload: unknown, companyId?: number): Promise<Posting[]> {
+		const postings: Posting[] = [];
+		this.lastId += 1;
+		this.fired.push({ id: this.lastId, at: this.now(), action, payload, postings });
+		this.changed();
+		const subscribers = this.webhooks(companyId).filter(
+			(hook) => hook.action === action && hook.status === 'Active',
+		);
+		const { signal } = this.stop;
+		await Promise.all(
+			subscribers.map(async ({ url }) => {
+				postings.push(await this.post(url, JSON.stringify(payload), signal));
+				this.changed();
+			}),
+		);
+		return [...postings];
+	}
+
+	/** Forgets the list and ends what is being posted. */
+	clear(): void {
+		this.stop.abort();
+		this.stop = newStop();
+		this.fired = [];
+		this.changed();
+	}
+
+	/** Ends what is being posted and closes the connections. */
+	close(): void {
+		this.stop.abort();
+		this.agents.httpAgent.destroy();
+		this.agents.httpsAgent.destroy();
+	}
+
+	private async post(url: string, body: string, signal: AbortSignal): Promise<Posting> {
+		if (!URL.canParse(url) || !LOOPBACK_HOSTS.has(new URL(url).hostname)) {
+			return { url, status: null, error: 'The sandbox posts to the loopback address only' };
+		}
+		try {
+			const { status } = await axios.post<unknown>(url, body, {
+				...this.agents,
+				headers: { 'Content-Type': 'application/json' },
+				maxContentLength: MOST_ANSWER_BYTES,
+				maxRedirects: 0,
+				proxy: false,
+				responseType: 'text',
+				signal,
+				timeout: ANSWER_WITHIN_MS,
+				validateStatus: null,
+			});
+			return { url, status };
+		} catch (error) {
+			return { url, status: null, error: error instanceof Error ? error.message : String(error) };
+		}
+	}
+}
+
+function newStop(): AbortController {
+	const controller = new AbortController();
+	// Every posting under way listens to it; their number is no sign of a leak.
+	setMaxListeners(0, controller.signal);
+	return controller;
+}
