@@ -1,0 +1,29 @@
+const { compilerOptions } = require('./tsconfig.json');
+
+/** Each file is compiled by itself: types are checked once, by `tsc`, not in every test run. */
+const typescript = [
+	'ts-jest',
+	{ tsconfig: { ...compilerOptions, isolatedModules: true }, diagnostics: true },
+];
+
+const common = {
+	testEnvironment: 'node',
+	transform: { '^.+\\.ts$': typescript },
+	modulePathIgnorePatterns: ['dist', '.cache', 'artifacts', 'coverage', 'playground/n8n/hosts'].map(
+		(folder) => `<rootDir>/${folder}/`,
+	),
+};
+
+/** @type {import('jest').Config} */
+module.exports = {
+	projects: ['unit', 'service', 'engine'].map((name) => ({
+		...common,
+		displayName: name,
+		testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
+		setupFilesAfterEnv: name === 'engine' ? ['<rootDir>/test/setup-engine.ts'] : [],
+	})),
+	collectCoverageFrom: ['nodes/**/*.ts', 'credentials/**/*.ts'],
+	coverageDirectory: 'coverage',
+	coverageReporters: ['text', 'lcovonly'],
+	coverageThreshold: { global: { lines: 95, branches: 95 } },
+};

@@ -1,0 +1,653 @@
+/**
+ * The engine harness itself, proven with a tiny node that is not part of the package.
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+	NodeConnectionTypes,
+	NodeOperationError,
+	sleep,
+	type ICredentialTestFunctions,
+	type ICredentialType,
+	type ICredentialsDecrypted,
+	type IDataObject,
+	type IExecuteFunctions,
+	type IHookFunctions,
+	type ILoadOptionsFunctions,
+	type INodeCredentialTestResult,
+	type INodeExecutionData,
+	type INodeListSearchResult,
+	type INodeType,
+	type INodeTypeDescription,
+	type IWebhookFunctions,
+	type IWebhookResponseData,
+} from 'n8n-workflow';
+import { z } from 'zod';
+import {
+	addCredentialType,
+	addNodeType,
+	deduplicationStore,
+	loadList,
+	openTrigger,
+	runNode,
+	runWorkflow,
+	testCredential,
+} from './engine';
+
+interface SeenRequest {
+	method: string;
+	url: string;
+	headers: IncomingMessage['headers'];
+	body: string;
+}
+
+/** An HTTP server whose answers each test sets. */
+const service = createServer((request, response) => {
+	let body = '';
+	request.setEncoding('utf8');
+	request.on('data', (chunk: string) => (body += chunk));
+	request.on('end', () => {
+		const { method = '', url = '', headers } = request;
+		seen.push({ method, url, headers, body });
+		answer(request, response);
+	});
+});
+const seen: SeenRequest[] = [];
+let answer: (request: IncomingMessage, response: ServerResponse) => void;
+let baseUrl = '';
+
+const credential = () => ({ baseUrl, user: 'key', password: 'secret' });
+
+const tinyCredential: ICredentialType = {
+	name: 'tinyApi',
+	displayName: 'Tiny API',
+	properties: [
+		{ displayName: 'Base URL', name: 'baseUrl', type: 'string', default: '' },
+		{ displayName: 'User', name: 'user', type: 'string', default: '' },
+		{ displayName: 'Password', name: 'password', type: 'string', default: '' },
+		{ displayName: 'Region', name: 'region', type: 'string', default: 'north' },
+	],
+	authenticate: {
+		type: 'generic',
+		properties: {
+			auth: { username: '={{$credentials.user}}', password: '={{$credentials.password}}' },
+			headers: { 'x-region': '={{$credentials.region.toUpperCase()}}' },
+		},
+	},
+	test: {
+		request: { baseURL: '={{$credentials.baseUrl}}', url: '/me' },
+		rules: [{ type: 'responseCode', properties: { value: 401, message: 'The key is wrong.' } }],
+	},
+};
+
+const lockableCredential: ICredentialType = {
+	...tinyCredential,
+	name: 'lockableApi',
+	test: {
+		request: { baseURL: '={{$credentials.baseUrl}}', url: '/me' },
+		rules: [
+			{
+				type: 'responseSuccessBody',
+				properties: { key: 'data.locked', value: true, message: 'The account is locked.' },
+			},
+		],
+	},
+};
+
+const description: INodeTypeDescription = {
+	displayName: 'Tiny',
+	name: 'tiny',
+	group: ['transform'],
+	version: 1,
+	description: 'Posts each item',
+	defaults: { name: 'Tiny' },
+	inputs: [NodeConnectionTypes.Main],
+	outputs: [NodeConnectionTypes.Main],
+	credentials: [{ name: 'tinyApi', required: true }],
+	properties: [
+		{ displayName: 'Text', name: 'text', type: 'string', default: 'none' },
+		{ displayName: 'Claim', name: 'claim', type: 'boolean', default: false },
+		{ displayName: 'Wait', name: 'wait', type: 'number', default: 0 },
+	],
+};
+
+/** Posts `text` of each item, after claiming it in the de-duplication store where asked. */
+class Tiny implements INodeType {
+	description = description;
+
+	methods = {
+		listSearch: {
+			async things(this: ILoadOptionsFunctions, filter?: string): Promise<INodeListSearchResult> {
+				const { baseUrl: url } = await this.getCredentials('tinyApi');
+				const text = this.getCurrentNodeParameter('text');
+				await this.helpers.httpRequestWithAuthentication.call(this, 'tinyApi', {
+					url: `${String(url)}/things`,
+				});
+				return { results: [{ name: `${String(text)} ${filter}`, value: 1 }] };
+			},
+		},
+	};
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const output: INodeExecutionData[] = [];
+		const wait = Number(this.getNodeParameter('wait', 0));
+		for (let item = 0; item < this.getInputData().length; item++) {
+			try {
+				const text = String(this.getNodeParameter('text', item));
+				if (text === 'bad')
+					throw new NodeOperationError(this.getNode(), 'Bad', { itemIndex: item });
+				if (this.getNodeParameter('claim', item) === true) {
+					const options = { mode: 'entries' as const, maxEntries: 3 };
+					const { processed } = await this.helpers.checkProcessedAndRecord([text], 'node', options);
+					if (processed.length > 0) {
+						output.push({ json: { skipped: text }, pairedItem: { item } });
+						continue;
+					}
+				}
+				const { baseUrl: url } = await this.getCredentials('tinyApi', item);
+				if (wait > 0) await waitOrStop(wait, this.getExecutionCancelSignal());
+				const body: unknown = await this.helpers.httpRequestWithAuthentication.call(
+					this,
+					'tinyApi',
+					{
+						method: 'POST',
+						url: `${String(url)}/texts`,
+						body: { text },
+						json: true,
+					},
+				);
+				output.push({ json: z.record(z.any()).parse(body), pairedItem: { item } });
+			} catch (error) {
+				if (!this.continueOnFail() || !(error instanceof Error)) throw error;
+				output.push({ json: { error: error.message }, pairedItem: { item } });
+			}
+		}
+		this.addExecutionHints({ message: `${output.length} done`, location: 'outputPane' });
+		return [output];
+	}
+}
+
+async function waitOrStop(ms: number, signal?: AbortSignal): Promise<void> {
+	const until = Date.now() + ms;
+	while (Date.now() < until && !signal?.aborted) await sleep(5);
+	if (signal?.aborted) throw new Error('Stopped');
+}
+
+/** Notes its webhook calls in the service and in static data, and gives on what it receives. */
+class TinyTrigger implements INodeType {
+	description: INodeTypeDescription = {
+		...description,
+		name: 'tinyTrigger',
+		group: ['trigger'],
+		inputs: [],
+		defaults: { name: 'Tiny Trigger' },
+		webhooks: [{ name: 'default', httpMethod: 'POST', responseMode: 'onReceived', path: 'tiny' }],
+	};
+
+	webhookMethods = {
+		default: {
+			checkExists: async function (this: IHookFunctions) {
+				return (await tell(this, 'GET')) === 'yes';
+			},
+			create: async function (this: IHookFunctions) {
+				await tell(this, 'PUT');
+				this.getWorkflowStaticData('node').subscribed = this.getActivationMode();
+				return true;
+			},
+			delete: async function (this: IHookFunctions) {
+				await tell(this, 'DELETE');
+				return true;
+			},
+		},
+	};
+
+	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+		const body: unknown = this.getBodyData();
+		const query = z.record(z.any()).parse(this.getQueryData());
+		if (query.do === 'throw') throw new Error('Broken');
+		if (query.do === 'refuse') {
+			this.getResponseObject().status(401).json({ refused: true });
+			return { noWebhookResponse: true };
+		}
+		if (query.do === 'ignore') return { webhookResponse: 'ignored' };
+		const json: IDataObject = { body: JSON.stringify(body), query, mode: this.getMode() };
+		return await Promise.resolve({ webhookResponse: 'OK', workflowData: [[{ json }]] });
+	}
+}
+
+async function tell(context: IHookFunctions, method: 'GET' | 'PUT' | 'DELETE'): Promise<unknown> {
+	const { baseUrl: url } = await context.getCredentials('tinyApi');
+	return await context.helpers.httpRequestWithAuthentication.call(context, 'tinyApi', {
+		method,
+		url: `${String(url)}/hooks`,
+		qs: { url: context.getNodeWebhookUrl('default') },
+	});
+}
+
+beforeAll(async () => {
+	addCredentialType(tinyCredential);
+	addCredentialType(lockableCredential);
+	addNodeType('test.tiny', new Tiny());
+	addNodeType('test.tinyTrigger', new TinyTrigger());
+	service.listen(0, '127.0.0.1');
+	await once(service, 'listening');
+	const { port } = z.object({ port: z.number() }).parse(service.address());
+	baseUrl = `http://127.0.0.1:${port}`;
+});
+
+beforeEach(() => {
+	seen.length = 0;
+	deduplicationStore.reset();
+	answer = (_request, response) => {
+		response.setHeader('content-type', 'application/json').end('{"ok":true}');
+	};
+});
+
+afterAll(async () => {
+	service.closeAllConnections();
+	await new Promise((resolve) => service.close(resolve));
+});
+
+const run = async (options: Partial<Parameters<typeof runNode>[0]> = {}) =>
+	await runNode({
+		node: 'test.tiny',
+		parameters: { text: '={{ $json.text }}' },
+		items: [{ text: 'a' }, { text: 'b' }],
+		credential: credential(),
+		...options,
+	});
+
+describe('runNode', () => {
+	it('sends real requests with the credential applied by its rules', async () => {
+		const { status, items, hints, error } = await run();
+
+		expect(error).toBeUndefined();
+		expect(status).toBe('success');
+		expect(items).toEqual([
+			{ json: { ok: true }, pairedItem: { item: 0 } },
+			{ json: { ok: true }, pairedItem: { item: 1 } },
+		]);
+		expect(hints).toEqual([{ message: '2 done', location: 'outputPane' }]);
+		expect(seen.map(({ method, url, body }) => `${method} ${url} ${body}`)).toEqual([
+			'POST /texts {"text":"a"}',
+			'POST /texts {"text":"b"}',
+		]);
+		expect(seen[0]?.headers).toMatchObject({
+			authorization: `Basic ${Buffer.from('key:secret').toString('base64')}`,
+			'x-region': 'NORTH',
+		});
+	});
+
+	it("reports the node's error as the editor shows it", async () => {
+		const { status, error, items } = await run({ items: [{ text: 'a' }, { text: 'bad' }] });
+
+		expect(status).toBe('error');
+		expect(items).toEqual([]);
+		expect(error).toMatchObject({
+			name: 'NodeOperationError',
+			message: 'Bad',
+			context: { itemIndex: 1 },
+		});
+	});
+
+	it('turns an HTTP refusal into a NodeApiError with its status', async () => {
+		answer = (_request, response) => {
+			response.writeHead(422, { 'content-type': 'application/json' }).end('{"message":"No"}');
+		};
+
+		const { error } = await run();
+
+		expect(error).toMatchObject({ name: 'NodeApiError', httpCode: '422' });
+	});
+
+	it('gives errors on as items, or through the error output', async () => {
+		const items = [{ text: 'a' }, { text: 'bad' }];
+
+		const regular = await run({ items, onError: 'continueRegularOutput' });
+		const split = await run({ items, onError: 'continueErrorOutput' });
+
+		expect(regular.items.map(({ json }) => json)).toEqual([{ ok: true }, { error: 'Bad' }]);
+		expect(split.outputs.map((output) => output.map(({ json }) => json))).toEqual([
+			[{ ok: true }],
+			[{ text: 'bad', error: 'Bad' }],
+		]);
+	});
+
+	it('reports a node that lacks its credential as n8n does', async () => {
+		const { error } = await run({ credential: undefined });
+
+		expect(error?.message).toBe('Node does not have any credentials set');
+		expect(seen).toEqual([]);
+	});
+
+	it('stops when the user presses Stop', async () => {
+		const stop = new AbortController();
+		answer = () => stop.abort();
+
+		const { status } = await run({ signal: stop.signal });
+
+		expect(status).toBe('canceled');
+		expect(seen).toHaveLength(1);
+	});
+
+	it('stops when the time is up', async () => {
+		const { status } = await run({
+			parameters: { text: 'a', wait: 60_000 },
+			timeoutMs: 50,
+		});
+
+		expect(status).toBe('canceled');
+		expect(seen).toEqual([]);
+	});
+});
+
+it('runs whole workflows, with pairing through to the last node', async () => {
+	const at = (name: string, type: string, parameters = {}) => ({
+		id: name,
+		name,
+		type,
+		typeVersion: 1,
+		position: [0, 0] satisfies [number, number],
+		parameters,
+	});
+	const to = (node: string) => ({ main: [[{ node, type: 'main' as const, index: 0 }]] });
+
+	const { status, outputsOf } = await runWorkflow(
+		{
+			nodes: [
+				at('Begin', 'n8n-nodes-base.manualTrigger'),
+				at('First', 'test.tiny', { text: '={{ $json.text }}' }),
+				at('Second', 'test.tiny', { text: "={{ $('Begin').item.json.text + '2' }}" }),
+				at('End', 'n8n-nodes-base.noOp'),
+			],
+			connections: { Begin: to('First'), First: to('Second'), Second: to('End') },
+		},
+		{ items: [{ text: 'a' }, { text: 'b' }], credentials: { tinyApi: credential() } },
+	);
+
+	expect(status).toBe('success');
+	expect(outputsOf('End')[0]).toHaveLength(2);
+	expect(seen.map(({ body }) => body)).toEqual([
+		'{"text":"a"}',
+		'{"text":"b"}',
+		'{"text":"a2"}',
+		'{"text":"b2"}',
+	]);
+});
+
+describe('the de-duplication store', () => {
+	const claim = { text: '={{ $json.text }}', claim: true };
+
+	it('keeps entries from run to run for a node and workflow, the newest only', async () => {
+		await run({ parameters: claim });
+		const second = await run({ parameters: claim });
+		const other = await run({ parameters: claim, workflowId: 'other' });
+		await run({ parameters: claim, items: [{ text: 'c' }, { text: 'd' }] });
+		const fourth = await run({ parameters: claim, items: [{ text: 'b' }, { text: 'a' }] });
+
+		expect(second.items.map(({ json }) => json)).toEqual([{ skipped: 'a' }, { skipped: 'b' }]);
+		expect(other.items.map(({ json }) => json)).toEqual([{ ok: true }, { ok: true }]);
+		expect(fourth.items.map(({ json }) => json)).toEqual([{ skipped: 'b' }, { ok: true }]);
+		expect(deduplicationStore.count('workflow', 'node')).toBe(3);
+	});
+
+	it('can fail at a chosen call', async () => {
+		deduplicationStore.addFault({ kind: 'fail', when: 'before', skip: 1 });
+
+		const { error } = await run({ parameters: claim });
+
+		expect(error?.message).toContain('database');
+		expect(seen.map(({ body }) => body)).toEqual(['{"text":"a"}']);
+		expect(deduplicationStore.count('workflow', 'node')).toBe(1);
+	});
+
+	it('can kill the process at a chosen call, after which nothing of the run goes on', async () => {
+		deduplicationStore.addFault({ kind: 'kill', when: 'after', skip: 1 });
+
+		const { status, outputs } = await run({ parameters: claim });
+		const again = await run({ parameters: claim });
+
+		expect(status).toBe('crashed');
+		expect(outputs).toEqual([]);
+		expect(again.items.map(({ json }) => json)).toEqual([{ skipped: 'a' }, { skipped: 'b' }]);
+		expect(seen.map(({ body }) => body)).toEqual(['{"text":"a"}']);
+	});
+
+	it('survives a process that is killed while a request is under way', async () => {
+		const kill = new AbortController();
+		answer = () => kill.abort();
+
+		const { status } = await run({ parameters: claim, kill: kill.signal });
+
+		expect(status).toBe('crashed');
+		expect(seen).toHaveLength(1);
+		expect(deduplicationStore.calls.map(({ items }) => items)).toEqual([['a']]);
+	});
+
+	it('loses an entry when two executions write at once, as n8n does without a lock', async () => {
+		await run({ parameters: claim, items: [{ text: 'first' }] });
+		await Promise.all([
+			run({ parameters: claim, items: [{ text: 'a' }] }),
+			run({ parameters: claim, items: [{ text: 'b' }] }),
+		]);
+
+		expect(deduplicationStore.count('workflow', 'node')).toBe(2);
+	});
+
+	it('goes back to a snapshot', async () => {
+		await run({ parameters: claim, items: [{ text: 'a' }] });
+		const snapshot = deduplicationStore.snapshot();
+		await run({ parameters: claim, items: [{ text: 'b' }] });
+		deduplicationStore.restore(snapshot);
+
+		const { items } = await run({ parameters: claim });
+
+		expect(items.map(({ json }) => json)).toEqual([{ skipped: 'a' }, { ok: true }]);
+	});
+});
+
+describe('openTrigger', () => {
+	const open = async (options = {}) =>
+		await openTrigger({ node: 'test.tinyTrigger', credential: credential(), ...options });
+	const calls = () =>
+		seen.map(({ method, url }) => `${method} ${new URL(url, baseUrl).searchParams.get('url')}`);
+
+	it('creates on activation only what does not exist, and deletes on deactivation', async () => {
+		const trigger = await open();
+		await trigger.activate();
+		const failure = await trigger.deactivate();
+		const first = calls();
+		seen.length = 0;
+		answer = (_request, response) => response.end('yes');
+		await trigger.activate('init');
+
+		expect(failure).toBeUndefined();
+		expect(trigger.url).toMatch(/\/webhook\/webhook-of-workflow\/tiny$/);
+		expect(first).toEqual([`GET ${trigger.url}`, `PUT ${trigger.url}`, `DELETE ${trigger.url}`]);
+		expect(calls()).toEqual([`GET ${trigger.url}`]);
+		expect(trigger.staticData).toMatchObject({ 'node:Tiny Trigger': { subscribed: 'activate' } });
+	});
+
+	it('takes everything off again and passes the error on when activation fails', async () => {
+		const trigger = await open();
+		answer = ({ method }, response) => {
+			response.statusCode = method === 'PUT' ? 500 : 200;
+			response.end();
+		};
+
+		await expect(trigger.activate()).rejects.toThrow();
+
+		expect(seen.map(({ method }) => method)).toEqual(['GET', 'PUT', 'DELETE']);
+		expect(trigger.active).toBe(false);
+		expect((await trigger.receive()).status).toBe(404);
+	});
+
+	it('ends up inactive although the node cannot delete', async () => {
+		const trigger = await open();
+		await trigger.activate();
+		answer = (_request, response) => {
+			response.statusCode = 500;
+			response.end();
+		};
+
+		const failure = await trigger.deactivate();
+
+		expect(failure?.name).toBe('NodeApiError');
+		expect(trigger.active).toBe(false);
+	});
+
+	it('answers a request and runs the workflow with what the node gave', async () => {
+		const trigger = await open();
+		await trigger.activate();
+
+		const received = await trigger.receive({ body: { a: 1 }, query: { x: 'y' } });
+
+		expect(received).toMatchObject({ status: 200, body: 'OK', run: { status: 'success' } });
+		expect(received.run?.outputsOf('Tiny Trigger')[0]?.[0]?.json).toEqual({
+			body: '{"a":1}',
+			query: { x: 'y' },
+			mode: 'webhook',
+		});
+		expect(trigger.executions).toHaveLength(1);
+	});
+
+	it.each([
+		['refuse', 401, { refused: true }],
+		['ignore', 200, 'ignored'],
+	])('starts nothing when the node is to %s', async (what, status, body) => {
+		const trigger = await open();
+		await trigger.activate();
+
+		const received = await trigger.receive({ query: { do: what } });
+
+		expect(received).toMatchObject({ status, body, workflowData: undefined, run: undefined });
+		expect(trigger.executions).toEqual([]);
+	});
+
+	it('answers 500 and records a failed execution when the node throws', async () => {
+		const trigger = await open();
+		await trigger.activate();
+
+		const { status, body, run: failed } = await trigger.receive({ query: { do: 'throw' } });
+
+		expect(status).toBe(500);
+		expect(body).toMatchObject({ code: 0, message: expect.stringContaining('Workflow Webhook') });
+		expect(failed).toMatchObject({ status: 'error', error: { message: 'Broken' } });
+	});
+
+	it.each([
+		['application/json', '{"a":1}', '{"a":1}'],
+		['application/x-www-form-urlencoded', 'a=1&a=2', '{"a":["1","2"]}'],
+		['text/plain', 'a', '"a"'],
+		['text/xml', '<A><b>1</b></A>', '{"a":{"b":"1"}}'],
+		['application/octet-stream', 'a', undefined],
+	])('reads a body of type %s as n8n does', async (type, rawBody, body) => {
+		const trigger = await open();
+		await trigger.activate();
+
+		const { workflowData } = await trigger.receive({ rawBody, headers: { 'content-type': type } });
+
+		expect(workflowData?.[0]?.[0]?.json.body).toBe(body);
+	});
+
+	it('answers 422 to broken JSON before the node sees it', async () => {
+		const trigger = await open();
+		await trigger.activate();
+
+		const { status, body } = await trigger.receive({
+			rawBody: '{"a":',
+			headers: { 'content-type': 'application/json' },
+		});
+
+		expect(status).toBe(422);
+		expect(body).toMatchObject({ code: 422, message: 'Failed to parse request body' });
+	});
+
+	it('listens at the test address until an execution was started', async () => {
+		const trigger = await open();
+		await trigger.listen();
+		const ignored = await trigger.receive({ query: { do: 'ignore' } });
+		const received = await trigger.receive();
+		const late = await trigger.receive({ url: trigger.testUrl });
+
+		expect(trigger.testUrl).toContain('/webhook-test/');
+		expect([ignored, received, late].map(({ status }) => status)).toEqual([200, 200, 404]);
+		expect(received.workflowData?.[0]?.[0]?.json.mode).toBe('manual');
+		expect(trigger.listening).toBe(false);
+		expect(calls()).toEqual(
+			['GET', 'PUT', 'DELETE'].map((method) => `${method} ${trigger.testUrl}`),
+		);
+	});
+
+	it('tells the node the address that n8n believes in', async () => {
+		const trigger = await open({ publicUrl: 'https://n8n.example.com' });
+		await trigger.activate();
+
+		expect(calls()[0]).toBe('GET https://n8n.example.com/webhook/webhook-of-workflow/tiny');
+		expect((await trigger.receive()).status).toBe(200);
+	});
+});
+
+it('fills lists as the editor does', async () => {
+	const { results } = await loadList({
+		node: 'test.tiny',
+		method: 'things',
+		parameters: { text: 'blue' },
+		credential: credential(),
+		filter: 'x',
+	});
+
+	expect(results).toEqual([{ name: 'blue x', value: 1 }]);
+	expect(seen[0]?.headers.authorization).toMatch(/^Basic /);
+});
+
+describe('testCredential', () => {
+	it.each([
+		['tinyApi', 200, '{}', { status: 'OK', message: 'Connection successful!' }],
+		['tinyApi', 401, '{}', { status: 'Error', message: 'The key is wrong.' }],
+		['tinyApi', 404, '{}', { status: 'Error', message: 'Not Found' }],
+		['lockableApi', 200, '{"data":{}}', { status: 'OK', message: 'Connection successful!' }],
+		[
+			'lockableApi',
+			200,
+			'{"data":{"locked":true}}',
+			{ status: 'Error', message: 'The account is locked.' },
+		],
+	])('follows the rules of a test request: %s %d %s', async (type, status, body, verdict) => {
+		answer = (_request, response) => {
+			response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+		};
+
+		expect(await testCredential(credential(), type)).toEqual(verdict);
+		expect(seen[0]).toMatchObject({ method: 'GET', url: '/me' });
+	});
+
+	it('names the reason when the host is not reached', async () => {
+		const verdict = await testCredential(
+			{ ...credential(), baseUrl: 'http://127.0.0.1:9' },
+			'tinyApi',
+		);
+
+		expect(verdict).toEqual({ status: 'Error', message: 'ECONNREFUSED' });
+	});
+
+	it("calls a node's test function when the type has no request of its own", async () => {
+		const test = async function (
+			this: ICredentialTestFunctions,
+			{ data }: ICredentialsDecrypted,
+		): Promise<INodeCredentialTestResult> {
+			await this.helpers.request({ uri: `${baseUrl}/function`, method: 'GET' });
+			return { status: 'Error', message: `Region ${JSON.stringify(data?.region)}` };
+		};
+		addCredentialType({ ...tinyCredential, name: 'otherApi', test: undefined });
+		addNodeType('test.other', {
+			description: { ...description, credentials: [{ name: 'otherApi', testedBy: 'check' }] },
+			methods: { credentialTest: { check: test } },
+		});
+
+		const verdict = await testCredential(credential(), 'otherApi');
+
+		expect(verdict).toEqual({ status: 'Error', message: 'Region "north"' });
+		expect(seen.map(({ url }) => url)).toEqual(['/function']);
+	});
+});

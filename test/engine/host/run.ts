@@ -1,0 +1,381 @@
+import { WorkflowExecute } from 'n8n-core';
+import {
+	createRunExecutionData,
+	deepCopy,
+	Workflow,
+	type ExecutionStatus,
+	type IConnections,
+	type IDataObject,
+	type IExecuteData,
+	type INode,
+	type INodeExecutionData,
+	type INodeParameters,
+	type INodeType,
+	type IRunData,
+	type IRunExecutionData,
+	type IWorkflowBase,
+	type IWorkflowExecuteAdditionalData,
+	type IWorkflowSettings,
+	type NodeExecutionHint,
+	type WorkflowExecuteMode,
+} from 'n8n-workflow';
+import { z } from 'zod';
+import { createAdditionalData, createHooks } from './additionalData';
+import { EngineCredentials, type CredentialData, type CredentialSet } from './credentials';
+import { registerDeduplicationStore } from './deduplicationStore';
+import { assignProcess, HostProcess } from './hostProcess';
+import { manualTriggerType, registry } from './registry';
+
+const runErrorSchema = z
+	.object({
+		name: z.string().catch('Error'),
+		message: z.string(),
+		description: z.string().nullish(),
+		httpCode: z.string().nullish(),
+		messages: z.array(z.string()).optional(),
+		context: z.record(z.unknown()).catch({}),
+	})
+	.passthrough();
+
+/**
+ * An error as an execution keeps it and the editor shows it: `message` (the headline),
+ * `description` (below it), `context.itemIndex`, and for a `NodeApiError` `httpCode`.
+ */
+export type RunError = z.infer<typeof runErrorSchema>;
+
+/** How an execution is begun and ended. */
+export interface RunControls {
+	/** `manual` (the editor's button) by default; `trigger` or `webhook` for an active workflow. */
+	mode?: WorkflowExecuteMode;
+	/** `1` by default. */
+	executionId?: string;
+	/** Aborting it is the user pressing Stop. */
+	signal?: AbortSignal;
+	/** The workflow's timeout setting: after this time n8n stops the execution. */
+	timeoutMs?: number;
+	/**
+	 * Aborting it kills the n8n process of this execution: nothing of it goes on, requests under way
+	 * break off, and the result is `crashed`. The de-duplication store keeps what it has.
+	 */
+	kill?: AbortSignal;
+	/** Where n8n is reached; decides the webhook addresses. */
+	instanceUrl?: string;
+}
+
+/** A workflow as the editor exports it. Fields beyond these are ignored. */
+export interface WorkflowJson {
+	id?: string;
+	name?: string;
+	nodes: INode[];
+	connections: IConnections;
+	settings?: IWorkflowSettings;
+	staticData?: IDataObject;
+}
+
+/** What came of an execution. */
+export interface WorkflowRun {
+	/** n8n's status, or `crashed` when the process was killed in the middle. */
+	status: ExecutionStatus;
+	/** The error that ended the execution. */
+	error?: RunError;
+	/** All that n8n recorded, by node name; empty after a crash. */
+	runData: IRunData;
+	/** The workflow's static data after the run. */
+	staticData: IDataObject;
+	/** The outputs of a node's last run: one list of items for each output. */
+	outputsOf(nodeName: string): INodeExecutionData[][];
+	/** The hints that a node's last run left. */
+	hintsOf(nodeName: string): NodeExecutionHint[];
+}
+
+/** What came of running one node. */
+export interface NodeRun {
+	/** n8n's status, or `crashed` when the process was killed in the middle. */
+	status: ExecutionStatus;
+	/** A list of items for each output; with `continueErrorOutput` the last one is the error output. */
+	outputs: INodeExecutionData[][];
+	/** The items of the first output. */
+	items: INodeExecutionData[];
+	/** The node's error, also when the execution went on in spite of it. */
+	error?: RunError;
+	/** The hints that the node left. */
+	hints: NodeExecutionHint[];
+	/** All that n8n recorded, by node name; empty after a crash. */
+	runData: IRunData;
+}
+
+/** A node with its settings, as the user set them up. */
+export interface RunNodeOptions extends RunControls {
+	/** A node type, by its name in this package (`deliveryService`) or in full. */
+	node: string;
+	parameters?: INodeParameters;
+	/** The items that come in: whole items, or only their JSON. One empty item by default. */
+	items?: ReadonlyArray<INodeExecutionData | IDataObject>;
+	/** The fields of the node's credential; left out, the node has none. */
+	credential?: CredentialData;
+	onError?: INode['onError'];
+	/** More of the node's settings, for instance `retryOnFail` or `executeOnce`. */
+	settings?: Partial<Pick<INode, 'id' | 'name' | 'retryOnFail' | 'maxTries' | 'waitBetweenTries'>> &
+		Partial<Pick<INode, 'alwaysOutputData' | 'executeOnce' | 'typeVersion'>>;
+	/** `workflow` by default. Executions of one workflow id share its de-duplication entries. */
+	workflowId?: string;
+}
+
+/**
+ * Runs one node in n8n's real execution engine, behind a Manual Trigger that emits the given items.
+ * A failure of the node does not reject: it is the result's `error`.
+ *
+ * @throws Error when there is no such node type
+ */
+export async function runNode(options: RunNodeOptions): Promise<NodeRun> {
+	const { parameters = {}, items = [{}], credential, onError, settings, workflowId } = options;
+	const type = registry.fullName(options.node);
+	const { description } = registry.getByNameAndVersion(type, settings?.typeVersion);
+	const name = description.defaults.name ?? description.displayName;
+	const node: INode = {
+		id: 'node',
+		name,
+		type,
+		typeVersion: latestVersion(description),
+		position: [200, 0],
+		parameters: deepCopy(parameters),
+		onError,
+		...settings,
+	};
+	const trigger: INode = {
+		id: 'start',
+		name: 'Start',
+		type: manualTriggerType,
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
+	};
+	const run = await runWorkflow(
+		{
+			id: workflowId,
+			nodes: [trigger, node],
+			connections: { Start: { main: [[{ node: node.name, type: 'main', index: 0 }]] } },
+		},
+		{ ...options, items, credentials: credentialsFor(description, credential) },
+	);
+	const outputs = run.outputsOf(node.name);
+	const task = run.runData[node.name]?.at(-1);
+	return {
+		status: run.status,
+		outputs,
+		items: outputs[0] ?? [],
+		error: task?.error === undefined ? run.error : runErrorSchema.parse(task.error),
+		hints: run.hintsOf(node.name),
+		runData: run.runData,
+	};
+}
+
+/** What a workflow is started with. */
+export interface RunWorkflowOptions extends RunControls {
+	/** The items that the start node emits: whole items, or only their JSON. One empty by default. */
+	items?: ReadonlyArray<INodeExecutionData | IDataObject>;
+	/** The node to start from; by default the one that n8n finds. */
+	startNode?: string;
+	/** The credential's fields for each credential type; every node of that type gets it. */
+	credentials?: CredentialSet;
+}
+
+/**
+ * Runs a whole workflow in n8n's real execution engine. Node types other than this package's, Manual
+ * Trigger and No Operation must be added with `addNodeType` first. A failing execution does not
+ * reject: it is the result's `error`.
+ *
+ * @throws Error when the workflow holds a node type that is not known, or has no start node
+ */
+export async function runWorkflow(
+	json: WorkflowJson,
+	options: RunWorkflowOptions = {},
+): Promise<WorkflowRun> {
+	const { items = [{}], credentials = {} } = options;
+	const workflow = createWorkflow(json, credentials, false);
+	const start =
+		options.startNode === undefined ? workflow.getStartNode() : workflow.getNode(options.startNode);
+	if (!start) throw new Error('The workflow has no node to start from.');
+	return await execute(workflow, {
+		...options,
+		credentials,
+		start: { node: start, data: { main: [items.map(asItem)] }, source: null },
+	});
+}
+
+/** What `execute` starts from. */
+export interface ExecuteOptions extends RunControls {
+	credentials: CredentialSet;
+	/** The first node, with the data that it is given. */
+	start: IExecuteData;
+	/** Makes the execution fail with this before it starts, as a failed webhook does. */
+	failedWith?: Error;
+}
+
+/**
+ * Runs a workflow from a prepared first node. The rest of the engine is built on this.
+ */
+export async function execute(workflow: Workflow, options: ExecuteOptions): Promise<WorkflowRun> {
+	const { mode = 'manual', executionId = '1', signal, timeoutMs, kill, start } = options;
+	await registerDeduplicationStore();
+	const hostProcess = new HostProcess();
+	assignProcess(workflow, hostProcess);
+	const additionalData = createAdditionalData({
+		credentials: new EngineCredentials(options.credentials, hostProcess),
+		workflowId: workflow.id,
+		executionId,
+		instanceUrl: options.instanceUrl,
+		timeoutAt: timeoutMs === undefined ? undefined : Date.now() + timeoutMs,
+	});
+	additionalData.hooks = createHooks(mode, executionId, workflowBase(workflow));
+	const runExecutionData = createRunExecutionData({
+		executionData: { nodeExecutionStack: [start] },
+	});
+	if (options.failedWith !== undefined) {
+		Object.assign(runExecutionData.resultData, {
+			lastNodeExecuted: start.node.name,
+			error: { ...options.failedWith, ...shownError(options.failedWith) },
+		});
+	}
+
+	const ended = new AbortController();
+	const whenAborted = (source: AbortSignal | undefined, action: () => void) => {
+		if (source?.aborted) action();
+		else source?.addEventListener('abort', action, { once: true, signal: ended.signal });
+	};
+	const crashed = new Promise<WorkflowRun>((resolve) => {
+		whenAborted(hostProcess.killed, () => resolve(crashedRun(workflow)));
+	});
+	let timer: NodeJS.Timeout | undefined;
+	try {
+		const running = startEngine(workflow, additionalData, mode, runExecutionData);
+		whenAborted(kill, () => hostProcess.kill());
+		// A killed process closes its connections; so does a cancelled execution.
+		whenAborted(hostProcess.killed, () => running.cancel());
+		whenAborted(signal, () => running.cancel());
+		if (timeoutMs !== undefined) timer = setTimeout(() => running.cancel(), timeoutMs);
+		return await Promise.race([
+			crashed,
+			running.then(({ status, data }) =>
+				// n8n records `canceled` at once, whatever the node still makes of it.
+				workflowRun(running.isCanceled ? 'canceled' : status, data, workflow),
+			),
+		]);
+	} catch (error) {
+		if (!(error instanceof Error)) throw error;
+		// n8n records an execution that could not be started as a failed one.
+		return workflowRun('error', runExecutionData, workflow, error);
+	} finally {
+		clearTimeout(timer);
+		ended.abort();
+	}
+}
+
+function startEngine(
+	workflow: Workflow,
+	additionalData: IWorkflowExecuteAdditionalData,
+	mode: WorkflowExecuteMode,
+	runExecutionData: IRunExecutionData,
+) {
+	return new WorkflowExecute(additionalData, mode, runExecutionData).processRunExecutionData(
+		workflow,
+	);
+}
+
+function workflowRun(
+	status: ExecutionStatus,
+	{ resultData }: IRunExecutionData,
+	workflow: Workflow,
+	thrown?: Error,
+): WorkflowRun {
+	const error = thrown ?? resultData.error;
+	const { runData } = resultData;
+	return {
+		status,
+		error:
+			error === undefined ? undefined : runErrorSchema.parse({ ...error, ...shownError(error) }),
+		runData,
+		staticData: workflow.staticData,
+		outputsOf: (name) => (runData[name]?.at(-1)?.data?.main ?? []).map((items) => items ?? []),
+		hintsOf: (name) => runData[name]?.at(-1)?.hints ?? [],
+	};
+}
+
+function crashedRun(workflow: Workflow): WorkflowRun {
+	return workflowRun('crashed', createRunExecutionData(), workflow);
+}
+
+function shownError(error: { name?: string; message: string; stack?: string }) {
+	return { name: error.name, message: error.message, stack: error.stack };
+}
+
+/**
+ * Makes n8n's workflow object from workflow JSON, with each node's credentials attached where its
+ * type asks for a credential that is given.
+ */
+export function createWorkflow(
+	json: WorkflowJson,
+	credentials: CredentialSet,
+	active: boolean,
+): Workflow {
+	const nodes = json.nodes.map((node): INode => {
+		const { description } = registry.getByNameAndVersion(node.type, node.typeVersion);
+		const attached = (description.credentials ?? [])
+			.filter(({ name }) => name in credentials)
+			.map(({ name }) => [name, { id: name, name }]);
+		return {
+			...deepCopy(node),
+			credentials: attached.length > 0 ? Object.fromEntries(attached) : undefined,
+		};
+	});
+	return new Workflow({
+		id: json.id ?? 'workflow',
+		name: json.name ?? 'Workflow',
+		nodes,
+		connections: json.connections,
+		active,
+		nodeTypes: registry,
+		staticData: json.staticData,
+		settings: { executionOrder: 'v1', ...json.settings },
+	});
+}
+
+/** The credential of a node's first credential type, by that type's name. */
+export function credentialsFor(
+	description: INodeType['description'],
+	credential: CredentialData | undefined,
+): CredentialSet {
+	if (credential === undefined) return {};
+	const [first] = description.credentials ?? [];
+	if (first === undefined) throw new Error(`The node ${description.name} takes no credential.`);
+	return { [first.name]: credential };
+}
+
+/** The newest version of a node type. */
+export function latestVersion({ version }: INodeType['description']): number {
+	return Array.isArray(version) ? Math.max(...version) : version;
+}
+
+function asItem(item: INodeExecutionData | IDataObject): INodeExecutionData {
+	return deepCopy(isItem(item) ? item : { json: item });
+}
+
+function isItem(item: INodeExecutionData | IDataObject): item is INodeExecutionData {
+	return 'json' in item && typeof item.json === 'object';
+}
+
+function workflowBase(workflow: Workflow): IWorkflowBase {
+	const now = new Date();
+	return {
+		id: workflow.id,
+		name: workflow.name ?? '',
+		active: workflow.active,
+		isArchived: false,
+		activeVersionId: null,
+		createdAt: now,
+		updatedAt: now,
+		nodes: Object.values(workflow.nodes),
+		connections: workflow.connectionsBySourceNode,
+		settings: workflow.settings,
+	};
+}

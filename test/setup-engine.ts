@@ -1,0 +1,3 @@
+import { closeEngine } from './engine/engine';
+
+afterAll(closeEngine);
