@@ -1,0 +1,307 @@
+import axios, { isAxiosError, type AxiosInstance } from 'axios';
+import { z } from 'zod';
+
+import {
+	executionSchema,
+	executionSummarySchema,
+	type Execution,
+	type ExecutionSummary,
+} from './execution';
+import { waitFor } from './progress';
+
+const requestTimeoutMs = 60_000;
+const executionTimeoutMs = 120_000;
+const publicationTimeoutMs = 60_000;
+const executionsPerPage = 100;
+const notFound = 404;
+
+/** The person that a fresh n8n is set up for. */
+export interface Owner {
+	email: string;
+	firstName: string;
+	lastName: string;
+	password: string;
+}
+
+/** What a credential's connection test found, as the editor shows it. */
+export type ConnectionTest = z.infer<typeof connectionTestSchema>['data'];
+
+/** A workflow as the editor exports it. */
+export type WorkflowFile = z.infer<typeof workflowFileSchema>;
+
+type Publication = z.infer<typeof publicationSchema>['data'];
+
+/** n8n refused a request, or a trigger could not be started; the message is n8n's own. */
+export class N8nRefusal extends Error {
+	override readonly name = 'N8nRefusal';
+
+	constructor(
+		message: string,
+		/** The HTTP status, when there was one. */
+		readonly status?: number,
+	) {
+		super(message);
+	}
+}
+
+/** A workflow as the editor exports it, as far as it is looked at here. */
+export const workflowFileSchema = z
+	.object({
+		name: z.string(),
+		nodes: z.array(
+			z
+				.object({
+					name: z.string(),
+					type: z.string(),
+					credentials: z.record(z.object({ id: z.string(), name: z.string() })).optional(),
+				})
+				.passthrough(),
+		),
+		connections: z.record(z.unknown()),
+		pinData: z.record(z.array(z.object({ json: z.unknown() }))).optional(),
+	})
+	.passthrough();
+
+const storedSchema = z.object({ data: z.object({ id: z.string() }) });
+const storedWorkflowSchema = workflowFileSchema.extend({ id: z.string() });
+const apiKeySchema = z.object({ data: z.object({ rawApiKey: z.string() }) });
+const scopesSchema = z.object({ data: z.array(z.string()) });
+const connectionTestSchema = z.object({
+	data: z.object({ status: z.enum(['OK', 'Error']), message: z.string() }),
+});
+const publicationSchema = z.object({
+	data: z.object({
+		status: z.enum(['in_progress', 'published', 'partial', 'failed', 'not_published']),
+		triggers: z.array(z.object({ errorMessage: z.string().nullish() })),
+	}),
+});
+const runSchema = z.object({ data: z.object({ executionId: z.string() }) });
+const pageSchema = z.object({
+	data: z.array(executionSummarySchema),
+	nextCursor: z.string().nullish(),
+});
+
+/**
+ * Talks to a running n8n: through its public API where that can do it, which is the same in both
+ * n8n versions, else through the requests that its editor makes.
+ */
+export class N8nClient {
+	private constructor(
+		private readonly editor: AxiosInstance,
+		private readonly api: AxiosInstance,
+	) {}
+
+	/**
+	 * Sets a fresh n8n up for its first user, and signs in.
+	 *
+	 * @param url n8n's address
+	 * @param owner that user
+	 * @throws N8nRefusal when it is set up already, or the password is too weak for it
+	 */
+	static async setUp(url: string, owner: Owner): Promise<N8nClient> {
+		return await N8nClient.enter(url, '/owner/setup', owner);
+	}
+
+	/**
+	 * Signs in to an n8n that is set up.
+	 *
+	 * @param url n8n's address
+	 * @param user who signs in
+	 * @throws N8nRefusal when the password is wrong
+	 */
+	static async signIn(url: string, user: Pick<Owner, 'email' | 'password'>): Promise<N8nClient> {
+		const body = { emailOrLdapLoginId: user.email, password: user.password };
+		return await N8nClient.enter(url, '/login', body);
+	}
+
+	private static async enter(url: string, path: string, body: object): Promise<N8nClient> {
+		const visitor = connect(`${url}/rest`);
+		const { headers } = await visitor.post(path, body);
+		const cookies = z.array(z.string()).parse(headers['set-cookie']);
+		const cookie = cookies.map((text) => text.split(';')[0]).join('; ');
+		const editor = connect(`${url}/rest`, { Cookie: cookie });
+		const scopes = scopesSchema.parse((await editor.get('/api-keys/scopes')).data).data;
+		const label = `client ${Date.now()}`;
+		const key = await editor.post('/api-keys', { label, scopes, expiresAt: null });
+		const { rawApiKey } = apiKeySchema.parse(key.data).data;
+		return new N8nClient(editor, connect(`${url}/api/v1`, { 'X-N8N-API-KEY': rawApiKey }));
+	}
+
+	/**
+	 * Stores a credential.
+	 *
+	 * @param type the credential type's name
+	 * @param data its fields
+	 * @returns its id
+	 * @throws N8nRefusal when n8n does not know the type or the fields do not fit it
+	 */
+	async createCredential(name: string, type: string, data: object): Promise<string> {
+		// The public API of 1.x also wants fields there that the editor hides.
+		const answer = await this.editor.post('/credentials', { name, type, data });
+		return storedSchema.parse(answer.data).data.id;
+	}
+
+	/**
+	 * Runs a stored credential's connection test, as the editor does when it is saved.
+	 *
+	 * @param id the credential
+	 * @param name its name
+	 * @param type its type's name
+	 * @param data its fields
+	 * @returns what the test found; a failed test is not an error
+	 */
+	async testCredential(
+		id: string,
+		name: string,
+		type: string,
+		data: object,
+	): Promise<ConnectionTest> {
+		const credentials = { id, name, type, data };
+		const answer = await this.editor.post('/credentials/test', { credentials });
+		return connectionTestSchema.parse(answer.data).data;
+	}
+
+	/**
+	 * Imports a workflow, sample data pinned to its nodes included.
+	 *
+	 * @returns its id
+	 */
+	async createWorkflow(workflow: WorkflowFile): Promise<string> {
+		const answer = await this.editor.post('/workflows', { ...workflow, active: false });
+		return storedSchema.parse(answer.data).data.id;
+	}
+
+	/**
+	 * Publishes a workflow, which 1.x called activating it.
+	 *
+	 * @param workflowId the workflow
+	 * @returns once its triggers listen
+	 * @throws N8nRefusal with the trigger's own reason when one cannot start
+	 */
+	async publish(workflowId: string): Promise<void> {
+		await this.api.post(`/workflows/${workflowId}/activate`, {});
+		await this.settled(workflowId, 'published');
+	}
+
+	/**
+	 * Takes a published workflow back.
+	 *
+	 * @param workflowId the workflow
+	 * @returns once its triggers no longer listen
+	 * @throws N8nRefusal with the trigger's own reason when one cannot end
+	 */
+	async unpublish(workflowId: string): Promise<void> {
+		await this.api.post(`/workflows/${workflowId}/deactivate`, {});
+		await this.settled(workflowId, 'not_published');
+	}
+
+	/** 1.x starts and ends triggers within the request; 2.x does it afterwards. */
+	private async settled(workflowId: string, wanted: 'published' | 'not_published'): Promise<void> {
+		await waitFor(`workflow ${workflowId} to be ${wanted}`, publicationTimeoutMs, async () => {
+			const { status, triggers } = await this.publication(workflowId, wanted);
+			if (status === 'failed' || status === 'partial') {
+				throw new N8nRefusal(triggers.map(({ errorMessage }) => errorMessage).join('\n'));
+			}
+			return status === wanted || undefined;
+		});
+	}
+
+	private async publication(
+		workflowId: string,
+		statusWithout: 'published' | 'not_published',
+	): Promise<Publication> {
+		try {
+			const answer = await this.editor.get(`/workflows/${workflowId}/publication-status`);
+			return publicationSchema.parse(answer.data).data;
+		} catch (error) {
+			if (error instanceof N8nRefusal && error.status === notFound) {
+				return { status: statusWithout, triggers: [] };
+			}
+			throw error;
+		}
+	}
+
+	/**
+	 * Runs a workflow as the editor's button does.
+	 *
+	 * @param workflowId the workflow
+	 * @param trigger the name of the trigger node to start from
+	 * @returns the execution, once it has ended well or badly
+	 * @throws Error when it does not end in time
+	 */
+	async run(workflowId: string, trigger: string): Promise<Execution> {
+		const stored = await this.editor.get(`/workflows/${workflowId}`);
+		// 1.x runs the workflow in the request, 2.x the stored one.
+		const { data: workflowData } = z.object({ data: storedWorkflowSchema }).parse(stored.data);
+		const answer = await this.editor.post(`/workflows/${workflowId}/run`, {
+			workflowData,
+			triggerToStartFrom: { name: trigger },
+		});
+		return await this.endOf(runSchema.parse(answer.data).data.executionId);
+	}
+
+	/**
+	 * Waits for an execution to end.
+	 *
+	 * @param executionId the execution
+	 * @param timeoutMs how long to wait at most
+	 * @returns the execution with its data
+	 * @throws Error when it does not end in time
+	 */
+	async endOf(executionId: string, timeoutMs = executionTimeoutMs): Promise<Execution> {
+		await waitFor(`the end of execution ${executionId}`, timeoutMs, async () => {
+			const { data } = await this.api.get(`/executions/${executionId}`);
+			return hasEnded(executionSummarySchema.parse(data)) || undefined;
+		});
+		return await this.execution(executionId);
+	}
+
+	/**
+	 * Reads an execution that has ended.
+	 *
+	 * @returns the execution with its data
+	 * @throws N8nRefusal when there is none with this id; ZodError while it is running
+	 */
+	async execution(executionId: string): Promise<Execution> {
+		const params = { includeData: true };
+		return executionSchema.parse(
+			(await this.api.get(`/executions/${executionId}`, { params })).data,
+		);
+	}
+
+	/**
+	 * Lists a workflow's executions, also those that are running.
+	 *
+	 * @returns all of them, the newest first
+	 */
+	async executions(workflowId: string): Promise<ExecutionSummary[]> {
+		const all: ExecutionSummary[] = [];
+		let cursor: string | undefined;
+		do {
+			const params = { workflowId, limit: executionsPerPage, cursor };
+			const page = pageSchema.parse((await this.api.get('/executions', { params })).data);
+			all.push(...page.data);
+			cursor = page.nextCursor ?? undefined;
+		} while (cursor !== undefined);
+		return all;
+	}
+}
+
+function hasEnded({ status }: ExecutionSummary): boolean {
+	return !['new', 'running', 'waiting', 'unknown'].includes(status);
+}
+
+function connect(baseURL: string, headers: Record<string, string> = {}): AxiosInstance {
+	// A proxy in the environment is for the internet, not for this machine.
+	const client = axios.create({ baseURL, headers, timeout: requestTimeoutMs, proxy: false });
+	client.interceptors.response.use(undefined, (error: unknown) => {
+		throw isAxiosError(error) && error.response ? refusal(error.response) : error;
+	});
+	return client;
+}
+
+function refusal({ status, data }: { status: number; data: unknown }): N8nRefusal {
+	const body = z.object({ message: z.string() }).safeParse(data);
+	const reason = body.success ? body.data.message : JSON.stringify(data);
+	return new N8nRefusal(`n8n refused the request (${status}): ${reason}`, status);
+}

@@ -1,0 +1,13 @@
+/** A reason to stop that the user can act on: its message says all, so it is shown without a stack. */
+export class SetupError extends Error {
+	override readonly name = 'SetupError';
+}
+
+/**
+ * Gives the message of anything that was thrown.
+ *
+ * @param error what a `catch` received
+ */
+export function messageOf(error: unknown): string {
+	return error instanceof Error ? error.message : String(error);
+}

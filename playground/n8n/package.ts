@@ -1,0 +1,46 @@
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { cacheFolder, projectFolder } from './folders';
+import { npm } from './npm';
+import { step } from './progress';
+
+/**
+ * Builds this package and packs it as it would be published.
+ *
+ * @returns the path of the tarball
+ * @throws CommandError when the build fails
+ */
+export async function buildAndPack(): Promise<string> {
+	const folder = join(cacheFolder, 'packed');
+	await rm(folder, { recursive: true, force: true });
+	await mkdir(folder, { recursive: true });
+	return await step('Building and packing this package', async () => {
+		const logFile = join(folder, 'build.log');
+		await npm(['run', 'build'], { cwd: projectFolder, logFile });
+		await npm(['pack', '--ignore-scripts', `--pack-destination=${folder}`], {
+			cwd: projectFolder,
+			logFile: join(folder, 'pack.log'),
+		});
+		const [tarball] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
+		if (tarball === undefined) throw new Error('npm pack made no tarball');
+		return join(folder, tarball);
+	});
+}
+
+/**
+ * Installs a packed package for an n8n as n8n's own installer does: without peer dependencies, so
+ * that at run time the package finds n8n's copies of them.
+ *
+ * @param tarball the packed package
+ * @param userFolder n8n's user folder
+ * @throws CommandError when npm refuses the tarball
+ */
+export async function installPackage(tarball: string, userFolder: string): Promise<void> {
+	const folder = join(userFolder, '.n8n', 'nodes');
+	await mkdir(folder, { recursive: true });
+	const args = ['install', '--omit=peer', '--ignore-scripts', '--prefix', folder, tarball];
+	await step('Installing the package into n8n', async () => {
+		await npm(args, { cwd: folder, logFile: join(userFolder, 'install-package.log') });
+	});
+}
