@@ -23,6 +23,9 @@ import { manualTriggerType, registry } from './registry';
 
 const credentialDataSchema = z.record(z.union([z.string(), z.number(), z.boolean()]));
 
+/** Generic authentication: parts of a request, each with names and values that may be expressions. */
+const rulesSchema = z.record(z.record(z.unknown()));
+
 /** A credential's fields. */
 export type CredentialData = z.infer<typeof credentialDataSchema>;
 
@@ -58,11 +61,8 @@ export class EngineCredentials extends ICredentialsHelper {
 			throw new Error('Generic authentication needs the workflow and its node.');
 		}
 		const resolve = (value: unknown) => resolveText(value, credentials, workflow, node);
-		for (const [part, rules] of Object.entries(authenticate.properties)) {
-			const values = Object.entries(rules ?? {}).map(([key, value]) => [
-				resolve(key),
-				resolve(value),
-			]);
+		for (const [part, rules] of Object.entries(rulesSchema.parse(authenticate.properties))) {
+			const values = Object.entries(rules).map(([key, value]) => [resolve(key), resolve(value)]);
 			const present: unknown = Reflect.get(options, part);
 			Reflect.set(options, part, { ...objectOrEmpty(present), ...Object.fromEntries(values) });
 		}
@@ -211,7 +211,7 @@ function resolveText(
 	node: INode,
 ): unknown {
 	if (!isExpression(value)) return value;
-	const resolved: unknown = workflow.expression.getSimpleParameterValue(
+	const resolved = workflow.expression.getSimpleParameterValue(
 		node,
 		value,
 		'internal',
@@ -219,7 +219,8 @@ function resolveText(
 		undefined,
 		'',
 	);
-	return resolved ? String(resolved) : '';
+	if (!resolved) return '';
+	return typeof resolved === 'object' ? JSON.stringify(resolved) : String(resolved);
 }
 
 function asHttpOptions(

@@ -106,7 +106,7 @@ export async function testCredential(
 function findTest(type: string) {
 	const credentialType = registry.credential(type);
 	if (credentialType.test !== undefined) return credentialType.test;
-	for (const nodeType of registry.allNodes().values()) {
+	for (const nodeType of registry.allNodes()) {
 		const { testedBy } = nodeType.description.credentials?.find(({ name }) => name === type) ?? {};
 		if (testedBy === undefined) continue;
 		return typeof testedBy === 'string' ? nodeType.methods?.credentialTest?.[testedBy] : testedBy;
@@ -180,8 +180,9 @@ function verdictOnBody(
 ): INodeCredentialTestResult {
 	for (const rule of rules) {
 		if (rule.type !== 'responseSuccessBody') continue;
-		const { key, value, message } = rule.properties;
-		if (memberAt(body, key) === value) return { status: 'Error', message };
+		const { key, message } = rule.properties;
+		const refused: unknown = rule.properties.value;
+		if (memberAt(body, key) === refused) return { status: 'Error', message };
 	}
 	return { status: 'OK', message: 'Connection successful!' };
 }

@@ -23,6 +23,23 @@ const manifest = z
 	})
 	.parse(load(join(projectFolder, 'package.json')));
 
+/** The files that package.json lists, by the type's name, which is the class name in lower camel case. */
+const packagedNodes = new Map(
+	manifest.n8n.nodes.map((file) => [`${manifest.name}.${typeNameOf(file)}`, file]),
+);
+const packagedCredentials = new Map(
+	manifest.n8n.credentials.map((file) => [typeNameOf(file), file]),
+);
+
+function classNameOf(builtFile: string): string {
+	return basename(builtFile).split('.')[0] ?? '';
+}
+
+function typeNameOf(builtFile: string): string {
+	const className = classNameOf(builtFile);
+	return className.charAt(0).toLowerCase() + className.slice(1);
+}
+
 /** The type of n8n's Manual Trigger, from which `runNode` starts. */
 export const manualTriggerType = 'n8n-nodes-base.manualTrigger';
 
@@ -73,7 +90,6 @@ class Registry implements INodeTypes {
 		['n8n-nodes-base.noOp', new NoOp()],
 	]);
 	readonly #credentials = new Map<string, ICredentialType>();
-	#loaded = false;
 
 	/** Adds a node type for the tests of this file, for instance a stub of a built-in node. */
 	addNode(type: string, nodeType: INodeType): void {
@@ -90,20 +106,18 @@ class Registry implements INodeTypes {
 	 * @throws Error when there is no such node type
 	 */
 	fullName(name: string): string {
-		if (this.#nodes.has(name)) return name;
-		this.#loadPackage();
-		const full = [name, `${manifest.name}.${name}`].find((candidate) => this.#nodes.has(candidate));
-		if (full === undefined) {
-			throw new Error(
-				`There is no node type "${name}" here. Known: ${[...this.#nodes.keys()].join(', ')}.`,
-			);
-		}
-		return full;
+		const full = [name, `${manifest.name}.${name}`].find(
+			(candidate) => this.#nodes.has(candidate) || packagedNodes.has(candidate),
+		);
+		if (full !== undefined) return full;
+		const known = [...packagedNodes.keys(), ...this.#nodes.keys()];
+		throw new Error(`There is no node type "${name}" here. Known: ${known.join(', ')}.`);
 	}
 
 	getByName(name: string): INodeType {
-		const nodeType = this.#nodes.get(this.fullName(name));
-		if (nodeType === undefined) throw new Error(`The node type "${name}" is gone.`);
+		const full = this.fullName(name);
+		const nodeType = this.#nodes.get(full) ?? instanceOf(packagedNodes.get(full) ?? '', isNode);
+		this.#nodes.set(full, nodeType);
 		return nodeType;
 	}
 
@@ -115,10 +129,11 @@ class Registry implements INodeTypes {
 		return {};
 	}
 
-	/** All node types, with this package's. */
-	allNodes(): ReadonlyMap<string, INodeType> {
-		this.#loadPackage();
-		return this.#nodes;
+	/** Every node type: those that were added first, then this package's. */
+	*allNodes(): Iterable<INodeType> {
+		for (const name of new Set([...this.#nodes.keys(), ...packagedNodes.keys()])) {
+			yield this.getByName(name);
+		}
 	}
 
 	/**
@@ -126,27 +141,20 @@ class Registry implements INodeTypes {
 	 * @throws Error when there is none
 	 */
 	credential(name: string): ICredentialType {
-		if (!this.#credentials.has(name)) this.#loadPackage();
-		const credentialType = this.#credentials.get(name);
-		if (credentialType === undefined) throw new Error(`There is no credential type "${name}".`);
+		const added = this.#credentials.get(name);
+		if (added !== undefined) return added;
+		const file = packagedCredentials.get(name);
+		if (file === undefined) throw new Error(`There is no credential type "${name}".`);
+		const credentialType = instanceOf(file, isCredential);
+		this.addCredential(credentialType);
 		return credentialType;
-	}
-
-	#loadPackage(): void {
-		if (this.#loaded) return;
-		this.#loaded = true;
-		for (const file of manifest.n8n.credentials) this.addCredential(instanceOf(file, isCredential));
-		for (const file of manifest.n8n.nodes) {
-			const nodeType = instanceOf(file, isNode);
-			this.addNode(`${manifest.name}.${nodeType.description.name}`, nodeType);
-		}
 	}
 }
 
 /** Makes the class of a built file from its source, found by the file's name as n8n finds it. */
 function instanceOf<T>(builtFile: string, is: (value: object) => value is T & object): T {
 	const source = join(projectFolder, builtFile.replace(/^dist\//, '').replace(/\.js$/, '.ts'));
-	const className = basename(builtFile).split('.')[0] ?? '';
+	const className = classNameOf(builtFile);
 	const module: unknown = load(source);
 	const constructor: unknown = z.record(z.unknown()).parse(module)[className];
 	if (typeof constructor !== 'function') throw new Error(`${source} has no class ${className}.`);

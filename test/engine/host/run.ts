@@ -83,9 +83,9 @@ export interface WorkflowRun {
 	/** The workflow's static data after the run. */
 	staticData: IDataObject;
 	/** The outputs of a node's last run: one list of items for each output. */
-	outputsOf(nodeName: string): INodeExecutionData[][];
+	outputsOf: (nodeName: string) => INodeExecutionData[][];
 	/** The hints that a node's last run left. */
-	hintsOf(nodeName: string): NodeExecutionHint[];
+	hintsOf: (nodeName: string) => NodeExecutionHint[];
 }
 
 /** What came of running one node. */
@@ -322,7 +322,7 @@ export function createWorkflow(
 		const { description } = registry.getByNameAndVersion(node.type, node.typeVersion);
 		const attached = (description.credentials ?? [])
 			.filter(({ name }) => name in credentials)
-			.map(({ name }) => [name, { id: name, name }]);
+			.map(({ name }): [string, { id: string; name: string }] => [name, { id: name, name }]);
 		return {
 			...deepCopy(node),
 			credentials: attached.length > 0 ? Object.fromEntries(attached) : undefined,

@@ -137,8 +137,8 @@ export class Trigger {
 	/** Use `openTrigger`. */
 	constructor(options: OpenTriggerOptions, serverUrl: string) {
 		const type = registry.fullName(options.node ?? 'deliveryServiceTrigger');
-		const { description, webhook } = registry.getByNameAndVersion(type, options.typeVersion);
-		if (webhook === undefined || !description.webhooks?.length) {
+		const { description } = registry.getByNameAndVersion(type, options.typeVersion);
+		if (!description.webhooks?.length) {
 			throw new Error(`The node ${description.name} has no webhook.`);
 		}
 		const workflowId = options.workflowId ?? 'workflow';

@@ -243,7 +243,7 @@ async function parseBody(request: Request): Promise<void> {
 	if (rawBody.length === 0) return;
 	try {
 		const text = rawBody.toString(request.encoding).replace(/^\uFEFF/, '');
-		if (contentType === 'application/json') request.body = jsonParse(text);
+		if (contentType === 'application/json') request.body = jsonParse<unknown>(text);
 		else if (contentType === 'application/x-www-form-urlencoded') request.body = parseForm(text);
 		else if (contentType === 'text/plain') request.body = text;
 		else if (/[/+]xml$/.test(contentType ?? '')) request.body = await parseXml(text);
