@@ -1,0 +1,266 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import http from 'node:http';
+import path from 'node:path';
+
+import axios from 'axios';
+
+import { startService } from '../../playground/service/server';
+import { creation, startSandbox, startSubscriber, until } from './support';
+import type { Sandbox } from './support';
+
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+	sandbox = await startSandbox();
+});
+beforeEach(() => sandbox.service.control.reset());
+afterAll(async () => await sandbox.service.close());
+
+const create = async (count = 1) => await sandbox.api.post('/v1/deliveries', creation(count));
+
+describe('requests', () => {
+	test('are recorded as they arrived, without the secret', async () => {
+		const body = creation();
+		await sandbox.api.post('/v1/deliveries', body, { headers: { 'X-Trace': 'a' } });
+		await sandbox.api.get('/hooks/companies/1001?page=2');
+		const { data: requests } = await sandbox.remote.get('/requests');
+		expect(requests).toEqual(JSON.parse(JSON.stringify(sandbox.service.control.requests())));
+		expect(requests[0]).toMatchObject({
+			method: 'POST',
+			path: '/v1/deliveries',
+			query: {},
+			headers: { authorization: 'Basic ***', 'x-trace': 'a' },
+			status: 200,
+			at: expect.any(Number),
+		});
+		expect(requests[0].body).toEqual(body);
+		expect(requests[1]).toMatchObject({ query: { page: '2' }, status: 400 });
+		expect(JSON.stringify(requests)).not.toContain(
+			Buffer.from('local-key:local-secret').toString('base64'),
+		);
+	});
+
+	test('with another scheme, or none, do not show theirs either', async () => {
+		for (const authorization of ['Bearer hidden', 'hidden']) {
+			await axios.get(`${sandbox.service.url}/hooks/companies/1001`, {
+				headers: { Authorization: authorization },
+				proxy: false,
+				validateStatus: null,
+			});
+		}
+		const seen = sandbox.service.control.requests().map(({ headers }) => headers.authorization);
+		expect(seen).toEqual(['Bearer ***', '***']);
+	});
+
+	test('of a form are recorded as text, and those to the control not at all', async () => {
+		const hook = new URLSearchParams({ url: 'https://a.example', action: '1' });
+		await sandbox.api.post('/hooks/companies/1001', hook);
+		await sandbox.remote.get('/webhooks');
+		expect(sandbox.service.control.requests().map(({ body }) => body)).toEqual([
+			{ url: 'https://a.example', action: '1' },
+		]);
+	});
+});
+
+describe('over HTTP', () => {
+	test('faults', async () => {
+		const added = await sandbox.remote.post('/faults', { kind: 'status', status: 503 });
+		expect(added.status).toBe(201);
+		expect(added.data).toMatchObject({ kind: 'status', status: 503, skip: 0, times: 1 });
+		expect((await create()).status).toBe(503);
+		expect((await create()).status).toBe(200);
+		const wrong = await sandbox.remote.post('/faults', { kind: 'explode' });
+		expect(wrong.status).toBe(400);
+		expect(wrong.data).toEqual({ code: 'BAD_REQUEST', message: expect.stringContaining('kind') });
+	});
+
+	test('deliveries, and advancing one', async () => {
+		const { payload } = (await create(2)).data;
+		const [{ id }] = payload;
+		const answer = await sandbox.remote.post(`/deliveries/${id}/advance`);
+		expect(answer.data).toEqual({ id, status: 'assigned', postings: [] });
+		const { data: deliveries } = await sandbox.remote.get('/deliveries');
+		expect(deliveries).toMatchObject([
+			{ companyId: 1001, type: 'slot', record: { id, statusDelivery: 'assigned' } },
+			{ request: { referenceId: 'R1' } },
+		]);
+		expect((await sandbox.remote.post('/deliveries/x/advance')).status).toBe(404);
+	});
+
+	test('webhooks, blacklisting and firing an event', async () => {
+		const subscriber = await startSubscriber();
+		const hook = new URLSearchParams({ url: subscriber.url, action: '2' });
+		await sandbox.api.post('/hooks/companies/1001', hook);
+		const active = { companyId: 1001, url: subscriber.url, action: 2, status: 'Active' };
+		expect((await sandbox.remote.get('/webhooks')).data).toEqual([active]);
+		const fired = await sandbox.remote.post('/events', { action: 2, payload: { a: 1 } });
+		expect(fired.data).toEqual([{ url: subscriber.url, status: 200 }]);
+		expect(subscriber.received[0]?.body).toEqual({ a: 1 });
+		expect((await sandbox.remote.get('/events')).data).toMatchObject([
+			{ action: 2, payload: { a: 1 }, postings: [{ status: 200 }] },
+		]);
+
+		const ban = { url: subscriber.url, action: 2 };
+		expect((await sandbox.remote.post('/blacklist', ban)).data).toEqual([
+			{ ...active, status: 'Banned' },
+		]);
+		expect((await sandbox.remote.post('/events', { action: 2 })).data).toEqual([]);
+		expect((await sandbox.remote.post('/blacklist', { ...ban, action: 1 })).status).toBe(404);
+		expect((await sandbox.remote.post('/events', { action: 1 })).status).toBe(400);
+		expect((await sandbox.remote.post('/events', { action: 5, payload: {} })).status).toBe(400);
+		await subscriber.close();
+	});
+
+	test('settings', async () => {
+		const change = { creationLimit: { requests: 1, perMs: 60_000 }, retryAfter: 'off' };
+		const answer = await sandbox.remote.put('/settings', change);
+		expect(answer.data).toEqual({ ...change, latencyMs: 0 });
+		await create();
+		const refused = await create();
+		expect(refused.status).toBe(429);
+		expect(refused.headers).not.toHaveProperty('retry-after');
+		expect((await sandbox.remote.put('/settings', { latency: 1 })).status).toBe(400);
+		expect((await sandbox.remote.put('/settings', { latencyMs: 20 })).status).toBe(200);
+		const started = performance.now();
+		await sandbox.api.get('/hooks/companies/1001');
+		expect(performance.now() - started).toBeGreaterThanOrEqual(15);
+	});
+
+	test('reset empties everything', async () => {
+		await create();
+		await sandbox.api.post(
+			'/hooks/companies/1001',
+			new URLSearchParams({ url: 'https://a.example', action: '1' }),
+		);
+		await sandbox.remote.post('/faults', { kind: 'hang', times: null });
+		await sandbox.remote.put('/settings', { creationLimit: { requests: 1, perMs: 60_000 } });
+		expect((await sandbox.remote.post('/reset')).status).toBe(200);
+		for (const list of ['requests', 'deliveries', 'webhooks', 'events']) {
+			expect((await sandbox.remote.get(`/${list}`)).data).toEqual([]);
+		}
+		expect((await create()).status).toBe(200);
+		expect((await create()).status).toBe(200);
+	});
+
+	test('unknown ways', async () => {
+		const answer = await sandbox.remote.get('/nothing');
+		expect(answer.status).toBe(404);
+		expect(answer.data).toEqual({ code: 'NOT_FOUND', message: expect.any(String) });
+	});
+
+	test('other web sites are kept out', async () => {
+		const { port } = sandbox.service;
+		const foreign: Array<Record<string, string>> = [
+			{ Origin: 'https://evil.example' },
+			{ Origin: 'null' },
+			{ Host: `evil.example:${port}` },
+		];
+		for (const headers of foreign) {
+			expect((await sandbox.remote.post('/reset', undefined, { headers })).status).toBe(403);
+			expect(
+				(await axios.get(sandbox.service.url, { headers, proxy: false, validateStatus: null }))
+					.status,
+			).toBe(403);
+		}
+		const own = { Origin: sandbox.service.url };
+		expect((await sandbox.remote.post('/reset', undefined, { headers: own })).status).toBe(200);
+	});
+});
+
+describe('the page', () => {
+	test('is one file without anything from elsewhere', async () => {
+		const { data, headers } = await sandbox.api.get('/');
+		expect(headers['content-type']).toContain('text/html');
+		expect(headers['content-security-policy']).toContain("default-src 'none'");
+		expect(data).toContain('<title>Delivery Service');
+		expect(data).not.toMatch(/https?:\/\/|innerHTML|outerHTML|insertAdjacentHTML|document\.write/);
+	});
+
+	test('is told what happens, as it happens', async () => {
+		const stream = await sandbox.remote.get('/stream', { responseType: 'stream' });
+		expect(stream.headers['content-type']).toContain('text/event-stream');
+		const views: Array<Record<string, unknown>> = [];
+		let text = '';
+		for await (const chunk of stream.data) {
+			text += String(chunk);
+			const messages = text.split('\n\n');
+			text = messages.pop() ?? '';
+			views.push(...messages.map((message) => JSON.parse(message.replace('data: ', ''))));
+			if (views.length === 1)
+				void create(101)
+					.then(async () => await create(100))
+					.then(async () => await create(1));
+			if ((views.at(-1)?.totals as { deliveries: number }).deliveries === 101) break;
+		}
+		expect(views[0]).toEqual({
+			totals: { deliveries: 0, webhooks: 0, events: 0, requests: 0 },
+			deliveries: [],
+			webhooks: [],
+			events: [],
+		});
+		const last = views.at(-1);
+		expect(last?.totals).toMatchObject({ deliveries: 101, requests: 3 });
+		expect(last?.deliveries).toHaveLength(100);
+		expect((last?.deliveries as unknown[])[0]).toMatchObject({
+			record: { index: 0, statusDelivery: 'processing' },
+			next: 'assigned',
+		});
+	});
+});
+
+describe('start and end', () => {
+	test('the credential is the one that was asked for', async () => {
+		const options = { apiKeyId: 'k', apiSecret: 'ü:s', companyIds: [5] };
+		const { service, api } = await startSandbox(options);
+		const { baseUrl, ...credential } = service.credential;
+		expect(credential).toEqual({ apiKeyId: 'k', apiSecret: 'ü:s', companyId: 5 });
+		expect(baseUrl).toBe(`http://127.0.0.1:${service.port}`);
+		expect((await api.get('/hooks/companies/5')).status).toBe(200);
+		await service.close();
+	});
+
+	test('a port that is taken is refused', async () => {
+		await expect(startService({ port: sandbox.service.port })).rejects.toMatchObject({
+			code: 'EADDRINUSE',
+		});
+	});
+
+	test('closing ends hanging and waiting requests, streams and postings', async () => {
+		const { service, api, remote } = await startSandbox();
+		service.control.addFault({ kind: 'hang', path: '/v1' });
+		service.control.addFault({ kind: 'delay', ms: 3_600_000, path: '/hooks' });
+		const stream = await remote.get('/stream', { responseType: 'stream' });
+		stream.data.resume();
+		const ended = once(stream.data, 'close');
+		const cut = [
+			api.post('/v1/deliveries', creation()).catch((error: Error) => error.message),
+			api.get('/hooks/companies/1001').catch((error: Error) => error.message),
+		];
+		await until(() => service.control.requests().length === 2);
+		await Promise.all([service.close(), service.close()]);
+		expect(await Promise.all(cut)).toEqual(['socket hang up', 'socket hang up']);
+		await ended;
+		const httpAgent = new http.Agent();
+		await expect(api.get('/', { httpAgent })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+	});
+
+	test('from the command line, until it is told to end', async () => {
+		const root = path.join(__dirname, '../..');
+		const child = spawn(
+			process.execPath,
+			['--import', 'tsx', 'playground/service/main.ts', '--port', '0'],
+			{ cwd: root, stdio: ['ignore', 'pipe', 'inherit'] },
+		);
+		const exited = once(child, 'exit');
+		let output = '';
+		for await (const chunk of child.stdout) {
+			output += String(chunk);
+			if (output.includes('company ID 1001')) break;
+		}
+		const [, url = ''] = /(http:\/\/127\.0\.0\.1:\d+)/.exec(output) ?? [];
+		expect((await axios.get(`${url}/control/requests`, { proxy: false })).data).toEqual([]);
+		child.kill('SIGTERM');
+		expect(await exited).toEqual([0, null]);
+	});
+});

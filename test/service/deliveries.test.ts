@@ -1,0 +1,305 @@
+import axios from 'axios';
+
+import { creation, delivery, place, startSandbox } from './support';
+import type { Sandbox } from './support';
+
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+	sandbox = await startSandbox({ companyIds: [7, 8] });
+});
+beforeEach(() => sandbox.service.control.reset());
+afterAll(async () => await sandbox.service.close());
+
+const create = async (body: unknown) => await sandbox.api.post('/v1/deliveries', body);
+const createOne = async (changes: Record<string, unknown>) =>
+	await create({ deliveries: [delivery(changes)] });
+const update = async (body: unknown) => await sandbox.api.patch('/v1/deliveries/dropoff', body);
+
+describe('creating deliveries', () => {
+	test('answers each with its index, in the documented form', async () => {
+		const answer = await create(creation(3));
+		expect(answer.status).toBe(200);
+		expect(answer.data).toMatchObject({ code: 'OK', message: 'Success' });
+		expect(answer.data.payload).toHaveLength(3);
+		expect(answer.data.payload[2]).toEqual({
+			index: 2,
+			id: expect.any(String),
+			price: expect.any(Number),
+			currencyCode: 'USD',
+			distance: expect.any(Number),
+			cityId: expect.any(Number),
+			destinationCityId: expect.any(Number),
+			insurance: 0,
+			statusDelivery: 'processing',
+			vehicleCapacity: 2,
+			deliveryDate: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+			trackLink: expect.stringMatching(/^https:/),
+			referenceId: 'R2',
+		});
+	});
+
+	test('keeps what was asked for, for the own company and type slot', async () => {
+		const request = delivery({
+			tags: ['fragile'],
+			extraData: [{ name: 'gift', value: 'yes', searchable: true }],
+			cod: 12.5,
+		});
+		const answer = await create({ deliveries: [request] });
+		expect(sandbox.service.control.deliveries()).toEqual([
+			{ request, record: answer.data.payload[0], companyId: 7, type: 'slot', tagIds: [] },
+		]);
+		expect(answer.data.payload[0]).not.toHaveProperty('referenceId');
+	});
+
+	test('creates for a child company, and for no other', async () => {
+		const body = { ...creation(), companyId: 8, type: 'express' };
+		expect((await create(body)).status).toBe(200);
+		expect(sandbox.service.control.deliveries()).toMatchObject([{ companyId: 8, type: 'express' }]);
+		const refused = await create({ ...body, companyId: 9 });
+		expect(refused.status).toBe(403);
+		expect(refused.data).toEqual({ code: 'FORBIDDEN', message: expect.stringContaining('9') });
+		expect(sandbox.service.control.deliveries()).toHaveLength(1);
+	});
+
+	test.each([
+		['text', { address: 'Main Street 1' }, 'processing'],
+		['components', { address: { city: 'Lima', streetName: 'Main Street' } }, 'processing'],
+		['text nowhere', { address: 'Middle of NOWHERE' }, 'pending review'],
+		['components nowhere', { address: { city: 'Nowhere' } }, 'pending review'],
+		['nowhere with coordinates', { address: 'nowhere', lat: '1.5', lng: 2 }, 'processing'],
+		['nowhere with one coordinate', { address: 'nowhere', lat: 1 }, 'pending review'],
+		['warehouse', { warehouse: 3 }, 'processing'],
+	])('the status follows from the location: %s', async (_name, location, status) => {
+		const answer = await createOne({ dropoff: place(location) });
+		expect(answer.data.payload[0].statusDelivery).toBe(status);
+	});
+
+	test('takes 100 deliveries and refuses 101', async () => {
+		expect((await create(creation(100))).data.payload).toHaveLength(100);
+		expect((await create(creation(101))).status).toBe(400);
+		expect(sandbox.service.control.deliveries()).toHaveLength(100);
+	});
+
+	const withPackage = (changes: Record<string, unknown>) => ({
+		packages: [{ name: 'Box', qty: 1, size: 's', ...changes }],
+	});
+	const withContact = (contact: Record<string, unknown>) => ({
+		pickup: { contact, location: { warehouse: 1 } },
+	});
+
+	test.each<[string, Record<string, unknown>]>([
+		['size in upper case', withPackage({ size: 'S' })],
+		['size as a number', withPackage({ size: 1 })],
+		['size missing', withPackage({ size: undefined })],
+		['qty negative', withPackage({ qty: -1 })],
+		['qty a fraction', withPackage({ qty: 1.5 })],
+		['qty as text', withPackage({ qty: '1' })],
+		['weight negative', withPackage({ weight: -0.1 })],
+		['price as text', withPackage({ price: '1' })],
+		['unknown package member', withPackage({ colour: 'red' })],
+		['e-mail missing', withContact({ name: 'Ada' })],
+		['e-mail malformed', withContact({ name: 'Ada', email: 'ada' })],
+		['name missing', withContact({ email: 'ada@mail.example' })],
+		['unknown contact member', withContact({ name: 'A', email: 'a@b.example', phone: '1' })],
+		['no address', { dropoff: place({ instructions: 'Ring' }) }],
+		['address and warehouse', { dropoff: place({ address: 'A', warehouse: 1 }) }],
+		['warehouse as text', { dropoff: place({ warehouse: '1' }) }],
+		['unknown component', { dropoff: place({ address: { street: 'Main' } }) }],
+		['latitude as boolean', { dropoff: place({ address: 'A', lat: true }) }],
+		['unknown place member', { dropoff: { ...place({ address: 'A' }), note: 'x' } }],
+		['reference of 41 characters', { referenceId: 'x'.repeat(41) }],
+		['reference as a number', { referenceId: 1 }],
+		['tag of 51 characters', { tags: ['x'.repeat(51)] }],
+		['extra data without value', { extraData: [{ name: 'a' }] }],
+		['cod negative', { cod: -1 }],
+		['packages missing', { packages: undefined }],
+		['unknown member', { reference: 'x' }],
+	])('refuses the whole request: %s', async (_name, changes) => {
+		const answer = await create({ deliveries: [delivery(), delivery(changes)] });
+		expect(answer.status).toBe(400);
+		expect(answer.data).toEqual({
+			code: 'BAD_REQUEST',
+			message: expect.stringContaining('/body/deliveries/1'),
+		});
+		expect(sandbox.service.control.deliveries()).toEqual([]);
+	});
+
+	test.each<[string, unknown]>([
+		['no deliveries', {}],
+		['unknown member', { ...creation(), dryRun: true }],
+		['type unknown', { ...creation(), type: 'Slot' }],
+		['company 0', { ...creation(), companyId: 0 }],
+		['company as text', { ...creation(), companyId: '7' }],
+		['a list', [delivery()]],
+	])('refuses the body: %s', async (_name, body) => {
+		expect((await create(body)).status).toBe(400);
+	});
+
+	test.each<[string, Record<string, unknown>]>([
+		['reference of 40 characters', { referenceId: 'x'.repeat(40) }],
+		['tag of 50 characters', { tags: ['x'.repeat(50)] }],
+		['qty 0', withPackage({ qty: 0, weight: 0, price: 0 })],
+		['coordinates as text', { dropoff: place({ address: 'A', lat: '1', lng: '2' }) }],
+	])('takes what is just allowed: %s', async (_name, changes) => {
+		expect((await createOne(changes)).status).toBe(200);
+	});
+
+	test('refuses what is no JSON, and another media type', async () => {
+		const headers = { 'Content-Type': 'application/json' };
+		const broken = await sandbox.api.post('/v1/deliveries', '{', { headers });
+		expect(broken.status).toBe(400);
+		expect(broken.data).toMatchObject({ code: 'BAD_REQUEST' });
+		const form = await sandbox.api.post('/v1/deliveries', new URLSearchParams({ a: '1' }));
+		expect(form.status).toBe(415);
+	});
+});
+
+describe('updating deliveries', () => {
+	const idsOf = async (count: number): Promise<string[]> => {
+		const answer = await create(creation(count));
+		return answer.data.payload.map(({ id }: { id: string }) => id);
+	};
+
+	test('applies every change to the dropoff and answers a job', async () => {
+		const [id = '', other = ''] = await idsOf(2);
+		const before = sandbox.service.control.deliveries();
+		const answer = await update({
+			deliveryIds: [id],
+			deliveryChanges: {
+				location: { address: 'New Street 2', instructions: 'Ring twice' },
+				contact: { name: 'Grace' },
+				packages: [{ name: 'Crate', qty: 2, size: 'xl' }],
+				cod: 5,
+				referenceId: 'NEW',
+				addTags: [1, 2, 2],
+				removeTags: [1],
+			},
+			recalculatePrice: true,
+			recalculateCity: true,
+			reorderRoute: true,
+		});
+		expect(answer.status).toBe(200);
+		expect(answer.data).toEqual({
+			code: 'OK',
+			message: 'Success',
+			data: { jobs: expect.any(String) },
+		});
+		const [changed, untouched] = sandbox.service.control.deliveries();
+		expect(changed).toMatchObject({
+			request: {
+				dropoff: {
+					contact: { name: 'Grace', email: 'ada@mail.example' },
+					location: { address: 'New Street 2', instructions: 'Ring twice' },
+				},
+				packages: [{ name: 'Crate', qty: 2, size: 'xl' }],
+				cod: 5,
+				referenceId: 'NEW',
+			},
+			record: { id, index: 0, referenceId: 'NEW', vehicleCapacity: 5 },
+			tagIds: [2],
+		});
+		expect(changed?.record.distance).not.toBe(before[0]?.record.distance);
+		expect(changed?.record.destinationCityId).not.toBe(before[0]?.record.destinationCityId);
+		expect(untouched).toEqual(before[1]);
+		expect(untouched?.record.id).toBe(other);
+	});
+
+	test('leaves price and city without the flags', async () => {
+		const [id] = await idsOf(1);
+		const [before] = sandbox.service.control.deliveries();
+		await update({ deliveryIds: [id], deliveryChanges: { location: { address: 'Far away 9' } } });
+		expect(sandbox.service.control.deliveries()[0]?.record).toEqual(before?.record);
+	});
+
+	test('a new address drops the old coordinates, new instructions alone do not', async () => {
+		await createOne({ dropoff: place({ address: 'A', lat: 1, lng: 2, instructions: 'i' }) });
+		const [{ record: { id } } = { record: { id: '' } }] = sandbox.service.control.deliveries();
+		const location = () => sandbox.service.control.deliveries()[0]?.request.dropoff.location;
+		await update({ deliveryIds: [id], deliveryChanges: { location: { instructions: 'j' } } });
+		expect(location()).toEqual({ address: 'A', lat: 1, lng: 2, instructions: 'j' });
+		await update({ deliveryIds: [id], deliveryChanges: { location: { address: 'B' } } });
+		expect(location()).toEqual({ address: 'B', instructions: 'j' });
+	});
+
+	test('finds by reference, all that carry it, also after the reference changed', async () => {
+		await idsOf(2);
+		await create(creation(1));
+		const cods = () => sandbox.service.control.deliveries().map(({ request }) => request.cod);
+		await update({ referenceIds: ['R0'], deliveryChanges: { cod: 3 } });
+		expect(cods()).toEqual([3, undefined, 3]);
+		await update({ referenceIds: ['R1'], deliveryChanges: { referenceId: 'R9' } });
+		expect((await update({ referenceIds: ['R1'], deliveryChanges: {} })).status).toBe(404);
+		await update({ referenceIds: ['R9'], deliveryChanges: { cod: 4 } });
+		expect(cods()).toEqual([3, 4, 3]);
+	});
+
+	test('names unknown deliveries and changes nothing', async () => {
+		const [id] = await idsOf(1);
+		const before = sandbox.service.control.deliveries();
+		const answer = await update({ deliveryIds: [id, 'x1', 'x2'], deliveryChanges: { cod: 1 } });
+		expect(answer.status).toBe(404);
+		expect(answer.data).toEqual({ code: 'NOT_FOUND', message: 'Unknown deliveries: x1, x2' });
+		expect(sandbox.service.control.deliveries()).toEqual(before);
+	});
+
+	test('takes 10 identifiers', async () => {
+		const deliveryIds = await idsOf(10);
+		expect((await update({ deliveryIds, deliveryChanges: { cod: 1 } })).status).toBe(200);
+	});
+
+	test.each<[string, Record<string, unknown>]>([
+		['11 delivery IDs', { deliveryIds: Array.from({ length: 11 }, String), deliveryChanges: {} }],
+		['11 reference IDs', { referenceIds: Array.from({ length: 11 }, String), deliveryChanges: {} }],
+		['both lists', { deliveryIds: ['a'], referenceIds: ['b'], deliveryChanges: {} }],
+		['neither list', { deliveryChanges: {} }],
+		['no changes', { deliveryIds: ['a'] }],
+		['unknown change', { deliveryIds: ['a'], deliveryChanges: { tags: ['x'] } }],
+		['latitude as text', { deliveryIds: ['a'], deliveryChanges: { location: { lat: '1' } } }],
+		['components', { deliveryIds: ['a'], deliveryChanges: { location: { address: {} } } }],
+		['tag names', { deliveryIds: ['a'], deliveryChanges: { addTags: ['x'] } }],
+		['long reference', { deliveryIds: ['a'], deliveryChanges: { referenceId: 'x'.repeat(41) } }],
+		['flag as text', { deliveryIds: ['a'], deliveryChanges: {}, reorderRoute: 'true' }],
+	])('refuses the body: %s', async (_name, body) => {
+		expect((await update(body)).status).toBe(400);
+	});
+});
+
+describe('the whole', () => {
+	test.each([
+		['post', '/v1/deliveries'],
+		['patch', '/v1/deliveries/dropoff'],
+		['get', '/hooks/companies/7'],
+		['post', '/hooks/companies/7'],
+		['delete', '/hooks/companies/7'],
+	])('%s %s needs the credential', async (method, url) => {
+		const wrong = [
+			undefined,
+			{ username: 'local-key', password: 'wrong' },
+			{ username: 'wrong', password: 'local-secret' },
+		];
+		for (const auth of wrong) {
+			const request = { method, baseURL: sandbox.service.url, url, auth, data: {} };
+			const answer = await axios.request({ ...request, proxy: false, validateStatus: null });
+			expect(answer.status).toBe(401);
+			expect(answer.data).toEqual({ code: 'UNAUTHORIZED', message: expect.any(String) });
+		}
+	});
+
+	test('answers unknown paths and methods with code and message', async () => {
+		expect((await sandbox.api.get('/v2/deliveries')).status).toBe(404);
+		const answer = await sandbox.api.get('/v1/deliveries');
+		expect(answer.status).toBe(405);
+		expect(answer.data).toEqual({ code: 'METHOD_NOT_ALLOWED', message: expect.any(String) });
+	});
+
+	test('takes 12,000 deliveries in 120 requests at once', async () => {
+		sandbox.service.control.settings({ creationLimit: { requests: 1000, perMs: 1000 } });
+		const answers = await Promise.all(
+			Array.from({ length: 120 }, async () => await create(creation(100))),
+		);
+		expect(answers.every(({ status }) => status === 200)).toBe(true);
+		const ids = sandbox.service.control.deliveries().map(({ record }) => record.id);
+		expect(new Set(ids).size).toBe(12_000);
+	});
+});

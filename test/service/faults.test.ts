@@ -1,0 +1,172 @@
+import type { FaultInput } from '../../playground/service/faults';
+import { creation, startSandbox, until } from './support';
+import type { Sandbox } from './support';
+
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+	sandbox = await startSandbox();
+});
+beforeEach(() => sandbox.service.control.reset());
+afterAll(async () => await sandbox.service.close());
+
+const create = async (count = 1) => await sandbox.api.post('/v1/deliveries', creation(count));
+const fault = (input: FaultInput) => sandbox.service.control.addFault(input);
+const created = () => sandbox.service.control.deliveries().length;
+const lastStatus = () => sandbox.service.control.requests().at(-1)?.status;
+
+/** Sends a creation that stays unanswered until it was cut off; resolves when it arrived. */
+async function createUnanswered(): Promise<void> {
+	const before = sandbox.service.control.requests().length;
+	const stop = new AbortController();
+	const sent = sandbox.api.post('/v1/deliveries', creation(), { signal: stop.signal });
+	const settled = sent.catch((error: Error) => error.message);
+	await until(() => sandbox.service.control.requests()[before]?.body !== undefined);
+	// Every step after the body is read has had its turn.
+	await sandbox.api.get('/hooks/companies/1001');
+	stop.abort();
+	expect(await settled).toBe('canceled');
+}
+
+test('status: answered so, not created; once by default', async () => {
+	fault({ kind: 'status', status: 503, body: { code: 'X' }, headers: { 'Retry-After': '3' } });
+	const answer = await create();
+	expect(answer.status).toBe(503);
+	expect(answer.data).toEqual({ code: 'X' });
+	expect(answer.headers['retry-after']).toBe('3');
+	expect(lastStatus()).toBe(503);
+	expect(created()).toBe(0);
+	expect((await create()).status).toBe(200);
+});
+
+test('status without a body: code and message; with text: text', async () => {
+	fault({ kind: 'status', status: 502 });
+	fault({ kind: 'status', status: 502, body: 'down', headers: { 'Content-Type': 'text/html' } });
+	expect((await create()).data).toEqual({ code: '502', message: 'Bad Gateway' });
+	const text = await create();
+	expect(text.data).toBe('down');
+	expect(text.headers['content-type']).toContain('text/html');
+});
+
+test('statusAfter: created, answered so', async () => {
+	fault({ kind: 'statusAfter', status: 500 });
+	expect((await create()).status).toBe(500);
+	expect(created()).toBe(1);
+});
+
+test('delay: waits, and creates even if the client has gone', async () => {
+	fault({ kind: 'delay', ms: 30 });
+	const started = performance.now();
+	expect((await create()).status).toBe(200);
+	expect(performance.now() - started).toBeGreaterThanOrEqual(25);
+	fault({ kind: 'delay', ms: 30 });
+	await createUnanswered();
+	await until(() => created() === 2);
+});
+
+test('resetBefore: connection reset, not created', async () => {
+	fault({ kind: 'resetBefore' });
+	await expect(create()).rejects.toMatchObject({ code: 'ECONNRESET' });
+	expect(created()).toBe(0);
+	expect(lastStatus()).toBeNull();
+});
+
+test('resetAfter: connection reset, created', async () => {
+	fault({ kind: 'resetAfter' });
+	await expect(create()).rejects.toMatchObject({ code: 'ECONNRESET' });
+	expect(created()).toBe(1);
+	expect(lastStatus()).toBeNull();
+});
+
+test('hang: no answer, not created', async () => {
+	fault({ kind: 'hang' });
+	await createUnanswered();
+	expect(created()).toBe(0);
+});
+
+test('hangAfter: no answer, created', async () => {
+	fault({ kind: 'hangAfter' });
+	await createUnanswered();
+	expect(created()).toBe(1);
+});
+
+test('garbage: created, 200 with HTML', async () => {
+	fault({ kind: 'garbage' });
+	const answer = await create();
+	expect(answer.status).toBe(200);
+	expect(answer.headers['content-type']).toContain('text/html');
+	expect(answer.data).toContain('<!doctype html>');
+	expect(created()).toBe(1);
+});
+
+test('emptySuccess: created, without payload', async () => {
+	fault({ kind: 'emptySuccess' });
+	expect((await create()).data).toEqual({ code: 'OK', message: 'Success' });
+	expect(created()).toBe(1);
+});
+
+const indexes = (payload: Array<{ index?: number }>) => payload.map(({ index }) => index);
+
+test('missingRecords: the first are left out', async () => {
+	fault({ kind: 'missingRecords', count: 2 });
+	expect(indexes((await create(4)).data.payload)).toEqual([2, 3]);
+	expect(created()).toBe(4);
+});
+
+test('shuffleRecords: none in its place', async () => {
+	fault({ kind: 'shuffleRecords' });
+	expect(indexes((await create(3)).data.payload)).toEqual([1, 2, 0]);
+});
+
+test('withoutIndex: the rest of the record stays', async () => {
+	fault({ kind: 'withoutIndex' });
+	const { payload } = (await create(2)).data;
+	expect(indexes(payload)).toEqual([undefined, undefined]);
+	expect(payload[1]).toMatchObject({ referenceId: 'R1', statusDelivery: 'processing' });
+});
+
+test('rejectReference: refuses the whole request that holds one, for ever', async () => {
+	fault({ kind: 'rejectReference', referenceIds: ['R2', 'R7'] });
+	for (let request = 0; request < 2; request += 1) {
+		const answer = await create(3);
+		expect(answer.status).toBe(422);
+		expect(answer.data).toEqual({ code: 'REFUSED', message: 'Delivery refused: R2' });
+	}
+	expect(created()).toBe(0);
+	expect((await create(2)).status).toBe(200);
+	fault({ kind: 'rejectReference', referenceIds: ['R0'], status: 400, times: 1 });
+	expect((await create()).status).toBe(400);
+	expect((await create()).status).toBe(200);
+});
+
+test('a creation fault waits for a creation request', async () => {
+	fault({ kind: 'withoutIndex' });
+	await sandbox.api.get('/hooks/companies/1001');
+	expect(indexes((await create()).data.payload)).toEqual([undefined]);
+});
+
+test('method, path, skip and times say which requests are hit', async () => {
+	fault({ kind: 'status', status: 500, method: 'get', path: '/hooks', skip: 1, times: 2 });
+	const statuses: number[] = [];
+	for (let request = 0; request < 4; request += 1) {
+		expect((await create()).status).toBe(200);
+		statuses.push((await sandbox.api.get('/hooks/companies/1001')).status);
+	}
+	expect(statuses).toEqual([200, 500, 500, 200]);
+});
+
+test('times null is for ever; one fault a request, in order', async () => {
+	fault({ kind: 'status', status: 503 });
+	fault({ kind: 'status', status: 500, times: null });
+	expect((await create()).status).toBe(503);
+	expect((await create()).status).toBe(500);
+	expect((await create()).status).toBe(500);
+	sandbox.service.control.reset();
+	expect((await create()).status).toBe(200);
+});
+
+test('what is no fault is refused', () => {
+	expect(() => fault({ kind: 'status', status: 99 })).toThrow('status');
+	expect(() => fault({ kind: 'hang', times: 0 })).toThrow('times');
+	expect(() => fault({ kind: 'missingRecords', count: 1, path: 'v1' })).toThrow('path');
+});

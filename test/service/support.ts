@@ -1,0 +1,117 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import axios from 'axios';
+import type { AxiosInstance } from 'axios';
+
+import type { LocalService, ServiceOptions } from '../../playground/service/server';
+import { startService } from '../../playground/service/server';
+
+/** A service for one test file, with a client for its endpoints and one for its control. */
+export interface Sandbox {
+	readonly service: LocalService;
+	/** Sends the service's credential; every status is an answer. */
+	readonly api: AxiosInstance;
+	/** Talks to /control. */
+	readonly remote: AxiosInstance;
+}
+
+/** Starts a service and the clients for it. */
+export async function startSandbox(options: ServiceOptions = {}): Promise<Sandbox> {
+	const service = await startService(options);
+	const { apiKeyId: username, apiSecret: password } = service.credential;
+	const common = { proxy: false, validateStatus: null, maxRedirects: 0 } as const;
+	return {
+		service,
+		api: axios.create({ ...common, baseURL: service.url, auth: { username, password } }),
+		remote: axios.create({ ...common, baseURL: `${service.url}/control` }),
+	};
+}
+
+/** A delivery that the document allows, with some members changed. */
+export function delivery(changes: Record<string, unknown> = {}): Record<string, unknown> {
+	return {
+		pickup: {
+			contact: { name: 'Warehouse', email: 'warehouse@shop.example' },
+			location: { address: 'Dock 4, Harbour Road 1' },
+		},
+		dropoff: {
+			contact: { name: 'Ada', email: 'ada@mail.example', phonenumber: '+1 555 0100' },
+			location: { address: 'Main Street 1' },
+		},
+		packages: [{ name: 'Box', qty: 1, size: 's' }],
+		...changes,
+	};
+}
+
+/** A place with this location. */
+export function place(location: Record<string, unknown>): Record<string, unknown> {
+	return { contact: { name: 'Ada', email: 'ada@mail.example' }, location };
+}
+
+/** A creation request of so many deliveries, with the references R0, R1, ... */
+export function creation(count = 1): { deliveries: Array<Record<string, unknown>> } {
+	return {
+		deliveries: Array.from({ length: count }, (_, i) => delivery({ referenceId: `R${i}` })),
+	};
+}
+
+/** What a subscriber received. */
+export interface Received {
+	readonly method: string;
+	readonly url: string;
+	readonly contentType: string;
+	readonly body: unknown;
+}
+
+/** A real subscriber of events. */
+export interface Subscriber {
+	readonly url: string;
+	readonly received: Received[];
+	/** Resolves once so many events have arrived. */
+	arrived(count: number): Promise<void>;
+	close(): Promise<void>;
+}
+
+/** Starts a subscriber that answers every event with this status and these headers. */
+export async function startSubscriber(
+	status = 200,
+	headers: Record<string, string> = {},
+): Promise<Subscriber> {
+	const received: Received[] = [];
+	let waiting: Array<() => void> = [];
+	const server = http.createServer((req, res) => {
+		const chunks: Buffer[] = [];
+		req.on('data', (chunk: Buffer) => chunks.push(chunk));
+		req.on('end', () => {
+			received.push({
+				method: req.method ?? '',
+				url: req.url ?? '',
+				contentType: req.headers['content-type'] ?? '',
+				body: JSON.parse(Buffer.concat(chunks).toString()),
+			});
+			res.writeHead(status, headers).end();
+			const resumed = waiting;
+			waiting = [];
+			for (const resume of resumed) resume();
+		});
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	const { port } = server.address() as AddressInfo;
+	return {
+		url: `http://127.0.0.1:${port}/webhook/a?event=1&sig=x%2Fy`,
+		received,
+		arrived: async (count) => {
+			while (received.length < count) await new Promise<void>((resume) => waiting.push(resume));
+		},
+		close: async () => {
+			server.closeAllConnections();
+			await new Promise((resolve) => server.close(resolve));
+		},
+	};
+}
+
+/** Resolves once the condition holds; a test that waits in vain ends by its own time limit. */
+export async function until(condition: () => boolean): Promise<void> {
+	while (!condition()) await new Promise((resume) => setTimeout(resume, 5));
+}
