@@ -1,0 +1,72 @@
+import { z } from 'zod';
+
+import { packageSizeSchema } from '../service/schemas';
+import { amount, required, text } from './readers';
+
+/** Sizes by the weight of one package, for a user who edits nothing. */
+const defaultLimits: Array<{ upToKg: number; size: string }> = [
+	{ upToKg: 1, size: 'xs' },
+	{ upToKg: 5, size: 's' },
+	{ upToKg: 10, size: 'm' },
+	{ upToKg: 20, size: 'l' },
+];
+
+/** How a package gets its size, which Shopify does not know and the service requires (2.5). */
+const packageSizeRuleSchema = z.discriminatedUnion('by', [
+	z.object({ by: z.literal('fixed'), size: packageSizeSchema.default('m') }).strict(),
+	z
+		.object({
+			by: z.literal('weight'),
+			/** The smallest limit that holds the weight of one package decides, in any order. */
+			limits: z
+				.array(z.object({ upToKg: required(amount), size: packageSizeSchema }).strict())
+				.default(defaultLimits),
+			/** For packages above all limits and those whose weight is not known. */
+			otherwise: packageSizeSchema.default('xl'),
+		})
+		.strict(),
+]);
+
+/**
+ * How an order becomes a delivery. Every member has a default; text that is empty counts as not
+ * given.
+ */
+export const orderMappingSchema = z
+	.object({
+		/** For orders without an e-mail address, which the service requires (section 2.3). */
+		fallbackEmail: text,
+		addressFormat: z.enum(['components', 'text']).default('components'),
+		/** One package for the whole order, or one entry for each line with a package a unit. */
+		packagesPer: z.enum(['order', 'lineItem']).default('order'),
+		packageSize: packageSizeRuleSchema.default({ by: 'fixed' }),
+		referenceFrom: z.enum(['name', 'id', 'orderNumber']).default('name'),
+		tagsFromOrder: z.boolean().default(true),
+		extraDataFromNoteAttributes: z.boolean().default(true),
+		cod: z.enum(['off', 'whenCashOnDelivery', 'outstanding']).default('whenCashOnDelivery'),
+		includeTestOrders: z.boolean().default(false),
+		/** What wins over the order's own data. */
+		overrides: z
+			.object({
+				name: text,
+				email: text,
+				phone: text,
+				/** The full address; the order's coordinates and second address line then don't apply. */
+				address: text,
+				instructions: text,
+				/** Coordinates replace the order's as a pair, even when only one of them is given. */
+				lat: text,
+				lng: text,
+				referenceId: text,
+				tags: z.array(z.string()).default([]),
+				packageName: text,
+			})
+			.strict()
+			.default({}),
+	})
+	.strict();
+
+export type OrderMapping = z.output<typeof orderMappingSchema>;
+export type PackageSizeRule = OrderMapping['packageSize'];
+
+/** The mapping of a user who changes nothing. */
+export const defaultOrderMapping: OrderMapping = orderMappingSchema.parse({});

@@ -1,0 +1,156 @@
+import { z } from 'zod';
+
+import { valueAt } from '../service/labels';
+import {
+	amount,
+	count,
+	decimal,
+	flag,
+	isMissing,
+	list,
+	object,
+	required,
+	text,
+	wholeNumber,
+} from './readers';
+
+/*
+ * What is read of a Shopify order, in the form that n8n's Shopify nodes emit (the REST resource).
+ * Everything else in it is ignored.
+ */
+
+const address = object({
+	name: text,
+	first_name: text,
+	last_name: text,
+	company: text,
+	phone: text,
+	address1: text,
+	address2: text,
+	city: text,
+	province: text,
+	province_code: text,
+	zip: text,
+	country: text,
+	country_code: text,
+	latitude: decimal,
+	longitude: decimal,
+}).nullish();
+
+const lineItem = object({
+	id: text,
+	name: text,
+	title: text,
+	quantity: required(count),
+	/** `quantity` without the refunded and removed units. */
+	current_quantity: wholeNumber,
+	/** The units that are neither refunded nor fulfilled, nor with a fulfilment service already. */
+	fulfillable_quantity: wholeNumber,
+	fulfillment_status: text,
+	requires_shipping: flag,
+	gift_card: flag,
+	/** The weight of one unit. */
+	grams: amount,
+	/** The price of one unit before discounts. */
+	price: amount,
+	/** This line's own discounts and its shares of those of the whole order. */
+	discount_allocations: list(object({ amount })),
+	/** The line's discount where no allocations are kept, as in orders made through the API. */
+	total_discount: amount,
+});
+
+const orderSchema = object({
+	id: text,
+	name: text,
+	order_number: text,
+	cancelled_at: text,
+	test: flag,
+	email: text,
+	contact_email: text,
+	phone: text,
+	note: text,
+	note_attributes: list(object({ name: text, value: text })),
+	tags: text,
+	currency: text,
+	gateway: text,
+	payment_gateway_names: list(text),
+	financial_status: text,
+	total_outstanding: decimal,
+	current_total_price: amount,
+	total_price: amount,
+	shipping_address: address,
+	billing_address: address,
+	customer: object({ first_name: text, last_name: text, email: text, phone: text }).nullish(),
+	line_items: list(lineItem),
+	refunds: list(
+		object({ refund_line_items: list(object({ line_item_id: text, quantity: required(count) })) }),
+	),
+});
+
+export type Order = z.output<typeof orderSchema>;
+export type Address = NonNullable<Order['shipping_address']>;
+export type LineItem = Order['line_items'][number];
+
+/** The order, or in plain words why it could not be read. */
+export type ReadOrder = { order: Order } | { problems: string[] };
+
+const howToGetAnOrder =
+	'Connect the output of a Shopify node, or set "Order" to an order as Shopify\'s REST API gives it.';
+
+/**
+ * Reads an order as n8n's Shopify nodes emit it, also when it is wrapped in a member "order".
+ *
+ * @returns the members that are used, or what is wrong with the value in words for a shop owner;
+ *   it never throws
+ */
+export function readOrder(value: unknown): ReadOrder {
+	const candidate =
+		has(value, 'line_items') || !has(value, 'order') ? value : valueAt(value, ['order']);
+	const mismatch = whyNotAnOrder(candidate);
+	if (mismatch) return { problems: [mismatch] };
+	const parsed = orderSchema.safeParse(candidate);
+	if (parsed.success) return { order: parsed.data };
+	return { problems: parsed.error.issues.map((issue) => explain(issue, candidate)) };
+}
+
+function whyNotAnOrder(value: unknown): string | undefined {
+	if (has(value, 'line_items')) return undefined;
+	if (typeof value !== 'object' || Array.isArray(value) || isMissing(value))
+		return `This is not a Shopify order: an object was expected, but this is ${shown(value)}. ${howToGetAnOrder}`;
+	if (has(value, 'orders'))
+		return 'This is a list of Shopify orders, not one order. Put a Split Out node for the field "orders" before this node, so that each order becomes an item of its own.';
+	if (has(valueAt(value, ['body']), 'line_items'))
+		return 'This is not a Shopify order, but its "body" is one. Set "Order" to {{ $json.body }}.';
+	return `This is not a Shopify order: it has no "line_items". ${howToGetAnOrder} If that node limits the fields it returns, let it return line_items too.`;
+}
+
+function has(value: unknown, member: string): boolean {
+	return !isMissing(valueAt(value, [member]));
+}
+
+function explain(issue: z.ZodIssue, order: unknown): string {
+	const value = valueAt(order, issue.path);
+	const problem = `The order's "${pathText(issue.path)}" ${issue.message}`;
+	return isMissing(value) ? `${problem}.` : `${problem}, but is ${shown(value)}.`;
+}
+
+/** A path as it is written in an expression: line_items[0].price. */
+function pathText(path: ReadonlyArray<string | number>): string {
+	return path
+		.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
+		.join('')
+		.slice(1);
+}
+
+const longestShownText = 40;
+
+/** The value as a person would recognise it. */
+function shown(value: unknown): string {
+	if (isMissing(value)) return 'empty';
+	if (Array.isArray(value)) return 'a list';
+	if (typeof value === 'object') return 'an object';
+	if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+	if (typeof value !== 'string') return `a ${typeof value}`;
+	const short = value.length > longestShownText ? `${value.slice(0, longestShownText)}...` : value;
+	return `the text "${short}"`;
+}

@@ -1,0 +1,113 @@
+import { share, sign, subtract, sum, times, zero, type Decimal } from './decimal';
+import type { LineItem, Order } from './order';
+
+/** What is left to ship of one line of an order. */
+export interface RemainingLine {
+	name: string;
+	/** How many units; at least one. */
+	units: number;
+	/** The weight of one unit, when the order tells it. */
+	gramsPerUnit: Decimal | undefined;
+	/** What the remaining units cost after discounts, when the order tells it. */
+	price: Decimal | undefined;
+}
+
+/** The lines with something left to ship, or in plain words why that can't be told. */
+export type Remaining = { lines: RemainingLine[] } | { problems: string[] };
+
+/**
+ * Finds what is left to ship of an order: lines that need shipping, without gift cards, and of
+ * those only the units that are neither refunded, removed nor fulfilled.
+ */
+export function remainingLines(order: Order): Remaining {
+	const refunded = refundedUnits(order);
+	const decimals = onFirstUse(() => decimalsOf(order.currency));
+	const lines: RemainingLine[] = [];
+	const problems: string[] = [];
+	for (const [index, line] of order.line_items.entries()) {
+		if (line.requires_shipping === false || line.gift_card) continue;
+		const name = line.name ?? line.title ?? `Item ${index + 1}`;
+		const units = remainingUnits(line, refunded);
+		if (units === undefined)
+			problems.push(
+				`"${name}" is partly fulfilled, and the order does not tell how much of it is left: its "line_items[${index}].fulfillable_quantity" is missing.`,
+			);
+		else if (units > 0)
+			lines.push({
+				name,
+				units,
+				gramsPerUnit: line.grams,
+				price: priceAfterDiscounts(line, units, decimals),
+			});
+	}
+	return problems.length > 0 ? { problems } : { lines };
+}
+
+/** Units refunded or removed, by line item ID. */
+function refundedUnits(order: Order): Map<string | undefined, number> {
+	const units = new Map<string | undefined, number>();
+	for (const refund of order.refunds)
+		for (const { line_item_id, quantity } of refund.refund_line_items)
+			units.set(line_item_id, (units.get(line_item_id) ?? 0) + quantity);
+	return units;
+}
+
+/**
+ * Units of a line that are still to be shipped, or undefined when the order does not tell. Both of
+ * Shopify's counts are heeded, since each lacks what the other knows: current_quantity counts
+ * fulfilled units in, and fulfillable_quantity takes refunded units off the fulfilled ones first.
+ */
+function remainingUnits(
+	line: LineItem,
+	refunded: ReadonlyMap<string | undefined, number>,
+): number | undefined {
+	const current = line.current_quantity ?? line.quantity - (refunded.get(line.id) ?? 0);
+	const unfulfilled = line.fulfillable_quantity ?? unitsByStatus(line);
+	return unfulfilled && Math.max(0, Math.min(line.quantity, current, unfulfilled));
+}
+
+function unitsByStatus(line: LineItem): number | undefined {
+	if (line.fulfillment_status === 'fulfilled') return 0;
+	return line.fulfillment_status === 'partial' ? undefined : line.quantity;
+}
+
+/**
+ * What some units of a line cost after discounts. A discount is for all units of the line, so the
+ * units bear their share of it.
+ */
+function priceAfterDiscounts(
+	line: LineItem,
+	units: number,
+	decimals: () => number,
+): Decimal | undefined {
+	const discount = discountOf(line);
+	if (!line.price || !discount) return undefined;
+	const borne =
+		units === line.quantity ? discount : share(discount, units, line.quantity, decimals());
+	const price = subtract(times(line.price, units), borne);
+	return sign(price) < 0 ? zero : price;
+}
+
+/**
+ * The discounts on a line, or undefined when the order does not tell. The allocations hold the
+ * line's own discounts and its shares of the whole order's; total_discount repeats the former, so
+ * it counts only where there are no allocations.
+ */
+function discountOf(line: LineItem): Decimal | undefined {
+	const { discount_allocations: allocations, total_discount: lineDiscount } = line;
+	if (allocations.length === 0) return lineDiscount ?? zero;
+	return sum(allocations.map(({ amount }) => amount));
+}
+
+/** Looking a currency up takes longer than the rest of an order, and few orders need it. */
+function onFirstUse<Value>(find: () => Value): () => Value {
+	let found: { value: Value } | undefined;
+	return () => (found ??= { value: find() }).value;
+}
+
+/** How many decimals a currency has; two when the order does not name a well-formed one. */
+function decimalsOf(currency = ''): number {
+	if (!/^[A-Za-z]{3}$/.test(currency)) return 2;
+	const parts = new Intl.NumberFormat('en', { style: 'currency', currency }).formatToParts(0);
+	return parts.find(({ type }) => type === 'fraction')?.value.length ?? 0;
+}

@@ -1,0 +1,157 @@
+import fc from 'fast-check';
+
+import { outcomeOf, problemsOf, deliveryOf, sampleLine, sampleOrder } from './sampleOrder';
+
+describe('what is an order', () => {
+	test('an order wrapped in a member "order" is read as the order itself', () => {
+		expect(deliveryOf({ order: sampleOrder() })).toEqual(deliveryOf(sampleOrder()));
+	});
+
+	test('a member "order" beside line items is not taken for the order', () => {
+		const order = sampleOrder({ order: { line_items: [] } });
+		expect(deliveryOf(order)).toEqual(deliveryOf(sampleOrder()));
+	});
+
+	test.each([
+		[undefined, 'this is empty'],
+		[null, 'this is empty'],
+		['', 'this is empty'],
+		['#1042', 'this is the text "#1042"'],
+		['x'.repeat(50), `this is the text "${'x'.repeat(40)}..."`],
+		[42, 'this is 42'],
+		[true, 'this is true'],
+		[10n, 'this is a bigint'],
+		[[sampleOrder()], 'this is a list'],
+		[{ order: 'abc' }, 'this is the text "abc"'],
+	])('%p is refused', (value, expected) => {
+		const [problem, ...others] = problemsOf(value);
+		expect(problem).toContain('This is not a Shopify order: an object was expected');
+		expect(problem).toContain(expected);
+		expect(problem).toContain('Connect the output of a Shopify node');
+		expect(others).toEqual([]);
+	});
+
+	test.each([[{}], [{ id: 1 }], [{ order: {} }], [{ line_items: null }], [{ body: {} }]])(
+		'%j is told to lack its line items',
+		(value) => {
+			expect(problemsOf(value)).toEqual([
+				expect.stringContaining('This is not a Shopify order: it has no "line_items".'),
+			]);
+		},
+	);
+
+	test('an item that holds many orders is told to be split first', () => {
+		expect(problemsOf({ orders: [sampleOrder()] })).toEqual([
+			expect.stringMatching(/list of Shopify orders.*Split Out node.*"orders"/),
+		]);
+	});
+
+	test('a webhook item is told where its order is', () => {
+		expect(problemsOf({ headers: {}, body: sampleOrder() })).toEqual([
+			expect.stringContaining('Set "Order" to {{ $json.body }}'),
+		]);
+	});
+
+	test('no value makes it throw', () => {
+		const names = ['line_items', 'order', 'orders', 'refunds', 'shipping_address', 'id', 'name'];
+		const member = fc.oneof(fc.constantFrom(...names), fc.string());
+		const value = fc.oneof(
+			fc.anything({ withBigInt: true, withNullPrototype: true, key: member }),
+			fc.dictionary(member, fc.anything({ key: member })).map((changes) => sampleOrder(changes)),
+			fc.anything().map((line) => sampleOrder({ line_items: [line] })),
+		);
+		fc.assert(
+			fc.property(value, (order) => {
+				const outcome = outcomeOf(order);
+				expect(['delivery', 'skipped', 'invalid']).toContain(outcome.kind);
+				if (outcome.kind === 'invalid') expect(outcome.problems).not.toEqual([]);
+			}),
+			{ numRuns: 1000 },
+		);
+	});
+});
+
+describe('members of the wrong kind are named', () => {
+	test.each([
+		[{ line_items: 'none' }, `The order's "line_items" should be a list, but is the text "none".`],
+		[
+			{ shipping_address: [] },
+			`The order's "shipping_address" should be an object, but is a list.`,
+		],
+		[{ email: {} }, `The order's "email" should be text, but is an object.`],
+		[{ test: 'yes' }, `The order's "test" should be true or false, but is the text "yes".`],
+		[{ tags: ['a'] }, `The order's "tags" should be text, but is a list.`],
+		[
+			{ total_outstanding: true },
+			`The order's "total_outstanding" should be a number, but is true.`,
+		],
+		[{ line_items: [null] }, `The order's "line_items[0]" should be an object.`],
+		[{ line_items: [undefined] }, `The order's "line_items[0]" is missing.`],
+		[
+			{ line_items: [sampleLine(), sampleLine({ price: '1,50' })] },
+			`The order's "line_items[1].price" should be a number of 0 or more, but is the text "1,50".`,
+		],
+		[
+			{ line_items: [sampleLine({ price: '-1' })] },
+			`The order's "line_items[0].price" should be a number of 0 or more, but is the text "-1".`,
+		],
+		[
+			{ line_items: [sampleLine({ quantity: 1.5 })] },
+			`The order's "line_items[0].quantity" should be a whole number of 0 or more, but is 1.5.`,
+		],
+		[
+			{ line_items: [sampleLine({ quantity: -1 })] },
+			`The order's "line_items[0].quantity" should be a whole number of 0 or more, but is -1.`,
+		],
+		[
+			{ line_items: [sampleLine({ quantity: null })] },
+			`The order's "line_items[0].quantity" is missing.`,
+		],
+		[
+			{ line_items: [sampleLine({ current_quantity: 'two' })] },
+			`The order's "line_items[0].current_quantity" should be a whole number, but is the text "two".`,
+		],
+		[
+			{ line_items: [sampleLine({ discount_allocations: [{ amount: 'x' }] })] },
+			`The order's "line_items[0].discount_allocations[0].amount" should be a number of 0 or more, but is the text "x".`,
+		],
+	])('%j', (changes, expected) => {
+		expect(problemsOf(sampleOrder(changes))).toEqual([expected]);
+	});
+
+	test('each of several is told', () => {
+		expect(problemsOf(sampleOrder({ email: [], phone: {} }))).toHaveLength(2);
+	});
+});
+
+describe('either way of writing a value is read', () => {
+	test('numbers as text and text as numbers', () => {
+		const texts = sampleOrder({
+			id: '820982911946154',
+			order_number: '1042',
+			shipping_address: { ...address, zip: '72000', latitude: '19.0433', longitude: '-98.198' },
+			line_items: [
+				sampleLine({ quantity: '2', grams: '350', price: '12.5', fulfillable_quantity: ' 2 ' }),
+			],
+		});
+		const numbers = sampleOrder({
+			shipping_address: { ...address, zip: 72000, latitude: 19.0433, longitude: -98.198 },
+			line_items: [sampleLine({ price: 12.5 })],
+		});
+		expect(deliveryOf(texts)).toEqual(deliveryOf(numbers));
+	});
+
+	test('empty, blank, null and absent members count as not given', () => {
+		for (const nothing of ['', '  ', null, undefined])
+			expect(
+				deliveryOf(
+					sampleOrder({ email: nothing, tags: nothing, note_attributes: undefined, refunds: null }),
+				),
+			).toMatchObject({
+				dropoff: { contact: { email: 'ana.contact@example.com' } },
+				tags: undefined,
+			});
+	});
+});
+
+const address = { name: 'Ana Lopez', address1: 'Calle Luna 12' };
