@@ -53,7 +53,7 @@ function refundedUnits(order: Order): Map<string | undefined, number> {
 }
 
 /**
- * Units of a line that are still to be shipped, or undefined when the order does not tell. Both of
+ * Units of a line that are still to be shipped (0 or less: none), or undefined when the order does not tell. Both of
  * Shopify's counts are heeded, since each lacks what the other knows: current_quantity counts
  * fulfilled units in, and fulfillable_quantity takes refunded units off the fulfilled ones first.
  */
@@ -63,7 +63,7 @@ function remainingUnits(
 ): number | undefined {
 	const current = line.current_quantity ?? line.quantity - (refunded.get(line.id) ?? 0);
 	const unfulfilled = line.fulfillable_quantity ?? unitsByStatus(line);
-	return unfulfilled && Math.max(0, Math.min(line.quantity, current, unfulfilled));
+	return unfulfilled && Math.min(line.quantity, current, unfulfilled);
 }
 
 function unitsByStatus(line: LineItem): number | undefined {

@@ -73,12 +73,9 @@ const missing = {
 	name: "The order names no recipient: its shipping address, customer and billing address have no name. Complete the order in Shopify, or set the recipient's name in the options.",
 	email:
 		'The order has no e-mail address, and the service needs one. Set Fallback Email in the options.',
-	referenceId: {
-		name: 'The order has no "name" to be the reference ID.',
-		id: 'The order has no "id" to be the reference ID.',
-		orderNumber: 'The order has no "order_number" to be the reference ID.',
-	},
 } as const;
+
+const referenceMembers = { name: 'name', id: 'id', orderNumber: 'order_number' } as const;
 
 function build(order: Order, lines: readonly RemainingLine[], mapping: OrderMapping): OrderOutcome {
 	const name = nameOf(order, mapping);
@@ -105,7 +102,8 @@ function build(order: Order, lines: readonly RemainingLine[], mapping: OrderMapp
 		!location && (order.shipping_address ? missing.street : missing.shippingAddress),
 		!name && missing.name,
 		!email && missing.email,
-		!referenceId && missing.referenceId[mapping.referenceFrom],
+		!referenceId &&
+			`The order has no "${referenceMembers[mapping.referenceFrom]}" to be the reference ID. Choose another source of it in the options, or let the Shopify node return this field.`,
 		'problem' in cash && cash.problem,
 	];
 	return { kind: 'invalid', problems: problems.filter((problem) => problem !== false) };
@@ -267,8 +265,7 @@ function titleOf(order: Order): string | undefined {
 }
 
 function referenceOf(order: Order, mapping: OrderMapping): string | undefined {
-	const { name, id, order_number: orderNumber } = order;
-	return mapping.overrides.referenceId ?? { name, id, orderNumber }[mapping.referenceFrom];
+	return mapping.overrides.referenceId ?? order[referenceMembers[mapping.referenceFrom]];
 }
 
 /**
