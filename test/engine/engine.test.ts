@@ -114,7 +114,7 @@ const description: INodeTypeDescription = {
 	],
 };
 
-/** Posts `text` of each item, after claiming it in the de-duplication store where asked. */
+/** Posts `text` of each item, after claiming it in the store where asked; releases what failed. */
 class Tiny implements INodeType {
 	description = description;
 
@@ -161,6 +161,8 @@ class Tiny implements INodeType {
 				);
 				output.push({ json: z.record(z.any()).parse(body), pairedItem: { item } });
 			} catch (error) {
+				const text = z.string().parse(this.getInputData()[item]?.json.text);
+				await this.helpers.removeProcessed([text], 'node', { mode: 'entries' });
 				if (!this.continueOnFail() || !(error instanceof Error)) throw error;
 				output.push({ json: { error: error.message }, pairedItem: { item } });
 			}
@@ -385,11 +387,13 @@ describe('the de-duplication store', () => {
 		await run({ parameters: claim });
 		const second = await run({ parameters: claim });
 		const other = await run({ parameters: claim, workflowId: 'other' });
+		const otherNode = await run({ parameters: claim, settings: { id: 'other' } });
 		await run({ parameters: claim, items: [{ text: 'c' }, { text: 'd' }] });
 		const fourth = await run({ parameters: claim, items: [{ text: 'b' }, { text: 'a' }] });
 
 		expect(second.items.map(({ json }) => json)).toEqual([{ skipped: 'a' }, { skipped: 'b' }]);
 		expect(other.items.map(({ json }) => json)).toEqual([{ ok: true }, { ok: true }]);
+		expect(otherNode.items.map(({ json }) => json)).toEqual([{ ok: true }, { ok: true }]);
 		expect(fourth.items.map(({ json }) => json)).toEqual([{ skipped: 'b' }, { ok: true }]);
 		expect(deduplicationStore.count('workflow', 'node')).toBe(3);
 	});
@@ -421,10 +425,19 @@ describe('the de-duplication store', () => {
 		answer = () => kill.abort();
 
 		const { status } = await run({ parameters: claim, kill: kill.signal });
+		await sleep(20);
 
 		expect(status).toBe('crashed');
 		expect(seen).toHaveLength(1);
-		expect(deduplicationStore.calls.map(({ items }) => items)).toEqual([['a']]);
+		expect(deduplicationStore.calls).toEqual([
+			{
+				operation: 'checkProcessedAndRecord',
+				scope: 'node',
+				workflowId: 'workflow',
+				nodeId: 'node',
+				items: ['a'],
+			},
+		]);
 	});
 
 	it('loses an entry when two executions write at once, as n8n does without a lock', async () => {

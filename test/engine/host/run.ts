@@ -335,7 +335,7 @@ export function createWorkflow(
 		connections: json.connections,
 		active,
 		nodeTypes: registry,
-		staticData: json.staticData,
+		staticData: deepCopy(json.staticData),
 		settings: { executionOrder: 'v1', ...json.settings },
 	});
 }
