@@ -53,6 +53,7 @@ export const workflowFileSchema = z
 				.object({
 					name: z.string(),
 					type: z.string(),
+					parameters: z.record(z.unknown()),
 					credentials: z.record(z.object({ id: z.string(), name: z.string() })).optional(),
 				})
 				.passthrough(),

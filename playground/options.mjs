@@ -1,0 +1,58 @@
+/**
+ * The command line of `npm start`. Plain JavaScript, since it is read before anything is installed.
+ */
+import { parseArgs } from 'node:util';
+
+const defaults = { port: 5690, servicePort: 5691 };
+
+const help = `npm start                 run n8n with this package against a local Delivery Service
+npm start -- [options]
+
+  --once                  end after the run-through; the exit code is 0 only if all of it held
+  --port <number>         port of n8n's editor (${defaults.port})
+  --service-port <number> port of the local Delivery Service (${defaults.servicePort})
+  --help                  show this
+
+The first run installs n8n in .cache (3 GB, some minutes); set the environment variable
+N8N_HOSTS_DIR to a folder that several clones share. Everything listens on this machine only.`;
+
+/**
+ * @typedef {object} Options
+ * @property {boolean} once whether to end after the run-through
+ * @property {number} port the editor's port
+ * @property {number} servicePort the local service's port
+ */
+
+/**
+ * Reads the command line.
+ *
+ * @param {string[]} args the arguments
+ * @returns {{ options: Options } | { message: string, exitCode: number }} the options, or what to
+ * show instead of running
+ */
+export function readOptions(args) {
+	try {
+		const { values } = parseArgs({
+			args,
+			options: {
+				once: { type: 'boolean', default: false },
+				port: { type: 'string', default: String(defaults.port) },
+				'service-port': { type: 'string', default: String(defaults.servicePort) },
+				help: { type: 'boolean', default: false },
+			},
+		});
+		if (values.help) return { message: help, exitCode: 0 };
+		const port = readPort('--port', values.port);
+		const servicePort = readPort('--service-port', values['service-port']);
+		if (port === servicePort) throw new Error('--port and --service-port must differ');
+		return { options: { once: values.once, port, servicePort } };
+	} catch (error) {
+		return { message: `${error.message}\n\n${help}`, exitCode: 2 };
+	}
+}
+
+function readPort(name, text) {
+	const port = Number(text);
+	if (/^\d+$/.test(text) && port >= 1 && port <= 65_535) return port;
+	throw new Error(`${name} wants a number from 1 to 65535, not "${text}"`);
+}

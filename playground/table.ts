@@ -1,0 +1,16 @@
+/**
+ * Lays rows out in columns.
+ *
+ * @param header the columns' titles
+ * @param rows the cells
+ * @returns the lines, each ending without spaces
+ */
+export function table(header: string[], rows: string[][]): string {
+	const widths = header.map((title, column) =>
+		Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)),
+	);
+	const line = (cells: string[]) =>
+		`  ${widths.map((width, column) => (cells[column] ?? '').padEnd(width)).join('  ')}`.trimEnd();
+	const rule = widths.map((width) => '-'.repeat(width));
+	return [header, rule, ...rows].map(line).join('\n');
+}
