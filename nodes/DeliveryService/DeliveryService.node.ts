@@ -1,0 +1,69 @@
+import {
+	NodeConnectionTypes,
+	NodeOperationError,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type INodeType,
+	type INodeTypeDescription,
+} from 'n8n-workflow';
+
+import { delivery } from './resources/delivery';
+import { propertiesOf } from './resources/resource';
+import { webhook } from './resources/webhook';
+import { searchWebhooks } from './resources/webhook/delete';
+import { testConnection } from './service/connectionTest';
+
+const resources = [delivery, webhook];
+
+export class DeliveryService implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Delivery Service',
+		name: 'deliveryService',
+		icon: {
+			light: 'file:../../icons/deliveryService.svg',
+			dark: 'file:../../icons/deliveryService.dark.svg',
+		},
+		group: ['output'],
+		version: 1,
+		subtitle: '={{$parameter["operation"] + ": " + $parameter["resource"]}}',
+		description: 'Turn Shopify orders into deliveries, change deliveries and manage webhooks',
+		defaults: { name: 'Delivery Service' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [
+			{ name: 'deliveryServiceApi', required: true, testedBy: 'deliveryServiceConnectionTest' },
+		],
+		properties: [
+			{
+				displayName: 'Resource',
+				name: 'resource',
+				type: 'options',
+				noDataExpression: true,
+				options: resources.map(({ option }) => option),
+				default: 'delivery',
+			},
+			...resources.flatMap(propertiesOf),
+		],
+	};
+
+	methods = {
+		credentialTest: { deliveryServiceConnectionTest: testConnection },
+		listSearch: { searchWebhooks },
+	};
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const resource = this.getNodeParameter('resource', 0);
+		const operation = this.getNodeParameter('operation', 0);
+		const chosen = resources
+			.find(({ option }) => option.value === resource)
+			?.operations.find(({ option }) => option.value === operation);
+		if (!chosen)
+			throw new NodeOperationError(
+				this.getNode(),
+				`The operation "${String(operation)}" of "${String(resource)}" does not exist`,
+				{ description: 'Choose a resource and an operation in the node.' },
+			);
+		return [await chosen.run(this)];
+	}
+}

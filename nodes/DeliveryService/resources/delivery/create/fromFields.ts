@@ -1,0 +1,140 @@
+import { filledIn, entriesOf, isBlank, listOf, readCollection, readJson } from '../../parameters';
+import { shownOnlyFor } from '../../resource';
+import { packageGroup, readPackages } from '../package';
+import { placeFields, readPlace } from '../place';
+import type { Source } from './source';
+
+/** A delivery from the fields of the node (service document, section 2.1). */
+export const fromFields: Source = {
+	option: {
+		name: 'Fields Below',
+		value: 'fields',
+		description: 'Fill in pickup, dropoff and packages in this node',
+	},
+	fields: [
+		...placeFields('pickup'),
+		...placeFields('dropoff'),
+		{
+			displayName: 'Define Packages',
+			name: 'packagesInput',
+			type: 'options',
+			noDataExpression: true,
+			options: [
+				{ name: 'Using Fields Below', value: 'list' },
+				{ name: 'Using JSON', value: 'json' },
+			],
+			default: 'list',
+		},
+		...shownOnlyFor({ packagesInput: ['list'] }, [
+			packageGroup('The packages to move. At least one is needed.'),
+		]),
+		...shownOnlyFor({ packagesInput: ['json'] }, [
+			{
+				displayName: 'Packages (JSON)',
+				name: 'packagesJson',
+				type: 'json',
+				default: '[\n  { "name": "Box", "qty": 1, "size": "s" }\n]',
+				description:
+					'A list of packages, each with name, qty and size, and optionally ID, weight (kg) and price',
+			},
+		]),
+		{
+			displayName: 'Reference ID',
+			name: 'referenceId',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. #1001',
+			description:
+				'Your own number of the delivery, such as the order number (at most 40 characters)',
+		},
+		{
+			displayName: 'Additional Fields',
+			name: 'additionalFields',
+			type: 'collection',
+			placeholder: 'Add Field',
+			default: {},
+			options: [
+				{
+					displayName: 'Cash on Delivery',
+					name: 'cod',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. 49.90',
+					description: 'The amount that the driver collects from the recipient',
+				},
+				{
+					displayName: 'Extra Data',
+					name: 'extraData',
+					type: 'fixedCollection',
+					typeOptions: { multipleValues: true },
+					placeholder: 'Add Entry',
+					default: {},
+					description: 'Further information, as names and values',
+					options: [
+						{
+							displayName: 'Entry',
+							name: 'entry',
+							values: [
+								{
+									displayName: 'Name',
+									name: 'name',
+									type: 'string',
+									default: '',
+									placeholder: 'e.g. Gift note',
+								},
+								{
+									displayName: 'Value',
+									name: 'value',
+									type: 'string',
+									default: '',
+									placeholder: 'e.g. Happy birthday!',
+								},
+								{
+									displayName: 'Searchable',
+									name: 'searchable',
+									type: 'boolean',
+									default: false,
+									description: 'Whether deliveries can be found by this value',
+								},
+							],
+						},
+					],
+				},
+				{
+					displayName: 'Tags',
+					name: 'tags',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. fragile, morning',
+					description: 'Names of tags, separated by commas (each at most 50 characters)',
+				},
+			],
+		},
+	],
+	read(context, item) {
+		const packages = packagesOf();
+		if (!packages.ok) return { kind: 'invalid', problem: packages.problem };
+		const { tags, extraData, cod } = readCollection(context, 'additionalFields', item);
+		const entries = entriesOf(extraData, 'entry');
+		return {
+			kind: 'delivery',
+			delivery: {
+				pickup: readPlace(context, 'pickup', item),
+				dropoff: readPlace(context, 'dropoff', item),
+				packages: packages.value,
+				...filledIn({ referenceId: context.getNodeParameter('referenceId', item, ''), cod }),
+				...(!isBlank(tags) && { tags: listOf(tags) }),
+				...(entries.length > 0 && { extraData: entries }),
+			},
+		};
+
+		function packagesOf() {
+			return context.getNodeParameter('packagesInput', item, 'list') === 'json'
+				? readJson(context.getNodeParameter('packagesJson', item), 'Packages (JSON)')
+				: ({
+						ok: true,
+						value: readPackages(context.getNodeParameter('packages', item, {})),
+					} as const);
+		}
+	},
+};

@@ -1,0 +1,16 @@
+import type { IExecuteFunctions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+
+import type { Problem } from '../../../service/problem';
+
+/** What an input item turned out to be, before the rules of the service are checked. */
+export type Reading =
+	| { kind: 'delivery'; delivery: unknown }
+	| { kind: 'skipped'; reason: string; message: string; referenceId?: string }
+	| { kind: 'invalid'; problem: Problem };
+
+/** A way to give deliveries: what the picker shows, its fields, and how an item is read. */
+export interface Source {
+	option: INodePropertyOptions & { value: string };
+	fields: INodeProperties[];
+	read(context: IExecuteFunctions, item: number): Reading;
+}

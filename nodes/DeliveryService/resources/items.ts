@@ -1,0 +1,51 @@
+import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
+
+import type { Problem } from '../service/problem';
+
+/** An output item that belongs to an input item. */
+export function outputItem(json: object, item: number): INodeExecutionData {
+	return { json: { ...json }, pairedItem: { item } };
+}
+
+/**
+ * The error of an input item: what happened with the item's number, and what to do.
+ *
+ * @param item the item's number, counted from 0 as n8n does
+ */
+export function itemError(node: INode, problem: Problem, item: number): NodeOperationError {
+	return new NodeOperationError(node, `${problem.message} [item ${item}]`, {
+		description: problem.description,
+		itemIndex: item,
+	});
+}
+
+/**
+ * The output item that stands for an input item that failed, when the node goes on after errors.
+ * n8n hands such items to the error output when the user chose one.
+ *
+ * @param details what a later node may want to know, such as the reference ID
+ */
+export function errorItem(
+	context: Pick<IExecuteFunctions, 'getNode'>,
+	problem: Problem,
+	item: number,
+	details: object = {},
+): INodeExecutionData {
+	const error = itemError(context.getNode(), problem, item);
+	const { message, description } = error;
+	return {
+		...outputItem({ error: message, ...(description && { description }), ...details }, item),
+		error,
+	};
+}
+
+/** What an error that n8n threw, such as one of an expression, tells the user. */
+export function problemOf(error: unknown): Problem {
+	if (!(error instanceof Error)) return { message: 'The item could not be read' };
+	const description = 'description' in error ? error.description : undefined;
+	return {
+		message: error.message,
+		...(typeof description === 'string' && { description }),
+	};
+}

@@ -1,0 +1,35 @@
+import { openClient } from '../../service/client';
+import { eventNameSchema, events } from '../../service/events';
+import { webhookUrlSchema } from '../../service/schemas';
+import { check } from '../../service/validation';
+import { eachItem, valid } from '../eachItem';
+import { outputItem } from '../items';
+import type { Operation } from '../resource';
+import { companyWebhooks, eventField, optionsField, urlField } from './fields';
+
+/** Subscribes a URL to an event (service document, section 4.3). */
+export const create: Operation = {
+	option: {
+		name: 'Create',
+		value: 'create',
+		action: 'Create a webhook',
+		description: 'Have the Delivery Service call a URL when an event happens',
+	},
+	fields: [urlField, eventField, optionsField],
+	async run(context) {
+		const client = await openClient(context);
+		return await eachItem(context, async (item) => {
+			const url = valid(
+				context,
+				check(webhookUrlSchema, context.getNodeParameter('url', item), 'URL'),
+			);
+			const event = valid(
+				context,
+				check(eventNameSchema, context.getNodeParameter('event', item), 'Event'),
+			);
+			const action = events[event].code;
+			await companyWebhooks(context, client, item).subscribe({ url, action });
+			return [outputItem({ url, event, action }, item)];
+		});
+	},
+};

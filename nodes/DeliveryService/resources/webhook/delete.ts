@@ -1,0 +1,131 @@
+import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
+import { z } from 'zod';
+
+import { openClient } from '../../service/client';
+import { eventNameSchema, events } from '../../service/events';
+import type { Subscription } from '../../service/requests';
+import { webhookUrlSchema } from '../../service/schemas';
+import { check, type Checked } from '../../service/validation';
+import { webhooksOf, type Webhook } from '../../service/webhooks';
+import { eachItem, valid } from '../eachItem';
+import { outputItem } from '../items';
+import { asRecord } from '../parameters';
+import { shownOnlyFor, type Operation } from '../resource';
+import { companyWebhooks, eventField, optionsField, urlField } from './fields';
+
+/** Unsubscribes a URL from an event (service document, section 4.5). */
+export const remove: Operation = {
+	option: {
+		name: 'Delete',
+		value: 'delete',
+		action: 'Delete a webhook',
+		description: 'Stop the Delivery Service from calling a URL for an event',
+	},
+	fields: [
+		{
+			displayName: 'Webhook To Delete',
+			name: 'selectBy',
+			type: 'options',
+			noDataExpression: true,
+			options: [
+				{ name: 'From List', value: 'list' },
+				{ name: 'By URL and Event', value: 'urlAndEvent' },
+			],
+			default: 'list',
+		},
+		...shownOnlyFor({ selectBy: ['list'] }, [
+			{
+				displayName: 'Webhook',
+				name: 'webhook',
+				type: 'resourceLocator',
+				required: true,
+				default: { mode: 'list', value: '' },
+				modes: [
+					{
+						displayName: 'From List',
+						name: 'list',
+						type: 'list',
+						placeholder: 'Choose a webhook...',
+						typeOptions: { searchListMethod: 'searchWebhooks', searchable: true },
+					},
+				],
+			},
+		]),
+		...shownOnlyFor({ selectBy: ['urlAndEvent'] }, [urlField, eventField]),
+		optionsField,
+	],
+	async run(context) {
+		const client = await openClient(context);
+		return await eachItem(context, async (item) => {
+			const read = (name: string) =>
+				context.getNodeParameter(name, item, '', { extractValue: true });
+			const target = valid(
+				context,
+				read('selectBy') === 'list'
+					? parseListValue(read('webhook'))
+					: parseUrlAndEvent(read('url'), read('event')),
+			);
+			const found = await companyWebhooks(context, client, item).unsubscribe(target);
+			if (!found)
+				throw new NodeOperationError(
+					context.getNode(),
+					'The Delivery Service knows no such webhook',
+					{
+						description:
+							'It may have been deleted before. Choose one from the list, or check URL, event and company.',
+					},
+				);
+			return [outputItem({ deleted: true }, item)];
+		});
+	},
+};
+
+/** The company's subscriptions whose URL or event holds the filter's text, for the editor's list. */
+export async function searchWebhooks(
+	this: ILoadOptionsFunctions,
+	filter = '',
+): Promise<INodeListSearchResult> {
+	const webhooks = await webhooksOf(
+		this.getNode(),
+		await openClient(this),
+		asRecord(this.getNodeParameter('options', {})).companyId,
+	).list();
+	const wanted = filter.toLowerCase();
+	return {
+		results: webhooks
+			.map((webhook) => ({ name: listName(webhook), value: listValue(webhook) }))
+			.filter(({ name }) => name.toLowerCase().includes(wanted)),
+	};
+}
+
+function listName({ url, event, action, status }: Webhook): string {
+	const known = eventNameSchema.safeParse(event);
+	const eventName = known.success ? events[known.data].name : `Event ${action}`;
+	return `${eventName}: ${url}${status === 'active' ? '' : ` (${status})`}`;
+}
+
+/** A subscription as one text, for the list's saved value: the event's code, a space, the URL. */
+function listValue({ url, action }: Subscription): string {
+	return `${action} ${url}`;
+}
+
+const listValuePattern = /^(\d+) (.+)$/;
+
+function parseListValue(value: unknown): Checked<Subscription> {
+	const [, action, url] = listValuePattern.exec(z.string().catch('').parse(value)) ?? [];
+	if (action === undefined || url === undefined)
+		return {
+			ok: false,
+			problem: { message: 'No webhook is chosen', description: 'Choose one from the list.' },
+		};
+	return { ok: true, value: { url, action: Number(action) } };
+}
+
+function parseUrlAndEvent(url: unknown, event: unknown): Checked<Subscription> {
+	const checkedUrl = check(webhookUrlSchema, url, 'URL');
+	if (!checkedUrl.ok) return checkedUrl;
+	const checkedEvent = check(eventNameSchema, event, 'Event');
+	if (!checkedEvent.ok) return checkedEvent;
+	return { ok: true, value: { url: checkedUrl.value, action: events[checkedEvent.value].code } };
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+
+import { openClient } from '../../service/client';
+import { eventNameSchema } from '../../service/events';
+import { check } from '../../service/validation';
+import type { Webhook } from '../../service/webhooks';
+import { eachItem, valid } from '../eachItem';
+import { outputItem } from '../items';
+import { readCollection } from '../parameters';
+import type { Operation } from '../resource';
+import { companyWebhooks, eventOptions, optionsField } from './fields';
+
+const filtersSchema = z.object({
+	events: z.array(eventNameSchema).default([]),
+	status: z.enum(['active', 'blacklisted']).optional(),
+});
+
+/** Lists a company's subscriptions (service document, section 4.4). */
+export const getAll: Operation = {
+	option: {
+		name: 'Get Many',
+		value: 'getAll',
+		action: 'Get many webhooks',
+		description: 'List the URLs that the Delivery Service calls, with their events and statuses',
+	},
+	fields: [
+		{
+			displayName: 'Return All',
+			name: 'returnAll',
+			type: 'boolean',
+			default: false,
+			description: 'Whether to return all results or only up to a given limit',
+		},
+		{
+			displayName: 'Limit',
+			name: 'limit',
+			type: 'number',
+			typeOptions: { minValue: 1 },
+			displayOptions: { show: { returnAll: [false] } },
+			default: 50,
+			description: 'Max number of results to return',
+		},
+		{
+			displayName: 'Filters',
+			name: 'filters',
+			type: 'collection',
+			placeholder: 'Add Filter',
+			default: {},
+			options: [
+				{
+					displayName: 'Events',
+					name: 'events',
+					type: 'multiOptions',
+					options: eventOptions,
+					default: [],
+					description: 'Only webhooks for these events',
+				},
+				{
+					displayName: 'Status',
+					name: 'status',
+					type: 'options',
+					options: [
+						{ name: 'Active', value: 'active', description: 'The service calls the URL' },
+						{
+							name: 'Blacklisted',
+							value: 'blacklisted',
+							description: 'The service has stopped calling the URL',
+						},
+					],
+					default: 'active',
+					description: 'Only webhooks with this status',
+				},
+			],
+		},
+		optionsField,
+	],
+	async run(context) {
+		const client = await openClient(context);
+		return await eachItem(context, async (item) => {
+			const filters = valid(
+				context,
+				check(filtersSchema, readCollection(context, 'filters', item), 'Filters'),
+			);
+			const limit = context.getNodeParameter('returnAll', item, false)
+				? Infinity
+				: z
+						.number()
+						.catch(50)
+						.parse(context.getNodeParameter('limit', item, 50));
+			const webhooks = await companyWebhooks(context, client, item).list();
+			return webhooks
+				.filter((webhook) => matches(webhook, filters))
+				.slice(0, limit)
+				.map(({ raw, ...known }) => outputItem({ ...raw, ...known }, item));
+		});
+	},
+};
+
+function matches(webhook: Webhook, { events, status }: z.infer<typeof filtersSchema>): boolean {
+	if (status !== undefined && webhook.status !== status) return false;
+	return events.length === 0 || events.some((event) => event === webhook.event);
+}

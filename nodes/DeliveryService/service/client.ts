@@ -1,0 +1,155 @@
+import type {
+	IExecuteFunctions,
+	IHookFunctions,
+	IHttpRequestMethods,
+	IWebhookFunctions,
+	ILoadOptionsFunctions,
+	IDataObject,
+} from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
+import { z } from 'zod';
+
+import { credentialSchema, type Credential } from './schemas';
+
+/** The name of the credential type; saved workflows hold it. */
+export const credentialType = 'deliveryServiceApi';
+
+/** Where n8n runs code that may call the service. */
+export type CallingContext =
+	IExecuteFunctions | IHookFunctions | ILoadOptionsFunctions | IWebhookFunctions;
+
+export interface ServiceRequest {
+	method: IHttpRequestMethods;
+	/** The path below the base URL, beginning with a slash. */
+	path: string;
+	/** A JSON body. */
+	json?: object;
+	/** Form fields, sent as key=value pairs. */
+	form?: Readonly<Record<string, string>>;
+	/** Milliseconds to wait for the answer. */
+	timeoutMs?: number;
+}
+
+/** What the service answered. */
+export interface Answer {
+	kind: 'answer';
+	status: number;
+	/** Header names are in lower case. */
+	headers: Readonly<Record<string, string>>;
+	/** The parsed JSON body, or undefined when the body is not JSON. */
+	body: unknown;
+}
+
+/** No answer came: the connection failed, broke or timed out. */
+export interface NoAnswer {
+	kind: 'noAnswer';
+	/** The error code of the connection, such as ECONNREFUSED, or empty when there is none. */
+	code: string;
+}
+
+export type Exchange = Answer | NoAnswer;
+
+/** Sends one request and tells what came of it; never throws for what the service or network does. */
+export type Send = (request: ServiceRequest) => Promise<Exchange>;
+
+export interface ServiceClient {
+	credential: Credential;
+	send: Send;
+}
+
+const responseSchema = z.object({
+	statusCode: z.number(),
+	headers: z.record(z.unknown()).catch({}),
+	body: z.unknown(),
+});
+
+const failureSchema = z
+	.object({
+		httpCode: z.string().nullish().catch(null),
+		code: z.string().optional().catch(undefined),
+		cause: z.object({ code: z.string().optional() }).optional().catch(undefined),
+	})
+	.catch({});
+
+/**
+ * A client for one credential. Requests go through n8n's own HTTP helper (its proxy, TLS and
+ * domain settings apply) with the Basic authentication of the credential (service document,
+ * section 5). Redirects are not followed: a POST would become a GET on the way.
+ *
+ * @throws NodeOperationError when the credential is not complete
+ */
+export async function openClient(context: CallingContext): Promise<ServiceClient> {
+	const parsed = credentialSchema.safeParse(await context.getCredentials(credentialType));
+	if (!parsed.success) {
+		throw new NodeOperationError(
+			context.getNode(),
+			'The Delivery Service credential is not complete',
+			{
+				description:
+					'Open the credential and fill in Base URL (it starts with https:// or http://), API Key ID and API Secret.',
+			},
+		);
+	}
+	const credential = parsed.data;
+	const send: Send = async (request) => {
+		try {
+			const response: unknown = await context.helpers.httpRequestWithAuthentication.call(
+				context,
+				credentialType,
+				{
+					method: request.method,
+					url: `${credential.baseUrl}${request.path}`,
+					headers: headersOf(request),
+					body: request.form ? new URLSearchParams(request.form).toString() : request.json,
+					timeout: request.timeoutMs,
+					encoding: 'text',
+					returnFullResponse: true,
+					ignoreHttpStatusErrors: true,
+					disableFollowRedirect: true,
+				},
+			);
+			return toAnswer(response);
+		} catch (error) {
+			return toNoAnswer(error);
+		}
+	};
+	return { credential, send };
+}
+
+/** The answer in a full response of n8n's HTTP helpers. */
+export function toAnswer(response: unknown): Answer {
+	const { statusCode, headers, body } = responseSchema.parse(response);
+	return { kind: 'answer', status: statusCode, headers: plainHeaders(headers), body: json(body) };
+}
+
+/** What is known of a request for which n8n's HTTP helpers threw. */
+export function toNoAnswer(error: unknown): NoAnswer {
+	const { httpCode, code, cause } = failureSchema.parse(error);
+	return { kind: 'noAnswer', code: cause?.code ?? code ?? httpCode ?? '' };
+}
+
+function headersOf(request: ServiceRequest): IDataObject {
+	const accept = { Accept: 'application/json' };
+	if (!request.form) return accept;
+	return {
+		...accept,
+		'Content-Type': 'application/x-www-form-urlencoded',
+		'Accept-Charset': 'utf-8',
+	};
+}
+
+function plainHeaders(headers: Record<string, unknown>): Record<string, string> {
+	return Object.fromEntries(
+		Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
+	);
+}
+
+function json(body: unknown): unknown {
+	if (typeof body !== 'string') return body;
+	try {
+		const value: unknown = JSON.parse(body);
+		return value;
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,97 @@
+import type { Exchange } from './client';
+import type { Problem } from './problem';
+import { codeAndMessageSchema } from './schemas';
+
+const unreachable: Problem = {
+	message: 'The Delivery Service could not be reached',
+	description:
+		'Check the Base URL in the credential and whether this n8n may connect to it, then run the workflow again.',
+};
+
+/** What to do about the statuses that people can act on. */
+const byStatus: Readonly<Record<number, Problem>> = {
+	401: {
+		message: 'The Delivery Service did not accept the API key',
+		description:
+			'Check API Key ID and API Secret in the credential. If they were changed on the service, enter the new ones.',
+	},
+	403: {
+		message: 'The Delivery Service does not allow this with the API key',
+		description:
+			'Check the Company ID: for a child company, the parent company must be authorized on the service.',
+	},
+	404: {
+		message: 'The Delivery Service did not find this',
+		description:
+			'Check the IDs that you entered, and the Base URL and Company ID in the credential.',
+	},
+	429: {
+		message: 'The Delivery Service has had too many requests for now',
+		description: 'Wait a minute, then run the workflow again.',
+	},
+};
+
+/**
+ * Says what came of a request that did not succeed, and what to do: the status in the user's
+ * words, with the code and message that the service gave (service document, section 7).
+ */
+export function explain(exchange: Exchange): Problem {
+	if (exchange.kind === 'noAnswer') return explainNoAnswer(exchange.code);
+	const { status, headers, body } = exchange;
+	const said = whatTheServiceSaid(body);
+	const known = byStatus[status];
+	if (known) return said ? { ...known, description: `${known.description} ${said}` } : known;
+	if (status >= 300 && status < 400)
+		return {
+			message: 'The Delivery Service has moved to another address',
+			description: `Enter the new address as Base URL in the credential${headers.location ? `. The service named ${headers.location}` : ''}`,
+		};
+	if (status >= 400 && status < 500)
+		return {
+			message: `The Delivery Service refused the request (status ${status})`,
+			description: said ?? 'The service gave no reason. Check the values that you entered.',
+		};
+	return {
+		message: `The Delivery Service failed (status ${status})`,
+		description: [said, 'Run the workflow again later.'].filter(Boolean).join(' '),
+	};
+}
+
+/** A success whose body cannot be read: something else than the service answered, most likely. */
+export const notTheService: Problem = {
+	message: 'The answer did not come from the Delivery Service, or cannot be read',
+	description:
+		'Check the Base URL in the credential: it must be the address of the service itself.',
+};
+
+function explainNoAnswer(code: string): Problem {
+	switch (code) {
+		case 'ENOTFOUND':
+		case 'EAI_AGAIN':
+			return { ...unreachable, message: 'The host in the Base URL was not found' };
+		case 'ECONNREFUSED':
+			return { ...unreachable, message: 'Nothing answers at the host and port in the Base URL' };
+		case 'ECONNABORTED':
+		case 'ETIMEDOUT':
+			return {
+				message: 'The Delivery Service did not answer in time',
+				description: 'Run the workflow again later, or give it more time with the option Timeout.',
+			};
+		case 'ERR_CANCELED':
+			return { message: 'The execution was stopped before the Delivery Service answered' };
+		default:
+			return code
+				? {
+						...unreachable,
+						message: `The connection to the Delivery Service failed (${code.toLowerCase()})`,
+					}
+				: unreachable;
+	}
+}
+
+/** The service's own words, cut to a readable length. */
+function whatTheServiceSaid(body: unknown): string | undefined {
+	const { code, message } = codeAndMessageSchema.parse(body);
+	const words = [message, code && `(${code})`].filter(Boolean).join(' ');
+	return words ? `The service says: ${words.slice(0, 500)}` : undefined;
+}

@@ -1,0 +1,14 @@
+/** The limits of the service (service document, sections 2.1 and 8). */
+export const limits = {
+	/** Deliveries in one creation request. */
+	deliveriesPerRequest: 100,
+	/** Creation requests in any window of `creationWindowMs`, for one API key. */
+	creationRequestsPerWindow: 100,
+	creationWindowMs: 60_000,
+	/** Delivery or reference IDs in one update request. */
+	deliveriesPerUpdate: 10,
+	/** Characters of a reference ID. */
+	referenceIdLength: 40,
+	/** Characters of a tag's name. */
+	tagLength: 50,
+} as const;

@@ -1,0 +1,8 @@
+/**
+ * Something that went wrong, in the words of the person who can mend it. `message` tells what
+ * happened, `description` what to do.
+ */
+export interface Problem {
+	message: string;
+	description?: string;
+}

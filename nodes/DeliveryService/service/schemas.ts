@@ -1,0 +1,278 @@
+import { z } from 'zod';
+
+import { nearest } from './nearest';
+import { limits } from './limits';
+
+/*
+ * What the service's document says of the bodies it takes and gives. What is sent is strict: an
+ * unknown member, a wrong kind or a broken rule is refused. What is read is tolerant: unknown
+ * members are kept.
+ */
+
+const plainNumber = /^[+-]?\d+(\.\d+)?$/;
+
+/** Plain numeric text becomes its number; anything else is left for the rule to refuse. */
+function numberFromText(value: unknown): unknown {
+	if (typeof value !== 'string') return value;
+	const trimmed = value.trim();
+	return plainNumber.test(trimmed) ? Number(trimmed) : value;
+}
+
+/** An ID that came as a number becomes text; text is trimmed. */
+function textFromNumber(value: unknown): unknown {
+	if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+	return typeof value === 'string' ? value.trim() : value;
+}
+
+function lowerCase(value: unknown): unknown {
+	return typeof value === 'string' ? value.trim().toLowerCase() : value;
+}
+
+const amount = z.preprocess(numberFromText, z.number().finite().min(0));
+const wholeNumber = z.preprocess(numberFromText, z.number().int().min(0));
+const identifier = z.preprocess(numberFromText, z.number().int().min(1));
+const text = z.preprocess(textFromNumber, z.string().min(1));
+const possiblyEmptyText = z.preprocess(textFromNumber, z.string());
+const email = z.preprocess(textFromNumber, z.string().min(1).email());
+const latitude = z.preprocess(numberFromText, z.number().min(-90).max(90));
+const longitude = z.preprocess(numberFromText, z.number().min(-180).max(180));
+
+/** An object without members that the document does not know; the message names the nearest one. */
+function exactly<Shape extends z.ZodRawShape>(shape: Shape) {
+	const known = Object.keys(shape);
+	return z
+		.object(shape, {
+			errorMap: (issue, context) => {
+				if (issue.code !== 'unrecognized_keys') return { message: context.defaultError };
+				const named = issue.keys.map((key) => {
+					const suggestion = nearest(key, known);
+					return suggestion ? `"${key}" (did you mean "${suggestion}"?)` : `"${key}"`;
+				});
+				return {
+					message: `has no member ${named.join(', ')}. The members are: ${known.join(', ')}`,
+				};
+			},
+		})
+		.strict();
+}
+
+const packageSizes = ['xs', 's', 'm', 'l', 'xl'] as const;
+const deliveryTypes = ['slot', 'flex', 'express'] as const;
+
+/** A package's size (section 2.5). */
+export const packageSizeSchema = z.preprocess(lowerCase, z.enum(packageSizes));
+
+/** The type of a creation request (section 4.1). */
+export const deliveryTypeSchema = z.enum(deliveryTypes);
+
+/** A company's identifier (sections 4.1 and 4.3). */
+export const companyIdSchema = identifier;
+
+/** Who hands over or receives the packages (section 2.3). */
+const contactSchema = exactly({ name: text, email, phonenumber: text.optional() });
+
+/** An address given by components (section 2.4). */
+const addressComponentsSchema = exactly({
+	streetName: text.optional(),
+	neighborhood: text.optional(),
+	city: text.optional(),
+	state: text.optional(),
+	zipcode: text.optional(),
+	country: text.optional(),
+}).refine((components) => Object.keys(components).length > 0, {
+	message: 'needs at least one component, such as the street or the city',
+});
+
+/** Components when it is an object, else the full address as text (section 2.4). */
+const addressSchema = z.unknown().transform((value, context) => {
+	const schema = typeof value === 'object' ? addressComponentsSchema : text;
+	const result = schema.safeParse(value);
+	if (result.success) return result.data;
+	for (const issue of result.error.issues) context.addIssue(issue);
+	return z.NEVER;
+});
+
+function coordinatesTogether(
+	location: { lat?: unknown; lng?: unknown },
+	context: z.RefinementCtx,
+): void {
+	if ((location.lat === undefined) === (location.lng === undefined)) return;
+	const missing = location.lat === undefined ? 'lat' : 'lng';
+	context.addIssue({
+		code: 'custom',
+		path: [missing],
+		message: 'is missing. Give latitude and longitude together, or neither',
+	});
+}
+
+/** Where a place is: text, components or a saved warehouse (section 2.4). */
+const locationSchema = exactly({
+	address: addressSchema.optional(),
+	warehouse: identifier.optional(),
+	instructions: text.optional(),
+	lat: latitude.transform(String).optional(),
+	lng: longitude.transform(String).optional(),
+}).superRefine((location, context) => {
+	if (location.address === undefined && location.warehouse === undefined)
+		context.addIssue({
+			code: 'custom',
+			path: ['address'],
+			message: 'is missing. Give an address, address components or a saved warehouse',
+		});
+	if (location.address !== undefined && location.warehouse !== undefined)
+		context.addIssue({
+			code: 'custom',
+			path: ['warehouse'],
+			message: 'is given beside an address. Give one of the two',
+		});
+	coordinatesTogether(location, context);
+});
+
+const placeSchema = exactly({ contact: contactSchema, location: locationSchema });
+
+/** A package (section 2.5). */
+const packageSchema = exactly({
+	id: text.optional(),
+	name: text,
+	qty: wholeNumber,
+	weight: amount.optional(),
+	size: packageSizeSchema,
+	price: amount.optional(),
+});
+
+const referenceIdSchema = z.preprocess(
+	textFromNumber,
+	z.string().min(1).max(limits.referenceIdLength),
+);
+
+const extraDataSchema = exactly({
+	name: text,
+	value: possiblyEmptyText,
+	searchable: z.boolean().optional(),
+});
+
+/** A delivery as it is asked for (section 2.1). */
+export const deliverySchema = exactly({
+	pickup: placeSchema,
+	dropoff: placeSchema,
+	packages: z.array(packageSchema).min(1),
+	referenceId: referenceIdSchema.optional(),
+	tags: z.array(z.preprocess(textFromNumber, z.string().min(1).max(limits.tagLength))).optional(),
+	extraData: z.array(extraDataSchema).optional(),
+	cod: amount.optional(),
+});
+
+export type Delivery = z.infer<typeof deliverySchema>;
+
+/** The body of a creation request (section 4.1). */
+export interface CreationBody {
+	deliveries: Delivery[];
+	companyId?: number;
+	type?: z.infer<typeof deliveryTypeSchema>;
+}
+
+/** What an update may change (section 4.2). Unlike at creation, coordinates are numbers here. */
+export const deliveryChangesSchema = exactly({
+	location: exactly({
+		address: text.optional(),
+		instructions: text.optional(),
+		lat: latitude.optional(),
+		lng: longitude.optional(),
+	})
+		.superRefine(coordinatesTogether)
+		.optional(),
+	contact: exactly({
+		name: text.optional(),
+		email: email.optional(),
+		phonenumber: text.optional(),
+	}).optional(),
+	packages: z
+		.array(
+			exactly({
+				id: text.optional(),
+				name: text.optional(),
+				qty: wholeNumber.optional(),
+				weight: amount.optional(),
+				size: packageSizeSchema.optional(),
+				price: amount.optional(),
+			}),
+		)
+		.min(1)
+		.optional(),
+	cod: amount.optional(),
+	referenceId: referenceIdSchema.optional(),
+	addTags: z.array(identifier).min(1).optional(),
+	removeTags: z.array(identifier).min(1).optional(),
+});
+
+export type DeliveryChanges = z.infer<typeof deliveryChangesSchema>;
+
+/** Which deliveries an update is for: one kind of ID, never both (section 4.2). */
+export const targetSchemas = {
+	deliveryIds: z.array(text).min(1),
+	referenceIds: z.array(referenceIdSchema).min(1),
+} as const;
+
+export type TargetKind = keyof typeof targetSchemas;
+
+/** The body of an update request (section 4.2). */
+export interface UpdateBody {
+	deliveryIds?: string[];
+	referenceIds?: string[];
+	deliveryChanges: DeliveryChanges;
+	recalculatePrice: boolean;
+	reorderRoute: boolean;
+	recalculateCity: boolean;
+}
+
+/** The URL of a subscription (section 2.7). */
+export const webhookUrlSchema = z.preprocess(
+	textFromNumber,
+	z
+		.string()
+		.refine(isWebUrl, { message: 'is not a web address that starts with http:// or https://' }),
+);
+
+function isWebUrl(value: string): boolean {
+	return /^https?:\/\//i.test(value) && URL.canParse(value);
+}
+
+/** The answer to a creation request, as far as it is needed to go on (section 4.1). */
+export const creationAnswerSchema = z.object({
+	code: z.string().optional(),
+	message: z.string().optional(),
+	payload: z.array(z.record(z.unknown())),
+});
+
+/** The answer to an update request; a success whose body is not this is still a success (4.2). */
+export const updateAnswerSchema = z.object({
+	code: z.string().optional(),
+	message: z.string().optional(),
+	data: z.object({ jobs: z.unknown() }).passthrough().optional(),
+});
+
+/** The code and message that answers carry (sections 4.1, 4.2 and 7). */
+export const codeAndMessageSchema = z
+	.object({ code: z.coerce.string().optional(), message: z.coerce.string().optional() })
+	.catch({});
+
+/** A listed subscription (sections 2.7 and 4.4). */
+export const webhookSchema = z
+	.object({ url: z.string(), action: z.coerce.number().int(), status: z.string().optional() })
+	.passthrough();
+
+export const webhookListSchema = z.array(webhookSchema);
+
+/** The data of the credential. */
+export const credentialSchema = z.object({
+	baseUrl: z
+		.string()
+		.trim()
+		.transform((url) => url.replace(/\/+$/, ''))
+		.refine(isWebUrl),
+	apiKeyId: z.string().trim().min(1),
+	apiSecret: z.string().min(1),
+	companyId: identifier.optional().catch(undefined),
+});
+
+export type Credential = z.infer<typeof credentialSchema>;

@@ -1,0 +1,91 @@
+import type { z } from 'zod';
+
+import { fieldLabel, valueAt } from './labels';
+import type { Problem } from './problem';
+
+export type Checked<Output> = { ok: true; value: Output } | { ok: false; problem: Problem };
+
+/**
+ * Checks a value against a rule of the service's document before anything is sent.
+ *
+ * Members that are null or undefined count as not given.
+ *
+ * @param schema the rule
+ * @param value what the user gave
+ * @param subject what the value as a whole is called, e.g. `Delivery`
+ * @returns the checked value, normalised; or the first broken rule as message, with further ones
+ *   in the description
+ */
+export function check<Output>(
+	schema: z.ZodType<Output, z.ZodTypeDef, unknown>,
+	value: unknown,
+	subject: string,
+): Checked<Output> {
+	const given = withoutMissing(value);
+	const result = schema.safeParse(given);
+	if (result.success) return { ok: true, value: result.data };
+	const [first, ...others] = result.error.issues.map((issue) => explain(issue, given, subject));
+	return {
+		ok: false,
+		problem: {
+			message: first ?? `${subject} is not valid`,
+			description: [
+				...others.map((other) => `Also: ${other}.`),
+				'Nothing was sent for this item.',
+			].join(' '),
+		},
+	};
+}
+
+function withoutMissing(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(withoutMissing);
+	if (typeof value !== 'object' || value === null) return value;
+	return Object.fromEntries(
+		Object.entries(value)
+			.filter(([, member]) => member !== null && member !== undefined)
+			.map(([name, member]) => [name, withoutMissing(member)]),
+	);
+}
+
+/** One broken rule as a sentence: the field by its label, the value, the rule. */
+function explain(issue: z.ZodIssue, root: unknown, subject: string): string {
+	const value = valueAt(root, issue.path);
+	const label = issue.path.length === 0 ? subject : fieldLabel(issue.path, root);
+	const labelAndValue = `${label} ${quoted(value)}`;
+	switch (issue.code) {
+		case 'invalid_type':
+			if (issue.received === 'undefined') return `${label} is missing`;
+			return `${labelAndValue} is not ${kindNames[issue.expected] ?? issue.expected}`;
+		case 'invalid_enum_value':
+			return `${labelAndValue} is not one of ${issue.options.join(', ')}`;
+		case 'invalid_string':
+			return `${labelAndValue} is not an e-mail address`;
+		case 'too_small':
+			if (issue.type === 'number') return `${labelAndValue} is less than ${issue.minimum}`;
+			return issue.type === 'array' ? `${label}: at least one is needed` : `${label} is empty`;
+		case 'too_big':
+			if (issue.type === 'number') return `${labelAndValue} is more than ${issue.maximum}`;
+			return `${labelAndValue} is longer than ${issue.maximum} characters`;
+		default:
+			return `${label} ${issue.message}`;
+	}
+}
+
+const kindNames: Readonly<Record<string, string>> = {
+	number: 'a number',
+	integer: 'a whole number',
+	string: 'text',
+	boolean: 'true or false',
+	object: 'an object',
+	array: 'a list',
+};
+
+/** The value as a person would recognise it: text in quotes and cut short, lists by their kind. */
+function quoted(value: unknown): string {
+	if (typeof value === 'string') {
+		const short = value.length > 60 ? `${value.slice(0, 57)}...` : value;
+		return `"${short}"`;
+	}
+	if (Array.isArray(value)) return '(a list)';
+	return typeof value === 'object' && value !== null ? '(an object)' : String(value);
+}
