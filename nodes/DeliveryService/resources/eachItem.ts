@@ -32,7 +32,7 @@ export async function eachItem(
 					);
 				throw itemError(context.getNode(), problem, item);
 			}
-			output.push(errorItem(context, problem, item));
+			output.push(errorItem(problem, item));
 		}
 	}
 	return output;

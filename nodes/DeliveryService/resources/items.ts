@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
+import type { INode, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import type { Problem } from '../service/problem';
@@ -14,7 +14,7 @@ export function outputItem(json: object, item: number): INodeExecutionData {
  * @param item the item's number, counted from 0 as n8n does
  */
 export function itemError(node: INode, problem: Problem, item: number): NodeOperationError {
-	return new NodeOperationError(node, `${problem.message} [item ${item}]`, {
+	return new NodeOperationError(node, numbered(problem, item), {
 		description: problem.description,
 		itemIndex: item,
 	});
@@ -22,22 +22,28 @@ export function itemError(node: INode, problem: Problem, item: number): NodeOper
 
 /**
  * The output item that stands for an input item that failed, when the node goes on after errors.
- * n8n hands such items to the error output when the user chose one.
+ *
+ * The error is an object under the one member `error`: n8n's versions agree only on that form as
+ * one that goes to the error output with its details, where n8n adds the input item's data.
  *
  * @param details what a later node may want to know, such as the reference ID
  */
 export function errorItem(
-	context: Pick<IExecuteFunctions, 'getNode'>,
 	problem: Problem,
 	item: number,
 	details: object = {},
 ): INodeExecutionData {
-	const error = itemError(context.getNode(), problem, item);
-	const { message, description } = error;
-	return {
-		...outputItem({ error: message, ...(description && { description }), ...details }, item),
-		error,
-	};
+	const { description } = problem;
+	return outputItem(
+		{
+			error: { message: numbered(problem, item), ...(description && { description }), ...details },
+		},
+		item,
+	);
+}
+
+function numbered({ message }: Problem, item: number): string {
+	return `${message} [item ${item}]`;
 }
 
 /** What an error that n8n threw, such as one of an expression, tells the user. */

@@ -217,7 +217,8 @@ export const update: Operation = {
 			else throw itemError(context.getNode(), reading.problem, item);
 		}
 		const outputs = new Map<number, INodeExecutionData[]>();
-		for (const [item, problem] of invalid) outputs.set(item, [errorItem(context, problem, item)]);
+		for (const [item, problem] of invalid)
+			outputs.set(item, [errorItem(problem, item, { outcome: 'invalid' })]);
 		if (updates.length > 0) await sendAll(context, updates, outputs);
 		return [...context.getInputData().keys()].flatMap((item) => outputs.get(item) ?? []);
 	},
@@ -248,7 +249,7 @@ async function sendAll(
 		}
 		const output = answer.ok
 			? outputItem({ ...name, ...answer.value }, item)
-			: errorItem(context, answer.problem, item, name);
+			: errorItem(answer.problem, item, name);
 		if (answer.ok) updated++;
 		outputs.set(item, [...(outputs.get(item) ?? []), output]);
 	}

@@ -100,7 +100,7 @@ export const create: Operation = {
 		const creations = items.flatMap(({ reading }) =>
 			reading.kind === 'ready' ? [reading.creation] : [],
 		);
-		if (creations.length === 0) return items.map((prepared) => toOutput(context, prepared));
+		if (creations.length === 0) return items.map((prepared) => toOutput(prepared));
 
 		const client = await openClient(context);
 		const outcomes = await sendCreations(
@@ -109,7 +109,7 @@ export const create: Operation = {
 			{ batchSize: limits.deliveriesPerRequest, goOn },
 		);
 		if (!goOn) refuseLosses(context, creations, outcomes);
-		return items.map((prepared) => toOutput(context, prepared, outcomes.get(prepared.item)));
+		return items.map((prepared) => toOutput(prepared, outcomes.get(prepared.item)));
 	},
 };
 
@@ -183,12 +183,8 @@ function refuseLosses(
 	throw error;
 }
 
-function toOutput(
-	context: IExecuteFunctions,
-	{ item, reading }: Prepared,
-	outcome?: Outcome,
-): INodeExecutionData {
-	if (reading.kind === 'invalid') return errorItem(context, reading.problem, item);
+function toOutput({ item, reading }: Prepared, outcome?: Outcome): INodeExecutionData {
+	if (reading.kind === 'invalid') return errorItem(reading.problem, item, { outcome: 'invalid' });
 	if (reading.kind === 'skipped') {
 		const { reason, message, referenceId } = reading;
 		return outputItem(
@@ -200,7 +196,7 @@ function toOutput(
 		return outputItem(reading.simplify ? simplified(outcome.record) : outcome.record, item);
 	const { referenceId } = reading.creation.delivery;
 	const { fate, problem } = outcome ?? unmatched;
-	return errorItem(context, problem, item, { outcome: fate, ...(referenceId && { referenceId }) });
+	return errorItem(problem, item, { outcome: fate, ...(referenceId && { referenceId }) });
 }
 
 function simplified(record: Record<string, unknown>): Record<string, unknown> {
