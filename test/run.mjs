@@ -1,6 +1,6 @@
 /**
- * `npm test`: sets the clone up where needed, then runs jest. Arguments go to jest
- * (`npm test -- test/unit`).
+ * `npm test`: sets the clone up where needed, then runs all tests with coverage. Arguments go to jest
+ * in place of that (`npm test -- test/unit`): a part of the tests covers a part of the code.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -9,7 +9,9 @@ import { ensureInstalled, projectFolder, SetupError } from '../tools/setup.mjs';
 try {
 	await ensureInstalled();
 	const jest = join(projectFolder, 'node_modules', 'jest', 'bin', 'jest.js');
-	const { status } = spawnSync(process.execPath, [jest, ...process.argv.slice(2)], {
+	const given = process.argv.slice(2);
+	const args = given.length > 0 ? given : ['--coverage'];
+	const { status } = spawnSync(process.execPath, [jest, ...args], {
 		cwd: projectFolder,
 		stdio: 'inherit',
 	});
