@@ -1,6 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { open, readFile } from 'node:fs/promises';
 
+import { SetupError } from './errors';
+
 const shownLogLines = 25;
 
 /** A running program together with everything that it has started. */
@@ -91,7 +93,7 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
 }
 
 /** A command ended with an error. Its message ends with the last lines of its output. */
-export class CommandError extends Error {
+export class CommandError extends SetupError {
 	override readonly name = 'CommandError';
 
 	constructor(

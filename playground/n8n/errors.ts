@@ -1,6 +1,6 @@
 /** A reason to stop that the user can act on: its message says all, so it is shown without a stack. */
 export class SetupError extends Error {
-	override readonly name = 'SetupError';
+	override readonly name: string = 'SetupError';
 }
 
 /**
