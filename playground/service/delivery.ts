@@ -95,8 +95,11 @@ function moved(before: Location, change: Location): Location {
 }
 
 function isLocatable(location: Location): boolean {
-	if (location.warehouse !== undefined || coordinatesOf(location) !== undefined) return true;
-	return !addressText(location).toLowerCase().includes('nowhere');
+	// A warehouse stands in place of an address, so it has no text that could fail.
+	return (
+		coordinatesOf(location) !== undefined ||
+		!addressText(location).toLowerCase().includes('nowhere')
+	);
 }
 
 function addressText({ address = '' }: Location): string {

@@ -260,7 +260,14 @@ describe('start and end', () => {
 		}
 		const [, url = ''] = /(http:\/\/127\.0\.0\.1:\d+)/.exec(output) ?? [];
 		expect((await axios.get(`${url}/control/requests`, { proxy: false })).data).toEqual([]);
+		const delay = { kind: 'delay', ms: 3_600_000 };
+		await axios.post(`${url}/control/faults`, delay, { proxy: false });
+		const cut = axios.get(`${url}/v1`, { proxy: false }).catch((error: Error) => error.message);
+		const requests = async () =>
+			await axios.get<unknown[]>(`${url}/control/requests`, { proxy: false });
+		while ((await requests()).data.length === 0);
 		child.kill('SIGTERM');
+		expect(await cut).toBe('socket hang up');
 		expect(await exited).toEqual([0, null]);
 	});
 });

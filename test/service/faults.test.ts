@@ -155,6 +155,15 @@ test('method, path, skip and times say which requests are hit', async () => {
 	expect(statuses).toEqual([200, 500, 500, 200]);
 });
 
+test.each<Pick<FaultInput, 'method' | 'path'>>([{ method: 'GET' }, { path: '/hooks' }])(
+	'only %j is hit',
+	async (which) => {
+		fault({ kind: 'status', status: 500, ...which });
+		expect((await create()).status).toBe(200);
+		expect((await sandbox.api.get('/hooks/companies/1001')).status).toBe(500);
+	},
+);
+
 test('times null is for ever; one fault a request, in order', async () => {
 	fault({ kind: 'status', status: 503 });
 	fault({ kind: 'status', status: 500, times: null });

@@ -7,6 +7,9 @@ import type { AxiosInstance } from 'axios';
 import type { LocalService, ServiceOptions } from '../../playground/service/server';
 import { startService } from '../../playground/service/server';
 
+// A slow machine must not fail a test; this only ends one that would never end.
+jest.setTimeout(60_000);
+
 /** A service for one test file, with a client for its endpoints and one for its control. */
 export interface Sandbox {
 	readonly service: LocalService;
