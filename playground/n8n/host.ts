@@ -39,7 +39,7 @@ export async function installHost(version: HostVersion): Promise<Host> {
 	await mkdir(hostsFolder(), { recursive: true });
 	const node = await installNode();
 	await fillOnce(folder, await manifestKey(version), async (partial) => {
-		await requireDiskSpace(partial, neededGigabytes, `n8n ${version}`);
+		await requireDiskSpace(hostsFolder(), neededGigabytes, `n8n ${version}`);
 		await installPackages(version, partial);
 		await buildSqliteDriver(partial, node);
 	});

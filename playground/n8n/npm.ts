@@ -23,8 +23,10 @@ export async function npm(
 	} catch (error) {
 		if (!(error instanceof CommandError)) throw error;
 		if (networkTrouble.test(error.output)) {
+			const [detail = ''] = /request to .*/.exec(error.output) ?? [];
 			throw new SetupError(
-				`npm could not reach its package registry. Is there a network (or a proxy to set)? Then run the same command again.\n${error.output}`,
+				'npm could not reach its package registry. Is there a network, or a proxy to set? Then ' +
+					`run the same command again.\n${detail}`,
 			);
 		}
 		if (error.output.includes('ENOSPC')) {
