@@ -1,0 +1,452 @@
+/** Delivery: Create from the fields of the node. */
+import type { INodeParameters } from 'n8n-workflow';
+
+import { delivery, jsonOf, pairedItems, pickup, pickupFields, setUp } from './support';
+
+const service = setUp();
+
+const dropoffFields = {
+	dropoffName: 'Ana Torres',
+	dropoffEmail: 'ana@mail.example',
+	dropoffLocationType: 'address',
+	dropoffAddress: '48 Oak Avenue, Springfield',
+};
+
+/** The node with what it needs filled in. */
+function fields(changes: INodeParameters = {}): INodeParameters {
+	return {
+		resource: 'delivery',
+		operation: 'create',
+		source: 'fields',
+		...pickupFields,
+		...dropoffFields,
+		packages: { package: [{ name: 'Box', qty: 1, size: 's' }] },
+		...changes,
+	};
+}
+
+/** What the service receives for `fields` when nothing is changed. */
+const plain = delivery();
+
+describe('what the service receives', () => {
+	it('is only what the user filled in', async () => {
+		const { error, items } = await service.run(fields());
+
+		expect(error).toBeUndefined();
+		expect(service.received()).toEqual([
+			{ method: 'POST', path: '/v1/deliveries', body: { deliveries: [plain] } },
+		]);
+		expect(service.control.requests()[0]).toMatchObject({
+			status: 200,
+			headers: { authorization: 'Basic ***', 'content-type': 'application/json' },
+		});
+		const [created] = service.control.deliveries();
+		expect(items).toEqual([
+			{
+				json: {
+					id: created?.record.id,
+					statusDelivery: 'processing',
+					trackLink: created?.record.trackLink,
+					deliveryDate: created?.record.deliveryDate,
+					price: created?.record.price,
+					currencyCode: 'USD',
+					distance: created?.record.distance,
+				},
+				pairedItem: { item: 0 },
+			},
+		]);
+	});
+
+	it.each([
+		[
+			'address components',
+			{
+				LocationType: 'components',
+				StreetName: '48 Oak Avenue',
+				Neighborhood: 'Old Town',
+				City: 'Springfield',
+				State: 'Illinois',
+				Zipcode: '62704',
+				Country: 'United States',
+			},
+			{
+				address: {
+					streetName: '48 Oak Avenue',
+					neighborhood: 'Old Town',
+					city: 'Springfield',
+					state: 'Illinois',
+					zipcode: '62704',
+					country: 'United States',
+				},
+			},
+		],
+		[
+			'some address components',
+			{ LocationType: 'components', StreetName: '48 Oak Avenue', Zipcode: '62704', City: ' ' },
+			{ address: { streetName: '48 Oak Avenue', zipcode: '62704' } },
+		],
+		['a warehouse', { LocationType: 'warehouse', Warehouse: '7' }, { warehouse: 7 }],
+		[
+			'an address with instructions and coordinates',
+			{
+				Details: { instructions: 'Ring twice', lat: '39.7817', lng: '-89.6501' },
+			},
+			{ instructions: 'Ring twice', lat: '39.7817', lng: '-89.6501' },
+		],
+		[
+			'a warehouse with instructions and coordinates',
+			{
+				LocationType: 'warehouse',
+				Warehouse: 7,
+				Details: { instructions: 'Dock 4', lat: 39.5, lng: -89 },
+			},
+			{ warehouse: 7, instructions: 'Dock 4', lat: '39.5', lng: '-89' },
+		],
+		['an address without its empty details', { Details: { instructions: '', lat: ' ' } }, {}],
+	])('is %s on either side', async (_what, parameters, location) => {
+		const named = (side: 'pickup' | 'dropoff') =>
+			Object.fromEntries(
+				Object.entries(parameters).map(([name, value]) => [`${side}${name}`, value]),
+			);
+		const isAddress = !('LocationType' in parameters);
+
+		const { error } = await service.run(fields({ ...named('pickup'), ...named('dropoff') }));
+
+		expect(error).toBeUndefined();
+		const [stored] = service.creations();
+		expect(stored).toEqual({
+			deliveries: [
+				{
+					...plain,
+					pickup: {
+						contact: pickup.contact,
+						location: { ...(isAddress && pickup.location), ...location },
+					},
+					dropoff: {
+						contact: { name: 'Ana Torres', email: 'ana@mail.example' },
+						location: { ...(isAddress && { address: '48 Oak Avenue, Springfield' }), ...location },
+					},
+				},
+			],
+		});
+	});
+
+	it('is every field when all are filled in', async () => {
+		await service.run(
+			fields({
+				pickupPhone: '+1 555 0100',
+				dropoffPhone: '+1 555 0101',
+				packages: {
+					package: [
+						{ name: 'Shoes', qty: 2, size: 'm', weight: '2.4', price: '99.90', id: 'PK-1' },
+						{ name: 'Letter', qty: 0, size: 'xs', weight: '0', price: '0' },
+					],
+				},
+				referenceId: '#1001',
+				additionalFields: {
+					cod: '49.90',
+					tags: 'fragile, morning',
+					extraData: {
+						entry: [
+							{ name: 'Gift note', value: 'Happy birthday!', searchable: true },
+							{ name: 'Floor', value: '' },
+						],
+					},
+				},
+			}),
+		);
+
+		expect(service.creations()).toEqual([
+			{
+				deliveries: [
+					{
+						pickup: { ...pickup, contact: { ...pickup.contact, phonenumber: '+1 555 0100' } },
+						dropoff: {
+							contact: {
+								name: 'Ana Torres',
+								email: 'ana@mail.example',
+								phonenumber: '+1 555 0101',
+							},
+							location: { address: '48 Oak Avenue, Springfield' },
+						},
+						packages: [
+							{ name: 'Shoes', qty: 2, size: 'm', weight: 2.4, price: 99.9, id: 'PK-1' },
+							{ name: 'Letter', qty: 0, size: 'xs', weight: 0, price: 0 },
+						],
+						referenceId: '#1001',
+						tags: ['fragile', 'morning'],
+						extraData: [
+							{ name: 'Gift note', value: 'Happy birthday!', searchable: true },
+							{ name: 'Floor', value: '', searchable: false },
+						],
+						cod: 49.9,
+					},
+				],
+			},
+		]);
+	});
+
+	it('lacks fields that were added but left empty', async () => {
+		await service.run(
+			fields({ referenceId: ' ', additionalFields: { cod: '', tags: ' ', extraData: {} } }),
+		);
+
+		expect(service.creations()).toEqual([{ deliveries: [plain] }]);
+	});
+
+	it('has what expressions make of each item', async () => {
+		const { items } = await service.run(
+			fields({
+				dropoffName: '={{ $json.name }}',
+				dropoffLocationType: 'warehouse',
+				dropoffWarehouse: '={{ $json.warehouse }}',
+				packages: {
+					package: [
+						{
+							name: '={{ $json.product }}',
+							qty: '={{ $json.qty }}',
+							size: '={{ $json.size }}',
+							weight: '={{ $json.weight }}',
+							price: '={{ $json.price }}',
+						},
+					],
+				},
+				referenceId: '={{ $json.order }}',
+				additionalFields: { cod: '={{ $json.cod }}', tags: '={{ $json.tags }}' },
+			}),
+			{
+				items: [
+					{
+						name: 'Ana',
+						warehouse: '7',
+						product: 'Mug',
+						qty: ' 2 ',
+						size: 'XL',
+						weight: '+1.50',
+						price: '20',
+						order: 1001,
+						cod: '20.00',
+						tags: ['fragile', 'late'],
+					},
+					{
+						name: 'Ben',
+						warehouse: 8,
+						product: 'Jug',
+						qty: 1,
+						size: 's',
+						weight: null,
+						price: '',
+						order: '#1002',
+						cod: 0,
+						tags: 'early,, morning ',
+					},
+				],
+			},
+		);
+
+		const place = (name: string, warehouse: number) => ({
+			contact: { name, email: 'ana@mail.example' },
+			location: { warehouse },
+		});
+		expect(service.creations()).toEqual([
+			{
+				deliveries: [
+					{
+						pickup,
+						dropoff: place('Ana', 7),
+						packages: [{ name: 'Mug', qty: 2, size: 'xl', weight: 1.5, price: 20 }],
+						referenceId: '1001',
+						tags: ['fragile', 'late'],
+						cod: 20,
+					},
+					{
+						pickup,
+						dropoff: place('Ben', 8),
+						packages: [{ name: 'Jug', qty: 1, size: 's' }],
+						referenceId: '#1002',
+						tags: ['early', 'morning'],
+						cod: 0,
+					},
+				],
+			},
+		]);
+		expect(jsonOf(items).map(({ referenceId }) => referenceId)).toEqual(['1001', '#1002']);
+		expect(pairedItems(items)).toEqual([0, 1]);
+	});
+
+	it.each([
+		['text', '[{ "name": "Box", "qty": "2", "size": "S", "id": null }]'],
+		['an array from an expression', '={{ $json.parcels }}'],
+	])('has packages that were given as JSON in %s', async (_form, packagesJson) => {
+		await service.run(fields({ packagesInput: 'json', packagesJson, packages: {} }), {
+			items: [{ parcels: [{ name: 'Box', qty: 2, size: 's' }] }],
+		});
+
+		expect(service.creations()).toEqual([
+			{ deliveries: [{ ...plain, packages: [{ name: 'Box', qty: 2, size: 's' }] }] },
+		]);
+	});
+});
+
+describe('options', () => {
+	it('name the child company and the type beside the deliveries', async () => {
+		await service.run(fields({ options: { companyId: '1002', type: 'express' } }));
+
+		expect(service.creations()).toEqual([
+			{ deliveries: [plain], companyId: 1002, type: 'express' },
+		]);
+		expect(service.control.deliveries()).toMatchObject([{ companyId: 1002, type: 'express' }]);
+	});
+
+	it('put items of one company and type into one request', async () => {
+		const { items } = await service.run(
+			fields({
+				referenceId: '={{ $json.order }}',
+				options: { companyId: '={{ $json.company }}', type: '={{ $json.type }}' },
+			}),
+			{
+				items: [
+					{ order: 'A', company: 1002, type: 'flex' },
+					{ order: 'B', company: null, type: 'slot' },
+					{ order: 'C', company: '1002', type: 'flex' },
+					{ order: 'D', company: 1002, type: 'slot' },
+					{ order: 'E', company: '', type: 'slot' },
+				],
+			},
+		);
+
+		const of = (...orders: string[]) => orders.map((referenceId) => ({ ...plain, referenceId }));
+		expect(service.creations()).toEqual([
+			{ deliveries: of('A', 'C'), companyId: 1002, type: 'flex' },
+			{ deliveries: of('B', 'E'), type: 'slot' },
+			{ deliveries: of('D'), companyId: 1002, type: 'slot' },
+		]);
+		expect(jsonOf(items).map(({ referenceId }) => referenceId)).toEqual(['A', 'B', 'C', 'D', 'E']);
+		expect(pairedItems(items)).toEqual([0, 1, 2, 3, 4]);
+	});
+
+	const record = {
+		index: 0,
+		id: 'd-1',
+		referenceId: '#1001',
+		statusDelivery: 'processing',
+		trackLink: 'https://track.example/d-1',
+		deliveryDate: '2026-03-02T08:47:00.000Z',
+		price: 7.4,
+		currencyCode: 'USD',
+		distance: 5.5,
+		cityId: 3,
+		destinationCityId: 4,
+		insurance: 0.5,
+		vehicleCapacity: 2,
+		courier: { name: 'not in the document' },
+	};
+
+	it.each([
+		['at most 10 fields', {}, 8],
+		['every field, unknown ones too', { simplify: false }, 14],
+	])('give %s of a record', async (_what, options, count) => {
+		service.control.addFault({
+			kind: 'statusAfter',
+			status: 200,
+			body: { code: 'OK', message: 'Success', payload: [record] },
+		});
+
+		const { items } = await service.run(fields({ referenceId: '#1001', options }));
+
+		expect(service.creations()).toEqual([{ deliveries: [{ ...plain, referenceId: '#1001' }] }]);
+		const [json = {}] = jsonOf(items);
+		expect(record).toMatchObject(json);
+		expect(Object.keys(json)).toHaveLength(count);
+		expect(json).toMatchObject({ id: 'd-1', referenceId: '#1001', statusDelivery: 'processing' });
+	});
+});
+
+describe('a field that breaks a rule', () => {
+	const long = 'x'.repeat(51);
+	const packageWith = (changes: INodeParameters) => ({
+		packages: { package: [{ name: 'Box', qty: 1, size: 's', ...changes }] },
+	});
+
+	it.each<[string, INodeParameters]>([
+		['Pickup name is missing', { pickupName: '={{ $json.none }}' }],
+		['Pickup email is missing', { pickupEmail: '={{ "" }}' }],
+		['Dropoff email "ana" is not an e-mail address', { dropoffEmail: 'ana' }],
+		['Dropoff name (an object) is not text', { dropoffName: '={{ ({}) }}' }],
+		[
+			'Dropoff address is missing. Give an address, address components or a saved warehouse',
+			{ dropoffAddress: ' ' },
+		],
+		[
+			'Pickup address needs at least one component, such as the street or the city',
+			{ pickupLocationType: 'components' },
+		],
+		[
+			'Pickup warehouse ID "A7" is not a number',
+			{ pickupLocationType: 'warehouse', pickupWarehouse: 'A7' },
+		],
+		[
+			'Pickup warehouse ID "7.5" is not a whole number',
+			{ pickupLocationType: 'warehouse', pickupWarehouse: '7.5' },
+		],
+		[
+			'Dropoff longitude is missing. Give latitude and longitude together, or neither',
+			{ dropoffDetails: { lat: '39.7' } },
+		],
+		['Dropoff latitude "90.1" is more than 90', { dropoffDetails: { lat: '90.1', lng: '0' } }],
+		['Dropoff longitude "west" is not a number', { dropoffDetails: { lat: '0', lng: 'west' } }],
+		['Package: at least one is needed', { packages: {} }],
+		['Package name is missing', packageWith({ name: '' })],
+		['Package size "xxl" is not one of xs, s, m, l, xl', packageWith({ size: '={{ "xxl" }}' })],
+		['Package quantity "1.5" is not a whole number', packageWith({ qty: '={{ "1.5" }}' })],
+		['Package quantity "-1" is less than 0', packageWith({ qty: '={{ "-1" }}' })],
+		['Package weight "1,5" is not a number', packageWith({ weight: '1,5' })],
+		['Package weight "1.5 kg" is not a number', packageWith({ weight: '1.5 kg' })],
+		['Package price "1e3" is not a number', packageWith({ price: '1e3' })],
+		['Package price "0x10" is not a number', packageWith({ price: '0x10' })],
+		['Package price true is not a number', packageWith({ price: '={{ true }}' })],
+		[
+			'Package 2 weight "-1" is less than 0',
+			{
+				packages: {
+					package: [
+						{ name: 'A', qty: 1, size: 's' },
+						{ name: 'B', qty: 1, size: 's', weight: '-1' },
+					],
+				},
+			},
+		],
+		[
+			`Reference ID "${long.slice(0, 41)}" is longer than 40 characters`,
+			{ referenceId: long.slice(0, 41) },
+		],
+		['Cash on delivery "-0.01" is less than 0', { additionalFields: { cod: '-0.01' } }],
+		[`Tag 2 "${long}" is longer than 50 characters`, { additionalFields: { tags: `ok,${long}` } }],
+		[
+			'Extra data name is empty',
+			{ additionalFields: { extraData: { entry: [{ name: '', value: 'x' }] } } },
+		],
+		['Packages (JSON) is not valid JSON', { packagesInput: 'json', packagesJson: '[{]' }],
+		['Package (an object) is not a list', { packagesInput: 'json', packagesJson: '{}' }],
+		[
+			'Package has no member "weigth" (did you mean "weight"?)',
+			{
+				packagesInput: 'json',
+				packagesJson: '[{ "name": "A", "qty": 1, "size": "s", "weigth": 1 }]',
+			},
+		],
+		['Company ID "0" is less than 1', { options: { companyId: '0' } }],
+		['Type "fast" is not one of slot, flex, express', { options: { type: '={{ "fast" }}' } }],
+	])('keeps the whole input from being sent: %s', async (message, changes) => {
+		const { status, error, items } = await service.run(fields(changes), {
+			items: [{}, {}],
+		});
+
+		expect(service.control.requests()).toEqual([]);
+		expect({ status, items }).toEqual({ status: 'error', items: [] });
+		expect(error).toMatchObject({ name: 'NodeOperationError', context: { itemIndex: 0 } });
+		expect(error?.message.slice(0, message.length)).toBe(message);
+		expect(error?.message).toMatch(/ \[item 0\]$/);
+		expect(error?.description).toMatch(/No delivery was created\.$/);
+	});
+});

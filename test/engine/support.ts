@@ -1,0 +1,106 @@
+import type { INodeExecutionData, INodeParameters, IDataObject } from 'n8n-workflow';
+
+import { startService, type LocalService } from '../../playground/service/server';
+import { deduplicationStore, runNode, type NodeRun, type RunNodeOptions } from './engine';
+
+/** A request as the service received it, without what differs from run to run. */
+interface Received {
+	method: string;
+	path: string;
+	body: unknown;
+}
+
+/** The local service of a test file, and the action node that is connected to it. */
+export interface Setup {
+	readonly control: LocalService['control'];
+	readonly credential: LocalService['credential'];
+	/** Runs the action node with these parameters. */
+	run(parameters: INodeParameters, more?: Partial<RunNodeOptions>): Promise<NodeRun>;
+	/** The requests that the service received, all or of one method, in order. */
+	received(method?: string): Received[];
+	/** The bodies of the creation requests that the service received, in order. */
+	creations(): unknown[];
+}
+
+/** Starts a service before the tests of the file, empties it before each, and closes it after. */
+export function setUp(): Setup {
+	let running: LocalService | undefined;
+	const service = () => {
+		if (!running) throw new Error('The service runs only while tests do.');
+		return running;
+	};
+	const received = (method?: string) =>
+		service()
+			.control.requests()
+			.filter((request) => method === undefined || request.method === method)
+			.map(({ method, path, body }) => ({ method, path, body }));
+	beforeAll(async () => {
+		running = await startService();
+	});
+	beforeEach(() => {
+		service().control.reset();
+		deduplicationStore.reset();
+	});
+	afterAll(async () => await service().close());
+	return {
+		get control() {
+			return service().control;
+		},
+		get credential() {
+			return service().credential;
+		},
+		run: async (parameters, more) =>
+			await runNode({
+				node: 'deliveryService',
+				parameters,
+				credential: service().credential,
+				...more,
+			}),
+		received,
+		creations: () => received('POST').map(({ body }) => body),
+	};
+}
+
+/** The JSON of output items. */
+export function jsonOf(items: readonly INodeExecutionData[]): IDataObject[] {
+	return items.map(({ json }) => json);
+}
+
+/** The numbers of the input items that output items belong to, in output order. */
+export function pairedItems(items: readonly INodeExecutionData[]): unknown[] {
+	return items.map(({ pairedItem }) =>
+		typeof pairedItem === 'object' && 'item' in pairedItem ? pairedItem.item : pairedItem,
+	);
+}
+
+/** The pickup fields of the node, filled in. */
+export const pickupFields = {
+	pickupName: 'Main Street Store',
+	pickupEmail: 'store@shop.example',
+	pickupLocationType: 'address',
+	pickupAddress: '12 Main Street, Springfield',
+};
+
+/** What the service receives for `pickupFields`. */
+export const pickup = {
+	contact: { name: 'Main Street Store', email: 'store@shop.example' },
+	location: { address: '12 Main Street, Springfield' },
+};
+
+/** A delivery as the service's document has it. */
+export function delivery(changes: IDataObject = {}): IDataObject {
+	return {
+		pickup,
+		dropoff: {
+			contact: { name: 'Ana Torres', email: 'ana@mail.example' },
+			location: { address: '48 Oak Avenue, Springfield' },
+		},
+		packages: [{ name: 'Box', qty: 1, size: 's' }],
+		...changes,
+	};
+}
+
+/** So many deliveries, with the references R0, R1, ... */
+export function deliveries(count: number): IDataObject[] {
+	return Array.from({ length: count }, (_, number) => delivery({ referenceId: `R${number}` }));
+}
