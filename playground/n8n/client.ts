@@ -251,8 +251,8 @@ export class N8nClient {
 	 */
 	async endOf(executionId: string, timeoutMs = executionTimeoutMs): Promise<Execution> {
 		await waitFor(`the end of execution ${executionId}`, timeoutMs, async () => {
-			const { data } = await this.api.get(`/executions/${executionId}`);
-			return hasEnded(executionSummarySchema.parse(data)) || undefined;
+			const answer = await this.api.get(`/executions/${executionId}`);
+			return hasEnded(executionSummarySchema.parse(answer.data)) || undefined;
 		});
 		return await this.execution(executionId);
 	}
