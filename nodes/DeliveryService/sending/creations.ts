@@ -2,9 +2,12 @@ import type { Exchange } from '../service/client';
 import { explain, notTheService } from '../service/errors';
 import type { Problem } from '../service/problem';
 import { creationAnswerSchema, type CreationBody, type Delivery } from '../service/schemas';
-import { batchesOf } from './batches';
+import type { Clock } from './clock';
 import { judge } from './judgement';
+import type { Claim, Ledger } from './ledger';
+import type { RateLimit } from './rateLimit';
 import { matchRecords } from './records';
+import { pauseMs, unreachablePatienceMs } from './retry';
 
 /** A valid delivery that is to be created for an input item. */
 export interface Creation {
@@ -17,66 +20,265 @@ export interface Creation {
 /** What became of a delivery. */
 export type Outcome =
 	| { kind: 'created'; id: string; record: Record<string, unknown> }
-	| {
-			kind: 'failed';
-			/** Not created and final; perhaps created; or never given to the service. */
-			fate: 'refused' | 'unknown' | 'notSent';
-			problem: Problem;
-	  };
+	/** Not sent, because a delivery with its reference was created before, or is in this input. */
+	| { kind: 'skipped'; reason: 'alreadyCreated' | 'sameReferenceInInput' }
+	| Failure;
 
-export interface SendingOptions {
+interface Failure {
+	kind: 'failed';
+	/** Not created and final; perhaps created; or never given to the service. */
+	fate: 'refused' | 'unknown' | 'notSent';
+	problem: Problem;
+}
+
+/** What sending needs from outside. */
+export interface Sending {
+	send: (body: CreationBody) => Promise<Exchange>;
+	rateLimit: RateLimit;
+	clock: Clock;
+	/** A number from 0 up to 1, different each time. */
+	random: () => number;
+	/** Where sent references are kept; absent when deliveries may be sent again. */
+	ledgerFor?: (companyId: Creation['companyId']) => Ledger;
+	/** Tells that the user or a timeout stopped the execution. */
+	signal?: AbortSignal;
 	batchSize: number;
+	/** The longest that one request is tried again while the service does not take it. */
+	maximumWaitMs: number;
 	/** Whether the batches after a failed one are sent all the same. */
 	goOn: boolean;
 }
 
+/** What a run did. */
+export interface Report {
+	/** By the item's number: every creation has exactly one outcome. */
+	outcomes: ReadonlyMap<number, Outcome>;
+	requests: number;
+	/** Milliseconds that requests waited for the limit or for the service. */
+	waitedMs: number;
+	/** Whether created references could not be noted: they read as unknown in the next run. */
+	ledgerFailed: boolean;
+}
+
 /**
- * Creates deliveries in as few requests as their companies and types allow (service document,
- * section 4.1). Every creation has exactly one outcome, under its item's number.
+ * Creates deliveries in as few requests as their companies and types allow, each delivery once
+ * (service document, sections 4.1 and 8).
  */
 export async function sendCreations(
 	creations: readonly Creation[],
-	send: (body: CreationBody) => Promise<Exchange>,
-	{ batchSize, goOn }: SendingOptions,
-): Promise<Map<number, Outcome>> {
-	const outcomes = new Map<number, Outcome>();
-	let stopped = false;
-	for (const batch of batchesOf(creations, groupOf, batchSize)) {
-		const results: Outcome[] = stopped
-			? batch.map(() => notSent)
-			: outcomesOf(batch, await send(bodyOf(batch)));
-		for (const [position, { item }] of batch.entries())
-			outcomes.set(item, results[position] ?? unmatched);
-		stopped ||= !goOn && results.some(({ kind }) => kind === 'failed');
+	sending: Sending,
+): Promise<Report> {
+	const run = new CreationRun(sending);
+	for (const group of groupsOf(creations)) await run.sendGroup(group);
+	return run;
+}
+
+/** Creations that may share requests: those for the same company with the same type. */
+export function groupsOf(creations: readonly Creation[]): Creation[][] {
+	const groups = new Map<string, Creation[]>();
+	for (const creation of creations) {
+		const key = `${creation.companyId ?? ''}/${creation.type ?? ''}`;
+		const group = groups.get(key);
+		if (group) group.push(creation);
+		else groups.set(key, [creation]);
 	}
-	return outcomes;
+	return [...groups.values()];
 }
 
-const notSent: Outcome = {
-	kind: 'failed',
-	fate: 'notSent',
-	problem: {
-		message: 'This delivery was not sent, because one before it failed',
-		description: 'Run the workflow again once the cause is mended.',
-	},
-};
-
-/** A delivery that the service's answer says nothing of. */
-export const unmatched: Extract<Outcome, { kind: 'failed' }> = {
-	kind: 'failed',
-	fate: 'unknown',
-	problem: {
-		message:
-			'Whether this delivery was created is unknown: the answer of the service holds no record of it',
-		description: 'Look it up on the Delivery Service before you send it again.',
-	},
-};
-
-function groupOf({ companyId, type }: Creation): string {
-	return `${companyId ?? ''}/${type ?? ''}`;
+/** The first creation of each reference ID apart from the further ones. */
+export function bySameReference(group: readonly Creation[]): {
+	first: Creation[];
+	further: Creation[];
+} {
+	const first: Creation[] = [];
+	const further: Creation[] = [];
+	const seen = new Set<string>();
+	for (const creation of group) {
+		const { referenceId } = creation.delivery;
+		(referenceId !== undefined && seen.has(referenceId) ? further : first).push(creation);
+		if (referenceId !== undefined) seen.add(referenceId);
+	}
+	return { first, further };
 }
 
-function bodyOf(batch: readonly Creation[]): CreationBody {
+class CreationRun implements Report {
+	readonly outcomes = new Map<number, Outcome>();
+
+	requests = 0;
+
+	waitedMs = 0;
+
+	ledgerFailed = false;
+
+	/** Why nothing more is sent. */
+	private halted?: Problem;
+
+	constructor(private readonly sending: Sending) {}
+
+	/** Sends creations that share a company and a type, in full batches. */
+	async sendGroup(group: readonly Creation[]): Promise<void> {
+		const { batchSize, goOn, ledgerFor } = this.sending;
+		const ledger = ledgerFor?.(group[0]?.companyId);
+		const { first, further } = ledger ? bySameReference(group) : { first: group, further: [] };
+		this.settle(further, { kind: 'skipped', reason: 'sameReferenceInInput' });
+		let ready: Creation[] = [];
+		for (let next = 0; next < first.length || ready.length > 0;) {
+			if (this.halted) {
+				this.settle([...ready, ...first.slice(next)], notSent(this.halted));
+				await this.release(ledger, ready);
+				return;
+			}
+			if (ready.length < batchSize && next < first.length) {
+				const chunk = first.slice(next, next + batchSize);
+				next += chunk.length;
+				ready.push(...(await this.claimed(ledger, chunk)));
+				continue;
+			}
+			const batch = ready.slice(0, batchSize);
+			ready = ready.slice(batchSize);
+			await this.sendBatch(batch, ledger);
+			if (!goOn && batch.some(({ item }) => this.outcomes.get(item)?.kind !== 'created'))
+				this.halted ??= stoppedByFailure;
+		}
+	}
+
+	/** The creations of a chunk that are ours to send; the others are settled. */
+	private async claimed(
+		ledger: Ledger | undefined,
+		chunk: readonly Creation[],
+	): Promise<readonly Creation[]> {
+		if (!ledger) return chunk;
+		let claims: ReadonlyMap<string, Claim>;
+		try {
+			claims = await ledger.claim(referencesOf(chunk));
+		} catch (error) {
+			this.halted = storeProblem(error);
+			this.settle(chunk, notSent(this.halted));
+			return [];
+		}
+		return chunk.filter((creation) => {
+			const { referenceId } = creation.delivery;
+			const claim = referenceId === undefined ? 'claimed' : claims.get(referenceId);
+			if (claim === 'claimed') return true;
+			if (claim === 'created') {
+				this.settle([creation], { kind: 'skipped', reason: 'alreadyCreated' });
+			} else {
+				this.settle([creation], unknownSince);
+				if (!this.sending.goOn) this.halted ??= stoppedByFailure;
+			}
+			return false;
+		});
+	}
+
+	/** Sends a batch; one that is refused is halved until the refused deliveries are found. */
+	private async sendBatch(batch: readonly Creation[], ledger: Ledger | undefined): Promise<void> {
+		const exchange = this.halted ? undefined : await this.exchange(batch);
+		if (!exchange) {
+			this.halted ??= stoppedByUser;
+			this.settle(batch, notSent(this.halted));
+			await this.release(ledger, batch);
+			return;
+		}
+		const judgement = judge(exchange);
+		switch (judgement) {
+			case 'done':
+				await this.settleByAnswer(batch, exchange, ledger);
+				return;
+			case 'refused':
+				if (batch.length > 1 && isAboutContent(exchange)) {
+					const middle = Math.ceil(batch.length / 2);
+					await this.sendBatch(batch.slice(0, middle), ledger);
+					await this.sendBatch(batch.slice(middle), ledger);
+					return;
+				}
+				this.settle(batch, { kind: 'failed', fate: 'refused', problem: explain(exchange) });
+				await this.release(ledger, batch);
+				return;
+			case 'notProcessed':
+				this.halted = explain(exchange);
+				this.settle(batch, { kind: 'failed', fate: 'notSent', problem: this.halted });
+				await this.release(ledger, batch);
+				return;
+			case 'unknown':
+				this.settle(batch, unknownBecause(explain(exchange)));
+		}
+	}
+
+	/**
+	 * Sends one request within the limit, again and again while the service did not process it.
+	 *
+	 * @returns undefined when the execution was stopped before it was sent
+	 */
+	private async exchange(batch: readonly Creation[]): Promise<Exchange | undefined> {
+		const { send, rateLimit, clock, signal, random, maximumWaitMs } = this.sending;
+		const body = bodyOf(batch);
+		let firstRefusal: number | undefined;
+		for (let attempt = 0; ; attempt++) {
+			const queued = clock.now();
+			const exchange = await rateLimit.run(
+				async () => {
+					this.waitedMs += clock.now() - queued;
+					this.requests++;
+					return await send(body);
+				},
+				clock,
+				signal,
+			);
+			if (!exchange || judge(exchange) !== 'notProcessed') return exchange;
+			const now = clock.now();
+			const pause = pauseMs(exchange, attempt, now, random());
+			const patience =
+				exchange.kind === 'answer' ? maximumWaitMs : Math.min(maximumWaitMs, unreachablePatienceMs);
+			firstRefusal ??= now;
+			if (now + pause - firstRefusal > patience) return exchange;
+			rateLimit.pauseUntil(now + pause);
+		}
+	}
+
+	private async settleByAnswer(
+		batch: readonly Creation[],
+		exchange: Exchange,
+		ledger: Ledger | undefined,
+	): Promise<void> {
+		const answer = creationAnswerSchema.safeParse(
+			exchange.kind === 'answer' ? exchange.body : undefined,
+		);
+		if (!answer.success) {
+			this.settle(batch, unknownBecause(notTheService));
+			return;
+		}
+		const { records } = matchRecords(
+			batch.map(({ delivery }) => delivery),
+			answer.data.payload,
+		);
+		const created = batch.filter((creation, position) => {
+			const record = records[position];
+			this.settle([creation], record ? { kind: 'created', ...record } : unmatched);
+			return record !== undefined;
+		});
+		await this.note(async () => await ledger?.confirm(referencesOf(created)));
+	}
+
+	private async release(ledger: Ledger | undefined, batch: readonly Creation[]): Promise<void> {
+		await this.note(async () => await ledger?.release(referencesOf(batch)));
+	}
+
+	/** Writes to the ledger; when that fails the outcomes still hold, and the report says so. */
+	private async note(write: () => Promise<void>): Promise<void> {
+		try {
+			await write();
+		} catch {
+			this.ledgerFailed = true;
+		}
+	}
+
+	private settle(creations: readonly Creation[], outcome: Outcome): void {
+		for (const { item } of creations) this.outcomes.set(item, outcome);
+	}
+}
+
+/** The body of the request for a batch of one group (service document, section 4.1). */
+export function bodyOf(batch: readonly Creation[]): CreationBody {
 	const { companyId, type } = batch[0] ?? {};
 	return {
 		deliveries: batch.map(({ delivery }) => delivery),
@@ -85,38 +287,73 @@ function bodyOf(batch: readonly Creation[]): CreationBody {
 	};
 }
 
-function outcomesOf(batch: readonly Creation[], exchange: Exchange): Outcome[] {
-	const judgement = judge(exchange);
-	if (judgement !== 'done' || exchange.kind === 'noAnswer')
-		return batch.map(() => failure(judgement, explain(exchange)));
-	const answer = creationAnswerSchema.safeParse(exchange.body);
-	if (!answer.success) return batch.map(() => failure('unknown', notTheService));
-	const { records } = matchRecords(
-		batch.map(({ delivery }) => delivery),
-		answer.data.payload,
+/** The reference IDs of those creations that have one. */
+export function referencesOf(batch: readonly Creation[]): string[] {
+	return batch.flatMap(({ delivery: { referenceId } }) =>
+		referenceId === undefined ? [] : [referenceId],
 	);
-	return records.map((record) => (record ? { kind: 'created', ...record } : unmatched));
 }
 
-function failure(judgement: ReturnType<typeof judge>, problem: Problem): Outcome {
-	switch (judgement) {
-		case 'refused':
-			return { kind: 'failed', fate: 'refused', problem };
-		case 'notProcessed':
-			return { kind: 'failed', fate: 'notSent', problem };
-		default:
-			return {
-				kind: 'failed',
-				fate: 'unknown',
-				problem: {
-					message: `Whether this delivery was created is unknown: ${lowerFirst(problem.message)}`,
-					description:
-						`Look it up on the Delivery Service before you send it again. ${problem.description ?? ''}`.trim(),
-				},
-			};
-	}
+/** Refusals that may be about one delivery among several: all others concern the whole request. */
+function isAboutContent(exchange: Exchange): boolean {
+	return exchange.kind === 'answer' && (exchange.status === 400 || exchange.status === 422);
 }
 
-function lowerFirst(sentence: string): string {
-	return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+const lookItUp = 'Look it up on the Delivery Service before you send it again.';
+
+const unmatched: Failure = {
+	kind: 'failed',
+	fate: 'unknown',
+	problem: {
+		message:
+			'Whether this delivery was created is unknown: the answer of the service holds no record of it',
+		description: lookItUp,
+	},
+};
+
+const unknownSince: Failure = {
+	kind: 'failed',
+	fate: 'unknown',
+	problem: {
+		message:
+			'Whether this delivery was created is unknown: it was sent before, and no answer was seen',
+		description: `${lookItUp} If it was not created, run the operation "Forget Sent References" for its reference ID, then send it again.`,
+	},
+};
+
+function unknownBecause({ message, description = '' }: Problem): Failure {
+	const cause = message.charAt(0).toLowerCase() + message.slice(1);
+	return {
+		kind: 'failed',
+		fate: 'unknown',
+		problem: {
+			message: `Whether this delivery was created is unknown: ${cause}`,
+			description: `${lookItUp} ${description}`.trim(),
+		},
+	};
+}
+
+const stoppedByUser: Problem = { message: 'the execution was stopped' };
+
+const stoppedByFailure: Problem = { message: 'a delivery before it failed' };
+
+function notSent(cause: Problem): Failure {
+	const because = cause.message.charAt(0).toLowerCase() + cause.message.slice(1);
+	return {
+		kind: 'failed',
+		fate: 'notSent',
+		problem: {
+			message: `This delivery was not sent: ${because}`,
+			description: cause.description ?? 'Run the workflow again to send it.',
+		},
+	};
+}
+
+function storeProblem(error: unknown): Problem {
+	const cause = error instanceof Error ? `: ${error.message}` : '';
+	return {
+		message: `n8n could not look up which references were sent already${cause}`,
+		description:
+			'Save the workflow and run it again. If that does not help, turn off the option that skips deliveries already sent, but know that they may then be created twice.',
+	};
 }

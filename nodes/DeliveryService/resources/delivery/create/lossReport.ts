@@ -34,17 +34,18 @@ export function lossReport(
 		const entry: Entry = { item, referenceId: delivery.referenceId };
 		if (outcome?.kind === 'created') {
 			lists.created.push({ ...entry, id: outcome.id });
-		} else if (outcome) {
+		} else if (outcome?.kind === 'failed') {
 			lists[outcome.fate].push(entry);
 			first ??= { item, problem: outcome.problem };
 		}
 	}
 	if (!first) return undefined;
 	const { message, description } = first.problem;
+	const counts = `${lists.created.length} of ${creations.length} deliveries created, ${lists.notSent.length} not sent`;
 	return {
 		item: first.item,
 		problem: {
-			message,
+			message: `${message} (${counts})`,
 			description: [
 				description,
 				sentence('Created', lists.created),

@@ -1,0 +1,140 @@
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import { z } from 'zod';
+
+import { limits } from '../../../service/limits';
+import { companyIdSchema, deliveryTypeSchema } from '../../../service/schemas';
+import { check, type Checked } from '../../../service/validation';
+import { filledIn, readCollection } from '../../parameters';
+import { shownOnlyFor } from '../../resource';
+import { companyIdField } from '../../webhook/fields';
+import { fromShopifyOrder } from './fromShopifyOrder';
+
+const defaultBatchSize = limits.deliveriesPerRequest;
+const defaultMaximumWaitSeconds = 300;
+const defaultTimeoutSeconds = 120;
+
+const numberFrom = (least: number, most = Infinity) =>
+	z.coerce.number().finite().min(least).max(most);
+
+const itemOptionsSchema = z.object({
+	companyId: companyIdSchema.optional(),
+	type: deliveryTypeSchema.optional(),
+	simplify: z.boolean().default(true),
+});
+
+const runOptionsSchema = z.object({
+	batchSize: numberFrom(1, limits.deliveriesPerRequest).int().default(defaultBatchSize),
+	dryRun: z.boolean().default(false),
+	maximumWaitSeconds: numberFrom(0).default(defaultMaximumWaitSeconds),
+	timeoutSeconds: numberFrom(1).default(defaultTimeoutSeconds),
+});
+
+export type ItemOptions = z.infer<typeof itemOptionsSchema>;
+export type RunOptions = z.infer<typeof runOptionsSchema>;
+
+/** The options that may differ from item to item. */
+export function readItemOptions(context: IExecuteFunctions, item: number): Checked<ItemOptions> {
+	return check(itemOptionsSchema, filledIn(readCollection(context, 'options', item)), 'Option');
+}
+
+/** The options that hold for the whole run: those of the first item. */
+export function readRunOptions(context: IExecuteFunctions): Checked<RunOptions> {
+	return check(runOptionsSchema, filledIn(readCollection(context, 'options', 0)), 'Option');
+}
+
+/** Whether references that were sent before are skipped; the first item decides for the run. */
+export function skipsAlreadySent(context: IExecuteFunctions): boolean {
+	return context.getNodeParameter('skipAlreadySent', 0, false) === true;
+}
+
+const skipDescription =
+	'Whether to leave out what this workflow has created before, by reference ID and company, so that nothing is delivered twice. n8n remembers the last 50,000 or so.';
+
+export const optionFields: INodeProperties[] = [
+	...shownOnlyFor({ source: [fromShopifyOrder.option.value] }, [
+		{
+			displayName: 'Skip Orders Already Sent',
+			name: 'skipAlreadySent',
+			type: 'boolean',
+			default: true,
+			description: skipDescription,
+		},
+	]),
+	...shownOnlyFor({ source: ['fields', 'json'] }, [
+		{
+			displayName: 'Skip Deliveries Already Sent',
+			name: 'skipAlreadySent',
+			type: 'boolean',
+			default: false,
+			description: skipDescription,
+		},
+	]),
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: [
+			{
+				displayName: 'Batch Size',
+				name: 'batchSize',
+				type: 'number',
+				typeOptions: { minValue: 1, maxValue: limits.deliveriesPerRequest },
+				default: defaultBatchSize,
+				description: 'How many deliveries share a request at most (1 to 100)',
+			},
+			{
+				...companyIdField,
+				description:
+					'The child company to create deliveries for. The parent company must be authorized for it. By default deliveries are for your own company.',
+			},
+			{
+				displayName: 'Delivery Type',
+				name: 'type',
+				type: 'options',
+				options: [
+					{ name: 'Express', value: 'express' },
+					{ name: 'Flex', value: 'flex' },
+					{ name: 'Slot', value: 'slot' },
+				],
+				default: 'slot',
+				description: 'The kind of service. Without this option the service takes Slot.',
+			},
+			{
+				displayName: 'Dry Run',
+				name: 'dryRun',
+				type: 'boolean',
+				default: false,
+				description:
+					'Whether to send nothing and return what would be sent and what would be skipped',
+			},
+			{
+				displayName: 'Maximum Wait (Seconds)',
+				name: 'maximumWaitSeconds',
+				type: 'number',
+				typeOptions: { minValue: 0 },
+				default: defaultMaximumWaitSeconds,
+				description:
+					'How long to try a request again while the service is too busy to take it. Waiting for the limit of 100 requests a minute does not count.',
+			},
+			{
+				displayName: 'Simplify',
+				name: 'simplify',
+				type: 'boolean',
+				default: true,
+				description:
+					'Whether to return a simplified version of the response instead of the raw data',
+			},
+			{
+				displayName: 'Timeout (Seconds)',
+				name: 'timeoutSeconds',
+				type: 'number',
+				typeOptions: { minValue: 1 },
+				default: defaultTimeoutSeconds,
+				description:
+					'How long to wait for an answer. When none comes, it is unknown whether the deliveries were created.',
+			},
+		],
+	},
+];

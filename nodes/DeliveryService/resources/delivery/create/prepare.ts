@@ -1,0 +1,71 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import type { Creation } from '../../../sending/creations';
+import type { Problem } from '../../../service/problem';
+import { deliverySchema } from '../../../service/schemas';
+import { check } from '../../../service/validation';
+import { itemError, problemOf } from '../../items';
+import { readItemOptions } from './options';
+import type { Reading, Source } from './source';
+
+/** An input item, read and checked. */
+export interface Prepared {
+	item: number;
+	reading:
+		| Exclude<Reading, { kind: 'delivery' }>
+		| { kind: 'ready'; creation: Creation; simplify: boolean };
+}
+
+/**
+ * Reads an input item and checks it against every rule of the service, before anything is sent.
+ *
+ * @param needsReference whether a delivery without a reference ID is refused
+ */
+export function prepare(
+	context: IExecuteFunctions,
+	source: Source,
+	item: number,
+	needsReference: boolean,
+): Prepared {
+	const invalid = (problem: Problem): Prepared => ({ item, reading: { kind: 'invalid', problem } });
+	try {
+		const options = readItemOptions(context, item);
+		if (!options.ok) return invalid(options.problem);
+		const reading = source.read(context, item);
+		if (reading.kind !== 'delivery') return { item, reading };
+		const delivery = check(deliverySchema, reading.delivery, 'Delivery');
+		if (!delivery.ok) return invalid(delivery.problem);
+		if (needsReference && delivery.value.referenceId === undefined) return invalid(noReference);
+		const { simplify, ...grouping } = options.value;
+		const creation = { item, delivery: delivery.value, ...grouping };
+		return { item, reading: { kind: 'ready', creation, simplify } };
+	} catch (error) {
+		return invalid(problemOf(error));
+	}
+}
+
+const noReference: Problem = {
+	message: 'Reference ID is missing',
+	description:
+		'Deliveries that were sent already are recognised by it. Fill it in, or turn "Skip Deliveries Already Sent" off. Nothing was sent for this item.',
+};
+
+/** @throws NodeOperationError for the first invalid item, so that nothing is sent at all */
+export function refuseInvalid(context: IExecuteFunctions, items: readonly Prepared[]): void {
+	const invalid = items.flatMap(({ item, reading }) =>
+		reading.kind === 'invalid' ? [{ item, problem: reading.problem }] : [],
+	);
+	const [first, ...others] = invalid;
+	if (!first) return;
+	const { message, description = '' } = first.problem;
+	const alsoInvalid =
+		others.length > 0 ? `${others.length} more of ${items.length} items are not valid either.` : '';
+	throw itemError(
+		context.getNode(),
+		{
+			message,
+			description: [description, alsoInvalid, 'No delivery was created.'].filter(Boolean).join(' '),
+		},
+		first.item,
+	);
+}

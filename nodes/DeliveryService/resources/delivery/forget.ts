@@ -1,0 +1,85 @@
+import { entriesOfReferences } from '../../sending/ledger';
+import { openClient } from '../../service/client';
+import { companyIdSchema } from '../../service/schemas';
+import { check } from '../../service/validation';
+import { z } from 'zod';
+
+import { eachItem, valid } from '../eachItem';
+import { outputItem } from '../items';
+import { filledIn, listOf, readCollection } from '../parameters';
+import { shownOnlyFor, type Operation } from '../resource';
+import { optionsField } from '../webhook/fields';
+import { clearStore, referenceScope, storeOf } from './store';
+
+const referencesSchema = z.object({ referenceIds: z.array(z.coerce.string()).min(1) });
+
+/** Forgets which references this workflow has sent, so that their deliveries can be sent again. */
+export const forget: Operation = {
+	option: {
+		name: 'Forget Sent References',
+		value: 'forget',
+		action: 'Forget sent references',
+		description:
+			'Let deliveries be sent again that this workflow has sent before, such as one whose outcome was unknown',
+	},
+	fields: [
+		{
+			displayName: 'References',
+			name: 'references',
+			type: 'options',
+			noDataExpression: true,
+			options: [
+				{
+					name: 'All',
+					value: 'all',
+					description:
+						'Everything that this workflow remembers, also of Remove Duplicates nodes with the scope Workflow',
+				},
+				{ name: 'Chosen', value: 'chosen', description: 'Only the reference IDs given below' },
+			],
+			default: 'chosen',
+			description: 'What to forget',
+		},
+		...shownOnlyFor({ references: ['chosen'] }, [
+			{
+				displayName: 'Reference IDs',
+				name: 'referenceIds',
+				type: 'string',
+				required: true,
+				default: '',
+				placeholder: 'e.g. #1001, #1002',
+				description: 'One or more reference IDs, separated by commas, or a list from an expression',
+			},
+		]),
+		optionsField,
+	],
+	async run(context) {
+		return await eachItem(context, async (item) => {
+			if (context.getNodeParameter('references', item) === 'all') {
+				await clearStore(context);
+				return [outputItem({ forgotten: 'all' }, item)];
+			}
+			const { referenceIds } = valid(
+				context,
+				check(
+					referencesSchema,
+					{ referenceIds: listOf(context.getNodeParameter('referenceIds', item)) },
+					'References',
+				),
+			);
+			const { companyId } = valid(
+				context,
+				check(
+					z.object({ companyId: companyIdSchema.optional() }),
+					filledIn(readCollection(context, 'options', item)),
+					'Option',
+				),
+			);
+			const { credential } = await openClient(context);
+			const scope = referenceScope(credential.baseUrl, companyId ?? credential.companyId);
+			const references = referenceIds.map((reference) => reference.trim());
+			await storeOf(context).remove(entriesOfReferences(scope, references));
+			return references.map((referenceId) => outputItem({ referenceId, forgotten: true }, item));
+		});
+	},
+};

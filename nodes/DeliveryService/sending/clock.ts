@@ -1,0 +1,32 @@
+import { sleep } from 'n8n-workflow';
+
+/** Time as sending sees it, so that an hour of waiting can be tested in milliseconds. */
+export interface Clock {
+	/** Milliseconds since 1970. */
+	now(): number;
+	/** Waits for some milliseconds, or until the signal says that the execution was stopped. */
+	wait(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** A wait is cut into pieces, so that no long timer is left behind when it is given up. */
+const longestPieceMs = 1000;
+
+/** The clock of this machine. */
+export const realClock: Clock = {
+	now: () => Date.now(),
+	async wait(ms, signal) {
+		const end = Date.now() + ms;
+		const stopped = signal && aborted(signal);
+		for (let left = ms; left > 0 && !signal?.aborted; left = end - Date.now()) {
+			const piece = sleep(Math.min(left, longestPieceMs));
+			await (stopped ? Promise.race([piece, stopped]) : piece);
+		}
+	},
+};
+
+async function aborted(signal: AbortSignal): Promise<void> {
+	await new Promise<void>((resolve) => {
+		if (signal.aborted) resolve();
+		else signal.addEventListener('abort', () => resolve(), { once: true });
+	});
+}

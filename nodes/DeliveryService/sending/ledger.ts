@@ -1,0 +1,120 @@
+import type { Clock } from './clock';
+
+/** The part of n8n's de-duplication store that is used, for the entries of one workflow. */
+export interface Store {
+	/** Records the entries and tells which of them were not there before. */
+	record(entries: string[]): Promise<ReadonlySet<string>>;
+	remove(entries: string[]): Promise<void>;
+}
+
+/** What the ledger knows of a reference when it is to be sent. */
+export type Claim =
+	/** It is ours to send. */
+	| 'claimed'
+	/** It was sent and its delivery created, in an earlier run. */
+	| 'created'
+	/** It was given to the service, but nobody saw the answer; or another execution sends it now. */
+	| 'unknown';
+
+/** Which references were sent already, kept between runs. */
+export interface Ledger {
+	/** Claims references before their request. */
+	claim(references: readonly string[]): Promise<ReadonlyMap<string, Claim>>;
+	/** The deliveries of claimed references were created. */
+	confirm(references: readonly string[]): Promise<void>;
+	/** Claimed references were not created: they may be sent again. */
+	release(references: readonly string[]): Promise<void>;
+}
+
+/** How often a claim that another process wrote over is made again before it is given up. */
+const mostTries = 5;
+
+/** The least time that a claim is left to stand before it is trusted. */
+const leastSettlingMs = 50;
+
+/**
+ * A ledger in n8n's de-duplication store. The store can only record entries and tell which were
+ * new, so that a reference's state is written in two entries:
+ *
+ * | entries          | state                                     |
+ * | ---------------- | ----------------------------------------- |
+ * | none             | never sent, or released                   |
+ * | sent and pending | claimed, answer not seen: outcome unknown |
+ * | sent             | created                                   |
+ *
+ * Looking a created reference up records its pending entry for a moment. If the process is killed
+ * just then, the reference reads as unknown: never as free.
+ *
+ * The store reads and writes all entries of a workflow at once and without a lock, so that another
+ * process may write over a claim. Each claim therefore carries a mark of its own, and counts only
+ * when it is still there after some time.
+ *
+ * @param scope what references are unique within: the service and the company
+ * @param mark what no other execution has
+ */
+export function openLedger(store: Store, scope: string, mark: string, clock: Clock): Ledger {
+	const sent = (reference: string) => `${scope}\n${reference}`;
+	const pending = (reference: string) => `${sent(reference)}\npending`;
+	const mine = (reference: string) => `${sent(reference)}\nclaim ${mark}`;
+	const all = (reference: string) => [sent(reference), pending(reference), mine(reference)];
+
+	async function settle(references: readonly string[], tookMs: number): Promise<string[]> {
+		let unsettled = references;
+		const settled: string[] = [];
+		for (let tries = 0; unsettled.length > 0 && tries < mostTries; tries++) {
+			await clock.wait(Math.max(leastSettlingMs, 3 * tookMs));
+			const fresh = await store.record(unsettled.flatMap(all));
+			const isAnothers = (reference: string) =>
+				fresh.has(mine(reference)) && !fresh.has(sent(reference));
+			settled.push(...unsettled.filter((reference) => !fresh.has(mine(reference))));
+			await removeAny(unsettled.filter(isAnothers).map(mine));
+			unsettled = unsettled.filter(
+				(reference) => fresh.has(mine(reference)) && !isAnothers(reference),
+			);
+		}
+		return settled;
+	}
+
+	async function removeAny(entries: string[]): Promise<void> {
+		if (entries.length > 0) await store.remove(entries);
+	}
+
+	return {
+		async claim(references) {
+			const started = clock.now();
+			const fresh = await store.record(references.flatMap(all));
+			const tookMs = clock.now() - started;
+			const free = references.filter(
+				(reference) => fresh.has(sent(reference)) && fresh.has(pending(reference)),
+			);
+			const created = references.filter(
+				(reference) => !fresh.has(sent(reference)) && fresh.has(pending(reference)),
+			);
+			const unknown = references.filter((reference) => !fresh.has(pending(reference)));
+			await removeAny([
+				...created.flatMap((reference) => [pending(reference), mine(reference)]),
+				...unknown.map(mine),
+			]);
+			const claims = new Map<string, Claim>(references.map((reference) => [reference, 'unknown']));
+			for (const reference of created) claims.set(reference, 'created');
+			for (const reference of await settle(free, tookMs)) claims.set(reference, 'claimed');
+			return claims;
+		},
+		async confirm(references) {
+			if (references.length === 0) return;
+			await store.record(references.map(sent));
+			await store.remove(references.flatMap((reference) => [pending(reference), mine(reference)]));
+		},
+		async release(references) {
+			await removeAny(references.flatMap(all));
+		},
+	};
+}
+
+/** The entries of references, whatever their state, to forget them. */
+export function entriesOfReferences(scope: string, references: readonly string[]): string[] {
+	return references.flatMap((reference) => [
+		`${scope}\n${reference}`,
+		`${scope}\n${reference}\npending`,
+	]);
+}
