@@ -1,0 +1,179 @@
+/**
+ * Sending in bulk against the local service, over real HTTP and with time under control: service
+ * and sender share a clock that jumps to the next thing to happen.
+ */
+import axios from 'axios';
+import { randomUUID } from 'node:crypto';
+
+import {
+	sendCreations,
+	type Creation,
+	type Sending,
+} from '../../nodes/DeliveryService/sending/creations';
+import { openLedger, type Store } from '../../nodes/DeliveryService/sending/ledger';
+import { RateLimit } from '../../nodes/DeliveryService/sending/rateLimit';
+import { toAnswer, toNoAnswer, type Exchange } from '../../nodes/DeliveryService/service/client';
+import { limits } from '../../nodes/DeliveryService/service/limits';
+import type { CreationBody } from '../../nodes/DeliveryService/service/schemas';
+import { startService, type LocalService } from '../../playground/service/server';
+import { VirtualClock } from './virtualClock';
+
+let clock: VirtualClock;
+let service: LocalService;
+
+beforeEach(async () => {
+	clock = new VirtualClock();
+	service = await startService({ now: () => clock.now() });
+});
+
+afterEach(async () => await service.close());
+
+const place = (name: string) => ({
+	contact: { name, email: `${name}@example.com` },
+	location: { address: `${name} street 1`, lat: '1', lng: '2' },
+});
+
+function creationsOf(count: number, prefix = '#'): Creation[] {
+	return Array.from({ length: count }, (_, item) => ({
+		item,
+		delivery: {
+			pickup: place('store'),
+			dropoff: place('home'),
+			packages: [{ name: 'Box', qty: 1, size: 's' }],
+			referenceId: `${prefix}${item}`,
+		},
+	}));
+}
+
+/** Sends over HTTP as the nodes do; requests under way hold the clock. */
+async function send(body: CreationBody): Promise<Exchange> {
+	const { baseUrl, apiKeyId, apiSecret } = service.credential;
+	return await clock.during(async () => {
+		try {
+			const { status, headers, data } = await axios.post<string>(`${baseUrl}/v1/deliveries`, body, {
+				auth: { username: apiKeyId, password: apiSecret },
+				responseType: 'text',
+				transformResponse: (text: string) => text,
+				validateStatus: () => true,
+			});
+			return toAnswer({ statusCode: status, headers, body: data });
+		} catch (error) {
+			return toNoAnswer(error);
+		}
+	});
+}
+
+function memoryStore(): Store {
+	const entries = new Set<string>();
+	return {
+		record: async (wanted) => {
+			const fresh = new Set(wanted.filter((entry) => !entries.has(entry)));
+			for (const entry of wanted) entries.add(entry);
+			return await Promise.resolve(fresh);
+		},
+		remove: async (unwanted) => {
+			for (const entry of unwanted) entries.delete(entry);
+			await Promise.resolve();
+		},
+	};
+}
+
+const sharedLimit = () => new RateLimit(limits.creationRequestsPerWindow, limits.creationWindowMs);
+
+function sendingWith(more: Partial<Sending> = {}): Sending {
+	const store = memoryStore();
+	return {
+		send,
+		rateLimit: sharedLimit(),
+		clock,
+		random: () => 0.5,
+		ledgerFor: () => openLedger(store, 'company', randomUUID(), clock),
+		batchSize: limits.deliveriesPerRequest,
+		maximumWaitMs: 300_000,
+		goOn: true,
+		...more,
+	};
+}
+
+const statuses = () => service.control.requests().map(({ status }) => status);
+
+test('1,000 deliveries are 10 requests, and all are created', async () => {
+	const report = await sendCreations(creationsOf(1000), sendingWith());
+	expect(report.requests).toBe(10);
+	expect(statuses()).toEqual(Array.from({ length: 10 }, () => 200));
+	expect(service.control.deliveries()).toHaveLength(1000);
+	expect([...report.outcomes.values()].every(({ kind }) => kind === 'created')).toBe(true);
+});
+
+test('12,000 deliveries are 120 requests without a 429, within 5 % of the least time', async () => {
+	const started = clock.now();
+	const report = await sendCreations(creationsOf(12_000), sendingWith());
+	expect(report.requests).toBe(120);
+	expect(new Set(statuses())).toEqual(new Set([200]));
+	expect(service.control.deliveries()).toHaveLength(12_000);
+	// 100 requests at once, and the other 20 as soon as the first minute is over.
+	const leastMs = 60_000;
+	expect(clock.now() - started).toBeGreaterThanOrEqual(leastMs);
+	expect(clock.now() - started).toBeLessThanOrEqual(leastMs * 1.05);
+});
+
+test('two executions at once keep the limit together', async () => {
+	const rateLimit = sharedLimit();
+	const [one, other] = await Promise.all([
+		sendCreations(creationsOf(120, 'a'), sendingWith({ rateLimit, batchSize: 1 })),
+		sendCreations(creationsOf(120, 'b'), sendingWith({ rateLimit, batchSize: 1 })),
+	]);
+	expect(one.requests + other.requests).toBe(240);
+	expect(new Set(statuses())).toEqual(new Set([200]));
+	expect(service.control.deliveries()).toHaveLength(240);
+});
+
+test('when another process uses the same key, 429 is waited out and nothing is lost', async () => {
+	for (const retryAfter of ['seconds', 'date', 'off'] as const) {
+		service.control.reset();
+		service.control.settings({ retryAfter });
+		const [one, other] = await Promise.all([
+			sendCreations(creationsOf(90, 'a'), sendingWith({ batchSize: 1 })),
+			sendCreations(creationsOf(90, 'b'), sendingWith({ batchSize: 1 })),
+		]);
+		expect(statuses()).toContain(429);
+		const outcomes = [...one.outcomes.values(), ...other.outcomes.values()];
+		expect(outcomes.filter(({ kind }) => kind === 'created')).toHaveLength(180);
+		expect(service.control.deliveries()).toHaveLength(180);
+		clock.jump(120_000);
+	}
+});
+
+test('a service that stays too busy is given up after the maximum wait, and nothing else is sent', async () => {
+	service.control.addFault({ kind: 'status', status: 429, times: null, skip: 2 });
+	const started = clock.now();
+	const report = await sendCreations(
+		creationsOf(50),
+		sendingWith({ batchSize: 10, maximumWaitMs: 90_000 }),
+	);
+	const fates = [...report.outcomes.values()].map((outcome) =>
+		outcome.kind === 'failed' ? outcome.fate : outcome.kind,
+	);
+	expect(fates.filter((fate) => fate === 'created')).toHaveLength(20);
+	expect(fates.filter((fate) => fate === 'notSent')).toHaveLength(30);
+	expect(clock.now() - started).toBeLessThanOrEqual(90_000 + 2000);
+	expect(service.control.deliveries()).toHaveLength(20);
+});
+
+test('references that were not sent are free again, created ones are not', async () => {
+	const sending = sendingWith({ batchSize: 10, maximumWaitMs: 0 });
+	service.control.addFault({
+		kind: 'status',
+		status: 503,
+		headers: { 'Retry-After': '5' },
+		skip: 1,
+	});
+	const first = await sendCreations(creationsOf(30), sending);
+	expect([...first.outcomes.values()].filter(({ kind }) => kind === 'created')).toHaveLength(10);
+	const second = await sendCreations(creationsOf(30), sending);
+	expect([...second.outcomes.values()].map(({ kind }) => kind)).toEqual([
+		...Array.from({ length: 10 }, () => 'skipped'),
+		...Array.from({ length: 20 }, () => 'created'),
+	]);
+	expect(service.control.deliveries()).toHaveLength(30);
+});
