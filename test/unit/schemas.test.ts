@@ -1,0 +1,146 @@
+/** The output schemas that the editor shows before a first run, held against what the nodes give. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Ajv from 'ajv';
+import type { IDataObject, INodeParameters, INodeProperties } from 'n8n-workflow';
+import { z } from 'zod';
+
+import { DeliveryService } from '../../nodes/DeliveryService/DeliveryService.node';
+import { readBody } from '../../nodes/DeliveryService/trigger/payload';
+import { closeEngine } from '../engine/engine';
+import { delivery, jsonOf, pickupFields, setUp } from '../engine/support';
+
+const schemaFolder = join(__dirname, '../../nodes/DeliveryService/__schema__/v1.0.0');
+
+const schemaFileSchema = z
+	.object({ type: z.literal('object'), properties: z.record(z.object({ type: z.unknown() })) })
+	.strict();
+
+const service = setUp();
+
+afterAll(closeEngine);
+
+/** The schema's file, as n8n looks it up for a node of version 1. */
+function readSchema(path: string) {
+	return schemaFileSchema.parse(JSON.parse(readFileSync(`${schemaFolder}${path}.json`, 'utf8')));
+}
+
+/** What a schema says against items, and the members that it has beyond those of the items. */
+function compare(path: string, items: readonly object[]) {
+	const schema = readSchema(path);
+	const validate = new Ajv({ strict: true, allowUnionTypes: true, allErrors: true }).compile({
+		...schema,
+		additionalProperties: false,
+	});
+	const faults = items.flatMap((item) => (validate(item) ? [] : (validate.errors ?? [])));
+	const given = new Set(items.flatMap((item) => Object.keys(item)));
+	const neverGiven = Object.keys(schema.properties).filter((name) => !given.has(name));
+	return { faults, neverGiven };
+}
+
+const fitting = { faults: [], neverGiven: [] };
+
+/** The items that runs of an operation give, one run after the other. */
+async function outputOf(
+	resource: string,
+	operation: string,
+	runs: Array<{ parameters: INodeParameters; items?: IDataObject[] }>,
+): Promise<IDataObject[]> {
+	const all: IDataObject[] = [];
+	for (const { parameters, items } of runs) {
+		const { error, ...run } = await service.run(
+			{ resource, operation, ...parameters },
+			{ ...(items && { items }) },
+		);
+		expect(error).toBeUndefined();
+		all.push(...jsonOf(run.items));
+	}
+	return all;
+}
+
+test('each operation has a schema, and each schema an operation', () => {
+	const { properties } = new DeliveryService().description;
+	const operations = properties
+		.filter(({ name }) => name === 'operation')
+		.flatMap(({ displayOptions, options }: INodeProperties) =>
+			(options ?? []).flatMap((option) =>
+				'value' in option
+					? [`${z.string().parse(displayOptions?.show?.resource?.[0])}/${option.value}.json`]
+					: [],
+			),
+		);
+	const files = readdirSync(schemaFolder, { recursive: true, encoding: 'utf8' })
+		.map((file) => file.replace(/\\/g, '/'))
+		.filter((file) => file.endsWith('.json'));
+	expect(files.sort()).toEqual(operations.sort());
+});
+
+test('Delivery: Create gives a created delivery, or why the order was skipped', async () => {
+	const order: IDataObject = {
+		name: '#1',
+		cancelled_at: '2026-01-02T03:04:05Z',
+		line_items: [{ name: 'Shoes', quantity: 1 }],
+	};
+	const items = await outputOf('delivery', 'create', [
+		{ parameters: { source: 'json' }, items: [delivery({ referenceId: '#2' })] },
+		{ parameters: { source: 'shopifyOrder', ...pickupFields }, items: [order] },
+	]);
+	expect(items).toHaveLength(2);
+	expect(compare('/delivery/create', items)).toEqual(fitting);
+});
+
+test('Delivery: Update gives an item for each ID', async () => {
+	const [created] = await outputOf('delivery', 'create', [
+		{ parameters: { source: 'json' }, items: [delivery({ referenceId: '#1' })] },
+	]);
+	const changes = { name: 'Ana T.' };
+	const items = await outputOf('delivery', 'update', [
+		{ parameters: { target: 'deliveryIds', deliveryIds: z.string().parse(created?.id), changes } },
+		{ parameters: { target: 'referenceIds', referenceIds: '#1', changes } },
+	]);
+	expect(items).toHaveLength(2);
+	expect(compare('/delivery/update', items)).toEqual(fitting);
+});
+
+test('Delivery: Forget Sent References gives what was forgotten', async () => {
+	const items = await outputOf('delivery', 'forget', [
+		{ parameters: { references: 'chosen', referenceIds: '#1' } },
+		{ parameters: { references: 'all' } },
+	]);
+	expect(items).toHaveLength(2);
+	expect(compare('/delivery/forget', items)).toEqual(fitting);
+});
+
+test('the webhook operations give the webhook, or that it was deleted', async () => {
+	const webhook = { url: 'https://example.com/events', event: 'updateTask' };
+	const created = await outputOf('webhook', 'create', [{ parameters: webhook }]);
+	expect(compare('/webhook/create', created)).toEqual(fitting);
+
+	const listed = await outputOf('webhook', 'getAll', [{ parameters: { returnAll: true } }]);
+	expect(listed).toHaveLength(1);
+	expect(compare('/webhook/getAll', listed)).toEqual(fitting);
+
+	const deleted = await outputOf('webhook', 'delete', [
+		{ parameters: { selectBy: 'urlAndEvent', ...webhook } },
+	]);
+	expect(compare('/webhook/delete', deleted)).toEqual(fitting);
+});
+
+test('the trigger gives the fields of the three events', () => {
+	const events = [
+		readBody({ id: 'D1', distance: 1.5, price: '4.20', currencySign: '$' }, 'createTask'),
+		readBody(
+			{
+				route_id: 'R1',
+				distance: '3.1',
+				date: '1700000000',
+				prices: [{ id: 'D1', price: '4.20' }],
+			},
+			'createRoute',
+		),
+		readBody({ id: 'D1', status: 'processing', company_id: '1', city_id: '3' }, 'updateTask'),
+		readBody({ id: 'D1' }),
+	].flatMap((read) => read ?? []);
+	expect(events).toHaveLength(4);
+	expect(compare('', events)).toEqual(fitting);
+});
