@@ -1,0 +1,74 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { freePort } from '../../../playground/n8n/checks';
+import { N8nClient, type Owner } from '../../../playground/n8n/client';
+import { installHost, type HostVersion } from '../../../playground/n8n/host';
+import { startN8n, type N8n } from '../../../playground/n8n/n8n';
+import { buildAndPack, installPackage } from '../../../playground/n8n/package';
+import { startService, type LocalService } from '../../../playground/service/server';
+
+export const owner: Owner = {
+	email: 'owner@example.com',
+	firstName: 'Shop',
+	lastName: 'Owner',
+	password: 'End-to-end-1',
+};
+
+/** The credential that each world holds. */
+export const credentialName = 'Delivery Service account';
+export const credentialType = 'deliveryServiceApi';
+
+/** A real n8n with the packed package, beside a local service, and a client that is signed in. */
+export interface World {
+	n8n: N8n;
+	client: N8nClient;
+	service: LocalService;
+	/** The stored credential, as a node refers to it. */
+	credentials: Record<typeof credentialType, { id: string; name: string }>;
+	/** n8n's user folder, deleted at the end. */
+	userFolder: string;
+	/** Ends all that runs and deletes what was made. */
+	close(): Promise<void>;
+}
+
+let packed: Promise<string> | undefined;
+
+/** The tarball of this package, built and packed once for all worlds of a test file. */
+export async function tarball(): Promise<string> {
+	return await (packed ??= buildAndPack());
+}
+
+/**
+ * Starts n8n of a version with SQLite, installs the package into it as n8n's installer does, and
+ * sets up an owner and a credential for a local service.
+ *
+ * @param env more environment variables for n8n
+ */
+export async function openWorld(
+	version: HostVersion = '2.41.1',
+	env?: NodeJS.ProcessEnv,
+): Promise<World> {
+	const closers: Array<() => Promise<void>> = [];
+	const close = async () => {
+		for (const end of closers.reverse()) await end();
+	};
+	try {
+		const host = await installHost(version);
+		const userFolder = await mkdtemp(join(tmpdir(), 'delivery-service-e2e-'));
+		closers.push(async () => await rm(userFolder, { recursive: true, force: true }));
+		await installPackage(await tarball(), userFolder);
+		const service = await startService();
+		closers.push(async () => await service.close());
+		const n8n = await startN8n({ host, userFolder, port: await freePort(), env });
+		closers.push(async () => await n8n.stop());
+		const client = await N8nClient.setUp(n8n.url, owner);
+		const id = await client.createCredential(credentialName, credentialType, service.credential);
+		const credentials = { [credentialType]: { id, name: credentialName } };
+		return { n8n, client, service, credentials, userFolder, close };
+	} catch (error) {
+		await close();
+		throw error;
+	}
+}
