@@ -80,10 +80,11 @@ function explainNoAnswer(code: string): Problem {
 		case 'ERR_CANCELED':
 			return { message: 'The execution was stopped before the Delivery Service answered' };
 		default:
+			// Not in the message: n8n puts words of its own in the place of one that holds such a code.
 			return code
 				? {
-						...unreachable,
-						message: `The connection to the Delivery Service failed (${code.toLowerCase()})`,
+						message: 'The connection to the Delivery Service failed',
+						description: `${unreachable.description} The error code is ${code}.`,
 					}
 				: unreachable;
 	}
