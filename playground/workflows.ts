@@ -6,6 +6,8 @@ import { z } from 'zod';
 import { projectFolder } from './n8n/folders';
 import { workflowFileSchema, type WorkflowFile } from './n8n/client';
 
+type WorkflowNode = WorkflowFile['nodes'][number];
+
 const ownNodes = 'n8n-nodes-delivery-service.';
 
 /** The names of the nodes in examples/ that are looked at. */
@@ -38,6 +40,21 @@ export async function readOrders(): Promise<Array<{ name: string }>> {
 	return z.array(z.object({ name: z.string() }).passthrough()).parse(JSON.parse(text));
 }
 
+/** What is different where no shop is connected, by the node's name. */
+const withoutShop: Record<string, Partial<WorkflowNode>> = {
+	'How to set up': {
+		parameters: {
+			content:
+				'## Shopify orders to deliveries\n' +
+				'This is the example of the same name. In place of a shop, the sample orders are pinned to ' +
+				'**New Shopify order**.\n\nPress **Execute workflow**, then open **Create delivery**.',
+			width: 560,
+			height: 180,
+		},
+	},
+	[nodeNames.newOrder]: { type: 'n8n-nodes-base.manualTrigger', parameters: {} },
+};
+
 /**
  * Gives the example "Shopify orders to deliveries" ready to run: with a credential, a pickup, and
  * the sample orders pinned to its trigger in place of a shop.
@@ -52,11 +69,13 @@ export async function ordersWorkflow(
 	const example = await readExample('shopify-orders-to-deliveries.json', credential);
 	return {
 		...example,
-		nodes: example.nodes.map((node) =>
-			node.name === nodeNames.createDelivery
-				? { ...node, parameters: { ...node.parameters, ...ownSettings } }
-				: node,
-		),
+		nodes: example.nodes.map((node) => ({
+			...node,
+			...withoutShop[node.name],
+			...(node.name === nodeNames.createDelivery && {
+				parameters: { ...node.parameters, ...ownSettings },
+			}),
+		})),
 		pinData: { [nodeNames.newOrder]: orders.map((json) => ({ json })) },
 	};
 }
