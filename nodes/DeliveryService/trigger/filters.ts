@@ -40,6 +40,7 @@ const mostRemembered = 1000;
  * others.
  *
  * @param memory where the seen events are kept between calls, under `seen`
+ * @param withinMs the time; with 0 nothing is left out and nothing remembered
  * @param now milliseconds since 1970
  */
 export function withoutRepeats(
@@ -48,6 +49,7 @@ export function withoutRepeats(
 	withinMs: number,
 	now: number,
 ): EmittedEvent[] {
+	if (withinMs <= 0) return [...received];
 	const recent = Object.entries(seenSchema.parse(memory.seen)).filter(
 		([, at]) => now - at < withinMs,
 	);
@@ -65,7 +67,8 @@ export function withoutRepeats(
 function fingerprint(event: EmittedEvent): string {
 	return createHash('sha256')
 		.update(JSON.stringify(sorted(event)))
-		.digest('base64');
+		.digest('base64url')
+		.slice(0, 22);
 }
 
 /** The value with object members in one order, so that equal content has equal text. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { events, readEvent, type EventName } from '../service/events';
+import { eventNames, events, readEvent, type EventName } from '../service/events';
 
 /** An event as the trigger emits it: what happened, then the payload's fields. */
 export interface EmittedEvent {
@@ -8,26 +8,35 @@ export interface EmittedEvent {
 	eventCode: number | null;
 	/** Only when something did not fit the service's document. */
 	issues?: string[];
+	/** Something the user should know that is not part of the event. */
+	notice?: string;
+	/** The payload as it came, only when its fields alone would not show all of it. */
+	payload?: unknown;
 	[field: string]: unknown;
 }
+
+/** What an emitted event says of itself; a payload's fields of these names would be mistaken for it. */
+const ownFields = new Set(['event', 'eventCode', 'issues', 'notice']);
+
+/** Deeper than that, content is no event: the documented ones have two levels (section 6). */
+const deepest = 100;
 
 const objectSchema = z.record(z.unknown());
 
 /**
- * Reads the body of a call: one payload, or a list of them.
+ * Reads the body of a call: one payload, or a list of them (service document, section 6).
  *
+ * @param body what n8n made of it, from JSON or a form; or text that may be JSON
  * @param named the event that the called address names; without it the payload's shape decides,
  *   and where that leaves a doubt the event is `unknown`
  * @returns undefined when there is no payload in it at all
  */
 export function readBody(body: unknown, named?: EventName): EmittedEvent[] | undefined {
 	const content = typeof body === 'string' ? parsed(body) : body;
-	const payloads = (Array.isArray(content) ? content : [content]).flatMap((entry) => {
-		const payload = objectSchema.safeParse(entry);
-		return payload.success && Object.keys(payload.data).length > 0 ? [payload.data] : [];
-	});
-	if (payloads.length === 0) return undefined;
-	return payloads.map((payload) => emitted(payload, named ?? eventByShape(payload)));
+	if (isDeeperThan(content, deepest)) return undefined;
+	const entries = (Array.isArray(content) ? content : [content]).filter(holdsSomething);
+	if (!entries.some((entry) => objectSchema.safeParse(entry).success)) return undefined;
+	return entries.map((entry) => emitted(entry, named));
 }
 
 function parsed(text: string): unknown {
@@ -39,29 +48,93 @@ function parsed(text: string): unknown {
 	}
 }
 
-function emitted(payload: Record<string, unknown>, event: EventName | undefined): EmittedEvent {
-	if (!event)
+function isDeeperThan(value: unknown, levels: number): boolean {
+	if (typeof value !== 'object' || value === null) return false;
+	return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1));
+}
+
+function holdsSomething(entry: unknown): boolean {
+	if (entry === undefined || entry === null) return false;
+	return typeof entry !== 'object' || Object.keys(entry).length > 0;
+}
+
+function emitted(entry: unknown, named: EventName | undefined): EmittedEvent {
+	const object = objectSchema.safeParse(entry);
+	if (!object.success)
 		return {
-			...payload,
-			event: 'unknown',
-			eventCode: null,
-			issues: ['Neither the address nor the fields tell which event this is'],
+			...eventAndCode(named),
+			payload: entry,
+			issues: ['This entry of the list is not an object'],
 		};
-	const { fields, issues } = readEvent(event, payload);
+	const payload = withLists(object.data);
+	const event = named ?? eventByShape(payload);
+	const { fields, issues } = event
+		? readEvent(event, payload)
+		: { fields: payload, issues: ['Neither the address nor the fields tell which event this is'] };
+	const clashing = Object.keys(fields).filter((name) => ownFields.has(name));
+	if (clashing.length > 0)
+		issues.push(`Fields of the payload named ${clashing.join(', ')} are found under "payload"`);
 	return {
-		event,
-		eventCode: events[event].code,
-		...fields,
+		...eventAndCode(event),
+		...Object.fromEntries(Object.entries(fields).filter(([name]) => !ownFields.has(name))),
+		...(clashing.length > 0 && { payload: entry }),
 		...(issues.length > 0 && { issues }),
 	};
 }
 
-/** The one event whose documented fields a payload has and no other event has (section 6). */
+function eventAndCode(event: EventName | undefined): Pick<EmittedEvent, 'event' | 'eventCode'> {
+	return { event: event ?? 'unknown', eventCode: event ? events[event].code : null };
+}
+
+/** A field of a list's entry, as forms name it: `prices[0][price]`. */
+const entryField = /^(\w+)\[(\d{1,4})\]\[(\w+)\]$/;
+
+/** The payload with lists as lists, where a form gave them field by field or as JSON text. */
+function withLists(payload: Record<string, unknown>): Record<string, unknown> {
+	const single: Array<[string, unknown]> = [];
+	const lists = new Map<string, Map<number, Array<[string, unknown]>>>();
+	for (const [name, value] of Object.entries(payload)) {
+		const [, list, position, field] = entryField.exec(name) ?? [];
+		if (list === undefined || field === undefined || list in payload) {
+			single.push([name, name === 'prices' ? listFromText(value) : value]);
+			continue;
+		}
+		const entries = lists.get(list) ?? new Map<number, Array<[string, unknown]>>();
+		const fields = entries.get(Number(position)) ?? [];
+		lists.set(list, entries.set(Number(position), [...fields, [field, value]]));
+	}
+	const built = [...lists].map(([name, entries]): [string, unknown] => [
+		name,
+		[...entries].sort(([one], [other]) => one - other).map(([, fields]) => fromFields(fields)),
+	]);
+	return fromFields([...single, ...built]);
+}
+
+function fromFields(fields: Array<[string, unknown]>): Record<string, unknown> {
+	return Object.fromEntries(fields);
+}
+
+function listFromText(value: unknown): unknown {
+	const list = typeof value === 'string' ? parsed(value) : undefined;
+	return Array.isArray(list) ? list : value;
+}
+
+/**
+ * The one event that a payload can be: it has the identifier and a field that no other event has
+ * (section 6). Undefined when none or several can be meant.
+ */
 function eventByShape(payload: Record<string, unknown>): EventName | undefined {
-	const has = (field: string) => field in payload;
-	const fitting: EventName[] = [];
-	if (has('route_id')) fitting.push('createRoute');
-	if (has('id') && has('status')) fitting.push('updateTask');
-	if (has('id') && has('currencySign')) fitting.push('createTask');
+	const given = Object.keys(payload).filter(
+		(name) => payload[name] !== undefined && payload[name] !== null,
+	);
+	const fitting = eventNames.filter(
+		(event) =>
+			given.includes(event === 'createRoute' ? 'route_id' : 'id') &&
+			given.some((field) => isOnlyIn(event, field)),
+	);
 	return fitting.length === 1 ? fitting[0] : undefined;
+}
+
+function isOnlyIn(event: EventName, field: string): boolean {
+	return eventNames.every((one) => field in events[one].fields === (one === event));
 }

@@ -1,7 +1,7 @@
 import { events, type EventName } from '../service/events';
 import type { Subscription } from '../service/requests';
 import type { Webhook, Webhooks } from '../service/webhooks';
-import { addressFor, isAddressOf, type Signer } from './address';
+import { addressFor, isAddressOf, isSameAddress, type Signer } from './address';
 
 /** What a trigger wants to be subscribed to. */
 export interface Wanted {
@@ -20,62 +20,117 @@ export interface Difference {
 	blacklisted: Subscription[];
 }
 
+/** What could not be removed for certain, and why. */
+export interface Leftover {
+	subscriptions: Subscription[];
+	reason: unknown;
+}
+
+/** The subscriptions that a trigger wants, one an event (service document, section 4.3). */
+export function subscriptionsFor({ webhookUrl, events: chosen, signer }: Wanted): Subscription[] {
+	return chosen.map((event) => ({
+		url: addressFor(webhookUrl, event, signer),
+		action: events[event].code,
+	}));
+}
+
 /**
- * Compares what a trigger wants with what the service lists. A subscription that is not exactly of
- * the trigger's own URL appears nowhere in the result.
+ * Compares what a trigger wants with what the service lists (section 4.4). A subscription that is
+ * not exactly of the trigger's own URL appears nowhere in the result.
  */
 export function difference(wanted: Wanted, listed: readonly Webhook[]): Difference {
 	const own = listed.filter(({ url }) => isAddressOf(wanted.webhookUrl, url));
-	const desired = wanted.events.map((event) => ({
-		url: addressFor(wanted.webhookUrl, event, wanted.signer),
-		action: events[event].code,
-	}));
+	const desired = subscriptionsFor(wanted);
 	const isDesired = (webhook: Subscription) => desired.some((one) => isSame(one, webhook));
 	const blacklisted = own.filter(
 		(webhook) => webhook.status === 'blacklisted' && isDesired(webhook),
 	);
-	const working = own.filter((webhook) => webhook.status !== 'blacklisted');
+	const isWorking = (one: Subscription) =>
+		own.some((webhook) => isSame(one, webhook)) &&
+		!blacklisted.some((webhook) => isSame(one, webhook));
 	return {
-		missing: desired.filter((one) => !working.some((webhook) => isSame(one, webhook))),
+		missing: desired.filter((one) => !isWorking(one)),
 		stale: own.filter((webhook) => !isDesired(webhook)).map(subscriptionOf),
 		blacklisted: blacklisted.map(subscriptionOf),
 	};
 }
 
 /**
- * Makes the service's list hold exactly what the trigger wants: blacklisted subscriptions are made
- * anew, missing ones made, stale ones removed last. When one can't be made, those made before it
- * are removed again.
+ * Makes the service's list hold exactly what the trigger wants: blacklisted subscriptions are
+ * removed, missing ones made, stale ones removed last, so that a changed secret loses no event.
+ * When one can't be made, none stays: also the one whose request failed is removed, since the
+ * service may have done it without its answer arriving.
  *
+ * @returns stale subscriptions that could not be removed; the trigger works without that
  * @throws what the failing request threw
  */
 export async function establish(
 	webhooks: Webhooks,
 	{ missing, stale, blacklisted }: Difference,
-): Promise<void> {
+): Promise<Leftover | undefined> {
 	for (const subscription of blacklisted) await webhooks.unsubscribe(subscription);
-	const made: Subscription[] = [];
+	const tried: Subscription[] = [];
+	let isWhole = false;
 	try {
 		for (const subscription of missing) {
+			tried.push(subscription);
 			await webhooks.subscribe(subscription);
-			made.push(subscription);
 		}
+		isWhole = true;
 	} finally {
-		if (made.length < missing.length)
-			await Promise.allSettled(made.map(async (one) => await webhooks.unsubscribe(one)));
+		if (!isWhole) await unsubscribeAll(webhooks, tried);
 	}
-	for (const subscription of stale) await webhooks.unsubscribe(subscription);
+	return await unsubscribeAll(webhooks, stale);
 }
 
-/** Removes every subscription of the trigger's own URL; one that is gone already is no fault. */
-export async function removeOwn(webhooks: Webhooks, webhookUrl: string): Promise<void> {
-	const listed = await webhooks.list();
-	for (const webhook of listed)
-		if (isAddressOf(webhookUrl, webhook.url)) await webhooks.unsubscribe(subscriptionOf(webhook));
+/**
+ * Removes every subscription of the trigger's own URL; one that is gone already is no fault. Never
+ * throws.
+ *
+ * @param known what to try when the service's list cannot be read
+ * @returns what may remain, or undefined when nothing does
+ */
+export async function removeOwn(
+	webhooks: Webhooks,
+	webhookUrl: string,
+	known: readonly Subscription[],
+): Promise<Leftover | undefined> {
+	try {
+		const listed = await webhooks.list();
+		const own = listed.filter(({ url }) => isAddressOf(webhookUrl, url)).map(subscriptionOf);
+		return await unsubscribeAll(webhooks, own);
+	} catch (reason) {
+		const leftover = await unsubscribeAll(webhooks, known);
+		return { subscriptions: leftover?.subscriptions ?? [], reason };
+	}
+}
+
+/** Removes them all at once, so that a service that does not answer is waited for only once. */
+async function unsubscribeAll(
+	webhooks: Webhooks,
+	subscriptions: readonly Subscription[],
+): Promise<Leftover | undefined> {
+	const failures: Array<{ subscription: Subscription; reason: unknown }> = [];
+	await Promise.all(
+		subscriptions.map(async (subscription) => {
+			try {
+				await webhooks.unsubscribe(subscription);
+			} catch (reason) {
+				failures.push({ subscription, reason });
+			}
+		}),
+	);
+	const [first] = failures;
+	return (
+		first && {
+			subscriptions: failures.map(({ subscription }) => subscription),
+			reason: first.reason,
+		}
+	);
 }
 
 function isSame(one: Subscription, other: Subscription): boolean {
-	return one.url === other.url && one.action === other.action;
+	return one.action === other.action && isSameAddress(one.url, other.url);
 }
 
 function subscriptionOf({ url, action }: Subscription): Subscription {

@@ -2,15 +2,18 @@ import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod';
 
-import { openClient } from '../service/client';
-import { eventNameSchema } from '../service/events';
+import { openClient, type ServiceClient } from '../service/client';
+import { eventNameSchema, type EventName } from '../service/events';
+import type { Subscription } from '../service/requests';
 import { webhooksOf, type Webhooks } from '../service/webhooks';
 import type { Signer } from './address';
-import type { Wanted } from './subscriptions';
+import { subscriptionsFor, type Wanted } from './subscriptions';
+
+/** How long a request may take while n8n turns a workflow on or off: the user is waiting. */
+const patienceMs = 10_000;
 
 const optionsSchema = z.object({
 	companyId: z.unknown(),
-	signAddresses: z.boolean().catch(true),
 	statuses: z.unknown(),
 	companies: z.unknown(),
 	cities: z.unknown(),
@@ -24,44 +27,86 @@ export function triggerOptions(context: IHookFunctions | IWebhookFunctions): Tri
 	return optionsSchema.parse(context.getNodeParameter('options', {}));
 }
 
+/** Whether the trigger's addresses are signed: always, unless the user has turned it off. */
+export function signsAddresses(context: IHookFunctions | IWebhookFunctions): boolean {
+	return context.getNodeParameter('options.signAddresses', true) !== false;
+}
+
+/** The events that the user chose; none when the choice cannot be read. */
+export function chosenEvents(context: IHookFunctions | IWebhookFunctions): EventName[] {
+	return z.array(eventNameSchema).catch([]).parse(context.getNodeParameter('events', []));
+}
+
+/** What a trigger needs to look after its subscriptions. */
+export interface Subscriptions {
+	webhooks: Webhooks;
+	wanted: Wanted;
+	/** Every subscription that this node makes with its present settings, tests included. */
+	possible: Subscription[];
+	/** Whether the service can reach the trigger's URL, as far as the URL tells. */
+	reachable: boolean;
+}
+
 /**
  * What the trigger wants at the service, and the subscriptions to compare it with.
  *
  * @throws NodeOperationError when the node or its credential lacks something
  */
-export async function openSubscriptions(
-	context: IHookFunctions,
-): Promise<{ webhooks: Webhooks; wanted: Wanted; reachable: boolean }> {
-	const node = context.getNode();
+export async function openSubscriptions(context: IHookFunctions): Promise<Subscriptions> {
 	const webhookUrl = context.getNodeWebhookUrl('default');
-	const events = z.array(eventNameSchema).min(1).safeParse(context.getNodeParameter('events', []));
-	if (!webhookUrl || !events.success)
-		throw new NodeOperationError(node, 'No event is chosen', {
-			description: 'Choose at least one event that is to start the workflow.',
-		});
+	if (!webhookUrl)
+		throw new NodeOperationError(context.getNode(), 'n8n gives this node no webhook address');
 	const client = await openClient(context);
-	const { companyId, signAddresses } = triggerOptions(context);
+	const { companyId } = triggerOptions(context);
 	const { apiSecret, baseUrl } = client.credential;
+	const events = chosenEvents(context);
+	const possible = kinds.flatMap((kind) =>
+		subscriptionsFor({ webhookUrl, events, signer: signer(context, apiSecret, kind) }),
+	);
+	const unsigned: Wanted = { webhookUrl, events };
+	const signs = signsAddresses(context);
 	return {
-		webhooks: webhooksOf(node, client, companyId),
-		wanted: {
-			webhookUrl,
-			events: events.data,
-			...(signAddresses && { signer: signerOf(context, apiSecret) }),
-		},
+		webhooks: webhooksOf(context.getNode(), impatient(client), companyId),
+		wanted: signs ? { ...unsigned, signer: signerOf(context, apiSecret) } : unsigned,
+		possible: signs ? possible : subscriptionsFor(unsigned),
 		reachable: !isLoopback(webhookUrl) || isLoopback(baseUrl),
 	};
 }
 
+/**
+ * What n8n calls a node's webhook: the one of the live workflow, or that of the editor's test. The
+ * URL itself cannot be signed: to a running webhook n8n always tells the live one, and not every
+ * process of n8n knows the host.
+ */
+const kinds = ['live', 'test'] as const;
+
 /** Signs this node's addresses; those of the editor's test differ from those of the live workflow. */
 export function signerOf(context: IHookFunctions | IWebhookFunctions, secret: string): Signer {
-	const { webhookId, id } = context.getNode();
-	const kind = context.getMode() === 'manual' ? 'test' : 'live';
-	return { secret, identity: `${kind}\n${webhookId ?? id}` };
+	return signer(context, secret, context.getMode() === 'manual' ? 'test' : 'live');
 }
+
+function signer(
+	context: IHookFunctions | IWebhookFunctions,
+	secret: string,
+	kind: (typeof kinds)[number],
+): Signer {
+	const { webhookId, id } = context.getNode();
+	return {
+		secret,
+		identity: [kind, context.getWorkflow().id, webhookId ?? id].join('\n'),
+	};
+}
+
+function impatient(client: ServiceClient): ServiceClient {
+	return {
+		...client,
+		send: async (request) => await client.send({ ...request, timeoutMs: patienceMs }),
+	};
+}
+
+const loopbackHost = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\])$/;
 
 /** Whether only programs on the same machine reach an address. */
 function isLoopback(url: string): boolean {
-	const { hostname } = new URL(url);
-	return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
+	return loopbackHost.test(new URL(url).hostname);
 }

@@ -1,0 +1,118 @@
+import type { INodeProperties, INodeTypeDescription } from 'n8n-workflow';
+
+import { companyIdField, eventOptions } from '../resources/webhook/fields';
+import { eventNames, events } from '../service/events';
+
+const names = Object.fromEntries(eventNames.map((name) => [name, events[name].name]));
+
+/** The chosen events in the words of the picker, shown below the node. */
+export const subtitle = `={{ $parameter["events"].map((name) => (${JSON.stringify(names)})[name]).join(", ") }}`;
+
+const listening =
+	"<b>While you build your workflow</b>, click 'Listen for test event', then create or change a delivery on the Delivery Service. The event appears here.";
+
+/** What the open node shows beside its settings. */
+export const triggerPanel: INodeTypeDescription['triggerPanel'] = {
+	header: 'Pull in events from the Delivery Service',
+	executionsHelp: {
+		inactive: `${listening}<br /><br /><b>When you are happy with it</b>, publish the workflow. From then on every event starts it by itself, and you find what happened under Executions.`,
+		active: `${listening}<br /><br /><b>Your workflow is published</b>, so every event starts it by itself as well. You find what happened under Executions.`,
+	},
+	activationHint:
+		'When your workflow is finished, publish it, so that events start it by themselves.',
+};
+
+/**
+ * What each event gives, for as long as none has come: for triggers, n8n shows no fields before the
+ * first event.
+ */
+const fieldNotices: INodeProperties[] = eventNames.map((event) => {
+	const fields = ['event', 'eventCode', ...Object.keys(events[event].fields)];
+	if (event === 'createRoute') fields.push('dateIso');
+	return {
+		displayName: `<b>${events[event].name}</b> gives these fields: ${fields.join(', ')}.`,
+		name: `${event}Fields`,
+		type: 'notice',
+		displayOptions: { show: { events: [event] } },
+		default: '',
+	};
+});
+
+/** The trigger's settings. */
+export const properties: INodeProperties[] = [
+	{
+		displayName:
+			'You need to set up nothing on the Delivery Service. This node registers itself there when you listen for a test event or publish the workflow, and takes itself off afterwards.',
+		name: 'notice',
+		type: 'notice',
+		default: '',
+	},
+	{
+		displayName: 'Events',
+		name: 'events',
+		type: 'multiOptions',
+		required: true,
+		options: eventOptions,
+		default: ['updateTask'],
+		description: 'What starts the workflow',
+	},
+	...fieldNotices,
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: [
+			{
+				...companyIdField,
+				description: 'The company whose events are meant. By default the one in the credential.',
+			},
+			{
+				displayName: 'Only These Cities',
+				name: 'cities',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. 3, 8',
+				description:
+					'Numbers of cities, separated by commas. Updated deliveries of other cities do not start the workflow.',
+			},
+			{
+				displayName: 'Only These Companies',
+				name: 'companies',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. 42, 43',
+				description:
+					'Numbers of companies, separated by commas. Updated deliveries of other companies do not start the workflow.',
+			},
+			{
+				displayName: 'Only These Statuses',
+				name: 'statuses',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. processing, pending review',
+				description:
+					'Statuses as the Delivery Service spells them, separated by commas. Updated deliveries with another status do not start the workflow.',
+			},
+			{
+				displayName: 'Signed Addresses',
+				name: 'signAddresses',
+				type: 'boolean',
+				noDataExpression: true,
+				default: true,
+				description:
+					'Whether only calls of the Delivery Service itself can start the workflow, which they prove with a signature made from your API secret. Turn this off only if something between the Delivery Service and n8n changes web addresses: then anybody who knows the address can start the workflow.',
+			},
+			{
+				displayName: 'Skip Repeats Within (Minutes)',
+				name: 'skipRepeatsMinutes',
+				type: 'number',
+				typeOptions: { minValue: 0 },
+				default: 10,
+				description:
+					'When the same event with the same content comes again within this time, it does not start the workflow again',
+			},
+		],
+	},
+];
