@@ -279,7 +279,7 @@ it('creates 250 deliveries in three requests, in order', async () => {
 });
 
 /** What an error item says of a delivery of which it is not known whether it was created. */
-const unknown = (item: number, referenceId?: string) => ({
+const unknown = (item: number, referenceId?: string): object => ({
 	error: {
 		message: expect.stringMatching(
 			new RegExp(`^Whether this delivery was created is unknown: .* \\[item ${item}\\]$`),
@@ -291,7 +291,7 @@ const unknown = (item: number, referenceId?: string) => ({
 });
 
 /** What the output says of a delivery that the service has created. */
-const created = (referenceId: string) => {
+const created = (referenceId: string): unknown => {
 	const found = service.control
 		.deliveries()
 		.find(({ record }) => record.referenceId === referenceId);
@@ -472,12 +472,12 @@ describe('what the user can mend', () => {
 	it.each([
 		[
 			'a wrong key',
-			{ apiSecret: 'wrong' },
+			{ apiSecret: 'wrong', path: '' },
 			/did not accept the API key/,
 			/API Key ID and API Secret.*Credentials missing or invalid \(UNAUTHORIZED\)/,
 		],
 		['a path in the base URL', { path: '/v2' }, /did not find this/, /Base URL/],
-	])('is named: %s', async (_what, { path = '', ...change }, message, description) => {
+	])('is named: %s', async (_what, { path, ...change }, message, description) => {
 		const { error } = await service.run(fromJson, {
 			items: deliveries(2),
 			credential: {
