@@ -199,8 +199,11 @@ export function controlRouter(control: Control, feed: Feed): Router {
 	return router;
 }
 
-const answerFailure: ErrorRequestHandler = (error, _req, res, _next) =>
-	writeAnswer(res, failureAnswer(error));
+const answerFailure: ErrorRequestHandler = (error, _req, res, next) => {
+	// Express itself ends an answer that was already begun.
+	if (res.headersSent) next(error);
+	else writeAnswer(res, failureAnswer(error));
+};
 
 /**
  * Keeps other web sites out of what needs no authentication: the request must name this machine

@@ -159,11 +159,15 @@ export function spoiled(fault: Fault | undefined, original: Answer): Answer {
 		case 'withoutIndex':
 			return {
 				...original,
-				body: { ...success.data, payload: payload.map(({ index: _index, ...rest }) => rest) },
+				body: { ...success.data, payload: payload.map(withoutIndex) },
 			};
 		default:
 			return original;
 	}
+}
+
+function withoutIndex(record: object): object {
+	return Object.fromEntries(Object.entries(record).filter(([name]) => name !== 'index'));
 }
 
 function matches(fault: Fault, { method, path, references }: FaultTarget): boolean {

@@ -145,8 +145,11 @@ function addService(
 		(work: (req: Request) => Answer): RequestHandler =>
 		(req, res) =>
 			exchanges.send(req, res, work(req));
-	const answerFailure: ErrorRequestHandler = (error, req, res, _next) =>
-		exchanges.send(req, res, failureAnswer(error));
+	const answerFailure: ErrorRequestHandler = (error, req, res, next) => {
+		// Express itself ends an answer that was already begun.
+		if (res.headersSent) next(error);
+		else exchanges.send(req, res, failureAnswer(error));
+	};
 
 	app.use(exchanges.begin);
 	app.use(express.json({ limit: MOST_BODY_BYTES }));

@@ -1,6 +1,6 @@
 import type { FaultInput } from '../../playground/service/faults';
 import { creation, startSandbox, until } from './support';
-import type { Sandbox } from './support';
+import type { Created, Sandbox } from './support';
 
 let sandbox: Sandbox;
 
@@ -10,7 +10,8 @@ beforeAll(async () => {
 beforeEach(() => sandbox.service.control.reset());
 afterAll(async () => await sandbox.service.close());
 
-const create = async (count = 1) => await sandbox.api.post('/v1/deliveries', creation(count));
+const create = async (count = 1) =>
+	await sandbox.api.post<Created>('/v1/deliveries', creation(count));
 const fault = (input: FaultInput) => sandbox.service.control.addFault(input);
 const created = () => sandbox.service.control.deliveries().length;
 const lastStatus = () => sandbox.service.control.requests().at(-1)?.status;
@@ -105,7 +106,7 @@ test('emptySuccess: created, without payload', async () => {
 	expect(created()).toBe(1);
 });
 
-const indexes = (payload: Array<{ index?: number }>) => payload.map(({ index }) => index);
+const indexes = (payload: Created['payload']) => payload.map(({ index }) => index);
 
 test('missingRecords: the first are left out', async () => {
 	fault({ kind: 'missingRecords', count: 2 });

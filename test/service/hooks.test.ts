@@ -1,5 +1,5 @@
-import { creation, delivery, startSandbox, startSubscriber, until } from './support';
-import type { Sandbox, Subscriber } from './support';
+import { creation, delivery, firstId, startSandbox, startSubscriber, until } from './support';
+import type { Created, Sandbox, Subscriber } from './support';
 
 const NOW = Date.UTC(2025, 0, 1);
 let sandbox: Sandbox;
@@ -83,7 +83,7 @@ describe('subscriptions', () => {
 describe('events', () => {
 	test('1: one for each delivery created, to exactly the subscribed URL', async () => {
 		await subscribe(subscriber.url, 1);
-		const { payload } = (await sandbox.api.post('/v1/deliveries', creation(2))).data;
+		const { payload } = (await sandbox.api.post<Created>('/v1/deliveries', creation(2))).data;
 		await subscriber.arrived(2);
 		expect(subscriber.received).toHaveLength(2);
 		expect(subscriber.received[0]).toEqual({
@@ -94,7 +94,7 @@ describe('events', () => {
 		});
 		expect(subscriber.received.map(({ body }) => body)).toEqual(
 			expect.arrayContaining(
-				payload.map(({ id, distance, price }: Record<string, unknown>) => ({
+				payload.map(({ id, distance, price }) => ({
 					id,
 					distance,
 					price,
@@ -106,8 +106,8 @@ describe('events', () => {
 
 	test("1: to the delivery's company only", async () => {
 		await subscribe(subscriber.url, 1, 7);
-		await sandbox.api.post('/v1/deliveries', { ...creation(), companyId: 8 });
-		await sandbox.api.post('/v1/deliveries', { ...creation(), companyId: 7 });
+		await sandbox.api.post<Created>('/v1/deliveries', { ...creation(), companyId: 8 });
+		await sandbox.api.post<Created>('/v1/deliveries', { ...creation(), companyId: 7 });
 		await until(() => sandbox.service.control.events()[1]?.postings.length === 1);
 		expect(sandbox.service.control.events().map(({ postings }) => postings)).toEqual([
 			[],
@@ -117,7 +117,7 @@ describe('events', () => {
 
 	test('2: a route of the newest deliveries, or any payload', async () => {
 		await subscribe(subscriber.url, 2);
-		const { payload } = (await sandbox.api.post('/v1/deliveries', creation(2))).data;
+		const { payload } = (await sandbox.api.post<Created>('/v1/deliveries', creation(2))).data;
 		await sandbox.service.control.fireEvent(2);
 		await sandbox.service.control.fireEvent(2, ['odd']);
 		expect(subscriber.received.map(({ body }) => body)).toEqual([
@@ -125,7 +125,7 @@ describe('events', () => {
 				route_id: expect.any(String),
 				distance: expect.any(Number),
 				date: String(NOW / 1000),
-				prices: payload.map(({ id, price }: { id: string; price: number }) => ({
+				prices: payload.map(({ id, price }) => ({
 					id,
 					price: price.toFixed(2),
 				})),
@@ -136,8 +136,8 @@ describe('events', () => {
 
 	test('3: on update and on advancing the status', async () => {
 		await subscribe(subscriber.url, 3);
-		const { payload } = (await sandbox.api.post('/v1/deliveries', creation(2))).data;
-		const [{ id, destinationCityId }] = payload;
+		const { data } = await sandbox.api.post<Created>('/v1/deliveries', creation(2));
+		const id = firstId(data);
 		await sandbox.api.patch('/v1/deliveries/dropoff', {
 			referenceIds: ['R0', 'R1'],
 			deliveryChanges: { cod: 1 },
@@ -154,7 +154,7 @@ describe('events', () => {
 			id,
 			status: 'assigned',
 			company_id: '7',
-			city_id: String(destinationCityId),
+			city_id: String(data.payload[0]?.destinationCityId),
 		});
 	});
 
@@ -163,10 +163,10 @@ describe('events', () => {
 			contact: { name: 'Ada', email: 'ada@mail.example' },
 			location: { address: 'nowhere' },
 		};
-		const answer = await sandbox.api.post('/v1/deliveries', {
+		const answer = await sandbox.api.post<Created>('/v1/deliveries', {
 			deliveries: [delivery({ dropoff })],
 		});
-		const [{ id }] = answer.data.payload;
+		const id = firstId(answer.data);
 		const statuses: string[] = [];
 		for (let step = 0; step < 4; step += 1) {
 			statuses.push((await sandbox.service.control.advance(id)).status);

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import axios from 'axios';
 import type { AxiosInstance } from 'axios';
 
+import type { DeliveryRecord } from '../../playground/service/shapes';
 import type { LocalService, ServiceOptions } from '../../playground/service/server';
 import { startService } from '../../playground/service/server';
 
@@ -45,6 +46,18 @@ export function delivery(changes: Record<string, unknown> = {}): Record<string, 
 		packages: [{ name: 'Box', qty: 1, size: 's' }],
 		...changes,
 	};
+}
+
+/** The members of a success answer that the tests read. */
+export interface Created {
+	readonly payload: ReadonlyArray<Omit<DeliveryRecord, 'index'> & { index?: number }>;
+}
+
+/** The identifier of the first delivery of an answer. */
+export function firstId({ payload }: Created): string {
+	const [record] = payload;
+	if (record === undefined) throw new Error('No delivery was created');
+	return record.id;
 }
 
 /** A place with this location. */
