@@ -1,0 +1,149 @@
+import { NodeOperationError } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+
+import { openClient } from '../../service/client';
+import { webhookUrlSchema } from '../../service/schemas';
+import { check } from '../../service/validation';
+import type { Webhook, Webhooks } from '../../service/webhooks';
+import { eachItem, valid } from '../eachItem';
+import { errorItem, outputItem, problemOf } from '../items';
+import type { Operation } from '../resource';
+import { companyWebhooks, optionsField, urlField } from './fields';
+
+/** What is left at the service of a webhook whose repair failed. */
+const states = {
+	blacklisted: 'It is still blacklisted; nothing was changed. Run Repair again later.',
+	unsubscribed:
+		'It was removed but could not be made anew, so it is not subscribed now. Make it with Webhook > Create, or publish the workflow of its trigger again.',
+	unknown:
+		'The Delivery Service gave no clear answer, so it may be subscribed or not. Look with Webhook > Get Many, and make it with Webhook > Create if it is not there.',
+} as const;
+
+/** A repair that failed, and what it left behind. */
+interface Failure {
+	state: keyof typeof states;
+	error: unknown;
+}
+
+/**
+ * Makes blacklisted subscriptions anew: unsubscribes and subscribes each (service document, sections
+ * 4.3 to 4.5).
+ */
+export const repair: Operation = {
+	option: {
+		name: 'Repair',
+		value: 'repair',
+		action: 'Repair blacklisted webhooks',
+		description:
+			'Have the Delivery Service call URLs again that it has stopped calling (blacklisted)',
+	},
+	fields: [
+		{
+			...urlField,
+			displayName: 'URL or Beginning',
+			placeholder: 'e.g. https://n8n.example.com/',
+			description:
+				'The blacklisted webhooks at this URL, and at all URLs below it, are repaired. The address of your n8n repairs those of all its workflows.',
+		},
+		optionsField,
+	],
+	async run(context) {
+		const client = await openClient(context);
+		return await eachItem(context, async (item) => {
+			const beginning = valid(
+				context,
+				check(webhookUrlSchema, context.getNodeParameter('url', item), 'URL'),
+			);
+			const webhooks = companyWebhooks(context, client, item);
+			const blacklisted = (await webhooks.list()).filter(
+				({ url, status }) => status === 'blacklisted' && isAtOrBelow(beginning, url),
+			);
+			return await repairAll(context, webhooks, blacklisted, item);
+		});
+	},
+};
+
+/**
+ * Whether a URL is the given one or continues it where a part of a URL ends: `https://a.example/b`
+ * leads to `https://a.example/b/c` and `https://a.example/b?d`, not to `https://a.example/bc`.
+ */
+function isAtOrBelow(beginning: string, url: string): boolean {
+	if (!URL.canParse(url)) return false;
+	const start = new URL(beginning).href;
+	const { href } = new URL(url);
+	if (!href.startsWith(start)) return false;
+	return href.length === start.length || /[/?&#]/.test(start.slice(-1) + href.charAt(start.length));
+}
+
+/** Repairs one after the other. The first failure ends it, unless the node goes on after errors. */
+async function repairAll(
+	context: IExecuteFunctions,
+	webhooks: Webhooks,
+	blacklisted: readonly Webhook[],
+	item: number,
+): Promise<INodeExecutionData[]> {
+	const output: INodeExecutionData[] = [];
+	for (const [done, webhook] of blacklisted.entries()) {
+		const { url, event, action } = webhook;
+		const failure = await repairOne(webhooks, webhook);
+		if (!failure) {
+			output.push(outputItem({ url, event, action, repaired: true }, item));
+			continue;
+		}
+		const problem = explain(webhook, failure);
+		if (!context.continueOnFail())
+			throw new NodeOperationError(context.getNode(), problem.message, {
+				description: `${problem.description} Repaired before it: ${done} of ${blacklisted.length}.`,
+			});
+		output.push(errorItem(problem, item, { outcome: failure.state, url, event, action }));
+	}
+	return output;
+}
+
+/** The message names the URL without its query, where a signature may be. */
+function explain({ url, event, action }: Webhook, { state, error }: Failure) {
+	const { origin, pathname } = new URL(url);
+	const { message, description } = problemOf(error);
+	return {
+		message: `The webhook ${origin}${pathname} for ${event ?? `event ${action}`} was not repaired: ${message}`,
+		description: [states[state], description].filter(Boolean).join(' '),
+	};
+}
+
+/**
+ * Unsubscribes and subscribes. When one of them fails, the service's list tells what was done all
+ * the same, and what was removed is subscribed once more: no later repair would find it.
+ */
+async function repairOne(webhooks: Webhooks, webhook: Webhook): Promise<Failure | undefined> {
+	const { url, action } = webhook;
+	try {
+		await webhooks.unsubscribe({ url, action });
+		await webhooks.subscribe({ url, action });
+		return undefined;
+	} catch (error) {
+		const state = await stateOf(webhooks, webhook);
+		if (state === 'active') return undefined;
+		if (state !== 'unsubscribed') return { state, error };
+	}
+	try {
+		await webhooks.subscribe({ url, action });
+		return undefined;
+	} catch (error) {
+		const state = await stateOf(webhooks, webhook);
+		return state === 'active' ? undefined : { state, error };
+	}
+}
+
+async function stateOf(
+	webhooks: Webhooks,
+	{ url, action }: Webhook,
+): Promise<Failure['state'] | 'active'> {
+	try {
+		const listed = await webhooks.list();
+		const found = listed.filter((one) => one.url === url && one.action === action);
+		if (found.length === 0) return 'unsubscribed';
+		return found.some(({ status }) => status === 'blacklisted') ? 'blacklisted' : 'active';
+	} catch {
+		return 'unknown';
+	}
+}
