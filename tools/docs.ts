@@ -6,15 +6,13 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type {
+	ICredentialType,
 	INodeProperties,
 	INodePropertyCollection,
 	INodePropertyOptions,
+	INodeType,
 	INodeTypeDescription,
 } from 'n8n-workflow';
-
-import { DeliveryServiceApi } from '../credentials/DeliveryServiceApi.credentials';
-import { DeliveryService } from '../nodes/DeliveryService/DeliveryService.node';
-import { DeliveryServiceTrigger } from '../nodes/DeliveryService/DeliveryServiceTrigger.node';
 
 /** Where the reference is kept. */
 export const referenceFile = join(__dirname, '..', 'docs', 'reference.md');
@@ -31,8 +29,7 @@ interface Row {
 type Shown = Readonly<Record<string, readonly unknown[] | undefined>>;
 
 /** The reference as Markdown: the same text for the same descriptions. */
-export function renderReference(): string {
-	const credential = new DeliveryServiceApi();
+export function renderReference(nodes: readonly INodeType[], credential: ICredentialType): string {
 	return [
 		'# Reference',
 		'',
@@ -40,8 +37,7 @@ export function renderReference(): string {
 		'',
 		'**Name** is what expressions and saved workflows use; **Label** is what the editor shows. A member of a collection stands below it, as `collection.member`; `[]` marks a group that can be repeated. What is filled in is also checked against the rules of the Delivery Service, before anything is sent.',
 		'',
-		...nodeSection(new DeliveryService().description),
-		...nodeSection(new DeliveryServiceTrigger().description),
+		...nodes.flatMap(({ description }) => nodeSection(description)),
 		`## Credential: ${credential.displayName}`,
 		'',
 		`Type \`${credential.name}\`.`,
@@ -86,7 +82,7 @@ function parameters(properties: readonly INodeProperties[]): string[] {
 		rowsOf(property, '', ''),
 	);
 	return [
-		...notices.flatMap(({ name, displayName }) => [`Notice (\`${name}\`): ${displayName}`, '']),
+		...notices.flatMap((notice) => [noticeOf(notice), '']),
 		'| Name | Label | Type | Default | Rule |',
 		'| --- | --- | --- | --- | --- |',
 		...rows.map(({ path, label, property }) =>
@@ -94,6 +90,13 @@ function parameters(properties: readonly INodeProperties[]): string[] {
 		),
 		'',
 	];
+}
+
+/** A notice with its condition; of its HTML only the tags are removed. */
+function noticeOf(notice: INodeProperties): string {
+	const condition = conditionOf(notice);
+	const text = escaped(notice.displayName.replace(/<[^>]+>/g, ''));
+	return `Notice ${code(notice.name)}${condition && `, shown when ${condition}`}: ${text}`;
 }
 
 /** Equal parameters that one condition tells apart, such as the pickup's for two sources, as one. */
@@ -237,7 +240,15 @@ function codeOf(value: unknown): string {
 }
 
 async function main(args: readonly string[]): Promise<number> {
-	const reference = renderReference();
+	// With its extension, since the codex file beside a node would be found before it.
+	const { DeliveryService } = await import('../nodes/DeliveryService/DeliveryService.node.js');
+	const { DeliveryServiceTrigger } =
+		await import('../nodes/DeliveryService/DeliveryServiceTrigger.node.js');
+	const { DeliveryServiceApi } = await import('../credentials/DeliveryServiceApi.credentials.js');
+	const reference = renderReference(
+		[new DeliveryService(), new DeliveryServiceTrigger()],
+		new DeliveryServiceApi(),
+	);
 	if (!args.includes('--check')) {
 		await writeFile(referenceFile, reference);
 		console.log('docs/reference.md is written.');

@@ -1,21 +1,25 @@
 import { readFileSync } from 'node:fs';
 
+import { DeliveryServiceApi } from '../../credentials/DeliveryServiceApi.credentials';
 import { DeliveryService } from '../../nodes/DeliveryService/DeliveryService.node';
 import { DeliveryServiceTrigger } from '../../nodes/DeliveryService/DeliveryServiceTrigger.node';
 import { referenceFile, renderReference } from '../../tools/docs';
 
+const nodes = [new DeliveryService(), new DeliveryServiceTrigger()];
+const render = () => renderReference(nodes, new DeliveryServiceApi());
+
 test('docs/reference.md is what the descriptions say now (else run `npm run docs`)', () => {
-	expect(readFileSync(referenceFile, 'utf8')).toBe(renderReference());
+	expect(readFileSync(referenceFile, 'utf8')).toBe(render());
 });
 
 test('the reference is the same however often it is made', () => {
-	expect(renderReference()).toBe(renderReference());
+	expect(render()).toBe(render());
 });
 
-test.each([new DeliveryService(), new DeliveryServiceTrigger()])(
+test.each(nodes)(
 	'the reference has every parameter of a node, with its label',
 	({ description: { properties } }) => {
-		const reference = renderReference();
+		const reference = render();
 		const missing = properties
 			.filter(({ name, type }) => name !== 'operation' && type !== 'notice')
 			.filter(({ name, displayName }) => !reference.includes(`| \`${name}\` | ${displayName} |`))
@@ -25,7 +29,7 @@ test.each([new DeliveryService(), new DeliveryServiceTrigger()])(
 );
 
 test('members of collections stand below them, and every line of a table has as many cells', () => {
-	const reference = renderReference();
+	const reference = render();
 	expect(reference).toContain('| `options.companyId` | Options › Company ID | string |');
 	expect(reference).toContain('| `packages.package[].size` | Packages › Size | options | `s` |');
 	const rows = reference.split('\n').filter((line) => line.startsWith('|'));

@@ -120,6 +120,10 @@ test('the webhook operations give the webhook, or that it was deleted', async ()
 	expect(listed).toHaveLength(1);
 	expect(compare('/webhook/getAll', listed)).toEqual(fitting);
 
+	service.control.blacklist(webhook.url, 3);
+	const repaired = await outputOf('webhook', 'repair', [{ parameters: { url: webhook.url } }]);
+	expect(compare('/webhook/repair', repaired)).toEqual(fitting);
+
 	const deleted = await outputOf('webhook', 'delete', [
 		{ parameters: { selectBy: 'urlAndEvent', ...webhook } },
 	]);
