@@ -48,7 +48,7 @@ export function amountToCollect(order: Order, when: OrderMapping['cod']): Amount
 	const amount = outstandingAmount(order);
 	if (amount) return { amount: sign(amount) > 0 ? amount : undefined };
 	return {
-		problem: `The order does not tell how much is still to be paid: it has no "total_outstanding", and its "financial_status" is ${order.financial_status ? `"${order.financial_status}"` : 'missing'}. Let the Shopify node return total_outstanding, or set Cash on Delivery to Off.`,
+		problem: `The order does not tell how much is still to be paid: it has no "total_outstanding", and its "financial_status" is ${order.financial_status ? `"${order.financial_status}"` : 'missing'}. Let the Shopify node return total_outstanding, or set Cash on Delivery to Never.`,
 	};
 }
 

@@ -57,7 +57,7 @@ export const orderMappingSchema = z
 				lat: text,
 				lng: text,
 				referenceId: text,
-				tags: z.array(z.string()).default([]),
+				tags: z.array(required(text)).default([]),
 				packageName: text,
 			})
 			.strict()

@@ -1,0 +1,582 @@
+/** Delivery: Create from Shopify orders. */
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+
+import {
+	lineItem,
+	mugs,
+	payableInCash,
+	refund,
+	shippingAddress,
+	shopifyOrder,
+} from '../data/shopifyOrders';
+import { jsonOf, pairedItems, pickup, pickupFields, setUp } from './support';
+
+const service = setUp();
+
+const fromOrder = (orderOptions: INodeParameters = {}): INodeParameters => ({
+	resource: 'delivery',
+	operation: 'create',
+	source: 'shopifyOrder',
+	...pickupFields,
+	orderOptions,
+});
+
+const contact = {
+	name: 'Maya Okafor',
+	email: 'maya.okafor@mail.example',
+	phonenumber: '+1 217-555-0101',
+};
+const address = {
+	streetName: '214 Larkspur Lane',
+	city: 'Springfield',
+	state: 'Illinois',
+	zipcode: '62704',
+	country: 'United States',
+};
+const addressText = '214 Larkspur Lane, Springfield, Illinois 62704, United States';
+const location = {
+	address,
+	instructions: 'Apt 3B; Leave at the reception',
+	lat: '39.7817',
+	lng: '-89.6501',
+};
+const parcel = { name: '#1001', qty: 1, weight: 1.61, size: 'm', price: 80.1 };
+
+/** What the service receives for `shopifyOrder()` when no option is set. */
+const plain = {
+	pickup,
+	dropoff: { contact, location },
+	packages: [parcel],
+	referenceId: '#1001',
+	tags: ['gift', 'VIP'],
+	extraData: [{ name: 'Delivery window', value: '8:00 - 12:00' }],
+};
+const withContact = (changes: object) => ({
+	...plain,
+	dropoff: { contact: { ...contact, ...changes }, location },
+});
+const withLocation = (changed: object) => ({ ...plain, dropoff: { contact, location: changed } });
+const withPackage = (changes: object) => ({ ...plain, packages: [{ ...parcel, ...changes }] });
+const without = (member: keyof typeof plain) =>
+	Object.fromEntries(Object.entries(plain).filter(([name]) => name !== member));
+
+describe('an order', () => {
+	it('becomes a delivery, without any option', async () => {
+		const { error, items } = await service.run(fromOrder(), { items: [shopifyOrder()] });
+
+		expect(error).toBeUndefined();
+		expect(service.received()).toEqual([
+			{ method: 'POST', path: '/v1/deliveries', body: { deliveries: [plain] } },
+		]);
+		expect(jsonOf(items)).toMatchObject([
+			{
+				id: service.control.deliveries()[0]?.record.id,
+				referenceId: '#1001',
+				statusDelivery: 'processing',
+			},
+		]);
+		expect(pairedItems(items)).toEqual([0]);
+	});
+
+	it.each<[string, INodeParameters, IDataObject]>([
+		['wrapped in "order"', {}, { order: shopifyOrder() }],
+		['from an expression', { order: '={{ $json.body }}' }, { body: shopifyOrder() }],
+		['as JSON text', { order: '={{ $json.text }}' }, { text: JSON.stringify(shopifyOrder()) }],
+		[
+			'with numbers as text and text as numbers',
+			{},
+			shopifyOrder({
+				id: '5600007927919',
+				line_items: [
+					lineItem({ grams: '850', quantity: '1', price: 54 }),
+					mugs({ grams: '380', current_quantity: '2', price: 14.5 }),
+				],
+				shipping_address: shippingAddress({ zip: 62704, latitude: '39.7817' }),
+			}),
+		],
+		[
+			'without what the node has no use for',
+			{},
+			{
+				name: '#1001',
+				email: 'maya.okafor@mail.example',
+				note: 'Leave at the reception',
+				note_attributes: [{ name: 'Delivery window', value: '8:00 - 12:00' }],
+				tags: 'gift, VIP, gift',
+				financial_status: 'paid',
+				shipping_address: shippingAddress(),
+				line_items: [lineItem(), mugs()],
+			},
+		],
+	])('is taken %s', async (_form, parameters, item) => {
+		await service.run({ ...fromOrder(), ...parameters }, { items: [item] });
+
+		expect(service.creations()).toEqual([{ deliveries: [plain] }]);
+	});
+
+	it('goes from the pickup that is set once, in any of its forms', async () => {
+		await service.run(
+			{
+				...fromOrder(),
+				pickupPhone: '+1 555 0100',
+				pickupLocationType: 'warehouse',
+				pickupWarehouse: '={{ $json.name === "#1001" ? 7 : 8 }}',
+				pickupDetails: { instructions: 'Dock 4' },
+			},
+			{ items: [shopifyOrder(), shopifyOrder({ name: '#1002' })] },
+		);
+
+		expect(service.creations()).toEqual([
+			{
+				deliveries: [
+					[7, '#1001'],
+					[8, '#1002'],
+				].map(([warehouse, name]) => ({
+					...plain,
+					pickup: {
+						contact: { ...pickup.contact, phonenumber: '+1 555 0100' },
+						location: { warehouse, instructions: 'Dock 4' },
+					},
+					packages: [{ ...parcel, name }],
+					referenceId: name,
+				})),
+			},
+		]);
+	});
+
+	it('shares requests, company and type with others', async () => {
+		const orders = ['#1', '#2', '#3'].map((name) => shopifyOrder({ name }));
+
+		const { items } = await service.run(
+			{ ...fromOrder(), options: { companyId: 1002, type: 'flex', simplify: false } },
+			{ items: orders },
+		);
+
+		expect(service.creations()).toEqual([
+			{
+				deliveries: ['#1', '#2', '#3'].map((name) => ({
+					...plain,
+					packages: [{ ...parcel, name }],
+					referenceId: name,
+				})),
+				companyId: 1002,
+				type: 'flex',
+			},
+		]);
+		expect(jsonOf(items)).toEqual(service.control.deliveries().map(({ record }) => record));
+	});
+});
+
+describe('an option', () => {
+	const full = '9 Harbour Street, Portland, ME 04101';
+
+	it.each<[string, INodeParameters, IDataObject, unknown]>([
+		[
+			'Address Format: full address',
+			{ addressFormat: 'text' },
+			{},
+			withLocation({ ...location, address: addressText }),
+		],
+		['Address Format: components', { addressFormat: 'components' }, {}, plain],
+		['Cash on Delivery: never', { cod: 'off' }, payableInCash, plain],
+		['Cash on Delivery: when chosen', {}, payableInCash, { ...plain, cod: 87 }],
+		[
+			'Cash on Delivery: when chosen, but another method was',
+			{},
+			{ ...payableInCash, payment_gateway_names: ['Bank Deposit'] },
+			plain,
+		],
+		[
+			'Cash on Delivery: always',
+			{ cod: 'outstanding' },
+			{ ...payableInCash, payment_gateway_names: ['Bank Deposit'], total_outstanding: '12.35' },
+			{ ...plain, cod: 12.35 },
+		],
+		['Cash on Delivery: always, but all is paid', { cod: 'outstanding' }, {}, plain],
+		[
+			'Delivery Address',
+			{ address: full },
+			{
+				shipping_address: null,
+				customer: { first_name: 'Maya', last_name: 'Okafor', phone: contact.phonenumber },
+			},
+			withLocation({ address: full, instructions: 'Leave at the reception' }),
+		],
+		[
+			'Fallback Email, for an order without e-mail',
+			{ fallbackEmail: 'orders@shop.example' },
+			{ email: null, contact_email: '', customer: null },
+			withContact({ email: 'orders@shop.example' }),
+		],
+		['Fallback Email, for an order with one', { fallbackEmail: 'orders@shop.example' }, {}, plain],
+		['Include Note Attributes', { extraDataFromNoteAttributes: false }, {}, without('extraData')],
+		['Include Tags', { tagsFromOrder: false }, {}, without('tags')],
+		['Include Test Orders', { includeTestOrders: true }, { test: true }, plain],
+		[
+			'Instructions',
+			{ instructions: 'Ring twice' },
+			{},
+			withLocation({ ...location, instructions: 'Ring twice' }),
+		],
+		[
+			'Latitude and Longitude',
+			{ lat: '40.5', lng: '-70' },
+			{},
+			withLocation({ ...location, lat: '40.5', lng: '-70' }),
+		],
+		['Package Name', { packageName: 'Parcel' }, {}, withPackage({ name: 'Parcel' })],
+		['Package Size', { packageSize: 'xl' }, {}, withPackage({ size: 'xl' })],
+		[
+			'Package Size by Weight',
+			{
+				packageSizeByWeight: {
+					limit: [
+						{ upToKg: 5, size: 'l' },
+						{ upToKg: 1.61, size: 'xs' },
+						{ upToKg: 1.6, size: 's' },
+					],
+				},
+			},
+			{},
+			withPackage({ size: 'xs' }),
+		],
+		[
+			'Package Size by Weight, above all limits and in spite of Package Size',
+			{ packageSize: 's', packageSizeByWeight: { limit: [{ upToKg: 1, size: 'm' }] } },
+			{},
+			withPackage({ size: 'xl' }),
+		],
+		[
+			'Packages: one for each product unit',
+			{ packagesPer: 'lineItem' },
+			{},
+			{
+				...plain,
+				packages: [
+					{
+						name: 'Linen Tablecloth - Sand / 150 x 250 cm',
+						qty: 1,
+						weight: 0.85,
+						size: 'm',
+						price: 54,
+					},
+					{ name: 'Stoneware Mug - Blue', qty: 2, weight: 0.76, size: 'm', price: 26.1 },
+				],
+			},
+		],
+		[
+			'Recipient Email',
+			{ email: 'front@desk.example' },
+			{},
+			withContact({ email: 'front@desk.example' }),
+		],
+		['Recipient Name', { name: 'Front Desk' }, {}, withContact({ name: 'Front Desk' })],
+		['Recipient Phone', { phone: '+1 555 0199' }, {}, withContact({ phonenumber: '+1 555 0199' })],
+		[
+			'Reference ID',
+			{ referenceId: '={{ $json.id }}-B' },
+			{},
+			{ ...plain, referenceId: '5600007927919-B' },
+		],
+		[
+			'Reference ID From: ID',
+			{ referenceFrom: 'id' },
+			{},
+			{ ...plain, referenceId: '5600007927919' },
+		],
+		[
+			'Reference ID From: number',
+			{ referenceFrom: 'orderNumber' },
+			{},
+			{ ...plain, referenceId: '1001' },
+		],
+		['Tags as text', { tags: 'fragile, morning' }, {}, { ...plain, tags: ['fragile', 'morning'] }],
+		[
+			'Tags as an array',
+			{ tags: '={{ ["fragile", $json.order_number] }}' },
+			{},
+			{ ...plain, tags: ['fragile', '1001'] },
+		],
+	])('reaches the delivery: %s', async (_what, options, changes, expected) => {
+		const { error } = await service.run(fromOrder(options), { items: [shopifyOrder(changes)] });
+
+		expect(error).toBeUndefined();
+		expect(service.creations()).toEqual([{ deliveries: [expected] }]);
+	});
+
+	it('that is added but left empty changes nothing', async () => {
+		await service.run(
+			fromOrder({
+				address: '',
+				email: ' ',
+				fallbackEmail: '',
+				instructions: '',
+				lat: '',
+				lng: '',
+				name: '',
+				packageName: '',
+				phone: '',
+				referenceId: '',
+				tags: '',
+			}),
+			{ items: [shopifyOrder()] },
+		);
+
+		expect(service.creations()).toEqual([{ deliveries: [plain] }]);
+	});
+
+	it.each([
+		[
+			'Package size limit in kilograms should be a number of 0 or more [item 0]',
+			{ packageSizeByWeight: { limit: [{ upToKg: '={{ "light" }}', size: 's' }] } },
+		],
+		[
+			'Address format "short" is not one of components, text [item 0]',
+			{ addressFormat: '={{ "short" }}' },
+		],
+		['Tag 2 should be text [item 0]', { tags: '={{ ["a", {}] }}' }],
+		[
+			'Package size "huge" is not one of xs, s, m, l, xl [item 0]',
+			{ packageSize: '={{ "huge" }}' },
+		],
+		['Dropoff latitude "north" is not a number [item 0]', { lat: 'north', lng: '1' }],
+		['Dropoff email "desk" is not an e-mail address [item 0]', { email: 'desk' }],
+	])('that breaks a rule is named before anything is sent: %s', async (message, options) => {
+		const { error } = await service.run(fromOrder(options), { items: [shopifyOrder()] });
+
+		expect(service.control.requests()).toEqual([]);
+		expect(error?.message).toBe(message);
+	});
+});
+
+describe('what is sent of an order', () => {
+	it.each<[string, IDataObject, unknown]>([
+		[
+			'the contact of the customer, where the shipping address has none',
+			{
+				shipping_address: shippingAddress({
+					name: null,
+					first_name: '',
+					last_name: null,
+					phone: '',
+				}),
+				email: '',
+				contact_email: null,
+				customer: { first_name: 'Ben', last_name: 'Oak', email: 'ben@mail.example', phone: '+1 1' },
+			},
+			withContact({ name: 'Ben Oak', email: 'ben@mail.example', phonenumber: '+1 1' }),
+		],
+		[
+			'the contact of the billing address, where nothing else has one',
+			{
+				shipping_address: shippingAddress({
+					name: null,
+					first_name: null,
+					last_name: null,
+					phone: null,
+				}),
+				customer: null,
+				billing_address: shippingAddress({ name: 'Office', phone: '+1 2' }),
+			},
+			withContact({ name: 'Office', phonenumber: '+1 2' }),
+		],
+		[
+			'no coordinates, where the address has none',
+			{ shipping_address: shippingAddress({ latitude: null, longitude: null }) },
+			withLocation({ address, instructions: location.instructions }),
+		],
+		[
+			'no instructions, tags and extra data, where there are none',
+			{
+				shipping_address: shippingAddress({ address2: '' }),
+				note: null,
+				tags: '',
+				note_attributes: [],
+			},
+			{
+				pickup,
+				dropoff: { contact, location: { address, lat: '39.7817', lng: '-89.6501' } },
+				packages: [parcel],
+				referenceId: '#1001',
+			},
+		],
+		[
+			'neither gift cards, nor what needs no shipping, nor refunded or removed units',
+			{
+				line_items: [
+					lineItem({ id: 1, gift_card: true }),
+					lineItem({ id: 2, requires_shipping: false }),
+					lineItem({ id: 3, quantity: 2, current_quantity: undefined, fulfillable_quantity: 2 }),
+					lineItem({ id: 4, quantity: 3, current_quantity: 0, fulfillable_quantity: 0 }),
+					mugs({ id: 5, fulfillable_quantity: 1 }),
+				],
+				refunds: [refund(3, 1)],
+			},
+			withPackage({ weight: 1.23, price: 67.05 }),
+		],
+		[
+			'money without binary rounding errors',
+			{
+				line_items: [
+					lineItem({ price: '0.10' }),
+					lineItem({ price: '0.20' }),
+					mugs({
+						price: '1.10',
+						quantity: 3,
+						current_quantity: 3,
+						fulfillable_quantity: 3,
+						discount_allocations: [],
+					}),
+				],
+			},
+			withPackage({ weight: 2.84, price: 3.6 }),
+		],
+	])('is %s', async (_what, changes, expected) => {
+		const { error } = await service.run(fromOrder(), { items: [shopifyOrder(changes)] });
+
+		expect(error).toBeUndefined();
+		expect(service.creations()).toEqual([{ deliveries: [expected] }]);
+	});
+});
+
+describe('an order that is not to be sent', () => {
+	it.each<[string, IDataObject, RegExp]>([
+		['cancelled', { cancelled_at: '2026-03-03T10:02:00-06:00' }, /^Order #1001 was cancelled\.$/],
+		['testOrder', { test: true }, /^Order #1001 is a test order\..*Include Test Orders/],
+		[
+			'nothingToShip',
+			{ line_items: [lineItem({ fulfillable_quantity: 0 }), mugs({ gift_card: true })] },
+			/^Order #1001 has nothing left to ship/,
+		],
+		['nothingToShip', { line_items: [] }, /^Order #1001 has nothing left to ship/],
+	])('comes out as skipped: %s', async (reason, changes, message) => {
+		const { error, items } = await service.run(fromOrder(), { items: [shopifyOrder(changes)] });
+
+		expect(error).toBeUndefined();
+		expect(service.control.requests()).toEqual([]);
+		expect(items).toEqual([
+			{
+				json: {
+					skipped: true,
+					reason,
+					message: expect.stringMatching(message),
+					referenceId: '#1001',
+				},
+				pairedItem: { item: 0 },
+			},
+		]);
+	});
+
+	it('does not keep the others from being sent, and stays in its place', async () => {
+		const { items, outputs } = await service.run(fromOrder(), {
+			items: [
+				shopifyOrder({ name: '#1', test: true }),
+				shopifyOrder(),
+				shopifyOrder({ name: '#3', cancelled_at: '2026-03-03T10:02:00-06:00' }),
+			],
+			onError: 'continueErrorOutput',
+		});
+
+		expect(service.creations()).toEqual([{ deliveries: [plain] }]);
+		expect(pairedItems(items)).toEqual([0, 1, 2]);
+		expect(jsonOf(items)).toMatchObject([
+			{ skipped: true, reason: 'testOrder', referenceId: '#1' },
+			{ id: service.control.deliveries()[0]?.record.id, referenceId: '#1001' },
+			{ skipped: true, reason: 'cancelled', referenceId: '#3' },
+		]);
+		expect(outputs[1] ?? []).toEqual([]);
+	});
+});
+
+describe('an order that cannot become a delivery', () => {
+	it.each<[RegExp, IDataObject]>([
+		[
+			/^The order has items to ship but no shipping address/,
+			shopifyOrder({ shipping_address: null }),
+		],
+		[
+			/^The order's shipping address has no street/,
+			shopifyOrder({ shipping_address: shippingAddress({ address1: '' }) }),
+		],
+		[
+			/^The order has no e-mail address.*Fallback Email/,
+			shopifyOrder({ email: '', contact_email: '', customer: null }),
+		],
+		[
+			/^The order names no recipient/,
+			shopifyOrder({
+				shipping_address: shippingAddress({ name: '', first_name: '', last_name: '' }),
+				customer: null,
+				billing_address: null,
+			}),
+		],
+		[/^The order has no "name" to be the reference ID/, shopifyOrder({ name: null })],
+		[
+			/^The order does not tell how much is still to be paid.* set Cash on Delivery to Never\./,
+			shopifyOrder({
+				...payableInCash,
+				financial_status: 'partially_paid',
+				total_outstanding: null,
+			}),
+		],
+		[
+			/^"Linen Tablecloth - .*" is partly fulfilled/,
+			shopifyOrder({
+				line_items: [lineItem({ fulfillment_status: 'partial', fulfillable_quantity: null })],
+			}),
+		],
+		[
+			/^The order's "line_items\[0\]\.grams" should be a number of 0 or more, but is the text "heavy"\./,
+			shopifyOrder({ line_items: [lineItem({ grams: 'heavy' })] }),
+		],
+		[
+			/^Reference ID "#1001-1001-.*" is longer than 40 characters/,
+			shopifyOrder({ name: '#1001-1001-1001-1001-1001-1001-1001-1001-1' }),
+		],
+		[/^Dropoff email "maya" is not an e-mail address/, shopifyOrder({ email: 'maya' })],
+		[
+			/^This is a list of Shopify orders, not one order\. .*Split Out/,
+			{ orders: [shopifyOrder()] },
+		],
+		[/^This is not a Shopify order, but its "body" is one\./, { body: shopifyOrder() }],
+		[/^This is not a Shopify order: it has no "line_items"\./, { json: 1 }],
+	])('keeps all from being sent, and says why: %s', async (message, item) => {
+		const { error, items } = await service.run(fromOrder(), { items: [shopifyOrder(), item] });
+
+		expect(service.control.requests()).toEqual([]);
+		expect(items).toEqual([]);
+		expect(error).toMatchObject({
+			name: 'NodeOperationError',
+			message: expect.stringMatching(message),
+			context: { itemIndex: 1 },
+		});
+		expect(error?.message).toMatch(/ \[item 1\]$/);
+	});
+
+	it('becomes an error item with all that is wrong when the node goes on', async () => {
+		const wrong = shopifyOrder({ name: '', shipping_address: null });
+
+		const { outputs } = await service.run(fromOrder(), {
+			items: [wrong, shopifyOrder(), shopifyOrder({ name: '#3', test: true })],
+			onError: 'continueErrorOutput',
+		});
+
+		expect(service.creations()).toEqual([{ deliveries: [plain] }]);
+		expect(pairedItems(outputs[0] ?? [])).toEqual([1, 2]);
+		expect(outputs[1]).toEqual([
+			{
+				json: {
+					...wrong,
+					error: {
+						message: expect.stringMatching(
+							/^The order has items to ship but no shipping address.*\[item 0\]$/,
+						),
+						description: expect.stringMatching(/The order has no "name" to be the reference ID/),
+						outcome: 'invalid',
+					},
+				},
+				pairedItem: { item: 0 },
+			},
+		]);
+	});
+});
