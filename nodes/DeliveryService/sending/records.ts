@@ -36,7 +36,7 @@ export function matchRecords(
 	if (deliveries.length === 1 && payload.length === 1 && leftOver.length === 1) {
 		const [only] = payload;
 		const identified = identify(only);
-		if (identified && only?.index === undefined && only?.referenceId === undefined)
+		if (identified && (only?.index ?? only?.referenceId ?? undefined) === undefined)
 			return { records: [identified], leftOver: [] };
 	}
 	const records = deliveries.map((_, position) => {
@@ -63,8 +63,8 @@ function positionOf(
 	if (!indexed) return undefined;
 	const objects =
 		typeof referenceId === 'string' &&
-		indexed.referenceId !== undefined &&
-		referenceId !== indexed.referenceId;
+		referenceId !== indexed.referenceId &&
+		(indexed.referenceId !== undefined || positionByReference.has(referenceId));
 	return objects ? undefined : index;
 }
 

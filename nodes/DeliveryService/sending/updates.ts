@@ -50,13 +50,17 @@ export async function* sendUpdates(
 
 /** Neighbouring updates that differ only in their targets, as one; a repeated target starts anew. */
 function runsOf(updates: readonly Update[]): Array<{ update: Update; targets: Target[] }> {
-	const runs: Array<{ update: Update; targets: Target[]; key: string }> = [];
+	const runs: Array<{ update: Update; targets: Target[]; key: string; ids: Set<string> }> = [];
 	for (const update of updates) {
 		const key = JSON.stringify([update.targetKind, update.changes, update.flags]);
 		const targets = update.ids.map((id) => ({ item: update.item, id }));
 		const last = runs.at(-1);
-		if (last?.key === key) last.targets.push(...targets);
-		else runs.push({ update, targets, key });
+		if (last?.key !== key || update.ids.some((id) => last.ids.has(id))) {
+			runs.push({ update, targets, key, ids: new Set(update.ids) });
+			continue;
+		}
+		last.targets.push(...targets);
+		for (const id of update.ids) last.ids.add(id);
 	}
 	return runs;
 }

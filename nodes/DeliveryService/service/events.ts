@@ -75,14 +75,14 @@ export function readEvent(event: EventName, payload: Readonly<Record<string, unk
 	}
 	if (event === 'createRoute' && typeof fields.date === 'string') {
 		const dateIso = isoDate(fields.date);
-		if (dateIso) fields.dateIso = dateIso;
+		if (dateIso) fields.dateIso ??= dateIso;
 		else issues.push('The field "date" is not a Unix timestamp');
 	}
 	return { fields, issues };
 }
 
 function isoDate(unixTimestamp: string): string | undefined {
-	const value = Number(unixTimestamp);
+	const value = unixTimestamp.trim() === '' ? NaN : Number(unixTimestamp);
 	const date = new Date(value < firstMilliseconds ? value * 1000 : value);
 	return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }

@@ -1,6 +1,7 @@
 /**
  * What a person calls the members of a delivery, a place or a package: the words of the editor's
- * labels, in sentence case. Members that only hold others ("contact", "location") have no word.
+ * labels, in sentence case. Members that only hold others ("contact", "location") have no word
+ * where one of those others is meant.
  */
 const words: Readonly<Record<string, string>> = {
 	contact: '',
@@ -56,10 +57,12 @@ export function fieldLabel(path: ReadonlyArray<string | number>, root?: unknown)
 	const parts: string[] = [];
 	let value = root;
 	for (const [position, step] of path.entries()) {
-		const holdsComponents = step === 'address' && position < path.length - 1;
+		const isLast = position === path.length - 1;
 		if (typeof step === 'number') {
 			if (Array.isArray(value) && value.length > 1) parts.push(String(step + 1));
-		} else if (!holdsComponents) {
+		} else if (isLast) {
+			parts.push(words[step] || step);
+		} else if (step !== 'address') {
 			const word = words[step] ?? step;
 			if (word) parts.push(word);
 		}

@@ -8,7 +8,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
 	for (const candidate of candidates) {
 		const other = candidate.toLowerCase();
 		const contained = wanted.length > 2 && (other.includes(wanted) || wanted.includes(other));
-		const distance = contained ? 1 : editDistance(wanted, other);
+		const distance = Math.min(editDistance(wanted, other), contained ? 1 : Infinity);
 		if (distance * 3 > Math.max(wanted.length, other.length)) continue;
 		if (!best || distance < best.distance) best = { candidate, distance };
 	}

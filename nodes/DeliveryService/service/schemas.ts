@@ -238,11 +238,7 @@ function isWebUrl(value: string): boolean {
 }
 
 /** The answer to a creation request, as far as it is needed to go on (section 4.1). */
-export const creationAnswerSchema = z.object({
-	code: z.string().optional(),
-	message: z.string().optional(),
-	payload: z.array(z.record(z.unknown())),
-});
+export const creationAnswerSchema = z.object({ payload: z.array(z.record(z.unknown())) });
 
 /** The answer to an update request; a success whose body is not this is still a success (4.2). */
 export const updateAnswerSchema = z.object({
@@ -253,7 +249,7 @@ export const updateAnswerSchema = z.object({
 
 /** The code and message that answers carry (sections 4.1, 4.2 and 7). */
 export const codeAndMessageSchema = z
-	.object({ code: z.coerce.string().optional(), message: z.coerce.string().optional() })
+	.object({ code: z.coerce.string().nullish(), message: z.coerce.string().nullish() })
 	.catch({});
 
 /** A listed subscription (sections 2.7 and 4.4). */

@@ -55,7 +55,9 @@ function explain(issue: z.ZodIssue, root: unknown, subject: string): string {
 	switch (issue.code) {
 		case 'invalid_type':
 			if (issue.received === 'undefined') return `${label} is missing`;
-			return `${labelAndValue} is not ${kindNames[issue.expected] ?? issue.expected}`;
+			return `${labelAndValue} is not ${kindNames[issue.expected] ?? oneOf(issue.expected)}`;
+		case 'not_finite':
+			return `${labelAndValue} is not a number`;
 		case 'invalid_enum_value':
 			return `${labelAndValue} is not one of ${issue.options.join(', ')}`;
 		case 'invalid_string':
@@ -79,6 +81,11 @@ const kindNames: Readonly<Record<string, string>> = {
 	object: 'an object',
 	array: 'a list',
 };
+
+/** The values of an enumeration, which zod names as a TypeScript type when no text came. */
+function oneOf(expected: string): string {
+	return `one of ${expected.replaceAll("'", '').replaceAll(' | ', ', ')}`;
+}
 
 /** The value as a person would recognise it: text in quotes and cut short, lists by their kind. */
 function quoted(value: unknown): string {

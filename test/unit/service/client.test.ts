@@ -1,0 +1,80 @@
+import { toAnswer, toNoAnswer } from '../../../nodes/DeliveryService/service/client';
+
+describe('an answer', () => {
+	test('has its status, its headers in lower case and its parsed body', () => {
+		expect(
+			toAnswer({
+				statusCode: 200,
+				headers: { 'Content-Type': 'application/json', 'Retry-After': 5, Via: ['a', 'b'] },
+				body: '{"code":"OK"}',
+				statusMessage: 'OK',
+			}),
+		).toEqual({
+			kind: 'answer',
+			status: 200,
+			headers: { 'content-type': 'application/json', 'retry-after': '5', via: 'a,b' },
+			body: { code: 'OK' },
+		});
+	});
+
+	test('keeps a body that was parsed before', () => {
+		expect(toAnswer({ statusCode: 200, headers: {}, body: [1] }).body).toEqual([1]);
+	});
+
+	test.each(['', '<html>', '{"code":'])('has no body when it is %j, which is not JSON', (body) => {
+		expect(toAnswer({ statusCode: 200, headers: {}, body })).toMatchObject({
+			status: 200,
+			body: undefined,
+		});
+	});
+
+	test.each(['null', '0', '"text"', 'false'])('has the body that %s stands for', (body) => {
+		expect(toAnswer({ statusCode: 200, headers: {}, body }).body).toBe(JSON.parse(body));
+	});
+
+	test('has no headers when there are none to read', () => {
+		expect(toAnswer({ statusCode: 204, headers: undefined }).headers).toEqual({});
+	});
+
+	test.each([undefined, null, {}, { statusCode: '200' }])('is not made of %j', (response) => {
+		expect(() => toAnswer(response)).toThrow();
+	});
+});
+
+describe('no answer', () => {
+	test('has the error code of the connection', () => {
+		expect(toNoAnswer(Object.assign(new Error('x'), { code: 'ECONNREFUSED' }))).toEqual({
+			kind: 'noAnswer',
+			code: 'ECONNREFUSED',
+		});
+	});
+
+	test('has the code of the cause, where errors of n8n keep it, before any other', () => {
+		const cause = Object.assign(new Error('x'), { code: 'ECONNRESET' });
+		expect(
+			toNoAnswer(
+				Object.assign(new Error('y', { cause }), { code: 'OTHER', httpCode: 'ETIMEDOUT' }),
+			),
+		).toEqual({ kind: 'noAnswer', code: 'ECONNRESET' });
+	});
+
+	test('has the code that n8n calls httpCode when there is no other', () => {
+		expect(toNoAnswer({ httpCode: 'ENOTFOUND', cause: {} }).code).toBe('ENOTFOUND');
+		expect(toNoAnswer({ httpCode: null }).code).toBe('');
+	});
+
+	test.each<[string, unknown]>([
+		['nothing', undefined],
+		['null', null],
+		['text', 'ECONNREFUSED'],
+		['an error without a code', new Error('x')],
+		['codes that are no text', { code: 5, httpCode: 5, cause: 5 }],
+		['a cause whose code is no text', { cause: { code: 5 } }],
+	])('has an empty code when %s was thrown', (_, error) => {
+		expect(toNoAnswer(error)).toEqual({ kind: 'noAnswer', code: '' });
+	});
+
+	test('looks past a part of an error that it cannot read', () => {
+		expect(toNoAnswer({ code: 'ECONNRESET', httpCode: 5, cause: 'x' }).code).toBe('ECONNRESET');
+	});
+});

@@ -1,0 +1,115 @@
+import type { Exchange } from '../../../nodes/DeliveryService/service/client';
+import { explain, notTheService } from '../../../nodes/DeliveryService/service/errors';
+
+function answer(status: number, body?: unknown, headers: Record<string, string> = {}): Exchange {
+	return { kind: 'answer', status, headers, body };
+}
+
+describe('an answer that is no success', () => {
+	test.each([
+		[401, 'did not accept the API key', 'API Key ID and API Secret'],
+		[403, 'does not allow this', 'child company'],
+		[404, 'did not find this', 'Base URL and Company ID'],
+		[429, 'too many requests', 'Wait a minute'],
+	])('with status %d tells what happened and what to do', (status, happened, advice) => {
+		const { message, description } = explain(answer(status));
+		expect(message).toContain(happened);
+		expect(description).toContain(advice);
+		expect(description).not.toContain('The service says');
+	});
+
+	test('carries the words of the service after the advice', () => {
+		expect(explain(answer(401, { code: 'UNAUTHORIZED', message: 'Wrong key' })).description).toBe(
+			'Check API Key ID and API Secret in the credential. If they were changed on the service, enter the new ones. ' +
+				'The service says: Wrong key (UNAUTHORIZED)',
+		);
+	});
+
+	test.each([
+		[{ message: 'No' }, 'The service says: No'],
+		[{ code: 'E1' }, 'The service says: (E1)'],
+		[{ code: 17, message: 'No' }, 'The service says: No (17)'],
+		[{ code: null, message: 'No' }, 'The service says: No'],
+		[{ message: 'x'.repeat(501) }, `The service says: ${'x'.repeat(500)}`],
+	])('quotes of the body %j what can be read', (body, description) => {
+		expect(explain(answer(400, body))).toEqual({
+			message: 'The Delivery Service refused the request (status 400)',
+			description,
+		});
+	});
+
+	test.each([undefined, null, '<html>', [], {}, { code: null, message: null }, { code: '' }])(
+		'says that the service gave no reason when the body is %j',
+		(body) => {
+			expect(explain(answer(422, body))).toEqual({
+				message: 'The Delivery Service refused the request (status 422)',
+				description: 'The service gave no reason. Check the values that you entered.',
+			});
+		},
+	);
+
+	test('tells the new address of a service that has moved', () => {
+		expect(explain(answer(308, undefined, { location: 'https://new.example' }))).toEqual({
+			message: 'The Delivery Service has moved to another address',
+			description:
+				'Enter the new address as Base URL in the credential. The service named https://new.example',
+		});
+		expect(explain(answer(302)).description).toBe(
+			'Enter the new address as Base URL in the credential',
+		);
+	});
+
+	test.each([500, 503, 599, 100])('with status %d is a failure of the service', (status) => {
+		expect(explain(answer(status))).toEqual({
+			message: `The Delivery Service failed (status ${status})`,
+			description: 'Run the workflow again later.',
+		});
+		expect(explain(answer(status, { message: 'Down' })).description).toBe(
+			'The service says: Down Run the workflow again later.',
+		);
+	});
+
+	test.each([300, 399])('counts %d as moved', (status) => {
+		expect(explain(answer(status)).message).toContain('moved');
+	});
+
+	test.each([400, 499])('counts %d as refused', (status) => {
+		expect(explain(answer(status)).message).toContain('refused');
+	});
+});
+
+describe('no answer', () => {
+	test.each([
+		['ENOTFOUND', 'The host in the Base URL was not found'],
+		['EAI_AGAIN', 'The host in the Base URL was not found'],
+		['ECONNREFUSED', 'Nothing answers at the host and port in the Base URL'],
+		['ECONNRESET', 'The connection to the Delivery Service failed'],
+		['', 'The Delivery Service could not be reached'],
+	])('with the code %j sends the user to the credential', (code, message) => {
+		const problem = explain({ kind: 'noAnswer', code });
+		expect(problem.message).toBe(message);
+		expect(problem.description).toContain('Check the Base URL in the credential');
+	});
+
+	test('for a reason that is not known tells its code, but not in the message', () => {
+		const problem = explain({ kind: 'noAnswer', code: 'EPROTO' });
+		expect(problem.message).not.toContain('EPROTO');
+		expect(problem.description).toContain('The error code is EPROTO.');
+	});
+
+	test.each(['ECONNABORTED', 'ETIMEDOUT'])('in time (%s) names the option Timeout', (code) => {
+		const { message, description } = explain({ kind: 'noAnswer', code });
+		expect(message).toBe('The Delivery Service did not answer in time');
+		expect(description).toContain('Timeout');
+	});
+
+	test('because the execution was stopped asks nothing of the user', () => {
+		expect(explain({ kind: 'noAnswer', code: 'ERR_CANCELED' })).toEqual({
+			message: 'The execution was stopped before the Delivery Service answered',
+		});
+	});
+});
+
+test('a success that cannot be read sends the user to the Base URL', () => {
+	expect(notTheService.description).toContain('Base URL');
+});

@@ -1,0 +1,38 @@
+import * as requests from '../../../nodes/DeliveryService/service/requests';
+
+test('deliveries are created with the body as it is', () => {
+	const body = { deliveries: [], companyId: 7, type: 'flex' as const };
+	expect(requests.creation(body)).toEqual({ method: 'POST', path: '/v1/deliveries', json: body });
+});
+
+test('deliveries are edited at their dropoff', () => {
+	const body = {
+		deliveryIds: ['a'],
+		deliveryChanges: { cod: 1 },
+		recalculatePrice: true,
+		reorderRoute: false,
+		recalculateCity: true,
+	};
+	expect(requests.update(body)).toEqual({
+		method: 'PATCH',
+		path: '/v1/deliveries/dropoff',
+		json: body,
+	});
+});
+
+test('subscriptions are made and removed with form fields, and listed without any', () => {
+	const subscription = { url: 'https://a.example/x?y=1', action: 3 };
+	const form = { url: 'https://a.example/x?y=1', action: '3' };
+	const path = '/hooks/companies/42';
+	expect(requests.subscription(42, subscription)).toEqual({ method: 'POST', path, form });
+	expect(requests.unsubscription(42, subscription)).toEqual({ method: 'DELETE', path, form });
+	expect(requests.subscriptionList(42)).toEqual({ method: 'GET', path });
+});
+
+test('nothing but URL and event of a listed webhook is sent', () => {
+	const listed = { url: 'https://a.example', action: 1, status: 'active' };
+	expect(requests.unsubscription(42, listed).form).toEqual({
+		url: 'https://a.example',
+		action: '1',
+	});
+});

@@ -1,0 +1,590 @@
+import type { z } from 'zod';
+
+import {
+	codeAndMessageSchema,
+	companyIdSchema,
+	creationAnswerSchema,
+	credentialSchema,
+	deliveryChangesSchema,
+	deliverySchema,
+	deliveryTypeSchema,
+	packageSizeSchema,
+	targetSchemas,
+	updateAnswerSchema,
+	webhookListSchema,
+	webhookUrlSchema,
+} from '../../../nodes/DeliveryService/service/schemas';
+import { check } from '../../../nodes/DeliveryService/service/validation';
+import { contact, delivery, pack, place, type Loose } from './samples';
+
+function valueOf<Output>(
+	schema: z.ZodType<Output, z.ZodTypeDef, unknown>,
+	value: unknown,
+	subject = 'Delivery',
+): Output {
+	const checked = check(schema, value, subject);
+	if (!checked.ok) throw new Error(checked.problem.message);
+	return checked.value;
+}
+
+function messageOf(
+	schema: z.ZodType<unknown, z.ZodTypeDef, unknown>,
+	value: unknown,
+	subject = 'Delivery',
+): string {
+	const checked = check(schema, value, subject);
+	return checked.ok ? 'nothing is wrong' : checked.problem.message;
+}
+
+describe('a delivery', () => {
+	test('passes as it is when every member is in its documented form', () => {
+		const whole = delivery({
+			pickup: place({ warehouse: 7, instructions: 'Dock 4' }),
+			dropoff: place({
+				address: {
+					streetName: '48 Oak Avenue',
+					neighborhood: 'Old Town',
+					city: 'Springfield',
+					state: 'Illinois',
+					zipcode: '62704',
+					country: 'United States',
+				},
+				lat: '39.7817',
+				lng: '-89.6501',
+			}),
+			packages: [pack({ id: 'PK-1', weight: 1.5, price: 49.9 }), pack({ qty: 0, size: 'xl' })],
+			referenceId: '#1001',
+			tags: ['fragile', 'gift'],
+			extraData: [
+				{ name: 'Gift note', value: '', searchable: true },
+				{ name: 'Channel', value: 'web' },
+			],
+			cod: 0,
+		});
+		expect(valueOf(deliverySchema, whole)).toEqual(whole);
+	});
+
+	test('counts members that are null or undefined as not given', () => {
+		const value = delivery({
+			pickup: place({ address: 'Dock 4', lat: null, lng: undefined, warehouse: null }),
+			packages: [pack({ weight: null })],
+			referenceId: null,
+			tags: undefined,
+			cod: null,
+		});
+		expect(valueOf(deliverySchema, value)).toEqual(
+			delivery({ pickup: place({ address: 'Dock 4' }) }),
+		);
+	});
+
+	test('takes plain numeric text as its number', () => {
+		const value = delivery({
+			pickup: place({ warehouse: ' 7 ' }),
+			packages: [pack({ qty: '2', weight: '+1.5', price: '0' })],
+			cod: '49.90',
+		});
+		expect(valueOf(deliverySchema, value)).toEqual(
+			delivery({
+				pickup: place({ warehouse: 7 }),
+				packages: [pack({ qty: 2, weight: 1.5, price: 0 })],
+				cod: 49.9,
+			}),
+		);
+	});
+
+	test.each([
+		'',
+		' ',
+		'1,5',
+		'1e3',
+		'0x10',
+		'.5',
+		'5.',
+		'1 000',
+		'12 kg',
+		'NaN',
+		'Infinity',
+		'--1',
+	])('refuses %j where a number is meant', (text) => {
+		expect(messageOf(deliverySchema, delivery({ cod: text }))).toBe(
+			`Cash on delivery "${text}" is not a number`,
+		);
+	});
+
+	test('takes a number as text where an identifier, a name or other text is meant', () => {
+		const value = delivery({
+			dropoff: { contact: contact({ name: 7, phonenumber: 5550100 }), location: { address: 12 } },
+			packages: [pack({ id: 1, name: 2 })],
+			referenceId: 1001,
+			tags: [5],
+			extraData: [{ name: 1, value: 2 }],
+		});
+		expect(valueOf(deliverySchema, value)).toEqual(
+			delivery({
+				dropoff: {
+					contact: contact({ name: '7', phonenumber: '5550100' }),
+					location: { address: '12' },
+				},
+				packages: [pack({ id: '1', name: '2' })],
+				referenceId: '1001',
+				tags: ['5'],
+				extraData: [{ name: '1', value: '2' }],
+			}),
+		);
+	});
+
+	test('sends text without the spaces around it', () => {
+		const value = delivery({
+			pickup: {
+				contact: contact({ name: ' Ana ', email: ' ana@mail.example\n' }),
+				location: { address: ' Dock 4 ', instructions: '\tRing ' },
+			},
+			referenceId: ' #1001 ',
+			tags: [' gift '],
+		});
+		expect(valueOf(deliverySchema, value)).toEqual(
+			delivery({
+				pickup: {
+					contact: contact({ name: 'Ana', email: 'ana@mail.example' }),
+					location: { address: 'Dock 4', instructions: 'Ring' },
+				},
+				referenceId: '#1001',
+				tags: ['gift'],
+			}),
+		);
+	});
+
+	test.each<[string, Loose, string]>([
+		['the pickup', { pickup: undefined }, 'Pickup is missing'],
+		['the dropoff', { dropoff: undefined }, 'Dropoff is missing'],
+		['the packages', { packages: undefined }, 'Package is missing'],
+		['a contact', { pickup: { location: { address: 'x' } } }, 'Pickup contact is missing'],
+		['a location', { dropoff: { contact: contact() } }, 'Dropoff location is missing'],
+		[
+			'a name',
+			{ pickup: { ...place(), contact: contact({ name: undefined }) } },
+			'Pickup name is missing',
+		],
+		[
+			'the e-mail of the pickup',
+			{ pickup: { ...place(), contact: contact({ email: undefined }) } },
+			'Pickup email is missing',
+		],
+		[
+			'the e-mail of the dropoff',
+			{ dropoff: { ...place(), contact: contact({ email: null }) } },
+			'Dropoff email is missing',
+		],
+		['a package name', { packages: [pack({ name: undefined })] }, 'Package name is missing'],
+		['a quantity', { packages: [pack({ qty: undefined })] }, 'Package quantity is missing'],
+		['an extra name', { extraData: [{ value: 'x' }] }, 'Extra data name is missing'],
+		['an extra value', { extraData: [{ name: 'x' }] }, 'Extra data value is missing'],
+	])('is refused without %s', (_, changes, message) => {
+		expect(messageOf(deliverySchema, delivery(changes))).toBe(message);
+	});
+
+	test.each<[string, Loose, string]>([
+		['packages', { packages: [] }, 'Package: at least one is needed'],
+		['a name', { pickup: { ...place(), contact: contact({ name: ' ' }) } }, 'Pickup name is empty'],
+		[
+			'an e-mail',
+			{ pickup: { ...place(), contact: contact({ email: '' }) } },
+			'Pickup email is empty',
+		],
+		[
+			'a phone',
+			{ pickup: { ...place(), contact: contact({ phonenumber: '' }) } },
+			'Pickup phone is empty',
+		],
+		['an address', { dropoff: place({ address: ' ' }) }, 'Dropoff address is empty'],
+		['a city', { dropoff: place({ address: { city: '' } }) }, 'Dropoff city is empty'],
+		[
+			'instructions',
+			{ dropoff: place({ address: 'x', instructions: ' ' }) },
+			'Dropoff instructions is empty',
+		],
+		['a reference', { referenceId: ' ' }, 'Reference ID is empty'],
+		['a tag', { tags: [''] }, 'Tag is empty'],
+		['a package ID', { packages: [pack({ id: '' })] }, 'Package ID is empty'],
+		['a package name', { packages: [pack({ name: '' })] }, 'Package name is empty'],
+		[
+			'the name of extra data',
+			{ extraData: [{ name: '', value: 'x' }] },
+			'Extra data name is empty',
+		],
+	])('is refused with blank %s', (_, changes, message) => {
+		expect(messageOf(deliverySchema, delivery(changes))).toBe(message);
+	});
+
+	test.each<[string, Loose, string]>([
+		['cash on delivery', { cod: -0.01 }, 'Cash on delivery -0.01 is less than 0'],
+		['a quantity', { packages: [pack({ qty: -1 })] }, 'Package quantity -1 is less than 0'],
+		['a weight', { packages: [pack({ weight: '-1' })] }, 'Package weight "-1" is less than 0'],
+		['a price', { packages: [pack({ price: -1 })] }, 'Package price -1 is less than 0'],
+		['a warehouse', { pickup: place({ warehouse: 0 }) }, 'Pickup warehouse ID 0 is less than 1'],
+	])('is refused with too small a number for %s', (_, changes, message) => {
+		expect(messageOf(deliverySchema, delivery(changes))).toBe(message);
+	});
+
+	test.each<[string, Loose, string]>([
+		[
+			'a quantity',
+			{ packages: [pack({ qty: 1.5 })] },
+			'Package quantity 1.5 is not a whole number',
+		],
+		[
+			'a warehouse',
+			{ dropoff: place({ warehouse: '7.5' }) },
+			'Dropoff warehouse ID "7.5" is not a whole number',
+		],
+	])('is refused with a broken number for %s', (_, changes, message) => {
+		expect(messageOf(deliverySchema, delivery(changes))).toBe(message);
+	});
+
+	test.each<[string, Loose, string]>([
+		['cash on delivery', { cod: true }, 'Cash on delivery true is not a number'],
+		['infinite cash on delivery', { cod: Infinity }, 'Cash on delivery Infinity is not a number'],
+		['tags', { tags: 'gift' }, 'Tag "gift" is not a list'],
+		['a reference', { referenceId: false }, 'Reference ID false is not text'],
+		['a place', { pickup: 'Dock 4' }, 'Pickup "Dock 4" is not an object'],
+		['an address', { pickup: place({ address: true }) }, 'Pickup address true is not text'],
+		[
+			'a list as address',
+			{ pickup: place({ address: ['x'] }) },
+			'Pickup address (a list) is not an object',
+		],
+		[
+			'searchable',
+			{ extraData: [{ name: 'a', value: 'b', searchable: 'true' }] },
+			'Extra data searchable "true" is not true or false',
+		],
+	])('is refused with the wrong kind of value for %s', (_, changes, message) => {
+		expect(messageOf(deliverySchema, delivery(changes))).toBe(message);
+	});
+
+	test('takes a reference ID of 40 characters and a tag of 50, and no longer ones', () => {
+		const [reference, tag] = ['r'.repeat(40), 't'.repeat(50)];
+		expect(
+			valueOf(deliverySchema, delivery({ referenceId: reference, tags: [tag] })),
+		).toMatchObject({
+			referenceId: reference,
+			tags: [tag],
+		});
+		expect(messageOf(deliverySchema, delivery({ referenceId: `${reference}r` }))).toBe(
+			`Reference ID "${reference}r" is longer than 40 characters`,
+		);
+		expect(messageOf(deliverySchema, delivery({ tags: ['gift', `${tag}t`] }))).toBe(
+			`Tag 2 "${tag}t" is longer than 50 characters`,
+		);
+	});
+
+	test.each(['ana', 'ana@', '@mail.example', 'ana@mail', 'a b@mail.example', 'a@b@mail.example'])(
+		'is refused with %j as e-mail',
+		(email) => {
+			const value = delivery({ dropoff: { ...place(), contact: contact({ email }) } });
+			expect(messageOf(deliverySchema, value)).toBe(
+				`Dropoff email "${email}" is not an e-mail address`,
+			);
+		},
+	);
+
+	test.each<[string, Loose, string]>([
+		[
+			'the delivery',
+			{ dropof: place() },
+			'Delivery has no member "dropof" (did you mean "dropoff"?)',
+		],
+		['a place', { pickup: { ...place(), adress: 'x' } }, 'Pickup has no member "adress"'],
+		[
+			'a contact',
+			{ pickup: { ...place(), contact: contact({ phone: '1' }) } },
+			'Pickup contact has no member "phone" (did you mean "phonenumber"?)',
+		],
+		[
+			'a location',
+			{ pickup: place({ address: 'x', latitude: 1 }) },
+			'Pickup location has no member "latitude" (did you mean "lat"?)',
+		],
+		[
+			'address components',
+			{ pickup: place({ address: { zip: '62704' } }) },
+			'Pickup address has no member "zip" (did you mean "zipcode"?)',
+		],
+		['a package', { packages: [pack({ colour: 'red' })] }, 'Package has no member "colour"'],
+		[
+			'extra data',
+			{ extraData: [{ name: 'a', value: 'b', search: true }] },
+			'Extra data has no member "search" (did you mean "searchable"?)',
+		],
+	])('is refused with an unknown member in %s', (_, changes, message) => {
+		expect(messageOf(deliverySchema, delivery(changes))).toContain(message);
+	});
+
+	test('names every unknown member and the known ones', () => {
+		expect(messageOf(deliverySchema, delivery({ tag: [], colour: 'red' }))).toBe(
+			'Delivery has no member "tag" (did you mean "tags"?), "colour". ' +
+				'The members are: pickup, dropoff, packages, referenceId, tags, extraData, cod',
+		);
+	});
+});
+
+describe('a location', () => {
+	const withPickup = (location: Loose) => delivery({ pickup: place(location) });
+
+	test('takes coordinates as numbers or numeric text, and sends them as text', () => {
+		const value = withPickup({ address: 'x', lat: -33.45, lng: ' +70.5 ' });
+		expect(valueOf(deliverySchema, value).pickup.location).toEqual({
+			address: 'x',
+			lat: '-33.45',
+			lng: '70.5',
+		});
+	});
+
+	test.each([
+		[90, 180],
+		[-90, -180],
+		[0, 0],
+	])('takes the coordinates %d, %d at the edge of the earth', (lat, lng) => {
+		const value = withPickup({ warehouse: 1, lat, lng });
+		expect(valueOf(deliverySchema, value).pickup.location).toEqual({
+			warehouse: 1,
+			lat: String(lat),
+			lng: String(lng),
+		});
+	});
+
+	test.each<[Loose, string]>([
+		[{ lat: 90.1, lng: 0 }, 'Pickup latitude 90.1 is more than 90'],
+		[{ lat: '-90.1', lng: 0 }, 'Pickup latitude "-90.1" is less than -90'],
+		[{ lat: 0, lng: 180.1 }, 'Pickup longitude 180.1 is more than 180'],
+		[{ lat: 0, lng: -180.1 }, 'Pickup longitude -180.1 is less than -180'],
+		[{ lat: 'north', lng: 0 }, 'Pickup latitude "north" is not a number'],
+		[{ lat: 1 }, 'Pickup longitude is missing. Give latitude and longitude together, or neither'],
+		[{ lng: 1 }, 'Pickup latitude is missing. Give latitude and longitude together, or neither'],
+	])('refuses the coordinates %j', (coordinates, message) => {
+		expect(messageOf(deliverySchema, withPickup({ address: 'x', ...coordinates }))).toBe(message);
+	});
+
+	test('refuses neither and both of address and warehouse', () => {
+		expect(messageOf(deliverySchema, withPickup({}))).toBe(
+			'Pickup address is missing. Give an address, address components or a saved warehouse',
+		);
+		expect(messageOf(deliverySchema, withPickup({ address: 'x', warehouse: 7 }))).toBe(
+			'Pickup warehouse ID is given beside an address. Give one of the two',
+		);
+	});
+
+	test('refuses an address without any component', () => {
+		expect(messageOf(deliverySchema, withPickup({ address: { city: null } }))).toBe(
+			'Pickup address needs at least one component, such as the street or the city',
+		);
+	});
+});
+
+describe('a package size', () => {
+	test.each(['xs', 's', 'm', 'l', 'xl'])('may be %s, in any case', (size) => {
+		expect(valueOf(packageSizeSchema, ` ${size.toUpperCase()} `)).toBe(size);
+	});
+
+	test.each([
+		['xxl', '"xxl"'],
+		['', '""'],
+		[3, '3'],
+		[true, 'true'],
+	])('is refused when it is %j', (size, shown) => {
+		expect(messageOf(deliverySchema, delivery({ packages: [pack(), pack({ size })] }))).toBe(
+			`Package 2 size ${shown} is not one of xs, s, m, l, xl`,
+		);
+	});
+});
+
+describe('the type and company of a creation request', () => {
+	test.each(['slot', 'flex', 'express'])('may be %s', (type) => {
+		expect(deliveryTypeSchema.parse(type)).toBe(type);
+	});
+
+	test('is refused when it is another type', () => {
+		expect(messageOf(deliveryTypeSchema, 'fast', 'Type')).toBe(
+			'Type "fast" is not one of slot, flex, express',
+		);
+	});
+
+	test('is a whole number of 1 or more, also as text', () => {
+		expect(companyIdSchema.parse('42')).toBe(42);
+		expect(companyIdSchema.parse(1)).toBe(1);
+		for (const refused of [0, -1, 1.5, '', 'shop', null])
+			expect(companyIdSchema.safeParse(refused).success).toBe(false);
+	});
+});
+
+describe('the changes of an update', () => {
+	test('pass as they are when every member is in its documented form', () => {
+		const whole = {
+			location: { address: '12 Main Street', instructions: 'Ring', lat: 39.5, lng: -89.5 },
+			contact: { name: 'Ana', email: 'ana@mail.example', phonenumber: '1' },
+			packages: [{ id: 'PK-1', name: 'Box', qty: 2, weight: 1.5, size: 'xs', price: 9.9 }],
+			cod: 0,
+			referenceId: 'r'.repeat(40),
+			addTags: [1, 2],
+			removeTags: [3],
+		};
+		expect(valueOf(deliveryChangesSchema, whole, 'Changes')).toEqual(whole);
+	});
+
+	test('take text where numbers are meant, and give coordinates as numbers', () => {
+		const given = {
+			location: { lat: '39.5', lng: '-89.5' },
+			packages: [{ qty: '2', size: 'XL' }],
+			cod: '1.50',
+			addTags: ['12', 15],
+		};
+		expect(valueOf(deliveryChangesSchema, given, 'Changes')).toEqual({
+			location: { lat: 39.5, lng: -89.5 },
+			packages: [{ qty: 2, size: 'xl' }],
+			cod: 1.5,
+			addTags: [12, 15],
+		});
+	});
+
+	test('require no member at all, at any level', () => {
+		const empty = { location: {}, contact: {}, packages: [{}] };
+		expect(valueOf(deliveryChangesSchema, {}, 'Changes')).toEqual({});
+		expect(valueOf(deliveryChangesSchema, empty, 'Changes')).toEqual(empty);
+	});
+
+	test.each<[Loose, string]>([
+		[
+			{ location: { lat: 1 } },
+			'Longitude is missing. Give latitude and longitude together, or neither',
+		],
+		[{ location: { address: { city: 'x' } } }, 'Address (an object) is not text'],
+		[{ location: { warehouse: 7 } }, 'Location has no member "warehouse"'],
+		[{ contact: { email: 'ana' } }, 'Email "ana" is not an e-mail address'],
+		[{ contact: { name: ' ' } }, 'Name is empty'],
+		[{ packages: [] }, 'Package: at least one is needed'],
+		[{ packages: [{ size: 'xxl' }] }, 'Package size "xxl" is not one of xs, s, m, l, xl'],
+		[{ cod: -1 }, 'Cash on delivery -1 is less than 0'],
+		[
+			{ referenceId: 'r'.repeat(41) },
+			`Reference ID "${'r'.repeat(41)}" is longer than 40 characters`,
+		],
+		[{ addTags: ['gift'] }, 'Tag to add "gift" is not a number'],
+		[{ addTags: [] }, 'Tag to add: at least one is needed'],
+		[{ removeTags: [1, 0] }, 'Tag to remove 2 0 is less than 1'],
+		[{ removeTags: [] }, 'Tag to remove: at least one is needed'],
+		[{ colour: 'red' }, 'Changes has no member "colour"'],
+	])('are refused when they are %j', (changes, message) => {
+		expect(messageOf(deliveryChangesSchema, changes, 'Changes')).toContain(message);
+	});
+});
+
+describe('the targets of an update', () => {
+	test('are one ID or more, as text', () => {
+		expect(valueOf(targetSchemas.deliveryIds, [' a ', 64], 'Update')).toEqual(['a', '64']);
+		expect(valueOf(targetSchemas.referenceIds, ['#1', 1001], 'Update')).toEqual(['#1', '1001']);
+		for (const kind of ['deliveryIds', 'referenceIds'] as const) {
+			expect(targetSchemas[kind].safeParse([]).success).toBe(false);
+			expect(targetSchemas[kind].safeParse(['']).success).toBe(false);
+		}
+	});
+
+	test('are reference IDs of at most 40 characters, while delivery IDs have no limit', () => {
+		expect(targetSchemas.referenceIds.safeParse(['r'.repeat(41)]).success).toBe(false);
+		expect(targetSchemas.deliveryIds.safeParse(['d'.repeat(41)]).success).toBe(true);
+	});
+});
+
+describe('the URL of a subscription', () => {
+	test.each(['http://a.example', 'HTTPS://a.example/x?y=1', ' https://a.example '])(
+		'may be %j',
+		(url) => {
+			expect(valueOf(webhookUrlSchema, url, 'URL')).toBe(url.trim());
+		},
+	);
+
+	test.each(['', 'a.example', 'ftp://a.example', 'https://', 'https://a b'])(
+		'may not be %j',
+		(url) => {
+			expect(messageOf(webhookUrlSchema, url, 'URL')).toBe(
+				'URL is not a web address that starts with http:// or https://',
+			);
+		},
+	);
+});
+
+describe('what the service answers', () => {
+	test('keeps members that the document does not name, in records and in listed webhooks', () => {
+		const record = { index: 0, id: '64f1', colour: 'red' };
+		expect(creationAnswerSchema.parse({ code: 'OK', payload: [record] }).payload).toEqual([record]);
+		const hook = { url: 'https://a.example', action: 3, status: 'Active', colour: 'red' };
+		expect(webhookListSchema.parse([hook])).toEqual([hook]);
+	});
+
+	test('is no creation without a list of records', () => {
+		for (const body of [undefined, '<html>', {}, { payload: null }, { payload: ['x'] }])
+			expect(creationAnswerSchema.safeParse(body).success).toBe(false);
+	});
+
+	test('lists a webhook whose event code came as text, or whose status did not come', () => {
+		expect(webhookListSchema.parse([{ url: 'https://a.example', action: '3' }])).toEqual([
+			{ url: 'https://a.example', action: 3 },
+		]);
+	});
+
+	test('may lack everything after an update', () => {
+		expect(updateAnswerSchema.parse({})).toEqual({});
+		expect(updateAnswerSchema.parse({ code: 'OK', data: { jobs: 'j', more: 1 } })).toEqual({
+			code: 'OK',
+			data: { jobs: 'j', more: 1 },
+		});
+	});
+
+	test('has a code and a message where they can be read', () => {
+		expect(codeAndMessageSchema.parse({ code: 17, message: 'no' })).toEqual({
+			code: '17',
+			message: 'no',
+		});
+		for (const body of [undefined, null, '<html>', []])
+			expect(codeAndMessageSchema.parse(body)).toEqual({});
+	});
+});
+
+describe('the credential', () => {
+	const data = { baseUrl: 'https://a.example', apiKeyId: 'id', apiSecret: 'secret', companyId: 42 };
+
+	test.each([' https://a.example/ ', 'https://a.example///', 'https://a.example'])(
+		'takes the base URL %j, with or without slashes and spaces',
+		(baseUrl) => {
+			expect(credentialSchema.parse({ ...data, baseUrl })).toEqual(data);
+		},
+	);
+
+	test('keeps the path of the base URL', () => {
+		expect(credentialSchema.parse({ ...data, baseUrl: 'https://a.example/api/' }).baseUrl).toBe(
+			'https://a.example/api',
+		);
+	});
+
+	test.each<Loose>([
+		{ baseUrl: 'a.example' },
+		{ baseUrl: 'ftp://a.example' },
+		{ baseUrl: '' },
+		{ apiKeyId: ' ' },
+		{ apiSecret: '' },
+	])('is not complete with %j', (changes) => {
+		expect(credentialSchema.safeParse({ ...data, ...changes }).success).toBe(false);
+	});
+
+	test('has no company when it is not a whole number of 1 or more', () => {
+		for (const companyId of ['', 0, 'shop', null, undefined])
+			expect(credentialSchema.parse({ ...data, companyId }).companyId).toBeUndefined();
+		expect(credentialSchema.parse({ ...data, companyId: '42' }).companyId).toBe(42);
+	});
+
+	test('keeps the API secret as it is, with spaces', () => {
+		expect(credentialSchema.parse({ ...data, apiSecret: ' s ', apiKeyId: ' id ' })).toMatchObject({
+			apiSecret: ' s ',
+			apiKeyId: 'id',
+		});
+	});
+});

@@ -1,0 +1,151 @@
+import { NodeApiError, type INode } from 'n8n-workflow';
+
+import type {
+	Exchange,
+	ServiceClient,
+	ServiceRequest,
+} from '../../../nodes/DeliveryService/service/client';
+import { success, webhooksOf } from '../../../nodes/DeliveryService/service/webhooks';
+
+const node: INode = {
+	id: 'n1',
+	name: 'Delivery Service',
+	type: 'n8n-nodes-delivery-service.deliveryService',
+	typeVersion: 1,
+	position: [0, 0],
+	parameters: {},
+};
+
+function answer(status: number, body?: unknown): Exchange {
+	return { kind: 'answer', status, headers: {}, body };
+}
+
+/** A client that notes its requests and always gives the same answer. */
+function clientThatGets(exchange: Exchange, companyId: number | undefined = 42) {
+	const sent: ServiceRequest[] = [];
+	const client: ServiceClient = {
+		credential: { baseUrl: 'https://a.example', apiKeyId: 'id', apiSecret: 's', companyId },
+		send: (request) => {
+			sent.push(request);
+			return Promise.resolve(exchange);
+		},
+	};
+	return { client, sent };
+}
+
+const subscription = { url: 'https://a.example/x', action: 3 };
+
+describe('the company', () => {
+	test.each<[string, unknown, string]>([
+		['the given one', 7, '/hooks/companies/7'],
+		['the given one as text', '7', '/hooks/companies/7'],
+		['the one of the credential when none is given', undefined, '/hooks/companies/42'],
+		['the one of the credential when null is given', null, '/hooks/companies/42'],
+		['the one of the credential when the field is empty', '', '/hooks/companies/42'],
+	])('is %s', async (_, given, path) => {
+		const { client, sent } = clientThatGets(answer(200, []));
+		await webhooksOf(node, client, given).list();
+		expect(sent.map((request) => request.path)).toEqual([path]);
+	});
+
+	test.each(['shop', 0, -1, 1.5, true])('is refused when it is %j', (given) => {
+		const { client } = clientThatGets(answer(200, []));
+		expect(() => webhooksOf(node, client, given)).toThrow(
+			'The Company ID is not a whole number of 1 or more',
+		);
+	});
+
+	test('must be given when the credential has none', () => {
+		const { client } = clientThatGets(answer(200, []));
+		const noCompany = { ...client, credential: { ...client.credential, companyId: undefined } };
+		expect(() => webhooksOf(node, noCompany, '')).toThrow('The company is not known');
+		expect(() => webhooksOf(node, noCompany, 7)).not.toThrow();
+	});
+});
+
+describe('listing', () => {
+	test.each([
+		['Active', 'active'],
+		['active', 'active'],
+		['Banned', 'blacklisted'],
+		[' BANNED ', 'blacklisted'],
+		['blacklisted', 'blacklisted'],
+		['BlackListed', 'blacklisted'],
+		['Paused', 'paused'],
+		[undefined, ''],
+	])('gives the status %j as %j and keeps the raw one', async (rawStatus, status) => {
+		const { client } = clientThatGets(answer(200, [{ ...subscription, status: rawStatus }]));
+		const [webhook] = await webhooksOf(node, client, '').list();
+		expect(webhook).toMatchObject({ status, ...(rawStatus && { rawStatus }) });
+	});
+
+	test('names the event and keeps what the document does not name', async () => {
+		const hooks = [
+			{ url: 'https://a.example/1', action: 1, status: 'Active', since: 2020 },
+			{ url: 'https://a.example/9', action: 9, status: 'Active' },
+		];
+		const { client } = clientThatGets(answer(200, hooks));
+		const listed = await webhooksOf(node, client, '').list();
+		expect(listed.map(({ url, action, event, raw }) => ({ url, action, event, raw }))).toEqual([
+			{ url: 'https://a.example/1', action: 1, event: 'createTask', raw: hooks[0] },
+			{ url: 'https://a.example/9', action: 9, event: undefined, raw: hooks[1] },
+		]);
+	});
+
+	test.each([undefined, {}, [{ action: 1 }], [{ url: 'x', action: 'one' }]])(
+		'refuses the body %j, which is no list of webhooks',
+		async (body) => {
+			const { client } = clientThatGets(answer(200, body));
+			await expect(webhooksOf(node, client, '').list()).rejects.toThrow(
+				'The answer did not come from the Delivery Service, or cannot be read',
+			);
+		},
+	);
+});
+
+describe('subscribing and unsubscribing', () => {
+	test.each([200, 201, 204])('take any success (%d), whatever its body', async (status) => {
+		const { client, sent } = clientThatGets(answer(status, '<html>'));
+		const webhooks = webhooksOf(node, client, '');
+		await expect(webhooks.subscribe(subscription)).resolves.toBeUndefined();
+		await expect(webhooks.unsubscribe(subscription)).resolves.toBe(true);
+		expect(sent.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
+	});
+
+	test('tell apart a subscription that is gone and one that could not be removed', async () => {
+		const gone = webhooksOf(node, clientThatGets(answer(404)).client, '');
+		await expect(gone.unsubscribe(subscription)).resolves.toBe(false);
+		await expect(gone.subscribe(subscription)).rejects.toThrow(NodeApiError);
+		const refused = webhooksOf(node, clientThatGets(answer(403)).client, '');
+		await expect(refused.unsubscribe(subscription)).rejects.toThrow(NodeApiError);
+		const unreachable = clientThatGets({ kind: 'noAnswer', code: 'ECONNREFUSED' }).client;
+		await expect(webhooksOf(node, unreachable, '').unsubscribe(subscription)).rejects.toThrow(
+			'Nothing answers at the host and port in the Base URL',
+		);
+	});
+});
+
+describe('success', () => {
+	test.each([200, 299])('is the status %d', (status) => {
+		const exchange = answer(status);
+		expect(success(node, exchange)).toBe(exchange);
+	});
+
+	test.each([199, 300, 401, 500])('is not the status %d, which is kept in the error', (status) => {
+		const refused: unknown = (() => {
+			try {
+				return success(node, answer(status, { code: 'E', message: 'Because' }));
+			} catch (error) {
+				return error;
+			}
+		})();
+		expect(refused).toBeInstanceOf(NodeApiError);
+		expect(refused).toMatchObject({ httpCode: String(status) });
+	});
+
+	test('is not a connection that failed', () => {
+		expect(() => success(node, { kind: 'noAnswer', code: '' })).toThrow(
+			'The Delivery Service could not be reached',
+		);
+	});
+});
