@@ -1,15 +1,17 @@
+import { z } from 'zod';
+
 import { entriesOfReferences } from '../../sending/ledger';
 import { openClient } from '../../service/client';
 import { companyIdSchema } from '../../service/schemas';
 import { check } from '../../service/validation';
-import { z } from 'zod';
-
 import { eachItem, valid } from '../eachItem';
 import { outputItem } from '../items';
 import { filledIn, listOf, readCollection } from '../parameters';
 import { shownOnlyFor, type Operation } from '../resource';
-import { optionsField } from '../webhook/fields';
+import { companyIdField, optionsField } from '../webhook/fields';
 import { clearStore, referenceScope, storeOf } from './store';
+
+const optionsSchema = z.object({ companyId: companyIdSchema.optional() });
 
 const referencesSchema = z.object({ referenceIds: z.array(z.coerce.string()).min(1) });
 
@@ -51,13 +53,23 @@ export const forget: Operation = {
 				description: 'One or more reference IDs, separated by commas, or a list from an expression',
 			},
 		]),
-		optionsField,
+		{
+			...optionsField,
+			options: [
+				{
+					...companyIdField,
+					description:
+						'The company that the deliveries were for. By default the one in the credential.',
+				},
+			],
+		},
 	],
 	async run(context) {
+		const { credential } = await openClient(context);
 		return await eachItem(context, async (item) => {
 			if (context.getNodeParameter('references', item) === 'all') {
 				await clearStore(context);
-				return [outputItem({ forgotten: 'all' }, item)];
+				return [outputItem({ references: 'all', forgotten: true }, item)];
 			}
 			const { referenceIds } = valid(
 				context,
@@ -69,13 +81,8 @@ export const forget: Operation = {
 			);
 			const { companyId } = valid(
 				context,
-				check(
-					z.object({ companyId: companyIdSchema.optional() }),
-					filledIn(readCollection(context, 'options', item)),
-					'Option',
-				),
+				check(optionsSchema, filledIn(readCollection(context, 'options', item)), 'Option'),
 			);
-			const { credential } = await openClient(context);
 			const scope = referenceScope(credential.baseUrl, companyId ?? credential.companyId);
 			const references = referenceIds.map((reference) => reference.trim());
 			await storeOf(context).remove(entriesOfReferences(scope, references));
