@@ -1,7 +1,7 @@
 /**
  * What a person calls the members of a delivery, a place or a package: the words of the editor's
  * labels, in sentence case. Members that only hold others ("contact", "location") have no word
- * where one of those others is meant.
+ * unless they are missing or of another kind themselves.
  */
 const words: Readonly<Record<string, string>> = {
 	contact: '',
@@ -58,15 +58,16 @@ export function fieldLabel(path: ReadonlyArray<string | number>, root?: unknown)
 	let value = root;
 	for (const [position, step] of path.entries()) {
 		const isLast = position === path.length - 1;
+		const member = memberOf(value, step);
 		if (typeof step === 'number') {
 			if (Array.isArray(value) && value.length > 1) parts.push(String(step + 1));
-		} else if (isLast) {
+		} else if (isLast && typeof member !== 'object') {
 			parts.push(words[step] || step);
-		} else if (step !== 'address') {
+		} else if (isLast || step !== 'address') {
 			const word = words[step] ?? step;
 			if (word) parts.push(word);
 		}
-		value = memberOf(value, step);
+		value = member;
 	}
 	const label = parts.join(' ');
 	return label.charAt(0).toUpperCase() + label.slice(1);

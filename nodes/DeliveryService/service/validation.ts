@@ -50,7 +50,7 @@ function withoutMissing(value: unknown): unknown {
 /** One broken rule as a sentence: the field by its label, the value, the rule. */
 function explain(issue: z.ZodIssue, root: unknown, subject: string): string {
 	const value = valueAt(root, issue.path);
-	const label = issue.path.length === 0 ? subject : fieldLabel(issue.path, root);
+	const label = fieldLabel(issue.path, root) || subject;
 	const labelAndValue = `${label} ${quoted(value)}`;
 	switch (issue.code) {
 		case 'invalid_type':

@@ -38,11 +38,19 @@ describe('the label of a field', () => {
 		expect(fieldLabel(path, { packages: 'none' })).toBe('Package size');
 	});
 
-	test('names what only holds others when it is meant itself', () => {
-		expect(fieldLabel(['pickup', 'contact'])).toBe('Pickup contact');
-		expect(fieldLabel(['dropoff', 'location'])).toBe('Dropoff location');
+	test('names what only holds others when it is missing or of another kind', () => {
+		expect(fieldLabel(['pickup', 'contact'], { pickup: {} })).toBe('Pickup contact');
+		expect(fieldLabel(['dropoff', 'location'], { dropoff: { location: 'x' } })).toBe(
+			'Dropoff location',
+		);
 		expect(fieldLabel(['location'])).toBe('Location');
-		expect(fieldLabel(['dropoff', 'location', 'address'])).toBe('Dropoff address');
+	});
+
+	test('leaves out what only holds others when it does', () => {
+		const root = { pickup: { contact: {}, location: { address: {} } } };
+		expect(fieldLabel(['pickup', 'contact'], root)).toBe('Pickup');
+		expect(fieldLabel(['pickup', 'location', 'address'], root)).toBe('Pickup address');
+		expect(fieldLabel(['location'], { location: {} })).toBe('');
 	});
 
 	test('of no field is nothing', () => {

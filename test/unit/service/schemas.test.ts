@@ -298,12 +298,12 @@ describe('a delivery', () => {
 		[
 			'a contact',
 			{ pickup: { ...place(), contact: contact({ phone: '1' }) } },
-			'Pickup contact has no member "phone" (did you mean "phonenumber"?)',
+			'Pickup has no member "phone" (did you mean "phonenumber"?)',
 		],
 		[
 			'a location',
 			{ pickup: place({ address: 'x', latitude: 1 }) },
-			'Pickup location has no member "latitude" (did you mean "lat"?)',
+			'Pickup has no member "latitude" (did you mean "lat"?)',
 		],
 		[
 			'address components',
@@ -458,7 +458,7 @@ describe('the changes of an update', () => {
 			'Longitude is missing. Give latitude and longitude together, or neither',
 		],
 		[{ location: { address: { city: 'x' } } }, 'Address (an object) is not text'],
-		[{ location: { warehouse: 7 } }, 'Location has no member "warehouse"'],
+		[{ location: { warehouse: 7 } }, 'Changes has no member "warehouse"'],
 		[{ contact: { email: 'ana' } }, 'Email "ana" is not an e-mail address'],
 		[{ contact: { name: ' ' } }, 'Name is empty'],
 		[{ packages: [] }, 'Package: at least one is needed'],
