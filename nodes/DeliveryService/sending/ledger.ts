@@ -53,9 +53,9 @@ const leastSettlingMs = 50;
  * @param mark what no other execution has
  */
 export function openLedger(store: Store, scope: string, mark: string, clock: Clock): Ledger {
-	const sent = (reference: string) => `${scope}\n${reference}`;
-	const pending = (reference: string) => `${sent(reference)}\npending`;
-	const mine = (reference: string) => `${sent(reference)}\nclaim ${mark}`;
+	const sent = (reference: string) => entryOf(scope, 'sent', reference);
+	const pending = (reference: string) => entryOf(scope, 'pending', reference);
+	const mine = (reference: string) => entryOf(scope, `claim ${mark}`, reference);
 	const all = (reference: string) => [sent(reference), pending(reference), mine(reference)];
 
 	async function settle(references: readonly string[], tookMs: number): Promise<string[]> {
@@ -114,7 +114,12 @@ export function openLedger(store: Store, scope: string, mark: string, clock: Clo
 /** The entries of references, whatever their state, to forget them. */
 export function entriesOfReferences(scope: string, references: readonly string[]): string[] {
 	return references.flatMap((reference) => [
-		`${scope}\n${reference}`,
-		`${scope}\n${reference}\npending`,
+		entryOf(scope, 'sent', reference),
+		entryOf(scope, 'pending', reference),
 	]);
+}
+
+/** The reference comes last, since it may hold anything: no two entries are ever the same. */
+function entryOf(scope: string, state: string, reference: string): string {
+	return `${scope}\n${state}\n${reference}`;
 }
