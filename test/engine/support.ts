@@ -1,3 +1,4 @@
+import axios from 'axios';
 import type { INodeExecutionData, INodeParameters, IDataObject } from 'n8n-workflow';
 
 import { startService, type LocalService } from '../../playground/service/server';
@@ -18,6 +19,8 @@ export interface Setup {
 	run(parameters: INodeParameters, more?: Partial<RunNodeOptions>): Promise<NodeRun>;
 	/** The requests that the service received, all or of one method, in order. */
 	received(method?: string): Received[];
+	/** Creates so many deliveries without the node, with the references R0, R1, ..., and gives their IDs. */
+	seed(count: number): Promise<string[]>;
 	/** The bodies of the creation requests that the service received, in order. */
 	creations(): unknown[];
 }
@@ -57,6 +60,17 @@ export function setUp(): Setup {
 				...more,
 			}),
 		received,
+		seed: async (count) => {
+			const { baseUrl, apiKeyId: username, apiSecret: password } = service().credential;
+			await axios.post(
+				`${baseUrl}/v1/deliveries`,
+				{ deliveries: deliveries(count) },
+				{ auth: { username, password }, proxy: false },
+			);
+			return service()
+				.control.deliveries()
+				.map(({ record }) => record.id);
+		},
 		creations: () => received('POST').map(({ body }) => body),
 	};
 }

@@ -1,0 +1,511 @@
+/** Delivery: Update. */
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+
+import { jsonOf, pairedItems, setUp } from './support';
+
+const service = setUp();
+
+const update = (changes: INodeParameters, more: INodeParameters = {}): INodeParameters => ({
+	resource: 'delivery',
+	operation: 'update',
+	deliveryIds: '={{ $json.id }}',
+	changes,
+	...more,
+});
+const byReference = (changes: INodeParameters, referenceIds: string): INodeParameters =>
+	update(changes, { target: 'referenceIds', referenceIds });
+
+const flags = { recalculatePrice: true, reorderRoute: true, recalculateCity: true };
+
+/** The bodies of the update requests that the service received. */
+const updates = () => service.received('PATCH').map(({ body }) => body);
+
+const success = { jobId: expect.any(String), code: 'OK', message: 'Success' };
+
+const idsOf = (ids: readonly string[]) => ids.map((id) => ({ id }));
+
+describe('the deliveries to update', () => {
+	it.each([
+		['an ID', '={{ $json.ids[0] }}', 1],
+		['comma-separated text', '={{ $json.ids.join(" , ") }}', 3],
+		['text with empty entries', '=,{{ $json.ids.join(",,") }},', 3],
+		['an array', '={{ $json.ids }}', 3],
+	])('are named by delivery IDs: %s', async (_form, deliveryIds, count) => {
+		const ids = (await service.seed(3)).slice(0, count);
+
+		const { error, items } = await service.run(
+			update({ instructions: 'Ring twice' }, { deliveryIds }),
+			{ items: [{ ids }] },
+		);
+
+		expect(error).toBeUndefined();
+		expect(service.received('PATCH')).toEqual([
+			{
+				method: 'PATCH',
+				path: '/v1/deliveries/dropoff',
+				body: {
+					deliveryIds: ids,
+					deliveryChanges: { location: { instructions: 'Ring twice' } },
+					...flags,
+				},
+			},
+		]);
+		expect(items).toEqual(
+			ids.map((deliveryId) => ({ json: { deliveryId, ...success }, pairedItem: { item: 0 } })),
+		);
+	});
+
+	it.each([
+		['comma-separated text', 'R0, R2'],
+		['an array', '={{ ["R0", "R2"] }}'],
+	])('are named by reference IDs: %s', async (_form, referenceIds) => {
+		await service.seed(3);
+
+		const { items } = await service.run(byReference({ name: 'Ben' }, referenceIds));
+
+		expect(updates()).toEqual([
+			{
+				referenceIds: ['R0', 'R2'],
+				deliveryChanges: { contact: { name: 'Ben' } },
+				...flags,
+			},
+		]);
+		expect(items).toEqual(
+			['R0', 'R2'].map((referenceId) => ({
+				json: { referenceId, ...success },
+				pairedItem: { item: 0 },
+			})),
+		);
+		expect(service.control.deliveries().map(({ request }) => request.dropoff.contact.name)).toEqual(
+			['Ben', 'Ana Torres', 'Ben'],
+		);
+	});
+
+	it('may have numbers for references', async () => {
+		await service.run(byReference({ name: 'Ben' }, '={{ [1001, "1002"] }}'), {
+			onError: 'continueRegularOutput',
+		});
+
+		expect(updates()).toMatchObject([{ referenceIds: ['1001', '1002'] }]);
+	});
+
+	it('of one item are split into requests of 10', async () => {
+		const ids = await service.seed(23);
+
+		const { items } = await service.run(update({ cod: '5' }, { deliveryIds: '={{ $json.ids }}' }), {
+			items: [{ ids }],
+		});
+
+		expect(updates()).toEqual(
+			[ids.slice(0, 10), ids.slice(10, 20), ids.slice(20)].map((deliveryIds) => ({
+				deliveryIds,
+				deliveryChanges: { cod: 5 },
+				...flags,
+			})),
+		);
+		expect(jsonOf(items).map(({ deliveryId }) => deliveryId)).toEqual(ids);
+		expect(pairedItems(items)).toEqual(ids.map(() => 0));
+		const jobs = new Set(jsonOf(items).map(({ jobId }) => jobId));
+		expect(jobs.size).toBe(3);
+	});
+
+	it('of neighbouring items with the same changes share requests', async () => {
+		const ids = await service.seed(23);
+
+		const { items } = await service.run(update({ cod: '5' }), { items: idsOf(ids) });
+
+		expect(updates()).toEqual(
+			[ids.slice(0, 10), ids.slice(10, 20), ids.slice(20)].map((deliveryIds) => ({
+				deliveryIds,
+				deliveryChanges: { cod: 5 },
+				...flags,
+			})),
+		);
+		expect(jsonOf(items).map(({ deliveryId }) => deliveryId)).toEqual(ids);
+		expect(pairedItems(items)).toEqual([...ids.keys()]);
+	});
+});
+
+describe('the order of the items', () => {
+	it('is that of the requests, so that a later change wins', async () => {
+		const [a = '', b = '', c = ''] = await service.seed(3);
+		const items = [
+			{ id: a, cod: 1 },
+			{ id: b, cod: 1 },
+			{ id: a, cod: 2 },
+			{ id: c, cod: 1 },
+			{ id: a, cod: 1 },
+		];
+
+		const { items: output } = await service.run(update({ cod: '={{ $json.cod }}' }), { items });
+
+		const body = (cod: number, ...deliveryIds: string[]) => ({
+			deliveryIds,
+			deliveryChanges: { cod },
+			...flags,
+		});
+		expect(updates()).toEqual([body(1, a, b), body(2, a), body(1, c, a)]);
+		expect(jsonOf(output).map(({ deliveryId }) => deliveryId)).toEqual([a, b, a, c, a]);
+		expect(pairedItems(output)).toEqual([0, 1, 2, 3, 4]);
+		expect(service.control.deliveries().map(({ request }) => request.cod)).toEqual([1, 1, 1]);
+	});
+
+	it('keeps apart what differs in flags', async () => {
+		const [a = '', b = ''] = await service.seed(2);
+
+		await service.run(
+			{
+				...update({ cod: '5' }),
+				deliveryIds: '={{ $json.id }}',
+				recalculatePrice: '={{ $json.price }}',
+			},
+			{
+				items: [
+					{ id: a, price: true },
+					{ id: b, price: 'false' },
+					{ id: a, price: false },
+				],
+			},
+		);
+
+		expect(updates()).toEqual([
+			{ deliveryIds: [a], deliveryChanges: { cod: 5 }, ...flags },
+			{ deliveryIds: [b, a], deliveryChanges: { cod: 5 }, ...flags, recalculatePrice: false },
+		]);
+	});
+});
+
+describe('the flags', () => {
+	it.each([
+		[{ recalculatePrice: false }],
+		[{ reorderRoute: false }],
+		[{ recalculateCity: false }],
+		[{ recalculatePrice: false, reorderRoute: false, recalculateCity: false }],
+	])('are on unless turned off: %o', async (off) => {
+		await service.seed(1);
+
+		await service.run({ ...byReference({ cod: '5' }, 'R0'), ...off });
+
+		expect(updates()).toEqual([
+			{ referenceIds: ['R0'], deliveryChanges: { cod: 5 }, ...flags, ...off },
+		]);
+	});
+});
+
+describe('a change', () => {
+	const full = {
+		location: {
+			address: '9 Harbour Street, Portland',
+			instructions: 'Ring twice',
+			lat: 43.65,
+			lng: -70.25,
+		},
+		contact: { name: 'Ben Oak', email: 'ben@mail.example', phonenumber: '+1 555 0199' },
+		packages: [
+			{ id: 'PK-1', name: 'Shoes', qty: 2, weight: 2.4, size: 'm', price: 99.9 },
+			{ name: 'Letter', qty: 1, size: 'xs' },
+		],
+		cod: 49.9,
+		referenceId: 'R0-B',
+		addTags: [12, 15],
+		removeTags: [7],
+	};
+
+	it.each<[string, INodeParameters, object]>([
+		[
+			'Address',
+			{ address: full.location.address },
+			{ location: { address: full.location.address } },
+		],
+		['Instructions', { instructions: 'Ring twice' }, { location: { instructions: 'Ring twice' } }],
+		[
+			'Latitude and Longitude',
+			{ lat: '43.65', lng: '-70.25' },
+			{ location: { lat: 43.65, lng: -70.25 } },
+		],
+		['Contact Name', { name: 'Ben Oak' }, { contact: { name: 'Ben Oak' } }],
+		['Contact Email', { email: 'ben@mail.example' }, { contact: { email: 'ben@mail.example' } }],
+		['Contact Phone', { phonenumber: '+1 555 0199' }, { contact: { phonenumber: '+1 555 0199' } }],
+		['Cash on Delivery', { cod: '49.90' }, { cod: 49.9 }],
+		['Cash on Delivery: none', { cod: '0' }, { cod: 0 }],
+		['Reference ID', { referenceId: 'R0-B' }, { referenceId: 'R0-B' }],
+		['Tags to Add, as text', { addTags: '12, 15' }, { addTags: [12, 15] }],
+		['Tags to Add, as an array', { addTags: '={{ [12, "15"] }}' }, { addTags: [12, 15] }],
+		['Tags to Remove', { removeTags: '={{ 7 }}' }, { removeTags: [7] }],
+		[
+			'Packages',
+			{
+				packages: {
+					package: [
+						{
+							id: 'PK-1',
+							name: 'Shoes',
+							qty: '={{ "2" }}',
+							weight: '2.4',
+							size: 'm',
+							price: '99.90',
+						},
+						{ name: 'Letter', qty: 1, size: 'xs' },
+					],
+				},
+			},
+			{ packages: full.packages },
+		],
+		[
+			'all of them',
+			{
+				...full.location,
+				lat: '43.65',
+				lng: '-70.25',
+				...full.contact,
+				packages: { package: full.packages },
+				cod: '49.9',
+				referenceId: 'R0-B',
+				addTags: '12,15',
+				removeTags: '7',
+			},
+			full,
+		],
+	])('is sent only when it was added: %s', async (_what, changes, deliveryChanges) => {
+		const [id = ''] = await service.seed(1);
+
+		const { error, items } = await service.run(update(changes), { items: [{ id }] });
+
+		expect(error).toBeUndefined();
+		expect(updates()).toEqual([{ deliveryIds: [id], deliveryChanges, ...flags }]);
+		expect(jsonOf(items)).toEqual([{ deliveryId: id, ...success }]);
+	});
+
+	it.each<[string, INodeParameters]>([
+		['There is nothing to change', {}],
+		['Address is empty', { address: ' ' }],
+		['Cash on Delivery is empty', { cod: '' }],
+		['Contact Name is empty', { name: '={{ $json.none }}' }],
+		['Tags to Add is empty', { addTags: '' }],
+		['Tag to add: at least one is needed', { addTags: '={{ [] }}' }],
+		['Tag to remove 2 "late" is not a number', { removeTags: '7,late' }],
+		['Tag to add "0" is less than 1', { addTags: '0' }],
+		['Package: at least one is needed', { packages: {} }],
+		[
+			'Package size "huge" is not one of xs, s, m, l, xl',
+			{ packages: { package: [{ name: 'A', size: '={{ "huge" }}' }] } },
+		],
+		[
+			'Package weight "2 kg" is not a number',
+			{ packages: { package: [{ name: 'A', weight: '2 kg' }] } },
+		],
+		['Email "ben" is not an e-mail address', { email: 'ben' }],
+		['Cash on delivery "1,5" is not a number', { cod: '1,5' }],
+		['Cash on delivery "-1" is less than 0', { cod: '-1' }],
+		['Longitude is missing. Give latitude and longitude together, or neither', { lat: '43.65' }],
+		['Latitude "91" is more than 90', { lat: '91', lng: '0' }],
+		[
+			`Reference ID "${'x'.repeat(41)}" is longer than 40 characters`,
+			{ referenceId: 'x'.repeat(41) },
+		],
+	])('that breaks a rule keeps all from being sent: %s', async (message, changes) => {
+		const { error, items } = await service.run(byReference(changes, 'R0'), { items: [{}, {}] });
+
+		expect(service.control.requests()).toEqual([]);
+		expect(items).toEqual([]);
+		expect(error).toMatchObject({
+			name: 'NodeOperationError',
+			message: expect.stringMatching(/ \[item 0\]$/),
+			context: { itemIndex: 0 },
+		});
+		expect(error?.message.slice(0, message.length)).toBe(message);
+	});
+});
+
+describe('a wrong item', () => {
+	it.each<[string, IDataObject]>([
+		['Delivery ID: at least one is needed [item 1]', { id: null }],
+		['Delivery ID: at least one is needed [item 1]', { id: [] }],
+		['Delivery ID: at least one is needed [item 1]', { id: ' , ' }],
+		['Delivery ID (an object) is not text [item 1]', { id: { a: 1 } }],
+		['Recalculate price "maybe" is not true or false [item 1]', { id: 'x', price: 'maybe' }],
+	])('keeps all from being sent: %s', async (message, wrong) => {
+		const [id = ''] = await service.seed(1);
+
+		const { error } = await service.run(
+			{ ...update({ cod: '5' }), recalculatePrice: '={{ $json.price ?? true }}' },
+			{ items: [{ id }, wrong] },
+		);
+
+		expect(updates()).toEqual([]);
+		expect(error).toMatchObject({ message, context: { itemIndex: 1 } });
+	});
+
+	it('becomes an error item in its place when the node goes on', async () => {
+		const [a = '', b = ''] = await service.seed(2);
+		const items = [{ id: a }, { id: '' }, { id: b }];
+
+		const regular = await service.run(update({ cod: '5' }), {
+			items,
+			onError: 'continueRegularOutput',
+		});
+		const split = await service.run(update({ cod: '5' }), {
+			items,
+			onError: 'continueErrorOutput',
+		});
+
+		const body = { deliveryIds: [a, b], deliveryChanges: { cod: 5 }, ...flags };
+		expect(updates()).toEqual([body, body]);
+		const error = {
+			message: 'Delivery ID: at least one is needed [item 1]',
+			description: 'Nothing was sent for this item.',
+			outcome: 'invalid',
+		};
+		expect(regular.items).toEqual([
+			{ json: { deliveryId: a, ...success }, pairedItem: { item: 0 } },
+			{ json: { error }, pairedItem: { item: 1 } },
+			{ json: { deliveryId: b, ...success }, pairedItem: { item: 2 } },
+		]);
+		expect(split.outputs).toEqual([
+			[
+				{ json: { deliveryId: a, ...success }, pairedItem: { item: 0 } },
+				{ json: { deliveryId: b, ...success }, pairedItem: { item: 2 } },
+			],
+			[{ json: { id: '', error }, pairedItem: { item: 1 } }],
+		]);
+	});
+
+	it('sends nothing when all are wrong and the node goes on', async () => {
+		const { items } = await service.run(update({}), {
+			items: [{ id: 'a' }, { id: 'b' }],
+			onError: 'continueRegularOutput',
+		});
+
+		expect(service.control.requests()).toEqual([]);
+		expect(jsonOf(items)).toMatchObject([
+			{ error: { message: 'There is nothing to change [item 0]', outcome: 'invalid' } },
+			{ error: { message: 'There is nothing to change [item 1]', outcome: 'invalid' } },
+		]);
+	});
+});
+
+describe('a refusal in the middle', () => {
+	const refused = {
+		method: 'PATCH',
+		skip: 1,
+		kind: 'status',
+		status: 422,
+		body: { code: 'ON_THE_WAY', message: 'Too late to change' },
+	} as const;
+
+	it('ends the run and tells what was updated before', async () => {
+		const ids = await service.seed(23);
+		service.control.addFault(refused);
+
+		const { status, error, items } = await service.run(update({ cod: '5' }), { items: idsOf(ids) });
+
+		expect(updates()).toMatchObject([
+			{ deliveryIds: ids.slice(0, 10) },
+			{ deliveryIds: ids.slice(10, 20) },
+		]);
+		expect({ status, items }).toEqual({ status: 'error', items: [] });
+		expect(error).toMatchObject({
+			message: 'The Delivery Service refused the request (status 422) [item 10]',
+			description: expect.stringMatching(
+				/The service says: Too late to change \(ON_THE_WAY\).*Deliveries updated before: 10\.$/,
+			),
+			context: { itemIndex: 10 },
+		});
+	});
+
+	it('does not keep the others from being updated when the node goes on', async () => {
+		const ids = await service.seed(23);
+		service.control.addFault(refused);
+
+		const { items } = await service.run(update({ cod: '5' }), {
+			items: idsOf(ids),
+			onError: 'continueRegularOutput',
+		});
+
+		expect(updates()).toMatchObject([
+			{ deliveryIds: ids.slice(0, 10) },
+			{ deliveryIds: ids.slice(10, 20) },
+			{ deliveryIds: ids.slice(20) },
+		]);
+		expect(pairedItems(items)).toEqual([...ids.keys()]);
+		expect(jsonOf(items)).toEqual(
+			ids.map((deliveryId, item) =>
+				item < 10 || item >= 20
+					? { deliveryId, ...success }
+					: {
+							error: {
+								message: `The Delivery Service refused the request (status 422) [item ${item}]`,
+								description: expect.stringContaining('Too late to change (ON_THE_WAY)'),
+								deliveryId,
+							},
+						},
+			),
+		);
+		expect(service.control.deliveries().map(({ request }) => request.cod)).toEqual(
+			ids.map((_, item) => (item < 10 || item >= 20 ? 5 : undefined)),
+		);
+	});
+
+	it('goes to the error output, with the ID that it is about', async () => {
+		const [id = ''] = await service.seed(1);
+
+		const { outputs } = await service.run(
+			byReference({ cod: '={{ $json.cod }}' }, '={{ $json.reference }}'),
+			{
+				items: [
+					{ reference: 'R0', cod: 1 },
+					{ reference: 'nope', cod: 2 },
+				],
+				onError: 'continueErrorOutput',
+			},
+		);
+
+		expect(updates()).toMatchObject([{ referenceIds: ['R0'] }, { referenceIds: ['nope'] }]);
+		expect(service.control.deliveries()).toMatchObject([{ record: { id }, request: { cod: 1 } }]);
+		expect(outputs).toEqual([
+			[{ json: { referenceId: 'R0', ...success }, pairedItem: { item: 0 } }],
+			[
+				{
+					json: {
+						reference: 'nope',
+						cod: 2,
+						error: {
+							message: 'The Delivery Service did not find this [item 1]',
+							description: expect.stringContaining('Unknown deliveries: nope'),
+							referenceId: 'nope',
+						},
+					},
+					pairedItem: { item: 1 },
+				},
+			],
+		]);
+	});
+});
+
+describe('an answer that is not as documented', () => {
+	it.each([
+		['statusAfter', { code: 'OK', message: 'Success' }, { code: 'OK', message: 'Success' }],
+		['statusAfter', { data: {} }, {}],
+		['statusAfter', { data: { jobs: 17 }, code: 'OK' }, { jobId: 17, code: 'OK' }],
+	] as const)('is a success all the same: %s %o', async (kind, body, expected) => {
+		const [id = ''] = await service.seed(1);
+		service.control.addFault({ kind, status: 200, body });
+
+		const { items } = await service.run(update({ cod: '5' }), { items: [{ id }] });
+
+		expect(updates()).toHaveLength(1);
+		expect(items).toEqual([{ json: { deliveryId: id, ...expected }, pairedItem: { item: 0 } }]);
+	});
+
+	it('names the base URL when something else answers', async () => {
+		const [id = ''] = await service.seed(1);
+		service.control.addFault({ kind: 'garbage', times: null });
+
+		const { error } = await service.run(update({ cod: '5' }), { items: [{ id }] });
+
+		expect(error).toMatchObject({
+			message: 'The answer did not come from the Delivery Service, or cannot be read [item 0]',
+			description: expect.stringContaining('Base URL'),
+		});
+	});
+});
