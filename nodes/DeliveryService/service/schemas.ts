@@ -92,6 +92,11 @@ const addressSchema = z.unknown().transform((value, context) => {
 	return z.NEVER;
 });
 
+/** A coordinate as text without an exponent: nearer to 0 than a few centimetres it is rounded. */
+function plainText(coordinate: number): string {
+	return String(Math.abs(coordinate) < 1e-6 ? Number(coordinate.toFixed(6)) : coordinate);
+}
+
 function coordinatesTogether(
 	location: { lat?: unknown; lng?: unknown },
 	context: z.RefinementCtx,
@@ -110,8 +115,8 @@ const locationSchema = exactly({
 	address: addressSchema.optional(),
 	warehouse: identifier.optional(),
 	instructions: text.optional(),
-	lat: latitude.transform(String).optional(),
-	lng: longitude.transform(String).optional(),
+	lat: latitude.transform(plainText).optional(),
+	lng: longitude.transform(plainText).optional(),
 }).superRefine((location, context) => {
 	if (location.address === undefined && location.warehouse === undefined)
 		context.addIssue({

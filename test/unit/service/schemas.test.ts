@@ -353,6 +353,19 @@ describe('a location', () => {
 		});
 	});
 
+	test.each([
+		[0.0000004, '0'],
+		['-0.0000006', '-0.000001'],
+		[0.000001, '0.000001'],
+	])('sends the coordinate %p, which is near 0, as %p without an exponent', (given, sent) => {
+		const value = withPickup({ address: 'x', lat: given, lng: given });
+		expect(valueOf(deliverySchema, value).pickup.location).toEqual({
+			address: 'x',
+			lat: sent,
+			lng: sent,
+		});
+	});
+
 	test.each<[Loose, string]>([
 		[{ lat: 90.1, lng: 0 }, 'Pickup latitude 90.1 is more than 90'],
 		[{ lat: '-90.1', lng: 0 }, 'Pickup latitude "-90.1" is less than -90'],
