@@ -1,0 +1,393 @@
+/** What comes out of the trigger for what comes in. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import { deepCopy, type INodeParameters } from 'n8n-workflow';
+
+import { deliveries } from './support';
+import { runNode, type ReceiveOptions, type Trigger } from './engine';
+import { itemsOf, setUpTriggers, updated } from './trigger.support';
+
+const service = setUpTriggers();
+const { open, hook } = service;
+const every = ['createTask', 'createRoute', 'updateTask'];
+const actions: Record<string, number> = { createTask: 1, createRoute: 2, updateTask: 3 };
+const form = { 'content-type': 'application/x-www-form-urlencoded' };
+
+/** A published trigger for all events. */
+async function published(parameters: INodeParameters = {}): Promise<Trigger> {
+	const trigger = await open({ events: every, ...parameters });
+	await trigger.activate();
+	return trigger;
+}
+
+/** Calls the address of an event as the service would. */
+async function call(trigger: Trigger, event: string, request: ReceiveOptions) {
+	return await trigger.receive({ url: hook(actions[event] ?? 0).url, ...request });
+}
+
+describe('an event that the service posts', () => {
+	it('comes out with its name, code and fields in their types', async () => {
+		const trigger = await published();
+		const { id } = await createDelivery();
+		await service.control.advance(id);
+		await service.control.fireEvent(2);
+		await trigger.settled();
+
+		const items = trigger.executions.flatMap(({ workflowData }) => workflowData[0] ?? []);
+		expect(items.map(({ json }) => json)).toEqual([
+			{
+				event: 'createTask',
+				eventCode: 1,
+				id,
+				distance: expect.any(Number),
+				price: expect.any(Number),
+				currencySign: expect.any(String),
+			},
+			{
+				event: 'updateTask',
+				eventCode: 3,
+				id,
+				status: expect.any(String),
+				company_id: expect.any(String),
+				city_id: expect.any(String),
+			},
+			{
+				event: 'createRoute',
+				eventCode: 2,
+				route_id: expect.any(String),
+				distance: expect.any(Number),
+				date: expect.stringMatching(/^\d+$/),
+				dateIso: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+				prices: [{ id, price: expect.any(Number) }],
+			},
+		]);
+		const postings = service.control.events().flatMap((event) => event.postings);
+		expect(postings.map(({ status }) => status)).toEqual([200, 200, 200]);
+	});
+
+	it("is answered at once, in n8n's own words", async () => {
+		const trigger = await published();
+
+		const { status, body, run } = await call(trigger, 'updateTask', { body: updated });
+
+		expect({ status, body }).toEqual({ status: 200, body: { message: 'Workflow was started' } });
+		expect(run?.status).toBe('success');
+	});
+
+	it('keeps the fields that the document does not name', async () => {
+		const trigger = await published();
+		const body = { ...updated, driver: { name: 'Kim' }, note: null };
+
+		const received = await call(trigger, 'updateTask', { body });
+
+		expect(itemsOf(received)).toEqual([{ event: 'updateTask', eventCode: 3, ...body }]);
+	});
+
+	it('is of the kind that its address names, whatever it looks like', async () => {
+		const trigger = await published();
+
+		const received = await call(trigger, 'createTask', { body: updated });
+
+		expect(itemsOf(received)).toMatchObject([{ event: 'createTask', eventCode: 1, ...updated }]);
+	});
+});
+
+describe('a payload that does not fit the document', () => {
+	it('comes out raw with what did not fit, and is answered 200', async () => {
+		const trigger = await published();
+		const body = { id: 7, distance: 'far', price: '9.50' };
+
+		const received = await call(trigger, 'createTask', { body });
+
+		expect(received.status).toBe(200);
+		expect(itemsOf(received)).toEqual([
+			{
+				event: 'createTask',
+				eventCode: 1,
+				id: '7',
+				distance: 'far',
+				price: 9.5,
+				issues: [
+					'The field "distance" is not what the service documents',
+					'The field "currencySign" is missing',
+				],
+			},
+		]);
+	});
+
+	it('cannot pass for what the node says of it', async () => {
+		const trigger = await published();
+		const body = { ...updated, event: 'createTask', eventCode: 1, issues: [], notice: 'x' };
+
+		const received = await call(trigger, 'updateTask', { body });
+
+		expect(itemsOf(received)).toEqual([
+			{
+				event: 'updateTask',
+				eventCode: 3,
+				...updated,
+				payload: body,
+				issues: [
+					'Fields of the payload named event, eventCode, issues, notice are found under "payload"',
+				],
+			},
+		]);
+	});
+
+	it('comes out beside the others of its list', async () => {
+		const trigger = await published();
+
+		const received = await call(trigger, 'updateTask', { body: [updated, 'late', { id: 'T2' }] });
+
+		expect(itemsOf(received)).toMatchObject([
+			updated,
+			{ event: 'updateTask', payload: 'late', issues: [expect.stringContaining('not an object')] },
+			{ id: 'T2', issues: expect.arrayContaining(['The field "status" is missing']) },
+		]);
+	});
+});
+
+describe('the body', () => {
+	const text = JSON.stringify(updated);
+	it.each<[string, ReceiveOptions]>([
+		['JSON', { body: updated }],
+		['a list of one', { body: [updated] }],
+		['a form', { rawBody: new URLSearchParams(updated).toString(), headers: form }],
+		['JSON as plain text', { rawBody: text, headers: { 'content-type': 'text/plain' } }],
+		[
+			'JSON without a content type',
+			{ rawBody: Buffer.from(text), headers: { 'content-type': '' } },
+		],
+		[
+			'JSON of a type that n8n does not know',
+			{ rawBody: text, headers: { 'content-type': 'application/vnd.delivery+json' } },
+		],
+		[
+			'JSON in JSON',
+			{ rawBody: JSON.stringify(text), headers: { 'content-type': 'application/json' } },
+		],
+	])('may be %s', async (_, request) => {
+		const trigger = await published();
+
+		const received = await call(trigger, 'updateTask', request);
+
+		expect(received.status).toBe(200);
+		expect(itemsOf(received)).toEqual([{ event: 'updateTask', eventCode: 3, ...updated }]);
+	});
+
+	it.each([
+		[
+			'field by field',
+			{
+				'prices[0][id]': 'a',
+				'prices[0][price]': '2.5',
+				'prices[1][id]': 'b',
+				'prices[1][price]': '3',
+			},
+		],
+		['as JSON text', { prices: '[{"id":"a","price":"2.5"},{"id":"b","price":"3"}]' }],
+	])('may be a form with a list in it, %s', async (_, prices) => {
+		const trigger = await published();
+		const fields = { route_id: 'R1', distance: '12.5', date: '1760000000', ...prices };
+
+		const received = await call(trigger, 'createRoute', {
+			rawBody: new URLSearchParams(fields).toString(),
+			headers: form,
+		});
+
+		expect(itemsOf(received)).toEqual([
+			{
+				event: 'createRoute',
+				eventCode: 2,
+				route_id: 'R1',
+				distance: 12.5,
+				date: '1760000000',
+				dateIso: '2025-10-09T08:53:20.000Z',
+				prices: [
+					{ id: 'a', price: 2.5 },
+					{ id: 'b', price: 3 },
+				],
+			},
+		]);
+	});
+
+	it('may hold several events, an item each', async () => {
+		const trigger = await published();
+
+		const received = await call(trigger, 'updateTask', {
+			body: [updated, { ...updated, id: 'T2' }],
+		});
+
+		expect(itemsOf(received)?.map(({ id }) => id)).toEqual(['T1', 'T2']);
+	});
+});
+
+describe('an event that the address does not name', () => {
+	const unsigned = { options: { signAddresses: false } };
+	const created = { id: 'T1', distance: 3, price: 4, currencySign: '$' };
+
+	it.each([
+		['createTask', 1, created],
+		['createRoute', 2, { route_id: 'R1', distance: 3, date: '1760000000', prices: [] }],
+		['updateTask', 3, updated],
+	])('is told by its shape: %s', async (event, eventCode, body) => {
+		const trigger = await published(unsigned);
+
+		const received = await trigger.receive({ url: trigger.url, body });
+
+		expect(itemsOf(received)).toMatchObject([{ event, eventCode }]);
+		expect(itemsOf(received)?.[0]).not.toHaveProperty('issues');
+	});
+
+	it.each([{ id: 'T1' }, { hello: 'world' }, { ...created, ...updated }])(
+		'is unknown, never guessed, when several or none can be meant: %j',
+		async (body) => {
+			const trigger = await published(unsigned);
+
+			const received = await trigger.receive({ url: trigger.url, body });
+
+			expect(received.status).toBe(200);
+			expect(itemsOf(received)).toEqual([
+				{
+					event: 'unknown',
+					eventCode: null,
+					...body,
+					issues: ['Neither the address nor the fields tell which event this is'],
+				},
+			]);
+		},
+	);
+});
+
+describe('filters', () => {
+	const only = (options: INodeParameters) => ({ options });
+
+	it.each([
+		[only({ statuses: 'picked up, Delivered' }), true],
+		[only({ statuses: ['delivered'] }), true],
+		[only({ statuses: 'picked up' }), false],
+		[only({ companies: '1001' }), true],
+		[only({ companies: '1, 2' }), false],
+		[only({ cities: '8, 9' }), true],
+		[only({ cities: 9 }), false],
+		[only({ statuses: 'delivered', cities: '9' }), false],
+		[only({ statuses: '', companies: ' ', cities: [] }), true],
+	])('%j let an update through: %s', async (parameters, passes) => {
+		const trigger = await published(parameters);
+
+		const received = await call(trigger, 'updateTask', { body: updated });
+
+		expect(received.status).toBe(200);
+		expect(received.run !== undefined).toBe(passes);
+		if (!passes) expect(received.body).toEqual({ message: 'Received' });
+	});
+
+	it('leave alone what has no such field', async () => {
+		const trigger = await published(only({ statuses: 'x', companies: '5', cities: '5' }));
+		const created = await call(trigger, 'createTask', { body: { id: 'T1' } });
+		const odd = await call(trigger, 'updateTask', { body: { id: 'T1', status: null } });
+
+		expect(itemsOf(created)).toHaveLength(1);
+		expect(itemsOf(odd)).toHaveLength(1);
+	});
+
+	it('let only some of a list through', async () => {
+		const trigger = await published(only({ statuses: 'delivered' }));
+
+		const received = await call(trigger, 'updateTask', {
+			body: [{ ...updated, status: 'lost' }, updated],
+		});
+
+		expect(itemsOf(received)).toMatchObject([updated]);
+	});
+
+	it('do not end the listening for a test event', async () => {
+		const trigger = await open(only({ statuses: 'delivered' }));
+		await trigger.listen();
+
+		const { url } = hook(3);
+		await trigger.receive({ url, body: { ...updated, status: 'lost' } });
+		const stillListening = trigger.listening;
+		const received = await trigger.receive({ url, body: updated });
+
+		expect(stillListening).toBe(true);
+		expect(itemsOf(received)).toHaveLength(1);
+	});
+});
+
+describe('repeats', () => {
+	const skipping = { options: { skipRepeatsMinutes: 10 } };
+	const swapped = Object.fromEntries(Object.entries(updated).reverse());
+
+	it('start the workflow again unless the option is added', async () => {
+		const trigger = await published();
+		await call(trigger, 'updateTask', { body: updated });
+		await call(trigger, 'updateTask', { body: updated });
+		const twice = await call(trigger, 'updateTask', { body: [updated, updated] });
+
+		expect(trigger.executions).toHaveLength(3);
+		expect(itemsOf(twice)).toHaveLength(2);
+		expect(trigger.staticData).not.toMatchObject({
+			'node:Delivery Service Trigger': { seen: expect.anything() },
+		});
+	});
+
+	it('are answered 200 and start nothing with it, also in another order of fields', async () => {
+		const trigger = await published(skipping);
+		await call(trigger, 'updateTask', { body: updated });
+
+		const repeat = await call(trigger, 'updateTask', { body: updated });
+		const other = await call(trigger, 'updateTask', { body: swapped });
+
+		expect(repeat).toMatchObject({ status: 200, body: { message: 'Received' } });
+		expect(other.run).toBeUndefined();
+		expect(trigger.executions).toHaveLength(1);
+	});
+
+	it('are only the same event with the same content', async () => {
+		const trigger = await published(skipping);
+		await call(trigger, 'updateTask', { body: updated });
+		await call(trigger, 'updateTask', { body: { ...updated, status: 'returned' } });
+		await call(trigger, 'createTask', { body: updated });
+
+		expect(trigger.executions).toHaveLength(3);
+	});
+
+	it('are known after n8n was started again', async () => {
+		const trigger = await published(skipping);
+		await call(trigger, 'updateTask', { body: updated });
+		// What n8n reads from its database is what it wrote there.
+		trigger.staticData = deepCopy(trigger.staticData);
+		await trigger.activate('init');
+
+		const { run } = await call(trigger, 'updateTask', { body: updated });
+
+		expect(run).toBeUndefined();
+	});
+
+	it('start the workflow again when the time is over', async () => {
+		const trigger = await published({ options: { skipRepeatsMinutes: 1 } });
+		await call(trigger, 'updateTask', { body: updated });
+		const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 61_000);
+
+		const { run } = await call(trigger, 'updateTask', { body: updated });
+
+		clock.mockRestore();
+		expect(run).toBeDefined();
+	});
+});
+
+/** Creates a delivery at the service, which posts the event of it; resolves when that is done. */
+async function createDelivery(): Promise<{ id: string }> {
+	const { error } = await runNode({
+		node: 'deliveryService',
+		parameters: { resource: 'delivery', operation: 'create', source: 'json' },
+		items: deliveries(1),
+		credential: service.credential,
+	});
+	if (error) throw new Error(error.message);
+	while (service.control.events()[0]?.postings.length !== 1) await nextTurn();
+	const [delivery] = service.control.deliveries();
+	if (!delivery) throw new Error('No delivery was created.');
+	return { id: delivery.record.id };
+}

@@ -1,0 +1,535 @@
+/** What the service's list holds after each step of a trigger's life. */
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { z } from 'zod';
+
+import { setUpTriggers, itemsOf, updated } from './trigger.support';
+
+const service = setUpTriggers();
+const { open, list, hook, subscribe } = service;
+const every = { events: ['createTask', 'createRoute', 'updateTask'] };
+const hooks = '/hooks/';
+
+/** An address on this machine where nothing answers. */
+async function deadUrl(): Promise<string> {
+	const server = createServer().listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	const { port } = z.object({ port: z.number() }).parse(server.address());
+	await new Promise((resolve) => server.close(resolve));
+	return `http://127.0.0.1:${port}`;
+}
+
+function addressOf(event: string, url: string): unknown {
+	return expect.stringMatching(
+		new RegExp(`^${url.replaceAll('.', '\\.')}\\?event=${event}&signature=[0-9a-f]{64}$`),
+	);
+}
+
+describe('publishing', () => {
+	it('subscribes one signed address an event, and unpublishing removes exactly those', async () => {
+		const trigger = await open(every);
+
+		await trigger.activate();
+		const published = list();
+		const failure = await trigger.deactivate();
+
+		expect(published).toEqual([
+			{ url: addressOf('createTask', trigger.url), action: 1, status: 'Active' },
+			{ url: addressOf('createRoute', trigger.url), action: 2, status: 'Active' },
+			{ url: addressOf('updateTask', trigger.url), action: 3, status: 'Active' },
+		]);
+		expect(failure).toBeUndefined();
+		expect(list()).toEqual([]);
+		expect(service.warnings()).toEqual([]);
+	});
+
+	it('makes nothing twice', async () => {
+		const trigger = await open(every);
+		await trigger.create();
+		const before = list();
+
+		await trigger.activate();
+
+		expect(list()).toEqual(before);
+		expect(service.requests()).toEqual(['GET', 'POST', 'POST', 'POST', 'GET']);
+	});
+
+	it('makes only what is missing', async () => {
+		const trigger = await open({ events: ['createTask'] });
+		await trigger.create();
+		const other = await open({ events: ['createTask', 'updateTask'] });
+
+		await other.activate();
+
+		expect(list()).toHaveLength(2);
+		expect(service.requests().filter((method) => method === 'POST')).toHaveLength(2);
+	});
+
+	it('uses the company of the options', async () => {
+		const trigger = await open({ options: { companyId: '1002' } });
+
+		await trigger.activate();
+		const published = service.control.webhooks();
+		await trigger.deactivate();
+
+		expect(published).toMatchObject([{ companyId: 1002 }]);
+		expect(service.control.webhooks()).toEqual([]);
+	});
+
+	it('fails clearly when no event is chosen', async () => {
+		const trigger = await open({ events: [] });
+
+		await expect(trigger.activate()).rejects.toThrow('No event is chosen');
+		expect(list()).toEqual([]);
+	});
+
+	it('subscribes bare addresses when signing is turned off', async () => {
+		const trigger = await open({ options: { signAddresses: false } });
+
+		await trigger.activate();
+		const published = list();
+		await trigger.deactivate();
+
+		expect(published.map(({ url }) => url)).toEqual([`${trigger.url}?event=updateTask`]);
+		expect(list()).toEqual([]);
+	});
+
+	it('replaces signed addresses when signing was turned off', async () => {
+		const signed = await open();
+		await signed.create();
+		const unsigned = await open({ options: { signAddresses: false } });
+
+		await unsigned.activate();
+
+		expect(list().map(({ url }) => url)).toEqual([`${unsigned.url}?event=updateTask`]);
+	});
+});
+
+describe('listening for a test event', () => {
+	it('subscribes the test address, and stopping removes it', async () => {
+		const trigger = await open(every);
+
+		await trigger.listen();
+		const listening = list();
+		const failure = await trigger.stopListening();
+
+		expect(listening.map(({ url }) => url)).toEqual([
+			addressOf('createTask', trigger.testUrl),
+			addressOf('createRoute', trigger.testUrl),
+			addressOf('updateTask', trigger.testUrl),
+		]);
+		expect(failure).toBeUndefined();
+		expect(list()).toEqual([]);
+	});
+
+	it('ends with the first event', async () => {
+		const trigger = await open();
+		await trigger.listen();
+
+		const received = await trigger.receive({ url: hook(3).url, body: updated });
+
+		expect(itemsOf(received)).toHaveLength(1);
+		expect(trigger.executions.map(({ mode }) => mode)).toEqual(['manual']);
+		expect(list()).toEqual([]);
+	});
+
+	it('goes on after a call that was refused', async () => {
+		const trigger = await open();
+		await trigger.listen();
+
+		const { status } = await trigger.receive({ url: trigger.testUrl, body: updated });
+
+		expect(status).toBe(401);
+		expect(trigger.listening).toBe(true);
+		expect(list()).toHaveLength(1);
+	});
+
+	it('leaves the live subscription in place, and unpublishing leaves the test', async () => {
+		const trigger = await open();
+		await trigger.activate();
+		await trigger.listen();
+		const both = list();
+		await trigger.stopListening();
+		const live = list();
+		await trigger.listen();
+		await trigger.deactivate();
+
+		expect(both).toHaveLength(2);
+		expect(live.map(({ url }) => url)).toEqual([addressOf('updateTask', trigger.url)]);
+		expect(list().map(({ url }) => url)).toEqual([addressOf('updateTask', trigger.testUrl)]);
+	});
+
+	it('leaves nothing when it cannot begin', async () => {
+		const trigger = await open(every);
+		service.control.addFault({ kind: 'status', status: 500, method: 'POST', path: hooks, skip: 1 });
+
+		await expect(trigger.listen()).rejects.toThrow('The Delivery Service failed (status 500)');
+		expect(list()).toEqual([]);
+	});
+});
+
+describe('a change', () => {
+	it('of the events while published removes the old and makes the new', async () => {
+		const trigger = await open({ events: ['createTask', 'updateTask'] });
+		await trigger.activate();
+
+		await trigger.republish({ events: ['createRoute', 'updateTask'] });
+
+		expect(list().map(({ action }) => action)).toEqual([2, 3]);
+	});
+
+	it('of the events that was interrupted is completed at the next start', async () => {
+		const before = await open({ events: ['createTask', 'updateTask'] });
+		await before.create();
+		const after = await open({ events: ['createRoute', 'updateTask'] });
+
+		await after.activate('init');
+
+		expect(list().map(({ action }) => action)).toEqual([2, 3]);
+	});
+
+	it('of the name keeps the subscription', async () => {
+		const trigger = await open({}, { name: 'Old name' });
+		await trigger.create();
+		const before = list();
+		const renamed = await open({}, { name: 'New name' });
+
+		await renamed.activate();
+		const after = list();
+		await renamed.deactivate();
+
+		expect(after).toEqual(before);
+		expect(list()).toEqual([]);
+	});
+
+	it('of the API secret replaces the addresses of this node, the new one first', async () => {
+		const trigger = await open(every);
+		const other = await open({}, { workflowId: 'other' });
+		await other.activate();
+		const old = `${trigger.url}?event=updateTask&signature=${'5e'.repeat(32)}`;
+		await subscribe(old);
+
+		await trigger.activate();
+
+		expect(list().map(({ url }) => url)).toEqual([
+			addressOf('createTask', trigger.url),
+			addressOf('createRoute', trigger.url),
+			...[other.url, trigger.url].sort().map((url) => addressOf('updateTask', url)),
+		]);
+		expect(service.requests().slice(-4)).toEqual(['POST', 'POST', 'POST', 'DELETE']);
+		expect((await trigger.receive({ url: old, body: updated })).status).toBe(401);
+	});
+});
+
+describe('several workflows', () => {
+	it('on the same event each have their own subscription', async () => {
+		const one = await open({}, { workflowId: 'one' });
+		const duplicate = await open({}, { workflowId: 'duplicate' });
+		await one.activate();
+		await duplicate.activate();
+
+		const postings = await service.control.fireEvent(3, updated);
+		await one.deactivate();
+
+		expect(postings).toMatchObject([{ status: 200 }, { status: 200 }]);
+		expect(list().map(({ url }) => url)).toEqual([addressOf('updateTask', duplicate.url)]);
+	});
+});
+
+describe("others' subscriptions", () => {
+	it('are never touched, however alike', async () => {
+		const trigger = await open(every);
+		const alike = [
+			trigger.url,
+			`${trigger.url}/`,
+			`${trigger.url}2?event=updateTask`,
+			`${trigger.url}?event=updateTask&mine=1`,
+			`${trigger.url}?event=deleteTask`,
+			`${trigger.url}?event=updateTask&signature=mine`,
+			trigger.testUrl,
+			'https://shop.example/hook',
+		];
+		for (const url of alike) await subscribe(url);
+		const before = list();
+
+		await trigger.activate();
+		await trigger.activate('init');
+		await trigger.republish({ events: ['createTask'] });
+		await trigger.listen();
+		await trigger.stopListening();
+		await trigger.deactivate();
+
+		expect(before).toHaveLength(alike.length);
+		expect(list()).toEqual(before);
+	});
+});
+
+describe('blacklisted subscriptions', () => {
+	it.each(['activate', 'init'] as const)(
+		'are made anew on "%s", and the user is told',
+		async (mode) => {
+			const trigger = await open({ events: ['createTask', 'updateTask'] });
+			await trigger.create();
+			service.control.blacklist(hook(3).url, 3);
+
+			await trigger.activate(mode);
+			const first = await trigger.receive({ url: hook(3).url, body: [updated, updated] });
+			const second = await trigger.receive({ url: hook(3).url, body: updated });
+
+			expect(list().map(({ status }) => status)).toEqual(['Active', 'Active']);
+			expect(service.warnings().join()).toContain('had stopped reporting Delivery Updated');
+			expect(itemsOf(first)).toEqual([
+				{
+					event: 'updateTask',
+					eventCode: 3,
+					...updated,
+					notice: expect.stringContaining('It was subscribed anew'),
+				},
+				{ event: 'updateTask', eventCode: 3, ...updated },
+			]);
+			expect(itemsOf(second)?.[0]).not.toHaveProperty('notice');
+		},
+	);
+
+	it('of the test address are made anew as well', async () => {
+		const trigger = await open();
+		await trigger.create(true);
+		service.control.blacklist(hook(3).url, 3);
+
+		await trigger.listen();
+		const { status } = hook(3);
+		const received = await trigger.receive({ url: hook(3).url, body: updated });
+
+		expect(status).toBe('Active');
+		expect(itemsOf(received)).toMatchObject([{ notice: expect.any(String) }]);
+	});
+});
+
+describe('a failure while publishing', () => {
+	it.each([
+		{ fault: { kind: 'status', status: 500 } as const, message: 'failed (status 500)' },
+		{ fault: { kind: 'statusAfter', status: 502 } as const, message: 'failed (status 502)' },
+		{ fault: { kind: 'resetAfter' } as const, message: 'connection' },
+		{ fault: { kind: 'status', status: 401 } as const, message: 'did not accept the API key' },
+	])('($fault.kind $fault.status) leaves nothing half-subscribed', async ({ fault, message }) => {
+		const trigger = await open(every);
+		service.control.addFault({ ...fault, method: 'POST', path: hooks, skip: 1 });
+
+		// The method alone: nothing of n8n cleans up behind it.
+		await expect(trigger.create()).rejects.toThrow(message);
+
+		expect(list()).toEqual([]);
+	});
+
+	it('is a clear error when the service cannot be reached', async () => {
+		const trigger = await open(
+			{},
+			{ credential: { ...service.credential, baseUrl: await deadUrl() } },
+		);
+
+		await expect(trigger.activate()).rejects.toMatchObject({
+			message: 'Nothing answers at the host and port in the Base URL',
+			description: expect.stringContaining('Check the Base URL'),
+		});
+		expect(trigger.active).toBe(false);
+	});
+
+	it('does not come from an old address that cannot be removed; that is logged', async () => {
+		const trigger = await open();
+		await subscribe(`${trigger.url}?event=createTask`, 1);
+		service.control.addFault({ kind: 'status', status: 500, method: 'DELETE', path: hooks });
+
+		await trigger.activate();
+
+		expect(list().map(({ action }) => action)).toEqual([1, 3]);
+		expect(service.warnings().join()).toMatch(/may remain .*Delivery Created.*status 500/);
+	});
+});
+
+describe('unpublishing', () => {
+	it('is not held up by a subscription that is gone already', async () => {
+		const trigger = await open(every);
+		await trigger.activate();
+		const { control } = service;
+		control.addFault({ kind: 'statusAfter', status: 404, method: 'DELETE', path: hooks });
+
+		expect(await trigger.deactivate()).toBeUndefined();
+		expect(list()).toEqual([]);
+		expect(service.warnings()).toEqual([]);
+	});
+
+	it('removes what it knows when the list cannot be read, and says that more may remain', async () => {
+		const trigger = await open(every);
+		await trigger.activate();
+		service.control.addFault({ kind: 'status', status: 500, method: 'GET', path: hooks });
+
+		expect(await trigger.deactivate()).toBeUndefined();
+		expect(list()).toEqual([]);
+		expect(service.warnings().join()).toMatch(/may remain at the Delivery Service: .*status 500/);
+	});
+
+	it('removes the test address, too, when the list cannot be read', async () => {
+		const trigger = await open();
+		await trigger.listen();
+		service.control.addFault({ kind: 'garbage', method: 'GET', path: hooks });
+
+		expect(await trigger.stopListening()).toBeUndefined();
+		expect(list()).toEqual([]);
+	});
+
+	it('ends all the same when nothing can be removed, and says what may remain', async () => {
+		const trigger = await open({ events: ['createTask', 'updateTask'] });
+		await trigger.activate();
+		service.control.addFault({
+			kind: 'status',
+			status: 503,
+			method: 'DELETE',
+			path: hooks,
+			times: null,
+		});
+
+		expect(await trigger.deactivate()).toBeUndefined();
+		expect(await trigger.receive({ url: hook(3).url, body: updated })).toMatchObject({
+			status: 404,
+		});
+		expect(list()).toHaveLength(2);
+		expect(service.warnings()).toEqual([
+			expect.stringMatching(
+				/"Delivery Service Trigger" in workflow .* may remain .*\(Delivery Created, Delivery Updated\).*status 503.*Webhook > Delete/,
+			),
+		]);
+		// Logs must not hold what starts a workflow.
+		expect(service.warnings().join()).not.toContain('signature=');
+	});
+
+	it('says what may remain when the service cannot be reached', async () => {
+		const trigger = await open(
+			{},
+			{ credential: { ...service.credential, baseUrl: await deadUrl() } },
+		);
+
+		await expect(trigger.delete()).resolves.toBe(true);
+		expect(service.warnings().join()).toMatch(/may remain .*Nothing answers/);
+	});
+
+	it('says what may remain when the credential is gone or incomplete', async () => {
+		const gone = await open({}, { credential: undefined });
+		const incomplete = await open({}, { credential: { ...service.credential, apiSecret: '' } });
+
+		await expect(gone.delete()).resolves.toBe(true);
+		await expect(incomplete.delete()).resolves.toBe(true);
+		expect(service.warnings()).toEqual([
+			expect.stringContaining('may remain'),
+			expect.stringMatching(/may remain .*credential is not complete/),
+		]);
+	});
+
+	it('leaves what remained to the next publishing, which takes it up', async () => {
+		const trigger = await open();
+		await trigger.activate();
+		service.control.addFault({ kind: 'resetBefore', path: hooks, times: 3 });
+		await trigger.deactivate();
+		const remained = list();
+
+		await trigger.activate();
+		const again = list();
+		await trigger.deactivate();
+
+		expect(remained).toHaveLength(1);
+		expect(again).toEqual(remained);
+		expect(list()).toEqual([]);
+	});
+});
+
+describe('when n8n starts again', () => {
+	it('what is subscribed stays, without a change at the service', async () => {
+		const trigger = await open(every);
+		await trigger.activate();
+		const before = list();
+
+		await trigger.activate('init');
+
+		expect(list()).toEqual(before);
+		expect(service.requests().slice(5)).toEqual(['GET']);
+		expect((await trigger.receive({ url: hook(3).url, body: updated })).status).toBe(200);
+	});
+
+	it.each([
+		{ kind: 'resetBefore' } as const,
+		{ kind: 'status', status: 503 } as const,
+		{ kind: 'status', status: 429 } as const,
+	])('while the service is out of order ($kind $status), events still arrive', async (fault) => {
+		const trigger = await open();
+		await trigger.activate();
+		service.control.addFault({ ...fault, method: 'GET', path: hooks });
+
+		await trigger.activate('init');
+		const postings = await service.control.fireEvent(3, updated);
+
+		expect(postings).toMatchObject([{ status: 200 }]);
+		expect(list()).toHaveLength(1);
+		expect(service.warnings().join()).toContain('could not be checked');
+	});
+
+	it('what was never subscribed is not taken for granted', async () => {
+		const trigger = await open();
+		service.control.addFault({ kind: 'status', status: 503, method: 'GET', path: hooks });
+
+		await expect(trigger.activate('init')).rejects.toThrow('failed (status 503)');
+	});
+
+	it('what was taken off is not taken for granted', async () => {
+		const trigger = await open();
+		await trigger.activate();
+		await trigger.deactivate();
+		service.control.addFault({ kind: 'status', status: 503, method: 'GET', path: hooks });
+
+		await expect(trigger.activate('init')).rejects.toThrow('failed (status 503)');
+	});
+
+	it('at another address, the old subscriptions do not count', async () => {
+		const before = await open();
+		await before.activate();
+		const { staticData } = before;
+		const moved = await open({}, { staticData, publicUrl: 'https://n8n.shop.example' });
+		service.control.addFault({ kind: 'status', status: 503, method: 'GET', path: hooks });
+
+		await expect(moved.activate('init')).rejects.toThrow('failed (status 503)');
+	});
+
+	it('a refusal of the service is still told', async () => {
+		const trigger = await open();
+		await trigger.activate();
+		service.control.addFault({ kind: 'status', status: 401, method: 'GET', path: hooks });
+
+		await expect(trigger.activate('init')).rejects.toThrow('did not accept the API key');
+	});
+});
+
+describe('an address that the service cannot reach', () => {
+	const remote = { baseUrl: 'https://api.delivery-service.example' };
+
+	it.each([
+		'http://localhost:5678',
+		'http://127.0.0.1:5678',
+		'http://[::1]:5678',
+		'http://0.0.0.0:5678',
+	])('is pointed out (%s), and nothing is subscribed', async (publicUrl) => {
+		const credential = { ...service.credential, ...remote };
+		const trigger = await open({}, { credential, publicUrl });
+
+		await expect(trigger.create()).rejects.toMatchObject({
+			message: 'The Delivery Service cannot reach this n8n at a localhost address',
+			description: expect.stringMatching(/^The address is http:.*WEBHOOK_URL/),
+		});
+	});
+
+	it('is not one on the internet', async () => {
+		const trigger = await open({}, { publicUrl: 'https://n8n.shop.example' });
+
+		await trigger.activate();
+
+		expect(list()).toMatchObject([{ url: addressOf('updateTask', trigger.url) }]);
+		expect(trigger.url).toMatch(/^https:\/\/n8n\.shop\.example\//);
+	});
+});

@@ -1,0 +1,405 @@
+/** What somebody who means harm can do to a trigger: the rows of docs/security.md, one by one. */
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+import fc from 'fast-check';
+
+import { startService } from '../../playground/service/server';
+import type { CredentialData, ReceiveOptions, Trigger } from './engine';
+import { itemsOf, setUpTriggers, updated, withQuery } from './trigger.support';
+
+const service = setUpTriggers();
+const { open, hook } = service;
+const unsigned = { options: { signAddresses: false } };
+const json = { 'content-type': 'application/json' };
+
+async function published(...options: Parameters<typeof open>): Promise<Trigger> {
+	const trigger = await open(...options);
+	await trigger.activate();
+	return trigger;
+}
+
+/** Expects that a call is answered with a status and starts nothing. */
+async function expectRefused(trigger: Trigger, status: number, request: ReceiveOptions) {
+	const before = trigger.executions.length;
+	const received = await trigger.receive({ body: updated, ...request });
+	expect({ status: received.status, run: received.run }).toEqual({ status, run: undefined });
+	expect(trigger.executions).toHaveLength(before);
+}
+
+describe('Who knows the address without its signature', () => {
+	it('is refused, with the event or without', async () => {
+		const trigger = await published();
+
+		await expectRefused(trigger, 401, { url: trigger.url });
+		await expectRefused(trigger, 401, { url: `${trigger.url}?event=updateTask` });
+		await expectRefused(trigger, 401, { url: `${trigger.url}?event=updateTask&signature=` });
+		expect(service.warnings()).toHaveLength(3);
+	});
+
+	it('learns nothing from the body: a wrong one is refused the same', async () => {
+		const trigger = await published();
+
+		await expectRefused(trigger, 401, { url: trigger.url, body: [] });
+		await expectRefused(trigger, 401, { url: trigger.url, body: { id: 'x'.repeat(1_500_000) } });
+	});
+});
+
+describe('Who has the workflow file', () => {
+	it('cannot make an address: it holds the path and the settings, not the secret', async () => {
+		const trigger = await published();
+		const ownService = await startService({ apiSecret: 'guessed' });
+		// The same node of the same workflow, with a service and a secret of the attacker's own.
+		const copy = await open({}, { credential: ownService.credential });
+		await copy.create();
+		const forged = ownService.control.webhooks()[0]?.url ?? '';
+		await ownService.close();
+
+		expect(forged).toMatch(/\?event=updateTask&signature=[0-9a-f]{64}$/);
+		await expectRefused(trigger, 401, { url: forged });
+	});
+});
+
+describe('Who forges signatures', () => {
+	it('is refused 50 times out of 50, however near the signature is', async () => {
+		const trigger = await published();
+		const { url } = hook(3);
+		const right = new URL(url).searchParams.get('signature') ?? '';
+		const altered = Array.from({ length: 16 }, (_, place) => {
+			const other = right[place * 4] === '0' ? '1' : '0';
+			return right.slice(0, place * 4) + other + right.slice(place * 4 + 1);
+		});
+		const forged = [
+			...altered,
+			...Array.from({ length: 20 }, () => randomBytes(32).toString('hex')),
+			...[right.toUpperCase(), `${right}00`, `${right}zz`, ` ${right}`, `0x${right}`],
+			...[right.slice(0, 63), right.slice(0, 32), right.slice(1), '0'.repeat(64), 'null'],
+			...['true', '[object Object]', `${right}\u0000`, 'ü'.repeat(64)],
+		].filter((signature) => signature !== right);
+
+		for (const signature of forged)
+			await expectRefused(trigger, 401, { url: withQuery(url, { signature }) });
+
+		expect(forged.length).toBeGreaterThanOrEqual(50);
+		expect(service.warnings()).toHaveLength(forged.length);
+		expect((await trigger.receive({ url, body: updated })).status).toBe(200);
+	});
+
+	it('is refused with parameters that are lists or objects', async () => {
+		const trigger = await published();
+		const { search, searchParams } = new URL(hook(3).url);
+		const signature = searchParams.get('signature') ?? '';
+
+		for (const query of [
+			`${search}&signature=${signature}`,
+			`${search}&event=updateTask`,
+			`?event=updateTask&signature[]=${signature}`,
+			`?event=updateTask&signature[length]=64`,
+			`?event[toString]=updateTask&signature=${signature}`,
+			`?__proto__[event]=updateTask&signature=${signature}`,
+		])
+			await expectRefused(trigger, 401, { url: trigger.url + query });
+	});
+});
+
+describe('Who knows a signed address', () => {
+	it('can use it for its own event only', async () => {
+		const trigger = await published({ events: ['createTask', 'updateTask'] });
+
+		for (const event of ['createTask', 'createRoute', 'deleteTask', ''])
+			await expectRefused(trigger, 401, { url: withQuery(hook(3).url, { event }) });
+		await expectRefused(trigger, 401, { url: withQuery(hook(3).url, { event: undefined }) });
+	});
+
+	it('can use it for its own workflow only', async () => {
+		const trigger = await published();
+		const signature = signatureOf(trigger);
+		const other = await published({}, { workflowId: 'other' });
+
+		await expectRefused(other, 401, {
+			url: `${other.url}?event=updateTask&signature=${signature}`,
+		});
+	});
+
+	it('cannot use that of the test for the live workflow, or the other way round', async () => {
+		const trigger = await published();
+		const live = signatureOf(trigger);
+		await trigger.listen();
+		const urls = service.list().map(({ url }) => url);
+		const testUrl = urls.find((url) => url.startsWith(trigger.testUrl)) ?? '';
+		const test = new URL(testUrl).searchParams.get('signature') ?? '';
+
+		expect(test).not.toBe(live);
+		await expectRefused(trigger, 401, {
+			url: withQuery(`${trigger.url}?event=updateTask`, { signature: test }),
+		});
+		await expectRefused(trigger, 401, { url: withQuery(testUrl, { signature: live }) });
+		expect(trigger.listening).toBe(true);
+	});
+
+	it('cannot use it after the API secret was changed', async () => {
+		const credential = { ...service.credential };
+		const trigger = await published({}, { credential });
+		const { url } = hook(3);
+
+		credential.apiSecret = 'changed';
+
+		await expectRefused(trigger, 401, { url });
+	});
+
+	it('starts nothing for an event that is no longer chosen', async () => {
+		const before = await open({ events: ['createTask', 'updateTask'] });
+		await before.activate();
+		const { url } = hook(1);
+		const after = await published({ events: ['updateTask'] });
+
+		await expectRefused(after, 200, { url });
+	});
+
+	it('starts nothing after the workflow was unpublished', async () => {
+		const trigger = await published();
+		const { url } = hook(3);
+		await trigger.deactivate();
+
+		await expectRefused(trigger, 404, { url });
+	});
+});
+
+describe('Who has a past event', () => {
+	it('can do nothing with its content alone', async () => {
+		const trigger = await published();
+		const past = await trigger.receive({ url: hook(3).url, body: updated });
+
+		expect(JSON.stringify(itemsOf(past))).not.toContain('signature');
+		await expectRefused(trigger, 401, { url: trigger.url, body: updated });
+	});
+
+	it('and its address can repeat it, but not within the time of Skip Repeats', async () => {
+		const open = await published();
+		await open.receive({ url: hook(3).url, body: updated });
+		const repeated = await open.receive({ url: hook(3).url, body: updated });
+		const guarded = await published({ options: { skipRepeatsMinutes: 60 } });
+		await guarded.receive({ url: hook(3).url, body: updated });
+
+		expect(repeated.run).toBeDefined();
+		await expectRefused(guarded, 200, { url: hook(3).url, body: updated });
+	});
+});
+
+describe('Who can make the service post anything', () => {
+	it.each([
+		['data of other items', { json: { id: 'T9' }, pairedItem: { item: 0 }, ...updated }],
+		['files', { json: {}, binary: { data: { id: 'filesystem:/secret', mimeType: 'a/b' } } }],
+	])('cannot pass %s to the workflow: a payload stays data', async (_, body) => {
+		const trigger = await published();
+
+		const { workflowData } = await trigger.receive({ url: hook(3).url, body });
+
+		expect(workflowData?.[0]).toEqual([{ json: expect.objectContaining(body) }]);
+	});
+
+	it('cannot change what objects are', async () => {
+		const trigger = await published();
+		const rawBody = `{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"id":"T1"}`;
+
+		const received = await trigger.receive({ url: hook(3).url, rawBody, headers: json });
+
+		expect(received.status).toBe(200);
+		expect(Object.getOwnPropertyDescriptor(Object.prototype, 'polluted')).toBeUndefined();
+		expect(Object.getPrototypeOf(itemsOf(received)?.[0])).toBe(Object.prototype);
+	});
+
+	it('cannot make one event look like another', async () => {
+		const trigger = await published();
+
+		const received = await trigger.receive({
+			url: hook(3).url,
+			body: { ...updated, event: 'createTask', eventCode: 1 },
+		});
+
+		expect(itemsOf(received)).toMatchObject([{ event: 'updateTask', eventCode: 3 }]);
+	});
+});
+
+describe('Who sends what is no event', () => {
+	it('is refused with 413 above 1 MB, compressed or not', async () => {
+		const trigger = await published();
+		const { url } = hook(3);
+		const large = JSON.stringify({ ...updated, note: 'x'.repeat(1_000_000) });
+		const largest = JSON.stringify({ ...updated, note: '' });
+		const note = 'x'.repeat(1_000_000 - largest.length);
+
+		await expectRefused(trigger, 413, { url, rawBody: large, headers: json });
+		await expectRefused(trigger, 413, {
+			url,
+			rawBody: gzipSync(large),
+			headers: { ...json, 'content-encoding': 'gzip' },
+		});
+		const fitting = await trigger.receive({ url, body: { ...updated, note } });
+		expect(fitting.status).toBe(200);
+	});
+
+	it.each<[string, ReceiveOptions]>([
+		['nothing', { body: undefined }],
+		['an empty object', { body: {} }],
+		['an empty list', { body: [] }],
+		['a list of nothing', { body: [{}, null, []] }],
+		['a number', { rawBody: '5', headers: json }],
+		['text', { rawBody: 'hello', headers: { 'content-type': 'text/plain' } }],
+		[
+			'bytes',
+			{ rawBody: randomBytes(64), headers: { 'content-type': 'application/octet-stream' } },
+		],
+		[
+			'content 5000 levels deep',
+			{ rawBody: `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`, headers: json },
+		],
+	])('is refused with 400: %s', async (_, request) => {
+		const trigger = await published();
+		await expectRefused(trigger, 400, { url: hook(3).url, ...request });
+	});
+
+	it('is refused by n8n itself when it is broken JSON', async () => {
+		const trigger = await published();
+		await expectRefused(trigger, 422, { url: hook(3).url, rawBody: '{"id":', headers: json });
+	});
+
+	const bytes = fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array));
+	const anyText = fc.string({ unit: 'binary' }).map((text) => Buffer.from(text));
+
+	it('crashes nothing and starts nothing: 200 malformed bodies from a fuzzer', async () => {
+		const trigger = await published();
+		const { url } = hook(3);
+		const broken = fc.json().map((text) => Buffer.from(text.slice(0, text.length / 2)));
+		const pieces = ['{"a":', '[[[[', '{"__proto__":1', '"', '\u0000', '[,]', '{}{}', '<a>'];
+		const noObject = fc
+			.oneof(fc.integer(), fc.string(), fc.boolean(), fc.constant(null), fc.array(fc.integer()))
+			.map((value) => Buffer.from(JSON.stringify(value)));
+		const piece = fc.constantFrom(...pieces).map((text) => Buffer.from(text));
+		const malformed = fc.oneof(bytes, anyText, broken, noObject, piece);
+		const contentTypes = ['application/json', 'text/plain', 'application/octet-stream', ''];
+		const statuses: number[] = [];
+
+		await fc.assert(
+			fc.asyncProperty(malformed, fc.constantFrom(...contentTypes), async (rawBody, type) => {
+				const headers = { 'content-type': type };
+				const { status } = await trigger.receive({ url, rawBody, headers });
+				// 422 is n8n's own answer to JSON that it cannot read.
+				expect(type === 'application/json' ? [400, 422] : [400]).toContain(status);
+				statuses.push(status);
+			}),
+			{ numRuns: 200 },
+		);
+
+		expect(statuses.length).toBeGreaterThanOrEqual(200);
+		expect(trigger.executions).toEqual([]);
+		expect((await trigger.receive({ url, body: updated })).status).toBe(200);
+	});
+
+	it('crashes nothing as a form or XML: what comes out of it tells its issues', async () => {
+		const trigger = await published();
+		const { url } = hook(3);
+		const contentTypes = ['application/x-www-form-urlencoded', 'text/xml'];
+
+		await fc.assert(
+			fc.asyncProperty(
+				fc.oneof(bytes, anyText),
+				fc.constantFrom(...contentTypes),
+				async (rawBody, type) => {
+					const headers = { 'content-type': type };
+					const received = await trigger.receive({ url, rawBody, headers });
+					expect([200, 400, 422]).toContain(received.status);
+					expect(received.run !== undefined).toBe(received.status === 200);
+					for (const item of itemsOf(received) ?? [])
+						expect(item).toMatchObject({ event: 'updateTask', issues: expect.any(Array) });
+				},
+			),
+			{ numRuns: 100 },
+		);
+	});
+
+	it('crashes nothing without signatures either, and what comes out tells its issues', async () => {
+		const trigger = await published(unsigned);
+
+		await fc.assert(
+			fc.asyncProperty(fc.jsonValue(), async (body) => {
+				const received = await trigger.receive({
+					url: trigger.url,
+					rawBody: JSON.stringify(body),
+					headers: json,
+				});
+				expect([200, 400]).toContain(received.status);
+				for (const item of itemsOf(received) ?? [])
+					expect(item).toMatchObject({ event: 'unknown', issues: [expect.any(String)] });
+			}),
+			{ numRuns: 100 },
+		);
+	});
+});
+
+describe('Who calls while n8n has no secret to check with', () => {
+	it.each(['apiSecret', 'apiKeyId', 'baseUrl', 'companyId'])(
+		'starts nothing that it could not start before: a credential without its %s',
+		async (field) => {
+			const credential: CredentialData = { ...service.credential };
+			const trigger = await published({}, { credential });
+			const { url } = hook(3);
+
+			credential[field] = '';
+
+			await expectRefused(trigger, field === 'apiSecret' ? 503 : 401, { url: trigger.url });
+			const { status } = await trigger.receive({ url, body: updated });
+			expect(status).toBe(field === 'apiSecret' ? 503 : 200);
+		},
+	);
+});
+
+describe('Who turns signing off', () => {
+	it('opens the address to everybody who knows it', async () => {
+		const trigger = await published(unsigned);
+
+		const received = await trigger.receive({ url: trigger.url, body: updated });
+
+		expect(received.status).toBe(200);
+		expect(received.run).toBeDefined();
+	});
+
+	it('must do so in the node: a call cannot', async () => {
+		const trigger = await published();
+
+		await expectRefused(trigger, 401, {
+			url: `${trigger.url}?event=updateTask&signAddresses=false`,
+			body: { ...updated, options: { signAddresses: false } },
+		});
+	});
+});
+
+describe('docs/security.md', () => {
+	it('names in each row tests that exist', () => {
+		const folder = join(__dirname, '../..');
+		const rows = readFileSync(join(folder, 'docs/security.md'), 'utf8')
+			.split('\n')
+			.filter((line) => /^\| (?!-)/.test(line));
+		const tests = ['security', 'lifecycle', 'events']
+			.map((name) => readFileSync(join(folder, `test/engine/trigger.${name}.test.ts`), 'utf8'))
+			.join('\n');
+		const named = rows.slice(1).map((row) => row.split('|').at(-2) ?? '');
+
+		expect(named.length).toBeGreaterThan(10);
+		for (const cell of named) {
+			const names = [...cell.matchAll(/"([^"]+)"/g)].map(([, name]) => name ?? '');
+			expect(names).not.toEqual([]);
+			for (const name of names) expect(tests).toContain(name);
+		}
+	});
+});
+
+/** The signature of a trigger's address for updates at the service. */
+function signatureOf(trigger: Trigger): string {
+	const found = service.list().find(({ url }) => url.startsWith(trigger.url));
+	const signature = new URL(found?.url ?? 'none:').searchParams.get('signature');
+	if (signature === null) throw new Error('The trigger has no signed address.');
+	return signature;
+}
