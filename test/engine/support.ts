@@ -21,6 +21,8 @@ export interface Setup {
 	received(method?: string): Received[];
 	/** Creates so many deliveries without the node, with the references R0, R1, ..., and gives their IDs. */
 	seed(count: number): Promise<string[]>;
+	/** Subscribes a URL to an event without the node. */
+	subscribe(url: string, action: number, companyId?: number): Promise<void>;
 	/** The bodies of the creation requests that the service received, in order. */
 	creations(): unknown[];
 }
@@ -37,6 +39,10 @@ export function setUp(): Setup {
 			.control.requests()
 			.filter((request) => method === undefined || request.method === method)
 			.map(({ method, path, body }) => ({ method, path, body }));
+	const post = async (path: string, body: object) => {
+		const { baseUrl, apiKeyId: username, apiSecret: password } = service().credential;
+		await axios.post(`${baseUrl}${path}`, body, { auth: { username, password }, proxy: false });
+	};
 	beforeAll(async () => {
 		running = await startService();
 	});
@@ -61,16 +67,16 @@ export function setUp(): Setup {
 			}),
 		received,
 		seed: async (count) => {
-			const { baseUrl, apiKeyId: username, apiSecret: password } = service().credential;
-			await axios.post(
-				`${baseUrl}/v1/deliveries`,
-				{ deliveries: deliveries(count) },
-				{ auth: { username, password }, proxy: false },
-			);
+			await post('/v1/deliveries', { deliveries: deliveries(count) });
 			return service()
 				.control.deliveries()
 				.map(({ record }) => record.id);
 		},
+		subscribe: async (url, action, companyId = service().credential.companyId) =>
+			await post(
+				`/hooks/companies/${companyId}`,
+				new URLSearchParams({ url, action: `${action}` }),
+			),
 		creations: () => received('POST').map(({ body }) => body),
 	};
 }

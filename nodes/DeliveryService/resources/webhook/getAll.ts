@@ -15,6 +15,9 @@ const filtersSchema = z.object({
 	status: z.enum(['active', 'blacklisted']).optional(),
 });
 
+/** An expression may give the number as text. */
+const limitSchema = z.coerce.number().int().min(1);
+
 /** Lists a company's subscriptions (service document, section 4.4). */
 export const getAll: Operation = {
 	option: {
@@ -83,10 +86,7 @@ export const getAll: Operation = {
 			);
 			const limit = context.getNodeParameter('returnAll', item, false)
 				? Infinity
-				: z
-						.number()
-						.catch(50)
-						.parse(context.getNodeParameter('limit', item, 50));
+				: valid(context, check(limitSchema, context.getNodeParameter('limit', item, 50), 'Limit'));
 			const webhooks = await companyWebhooks(context, client, item).list();
 			return webhooks
 				.filter((webhook) => matches(webhook, filters))

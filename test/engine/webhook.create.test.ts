@@ -1,0 +1,233 @@
+/** Webhook: Create. */
+import { jsonOf, pairedItems, setUp } from './support';
+
+const service = setUp();
+
+const url = 'https://n8n.shop.example/webhook/1f/delivery?token=a%2Bb+c&x=1';
+
+const create = {
+	resource: 'webhook',
+	operation: 'create',
+	url: '={{ $json.url }}',
+	event: '={{ $json.event }}',
+};
+
+it.each([
+	['createTask', 1],
+	['createRoute', 2],
+	['updateTask', 3],
+])('subscribes a URL to the event %s, with a form body', async (event, action) => {
+	const { error, items } = await service.run({ ...create, url, event });
+
+	expect(error).toBeUndefined();
+	expect(service.received()).toEqual([
+		{ method: 'POST', path: '/hooks/companies/1001', body: { url, action: String(action) } },
+	]);
+	const form = new URLSearchParams({ url, action: String(action) }).toString();
+	expect(service.control.requests()[0]).toMatchObject({
+		status: 200,
+		headers: {
+			authorization: 'Basic ***',
+			'content-type': 'application/x-www-form-urlencoded',
+			'content-length': String(form.length),
+			'accept-charset': 'utf-8',
+		},
+	});
+	expect(service.control.webhooks()).toEqual([{ companyId: 1001, url, action, status: 'Active' }]);
+	expect(items).toEqual([{ json: { url, event, action }, pairedItem: { item: 0 } }]);
+});
+
+it('has Delivery Updated for event unless the user picks another', async () => {
+	const { items } = await service.run({ resource: 'webhook', operation: 'create', url });
+
+	expect(service.received()).toMatchObject([{ body: { url, action: '3' } }]);
+	expect(jsonOf(items)).toEqual([{ url, event: 'updateTask', action: 3 }]);
+});
+
+it('works for each item in turn, for the company that it names', async () => {
+	const given = [
+		{ url: 'https://a.example', event: 'createTask', company: '1002' },
+		{ url: ' http://b.example/x ', event: 'createRoute', company: '' },
+	];
+
+	const { items } = await service.run(
+		{ ...create, options: { companyId: '={{ $json.company }}' } },
+		{ items: given },
+	);
+
+	expect(service.received()).toEqual([
+		{
+			method: 'POST',
+			path: '/hooks/companies/1002',
+			body: { url: 'https://a.example', action: '1' },
+		},
+		{
+			method: 'POST',
+			path: '/hooks/companies/1001',
+			body: { url: 'http://b.example/x', action: '2' },
+		},
+	]);
+	expect(items).toEqual([
+		{ json: { url: 'https://a.example', event: 'createTask', action: 1 }, pairedItem: { item: 0 } },
+		{
+			json: { url: 'http://b.example/x', event: 'createRoute', action: 2 },
+			pairedItem: { item: 1 },
+		},
+	]);
+});
+
+it.each([
+	['nothing', 204, ''],
+	['text', 201, 'created'],
+	['anything', 200, { ok: 'perhaps' }],
+])('counts any success, since the document shows no body: %s', async (_what, status, body) => {
+	service.control.addFault({ kind: 'statusAfter', status, body });
+
+	const { items } = await service.run({ ...create, url, event: 'createTask' });
+
+	expect(service.control.webhooks()).toHaveLength(1);
+	expect(jsonOf(items)).toEqual([{ url, event: 'createTask', action: 1 }]);
+});
+
+describe('a wrong item', () => {
+	it.each([
+		[
+			'URL is not a web address that starts with http:// or https:// [item 0]',
+			{ url: 'shop.example' },
+		],
+		[
+			'URL is not a web address that starts with http:// or https:// [item 0]',
+			{ url: 'ftp://shop.example' },
+		],
+		['URL (an object) is not text [item 0]', { url: {} }],
+		[
+			'Event "deleted" is not one of createTask, createRoute, updateTask [item 0]',
+			{ event: 'deleted' },
+		],
+		['The Company ID is not a whole number of 1 or more [item 0]', { company: 'mine' }],
+		['The Company ID is not a whole number of 1 or more [item 0]', { company: 0 }],
+	])('is refused before it is sent: %s', async (message, changes) => {
+		const { error, items } = await service.run(
+			{ ...create, options: { companyId: '={{ $json.company }}' } },
+			{ items: [{ url, event: 'createTask', company: 1002, ...changes }] },
+		);
+
+		expect(service.control.requests()).toEqual([]);
+		expect(items).toEqual([]);
+		expect(error).toMatchObject({
+			name: 'NodeOperationError',
+			message,
+			context: { itemIndex: 0 },
+		});
+	});
+
+	const items = [
+		{ url: 'https://a.example', event: 'createTask' },
+		{ url: 'none', event: 'createTask' },
+		{ url: 'https://c.example', event: 'updateTask' },
+	];
+	const message = 'URL is not a web address that starts with http:// or https:// [item 1]';
+
+	it('becomes an error item in its place when the node goes on', async () => {
+		const { items: output } = await service.run(create, {
+			items,
+			onError: 'continueRegularOutput',
+		});
+
+		expect(service.control.webhooks().map((hook) => hook.url)).toEqual([
+			'https://a.example',
+			'https://c.example',
+		]);
+		expect(pairedItems(output)).toEqual([0, 1, 2]);
+		expect(jsonOf(output)).toMatchObject([{ action: 1 }, { error: { message } }, { action: 3 }]);
+	});
+
+	it('goes to the error output when there is one', async () => {
+		const { outputs } = await service.run(create, { items, onError: 'continueErrorOutput' });
+
+		expect(service.control.webhooks()).toHaveLength(2);
+		expect(pairedItems(outputs[0] ?? [])).toEqual([0, 2]);
+		expect(outputs[1]).toMatchObject([
+			{ json: { url: 'none', error: { message } }, pairedItem: { item: 1 } },
+		]);
+	});
+});
+
+describe('a refusal of the service', () => {
+	it('ends the run with its status and what to do', async () => {
+		const { error } = await service.run(
+			{ ...create, options: { companyId: '={{ $json.company }}' } },
+			{
+				items: [
+					{ url, event: 'createTask', company: 1001 },
+					{ url, event: 'createTask', company: 77 },
+					{ url, event: 'updateTask', company: 1001 },
+				],
+			},
+		);
+
+		expect(service.received().map(({ path }) => path)).toEqual([
+			'/hooks/companies/1001',
+			'/hooks/companies/77',
+		]);
+		expect(error).toMatchObject({
+			name: 'NodeApiError',
+			message: 'The Delivery Service did not find this [item 1]',
+			description: expect.stringMatching(/Company ID.*Unknown company 77 \(NOT_FOUND\)/),
+			httpCode: '404',
+			context: { itemIndex: 1 },
+		});
+	});
+
+	it('becomes an error item when the node goes on', async () => {
+		const body = { code: 'E1', message: 'Not this URL' };
+		service.control.addFault({ kind: 'status', status: 422, body });
+
+		const { items } = await service.run(create, {
+			items: [
+				{ url, event: 'createTask' },
+				{ url, event: 'updateTask' },
+			],
+			onError: 'continueRegularOutput',
+		});
+
+		expect(service.control.webhooks()).toMatchObject([{ action: 3 }]);
+		expect(jsonOf(items)).toEqual([
+			{
+				error: {
+					message: 'The Delivery Service refused the request (status 422) [item 0]',
+					description: 'The service says: Not this URL (E1)',
+				},
+			},
+			{ url, event: 'updateTask', action: 3 },
+		]);
+	});
+
+	it('is named when the key is wrong', async () => {
+		const { error } = await service.run(
+			{ ...create, url, event: 'createTask' },
+			{ credential: { ...service.credential, apiKeyId: 'other' } },
+		);
+
+		expect(service.control.webhooks()).toEqual([]);
+		expect(service.control.requests()).toMatchObject([{ status: 401 }]);
+		expect(error).toMatchObject({
+			name: 'NodeApiError',
+			message: 'The Delivery Service did not accept the API key [item 0]',
+			httpCode: '401',
+		});
+	});
+
+	it('is named when no company is known', async () => {
+		const { error } = await service.run(
+			{ ...create, url, event: 'createTask' },
+			{ credential: { ...service.credential, companyId: '' } },
+		);
+
+		expect(service.control.requests()).toEqual([]);
+		expect(error).toMatchObject({
+			message: 'The company is not known [item 0]',
+			description: expect.stringContaining('Company ID in the credential'),
+		});
+	});
+});

@@ -1,0 +1,254 @@
+/** Webhook: Delete, and the list that it picks from. */
+import type { INodeParameters } from 'n8n-workflow';
+
+import { loadList } from './engine';
+import { jsonOf, pairedItems, setUp } from './support';
+
+const service = setUp();
+
+const url = 'https://n8n.shop.example/webhook/1f/delivery?token=a%2Bb+c&x=1';
+
+const remove = (more: INodeParameters): INodeParameters => ({
+	resource: 'webhook',
+	operation: 'delete',
+	...more,
+});
+const byUrlAndEvent = remove({
+	selectBy: 'urlAndEvent',
+	url: '={{ $json.url }}',
+	event: '={{ $json.event }}',
+});
+const chosen = (value: string) => ({ __rl: true, mode: 'list', value });
+
+describe('Delete', () => {
+	it('unsubscribes what was chosen from the list, with a form body', async () => {
+		await service.subscribe(url, 3);
+		await service.subscribe(url, 1);
+		await service.subscribe(url, 3, 1002);
+
+		const { error, items } = await service.run(remove({ webhook: chosen(`3 ${url}`) }));
+
+		expect(error).toBeUndefined();
+		expect(service.received('DELETE')).toEqual([
+			{ method: 'DELETE', path: '/hooks/companies/1001', body: { url, action: '3' } },
+		]);
+		const form = new URLSearchParams({ url, action: '3' }).toString();
+		expect(service.control.requests().at(-1)).toMatchObject({
+			status: 200,
+			headers: {
+				authorization: 'Basic ***',
+				'content-type': 'application/x-www-form-urlencoded',
+				'content-length': String(form.length),
+				'accept-charset': 'utf-8',
+			},
+		});
+		expect(items).toEqual([{ json: { deleted: true }, pairedItem: { item: 0 } }]);
+		expect(service.control.webhooks()).toMatchObject([
+			{ companyId: 1001, action: 1 },
+			{ companyId: 1002, action: 3 },
+		]);
+	});
+
+	it('unsubscribes by URL and event, for each item in turn', async () => {
+		await service.subscribe(url, 1);
+		await service.subscribe('https://b.example', 2);
+		await service.subscribe('https://b.example', 3);
+
+		const { items } = await service.run(byUrlAndEvent, {
+			items: [
+				{ url, event: 'createTask' },
+				{ url: 'https://b.example', event: 'createRoute' },
+			],
+		});
+
+		expect(service.received('DELETE').map(({ body }) => body)).toEqual([
+			{ url, action: '1' },
+			{ url: 'https://b.example', action: '2' },
+		]);
+		expect(jsonOf(items)).toEqual([{ deleted: true }, { deleted: true }]);
+		expect(pairedItems(items)).toEqual([0, 1]);
+		expect(service.control.webhooks()).toMatchObject([{ url: 'https://b.example', action: 3 }]);
+	});
+
+	it('unsubscribes from the company that is named', async () => {
+		await service.subscribe(url, 3);
+		await service.subscribe(url, 3, 1002);
+
+		await service.run(remove({ webhook: chosen(`3 ${url}`), options: { companyId: '1002' } }));
+
+		expect(service.received('DELETE').map(({ path }) => path)).toEqual(['/hooks/companies/1002']);
+		expect(service.control.webhooks()).toMatchObject([{ companyId: 1001 }]);
+	});
+
+	it.each([204, 201])('counts any success, with or without body: %d', async (status) => {
+		await service.subscribe(url, 3);
+		service.control.addFault({ method: 'DELETE', kind: 'statusAfter', status, body: '' });
+
+		const { items } = await service.run(remove({ webhook: chosen(`3 ${url}`) }));
+
+		expect(service.control.webhooks()).toEqual([]);
+		expect(jsonOf(items)).toEqual([{ deleted: true }]);
+	});
+
+	it('says so when there is no such webhook', async () => {
+		await service.subscribe(url, 1);
+
+		const { error, items } = await service.run(remove({ webhook: chosen(`3 ${url}`) }));
+
+		expect(service.received('DELETE')).toHaveLength(1);
+		expect(service.control.webhooks()).toHaveLength(1);
+		expect(items).toEqual([]);
+		expect(error).toMatchObject({
+			name: 'NodeOperationError',
+			message: 'The Delivery Service knows no such webhook [item 0]',
+			description: expect.stringContaining('deleted before'),
+			context: { itemIndex: 0 },
+		});
+	});
+
+	it('goes on with the others when it may', async () => {
+		await service.subscribe(url, 1);
+		const items = [
+			{ url, event: 'updateTask' },
+			{ url: 'nothing', event: 'createTask' },
+			{ url, event: 'createTask' },
+		];
+
+		const { outputs } = await service.run(byUrlAndEvent, {
+			items,
+			onError: 'continueErrorOutput',
+		});
+
+		expect(service.received('DELETE').map(({ body }) => body)).toEqual([
+			{ url, action: '3' },
+			{ url, action: '1' },
+		]);
+		expect(service.control.webhooks()).toEqual([]);
+		expect(outputs[0]).toEqual([{ json: { deleted: true }, pairedItem: { item: 2 } }]);
+		expect(outputs[1]).toMatchObject([
+			{
+				json: {
+					...items[0],
+					error: { message: 'The Delivery Service knows no such webhook [item 0]' },
+				},
+				pairedItem: { item: 0 },
+			},
+			{
+				json: {
+					...items[1],
+					error: {
+						message: 'URL is not a web address that starts with http:// or https:// [item 1]',
+					},
+				},
+				pairedItem: { item: 1 },
+			},
+		]);
+	});
+
+	it.each<[string, INodeParameters]>([
+		['No webhook is chosen [item 0]', { webhook: chosen('={{ "" }}') }],
+		['No webhook is chosen [item 0]', { webhook: chosen('={{ "https://a.example" }}') }],
+		['No webhook is chosen [item 0]', { webhook: chosen('={{ 3 }}') }],
+		[
+			'URL is not a web address that starts with http:// or https:// [item 0]',
+			{ selectBy: 'urlAndEvent', url: 'a.example' },
+		],
+		[
+			'Event "gone" is not one of createTask, createRoute, updateTask [item 0]',
+			{ selectBy: 'urlAndEvent', url, event: '={{ "gone" }}' },
+		],
+	])('sends nothing that is wrong: %s', async (message, more) => {
+		const { error } = await service.run(remove(more));
+
+		expect(service.control.requests()).toEqual([]);
+		expect(error).toMatchObject({ name: 'NodeOperationError', message });
+	});
+});
+
+describe('the list of webhooks', () => {
+	const search = async (parameters: INodeParameters, filter?: string) =>
+		await loadList({
+			node: 'deliveryService',
+			method: 'searchWebhooks',
+			parameters: remove(parameters),
+			credential: service.credential,
+			filter,
+		});
+
+	const subscribeAll = async () => {
+		await service.subscribe('https://a.example/Hook', 1);
+		await service.subscribe('https://b.example/hook', 2);
+		await service.subscribe('https://b.example/hook', 3);
+		await service.subscribe('https://child.example/hook', 3, 1002);
+		service.control.blacklist('https://b.example/hook', 3);
+	};
+	const entries = [
+		{ name: 'Delivery Created: https://a.example/Hook', value: '1 https://a.example/Hook' },
+		{ name: 'Route Created: https://b.example/hook', value: '2 https://b.example/hook' },
+		{
+			name: 'Delivery Updated: https://b.example/hook (blacklisted)',
+			value: '3 https://b.example/hook',
+		},
+	];
+
+	it("shows the company's webhooks, and what is picked can be deleted", async () => {
+		await subscribeAll();
+
+		const { results } = await search({});
+		expect(results).toEqual(entries);
+		const { items } = await service.run(remove({ webhook: chosen(String(results[2]?.value)) }));
+
+		expect(service.received('GET')).toMatchObject([{ path: '/hooks/companies/1001' }]);
+		expect(service.received('DELETE')).toMatchObject([
+			{ body: { url: 'https://b.example/hook', action: '3' } },
+		]);
+		expect(jsonOf(items)).toEqual([{ deleted: true }]);
+	});
+
+	it.each([
+		['https://B.example', [1, 2]],
+		['created', [0, 1]],
+		['BLACKLISTED', [2]],
+		['', [0, 1, 2]],
+		['nowhere', []],
+	])('is searched by event, URL and status: %p', async (filter, found) => {
+		await subscribeAll();
+
+		const { results } = await search({}, filter);
+
+		expect(service.received('GET')).toHaveLength(1);
+		expect(results).toEqual(found.map((number) => entries[number]));
+	});
+
+	it('shows those of the company in the options', async () => {
+		await subscribeAll();
+
+		const { results } = await search({ options: { companyId: '1002' } });
+
+		expect(service.received('GET')).toMatchObject([{ path: '/hooks/companies/1002' }]);
+		expect(results).toEqual([
+			{
+				name: 'Delivery Updated: https://child.example/hook',
+				value: '3 https://child.example/hook',
+			},
+		]);
+	});
+
+	it('shows events that the document does not name by their codes', async () => {
+		const body = [{ url: 'https://a.example', action: 9, status: 'active' }];
+		service.control.addFault({ method: 'GET', kind: 'status', status: 200, body });
+
+		const { results } = await search({});
+
+		expect(results).toEqual([{ name: 'Event 9: https://a.example', value: '9 https://a.example' }]);
+	});
+
+	it('says why it cannot be shown', async () => {
+		const refused = search({ options: { companyId: '5' } });
+
+		await expect(refused).rejects.toMatchObject({
+			message: 'The Delivery Service did not find this',
+			description: expect.stringContaining('Unknown company 5'),
+		});
+	});
+});
