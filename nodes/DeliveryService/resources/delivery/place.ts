@@ -9,14 +9,14 @@ const examples = {
 	pickup: {
 		name: 'e.g. Main Street Store',
 		email: 'e.g. store@example.com',
-		address: 'e.g. 12 Main Street, Springfield, IL 62701, United States',
+		address: 'e.g. 12 Main Street, Springfield, IL 62701',
 		street: 'e.g. 12 Main Street',
 		instructions: 'e.g. Ring the bell at the back door',
 	},
 	dropoff: {
 		name: 'e.g. Ana Torres',
 		email: 'e.g. ana@example.com',
-		address: 'e.g. 48 Oak Avenue, Springfield, IL 62704, United States',
+		address: 'e.g. 48 Oak Avenue, Springfield, IL 62704',
 		street: 'e.g. 48 Oak Avenue',
 		instructions: 'e.g. Leave with the concierge',
 	},

@@ -24,7 +24,7 @@ const changeFields: INodeProperties[] = [
 		name: 'address',
 		type: 'string',
 		default: '',
-		placeholder: 'e.g. 48 Oak Avenue, Springfield, IL 62704, United States',
+		placeholder: 'e.g. 48 Oak Avenue, Springfield, IL 62704',
 		description: 'The new dropoff address, as one line of text',
 	},
 	{
@@ -133,7 +133,7 @@ export const update: Operation = {
 	},
 	fields: [
 		{
-			displayName: 'Deliveries By',
+			displayName: 'Find Deliveries By',
 			name: 'target',
 			type: 'options',
 			noDataExpression: true,
