@@ -54,7 +54,7 @@ const orderOptions: INodeProperties[] = [
 		name: 'address',
 		type: 'string',
 		default: '',
-		placeholder: 'e.g. 48 Oak Avenue, Springfield, IL 62704, United States',
+		placeholder: 'e.g. 48 Oak Avenue, Springfield, IL 62704',
 		description: "The full address to use instead of the order's shipping address",
 	},
 	{
@@ -152,7 +152,7 @@ const orderOptions: INodeProperties[] = [
 						displayName: 'Up To Kilograms',
 						name: 'upToKg',
 						type: 'number',
-						typeOptions: { minValue: 0, numberPrecision: 3 },
+						typeOptions: { minValue: 0 },
 						default: 1,
 						description: 'The most that a package of this size weighs, in kilograms',
 					},
@@ -241,6 +241,13 @@ export const fromShopifyOrder: Source = {
 	},
 	fields: [
 		{
+			displayName:
+				'Connect a Shopify node before this one: each order that it gives becomes one delivery. Leave Order as it is, and fill in where the packages are picked up.',
+			name: 'orderNotice',
+			type: 'notice',
+			default: '',
+		},
+		{
 			displayName: 'Order',
 			name: 'order',
 			type: 'json',
@@ -253,7 +260,7 @@ export const fromShopifyOrder: Source = {
 			displayName: 'Order Options',
 			name: 'orderOptions',
 			type: 'collection',
-			placeholder: 'Add Option',
+			placeholder: 'Add Order Option',
 			default: {},
 			description: "How the order's data is used",
 			options: orderOptions,
