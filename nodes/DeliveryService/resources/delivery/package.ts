@@ -70,7 +70,8 @@ export function packageGroup(description: string): INodeProperties {
 		type: 'fixedCollection',
 		typeOptions: { multipleValues: true },
 		placeholder: 'Add Package',
-		default: {},
+		// One to fill in, so that it is seen what a package needs.
+		default: { package: [{ name: '', qty: 1, size: 's', weight: '', price: '', id: '' }] },
 		description,
 		options: [{ displayName: 'Package', name: 'package', values: packageFields }],
 	};
