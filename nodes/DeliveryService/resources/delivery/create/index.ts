@@ -27,7 +27,7 @@ import { hintsOf, toDryOutput, toOutput } from './output';
 import { prepare, refuseInvalid } from './prepare';
 import type { Source } from './source';
 
-const sources: readonly Source[] = [fromFields, fromJson, fromShopifyOrder];
+const sources: readonly Source[] = [fromFields, fromShopifyOrder, fromJson];
 
 /**
  * Creates a delivery for each input item, each once and in few requests (service document,
@@ -70,7 +70,7 @@ export const create: Operation = {
 		if (options.dryRun) return toDryOutput(items, await planCreations(creations, sending));
 
 		const report = await sendCreations(creations, sending);
-		context.addExecutionHints(...hintsOf(report));
+		context.addExecutionHints(...hintsOf(items, report));
 		if (!goOn) refuseLosses(context, creations, report);
 		return items.map((prepared) => toOutput(prepared, report.outcomes));
 	},

@@ -87,13 +87,14 @@ function simplified(record: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** What the user should know after a run, shown on the node. */
-export function hintsOf({
-	outcomes,
-	requests,
-	waitedMs,
-	ledgerFailed,
-}: Report): NodeExecutionHint[] {
+export function hintsOf(
+	items: readonly Prepared[],
+	{ outcomes, requests, waitedMs, ledgerFailed }: Report,
+): NodeExecutionHint[] {
 	const all = [...outcomes.values()];
+	const skippedCount =
+		items.filter(({ reading }) => reading.kind === 'skipped').length +
+		all.filter(({ kind }) => kind === 'skipped').length;
 	const created = all.filter((outcome) => outcome.kind === 'created');
 	const pendingReview = created.filter(({ record }) => isPendingReview(record.statusDelivery));
 	const unknown = all.filter((outcome) => outcome.kind === 'failed' && outcome.fate === 'unknown');
@@ -101,7 +102,12 @@ export function hintsOf({
 	const hints: NodeExecutionHint[] = [
 		{
 			message: [
-				`Created ${counted(created.length, 'delivery', 'deliveries')} in ${counted(requests, 'request', 'requests')}.`,
+				requests > 0
+					? `Created ${counted(created.length, 'delivery', 'deliveries')} in ${counted(requests, 'request', 'requests')}.`
+					: 'Nothing was sent.',
+				skippedCount > 0
+					? `Skipped ${counted(skippedCount, 'item', 'items')}: the field "message" says why.`
+					: '',
 				waited > 0 ? `Waited ${waited} s because the service takes 100 requests a minute.` : '',
 			]
 				.filter(Boolean)
