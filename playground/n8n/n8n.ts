@@ -47,7 +47,7 @@ export async function startN8n({ host, userFolder, port, env }: N8nOptions): Pro
 			channel: true,
 		});
 		try {
-			await Promise.race([answers(url), endedEarly(child)]);
+			await answers(url, child);
 		} catch (error) {
 			await child.stop();
 			throw new Error(`n8n did not start. Its log ends with:\n${await lastLines(child.logFile)}`, {
@@ -72,6 +72,8 @@ async function settings(userFolder: string, port: number, url: string): Promise<
 		N8N_RUNNERS_BROKER_LISTEN_ADDRESS: loopback,
 		N8N_ENFORCE_SETTINGS_FILE_PERMISSIONS: 'true',
 		DB_SQLITE_POOL_SIZE: '4',
+		// Under a test runner's own value, n8n logs nothing and ends.
+		NODE_ENV: 'production',
 		// What n8n would otherwise ask the internet for, or the user at the first sign-in.
 		N8N_DIAGNOSTICS_ENABLED: 'false',
 		N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
@@ -83,9 +85,12 @@ async function settings(userFolder: string, port: number, url: string): Promise<
 	};
 }
 
-async function answers(url: string): Promise<void> {
+async function answers(url: string, child: Child): Promise<void> {
+	let outcome: number | NodeJS.Signals | undefined;
+	void child.ended.then((ended) => (outcome = ended));
 	// It answers /healthz while it still migrates its database; its own settings come last.
 	await waitFor('an answer from n8n', startTimeoutMs, async () => {
+		if (outcome !== undefined) throw new Error(`n8n ended with ${outcome}`);
 		try {
 			const { data } = await axios.get<unknown>(`${url}/rest/settings`, { proxy: false });
 			return typeof data === 'object' ? data : undefined;
@@ -93,8 +98,4 @@ async function answers(url: string): Promise<void> {
 			return undefined;
 		}
 	});
-}
-
-async function endedEarly(child: Child): Promise<never> {
-	throw new Error(`n8n ended with ${await child.ended}`);
 }
