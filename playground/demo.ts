@@ -33,11 +33,18 @@ export interface OrderResult {
 	outcome: z.infer<typeof outcomeSchema>;
 }
 
+/** A run of "Shopify orders to deliveries". */
+export interface OrdersRun {
+	execution: Execution;
+	orders: OrderResult[];
+}
+
 /** What happened in the run-through. */
 export interface DemoResult {
 	connection: ConnectionTest;
-	ordersRun: Execution;
-	orders: OrderResult[];
+	/** The run of "Shopify orders to deliveries" on the sample orders, and once more on the same. */
+	first: OrdersRun;
+	second: OrdersRun;
 	/** The delivery that was moved on at the service, to fire an event. */
 	advanced: { id: string; status: string };
 	/** The runs of the workflow that the event should start, and what they received. */
@@ -64,25 +71,26 @@ export async function runDemo(url: string, service: LocalService): Promise<DemoR
 	});
 
 	const orders = await readOrders();
-	const ordersRun = await step(
-		`Running "Shopify orders to deliveries" on ${orders.length} orders`,
-		async () => {
-			const id = await client.createWorkflow(await ordersWorkflow(credential, orders));
-			return await client.run(id, nodeNames.newOrder);
-		},
-	);
-	const results = outputOf(ordersRun, nodeNames.createDelivery).map((json, index) => ({
-		order: orders[index]?.name ?? `item ${index}`,
-		outcome: outcomeSchema.parse(json),
-	}));
+	const ordersId = await client.createWorkflow(await ordersWorkflow(credential, orders));
+	const runOrders = async () => {
+		const execution = await client.run(ordersId, nodeNames.newOrder);
+		const results = outputOf(execution, nodeNames.createDelivery).map((json, index) => ({
+			order: orders[index]?.name ?? `item ${index}`,
+			outcome: outcomeSchema.parse(json),
+		}));
+		return { execution, orders: results };
+	};
+	const title = `"Shopify orders to deliveries" on ${orders.length} orders`;
+	const first = await step(`Running ${title}`, runOrders);
+	const second = await step(`Running ${title} again`, runOrders);
 
 	const delivery = service.control.deliveries()[0];
-	if (delivery === undefined) throw new Error(failure(ordersRun));
+	if (delivery === undefined) throw new Error(failure(first.execution));
 	const { advanced, updates } = await step('Moving a delivery on at the service', async () => {
 		const { id, status } = await service.control.advance(delivery.record.id);
 		return { advanced: { id, status }, updates: await updateRuns(client, updatesId) };
 	});
-	return { connection, ordersRun, orders: results, advanced, updates };
+	return { connection, first, second, advanced, updates };
 }
 
 async function setUp(url: string, { credential: data }: LocalService) {

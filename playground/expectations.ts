@@ -56,7 +56,7 @@ export function checkExpectations(
 	service: LocalService,
 	n8nUrl: string,
 ): Expectation[] {
-	const { connection, ordersRun, orders, advanced, updates } = result;
+	const { connection, first, second, advanced, updates } = result;
 	const { control } = service;
 	const requests = control.requests().filter(({ path }) => path === '/v1/deliveries');
 	const expected = Object.values(expectedOrders).filter((one) => typeof one === 'object');
@@ -64,9 +64,18 @@ export function checkExpectations(
 	const [update] = updates;
 	return [
 		expectation('the connection test succeeds', 'OK', connection.status),
-		expectation('"Shopify orders to deliveries" succeeds', 'success', ordersRun.status),
-		...Object.entries(expectedOrders).map((entry) => orderExpectation(entry, orders, service)),
+		expectation('"Shopify orders to deliveries" succeeds', 'success', first.execution.status),
+		...Object.entries(expectedOrders).map((entry) =>
+			orderExpectation(entry, first.orders, service),
+		),
 		expectation('all deliveries went out in one request', 1, requests.length),
+		expectation(
+			'the second run on the same orders leaves out all that were created',
+			expected.length,
+			second.orders.filter(
+				({ outcome }) => 'skipped' in outcome && outcome.reason === 'alreadyCreated',
+			).length,
+		),
 		expectation('none was created twice', expected.length, control.deliveries().length),
 		expectation(
 			'"Delivery updates" is subscribed to updates, once',

@@ -11,7 +11,10 @@ import { table } from './table';
  * @param service where the deliveries are
  * @returns the text
  */
-export function describe({ orders, updates }: DemoResult, service: LocalService): string {
+export function describe(
+	{ first: { orders }, updates }: DemoResult,
+	service: LocalService,
+): string {
 	return [
 		'Deliveries',
 		table(
