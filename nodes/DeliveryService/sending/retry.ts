@@ -18,14 +18,14 @@ export const unreachablePatienceMs = 15_000;
  */
 export function pauseMs(exchange: Exchange, attempt: number, now: number, random: number): number {
 	const asked =
-		exchange.kind === 'answer' ? retryAfterMs(exchange.headers['retry-after'], now) : undefined;
-	if (asked !== undefined) return asked;
+		exchange.kind === 'answer' ? retryAfterMs(exchange.headers['retry-after'], now) : NaN;
+	// No time at all, or a date that is over by our clock, must not turn into requests without end.
+	if (asked > 0) return asked;
 	return Math.min(1000 * 2 ** attempt, longestPauseMs) * (0.75 + random / 2);
 }
 
-function retryAfterMs(value: string | undefined, now: number): number | undefined {
-	if (value === undefined) return undefined;
+/** What `Retry-After` says from now on; not a number when it says nothing that can be read. */
+function retryAfterMs(value = '', now: number): number {
 	if (/^\d+$/.test(value.trim())) return Number(value) * 1000;
-	const date = Date.parse(value);
-	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+	return Date.parse(value) - now;
 }

@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+
+import { pauseMs } from '../../../nodes/DeliveryService/sending/retry';
+import type { Exchange } from '../../../nodes/DeliveryService/service/client';
+
+const now = Date.UTC(2026, 2, 1, 12, 0, 0);
+const middle = 0.5;
+
+function busy(retryAfter?: string, status = 429): Exchange {
+	return {
+		kind: 'answer',
+		status,
+		headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
+		body: undefined,
+	};
+}
+
+describe('when the service says how long to wait', () => {
+	it.each([
+		['seconds', '7', 7000],
+		['seconds between blanks', ' 7 ', 7000],
+		['many seconds, more than any pause of our own', '3600', 3_600_000],
+		['a date', 'Sun, 01 Mar 2026 12:00:30 GMT', 30_000],
+	])('it is %s: so long exactly, whatever was tried before', (_form, value, ms) => {
+		for (const attempt of [0, 5])
+			for (const random of [0, 0.99]) {
+				expect(pauseMs(busy(value), attempt, now, random)).toBe(ms);
+				expect(pauseMs(busy(value, 503), attempt, now, random)).toBe(ms);
+			}
+	});
+});
+
+describe('when it does not say so', () => {
+	it.each([
+		['an answer without Retry-After', busy()],
+		['an answer with words in it', busy('soon')],
+		['an answer without a value in it', busy('')],
+		['no answer', { kind: 'noAnswer', code: 'ECONNREFUSED' } as const],
+		// A clock that is wrong must not turn into requests without end.
+		['an answer that names no time at all', busy('0')],
+		['an answer with a date that is over', busy('Sun, 01 Mar 2026 11:59:00 GMT')],
+		['an answer with a date that is now', busy('Sun, 01 Mar 2026 12:00:00 GMT')],
+		['an answer with a negative number', busy('-5')],
+		['an answer with a fraction', busy('1.5')],
+	])('%s is waited for from one second on, twice as long each time', (_what, exchange) => {
+		const pauses = [0, 1, 2, 3, 4, 5].map((attempt) => pauseMs(exchange, attempt, now, middle));
+		expect(pauses).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000]);
+	});
+
+	it('a pause grows to a minute and no further', () => {
+		for (const attempt of [6, 10, 100, 2000])
+			expect(pauseMs(busy(), attempt, now, middle)).toBe(60_000);
+	});
+
+	it('pauses of several executions differ by up to a quarter either way', () => {
+		const fraction = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+		fc.assert(
+			fc.property(fc.nat(30), fraction, fraction, (attempt, one, other) => {
+				const usual = pauseMs(busy(), attempt, now, middle);
+				const [less = 0, more = 0] = [one, other]
+					.sort((a, b) => a - b)
+					.map((random) => pauseMs(busy(), attempt, now, random));
+				expect(less).toBeGreaterThanOrEqual(0.75 * usual);
+				expect(more).toBeGreaterThanOrEqual(less);
+				expect(more).toBeLessThanOrEqual(1.25 * usual);
+			}),
+		);
+		expect(pauseMs(busy(), 0, now, 0)).toBe(750);
+		expect(pauseMs(busy(), 0, now, 0.9)).toBe(1200);
+	});
+});
