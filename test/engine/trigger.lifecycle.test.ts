@@ -402,6 +402,16 @@ describe('unpublishing', () => {
 		expect(service.warnings().join()).not.toContain('signature=');
 	});
 
+	it('does not wait for ever for a service that does not answer', async () => {
+		const trigger = await open(every);
+		await trigger.activate();
+		service.control.addFault({ kind: 'hang', method: 'DELETE', path: hooks, times: 3 });
+
+		// Without a limit of its own the node would wait as long as n8n does: for minutes.
+		expect(await trigger.deactivate()).toBeUndefined();
+		expect(service.warnings().join()).toMatch(/may remain .*did not answer in time/);
+	});
+
 	it('says what may remain when the service cannot be reached', async () => {
 		const trigger = await open(
 			{},
