@@ -243,13 +243,16 @@ function isWebUrl(value: string): boolean {
 }
 
 /** The answer to a creation request, as far as it is needed to go on (section 4.1). */
-export const creationAnswerSchema = z.object({ payload: z.array(z.record(z.unknown())) });
+export const creationAnswerSchema = z.object({
+	/** A record that is no object says nothing, but must not hide the others. */
+	payload: z.array(z.record(z.unknown()).catch({})),
+});
 
-/** The answer to an update request; a success whose body is not this is still a success (4.2). */
+/** The answer to an update request (section 4.2). */
 export const updateAnswerSchema = z.object({
-	code: z.string().optional(),
-	message: z.string().optional(),
-	data: z.object({ jobs: z.unknown() }).passthrough().optional(),
+	code: z.coerce.string().optional(),
+	message: z.coerce.string().optional(),
+	data: z.object({ jobs: z.unknown() }).passthrough().optional().catch(undefined),
 });
 
 /** The code and message that answers carry (sections 4.1, 4.2 and 7). */

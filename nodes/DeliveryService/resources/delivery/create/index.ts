@@ -58,6 +58,7 @@ export const create: Operation = {
 		const options = valid(context, readRunOptions(context));
 		const skips = skipsAlreadySent(context);
 		const source = chosenSource(context);
+		refuseBlindRetry(context, skips);
 		const items = context.getInputData().map((_, item) => prepare(context, source, item, skips));
 		if (!goOn) refuseInvalid(context, items);
 
@@ -75,6 +76,23 @@ export const create: Operation = {
 		return items.map((prepared) => toOutput(prepared, report.outcomes));
 	},
 };
+
+/**
+ * n8n's "Retry On Fail" runs the whole node again, also for the items that were created.
+ *
+ * @throws NodeOperationError when nothing would keep a retry from creating them twice
+ */
+function refuseBlindRetry(context: IExecuteFunctions, skipsAlreadySent: boolean): void {
+	if (skipsAlreadySent || !context.getNode().retryOnFail) return;
+	throw new NodeOperationError(
+		context.getNode(),
+		'With "Retry On Fail" this node could create deliveries twice',
+		{
+			description:
+				'Turn on "Skip Deliveries Already Sent" among the parameters, or turn off "Retry On Fail" in the settings of the node. Nothing was sent.',
+		},
+	);
+}
 
 /** @throws NodeOperationError when an imported workflow names a source that does not exist */
 function chosenSource(context: IExecuteFunctions): Source {
