@@ -1,0 +1,140 @@
+import type { Creation } from '../../../nodes/DeliveryService/sending/creations';
+import { openLedger, type Ledger } from '../../../nodes/DeliveryService/sending/ledger';
+import { planCreations, type Plan } from '../../../nodes/DeliveryService/sending/plan';
+import { memoryStore, type Row } from './memoryStore';
+import { VirtualTime } from './virtualTime';
+
+let time: VirtualTime;
+let row: Row;
+let executions: number;
+
+beforeEach(() => {
+	time = new VirtualTime();
+	row = { entries: new Set() };
+	executions = 0;
+});
+
+function ledgerFor(companyId: Creation['companyId']): Ledger {
+	const store = memoryStore(row, time, () => ({ before: 0, between: 0, after: 0 }));
+	return openLedger(store, `company ${companyId}`, `execution ${++executions}`, time);
+}
+
+async function planOf(
+	creations: Creation[],
+	{ batchSize = 100, skips = true } = {},
+): Promise<Plan> {
+	return await time.until(planCreations(creations, { batchSize, ...(skips && { ledgerFor }) }));
+}
+
+/** A creation; only what tells one from another matters here. */
+function creation(
+	item: number,
+	referenceId?: string,
+	grouping: Pick<Creation, 'companyId' | 'type'> = {},
+): Creation {
+	const place = (name: string) => ({
+		contact: { name, email: 'someone@mail.example' },
+		location: { address: '1 Main Street' },
+	});
+	return {
+		item,
+		delivery: {
+			pickup: place('store'),
+			dropoff: place(`customer ${item}`),
+			packages: [{ name: 'Box', qty: 1, size: 's' }],
+			...(referenceId !== undefined && { referenceId }),
+		},
+		...grouping,
+	};
+}
+
+function creationsOf(count: number): Creation[] {
+	return Array.from({ length: count }, (_, item) => creation(item, `R${item}`));
+}
+
+async function send(references: string[], companyId?: number): Promise<Ledger> {
+	const ledger = ledgerFor(companyId);
+	await time.until(ledger.claim(references));
+	return ledger;
+}
+
+it('holds the bodies as they would be sent, with the items that they are for', async () => {
+	const creations = [creation(0, 'A'), creation(1, 'B')];
+	expect(await planOf(creations)).toEqual({
+		requests: [{ items: [0, 1], body: { deliveries: creations.map(({ delivery }) => delivery) } }],
+		held: new Map(),
+	});
+});
+
+it('puts deliveries with the same company and type into one request, in order', async () => {
+	const child = { companyId: 2 };
+	const express = { type: 'express' } as const;
+	const { requests } = await planOf([
+		creation(0, 'A', child),
+		creation(1, 'B'),
+		creation(2, 'C', { ...child, ...express }),
+		creation(3, 'D', child),
+		creation(4, 'E', express),
+		creation(5, 'F'),
+	]);
+	expect(
+		requests.map(({ items, body: { companyId, type } }) => ({ items, companyId, type })),
+	).toEqual([
+		{ items: [0, 3], companyId: 2 },
+		{ items: [1, 5] },
+		{ items: [2], companyId: 2, type: 'express' },
+		{ items: [4], type: 'express' },
+	]);
+});
+
+it.each([
+	[100, 250, [100, 100, 50]],
+	[40, 100, [40, 40, 20]],
+	[1, 3, [1, 1, 1]],
+	[100, 100, [100]],
+	[100, 0, []],
+])('cuts requests at the batch size of %i', async (batchSize, count, sizes) => {
+	const { requests } = await planOf(creationsOf(count), { batchSize });
+	expect(requests.map(({ items }) => items.length)).toEqual(sizes);
+	expect(requests.flatMap(({ items }) => items)).toEqual([...Array(count).keys()]);
+});
+
+it('holds back what was created before, what is unknown, and what comes twice', async () => {
+	await time.until((await send(['R1', 'R2'])).confirm(['R1']));
+	const { requests, held } = await planOf([...creationsOf(5), creation(5, 'R3')], { batchSize: 2 });
+	expect(requests.map(({ items }) => items)).toEqual([[0, 3], [4]]);
+	expect(held).toEqual(
+		new Map([
+			[1, 'alreadyCreated'],
+			[2, 'unknown'],
+			[5, 'sameReferenceInInput'],
+		]),
+	);
+});
+
+it('does not take references of other companies for the same', async () => {
+	await time.until((await send(['A'])).confirm(['A']));
+	const { requests, held } = await planOf([
+		creation(0, 'A'),
+		creation(1, 'A', { companyId: 2 }),
+		creation(2, 'A', { companyId: 3 }),
+	]);
+	expect(requests.map(({ items }) => items)).toEqual([[1], [2]]);
+	expect([...held.keys()]).toEqual([0]);
+});
+
+it('holds nothing back when deliveries may be sent again, also without references', async () => {
+	const { requests, held } = await planOf(
+		[creation(0, 'A'), creation(1, 'A'), creation(2), creation(3)],
+		{ skips: false },
+	);
+	expect(requests.map(({ items }) => items)).toEqual([[0, 1, 2, 3]]);
+	expect(held.size).toBe(0);
+});
+
+it('leaves the notes of what was sent as they were', async () => {
+	await time.until((await send(['R1', 'R2'])).confirm(['R1']));
+	const before = row.entries;
+	await planOf([...creationsOf(4), creation(4, 'R0')], { batchSize: 1 });
+	expect(row.entries).toEqual(before);
+});
