@@ -1,0 +1,192 @@
+/** The credential's connection test, and the authentication that it gives to requests. */
+import { startService } from '../../playground/service/server';
+import { runNode, testCredential, type CredentialData } from './engine';
+import { jsonOf, setUp } from './support';
+
+const service = setUp();
+
+const test = async (changes: CredentialData = {}) =>
+	await testCredential({ ...service.credential, ...changes });
+
+const listing = { method: 'GET', path: '/hooks/companies/1001' };
+
+describe('the connection test', () => {
+	it("lists the company's webhooks", async () => {
+		await service.subscribe('https://a.example', 1);
+
+		const verdict = await test();
+
+		expect(verdict).toEqual({ status: 'OK', message: 'Connection successful' });
+		expect(service.received('GET')).toMatchObject([listing]);
+		expect(service.control.requests().at(-1)).toMatchObject({
+			status: 200,
+			headers: { authorization: 'Basic ***', accept: 'application/json' },
+		});
+	});
+
+	it.each([
+		['a slash', '/'],
+		['slashes', '///'],
+		['spaces', '  '],
+		['a slash and a space', '/ '],
+	])('tolerates %s after the base URL', async (_what, end) => {
+		const verdict = await test({ baseUrl: ` ${service.credential.baseUrl}${end}` });
+
+		expect(verdict.status).toBe('OK');
+		expect(service.received()).toMatchObject([listing]);
+	});
+
+	it('takes the company as text', async () => {
+		expect(await test({ companyId: '1002' })).toMatchObject({ status: 'OK' });
+		expect(service.received()).toMatchObject([{ path: '/hooks/companies/1002' }]);
+	});
+
+	it.each<[string, CredentialData, RegExp]>([
+		[
+			'the key is wrong',
+			{ apiKeyId: 'other' },
+			/^The Delivery Service did not accept the API key\. Check API Key ID and API Secret/,
+		],
+		[
+			'the secret is wrong',
+			{ apiSecret: 'other' },
+			/^The Delivery Service did not accept the API key\. Check API Key ID and API Secret/,
+		],
+		[
+			'the company is wrong',
+			{ companyId: 77 },
+			/knows no such company or address\. Check Company ID and Base URL\.$/,
+		],
+	])('says so when %s', async (_what, changes, message) => {
+		const verdict = await test(changes);
+
+		expect(service.received()).toMatchObject([
+			{ method: 'GET', path: `/hooks/companies/${changes.companyId ?? 1001}` },
+		]);
+		expect(verdict).toEqual({ status: 'Error', message: expect.stringMatching(message) });
+	});
+
+	it('says so when nothing is at the base URL', async () => {
+		const verdict = await test({ baseUrl: `${service.credential.baseUrl}/api` });
+
+		expect(service.control.requests()).toMatchObject([
+			{ path: '/api/hooks/companies/1001', status: 404 },
+		]);
+		expect(verdict).toEqual({
+			status: 'Error',
+			message: expect.stringMatching(/knows no such company or address\. .*Base URL/),
+		});
+	});
+
+	it.each([
+		[
+			'a page',
+			200,
+			'<!doctype html>',
+			/did not come from the Delivery Service.* Check the Base URL/,
+		],
+		['other JSON', 200, { hello: 'world' }, /did not come from the Delivery Service/],
+		['a page with 404', 404, '<!doctype html>', /knows no such company or address/],
+		[
+			'an address elsewhere',
+			301,
+			'',
+			/has moved to another address\. .*https:\/\/new\.example\/hooks/,
+		],
+		[
+			'that it does not allow this',
+			403,
+			{ code: 'NO', message: 'Not you' },
+			/does not allow this.*Not you \(NO\)/,
+		],
+		[
+			'a failure',
+			500,
+			{ message: 'Lost the database' },
+			/failed \(status 500\)\. .*Lost the database/,
+		],
+	])('says so when the base URL answers %s', async (_what, status, body, message) => {
+		const headers: Record<string, string> =
+			status === 301 ? { Location: 'https://new.example/hooks' } : {};
+		service.control.addFault({ kind: 'status', status, body, headers, times: null });
+
+		const verdict = await test();
+
+		expect(service.received()).toMatchObject([listing]);
+		expect(verdict).toEqual({ status: 'Error', message: expect.stringMatching(message) });
+	});
+
+	it('says so when the connection breaks', async () => {
+		service.control.addFault({ kind: 'resetBefore', times: null });
+
+		const verdict = await test();
+
+		expect(service.received()).toMatchObject([listing]);
+		expect(verdict).toEqual({
+			status: 'Error',
+			message: expect.stringMatching(/^The connection to the Delivery Service failed\. .*Base URL/),
+		});
+	});
+
+	it('says so when nothing listens', async () => {
+		expect(await test({ baseUrl: 'http://127.0.0.1:9' })).toEqual({
+			status: 'Error',
+			message: expect.stringMatching(/^Nothing answers at the host and port in the Base URL\. /),
+		});
+	});
+
+	it('says so when the host is not found', async () => {
+		const host = 'no-such-host.invalid';
+		// A developer's proxy would look the name up itself.
+		process.env.no_proxy = `${process.env.no_proxy},${host}`;
+
+		expect(await test({ baseUrl: `http://${host}` })).toEqual({
+			status: 'Error',
+			message: expect.stringMatching(/^The host in the Base URL was not found\. /),
+		});
+	});
+
+	it.each<[string, CredentialData, RegExp]>([
+		['no company', { companyId: '' }, /^The Company ID is missing/],
+		[
+			'company 0',
+			{ companyId: 0 },
+			/^The Company ID is missing or not a whole number of 1 or more/,
+		],
+		['half a company', { companyId: 1.5 }, /^The Company ID is missing or not a whole number/],
+		['no base URL', { baseUrl: '' }, /^The credential is not complete\. Fill in Base URL/],
+		[
+			'a base URL that is no web address',
+			{ baseUrl: 'api.shop.example' },
+			/it starts with https:\/\//,
+		],
+		['another protocol', { baseUrl: 'ftp://api.shop.example' }, /it starts with https:\/\//],
+		['no key', { apiKeyId: ' ' }, /^The credential is not complete\. .*API Key ID/],
+		['no secret', { apiSecret: '' }, /^The credential is not complete\. .*API Secret/],
+	])('asks for what is missing: %s', async (_what, changes, message) => {
+		expect(await test(changes)).toEqual({
+			status: 'Error',
+			message: expect.stringMatching(message),
+		});
+		expect(service.control.requests()).toEqual([]);
+	});
+});
+
+it('authenticates with any characters that a key and a secret may have', async () => {
+	const other = await startService({ apiKeyId: 'key-é', apiSecret: `p:ä s{{ 1 + 1 }}€="'` });
+	try {
+		const verdict = await testCredential(other.credential);
+		const run = await runNode({
+			node: 'deliveryService',
+			parameters: { resource: 'webhook', operation: 'getAll' },
+			credential: other.credential,
+		});
+
+		expect(other.control.requests()).toMatchObject([{ status: 200 }, { status: 200 }]);
+		expect(verdict.status).toBe('OK');
+		expect(run.error).toBeUndefined();
+		expect(jsonOf(run.items)).toEqual([]);
+	} finally {
+		await other.close();
+	}
+});
