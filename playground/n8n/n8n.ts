@@ -18,12 +18,17 @@ export interface N8n {
 	stop(): Promise<void>;
 }
 
+/** All of n8n in one process; or, in queue mode, one that takes webhooks or runs executions. */
+export type N8nCommand = 'start' | 'webhook' | 'worker';
+
 /** What n8n is started with. */
 export interface N8nOptions {
 	host: Host;
 	/** Holds its settings, database and community packages; kept. */
 	userFolder: string;
+	/** Where it answers; a worker, whose settings must have it listen there, only for its health. */
 	port: number;
+	command?: N8nCommand;
 	/** More environment variables, which win over those set here. */
 	env?: NodeJS.ProcessEnv;
 }
@@ -35,19 +40,26 @@ export interface N8nOptions {
  * @returns the running n8n, with its log in `<userFolder>/n8n.log`
  * @throws Error with the end of n8n's log when it ends or does not answer in time
  */
-export async function startN8n({ host, userFolder, port, env }: N8nOptions): Promise<N8n> {
+export async function startN8n({
+	host,
+	userFolder,
+	port,
+	command = 'start',
+	env,
+}: N8nOptions): Promise<N8n> {
 	await mkdir(userFolder, { recursive: true });
 	const url = `http://${loopback}:${port}`;
 	const guard = join(__dirname, 'end-with-parent.cjs');
-	return await step(`Starting n8n ${host.version}`, async () => {
-		const child = await startChild(host.node.binary, ['--require', guard, host.n8n, 'start'], {
+	const title = `Starting n8n ${host.version}${command === 'start' ? '' : ` (${command})`}`;
+	return await step(title, async () => {
+		const child = await startChild(host.node.binary, ['--require', guard, host.n8n, command], {
 			cwd: userFolder,
 			env: { ...host.node.env, ...(await settings(userFolder, port, url)), ...env },
 			logFile: join(userFolder, 'n8n.log'),
 			channel: true,
 		});
 		try {
-			await answers(url, child);
+			await Promise.race([answers(url, command), endedEarly(child)]);
 		} catch (error) {
 			await child.stop();
 			throw new Error(`n8n did not start. Its log ends with:\n${await lastLines(child.logFile)}`, {
@@ -60,6 +72,8 @@ export async function startN8n({ host, userFolder, port, env }: N8nOptions): Pro
 
 async function settings(userFolder: string, port: number, url: string): Promise<NodeJS.ProcessEnv> {
 	return {
+		// A test sets another one, with which n8n logs nothing and its workers end at once.
+		NODE_ENV: 'production',
 		N8N_USER_FOLDER: userFolder,
 		N8N_PORT: String(port),
 		N8N_HOST: loopback,
@@ -72,8 +86,6 @@ async function settings(userFolder: string, port: number, url: string): Promise<
 		N8N_RUNNERS_BROKER_LISTEN_ADDRESS: loopback,
 		N8N_ENFORCE_SETTINGS_FILE_PERMISSIONS: 'true',
 		DB_SQLITE_POOL_SIZE: '4',
-		// Under a test runner's own value, n8n logs nothing and ends.
-		NODE_ENV: 'production',
 		// What n8n would otherwise ask the internet for, or the user at the first sign-in.
 		N8N_DIAGNOSTICS_ENABLED: 'false',
 		N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
@@ -85,17 +97,19 @@ async function settings(userFolder: string, port: number, url: string): Promise<
 	};
 }
 
-async function answers(url: string, child: Child): Promise<void> {
-	let outcome: number | NodeJS.Signals | undefined;
-	void child.ended.then((ended) => (outcome = ended));
+async function answers(url: string, command: N8nCommand): Promise<void> {
 	// It answers /healthz while it still migrates its database; its own settings come last.
+	const path = command === 'start' ? '/rest/settings' : '/healthz/readiness';
 	await waitFor('an answer from n8n', startTimeoutMs, async () => {
-		if (outcome !== undefined) throw new Error(`n8n ended with ${outcome}`);
 		try {
-			const { data } = await axios.get<unknown>(`${url}/rest/settings`, { proxy: false });
+			const { data } = await axios.get<unknown>(`${url}${path}`, { proxy: false });
 			return typeof data === 'object' ? data : undefined;
 		} catch {
 			return undefined;
 		}
 	});
+}
+
+async function endedEarly(child: Child): Promise<never> {
+	throw new Error(`n8n ended with ${await child.ended}`);
 }
