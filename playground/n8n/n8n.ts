@@ -59,7 +59,7 @@ export async function startN8n({
 			channel: true,
 		});
 		try {
-			await Promise.race([answers(url, command), endedEarly(child)]);
+			await answers(url, command, child);
 		} catch (error) {
 			await child.stop();
 			throw new Error(`n8n did not start. Its log ends with:\n${await lastLines(child.logFile)}`, {
@@ -72,8 +72,6 @@ export async function startN8n({
 
 async function settings(userFolder: string, port: number, url: string): Promise<NodeJS.ProcessEnv> {
 	return {
-		// A test sets another one, with which n8n logs nothing and its workers end at once.
-		NODE_ENV: 'production',
 		N8N_USER_FOLDER: userFolder,
 		N8N_PORT: String(port),
 		N8N_HOST: loopback,
@@ -86,6 +84,8 @@ async function settings(userFolder: string, port: number, url: string): Promise<
 		N8N_RUNNERS_BROKER_LISTEN_ADDRESS: loopback,
 		N8N_ENFORCE_SETTINGS_FILE_PERMISSIONS: 'true',
 		DB_SQLITE_POOL_SIZE: '4',
+		// Under a test runner's own value, n8n logs nothing and ends.
+		NODE_ENV: 'production',
 		// What n8n would otherwise ask the internet for, or the user at the first sign-in.
 		N8N_DIAGNOSTICS_ENABLED: 'false',
 		N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
@@ -97,10 +97,13 @@ async function settings(userFolder: string, port: number, url: string): Promise<
 	};
 }
 
-async function answers(url: string, command: N8nCommand): Promise<void> {
+async function answers(url: string, command: N8nCommand, child: Child): Promise<void> {
+	let outcome: number | NodeJS.Signals | undefined;
+	void child.ended.then((ended) => (outcome = ended));
 	// It answers /healthz while it still migrates its database; its own settings come last.
 	const path = command === 'start' ? '/rest/settings' : '/healthz/readiness';
 	await waitFor('an answer from n8n', startTimeoutMs, async () => {
+		if (outcome !== undefined) throw new Error(`n8n ended with ${outcome}`);
 		try {
 			const { data } = await axios.get<unknown>(`${url}${path}`, { proxy: false });
 			return typeof data === 'object' ? data : undefined;
@@ -108,8 +111,4 @@ async function answers(url: string, command: N8nCommand): Promise<void> {
 			return undefined;
 		}
 	});
-}
-
-async function endedEarly(child: Child): Promise<never> {
-	throw new Error(`n8n ended with ${await child.ended}`);
 }
