@@ -8,7 +8,8 @@ import {
 } from 'n8n-workflow';
 
 import { delivery } from './resources/delivery';
-import { propertiesOf } from './resources/resource';
+import { orItsFailure } from './resources/eachItem';
+import { propertiesOf, type Operation } from './resources/resource';
 import { webhook } from './resources/webhook';
 import { searchWebhooks } from './resources/webhook/delete';
 import { testConnection } from './service/connectionTest';
@@ -53,17 +54,21 @@ export class DeliveryService implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const resource = this.getNodeParameter('resource', 0);
-		const operation = this.getNodeParameter('operation', 0);
-		const chosen = resources
-			.find(({ option }) => option.value === resource)
-			?.operations.find(({ option }) => option.value === operation);
-		if (!chosen)
-			throw new NodeOperationError(
-				this.getNode(),
-				`The operation "${String(operation)}" of "${String(resource)}" does not exist`,
-				{ description: 'Choose a resource and an operation in the node.' },
-			);
-		return [await chosen.run(this)];
+		return [await orItsFailure(this, async () => await chosenOperation(this).run(this))];
 	}
+}
+
+/** @throws NodeOperationError when an imported workflow names an operation that does not exist */
+function chosenOperation(context: IExecuteFunctions): Operation {
+	const resource = context.getNodeParameter('resource', 0);
+	const operation = context.getNodeParameter('operation', 0);
+	const chosen = resources
+		.find(({ option }) => option.value === resource)
+		?.operations.find(({ option }) => option.value === operation);
+	if (chosen) return chosen;
+	throw new NodeOperationError(
+		context.getNode(),
+		`The operation "${String(operation)}" of "${String(resource)}" does not exist`,
+		{ description: 'Choose a resource and an operation in the node.' },
+	);
 }

@@ -39,6 +39,28 @@ export async function eachItem(
 }
 
 /**
+ * The output of an operation, or an error item for each input item when it failed before anything
+ * was sent and the node goes on after errors: n8n itself would then pass the input items on as if
+ * they had gone well.
+ *
+ * @throws what the operation throws, when the node does not go on after errors
+ */
+export async function orItsFailure(
+	context: IExecuteFunctions,
+	operation: () => Promise<INodeExecutionData[]>,
+): Promise<INodeExecutionData[]> {
+	if (!context.continueOnFail()) return await operation();
+	try {
+		return await operation();
+	} catch (error) {
+		const problem = problemOf(error);
+		return context
+			.getInputData()
+			.map((_, item) => errorItem(problem, item, { outcome: 'notSent' }));
+	}
+}
+
+/**
  * The value that was checked.
  *
  * @throws NodeOperationError when it broke a rule
