@@ -436,7 +436,10 @@ describe('a field that breaks a rule', () => {
 			},
 		],
 		['Company ID "0" is less than 1', { options: { companyId: '0' } }],
-		['Delivery type "fast" is not one of slot, flex, express', { options: { type: '={{ "fast" }}' } }],
+		[
+			'Delivery type "fast" is not one of slot, flex, express',
+			{ options: { type: '={{ "fast" }}' } },
+		],
 	])('keeps the whole input from being sent: %s', async (message, changes) => {
 		const { status, error, items } = await service.run(fields(changes), {
 			items: [{}, {}],
