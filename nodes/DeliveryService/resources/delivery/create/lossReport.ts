@@ -10,7 +10,7 @@ type Entry = { item: number; referenceId?: string; id?: string };
 type Lists = Record<'created' | 'refused' | 'unknown' | 'notSent', Entry[]>;
 
 interface LossReport {
-	/** The first item that failed. */
+	/** The item to name: the first that the service refused or did not answer for, if there is one. */
 	item: number;
 	problem: Problem;
 	/** Every delivery of the run under what became of it. */
@@ -28,7 +28,7 @@ export function lossReport(
 	outcomes: ReadonlyMap<number, Outcome>,
 ): LossReport | undefined {
 	const lists: Lists = { created: [], refused: [], unknown: [], notSent: [] };
-	let first: { item: number; problem: Problem } | undefined;
+	const failures: Array<{ item: number; fate: string; problem: Problem }> = [];
 	for (const { item, delivery } of creations) {
 		const outcome = outcomes.get(item);
 		const entry: Entry = { item, referenceId: delivery.referenceId };
@@ -36,9 +36,11 @@ export function lossReport(
 			lists.created.push({ ...entry, id: outcome.id });
 		} else if (outcome?.kind === 'failed') {
 			lists[outcome.fate].push(entry);
-			first ??= { item, problem: outcome.problem };
+			failures.push({ item, ...outcome });
 		}
 	}
+	// What was not sent was not sent for the sake of the others: they tell the cause.
+	const first = failures.find(({ fate }) => fate !== 'notSent') ?? failures[0];
 	if (!first) return undefined;
 	const { message, description } = first.problem;
 	const counts = `${lists.created.length} of ${creations.length} deliveries created, ${lists.notSent.length} not sent`;
