@@ -1,8 +1,17 @@
 import axios from 'axios';
-import type { INodeExecutionData, INodeParameters, IDataObject } from 'n8n-workflow';
+import * as n8nWorkflow from 'n8n-workflow';
+import type { INodeExecutionData, INodeParameters, INodeType, IDataObject } from 'n8n-workflow';
+import { createRequire } from 'node:module';
+import * as zod from 'zod';
 
 import { startService, type LocalService } from '../../playground/service/server';
-import { deduplicationStore, runNode, type NodeRun, type RunNodeOptions } from './engine';
+import {
+	addNodeType,
+	deduplicationStore,
+	runNode,
+	type NodeRun,
+	type RunNodeOptions,
+} from './engine';
 
 /** A request as the service received it, without what differs from run to run. */
 interface Received {
@@ -123,4 +132,43 @@ export function delivery(changes: IDataObject = {}): IDataObject {
 /** So many deliveries, with the references R0, R1, ... */
 export function deliveries(count: number): IDataObject[] {
 	return Array.from({ length: count }, (_, number) => delivery({ referenceId: `R${number}` }));
+}
+
+/**
+ * Restarts n8n: what the action node kept in memory is gone, such as the requests it counted. The
+ * de-duplication store keeps what it has, as a database does.
+ */
+export function restart(): void {
+	const load = createRequire(__filename);
+	jest.isolateModules(() => {
+		// n8n's own modules stay the engine's, so that its errors are still known as its own.
+		jest.doMock('n8n-workflow', () => n8nWorkflow);
+		jest.doMock('zod', () => zod);
+		const loaded: unknown = load('../../nodes/DeliveryService/DeliveryService.node');
+		const { DeliveryService } = nodeModuleSchema.parse(loaded);
+		addNodeType('n8n-nodes-delivery-service.deliveryService', new DeliveryService());
+	});
+}
+
+const nodeModuleSchema = zod.object({
+	DeliveryService: zod.custom<new () => INodeType>((value) => typeof value === 'function'),
+});
+
+/** What became of each item: `created`, why it was skipped, or the outcome of an error item. */
+export function fatesOf(items: readonly INodeExecutionData[]): unknown[] {
+	return items.map(({ json }) => {
+		const fate = fateSchema.parse(json);
+		return fate.error?.outcome ?? fate.reason ?? (fate.id === undefined ? undefined : 'created');
+	});
+}
+
+const fateSchema = zod.object({
+	id: zod.string().optional(),
+	reason: zod.string().optional(),
+	error: zod.object({ outcome: zod.string() }).optional(),
+});
+
+/** Waits until something has happened. */
+export async function until(hasHappened: () => boolean): Promise<void> {
+	while (!hasHappened()) await new Promise((resolve) => setTimeout(resolve, 5));
 }

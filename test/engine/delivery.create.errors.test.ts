@@ -1,0 +1,625 @@
+/** Delivery: Create when the service, the network or the set-up fails: nothing is lost. */
+import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import { createServer } from 'node:net';
+
+import type { Control } from '../../playground/service/control';
+import type { NodeRun, RunNodeOptions } from './engine';
+import { deduplicationStore } from './engine';
+import {
+	deliveries,
+	delivery,
+	fatesOf,
+	jsonOf,
+	pairedItems,
+	restart,
+	setUp,
+	until,
+} from './support';
+
+const service = setUp();
+
+beforeEach(restart);
+
+type Fault = Parameters<Control['addFault']>[0];
+
+/** The node as it is set up here: references are noted, and nothing is waited for. */
+function create(options: INodeParameters = {}, more: INodeParameters = {}): INodeParameters {
+	return {
+		resource: 'delivery',
+		operation: 'create',
+		source: 'json',
+		skipAlreadySent: true,
+		options: { maximumWaitSeconds: 0, ...options },
+		...more,
+	};
+}
+
+/** The references that exist at the service, in order. */
+function existing(): unknown[] {
+	return service.control.deliveries().map(({ record }) => record.referenceId);
+}
+
+/** A port at which nothing listens. */
+async function closedPort(): Promise<number> {
+	const server = createServer();
+	const port = await new Promise<number>((resolve) => {
+		server.listen(0, '127.0.0.1', () => {
+			const address = server.address();
+			resolve(typeof address === 'object' && address !== null ? address.port : 0);
+		});
+	});
+	await new Promise((resolve) => server.close(resolve));
+	return port;
+}
+
+/** The error output's items as the regular output would have them: without the input's data. */
+function ownData(items: readonly INodeExecutionData[]): INodeExecutionData[] {
+	return items.map(({ json: { error }, ...item }) => ({ ...item, json: { error } }));
+}
+
+interface Row {
+	/** What happens to the second of three requests, which holds R2 and R3. */
+	fault: Fault;
+	/** What becomes of R2 and R3. */
+	fate: 'refused' | 'unknown' | 'notSent';
+	/** Whether they exist all the same. */
+	exist?: boolean;
+	says: RegExp;
+	options?: INodeParameters;
+}
+
+const answered = (status: number, headers?: Record<string, string>): Fault => ({
+	kind: 'status',
+	status,
+	headers,
+	body: { code: 'E1', message: 'Because' },
+});
+const refusedBatch = {
+	kind: 'rejectReference',
+	referenceIds: ['R2', 'R3'],
+} satisfies Fault;
+
+const table: Record<string, Row> = {
+	'429 without Retry-After': {
+		fault: answered(429),
+		fate: 'notSent',
+		says: /too many requests/,
+	},
+	'429 with Retry-After': {
+		fault: answered(429, { 'Retry-After': '30' }),
+		fate: 'notSent',
+		says: /too many requests/,
+	},
+	'503 with Retry-After': {
+		fault: answered(503, { 'Retry-After': '30' }),
+		fate: 'notSent',
+		says: /failed \(status 503\)/,
+	},
+	'a redirection': {
+		fault: answered(307, { Location: 'https://moved.example' }),
+		fate: 'refused',
+		says: /moved to another address/,
+	},
+	'400': {
+		fault: { ...refusedBatch, status: 400 },
+		fate: 'refused',
+		says: /status 400.*REFUSED/,
+	},
+	'401': { fault: answered(401), fate: 'refused', says: /API key.*Because \(E1\)/ },
+	'403': { fault: answered(403), fate: 'refused', says: /does not allow.*Because \(E1\)/ },
+	'404': { fault: answered(404), fate: 'refused', says: /did not find.*Because \(E1\)/ },
+	'409': { fault: answered(409), fate: 'refused', says: /status 409.*Because \(E1\)/ },
+	'422': { fault: refusedBatch, fate: 'refused', says: /status 422.*REFUSED/ },
+	'500 before the work was done': {
+		fault: answered(500),
+		fate: 'unknown',
+		says: /unknown.*status 500.*Because \(E1\)/,
+	},
+	'500 after the work was done': {
+		fault: { kind: 'statusAfter', status: 500 },
+		fate: 'unknown',
+		exist: true,
+		says: /unknown.*status 500/,
+	},
+	'502': { fault: answered(502), fate: 'unknown', says: /unknown.*status 502/ },
+	'503 without Retry-After': { fault: answered(503), fate: 'unknown', says: /unknown.*status 503/ },
+	'a connection reset before the work was done': {
+		fault: { kind: 'resetBefore' },
+		fate: 'unknown',
+		says: /unknown.*connection/,
+	},
+	'a connection reset after the work was done': {
+		fault: { kind: 'resetAfter' },
+		fate: 'unknown',
+		exist: true,
+		says: /unknown.*connection/,
+	},
+	'no answer in time, and no work done': {
+		fault: { kind: 'hang' },
+		fate: 'unknown',
+		says: /unknown.*did not answer in time/,
+		options: { timeoutSeconds: 1 },
+	},
+	'no answer in time, but the work done': {
+		fault: { kind: 'hangAfter' },
+		fate: 'unknown',
+		exist: true,
+		says: /unknown.*did not answer in time/,
+		options: { timeoutSeconds: 1 },
+	},
+	'a success that is a web page': {
+		fault: { kind: 'garbage' },
+		fate: 'unknown',
+		exist: true,
+		says: /unknown.*answer/,
+	},
+	'a success without records': {
+		fault: { kind: 'emptySuccess' },
+		fate: 'unknown',
+		exist: true,
+		says: /unknown.*answer/,
+	},
+	'a success that misses the records': {
+		fault: { kind: 'missingRecords', count: 2 },
+		fate: 'unknown',
+		exist: true,
+		says: /unknown.*no record/,
+	},
+};
+
+describe.each(Object.entries(table))('%s', (_what, { fault, fate, exist, says, options }) => {
+	/** Only what was not processed keeps the requests after it from being sent. */
+	const last = fate === 'notSent' ? 'notSent' : 'created';
+	const fates = ['created', 'created', fate, fate, last, last];
+	const middle = exist ? ['R2', 'R3'] : [];
+
+	async function run(more?: Partial<RunNodeOptions>): Promise<NodeRun> {
+		service.control.addFault(fault.kind === 'rejectReference' ? fault : { ...fault, skip: 1 });
+		const parameters = create({ batchSize: 2, ...options });
+		return await service.run(parameters, { items: deliveries(6), ...more });
+	}
+
+	/** In a further run nothing is created twice, and what was not created is sent. */
+	async function expectSafeRerun(before: readonly string[]): Promise<void> {
+		const { items } = await service.run(create({ batchSize: 2 }), {
+			items: deliveries(6),
+			onError: 'continueRegularOutput',
+		});
+		const later = new Map([
+			['created', 'alreadyCreated'],
+			['notSent', 'created'],
+			['unknown', 'unknown'],
+			['refused', fault.kind === 'rejectReference' ? 'refused' : 'created'],
+		]);
+		expect(fatesOf(items)).toEqual(before.map((fate) => later.get(fate)));
+		expect(new Set(existing()).size).toBe(existing().length);
+	}
+
+	it('is said in an item for each delivery, when the node goes on', async () => {
+		const { items, outputs, error } = await run({ onError: 'continueRegularOutput' });
+
+		expect(error).toBeUndefined();
+		expect(outputs).toHaveLength(1);
+		expect(fatesOf(items)).toEqual(fates);
+		expect(pairedItems(items)).toEqual([0, 1, 2, 3, 4, 5]);
+		expect(existing()).toEqual([
+			...['R0', 'R1'],
+			...middle,
+			...(last === 'created' ? ['R4', 'R5'] : []),
+		]);
+		for (const item of [2, 3]) {
+			const { error: failure } = jsonOf(items)[item] ?? {};
+			expect(failure).toMatchObject({
+				message: expect.stringMatching(new RegExp(`\\[item ${item}\\]$`)),
+				outcome: fate,
+				referenceId: `R${item}`,
+			});
+			expect(JSON.stringify(failure)).toMatch(says);
+		}
+		await expectSafeRerun(fates);
+	});
+
+	it("goes to the error output, when that is the node's setting", async () => {
+		const { outputs, error } = await run({ onError: 'continueErrorOutput' });
+
+		expect(error).toBeUndefined();
+		const [good = [], bad = []] = outputs;
+		expect(outputs).toHaveLength(2);
+		const badItems = last === 'notSent' ? [2, 3, 4, 5] : [2, 3];
+		const goodItems = last === 'notSent' ? [0, 1] : [0, 1, 4, 5];
+		expect(pairedItems(good)).toEqual(goodItems);
+		expect(fatesOf(good)).toEqual(goodItems.map(() => 'created'));
+		expect(pairedItems(bad)).toEqual(badItems);
+		expect(fatesOf(ownData(bad))).toEqual(badItems.map((item) => fates[item]));
+		expect(jsonOf(bad)).toMatchObject(badItems.map((item) => ({ referenceId: `R${item}` })));
+	});
+
+	it('ends the run with an error that names every delivery, when the node does not go on', async () => {
+		const { items, error } = await run();
+
+		expect(items).toEqual([]);
+		const created = service.control
+			.deliveries()
+			.filter((_, index) => index < 2)
+			.map(({ record: { id, referenceId } }, item) => ({ item, referenceId, id }));
+		const named = (...numbers: number[]) =>
+			numbers.map((item) => ({ item, referenceId: `R${item}` }));
+		const lists = { created, refused: [], unknown: [], notSent: [] };
+		expect(error?.context.data).toEqual(
+			fate === 'notSent'
+				? { ...lists, notSent: named(2, 3, 4, 5) }
+				: { ...lists, [fate]: named(2, 3), notSent: named(4, 5) },
+		);
+		const notSent = fate === 'notSent' ? 4 : 2;
+		expect(error?.message).toMatch(
+			new RegExp(`\\(2 of 6 deliveries created, ${notSent} not sent\\) \\[item 2\\]$`),
+		);
+		expect(error?.context.itemIndex).toBe(2);
+		expect(`${error?.message} ${error?.description}`).toMatch(says);
+		const [first, second] = created;
+		expect(error?.description).toContain(
+			`Created (2): R0 (ID ${first?.id}), R1 (ID ${second?.id}).`,
+		);
+		expect(error?.description).toContain(
+			{
+				refused: 'Refused (2): R2, R3. Not sent (2): R4, R5.',
+				unknown: 'Perhaps created (2): R2, R3. Not sent (2): R4, R5.',
+				notSent: 'Not sent (4): R2, R3, R4, R5.',
+			}[fate],
+		);
+		expect(existing()).toEqual(['R0', 'R1', ...middle]);
+		await expectSafeRerun(['created', 'created', fate, fate, 'notSent', 'notSent']);
+	});
+});
+
+describe('a service that is not there', () => {
+	it.each([
+		['nothing listens', async () => `http://127.0.0.1:${await closedPort()}`, /Nothing answers/],
+		['the host is not known', () => 'http://service.invalid', /host in the Base URL was not found/],
+	])('because %s was not sent anything', async (_why, baseUrl, says) => {
+		// A proxy would answer in the place of the service.
+		const noProxy = process.env.NO_PROXY;
+		process.env.NO_PROXY = '*';
+		const credential = { ...service.credential, baseUrl: await baseUrl() };
+		try {
+			const { items } = await service.run(create({ batchSize: 1 }), {
+				items: deliveries(3),
+				credential,
+				onError: 'continueRegularOutput',
+			});
+			expect(fatesOf(items)).toEqual(['notSent', 'notSent', 'notSent']);
+			expect(JSON.stringify(items)).toMatch(says);
+
+			const { error } = await service.run(create(), { items: deliveries(3), credential });
+			expect(error?.message).toMatch(says);
+			expect(error?.message).toMatch(/\(0 of 3 deliveries created, 3 not sent\) \[item 0\]$/);
+			expect(deduplicationStore.count('workflow')).toBe(0);
+		} finally {
+			process.env.NO_PROXY = noProxy;
+		}
+	});
+});
+
+describe('a run without continue on error', () => {
+	it('is stopped with the cause in the headline, though an earlier item was not sent for it', async () => {
+		service.control.addFault({ kind: 'rejectReference', referenceIds: ['R2'] });
+		const { error } = await service.run(
+			create({ batchSize: 1, type: '={{ $itemIndex % 2 ? "express" : "slot" }}' }),
+			{ items: deliveries(4) },
+		);
+
+		expect(error?.message).toMatch(/refused the request \(status 422\).*\[item 2\]$/);
+		expect(error?.description).toContain('Delivery refused: R2 (REFUSED)');
+		expect(error?.context.data).toMatchObject({
+			created: [{ referenceId: 'R0' }],
+			refused: [{ referenceId: 'R2' }],
+			notSent: [{ referenceId: 'R1' }, { referenceId: 'R3' }],
+		});
+	});
+
+	it('names items without a reference by their number', async () => {
+		service.control.addFault({ kind: 'status', status: 500, skip: 1 });
+		const { error } = await service.run(create({ batchSize: 1 }, { skipAlreadySent: false }), {
+			items: [delivery(), delivery(), delivery()],
+		});
+
+		expect(error?.description).toMatch(
+			/Created \(1\): item 0 \(ID .*\)\. Perhaps created \(1\): item 1\. Not sent \(1\): item 2\./,
+		);
+		expect(error?.context.data).toMatchObject({
+			created: [{ item: 0, id: service.control.deliveries()[0]?.record.id }],
+			unknown: [{ item: 1 }],
+			notSent: [{ item: 2 }],
+		});
+	});
+
+	it('names 20 of each kind in the description, and all of them in the data', async () => {
+		service.control.addFault({ kind: 'status', status: 500, skip: 1 });
+		const { error } = await service.run(create({ batchSize: 30 }, { skipAlreadySent: false }), {
+			items: deliveries(100),
+		});
+
+		expect(error?.description).toMatch(/Created \(30\): .*R19 \(ID \S+\) and 10 more,/);
+		expect(error?.description).toMatch(/Not sent \(40\): .* and 20 more,/);
+		expect(error?.context.data).toMatchObject({
+			created: { length: 30 },
+			unknown: { length: 30 },
+			notSent: { length: 40 },
+		});
+	});
+});
+
+describe('a batch that holds refused deliveries', () => {
+	const refused = ['R13', 'R14', 'R77'];
+	const others = deliveries(100)
+		.map((_, number) => `R${number}`)
+		.filter((referenceId) => !refused.includes(referenceId));
+
+	it.each([400, 422] as const)(
+		'is halved until they are found when the status is %i: the others are created',
+		async (status) => {
+			service.control.addFault({ kind: 'rejectReference', referenceIds: refused, status });
+			const { items, outputs } = await service.run(create(), {
+				items: deliveries(100),
+				onError: 'continueErrorOutput',
+			});
+
+			expect(existing()).toEqual(others);
+			expect(jsonOf(items).map(({ referenceId }) => referenceId)).toEqual(others);
+			const [, bad = []] = outputs;
+			expect(pairedItems(bad)).toEqual([13, 14, 77]);
+			expect(jsonOf(ownData(bad))).toEqual(
+				refused.map((referenceId) => ({
+					error: {
+						message: `The Delivery Service refused the request (status ${status}) [item ${referenceId.slice(1)}]`,
+						description: `The service says: Delivery refused: ${referenceId} (REFUSED)`,
+						outcome: 'refused',
+						referenceId,
+					},
+				})),
+			);
+			// Halving 100 takes at most 7 steps for each refused one, with two requests a step.
+			expect(service.creations().length).toBeLessThanOrEqual(1 + refused.length * 2 * 7);
+		},
+	);
+
+	it('has them in the error, with what was created, when the node does not go on', async () => {
+		service.control.addFault({ kind: 'rejectReference', referenceIds: refused });
+		const { error } = await service.run(create(), { items: deliveries(150) });
+
+		expect(existing()).toEqual(others);
+		expect(error?.message).toMatch(/\(97 of 150 deliveries created, 50 not sent\) \[item 13\]$/);
+		expect(error?.description).toContain('Delivery refused: R13 (REFUSED)');
+		expect(error?.context.data).toMatchObject({
+			created: { length: 97 },
+			refused: refused.map((referenceId) => ({ referenceId })),
+			unknown: [],
+			notSent: { length: 50 },
+		});
+	});
+
+	it('is not halved when the status concerns the whole request', async () => {
+		service.control.addFault({ kind: 'status', status: 403 });
+		await service.run(create(), { items: deliveries(8), onError: 'continueRegularOutput' });
+
+		expect(service.creations()).toHaveLength(1);
+	});
+
+	it('loses nothing when the service fails in the middle of the halving', async () => {
+		service.control.addFault({ kind: 'rejectReference', referenceIds: ['R7'] });
+		// All 8, then R0 to R3 (created), then R4 to R7, R4 and R5 (not known), R6 and R7, R6, R7.
+		service.control.addFault({ kind: 'resetAfter', skip: 1 });
+		const { items } = await service.run(create(), {
+			items: deliveries(8),
+			onError: 'continueRegularOutput',
+		});
+
+		expect(fatesOf(items)).toEqual([
+			...Array.from({ length: 4 }, () => 'created'),
+			...['unknown', 'unknown', 'created', 'refused'],
+		]);
+		expect(existing()).toEqual(['R0', 'R1', 'R2', 'R3', 'R4', 'R5', 'R6']);
+	});
+
+	it('leaves the rest unsent when the service becomes too busy in the middle of the halving', async () => {
+		service.control.addFault({ kind: 'rejectReference', referenceIds: ['R7'] });
+		service.control.addFault({ kind: 'status', status: 429, skip: 1, times: null });
+		const { items } = await service.run(create(), {
+			items: deliveries(8),
+			onError: 'continueRegularOutput',
+		});
+
+		expect(fatesOf(items)).toEqual([
+			...Array.from({ length: 4 }, () => 'created'),
+			...Array.from({ length: 4 }, () => 'notSent'),
+		]);
+		expect(existing()).toEqual(['R0', 'R1', 'R2', 'R3']);
+	});
+});
+
+describe('a service that is too busy for a moment', () => {
+	it.each([429, 503])('with status %i is waited for as Retry-After says', async (status) => {
+		service.control.addFault({ kind: 'status', status, headers: { 'Retry-After': '1' } });
+		const { items, hints } = await service.run(create({ maximumWaitSeconds: 30 }), {
+			items: deliveries(3),
+		});
+
+		expect(fatesOf(items)).toEqual(['created', 'created', 'created']);
+		const requests = service.control.requests();
+		expect(requests.map((request) => request.status)).toEqual([status, 200]);
+		const [first, second] = requests.map(({ at }) => at);
+		expect(Number(second) - Number(first)).toBeGreaterThanOrEqual(1000);
+		expect(hints).toMatchObject([
+			{ message: expect.stringMatching(/Created 3 deliveries in 2 requests\. Waited 1 s/) },
+		]);
+	});
+
+	it('is not waited for longer than the maximum wait: a longer Retry-After ends the run at once', async () => {
+		service.control.addFault({ kind: 'status', status: 429, headers: { 'Retry-After': '3600' } });
+		const { error } = await service.run(create({ maximumWaitSeconds: 300 }), {
+			items: deliveries(3),
+		});
+
+		expect(service.creations()).toHaveLength(1);
+		expect(error?.message).toMatch(/too many requests.*\(0 of 3 deliveries created, 3 not sent\)/);
+	});
+});
+
+describe('an execution that is stopped', () => {
+	/** What the store holds once the stopped node has let go of what it did not send. */
+	async function released(count: number): Promise<void> {
+		await until(() => deduplicationStore.count('workflow') === count);
+	}
+
+	it.each([
+		['by the user', { stop: true }],
+		['by its timeout', { timeoutMs: 700 }],
+	])('%s waits no longer, and can send later what was not sent', async (_how, how) => {
+		service.control.addFault({
+			kind: 'status',
+			status: 429,
+			headers: { 'Retry-After': '200' },
+			skip: 1,
+		});
+		const stop = new AbortController();
+		const running = service.run(create({ batchSize: 2, maximumWaitSeconds: 300 }), {
+			items: deliveries(6),
+			signal: stop.signal,
+			...('timeoutMs' in how && how),
+		});
+		await until(() => service.control.requests().at(1)?.status === 429);
+		if ('stop' in how) stop.abort();
+		expect((await running).status).toBe('canceled');
+
+		// One entry for each of the two that were created, none for the others.
+		await released(2);
+		expect(existing()).toEqual(['R0', 'R1']);
+		restart();
+		const { items } = await service.run(create(), { items: deliveries(6) });
+		expect(fatesOf(items).slice(0, 2)).toEqual(['alreadyCreated', 'alreadyCreated']);
+		expect(existing()).toEqual(['R0', 'R1', 'R2', 'R3', 'R4', 'R5']);
+	});
+
+	it('while a request is under way never sends its deliveries again', async () => {
+		service.control.addFault({ kind: 'hangAfter' });
+		const stop = new AbortController();
+		const running = service.run(create({ batchSize: 2 }), {
+			items: deliveries(4),
+			signal: stop.signal,
+			onError: 'continueRegularOutput',
+		});
+		await until(() => service.control.deliveries().length === 2);
+		stop.abort();
+		expect((await running).status).toBe('canceled');
+
+		// Three entries for each of the two that may have been created.
+		await released(6);
+		const { items } = await service.run(create(), {
+			items: deliveries(4),
+			onError: 'continueRegularOutput',
+		});
+		expect(fatesOf(items)).toEqual(['unknown', 'unknown', 'created', 'created']);
+		expect(existing()).toEqual(['R0', 'R1', 'R2', 'R3']);
+	});
+});
+
+describe('a node that cannot begin, but goes on after errors', () => {
+	const broken: Array<[string, INodeParameters, Partial<RunNodeOptions>, RegExp]> = [
+		['an option is not valid', create({ batchSize: 0 }), {}, /^Batch size 0 is less than 1/],
+		['its source does not exist', create({}, { source: 'csv' }), {}, /^Choose a source/],
+		[
+			'its credential is not complete',
+			create(),
+			{ credential: { baseUrl: '', apiKeyId: 'a', apiSecret: 'b', companyId: 1 } },
+			/^The Delivery Service credential is not complete/,
+		],
+		[
+			'it would be run again and create twice',
+			create({}, { skipAlreadySent: false }),
+			{ settings: { retryOnFail: true, waitBetweenTries: 1 } },
+			/^With "Retry On Fail"/,
+		],
+		[
+			'its operation does not exist',
+			{ resource: 'delivery', operation: 'eat' },
+			{},
+			/^The operation "eat"/,
+		],
+	];
+
+	it.each(broken)('gives an error item for each delivery when %s', async (_why, ...run) => {
+		const [parameters, more, message] = run;
+		const failures = [0, 1].map((item) => ({
+			json: {
+				error: {
+					message: expect.stringMatching(new RegExp(`${message.source}.* \\[item ${item}\\]$`)),
+					outcome: 'notSent',
+				},
+			},
+			pairedItem: { item },
+		}));
+		const regular = await service.run(parameters, {
+			items: deliveries(2),
+			onError: 'continueRegularOutput',
+			...more,
+		});
+		expect(regular.items).toMatchObject(failures);
+
+		const { outputs } = await service.run(parameters, {
+			items: deliveries(2),
+			onError: 'continueErrorOutput',
+			...more,
+		});
+		expect(outputs[0]).toEqual([]);
+		expect(ownData(outputs[1] ?? [])).toMatchObject(failures);
+		expect(service.control.requests()).toEqual([]);
+	});
+});
+
+describe('the hints of a run', () => {
+	it('say how many deliveries were created in how many requests', async () => {
+		const { hints } = await service.run(create({ batchSize: 2 }), { items: deliveries(5) });
+		expect(hints).toEqual([
+			{
+				message: 'Created 5 deliveries in 3 requests.',
+				type: 'info',
+				location: 'outputPane',
+			},
+		]);
+	});
+
+	it('say how many are pending review, and what to do', async () => {
+		const nowhere = delivery({
+			referenceId: 'N',
+			dropoff: {
+				contact: { name: 'Ana', email: 'ana@mail.example' },
+				location: { address: 'Nowhere' },
+			},
+		});
+		const { hints } = await service.run(create(), { items: [nowhere, ...deliveries(2)] });
+		expect(hints).toMatchObject([
+			{ message: 'Created 3 deliveries in 1 request.' },
+			{
+				message: expect.stringMatching(/^1 delivery is pending review: .*Correct it/),
+				type: 'warning',
+			},
+		]);
+	});
+
+	it('say of how many it is unknown whether they were created, and what to do', async () => {
+		service.control.addFault({ kind: 'resetAfter', skip: 1 });
+		const { hints } = await service.run(create({ batchSize: 2 }), {
+			items: deliveries(6),
+			onError: 'continueRegularOutput',
+		});
+		expect(hints).toMatchObject([
+			{ message: 'Created 4 deliveries in 3 requests.' },
+			{
+				message: expect.stringMatching(
+					/^Whether 2 deliveries were created is unknown\. Look them up/,
+				),
+				type: 'warning',
+			},
+		]);
+	});
+});
