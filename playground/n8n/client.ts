@@ -29,6 +29,12 @@ export type ConnectionTest = z.infer<typeof connectionTestSchema>['data'];
 /** A workflow as the editor exports it. */
 export type WorkflowFile = z.infer<typeof workflowFileSchema>;
 
+/** A node as the editor's node picker knows it. */
+export type NodeType = z.infer<typeof nodeTypesSchema>[number];
+
+/** A workflow that n8n has stored. */
+export type StoredWorkflow = z.infer<typeof storedWorkflowSchema>;
+
 type Publication = z.infer<typeof publicationSchema>['data'];
 
 /** n8n refused a request, or a trigger could not be started; the message is n8n's own. */
@@ -59,7 +65,7 @@ export const workflowFileSchema = z
 				.passthrough(),
 		),
 		connections: z.record(z.unknown()),
-		pinData: z.record(z.array(z.object({ json: z.unknown() }))).optional(),
+		pinData: z.record(z.array(z.object({ json: z.unknown() }))).nullish(),
 	})
 	.passthrough();
 
@@ -77,6 +83,10 @@ const publicationSchema = z.object({
 	}),
 });
 const runSchema = z.object({ data: z.object({ executionId: z.string() }) });
+const listeningSchema = z.object({ data: z.object({ waitingForWebhook: z.literal(true) }) });
+const nodeTypesSchema = z.array(
+	z.object({ name: z.string(), displayName: z.string(), group: z.array(z.string()) }).passthrough(),
+);
 const pageSchema = z.object({
 	data: z.array(executionSummarySchema),
 	nextCursor: z.string().nullish(),
@@ -88,6 +98,7 @@ const pageSchema = z.object({
  */
 export class N8nClient {
 	private constructor(
+		private readonly url: string,
 		private readonly editor: AxiosInstance,
 		private readonly api: AxiosInstance,
 	) {}
@@ -125,7 +136,17 @@ export class N8nClient {
 		const label = `client ${Date.now()}`;
 		const key = await editor.post('/api-keys', { label, scopes, expiresAt: null });
 		const { rawApiKey } = apiKeySchema.parse(key.data).data;
-		return new N8nClient(editor, connect(`${url}/api/v1`, { 'X-N8N-API-KEY': rawApiKey }));
+		return new N8nClient(url, editor, connect(`${url}/api/v1`, { 'X-N8N-API-KEY': rawApiKey }));
+	}
+
+	/**
+	 * Lists the nodes that the editor offers, one entry a version.
+	 *
+	 * @returns their descriptions
+	 */
+	async nodeTypes(): Promise<NodeType[]> {
+		const answer = await this.editor.get(`${this.url}/types/nodes.json`);
+		return nodeTypesSchema.parse(answer.data);
 	}
 
 	/**
@@ -140,6 +161,19 @@ export class N8nClient {
 		// The public API of 1.x also wants fields there that the editor hides.
 		const answer = await this.editor.post('/credentials', { name, type, data });
 		return storedSchema.parse(answer.data).data.id;
+	}
+
+	/**
+	 * Replaces a stored credential's fields.
+	 *
+	 * @param id the credential
+	 * @param name its name
+	 * @param type its type's name
+	 * @param data all its fields
+	 * @throws N8nRefusal when there is no such credential or the fields do not fit it
+	 */
+	async updateCredential(id: string, name: string, type: string, data: object): Promise<void> {
+		await this.editor.patch(`/credentials/${id}`, { name, type, data });
 	}
 
 	/**
@@ -170,6 +204,31 @@ export class N8nClient {
 	async createWorkflow(workflow: WorkflowFile): Promise<string> {
 		const answer = await this.editor.post('/workflows', { ...workflow, active: false });
 		return storedSchema.parse(answer.data).data.id;
+	}
+
+	/**
+	 * Reads a workflow as it was saved last.
+	 *
+	 * @throws N8nRefusal when there is none with this id
+	 */
+	async workflow(workflowId: string): Promise<StoredWorkflow> {
+		const answer = await this.editor.get(`/workflows/${workflowId}`);
+		return z.object({ data: storedWorkflowSchema }).parse(answer.data).data;
+	}
+
+	/**
+	 * Saves changes to a workflow, as the editor does. A published one goes on as it was until it is
+	 * published again.
+	 *
+	 * @param workflowId the workflow
+	 * @param changes the parts that are replaced
+	 * @throws N8nRefusal when there is none with this id
+	 */
+	async updateWorkflow(
+		workflowId: string,
+		changes: Partial<Pick<WorkflowFile, 'name' | 'nodes' | 'connections'>>,
+	): Promise<void> {
+		await this.editor.patch(`/workflows/${workflowId}`, changes);
 	}
 
 	/**
@@ -227,18 +286,58 @@ export class N8nClient {
 	 *
 	 * @param workflowId the workflow
 	 * @param trigger the name of the trigger node to start from
+	 * @param destination the name of the node to run up to, as a node's own button does; without it
+	 *   all nodes run
 	 * @returns the execution, once it has ended well or badly
 	 * @throws Error when it does not end in time
 	 */
-	async run(workflowId: string, trigger: string): Promise<Execution> {
-		const stored = await this.editor.get(`/workflows/${workflowId}`);
-		// 1.x runs the workflow in the request, 2.x the stored one.
-		const { data: workflowData } = z.object({ data: storedWorkflowSchema }).parse(stored.data);
+	async run(workflowId: string, trigger: string, destination?: string): Promise<Execution> {
+		const answer = await this.start(workflowId, trigger, destination);
+		return await this.endOf(runSchema.parse(answer).data.executionId);
+	}
+
+	/**
+	 * Listens for a test event, as the button of a webhook trigger does.
+	 *
+	 * @param workflowId the workflow
+	 * @param trigger the name of the trigger node
+	 * @throws N8nRefusal with the trigger's own reason when it cannot start
+	 */
+	async listen(workflowId: string, trigger: string): Promise<void> {
+		listeningSchema.parse(await this.start(workflowId, trigger, trigger));
+	}
+
+	/**
+	 * Stops listening for a test event. n8n takes the trigger's test webhook off afterwards.
+	 *
+	 * @param workflowId the workflow
+	 */
+	async stopListening(workflowId: string): Promise<void> {
+		await this.editor.delete(`/test-webhook/${workflowId}`);
+	}
+
+	private async start(workflowId: string, trigger: string, destination?: string): Promise<unknown> {
 		const answer = await this.editor.post(`/workflows/${workflowId}/run`, {
-			workflowData,
+			// 1.x runs the workflow in the request, 2.x the stored one.
+			workflowData: await this.workflow(workflowId),
 			triggerToStartFrom: { name: trigger },
+			...(destination !== undefined && {
+				destinationNode: { nodeName: destination, mode: 'inclusive' },
+			}),
 		});
-		return await this.endOf(runSchema.parse(answer.data).data.executionId);
+		return answer.data;
+	}
+
+	/**
+	 * Runs an execution that failed again, from the node that failed.
+	 *
+	 * @param executionId the execution that failed
+	 * @returns the new execution, once it has ended well or badly
+	 * @throws N8nRefusal when the execution did not fail
+	 */
+	async retry(executionId: string): Promise<Execution> {
+		const answer = await this.api.post(`/executions/${executionId}/retry`, { loadWorkflow: false });
+		return await this.endOf(z.object({ id: z.coerce.string() }).parse(answer.data).id);
 	}
 
 	/**

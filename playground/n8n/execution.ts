@@ -46,6 +46,9 @@ export const executionSchema = executionSummarySchema
 	})
 	.passthrough();
 
+/** An item as a node put it out. */
+export type Item = z.infer<typeof itemSchema>;
+
 export type Execution = z.infer<typeof executionSchema>;
 
 /**
@@ -53,9 +56,36 @@ export type Execution = z.infer<typeof executionSchema>;
  *
  * @param execution the execution
  * @param nodeName the node's name in the workflow
- * @returns the JSON of the items at its first output, of all its runs; none when it did not run
+ * @param output the number of the node's output, counted from 0
+ * @returns the JSON of the items there, of all its runs; none when it did not run
  */
-export function outputOf(execution: Execution, nodeName: string): Array<Record<string, unknown>> {
+export function outputOf(
+	execution: Execution,
+	nodeName: string,
+	output = 0,
+): Array<Record<string, unknown>> {
+	return itemsOf(execution, nodeName, output).map(({ json }) => json);
+}
+
+/**
+ * Gives the items that a node put out in an execution, with what they are paired with.
+ *
+ * @param execution the execution
+ * @param nodeName the node's name in the workflow
+ * @param output the number of the node's output, counted from 0
+ */
+export function itemsOf(execution: Execution, nodeName: string, output = 0): Item[] {
 	const runs = execution.data.resultData.runData[nodeName] ?? [];
-	return runs.flatMap((run) => (run.data?.main?.[0] ?? []).map((item) => item.json));
+	return runs.flatMap((run) => run.data?.main?.[output] ?? []);
+}
+
+/**
+ * Gives the hints that a node showed after an execution.
+ *
+ * @param execution the execution
+ * @param nodeName the node's name in the workflow
+ */
+export function hintsOf(execution: Execution, nodeName: string): string[] {
+	const runs = execution.data.resultData.runData[nodeName] ?? [];
+	return runs.flatMap(({ hints = [] }) => hints.map(({ message }) => message));
 }

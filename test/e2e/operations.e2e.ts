@@ -1,0 +1,255 @@
+import { freePort } from '../../playground/n8n/checks';
+import { hintsOf, itemsOf, outputOf } from '../../playground/n8n/execution';
+import { installHost, type Host } from '../../playground/n8n/host';
+import { readOrders } from '../../playground/workflows';
+import * as cases from './support/cases';
+import { recordRequires, type RequireRecorder } from './support/requires';
+import { dropoff, packages, pickup, pickupFields } from './support/samples';
+import { nodes, type ActionWorkflow } from './support/workflows';
+import { credentialType, openWorld, type World } from './support/world';
+
+let world: World;
+let host: Host;
+let recorder: RequireRecorder;
+
+beforeAll(async () => {
+	host = await installHost('2.41.1');
+	recorder = await recordRequires('n8n-nodes-delivery-service');
+	world = await openWorld('2.41.1', recorder.env);
+});
+beforeEach(() => world.service.control.reset());
+afterAll(async () => {
+	await world?.close();
+	await recorder?.close();
+});
+
+cases.testInstallation(
+	() => world,
+	async () => await recorder.loaded(),
+	() => host.folder,
+);
+cases.testConnection(() => world);
+cases.testOperations(() => world);
+cases.testShopifyOrders(() => world);
+
+const fromJson = { resource: 'delivery', operation: 'create', source: 'json' };
+const delivery = (referenceId: string) => ({ pickup, dropoff, packages, referenceId });
+const withoutEmail = {
+	...delivery('E-3'),
+	dropoff: { ...dropoff, contact: { name: 'Ana Torres' } },
+};
+
+/** The error that ends an execution, as the user reads it. */
+async function errorOf(setup: ActionWorkflow) {
+	const { execution } = await cases.runAction(world, setup);
+	const { message, description } = execution.data.resultData.error ?? {};
+	return { status: execution.status, message, description };
+}
+
+describe('an error that ends the execution', () => {
+	it('names the item and the field that is not valid, and nothing is sent', async () => {
+		const items = [delivery('E-1'), delivery('E-2'), withoutEmail];
+		expect(await errorOf({ items, parameters: fromJson })).toEqual({
+			status: 'error',
+			message: 'Dropoff email is missing [item 2]',
+			description: 'Nothing was sent for this item. No delivery was created.',
+		});
+		expect(world.service.control.requests()).toEqual([]);
+	});
+
+	it('tells what was created when the service refuses one of several', async () => {
+		const { control } = world.service;
+		control.addFault({ kind: 'rejectReference', referenceIds: ['E-2'] });
+		const items = ['E-1', 'E-2', 'E-3'].map(delivery);
+		const error = await errorOf({ items, parameters: { ...fromJson, options: { batchSize: 1 } } });
+		const [created] = control.deliveries();
+		expect(error).toEqual({
+			status: 'error',
+			message:
+				'The Delivery Service refused the request (status 422) (1 of 3 deliveries created, 1 not sent) [item 1]',
+			description: `The service says: Delivery refused: E-2 (REFUSED) Created (1): E-1 (ID ${created?.record.id}). Refused (1): E-2. Not sent (1): E-3.`,
+		});
+		expect(control.deliveries()).toHaveLength(1);
+	});
+
+	it('tells that the outcome is unknown when the answer was lost', async () => {
+		world.service.control.addFault({ kind: 'resetAfter', path: '/v1/deliveries' });
+		const error = await errorOf({ items: [delivery('E-1')], parameters: fromJson });
+		expect(error).toEqual({
+			status: 'error',
+			message:
+				'Whether this delivery was created is unknown: the connection to the Delivery Service failed (0 of 1 deliveries created, 0 not sent) [item 0]',
+			description: expect.stringContaining(
+				'Look it up on the Delivery Service before you send it again.',
+			),
+		});
+		expect(world.service.control.deliveries()).toHaveLength(1);
+	});
+
+	it('tells a wrong API key and an address where nothing answers', async () => {
+		const { client, service } = world;
+		const withCredential = async (changes: object) => {
+			const data = { ...service.credential, ...changes };
+			const id = await client.createCredential('Another', credentialType, data);
+			return { [credentialType]: { id, name: 'Another' } };
+		};
+		const parameters = { resource: 'webhook', operation: 'getAll', returnAll: true };
+		const wrongKey = await withCredential({ apiSecret: 'wrong' });
+		expect(await errorOf({ parameters, credentials: wrongKey })).toEqual({
+			status: 'error',
+			message: 'The Delivery Service did not accept the API key [item 0]',
+			description:
+				'Check API Key ID and API Secret in the credential. If they were changed on the service, enter the new ones. The service says: Credentials missing or invalid (UNAUTHORIZED)',
+		});
+		const nowhere = await withCredential({ baseUrl: `http://127.0.0.1:${await freePort()}` });
+		expect(await errorOf({ parameters, credentials: nowhere })).toEqual({
+			status: 'error',
+			message: 'Nothing answers at the host and port in the Base URL [item 0]',
+			description:
+				'Check the Base URL in the credential and whether this n8n may connect to it, then run the workflow again.',
+		});
+	});
+
+	it('says of an update which delivery does not exist', async () => {
+		const parameters = {
+			...{ resource: 'delivery', operation: 'update', target: 'referenceIds' },
+			...{ referenceIds: 'none', changes: { name: 'Bo Lind' } },
+		};
+		expect(await errorOf({ parameters })).toEqual({
+			status: 'error',
+			message: 'The Delivery Service did not find this [item 0]',
+			description: expect.stringContaining('Unknown deliveries: none'),
+		});
+	});
+
+	it('says of a webhook that it does not exist', async () => {
+		const parameters = {
+			...{ resource: 'webhook', operation: 'delete', selectBy: 'urlAndEvent' },
+			...{ url: 'https://shop.example/none', event: 'updateTask' },
+		};
+		expect(await errorOf({ parameters })).toEqual({
+			status: 'error',
+			message: 'The Delivery Service knows no such webhook [item 0]',
+			description:
+				'It may have been deleted before. Choose one from the list, or check URL, event and company.',
+		});
+	});
+});
+
+describe('going on after errors', () => {
+	const items = [delivery('C-1'), withoutEmail, delivery('C-2')];
+
+	beforeEach(() => {
+		world.service.control.addFault({ kind: 'rejectReference', referenceIds: ['C-2'] });
+	});
+
+	it('puts failed items on the error output, with the reason and the input', async () => {
+		const { execution } = await cases.runAction(world, {
+			items,
+			parameters: fromJson,
+			onError: 'continueErrorOutput',
+		});
+		expect(execution.status).toBe('success');
+		expect(outputOf(execution, nodes.done)).toMatchObject([
+			{ referenceId: 'C-1', statusDelivery: 'processing' },
+		]);
+		expect(outputOf(execution, nodes.failed)).toEqual([
+			{
+				...withoutEmail,
+				error: {
+					message: 'Dropoff email is missing [item 1]',
+					description: 'Nothing was sent for this item.',
+					outcome: 'invalid',
+				},
+			},
+			{
+				...delivery('C-2'),
+				error: {
+					message: 'The Delivery Service refused the request (status 422) [item 2]',
+					description: 'The service says: Delivery refused: C-2 (REFUSED)',
+					outcome: 'refused',
+					referenceId: 'C-2',
+				},
+			},
+		]);
+	});
+
+	it('gives one item for each input item, in order, on the one output', async () => {
+		const { execution, output } = await cases.runAction(world, {
+			items,
+			parameters: fromJson,
+			onError: 'continueRegularOutput',
+		});
+		expect(execution.status).toBe('success');
+		expect(output).toMatchObject([
+			{ referenceId: 'C-1', statusDelivery: 'processing' },
+			{ error: { message: 'Dropoff email is missing [item 1]', outcome: 'invalid' } },
+			{ error: { outcome: 'refused', referenceId: 'C-2' } },
+		]);
+		expect(itemsOf(execution, nodes.action).map(({ pairedItem }) => pairedItem)).toEqual([
+			...[{ item: 0 }, { item: 1 }, { item: 2 }],
+		]);
+		expect(hintsOf(execution, nodes.action)).toEqual([
+			expect.stringContaining('Created 1 delivery in'),
+		]);
+	});
+});
+
+describe('a workflow that is run again', () => {
+	const parameters = {
+		resource: 'delivery',
+		operation: 'create',
+		source: 'shopifyOrder',
+		...pickupFields,
+		orderOptions: { fallbackEmail: 'orders@example.com' },
+		options: { batchSize: 2 },
+	};
+	const references = () =>
+		world.service.control.deliveries().map(({ record }) => record.referenceId);
+
+	it('sends only what is missing when the user retries the execution that failed', async () => {
+		const { control } = world.service;
+		control.addFault({ kind: 'rejectReference', referenceIds: ['#1003'], times: 2 });
+		const orders = (await readOrders()).slice(0, 4);
+		const { execution } = await cases.runAction(world, { items: orders, parameters });
+		expect(execution.data.resultData.error?.message).toContain('3 of 4 deliveries created');
+		expect(references()).toEqual(['#1001', '#1002', '#1004']);
+
+		const retried = await world.client.retry(execution.id);
+		expect(retried.status).toBe('success');
+		expect(outputOf(retried, nodes.action)).toMatchObject([
+			{ skipped: true, reason: 'alreadyCreated', referenceId: '#1001' },
+			{ skipped: true, reason: 'alreadyCreated', referenceId: '#1002' },
+			{ statusDelivery: 'processing', referenceId: '#1003' },
+			{ skipped: true, reason: 'alreadyCreated', referenceId: '#1004' },
+		]);
+		expect(references()).toEqual(['#1001', '#1002', '#1004', '#1003']);
+	});
+
+	it('creates nothing the second time, also after n8n was restarted', async () => {
+		const { control } = world.service;
+		control.addFault({ kind: 'resetAfter', path: '/v1/deliveries', skip: 1 });
+		const orders = (await readOrders()).slice(0, 4);
+		const first = await cases.runAction(world, {
+			items: orders,
+			parameters,
+			onError: 'continueRegularOutput',
+		});
+		expect(references()).toEqual(['#1001', '#1002', '#1003', '#1004']);
+		const outcomes = [
+			{ skipped: true, reason: 'alreadyCreated', referenceId: '#1001' },
+			{ skipped: true, reason: 'alreadyCreated', referenceId: '#1002' },
+			{ error: { outcome: 'unknown', referenceId: '#1003' } },
+			{ error: { outcome: 'unknown', referenceId: '#1004' } },
+		];
+		expect((await cases.runAgain(world, first.workflowId)).output).toMatchObject(outcomes);
+
+		await world.restartN8n();
+		const { output } = await cases.runAgain(world, first.workflowId);
+		expect(output).toMatchObject(outcomes);
+		expect(output[2]).toMatchObject({
+			error: { description: expect.stringContaining('"Forget Sent References"') },
+		});
+		expect(references()).toEqual(['#1001', '#1002', '#1003', '#1004']);
+	});
+});

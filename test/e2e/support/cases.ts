@@ -1,0 +1,478 @@
+import { join } from 'node:path';
+
+import { freePort } from '../../../playground/n8n/checks';
+import type { StoredWorkflow } from '../../../playground/n8n/client';
+import { hintsOf, itemsOf, outputOf, type Execution } from '../../../playground/n8n/execution';
+import { readOrders } from '../../../playground/workflows';
+import { executionsOf, liveAddress, subscriptionsOf } from './events';
+import { dropoff, packages, pickup, pickupFields } from './samples';
+import { actionWorkflow, nodes, triggerWorkflow, type ActionWorkflow } from './workflows';
+import { credentialName, credentialType, type World } from './world';
+
+/*
+ * What holds in every supported n8n version. Each function defines the tests of one subject, for a
+ * world that is open while they run and whose service is empty before each.
+ */
+
+type Loaded = { request: string; resolved: string };
+
+/** What a workflow did, and its id to run it again. */
+interface Run {
+	workflowId: string;
+	execution: Execution;
+	output: Array<Record<string, unknown>>;
+}
+
+/** Imports a workflow with an action node and runs it. */
+export async function runAction(world: World, setup: ActionWorkflow): Promise<Run> {
+	const workflowId = await world.client.createWorkflow(actionWorkflow(world, setup));
+	return { workflowId, ...(await runAgain(world, workflowId)) };
+}
+
+/** Runs an imported workflow up to its action node, or up to another node. */
+export async function runAgain(
+	world: World,
+	workflowId: string,
+	destination?: string,
+): Promise<Omit<Run, 'workflowId'>> {
+	const execution = await world.client.run(workflowId, nodes.start, destination);
+	return { execution, output: outputOf(execution, destination ?? nodes.action) };
+}
+
+/**
+ * The package as it was installed.
+ *
+ * @param loaded what its files loaded so far
+ * @param hostFolder where n8n is installed
+ */
+export function testInstallation(
+	world: () => World,
+	loaded: () => Promise<Loaded[]>,
+	hostFolder: () => string,
+): void {
+	describe('the installed package', () => {
+		it('offers its nodes in the editor', async () => {
+			const types = await world().client.nodeTypes();
+			const own = types.filter(({ name }) => name.startsWith('n8n-nodes-delivery-service.'));
+			expect(own.map(({ name, displayName, group }) => ({ name, displayName, group }))).toEqual(
+				expect.arrayContaining([
+					{
+						name: 'n8n-nodes-delivery-service.deliveryService',
+						displayName: 'Delivery Service',
+						group: ['output'],
+					},
+					{
+						name: 'n8n-nodes-delivery-service.deliveryServiceTrigger',
+						displayName: 'Delivery Service Trigger',
+						group: ['trigger'],
+					},
+				]),
+			);
+		});
+
+		it("brings no library, and loads n8n's own", async () => {
+			const packageFolder = join(
+				...[world().userFolder, '.n8n', 'nodes', 'node_modules', 'n8n-nodes-delivery-service'],
+			);
+			const origins = new Map<string, string>();
+			for (const { request, resolved } of await loaded()) {
+				if (request.startsWith('.')) {
+					expect(resolved).toContain(packageFolder);
+					continue;
+				}
+				const isHosts = resolved.startsWith(join(hostFolder(), 'node_modules'));
+				origins.set(request, isHosts ? 'n8n' : resolved);
+			}
+			expect(Object.fromEntries(origins)).toEqual({
+				'n8n-workflow': 'n8n',
+				zod: 'n8n',
+				crypto: 'crypto',
+				...(origins.has('luxon') && { luxon: 'n8n' }),
+			});
+		});
+	});
+}
+
+/** The credential's connection test, as the user reads it. */
+export function testConnection(world: () => World): void {
+	describe('the connection test', () => {
+		const check = async (changes: object) => {
+			const { client, credentials, service } = world();
+			const data = { ...service.credential, ...changes };
+			const { id } = credentials[credentialType];
+			return await client.testCredential(id, credentialName, credentialType, data);
+		};
+
+		it('succeeds', async () => {
+			expect(await check({})).toEqual({ status: 'OK', message: 'Connection successful' });
+			expect(world().service.control.requests()).toMatchObject([
+				{ method: 'GET', path: '/hooks/companies/1001', status: 200 },
+			]);
+		});
+
+		it('tells a wrong secret', async () => {
+			expect(await check({ apiSecret: 'wrong' })).toEqual({
+				status: 'Error',
+				message:
+					'The Delivery Service did not accept the API key. Check API Key ID and API Secret in the credential. If they were changed on the service, enter the new ones. The service says: Credentials missing or invalid (UNAUTHORIZED)',
+			});
+		});
+
+		it('tells a wrong company', async () => {
+			expect(await check({ companyId: 7 })).toEqual({
+				status: 'Error',
+				message:
+					'The service answers, but knows no such company or address. Check Company ID and Base URL.',
+			});
+		});
+
+		it('tells that nothing answers', async () => {
+			expect(await check({ baseUrl: `http://127.0.0.1:${await freePort()}` })).toEqual({
+				status: 'Error',
+				message:
+					'Nothing answers at the host and port in the Base URL. Check the Base URL in the credential and whether this n8n may connect to it, then run the workflow again.',
+			});
+		});
+	});
+}
+
+/** Every operation on deliveries and webhooks: what the service receives and what the node gives. */
+export function testOperations(world: () => World): void {
+	describe('Delivery > Create', () => {
+		it('creates a delivery from the fields', async () => {
+			const { execution, output } = await runAction(world(), {
+				items: [{ order: '#2001', address: '48 Oak Avenue, Springfield' }],
+				parameters: {
+					resource: 'delivery',
+					operation: 'create',
+					source: 'fields',
+					...pickupFields,
+					dropoffName: 'Ana Torres',
+					dropoffEmail: 'ana@example.com',
+					dropoffPhone: '+1 555 0101',
+					dropoffLocationType: 'address',
+					dropoffAddress: '={{ $json.address }}',
+					dropoffDetails: { instructions: 'Ring twice', lat: '39.7817', lng: '-89.6501' },
+					packagesInput: 'list',
+					packages: {
+						package: [
+							{ id: 'PK-1', name: 'Box', qty: 2, size: 'm', weight: '1.5', price: '49.90' },
+							{ name: 'Tube', qty: 1, size: 'xs', weight: '', price: '', id: '' },
+						],
+					},
+					referenceId: '={{ $json.order }}',
+					additionalFields: {
+						tags: 'fragile, morning',
+						cod: '12.5',
+						extraData: { entry: [{ name: 'Gift note', value: 'Enjoy!', searchable: true }] },
+					},
+					options: { type: 'express', companyId: '1002' },
+				},
+			});
+			const [delivery] = world().service.control.deliveries();
+			expect(world().service.control.deliveries()).toHaveLength(1);
+			expect(delivery).toMatchObject({ companyId: 1002, type: 'express' });
+			expect(delivery?.request).toEqual({
+				pickup,
+				dropoff: {
+					contact: { name: 'Ana Torres', email: 'ana@example.com', phonenumber: '+1 555 0101' },
+					location: {
+						address: '48 Oak Avenue, Springfield',
+						instructions: 'Ring twice',
+						lat: '39.7817',
+						lng: '-89.6501',
+					},
+				},
+				packages: [
+					{ id: 'PK-1', name: 'Box', qty: 2, size: 'm', weight: 1.5, price: 49.9 },
+					{ name: 'Tube', qty: 1, size: 'xs' },
+				],
+				referenceId: '#2001',
+				tags: ['fragile', 'morning'],
+				cod: 12.5,
+				extraData: [{ name: 'Gift note', value: 'Enjoy!', searchable: true }],
+			});
+			const { id, trackLink, deliveryDate, price, distance } = delivery?.record ?? {};
+			const figures = { id, trackLink, deliveryDate, price, distance };
+			expect(output).toEqual([
+				{ ...figures, referenceId: '#2001', statusDelivery: 'processing', currencyCode: 'USD' },
+			]);
+			expect(hintsOf(execution, nodes.action)).toEqual(['Created 1 delivery in 1 request.']);
+		});
+
+		it('creates deliveries from JSON in one request, in order', async () => {
+			const items = ['J-1', 'J-2', 'J-3'].map((referenceId) => ({
+				...{ pickup, dropoff, packages, referenceId },
+			}));
+			const { execution, output } = await runAction(world(), {
+				items,
+				parameters: {
+					resource: 'delivery',
+					operation: 'create',
+					source: 'json',
+					deliveryJson: '={{ $json }}',
+					options: { simplify: false },
+				},
+			});
+			const { control } = world().service;
+			expect(control.requests()).toMatchObject([
+				{ method: 'POST', path: '/v1/deliveries', status: 200, body: { deliveries: items } },
+			]);
+			expect(output).toEqual(control.deliveries().map(({ record }) => record));
+			expect(output.map(({ referenceId }) => referenceId)).toEqual(['J-1', 'J-2', 'J-3']);
+			expect(itemsOf(execution, nodes.done).map(({ pairedItem }) => pairedItem)).toEqual([
+				{ item: 0 },
+				{ item: 1 },
+				{ item: 2 },
+			]);
+		});
+	});
+
+	describe('Delivery > Update', () => {
+		const update = async (parameters: object) =>
+			await runAction(world(), {
+				parameters: { resource: 'delivery', operation: 'update', ...parameters },
+			});
+
+		it('changes deliveries by delivery ID and by reference ID', async () => {
+			const [first = '', second = ''] = await createDeliveries(world(), ['U-1', 'U-2', 'U-3']);
+			const byId = await update({
+				target: 'deliveryIds',
+				deliveryIds: `${first}, ${second}`,
+				changes: { name: 'Bo Lind', address: '9 Elm Street', cod: '0', addTags: '12, 15' },
+				recalculateCity: false,
+			});
+			const jobs = byId.output.map(({ jobId, ...rest }) => ({ ...rest, hasJob: !!jobId }));
+			const success = { hasJob: true, code: 'OK', message: 'Success' };
+			expect(jobs).toEqual([
+				{ deliveryId: first, ...success },
+				{ deliveryId: second, ...success },
+			]);
+			const byReference = await update({
+				target: 'referenceIds',
+				referenceIds: 'U-3',
+				changes: { referenceId: 'U-3-B' },
+			});
+			expect(byReference.output).toMatchObject([{ referenceId: 'U-3', message: 'Success' }]);
+			const { control } = world().service;
+			expect(
+				control
+					.requests()
+					.filter(({ method }) => method === 'PATCH')
+					.map(({ body }) => body),
+			).toEqual([
+				{
+					deliveryIds: [first, second],
+					deliveryChanges: {
+						location: { address: '9 Elm Street' },
+						contact: { name: 'Bo Lind' },
+						cod: 0,
+						addTags: [12, 15],
+					},
+					recalculatePrice: true,
+					reorderRoute: true,
+					recalculateCity: false,
+				},
+				{
+					referenceIds: ['U-3'],
+					deliveryChanges: { referenceId: 'U-3-B' },
+					recalculatePrice: true,
+					reorderRoute: true,
+					recalculateCity: true,
+				},
+			]);
+			expect(control.deliveries().map(({ record }) => record.referenceId)).toEqual([
+				...['U-1', 'U-2', 'U-3-B'],
+			]);
+		});
+	});
+
+	describe('Webhook', () => {
+		const webhook = async (operation: string, parameters: object = {}) => {
+			const setup = { parameters: { resource: 'webhook', operation, ...parameters } };
+			return (await runAction(world(), setup)).output;
+		};
+		const url = 'https://shop.example/events';
+
+		it('creates, lists, repairs and deletes', async () => {
+			const { control } = world().service;
+			expect(await webhook('create', { url, event: 'createTask' })).toEqual([
+				{ url, event: 'createTask', action: 1 },
+			]);
+			const options = { companyId: '1002' };
+			await webhook('create', { url, event: 'updateTask', options });
+			const own = { companyId: 1001, url, action: 1 };
+			const childs = { companyId: 1002, url, action: 3 };
+			expect(control.webhooks()).toEqual([
+				{ ...own, status: 'Active' },
+				{ ...childs, status: 'Active' },
+			]);
+
+			control.blacklist(url, 3);
+			const filters = { status: 'blacklisted' };
+			expect(await webhook('getAll', { returnAll: true })).toEqual([
+				{ url, action: 1, event: 'createTask', status: 'active', rawStatus: 'Active' },
+			]);
+			expect(await webhook('getAll', { filters, options })).toEqual([
+				{ url, action: 3, event: 'updateTask', status: 'blacklisted', rawStatus: 'Banned' },
+			]);
+
+			expect(await webhook('repair', { url: 'https://shop.example/', options })).toEqual([
+				{ url, event: 'updateTask', action: 3, repaired: true },
+			]);
+			expect(control.webhooks()).toEqual([
+				{ ...own, status: 'Active' },
+				{ ...childs, status: 'Active' },
+			]);
+
+			const listed = { selectBy: 'list', webhook: { __rl: true, mode: 'list', value: `1 ${url}` } };
+			expect(await webhook('delete', listed)).toEqual([{ deleted: true }]);
+			const named = { selectBy: 'urlAndEvent', url, event: 'updateTask', options };
+			expect(await webhook('delete', named)).toEqual([{ deleted: true }]);
+			expect(control.webhooks()).toEqual([]);
+		});
+	});
+}
+
+/** Orders become deliveries, each once, until the user has them forgotten. */
+export function testShopifyOrders(world: () => World): void {
+	describe('Delivery > Create from Shopify orders', () => {
+		const parameters = {
+			resource: 'delivery',
+			operation: 'create',
+			source: 'shopifyOrder',
+			...pickupFields,
+			orderOptions: { fallbackEmail: 'orders@example.com' },
+		};
+
+		it('maps an order with cash on delivery', async () => {
+			const order = (await readOrders()).find(({ name }) => name === '#1003');
+			await runAction(world(), { items: [{ ...order }], parameters });
+			expect(
+				world()
+					.service.control.deliveries()
+					.map(({ request }) => request),
+			).toEqual([
+				{
+					pickup,
+					dropoff: {
+						contact: {
+							name: 'Zoë Marchetti',
+							email: 'zoe.marchetti@example.com',
+							phonenumber: '+1 608-555-0103',
+						},
+						location: {
+							address: {
+								streetName: '77 Juniper Avenue',
+								city: 'Madison',
+								state: 'Wisconsin',
+								zipcode: '53703',
+								country: 'United States',
+							},
+							instructions: 'Back entrance; Please ring twice, the bell is quiet.',
+						},
+					},
+					packages: [{ name: '#1003', qty: 1, size: 'm', weight: 1.4, price: 57.5 }],
+					referenceId: '#1003',
+					tags: ['cod'],
+					cod: 64.4,
+				},
+			]);
+		});
+
+		it('sends each order once, until it is forgotten', async () => {
+			const { control } = world().service;
+			const forget = 'Forget';
+			const { workflowId, output, execution } = await runAction(world(), {
+				items: await readOrders(),
+				parameters,
+				beside: {
+					[forget]: {
+						resource: 'delivery',
+						operation: 'forget',
+						references: 'chosen',
+						referenceIds: '#1001',
+					},
+				},
+			});
+			const delivered = 'processing';
+			expect(output.map(({ statusDelivery, reason }) => reason ?? statusDelivery)).toEqual([
+				...[delivered, delivered, delivered, delivered],
+				...['cancelled', 'nothingToShip', 'testOrder', delivered],
+				...['pending review', delivered, delivered, 'nothingToShip'],
+			]);
+			expect(hintsOf(execution, nodes.action)).toEqual([
+				'Created 8 deliveries in 1 request. Skipped 4 items: the field "message" says why.',
+				expect.stringContaining('1 delivery is pending review: the address could not be located.'),
+			]);
+			expect(control.deliveries()).toHaveLength(8);
+
+			const second = await runAgain(world(), workflowId, nodes.action);
+			expect(second.output[0]).toEqual({
+				skipped: true,
+				reason: 'alreadyCreated',
+				message: 'This workflow has created a delivery with this reference ID before',
+				referenceId: '#1001',
+			});
+			expect(second.output.filter(({ reason }) => reason === 'alreadyCreated')).toHaveLength(8);
+			expect(control.deliveries()).toHaveLength(8);
+
+			const { output: forgotten } = await runAgain(world(), workflowId, forget);
+			expect(forgotten[0]).toEqual({ referenceId: '#1001', forgotten: true });
+			const third = await runAgain(world(), workflowId, nodes.action);
+			expect(third.output[0]).toMatchObject({ referenceId: '#1001', statusDelivery: delivered });
+			expect(control.deliveries().map(({ record }) => record.referenceId)).toEqual([
+				...['#1001', '#1002', '#1003', '#1004', '#1008', '#1009', '#1010', '#1011', '#1001'],
+			]);
+		});
+	});
+}
+
+/** The trigger subscribes when it is published, receives, and unsubscribes. */
+export function testTrigger(world: () => World): void {
+	describe('the trigger', () => {
+		it('receives events while it is published', async () => {
+			const { client, n8n, service } = world();
+			const { control } = service;
+			const workflow = await imported(world(), { events: ['createTask', 'updateTask'] });
+			await client.publish(workflow.id);
+			expect(subscriptionsOf(control, n8n)).toEqual([
+				liveAddress(workflow, 'createTask'),
+				liveAddress(workflow, 'updateTask'),
+			]);
+
+			const payload = { id: 'D-1', status: 'assigned', company_id: '1001', city_id: '7' };
+			expect(await control.fireEvent(3, payload)).toMatchObject([{ status: 200 }]);
+			const [execution] = await executionsOf(client, workflow.id, 1);
+			expect(execution).toMatchObject({ status: 'success', mode: 'webhook' });
+			expect(execution && outputOf(execution, nodes.done)).toEqual([
+				{ event: 'updateTask', eventCode: 3, ...payload },
+			]);
+
+			await client.unpublish(workflow.id);
+			expect(control.webhooks()).toEqual([]);
+		});
+	});
+}
+
+/** Imports a workflow with a trigger; as n8n has stored it. */
+export async function imported(
+	world: World,
+	parameters: Record<string, unknown>,
+	credentials?: World['credentials'],
+): Promise<StoredWorkflow> {
+	const id = await world.client.createWorkflow(triggerWorkflow(world, parameters, credentials));
+	return await world.client.workflow(id);
+}
+
+/** Creates deliveries with these reference IDs; gives their IDs. */
+export async function createDeliveries(
+	world: World,
+	referenceIds: readonly string[],
+): Promise<string[]> {
+	const { output } = await runAction(world, {
+		items: referenceIds.map((referenceId) => ({ pickup, dropoff, packages, referenceId })),
+		parameters: { resource: 'delivery', operation: 'create', source: 'json' },
+	});
+	return output.map(({ id }) => String(id));
+}

@@ -1,0 +1,72 @@
+import type { N8nClient, StoredWorkflow } from '../../../playground/n8n/client';
+import type { Execution } from '../../../playground/n8n/execution';
+import type { N8n } from '../../../playground/n8n/n8n';
+import { waitFor } from '../../../playground/n8n/progress';
+import type { LocalService } from '../../../playground/service/server';
+
+type Control = LocalService['control'];
+type Webhook = ReturnType<Control['webhooks']>[number];
+
+const executionTimeoutMs = 30_000;
+
+/** The codes of the events (service document, section 6). */
+export const codes = { createTask: 1, createRoute: 2, updateTask: 3 } as const;
+
+export type EventName = keyof typeof codes;
+
+/** The address of a published workflow's trigger for an event, without its signature. */
+export function liveAddress(workflow: StoredWorkflow, event: EventName): string {
+	return addressOf('webhook', workflow, event);
+}
+
+/** The address of a trigger that listens for a test event. */
+export function testAddress(workflow: StoredWorkflow, event: EventName): string {
+	return addressOf('webhook-test', workflow, event);
+}
+
+function addressOf(kind: string, workflow: StoredWorkflow, event: EventName): string {
+	const trigger = workflow.nodes.find(({ type }) => type.endsWith('deliveryServiceTrigger'));
+	return `${kind}/${String(trigger?.webhookId)}/webhook ${event}`;
+}
+
+/**
+ * The service's whole list of subscriptions, sorted, in the form of `liveAddress`. One that is not
+ * active, not signed, or not for the event that its code means, is given as it is.
+ */
+export function subscriptionsOf(control: Control, n8n: N8n): string[] {
+	return control
+		.webhooks()
+		.map((webhook) => described(webhook, n8n.url) ?? JSON.stringify(webhook))
+		.sort();
+}
+
+function described({ url, action, status }: Webhook, n8nUrl: string): string | undefined {
+	const { origin, pathname, searchParams } = new URL(url);
+	const { event, signature = '', ...others } = Object.fromEntries(searchParams);
+	const isWhole =
+		origin === n8nUrl &&
+		status === 'Active' &&
+		Object.entries(codes).some(([name, code]) => name === event && code === action) &&
+		/^[0-9a-f]{64}$/.test(signature) &&
+		Object.keys(others).length === 0;
+	return isWhole ? `${pathname.slice(1)} ${event}` : undefined;
+}
+
+/**
+ * Waits until a workflow has run so often.
+ *
+ * @returns its executions, once they have ended, the oldest first
+ * @throws Error when there are fewer in time, or more
+ */
+export async function executionsOf(
+	client: N8nClient,
+	workflowId: string,
+	count: number,
+): Promise<Execution[]> {
+	const found = await waitFor(`${count} executions`, executionTimeoutMs, async () => {
+		const all = await client.executions(workflowId);
+		return all.length >= count ? all : undefined;
+	});
+	if (found.length > count) throw new Error(`${found.length} executions instead of ${count}`);
+	return await Promise.all(found.reverse().map(async ({ id }) => await client.endOf(id)));
+}
