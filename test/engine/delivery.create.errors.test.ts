@@ -6,6 +6,7 @@ import type { Control } from '../../playground/service/control';
 import type { NodeRun, RunNodeOptions } from './engine';
 import { deduplicationStore } from './engine';
 import {
+	createOnce,
 	deliveries,
 	delivery,
 	fatesOf,
@@ -21,23 +22,6 @@ const service = setUp();
 beforeEach(restart);
 
 type Fault = Parameters<Control['addFault']>[0];
-
-/** The node as it is set up here: references are noted, and nothing is waited for. */
-function create(options: INodeParameters = {}, more: INodeParameters = {}): INodeParameters {
-	return {
-		resource: 'delivery',
-		operation: 'create',
-		source: 'json',
-		skipAlreadySent: true,
-		options: { maximumWaitSeconds: 0, ...options },
-		...more,
-	};
-}
-
-/** The references that exist at the service, in order. */
-function existing(): unknown[] {
-	return service.control.deliveries().map(({ record }) => record.referenceId);
-}
 
 /** A port at which nothing listens. */
 async function closedPort(): Promise<number> {
@@ -175,13 +159,13 @@ describe.each(Object.entries(table))('%s', (_what, { fault, fate, exist, says, o
 
 	async function run(more?: Partial<RunNodeOptions>): Promise<NodeRun> {
 		service.control.addFault(fault.kind === 'rejectReference' ? fault : { ...fault, skip: 1 });
-		const parameters = create({ batchSize: 2, ...options });
+		const parameters = createOnce({ batchSize: 2, ...options });
 		return await service.run(parameters, { items: deliveries(6), ...more });
 	}
 
 	/** In a further run nothing is created twice, and what was not created is sent. */
 	async function expectSafeRerun(before: readonly string[]): Promise<void> {
-		const { items } = await service.run(create({ batchSize: 2 }), {
+		const { items } = await service.run(createOnce({ batchSize: 2 }), {
 			items: deliveries(6),
 			onError: 'continueRegularOutput',
 		});
@@ -192,7 +176,7 @@ describe.each(Object.entries(table))('%s', (_what, { fault, fate, exist, says, o
 			['refused', fault.kind === 'rejectReference' ? 'refused' : 'created'],
 		]);
 		expect(fatesOf(items)).toEqual(before.map((fate) => later.get(fate)));
-		expect(new Set(existing()).size).toBe(existing().length);
+		expect(new Set(service.existing()).size).toBe(service.existing().length);
 	}
 
 	it('is said in an item for each delivery, when the node goes on', async () => {
@@ -202,7 +186,7 @@ describe.each(Object.entries(table))('%s', (_what, { fault, fate, exist, says, o
 		expect(outputs).toHaveLength(1);
 		expect(fatesOf(items)).toEqual(fates);
 		expect(pairedItems(items)).toEqual([0, 1, 2, 3, 4, 5]);
-		expect(existing()).toEqual([
+		expect(service.existing()).toEqual([
 			...['R0', 'R1'],
 			...middle,
 			...(last === 'created' ? ['R4', 'R5'] : []),
@@ -267,7 +251,7 @@ describe.each(Object.entries(table))('%s', (_what, { fault, fate, exist, says, o
 				notSent: 'Not sent (4): R2, R3, R4, R5.',
 			}[fate],
 		);
-		expect(existing()).toEqual(['R0', 'R1', ...middle]);
+		expect(service.existing()).toEqual(['R0', 'R1', ...middle]);
 		await expectSafeRerun(['created', 'created', fate, fate, 'notSent', 'notSent']);
 	});
 });
@@ -282,7 +266,7 @@ describe('a service that is not there', () => {
 		process.env.NO_PROXY = '*';
 		const credential = { ...service.credential, baseUrl: await baseUrl() };
 		try {
-			const { items } = await service.run(create({ batchSize: 1 }), {
+			const { items } = await service.run(createOnce({ batchSize: 1 }), {
 				items: deliveries(3),
 				credential,
 				onError: 'continueRegularOutput',
@@ -290,7 +274,7 @@ describe('a service that is not there', () => {
 			expect(fatesOf(items)).toEqual(['notSent', 'notSent', 'notSent']);
 			expect(JSON.stringify(items)).toMatch(says);
 
-			const { error } = await service.run(create(), { items: deliveries(3), credential });
+			const { error } = await service.run(createOnce(), { items: deliveries(3), credential });
 			expect(error?.message).toMatch(says);
 			expect(error?.message).toMatch(/\(0 of 3 deliveries created, 3 not sent\) \[item 0\]$/);
 			expect(deduplicationStore.count('workflow')).toBe(0);
@@ -304,7 +288,7 @@ describe('a run without continue on error', () => {
 	it('is stopped with the cause in the headline, though an earlier item was not sent for it', async () => {
 		service.control.addFault({ kind: 'rejectReference', referenceIds: ['R2'] });
 		const { error } = await service.run(
-			create({ batchSize: 1, type: '={{ $itemIndex % 2 ? "express" : "slot" }}' }),
+			createOnce({ batchSize: 1, type: '={{ $itemIndex % 2 ? "express" : "slot" }}' }),
 			{ items: deliveries(4) },
 		);
 
@@ -319,7 +303,7 @@ describe('a run without continue on error', () => {
 
 	it('names items without a reference by their number', async () => {
 		service.control.addFault({ kind: 'status', status: 500, skip: 1 });
-		const { error } = await service.run(create({ batchSize: 1 }, { skipAlreadySent: false }), {
+		const { error } = await service.run(createOnce({ batchSize: 1 }, { skipAlreadySent: false }), {
 			items: [delivery(), delivery(), delivery()],
 		});
 
@@ -335,7 +319,7 @@ describe('a run without continue on error', () => {
 
 	it('names 20 of each kind in the description, and all of them in the data', async () => {
 		service.control.addFault({ kind: 'status', status: 500, skip: 1 });
-		const { error } = await service.run(create({ batchSize: 30 }, { skipAlreadySent: false }), {
+		const { error } = await service.run(createOnce({ batchSize: 30 }, { skipAlreadySent: false }), {
 			items: deliveries(100),
 		});
 
@@ -359,12 +343,12 @@ describe('a batch that holds refused deliveries', () => {
 		'is halved until they are found when the status is %i: the others are created',
 		async (status) => {
 			service.control.addFault({ kind: 'rejectReference', referenceIds: refused, status });
-			const { items, outputs } = await service.run(create(), {
+			const { items, outputs } = await service.run(createOnce(), {
 				items: deliveries(100),
 				onError: 'continueErrorOutput',
 			});
 
-			expect(existing()).toEqual(others);
+			expect(service.existing()).toEqual(others);
 			expect(jsonOf(items).map(({ referenceId }) => referenceId)).toEqual(others);
 			const [, bad = []] = outputs;
 			expect(pairedItems(bad)).toEqual([13, 14, 77]);
@@ -385,9 +369,9 @@ describe('a batch that holds refused deliveries', () => {
 
 	it('has them in the error, with what was created, when the node does not go on', async () => {
 		service.control.addFault({ kind: 'rejectReference', referenceIds: refused });
-		const { error } = await service.run(create(), { items: deliveries(150) });
+		const { error } = await service.run(createOnce(), { items: deliveries(150) });
 
-		expect(existing()).toEqual(others);
+		expect(service.existing()).toEqual(others);
 		expect(error?.message).toMatch(/\(97 of 150 deliveries created, 50 not sent\) \[item 13\]$/);
 		expect(error?.description).toContain('Delivery refused: R13 (REFUSED)');
 		expect(error?.context.data).toMatchObject({
@@ -400,7 +384,7 @@ describe('a batch that holds refused deliveries', () => {
 
 	it('is not halved when the status concerns the whole request', async () => {
 		service.control.addFault({ kind: 'status', status: 403 });
-		await service.run(create(), { items: deliveries(8), onError: 'continueRegularOutput' });
+		await service.run(createOnce(), { items: deliveries(8), onError: 'continueRegularOutput' });
 
 		expect(service.creations()).toHaveLength(1);
 	});
@@ -409,7 +393,7 @@ describe('a batch that holds refused deliveries', () => {
 		service.control.addFault({ kind: 'rejectReference', referenceIds: ['R7'] });
 		// All 8, then R0 to R3 (created), then R4 to R7, R4 and R5 (not known), R6 and R7, R6, R7.
 		service.control.addFault({ kind: 'resetAfter', skip: 1 });
-		const { items } = await service.run(create(), {
+		const { items } = await service.run(createOnce(), {
 			items: deliveries(8),
 			onError: 'continueRegularOutput',
 		});
@@ -418,13 +402,13 @@ describe('a batch that holds refused deliveries', () => {
 			...Array.from({ length: 4 }, () => 'created'),
 			...['unknown', 'unknown', 'created', 'refused'],
 		]);
-		expect(existing()).toEqual(['R0', 'R1', 'R2', 'R3', 'R4', 'R5', 'R6']);
+		expect(service.existing()).toEqual(['R0', 'R1', 'R2', 'R3', 'R4', 'R5', 'R6']);
 	});
 
 	it('leaves the rest unsent when the service becomes too busy in the middle of the halving', async () => {
 		service.control.addFault({ kind: 'rejectReference', referenceIds: ['R7'] });
 		service.control.addFault({ kind: 'status', status: 429, skip: 1, times: null });
-		const { items } = await service.run(create(), {
+		const { items } = await service.run(createOnce(), {
 			items: deliveries(8),
 			onError: 'continueRegularOutput',
 		});
@@ -433,14 +417,14 @@ describe('a batch that holds refused deliveries', () => {
 			...Array.from({ length: 4 }, () => 'created'),
 			...Array.from({ length: 4 }, () => 'notSent'),
 		]);
-		expect(existing()).toEqual(['R0', 'R1', 'R2', 'R3']);
+		expect(service.existing()).toEqual(['R0', 'R1', 'R2', 'R3']);
 	});
 });
 
 describe('a service that is too busy for a moment', () => {
 	it.each([429, 503])('with status %i is waited for as Retry-After says', async (status) => {
 		service.control.addFault({ kind: 'status', status, headers: { 'Retry-After': '1' } });
-		const { items, hints } = await service.run(create({ maximumWaitSeconds: 30 }), {
+		const { items, hints } = await service.run(createOnce({ maximumWaitSeconds: 30 }), {
 			items: deliveries(3),
 		});
 
@@ -456,7 +440,7 @@ describe('a service that is too busy for a moment', () => {
 
 	it('is not waited for longer than the maximum wait: a longer Retry-After ends the run at once', async () => {
 		service.control.addFault({ kind: 'status', status: 429, headers: { 'Retry-After': '3600' } });
-		const { error } = await service.run(create({ maximumWaitSeconds: 300 }), {
+		const { error } = await service.run(createOnce({ maximumWaitSeconds: 300 }), {
 			items: deliveries(3),
 		});
 
@@ -482,7 +466,7 @@ describe('an execution that is stopped', () => {
 			skip: 1,
 		});
 		const stop = new AbortController();
-		const running = service.run(create({ batchSize: 2, maximumWaitSeconds: 300 }), {
+		const running = service.run(createOnce({ batchSize: 2, maximumWaitSeconds: 300 }), {
 			items: deliveries(6),
 			signal: stop.signal,
 			...('timeoutMs' in how && how),
@@ -493,17 +477,17 @@ describe('an execution that is stopped', () => {
 
 		// One entry for each of the two that were created, none for the others.
 		await released(2);
-		expect(existing()).toEqual(['R0', 'R1']);
+		expect(service.existing()).toEqual(['R0', 'R1']);
 		restart();
-		const { items } = await service.run(create(), { items: deliveries(6) });
+		const { items } = await service.run(createOnce(), { items: deliveries(6) });
 		expect(fatesOf(items).slice(0, 2)).toEqual(['alreadyCreated', 'alreadyCreated']);
-		expect(existing()).toEqual(['R0', 'R1', 'R2', 'R3', 'R4', 'R5']);
+		expect(service.existing()).toEqual(['R0', 'R1', 'R2', 'R3', 'R4', 'R5']);
 	});
 
 	it('while a request is under way never sends its deliveries again', async () => {
 		service.control.addFault({ kind: 'hangAfter' });
 		const stop = new AbortController();
-		const running = service.run(create({ batchSize: 2 }), {
+		const running = service.run(createOnce({ batchSize: 2 }), {
 			items: deliveries(4),
 			signal: stop.signal,
 			onError: 'continueRegularOutput',
@@ -514,28 +498,28 @@ describe('an execution that is stopped', () => {
 
 		// Three entries for each of the two that may have been created.
 		await released(6);
-		const { items } = await service.run(create(), {
+		const { items } = await service.run(createOnce(), {
 			items: deliveries(4),
 			onError: 'continueRegularOutput',
 		});
 		expect(fatesOf(items)).toEqual(['unknown', 'unknown', 'created', 'created']);
-		expect(existing()).toEqual(['R0', 'R1', 'R2', 'R3']);
+		expect(service.existing()).toEqual(['R0', 'R1', 'R2', 'R3']);
 	});
 });
 
 describe('a node that cannot begin, but goes on after errors', () => {
 	const broken: Array<[string, INodeParameters, Partial<RunNodeOptions>, RegExp]> = [
-		['an option is not valid', create({ batchSize: 0 }), {}, /^Batch size 0 is less than 1/],
-		['its source does not exist', create({}, { source: 'csv' }), {}, /^Choose a source/],
+		['an option is not valid', createOnce({ batchSize: 0 }), {}, /^Batch size 0 is less than 1/],
+		['its source does not exist', createOnce({}, { source: 'csv' }), {}, /^Choose a source/],
 		[
 			'its credential is not complete',
-			create(),
+			createOnce(),
 			{ credential: { baseUrl: '', apiKeyId: 'a', apiSecret: 'b', companyId: 1 } },
 			/^The Delivery Service credential is not complete/,
 		],
 		[
 			'it would be run again and create twice',
-			create({}, { skipAlreadySent: false }),
+			createOnce({}, { skipAlreadySent: false }),
 			{ settings: { retryOnFail: true, waitBetweenTries: 1 } },
 			/^With "Retry On Fail"/,
 		],
@@ -578,7 +562,7 @@ describe('a node that cannot begin, but goes on after errors', () => {
 
 describe('the hints of a run', () => {
 	it('say how many deliveries were created in how many requests', async () => {
-		const { hints } = await service.run(create({ batchSize: 2 }), { items: deliveries(5) });
+		const { hints } = await service.run(createOnce({ batchSize: 2 }), { items: deliveries(5) });
 		expect(hints).toEqual([
 			{
 				message: 'Created 5 deliveries in 3 requests.',
@@ -596,7 +580,7 @@ describe('the hints of a run', () => {
 				location: { address: 'Nowhere' },
 			},
 		});
-		const { hints } = await service.run(create(), { items: [nowhere, ...deliveries(2)] });
+		const { hints } = await service.run(createOnce(), { items: [nowhere, ...deliveries(2)] });
 		expect(hints).toMatchObject([
 			{ message: 'Created 3 deliveries in 1 request.' },
 			{
@@ -608,7 +592,7 @@ describe('the hints of a run', () => {
 
 	it('say of how many it is unknown whether they were created, and what to do', async () => {
 		service.control.addFault({ kind: 'resetAfter', skip: 1 });
-		const { hints } = await service.run(create({ batchSize: 2 }), {
+		const { hints } = await service.run(createOnce({ batchSize: 2 }), {
 			items: deliveries(6),
 			onError: 'continueRegularOutput',
 		});

@@ -34,6 +34,8 @@ export interface Setup {
 	subscribe(url: string, action: number, companyId?: number): Promise<void>;
 	/** The bodies of the creation requests that the service received, in order. */
 	creations(): unknown[];
+	/** The references of the deliveries that the service has, in order. */
+	existing(): unknown[];
 }
 
 /** Starts a service before the tests of the file, empties it before each, and closes it after. */
@@ -87,6 +89,10 @@ export function setUp(): Setup {
 				new URLSearchParams({ url, action: `${action}` }),
 			),
 		creations: () => received('POST').map(({ body }) => body),
+		existing: () =>
+			service()
+				.control.deliveries()
+				.map(({ record }) => record.referenceId),
 	};
 }
 
@@ -132,6 +138,24 @@ export function delivery(changes: IDataObject = {}): IDataObject {
 /** So many deliveries, with the references R0, R1, ... */
 export function deliveries(count: number): IDataObject[] {
 	return Array.from({ length: count }, (_, number) => delivery({ referenceId: `R${number}` }));
+}
+
+/**
+ * The node as it creates the deliveries that come in, each only once, and does not wait for a
+ * service that is busy.
+ */
+export function createOnce(
+	options: INodeParameters = {},
+	more: INodeParameters = {},
+): INodeParameters {
+	return {
+		resource: 'delivery',
+		operation: 'create',
+		source: 'json',
+		skipAlreadySent: true,
+		options: { maximumWaitSeconds: 0, ...options },
+		...more,
+	};
 }
 
 /**

@@ -1,0 +1,599 @@
+/** Delivery: Create with the references that were sent kept between runs: never twice, never lost. */
+import fc from 'fast-check';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { z } from 'zod';
+
+import orders from '../../playground/orders.json';
+import type { Control } from '../../playground/service/control';
+import { startService } from '../../playground/service/server';
+import { deduplicationStore, type NodeRun, type RunNodeOptions, type StoreFault } from './engine';
+import {
+	createOnce,
+	deliveries,
+	delivery,
+	fatesOf,
+	jsonOf,
+	pairedItems,
+	pickupFields,
+	restart,
+	setUp,
+	until,
+} from './support';
+
+const service = setUp();
+
+beforeEach(restart);
+
+/** Runs the node in a new n8n process, and goes on after errors. */
+async function run(
+	items: IDataObject[],
+	options: INodeParameters = {},
+	more: Partial<RunNodeOptions> = {},
+): Promise<NodeRun> {
+	restart();
+	return await service.run(createOnce(options), {
+		items,
+		onError: 'continueRegularOutput',
+		...more,
+	});
+}
+
+const all = (count: number, fate: string) => Array.from({ length: count }, () => fate);
+
+describe('a second run', () => {
+	it('creates nothing, and says of each delivery that it was skipped', async () => {
+		await run(deliveries(5), { batchSize: 2 });
+		const before = service.control.requests().length;
+		const { items, hints } = await run(deliveries(5), { batchSize: 2 });
+
+		expect(service.control.requests()).toHaveLength(before);
+		expect(items).toEqual(
+			[0, 1, 2, 3, 4].map((item) => ({
+				json: {
+					skipped: true,
+					reason: 'alreadyCreated',
+					message: 'This workflow has created a delivery with this reference ID before',
+					referenceId: `R${item}`,
+				},
+				pairedItem: { item },
+			})),
+		);
+		expect(hints).toMatchObject([{ message: expect.stringContaining('Skipped 5 items') }]);
+	});
+
+	it('is no error when the node does not go on after errors either', async () => {
+		await run(deliveries(3));
+		const { items, error } = await service.run(createOnce(), { items: deliveries(3) });
+		expect(error).toBeUndefined();
+		expect(fatesOf(items)).toEqual(all(3, 'alreadyCreated'));
+	});
+
+	it('creates what is new, in full batches and in order', async () => {
+		await run([delivery({ referenceId: 'R1' }), delivery({ referenceId: 'R3' })]);
+		const { items } = await run(deliveries(6), { batchSize: 2 });
+
+		expect(service.existing()).toEqual(['R1', 'R3', 'R0', 'R2', 'R4', 'R5']);
+		expect(service.control.requests()).toHaveLength(3);
+		expect(fatesOf(items)).toEqual([
+			...['created', 'alreadyCreated', 'created', 'alreadyCreated', 'created', 'created'],
+		]);
+		expect(jsonOf(items).map(({ referenceId }) => referenceId)).toEqual(
+			deliveries(6).map(({ referenceId }) => referenceId),
+		);
+		expect(pairedItems(items)).toEqual([0, 1, 2, 3, 4, 5]);
+	});
+
+	it('knows the references of the whole workflow, and of no other', async () => {
+		await run(deliveries(1));
+		const { items } = await run(deliveries(1), {}, { settings: { id: 'another node' } });
+		expect(fatesOf(items)).toEqual(['alreadyCreated']);
+
+		const other = await run(deliveries(1), {}, { workflowId: 'another workflow' });
+		expect(fatesOf(other.items)).toEqual(['created']);
+	});
+
+	it('for another company creates, as the reference is another one there', async () => {
+		await run(deliveries(1));
+		const forChild = await run(deliveries(1), { companyId: 1002 });
+		expect(fatesOf(forChild.items)).toEqual(['created']);
+		expect(service.control.deliveries().map(({ companyId }) => companyId)).toEqual([1001, 1002]);
+
+		const again = await run(deliveries(1), { companyId: 1002 });
+		expect(fatesOf(again.items)).toEqual(['alreadyCreated']);
+	});
+
+	it('that names the own company is for the same company', async () => {
+		await run(deliveries(1));
+		const { items } = await run(deliveries(1), { companyId: service.credential.companyId });
+		expect(fatesOf(items)).toEqual(['alreadyCreated']);
+	});
+
+	it('at another service creates', async () => {
+		await run(deliveries(1));
+		const other = await startService();
+		try {
+			const { items } = await run(deliveries(1), {}, { credential: other.credential });
+			expect(fatesOf(items)).toEqual(['created']);
+			expect(other.control.deliveries()).toHaveLength(1);
+		} finally {
+			await other.close();
+		}
+	});
+
+	it('creates again when the option is off, without a look at the notes', async () => {
+		await run(deliveries(2));
+		const calls = deduplicationStore.calls.length;
+		const { items } = await service.run(createOnce({}, { skipAlreadySent: false }), {
+			items: deliveries(2),
+		});
+		expect(fatesOf(items)).toEqual(['created', 'created']);
+		expect(service.existing()).toEqual(['R0', 'R1', 'R0', 'R1']);
+		expect(deduplicationStore.calls).toHaveLength(calls);
+	});
+});
+
+describe('the option is by default', () => {
+	const parameters = { resource: 'delivery', operation: 'create' };
+	const [order = {}] = orders;
+
+	it.each<[string, string, INodeParameters, IDataObject]>([
+		['on', 'shopifyOrder', { ...pickupFields }, { ...order }],
+		['off', 'json', {}, delivery({ referenceId: 'R0' })],
+		[
+			'off',
+			'fields',
+			{
+				...pickupFields,
+				dropoffName: 'Ana',
+				dropoffEmail: 'ana@mail.example',
+				dropoffAddress: '48 Oak Avenue',
+				packages: { package: [{ name: 'Box', qty: 1, size: 's' }] },
+				referenceId: 'R0',
+			},
+			{},
+		],
+	])('%s for the source %s', async (state, source, fields, item) => {
+		const node = { ...parameters, source, ...fields };
+		const first = await service.run(node, { items: [item] });
+		const second = await service.run(node, { items: [item] });
+		expect(fatesOf(first.items)).toEqual(['created']);
+		expect(fatesOf(second.items)).toEqual([state === 'on' ? 'alreadyCreated' : 'created']);
+	});
+
+	it('and can be turned off for the source shopifyOrder', async () => {
+		const node = { ...parameters, source: 'shopifyOrder', ...pickupFields, skipAlreadySent: false };
+		await service.run(node, { items: [{ ...order }] });
+		const { items } = await service.run(node, { items: [{ ...order }] });
+		expect(fatesOf(items)).toEqual(['created']);
+	});
+});
+
+describe('a delivery without a reference', () => {
+	const items = [delivery({ referenceId: 'A' }), delivery(), delivery({ referenceId: 'C' })];
+
+	it('is refused before anything is sent', async () => {
+		const { error } = await service.run(createOnce(), { items });
+		expect(error).toMatchObject({
+			message: 'Reference ID is missing [item 1]',
+			description: expect.stringMatching(/turn "Skip .* Already Sent" off/),
+		});
+		expect(service.control.requests()).toEqual([]);
+		expect(deduplicationStore.calls).toEqual([]);
+	});
+
+	it('is refused alone when the node goes on after errors', async () => {
+		const { items: output } = await run(items);
+		expect(fatesOf(output)).toEqual(['created', 'invalid', 'created']);
+		expect(service.existing()).toEqual(['A', 'C']);
+	});
+});
+
+describe('the same reference twice in one input', () => {
+	const twice = ['A', 'B', 'A', 'C', 'A'].map((referenceId, number) =>
+		delivery({ referenceId, tags: [`${number}`] }),
+	);
+
+	it.each([1, 2, 100])('is sent once, the first of them, with a batch size of %i', async (size) => {
+		const { items } = await run(twice, { batchSize: size });
+		expect(fatesOf(items)).toEqual([
+			...['created', 'created', 'sameReferenceInInput', 'created', 'sameReferenceInInput'],
+		]);
+		expect(items[2]?.json).toEqual({
+			skipped: true,
+			reason: 'sameReferenceInInput',
+			message: 'An item before this one has the same reference ID',
+			referenceId: 'A',
+		});
+		expect(service.control.deliveries().map(({ request }) => request.tags)).toEqual([
+			...[['0'], ['1'], ['3']],
+		]);
+	});
+
+	it('is sent twice for two companies', async () => {
+		const { items } = await run([delivery({ referenceId: 'A' }), delivery({ referenceId: 'A' })], {
+			companyId: '={{ $itemIndex === 0 ? 1001 : 1002 }}',
+		});
+		expect(fatesOf(items)).toEqual(['created', 'created']);
+	});
+
+	it('is sent once also when the types differ, or one names the own company', async () => {
+		const same = all(3, 'A').map((referenceId) => delivery({ referenceId }));
+		const { items } = await run(same, {
+			type: '={{ $itemIndex === 1 ? "express" : "slot" }}',
+			companyId: '={{ $itemIndex === 2 ? 1001 : "" }}',
+		});
+		expect(service.existing()).toEqual(['A']);
+		expect(items.slice(1).map(({ json }) => json.skipped)).toEqual([true, true]);
+	});
+
+	it('is sent twice when the option is off', async () => {
+		await service.run(createOnce({}, { skipAlreadySent: false }), { items: twice });
+		expect(service.existing()).toEqual(['A', 'B', 'A', 'C', 'A']);
+	});
+});
+
+describe('two executions at once', () => {
+	it('in one process create each delivery once', async () => {
+		const go = async () =>
+			await service.run(createOnce({ batchSize: 3 }), {
+				items: deliveries(12),
+				onError: 'continueRegularOutput',
+			});
+		const [one, other] = await Promise.all([go(), go()]);
+
+		expect([...service.existing()].sort()).toEqual(
+			deliveries(12)
+				.map((_, number) => `R${number}`)
+				.sort(),
+		);
+		const fates = [fatesOf(one.items), fatesOf(other.items)];
+		for (let item = 0; item < 12; item++) {
+			const both = fates.map((list) => list[item]);
+			expect(both.filter((fate) => fate === 'created')).toHaveLength(1);
+			expect(both).not.toContain('notSent');
+		}
+	});
+
+	it('in two processes create each delivery once', async () => {
+		const go = async () => {
+			restart();
+			return await service.run(createOnce({ batchSize: 3 }), {
+				items: deliveries(12),
+				onError: 'continueRegularOutput',
+			});
+		};
+		const runs = await Promise.all([go(), go(), go()]);
+
+		const existing = service.existing();
+		expect(new Set(existing).size).toBe(existing.length);
+		for (let item = 0; item < 12; item++) {
+			const fates = runs.map(({ items }) => fatesOf(items)[item]);
+			const created = fates.filter((fate) => fate === 'created').length;
+			expect(created).toBe(existing.includes(`R${item}`) ? 1 : 0);
+			if (created === 0) expect(fates).toEqual(all(3, 'unknown'));
+		}
+	});
+});
+
+describe('a process that is killed', () => {
+	type Point = {
+		store?: Omit<StoreFault, 'kind'>;
+		request?: Parameters<Control['addFault']>[0];
+		/** What becomes of R2 and R3, which were under way, in the next run. */
+		next: 'created' | 'unknown' | 'alreadyCreated';
+		/** Whether they exist at the service then. */
+		exist: boolean;
+	};
+
+	/** A batch is claimed, looked at again, and confirmed: R0 and R1 were before. */
+	const record = (number: number, when: StoreFault['when']) =>
+		({ operation: 'checkProcessedAndRecord', skip: 3 + number, when }) as const;
+	const remove = (when: StoreFault['when']) =>
+		({ operation: 'removeProcessed', skip: 1, when }) as const;
+
+	it.each<[string, Point]>([
+		['before the claim', { store: record(0, 'before'), next: 'created', exist: true }],
+		['after the claim', { store: record(0, 'after'), next: 'unknown', exist: false }],
+		['before the claim is trusted', { store: record(1, 'before'), next: 'unknown', exist: false }],
+		['before the request', { store: record(1, 'after'), next: 'unknown', exist: false }],
+		['before the work was done', { request: { kind: 'hang' }, next: 'unknown', exist: false }],
+		['after the work was done', { request: { kind: 'hangAfter' }, next: 'unknown', exist: true }],
+		['after the answer', { store: record(2, 'before'), next: 'unknown', exist: true }],
+		['within the confirmation', { store: record(2, 'after'), next: 'unknown', exist: true }],
+		['later within it', { store: remove('before'), next: 'unknown', exist: true }],
+		['after the confirmation', { store: remove('after'), next: 'alreadyCreated', exist: true }],
+	])('%s creates nothing twice and loses nothing', async (_point, { store, request, ...after }) => {
+		const kill = new AbortController();
+		if (store) deduplicationStore.addFault({ kind: 'kill', ...store });
+		if (request) service.control.addFault({ ...request, skip: 1 });
+		const running = run(deliveries(5), { batchSize: 2 }, { kill: kill.signal });
+		if (request) {
+			await until(
+				() =>
+					service.control.requests().length === 2 &&
+					service.existing().length === (after.exist ? 4 : 2),
+			);
+			kill.abort();
+		}
+		expect((await running).status).toBe('crashed');
+		expect(service.existing()).not.toContain('R4');
+
+		const second = await run(deliveries(5), { batchSize: 2 });
+		expect(fatesOf(second.items)).toEqual([
+			...all(2, 'alreadyCreated'),
+			...all(2, after.next),
+			'created',
+		]);
+		expect(pairedItems(second.items)).toEqual([0, 1, 2, 3, 4]);
+		expect([...service.existing()].sort()).toEqual([
+			...['R0', 'R1'],
+			...(after.exist ? ['R2', 'R3'] : []),
+			'R4',
+		]);
+		if (after.next === 'unknown')
+			expect(second.items[2]?.json.error).toEqual({
+				message: expect.stringMatching(
+					/^Whether this delivery was created is unknown: .*\[item 2\]$/,
+				),
+				description: expect.stringMatching(/^Look it up .*"Forget Sent References"/),
+				outcome: 'unknown',
+				referenceId: 'R2',
+			});
+
+		const third = await run(deliveries(5), { batchSize: 2 });
+		expect(fatesOf(third.items)).toEqual(
+			fatesOf(second.items).map((fate) => (fate === 'created' ? 'alreadyCreated' : fate)),
+		);
+	});
+
+	it('is spoken of in the error, when the node does not go on: what comes after it is not sent', async () => {
+		deduplicationStore.addFault({ kind: 'kill', ...record(1, 'after') });
+		await run(deliveries(5), { batchSize: 2 });
+		restart();
+		const { error } = await service.run(createOnce({ batchSize: 2 }), { items: deliveries(5) });
+
+		expect(error?.message).toMatch(
+			/created is unknown.*\(0 of 5 .* created, 1 not sent\) \[item 2\]/,
+		);
+		expect(error?.description).toContain('Perhaps created (2): R2, R3. Not sent (1): R4.');
+		expect(service.existing()).toEqual(['R0', 'R1']);
+		// What was claimed beside them is free again.
+		const { items } = await run(deliveries(5));
+		expect(fatesOf(items)[4]).toBe('created');
+	});
+
+	it.each<[string, Omit<StoreFault, 'kind'>, string]>([
+		['before', { operation: 'checkProcessedAndRecord', when: 'before' }, 'alreadyCreated'],
+		['early in', { operation: 'checkProcessedAndRecord', when: 'after' }, 'unknown'],
+		['late in', { operation: 'removeProcessed', when: 'before' }, 'unknown'],
+		['after', { operation: 'removeProcessed', when: 'after' }, 'alreadyCreated'],
+	])('%s the look-up of created references creates nothing twice', async (_point, store, fate) => {
+		await run(deliveries(4), { batchSize: 2 });
+		deduplicationStore.addFault({ kind: 'kill', ...store });
+		expect((await run(deliveries(4), { batchSize: 2 })).status).toBe('crashed');
+
+		const { items } = await run(deliveries(4), { batchSize: 2 });
+		expect(fatesOf(items)).toEqual([...all(2, fate), ...all(2, 'alreadyCreated')]);
+		expect(service.existing()).toEqual(['R0', 'R1', 'R2', 'R3']);
+	});
+
+	it.each<[string, StoreFault['when'], string]>([
+		['before', 'before', 'unknown'],
+		['after', 'after', 'created'],
+	])('%s it has let go of a refused delivery loses nothing', async (_point, when, fate) => {
+		service.control.addFault({ kind: 'rejectReference', referenceIds: ['R1'], times: 2 });
+		// The first removal is that of the confirmed R0.
+		deduplicationStore.addFault({ kind: 'kill', ...remove(when) });
+		expect((await run(deliveries(2))).status).toBe('crashed');
+
+		const { items } = await run(deliveries(2));
+		expect(fatesOf(items)).toEqual(['alreadyCreated', fate]);
+	});
+});
+
+describe('a delivery that was not created', () => {
+	it('because it was refused can be sent once it was corrected', async () => {
+		const order = (address: string) =>
+			delivery({
+				referenceId: 'R1',
+				dropoff: {
+					contact: { name: 'Ana', email: 'ana@mail.example' },
+					location: { address },
+				},
+			});
+		service.control.addFault({ kind: 'rejectReference', referenceIds: ['R1'], times: 2 });
+		const first = await run([...deliveries(1), order('Oak')]);
+		expect(fatesOf(first.items)).toEqual(['created', 'refused']);
+
+		const second = await run([...deliveries(1), order('48 Oak Avenue')]);
+		expect(fatesOf(second.items)).toEqual(['alreadyCreated', 'created']);
+		expect(service.existing()).toEqual(['R0', 'R1']);
+	});
+
+	it.each([401, 429])('because of status %i can be sent in the next run', async (status) => {
+		service.control.addFault({ kind: 'status', status });
+		const first = await run(deliveries(3));
+		expect(fatesOf(first.items)).toEqual(all(3, status === 401 ? 'refused' : 'notSent'));
+		expect(deduplicationStore.count('workflow')).toBe(0);
+
+		const second = await run(deliveries(3));
+		expect(fatesOf(second.items)).toEqual(all(3, 'created'));
+	});
+});
+
+describe('a store that fails', () => {
+	const record = { kind: 'fail', operation: 'checkProcessedAndRecord', when: 'before' } as const;
+
+	it.each([
+		['when references are claimed', { ...record, skip: 3 }],
+		['when claims are looked at again', { ...record, skip: 4 }],
+		['after references were claimed', { ...record, when: 'after', skip: 3 } as const],
+	])('%s lets nothing out unclaimed', async (_when, fault) => {
+		deduplicationStore.addFault(fault);
+		const { items } = await run(deliveries(6), { batchSize: 2 });
+
+		expect(fatesOf(items)).toEqual([...all(2, 'created'), ...all(4, 'notSent')]);
+		expect(service.existing()).toEqual(['R0', 'R1']);
+		expect(items[2]?.json.error).toMatchObject({
+			message: expect.stringMatching(/not sent: n8n could not look up which references/),
+			description: expect.stringMatching(/^Save the workflow/),
+		});
+	});
+
+	it('at the first look-up ends the run, when the node does not go on', async () => {
+		deduplicationStore.addFault(record);
+		const { error } = await service.run(createOnce(), { items: deliveries(3) });
+		expect(error?.message).toMatch(/did not answer \(0 of 3 deliveries created, 3 not sent\)/);
+		expect(service.control.requests()).toEqual([]);
+	});
+
+	it('in a workflow that was never saved says so', async () => {
+		const { items } = await run(deliveries(1), {}, { workflowId: '' });
+		expect(items[0]?.json.error).toMatchObject({
+			description: expect.stringMatching(/^Save the workflow and run it again/),
+		});
+		expect(service.control.requests()).toEqual([]);
+	});
+
+	it.each<[string, StoreFault]>([
+		['when they are recorded as created', { ...record, skip: 2 }],
+		['when their claims are removed', { ...record, operation: 'removeProcessed' }],
+	])('%s reports created deliveries all the same, and says so', async (_when, fault) => {
+		deduplicationStore.addFault(fault);
+		const { items, hints } = await run(deliveries(4), { batchSize: 2 });
+
+		expect(fatesOf(items)).toEqual(all(4, 'created'));
+		expect(hints).toContainEqual({
+			message: expect.stringMatching(/could not note .* come out as unknown/),
+			type: 'warning',
+			location: 'outputPane',
+		});
+		const second = await run(deliveries(4));
+		expect(fatesOf(second.items)).toEqual([...all(2, 'unknown'), ...all(2, 'alreadyCreated')]);
+		expect(service.existing()).toHaveLength(4);
+	});
+
+	it('when a refused delivery is let go of says so too', async () => {
+		service.control.addFault({ kind: 'status', status: 401 });
+		deduplicationStore.addFault({ ...record, operation: 'removeProcessed' });
+		const { items, hints } = await run(deliveries(1));
+		expect(fatesOf(items)).toEqual(['refused']);
+		expect(hints.map(({ message }) => message).join()).toContain('could not note');
+		expect(fatesOf((await run(deliveries(1))).items)).toEqual(['unknown']);
+	});
+});
+
+describe('for any faults in several runs of the same orders', () => {
+	type Fault = Parameters<Control['addFault']>[0];
+	const count = 18;
+	const references = deliveries(count).map((_, number) => `R${number}`);
+
+	const serviceFault = fc.oneof(
+		fc
+			.constantFrom(307, 400, 401, 422, 429, 500, 502, 503)
+			.map((status): Fault => ({ kind: 'status', status })),
+		fc.constantFrom<Fault>(
+			{ kind: 'status', status: 503, headers: { 'Retry-After': '60' } },
+			{ kind: 'statusAfter', status: 502 },
+			{ kind: 'resetBefore' },
+			{ kind: 'resetAfter' },
+			{ kind: 'garbage' },
+			{ kind: 'emptySuccess' },
+			{ kind: 'missingRecords', count: 1 },
+			{ kind: 'shuffleRecords' },
+			{ kind: 'withoutIndex' },
+		),
+		fc
+			.subarray(references, { minLength: 1, maxLength: 4 })
+			.map((referenceIds): Fault => ({ kind: 'rejectReference', referenceIds })),
+	);
+	const storeFault = fc.record({
+		kind: fc.constantFrom('fail', 'kill'),
+		when: fc.constantFrom('before', 'after'),
+		skip: fc.nat(12),
+	});
+	const runArbitrary = fc.record({
+		faults: fc.array(fc.tuple(serviceFault, fc.nat(4)), { maxLength: 3 }),
+		storeFaults: fc.array(storeFault, { maxLength: 1 }),
+		batchSize: fc.constantFrom(6, 9, 100),
+		onError: fc.constantFrom('continueRegularOutput', 'continueErrorOutput', 'stopWorkflow'),
+		// Which of the orders come in.
+		from: fc.nat(6),
+	});
+	type Run = typeof runArbitrary extends fc.Arbitrary<infer Value> ? Value : never;
+
+	/** What a run says of each reference, by its output or its error; nothing when it crashed. */
+	function reported({ outputs, error }: NodeRun, input: readonly string[]): Map<string, string> {
+		const report = new Map<string, string>();
+		const say = (item: number, fate: string) => {
+			const referenceId = input[item] ?? '';
+			expect(report.has(referenceId)).toBe(false);
+			report.set(referenceId, fate);
+		};
+		const items = outputs.flat();
+		const fates = fatesOf(
+			items.map(({ json: { id, reason, error: failure } }) => ({
+				json: { id, reason, error: failure },
+			})),
+		);
+		for (const [index, item] of pairedItems(items).entries())
+			say(Number(item), String(fates[index]));
+		if (error) {
+			const { created, refused, unknown, notSent } = listsSchema.parse(error.context.data);
+			for (const { item } of created) say(item, 'created');
+			for (const { item } of refused) say(item, 'refused');
+			for (const { item } of unknown) say(item, 'unknown');
+			for (const { item } of notSent) say(item, 'notSent');
+			// Those that were skipped are in no list.
+			for (const [item, referenceId] of input.entries())
+				if (!report.has(referenceId)) say(item, 'alreadyCreated');
+		}
+		return report;
+	}
+
+	/** Runs the node once, and holds what it says against what the service has. */
+	async function runAndCompare({ faults, storeFaults, batchSize, onError, from }: Run) {
+		const content = deduplicationStore.snapshot();
+		deduplicationStore.reset();
+		deduplicationStore.restore(content);
+		for (const fault of storeFaults) deduplicationStore.addFault(fault);
+		for (const [fault, skip] of faults) service.control.addFault({ skip, ...fault });
+		const before = service.existing();
+		const input = references.slice(from);
+
+		const result = await run(deliveries(count).slice(from), { batchSize }, { onError });
+
+		const existing = service.existing().map(String);
+		expect(new Set(existing).size).toBe(existing.length);
+		if (result.status === 'crashed') return;
+		const report = reported(result, input);
+		expect([...report.keys()].sort()).toEqual([...input].sort());
+		const which = (fate: string) => input.filter((name) => report.get(name) === fate);
+		const isOf = (names: readonly unknown[]) => (name: unknown) => names.includes(name);
+		const createdNow = existing.filter((name) => !before.includes(name));
+		const unknown = which('unknown').filter(isOf(createdNow));
+		expect([...which('created'), ...unknown].sort()).toEqual([...createdNow].sort());
+		expect(which('alreadyCreated').filter((name) => !before.includes(name))).toEqual([]);
+		expect(which('refused').filter(isOf(existing))).toEqual([]);
+	}
+
+	it('nothing is created twice, nothing is lost, and every item is accounted for', async () => {
+		await fc.assert(
+			fc.asyncProperty(fc.array(runArbitrary, { minLength: 2, maxLength: 3 }), async (runs) => {
+				service.control.reset();
+				deduplicationStore.reset();
+				for (const settings of runs) await runAndCompare(settings);
+			}),
+			{ numRuns: 40, endOnFailure: true },
+		);
+	}, 120_000);
+});
+
+const entriesSchema = z.array(z.object({ item: z.number() }));
+
+const listsSchema = z.object({
+	created: entriesSchema,
+	refused: entriesSchema,
+	unknown: entriesSchema,
+	notSent: entriesSchema,
+});
