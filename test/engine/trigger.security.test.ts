@@ -253,6 +253,10 @@ describe('Who sends what is no event', () => {
 			{ rawBody: randomBytes(64), headers: { 'content-type': 'application/octet-stream' } },
 		],
 		[
+			'a form of several parts that holds none',
+			{ rawBody: '--x--', headers: { 'content-type': 'multipart/form-data; boundary=x' } },
+		],
+		[
 			'content 5000 levels deep',
 			{ rawBody: `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`, headers: json },
 		],

@@ -133,6 +133,20 @@ describe('which subscriptions match', () => {
 	});
 });
 
+it('takes a list as it is: what is no URL never matches, and an event needs no name', async () => {
+	const body = [
+		{ url: 'not a URL', action: 3, status: 'Banned' },
+		{ url: own, action: 9, status: 'Banned' },
+	];
+	service.control.addFault({ kind: 'status', status: 200, method: 'GET', path: hooks, body });
+
+	const { error } = await repair(own, {});
+
+	// The local service refuses the event, as any service may that lists more than it takes.
+	expect(error?.message).toContain(`The webhook ${own} for event 9 was not repaired`);
+	expect(error?.description).toContain('Repaired before it: 0 of 1.');
+});
+
 describe('a failure', () => {
 	const urls = ['a', 'b', 'c'].map((path) => `https://shop.example/${path}`);
 	const remove = { method: 'DELETE', path: hooks };
