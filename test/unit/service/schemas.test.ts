@@ -534,8 +534,13 @@ describe('what the service answers', () => {
 	});
 
 	test('is no creation without a list of records', () => {
-		for (const body of [undefined, '<html>', {}, { payload: null }, { payload: ['x'] }])
+		for (const body of [undefined, '<html>', {}, { payload: null }, { payload: 'x' }])
 			expect(creationAnswerSchema.safeParse(body).success).toBe(false);
+	});
+
+	test('keeps the records beside one that is no object', () => {
+		const answer = creationAnswerSchema.parse({ payload: ['x', { index: 1, id: 'a' }] });
+		expect(answer.payload).toEqual([{}, { index: 1, id: 'a' }]);
 	});
 
 	test('lists a webhook whose event code came as text, or whose status did not come', () => {
