@@ -349,7 +349,8 @@ function notSent(cause: Problem): Failure {
 	};
 }
 
-function storeProblem(error: unknown): Problem {
+/** What it means that the ledger's store failed when references were looked up. */
+export function storeProblem(error: unknown): Problem {
 	const cause = error instanceof Error ? `: ${error.message}` : '';
 	return {
 		message: `n8n could not look up which references were sent already${cause}`,

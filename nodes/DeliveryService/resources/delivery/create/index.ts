@@ -5,12 +5,13 @@ import { NodeOperationError } from 'n8n-workflow';
 import { realClock } from '../../../sending/clock';
 import {
 	sendCreations,
+	storeProblem,
 	type Creation,
 	type Report,
 	type Sending,
 } from '../../../sending/creations';
 import { openLedger } from '../../../sending/ledger';
-import { planCreations } from '../../../sending/plan';
+import { planCreations, type Plan } from '../../../sending/plan';
 import { rateLimitFor } from '../../../sending/rateLimit';
 import { openClient, type ServiceClient } from '../../../service/client';
 import * as requests from '../../../service/requests';
@@ -68,7 +69,7 @@ export const create: Operation = {
 		if (creations.length === 0) return items.map((prepared) => toOutput(prepared, new Map()));
 
 		const sending = sendingFor(context, await openClient(context), options, skips);
-		if (options.dryRun) return toDryOutput(items, await planCreations(creations, sending));
+		if (options.dryRun) return toDryOutput(items, await planned(context, creations, sending));
 
 		const report = await sendCreations(creations, sending);
 		context.addExecutionHints(...hintsOf(items, report));
@@ -125,6 +126,20 @@ function sendingFor(
 				openLedger(storeOf(context), referenceScope(baseUrl, companyId), mark, realClock),
 		}),
 	};
+}
+
+/** @throws NodeOperationError when it cannot be looked up what was sent already */
+async function planned(
+	context: IExecuteFunctions,
+	creations: readonly Creation[],
+	sending: Sending,
+): Promise<Plan> {
+	try {
+		return await planCreations(creations, sending);
+	} catch (error) {
+		const { message, description } = storeProblem(error);
+		throw new NodeOperationError(context.getNode(), message, { description });
+	}
 }
 
 /** @throws NodeOperationError that tells what exists, when not every delivery was created */
