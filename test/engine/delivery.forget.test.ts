@@ -1,0 +1,175 @@
+/** Delivery: Forget Sent References. */
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+
+import { deduplicationStore, type NodeRun, type RunNodeOptions } from './engine';
+import {
+	createOnce,
+	deliveries,
+	delivery,
+	fatesOf,
+	jsonOf,
+	pairedItems,
+	restart,
+	setUp,
+} from './support';
+
+const service = setUp();
+
+beforeEach(restart);
+
+async function create(items: IDataObject[], options: INodeParameters = {}): Promise<unknown[]> {
+	const run = await service.run(createOnce(options), { items, onError: 'continueRegularOutput' });
+	return fatesOf(run.items);
+}
+
+async function forget(
+	parameters: INodeParameters,
+	more: Partial<RunNodeOptions> = {},
+): Promise<NodeRun> {
+	return await service.run({ resource: 'delivery', operation: 'forget', ...parameters }, more);
+}
+
+describe('chosen references', () => {
+	it.each<[string, unknown]>([
+		['as text with commas', 'R0, R2'],
+		['as text with commas too many', ' ,R0,,R2 , '],
+		['as a list from an expression', '={{ ["R0", "R2"] }}'],
+		['as a list with blanks and empty entries', '={{ [" R0 ", "", null, "R2"] }}'],
+	])('can be sent again once they are forgotten, given %s', async (_how, referenceIds) => {
+		await create(deliveries(4));
+		const { items, error } = await forget({ referenceIds: String(referenceIds) });
+
+		expect(error).toBeUndefined();
+		expect(items).toEqual(
+			['R0', 'R2'].map((referenceId) => ({
+				json: { referenceId, forgotten: true },
+				pairedItem: { item: 0 },
+			})),
+		);
+		expect(await create(deliveries(4))).toEqual([
+			...['created', 'alreadyCreated', 'created', 'alreadyCreated'],
+		]);
+	});
+
+	it('may be numbers', async () => {
+		await create([delivery({ referenceId: 1001 })]);
+		const { items } = await forget({ referenceIds: '={{ 1001 }}' });
+		expect(jsonOf(items)).toEqual([{ referenceId: '1001', forgotten: true }]);
+		expect(await create([delivery({ referenceId: '1001' })])).toEqual(['created']);
+	});
+
+	it('may come from the items, one after the other', async () => {
+		await create(deliveries(3));
+		const { items } = await forget(
+			{ referenceIds: '={{ $json.referenceId }}' },
+			{ items: [{ referenceId: 'R2' }, { referenceId: 'R0,R1' }] },
+		);
+		expect(jsonOf(items).map(({ referenceId }) => referenceId)).toEqual(['R2', 'R0', 'R1']);
+		expect(pairedItems(items)).toEqual([0, 1, 1]);
+		expect(await create(deliveries(3))).toEqual(['created', 'created', 'created']);
+	});
+
+	it('whose outcome is unknown can be sent again', async () => {
+		service.control.addFault({ kind: 'resetBefore' });
+		expect(await create(deliveries(2))).toEqual(['unknown', 'unknown']);
+		expect(await create(deliveries(2))).toEqual(['unknown', 'unknown']);
+
+		await forget({ referenceIds: 'R1' });
+		expect(await create(deliveries(2))).toEqual(['unknown', 'created']);
+		expect(service.existing()).toEqual(['R1']);
+	});
+
+	it('that were never sent do no harm', async () => {
+		await create(deliveries(1));
+		const before = deduplicationStore.snapshot();
+		const { items } = await forget({ referenceIds: 'R1' });
+		expect(jsonOf(items)).toEqual([{ referenceId: 'R1', forgotten: true }]);
+		expect(deduplicationStore.snapshot()).toEqual(before);
+	});
+
+	it.each<[string, INodeParameters, unknown[]]>([
+		['the own company by default', {}, ['created', 'alreadyCreated']],
+		['the company of the options', { companyId: 1002 }, ['alreadyCreated', 'created']],
+		['the own company when it is named', { companyId: '1001' }, ['created', 'alreadyCreated']],
+	])('are those of %s', async (_which, options, fates) => {
+		await create(deliveries(1));
+		await create(deliveries(1), { companyId: 1002 });
+		await forget({ referenceIds: 'R0', options });
+		expect([
+			...(await create(deliveries(1))),
+			...(await create(deliveries(1), { companyId: 1002 })),
+		]).toEqual(fates);
+	});
+
+	it('are those of the workflow that forgets', async () => {
+		await create(deliveries(1));
+		await forget({ referenceIds: 'R0' }, { workflowId: 'another workflow' });
+		expect(await create(deliveries(1))).toEqual(['alreadyCreated']);
+	});
+
+	it.each([
+		['no references', { referenceIds: ' , ' }, /^Reference ID: at least one is needed/],
+		['a company that is none', { referenceIds: 'R0', options: { companyId: 'x' } }, /x/],
+	])('are not forgotten with %s', async (_what, parameters, message) => {
+		await create(deliveries(1));
+		const before = deduplicationStore.snapshot();
+		const { error } = await forget(parameters);
+		expect(error?.message).toMatch(message);
+		expect(error?.message).toMatch(/\[item 0\]$/);
+		expect(deduplicationStore.snapshot()).toEqual(before);
+	});
+
+	it('that cannot be forgotten have an error item, and the others are, when the node goes on', async () => {
+		await create(deliveries(3));
+		deduplicationStore.addFault({
+			kind: 'fail',
+			operation: 'removeProcessed',
+			when: 'before',
+			skip: 1,
+		});
+		const { items } = await forget(
+			{ referenceIds: '={{ $json.referenceId }}' },
+			{ items: deliveries(3), onError: 'continueRegularOutput' },
+		);
+		expect(items).toMatchObject([
+			{ json: { referenceId: 'R0', forgotten: true }, pairedItem: { item: 0 } },
+			{
+				json: { error: { message: expect.stringMatching(/did not answer \[item 1\]$/) } },
+				pairedItem: { item: 1 },
+			},
+			{ json: { referenceId: 'R2', forgotten: true }, pairedItem: { item: 2 } },
+		]);
+		expect(await create(deliveries(3))).toEqual(['created', 'alreadyCreated', 'created']);
+	});
+});
+
+describe('all references', () => {
+	it('can be sent again once they are forgotten, whatever their company and outcome', async () => {
+		await create(deliveries(2));
+		await create(deliveries(1), { companyId: 1002 });
+		service.control.addFault({ kind: 'resetBefore' });
+		await create([delivery({ referenceId: 'U' })]);
+
+		const { items } = await forget({ references: 'all' });
+		expect(items).toEqual([
+			{ json: { references: 'all', forgotten: true }, pairedItem: { item: 0 } },
+		]);
+		expect(deduplicationStore.count('workflow')).toBe(0);
+		expect(await create([...deliveries(2), delivery({ referenceId: 'U' })])).toEqual([
+			...['created', 'created', 'created'],
+		]);
+		expect(await create(deliveries(1), { companyId: 1002 })).toEqual(['created']);
+	});
+
+	it('are those of the workflow that forgets', async () => {
+		await create(deliveries(1));
+		await forget({ references: 'all' }, { workflowId: 'another workflow' });
+		expect(await create(deliveries(1))).toEqual(['alreadyCreated']);
+	});
+});
+
+it('sends nothing to the service', async () => {
+	await forget({ referenceIds: 'R0' });
+	await forget({ references: 'all' });
+	expect(service.control.requests()).toEqual([]);
+});
