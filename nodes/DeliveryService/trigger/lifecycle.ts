@@ -125,8 +125,9 @@ function nameOf(context: IHookFunctions): string {
 }
 
 function eventsOf(subscriptions: ReadonlyArray<{ action: number }>): string {
-	return subscriptions
-		.map(({ action }) => {
+	const codes = subscriptions.map(({ action }) => action).sort((one, other) => one - other);
+	return [...new Set(codes)]
+		.map((action) => {
 			const event = eventOfCode(action);
 			return event ? events[event].name : `Event ${action}`;
 		})
