@@ -232,6 +232,17 @@ export class N8nClient {
 	}
 
 	/**
+	 * Archives a workflow, which the editor does in place of deleting it. One that is published is
+	 * taken back.
+	 *
+	 * @param workflowId the workflow
+	 * @throws N8nRefusal when there is none with this id
+	 */
+	async archive(workflowId: string): Promise<void> {
+		await this.editor.post(`/workflows/${workflowId}/archive`, {});
+	}
+
+	/**
 	 * Publishes a workflow, which 1.x called activating it.
 	 *
 	 * @param workflowId the workflow

@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -116,8 +117,10 @@ async function subscribe(
 	subscriptions: Subscriptions,
 ): Promise<void> {
 	const auth = { username: apiKeyId, password: apiSecret };
+	// Not the connections that are kept: they lead to the service that has ended.
+	const options = { auth, proxy: false, httpAgent: new Agent() } as const;
 	for (const { companyId, url, action } of subscriptions) {
 		const body = new URLSearchParams({ url, action: String(action) });
-		await axios.post(`${baseUrl}/hooks/companies/${companyId}`, body, { auth, proxy: false });
+		await axios.post(`${baseUrl}/hooks/companies/${companyId}`, body, options);
 	}
 }

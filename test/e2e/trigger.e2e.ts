@@ -1,0 +1,442 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import axios from 'axios';
+
+import { freePort } from '../../playground/n8n/checks';
+import type { StoredWorkflow } from '../../playground/n8n/client';
+import { outputOf, type Execution } from '../../playground/n8n/execution';
+import { waitFor } from '../../playground/n8n/progress';
+import * as cases from './support/cases';
+import { executionsOf, liveAddress, subscriptionsOf, testAddress } from './support/events';
+import { nodes } from './support/workflows';
+import { credentialName, credentialType, openWorld, type World } from './support/world';
+
+let world: World;
+/** The workflows of the running test. */
+let workflows: StoredWorkflow[] = [];
+
+beforeAll(async () => {
+	world = await openWorld('2.41.1');
+});
+afterEach(async () => {
+	for (const { id } of workflows) await world.client.unpublish(id);
+	workflows = [];
+	expect(world.service.control.webhooks()).toEqual([]);
+	world.service.control.reset();
+});
+afterAll(async () => await world?.close());
+
+const subscriptions = () => subscriptionsOf(world.service.control, world.n8n);
+
+/** Imports a workflow with a trigger, to be taken back after the test. */
+async function imported(
+	parameters: Record<string, unknown>,
+	credentials?: World['credentials'],
+): Promise<StoredWorkflow> {
+	const workflow = await cases.imported(world, parameters, credentials);
+	workflows.push(workflow);
+	return workflow;
+}
+
+async function published(parameters: Record<string, unknown>): Promise<StoredWorkflow> {
+	const workflow = await imported(parameters);
+	await world.client.publish(workflow.id);
+	return workflow;
+}
+
+let lastTask = 0;
+
+/** A payload of the update-task event that did not come before. */
+function update(): Record<string, string> {
+	lastTask += 1;
+	return { id: `D-${lastTask}`, status: 'assigned', company_id: '1001', city_id: '7' };
+}
+
+/** What the trigger put out in executions. */
+function received(executions: readonly Execution[]): Array<Record<string, unknown>> {
+	return executions.flatMap((execution) => outputOf(execution, nodes.done));
+}
+
+/** Has the service report an update; gives what a workflow that received only it puts out. */
+async function fireUpdate(): Promise<{ statuses: unknown[]; item: Record<string, unknown> }> {
+	const payload = update();
+	const postings = await world.service.control.fireEvent(3, payload);
+	return {
+		statuses: postings.map(({ status }) => status),
+		item: { event: 'updateTask', eventCode: 3, ...payload },
+	};
+}
+
+/** The nodes of a workflow, its trigger changed. */
+function withTrigger(
+	workflow: StoredWorkflow,
+	changes: Partial<StoredWorkflow['nodes'][number]>,
+): StoredWorkflow['nodes'] {
+	return workflow.nodes.map((node) =>
+		node.name === nodes.trigger ? { ...node, ...changes } : node,
+	);
+}
+
+/** Ends the service, and starts it again after the work or its failure. */
+async function duringOutage(work: () => Promise<void>, secretAfterwards?: string): Promise<void> {
+	await world.stopService();
+	try {
+		await work();
+	} finally {
+		await world.resumeService(secretAfterwards);
+	}
+}
+
+/** Waits for what n8n does after it has answered. */
+async function until(what: string, holds: () => boolean): Promise<void> {
+	await waitFor(what, 10_000, () => Promise.resolve(holds() || undefined));
+}
+
+/** Waits for n8n to take a trigger's test webhook off, which it does after its answer. */
+async function untilNotListening(): Promise<void> {
+	await until('the end of listening', () =>
+		subscriptions().every((address) => !address.startsWith('webhook-test/')),
+	);
+}
+
+/** Copies a workflow as the editor does: its nodes get identifiers and webhooks of their own. */
+async function duplicated({ name, nodes: all, connections }: StoredWorkflow) {
+	const copy = {
+		name: `${name} copy`,
+		nodes: all.map((node) => ({
+			...node,
+			id: randomUUID(),
+			...('webhookId' in node && { webhookId: randomUUID() }),
+		})),
+		connections,
+		settings: { executionOrder: 'v1' },
+	};
+	return await stored(await world.client.createWorkflow(copy));
+}
+
+/** A workflow in n8n, to be taken back after the test. */
+async function stored(id: string): Promise<StoredWorkflow> {
+	const workflow = await world.client.workflow(id);
+	workflows.push(workflow);
+	return workflow;
+}
+
+cases.testTrigger(() => world);
+
+describe('listening for a test event', () => {
+	it('subscribes a test address only while it listens', async () => {
+		const { client } = world;
+		const workflow = await imported({ events: ['createTask', 'updateTask'] });
+		await client.listen(workflow.id, nodes.trigger);
+		expect(subscriptions()).toEqual([
+			testAddress(workflow, 'createTask'),
+			testAddress(workflow, 'updateTask'),
+		]);
+		await client.stopListening(workflow.id);
+		await untilNotListening();
+		expect(subscriptions()).toEqual([]);
+	});
+
+	it('receives one event beside the published workflow, then stops by itself', async () => {
+		const { client } = world;
+		const workflow = await published({ events: ['updateTask'] });
+		await client.listen(workflow.id, nodes.trigger);
+		expect(subscriptions()).toEqual(
+			[testAddress(workflow, 'updateTask'), liveAddress(workflow, 'updateTask')].sort(),
+		);
+		const { statuses, item } = await fireUpdate();
+		expect(statuses).toEqual([200, 200]);
+		const executions = await executionsOf(client, workflow.id, 2);
+		expect(executions.map(({ mode }) => mode).sort()).toEqual(['manual', 'webhook']);
+		expect(executions.flatMap((execution) => outputOf(execution, nodes.trigger))).toEqual([
+			item,
+			item,
+		]);
+		await untilNotListening();
+		expect(subscriptions()).toEqual([liveAddress(workflow, 'updateTask')]);
+	});
+});
+
+describe('a published workflow', () => {
+	it('receives every event with its fields parsed', async () => {
+		const { client, service } = world;
+		const workflow = await published({ events: ['createTask', 'createRoute', 'updateTask'] });
+		await cases.createDeliveries(world, ['T-1']);
+		const [delivery] = service.control.deliveries();
+		const { id = '', price, distance } = delivery?.record ?? {};
+		await executionsOf(client, workflow.id, 1);
+		await service.control.fireEvent(2);
+		await executionsOf(client, workflow.id, 2);
+		await service.control.advance(id);
+		const executions = await executionsOf(client, workflow.id, 3);
+		expect(received(executions)).toEqual([
+			{ event: 'createTask', eventCode: 1, id, price, distance, currencySign: '$' },
+			{
+				...{ event: 'createRoute', eventCode: 2, distance },
+				route_id: expect.any(String) as unknown,
+				date: expect.stringMatching(/^\d+$/) as unknown,
+				dateIso: expect.stringMatching(/^20..-..-..T/) as unknown,
+				prices: [{ id, price }],
+			},
+			{
+				...{ event: 'updateTask', eventCode: 3, id, status: 'assigned' },
+				...{ company_id: '1001', city_id: String(delivery?.record.destinationCityId) },
+			},
+		]);
+	});
+
+	it('is subscribed at the same address after it was taken back and published again', async () => {
+		const { client, service } = world;
+		const workflow = await published({ events: ['updateTask'] });
+		const before = service.control.webhooks();
+		await client.unpublish(workflow.id);
+		expect(service.control.webhooks()).toEqual([]);
+		await client.publish(workflow.id);
+		expect(service.control.webhooks()).toEqual(before);
+		const { statuses, item } = await fireUpdate();
+		expect(statuses).toEqual([200]);
+		expect(received(await executionsOf(client, workflow.id, 1))).toEqual([item]);
+	});
+
+	it('goes on under another name, also of its trigger', async () => {
+		const { client } = world;
+		const workflow = await published({ events: ['updateTask'] });
+		await client.updateWorkflow(workflow.id, { name: 'Updates, renamed' });
+		await client.publish(workflow.id);
+		expect(subscriptions()).toEqual([liveAddress(workflow, 'updateTask')]);
+		const first = await fireUpdate();
+		await executionsOf(client, workflow.id, 1);
+
+		const name = 'Updates of deliveries';
+		await client.updateWorkflow(workflow.id, {
+			nodes: withTrigger(workflow, { name }),
+			connections: { [name]: workflow.connections[nodes.trigger] },
+		});
+		await client.publish(workflow.id);
+		expect(subscriptions()).toEqual([liveAddress(workflow, 'updateTask')]);
+		const second = await fireUpdate();
+		const executions = await executionsOf(client, workflow.id, 2);
+		expect(received(executions)).toEqual([first.item, second.item]);
+	});
+
+	it('is subscribed to other events once its changed version is published', async () => {
+		const { client, service } = world;
+		const workflow = await published({ events: ['createTask', 'updateTask'] });
+		await client.updateWorkflow(workflow.id, {
+			nodes: withTrigger(workflow, { parameters: { events: ['updateTask', 'createRoute'] } }),
+		});
+		expect(subscriptions()).toEqual([
+			liveAddress(workflow, 'createTask'),
+			liveAddress(workflow, 'updateTask'),
+		]);
+		await client.publish(workflow.id);
+		expect(subscriptions()).toEqual([
+			liveAddress(workflow, 'createRoute'),
+			liveAddress(workflow, 'updateTask'),
+		]);
+		await service.control.fireEvent(1, { id: 'D', distance: 1, price: 2, currencySign: '$' });
+		const { item } = await fireUpdate();
+		expect(received(await executionsOf(client, workflow.id, 1))).toEqual([item]);
+	});
+
+	it('leaves a workflow on the same event alone', async () => {
+		const { client } = world;
+		const one = await published({ events: ['updateTask'] });
+		const other = await published({ events: ['updateTask'] });
+		expect(subscriptions()).toEqual(
+			[liveAddress(one, 'updateTask'), liveAddress(other, 'updateTask')].sort(),
+		);
+		const { statuses, item } = await fireUpdate();
+		expect(statuses).toEqual([200, 200]);
+		expect(received(await executionsOf(client, one.id, 1))).toEqual([item]);
+		await client.unpublish(one.id);
+		expect(subscriptions()).toEqual([liveAddress(other, 'updateTask')]);
+		await fireUpdate();
+		await executionsOf(client, other.id, 2);
+		await executionsOf(client, one.id, 1);
+	});
+
+	it('and its duplicate are subscribed apart', async () => {
+		const { client } = world;
+		const workflow = await published({ events: ['updateTask'] });
+		const copy = await duplicated(workflow);
+		await client.publish(copy.id);
+		expect(subscriptions()).toEqual(
+			[liveAddress(workflow, 'updateTask'), liveAddress(copy, 'updateTask')].sort(),
+		);
+		const { statuses } = await fireUpdate();
+		expect(statuses).toEqual([200, 200]);
+		await executionsOf(client, copy.id, 1);
+		await client.unpublish(workflow.id);
+		expect(subscriptions()).toEqual([liveAddress(copy, 'updateTask')]);
+	});
+
+	it('leaves nothing at the service when it is archived', async () => {
+		const { client } = world;
+		const { id } = await published({ events: ['createTask', 'updateTask'] });
+		await client.archive(id);
+		workflows = [];
+		await until('the removal', () => subscriptions().length === 0);
+	});
+
+	it('keeps its subscription when n8n refuses a copy with the same webhook', async () => {
+		const { client } = world;
+		const workflow = await published({ events: ['updateTask'] });
+		const copy = await stored(await client.createWorkflow({ ...workflow, id: undefined }));
+		expect(copy.nodes).toEqual(workflow.nodes);
+		await expect(client.publish(copy.id)).rejects.toThrow(/conflict/i);
+		expect(subscriptions()).toEqual([liveAddress(workflow, 'updateTask')]);
+	});
+});
+
+describe('calls that are not from the service', () => {
+	it('are refused with 401 and start nothing', async () => {
+		const { client, service } = world;
+		const other = await published({ events: ['createTask'] });
+		const workflow = await published({ events: ['createTask', 'updateTask'] });
+		const addresses = service.control.webhooks().map(({ url }) => new URL(url));
+		const [others, created, updated] = addresses;
+		if (!others || !created || !updated) throw new Error('three subscriptions were expected');
+		const post = async (change: (url: URL) => void) => {
+			const url = new URL(updated);
+			change(url);
+			const answer = await axios.post<unknown>(url.toString(), update(), {
+				proxy: false,
+				validateStatus: () => true,
+			});
+			return [answer.status, answer.data];
+		};
+		const signature = (url: URL) => url.searchParams.get('signature') ?? '';
+		const signed = (text: string) => (url: URL) => url.searchParams.set('signature', text);
+		const forgeries = [
+			(url: URL) => url.searchParams.delete('signature'),
+			(url: URL) => (url.search = ''),
+			(url: URL) => url.searchParams.set('event', 'createTask'),
+			signed('0'.repeat(64)),
+			signed(signature(updated).toUpperCase()),
+			signed(signature(created)),
+			signed(signature(others)),
+		];
+		const refusal = [401, { message: 'The signature of the address is missing or wrong' }];
+		for (const forge of forgeries) expect(await post(forge)).toEqual(refusal);
+
+		const { statuses, item } = await fireUpdate();
+		expect(statuses).toEqual([200]);
+		expect(received(await executionsOf(client, workflow.id, 1))).toEqual([item]);
+		expect(await client.executions(other.id)).toEqual([]);
+	});
+});
+
+describe('when something is out of order', () => {
+	it('a blacklisted subscription works again once the workflow is published anew', async () => {
+		const { client, service } = world;
+		const workflow = await published({ events: ['createTask', 'updateTask'] });
+		const before = service.control.webhooks();
+		service.control.blacklist(before[1]?.url ?? '', 3);
+		expect((await fireUpdate()).statuses).toEqual([]);
+		await client.unpublish(workflow.id);
+		expect(service.control.webhooks()).toEqual([]);
+		await client.publish(workflow.id);
+		expect(service.control.webhooks()).toEqual(before);
+		const { item } = await fireUpdate();
+		expect(received(await executionsOf(client, workflow.id, 1))).toEqual([item]);
+	});
+
+	it('a blacklisted subscription found at activation is made anew, and the user is told', async () => {
+		const { client } = world;
+		const workflow = await published({ events: ['updateTask'] });
+		await duringOutage(async () => await client.unpublish(workflow.id));
+		const { control } = world.service;
+		control.blacklist(control.webhooks()[0]?.url ?? '', 3);
+		await client.publish(workflow.id);
+		expect(subscriptions()).toEqual([liveAddress(workflow, 'updateTask')]);
+		const { item } = await fireUpdate();
+		const notice: unknown = expect.stringContaining('(the webhook was blacklisted)');
+		expect(received(await executionsOf(client, workflow.id, 1))).toEqual([{ ...item, notice }]);
+	});
+
+	it('a changed API secret needs publishing anew, which replaces own addresses only', async () => {
+		const { client, credentials } = world;
+		const workflow = await published({ events: ['createTask', 'updateTask'] });
+		const other = await published({ events: ['updateTask'] });
+		const foreign = { url: 'https://shop.example/events', event: 'createTask' };
+		const webhook = { resource: 'webhook', selectBy: 'urlAndEvent', ...foreign };
+		await cases.runAction(world, { parameters: { ...webhook, operation: 'create' } });
+		const before = world.service.control.webhooks();
+		const othersBefore = before.slice(2);
+
+		await duringOutage(async () => await Promise.resolve(), 'changed-secret');
+		const { id } = credentials[credentialType];
+		await client.updateCredential(id, credentialName, credentialType, world.service.credential);
+		expect((await fireUpdate()).statuses).toEqual([401, 401]);
+
+		await client.unpublish(workflow.id);
+		expect(world.service.control.webhooks()).toEqual(othersBefore);
+		await client.publish(workflow.id);
+		const after = world.service.control.webhooks();
+		expect(after.slice(0, 2)).toEqual(othersBefore);
+		expect(after.slice(2).map(({ action }) => action)).toEqual([1, 3]);
+		for (const { url } of after.slice(2)) expect(before.map((one) => one.url)).not.toContain(url);
+		expect((await fireUpdate()).statuses.sort()).toEqual([200, 401]);
+		await executionsOf(client, workflow.id, 1);
+		expect(await client.executions(other.id)).toEqual([]);
+		await cases.runAction(world, { parameters: { ...webhook, operation: 'delete' } });
+	});
+
+	it('a workflow that cannot be published says why and leaves nothing at the service', async () => {
+		const { client, service } = world;
+		const data = { ...service.credential, baseUrl: `http://127.0.0.1:${await freePort()}` };
+		const id = await client.createCredential('Nowhere', credentialType, data);
+		const nowhere = { [credentialType]: { id, name: 'Nowhere' } };
+		const unreachable = await imported({ events: ['updateTask'] }, nowhere);
+		const half = await imported({ events: ['createTask', 'createRoute', 'updateTask'] });
+		// The first subscription is made, the second refused; n8n tries again: it is made, unanswered.
+		const hooks = { method: 'POST', path: '/hooks/companies/1001' };
+		service.control.addFault({ ...hooks, kind: 'resetAfter', skip: 2 });
+		service.control.addFault({ ...hooks, kind: 'status', status: 503, skip: 1, times: null });
+		await Promise.all([
+			expect(client.publish(unreachable.id)).rejects.toThrow(
+				'Nothing answers at the host and port in the Base URL',
+			),
+			expect(client.publish(half.id)).rejects.toThrow('The Delivery Service failed (status 503)'),
+		]);
+		const made = service.control.requests().filter(({ method }) => method === 'POST');
+		expect(made.slice(0, 4).map(({ status }) => status)).toEqual([200, 503, null, 503]);
+		expect(service.control.webhooks()).toEqual([]);
+	});
+
+	it('a workflow can be taken back without the service, and is tidied up later', async () => {
+		const { client } = world;
+		const workflow = await published({ events: ['createTask', 'updateTask'] });
+		await duringOutage(async () => await client.unpublish(workflow.id));
+		const log = await readFile(join(world.userFolder, 'n8n.log'), 'utf8');
+		expect(log).toMatch(
+			`in workflow "Delivery events" (${workflow.id}): webhooks of this node may remain at the Delivery Service (Delivery Created, Delivery Updated): Nothing answers at the host and port in the Base URL. They start nothing. They are removed when the workflow is published again`,
+		);
+		expect(subscriptions()).toEqual([
+			liveAddress(workflow, 'createTask'),
+			liveAddress(workflow, 'updateTask'),
+		]);
+		expect((await fireUpdate()).statuses).toEqual([404]);
+
+		await client.updateWorkflow(workflow.id, {
+			nodes: withTrigger(workflow, { parameters: { events: ['createRoute'] } }),
+		});
+		await client.publish(workflow.id);
+		expect(subscriptions()).toEqual([liveAddress(workflow, 'createRoute')]);
+		expect(await client.executions(workflow.id)).toEqual([]);
+	});
+
+	it('n8n goes on with the same subscriptions after a restart', async () => {
+		const { client, service } = world;
+		const workflow = await published({ events: ['createTask', 'updateTask'] });
+		const before = service.control.webhooks();
+		await world.restartN8n();
+		expect(service.control.webhooks()).toEqual(before);
+		const { statuses, item } = await fireUpdate();
+		expect(statuses).toEqual([200]);
+		expect(received(await executionsOf(client, workflow.id, 1))).toEqual([item]);
+	});
+});
