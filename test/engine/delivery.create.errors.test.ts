@@ -509,7 +509,18 @@ describe('an execution that is stopped', () => {
 
 describe('a node that cannot begin, but goes on after errors', () => {
 	const broken: Array<[string, INodeParameters, Partial<RunNodeOptions>, RegExp]> = [
-		['an option is not valid', createOnce({ batchSize: 0 }), {}, /^Batch size 0 is less than 1/],
+		['a batch would be empty', createOnce({ batchSize: 0 }), {}, /^Batch size 0 is less than 1/],
+		['a batch is too big', createOnce({ batchSize: 101 }), {}, /^Batch size 101 is more than 100/],
+		['a batch is no whole number', createOnce({ batchSize: '1.5' }), {}, /^Batch size .*1\.5/],
+		['its wait is negative', createOnce({ maximumWaitSeconds: -1 }), {}, /^Maximum wait .*-1/],
+		['its timeout is none', createOnce({ timeoutSeconds: 0 }), {}, /^Timeout .*0/],
+		['a dry run is neither on nor off', createOnce({ dryRun: 'yes' }), {}, /^Dry run "yes"/],
+		[
+			'it is not sure whether to skip what was sent',
+			createOnce({}, { skipAlreadySent: '={{ "true" }}' }),
+			{},
+			/^Skip .*Already Sent "true" is not true or false/,
+		],
 		['its source does not exist', createOnce({}, { source: 'csv' }), {}, /^Choose a source/],
 		[
 			'its credential is not complete',

@@ -57,7 +57,7 @@ export const create: Operation = {
 	async run(context) {
 		const goOn = context.continueOnFail();
 		const options = valid(context, readRunOptions(context));
-		const skips = skipsAlreadySent(context);
+		const skips = valid(context, skipsAlreadySent(context));
 		const source = chosenSource(context);
 		refuseBlindRetry(context, skips);
 		const items = context.getInputData().map((_, item) => prepare(context, source, item, skips));

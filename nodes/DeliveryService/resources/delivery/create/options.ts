@@ -43,8 +43,9 @@ export function readRunOptions(context: IExecuteFunctions): Checked<RunOptions> 
 }
 
 /** Whether references that were sent before are skipped; the first item decides for the run. */
-export function skipsAlreadySent(context: IExecuteFunctions): boolean {
-	return context.getNodeParameter('skipAlreadySent', 0, false) === true;
+export function skipsAlreadySent(context: IExecuteFunctions): Checked<boolean> {
+	const value = context.getNodeParameter('skipAlreadySent', 0, false);
+	return check(z.boolean(), value, 'Skip Deliveries Already Sent');
 }
 
 const skipDescription =
