@@ -254,7 +254,15 @@ describe('two executions at once', () => {
 		}
 	});
 
-	it('in two processes create each delivery once', async () => {
+	it('find what was created before, and do not take the look-up of the other for a claim', async () => {
+		await run(deliveries(4));
+		const go = async () =>
+			await service.run(createOnce({ batchSize: 2 }), { items: deliveries(4) });
+		for (const { items } of await Promise.all([go(), go(), go()]))
+			expect(fatesOf(items)).toEqual(all(4, 'alreadyCreated'));
+	});
+
+	it('in several processes create each delivery once', async () => {
 		const go = async () => {
 			restart();
 			return await service.run(createOnce({ batchSize: 3 }), {

@@ -10,7 +10,7 @@ import {
 	type Creation,
 	type Sending,
 } from '../../nodes/DeliveryService/sending/creations';
-import { openLedger, type Store } from '../../nodes/DeliveryService/sending/ledger';
+import { openLedger, type Entries, type Store } from '../../nodes/DeliveryService/sending/ledger';
 import { RateLimit } from '../../nodes/DeliveryService/sending/rateLimit';
 import { toAnswer, toNoAnswer, type Exchange } from '../../nodes/DeliveryService/service/client';
 import { limits } from '../../nodes/DeliveryService/service/limits';
@@ -64,18 +64,19 @@ async function send(body: CreationBody): Promise<Exchange> {
 }
 
 function memoryStore(): Store {
-	const entries = new Set<string>();
-	return {
+	const kept = new Set<string>();
+	const entries: Entries = {
 		record: async (wanted) => {
-			const fresh = new Set(wanted.filter((entry) => !entries.has(entry)));
-			for (const entry of wanted) entries.add(entry);
+			const fresh = new Set(wanted.filter((entry) => !kept.has(entry)));
+			for (const entry of wanted) kept.add(entry);
 			return await Promise.resolve(fresh);
 		},
 		remove: async (unwanted) => {
-			for (const entry of unwanted) entries.delete(entry);
+			for (const entry of unwanted) kept.delete(entry);
 			await Promise.resolve();
 		},
 	};
+	return { inTurn: async (access) => await access(entries) };
 }
 
 const sharedLimit = () => new RateLimit(limits.creationRequestsPerWindow, limits.creationWindowMs);

@@ -316,7 +316,7 @@ const unknownSince: Failure = {
 	fate: 'unknown',
 	problem: {
 		message:
-			'Whether this delivery was created is unknown: it was sent before, and no answer was seen',
+			'Whether this delivery was created is unknown: it was sent before without an answer, or another execution is sending it now',
 		description: `${lookItUp} If it was not created, run the operation "Forget Sent References" for its reference ID, then send it again.`,
 	},
 };

@@ -1,10 +1,16 @@
 import type { Clock } from './clock';
 
-/** The part of n8n's de-duplication store that is used, for the entries of one workflow. */
-export interface Store {
+/** The part of n8n's de-duplication store that is used: the entries of one workflow. */
+export interface Entries {
 	/** Records the entries and tells which of them were not there before. */
 	record(entries: string[]): Promise<ReadonlySet<string>>;
 	remove(entries: string[]): Promise<void>;
+}
+
+/** n8n's de-duplication store, shared with other executions. */
+export interface Store {
+	/** Accesses the entries, one time or several; other executions of this process come after it. */
+	inTurn<Result>(access: (entries: Entries) => Promise<Result>): Promise<Result>;
 }
 
 /** What the ledger knows of a reference when it is to be sent. */
@@ -42,8 +48,8 @@ const leastSettlingMs = 50;
  * | sent and pending | claimed, answer not seen: outcome unknown |
  * | sent             | created                                   |
  *
- * Looking a created reference up records its pending entry for a moment. If the process is killed
- * just then, the reference reads as unknown: never as free.
+ * Looking a created reference up records its pending entry for a moment. To other processes, and
+ * for good if this one is killed just then, the reference reads as unknown: never as free.
  *
  * The store reads and writes all entries of a workflow at once and without a lock, so that another
  * process may write over a claim. Each claim therefore carries a mark of its own, and counts only
@@ -63,38 +69,45 @@ export function openLedger(store: Store, scope: string, mark: string, clock: Clo
 		const settled: string[] = [];
 		for (let tries = 0; unsettled.length > 0 && tries < mostTries; tries++) {
 			await clock.wait(Math.max(leastSettlingMs, 3 * tookMs));
-			const fresh = await store.record(unsettled.flatMap(all));
-			const isAnothers = (reference: string) =>
-				fresh.has(mine(reference)) && !fresh.has(sent(reference));
+			const fresh = await store.inTurn(async (entries) => {
+				const recorded = await entries.record(unsettled.flatMap(all));
+				await removeAny(entries, unsettled.filter((name) => isAnothers(name, recorded)).map(mine));
+				return recorded;
+			});
 			settled.push(...unsettled.filter((reference) => !fresh.has(mine(reference))));
-			await removeAny(unsettled.filter(isAnothers).map(mine));
 			unsettled = unsettled.filter(
-				(reference) => fresh.has(mine(reference)) && !isAnothers(reference),
+				(reference) => fresh.has(mine(reference)) && !isAnothers(reference, fresh),
 			);
 		}
 		return settled;
 	}
 
-	async function removeAny(entries: string[]): Promise<void> {
-		if (entries.length > 0) await store.remove(entries);
+	/** Whether our claim was written over by that of another process. */
+	function isAnothers(reference: string, fresh: ReadonlySet<string>): boolean {
+		return fresh.has(mine(reference)) && !fresh.has(sent(reference));
 	}
 
 	return {
 		async claim(references) {
-			const started = clock.now();
-			const fresh = await store.record(references.flatMap(all));
-			const tookMs = clock.now() - started;
-			const free = references.filter(
-				(reference) => fresh.has(sent(reference)) && fresh.has(pending(reference)),
-			);
-			const created = references.filter(
-				(reference) => !fresh.has(sent(reference)) && fresh.has(pending(reference)),
-			);
-			const unknown = references.filter((reference) => !fresh.has(pending(reference)));
-			await removeAny([
-				...created.flatMap((reference) => [pending(reference), mine(reference)]),
-				...unknown.map(mine),
-			]);
+			const { free, created, tookMs } = await store.inTurn(async (entries) => {
+				const started = clock.now();
+				const fresh = await entries.record(references.flatMap(all));
+				const found = {
+					tookMs: clock.now() - started,
+					free: references.filter(
+						(reference) => fresh.has(sent(reference)) && fresh.has(pending(reference)),
+					),
+					created: references.filter(
+						(reference) => !fresh.has(sent(reference)) && fresh.has(pending(reference)),
+					),
+				};
+				const unknown = references.filter((reference) => !fresh.has(pending(reference)));
+				await removeAny(entries, [
+					...found.created.flatMap((reference) => [pending(reference), mine(reference)]),
+					...unknown.map(mine),
+				]);
+				return found;
+			});
 			const claims = new Map<string, Claim>(references.map((reference) => [reference, 'unknown']));
 			for (const reference of created) claims.set(reference, 'created');
 			for (const reference of await settle(free, tookMs)) claims.set(reference, 'claimed');
@@ -102,13 +115,21 @@ export function openLedger(store: Store, scope: string, mark: string, clock: Clo
 		},
 		async confirm(references) {
 			if (references.length === 0) return;
-			await store.record(references.map(sent));
-			await store.remove(references.flatMap((reference) => [pending(reference), mine(reference)]));
+			await store.inTurn(async (entries) => {
+				await entries.record(references.map(sent));
+				await entries.remove(
+					references.flatMap((reference) => [pending(reference), mine(reference)]),
+				);
+			});
 		},
 		async release(references) {
-			await removeAny(references.flatMap(all));
+			await store.inTurn(async (entries) => await removeAny(entries, references.flatMap(all)));
 		},
 	};
+}
+
+async function removeAny(entries: Entries, unwanted: string[]): Promise<void> {
+	if (unwanted.length > 0) await entries.remove(unwanted);
 }
 
 /** The entries of references, whatever their state, to forget them. */

@@ -4,10 +4,11 @@ import {
 	entriesOfReferences,
 	openLedger,
 	type Claim,
+	type Entries,
 	type Ledger,
 	type Store,
 } from '../../../nodes/DeliveryService/sending/ledger';
-import { memoryStore, type AccessTimes, type Row } from './memoryStore';
+import { entriesOf, memoryStore, storeOf, type AccessTimes, type Row } from './memoryStore';
 import { VirtualTime } from './virtualTime';
 
 const scope = 'service and company';
@@ -62,8 +63,8 @@ describe('a reference', () => {
 		const ledger = execution();
 		await claim(ledger, 'A', 'B');
 		await time.until(ledger.confirm(['A']));
-		const store = memoryStore(row, time, () => noTime);
-		await time.until(store.remove(entriesOfReferences(scope, ['A', 'B'])));
+		const entries = entriesOf(row, time, () => noTime);
+		await time.until(entries.remove(entriesOfReferences(scope, ['A', 'B'])));
 		expect(await claim(execution(), 'A', 'B')).toEqual({ A: 'claimed', B: 'claimed' });
 	});
 
@@ -133,6 +134,22 @@ describe('looking references up', () => {
 		expect(accesses - forOne).toBe(forOne);
 	});
 
+	it('at once in one process finds them created for every execution', async () => {
+		const ledger = execution();
+		await claim(ledger, 'A', 'B');
+		await time.until(ledger.confirm(['A', 'B']));
+
+		const store = memoryStore(row, time, () => ({ before: 3, between: 5, after: 2 }));
+		const claims = await time.until(
+			Promise.all(
+				['one', 'two', 'three'].map(
+					async (mark) => await openLedger(store, scope, mark, time).claim(['A', 'B']),
+				),
+			),
+		);
+		for (const found of claims) expect([...found.values()]).toEqual(['created', 'created']);
+	});
+
 	it('does not access the store to confirm or release none', async () => {
 		const accesses = jest.fn(() => noTime);
 		const ledger = execution(accesses);
@@ -147,7 +164,7 @@ describe('a process that is killed', () => {
 	class Killed extends Error {}
 
 	function killedAt(access: number, when: 'before' | 'after'): Store {
-		const store = memoryStore(row, time, () => noTime);
+		const entries = entriesOf(row, time, () => noTime);
 		let accesses = 0;
 		const dying = async <Result>(work: () => Promise<Result>): Promise<Result> => {
 			const dies = accesses++ === access;
@@ -156,10 +173,10 @@ describe('a process that is killed', () => {
 			if (dies) throw new Killed();
 			return result;
 		};
-		return {
-			record: async (entries) => await dying(async () => await store.record(entries)),
-			remove: async (entries) => await dying(async () => await store.remove(entries)),
-		};
+		return storeOf({
+			record: async (wanted) => await dying(async () => await entries.record(wanted)),
+			remove: async (unwanted) => await dying(async () => await entries.remove(unwanted)),
+		});
 	}
 
 	const points = [0, 1, 2, 3].flatMap((access) =>
@@ -263,11 +280,11 @@ describe('two processes at once', () => {
 	});
 
 	it('do not claim when the store never keeps what is written', async () => {
-		const forgetful: Store = {
-			record: async (entries) => await Promise.resolve(new Set(entries)),
+		const forgetful: Entries = {
+			record: async (wanted) => await Promise.resolve(new Set(wanted)),
 			remove: async () => await Promise.resolve(),
 		};
-		const ledger = openLedger(forgetful, scope, 'mark', time);
+		const ledger = openLedger(storeOf(forgetful), scope, 'mark', time);
 		expect(await claim(ledger, 'A')).toEqual({ A: 'unknown' });
 	});
 
@@ -288,11 +305,11 @@ describe('two processes at once', () => {
 });
 
 it('rejects when the store does', async () => {
-	const broken: Store = {
+	const broken: Entries = {
 		record: async () => await Promise.reject(new Error('no database')),
 		remove: async () => await Promise.reject(new Error('no database')),
 	};
-	const ledger = openLedger(broken, scope, 'mark', time);
+	const ledger = openLedger(storeOf(broken), scope, 'mark', time);
 	await expect(ledger.claim(['A'])).rejects.toThrow('no database');
 	await expect(ledger.confirm(['A'])).rejects.toThrow('no database');
 	await expect(ledger.release(['A'])).rejects.toThrow('no database');
@@ -305,6 +322,7 @@ describe('however the accesses of several executions interleave', () => {
 		references: fc.subarray(['A', 'B', 'C'], { minLength: 1 }),
 		ending: fc.constantFrom('confirm', 'release', 'die'),
 		sendingMs: fc.nat(200),
+		process: fc.nat(2),
 	});
 
 	/** Fast or slow, but less time between reading and writing than a claim is left to stand. */
@@ -326,14 +344,16 @@ describe('however the accesses of several executions interleave', () => {
 					const holders = new Map<string, number>();
 					const confirmed = new Set<string>();
 					const problems: string[] = [];
+					const processes: Store[] = [];
 					await time.until(
 						Promise.all(
-							runs.map(async ({ start, references, ending, sendingMs }, number) => {
+							runs.map(async ({ start, references, ending, sendingMs, process }, number) => {
 								await time.wait(start);
-								const ledger = execution(() => {
+								const store = (processes[process] ??= memoryStore(row, time, () => {
 									const next: IteratorResult<AccessTimes, AccessTimes> = times.next();
 									return next.value;
-								});
+								}));
+								const ledger = openLedger(store, scope, `execution ${number}`, time);
 								const claims = await ledger.claim(references);
 								const claimed = references.filter((name) => claims.get(name) === 'claimed');
 								for (const name of claimed) {

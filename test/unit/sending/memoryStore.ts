@@ -1,5 +1,5 @@
 import type { Clock } from '../../../nodes/DeliveryService/sending/clock';
-import type { Store } from '../../../nodes/DeliveryService/sending/ledger';
+import type { Entries, Store } from '../../../nodes/DeliveryService/sending/ledger';
 
 /** How long an access takes before it reads, between reading and writing, and until it returns. */
 export interface AccessTimes {
@@ -15,9 +15,27 @@ export interface Row {
 
 /**
  * A process's way to a row of entries: each access reads all of them and writes all of them back,
- * without a lock, as n8n's de-duplication store does.
+ * without a lock, as n8n's de-duplication store does. The process itself takes turns.
  */
 export function memoryStore(row: Row, clock: Clock, times: () => AccessTimes): Store {
+	return storeOf(entriesOf(row, clock, times));
+}
+
+/** Entries as one process accesses them, one execution after the other. */
+export function storeOf(entries: Entries): Store {
+	let lastTurn: Promise<unknown> = Promise.resolve();
+	return {
+		async inTurn(access) {
+			const work = async () => await access(entries);
+			const mine = lastTurn.then(work, work);
+			lastTurn = mine;
+			return await mine;
+		},
+	};
+}
+
+/** The accesses by themselves. */
+export function entriesOf(row: Row, clock: Clock, times: () => AccessTimes): Entries {
 	async function access<Result>(work: (entries: Set<string>) => Result): Promise<Result> {
 		const { before, between, after } = times();
 		await clock.wait(before);

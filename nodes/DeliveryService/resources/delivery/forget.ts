@@ -85,7 +85,9 @@ export const forget: Operation = {
 			);
 			const scope = referenceScope(credential.baseUrl, companyId ?? credential.companyId);
 			const references = referenceIds.map((reference) => reference.trim());
-			await storeOf(context).remove(entriesOfReferences(scope, references));
+			await storeOf(context).inTurn(
+				async (entries) => await entries.remove(entriesOfReferences(scope, references)),
+			);
 			return references.map((referenceId) => outputItem({ referenceId, forgotten: true }, item));
 		});
 	},

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import type { Store } from '../../sending/ledger';
+import type { Entries, Store } from '../../sending/ledger';
 
 /**
  * How many entries are kept: about that many references, the oldest of which are forgotten first.
@@ -13,28 +13,27 @@ const options = { mode: 'entries', maxEntries: mostEntries } as const;
 /** All nodes of a workflow share the entries, so that one can forget what another has sent. */
 const scope = 'workflow';
 
-/** The store reads and writes without a lock: within this process, one access at a time. */
-let lastAccess: Promise<unknown> = Promise.resolve();
+/** The store reads and writes without a lock: within this process, one execution at a time. */
+let lastTurn: Promise<unknown> = Promise.resolve();
 
 async function inTurn<Result>(access: () => Promise<Result>): Promise<Result> {
-	const mine = lastAccess.then(access, access);
-	lastAccess = mine;
+	const mine = lastTurn.then(access, access);
+	lastTurn = mine;
 	return await mine;
 }
 
 /** n8n's de-duplication store: kept in its database, for the workflow that is run. */
 export function storeOf({ helpers }: IExecuteFunctions): Store {
-	return {
-		async record(entries) {
-			const { new: fresh } = await inTurn(
-				async () => await helpers.checkProcessedAndRecord(entries, scope, options),
-			);
+	const entries: Entries = {
+		async record(wanted) {
+			const { new: fresh } = await helpers.checkProcessedAndRecord(wanted, scope, options);
 			return new Set(fresh.map(String));
 		},
-		async remove(entries) {
-			await inTurn(async () => await helpers.removeProcessed(entries, scope, options));
+		async remove(unwanted) {
+			await helpers.removeProcessed(unwanted, scope, options);
 		},
 	};
+	return { inTurn: async (access) => await inTurn(async () => await access(entries)) };
 }
 
 /** Forgets every entry of the workflow. */
