@@ -23,8 +23,10 @@ beforeAll(async () => {
 afterEach(async () => {
 	for (const { id } of workflows) await world.client.unpublish(id);
 	workflows = [];
-	expect(world.service.control.webhooks()).toEqual([]);
-	world.service.control.reset();
+	const { control } = world.service;
+	const leftOver = control.webhooks();
+	control.reset();
+	expect(leftOver).toEqual([]);
 });
 afterAll(async () => await world?.close());
 
