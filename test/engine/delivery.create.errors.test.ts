@@ -457,7 +457,7 @@ describe('an execution that is stopped', () => {
 
 	it.each([
 		['by the user', { stop: true }],
-		['by its timeout', { timeoutMs: 700 }],
+		['by its timeout', { timeoutMs: 2000 }],
 	])('%s waits no longer, and can send later what was not sent', async (_how, how) => {
 		service.control.addFault({
 			kind: 'status',
@@ -513,6 +513,7 @@ describe('a node that cannot begin, but goes on after errors', () => {
 		['a batch is too big', createOnce({ batchSize: 101 }), {}, /^Batch size 101 is more than 100/],
 		['a batch is no whole number', createOnce({ batchSize: '1.5' }), {}, /^Batch size .*1\.5/],
 		['its wait is negative', createOnce({ maximumWaitSeconds: -1 }), {}, /^Maximum wait .*-1/],
+		['its timeout is too long', createOnce({ timeoutSeconds: 9_999_999 }), {}, /^Timeout .*3600/],
 		['its timeout is none', createOnce({ timeoutSeconds: 0 }), {}, /^Timeout .*0/],
 		['a dry run is neither on nor off', createOnce({ dryRun: 'yes' }), {}, /^Dry run "yes"/],
 		[

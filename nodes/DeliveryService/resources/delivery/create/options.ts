@@ -12,6 +12,8 @@ import { fromShopifyOrder } from './fromShopifyOrder';
 const defaultBatchSize = limits.deliveriesPerRequest;
 const defaultMaximumWaitSeconds = 300;
 const defaultTimeoutSeconds = 120;
+/** Far below the 24 days beyond which timers overflow and every request would time out at once. */
+const longestTimeoutSeconds = 3600;
 
 const numberFrom = (least: number, most = Infinity) =>
 	z.coerce.number().finite().min(least).max(most);
@@ -26,7 +28,7 @@ const runOptionsSchema = z.object({
 	batchSize: numberFrom(1, limits.deliveriesPerRequest).int().default(defaultBatchSize),
 	dryRun: z.boolean().default(false),
 	maximumWaitSeconds: numberFrom(0).default(defaultMaximumWaitSeconds),
-	timeoutSeconds: numberFrom(1).default(defaultTimeoutSeconds),
+	timeoutSeconds: numberFrom(1, longestTimeoutSeconds).default(defaultTimeoutSeconds),
 });
 
 export type ItemOptions = z.infer<typeof itemOptionsSchema>;
@@ -131,7 +133,7 @@ export const optionFields: INodeProperties[] = [
 				displayName: 'Timeout (Seconds)',
 				name: 'timeoutSeconds',
 				type: 'number',
-				typeOptions: { minValue: 1 },
+				typeOptions: { minValue: 1, maxValue: longestTimeoutSeconds },
 				default: defaultTimeoutSeconds,
 				description:
 					'How long to wait for an answer. When none comes, it is unknown whether the deliveries were created.',
