@@ -1,0 +1,310 @@
+import { z } from 'zod';
+
+import { freePort } from '../../playground/n8n/checks';
+import { waitFor } from '../../playground/n8n/progress';
+import { readOrders } from '../../playground/workflows';
+import { Editor } from './support/editor';
+import { actionWorkflow, nodes, type ActionWorkflow } from './support/workflows';
+import { openWorld, type World } from './support/world';
+
+const nodeName = 'Delivery Service';
+const pickup = {
+	pickupName: 'Larch & Linen',
+	pickupEmail: 'warehouse@example.com',
+	pickupAddress: '18 Depot Street, Springfield, IL 62703',
+};
+
+let world: World;
+let editor: Editor;
+
+beforeAll(async () => {
+	world = await openWorld();
+	editor = await Editor.open(world.n8n.url);
+});
+
+afterAll(async () => {
+	await editor?.close();
+	await world?.close();
+});
+
+beforeEach(() => {
+	world.service.control.reset();
+});
+
+/** Stores a workflow with the action node behind items, and opens the node. */
+async function openAction(setup: ActionWorkflow): Promise<void> {
+	const workflow = actionWorkflow(world, setup);
+	const action = workflow.nodes.find(({ name }) => name === nodes.action);
+	await editor.openNode(await world.client.createWorkflow(workflow), z.string().parse(action?.id));
+}
+
+test('a credential is added; its connection test succeeds, and says what is wrong', async () => {
+	const { control, credential } = world.service;
+	await editor.newCredential('Delivery Service API');
+	await editor.fill('baseUrl', `${credential.baseUrl}/`);
+	await editor.fill('apiKeyId', credential.apiKeyId);
+	await editor.fill('apiSecret', 'wrong');
+	await editor.fill('companyId', String(credential.companyId));
+	await editor.saveCredential('The Delivery Service did not accept the API key');
+	expect(control.requests().map(({ status }) => status)).toEqual([401]);
+	await editor.picture('credential-wrong-key');
+
+	await editor.fill('apiSecret', credential.apiSecret);
+	await editor.fill('companyId', '9');
+	await editor.saveCredential('knows no such company or address');
+
+	await editor.fill('companyId', String(credential.companyId));
+	await editor.fill('baseUrl', `http://127.0.0.1:${await freePort()}`);
+	await editor.saveCredential('Nothing answers at the host and port in the Base URL');
+	await editor.picture('credential-wrong-host');
+	expect(control.requests()).toHaveLength(2);
+
+	await editor.fill('baseUrl', credential.baseUrl);
+	await editor.saveCredential('Connection tested successfully');
+	expect(control.requests().at(-1)).toMatchObject({
+		method: 'GET',
+		path: `/hooks/companies/${credential.companyId}`,
+		status: 200,
+	});
+	const dialog = editor.part('editCredential-modal');
+	await editor.picture('credential', { of: [dialog], inDocs: true });
+});
+
+test('the node is found by what it is for, and shows its actions', async () => {
+	await editor.newManualWorkflow();
+	await editor.searchNodes('courier', [nodeName]);
+	await editor.searchNodes('shopify', ['Shopify', nodeName]);
+	await editor.searchNodes('delivery', [nodeName]);
+	await editor.picture('search');
+	await editor.chooseEntry(nodeName);
+	const actions = editor.part('node-creator').getByTestId('node-creator-item-name');
+	await actions.getByText('Create deliveries').waitFor();
+	await editor.picture('actions', { of: [editor.part('node-creator')], inDocs: true });
+	expect(await actions.allInnerTexts()).toEqual([
+		'Create deliveries',
+		'Forget sent references',
+		'Update deliveries',
+		'Create a webhook',
+		'Delete a webhook',
+		'Get many webhooks',
+		'Repair blacklisted webhooks',
+	]);
+	await editor.chooseEntry('Create deliveries');
+	await editor.part('node-parameters').waitFor();
+	await editor.picture('create-empty');
+	expect(await editor.text(editor.part('credentials-label'))).toBe('Credential');
+	expect(world.service.control.requests()).toEqual([]);
+});
+
+type Way = keyof typeof ways;
+
+/** How each location way is filled in by hand, and what the service must receive. */
+const ways = {
+	address: {
+		fill: async (side: string) => {
+			await editor.fill(`${side}Address`, '48 Oak Avenue, Springfield, IL 62704');
+		},
+		location: { address: '48 Oak Avenue, Springfield, IL 62704' },
+	},
+	components: {
+		fill: async (side: string) => {
+			await editor.pick(`${side}LocationType`, 'Address Components');
+			await editor.fill(`${side}StreetName`, '48 Oak Avenue');
+			await editor.fill(`${side}City`, 'Springfield');
+			await editor.fill(`${side}State`, 'Illinois');
+			await editor.fill(`${side}Zipcode`, '62704');
+			await editor.fill(`${side}Country`, 'United States');
+		},
+		location: {
+			address: {
+				streetName: '48 Oak Avenue',
+				city: 'Springfield',
+				state: 'Illinois',
+				zipcode: '62704',
+				country: 'United States',
+			},
+		},
+	},
+	warehouse: {
+		fill: async (side: string) => {
+			await editor.pick(`${side}LocationType`, 'Saved Warehouse');
+			await editor.fill(`${side}Warehouse`, '7');
+		},
+		location: { warehouse: 7 },
+	},
+};
+
+test.each<[Way, Way]>([
+	['address', 'components'],
+	['components', 'warehouse'],
+	['warehouse', 'address'],
+])('a delivery is filled in by hand: pickup by %s, dropoff by %s', async (from, to) => {
+	await editor.newManualWorkflow();
+	await editor.searchNodes('delivery', [nodeName]);
+	await editor.chooseEntry(nodeName);
+	await editor.chooseEntry('Create deliveries');
+	await editor.fill('pickupName', 'Main Street Store');
+	await editor.fill('pickupEmail', 'store@example.com');
+	await ways[from].fill('pickup');
+	await editor.fill('dropoffName', 'Ana Torres');
+	await editor.fill('dropoffEmail', 'ana@example.com');
+	await ways[to].fill('dropoff');
+	const packages = editor.part('fixed-collection-packages');
+	await editor.fill(packages.getByTestId('parameter-input-name'), 'Box of shoes');
+	await editor.pick(packages.getByTestId('parameter-input-size'), 'Large (L)');
+	await editor.fill('referenceId', '#2001');
+	await editor.picture(`create-${from}-${to}`);
+	await editor.execute();
+	const rows = await editor.outputRows();
+	expect(rows).toEqual([expect.objectContaining({ referenceId: '#2001' })]);
+	await editor.picture(`created-${from}-${to}`);
+	expect(world.service.control.requests().map(({ body }) => body)).toEqual([
+		{
+			deliveries: [
+				{
+					pickup: {
+						contact: { name: 'Main Street Store', email: 'store@example.com' },
+						location: ways[from].location,
+					},
+					dropoff: {
+						contact: { name: 'Ana Torres', email: 'ana@example.com' },
+						location: ways[to].location,
+					},
+					packages: [{ name: 'Box of shoes', qty: 1, size: 'l' }],
+					referenceId: '#2001',
+				},
+			],
+		},
+	]);
+});
+
+/** The sample orders that are cancelled, only a test, or have nothing to ship. */
+const notSent = ['#1005', '#1006', '#1007', '#1012'];
+
+test('Shopify orders become deliveries, each once', async () => {
+	const all = await readOrders();
+	const isSent = ({ name }: { name: string }) => !notSent.includes(name);
+	// Those that are sent come first, so that the picture shows them.
+	const orders = [...all.filter(isSent), ...all.filter((order) => !isSent(order))];
+	await openAction({ parameters: pickup, items: orders });
+	await editor.pick('source', 'Shopify Order');
+	expect(await editor.text(editor.part('node-parameters'))).toContain(
+		'Connect a Shopify node before this one',
+	);
+	await editor.addTo('Add Order Option', 'Fallback Email');
+	await editor.fill('fallbackEmail', 'orders@example.com');
+	await editor.execute();
+	const rows = await editor.outputRows();
+	const deliveries = world.service.control.deliveries();
+	expect(rows.map(({ id }) => id).filter((id) => id !== 'undefined')).toEqual(
+		deliveries.map(({ record }) => record.id),
+	);
+	expect(
+		rows.filter(({ skipped }) => skipped === 'true').map(({ referenceId }) => referenceId),
+	).toEqual(notSent);
+	expect(await editor.outputHints()).toContain(
+		'Created 8 deliveries in 1 request. Skipped 4 items: the field "message" says why.',
+	);
+	await editor.input('resource').scrollIntoViewIfNeeded();
+	const panels = [editor.part('node-parameters'), editor.part('output-panel')];
+	await editor.picture('shopify-orders', { of: panels, inDocs: true });
+
+	await editor.execute();
+	await editor.part('node-hint').filter({ hasText: 'Nothing was sent.' }).waitFor();
+	expect(world.service.control.deliveries()).toHaveLength(deliveries.length);
+	await editor.picture('shopify-orders-again');
+});
+
+test('a broken rule is told as it is, once, and nothing is sent', async () => {
+	const packages = { package: [{ name: 'Box', qty: 1, size: '={{ $json.size }}' }] };
+	const dropoff = {
+		dropoffName: 'Ana Torres',
+		dropoffEmail: 'ana@example.com',
+		dropoffAddress: '48 Oak Avenue, Springfield, IL 62704',
+	};
+	await openAction({
+		parameters: { ...pickup, ...dropoff, packages },
+		items: [{ size: 's' }, { size: 'xxl' }],
+	});
+	await editor.execute();
+	const { message, description } = await editor.outputError();
+	expect(message).toBe('Package size "xxl" is not one of xs, s, m, l, xl [item 1]');
+	expect(description).toContain('No delivery was created.');
+	const panel = await editor.text(editor.part('output-panel'));
+	expect(panel.match(/\[item \d+\]/g)).toEqual(['[item 1]']);
+	expect(world.service.control.requests()).toEqual([]);
+	await editor.picture('validation-error');
+});
+
+test('the trigger listens for a test event and shows it; Stop leaves nothing behind', async () => {
+	const { control } = world.service;
+	const listen = editor.part('trigger-execute-button');
+	const subscriptions = async (count: number) =>
+		await waitFor(`${count} subscriptions at the service`, 30_000, () =>
+			Promise.resolve(control.webhooks().length === count ? control.webhooks() : undefined),
+		);
+	await editor.newWorkflow();
+	await editor.searchNodes('delivery', [nodeName]);
+	await editor.chooseEntry(nodeName);
+	await editor.chooseEntry('On delivery updated');
+	await editor.part('node-parameters').waitFor();
+	await editor.picture('trigger-empty');
+	await listen.click();
+	await editor.part('trigger-listening').waitFor();
+	const [subscription] = await subscriptions(1);
+	expect(subscription).toMatchObject({ action: 3, status: 'Active' });
+	await editor.picture('trigger-listening');
+
+	const event = { id: 'D-1', status: 'on the way', company_id: 1001, city_id: 3 };
+	expect(await control.fireEvent(3, event)).toEqual([{ url: subscription?.url, status: 200 }]);
+	expect(await editor.outputRows()).toEqual([
+		expect.objectContaining({ event: 'updateTask', id: 'D-1', status: 'on the way' }),
+	]);
+	await subscriptions(0);
+	await editor.picture('trigger-event', { inDocs: true });
+
+	await listen.click();
+	await editor.part('trigger-listening').waitFor();
+	await subscriptions(1);
+	await listen.click();
+	await editor.part('trigger-listening').waitFor({ state: 'hidden' });
+	await subscriptions(0);
+});
+
+test('a webhook is chosen from the list and deleted; Get Many shows the others', async () => {
+	const { control } = world.service;
+	const { client } = world;
+	const urls = ['https://shop.example/updates', 'https://shop.example/routes'];
+	for (const [index, event] of ['updateTask', 'createRoute'].entries()) {
+		const parameters = { resource: 'webhook', operation: 'create', url: urls[index], event };
+		await client.run(
+			await client.createWorkflow(actionWorkflow(world, { parameters })),
+			nodes.start,
+		);
+	}
+	expect(control.webhooks().map((webhook) => webhook.url)).toEqual(urls);
+
+	await openAction({ parameters: { resource: 'webhook', operation: 'delete' } });
+	await editor.part('rlc-input').click();
+	const entries = editor.part('rlc-item').filter({ visible: true });
+	await entries.nth(1).waitFor();
+	expect(await entries.allInnerTexts()).toEqual([
+		`Delivery Updated: ${urls[0]}`,
+		`Route Created: ${urls[1]}`,
+	]);
+	await editor.picture('webhook-list');
+	await editor.part('rlc-search').filter({ visible: true }).fill('routes');
+	await entries.filter({ hasText: 'Delivery Updated' }).waitFor({ state: 'hidden' });
+	await entries.filter({ hasText: 'Route Created' }).click();
+	await editor.execute();
+	expect(await editor.outputRows()).toEqual([{ deleted: 'true' }]);
+	expect(control.webhooks().map(({ url }) => url)).toEqual([urls[0]]);
+	await editor.picture('webhook-deleted');
+
+	await openAction({ parameters: { resource: 'webhook', operation: 'getAll' } });
+	await editor.execute();
+	expect(await editor.outputRows()).toEqual([
+		expect.objectContaining({ url: urls[0], event: 'updateTask', status: 'active' }),
+	]);
+	await editor.picture('webhook-get-many');
+});

@@ -1,0 +1,295 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+
+import { chromium, selectors, type Browser, type Locator, type Page } from 'playwright-core';
+
+import { projectFolder } from '../../../playground/n8n/folders';
+import { waitFor } from '../../../playground/n8n/progress';
+import { requireProgram } from './system';
+import { owner } from './world';
+
+/** All pictures, for whoever wants to see what a test saw. Not kept in git. */
+const artifactsFolder = join(projectFolder, 'artifacts', 'editor');
+
+/** The pictures that the README shows; made anew only when `DOCS_IMAGES` is set. */
+const imagesFolder = join(projectFolder, 'docs', 'images');
+
+/** In bytes: more makes the README slow to open. */
+const largestImage = 200_000;
+
+const viewport = { width: 1440, height: 900 };
+const actionTimeoutMs = 20_000;
+
+/** Without them Chromium looks for updates and the like on the internet. */
+const flags = [
+	'--no-sandbox',
+	'--disable-gpu',
+	'--disable-quic',
+	'--no-first-run',
+	'--disable-background-networking',
+	'--disable-component-update',
+	'--disable-sync',
+];
+
+selectors.setTestIdAttribute('data-test-id');
+
+/** n8n's editor in a browser, with what a person does in it. Everything waits until it is there. */
+export class Editor {
+	private constructor(
+		private readonly browser: Browser,
+		readonly page: Page,
+	) {}
+
+	/**
+	 * Opens a browser with an empty profile and signs the owner in.
+	 *
+	 * @param url n8n's address
+	 * @throws SetupError when there is no Chromium and it cannot be installed here
+	 */
+	static async open(url: string): Promise<Editor> {
+		const browser = await chromium.launch({
+			executablePath: await requireProgram('chromium'),
+			headless: true,
+			args: flags,
+		});
+		try {
+			const page = await (await browser.newContext({ viewport, baseURL: url })).newPage();
+			page.setDefaultTimeout(actionTimeoutMs);
+			await page.goto('/signin');
+			await page.locator('[name=emailOrLdapLoginId]').fill(owner.email);
+			await page.locator('[name=password]').fill(owner.password);
+			await page.getByTestId('form-submit-button').click();
+			await page.getByTestId('project-name').waitFor();
+			return new Editor(browser, page);
+		} catch (error) {
+			await browser.close();
+			throw error;
+		}
+	}
+
+	async close(): Promise<void> {
+		await this.browser.close();
+	}
+
+	/** What carries n8n's own name for a part of the page. */
+	part(testId: string): Locator {
+		return this.page.getByTestId(testId);
+	}
+
+	/** The text of a part, once it is there. */
+	async text(part: Locator): Promise<string> {
+		await part.waitFor();
+		return (await part.innerText()).replace(/\s+/g, ' ').trim();
+	}
+
+	/** Opens the form for a new credential of a type. */
+	async newCredential(typeName: string): Promise<void> {
+		await this.page.goto('/home/credentials');
+		await this.part('add-resource-credential').click();
+		await this.part('new-credential-type-select').locator('input').fill(typeName);
+		await this.page.getByRole('option', { name: typeName, exact: true }).click();
+		await this.part('new-credential-type-button').click();
+		await this.part('credential-edit-dialog').waitFor();
+	}
+
+	/**
+	 * Saves the open credential, which tests its connection.
+	 *
+	 * @param expected what the editor must show of the test, in its details where it has some
+	 */
+	async saveCredential(expected: string): Promise<void> {
+		const tested = this.page.waitForResponse((response) =>
+			response.url().endsWith('/rest/credentials/test'),
+		);
+		await this.part('credential-save-button').click();
+		await tested;
+		const dialog = this.part('credential-edit-dialog');
+		const message = dialog.getByText(expected).filter({ visible: true });
+		const details = dialog.getByText('More details').filter({ visible: true });
+		await message.or(details).first().waitFor();
+		if (!(await message.isVisible())) await details.click();
+		await message.waitFor();
+	}
+
+	/** Opens an empty workflow with the panel from which its first node is chosen. */
+	async newWorkflow(): Promise<void> {
+		await this.page.goto('/workflow/new');
+		await this.part('canvas-plus-button').click();
+		await this.part('node-creator').waitFor();
+	}
+
+	/**
+	 * Searches the panel of nodes.
+	 *
+	 * @param expected the names that must be found, and no others
+	 */
+	async searchNodes(text: string, expected: readonly string[]): Promise<void> {
+		await this.part('node-creator-search-bar').fill(text);
+		const names = this.part('node-creator').getByTestId('node-creator-item-name');
+		// The list of the search before stays for a moment.
+		await waitFor(
+			`${expected.join(', ')} when searching for "${text}"`,
+			20_000,
+			async () => isDeepStrictEqual(await names.allInnerTexts(), expected) || undefined,
+		);
+	}
+
+	/** Chooses an entry of the panel of nodes: a node, or one of a node's actions. */
+	async chooseEntry(name: string): Promise<void> {
+		await this.part('node-creator')
+			.getByTestId('node-creator-item-name')
+			.getByText(name, { exact: true })
+			.first()
+			.click();
+	}
+
+	/** Opens an empty workflow with a manual trigger, and the panel for the node after it. */
+	async newManualWorkflow(): Promise<void> {
+		await this.newWorkflow();
+		await this.part('node-creator-search-bar').fill('manual');
+		await this.chooseEntry('Trigger manually');
+		await this.part('node-creator-plus-button').click();
+		await this.part('node-creator').waitFor();
+	}
+
+	/** Opens a node of a stored workflow. */
+	async openNode(workflowId: string, nodeId: string): Promise<void> {
+		await this.page.goto(`/workflow/${workflowId}/${nodeId}`);
+		await this.part('node-parameters').waitFor();
+	}
+
+	/** A parameter's input in the open node or credential. */
+	input(parameter: string): Locator {
+		return this.part(`parameter-input-${parameter}`);
+	}
+
+	/**
+	 * Types into a parameter.
+	 *
+	 * @param input its name, or the input itself where the name is there several times
+	 */
+	async fill(input: string | Locator, value: string): Promise<void> {
+		const found = typeof input === 'string' ? this.input(input) : input;
+		await found.locator('input, textarea').first().fill(value);
+	}
+
+	/** Picks an option of a parameter with a drop-down list. */
+	async pick(input: string | Locator, option: string): Promise<void> {
+		await (typeof input === 'string' ? this.input(input) : input).click();
+		await this.optionNamed(option).click();
+	}
+
+	/** Adds an entry to a collection of parameters, by the words on its button. */
+	async addTo(button: string, entry: string): Promise<void> {
+		await this.part('collection-parameter-add')
+			.filter({ has: this.page.getByPlaceholder(button, { exact: true }) })
+			.click();
+		await this.optionNamed(entry).click();
+	}
+
+	private optionNamed(name: string): Locator {
+		return this.page
+			.getByRole('option')
+			.filter({ visible: true })
+			.filter({ has: this.page.getByText(name, { exact: true }) });
+	}
+
+	/** Runs the open node. */
+	async execute(): Promise<void> {
+		await this.part('node-execute-button').click();
+	}
+
+	/**
+	 * What stands in the open node's output as a table: an object a row, by column.
+	 *
+	 * @throws Error with what the output says when the run failed
+	 */
+	async outputRows(): Promise<Array<Record<string, string>>> {
+		const panel = this.part('output-panel');
+		const failed = panel.getByTestId('node-run-status-danger');
+		await panel.getByTestId('node-run-status-success').or(failed).waitFor();
+		if (await failed.isVisible()) throw new Error(await this.text(panel));
+		const table = panel.locator('table').first();
+		await table.waitFor();
+		const columns = await table.locator('thead th').allInnerTexts();
+		const rows = await table.locator('tbody tr').all();
+		return await Promise.all(
+			rows.map(async (row) => {
+				const cells = await row.locator('td').allInnerTexts();
+				return Object.fromEntries(
+					columns.flatMap((column, index) =>
+						column ? [[column.trim(), (cells[index] ?? '').replace(/\n/g, '').trim()]] : [],
+					),
+				);
+			}),
+		);
+	}
+
+	/** The hints above the open node's output. */
+	async outputHints(): Promise<string[]> {
+		const hints = this.part('output-panel').getByTestId('node-hint');
+		await hints.first().waitFor();
+		return (await hints.allInnerTexts()).map((text) => text.trim());
+	}
+
+	/** The error in the open node's output. */
+	async outputError(): Promise<{ message: string; description: string }> {
+		return {
+			message: await this.text(this.part('node-error-message')),
+			description: await this.text(this.part('node-error-description')),
+		};
+	}
+
+	/**
+	 * Takes a picture, without the notices that come and go.
+	 *
+	 * @param options `of`: the parts of the page that it shows, by default all of it; `inDocs`:
+	 *   whether the README shows it
+	 * @throws Error when it is too large for the README
+	 */
+	async picture(
+		name: string,
+		{ of = [], inDocs = false }: { of?: readonly Locator[]; inDocs?: boolean } = {},
+	): Promise<void> {
+		for (const button of await this.page.locator('.el-notification__closeBtn').all())
+			await button.click();
+		await this.page.locator('.el-notification').first().waitFor({ state: 'hidden' });
+		await this.page.mouse.move(0, 0);
+		await this.page.evaluate('document.activeElement?.blur()');
+		const clip = of.length > 0 ? around(await Promise.all(of.map(boxOf))) : undefined;
+		const picture = await this.page.screenshot({ clip, animations: 'disabled', caret: 'hide' });
+		await save(artifactsFolder, name, picture);
+		if (!inDocs) return;
+		if (picture.length > largestImage)
+			throw new Error(`${name}.png has ${picture.length} bytes, more than ${largestImage}`);
+		if (process.env.DOCS_IMAGES) await save(imagesFolder, name, picture);
+	}
+}
+
+type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
+
+async function boxOf(part: Locator): Promise<Box> {
+	const box = await part.boundingBox();
+	if (!box) throw new Error(`${String(part)} is not shown`);
+	return box;
+}
+
+/** The smallest box that holds all the given ones, as far as they are in view. */
+function around(boxes: readonly Box[]): Box {
+	const x = Math.min(...boxes.map((box) => box.x));
+	const y = Math.min(...boxes.map((box) => box.y));
+	const right = Math.max(...boxes.map((box) => box.x + box.width));
+	const bottom = Math.max(...boxes.map((box) => box.y + box.height));
+	return {
+		x,
+		y,
+		width: Math.min(right, viewport.width) - x,
+		height: Math.min(bottom, viewport.height) - y,
+	};
+}
+
+async function save(folder: string, name: string, picture: Buffer): Promise<void> {
+	await mkdir(folder, { recursive: true });
+	await writeFile(join(folder, `${name}.png`), picture);
+}

@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto';
+
+import type { WorkflowFile } from '../../playground/n8n/client';
+import { outputOf } from '../../playground/n8n/execution';
+import { startScriptedModel, type ScriptedModel } from './support/scriptedModel';
+import { openWorld, type World } from './support/world';
+
+type WorkflowNode = WorkflowFile['nodes'][number];
+
+const toolType = 'n8n-nodes-delivery-service.deliveryServiceTool';
+const names = {
+	start: 'Start',
+	agent: 'AI Agent',
+	model: 'Model',
+	tool: 'Create a delivery',
+	server: 'Shop tools',
+	client: 'MCP Client',
+} as const;
+
+let world: World;
+let model: ScriptedModel;
+
+beforeAll(async () => {
+	model = await startScriptedModel();
+	world = await openWorld();
+});
+
+afterAll(async () => {
+	await world?.close();
+	await model?.close();
+});
+
+beforeEach(() => {
+	world.service.control.reset();
+	model.conversations.length = 0;
+});
+
+function node(
+	name: string,
+	type: string,
+	typeVersion: number,
+	parameters: Record<string, unknown> = {},
+): WorkflowNode {
+	return { id: randomUUID(), name, type, typeVersion, position: [0, 0], parameters };
+}
+
+const connection = (name: string, type: string) => ({ node: name, type, index: 0 });
+
+/** A parameter that the model fills in, as the editor's button for that writes it. */
+const fromModel = (key: string, description = '', type = 'string') =>
+	`={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${key}', \`${description}\`, '${type}') }}`;
+
+/** The action node as a tool: pickup and package are set, the model gives who gets what and where. */
+function deliveryTool(): WorkflowNode {
+	return {
+		...node(names.tool, toolType, 1, {
+			resource: 'delivery',
+			operation: 'create',
+			source: 'fields',
+			pickupName: 'Larch & Linen',
+			pickupEmail: 'warehouse@example.com',
+			pickupAddress: '18 Depot Street, Springfield, IL 62703',
+			dropoffName: fromModel('Dropoff_Name', 'The person who receives the packages'),
+			dropoffEmail: fromModel('Dropoff_Email'),
+			dropoffAddress: fromModel('Dropoff_Address'),
+			packages: {
+				package: [
+					{
+						name: 'Parcel',
+						qty: fromModel('Quantity', 'How many packages', 'number'),
+						size: fromModel('Size', 'One of xs, s, m, l, xl'),
+					},
+				],
+			},
+			referenceId: fromModel('Reference_ID'),
+		}),
+		credentials: world.credentials,
+	};
+}
+
+const wanted = {
+	Dropoff_Name: 'Ana Torres',
+	Dropoff_Email: 'ana@example.com',
+	Dropoff_Address: '48 Oak Avenue, Springfield, IL 62704',
+	Quantity: 2,
+	Size: 'm',
+	Reference_ID: '#3001',
+};
+
+const created = {
+	dropoff: {
+		contact: { name: 'Ana Torres', email: 'ana@example.com' },
+		location: { address: '48 Oak Avenue, Springfield, IL 62704' },
+	},
+	packages: [{ name: 'Parcel', qty: 2, size: 'm' }],
+	referenceId: '#3001',
+};
+
+async function agentWorkflow(): Promise<string> {
+	const id = await world.client.createCredential('Scripted model', 'openAiApi', {
+		apiKey: 'none',
+		url: model.baseUrl,
+	});
+	const chatModel = '@n8n/n8n-nodes-langchain.lmChatOpenAi';
+	return await world.client.createWorkflow({
+		name: 'Agent',
+		nodes: [
+			node(names.start, 'n8n-nodes-base.manualTrigger', 1),
+			node(names.agent, '@n8n/n8n-nodes-langchain.agent', 3.1, {
+				promptType: 'define',
+				text: 'Send two packages to Ana Torres',
+			}),
+			{
+				...node(names.model, chatModel, 1.2, { model: { mode: 'id', value: 'scripted' } }),
+				credentials: { openAiApi: { id, name: 'Scripted model' } },
+			},
+			deliveryTool(),
+		],
+		connections: {
+			[names.start]: { main: [[connection(names.agent, 'main')]] },
+			[names.model]: { ai_languageModel: [[connection(names.agent, 'ai_languageModel')]] },
+			[names.tool]: { ai_tool: [[connection(names.agent, 'ai_tool')]] },
+		},
+		settings: { executionOrder: 'v1' },
+	});
+}
+
+test('n8n offers the action node as a tool, the trigger not', async () => {
+	const found = (await world.client.nodeTypes())
+		.map(({ name }) => name)
+		.filter((name) => name.startsWith('n8n-nodes-delivery-service.'));
+	expect(found).toContain(toolType);
+	expect(found).not.toContain('n8n-nodes-delivery-service.deliveryServiceTriggerTool');
+});
+
+test("an AI Agent is told the tool's schema, and its call creates the delivery", async () => {
+	model.callWith(wanted);
+	const execution = await world.client.run(await agentWorkflow(), names.start);
+	expect(execution.status).toBe('success');
+	expect(outputOf(execution, names.agent)).toEqual([{ output: 'That is done.' }]);
+
+	const [asked, told] = model.conversations;
+	expect(asked?.tools.map((tool) => tool.function)).toEqual([
+		{
+			name: 'Create_a_delivery',
+			description: expect.stringMatching(/create.*delivery/i) as unknown,
+			parameters: expect.objectContaining({
+				type: 'object',
+				properties: {
+					Dropoff_Name: { type: 'string', description: 'The person who receives the packages' },
+					Dropoff_Email: { type: 'string' },
+					Dropoff_Address: { type: 'string' },
+					Quantity: { type: 'number', description: 'How many packages' },
+					Size: { type: 'string', description: 'One of xs, s, m, l, xl' },
+					Reference_ID: { type: 'string' },
+				},
+				required: Object.keys(wanted),
+			}) as unknown,
+		},
+	]);
+
+	const [delivery, ...others] = world.service.control.deliveries();
+	expect(others).toEqual([]);
+	expect(delivery?.request).toMatchObject(created);
+	expect(JSON.stringify(told?.messages.at(-1)?.content)).toContain(delivery?.record.id);
+});
+
+test('an AI Agent is told what was wrong with its call, and nothing is sent', async () => {
+	model.callWith({ ...wanted, Size: 'huge' });
+	const execution = await world.client.run(await agentWorkflow(), names.start);
+	const [, told] = model.conversations;
+	expect(JSON.stringify(told?.messages.at(-1)?.content)).toContain('is not one of xs, s, m, l, xl');
+	expect(execution.status).toBe('success');
+	expect(world.service.control.requests()).toEqual([]);
+});
+
+test('a client of the Model Context Protocol calls the tool of a published workflow', async () => {
+	const path = randomUUID();
+	const serverId = await world.client.createWorkflow({
+		name: 'MCP server',
+		nodes: [
+			{
+				...node(names.server, '@n8n/n8n-nodes-langchain.mcpTrigger', 2, { path }),
+				webhookId: path,
+			},
+			deliveryTool(),
+		],
+		connections: { [names.tool]: { ai_tool: [[connection(names.server, 'ai_tool')]] } },
+		settings: { executionOrder: 'v1' },
+	});
+	await world.client.publish(serverId);
+	const clientId = await world.client.createWorkflow({
+		name: 'MCP client',
+		nodes: [
+			node(names.start, 'n8n-nodes-base.manualTrigger', 1),
+			node(names.client, '@n8n/n8n-nodes-langchain.mcpClient', 1.1, {
+				endpointUrl: `${world.n8n.url}/mcp/${path}`,
+				tool: { __rl: true, mode: 'id', value: 'Create_a_delivery' },
+				inputMode: 'json',
+				jsonInput: JSON.stringify(wanted),
+			}),
+		],
+		connections: { [names.start]: { main: [[connection(names.client, 'main')]] } },
+		settings: { executionOrder: 'v1' },
+	});
+	const execution = await world.client.run(clientId, names.start);
+	expect(execution.status).toBe('success');
+	const [delivery, ...others] = world.service.control.deliveries();
+	expect(others).toEqual([]);
+	expect(delivery?.request).toMatchObject(created);
+	expect(JSON.stringify(outputOf(execution, names.client))).toContain(delivery?.record.id);
+	await world.client.unpublish(serverId);
+});
