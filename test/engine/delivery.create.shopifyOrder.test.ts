@@ -491,28 +491,28 @@ describe('an order that is not to be sent', () => {
 describe('an order that cannot become a delivery', () => {
 	it.each<[RegExp, IDataObject]>([
 		[
-			/^The order has items to ship but no shipping address/,
+			/^Order #1001 has items to ship but no shipping address/,
 			shopifyOrder({ shipping_address: null }),
 		],
 		[
-			/^The order's shipping address has no street/,
+			/^Order #1001's shipping address has no street/,
 			shopifyOrder({ shipping_address: shippingAddress({ address1: '' }) }),
 		],
 		[
-			/^The order has no e-mail address.*Fallback Email/,
+			/^Order #1001 has no e-mail address.*Fallback Email/,
 			shopifyOrder({ email: '', contact_email: '', customer: null }),
 		],
 		[
-			/^The order names no recipient/,
+			/^Order #1001 names no recipient/,
 			shopifyOrder({
 				shipping_address: shippingAddress({ name: '', first_name: '', last_name: '' }),
 				customer: null,
 				billing_address: null,
 			}),
 		],
-		[/^The order has no "name" to be the reference ID/, shopifyOrder({ name: null })],
+		[/^Order \d+ has no "name" to be the reference ID/, shopifyOrder({ name: null })],
 		[
-			/^The order does not tell how much is still to be paid.* set Cash on Delivery to Never\./,
+			/^Order #1001 does not tell how much is still to be paid.* set Cash on Delivery to Never\./,
 			shopifyOrder({
 				...payableInCash,
 				financial_status: 'partially_paid',
@@ -569,9 +569,9 @@ describe('an order that cannot become a delivery', () => {
 					...wrong,
 					error: {
 						message: expect.stringMatching(
-							/^The order has items to ship but no shipping address.*\[item 0\]$/,
+							/^Order \d+ has items to ship but no shipping address.*\[item 0\]$/,
 						),
-						description: expect.stringMatching(/The order has no "name" to be the reference ID/),
+						description: expect.stringMatching(/Order \d+ has no "name" to be the reference ID/),
 						outcome: 'invalid',
 					},
 				},

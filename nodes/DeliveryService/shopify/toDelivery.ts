@@ -56,23 +56,22 @@ const skipMessages: Readonly<Record<SkipReason, string>> = {
 };
 
 function skip(order: Order, mapping: OrderMapping, reason: SkipReason): OrderOutcome {
-	const title = titleOf(order);
 	return {
 		kind: 'skipped',
 		reason,
-		message: `${title ? `Order ${title}` : 'The order'} ${skipMessages[reason]}`,
+		message: naming(order, `The order ${skipMessages[reason]}`),
 		referenceId: referenceOf(order, mapping),
 	};
 }
 
 const missing = {
 	shippingAddress:
-		'The order has items to ship but no shipping address, as with local pickup. Leave such orders out with an If or Filter node before this one, or set the address in the options.',
+		'The order has items to ship but no shipping address, as with local pickup. Leave such orders out with an If or Filter node before this one, or set the address under Order Options.',
 	street:
-		'The order\'s shipping address has no street ("address1"). Complete the order in Shopify, or set the address in the options.',
-	name: "The order names no recipient: its shipping address, customer and billing address have no name. Complete the order in Shopify, or set the recipient's name in the options.",
+		'The order\'s shipping address has no street ("address1"). Complete the order in Shopify, or set the address under Order Options.',
+	name: "The order names no recipient: its shipping address, customer and billing address have no name. Complete the order in Shopify, or set the recipient's name under Order Options.",
 	email:
-		'The order has no e-mail address, and the service needs one. Set Fallback Email in the options.',
+		'The order has no e-mail address, and the service needs one. Set Fallback Email under Order Options.',
 } as const;
 
 const referenceMembers = { name: 'name', id: 'id', orderNumber: 'order_number' } as const;
@@ -103,10 +102,21 @@ function build(order: Order, lines: readonly RemainingLine[], mapping: OrderMapp
 		!name && missing.name,
 		!email && missing.email,
 		!referenceId &&
-			`The order has no "${referenceMembers[mapping.referenceFrom]}" to be the reference ID. Choose another source of it in the options, or let the Shopify node return this field.`,
+			`The order has no "${referenceMembers[mapping.referenceFrom]}" to be the reference ID. Choose another source of it under Order Options, or let the Shopify node return this field.`,
 		'problem' in cash && cash.problem,
 	];
-	return { kind: 'invalid', problems: problems.filter((problem) => problem !== false) };
+	return {
+		kind: 'invalid',
+		problems: problems
+			.filter((problem) => problem !== false)
+			.map((problem) => naming(order, problem)),
+	};
+}
+
+/** A sentence that begins with "The order", with the order's name, to find it among many. */
+function naming(order: Order, sentence: string): string {
+	const title = titleOf(order);
+	return title ? sentence.replace(/^The order\b/, () => `Order ${title}`) : sentence;
 }
 
 /** The shipping address's company is the recipient only when nobody is named. */
