@@ -107,7 +107,7 @@ describe('an error that ends the execution', () => {
 			status: 'error',
 			message: 'Nothing answers at the host and port in the Base URL [item 0]',
 			description:
-				'Check the Base URL in the credential and whether this n8n may connect to it, then run the workflow again.',
+				'Check the Base URL in the credential and whether this n8n may connect to it, then try again.',
 		});
 	});
 

@@ -5,7 +5,7 @@ import { codeAndMessageSchema } from './schemas';
 const unreachable: Problem = {
 	message: 'The Delivery Service could not be reached',
 	description:
-		'Check the Base URL in the credential and whether this n8n may connect to it, then run the workflow again.',
+		'Check the Base URL in the credential and whether this n8n may connect to it, then try again.',
 };
 
 /** What to do about the statuses that people can act on. */

@@ -130,7 +130,7 @@ export function testConnection(world: () => World): void {
 			expect(await check({ baseUrl: `http://127.0.0.1:${await freePort()}` })).toEqual({
 				status: 'Error',
 				message:
-					'Nothing answers at the host and port in the Base URL. Check the Base URL in the credential and whether this n8n may connect to it, then run the workflow again.',
+					'Nothing answers at the host and port in the Base URL. Check the Base URL in the credential and whether this n8n may connect to it, then try again.',
 			});
 		});
 	});

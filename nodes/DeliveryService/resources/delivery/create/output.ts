@@ -118,7 +118,7 @@ export function hintsOf(
 	];
 	if (pendingReview.length > 0)
 		hints.push({
-			message: `${counted(pendingReview.length, 'delivery is', 'deliveries are')} pending review: the address could not be located. Correct it on the dashboard of the Delivery Service or with the operation Update. Address components or coordinates avoid this.`,
+			message: `${counted(pendingReview.length, 'delivery is', 'deliveries are')} pending review: the address could not be located. Correct it on the dashboard of the Delivery Service or with the operation Update. Address components make this rarer, and coordinates avoid it.`,
 			type: 'warning',
 			location: 'outputPane',
 		});
