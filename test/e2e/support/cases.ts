@@ -220,7 +220,7 @@ export function testOperations(world: () => World): void {
 			]);
 			expect(output).toEqual(control.deliveries().map(({ record }) => record));
 			expect(output.map(({ referenceId }) => referenceId)).toEqual(['J-1', 'J-2', 'J-3']);
-			expect(itemsOf(execution, nodes.done).map(({ pairedItem }) => pairedItem)).toEqual([
+			expect(itemsOf(execution, nodes.action).map(({ pairedItem }) => pairedItem)).toEqual([
 				{ item: 0 },
 				{ item: 1 },
 				{ item: 2 },
