@@ -169,6 +169,7 @@ it('says so when n8n cannot look up what was sent', async () => {
 	deduplicationStore.addFault({
 		kind: 'fail',
 		operation: 'checkProcessedAndRecord',
+		scope: 'workflow',
 		when: 'before',
 		times: 2,
 	});

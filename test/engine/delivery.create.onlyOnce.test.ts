@@ -293,9 +293,11 @@ describe('a process that is killed', () => {
 		exist: boolean;
 	};
 
+	const recording = { operation: 'checkProcessedAndRecord', scope: 'workflow' } as const;
+
 	/** A batch is claimed, looked at again, and confirmed: R0 and R1 were before. */
 	const record = (number: number, when: StoreFault['when']) =>
-		({ operation: 'checkProcessedAndRecord', skip: 3 + number, when }) as const;
+		({ ...recording, skip: 3 + number, when }) as const;
 	const remove = (when: StoreFault['when']) =>
 		({ operation: 'removeProcessed', skip: 1, when }) as const;
 
@@ -387,8 +389,8 @@ describe('a process that is killed', () => {
 	});
 
 	it.each<[string, Omit<StoreFault, 'kind'>, string]>([
-		['before', { operation: 'checkProcessedAndRecord', when: 'before' }, 'alreadyCreated'],
-		['early in', { operation: 'checkProcessedAndRecord', when: 'after' }, 'unknown'],
+		['before', { ...recording, when: 'before' }, 'alreadyCreated'],
+		['early in', { ...recording, when: 'after' }, 'unknown'],
 		['late in', { operation: 'removeProcessed', when: 'before' }, 'unknown'],
 		['after', { operation: 'removeProcessed', when: 'after' }, 'alreadyCreated'],
 	])('%s the look-up of created references creates nothing twice', async (_point, store, fate) => {
@@ -446,7 +448,12 @@ describe('a delivery that was not created', () => {
 });
 
 describe('a store that fails', () => {
-	const record = { kind: 'fail', operation: 'checkProcessedAndRecord', when: 'before' } as const;
+	const record = {
+		kind: 'fail',
+		operation: 'checkProcessedAndRecord',
+		scope: 'workflow',
+		when: 'before',
+	} as const;
 
 	it.each([
 		['when references are claimed', { ...record, skip: 3 }],
@@ -534,7 +541,7 @@ describe('for any faults in several runs of the same orders', () => {
 	const storeFault = fc.record({
 		kind: fc.constantFrom('fail', 'kill'),
 		when: fc.constantFrom('before', 'after'),
-		skip: fc.nat(12),
+		skip: fc.nat(30),
 	});
 	const runArbitrary = fc.record({
 		faults: fc.array(fc.tuple(serviceFault, fc.nat(2)), { minLength: 1, maxLength: 4 }),

@@ -160,9 +160,11 @@ export function createOnce(
 
 /**
  * Restarts n8n: what the action node kept in memory is gone, such as the requests it counted. The
- * de-duplication store keeps what it has, as a database does.
+ * de-duplication store keeps what it has, as a database does, except for a lock that a killed process
+ * has left: so much time has passed that it counts as abandoned.
  */
 export function restart(): void {
+	deduplicationStore.clearNodes();
 	const load = createRequire(__filename);
 	jest.isolateModules(() => {
 		// n8n's own modules stay the engine's, so that its errors are still known as its own.

@@ -9,7 +9,10 @@ export interface Entries {
 
 /** n8n's de-duplication store, shared with other executions. */
 export interface Store {
-	/** Accesses the entries, one time or several; other executions of this process come after it. */
+	/**
+	 * Accesses the entries, one time or several; other executions of the same node come after it, in
+	 * any process, and those of the workflow's other nodes in this process.
+	 */
 	inTurn<Result>(access: (entries: Entries) => Promise<Result>): Promise<Result>;
 }
 
@@ -48,12 +51,12 @@ const leastSettlingMs = 50;
  * | sent and pending | claimed, answer not seen: outcome unknown |
  * | sent             | created                                   |
  *
- * Looking a created reference up records its pending entry for a moment. To other processes, and
- * for good if this one is killed just then, the reference reads as unknown: never as free.
+ * Looking a created reference up records its pending entry for a moment. If the process is killed
+ * just then, the reference reads as unknown: never as free.
  *
- * The store reads and writes all entries of a workflow at once and without a lock, so that another
- * process may write over a claim. Each claim therefore carries a mark of its own, and counts only
- * when it is still there after some time.
+ * The store reads and writes all entries of a workflow at once, and turns are not kept between two
+ * nodes of a workflow in different processes, so that one may write over a claim of the other. Each
+ * claim therefore carries a mark of its own, and counts only when it is still there after some time.
  *
  * @param scope what references are unique within: the service and the company
  * @param mark what no other execution has

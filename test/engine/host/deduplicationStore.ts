@@ -37,6 +37,8 @@ export interface StoreFault {
 	when: 'before' | 'after';
 	/** Only calls of this method; any by default. */
 	operation?: StoreOperation;
+	/** Only calls for this scope; any by default. */
+	scope?: DeduplicationScope;
 	/** Let this many matching calls pass first (0 by default). */
 	skip?: number;
 	/** How many calls it strikes (1 by default). */
@@ -88,6 +90,11 @@ export class DeduplicationStore implements IDataDeduplicator {
 	count(workflowId: string, nodeId?: string): number {
 		const row = this.#read(rowKey(workflowId, nodeId));
 		return Array.isArray(row?.data) ? row.data.length : 0;
+	}
+
+	/** Forgets the values kept for single nodes, and keeps those of whole workflows. */
+	clearNodes(): void {
+		for (const key of this.#rows.keys()) if (!isWorkflowKey(key)) this.#rows.delete(key);
 	}
 
 	/** The content, as n8n's database would survive a restart. */
@@ -232,7 +239,7 @@ export class DeduplicationStore implements IDataDeduplicator {
 		}
 		const nodeId = scope === 'node' ? node?.id : undefined;
 		this.#calls.push({ operation, scope, workflowId: workflow.id, nodeId, items: [...items] });
-		const fault = this.#takeFault(operation);
+		const fault = this.#takeFault(operation, scope);
 		const strike = async (when: StoreFault['when']) => {
 			if (fault?.when !== when) return;
 			if (fault.kind === 'fail') {
@@ -248,9 +255,10 @@ export class DeduplicationStore implements IDataDeduplicator {
 		return result;
 	}
 
-	#takeFault(operation: StoreOperation): StoreFault | undefined {
+	#takeFault(operation: StoreOperation, scope: DeduplicationScope): StoreFault | undefined {
 		for (const [index, fault] of this.#faults.entries()) {
 			if (fault.operation !== undefined && fault.operation !== operation) continue;
+			if (fault.scope !== undefined && fault.scope !== scope) continue;
 			if (fault.skip !== undefined && fault.skip > 0) {
 				fault.skip -= 1;
 				continue;
@@ -297,9 +305,17 @@ class StoreError extends Error {
 	}
 }
 
+const workflowContext = '';
+
+function isWorkflowKey(key: string): boolean {
+	return keySchema.parse(jsonParse(key))[1] === workflowContext;
+}
+
+const keySchema = z.tuple([z.string(), z.string()]);
+
 function rowKey(workflowId: string, nodeId?: string): string {
 	if (!workflowId) throw new StoreError('the workflow has no id (it was never saved)');
-	return JSON.stringify([workflowId, nodeId === undefined ? '' : `n:${nodeId}`]);
+	return JSON.stringify([workflowId, nodeId === undefined ? workflowContext : `n:${nodeId}`]);
 }
 
 function hashOf(item: DeduplicationItemTypes): string {

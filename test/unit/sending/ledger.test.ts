@@ -8,7 +8,16 @@ import {
 	type Ledger,
 	type Store,
 } from '../../../nodes/DeliveryService/sending/ledger';
-import { entriesOf, memoryStore, storeOf, type AccessTimes, type Row } from './memoryStore';
+import { underLock } from '../../../nodes/DeliveryService/sending/lock';
+import {
+	entriesOf,
+	memorySlot,
+	memoryStore,
+	storeOf,
+	type AccessTimes,
+	type Row,
+	type SlotRow,
+} from './memoryStore';
 import { VirtualTime } from './virtualTime';
 
 const scope = 'service and company';
@@ -324,61 +333,115 @@ describe('however the accesses of several executions interleave', () => {
 		sendingMs: fc.nat(200),
 		process: fc.nat(2),
 	});
+	type Run = typeof runArbitrary extends fc.Arbitrary<infer Value> ? Value : never;
 
-	/** Fast or slow, but less time between reading and writing than a claim is left to stand. */
-	const milliseconds = fc.oneof(fc.nat(2), fc.nat(49));
-	const accessArbitrary = fc.record({
-		before: milliseconds,
-		between: milliseconds,
-		after: milliseconds,
-	});
+	const runsArbitrary = fc.array(runArbitrary, { minLength: 2, maxLength: 5 });
 
-	it('no reference is ever held by two, or claimed after it was confirmed', async () => {
+	/** Accesses whose parts take up to so many milliseconds, many of them hardly any. */
+	function timesArbitrary(mostMs: number): fc.Arbitrary<fc.Stream<AccessTimes>> {
+		const milliseconds = fc.oneof(fc.nat(2), fc.nat(mostMs));
+		return fc.infiniteStream(
+			fc.record({ before: milliseconds, between: milliseconds, after: milliseconds }),
+		);
+	}
+
+	function oneAfterTheOther(stream: fc.Stream<AccessTimes>): () => AccessTimes {
+		return () => {
+			const next: IteratorResult<AccessTimes, AccessTimes> = stream.next();
+			return next.value;
+		};
+	}
+
+	/**
+	 * Lets executions run at once.
+	 *
+	 * @param storeOfProcess gives the store as a process sees it
+	 * @returns what went wrong, and how references that were created read afterwards
+	 */
+	async function interleave(
+		runs: readonly Run[],
+		storeOfProcess: (process: number) => Store,
+	): Promise<{ problems: string[]; created: Array<Claim | undefined> }> {
+		const holders = new Map<string, number>();
+		const confirmed = new Set<string>();
+		const problems: string[] = [];
+		const stores: Store[] = [];
+		await time.until(
+			Promise.all(
+				runs.map(async ({ start, references, ending, sendingMs, process }, number) => {
+					await time.wait(start);
+					const store = (stores[process] ??= storeOfProcess(process));
+					const ledger = openLedger(store, scope, `execution ${number}`, time);
+					const claims = await ledger.claim(references);
+					const claimed = references.filter((name) => claims.get(name) === 'claimed');
+					for (const name of claimed) {
+						if (holders.has(name)) problems.push(`${name} is held twice`);
+						if (confirmed.has(name)) problems.push(`${name} is claimed after all`);
+						holders.set(name, number);
+					}
+					await time.wait(sendingMs);
+					if (ending === 'die') return;
+					// From here on the reference may be given to others, or read as created.
+					for (const name of claimed) {
+						holders.delete(name);
+						if (ending === 'confirm') confirmed.add(name);
+					}
+					await ledger[ending](claimed);
+				}),
+			),
+		);
+		const later = await time.until(execution().claim(['A', 'B', 'C']));
+		for (const name of [...confirmed, ...holders.keys()])
+			if (later.get(name) === 'claimed') problems.push(`${name} is free at the end`);
+		return { problems, created: [...confirmed].map((name) => later.get(name)) };
+	}
+
+	it('no reference is held twice, or claimed once it was created, by two nodes in two processes', async () => {
 		await fc.assert(
 			fc.asyncProperty(
-				fc.array(runArbitrary, { minLength: 2, maxLength: 5 }),
-				fc.infiniteStream(accessArbitrary),
-				async (runs, times) => {
+				runsArbitrary,
+				// Less time between reading and writing than a claim is left to stand.
+				timesArbitrary(49),
+				async (runs, stream) => {
 					time = new VirtualTime();
 					row = { entries: new Set() };
-					const holders = new Map<string, number>();
-					const confirmed = new Set<string>();
-					const problems: string[] = [];
-					const processes: Store[] = [];
-					await time.until(
-						Promise.all(
-							runs.map(async ({ start, references, ending, sendingMs, process }, number) => {
-								await time.wait(start);
-								const store = (processes[process] ??= memoryStore(row, time, () => {
-									const next: IteratorResult<AccessTimes, AccessTimes> = times.next();
-									return next.value;
-								}));
-								const ledger = openLedger(store, scope, `execution ${number}`, time);
-								const claims = await ledger.claim(references);
-								const claimed = references.filter((name) => claims.get(name) === 'claimed');
-								for (const name of claimed) {
-									if (holders.has(name)) problems.push(`${name} is held twice`);
-									if (confirmed.has(name)) problems.push(`${name} is claimed after all`);
-									holders.set(name, number);
-								}
-								await time.wait(sendingMs);
-								if (ending === 'die') return;
-								// From here on the reference may be given to others, or read as created.
-								for (const name of claimed) {
-									holders.delete(name);
-									if (ending === 'confirm') confirmed.add(name);
-								}
-								await ledger[ending](claimed);
-							}),
-						),
-					);
-					const later = await time.until(execution().claim(['A', 'B', 'C']));
-					for (const name of [...confirmed, ...holders.keys()])
-						if (later.get(name) === 'claimed') problems.push(`${name} is free at the end`);
+					const times = oneAfterTheOther(stream);
+					const ofTwo = runs.map((run) => ({ ...run, process: run.process % 2 }));
+					const { problems } = await interleave(ofTwo, () => memoryStore(row, time, times));
 					expect(problems).toEqual([]);
 				},
 			),
 			{ numRuns: 1000 },
+		);
+	});
+
+	it('nor by one node in any number of them, however slow; what was created reads so', async () => {
+		await fc.assert(
+			fc.asyncProperty(runsArbitrary, timesArbitrary(1000), async (runs, stream) => {
+				time = new VirtualTime();
+				row = { entries: new Set() };
+				const slotRow: SlotRow = {};
+				const times = oneAfterTheOther(stream);
+				const slot = memorySlot(slotRow, time, times);
+				let turns = 0;
+				const locked = (): Store => {
+					const store = memoryStore(row, time, times);
+					return {
+						inTurn: async (access) =>
+							await underLock(
+								slot,
+								`turn ${++turns}`,
+								time,
+								() => 0.5,
+								async () => await store.inTurn(access),
+							),
+					};
+				};
+				const { problems, created } = await interleave(runs, locked);
+				expect(problems).toEqual([]);
+				for (const claim of created) expect(claim).toBe('created');
+			}),
+			{ numRuns: 300 },
 		);
 	});
 });

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../nodes/DeliveryService/sending/clock';
 import type { Entries, Store } from '../../../nodes/DeliveryService/sending/ledger';
+import type { Slot } from '../../../nodes/DeliveryService/sending/lock';
 
 /** How long an access takes before it reads, between reading and writing, and until it returns. */
 export interface AccessTimes {
@@ -57,5 +58,36 @@ export function entriesOf(row: Row, clock: Clock, times: () => AccessTimes): Ent
 			await access((entries) => {
 				for (const entry of unwanted) entries.delete(entry);
 			}),
+	};
+}
+
+/** A place for a lock, as several processes see it: the marks in it, or undefined while empty. */
+export interface SlotRow {
+	marks?: ReadonlySet<string>;
+}
+
+/**
+ * A process's way to a slot, as n8n's de-duplication store makes one: it is filled by an insertion
+ * that fails when another was faster; a mark in a filled one is written over what was read.
+ */
+export function memorySlot(row: SlotRow, clock: Clock, times: () => AccessTimes): Slot {
+	return {
+		async enter(mark) {
+			const { before, between, after } = times();
+			await clock.wait(before);
+			const { marks } = row;
+			await clock.wait(between);
+			if (marks === undefined && row.marks !== undefined) throw new Error('duplicate key');
+			if (marks === undefined || row.marks !== undefined) row.marks = new Set(marks).add(mark);
+			await clock.wait(after);
+			if (marks === undefined) return 'filled';
+			return marks.has(mark) ? 'markedBefore' : 'marked';
+		},
+		async empty() {
+			const { before, after } = times();
+			await clock.wait(before);
+			row.marks = undefined;
+			await clock.wait(after);
+		},
 	};
 }

@@ -1,6 +1,9 @@
+import { randomUUID } from 'crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
+import { realClock } from '../../sending/clock';
 import type { Entries, Store } from '../../sending/ledger';
+import { underLock, type Slot } from '../../sending/lock';
 
 /**
  * How many entries are kept: about that many references, the oldest of which are forgotten first.
@@ -10,20 +13,40 @@ const mostEntries = 50_000;
 
 const options = { mode: 'entries', maxEntries: mostEntries } as const;
 
+const slotOptions = { mode: 'entries' } as const;
+
 /** All nodes of a workflow share the entries, so that one can forget what another has sent. */
 const scope = 'workflow';
 
-/** The store reads and writes without a lock: within this process, one execution at a time. */
-let lastTurn: Promise<unknown> = Promise.resolve();
+/** The entry that shows that a lock is held. */
+const held = 'held';
 
-async function inTurn<Result>(access: () => Promise<Result>): Promise<Result> {
-	const mine = lastTurn.then(access, access);
-	lastTurn = mine;
-	return await mine;
+/** Within this process the executions of a workflow take turns, without asking the database. */
+const lastTurns = new Map<string, Promise<unknown>>();
+
+async function inTurn<Result>(
+	context: IExecuteFunctions,
+	access: () => Promise<Result>,
+): Promise<Result> {
+	const workflow = context.getWorkflow().id ?? '';
+	const mine = (lastTurns.get(workflow) ?? Promise.resolve()).then(access, access);
+	lastTurns.set(workflow, mine);
+	try {
+		return await mine;
+	} finally {
+		if (lastTurns.get(workflow) === mine) lastTurns.delete(workflow);
+	}
 }
 
-/** n8n's de-duplication store: kept in its database, for the workflow that is run. */
-export function storeOf({ helpers }: IExecuteFunctions): Store {
+/**
+ * n8n's de-duplication store: kept in its database, for the workflow that is run.
+ *
+ * It reads and writes all entries of the workflow at once and without a lock, so that one process
+ * would write over what another has just written. But its first entry for a node is an insertion
+ * that can succeed in one process only: that makes a lock.
+ */
+export function storeOf(context: IExecuteFunctions): Store {
+	const { helpers } = context;
 	const entries: Entries = {
 		async record(wanted) {
 			const { new: fresh } = await helpers.checkProcessedAndRecord(wanted, scope, options);
@@ -33,12 +56,36 @@ export function storeOf({ helpers }: IExecuteFunctions): Store {
 			await helpers.removeProcessed(unwanted, scope, options);
 		},
 	};
-	return { inTurn: async (access) => await inTurn(async () => await access(entries)) };
+	const slot: Slot = {
+		async enter(mark) {
+			const wanted = [held, mark];
+			const { new: fresh } = await helpers.checkProcessedAndRecord(wanted, 'node', slotOptions);
+			if (fresh.includes(held)) return 'filled';
+			return fresh.includes(mark) ? 'marked' : 'markedBefore';
+		},
+		async empty() {
+			await helpers.clearAllProcessedItems('node', slotOptions);
+		},
+	};
+	return {
+		async inTurn(access) {
+			const locked = async () =>
+				await underLock(
+					slot,
+					randomUUID(),
+					realClock,
+					Math.random,
+					async () => await access(entries),
+				);
+			return await inTurn(context, locked);
+		},
+	};
 }
 
 /** Forgets every entry of the workflow. */
-export async function clearStore({ helpers }: IExecuteFunctions): Promise<void> {
-	await inTurn(async () => await helpers.clearAllProcessedItems(scope, options));
+export async function clearStore(context: IExecuteFunctions): Promise<void> {
+	const { helpers } = context;
+	await inTurn(context, async () => await helpers.clearAllProcessedItems(scope, options));
 }
 
 /** What references are unique within: a company at a service. */
