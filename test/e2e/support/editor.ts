@@ -38,7 +38,7 @@ selectors.setTestIdAttribute('data-test-id');
 export class Editor {
 	private constructor(
 		private readonly browser: Browser,
-		readonly page: Page,
+		private page: Page,
 	) {}
 
 	/**
@@ -54,8 +54,9 @@ export class Editor {
 			args: flags,
 		});
 		try {
-			const page = await (await browser.newContext({ viewport, baseURL: url })).newPage();
-			page.setDefaultTimeout(actionTimeoutMs);
+			const context = await browser.newContext({ viewport, baseURL: url });
+			context.setDefaultTimeout(actionTimeoutMs);
+			const page = await context.newPage();
 			await page.goto('/signin');
 			await page.locator('[name=emailOrLdapLoginId]').fill(owner.email);
 			await page.locator('[name=password]').fill(owner.password);
@@ -66,6 +67,13 @@ export class Editor {
 			await browser.close();
 			throw error;
 		}
+	}
+
+	/** Leaves the page as it is behind, with what was not saved in it, and opens another. */
+	async startAfresh(): Promise<void> {
+		const fresh = await this.page.context().newPage();
+		await this.page.close();
+		this.page = fresh;
 	}
 
 	async close(): Promise<void> {
@@ -126,13 +134,25 @@ export class Editor {
 	 */
 	async searchNodes(text: string, expected: readonly string[]): Promise<void> {
 		await this.part('node-creator-search-bar').fill(text);
-		const names = this.part('node-creator').getByTestId('node-creator-item-name');
-		// The list of the search before stays for a moment.
-		await waitFor(
-			`${expected.join(', ')} when searching for "${text}"`,
-			20_000,
-			async () => isDeepStrictEqual(await names.allInnerTexts(), expected) || undefined,
-		);
+		await this.lists(this.part('node-creator').getByTestId('node-creator-item-name'), expected);
+	}
+
+	/**
+	 * Waits until a list that changes holds these entries and no others.
+	 *
+	 * @throws Error with what it holds instead
+	 */
+	async lists(entries: Locator, expected: readonly string[]): Promise<void> {
+		let texts: string[] = [];
+		const matches = async () => {
+			texts = (await entries.allInnerTexts()).map((text) => text.trim());
+			return isDeepStrictEqual(texts, expected) || undefined;
+		};
+		try {
+			await waitFor(expected.join(', '), actionTimeoutMs, matches);
+		} catch (cause) {
+			throw new Error(`Instead of ${expected.join(', ')} it lists ${texts.join(', ')}`, { cause });
+		}
 	}
 
 	/** Chooses an entry of the panel of nodes: a node, or one of a node's actions. */
