@@ -580,3 +580,11 @@ describe('an order that cannot become a delivery', () => {
 		]);
 	});
 });
+
+test('when every order is left out, a hint says that nothing was sent', async () => {
+	const cancelled = shopifyOrder({ cancelled_at: '2026-11-02T10:00:00-06:00' });
+	const { hints } = await service.run(fromOrder(), { items: [cancelled] });
+	expect(hints.map(({ message }) => message)).toEqual([
+		'Nothing was sent. Skipped 1 item: the field "message" says why.',
+	]);
+});

@@ -66,7 +66,10 @@ export const create: Operation = {
 		const creations = items.flatMap(({ reading }) =>
 			reading.kind === 'ready' ? [reading.creation] : [],
 		);
-		if (creations.length === 0) return items.map((prepared) => toOutput(prepared, new Map()));
+		if (creations.length === 0) {
+			context.addExecutionHints(...hintsOf(items, nothingSent));
+			return items.map((prepared) => toOutput(prepared, nothingSent.outcomes));
+		}
 
 		const sending = sendingFor(context, await openClient(context), options, skips);
 		if (options.dryRun) return toDryOutput(items, await planned(context, creations, sending));
@@ -94,6 +97,13 @@ function refuseBlindRetry(context: IExecuteFunctions, skipsAlreadySent: boolean)
 		},
 	);
 }
+
+const nothingSent: Report = {
+	outcomes: new Map(),
+	requests: 0,
+	waitedMs: 0,
+	ledgerFailed: false,
+};
 
 /** @throws NodeOperationError when an imported workflow names a source that does not exist */
 function chosenSource(context: IExecuteFunctions): Source {
