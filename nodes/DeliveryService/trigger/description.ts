@@ -9,7 +9,7 @@ const names = Object.fromEntries(eventNames.map((name) => [name, events[name].na
 export const subtitle = `={{ $parameter["events"].map((name) => (${JSON.stringify(names)})[name]).join(", ") }}`;
 
 const listening =
-	"<b>While you build your workflow</b>, click the button above to listen, then create or change a delivery on the Delivery Service. The event appears here.";
+	'<b>While you build your workflow</b>, click the button above to listen, then create or change a delivery on the Delivery Service. The event appears here.';
 
 /** What the open node shows beside its settings. */
 export const triggerPanel: INodeTypeDescription['triggerPanel'] = {
