@@ -398,7 +398,8 @@ export class N8nClient {
 	}
 }
 
-function hasEnded({ status }: ExecutionSummary): boolean {
+/** Whether an execution has ended, well or badly. */
+export function hasEnded({ status }: ExecutionSummary): boolean {
 	return !['new', 'running', 'waiting', 'unknown'].includes(status);
 }
 

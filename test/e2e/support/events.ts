@@ -1,5 +1,5 @@
-import type { N8nClient, StoredWorkflow } from '../../../playground/n8n/client';
-import type { Execution } from '../../../playground/n8n/execution';
+import { hasEnded, type N8nClient, type StoredWorkflow } from '../../../playground/n8n/client';
+import type { Execution, ExecutionSummary } from '../../../playground/n8n/execution';
 import type { N8n } from '../../../playground/n8n/n8n';
 import { waitFor } from '../../../playground/n8n/progress';
 import type { LocalService } from '../../../playground/service/server';
@@ -33,7 +33,7 @@ function addressOf(kind: string, workflow: StoredWorkflow, event: EventName): st
  * The service's whole list of subscriptions, sorted, in the form of `liveAddress`. One that is not
  * active, not signed, or not for the event that its code means, is given as it is.
  */
-export function subscriptionsOf(control: Control, n8n: N8n): string[] {
+export function subscriptionsOf(control: Control, n8n: Pick<N8n, 'url'>): string[] {
 	return control
 		.webhooks()
 		.map((webhook) => described(webhook, n8n.url) ?? JSON.stringify(webhook))
@@ -69,4 +69,24 @@ export async function executionsOf(
 	});
 	if (found.length > count) throw new Error(`${found.length} executions instead of ${count}`);
 	return await Promise.all(found.reverse().map(async ({ id }) => await client.endOf(id)));
+}
+
+const manyExecutionsTimeoutMs = 120_000;
+
+/**
+ * Waits until a workflow has run so often, and no execution of it is left.
+ *
+ * @throws Error when there are fewer in time, or more
+ */
+export async function executionsEnded(
+	client: N8nClient,
+	workflowId: string,
+	count: number,
+): Promise<ExecutionSummary[]> {
+	const found = await waitFor(`${count} executions`, manyExecutionsTimeoutMs, async () => {
+		const all = await client.executions(workflowId);
+		return all.length >= count && all.every(hasEnded) ? all : undefined;
+	});
+	if (found.length > count) throw new Error(`${found.length} executions instead of ${count}`);
+	return found;
 }

@@ -72,7 +72,7 @@ export function actionWorkflow(
  * @param credentials the credential to use; by default the world's
  */
 export function triggerWorkflow(
-	world: World,
+	world: Pick<World, 'credentials'>,
 	parameters: Record<string, unknown>,
 	credentials = world.credentials,
 ): WorkflowFile {
@@ -87,7 +87,8 @@ export function triggerWorkflow(
 	};
 }
 
-function node(
+/** A node without a place on the canvas. */
+export function node(
 	name: string,
 	type: string,
 	parameters: Record<string, unknown> = {},
@@ -95,6 +96,7 @@ function node(
 	return { id: randomUUID(), name, type, typeVersion: 1, position: [0, 0], parameters };
 }
 
-function connection(name: string) {
+/** What leads to the input of a node. */
+export function connection(name: string) {
 	return { node: name, type: 'main', index: 0 };
 }

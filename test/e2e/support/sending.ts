@@ -1,0 +1,176 @@
+import axios from 'axios';
+import { z } from 'zod';
+
+import { hasEnded, type WorkflowFile } from '../../../playground/n8n/client';
+import { outputOf } from '../../../playground/n8n/execution';
+import { waitFor } from '../../../playground/n8n/progress';
+import { shopifyOrder } from '../../data/shopifyOrders';
+import type { QueueWorld } from './queue';
+import { pickupFields } from './samples';
+import { connection, node } from './workflows';
+
+const names = { webhook: 'Orders', split: 'Each order', create: 'Create deliveries' } as const;
+const executionsTimeoutMs = 180_000;
+
+/** What the node said of an order. */
+export const outcomes = [
+	'created',
+	'alreadyCreated',
+	'sameReferenceInInput',
+	'unknown',
+	'notSent',
+	'refused',
+	'invalid',
+] as const;
+
+export type Outcome = (typeof outcomes)[number];
+
+/** A published workflow that makes deliveries from the orders which are posted to it. */
+export interface Sender {
+	/** Starts an execution with orders of these names; resolves once n8n has taken it. */
+	post(orders: readonly string[]): Promise<void>;
+	/** Waits until every execution has ended, and gives what those since the last call did. */
+	finished(): Promise<SentExecution[]>;
+}
+
+/** What an execution did. */
+export interface SentExecution {
+	id: string;
+	status: string;
+	/** What was said of each order, by its name; empty when the execution was not completed. */
+	outcomes: Map<string, Outcome[]>;
+}
+
+const createdSchema = z.object({ referenceId: z.string(), id: z.union([z.string(), z.number()]) });
+const skippedSchema = z.object({
+	skipped: z.literal(true),
+	referenceId: z.string(),
+	reason: z.enum(outcomes),
+});
+const failedSchema = z.object({
+	error: z.object({ referenceId: z.string(), outcome: z.enum(outcomes) }),
+});
+const itemSchema = z.union([
+	skippedSchema.transform(({ referenceId, reason }) => ({ referenceId, outcome: reason })),
+	failedSchema.transform(({ error }) => error),
+	createdSchema.transform(({ referenceId }) => ({ referenceId, outcome: 'created' as const })),
+]);
+
+/** Publishes a workflow that sends the orders of a webhook's call, each once. */
+export async function publishSender(world: QueueWorld, batchSize: number): Promise<Sender> {
+	const path = `orders-${Date.now()}`;
+	const workflowId = await world.client.createWorkflow(senderWorkflow(world, path, batchSize));
+	await world.client.publish(workflowId);
+	const seen = new Set<string>();
+	let posted = 0;
+	return {
+		async post(orders) {
+			const url = `${world.webhookUrl}/webhook/${path}`;
+			await axios.post(
+				url,
+				{ orders: orders.map((name) => shopifyOrder({ name })) },
+				{ proxy: false },
+			);
+			posted++;
+		},
+		async finished() {
+			const ended = await waitFor('the end of all executions', executionsTimeoutMs, async () => {
+				const all = await world.client.executions(workflowId);
+				return all.length === posted && all.every(hasEnded) ? all : undefined;
+			});
+			const fresh = ended.filter(({ id }) => !seen.has(id));
+			const results: SentExecution[] = [];
+			for (const { id, status } of fresh) {
+				seen.add(id);
+				results.push({ id, status, outcomes: await outcomesOf(world, id, status) });
+			}
+			return results;
+		},
+	};
+}
+
+/** Order names, each of its own: `#K1-0001`, `#K1-0002` and so on. */
+export function orderNames(prefix: string, count: number): string[] {
+	return Array.from(
+		{ length: count },
+		(_, index) => `#${prefix}-${String(index + 1).padStart(4, '0')}`,
+	);
+}
+
+/** Parts of at most `size`. */
+export function partsOf<T>(list: readonly T[], size: number): T[][] {
+	return Array.from({ length: Math.ceil(list.length / size) }, (_, part) =>
+		list.slice(part * size, (part + 1) * size),
+	);
+}
+
+/** How often each reference was created at the service. */
+export function creationsOf(world: QueueWorld): Map<string, number> {
+	const counts = new Map<string, number>();
+	for (const { record } of world.service.control.deliveries()) {
+		const reference = String(record.referenceId);
+		counts.set(reference, (counts.get(reference) ?? 0) + 1);
+	}
+	return counts;
+}
+
+/** How often each outcome was said. */
+export function tally(executions: readonly SentExecution[]): Partial<Record<Outcome, number>> {
+	const counts: Partial<Record<Outcome, number>> = {};
+	for (const execution of executions)
+		for (const outcome of [...execution.outcomes.values()].flat())
+			counts[outcome] = (counts[outcome] ?? 0) + 1;
+	return counts;
+}
+
+async function outcomesOf(
+	world: QueueWorld,
+	id: string,
+	status: string,
+): Promise<SentExecution['outcomes']> {
+	const found = new Map<string, Outcome[]>();
+	if (status !== 'success') return found;
+	for (const json of outputOf(await world.client.execution(id), names.create)) {
+		const { referenceId, outcome } = itemSchema.parse(json);
+		found.set(referenceId, [...(found.get(referenceId) ?? []), outcome]);
+	}
+	return found;
+}
+
+function senderWorkflow(
+	{ credentials }: QueueWorld,
+	path: string,
+	batchSize: number,
+): WorkflowFile {
+	const webhook = { httpMethod: 'POST', path, responseMode: 'onReceived', options: {} };
+	return {
+		name: `Send ${path}`,
+		nodes: [
+			{
+				...node(names.webhook, 'n8n-nodes-base.webhook', webhook),
+				typeVersion: 2,
+				webhookId: path,
+			},
+			node(names.split, 'n8n-nodes-base.splitOut', { fieldToSplitOut: 'body.orders', options: {} }),
+			{
+				...node(names.create, 'n8n-nodes-delivery-service.deliveryService', {
+					resource: 'delivery',
+					operation: 'create',
+					source: 'shopifyOrder',
+					order: '={{ $json }}',
+					...pickupFields,
+					skipAlreadySent: true,
+					orderOptions: {},
+					options: { batchSize },
+				}),
+				credentials,
+				onError: 'continueRegularOutput',
+			},
+		],
+		connections: {
+			[names.webhook]: { main: [[connection(names.split)]] },
+			[names.split]: { main: [[connection(names.create)]] },
+		},
+		settings: { executionOrder: 'v1' },
+	};
+}
