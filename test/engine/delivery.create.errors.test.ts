@@ -1,6 +1,7 @@
 /** Delivery: Create when the service, the network or the set-up fails: nothing is lost. */
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Control } from '../../playground/service/control';
 import type { NodeRun, RunNodeOptions } from './engine';
@@ -472,6 +473,8 @@ describe('an execution that is stopped', () => {
 			...('timeoutMs' in how && how),
 		});
 		await until(() => service.control.requests().at(1)?.status === 429);
+		// Stopped before it has read the answer, the node could not know that nothing was created.
+		await delay(500);
 		if ('stop' in how) stop.abort();
 		expect((await running).status).toBe('canceled');
 
