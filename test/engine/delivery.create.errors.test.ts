@@ -1,6 +1,6 @@
 /** Delivery: Create when the service, the network or the set-up fails: nothing is lost. */
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Control } from '../../playground/service/control';
@@ -27,14 +27,19 @@ type Fault = Parameters<Control['addFault']>[0];
 /** A port at which nothing listens. */
 async function closedPort(): Promise<number> {
 	const server = createServer();
-	const port = await new Promise<number>((resolve) => {
+	const port = await listening(server);
+	await new Promise((resolve) => server.close(resolve));
+	return port;
+}
+
+/** Lets a server listen, and gives its port. */
+async function listening(server: Server): Promise<number> {
+	return await new Promise<number>((resolve) => {
 		server.listen(0, '127.0.0.1', () => {
 			const address = server.address();
 			resolve(typeof address === 'object' && address !== null ? address.port : 0);
 		});
 	});
-	await new Promise((resolve) => server.close(resolve));
-	return port;
 }
 
 /** The error output's items as the regular output would have them: without the input's data. */
@@ -258,9 +263,26 @@ describe.each(Object.entries(table))('%s', (_what, { fault, fate, exist, says, o
 });
 
 describe('a service that is not there', () => {
+	const hangingUp = {
+		server: createServer((socket) => socket.once('data', () => socket.end())),
+		port: 0,
+	};
+
+	beforeAll(async () => {
+		hangingUp.port = await listening(hangingUp.server);
+	});
+
+	afterAll(() => hangingUp.server.close());
+
 	it.each([
 		['nothing listens', async () => `http://127.0.0.1:${await closedPort()}`, /Nothing answers/],
 		['the host is not known', () => 'http://service.invalid', /host in the Base URL was not found/],
+		[
+			'it does not speak HTTPS',
+			() => service.credential.baseUrl.replace('http:', 'https:'),
+			/No secure connection/,
+		],
+		['it hangs up at once', () => `https://127.0.0.1:${hangingUp.port}`, /connection .* failed/],
 	])('because %s was not sent anything', async (_why, baseUrl, says) => {
 		// A proxy would answer in the place of the service.
 		const noProxy = process.env.NO_PROXY;

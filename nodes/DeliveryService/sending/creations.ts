@@ -185,6 +185,8 @@ class CreationRun implements Report {
 				await this.settleByAnswer(batch, exchange, ledger);
 				return;
 			case 'refused':
+				// No service was reached, and none will be for the next request.
+				if (exchange.kind === 'noAnswer') return await this.giveUp(exchange, batch, ledger);
 				if (batch.length > 1 && isAboutContent(exchange)) {
 					const middle = Math.ceil(batch.length / 2);
 					await this.sendBatch(batch.slice(0, middle), ledger);
@@ -195,13 +197,22 @@ class CreationRun implements Report {
 				await this.release(ledger, batch);
 				return;
 			case 'notProcessed':
-				this.halted = explain(exchange);
-				this.settle(batch, { kind: 'failed', fate: 'notSent', problem: this.halted });
-				await this.release(ledger, batch);
+				await this.giveUp(exchange, batch, ledger);
 				return;
 			case 'unknown':
 				this.settle(batch, unknownBecause(explain(exchange)));
 		}
+	}
+
+	/** Sends nothing more, since the service cannot be given this batch. */
+	private async giveUp(
+		exchange: Exchange,
+		batch: readonly Creation[],
+		ledger: Ledger | undefined,
+	): Promise<void> {
+		this.halted = explain(exchange);
+		this.settle(batch, { kind: 'failed', fate: 'notSent', problem: this.halted });
+		await this.release(ledger, batch);
 	}
 
 	/**

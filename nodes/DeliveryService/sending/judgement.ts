@@ -1,4 +1,5 @@
 import type { Exchange } from '../service/client';
+import { isNotTrusted } from '../service/errors';
 
 /**
  * What is known of a request after it was sent:
@@ -18,9 +19,11 @@ const neverConnected = new Set([
 	'ENETUNREACH',
 ]);
 
-/** Connections that the service's certificate prevented: again nothing left, and nothing will. */
-const notTrusted =
-	/^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/;
+/**
+ * What Node.js says when a secure connection fails before all of a request has left, such as when
+ * HTTPS meets HTTP. When one breaks later, while the answer is read, the code begins with ERR_SSL_.
+ */
+const notSecured = 'EPROTO';
 
 /**
  * The one table that tells what may be sent again and what may not. The service's document names
@@ -28,8 +31,8 @@ const notTrusted =
  *
  * | what came of the request                          | judgement    |
  * | ------------------------------------------------- | ------------ |
- * | connection refused, name not found, no route      | notProcessed |
- * | certificate not trusted                           | refused      |
+ * | no connection: refused, name not found, no route  | notProcessed |
+ * | certificate not trusted, no secure connection     | refused      |
  * | connection broke, or no answer in time            | unknown      |
  * | 2xx                                               | done         |
  * | 429; 503 with Retry-After                         | notProcessed |
@@ -38,8 +41,9 @@ const notTrusted =
  */
 export function judge(exchange: Exchange): Judgement {
 	if (exchange.kind === 'noAnswer') {
-		if (neverConnected.has(exchange.code)) return 'notProcessed';
-		return notTrusted.test(exchange.code) ? 'refused' : 'unknown';
+		const { code } = exchange;
+		if (exchange.neverConnected || neverConnected.has(code)) return 'notProcessed';
+		return code === notSecured || isNotTrusted(code) ? 'refused' : 'unknown';
 	}
 	const { status, headers } = exchange;
 	if (status >= 200 && status < 300) return 'done';

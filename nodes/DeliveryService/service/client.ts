@@ -45,6 +45,8 @@ export interface NoAnswer {
 	kind: 'noAnswer';
 	/** The error code of the connection, such as ECONNREFUSED, or empty when there is none. */
 	code: string;
+	/** Only when it is certain, whatever the code: there was no connection to send anything through. */
+	neverConnected?: true;
 }
 
 export type Exchange = Answer | NoAnswer;
@@ -63,13 +65,21 @@ const responseSchema = z.object({
 	body: z.unknown(),
 });
 
+/** n8n's errors have that of the HTTP client as their cause, and that one the connection's. */
 const failureSchema = z
 	.object({
 		httpCode: z.string().nullish().catch(null),
 		code: z.string().optional().catch(undefined),
-		cause: z.object({ code: z.string().optional() }).optional().catch(undefined),
+		message: z.string().optional().catch(undefined),
+		syscall: z.string().optional().catch(undefined),
+		/** One for each address of a host that has several. */
+		errors: z.array(z.unknown()).optional().catch(undefined),
+		cause: z.unknown(),
 	})
 	.catch({});
+
+/** How Node.js says that a connection ended before anything could be sent; the code does not tell. */
+const notYetSecure = 'before secure TLS connection was established';
 
 /**
  * A client for one credential. Requests go through n8n's own HTTP helper (its proxy, TLS and
@@ -125,7 +135,19 @@ export function toAnswer(response: unknown): Answer {
 /** What is known of a request for which n8n's HTTP helpers threw. */
 export function toNoAnswer(error: unknown): NoAnswer {
 	const { httpCode, code, cause } = failureSchema.parse(error);
-	return { kind: 'noAnswer', code: cause?.code ?? code ?? httpCode ?? '' };
+	return {
+		kind: 'noAnswer',
+		code: failureSchema.parse(cause).code ?? code ?? httpCode ?? '',
+		...(wasNeverConnected(error) && { neverConnected: true }),
+	};
+}
+
+/** Whether an error, or one that caused it, tells that there was no connection. */
+function wasNeverConnected(error: unknown, mostCauses = 3): boolean {
+	const { message = '', syscall, errors = [], cause } = failureSchema.parse(error);
+	if (syscall === 'connect' || message.includes(notYetSecure)) return true;
+	if (errors.length > 0) return errors.every((one) => wasNeverConnected(one, 0));
+	return mostCauses > 0 && wasNeverConnected(cause, mostCauses - 1);
 }
 
 function headersOf(request: ServiceRequest): IDataObject {

@@ -1,4 +1,4 @@
-import type { Exchange } from './client';
+import type { Exchange, NoAnswer } from './client';
 import type { Problem } from './problem';
 import { codeAndMessageSchema } from './schemas';
 
@@ -36,7 +36,7 @@ const byStatus: Readonly<Record<number, Problem>> = {
  * words, with the code and message that the service gave (service document, section 7).
  */
 export function explain(exchange: Exchange): Problem {
-	if (exchange.kind === 'noAnswer') return explainNoAnswer(exchange.code);
+	if (exchange.kind === 'noAnswer') return explainNoAnswer(exchange);
 	const { status, headers, body } = exchange;
 	const said = whatTheServiceSaid(body);
 	const known = byStatus[status];
@@ -64,13 +64,36 @@ export const notTheService: Problem = {
 		'Check the Base URL in the credential: it must be the address of the service itself.',
 };
 
-function explainNoAnswer(code: string): Problem {
+const notTrusted = /^(CERT_|ERR_TLS_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/;
+
+/** Whether an error code says that the service's certificate prevented the connection. */
+export function isNotTrusted(code: string): boolean {
+	return notTrusted.test(code);
+}
+
+const nothingAnswers: Problem = {
+	...unreachable,
+	message: 'Nothing answers at the host and port in the Base URL',
+};
+
+function explainNoAnswer({ code, neverConnected }: NoAnswer): Problem {
+	if (isNotTrusted(code))
+		return {
+			message: 'The certificate of the Delivery Service is not trusted',
+			description: `Check that the Base URL in the credential is the address of the service itself. If it is, whoever runs this n8n must let it trust the certificate. The error code is ${code}.`,
+		};
+	if (neverConnected && code === 'ETIMEDOUT') return nothingAnswers;
 	switch (code) {
 		case 'ENOTFOUND':
 		case 'EAI_AGAIN':
 			return { ...unreachable, message: 'The host in the Base URL was not found' };
 		case 'ECONNREFUSED':
-			return { ...unreachable, message: 'Nothing answers at the host and port in the Base URL' };
+			return nothingAnswers;
+		case 'EPROTO':
+			return {
+				message: 'No secure connection to the Delivery Service could be made',
+				description: `Check the Base URL in the credential: with https:// the service must speak HTTPS at this host and port. The address of a service that does not begins with http://. The error code is ${code}.`,
+			};
 		case 'ECONNABORTED':
 		case 'ETIMEDOUT':
 			return {

@@ -3,12 +3,20 @@ import { judge } from '../../../nodes/DeliveryService/sending/judgement';
 const answer = (status: number, headers: Record<string, string> = {}) =>
 	judge({ kind: 'answer', status, headers, body: undefined });
 const noAnswer = (code: string) => judge({ kind: 'noAnswer', code });
+const notConnected = (code: string) => judge({ kind: 'noAnswer', code, neverConnected: true });
 
 describe('a request that may be sent again, since the service did nothing with it', () => {
 	test.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])(
 		'is one whose connection was never made (%s)',
 		(code) => {
 			expect(noAnswer(code)).toBe('notProcessed');
+		},
+	);
+
+	test.each(['ETIMEDOUT', 'ECONNRESET', ''])(
+		'is one whose connection is known not to have been made, whatever the code (%j)',
+		(code) => {
+			expect(notConnected(code)).toBe('notProcessed');
 		},
 	);
 
@@ -27,13 +35,16 @@ describe('a request that is refused for good', () => {
 	test.each([
 		'CERT_HAS_EXPIRED',
 		'ERR_TLS_CERT_ALTNAME_INVALID',
-		'ERR_SSL_WRONG_VERSION_NUMBER',
 		'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 		'DEPTH_ZERO_SELF_SIGNED_CERT',
 		'SELF_SIGNED_CERT_IN_CHAIN',
 		'HOSTNAME_MISMATCH',
 	])('is one to a service whose certificate is not trusted (%s)', (code) => {
 		expect(noAnswer(code)).toBe('refused');
+	});
+
+	test('is one whose connection could not be made secure', () => {
+		expect(noAnswer('EPROTO')).toBe('refused');
 	});
 
 	test.each([300, 301, 302, 307, 308, 399])('is one that was sent elsewhere (%d)', (status) => {
@@ -51,6 +62,14 @@ describe('a request that is refused for good', () => {
 describe('a request of which nobody knows what became of it', () => {
 	test.each(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ECONNABORTED', 'ERR_CANCELED', 'XCERT_', ''])(
 		'is one whose connection broke or whose answer did not come (%j)',
+		(code) => {
+			expect(noAnswer(code)).toBe('unknown');
+		},
+	);
+
+	// The codes of a connection that was secure and then broke: seen after the service had answered.
+	test.each(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC'])(
+		'is one whose secure connection broke after it was sent (%s)',
 		(code) => {
 			expect(noAnswer(code)).toBe('unknown');
 		},

@@ -63,6 +63,34 @@ describe('no answer', () => {
 		expect(toNoAnswer({ httpCode: null }).code).toBe('');
 	});
 
+	test.each<[string, object]>([
+		['connecting took too long', { syscall: 'connect' }],
+		['no address of the host could be connected to', { errors: [{ syscall: 'connect' }] }],
+		[
+			'it ended while it was made secure',
+			{
+				message: 'Client network socket disconnected before secure TLS connection was established',
+			},
+		],
+	])('tells that there was no connection when %s', (_, cause) => {
+		const failure = { code: 'ETIMEDOUT', cause: { code: 'ETIMEDOUT', cause } };
+		expect(toNoAnswer(failure)).toEqual({
+			kind: 'noAnswer',
+			code: 'ETIMEDOUT',
+			neverConnected: true,
+		});
+	});
+
+	test.each<[string, object]>([
+		['reading failed', { syscall: 'read', message: 'read ETIMEDOUT' }],
+		['one of several tries may have connected', { errors: [{ syscall: 'connect' }, {}] }],
+		['several tries left no trace', { errors: [] }],
+		['the answer did not come', { message: 'timeout of 3000ms exceeded' }],
+	])('does not tell that there was no connection when %s', (_, cause) => {
+		const failure = { code: 'ETIMEDOUT', cause: { code: 'ETIMEDOUT', cause } };
+		expect(toNoAnswer(failure)).toEqual({ kind: 'noAnswer', code: 'ETIMEDOUT' });
+	});
+
 	test.each<[string, unknown]>([
 		['nothing', undefined],
 		['null', null],

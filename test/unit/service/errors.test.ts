@@ -91,10 +91,32 @@ describe('no answer', () => {
 		expect(problem.description).toContain('Check the Base URL in the credential');
 	});
 
-	test('for a reason that is not known tells its code, but not in the message', () => {
-		const problem = explain({ kind: 'noAnswer', code: 'EPROTO' });
-		expect(problem.message).not.toContain('EPROTO');
-		expect(problem.description).toContain('The error code is EPROTO.');
+	test.each(['ECONNRESET', 'EPROTO', 'CERT_HAS_EXPIRED'])(
+		'tells its code (%s), but not in the message',
+		(code) => {
+			const problem = explain({ kind: 'noAnswer', code });
+			expect(problem.message).not.toContain(code);
+			expect(problem.description).toContain(`The error code is ${code}.`);
+		},
+	);
+
+	test('because there was no secure connection names the two beginnings of an address', () => {
+		const { message, description } = explain({ kind: 'noAnswer', code: 'EPROTO' });
+		expect(message).toBe('No secure connection to the Delivery Service could be made');
+		expect(description).toContain('https://');
+		expect(description).toContain('http://');
+	});
+
+	test('because of the certificate says so', () => {
+		const { message, description } = explain({ kind: 'noAnswer', code: 'CERT_HAS_EXPIRED' });
+		expect(message).toBe('The certificate of the Delivery Service is not trusted');
+		expect(description).toContain('Base URL');
+	});
+
+	test('because nothing could be connected to in time does not ask for more time', () => {
+		expect(explain({ kind: 'noAnswer', code: 'ETIMEDOUT', neverConnected: true })).toEqual(
+			explain({ kind: 'noAnswer', code: 'ECONNREFUSED' }),
+		);
 	});
 
 	test.each(['ECONNABORTED', 'ETIMEDOUT'])('in time (%s) names the option Timeout', (code) => {
