@@ -457,7 +457,7 @@ describe('a service that is too busy for a moment', () => {
 		const [first, second] = requests.map(({ at }) => at);
 		expect(Number(second) - Number(first)).toBeGreaterThanOrEqual(1000);
 		expect(hints).toMatchObject([
-			{ message: expect.stringMatching(/Created 3 deliveries in 2 requests\. Waited 1 s/) },
+			{ message: expect.stringMatching(/Created 3 deliveries in 2 requests\. Waited 1 s until the service/) },
 		]);
 	});
 

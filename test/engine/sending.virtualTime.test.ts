@@ -161,6 +161,22 @@ test('a service that stays too busy is given up after the maximum wait, and noth
 	expect(service.control.deliveries()).toHaveLength(20);
 });
 
+test('waiting for the limit between two refusals does not use up the maximum wait', async () => {
+	service.control.addFault({
+		kind: 'status',
+		status: 429,
+		headers: { 'Retry-After': '5' },
+		times: 3,
+	});
+	const report = await sendCreations(
+		creationsOf(1),
+		sendingWith({ rateLimit: new RateLimit(1, 60_000), maximumWaitMs: 15_000 }),
+	);
+	expect(statuses()).toEqual([429, 429, 429, 200]);
+	expect(report.waited.forServiceMs).toBe(15_000);
+	expect(report.waited.forLimitMs).toBe(3 * 55_001);
+});
+
 test('references that were not sent are free again, created ones are not', async () => {
 	const sending = sendingWith({ batchSize: 10, maximumWaitMs: 0 });
 	service.control.addFault({

@@ -5,7 +5,7 @@ import { creationAnswerSchema, type CreationBody, type Delivery } from '../servi
 import type { Clock } from './clock';
 import { judge } from './judgement';
 import type { Claim, Ledger } from './ledger';
-import type { RateLimit } from './rateLimit';
+import type { RateLimit, Waited } from './rateLimit';
 import { matchRecords } from './records';
 import { pauseMs, unreachablePatienceMs } from './retry';
 
@@ -43,7 +43,10 @@ export interface Sending {
 	/** Tells that the user or a timeout stopped the execution. */
 	signal?: AbortSignal;
 	batchSize: number;
-	/** The longest that one request is tried again while the service does not take it. */
+	/**
+	 * The longest that one request is tried again while the service does not take it, without the
+	 * time that it waits for the limit.
+	 */
 	maximumWaitMs: number;
 	/** Whether the batches after a failed one are sent all the same. */
 	goOn: boolean;
@@ -54,8 +57,7 @@ export interface Report {
 	/** By the item's number: every creation has exactly one outcome. */
 	outcomes: ReadonlyMap<number, Outcome>;
 	requests: number;
-	/** Milliseconds that requests waited for the limit or for the service. */
-	waitedMs: number;
+	waited: Waited;
 	/** Whether created references could not be noted: they read as unknown in the next run. */
 	ledgerFailed: boolean;
 }
@@ -106,7 +108,7 @@ class CreationRun implements Report {
 
 	requests = 0;
 
-	waitedMs = 0;
+	readonly waited = { forLimitMs: 0, forServiceMs: 0 };
 
 	ledgerFailed = false;
 
@@ -223,12 +225,14 @@ class CreationRun implements Report {
 	private async exchange(batch: readonly Creation[]): Promise<Exchange | undefined> {
 		const { send, rateLimit, clock, signal, random, maximumWaitMs } = this.sending;
 		const body = bodyOf(batch);
-		let firstRefusal: number | undefined;
+		/** Since when it is tried: the first refusal, moved on by each wait for the limit. */
+		let patientSince: number | undefined;
 		for (let attempt = 0; ; attempt++) {
-			const queued = clock.now();
 			const exchange = await rateLimit.run(
-				async () => {
-					this.waitedMs += clock.now() - queued;
+				async ({ forLimitMs, forServiceMs }) => {
+					this.waited.forLimitMs += forLimitMs;
+					this.waited.forServiceMs += forServiceMs;
+					if (patientSince !== undefined) patientSince += forLimitMs;
 					this.requests++;
 					return await send(body);
 				},
@@ -240,8 +244,8 @@ class CreationRun implements Report {
 			const pause = pauseMs(exchange, attempt, now, random());
 			const patience =
 				exchange.kind === 'answer' ? maximumWaitMs : Math.min(maximumWaitMs, unreachablePatienceMs);
-			firstRefusal ??= now;
-			if (now + pause - firstRefusal > patience) return exchange;
+			patientSince ??= now;
+			if (now + pause - patientSince > patience) return exchange;
 			rateLimit.pauseUntil(now + pause);
 		}
 	}

@@ -10,6 +10,14 @@ interface Counted {
 	at: number;
 }
 
+/** How long requests waited before they went out, in milliseconds. */
+export interface Waited {
+	/** Because as many as allowed were sent already. */
+	forLimitMs: number;
+	/** Because the service could not take requests, and nothing else kept them. */
+	forServiceMs: number;
+}
+
 /**
  * Keeps creation requests within the limit of the service (service document, section 8): no more
  * than `most` in any window of time, however many executions send through it at once.
@@ -25,25 +33,31 @@ export class RateLimit {
 	) {}
 
 	/**
-	 * Runs a request as soon as the limit allows.
+	 * Runs a request as soon as the limit allows, and tells it how long that took.
 	 *
 	 * @returns what the request gave, or undefined when the signal came first: then it was not run
 	 */
 	async run<Result>(
-		request: () => Promise<Result>,
+		request: (waited: Waited) => Promise<Result>,
 		clock: Clock,
 		signal?: AbortSignal,
 	): Promise<Result | undefined> {
+		const waited: Waited = { forLimitMs: 0, forServiceMs: 0 };
 		for (;;) {
 			if (signal?.aborted) return undefined;
-			const waitMs = this.waitMs(clock.now());
+			const now = clock.now();
+			const pausedMs = Math.max(0, this.pausedUntil - now);
+			const waitMs = Math.max(pausedMs, this.fullForMs(now));
 			if (waitMs <= 0) break;
 			await clock.wait(waitMs, signal);
+			const tookMs = clock.now() - now;
+			waited.forServiceMs += Math.min(tookMs, pausedMs);
+			waited.forLimitMs += Math.max(0, tookMs - pausedMs);
 		}
 		const mine: Counted = { at: Infinity };
 		this.counted.push(mine);
 		try {
-			return await request();
+			return await request(waited);
 		} finally {
 			mine.at = clock.now();
 		}
@@ -54,13 +68,12 @@ export class RateLimit {
 		this.pausedUntil = Math.max(this.pausedUntil, time);
 	}
 
-	private waitMs(now: number): number {
+	/** How long it takes until the limit allows one more request, as far as that is known. */
+	private fullForMs(now: number): number {
 		this.counted = this.counted.filter(({ at }) => at + this.windowMs >= now);
-		const paused = this.pausedUntil - now;
-		if (this.counted.length < this.most) return paused;
+		if (this.counted.length < this.most) return 0;
 		const oldest = Math.min(...this.counted.map(({ at }) => at));
-		const free = Number.isFinite(oldest) ? oldest + this.windowMs + 1 - now : underWayCheckMs;
-		return Math.max(free, paused);
+		return Number.isFinite(oldest) ? oldest + this.windowMs + 1 - now : underWayCheckMs;
 	}
 }
 

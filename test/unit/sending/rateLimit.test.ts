@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 
-import { RateLimit, rateLimitFor } from '../../../nodes/DeliveryService/sending/rateLimit';
+import {
+	RateLimit,
+	rateLimitFor,
+	type Waited,
+} from '../../../nodes/DeliveryService/sending/rateLimit';
 import { limits } from '../../../nodes/DeliveryService/service/limits';
 import { VirtualTime } from './virtualTime';
 
@@ -95,6 +99,22 @@ describe('requests through one limit', () => {
 		limit.pauseUntil(started + 7000);
 		limit.pauseUntil(started + 5000);
 		expect(await time.until(runInTurn(limit, 2))).toEqual([started + 7000, started + 7000]);
+	});
+
+	it('are told how long they waited for the limit, and how long for a pause', async () => {
+		const limit = new RateLimit(1, windowMs);
+		const waits: Waited[] = [];
+		const note = async (waited: Waited) => await Promise.resolve(waits.push(waited));
+		await time.until(limit.run(note, time));
+		limit.pauseUntil(time.now() + 5000);
+		await time.until(limit.run(note, time));
+		limit.pauseUntil(time.now() + 90_000);
+		await time.until(limit.run(note, time));
+		expect(waits).toEqual([
+			{ forLimitMs: 0, forServiceMs: 0 },
+			{ forLimitMs: windowMs + 1 - 5000, forServiceMs: 5000 },
+			{ forLimitMs: 0, forServiceMs: 90_000 },
+		]);
 	});
 
 	it('that wait already wait for a pause that is asked for meanwhile', async () => {

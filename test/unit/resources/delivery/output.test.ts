@@ -104,7 +104,7 @@ describe('the hints of a run', () => {
 		return hintsOf(items, {
 			outcomes: new Map(outcomes.entries()),
 			requests: 1,
-			waitedMs: 0,
+			waited: { forLimitMs: 0, forServiceMs: 0 },
 			ledgerFailed: false,
 			...more,
 		});
@@ -122,13 +122,23 @@ describe('the hints of a run', () => {
 	});
 
 	it.each([
-		[499, ''],
-		[500, ' Waited 1 s'],
-		[60_400, ' Waited 60 s'],
-	])('say how long requests waited, here %i ms', (waitedMs, text) => {
-		const [message = ''] = messages([created()], { waitedMs });
-		expect(message.startsWith(`Created 1 delivery in 1 request.${text}`)).toBe(true);
-		expect(message.includes('Waited')).toBe(text !== '');
+		[{ forLimitMs: 0, forServiceMs: 0 }, ''],
+		[{ forLimitMs: 499, forServiceMs: 499 }, ''],
+		[
+			{ forLimitMs: 500, forServiceMs: 0 },
+			' Waited 1 s because the service takes 100 requests a minute.',
+		],
+		[
+			{ forLimitMs: 0, forServiceMs: 60_400 },
+			' Waited 60 s until the service took requests again.',
+		],
+		[
+			{ forLimitMs: 2000, forServiceMs: 3000 },
+			' Waited 2 s because the service takes 100 requests a minute. Waited 3 s until the service took requests again.',
+		],
+	])('say how long requests waited, and for what, here %j', (waited, text) => {
+		const [message = ''] = messages([created()], { waited });
+		expect(message).toBe(`Created 1 delivery in 1 request.${text}`);
 	});
 
 	it('count what was skipped, by the source and by its reference', () => {

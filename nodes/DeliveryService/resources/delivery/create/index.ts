@@ -101,7 +101,7 @@ function refuseBlindRetry(context: IExecuteFunctions, skipsAlreadySent: boolean)
 const nothingSent: Report = {
 	outcomes: new Map(),
 	requests: 0,
-	waitedMs: 0,
+	waited: { forLimitMs: 0, forServiceMs: 0 },
 	ledgerFailed: false,
 };
 

@@ -89,7 +89,7 @@ function simplified(record: Record<string, unknown>): Record<string, unknown> {
 /** What the user should know after a run, shown on the node. */
 export function hintsOf(
 	items: readonly Prepared[],
-	{ outcomes, requests, waitedMs, ledgerFailed }: Report,
+	{ outcomes, requests, waited, ledgerFailed }: Report,
 ): NodeExecutionHint[] {
 	const all = [...outcomes.values()];
 	const skippedCount =
@@ -98,7 +98,9 @@ export function hintsOf(
 	const created = all.filter((outcome) => outcome.kind === 'created');
 	const pendingReview = created.filter(({ record }) => isPendingReview(record.statusDelivery));
 	const unknown = all.filter((outcome) => outcome.kind === 'failed' && outcome.fate === 'unknown');
-	const waited = Math.round(waitedMs / 1000);
+	const [forLimit, forService] = [waited.forLimitMs, waited.forServiceMs].map((ms) =>
+		Math.round(ms / 1000),
+	);
 	const hints: NodeExecutionHint[] = [
 		{
 			message: [
@@ -108,7 +110,8 @@ export function hintsOf(
 				skippedCount > 0
 					? `Skipped ${counted(skippedCount, 'item', 'items')}: the field "message" says why.`
 					: '',
-				waited > 0 ? `Waited ${waited} s because the service takes 100 requests a minute.` : '',
+				forLimit ? `Waited ${forLimit} s because the service takes 100 requests a minute.` : '',
+				forService ? `Waited ${forService} s until the service took requests again.` : '',
 			]
 				.filter(Boolean)
 				.join(' '),
