@@ -193,6 +193,15 @@ describe('the same reference twice in one input', () => {
 		delivery({ referenceId, tags: [`${number}`] }),
 	);
 
+	it('is sent once, also with two delivery types, as a dry run says', async () => {
+		const parameters = { type: '={{ $json.tags ? "express" : "slot" }}' };
+		const items = [delivery({ referenceId: 'A' }), delivery({ referenceId: 'A', tags: ['x'] })];
+		const dry = await service.run(createOnce({ ...parameters, dryRun: true }), { items });
+		expect(jsonOf(dry.items)).toMatchObject([{ dryRun: true }, { reason: 'sameReferenceInInput' }]);
+		const { items: output } = await service.run(createOnce(parameters), { items });
+		expect(fatesOf(output)).toEqual(['created', 'sameReferenceInInput']);
+	});
+
 	it.each([1, 2, 100])('is sent once, the first of them, with a batch size of %i', async (size) => {
 		const { items } = await run(twice, { batchSize: size });
 		expect(fatesOf(items)).toEqual([

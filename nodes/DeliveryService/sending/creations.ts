@@ -38,8 +38,10 @@ export interface Sending {
 	clock: Clock;
 	/** A number from 0 up to 1, different each time. */
 	random: () => number;
-	/** Where sent references are kept; absent when deliveries may be sent again. */
+	/** Where a company's sent references are kept; absent when deliveries may be sent again. */
 	ledgerFor?: (companyId: Creation['companyId']) => Ledger;
+	/** The company of deliveries that name none, as far as it is known. */
+	ownCompanyId?: number;
 	/** Tells that the user or a timeout stopped the execution. */
 	signal?: AbortSignal;
 	batchSize: number;
@@ -71,7 +73,9 @@ export async function sendCreations(
 	sending: Sending,
 ): Promise<Report> {
 	const run = new CreationRun(sending);
-	for (const group of groupsOf(creations)) await run.sendGroup(group);
+	const { first, further } = bySameReference(creations, sending);
+	run.settle(further, { kind: 'skipped', reason: 'sameReferenceInInput' });
+	for (const group of groupsOf(first)) await run.sendGroup(group);
 	return run;
 }
 
@@ -87,18 +91,23 @@ export function groupsOf(creations: readonly Creation[]): Creation[][] {
 	return [...groups.values()];
 }
 
-/** The first creation of each reference ID apart from the further ones. */
-export function bySameReference(group: readonly Creation[]): {
-	first: Creation[];
-	further: Creation[];
-} {
+/**
+ * The first creation of each company's reference ID apart from the further ones, of which there are
+ * none where deliveries may be sent again.
+ */
+export function bySameReference(
+	creations: readonly Creation[],
+	{ ledgerFor, ownCompanyId }: Pick<Sending, 'ledgerFor' | 'ownCompanyId'>,
+): { first: readonly Creation[]; further: readonly Creation[] } {
+	if (!ledgerFor) return { first: creations, further: [] };
 	const first: Creation[] = [];
 	const further: Creation[] = [];
 	const seen = new Set<string>();
-	for (const creation of group) {
-		const { referenceId } = creation.delivery;
-		(referenceId !== undefined && seen.has(referenceId) ? further : first).push(creation);
-		if (referenceId !== undefined) seen.add(referenceId);
+	for (const creation of creations) {
+		const { companyId = ownCompanyId, delivery } = creation;
+		const name = JSON.stringify([companyId, delivery.referenceId]);
+		(delivery.referenceId !== undefined && seen.has(name) ? further : first).push(creation);
+		seen.add(name);
 	}
 	return { first, further };
 }
@@ -121,17 +130,15 @@ class CreationRun implements Report {
 	async sendGroup(group: readonly Creation[]): Promise<void> {
 		const { batchSize, goOn, ledgerFor } = this.sending;
 		const ledger = ledgerFor?.(group[0]?.companyId);
-		const { first, further } = ledger ? bySameReference(group) : { first: group, further: [] };
-		this.settle(further, { kind: 'skipped', reason: 'sameReferenceInInput' });
 		let ready: Creation[] = [];
-		for (let next = 0; next < first.length || ready.length > 0;) {
+		for (let next = 0; next < group.length || ready.length > 0;) {
 			if (this.halted) {
-				this.settle([...ready, ...first.slice(next)], notSent(this.halted));
+				this.settle([...ready, ...group.slice(next)], notSent(this.halted));
 				await this.release(ledger, ready);
 				return;
 			}
-			if (ready.length < batchSize && next < first.length) {
-				const chunk = first.slice(next, next + batchSize);
+			if (ready.length < batchSize && next < group.length) {
+				const chunk = group.slice(next, next + batchSize);
 				next += chunk.length;
 				ready.push(...(await this.claimed(ledger, chunk)));
 				continue;
@@ -287,7 +294,7 @@ class CreationRun implements Report {
 		}
 	}
 
-	private settle(creations: readonly Creation[], outcome: Outcome): void {
+	settle(creations: readonly Creation[], outcome: Outcome): void {
 		for (const { item } of creations) this.outcomes.set(item, outcome);
 	}
 }

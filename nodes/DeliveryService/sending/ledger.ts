@@ -25,8 +25,13 @@ export type Claim =
 	/** It was given to the service, but nobody saw the answer; or another execution sends it now. */
 	| 'unknown';
 
+/** What the ledger knows of a reference: that it may be sent, or why not. */
+export type State = 'free' | Exclude<Claim, 'claimed'>;
+
 /** Which references were sent already, kept between runs. */
 export interface Ledger {
+	/** Tells what is known of references, and leaves everything as it is. */
+	lookUp(references: readonly string[]): Promise<ReadonlyMap<string, State>>;
 	/** Claims references before their request. */
 	claim(references: readonly string[]): Promise<ReadonlyMap<string, Claim>>;
 	/** The deliveries of claimed references were created. */
@@ -90,24 +95,33 @@ export function openLedger(store: Store, scope: string, mark: string, clock: Clo
 		return fresh.has(mine(reference)) && !fresh.has(sent(reference));
 	}
 
+	/** What the entries said of a reference before those that were fresh were recorded. */
+	function stateOf(reference: string, fresh: ReadonlySet<string>): State {
+		if (!fresh.has(pending(reference))) return 'unknown';
+		return fresh.has(sent(reference)) ? 'free' : 'created';
+	}
+
 	return {
+		async lookUp(references) {
+			return await store.inTurn(async (entries) => {
+				const fresh = await entries.record(
+					references.flatMap((reference) => [sent(reference), pending(reference)]),
+				);
+				await removeAny(entries, [...fresh]);
+				return new Map(references.map((reference) => [reference, stateOf(reference, fresh)]));
+			});
+		},
 		async claim(references) {
 			const { free, created, tookMs } = await store.inTurn(async (entries) => {
 				const started = clock.now();
 				const fresh = await entries.record(references.flatMap(all));
-				const found = {
-					tookMs: clock.now() - started,
-					free: references.filter(
-						(reference) => fresh.has(sent(reference)) && fresh.has(pending(reference)),
-					),
-					created: references.filter(
-						(reference) => !fresh.has(sent(reference)) && fresh.has(pending(reference)),
-					),
-				};
-				const unknown = references.filter((reference) => !fresh.has(pending(reference)));
+				const tookMs = clock.now() - started;
+				const those = (state: State) =>
+					references.filter((reference) => stateOf(reference, fresh) === state);
+				const found = { tookMs, free: those('free'), created: those('created') };
 				await removeAny(entries, [
 					...found.created.flatMap((reference) => [pending(reference), mine(reference)]),
-					...unknown.map(mine),
+					...those('unknown').map(mine),
 				]);
 				return found;
 			});

@@ -1,3 +1,4 @@
+import { limits } from '../service/limits';
 import type { CreationBody } from '../service/schemas';
 import { cut } from './batches';
 import {
@@ -8,7 +9,7 @@ import {
 	type Creation,
 	type Sending,
 } from './creations';
-import type { Claim } from './ledger';
+import type { Ledger, State } from './ledger';
 
 export interface Plan {
 	/** The requests that would be sent, in order, with the items that they are for. */
@@ -20,23 +21,35 @@ export interface Plan {
 /** What {@link sendCreations} would send, as far as it can be told without the service. */
 export async function planCreations(
 	creations: readonly Creation[],
-	{ batchSize, ledgerFor }: Pick<Sending, 'batchSize' | 'ledgerFor'>,
+	sending: Pick<Sending, 'batchSize' | 'ledgerFor' | 'ownCompanyId'>,
 ): Promise<Plan> {
 	const plan: Plan = { requests: [], held: new Map() };
-	for (const group of groupsOf(creations)) {
-		const ledger = ledgerFor?.(group[0]?.companyId);
-		const { first, further } = ledger ? bySameReference(group) : { first: group, further: [] };
-		for (const { item } of further) plan.held.set(item, 'sameReferenceInInput');
-		const claims = (await ledger?.claim(referencesOf(first))) ?? new Map<string, Claim>();
-		const ready = first.filter(({ item, delivery }) => {
-			const claim = claims.get(delivery.referenceId ?? '');
-			if (claim === 'created') plan.held.set(item, 'alreadyCreated');
-			if (claim === 'unknown') plan.held.set(item, 'unknown');
-			return claim === undefined || claim === 'claimed';
+	const { first, further } = bySameReference(creations, sending);
+	for (const { item } of further) plan.held.set(item, 'sameReferenceInInput');
+	for (const group of groupsOf(first)) {
+		const states = await statesOf(group, sending.ledgerFor?.(group[0]?.companyId));
+		const ready = group.filter(({ item, delivery }) => {
+			const state = states.get(delivery.referenceId ?? '') ?? 'free';
+			if (state !== 'free') plan.held.set(item, state === 'created' ? 'alreadyCreated' : state);
+			return state === 'free';
 		});
-		await ledger?.release(referencesOf(ready));
-		for (const batch of cut(ready, batchSize))
+		for (const batch of cut(ready, sending.batchSize))
 			plan.requests.push({ items: batch.map(({ item }) => item), body: bodyOf(batch) });
 	}
 	return plan;
+}
+
+/**
+ * What is known of the references of a group. They are looked up in small portions, as when they are
+ * sent: while many are looked up at once, the store would drop its oldest entries for them.
+ */
+async function statesOf(
+	group: readonly Creation[],
+	ledger: Ledger | undefined,
+): Promise<ReadonlyMap<string, State>> {
+	const states = new Map<string, State>();
+	if (!ledger) return states;
+	for (const portion of cut(referencesOf(group), limits.deliveriesPerRequest))
+		for (const [reference, state] of await ledger.lookUp(portion)) states.set(reference, state);
+	return states;
 }

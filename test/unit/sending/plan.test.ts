@@ -21,9 +21,17 @@ function ledgerFor(companyId: Creation['companyId']): Ledger {
 
 async function planOf(
 	creations: Creation[],
-	{ batchSize = 100, skips = true } = {},
+	{ batchSize = 100, skips = true, ownCompanyId }: Partial<PlanOptions> = {},
 ): Promise<Plan> {
-	return await time.until(planCreations(creations, { batchSize, ...(skips && { ledgerFor }) }));
+	return await time.until(
+		planCreations(creations, { batchSize, ownCompanyId, ...(skips && { ledgerFor }) }),
+	);
+}
+
+interface PlanOptions {
+	batchSize: number;
+	skips: boolean;
+	ownCompanyId: number;
 }
 
 /** A creation; only what tells one from another matters here. */
@@ -121,6 +129,54 @@ it('does not take references of other companies for the same', async () => {
 	]);
 	expect(requests.map(({ items }) => items)).toEqual([[1], [2]]);
 	expect([...held.keys()]).toEqual([0]);
+});
+
+it('takes a reference once for each company, whatever the type and however the company is given', async () => {
+	const { requests, held } = await planOf(
+		[
+			creation(0, 'A'),
+			creation(1, 'A', { type: 'express' }),
+			creation(2, 'A', { companyId: 7 }),
+			creation(3, 'A', { companyId: 8 }),
+			creation(4, 'B', { type: 'express' }),
+		],
+		{ ownCompanyId: 7 },
+	);
+	expect(requests.map(({ items }) => items)).toEqual([[0], [3], [4]]);
+	expect(held).toEqual(
+		new Map([
+			[1, 'sameReferenceInInput'],
+			[2, 'sameReferenceInInput'],
+		]),
+	);
+});
+
+it('makes no more notes at a time than a batch needs, since the store drops the oldest ones', async () => {
+	const written: Array<ReadonlySet<string>> = [new Set()];
+	row = {
+		get entries() {
+			return written.at(-1) ?? new Set();
+		},
+		set entries(entries) {
+			written.push(entries);
+		},
+	};
+	await planOf(creationsOf(1000));
+	expect(Math.max(...written.map(({ size }) => size))).toBe(200);
+	expect(row.entries.size).toBe(0);
+});
+
+it('does not keep another execution from sending meanwhile', async () => {
+	const store = memoryStore(row, time, () => ({ before: 1, between: 1, after: 1 }));
+	const open = () => openLedger(store, 'company', `execution ${++executions}`, time);
+	const [{ requests }, claims] = await time.until(
+		Promise.all([
+			planCreations(creationsOf(2), { batchSize: 100, ledgerFor: open }),
+			open().claim(['R0', 'R1']),
+		]),
+	);
+	expect(requests).toHaveLength(1);
+	expect([...claims.values()]).toEqual(['claimed', 'claimed']);
 });
 
 it('holds nothing back when deliveries may be sent again, also without references', async () => {

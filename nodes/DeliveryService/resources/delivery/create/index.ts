@@ -131,6 +131,7 @@ function sendingFor(
 		batchSize,
 		maximumWaitMs: maximumWaitSeconds * 1000,
 		goOn: context.continueOnFail(),
+		ownCompanyId,
 		...(skipsAlreadySent && {
 			ledgerFor: (companyId = ownCompanyId) =>
 				openLedger(storeOf(context), referenceScope(baseUrl, companyId), mark, realClock),
