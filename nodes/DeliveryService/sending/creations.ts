@@ -1,5 +1,5 @@
 import type { Exchange } from '../service/client';
-import { explain, notTheService } from '../service/errors';
+import { detailOf, explain, isLate, notTheService } from '../service/errors';
 import type { Problem } from '../service/problem';
 import { creationAnswerSchema, type CreationBody, type Delivery } from '../service/schemas';
 import type { Clock } from './clock';
@@ -172,7 +172,7 @@ class CreationRun implements Report {
 			if (claim === 'created') {
 				this.settle([creation], { kind: 'skipped', reason: 'alreadyCreated' });
 			} else {
-				this.settle([creation], unknownSince);
+				this.settle([creation], this.unknown(sentSince));
 				if (!this.sending.goOn) this.halted ??= stoppedByFailure;
 			}
 			return false;
@@ -209,7 +209,10 @@ class CreationRun implements Report {
 				await this.giveUp(exchange, batch, ledger);
 				return;
 			case 'unknown':
-				this.settle(batch, unknownBecause(explain(exchange)));
+				this.settle(
+					batch,
+					this.unknown(explain(exchange).message, isLate(exchange) ? moreTime : detailOf(exchange)),
+				);
 		}
 	}
 
@@ -266,7 +269,7 @@ class CreationRun implements Report {
 			exchange.kind === 'answer' ? exchange.body : undefined,
 		);
 		if (!answer.success) {
-			this.settle(batch, unknownBecause(notTheService));
+			this.settle(batch, this.unknown(notTheService.message, notTheService.description));
 			return;
 		}
 		const { records } = matchRecords(
@@ -275,7 +278,7 @@ class CreationRun implements Report {
 		);
 		const created = batch.filter((creation, position) => {
 			const record = records[position];
-			this.settle([creation], record ? { kind: 'created', ...record } : unmatched);
+			this.settle([creation], record ? { kind: 'created', ...record } : this.unknown(noRecord));
 			return record !== undefined;
 		});
 		await this.note(async () => await ledger?.confirm(referencesOf(created)));
@@ -292,6 +295,23 @@ class CreationRun implements Report {
 		} catch {
 			this.ledgerFailed = true;
 		}
+	}
+
+	/**
+	 * That nobody knows what became of a delivery. What is usually advised after a failure, to try
+	 * again, could here make a second one.
+	 */
+	private unknown(cause: string, detail?: string): Failure {
+		return {
+			kind: 'failed',
+			fate: 'unknown',
+			problem: {
+				message: `Whether this delivery was created is unknown: ${lowerFirst(cause)}`,
+				description: [lookItUp, this.sending.ledgerFor && forgetIt, detail]
+					.filter(Boolean)
+					.join(' '),
+			},
+		};
 	}
 
 	settle(creations: readonly Creation[], outcome: Outcome): void {
@@ -323,36 +343,17 @@ function isAboutContent(exchange: Exchange): boolean {
 
 const lookItUp = 'Look it up on the Delivery Service before you send it again.';
 
-const unmatched: Failure = {
-	kind: 'failed',
-	fate: 'unknown',
-	problem: {
-		message:
-			'Whether this delivery was created is unknown: the answer of the service holds no record of it',
-		description: lookItUp,
-	},
-};
+const forgetIt =
+	'If it was not created, run the operation "Forget Sent References" for its reference ID, then send it again.';
 
-const unknownSince: Failure = {
-	kind: 'failed',
-	fate: 'unknown',
-	problem: {
-		message:
-			'Whether this delivery was created is unknown: it was sent before without an answer, or another execution is sending it now',
-		description: `${lookItUp} If it was not created, run the operation "Forget Sent References" for its reference ID, then send it again.`,
-	},
-};
+const noRecord = 'the answer of the service holds no record of it';
 
-function unknownBecause({ message, description = '' }: Problem): Failure {
-	const cause = message.charAt(0).toLowerCase() + message.slice(1);
-	return {
-		kind: 'failed',
-		fate: 'unknown',
-		problem: {
-			message: `Whether this delivery was created is unknown: ${cause}`,
-			description: `${lookItUp} ${description}`.trim(),
-		},
-	};
+const sentSince = 'it was sent before without an answer, or another execution is sending it now';
+
+const moreTime = 'The option Timeout gives the service more time.';
+
+function lowerFirst(text: string): string {
+	return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 const stoppedByUser: Problem = { message: 'the execution was stopped' };
@@ -360,12 +361,11 @@ const stoppedByUser: Problem = { message: 'the execution was stopped' };
 const stoppedByFailure: Problem = { message: 'a delivery before it failed' };
 
 function notSent(cause: Problem): Failure {
-	const because = cause.message.charAt(0).toLowerCase() + cause.message.slice(1);
 	return {
 		kind: 'failed',
 		fate: 'notSent',
 		problem: {
-			message: `This delivery was not sent: ${because}`,
+			message: `This delivery was not sent: ${lowerFirst(cause.message)}`,
 			description: cause.description ?? 'Run the workflow again to send it.',
 		},
 	};

@@ -57,6 +57,16 @@ export function explain(exchange: Exchange): Problem {
 	};
 }
 
+/** What the service or the connection said of a failure, as it said it and without any advice. */
+export function detailOf(exchange: Exchange): string | undefined {
+	if (exchange.kind === 'answer') return whatTheServiceSaid(exchange.body);
+	return exchange.code ? codeSentence(exchange.code) : undefined;
+}
+
+function codeSentence(code: string): string {
+	return `The error code is ${code}.`;
+}
+
 /** A success whose body cannot be read: something else than the service answered, most likely. */
 export const notTheService: Problem = {
 	message: 'The answer did not come from the Delivery Service, or cannot be read',
@@ -71,6 +81,14 @@ export function isNotTrusted(code: string): boolean {
 	return notTrusted.test(code);
 }
 
+/** A time-out of our own, and one of the connection. */
+const timeouts = new Set(['ECONNABORTED', 'ETIMEDOUT']);
+
+/** Whether the answer was not waited for any longer. */
+export function isLate(exchange: Exchange): boolean {
+	return exchange.kind === 'noAnswer' && timeouts.has(exchange.code);
+}
+
 const nothingAnswers: Problem = {
 	...unreachable,
 	message: 'Nothing answers at the host and port in the Base URL',
@@ -80,9 +98,15 @@ function explainNoAnswer({ code, neverConnected }: NoAnswer): Problem {
 	if (isNotTrusted(code))
 		return {
 			message: 'The certificate of the Delivery Service is not trusted',
-			description: `Check that the Base URL in the credential is the address of the service itself. If it is, whoever runs this n8n must let it trust the certificate. The error code is ${code}.`,
+			description: `Check that the Base URL in the credential is the address of the service itself. If it is, whoever runs this n8n must let it trust the certificate. ${codeSentence(code)}`,
 		};
-	if (neverConnected && code === 'ETIMEDOUT') return nothingAnswers;
+	if (timeouts.has(code))
+		return neverConnected
+			? nothingAnswers
+			: {
+					message: 'The Delivery Service did not answer in time',
+					description: 'Try again later.',
+				};
 	switch (code) {
 		case 'ENOTFOUND':
 		case 'EAI_AGAIN':
@@ -92,13 +116,7 @@ function explainNoAnswer({ code, neverConnected }: NoAnswer): Problem {
 		case 'EPROTO':
 			return {
 				message: 'No secure connection to the Delivery Service could be made',
-				description: `Check the Base URL in the credential: with https:// the service must speak HTTPS at this host and port. The address of a service that does not begins with http://. The error code is ${code}.`,
-			};
-		case 'ECONNABORTED':
-		case 'ETIMEDOUT':
-			return {
-				message: 'The Delivery Service did not answer in time',
-				description: 'Run the workflow again later, or give it more time with the option Timeout.',
+				description: `Check the Base URL in the credential: with https:// the service must speak HTTPS at this host and port. The address of a service that does not begins with http://. ${codeSentence(code)}`,
 			};
 		case 'ERR_CANCELED':
 			return { message: 'The execution was stopped before the Delivery Service answered' };
@@ -107,7 +125,7 @@ function explainNoAnswer({ code, neverConnected }: NoAnswer): Problem {
 			return code
 				? {
 						message: 'The connection to the Delivery Service failed',
-						description: `${unreachable.description} The error code is ${code}.`,
+						description: `${unreachable.description} ${codeSentence(code)}`,
 					}
 				: unreachable;
 	}
