@@ -1,7 +1,9 @@
 /** n8n's own "Retry On Fail" runs the whole node again: also for the items that were created. */
-import { delivery, setUp } from './support';
+import { delivery, fatesOf, jsonOf, restart, setUp } from './support';
 
 const service = setUp();
+
+beforeEach(restart);
 
 const retrying = { settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 } };
 
@@ -27,4 +29,45 @@ test('with the option that skips what was sent, a retry sends only what was not'
 		'#1',
 		'#2',
 	]);
+});
+
+describe('what an earlier try created', () => {
+	const parameters = { source: 'json', skipAlreadySent: true, options: { batchSize: 1 } };
+	const items = ['#1', '#2'].map((referenceId) => delivery({ referenceId }));
+	const idOf = (referenceId: string) =>
+		service.control.deliveries().find(({ request }) => request.referenceId === referenceId)?.record
+			.id;
+
+	it('comes out as created when a later try succeeds, with its ID', async () => {
+		service.control.addFault({ kind: 'status', status: 401, skip: 1 });
+		const run = await service.run(parameters, { ...retrying, items });
+		expect(jsonOf(run.items)).toMatchObject([
+			{ id: idOf('#1'), referenceId: '#1' },
+			{ id: idOf('#2'), referenceId: '#2' },
+		]);
+		expect(run.hints).toMatchObject([{ message: 'Created 2 deliveries in 3 requests.' }]);
+	});
+
+	it('comes out as created when the node goes on after errors', async () => {
+		service.control.addFault({ kind: 'rejectReference', referenceIds: ['#1'] });
+		const run = await service.run(parameters, {
+			...retrying,
+			items,
+			onError: 'continueRegularOutput',
+		});
+		expect(fatesOf(run.items)).toEqual(['refused', 'created']);
+	});
+
+	it('is told by the error of the last try', async () => {
+		service.control.addFault({ kind: 'rejectReference', referenceIds: ['#2'] });
+		const { error } = await service.run(parameters, { ...retrying, items });
+		expect(error?.message).toContain('1 of 2 deliveries created');
+		expect(error?.description).toContain(`Created (1): #1 (ID ${idOf('#1')}).`);
+	});
+
+	it('is skipped as before in another run, even with the same data', async () => {
+		await service.run(parameters, { ...retrying, items });
+		const { items: output } = await service.run(parameters, { ...retrying, items });
+		expect(fatesOf(output)).toEqual(['alreadyCreated', 'alreadyCreated']);
+	});
 });

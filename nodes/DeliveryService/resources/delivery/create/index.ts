@@ -19,6 +19,7 @@ import { valid } from '../../eachItem';
 import { itemError } from '../../items';
 import { shownOnlyFor, type Operation } from '../../resource';
 import { referenceScope, storeOf } from '../store';
+import { withEarlierTries } from './earlierTries';
 import { fromFields } from './fromFields';
 import { fromJson } from './fromJson';
 import { fromShopifyOrder } from './fromShopifyOrder';
@@ -74,7 +75,7 @@ export const create: Operation = {
 		const sending = sendingFor(context, await openClient(context), options, skips);
 		if (options.dryRun) return toDryOutput(items, await planned(context, creations, sending));
 
-		const report = await sendCreations(creations, sending);
+		const report = withEarlierTries(context, await sendCreations(creations, sending));
 		context.addExecutionHints(...hintsOf(items, report));
 		if (!goOn) refuseLosses(context, creations, report);
 		return items.map((prepared) => toOutput(prepared, report.outcomes));
