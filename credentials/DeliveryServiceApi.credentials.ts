@@ -61,7 +61,7 @@ export class DeliveryServiceApi implements ICredentialType {
 		type: 'generic',
 		properties: {
 			auth: {
-				username: '={{$credentials.apiKeyId}}',
+				username: '={{$credentials.apiKeyId.trim()}}',
 				password: '={{$credentials.apiSecret}}',
 			},
 		},

@@ -172,6 +172,17 @@ describe('the connection test', () => {
 	});
 });
 
+it('authenticates as the connection test does when there are spaces around the key ID', async () => {
+	const credential = { ...service.credential, apiKeyId: ` ${service.credential.apiKeyId}\n` };
+	expect(await testCredential(credential)).toMatchObject({ status: 'OK' });
+	const { error } = await runNode({
+		node: 'deliveryService',
+		parameters: { resource: 'webhook', operation: 'getAll' },
+		credential,
+	});
+	expect(error).toBeUndefined();
+});
+
 it('authenticates with any characters that a key and a secret may have', async () => {
 	const other = await startService({ apiKeyId: 'key-é', apiSecret: `p:ä s{{ 1 + 1 }}€="'` });
 	try {
