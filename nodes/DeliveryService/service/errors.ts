@@ -131,9 +131,23 @@ function explainNoAnswer({ code, neverConnected }: NoAnswer): Problem {
 	}
 }
 
-/** The service's own words, cut to a readable length. */
+/** The service's own words, cut to a readable length: its message and code, and what else it says. */
 function whatTheServiceSaid(body: unknown): string | undefined {
 	const { code, message } = codeAndMessageSchema.parse(body);
-	const words = [message, code && `(${code})`].filter(Boolean).join(' ');
+	const known = [...(message ? ['message'] : []), ...(code ? ['code'] : [])];
+	const words = [message, code && `(${code})`, everythingBut(known, body)]
+		.filter(Boolean)
+		.join(' ');
 	return words ? `The service says: ${words.slice(0, 500)}` : undefined;
+}
+
+/** The rest of a body as JSON: which fields were refused, for example, is in no documented form. */
+function everythingBut(known: readonly string[], body: unknown): string {
+	if (typeof body === 'string') return body;
+	if (typeof body !== 'object' || body === null) return '';
+	if (Array.isArray(body)) return body.length > 0 ? JSON.stringify(body) : '';
+	const others = Object.entries(body).filter(
+		([name, value]) => !known.includes(name) && value !== null && value !== '',
+	);
+	return others.length > 0 ? JSON.stringify(Object.fromEntries(others)) : '';
 }

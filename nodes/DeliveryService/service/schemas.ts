@@ -255,10 +255,14 @@ export const updateAnswerSchema = z.object({
 	data: z.object({ jobs: z.unknown() }).passthrough().optional().catch(undefined),
 });
 
+/** Text, or a number in its place; anything else says nothing. */
+const words = z
+	.union([z.string(), z.number().transform(String)])
+	.nullish()
+	.catch(undefined);
+
 /** The code and message that answers carry (sections 4.1, 4.2 and 7). */
-export const codeAndMessageSchema = z
-	.object({ code: z.coerce.string().nullish(), message: z.coerce.string().nullish() })
-	.catch({});
+export const codeAndMessageSchema = z.object({ code: words, message: words }).catch({});
 
 /** A listed subscription (sections 2.7 and 4.4). */
 export const webhookSchema = z

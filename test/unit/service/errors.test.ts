@@ -31,6 +31,15 @@ describe('an answer that is no success', () => {
 		[{ code: 17, message: 'No' }, 'The service says: No (17)'],
 		[{ code: null, message: 'No' }, 'The service says: No'],
 		[{ message: 'x'.repeat(501) }, `The service says: ${'x'.repeat(500)}`],
+		[
+			{ message: 'No', errors: [{ field: 'cod' }], payload: null },
+			'The service says: No {"errors":[{"field":"cod"}]}',
+		],
+		[{ message: { cod: 'too much' } }, 'The service says: {"message":{"cod":"too much"}}'],
+		[{ error: 'too much' }, 'The service says: {"error":"too much"}'],
+		[['too much'], 'The service says: ["too much"]'],
+		['too much', 'The service says: too much'],
+		[{ errors: 'x'.repeat(600) }, `The service says: {"errors":"${'x'.repeat(489)}`],
 	])('quotes of the body %j what can be read', (body, description) => {
 		expect(explain(answer(400, body))).toEqual({
 			message: 'The Delivery Service refused the request (status 400)',
@@ -38,7 +47,7 @@ describe('an answer that is no success', () => {
 		});
 	});
 
-	test.each([undefined, null, '<html>', [], {}, { code: null, message: null }, { code: '' }])(
+	test.each([undefined, null, '', [], {}, { code: null, message: null }, { code: '' }])(
 		'says that the service gave no reason when the body is %j',
 		(body) => {
 			expect(explain(answer(422, body))).toEqual({
