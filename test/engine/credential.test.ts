@@ -116,6 +116,15 @@ describe('the connection test', () => {
 		expect(verdict).toEqual({ status: 'Error', message: expect.stringMatching(message) });
 	});
 
+	it('says so when the service does not speak HTTPS', async () => {
+		const verdict = await test({ baseUrl: service.credential.baseUrl.replace('http:', 'https:') });
+
+		expect(verdict).toEqual({
+			status: 'Error',
+			message: expect.stringMatching(/^No secure connection .* begins with http:\/\//),
+		});
+	});
+
 	it('says so when the connection breaks', async () => {
 		service.control.addFault({ kind: 'resetBefore', times: null });
 
