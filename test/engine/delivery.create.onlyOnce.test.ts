@@ -372,7 +372,7 @@ describe('a process that is killed', () => {
 		const { error } = await service.run(createOnce({ batchSize: 2 }), { items: deliveries(5) });
 
 		expect(error?.message).toMatch(
-			/created is unknown.*\(0 of 5 .* created, 1 not sent\) \[item 2\]/,
+			/created is unknown.*\(0 of 5 .* created, 2 skipped, 1 not sent\) \[item 2\]/,
 		);
 		expect(error?.description).toContain('Perhaps created (2): R2, R3. Not sent (1): R4.');
 		expect(service.existing()).toEqual(['R0', 'R1']);

@@ -38,6 +38,16 @@ it('is not made when every delivery was created or skipped', () => {
 	expect(reportOn()).toBeUndefined();
 });
 
+it('counts what was skipped, so that it is not taken for lost', () => {
+	const refused = failed('refused', 'Bad');
+	expect(reportOn(skipped, skipped, refused)?.problem.message).toBe(
+		'Bad (0 of 3 deliveries created, 2 skipped, 0 not sent)',
+	);
+	expect(reportOn(created('a'), refused)?.problem.message).toBe(
+		'Bad (1 of 2 deliveries created, 0 not sent)',
+	);
+});
+
 it('lists each delivery under what became of it', () => {
 	const report = reportOn(
 		created('a'),
@@ -88,7 +98,7 @@ it('counts all that were to be created', () => {
 		...[created('a'), created('b'), skipped, failed('unknown', 'No answer')],
 		...[failed('notSent', 'Waits'), failed('notSent', 'Waits')],
 	);
-	expect(report?.problem.message).toBe('No answer (2 of 6 deliveries created, 2 not sent)');
+	expect(report?.problem.message).toBe('No answer (2 of 6 deliveries created, 1 skipped, 2 not sent)');
 });
 
 it('says first what to do', () => {

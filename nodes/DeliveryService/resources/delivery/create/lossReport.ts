@@ -29,6 +29,7 @@ export function lossReport(
 ): LossReport | undefined {
 	const lists: Lists = { created: [], refused: [], unknown: [], notSent: [] };
 	const failures: Array<{ item: number; fate: string; problem: Problem }> = [];
+	let skipped = 0;
 	for (const { item, delivery } of creations) {
 		const outcome = outcomes.get(item);
 		const entry: Entry = { item, referenceId: delivery.referenceId };
@@ -37,13 +38,19 @@ export function lossReport(
 		} else if (outcome?.kind === 'failed') {
 			lists[outcome.fate].push(entry);
 			failures.push({ item, ...outcome });
+		} else if (outcome?.kind === 'skipped') {
+			skipped++;
 		}
 	}
 	// What was not sent was not sent for the sake of the others: they tell the cause.
 	const first = failures.find(({ fate }) => fate !== 'notSent') ?? failures[0];
 	if (!first) return undefined;
 	const { message, description } = first.problem;
-	const counts = `${lists.created.length} of ${creations.length} deliveries created, ${lists.notSent.length} not sent`;
+	const counts = [
+		`${lists.created.length} of ${creations.length} deliveries created`,
+		...(skipped > 0 ? [`${skipped} skipped`] : []),
+		`${lists.notSent.length} not sent`,
+	].join(', ');
 	return {
 		item: first.item,
 		problem: {
