@@ -98,7 +98,9 @@ it('counts all that were to be created', () => {
 		...[created('a'), created('b'), skipped, failed('unknown', 'No answer')],
 		...[failed('notSent', 'Waits'), failed('notSent', 'Waits')],
 	);
-	expect(report?.problem.message).toBe('No answer (2 of 6 deliveries created, 1 skipped, 2 not sent)');
+	expect(report?.problem.message).toBe(
+		'No answer (2 of 6 deliveries created, 1 skipped, 2 not sent)',
+	);
 });
 
 it('says first what to do', () => {
