@@ -1,5 +1,5 @@
 import type { Exchange } from '../service/client';
-import { explain, notTheService } from '../service/errors';
+import { detailOf, explain, notTheService } from '../service/errors';
 import type { Problem } from '../service/problem';
 import { creationAnswerSchema, type CreationBody, type Delivery } from '../service/schemas';
 import type { Clock } from './clock';
@@ -200,7 +200,10 @@ class CreationRun implements Report {
 				await this.release(ledger, batch);
 				return;
 			case 'unknown':
-				this.settle(batch, unknownBecause(explain(exchange)));
+				this.settle(
+					batch,
+					unknownBecause({ ...explain(exchange), description: detailOf(exchange) }),
+				);
 		}
 	}
 
