@@ -358,6 +358,6 @@ export function storeProblem(error: unknown): Problem {
 	return {
 		message: `n8n could not look up which references were sent already${cause}`,
 		description:
-			'Save the workflow and run it again. If that does not help, turn off the option that skips deliveries already sent, but know that they may then be created twice.',
+			'Save the workflow and run it again. If that does not help, turn off "Skip Already Sent", but know that deliveries may then be created twice.',
 	};
 }

@@ -93,7 +93,7 @@ function refuseBlindRetry(context: IExecuteFunctions, skipsAlreadySent: boolean)
 		'With "Retry On Fail" this node could create deliveries twice',
 		{
 			description:
-				'Turn on "Skip Deliveries Already Sent" among the parameters, or turn off "Retry On Fail" in the settings of the node. Nothing was sent.',
+				'Turn on "Skip Already Sent" among the parameters, or turn off "Retry On Fail" in the settings of the node. Nothing was sent.',
 		},
 	);
 }
