@@ -24,7 +24,7 @@ import { fromJson } from './fromJson';
 import { fromShopifyOrder } from './fromShopifyOrder';
 import { lossReport } from './lossReport';
 import { optionFields, readRunOptions, skipsAlreadySent, type RunOptions } from './options';
-import { hintsOf, toDryOutput, toOutput } from './output';
+import { dryHint, hintsOf, toDryOutput, toOutput } from './output';
 import { prepare, refuseInvalid } from './prepare';
 import type { Source } from './source';
 
@@ -72,7 +72,11 @@ export const create: Operation = {
 		}
 
 		const sending = sendingFor(context, await openClient(context), options, skips);
-		if (options.dryRun) return toDryOutput(items, await planned(context, creations, sending));
+		if (options.dryRun) {
+			const plan = await planned(context, creations, sending);
+			context.addExecutionHints(dryHint(plan));
+			return toDryOutput(items, plan);
+		}
 
 		const report = await sendCreations(creations, sending);
 		context.addExecutionHints(...hintsOf(items, report));
