@@ -14,6 +14,7 @@ import { openLedger } from '../../../sending/ledger';
 import { planCreations, type Plan } from '../../../sending/plan';
 import { rateLimitFor } from '../../../sending/rateLimit';
 import { openClient, type ServiceClient } from '../../../service/client';
+import { companyOf } from '../../../service/company';
 import * as requests from '../../../service/requests';
 import { valid } from '../../eachItem';
 import { itemError } from '../../items';
@@ -71,7 +72,10 @@ export const create: Operation = {
 			return items.map((prepared) => toOutput(prepared, nothingSent.outcomes));
 		}
 
-		const sending = sendingFor(context, await openClient(context), options, skips);
+		const client = await openClient(context);
+		if (skips)
+			for (const { companyId } of creations) companyOf(context.getNode(), client, companyId);
+		const sending = sendingFor(context, client, options, skips);
 		if (options.dryRun) {
 			const plan = await planned(context, creations, sending);
 			context.addExecutionHints(dryHint(plan));
@@ -119,11 +123,14 @@ function chosenSource(context: IExecuteFunctions): Source {
 
 function sendingFor(
 	context: IExecuteFunctions,
-	{ credential, send }: ServiceClient,
+	client: ServiceClient,
 	{ batchSize, maximumWaitSeconds, timeoutSeconds }: RunOptions,
 	skipsAlreadySent: boolean,
 ): Sending {
-	const { baseUrl, apiKeyId, companyId: ownCompanyId } = credential;
+	const { send } = client;
+	const { baseUrl, apiKeyId } = client.credential;
+	const scopeOf = (companyId: Creation['companyId']) =>
+		referenceScope(baseUrl, companyOf(context.getNode(), client, companyId));
 	const mark = randomUUID();
 	return {
 		send: async (body) =>
@@ -136,8 +143,7 @@ function sendingFor(
 		maximumWaitMs: maximumWaitSeconds * 1000,
 		goOn: context.continueOnFail(),
 		...(skipsAlreadySent && {
-			ledgerFor: (companyId = ownCompanyId) =>
-				openLedger(storeOf(context), referenceScope(baseUrl, companyId), mark, realClock),
+			ledgerFor: (companyId) => openLedger(storeOf(context), scopeOf(companyId), mark, realClock),
 		}),
 	};
 }
