@@ -49,7 +49,7 @@ export function lossReport(
 		problem: {
 			message: `${message} (${counts})`,
 			description: [
-				description,
+				ended(description),
 				sentence('Created', lists.created),
 				sentence('Refused', lists.refused),
 				sentence('Perhaps created', lists.unknown),
@@ -60,6 +60,11 @@ export function lossReport(
 		},
 		lists,
 	};
+}
+
+/** With a full stop: the service's own words may lack one. */
+function ended(text = ''): string {
+	return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 function sentence(title: string, entries: readonly Entry[]): string {
