@@ -1,5 +1,6 @@
 import type { Creation, Outcome } from '../../../sending/creations';
 import type { Problem } from '../../../service/problem';
+import { ended } from '../../items';
 
 /** How many of each list the description names; the lists in the error's details are complete. */
 const namedAtMost = 20;
@@ -60,11 +61,6 @@ export function lossReport(
 		},
 		lists,
 	};
-}
-
-/** With a full stop: the service's own words may lack one. */
-function ended(text = ''): string {
-	return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 function sentence(title: string, entries: readonly Entry[]): string {
