@@ -46,7 +46,7 @@ describe('an error that ends the execution', () => {
 			status: 'error',
 			message:
 				'The Delivery Service refused the request (status 422) (1 of 3 deliveries created, 1 not sent) [item 1]',
-			description: `The service says: Delivery refused: E-2 (REFUSED) Created (1): E-1 (ID ${created?.record.id}). Refused (1): E-2. Not sent (1): E-3.`,
+			description: `The service says: Delivery refused: E-2 (REFUSED). Created (1): E-1 (ID ${created?.record.id}). Refused (1): E-2. Not sent (1): E-3.`,
 		});
 		expect(control.deliveries()).toHaveLength(1);
 	});

@@ -1,5 +1,5 @@
 import type { Exchange } from '../service/client';
-import { explain, notTheService } from '../service/errors';
+import { detailOf, explain, notTheService } from '../service/errors';
 import type { Problem } from '../service/problem';
 import { creationAnswerSchema, type CreationBody, type Delivery } from '../service/schemas';
 import type { Clock } from './clock';
@@ -200,7 +200,10 @@ class CreationRun implements Report {
 				await this.release(ledger, batch);
 				return;
 			case 'unknown':
-				this.settle(batch, unknownBecause(explain(exchange)));
+				this.settle(
+					batch,
+					unknownBecause({ ...explain(exchange), description: detailOf(exchange) }),
+				);
 		}
 	}
 
@@ -355,6 +358,6 @@ export function storeProblem(error: unknown): Problem {
 	return {
 		message: `n8n could not look up which references were sent already${cause}`,
 		description:
-			'Save the workflow and run it again. If that does not help, turn off the option that skips deliveries already sent, but know that they may then be created twice.',
+			'Save the workflow and run it again. If that does not help, turn off "Skip Already Sent", but know that deliveries may then be created twice.',
 	};
 }

@@ -27,7 +27,7 @@ const byStatus: Readonly<Record<number, Problem>> = {
 	},
 	429: {
 		message: 'The Delivery Service has had too many requests for now',
-		description: 'Wait a minute, then run the workflow again.',
+		description: 'Wait a minute, then try again.',
 	},
 };
 
@@ -53,8 +53,26 @@ export function explain(exchange: Exchange): Problem {
 		};
 	return {
 		message: `The Delivery Service failed (status ${status})`,
-		description: [said, 'Run the workflow again later.'].filter(Boolean).join(' '),
+		description: ['Try again later.', said].filter(Boolean).join(' '),
 	};
+}
+
+/**
+ * What else is known of an exchange, without the advice of `explain`: to try again is the wrong advice
+ * where the service may have done what it was asked to.
+ */
+export function detailOf(exchange: Exchange): string {
+	if (exchange.kind === 'answer') return whatTheServiceSaid(exchange.body) ?? '';
+	switch (exchange.code) {
+		case 'ECONNABORTED':
+		case 'ETIMEDOUT':
+			return 'To wait longer for answers, raise the option Timeout.';
+		case 'ERR_CANCELED':
+		case '':
+			return '';
+		default:
+			return `The error code is ${exchange.code}.`;
+	}
 }
 
 /** A success whose body cannot be read: something else than the service answered, most likely. */
@@ -75,7 +93,7 @@ function explainNoAnswer(code: string): Problem {
 		case 'ETIMEDOUT':
 			return {
 				message: 'The Delivery Service did not answer in time',
-				description: 'Run the workflow again later, or give it more time with the option Timeout.',
+				description: 'Try again later.',
 			};
 		case 'ERR_CANCELED':
 			return { message: 'The execution was stopped before the Delivery Service answered' };

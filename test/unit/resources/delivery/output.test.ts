@@ -123,7 +123,7 @@ describe('the hints of a run', () => {
 
 	it.each([
 		[499, ''],
-		[500, ' Waited 1 s'],
+		[500, ' Waited 1 s until the service could take more requests.'],
 		[60_400, ' Waited 60 s'],
 	])('say how long requests waited, here %i ms', (waitedMs, text) => {
 		const [message = ''] = messages([created()], { waitedMs });
