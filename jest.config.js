@@ -16,6 +16,8 @@ const common = {
 
 /** @type {import('jest').Config} */
 module.exports = {
+	// Many files wait for most of their time, so that no core need be left free.
+	maxWorkers: '100%',
 	projects: ['unit', 'service', 'engine'].map((name) => ({
 		...common,
 		displayName: name,

@@ -48,12 +48,14 @@ export class DeliveryServiceApi implements ICredentialType {
 		{
 			displayName: 'Company ID',
 			name: 'companyId',
-			type: 'number',
-			typeOptions: { minValue: 1, numberPrecision: 0 },
+			// Not a number field: those are never empty, so that a forgotten one would hold some
+			// company's number.
+			type: 'string',
 			required: true,
-			default: 1,
+			default: '',
+			placeholder: 'e.g. 1001',
 			description:
-				'The number of your own company. Webhooks, the trigger and the connection test need it.',
+				'The number of your own company on the Delivery Service. Webhooks, the trigger, the connection test and skipping what was sent need it.',
 		},
 	];
 

@@ -87,10 +87,7 @@ const listeningSchema = z.object({ data: z.object({ waitingForWebhook: z.literal
 const nodeTypesSchema = z.array(
 	z.object({ name: z.string(), displayName: z.string(), group: z.array(z.string()) }).passthrough(),
 );
-const pageSchema = z.object({
-	data: z.array(executionSummarySchema),
-	nextCursor: z.string().nullish(),
-});
+const pageSchema = z.object({ data: z.array(z.unknown()), nextCursor: z.string().nullish() });
 
 /**
  * Talks to a running n8n: through its public API where that can do it, which is the same in both
@@ -386,12 +383,30 @@ export class N8nClient {
 	 * @returns all of them, the newest first
 	 */
 	async executions(workflowId: string): Promise<ExecutionSummary[]> {
-		const all: ExecutionSummary[] = [];
+		return await this.listed(workflowId, false, executionSummarySchema);
+	}
+
+	/**
+	 * Reads a workflow's executions, all of which have ended.
+	 *
+	 * @returns all of them with their data, the newest first
+	 * @throws ZodError while one is running
+	 */
+	async executionsWithData(workflowId: string): Promise<Execution[]> {
+		return await this.listed(workflowId, true, executionSchema);
+	}
+
+	private async listed<Schema extends z.ZodTypeAny>(
+		workflowId: string,
+		includeData: boolean,
+		schema: Schema,
+	): Promise<Array<z.infer<Schema>>> {
+		const all: Array<z.infer<Schema>> = [];
 		let cursor: string | undefined;
 		do {
-			const params = { workflowId, limit: executionsPerPage, cursor };
+			const params = { workflowId, includeData, limit: executionsPerPage, cursor };
 			const page = pageSchema.parse((await this.api.get('/executions', { params })).data);
-			all.push(...page.data);
+			all.push(...z.array(schema).parse(page.data));
 			cursor = page.nextCursor ?? undefined;
 		} while (cursor !== undefined);
 		return all;

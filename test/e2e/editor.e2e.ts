@@ -51,8 +51,8 @@ test('the node is found by what it is for, and shows its actions', async () => {
 		'Create deliveries',
 		'Forget sent references',
 		'Update deliveries',
-		'Create a webhook',
-		'Delete a webhook',
+		'Create webhook',
+		'Delete webhook',
 		'Get many webhooks',
 		'Repair blacklisted webhooks',
 	]);

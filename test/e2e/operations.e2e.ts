@@ -1,36 +1,12 @@
 import { freePort } from '../../playground/n8n/checks';
 import { hintsOf, itemsOf, outputOf } from '../../playground/n8n/execution';
-import { installHost, type Host } from '../../playground/n8n/host';
 import { readOrders } from '../../playground/workflows';
 import * as cases from './support/cases';
-import { recordRequires, type RequireRecorder } from './support/requires';
-import { dropoff, packages, pickup, pickupFields } from './support/samples';
+import { dropoff, packages, pickup, shopifyFields } from './support/samples';
 import { nodes, type ActionWorkflow } from './support/workflows';
-import { credentialType, openWorld, type World } from './support/world';
+import { credentialType } from './support/world';
 
-let world: World;
-let host: Host;
-let recorder: RequireRecorder;
-
-beforeAll(async () => {
-	host = await installHost('2.41.1');
-	recorder = await recordRequires('n8n-nodes-delivery-service');
-	world = await openWorld('2.41.1', recorder.env);
-});
-beforeEach(() => world.service.control.reset());
-afterAll(async () => {
-	await world?.close();
-	await recorder?.close();
-});
-
-cases.testInstallation(
-	() => world,
-	async () => await recorder.loaded(),
-	() => host.folder,
-);
-cases.testConnection(() => world);
-cases.testOperations(() => world);
-cases.testShopifyOrders(() => world);
+const world = cases.testVersion('2.41.1');
 
 const fromJson = { resource: 'delivery', operation: 'create', source: 'json' };
 const delivery = (referenceId: string) => ({ pickup, dropoff, packages, referenceId });
@@ -44,7 +20,7 @@ const contains = (text: string): unknown => expect.stringContaining(text);
 
 /** The error that ends an execution, as the user reads it. */
 async function errorOf(setup: ActionWorkflow) {
-	const { execution } = await cases.runAction(world, setup);
+	const { execution } = await cases.runAction(world(), setup);
 	const { message, description } = execution.data.resultData.error ?? {};
 	return { status: execution.status, message, description };
 }
@@ -57,11 +33,11 @@ describe('an error that ends the execution', () => {
 			message: 'Dropoff email is missing [item 2]',
 			description: 'Nothing was sent for this item. No delivery was created.',
 		});
-		expect(world.service.control.requests()).toEqual([]);
+		expect(world().service.control.requests()).toEqual([]);
 	});
 
 	it('tells what was created when the service refuses one of several', async () => {
-		const { control } = world.service;
+		const { control } = world().service;
 		control.addFault({ kind: 'rejectReference', referenceIds: ['E-2'] });
 		const items = ['E-1', 'E-2', 'E-3'].map(delivery);
 		const error = await errorOf({ items, parameters: { ...fromJson, options: { batchSize: 1 } } });
@@ -70,13 +46,13 @@ describe('an error that ends the execution', () => {
 			status: 'error',
 			message:
 				'The Delivery Service refused the request (status 422) (1 of 3 deliveries created, 1 not sent) [item 1]',
-			description: `The service says: Delivery refused: E-2 (REFUSED) Created (1): E-1 (ID ${created?.record.id}). Refused (1): E-2. Not sent (1): E-3.`,
+			description: `The service says: Delivery refused: E-2 (REFUSED). Created (1): E-1 (ID ${created?.record.id}). Refused (1): E-2. Not sent (1): E-3.`,
 		});
 		expect(control.deliveries()).toHaveLength(1);
 	});
 
 	it('tells that the outcome is unknown when the answer was lost', async () => {
-		world.service.control.addFault({ kind: 'resetAfter', path: '/v1/deliveries' });
+		world().service.control.addFault({ kind: 'resetAfter', path: '/v1/deliveries' });
 		const error = await errorOf({ items: [delivery('E-1')], parameters: fromJson });
 		expect(error).toEqual({
 			status: 'error',
@@ -84,11 +60,11 @@ describe('an error that ends the execution', () => {
 				'Whether this delivery was created is unknown: the connection to the Delivery Service failed (0 of 1 deliveries created, 0 not sent) [item 0]',
 			description: contains('Look it up on the Delivery Service before you send it again.'),
 		});
-		expect(world.service.control.deliveries()).toHaveLength(1);
+		expect(world().service.control.deliveries()).toHaveLength(1);
 	});
 
 	it('tells a wrong API key and an address where nothing answers', async () => {
-		const { client, service } = world;
+		const { client, service } = world();
 		const withCredential = async (changes: object) => {
 			const data = { ...service.credential, ...changes };
 			const id = await client.createCredential('Another', credentialType, data);
@@ -141,11 +117,11 @@ describe('going on after errors', () => {
 	const items = [delivery('C-1'), withoutEmail, delivery('C-2')];
 
 	beforeEach(() => {
-		world.service.control.addFault({ kind: 'rejectReference', referenceIds: ['C-2'] });
+		world().service.control.addFault({ kind: 'rejectReference', referenceIds: ['C-2'] });
 	});
 
 	it('puts failed items on the error output, with the reason and the input', async () => {
-		const { execution } = await cases.runAction(world, {
+		const { execution } = await cases.runAction(world(), {
 			items,
 			parameters: fromJson,
 			onError: 'continueErrorOutput',
@@ -176,7 +152,7 @@ describe('going on after errors', () => {
 	});
 
 	it('gives one item for each input item, in order, on the one output', async () => {
-		const { execution, output } = await cases.runAction(world, {
+		const { execution, output } = await cases.runAction(world(), {
 			items,
 			parameters: fromJson,
 			onError: 'continueRegularOutput',
@@ -200,23 +176,23 @@ describe('a workflow that is run again', () => {
 	const parameters = {
 		resource: 'delivery',
 		operation: 'create',
-		source: 'shopifyOrder',
-		...pickupFields,
-		orderOptions: { fallbackEmail: 'orders@example.com' },
+		...shopifyFields,
 		options: { batchSize: 2 },
 	};
 	const references = () =>
-		world.service.control.deliveries().map(({ record }) => record.referenceId);
+		world()
+			.service.control.deliveries()
+			.map(({ record }) => record.referenceId);
 
 	it('sends only what is missing when the user retries the execution that failed', async () => {
-		const { control } = world.service;
+		const { control } = world().service;
 		control.addFault({ kind: 'rejectReference', referenceIds: ['#1003'], times: 2 });
 		const orders = (await readOrders()).slice(0, 4);
-		const { execution } = await cases.runAction(world, { items: orders, parameters });
+		const { execution } = await cases.runAction(world(), { items: orders, parameters });
 		expect(execution.data.resultData.error?.message).toContain('3 of 4 deliveries created');
 		expect(references()).toEqual(['#1001', '#1002', '#1004']);
 
-		const retried = await world.client.retry(execution.id);
+		const retried = await world().client.retry(execution.id);
 		expect(retried.status).toBe('success');
 		expect(outputOf(retried, nodes.action)).toMatchObject([
 			{ skipped: true, reason: 'alreadyCreated', referenceId: '#1001' },
@@ -228,10 +204,10 @@ describe('a workflow that is run again', () => {
 	});
 
 	it('creates nothing the second time, also after n8n was restarted', async () => {
-		const { control } = world.service;
+		const { control } = world().service;
 		control.addFault({ kind: 'resetAfter', path: '/v1/deliveries', skip: 1 });
 		const orders = (await readOrders()).slice(0, 4);
-		const first = await cases.runAction(world, {
+		const first = await cases.runAction(world(), {
 			items: orders,
 			parameters,
 			onError: 'continueRegularOutput',
@@ -243,10 +219,10 @@ describe('a workflow that is run again', () => {
 			{ error: { outcome: 'unknown', referenceId: '#1003' } },
 			{ error: { outcome: 'unknown', referenceId: '#1004' } },
 		];
-		expect((await cases.runAgain(world, first.workflowId)).output).toMatchObject(outcomes);
+		expect((await cases.runAgain(world(), first.workflowId)).output).toMatchObject(outcomes);
 
-		await world.restartN8n();
-		const { output } = await cases.runAgain(world, first.workflowId);
+		await world().restartN8n();
+		const { output } = await cases.runAgain(world(), first.workflowId);
 		expect(output).toMatchObject(outcomes);
 		expect(output[2]).toMatchObject({
 			error: { description: contains('"Forget Sent References"') },

@@ -53,7 +53,9 @@ function mostWithin(times: readonly number[], widthMs: number): number {
 
 /** By order: the worker whose execution it was sent in. */
 async function workersOf(executions: readonly SentExecution[]): Promise<Map<string, number>> {
-	const started = await Promise.all(world.workers.map(async (worker) => await worker.started()));
+	const started = await Promise.all(
+		world.workers.map(async (worker) => await worker.log('started')),
+	);
 	return new Map(
 		executions.flatMap(({ id, outcomes }) =>
 			[...outcomes.keys()].map((order) => [
@@ -99,7 +101,7 @@ test('1,000 events at the process for webhooks start 1,000 executions, each with
 		liveAddress(await client.workflow(workflowId), 'updateTask'),
 	]);
 
-	const ids = Array.from({ length: 300 }, (_, index) => `task-${index + 1}`);
+	const ids = Array.from({ length: 1000 }, (_, index) => `task-${index + 1}`);
 	// As many at a time as the service has connections.
 	for (const part of partsOf(ids, 20)) {
 		const postings = await Promise.all(
@@ -113,13 +115,13 @@ test('1,000 events at the process for webhooks start 1,000 executions, each with
 
 	const executions = await executionsEnded(client, workflowId, ids.length);
 	expect(executions.every(({ status }) => status === 'success')).toBe(true);
-	const received: unknown[] = [];
-	for (const part of partsOf(executions, 20)) {
-		const read = part.map(async ({ id }) => outputOf(await client.execution(id), nodes.trigger));
-		received.push(...(await Promise.all(read)).flat().map(({ id }) => id));
-	}
+	const received = (await client.executionsWithData(workflowId))
+		.flatMap((execution) => outputOf(execution, nodes.trigger))
+		.map(({ id }) => id);
 	expect(received.sort()).toEqual([...ids].sort());
-	const started = await Promise.all(world.workers.map(async (worker) => await worker.started()));
+	const started = await Promise.all(
+		world.workers.map(async (worker) => await worker.log('started')),
+	);
 	for (const ofWorker of started)
 		expect(ofWorker.some((id) => executions.some((execution) => execution.id === id))).toBe(true);
 	await client.unpublish(workflowId);

@@ -1,48 +1,23 @@
 import { outputOf } from '../../playground/n8n/execution';
-import { installHost, type Host } from '../../playground/n8n/host';
 import { waitFor } from '../../playground/n8n/progress';
 import * as cases from './support/cases';
 import { executionsOf } from './support/events';
-import { recordRequires, type RequireRecorder } from './support/requires';
 import { nodes } from './support/workflows';
-import { openWorld, type World } from './support/world';
 
-let world: World;
-let host: Host;
-let recorder: RequireRecorder;
-
-beforeAll(async () => {
-	host = await installHost('1.123.81');
-	recorder = await recordRequires('n8n-nodes-delivery-service');
-	world = await openWorld('1.123.81', recorder.env);
-});
-beforeEach(() => world.service.control.reset());
-afterAll(async () => {
-	await world?.close();
-	await recorder?.close();
-});
-
-cases.testInstallation(
-	() => world,
-	async () => await recorder.loaded(),
-	() => host.folder,
-);
-cases.testConnection(() => world);
-cases.testOperations(() => world);
-cases.testShopifyOrders(() => world);
-cases.testTrigger(() => world);
+const world = cases.testVersion('1.123.81');
+cases.testTrigger(world);
 
 // n8n 2.41.1 does not look at webhooks when it starts.
 describe('a restart of n8n', () => {
 	it('makes a blacklisted subscription anew when n8n starts, and tells the user', async () => {
-		const { client } = world;
-		const { control } = world.service;
-		const workflow = await cases.imported(world, { events: ['createTask', 'updateTask'] });
+		const { client } = world();
+		const { control } = world().service;
+		const workflow = await cases.imported(world(), { events: ['createTask', 'updateTask'] });
 		await client.publish(workflow.id);
 		const before = control.webhooks();
 		control.blacklist(before[1]?.url ?? '', 3);
 
-		await world.restartN8n();
+		await world().restartN8n();
 		// It answers before it has started its workflows.
 		await waitFor('the repair', 10_000, () =>
 			Promise.resolve(control.webhooks().every(({ status }) => status === 'Active') || undefined),

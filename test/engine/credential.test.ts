@@ -156,7 +156,8 @@ describe('the connection test', () => {
 	});
 
 	it.each<[string, CredentialData, RegExp]>([
-		['no company', { companyId: '' }, /^The Company ID is missing/],
+		['no company', { companyId: '' }, /^The Company ID is missing.* Enter the number of your own/],
+		['a company by its name', { companyId: 'Larch' }, /^The Company ID is missing or not a whole/],
 		[
 			'company 0',
 			{ companyId: 0 },

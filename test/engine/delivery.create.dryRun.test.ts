@@ -36,13 +36,20 @@ function request(body: object, ...items: number[]) {
 }
 
 it('gives the requests that would be sent, with the items that each is for', async () => {
-	const { items, error } = await dryRun(deliveries(5), { batchSize: 2 });
+	const { items, error, hints } = await dryRun(deliveries(5), { batchSize: 2 });
 	const all = deliveries(5);
 	expect(error).toBeUndefined();
 	expect(items).toEqual([
 		request({ deliveries: all.slice(0, 2) }, 0, 1),
 		request({ deliveries: all.slice(2, 4) }, 2, 3),
 		request({ deliveries: all.slice(4) }, 4),
+	]);
+	expect(hints).toEqual([
+		{
+			message: 'Dry Run is on: nothing was sent. Remove this option to create 5 deliveries.',
+			type: 'warning',
+			location: 'outputPane',
+		},
 	]);
 });
 

@@ -560,7 +560,7 @@ describe('a node that cannot begin, but goes on after errors', () => {
 			'it is not sure whether to skip what was sent',
 			createOnce({}, { skipAlreadySent: '={{ "true" }}' }),
 			{},
-			/^Skip .*Already Sent "true" is not true or false/,
+			/^Skip Already Sent "true" is not true or false/,
 		],
 		['its source does not exist', createOnce({}, { source: 'csv' }), {}, /^Choose a source/],
 		[

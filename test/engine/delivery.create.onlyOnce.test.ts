@@ -168,6 +168,43 @@ describe('the option is by default', () => {
 	});
 });
 
+describe('without a Company ID in the credential', () => {
+	const credential = () => ({ ...service.credential, companyId: '' });
+
+	it('nothing is sent, since what was sent is remembered for each company', async () => {
+		const { error } = await service.run(createOnce(), {
+			items: deliveries(2),
+			credential: credential(),
+		});
+		expect(error).toMatchObject({
+			message: 'The company is not known',
+			description: expect.stringMatching(/^Enter the Company ID/),
+		});
+		expect(service.control.requests()).toEqual([]);
+		expect(deduplicationStore.calls).toEqual([]);
+	});
+
+	it('nothing is sent either when only some deliveries name their company', async () => {
+		const companyId = '={{ $itemIndex ? "" : 1002 }}';
+		const { items } = await run(deliveries(2), { companyId }, { credential: credential() });
+		expect(fatesOf(items)).toEqual(['notSent', 'notSent']);
+		expect(service.control.requests()).toEqual([]);
+	});
+
+	it('a delivery that names its company is sent once', async () => {
+		const again = async () =>
+			fatesOf((await run(deliveries(1), { companyId: 1002 }, { credential: credential() })).items);
+		expect(await again()).toEqual(['created']);
+		expect(await again()).toEqual(['alreadyCreated']);
+	});
+
+	it('deliveries are sent that need not be remembered', async () => {
+		const parameters = createOnce({}, { skipAlreadySent: false });
+		const more = { items: deliveries(1), credential: credential() };
+		expect(fatesOf((await service.run(parameters, more)).items)).toEqual(['created']);
+	});
+});
+
 describe('a delivery without a reference', () => {
 	const items = [delivery({ referenceId: 'A' }), delivery(), delivery({ referenceId: 'C' })];
 
@@ -175,7 +212,7 @@ describe('a delivery without a reference', () => {
 		const { error } = await service.run(createOnce(), { items });
 		expect(error).toMatchObject({
 			message: 'Reference ID is missing [item 1]',
-			description: expect.stringMatching(/turn "Skip .* Already Sent" off/),
+			description: expect.stringMatching(/turn "Skip Already Sent" off/),
 		});
 		expect(service.control.requests()).toEqual([]);
 		expect(deduplicationStore.calls).toEqual([]);

@@ -101,6 +101,14 @@ describe('chosen references', () => {
 		]).toEqual(fates);
 	});
 
+	it('are of no company when none is known, and nothing is said to be forgotten', async () => {
+		const credential = { ...service.credential, companyId: '' };
+		const { items, error } = await forget({ referenceIds: 'R1' }, { credential });
+
+		expect(items).toEqual([]);
+		expect(error?.message).toBe('The company is not known [item 0]');
+	});
+
 	it('are those of the workflow that forgets', async () => {
 		await create(deliveries(1));
 		await forget({ referenceIds: 'R0' }, { workflowId: 'another workflow' });

@@ -407,7 +407,7 @@ describe('a refusal in the middle', () => {
 		expect(error).toMatchObject({
 			message: 'The Delivery Service refused the request (status 422) [item 10]',
 			description: expect.stringMatching(
-				/The service says: Too late to change \(ON_THE_WAY\).*Deliveries updated before: 10\.$/,
+				/The service says: Too late to change \(ON_THE_WAY\)\. Deliveries updated before: 10\.$/,
 			),
 			context: { itemIndex: 10 },
 		});

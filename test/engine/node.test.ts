@@ -80,6 +80,10 @@ describe('the names that saved workflows hold', () => {
 			'apiSecret',
 			'companyId',
 		]);
+		// What the user does not enter must be seen to be missing.
+		expect(credential.properties.map((field) => [field.default, field.required])).toEqual(
+			credential.properties.map(() => ['', true]),
+		);
 		expect(action.description.name).toBe('deliveryService');
 		expect(trigger.description.name).toBe('deliveryServiceTrigger');
 		expect(optionsOf('resource')).toEqual(['delivery', 'webhook']);

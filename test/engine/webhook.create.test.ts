@@ -227,7 +227,7 @@ describe('a refusal of the service', () => {
 		expect(service.control.requests()).toEqual([]);
 		expect(error).toMatchObject({
 			message: 'The company is not known [item 0]',
-			description: expect.stringContaining('Company ID in the credential'),
+			description: expect.stringMatching(/^Enter the Company ID, .* in the credential/),
 		});
 	});
 });

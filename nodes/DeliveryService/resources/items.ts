@@ -46,6 +46,11 @@ function numbered({ message }: Problem, item: number): string {
 	return `${message} [item ${item}]`;
 }
 
+/** Text that another sentence can follow: the service's own words may lack a full stop. */
+export function ended(text = ''): string {
+	return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
 /** What an error that n8n threw, such as one of an expression, tells the user. */
 export function problemOf(error: unknown): Problem {
 	if (!(error instanceof Error)) return { message: 'The item could not be read' };

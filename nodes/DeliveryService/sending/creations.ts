@@ -1,5 +1,5 @@
 import type { Exchange } from '../service/client';
-import { detailOf, explain, isLate, notTheService } from '../service/errors';
+import { detailOf, explain, notTheService } from '../service/errors';
 import type { Problem } from '../service/problem';
 import { creationAnswerSchema, type CreationBody, type Delivery } from '../service/schemas';
 import type { Clock } from './clock';
@@ -209,10 +209,7 @@ class CreationRun implements Report {
 				await this.giveUp(exchange, batch, ledger);
 				return;
 			case 'unknown':
-				this.settle(
-					batch,
-					this.unknown(explain(exchange).message, isLate(exchange) ? moreTime : detailOf(exchange)),
-				);
+				this.settle(batch, this.unknown(explain(exchange).message, detailOf(exchange)));
 		}
 	}
 
@@ -350,8 +347,6 @@ const noRecord = 'the answer of the service holds no record of it';
 
 const sentSince = 'it was sent before without an answer, or another execution is sending it now';
 
-const moreTime = 'The option Timeout gives the service more time.';
-
 function lowerFirst(text: string): string {
 	return text.charAt(0).toLowerCase() + text.slice(1);
 }
@@ -377,6 +372,6 @@ export function storeProblem(error: unknown): Problem {
 	return {
 		message: `n8n could not look up which references were sent already${cause}`,
 		description:
-			'Save the workflow and run it again. If that does not help, turn off the option that skips deliveries already sent, but know that they may then be created twice.',
+			'Save the workflow and run it again. If that does not help, turn off "Skip Already Sent", but know that deliveries may then be created twice.',
 	};
 }

@@ -34,7 +34,8 @@ export async function testConnection(
 	if (credential.companyId === undefined)
 		return failed({
 			message: 'The Company ID is missing or not a whole number of 1 or more',
-			description: 'The connection is tested by listing the webhooks of that company.',
+			description:
+				'Enter the number of your own company: the connection is tested by listing its webhooks.',
 		});
 	const exchange = await request(this, credential, credential.companyId);
 	if (exchange.kind === 'noAnswer') return failed(explain(exchange));

@@ -27,7 +27,7 @@ const byStatus: Readonly<Record<number, Problem>> = {
 	},
 	429: {
 		message: 'The Delivery Service has had too many requests for now',
-		description: 'Wait a minute, then run the workflow again.',
+		description: 'Wait a minute, then try again.',
 	},
 };
 
@@ -53,14 +53,19 @@ export function explain(exchange: Exchange): Problem {
 		};
 	return {
 		message: `The Delivery Service failed (status ${status})`,
-		description: [said, 'Run the workflow again later.'].filter(Boolean).join(' '),
+		description: ['Try again later.', said].filter(Boolean).join(' '),
 	};
 }
 
-/** What the service or the connection said of a failure, as it said it and without any advice. */
-export function detailOf(exchange: Exchange): string | undefined {
-	if (exchange.kind === 'answer') return whatTheServiceSaid(exchange.body);
-	return exchange.code ? codeSentence(exchange.code) : undefined;
+/**
+ * What else is known of an exchange, without the advice of `explain`: to try again is the wrong advice
+ * where the service may have done what it was asked to.
+ */
+export function detailOf(exchange: Exchange): string {
+	if (exchange.kind === 'answer') return whatTheServiceSaid(exchange.body) ?? '';
+	const { code } = exchange;
+	if (timeouts.has(code)) return 'To wait longer for answers, raise the option Timeout.';
+	return code === '' || code === 'ERR_CANCELED' ? '' : codeSentence(code);
 }
 
 function codeSentence(code: string): string {
@@ -83,11 +88,6 @@ export function isNotTrusted(code: string): boolean {
 
 /** A time-out of our own, and one of the connection. */
 const timeouts = new Set(['ECONNABORTED', 'ETIMEDOUT']);
-
-/** Whether the answer was not waited for any longer. */
-export function isLate(exchange: Exchange): boolean {
-	return exchange.kind === 'noAnswer' && timeouts.has(exchange.code);
-}
 
 const nothingAnswers: Problem = {
 	...unreachable,

@@ -1,11 +1,12 @@
-import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
+import { NodeApiError, type INode } from 'n8n-workflow';
 
 import type { Answer, Exchange, ServiceClient } from './client';
+import { companyOf } from './company';
 import { explain, notTheService } from './errors';
 import { eventOfCode } from './events';
 import * as requests from './requests';
 import type { Subscription } from './requests';
-import { companyIdSchema, webhookListSchema } from './schemas';
+import { webhookListSchema } from './schemas';
 
 /** A subscription as the service lists it, with what it means beside what was said. */
 export interface Webhook extends Subscription {
@@ -34,23 +35,6 @@ export interface Webhooks {
 
 /** Both spellings of the document (sections 2.7 and 3), in any case, come out as one. */
 const statuses: Readonly<Record<string, string>> = { banned: 'blacklisted' };
-
-/**
- * The company to work on: the given one, else the credential's.
- *
- * @throws NodeOperationError when there is none, or it is not a whole number of 1 or more
- */
-function companyOf(node: INode, { credential }: ServiceClient, given: unknown): number {
-	const parsed = companyIdSchema.safeParse(given);
-	if (parsed.success) return parsed.data;
-	const isGiven = given !== undefined && given !== null && given !== '';
-	if (!isGiven && credential.companyId !== undefined) return credential.companyId;
-	throw new NodeOperationError(
-		node,
-		isGiven ? 'The Company ID is not a whole number of 1 or more' : 'The company is not known',
-		{ description: 'Enter the Company ID in the credential, or in the options of the node.' },
-	);
-}
 
 /**
  * The subscriptions of the given company, else of the credential's (sections 4.3 to 4.5).

@@ -30,7 +30,7 @@ const fieldNotices: INodeProperties[] = eventNames.map((event) => {
 	const fields = ['event', 'eventCode', ...Object.keys(events[event].fields)];
 	if (event === 'createRoute') fields.push('dateIso');
 	return {
-		displayName: `<b>${events[event].name}</b> gives these fields: ${fields.join(', ')}.`,
+		displayName: `<b>${events[event].name}</b> gives these fields: ${fields.join(', ')}`,
 		name: `${event}Fields`,
 		type: 'notice',
 		displayOptions: { show: { events: [event] } },
@@ -48,13 +48,12 @@ export const properties: INodeProperties[] = [
 		default: '',
 	},
 	{
-		displayName: 'Events',
+		displayName: 'Trigger On',
 		name: 'events',
 		type: 'multiOptions',
 		required: true,
 		options: eventOptions,
 		default: ['updateTask'],
-		description: 'What starts the workflow',
 	},
 	...fieldNotices,
 	{

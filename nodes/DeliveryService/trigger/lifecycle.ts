@@ -81,7 +81,7 @@ export async function unsubscribe(context: IHookFunctions): Promise<boolean> {
 function requireEvent(context: IHookFunctions, { wanted }: Subscriptions): void {
 	if (wanted.events.length > 0) return;
 	throw new NodeOperationError(context.getNode(), 'No event is chosen', {
-		description: 'Choose at least one event that is to start the workflow.',
+		description: 'Choose at least one event under Trigger On.',
 	});
 }
 

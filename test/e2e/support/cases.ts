@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import { freePort } from '../../../playground/n8n/checks';
 import type { StoredWorkflow } from '../../../playground/n8n/client';
 import { hintsOf, itemsOf, outputOf, type Execution } from '../../../playground/n8n/execution';
+import type { HostVersion } from '../../../playground/n8n/host';
 import { readOrders } from '../../../playground/workflows';
 import { executionsOf, liveAddress, subscriptionsOf } from './events';
-import { dropoff, packages, pickup, pickupFields } from './samples';
+import { recordRequires, type Loaded, type RequireRecorder } from './requires';
+import { dropoff, packages, pickup, pickupFields, shopifyFields } from './samples';
 import { actionWorkflow, nodes, triggerWorkflow, type ActionWorkflow } from './workflows';
-import { credentialName, credentialType, type World } from './world';
+import { credentialName, credentialType, openWorld, type World } from './world';
 
 /*
- * What holds in every supported n8n version. Each function defines the tests of one subject, for a
- * world that is open while they run and whose service is empty before each.
+ * What holds in every supported n8n version. Each function that begins with "test" defines the tests
+ * of one subject, for a world that is open while they run and whose service is empty before each.
  */
-
-type Loaded = { request: string; resolved: string };
 
 /** What a workflow did, and its id to run it again. */
 interface Run {
@@ -40,16 +40,37 @@ export async function runAgain(
 }
 
 /**
+ * Opens a world of an n8n version while the tests of a file run, and defines those that hold in
+ * every version.
+ *
+ * @returns gives the world to a test
+ */
+export function testVersion(version: HostVersion): () => World {
+	let opened: World;
+	let recorder: RequireRecorder;
+	beforeAll(async () => {
+		recorder = await recordRequires('n8n-nodes-delivery-service');
+		opened = await openWorld(version, recorder.env);
+	});
+	beforeEach(() => opened.service.control.reset());
+	afterAll(async () => {
+		await opened?.close();
+		await recorder?.close();
+	});
+	const world = () => opened;
+	testInstallation(world, async () => await recorder.loaded());
+	testConnection(world);
+	testOperations(world);
+	testShopifyOrders(world);
+	return world;
+}
+
+/**
  * The package as it was installed.
  *
  * @param loaded what its files loaded so far
- * @param hostFolder where n8n is installed
  */
-export function testInstallation(
-	world: () => World,
-	loaded: () => Promise<Loaded[]>,
-	hostFolder: () => string,
-): void {
+function testInstallation(world: () => World, loaded: () => Promise<Loaded[]>): void {
 	describe('the installed package', () => {
 		it('offers its nodes in the editor', async () => {
 			const types = await world().client.nodeTypes();
@@ -80,7 +101,7 @@ export function testInstallation(
 					expect(resolved).toContain(packageFolder);
 					continue;
 				}
-				const isHosts = resolved.startsWith(join(hostFolder(), 'node_modules'));
+				const isHosts = resolved.startsWith(join(world().hostFolder, 'node_modules'));
 				origins.set(request, isHosts ? 'n8n' : resolved);
 			}
 			expect(Object.fromEntries(origins)).toEqual({
@@ -94,7 +115,7 @@ export function testInstallation(
 }
 
 /** The credential's connection test, as the user reads it. */
-export function testConnection(world: () => World): void {
+function testConnection(world: () => World): void {
 	describe('the connection test', () => {
 		const check = async (changes: object) => {
 			const { client, credentials, service } = world();
@@ -137,7 +158,7 @@ export function testConnection(world: () => World): void {
 }
 
 /** Every operation on deliveries and webhooks: what the service receives and what the node gives. */
-export function testOperations(world: () => World): void {
+function testOperations(world: () => World): void {
 	describe('Delivery > Create', () => {
 		it('creates a delivery from the fields', async () => {
 			const { execution, output } = await runAction(world(), {
@@ -335,14 +356,12 @@ export function testOperations(world: () => World): void {
 }
 
 /** Orders become deliveries, each once, until the user has them forgotten. */
-export function testShopifyOrders(world: () => World): void {
+function testShopifyOrders(world: () => World): void {
 	describe('Delivery > Create from Shopify orders', () => {
 		const parameters = {
 			resource: 'delivery',
 			operation: 'create',
-			source: 'shopifyOrder',
-			...pickupFields,
-			orderOptions: { fallbackEmail: 'orders@example.com' },
+			...shopifyFields,
 		};
 
 		it('maps an order with cash on delivery', async () => {

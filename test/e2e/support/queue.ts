@@ -15,8 +15,8 @@ import { credentialName, credentialType, owner, tarball, type World } from './wo
 /** One of n8n's processes, in a user folder of its own as in a container of its own. */
 interface Process {
 	n8n: N8n;
-	/** The numbers of the executions that it has started so far, as its log tells. */
-	started: () => Promise<string[]>;
+	/** The numbers of the executions that it has started, or finished, so far, as its log tells. */
+	log: (what: 'started' | 'finished') => Promise<string[]>;
 }
 
 /** A real n8n in queue mode, with the packed package, beside a local service. */
@@ -33,6 +33,8 @@ export interface QueueWorld {
 	addWorker: () => Promise<Process>;
 	/** Ends a worker at once, without giving it a chance to do anything. */
 	killWorker: (worker: Process) => Promise<void>;
+	/** The executions on which no worker works any longer, even if n8n says that they run. */
+	left: () => Promise<Set<string>>;
 	/** Ends all that runs and deletes what was made. */
 	close: () => Promise<void>;
 }
@@ -72,6 +74,7 @@ export async function openQueueWorld(): Promise<QueueWorld> {
 		const client = await N8nClient.setUp(main.n8n.url, owner);
 		const id = await client.createCredential(credentialName, credentialType, service.credential);
 		const workers: Process[] = [];
+		const killed: Process[] = [];
 		const addWorker = async () => {
 			const worker = await start('worker', await freePort());
 			workers.push(worker);
@@ -91,8 +94,13 @@ export async function openQueueWorld(): Promise<QueueWorld> {
 			addWorker,
 			async killWorker(worker) {
 				worker.n8n.child.kill('SIGKILL');
-				workers.splice(workers.indexOf(worker), 1);
+				killed.push(...workers.splice(workers.indexOf(worker), 1));
 				await worker.n8n.stop();
+			},
+			async left() {
+				const ofKilled = killed.map(async (worker) => await worker.log('started'));
+				const ofOthers = workers.map(async (worker) => await worker.log('finished'));
+				return new Set((await Promise.all([...ofKilled, ...ofOthers])).flat());
 			},
 			close,
 		};
@@ -157,9 +165,10 @@ async function startProcess(
 		});
 		return {
 			n8n,
-			async started() {
+			async log(what) {
 				const log = await readFile(n8n.child.logFile, 'utf8');
-				return [...log.matchAll(/Worker started execution (\d+)/g)].map(([, id = '']) => id);
+				const lines = log.matchAll(new RegExp(`Worker ${what} execution (\\d+)`, 'g'));
+				return [...lines].map(([, id = '']) => id);
 			},
 			async close() {
 				await n8n.stop();

@@ -34,3 +34,10 @@ export const dropoff = {
 };
 
 export const packages = [{ name: 'Box', qty: 1, size: 's' }];
+
+/** The node's parameters to make deliveries of Shopify orders from that place. */
+export const shopifyFields = {
+	source: 'shopifyOrder',
+	...pickupFields,
+	orderOptions: { fallbackEmail: 'orders@example.com' },
+};

@@ -1,7 +1,7 @@
-import axios from 'axios';
+import axios, { isAxiosError } from 'axios';
 import { z } from 'zod';
 
-import { hasEnded, type WorkflowFile } from '../../../playground/n8n/client';
+import { hasEnded, N8nRefusal, type WorkflowFile } from '../../../playground/n8n/client';
 import { outputOf } from '../../../playground/n8n/execution';
 import { waitFor } from '../../../playground/n8n/progress';
 import { shopifyOrder } from '../../data/shopifyOrders';
@@ -11,6 +11,8 @@ import { connection, node } from './workflows';
 
 const names = { webhook: 'Orders', split: 'Each order', create: 'Create deliveries' } as const;
 const executionsTimeoutMs = 180_000;
+const readyTimeoutMs = 30_000;
+const notReady = 503;
 
 /** What the node said of an order. */
 export const outcomes = [
@@ -29,7 +31,7 @@ export type Outcome = (typeof outcomes)[number];
 export interface Sender {
 	/** Starts an execution with orders of these names; resolves once n8n has taken it. */
 	post(orders: readonly string[]): Promise<void>;
-	/** Waits until every execution has ended, and gives what those since the last call did. */
+	/** Waits until no execution is worked on, and gives what those that have ended since did. */
 	finished(): Promise<SentExecution[]>;
 }
 
@@ -66,17 +68,19 @@ export async function publishSender(world: QueueWorld, batchSize: number): Promi
 	return {
 		async post(orders) {
 			const url = `${world.webhookUrl}/webhook/${path}`;
-			await axios.post(
-				url,
-				{ orders: orders.map((name) => shopifyOrder({ name })) },
-				{ proxy: false },
-			);
+			const body = { orders: orders.map((name) => shopifyOrder({ name })) };
+			await waitFor('a webhook that is taken', readyTimeoutMs, async () => {
+				return await unlessNotReady(axios.post(url, body, { proxy: false }));
+			});
 			posted++;
 		},
 		async finished() {
 			const ended = await waitFor('the end of all executions', executionsTimeoutMs, async () => {
-				const all = await world.client.executions(workflowId);
-				return all.length === posted && all.every(hasEnded) ? all : undefined;
+				// In this order: what a worker has finished is stored already.
+				const left = await world.left();
+				const all = await unlessNotReady(world.client.executions(workflowId));
+				const isOver = all?.every((one) => hasEnded(one) || left.has(one.id));
+				return all?.length === posted && isOver ? all.filter(hasEnded) : undefined;
 			});
 			const fresh = ended.filter(({ id }) => !seen.has(id));
 			const results: SentExecution[] = [];
@@ -87,6 +91,19 @@ export async function publishSender(world: QueueWorld, batchSize: number): Promi
 			return results;
 		},
 	};
+}
+
+/** What n8n answered, or undefined when it looked for its database just then and did nothing. */
+async function unlessNotReady<T>(answer: Promise<T>): Promise<T | undefined> {
+	try {
+		return await answer;
+	} catch (error) {
+		const status = isAxiosError(error)
+			? error.response?.status
+			: error instanceof N8nRefusal && error.status;
+		if (status === notReady) return undefined;
+		throw error;
+	}
 }
 
 /** Order names, each of its own: `#K1-0001`, `#K1-0002` and so on. */

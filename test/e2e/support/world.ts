@@ -36,6 +36,8 @@ export interface World {
 	credentials: Record<typeof credentialType, { id: string; name: string }>;
 	/** n8n's user folder, deleted at the end. */
 	userFolder: string;
+	/** Where n8n is installed. */
+	hostFolder: string;
 	/** Ends n8n and starts it again at the same address, with the same data. */
 	restartN8n(): Promise<void>;
 	/** Ends the service, as an outage does. */
@@ -93,6 +95,7 @@ export async function openWorld(
 			},
 			credentials: { [credentialType]: { id, name: credentialName } },
 			userFolder,
+			hostFolder: host.folder,
 			async restartN8n() {
 				await n8n.stop();
 				n8n = await startN8n(n8nOptions);

@@ -1,5 +1,5 @@
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
-import { explain, notTheService } from '../../../nodes/DeliveryService/service/errors';
+import { detailOf, explain, notTheService } from '../../../nodes/DeliveryService/service/errors';
 
 function answer(status: number, body?: unknown, headers: Record<string, string> = {}): Exchange {
 	return { kind: 'answer', status, headers, body };
@@ -71,10 +71,10 @@ describe('an answer that is no success', () => {
 	test.each([500, 503, 599, 100])('with status %d is a failure of the service', (status) => {
 		expect(explain(answer(status))).toEqual({
 			message: `The Delivery Service failed (status ${status})`,
-			description: 'Run the workflow again later.',
+			description: 'Try again later.',
 		});
 		expect(explain(answer(status, { message: 'Down' })).description).toBe(
-			'The service says: Down Run the workflow again later.',
+			'Try again later. The service says: Down',
 		);
 	});
 
@@ -140,6 +140,26 @@ describe('no answer', () => {
 		expect(explain({ kind: 'noAnswer', code: 'ERR_CANCELED' })).toEqual({
 			message: 'The execution was stopped before the Delivery Service answered',
 		});
+	});
+});
+
+describe('what else is known', () => {
+	test.each<[Exchange, string]>([
+		[answer(500), ''],
+		[answer(500, { message: 'Down' }), 'The service says: Down'],
+		[
+			{ kind: 'noAnswer', code: 'ETIMEDOUT' },
+			'To wait longer for answers, raise the option Timeout.',
+		],
+		[
+			{ kind: 'noAnswer', code: 'ECONNABORTED' },
+			'To wait longer for answers, raise the option Timeout.',
+		],
+		[{ kind: 'noAnswer', code: 'ECONNRESET' }, 'The error code is ECONNRESET.'],
+		[{ kind: 'noAnswer', code: 'ERR_CANCELED' }, ''],
+		[{ kind: 'noAnswer', code: '' }, ''],
+	])('of %j never says to try again', (exchange, detail) => {
+		expect(detailOf(exchange)).toBe(detail);
 	});
 });
 

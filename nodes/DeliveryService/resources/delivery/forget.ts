@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { entriesOfReferences } from '../../sending/ledger';
 import { openClient } from '../../service/client';
+import { companyOf } from '../../service/company';
 import { companyIdSchema } from '../../service/schemas';
 import { check } from '../../service/validation';
 import { eachItem, valid } from '../eachItem';
@@ -65,7 +66,7 @@ export const forget: Operation = {
 		},
 	],
 	async run(context) {
-		const { credential } = await openClient(context);
+		const client = await openClient(context);
 		return await eachItem(context, async (item) => {
 			if (context.getNodeParameter('references', item) === 'all') {
 				await clearStore(context);
@@ -83,7 +84,8 @@ export const forget: Operation = {
 				context,
 				check(optionsSchema, filledIn(readCollection(context, 'options', item)), 'Option'),
 			);
-			const scope = referenceScope(credential.baseUrl, companyId ?? credential.companyId);
+			const company = companyOf(context.getNode(), client, companyId);
+			const scope = referenceScope(client.credential.baseUrl, company);
 			const references = referenceIds.map((reference) => reference.trim());
 			await storeOf(context).inTurn(
 				async (entries) => await entries.remove(entriesOfReferences(scope, references)),

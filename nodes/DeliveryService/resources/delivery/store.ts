@@ -89,6 +89,6 @@ export async function clearStore(context: IExecuteFunctions): Promise<void> {
 }
 
 /** What references are unique within: a company at a service. */
-export function referenceScope(baseUrl: string, companyId: number | undefined): string {
-	return `delivery-service\n${baseUrl}\n${companyId ?? ''}`;
+export function referenceScope(baseUrl: string, companyId: number): string {
+	return `delivery-service\n${baseUrl}\n${companyId}`;
 }

@@ -13,7 +13,7 @@ import {
 	type DeliveryChanges,
 } from '../../service/schemas';
 import { check, type Checked } from '../../service/validation';
-import { errorItem, itemError, outputItem, problemOf } from '../items';
+import { ended, errorItem, itemError, outputItem, problemOf } from '../items';
 import { isBlank, listOf, readCollection } from '../parameters';
 import { shownOnlyFor, type Operation } from '../resource';
 import { packageGroup, readPackages } from './package';
@@ -243,7 +243,7 @@ async function sendAll(
 			const before = `Deliveries updated before: ${updated}.`;
 			throw itemError(
 				context.getNode(),
-				{ message, description: [description, before].filter(Boolean).join(' ') },
+				{ message, description: [ended(description), before].filter(Boolean).join(' ') },
 				item,
 			);
 		}

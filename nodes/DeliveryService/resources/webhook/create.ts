@@ -12,7 +12,7 @@ export const create: Operation = {
 	option: {
 		name: 'Create',
 		value: 'create',
-		action: 'Create a webhook',
+		action: 'Create webhook',
 		description: 'Have the Delivery Service call a URL when an event happens',
 	},
 	fields: [urlField, eventField, optionsField],

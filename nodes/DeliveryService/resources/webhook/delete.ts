@@ -19,7 +19,7 @@ export const remove: Operation = {
 	option: {
 		name: 'Delete',
 		value: 'delete',
-		action: 'Delete a webhook',
+		action: 'Delete webhook',
 		description: 'Stop the Delivery Service from calling a URL for an event',
 	},
 	fields: [

@@ -131,3 +131,12 @@ it.each([
 	expect(report?.problem.description).toMatch(pattern);
 	expect(report?.lists.created).toHaveLength(count);
 });
+
+it.each([
+	['The service says: No (E1)', 'The service says: No (E1).'],
+	['The service says: Why?', 'The service says: Why?'],
+	['Look it up.', 'Look it up.'],
+])('ends the words of the service %j before its own', (description, ended) => {
+	const report = reportOn(failed('refused', 'Bad', description));
+	expect(report?.problem.description).toBe(`${ended} Refused (1): R0.`);
+});

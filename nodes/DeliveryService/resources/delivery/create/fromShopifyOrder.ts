@@ -93,7 +93,8 @@ const orderOptions: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. Leave with the concierge',
-		description: "What the driver should know, instead of the order's second address line and note",
+		description:
+			"What the driver should know, instead of the order's company, second address line and note",
 	},
 	{
 		displayName: 'Latitude',

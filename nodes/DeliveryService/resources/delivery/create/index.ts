@@ -14,6 +14,7 @@ import { openLedger } from '../../../sending/ledger';
 import { planCreations, type Plan } from '../../../sending/plan';
 import { rateLimitFor } from '../../../sending/rateLimit';
 import { openClient, type ServiceClient } from '../../../service/client';
+import { companyOf } from '../../../service/company';
 import * as requests from '../../../service/requests';
 import { valid } from '../../eachItem';
 import { itemError } from '../../items';
@@ -25,7 +26,7 @@ import { fromJson } from './fromJson';
 import { fromShopifyOrder } from './fromShopifyOrder';
 import { lossReport } from './lossReport';
 import { optionFields, readRunOptions, skipsAlreadySent, type RunOptions } from './options';
-import { hintsOf, toDryOutput, toOutput } from './output';
+import { dryHint, hintsOf, toDryOutput, toOutput } from './output';
 import { prepare, refuseInvalid } from './prepare';
 import type { Source } from './source';
 
@@ -72,8 +73,15 @@ export const create: Operation = {
 			return items.map((prepared) => toOutput(prepared, nothingSent.outcomes));
 		}
 
-		const sending = sendingFor(context, await openClient(context), options, skips);
-		if (options.dryRun) return toDryOutput(items, await planned(context, creations, sending));
+		const client = await openClient(context);
+		if (skips)
+			for (const { companyId } of creations) companyOf(context.getNode(), client, companyId);
+		const sending = sendingFor(context, client, options, skips);
+		if (options.dryRun) {
+			const plan = await planned(context, creations, sending);
+			context.addExecutionHints(dryHint(plan));
+			return toDryOutput(items, plan);
+		}
 
 		const report = withEarlierTries(context, await sendCreations(creations, sending));
 		context.addExecutionHints(...hintsOf(items, report));
@@ -94,7 +102,7 @@ function refuseBlindRetry(context: IExecuteFunctions, skipsAlreadySent: boolean)
 		'With "Retry On Fail" this node could create deliveries twice',
 		{
 			description:
-				'Turn on "Skip Deliveries Already Sent" among the parameters, or turn off "Retry On Fail" in the settings of the node. Nothing was sent.',
+				'Turn on "Skip Already Sent" among the parameters, or turn off "Retry On Fail" in the settings of the node. Nothing was sent.',
 		},
 	);
 }
@@ -116,11 +124,14 @@ function chosenSource(context: IExecuteFunctions): Source {
 
 function sendingFor(
 	context: IExecuteFunctions,
-	{ credential, send }: ServiceClient,
+	client: ServiceClient,
 	{ batchSize, maximumWaitSeconds, timeoutSeconds }: RunOptions,
 	skipsAlreadySent: boolean,
 ): Sending {
-	const { baseUrl, apiKeyId, companyId: ownCompanyId } = credential;
+	const { send } = client;
+	const { baseUrl, apiKeyId } = client.credential;
+	const scopeOf = (companyId: Creation['companyId']) =>
+		referenceScope(baseUrl, companyOf(context.getNode(), client, companyId));
 	const mark = randomUUID();
 	return {
 		send: async (body) =>
@@ -132,10 +143,9 @@ function sendingFor(
 		batchSize,
 		maximumWaitMs: maximumWaitSeconds * 1000,
 		goOn: context.continueOnFail(),
-		ownCompanyId,
+		ownCompanyId: client.credential.companyId,
 		...(skipsAlreadySent && {
-			ledgerFor: (companyId = ownCompanyId) =>
-				openLedger(storeOf(context), referenceScope(baseUrl, companyId), mark, realClock),
+			ledgerFor: (companyId) => openLedger(storeOf(context), scopeOf(companyId), mark, realClock),
 		}),
 	};
 }

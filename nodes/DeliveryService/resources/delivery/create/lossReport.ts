@@ -1,5 +1,6 @@
 import type { Creation, Outcome } from '../../../sending/creations';
 import type { Problem } from '../../../service/problem';
+import { ended } from '../../items';
 
 /** How many of each list the description names; the lists in the error's details are complete. */
 const namedAtMost = 20;
@@ -56,7 +57,7 @@ export function lossReport(
 		problem: {
 			message: `${message} (${counts})`,
 			description: [
-				description,
+				ended(description),
 				sentence('Created', lists.created),
 				sentence('Refused', lists.refused),
 				sentence('Perhaps created', lists.unknown),

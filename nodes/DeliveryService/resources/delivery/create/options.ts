@@ -44,10 +44,13 @@ export function readRunOptions(context: IExecuteFunctions): Checked<RunOptions> 
 	return check(runOptionsSchema, filledIn(readCollection(context, 'options', 0)), 'Option');
 }
 
+/** What messages call it, too. */
+const skipLabel = 'Skip Already Sent';
+
 /** Whether references that were sent before are skipped; the first item decides for the run. */
 export function skipsAlreadySent(context: IExecuteFunctions): Checked<boolean> {
 	const value = context.getNodeParameter('skipAlreadySent', 0, false);
-	return check(z.boolean(), value, 'Skip Deliveries Already Sent');
+	return check(z.boolean(), value, skipLabel);
 }
 
 const skipDescription =
@@ -56,7 +59,7 @@ const skipDescription =
 export const optionFields: INodeProperties[] = [
 	...shownOnlyFor({ source: [fromShopifyOrder.option.value] }, [
 		{
-			displayName: 'Skip Orders Already Sent',
+			displayName: skipLabel,
 			name: 'skipAlreadySent',
 			type: 'boolean',
 			default: true,
@@ -65,7 +68,7 @@ export const optionFields: INodeProperties[] = [
 	]),
 	...shownOnlyFor({ source: ['fields', 'json'] }, [
 		{
-			displayName: 'Skip Deliveries Already Sent',
+			displayName: skipLabel,
 			name: 'skipAlreadySent',
 			type: 'boolean',
 			default: false,

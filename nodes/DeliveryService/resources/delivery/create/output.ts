@@ -86,6 +86,16 @@ function simplified(record: Record<string, unknown>): Record<string, unknown> {
 	);
 }
 
+/** What the user should know after a dry run: a forgotten one looks like a run that went well. */
+export function dryHint({ requests }: Plan): NodeExecutionHint {
+	const count = requests.reduce((sum, { items }) => sum + items.length, 0);
+	return {
+		message: `Dry Run is on: nothing was sent. Remove this option to create ${counted(count, 'delivery', 'deliveries')}.`,
+		type: 'warning',
+		location: 'outputPane',
+	};
+}
+
 /** What the user should know after a run, shown on the node. */
 export function hintsOf(
 	items: readonly Prepared[],

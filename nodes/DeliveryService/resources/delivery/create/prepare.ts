@@ -47,7 +47,7 @@ export function prepare(
 const noReference: Problem = {
 	message: 'Reference ID is missing',
 	description:
-		'Deliveries that were sent already are recognised by it. Fill it in, or turn "Skip Deliveries Already Sent" off. Nothing was sent for this item.',
+		'Deliveries that were sent already are recognised by it. Fill it in, or turn "Skip Already Sent" off. Nothing was sent for this item.',
 };
 
 /** @throws NodeOperationError for the first invalid item, so that nothing is sent at all */
