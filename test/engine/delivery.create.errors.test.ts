@@ -52,6 +52,8 @@ interface Row {
 	fault: Fault;
 	/** What becomes of R2 and R3. */
 	fate: 'refused' | 'unknown' | 'notSent';
+	/** Whether no further request is sent; what was not processed always stops the run. */
+	stops?: boolean;
 	/** Whether they exist all the same. */
 	exist?: boolean;
 	says: RegExp;
@@ -86,16 +88,22 @@ const table: Record<string, Row> = {
 		says: /failed \(status 503\)/,
 	},
 	'a redirection': {
-		fault: answered(307, { Location: 'https://moved.example' }),
+		fault: answered(307, { Location: 'https://moved.example/v1/deliveries' }),
 		fate: 'refused',
-		says: /moved to another address/,
+		stops: true,
+		says: /moved to another address.*https:\/\/moved\.example[".]/,
 	},
 	'400': {
 		fault: { ...refusedBatch, status: 400 },
 		fate: 'refused',
 		says: /status 400.*REFUSED/,
 	},
-	'401': { fault: answered(401), fate: 'refused', says: /API key.*Because \(E1\)/ },
+	'401': {
+		fault: answered(401),
+		fate: 'refused',
+		stops: true,
+		says: /API key.*Because \(E1\)/,
+	},
 	'403': { fault: answered(403), fate: 'refused', says: /does not allow.*Because \(E1\)/ },
 	'404': { fault: answered(404), fate: 'refused', says: /did not find.*Because \(E1\)/ },
 	'409': { fault: answered(409), fate: 'refused', says: /status 409.*Because \(E1\)/ },
@@ -167,111 +175,113 @@ function expectNoAdviceToSendAgain(failure: unknown): void {
 	expect(JSON.stringify(failure)).not.toMatch(/again later|try again|run the workflow/i);
 }
 
-describe.each(Object.entries(table))('%s', (_what, { fault, fate, exist, says, options }) => {
-	/** Only what was not processed keeps the requests after it from being sent. */
-	const last = fate === 'notSent' ? 'notSent' : 'created';
-	const fates = ['created', 'created', fate, fate, last, last];
-	const middle = exist ? ['R2', 'R3'] : [];
+describe.each(Object.entries(table))(
+	'%s',
+	(_what, { fault, fate, stops, exist, says, options }) => {
+		const last = fate === 'notSent' || stops ? 'notSent' : 'created';
+		const fates = ['created', 'created', fate, fate, last, last];
+		const middle = exist ? ['R2', 'R3'] : [];
 
-	async function run(more?: Partial<RunNodeOptions>): Promise<NodeRun> {
-		service.control.addFault(fault.kind === 'rejectReference' ? fault : { ...fault, skip: 1 });
-		const parameters = createOnce({ batchSize: 2, ...options });
-		return await service.run(parameters, { items: deliveries(6), ...more });
-	}
-
-	/** In a further run nothing is created twice, and what was not created is sent. */
-	async function expectSafeRerun(before: readonly string[]): Promise<void> {
-		const { items } = await service.run(createOnce({ batchSize: 2 }), {
-			items: deliveries(6),
-			onError: 'continueRegularOutput',
-		});
-		const later = new Map([
-			['created', 'alreadyCreated'],
-			['notSent', 'created'],
-			['unknown', 'unknown'],
-			['refused', fault.kind === 'rejectReference' ? 'refused' : 'created'],
-		]);
-		expect(fatesOf(items)).toEqual(before.map((fate) => later.get(fate)));
-		expect(new Set(service.existing()).size).toBe(service.existing().length);
-	}
-
-	it('is said in an item for each delivery, when the node goes on', async () => {
-		const { items, outputs, error } = await run({ onError: 'continueRegularOutput' });
-
-		expect(error).toBeUndefined();
-		expect(outputs).toHaveLength(1);
-		expect(fatesOf(items)).toEqual(fates);
-		expect(pairedItems(items)).toEqual([0, 1, 2, 3, 4, 5]);
-		expect(service.existing()).toEqual([
-			...['R0', 'R1'],
-			...middle,
-			...(last === 'created' ? ['R4', 'R5'] : []),
-		]);
-		for (const item of [2, 3]) {
-			const { error: failure } = jsonOf(items)[item] ?? {};
-			expect(failure).toMatchObject({
-				message: expect.stringMatching(new RegExp(`\\[item ${item}\\]$`)),
-				outcome: fate,
-				referenceId: `R${item}`,
-			});
-			expect(JSON.stringify(failure)).toMatch(says);
-			if (fate === 'unknown') expectNoAdviceToSendAgain(failure);
+		async function run(more?: Partial<RunNodeOptions>): Promise<NodeRun> {
+			service.control.addFault(fault.kind === 'rejectReference' ? fault : { ...fault, skip: 1 });
+			const parameters = createOnce({ batchSize: 2, ...options });
+			return await service.run(parameters, { items: deliveries(6), ...more });
 		}
-		await expectSafeRerun(fates);
-	});
 
-	it("goes to the error output, when that is the node's setting", async () => {
-		const { outputs, error } = await run({ onError: 'continueErrorOutput' });
+		/** In a further run nothing is created twice, and what was not created is sent. */
+		async function expectSafeRerun(before: readonly string[]): Promise<void> {
+			const { items } = await service.run(createOnce({ batchSize: 2 }), {
+				items: deliveries(6),
+				onError: 'continueRegularOutput',
+			});
+			const later = new Map([
+				['created', 'alreadyCreated'],
+				['notSent', 'created'],
+				['unknown', 'unknown'],
+				['refused', fault.kind === 'rejectReference' ? 'refused' : 'created'],
+			]);
+			expect(fatesOf(items)).toEqual(before.map((fate) => later.get(fate)));
+			expect(new Set(service.existing()).size).toBe(service.existing().length);
+		}
 
-		expect(error).toBeUndefined();
-		const [good = [], bad = []] = outputs;
-		expect(outputs).toHaveLength(2);
-		const badItems = last === 'notSent' ? [2, 3, 4, 5] : [2, 3];
-		const goodItems = last === 'notSent' ? [0, 1] : [0, 1, 4, 5];
-		expect(pairedItems(good)).toEqual(goodItems);
-		expect(fatesOf(good)).toEqual(goodItems.map(() => 'created'));
-		expect(pairedItems(bad)).toEqual(badItems);
-		expect(fatesOf(ownData(bad))).toEqual(badItems.map((item) => fates[item]));
-		expect(jsonOf(bad)).toMatchObject(badItems.map((item) => ({ referenceId: `R${item}` })));
-	});
+		it('is said in an item for each delivery, when the node goes on', async () => {
+			const { items, outputs, error } = await run({ onError: 'continueRegularOutput' });
 
-	it('ends the run with an error that names every delivery, when the node does not go on', async () => {
-		const { items, error } = await run();
+			expect(error).toBeUndefined();
+			expect(outputs).toHaveLength(1);
+			expect(fatesOf(items)).toEqual(fates);
+			expect(pairedItems(items)).toEqual([0, 1, 2, 3, 4, 5]);
+			expect(service.existing()).toEqual([
+				...['R0', 'R1'],
+				...middle,
+				...(last === 'created' ? ['R4', 'R5'] : []),
+			]);
+			for (const item of [2, 3]) {
+				const { error: failure } = jsonOf(items)[item] ?? {};
+				expect(failure).toMatchObject({
+					message: expect.stringMatching(new RegExp(`\\[item ${item}\\]$`)),
+					outcome: fate,
+					referenceId: `R${item}`,
+				});
+				expect(JSON.stringify(failure)).toMatch(says);
+				if (fate === 'unknown') expectNoAdviceToSendAgain(failure);
+			}
+			await expectSafeRerun(fates);
+		});
 
-		expect(items).toEqual([]);
-		const created = service.control
-			.deliveries()
-			.filter((_, index) => index < 2)
-			.map(({ record: { id, referenceId } }, item) => ({ item, referenceId, id }));
-		const named = (...numbers: number[]) =>
-			numbers.map((item) => ({ item, referenceId: `R${item}` }));
-		const lists = { created, refused: [], unknown: [], notSent: [] };
-		expect(error?.context.data).toEqual(
-			fate === 'notSent'
-				? { ...lists, notSent: named(2, 3, 4, 5) }
-				: { ...lists, [fate]: named(2, 3), notSent: named(4, 5) },
-		);
-		const notSent = fate === 'notSent' ? 4 : 2;
-		expect(error?.message).toMatch(
-			new RegExp(`\\(2 of 6 deliveries created, ${notSent} not sent\\) \\[item 2\\]$`),
-		);
-		expect(error?.context.itemIndex).toBe(2);
-		expect(`${error?.message} ${error?.description}`).toMatch(says);
-		const [first, second] = created;
-		expect(error?.description).toContain(
-			`Created (2): R0 (ID ${first?.id}), R1 (ID ${second?.id}).`,
-		);
-		expect(error?.description).toContain(
-			{
-				refused: 'Refused (2): R2, R3. Not sent (2): R4, R5.',
-				unknown: 'Perhaps created (2): R2, R3. Not sent (2): R4, R5.',
-				notSent: 'Not sent (4): R2, R3, R4, R5.',
-			}[fate],
-		);
-		expect(service.existing()).toEqual(['R0', 'R1', ...middle]);
-		await expectSafeRerun(['created', 'created', fate, fate, 'notSent', 'notSent']);
-	});
-});
+		it("goes to the error output, when that is the node's setting", async () => {
+			const { outputs, error } = await run({ onError: 'continueErrorOutput' });
+
+			expect(error).toBeUndefined();
+			const [good = [], bad = []] = outputs;
+			expect(outputs).toHaveLength(2);
+			const badItems = last === 'notSent' ? [2, 3, 4, 5] : [2, 3];
+			const goodItems = last === 'notSent' ? [0, 1] : [0, 1, 4, 5];
+			expect(pairedItems(good)).toEqual(goodItems);
+			expect(fatesOf(good)).toEqual(goodItems.map(() => 'created'));
+			expect(pairedItems(bad)).toEqual(badItems);
+			expect(fatesOf(ownData(bad))).toEqual(badItems.map((item) => fates[item]));
+			expect(jsonOf(bad)).toMatchObject(badItems.map((item) => ({ referenceId: `R${item}` })));
+		});
+
+		it('ends the run with an error that names every delivery, when the node does not go on', async () => {
+			const { items, error } = await run();
+
+			expect(items).toEqual([]);
+			const created = service.control
+				.deliveries()
+				.filter((_, index) => index < 2)
+				.map(({ record: { id, referenceId } }, item) => ({ item, referenceId, id }));
+			const named = (...numbers: number[]) =>
+				numbers.map((item) => ({ item, referenceId: `R${item}` }));
+			const lists = { created, refused: [], unknown: [], notSent: [] };
+			expect(error?.context.data).toEqual(
+				fate === 'notSent'
+					? { ...lists, notSent: named(2, 3, 4, 5) }
+					: { ...lists, [fate]: named(2, 3), notSent: named(4, 5) },
+			);
+			const notSent = fate === 'notSent' ? 4 : 2;
+			expect(error?.message).toMatch(
+				new RegExp(`\\(2 of 6 deliveries created, ${notSent} not sent\\) \\[item 2\\]$`),
+			);
+			expect(error?.context.itemIndex).toBe(2);
+			expect(`${error?.message} ${error?.description}`).toMatch(says);
+			const [first, second] = created;
+			expect(error?.description).toContain(
+				`Created (2): R0 (ID ${first?.id}), R1 (ID ${second?.id}).`,
+			);
+			expect(error?.description).toContain(
+				{
+					refused: 'Refused (2): R2, R3. Not sent (2): R4, R5.',
+					unknown: 'Perhaps created (2): R2, R3. Not sent (2): R4, R5.',
+					notSent: 'Not sent (4): R2, R3, R4, R5.',
+				}[fate],
+			);
+			expect(service.existing()).toEqual(['R0', 'R1', ...middle]);
+			await expectSafeRerun(['created', 'created', fate, fate, 'notSent', 'notSent']);
+		});
+	},
+);
 
 describe('a service that is not there', () => {
 	const hangingUp = {
@@ -315,6 +325,35 @@ describe('a service that is not there', () => {
 		} finally {
 			process.env.NO_PROXY = noProxy;
 		}
+	});
+});
+
+describe('a service that is out of order', () => {
+	const run = async (count: number) =>
+		await service.run(createOnce({ batchSize: 1 }), {
+			items: deliveries(count),
+			onError: 'continueRegularOutput',
+		});
+
+	it('is sent nothing more once three requests in a row came to an unknown end', async () => {
+		service.control.addFault({ kind: 'status', status: 500, times: null });
+		const { items } = await run(5);
+
+		expect(fatesOf(items)).toEqual(['unknown', 'unknown', 'unknown', 'notSent', 'notSent']);
+		expect(service.creations()).toHaveLength(3);
+		expect(jsonOf(items)[4]).toMatchObject({
+			error: { message: expect.stringMatching(/not sent: the Delivery Service failed/) },
+		});
+	});
+
+	it('is sent the rest when it works now and then', async () => {
+		service.control.addFault({ kind: 'status', status: 500, times: 2 });
+		service.control.addFault({ kind: 'status', status: 500, skip: 1, times: 2 });
+		const { items } = await run(6);
+
+		expect(fatesOf(items)).toEqual([
+			...['unknown', 'unknown', 'created', 'unknown', 'unknown', 'created'],
+		]);
 	});
 });
 

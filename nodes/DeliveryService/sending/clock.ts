@@ -16,17 +16,14 @@ export const realClock: Clock = {
 	now: () => Date.now(),
 	async wait(ms, signal) {
 		const end = Date.now() + ms;
-		const stopped = signal && aborted(signal);
-		for (let left = ms; left > 0 && !signal?.aborted; left = end - Date.now()) {
-			const piece = sleep(Math.min(left, longestPieceMs));
-			await (stopped ? Promise.race([piece, stopped]) : piece);
+		let giveUp: () => void = () => undefined;
+		const stopped = new Promise<void>((resolve) => (giveUp = resolve));
+		signal?.addEventListener('abort', giveUp);
+		try {
+			for (let left = ms; left > 0 && !signal?.aborted; left = end - Date.now())
+				await Promise.race([sleep(Math.min(left, longestPieceMs)), stopped]);
+		} finally {
+			signal?.removeEventListener('abort', giveUp);
 		}
 	},
 };
-
-async function aborted(signal: AbortSignal): Promise<void> {
-	await new Promise<void>((resolve) => {
-		if (signal.aborted) resolve();
-		else signal.addEventListener('abort', () => resolve(), { once: true });
-	});
-}

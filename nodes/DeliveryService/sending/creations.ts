@@ -124,6 +124,8 @@ class CreationRun implements Report {
 	/** Why nothing more is sent. */
 	private halted?: Problem;
 
+	private unknownInARow = 0;
+
 	constructor(private readonly sending: Sending) {}
 
 	/** Sends creations that share a company and a type, in full batches. */
@@ -189,6 +191,7 @@ class CreationRun implements Report {
 			return;
 		}
 		const judgement = judge(exchange);
+		this.unknownInARow = judgement === 'unknown' ? this.unknownInARow + 1 : 0;
 		switch (judgement) {
 			case 'done':
 				await this.settleByAnswer(batch, exchange, ledger);
@@ -204,12 +207,14 @@ class CreationRun implements Report {
 				}
 				this.settle(batch, { kind: 'failed', fate: 'refused', problem: explain(exchange) });
 				await this.release(ledger, batch);
+				if (isAboutAllRequests(exchange)) this.halted = explain(exchange);
 				return;
 			case 'notProcessed':
 				await this.giveUp(exchange, batch, ledger);
 				return;
 			case 'unknown':
 				this.settle(batch, this.unknown(explain(exchange).message, detailOf(exchange)));
+				if (this.unknownInARow >= mostUnknownInARow) this.halted = explain(exchange);
 		}
 	}
 
@@ -337,6 +342,14 @@ export function referencesOf(batch: readonly Creation[]): string[] {
 function isAboutContent(exchange: Exchange): boolean {
 	return exchange.kind === 'answer' && (exchange.status === 400 || exchange.status === 422);
 }
+
+/** Refusals that every other request would meet too: a wrong key, or an address that has moved. */
+function isAboutAllRequests(exchange: Exchange): boolean {
+	return exchange.kind === 'answer' && (exchange.status === 401 || exchange.status < 400);
+}
+
+/** A service that is out of order would make every further delivery one to be looked up. */
+const mostUnknownInARow = 3;
 
 const lookItUp = 'Look it up on the Delivery Service before you send it again.';
 

@@ -33,6 +33,7 @@ const notSecured = 'EPROTO';
  * | ------------------------------------------------- | ------------ |
  * | no connection: refused, name not found, no route  | notProcessed |
  * | certificate not trusted, no secure connection     | refused      |
+ * | n8n's settings forbid requests to this address    | refused      |
  * | connection broke, or no answer in time            | unknown      |
  * | 2xx                                               | done         |
  * | 429; 503 with Retry-After                         | notProcessed |
@@ -42,6 +43,7 @@ const notSecured = 'EPROTO';
 export function judge(exchange: Exchange): Judgement {
 	if (exchange.kind === 'noAnswer') {
 		const { code } = exchange;
+		if (exchange.prevented !== undefined) return 'refused';
 		if (exchange.neverConnected || neverConnected.has(code)) return 'notProcessed';
 		return code === notSecured || isNotTrusted(code) ? 'refused' : 'unknown';
 	}

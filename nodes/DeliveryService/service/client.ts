@@ -6,7 +6,7 @@ import type {
 	ILoadOptionsFunctions,
 	IDataObject,
 } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
+import { NodeOperationError, UserError } from 'n8n-workflow';
 import { z } from 'zod';
 
 import { credentialSchema, type Credential } from './schemas';
@@ -47,6 +47,8 @@ export interface NoAnswer {
 	code: string;
 	/** Only when it is certain, whatever the code: there was no connection to send anything through. */
 	neverConnected?: true;
+	/** Why n8n itself did not let the request out, in its words. */
+	prevented?: string;
 }
 
 export type Exchange = Answer | NoAnswer;
@@ -135,11 +137,22 @@ export function toAnswer(response: unknown): Answer {
 /** What is known of a request for which n8n's HTTP helpers threw. */
 export function toNoAnswer(error: unknown): NoAnswer {
 	const { httpCode, code, cause } = failureSchema.parse(error);
+	const prevented = wordsOfN8n(error);
 	return {
 		kind: 'noAnswer',
 		code: failureSchema.parse(cause).code ?? code ?? httpCode ?? '',
 		...(wasNeverConnected(error) && { neverConnected: true }),
+		...(prevented !== undefined && { prevented }),
 	};
+}
+
+/** What n8n says when its settings forbid requests to this address; it throws before it sends. */
+function wordsOfN8n(error: unknown, mostCauses = 3): string | undefined {
+	if (error instanceof UserError)
+		return [error.message, error.description].filter(Boolean).join('. ');
+	if (mostCauses === 0) return undefined;
+	const { cause } = failureSchema.parse(error);
+	return cause === undefined ? undefined : wordsOfN8n(cause, mostCauses - 1);
 }
 
 /** Whether an error, or one that caused it, tells that there was no connection. */

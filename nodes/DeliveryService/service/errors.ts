@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 import type { Exchange, NoAnswer } from './client';
 import type { Problem } from './problem';
 import { codeAndMessageSchema } from './schemas';
@@ -44,7 +46,7 @@ export function explain(exchange: Exchange): Problem {
 	if (status >= 300 && status < 400)
 		return {
 			message: 'The Delivery Service has moved to another address',
-			description: `Enter the new address as Base URL in the credential${headers.location ? `. The service named ${headers.location}` : ''}`,
+			description: `Enter the new address as Base URL in the credential${movedTo(headers.location)}`,
 		};
 	if (status >= 400 && status < 500)
 		return {
@@ -55,6 +57,12 @@ export function explain(exchange: Exchange): Problem {
 		message: `The Delivery Service failed (status ${status})`,
 		description: ['Try again later.', said].filter(Boolean).join(' '),
 	};
+}
+
+/** Where a redirection leads, without the path: that is the request's, not the service's. */
+function movedTo(location = ''): string {
+	const { success, data } = z.string().url().safeParse(location);
+	return success ? `. The service named ${new URL(data).origin}` : '';
 }
 
 /**
@@ -94,7 +102,12 @@ const nothingAnswers: Problem = {
 	message: 'Nothing answers at the host and port in the Base URL',
 };
 
-function explainNoAnswer({ code, neverConnected }: NoAnswer): Problem {
+function explainNoAnswer({ code, neverConnected, prevented }: NoAnswer): Problem {
+	if (prevented !== undefined)
+		return {
+			message: 'n8n does not allow requests to the Base URL',
+			description: `Check the Base URL in the credential. n8n says: ${prevented}`,
+		};
 	if (isNotTrusted(code))
 		return {
 			message: 'The certificate of the Delivery Service is not trusted',

@@ -62,15 +62,20 @@ export function fieldLabel(path: ReadonlyArray<string | number>, root?: unknown)
 		if (typeof step === 'number') {
 			if (Array.isArray(value) && value.length > 1) parts.push(String(step + 1));
 		} else if (isLast && typeof member !== 'object') {
-			parts.push(words[step] || step);
+			parts.push(wordFor(step) || step);
 		} else if (isLast || step !== 'address') {
-			const word = words[step] ?? step;
+			const word = wordFor(step) ?? step;
 			if (word) parts.push(word);
 		}
 		value = member;
 	}
 	const label = parts.join(' ');
 	return label.charAt(0).toUpperCase() + label.slice(1);
+}
+
+/** A step may be any word, such as a name in extra data. */
+function wordFor(step: string): string | undefined {
+	return Object.hasOwn(words, step) ? words[step] : undefined;
 }
 
 /** The value found at a path, or undefined where the path leads nowhere. */

@@ -33,9 +33,6 @@ export interface Webhooks {
 	unsubscribe(subscription: Subscription): Promise<boolean>;
 }
 
-/** Both spellings of the document (sections 2.7 and 3), in any case, come out as one. */
-const statuses: Readonly<Record<string, string>> = { banned: 'blacklisted' };
-
 /**
  * The subscriptions of the given company, else of the credential's (sections 4.3 to 4.5).
  *
@@ -74,9 +71,10 @@ export function webhooksOf(node: INode, client: ServiceClient, company: unknown)
 	};
 }
 
+/** Both spellings of the document (sections 2.7 and 3), in any case, come out as one. */
 function normalised(status: string | undefined): string {
 	const lower = (status ?? '').trim().toLowerCase();
-	return statuses[lower] ?? lower;
+	return lower === 'banned' ? 'blacklisted' : lower;
 }
 
 /**

@@ -1,3 +1,5 @@
+import { getEventListeners } from 'node:events';
+
 import { realClock } from '../../../nodes/DeliveryService/sending/clock';
 
 beforeEach(() => jest.useFakeTimers({ now: Date.UTC(2026, 0, 1) }));
@@ -48,4 +50,13 @@ it('does not wait at all when the execution was stopped before', async () => {
 	await jest.advanceTimersByTimeAsync(0);
 	expect(wait.isOver()).toBe(true);
 	expect(jest.getTimerCount()).toBe(0);
+});
+
+it('leaves no listener behind at the signal', async () => {
+	const { signal } = new AbortController();
+	const wait = realClock.wait(2500, signal);
+	expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+	await jest.advanceTimersByTimeAsync(2500);
+	await wait;
+	expect(getEventListeners(signal, 'abort')).toEqual([]);
 });

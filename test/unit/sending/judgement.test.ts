@@ -47,6 +47,10 @@ describe('a request that is refused for good', () => {
 		expect(noAnswer('EPROTO')).toBe('refused');
 	});
 
+	test('is one that n8n does not let out', () => {
+		expect(judge({ kind: 'noAnswer', code: '', prevented: 'Blocked' })).toBe('refused');
+	});
+
 	test.each([300, 301, 302, 307, 308, 399])('is one that was sent elsewhere (%d)', (status) => {
 		expect(answer(status)).toBe('refused');
 	});

@@ -1,3 +1,5 @@
+import { UserError } from 'n8n-workflow';
+
 import { toAnswer, toNoAnswer } from '../../../nodes/DeliveryService/service/client';
 
 describe('an answer', () => {
@@ -61,6 +63,17 @@ describe('no answer', () => {
 	test('has the code that n8n calls httpCode when there is no other', () => {
 		expect(toNoAnswer({ httpCode: 'ENOTFOUND', cause: {} }).code).toBe('ENOTFOUND');
 		expect(toNoAnswer({ httpCode: null }).code).toBe('');
+	});
+
+	test('has the words in which n8n forbids the request, wherever they are among the causes', () => {
+		const forbidden = new UserError('Blocked', { description: 'Ask your administrator' });
+		const cause = new Error('Blocked', { cause: forbidden });
+		for (const error of [forbidden, cause, new Error('Request failed', { cause })])
+			expect(toNoAnswer(error)).toEqual({
+				kind: 'noAnswer',
+				code: '',
+				prevented: 'Blocked. Ask your administrator',
+			});
 	});
 
 	test.each<[string, object]>([

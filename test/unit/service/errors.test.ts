@@ -58,14 +58,17 @@ describe('an answer that is no success', () => {
 	);
 
 	test('tells the new address of a service that has moved', () => {
-		expect(explain(answer(308, undefined, { location: 'https://new.example' }))).toEqual({
+		expect(
+			explain(answer(308, undefined, { location: 'https://new.example/v1/deliveries' })),
+		).toEqual({
 			message: 'The Delivery Service has moved to another address',
 			description:
 				'Enter the new address as Base URL in the credential. The service named https://new.example',
 		});
-		expect(explain(answer(302)).description).toBe(
-			'Enter the new address as Base URL in the credential',
-		);
+		for (const location of ['', '/v1/elsewhere'])
+			expect(explain(answer(302, undefined, { location })).description).toBe(
+				'Enter the new address as Base URL in the credential',
+			);
 	});
 
 	test.each([500, 503, 599, 100])('with status %d is a failure of the service', (status) => {
@@ -108,6 +111,13 @@ describe('no answer', () => {
 			expect(problem.description).toContain(`The error code is ${code}.`);
 		},
 	);
+
+	test('gives the words of n8n when it does not let the request out', () => {
+		expect(explain({ kind: 'noAnswer', code: '', prevented: 'Blocked. Ask' })).toEqual({
+			message: 'n8n does not allow requests to the Base URL',
+			description: 'Check the Base URL in the credential. n8n says: Blocked. Ask',
+		});
+	});
 
 	test('because there was no secure connection names the two beginnings of an address', () => {
 		const { message, description } = explain({ kind: 'noAnswer', code: 'EPROTO' });

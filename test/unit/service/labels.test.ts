@@ -28,6 +28,7 @@ describe('the label of a field', () => {
 
 	test('keeps the name of a member that has no other word', () => {
 		expect(fieldLabel(['status'])).toBe('Status');
+		expect(fieldLabel(['constructor'])).toBe('Constructor');
 	});
 
 	test('numbers the entries of a list only when there are several', () => {

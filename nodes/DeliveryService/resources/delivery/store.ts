@@ -88,7 +88,8 @@ export async function clearStore(context: IExecuteFunctions): Promise<void> {
 	await inTurn(context, async () => await helpers.clearAllProcessedItems(scope, options));
 }
 
-/** What references are unique within: a company at a service. */
+/** What references are unique within: a company at a service, however its address is written. */
 export function referenceScope(baseUrl: string, companyId: number): string {
-	return `delivery-service\n${baseUrl}\n${companyId}`;
+	const { host, pathname } = new URL(baseUrl);
+	return `delivery-service\n${host}${pathname.replace(/\/+$/, '')}\n${companyId}`;
 }
