@@ -10,6 +10,7 @@ import { outputItem } from '../items';
 import { filledIn, listOf, readCollection } from '../parameters';
 import { shownOnlyFor, type Operation } from '../resource';
 import { companyIdField, optionsField } from '../webhook/fields';
+import { referenceIdsField } from './fields';
 import { clearStore, referenceScope, storeOf } from './store';
 
 const optionsSchema = z.object({ companyId: companyIdSchema.optional() });
@@ -43,17 +44,7 @@ export const forget: Operation = {
 			default: 'chosen',
 			description: 'What to forget',
 		},
-		...shownOnlyFor({ references: ['chosen'] }, [
-			{
-				displayName: 'Reference IDs',
-				name: 'referenceIds',
-				type: 'string',
-				required: true,
-				default: '',
-				placeholder: 'e.g. #1001, #1002',
-				description: 'One or more reference IDs, separated by commas, or a list from an expression',
-			},
-		]),
+		...shownOnlyFor({ references: ['chosen'] }, [referenceIdsField]),
 		{
 			...optionsField,
 			options: [

@@ -16,6 +16,7 @@ import { check, type Checked } from '../../service/validation';
 import { ended, errorItem, itemError, outputItem, problemOf } from '../items';
 import { isBlank, listOf, readCollection } from '../parameters';
 import { shownOnlyFor, type Operation } from '../resource';
+import { referenceIdsField } from './fields';
 import { packageGroup, readPackages } from './package';
 
 const changeFields: INodeProperties[] = [
@@ -163,17 +164,7 @@ export const update: Operation = {
 				description: 'One or more IDs, separated by commas, or a list from an expression',
 			},
 		]),
-		...shownOnlyFor({ target: ['referenceIds'] }, [
-			{
-				displayName: 'Reference IDs',
-				name: 'referenceIds',
-				type: 'string',
-				required: true,
-				default: '',
-				placeholder: 'e.g. #1001, #1002',
-				description: 'One or more reference IDs, separated by commas, or a list from an expression',
-			},
-		]),
+		...shownOnlyFor({ target: ['referenceIds'] }, [referenceIdsField]),
 		{
 			displayName: 'Changes',
 			name: 'changes',
