@@ -137,6 +137,7 @@ describe('going on after errors', () => {
 					message: 'Dropoff email is missing [item 1]',
 					description: 'Nothing was sent for this item.',
 					outcome: 'invalid',
+					referenceId: 'E-3',
 				},
 			},
 			{

@@ -167,6 +167,7 @@ describe('one wrong item among right ones', () => {
 				message: 'Package size "xxl" is not one of xs, s, m, l, xl [item 3]',
 				description: 'Nothing was sent for this item.',
 				outcome: 'invalid',
+				referenceId: 'R3',
 			},
 		},
 		{
@@ -176,6 +177,7 @@ describe('one wrong item among right ones', () => {
 				),
 				description: expect.stringMatching(/^Also: .* Nothing was sent for this item\.$/),
 				outcome: 'invalid',
+				referenceId: 'R5',
 			},
 		},
 	];

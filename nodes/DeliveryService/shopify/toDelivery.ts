@@ -13,7 +13,7 @@ export type OrderOutcome =
 	/** Not to be sent, for a reason that is no fault. */
 	| { kind: 'skipped'; reason: SkipReason; message: string; referenceId: string | undefined }
 	/** No order, or one that lacks what a delivery needs. */
-	| { kind: 'invalid'; problems: string[] };
+	| { kind: 'invalid'; problems: string[]; referenceId: string | undefined };
 
 export type SkipReason = 'cancelled' | 'testOrder' | 'nothingToShip';
 
@@ -33,12 +33,18 @@ type Package = Delivery['packages'][number];
  */
 export function orderToDelivery(value: unknown, mapping: OrderMapping): OrderOutcome {
 	const read = readOrder(value);
-	if ('problems' in read) return { kind: 'invalid', problems: read.problems };
+	if ('problems' in read)
+		return { kind: 'invalid', problems: read.problems, referenceId: undefined };
 	const { order } = read;
 	const skipped = reasonNotToSend(order, mapping);
 	if (skipped) return skip(order, mapping, skipped);
 	const remaining = remainingLines(order);
-	if ('problems' in remaining) return { kind: 'invalid', problems: remaining.problems };
+	if ('problems' in remaining)
+		return {
+			kind: 'invalid',
+			problems: remaining.problems,
+			referenceId: referenceOf(order, mapping),
+		};
 	if (remaining.lines.length === 0) return skip(order, mapping, 'nothingToShip');
 	return build(order, remaining.lines, mapping);
 }
@@ -110,6 +116,7 @@ function build(order: Order, lines: readonly RemainingLine[], mapping: OrderMapp
 		problems: problems
 			.filter((problem) => problem !== false)
 			.map((problem) => naming(order, problem)),
+		referenceId,
 	};
 }
 

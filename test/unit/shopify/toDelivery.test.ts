@@ -222,6 +222,21 @@ describe('location', () => {
 	});
 });
 
+test.each([
+	['lacks an address', { shipping_address: null }, '#1042'],
+	[
+		'has a line that cannot be read',
+		{ line_items: [sampleLine({ fulfillable_quantity: null, fulfillment_status: 'partial' })] },
+		'#1042',
+	],
+	['has no name', { name: null }, undefined],
+])(
+	'an order that %s is refused with its reference ID, if it has one',
+	(_, changes, referenceId) => {
+		expect(outcomeOf(sampleOrder(changes))).toMatchObject({ kind: 'invalid', referenceId });
+	},
+);
+
 describe('overrides win over the order', () => {
 	test('each of them', () => {
 		const overrides = {

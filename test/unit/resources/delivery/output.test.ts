@@ -115,7 +115,12 @@ describe('the hints of a run', () => {
 	it.each<[string, Outcome[], Partial<Report>, string]>([
 		['one', [created()], {}, 'Created 1 delivery in 1 request.'],
 		['several', [created(), created()], { requests: 2 }, 'Created 2 deliveries in 2 requests.'],
-		['none', [refused], {}, 'Created 0 deliveries in 1 request.'],
+		[
+			'none',
+			[{ kind: 'skipped', reason: 'alreadyCreated' }],
+			{ requests: 0 },
+			'Nothing was sent. Skipped 1 item: the field "message" says why.',
+		],
 		['nothing at all', [], { requests: 0 }, 'Nothing was sent.'],
 	])('count what was created: %s', (_count, outcomes, report, message) => {
 		expect(messages(outcomes, report)).toEqual([message]);
@@ -170,9 +175,18 @@ describe('the hints of a run', () => {
 		expect(hints([created({ statusDelivery })])).toHaveLength(1);
 	});
 
+	it('warn of what was not created, in whatever way', () => {
+		const invalid: Prepared = { item: 5, reading: { kind: 'invalid', problem: { message: 'No' } } };
+		const notSent: Outcome = { ...refused, fate: 'notSent' };
+		expect(messages([created(), refused, notSent], {}, [invalid])).toEqual([
+			'Created 1 delivery in 1 request.',
+			'3 deliveries were not created: the field "error" says why.',
+		]);
+	});
+
 	it('warn of unknown outcomes and of notes that could not be made', () => {
 		const unknown: Outcome = { ...refused, fate: 'unknown' };
-		const [, first, second] = hints([unknown, unknown, refused], { ledgerFailed: true });
+		const [, first, second] = hints([unknown, unknown, created()], { ledgerFailed: true });
 		expect(first).toMatchObject({
 			message: expect.stringMatching(/^Whether 2 deliveries were created is unknown/),
 			type: 'warning',

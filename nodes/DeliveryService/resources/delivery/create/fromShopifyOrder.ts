@@ -281,7 +281,12 @@ export const fromShopifyOrder: Source = {
 				};
 			case 'invalid': {
 				const [message = 'This is not a Shopify order', ...others] = outcome.problems;
-				return { kind: 'invalid', problem: { message, description: others.join(' ') } };
+				const { referenceId } = outcome;
+				return {
+					kind: 'invalid',
+					problem: { message, description: others.join(' ') },
+					referenceId,
+				};
 			}
 			case 'skipped':
 				return outcome;

@@ -28,7 +28,10 @@ export function toOutput(
 	{ item, reading }: Prepared,
 	outcomes: ReadonlyMap<number, Outcome>,
 ): INodeExecutionData {
-	if (reading.kind === 'invalid') return errorItem(reading.problem, item, { outcome: 'invalid' });
+	if (reading.kind === 'invalid') {
+		const { problem, referenceId } = reading;
+		return errorItem(problem, item, { outcome: 'invalid', ...(referenceId && { referenceId }) });
+	}
 	if (reading.kind === 'skipped') return skipped(item, reading);
 	const { referenceId } = reading.creation.delivery;
 	const outcome = outcomes.get(item);
@@ -107,7 +110,12 @@ export function hintsOf(
 		all.filter(({ kind }) => kind === 'skipped').length;
 	const created = all.filter((outcome) => outcome.kind === 'created');
 	const pendingReview = created.filter(({ record }) => isPendingReview(record.statusDelivery));
-	const unknown = all.filter((outcome) => outcome.kind === 'failed' && outcome.fate === 'unknown');
+	const failed = all.filter((outcome) => outcome.kind === 'failed');
+	const unknown = failed.filter(({ fate }) => fate === 'unknown');
+	const notCreatedCount =
+		items.filter(({ reading }) => reading.kind === 'invalid').length +
+		failed.length -
+		unknown.length;
 	const [forLimit, forService] = [waited.forLimitMs, waited.forServiceMs].map((ms) =>
 		Math.round(ms / 1000),
 	);
@@ -132,6 +140,12 @@ export function hintsOf(
 	if (pendingReview.length > 0)
 		hints.push({
 			message: `${counted(pendingReview.length, 'delivery is', 'deliveries are')} pending review: the address could not be located. Correct it on the dashboard of the Delivery Service or with the operation Update. Address components make this rarer, and coordinates avoid it.`,
+			type: 'warning',
+			location: 'outputPane',
+		});
+	if (notCreatedCount > 0)
+		hints.push({
+			message: `${counted(notCreatedCount, 'delivery was', 'deliveries were')} not created: the field "error" says why.`,
 			type: 'warning',
 			location: 'outputPane',
 		});

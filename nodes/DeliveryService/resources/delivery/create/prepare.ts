@@ -1,4 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { z } from 'zod';
 
 import type { Creation } from '../../../sending/creations';
 import type { Problem } from '../../../service/problem';
@@ -27,14 +28,18 @@ export function prepare(
 	item: number,
 	needsReference: boolean,
 ): Prepared {
-	const invalid = (problem: Problem): Prepared => ({ item, reading: { kind: 'invalid', problem } });
+	const invalid = (problem: Problem, referenceId?: string): Prepared => ({
+		item,
+		reading: { kind: 'invalid', problem, referenceId },
+	});
 	try {
 		const options = readItemOptions(context, item);
 		if (!options.ok) return invalid(options.problem);
 		const reading = source.read(context, item);
 		if (reading.kind !== 'delivery') return { item, reading };
 		const delivery = check(deliverySchema, reading.delivery, 'Delivery');
-		if (!delivery.ok) return invalid(delivery.problem);
+		if (!delivery.ok)
+			return invalid(delivery.problem, referenceSchema.parse(reading.delivery).referenceId);
 		if (needsReference && delivery.value.referenceId === undefined) return invalid(noReference);
 		const { simplify, ...grouping } = options.value;
 		const creation = { item, delivery: delivery.value, ...grouping };
@@ -43,6 +48,16 @@ export function prepare(
 		return invalid(problemOf(error));
 	}
 }
+
+/** What an invalid delivery is called, when it says so in a readable form. */
+const referenceSchema = z
+	.object({
+		referenceId: z
+			.union([z.string().min(1), z.number().transform(String)])
+			.optional()
+			.catch(undefined),
+	})
+	.catch({});
 
 const noReference: Problem = {
 	message: 'Reference ID is missing',

@@ -6,7 +6,7 @@ import type { Problem } from '../../../service/problem';
 export type Reading =
 	| { kind: 'delivery'; delivery: unknown }
 	| { kind: 'skipped'; reason: string; message: string; referenceId?: string }
-	| { kind: 'invalid'; problem: Problem };
+	| { kind: 'invalid'; problem: Problem; referenceId?: string };
 
 /** A way to give deliveries: what the picker shows, its fields, and how an item is read. */
 export interface Source {
