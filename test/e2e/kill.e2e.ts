@@ -26,10 +26,13 @@ const latencyMs = 150;
 /** Set it to end the workers at the same moments as in another run. */
 const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));
 
-/** When a worker is killed: some time after so many requests of the round have arrived. */
+/**
+ * When a worker is killed: some time after so many requests of the round have arrived, while more are
+ * still to come than its executions send at once.
+ */
 const kill = fc.record({
-	requests: fc.integer({ min: 1, max: requestsPerRound - 5 }),
-	thenMs: fc.integer({ min: 0, max: 2 * latencyMs }),
+	requests: fc.integer({ min: 1, max: requestsPerRound - 10 }),
+	thenMs: fc.integer({ min: 0, max: latencyMs }),
 	/** Of those that are at work. */
 	worker: fc.nat({ max: 1 }),
 });
