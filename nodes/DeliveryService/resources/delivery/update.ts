@@ -13,6 +13,7 @@ import {
 	type DeliveryChanges,
 } from '../../service/schemas';
 import { check, type Checked } from '../../service/validation';
+import { readEach } from '../eachItem';
 import { ended, errorItem, itemError, outputItem, problemOf } from '../items';
 import { isBlank, listOf, readCollection } from '../parameters';
 import { shownOnlyFor, type Operation } from '../resource';
@@ -201,8 +202,8 @@ export const update: Operation = {
 		const goOn = context.continueOnFail();
 		const invalid = new Map<number, Problem>();
 		const updates: Update[] = [];
-		for (const item of context.getInputData().keys()) {
-			const reading = readUpdate(context, item);
+		const readings = await readEach(context, (item) => readUpdate(context, item));
+		for (const [item, reading] of readings.entries()) {
 			if (reading.ok) updates.push(reading.value);
 			else if (goOn) invalid.set(item, reading.problem);
 			else throw itemError(context.getNode(), reading.problem, item);

@@ -16,7 +16,7 @@ import { rateLimitFor } from '../../../sending/rateLimit';
 import { openClient, type ServiceClient } from '../../../service/client';
 import { companyOf } from '../../../service/company';
 import * as requests from '../../../service/requests';
-import { valid } from '../../eachItem';
+import { readEach, valid } from '../../eachItem';
 import { itemError } from '../../items';
 import { shownOnlyFor, type Operation } from '../../resource';
 import { referenceScope, storeOf } from '../store';
@@ -62,7 +62,7 @@ export const create: Operation = {
 		const skips = valid(context, skipsAlreadySent(context));
 		const source = chosenSource(context);
 		refuseBlindRetry(context, skips);
-		const items = context.getInputData().map((_, item) => prepare(context, source, item, skips));
+		const items = await readEach(context, (item) => prepare(context, source, item, skips));
 		if (!goOn) refuseInvalid(context, items);
 
 		const creations = items.flatMap(({ reading }) =>

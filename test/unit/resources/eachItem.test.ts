@@ -1,0 +1,28 @@
+import { readEach } from '../../../nodes/DeliveryService/resources/eachItem';
+
+beforeEach(() => jest.useFakeTimers({ now: Date.UTC(2026, 0, 1) }));
+
+afterEach(() => jest.useRealTimers());
+
+const contextOf = (count: number) => ({
+	getInputData: () => Array.from({ length: count }, () => ({ json: {} })),
+});
+
+it('gives others a turn while many items are read', async () => {
+	const read: number[] = [];
+	const values = readEach(contextOf(5), (item) => {
+		jest.setSystemTime(Date.now() + 25);
+		read.push(item);
+		return item * 10;
+	});
+	expect(read).toEqual([0, 1]);
+	await jest.advanceTimersByTimeAsync(1);
+	expect(read).toEqual([0, 1, 2, 3]);
+	await jest.advanceTimersByTimeAsync(1);
+	expect(await values).toEqual([0, 10, 20, 30, 40]);
+});
+
+it('does not pause for a few items', async () => {
+	expect(await readEach(contextOf(3), (item) => item)).toEqual([0, 1, 2]);
+	expect(jest.getTimerCount()).toBe(0);
+});
