@@ -169,6 +169,7 @@ describe('going on after errors', () => {
 		]);
 		expect(hintsOf(execution, nodes.action)).toEqual([
 			expect.stringContaining('Created 1 delivery in'),
+			'2 deliveries were not created: the field "error" says why.',
 		]);
 	});
 });
