@@ -43,11 +43,6 @@ export default defineConfig(
 		},
 	},
 	{
-		files: ['test/**/*.test.ts'],
-		// Jest types its matchers (`expect.any(String)`) as any. What is read from an any is still caught.
-		rules: { '@typescript-eslint/no-unsafe-assignment': 'off' },
-	},
-	{
 		files: ['**/*.json'],
 		languageOptions: { parser: tseslint.parser },
 	},

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { outputOf } from '../../playground/n8n/execution';
 import { waitFor } from '../../playground/n8n/progress';
 import { updateTaskPayload } from '../../playground/service/events';
-import { codes, executionsEnded, liveAddress, subscriptionsOf } from './support/events';
+import { codes, executionsOf, liveAddress, subscriptionsOf } from './support/events';
 import { openQueueWorld, type QueueWorld } from './support/queue';
 import {
 	creationsOf,
@@ -113,9 +113,9 @@ test('1,000 events at the process for webhooks start 1,000 executions, each with
 		expect(postings.flat().map(({ status }) => status)).toEqual(part.map(() => 200));
 	}
 
-	const executions = await executionsEnded(client, workflowId, ids.length);
+	const executions = await executionsOf(client, workflowId, ids.length);
 	expect(executions.every(({ status }) => status === 'success')).toBe(true);
-	const received = (await client.executionsWithData(workflowId))
+	const received = executions
 		.flatMap((execution) => outputOf(execution, nodes.trigger))
 		.map(({ id }) => id);
 	expect(received.sort()).toEqual([...ids].sort());

@@ -143,7 +143,7 @@ test("an AI Agent is told the tool's schema, and its call creates the delivery",
 	expect(asked?.tools.map((tool) => tool.function)).toEqual([
 		{
 			name: 'Create_a_delivery',
-			description: expect.stringMatching(/create.*delivery/i) as unknown,
+			description: expect.stringMatching(/create.*delivery/i),
 			parameters: expect.objectContaining({
 				type: 'object',
 				properties: {
@@ -155,7 +155,7 @@ test("an AI Agent is told the tool's schema, and its call creates the delivery",
 					Reference_ID: { type: 'string' },
 				},
 				required: Object.keys(wanted),
-			}) as unknown,
+			}),
 		},
 	]);
 

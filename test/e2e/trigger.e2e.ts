@@ -177,9 +177,9 @@ describe('a published workflow', () => {
 			{ event: 'createTask', eventCode: 1, id, price, distance, currencySign: '$' },
 			{
 				...{ event: 'createRoute', eventCode: 2, distance },
-				route_id: expect.any(String) as unknown,
-				date: expect.stringMatching(/^\d+$/) as unknown,
-				dateIso: expect.stringMatching(/^20..-..-..T/) as unknown,
+				route_id: expect.any(String),
+				date: expect.stringMatching(/^\d+$/),
+				dateIso: expect.stringMatching(/^20..-..-..T/),
 				prices: [{ id, price }],
 			},
 			{

@@ -91,7 +91,7 @@ describe('over HTTP', () => {
 		const id = firstId((await create(2)).data);
 		const answer = await sandbox.remote.post(`/deliveries/${id}/advance`);
 		expect(answer.data).toEqual({ id, status: 'assigned', postings: [] });
-		const { data: deliveries } = await sandbox.remote.get('/deliveries');
+		const { data: deliveries } = await sandbox.remote.get<unknown>('/deliveries');
 		expect(deliveries).toMatchObject([
 			{ companyId: 1001, type: 'slot', record: { id, statusDelivery: 'assigned' } },
 			{ request: { referenceId: 'R1' } },
@@ -181,7 +181,7 @@ describe('over HTTP', () => {
 
 describe('the page', () => {
 	test('is one file without anything from elsewhere', async () => {
-		const { data, headers } = await sandbox.api.get('/');
+		const { data, headers } = await sandbox.api.get<unknown>('/');
 		expect(headers['content-type']).toContain('text/html');
 		expect(headers['content-security-policy']).toContain("default-src 'none'");
 		expect(data).toContain('<title>Delivery Service');

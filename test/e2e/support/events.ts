@@ -1,5 +1,5 @@
 import { hasEnded, type N8nClient, type StoredWorkflow } from '../../../playground/n8n/client';
-import type { Execution, ExecutionSummary } from '../../../playground/n8n/execution';
+import type { Execution } from '../../../playground/n8n/execution';
 import type { N8n } from '../../../playground/n8n/n8n';
 import { waitFor } from '../../../playground/n8n/progress';
 import type { LocalService } from '../../../playground/service/server';
@@ -7,7 +7,7 @@ import type { LocalService } from '../../../playground/service/server';
 type Control = LocalService['control'];
 type Webhook = ReturnType<Control['webhooks']>[number];
 
-const executionTimeoutMs = 30_000;
+const executionsTimeoutMs = 120_000;
 
 /** The codes of the events (service document, section 6). */
 export const codes = { createTask: 1, createRoute: 2, updateTask: 3 } as const;
@@ -53,9 +53,9 @@ function described({ url, action, status }: Webhook, n8nUrl: string): string | u
 }
 
 /**
- * Waits until a workflow has run so often.
+ * Waits until a workflow has run so often, and no execution of it is left.
  *
- * @returns its executions, once they have ended, the oldest first
+ * @returns its executions, the oldest first
  * @throws Error when there are fewer in time, or more
  */
 export async function executionsOf(
@@ -63,30 +63,11 @@ export async function executionsOf(
 	workflowId: string,
 	count: number,
 ): Promise<Execution[]> {
-	const found = await waitFor(`${count} executions`, executionTimeoutMs, async () => {
+	await waitFor(`${count} executions`, executionsTimeoutMs, async () => {
 		const all = await client.executions(workflowId);
-		return all.length >= count ? all : undefined;
+		return (all.length >= count && all.every(hasEnded)) || undefined;
 	});
+	const found = await client.executionsWithData(workflowId);
 	if (found.length > count) throw new Error(`${found.length} executions instead of ${count}`);
-	return await Promise.all(found.reverse().map(async ({ id }) => await client.endOf(id)));
-}
-
-const manyExecutionsTimeoutMs = 120_000;
-
-/**
- * Waits until a workflow has run so often, and no execution of it is left.
- *
- * @throws Error when there are fewer in time, or more
- */
-export async function executionsEnded(
-	client: N8nClient,
-	workflowId: string,
-	count: number,
-): Promise<ExecutionSummary[]> {
-	const found = await waitFor(`${count} executions`, manyExecutionsTimeoutMs, async () => {
-		const all = await client.executions(workflowId);
-		return all.length >= count && all.every(hasEnded) ? all : undefined;
-	});
-	if (found.length > count) throw new Error(`${found.length} executions instead of ${count}`);
-	return found;
+	return found.reverse();
 }
