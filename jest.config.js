@@ -21,8 +21,8 @@ module.exports = {
 	projects: ['unit', 'service', 'engine'].map((name) => ({
 		...common,
 		displayName: name,
-		testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
-		setupFilesAfterEnv: name === 'engine' ? ['<rootDir>/test/setup-engine.ts'] : [],
+		testMatch: [`<rootDir>/test/{,support/}${name}/**/*.test.ts`],
+		setupFilesAfterEnv: name === 'engine' ? ['<rootDir>/test/support/engine/setup.ts'] : [],
 	})),
 	collectCoverageFrom: ['nodes/**/*.ts', 'credentials/**/*.ts'],
 	coverageDirectory: 'coverage',

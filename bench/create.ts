@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 import { startService } from '../playground/service/server';
-import { closeEngine, runNode } from '../test/engine/engine';
+import { closeEngine, runNode } from '../test/support/engine/engine';
 
 /** All together stay below the service's limit, which the node would wait for. */
 const counts = [1000, 2000, 4000];

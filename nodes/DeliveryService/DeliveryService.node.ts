@@ -12,7 +12,7 @@ import { orItsFailure } from './resources/eachItem';
 import { propertiesOf, type Operation } from './resources/resource';
 import { webhook } from './resources/webhook';
 import { searchWebhooks } from './resources/webhook/delete';
-import { testConnection } from './service/connectionTest';
+import { testConnection } from './service/credentialTest';
 
 const resources = [delivery, webhook];
 

@@ -7,7 +7,7 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 
-import { testConnection } from './service/connectionTest';
+import { testConnection } from './service/credentialTest';
 import { properties, subtitle, triggerPanel } from './trigger/description';
 import { isSubscribed, subscribe, unsubscribe } from './trigger/lifecycle';
 import { receive } from './trigger/receive';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { freePort } from '../../playground/n8n/checks';
 import { waitFor } from '../../playground/n8n/progress';
-import { readOrders } from '../../playground/workflows';
+import { readOrders } from '../../playground/demo/workflows';
 import { Editor } from './support/editor';
 import { actionWorkflow, nodes, type ActionWorkflow } from './support/workflows';
 import { openWorld, type World } from './support/world';

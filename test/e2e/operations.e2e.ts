@@ -1,6 +1,6 @@
 import { freePort } from '../../playground/n8n/checks';
 import { hintsOf, itemsOf, outputOf } from '../../playground/n8n/execution';
-import { readOrders } from '../../playground/workflows';
+import { readOrders } from '../../playground/demo/workflows';
 import * as cases from './support/cases';
 import { dropoff, packages, pickup, shopifyFields } from './support/samples';
 import { nodes, type ActionWorkflow } from './support/workflows';

@@ -1,7 +1,7 @@
 /** The credential's connection test, and the authentication that it gives to requests. */
 import { startService } from '../../playground/service/server';
-import { runNode, testCredential, type CredentialData } from './engine';
-import { jsonOf, setUp } from './support';
+import { runNode, testCredential, type CredentialData } from '../support/engine/engine';
+import { jsonOf, setUp } from '../support/actionNode';
 
 const service = setUp();
 

@@ -1,7 +1,7 @@
 /** Delivery: Create as a dry run: what would be sent and what would be skipped, and nothing more. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { deduplicationStore, type NodeRun, type RunNodeOptions } from './engine';
+import { deduplicationStore, type NodeRun, type RunNodeOptions } from '../support/engine/engine';
 import {
 	createOnce,
 	deliveries,
@@ -12,7 +12,7 @@ import {
 	pickupFields,
 	restart,
 	setUp,
-} from './support';
+} from '../support/actionNode';
 
 const service = setUp();
 

@@ -4,8 +4,8 @@ import { createServer, type Server } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Control } from '../../playground/service/control';
-import type { NodeRun, RunNodeOptions } from './engine';
-import { deduplicationStore } from './engine';
+import type { NodeRun, RunNodeOptions } from '../support/engine/engine';
+import { deduplicationStore } from '../support/engine/engine';
 import {
 	createOnce,
 	deliveries,
@@ -16,7 +16,7 @@ import {
 	restart,
 	setUp,
 	until,
-} from './support';
+} from '../support/actionNode';
 
 const service = setUp();
 

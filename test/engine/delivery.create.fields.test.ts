@@ -1,7 +1,7 @@
 /** Delivery: Create from the fields of the node. */
 import type { INodeParameters } from 'n8n-workflow';
 
-import { delivery, jsonOf, pairedItems, pickup, pickupFields, setUp } from './support';
+import { delivery, jsonOf, pairedItems, pickup, pickupFields, setUp } from '../support/actionNode';
 
 const service = setUp();
 

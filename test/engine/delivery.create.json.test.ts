@@ -4,7 +4,7 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 
-import { deliveries, delivery, jsonOf, pairedItems, pickup, setUp } from './support';
+import { deliveries, delivery, jsonOf, pairedItems, pickup, setUp } from '../support/actionNode';
 
 const service = setUp();
 

@@ -3,10 +3,15 @@ import fc from 'fast-check';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 
-import orders from '../../playground/orders.json';
+import orders from '../../playground/demo/orders.json';
 import type { Control } from '../../playground/service/control';
 import { startService } from '../../playground/service/server';
-import { deduplicationStore, type NodeRun, type RunNodeOptions, type StoreFault } from './engine';
+import {
+	deduplicationStore,
+	type NodeRun,
+	type RunNodeOptions,
+	type StoreFault,
+} from '../support/engine/engine';
 import {
 	createOnce,
 	deliveries,
@@ -18,7 +23,7 @@ import {
 	restart,
 	setUp,
 	until,
-} from './support';
+} from '../support/actionNode';
 
 const service = setUp();
 

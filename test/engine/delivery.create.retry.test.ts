@@ -1,5 +1,5 @@
 /** n8n's own "Retry On Fail" runs the whole node again: also for the items that were created. */
-import { delivery, fatesOf, jsonOf, restart, setUp } from './support';
+import { delivery, fatesOf, jsonOf, restart, setUp } from '../support/actionNode';
 
 const service = setUp();
 

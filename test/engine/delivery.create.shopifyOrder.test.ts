@@ -8,8 +8,8 @@ import {
 	refund,
 	shippingAddress,
 	shopifyOrder,
-} from '../data/shopifyOrders';
-import { jsonOf, pairedItems, pickup, pickupFields, setUp } from './support';
+} from '../support/shopifyOrders';
+import { jsonOf, pairedItems, pickup, pickupFields, setUp } from '../support/actionNode';
 
 const service = setUp();
 

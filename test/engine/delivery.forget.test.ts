@@ -1,7 +1,7 @@
 /** Delivery: Forget Sent References. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { deduplicationStore, type NodeRun, type RunNodeOptions } from './engine';
+import { deduplicationStore, type NodeRun, type RunNodeOptions } from '../support/engine/engine';
 import {
 	createOnce,
 	deliveries,
@@ -11,7 +11,7 @@ import {
 	pairedItems,
 	restart,
 	setUp,
-} from './support';
+} from '../support/actionNode';
 
 const service = setUp();
 

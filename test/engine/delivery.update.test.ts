@@ -1,7 +1,7 @@
 /** Delivery: Update. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { jsonOf, pairedItems, setUp } from './support';
+import { jsonOf, pairedItems, setUp } from '../support/actionNode';
 
 const service = setUp();
 

@@ -13,7 +13,7 @@ import { DeliveryServiceApi } from '../../credentials/DeliveryServiceApi.credent
 import { DeliveryService } from '../../nodes/DeliveryService/DeliveryService.node';
 import { DeliveryServiceTrigger } from '../../nodes/DeliveryService/DeliveryServiceTrigger.node';
 import manifest from '../../package.json';
-import { runNode } from './engine';
+import { runNode } from '../support/engine/engine';
 
 const projectFolder = join(__dirname, '..', '..');
 

@@ -10,13 +10,17 @@ import {
 	type Creation,
 	type Sending,
 } from '../../nodes/DeliveryService/sending/creations';
-import { openLedger, type Entries, type Store } from '../../nodes/DeliveryService/sending/ledger';
+import {
+	openLedger,
+	type Entries,
+	type Store,
+} from '../../nodes/DeliveryService/deduplication/ledger';
 import { RateLimit } from '../../nodes/DeliveryService/sending/rateLimit';
 import { toAnswer, toNoAnswer, type Exchange } from '../../nodes/DeliveryService/service/client';
 import { limits } from '../../nodes/DeliveryService/service/limits';
 import type { CreationBody } from '../../nodes/DeliveryService/service/schemas';
 import { startService, type LocalService } from '../../playground/service/server';
-import { VirtualClock } from './virtualClock';
+import { VirtualClock } from '../support/virtualClock';
 
 let clock: VirtualClock;
 let service: LocalService;

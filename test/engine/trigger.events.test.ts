@@ -3,9 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { deepCopy, type INodeParameters } from 'n8n-workflow';
 
-import { deliveries } from './support';
-import { runNode, type ReceiveOptions, type Trigger } from './engine';
-import { itemsOf, setUpTriggers, updated } from './trigger.support';
+import { deliveries } from '../support/actionNode';
+import { runNode, type ReceiveOptions, type Trigger } from '../support/engine/engine';
+import { itemsOf, setUpTriggers, updated } from '../support/triggerNode';
 
 const service = setUpTriggers();
 const { open, hook } = service;

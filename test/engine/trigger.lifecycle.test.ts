@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { z } from 'zod';
 
-import { setUpTriggers, itemsOf, updated } from './trigger.support';
+import { setUpTriggers, itemsOf, updated } from '../support/triggerNode';
 
 const service = setUpTriggers();
 const { open, list, hook, subscribe } = service;

@@ -7,8 +7,8 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 
 import { startService } from '../../playground/service/server';
-import type { CredentialData, ReceiveOptions, Trigger } from './engine';
-import { itemsOf, setUpTriggers, updated, withQuery } from './trigger.support';
+import type { CredentialData, ReceiveOptions, Trigger } from '../support/engine/engine';
+import { itemsOf, setUpTriggers, updated, withQuery } from '../support/triggerNode';
 
 const service = setUpTriggers();
 const { open, hook } = service;

@@ -1,5 +1,5 @@
 /** Webhook: Create. */
-import { jsonOf, pairedItems, setUp } from './support';
+import { jsonOf, pairedItems, setUp } from '../support/actionNode';
 
 const service = setUp();
 

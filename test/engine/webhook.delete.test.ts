@@ -1,8 +1,8 @@
 /** Webhook: Delete, and the list that it picks from. */
 import type { INodeParameters } from 'n8n-workflow';
 
-import { loadList } from './engine';
-import { jsonOf, pairedItems, setUp } from './support';
+import { loadList } from '../support/engine/engine';
+import { jsonOf, pairedItems, setUp } from '../support/actionNode';
 
 const service = setUp();
 

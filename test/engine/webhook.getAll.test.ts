@@ -1,7 +1,7 @@
 /** Webhook: Get Many. */
 import type { INodeParameters } from 'n8n-workflow';
 
-import { jsonOf, pairedItems, setUp } from './support';
+import { jsonOf, pairedItems, setUp } from '../support/actionNode';
 
 const service = setUp();
 

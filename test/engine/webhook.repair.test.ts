@@ -5,9 +5,14 @@ import { join } from 'node:path';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 
-import { addNodeType, runWorkflow, type RunNodeOptions, type WorkflowJson } from './engine';
-import { jsonOf, pairedItems, setUp } from './support';
-import { setUpTriggers, updated } from './trigger.support';
+import {
+	addNodeType,
+	runWorkflow,
+	type RunNodeOptions,
+	type WorkflowJson,
+} from '../support/engine/engine';
+import { jsonOf, pairedItems, setUp } from '../support/actionNode';
+import { setUpTriggers, updated } from '../support/triggerNode';
 
 const service = setUp();
 const hooks = '/hooks/';

@@ -8,8 +8,8 @@ import axios from 'axios';
 import { z } from 'zod';
 
 import { startService } from '../../playground/service/server';
-import { creation, firstId, startSandbox, startSubscriber, until } from './support';
-import type { Created, Sandbox } from './support';
+import { creation, firstId, startSandbox, startSubscriber, until } from '../support/localService';
+import type { Created, Sandbox } from '../support/localService';
 
 const viewShape = z
 	.object({

@@ -1,7 +1,7 @@
 import axios from 'axios';
 
-import { creation, delivery, place, startSandbox } from './support';
-import type { Created, Sandbox } from './support';
+import { creation, delivery, place, startSandbox } from '../support/localService';
+import type { Created, Sandbox } from '../support/localService';
 
 let sandbox: Sandbox;
 

@@ -1,6 +1,6 @@
 import type { FaultInput } from '../../playground/service/faults';
-import { creation, startSandbox, until } from './support';
-import type { Created, Sandbox } from './support';
+import { creation, startSandbox, until } from '../support/localService';
+import type { Created, Sandbox } from '../support/localService';
 
 let sandbox: Sandbox;
 

@@ -1,5 +1,12 @@
-import { creation, delivery, firstId, startSandbox, startSubscriber, until } from './support';
-import type { Created, Sandbox, Subscriber } from './support';
+import {
+	creation,
+	delivery,
+	firstId,
+	startSandbox,
+	startSubscriber,
+	until,
+} from '../support/localService';
+import type { Created, Sandbox, Subscriber } from '../support/localService';
 
 const NOW = Date.UTC(2025, 0, 1);
 let sandbox: Sandbox;

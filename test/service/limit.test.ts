@@ -1,5 +1,5 @@
-import { creation, startSandbox } from './support';
-import type { Sandbox } from './support';
+import { creation, startSandbox } from '../support/localService';
+import type { Sandbox } from '../support/localService';
 
 const START = Date.UTC(2025, 0, 1);
 let clock = START;

@@ -7,8 +7,8 @@ import { z } from 'zod';
 
 import { DeliveryService } from '../../nodes/DeliveryService/DeliveryService.node';
 import { readBody } from '../../nodes/DeliveryService/trigger/payload';
-import { closeEngine } from '../engine/engine';
-import { delivery, jsonOf, pickupFields, setUp } from '../engine/support';
+import { closeEngine } from '../support/engine/engine';
+import { delivery, jsonOf, pickupFields, setUp } from '../support/actionNode';
 
 const schemaFolder = join(__dirname, '../../nodes/DeliveryService/__schema__/v1.0.0');
 

@@ -1,8 +1,8 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
-import { realClock } from '../sending/clock';
-import type { Checked } from '../service/validation';
+import { realClock } from '../shared/clock';
+import type { Result } from '../service/result';
 import { errorItem, itemError, problemOf } from './items';
 
 /**
@@ -88,7 +88,7 @@ export async function orItsFailure(
  *
  * @throws NodeOperationError when it broke a rule
  */
-export function valid<Value>(context: IExecuteFunctions, checked: Checked<Value>): Value {
+export function valid<Value>(context: IExecuteFunctions, checked: Result<Value>): Value {
 	if (checked.ok) return checked.value;
 	const { message, description } = checked.problem;
 	throw new NodeOperationError(context.getNode(), message, { description });

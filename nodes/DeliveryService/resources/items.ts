@@ -1,7 +1,7 @@
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import type { Problem } from '../service/problem';
+import type { Problem } from '../service/result';
 
 /** An output item that belongs to an input item. */
 export function outputItem(json: object, item: number): INodeExecutionData {

@@ -1,10 +1,10 @@
 import type { Exchange } from '../service/client';
 import { detailOf, explain, notTheService } from '../service/errors';
-import type { Problem } from '../service/problem';
+import type { Problem } from '../service/result';
 import { creationAnswerSchema, type CreationBody, type Delivery } from '../service/schemas';
-import type { Clock } from './clock';
-import { judge } from './judgement';
-import type { Claim, Ledger } from './ledger';
+import type { Clock } from '../shared/clock';
+import { judge } from './classify';
+import type { Claim, Ledger } from '../deduplication/ledger';
 import type { RateLimit, Waited } from './rateLimit';
 import { matchRecords } from './records';
 import { pauseMs, unreachablePatienceMs } from './retry';

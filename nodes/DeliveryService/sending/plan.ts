@@ -1,6 +1,6 @@
 import { limits } from '../service/limits';
 import type { CreationBody } from '../service/schemas';
-import { cut } from './batches';
+import { cut } from '../shared/chunk';
 import {
 	bodyOf,
 	bySameReference,
@@ -9,7 +9,7 @@ import {
 	type Creation,
 	type Sending,
 } from './creations';
-import type { Ledger, State } from './ledger';
+import type { Ledger, State } from '../deduplication/ledger';
 
 export interface Plan {
 	/** The requests that would be sent, in order, with the items that they are for. */

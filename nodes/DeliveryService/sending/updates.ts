@@ -1,7 +1,7 @@
 import type { Exchange } from '../service/client';
 import { limits } from '../service/limits';
 import type { DeliveryChanges, TargetKind, UpdateBody } from '../service/schemas';
-import { cut } from './batches';
+import { cut } from '../shared/chunk';
 
 /** What an input item asks to change, and for which deliveries. */
 export interface Update {

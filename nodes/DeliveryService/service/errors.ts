@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { Exchange, NoAnswer } from './client';
-import type { Problem } from './problem';
+import type { Problem } from './result';
 import { codeAndMessageSchema } from './schemas';
 
 const unreachable: Problem = {

@@ -1,9 +1,7 @@
 import type { z } from 'zod';
 
 import { fieldLabel, valueAt } from './labels';
-import type { Problem } from './problem';
-
-export type Checked<Output> = { ok: true; value: Output } | { ok: false; problem: Problem };
+import type { Result } from './result';
 
 /**
  * Checks a value against a rule of the service's document before anything is sent.
@@ -20,7 +18,7 @@ export function check<Output>(
 	schema: z.ZodType<Output, z.ZodTypeDef, unknown>,
 	value: unknown,
 	subject: string,
-): Checked<Output> {
+): Result<Output> {
 	const given = withoutMissing(value);
 	const result = schema.safeParse(given);
 	if (result.success) return { ok: true, value: result.data };

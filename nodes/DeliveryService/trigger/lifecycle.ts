@@ -2,7 +2,7 @@ import { NodeApiError, NodeOperationError, type IHookFunctions } from 'n8n-workf
 
 import { eventOfCode, events } from '../service/events';
 import { difference, establish, removeOwn, type Leftover, type Wanted } from './subscriptions';
-import { openSubscriptions, type Subscriptions } from './wanted';
+import { openSubscriptions, type Subscriptions } from './settings';
 
 /*
  * What n8n calls when it turns a trigger on and off: when the workflow is published or taken back,

@@ -1,14 +1,14 @@
 import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { z } from 'zod';
 
-import { listOf } from '../resources/parameters';
+import { listOf } from '../shared/parameters';
 import { credentialType } from '../service/client';
 import type { EventName } from '../service/events';
 import { credentialSchema } from '../service/schemas';
 import { eventInQuery, isSigned } from './address';
 import { passes, withoutRepeats } from './filters';
 import { readBody, type EmittedEvent } from './payload';
-import { chosenEvents, signerOf, signsAddresses, triggerOptions } from './wanted';
+import { chosenEvents, signerOf, signsAddresses, triggerOptions } from './settings';
 
 /** Bodies above that are no event of the service: the documented ones are far below (section 6). */
 const largestBody = 1_000_000;

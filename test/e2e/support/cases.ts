@@ -4,7 +4,7 @@ import { freePort } from '../../../playground/n8n/checks';
 import type { StoredWorkflow } from '../../../playground/n8n/client';
 import { hintsOf, itemsOf, outputOf, type Execution } from '../../../playground/n8n/execution';
 import type { HostVersion } from '../../../playground/n8n/host';
-import { readOrders } from '../../../playground/workflows';
+import { readOrders } from '../../../playground/demo/workflows';
 import { executionsOf, liveAddress, subscriptionsOf } from './events';
 import { recordRequires, type Loaded, type RequireRecorder } from './requires';
 import { dropoff, packages, pickup, pickupFields, shopifyFields } from './samples';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { hasEnded, N8nRefusal, type WorkflowFile } from '../../../playground/n8n/client';
 import { outputOf } from '../../../playground/n8n/execution';
 import { waitFor } from '../../../playground/n8n/progress';
-import { shopifyOrder } from '../../data/shopifyOrders';
+import { shopifyOrder } from '../../support/shopifyOrders';
 import type { QueueWorld } from './queue';
 import { pickupFields } from './samples';
 import { connection, node } from './workflows';

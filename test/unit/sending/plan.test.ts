@@ -1,8 +1,8 @@
 import type { Creation } from '../../../nodes/DeliveryService/sending/creations';
-import { openLedger, type Ledger } from '../../../nodes/DeliveryService/sending/ledger';
+import { openLedger, type Ledger } from '../../../nodes/DeliveryService/deduplication/ledger';
 import { planCreations, type Plan } from '../../../nodes/DeliveryService/sending/plan';
-import { memoryStore, type Row } from './memoryStore';
-import { VirtualTime } from './virtualTime';
+import { memoryStore, type Row } from '../../support/memoryStore';
+import { VirtualTime } from '../../support/virtualTime';
 
 let time: VirtualTime;
 let row: Row;

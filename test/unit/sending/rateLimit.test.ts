@@ -6,7 +6,7 @@ import {
 	type Waited,
 } from '../../../nodes/DeliveryService/sending/rateLimit';
 import { limits } from '../../../nodes/DeliveryService/service/limits';
-import { VirtualTime } from './virtualTime';
+import { VirtualTime } from '../../support/virtualTime';
 
 const windowMs = 60_000;
 

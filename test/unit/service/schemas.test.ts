@@ -15,7 +15,7 @@ import {
 	webhookUrlSchema,
 } from '../../../nodes/DeliveryService/service/schemas';
 import { check } from '../../../nodes/DeliveryService/service/validation';
-import { contact, delivery, pack, place, type Loose } from './samples';
+import { contact, delivery, pack, place, type Loose } from '../../support/samples';
 
 function valueOf<Output>(
 	schema: z.ZodType<Output, z.ZodTypeDef, unknown>,

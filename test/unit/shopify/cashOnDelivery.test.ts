@@ -1,4 +1,4 @@
-import { deliveryOf, problemsOf, sampleOrder } from './sampleOrder';
+import { deliveryOf, problemsOf, sampleOrder } from '../../support/sampleOrder';
 
 const cashOrder = {
 	payment_gateway_names: ['Cash on Delivery (COD)'],

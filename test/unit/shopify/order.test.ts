@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 
-import { outcomeOf, problemsOf, deliveryOf, sampleLine, sampleOrder } from './sampleOrder';
+import {
+	outcomeOf,
+	problemsOf,
+	deliveryOf,
+	sampleLine,
+	sampleOrder,
+} from '../../support/sampleOrder';
 
 describe('what is an order', () => {
 	test('an order wrapped in a member "order" is read as the order itself', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import { deliverySchema } from '../../../nodes/DeliveryService/service/schemas';
-import { outcomeOf, sampleLine, sampleOrder } from './sampleOrder';
+import { outcomeOf, sampleLine, sampleOrder } from '../../support/sampleOrder';
 
 interface Line {
 	quantity: number;

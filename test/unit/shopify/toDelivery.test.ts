@@ -9,7 +9,7 @@ import {
 	sampleAddress,
 	sampleLine,
 	sampleOrder,
-} from './sampleOrder';
+} from '../../support/sampleOrder';
 
 test('an order becomes a delivery', () => {
 	expect(deliveryOf(sampleOrder())).toEqual({

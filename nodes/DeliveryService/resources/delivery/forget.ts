@@ -1,17 +1,17 @@
 import { z } from 'zod';
 
-import { entriesOfReferences } from '../../sending/ledger';
+import { entriesOfReferences } from '../../deduplication/ledger';
 import { openClient } from '../../service/client';
 import { companyOf } from '../../service/company';
 import { companyIdSchema } from '../../service/schemas';
 import { check } from '../../service/validation';
 import { eachItem, valid } from '../eachItem';
 import { outputItem } from '../items';
-import { filledIn, listOf, readCollection } from '../parameters';
+import { filledIn, listOf, readCollection } from '../../shared/parameters';
 import { shownOnlyFor, type Operation } from '../resource';
 import { companyIdField, optionsField } from '../webhook/fields';
 import { referenceIdsField } from './fields';
-import { clearStore, referenceScope, storeOf } from './store';
+import { clearStore, referenceScope, storeOf } from '../../deduplication/store';
 
 const optionsSchema = z.object({ companyId: companyIdSchema.optional() });
 

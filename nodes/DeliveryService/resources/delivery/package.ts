@@ -1,6 +1,6 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
-import { entriesOf, filledIn } from '../parameters';
+import { entriesOf, filledIn } from '../../shared/parameters';
 
 /** The sizes as a picker shows them (service document, section 2.5). */
 export const packageSizeOptions: INodePropertyOptions[] = [

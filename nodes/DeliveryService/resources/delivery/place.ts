@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
-import { filledIn, readCollection } from '../parameters';
+import { filledIn, readCollection } from '../../shared/parameters';
 import { shownOnlyFor } from '../resource';
 
 type Side = 'pickup' | 'dropoff';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { sendUpdates, type Update, type UpdateResult } from '../../sending/updates';
 import { openClient } from '../../service/client';
 import { explain, notTheService } from '../../service/errors';
-import type { Problem } from '../../service/problem';
+import type { Problem, Result } from '../../service/result';
 import * as requests from '../../service/requests';
 import {
 	deliveryChangesSchema,
@@ -12,10 +12,10 @@ import {
 	updateAnswerSchema,
 	type DeliveryChanges,
 } from '../../service/schemas';
-import { check, type Checked } from '../../service/validation';
+import { check } from '../../service/validation';
 import { readEach } from '../eachItem';
 import { ended, errorItem, itemError, outputItem, problemOf } from '../items';
-import { isBlank, listOf, readCollection } from '../parameters';
+import { isBlank, listOf, readCollection } from '../../shared/parameters';
 import { shownOnlyFor, type Operation } from '../resource';
 import { referenceIdsField } from './fields';
 import { packageGroup, readPackages } from './package';
@@ -251,7 +251,7 @@ function nameOf({ targetKind, id }: UpdateResult): object {
 	return targetKind === 'deliveryIds' ? { deliveryId: id } : { referenceId: id };
 }
 
-function readAnswer({ exchange }: UpdateResult): Checked<object> {
+function readAnswer({ exchange }: UpdateResult): Result<object> {
 	if (exchange.kind === 'noAnswer' || exchange.status < 200 || exchange.status >= 300)
 		return { ok: false, problem: explain(exchange) };
 	const answer = updateAnswerSchema.safeParse(exchange.body);
@@ -261,7 +261,7 @@ function readAnswer({ exchange }: UpdateResult): Checked<object> {
 }
 
 /** Reads what an item asks for and checks it against the rules of the service. */
-function readUpdate(context: IExecuteFunctions, item: number): Checked<Update> {
+function readUpdate(context: IExecuteFunctions, item: number): Result<Update> {
 	try {
 		const targetKind = z
 			.enum(['deliveryIds', 'referenceIds'])
@@ -292,7 +292,7 @@ function readUpdate(context: IExecuteFunctions, item: number): Checked<Update> {
 }
 
 /** The changes that the user added, as the service's document has them. */
-function readChanges(added: Record<string, unknown>): Checked<DeliveryChanges> {
+function readChanges(added: Record<string, unknown>): Result<DeliveryChanges> {
 	if (Object.keys(added).length === 0)
 		return {
 			ok: false,

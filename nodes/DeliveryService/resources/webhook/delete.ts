@@ -6,11 +6,12 @@ import { openClient } from '../../service/client';
 import { eventNameSchema, events } from '../../service/events';
 import type { Subscription } from '../../service/requests';
 import { webhookUrlSchema } from '../../service/schemas';
-import { check, type Checked } from '../../service/validation';
+import { check } from '../../service/validation';
+import type { Result } from '../../service/result';
 import { webhooksOf, type Webhook } from '../../service/webhooks';
 import { eachItem, valid } from '../eachItem';
 import { outputItem } from '../items';
-import { asRecord } from '../parameters';
+import { asRecord } from '../../shared/parameters';
 import { shownOnlyFor, type Operation } from '../resource';
 import { companyWebhooks, eventField, optionsField, urlField } from './fields';
 
@@ -112,7 +113,7 @@ function listValue({ url, action }: Subscription): string {
 
 const listValuePattern = /^(\d+) (.+)$/;
 
-function parseListValue(value: unknown): Checked<Subscription> {
+function parseListValue(value: unknown): Result<Subscription> {
 	const [, action, url] = listValuePattern.exec(z.string().catch('').parse(value)) ?? [];
 	if (action === undefined || url === undefined)
 		return {
@@ -122,7 +123,7 @@ function parseListValue(value: unknown): Checked<Subscription> {
 	return { ok: true, value: { url, action: Number(action) } };
 }
 
-function parseUrlAndEvent(url: unknown, event: unknown): Checked<Subscription> {
+function parseUrlAndEvent(url: unknown, event: unknown): Result<Subscription> {
 	const checkedUrl = check(webhookUrlSchema, url, 'URL');
 	if (!checkedUrl.ok) return checkedUrl;
 	const checkedEvent = check(eventNameSchema, event, 'Event');

@@ -3,7 +3,7 @@ import type { IExecuteFunctions, INodeProperties, INodePropertyOptions } from 'n
 import type { ServiceClient } from '../../service/client';
 import { eventNames, events } from '../../service/events';
 import { webhooksOf, type Webhooks } from '../../service/webhooks';
-import { readCollection } from '../parameters';
+import { readCollection } from '../../shared/parameters';
 
 /** The events as a picker shows them; the saved value is the event's name. */
 export const eventOptions: INodePropertyOptions[] = eventNames.map((value) => ({

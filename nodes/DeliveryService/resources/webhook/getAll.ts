@@ -6,7 +6,7 @@ import { check } from '../../service/validation';
 import type { Webhook } from '../../service/webhooks';
 import { eachItem, valid } from '../eachItem';
 import { outputItem } from '../items';
-import { readCollection } from '../parameters';
+import { readCollection } from '../../shared/parameters';
 import type { Operation } from '../resource';
 import { companyWebhooks, eventOptions, optionsField } from './fields';
 

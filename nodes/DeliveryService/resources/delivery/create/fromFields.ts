@@ -1,4 +1,11 @@
-import { filledIn, entriesOf, isBlank, listOf, readCollection, readJson } from '../../parameters';
+import {
+	filledIn,
+	entriesOf,
+	isBlank,
+	listOf,
+	readCollection,
+	readJson,
+} from '../../../shared/parameters';
 import { shownOnlyFor } from '../../resource';
 import { packageGroup, readPackages } from '../package';
 import { placeFields, readPlace } from '../place';

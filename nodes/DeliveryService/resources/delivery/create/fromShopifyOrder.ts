@@ -3,7 +3,14 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { check } from '../../../service/validation';
 import { orderMappingSchema } from '../../../shopify/mapping';
 import { orderToDelivery } from '../../../shopify/toDelivery';
-import { entriesOf, filledIn, isBlank, listOf, readCollection, readJson } from '../../parameters';
+import {
+	entriesOf,
+	filledIn,
+	isBlank,
+	listOf,
+	readCollection,
+	readJson,
+} from '../../../shared/parameters';
 import { packageSizeOptions } from '../package';
 import { placeFields, readPlace } from '../place';
 import type { Source } from './source';

@@ -2,7 +2,7 @@ import { randomUUID } from 'crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { realClock } from '../../../sending/clock';
+import { realClock } from '../../../shared/clock';
 import {
 	sendCreations,
 	storeProblem,
@@ -10,7 +10,7 @@ import {
 	type Report,
 	type Sending,
 } from '../../../sending/creations';
-import { openLedger } from '../../../sending/ledger';
+import { openLedger } from '../../../deduplication/ledger';
 import { planCreations, type Plan } from '../../../sending/plan';
 import { rateLimitFor } from '../../../sending/rateLimit';
 import { openClient, type ServiceClient } from '../../../service/client';
@@ -19,12 +19,12 @@ import * as requests from '../../../service/requests';
 import { readEach, valid } from '../../eachItem';
 import { itemError } from '../../items';
 import { shownOnlyFor, type Operation } from '../../resource';
-import { referenceScope, storeOf } from '../store';
-import { withEarlierTries } from './earlierTries';
+import { referenceScope, storeOf } from '../../../deduplication/store';
+import { withEarlierTries } from '../../../deduplication/previousAttempts';
 import { fromFields } from './fromFields';
 import { fromJson } from './fromJson';
 import { fromShopifyOrder } from './fromShopifyOrder';
-import { lossReport } from './lossReport';
+import { lossReport } from './failureSummary';
 import { optionFields, readRunOptions, skipsAlreadySent, type RunOptions } from './options';
 import { dryHint, hintsOf, toDryOutput, toOutput } from './output';
 import { prepare, refuseInvalid } from './prepare';

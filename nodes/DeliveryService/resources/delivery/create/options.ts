@@ -3,8 +3,9 @@ import { z } from 'zod';
 
 import { limits } from '../../../service/limits';
 import { companyIdSchema, deliveryTypeSchema } from '../../../service/schemas';
-import { check, type Checked } from '../../../service/validation';
-import { filledIn, readCollection } from '../../parameters';
+import { check } from '../../../service/validation';
+import type { Result } from '../../../service/result';
+import { filledIn, readCollection } from '../../../shared/parameters';
 import { shownOnlyFor } from '../../resource';
 import { companyIdField } from '../../webhook/fields';
 import { fromShopifyOrder } from './fromShopifyOrder';
@@ -35,12 +36,12 @@ export type ItemOptions = z.infer<typeof itemOptionsSchema>;
 export type RunOptions = z.infer<typeof runOptionsSchema>;
 
 /** The options that may differ from item to item. */
-export function readItemOptions(context: IExecuteFunctions, item: number): Checked<ItemOptions> {
+export function readItemOptions(context: IExecuteFunctions, item: number): Result<ItemOptions> {
 	return check(itemOptionsSchema, filledIn(readCollection(context, 'options', item)), 'Option');
 }
 
 /** The options that hold for the whole run: those of the first item. */
-export function readRunOptions(context: IExecuteFunctions): Checked<RunOptions> {
+export function readRunOptions(context: IExecuteFunctions): Result<RunOptions> {
 	return check(runOptionsSchema, filledIn(readCollection(context, 'options', 0)), 'Option');
 }
 
@@ -48,7 +49,7 @@ export function readRunOptions(context: IExecuteFunctions): Checked<RunOptions> 
 const skipLabel = 'Skip Already Sent';
 
 /** Whether references that were sent before are skipped; the first item decides for the run. */
-export function skipsAlreadySent(context: IExecuteFunctions): Checked<boolean> {
+export function skipsAlreadySent(context: IExecuteFunctions): Result<boolean> {
 	const value = context.getNodeParameter('skipAlreadySent', 0, false);
 	return check(z.boolean(), value, skipLabel);
 }

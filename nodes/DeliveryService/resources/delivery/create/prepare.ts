@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 
 import type { Creation } from '../../../sending/creations';
-import type { Problem } from '../../../service/problem';
+import type { Problem } from '../../../service/result';
 import { deliverySchema } from '../../../service/schemas';
 import { check } from '../../../service/validation';
 import { itemError, problemOf } from '../../items';

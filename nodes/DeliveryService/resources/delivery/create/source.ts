@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
-import type { Problem } from '../../../service/problem';
+import type { Problem } from '../../../service/result';
 
 /** What an input item turned out to be, before the rules of the service are checked. */
 export type Reading =

@@ -1,0 +1,95 @@
+import { randomUUID } from 'crypto';
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { realClock } from '../shared/clock';
+import type { Entries, Store } from './ledger';
+import { underLock, type Slot } from './lock';
+
+/**
+ * How many entries are kept: about that many references, the oldest of which are forgotten first.
+ * n8n reads and writes them all at each look-up, some 25 bytes each.
+ */
+const mostEntries = 50_000;
+
+const options = { mode: 'entries', maxEntries: mostEntries } as const;
+
+const slotOptions = { mode: 'entries' } as const;
+
+/** All nodes of a workflow share the entries, so that one can forget what another has sent. */
+const scope = 'workflow';
+
+/** The entry that shows that a lock is held. */
+const held = 'held';
+
+/** Within this process the executions of a workflow take turns, without asking the database. */
+const lastTurns = new Map<string, Promise<unknown>>();
+
+async function inTurn<Result>(
+	context: IExecuteFunctions,
+	access: () => Promise<Result>,
+): Promise<Result> {
+	const workflow = context.getWorkflow().id ?? '';
+	const mine = (lastTurns.get(workflow) ?? Promise.resolve()).then(access, access);
+	lastTurns.set(workflow, mine);
+	try {
+		return await mine;
+	} finally {
+		if (lastTurns.get(workflow) === mine) lastTurns.delete(workflow);
+	}
+}
+
+/**
+ * n8n's de-duplication store: kept in its database, for the workflow that is run.
+ *
+ * It reads and writes all entries of the workflow at once and without a lock, so that one process
+ * would write over what another has just written. But its first entry for a node is an insertion
+ * that can succeed in one process only: that makes a lock.
+ */
+export function storeOf(context: IExecuteFunctions): Store {
+	const { helpers } = context;
+	const entries: Entries = {
+		async record(wanted) {
+			const { new: fresh } = await helpers.checkProcessedAndRecord(wanted, scope, options);
+			return new Set(fresh.map(String));
+		},
+		async remove(unwanted) {
+			await helpers.removeProcessed(unwanted, scope, options);
+		},
+	};
+	const slot: Slot = {
+		async enter(mark) {
+			const wanted = [held, mark];
+			const { new: fresh } = await helpers.checkProcessedAndRecord(wanted, 'node', slotOptions);
+			if (fresh.includes(held)) return 'filled';
+			return fresh.includes(mark) ? 'marked' : 'markedBefore';
+		},
+		async empty() {
+			await helpers.clearAllProcessedItems('node', slotOptions);
+		},
+	};
+	return {
+		async inTurn(access) {
+			const locked = async () =>
+				await underLock(
+					slot,
+					randomUUID(),
+					realClock,
+					Math.random,
+					async () => await access(entries),
+				);
+			return await inTurn(context, locked);
+		},
+	};
+}
+
+/** Forgets every entry of the workflow. */
+export async function clearStore(context: IExecuteFunctions): Promise<void> {
+	const { helpers } = context;
+	await inTurn(context, async () => await helpers.clearAllProcessedItems(scope, options));
+}
+
+/** What references are unique within: a company at a service, however its address is written. */
+export function referenceScope(baseUrl: string, companyId: number): string {
+	const { host, pathname } = new URL(baseUrl);
+	return `delivery-service\n${host}${pathname.replace(/\/+$/, '')}\n${companyId}`;
+}

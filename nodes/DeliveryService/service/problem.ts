@@ -1,8 +1,0 @@
-/**
- * Something that went wrong, in the words of the person who can mend it. `message` tells what
- * happened, `description` what to do.
- */
-export interface Problem {
-	message: string;
-	description?: string;
-}

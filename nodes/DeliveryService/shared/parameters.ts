@@ -1,0 +1,65 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { z } from 'zod';
+
+import type { Result } from '../service/result';
+
+const collectionSchema = z.record(z.unknown()).catch({});
+
+/** The members of a value, none when it is not an object. */
+export function asRecord(value: unknown): Record<string, unknown> {
+	return collectionSchema.parse(value);
+}
+
+/** The members that the user added to a collection. */
+export function readCollection(
+	context: Pick<IExecuteFunctions, 'getNodeParameter'>,
+	name: string,
+	item: number,
+): Record<string, unknown> {
+	return asRecord(context.getNodeParameter(name, item, {}));
+}
+
+/** The entries that the user added to a repeatable group of fields. */
+export function entriesOf(group: unknown, entry: string): Array<Record<string, unknown>> {
+	const entries = asRecord(group)[entry];
+	return z.array(collectionSchema).catch([]).parse(entries);
+}
+
+/** The members that are not empty: an empty field in the editor means "not given". */
+export function filledIn(members: object): Record<string, unknown> {
+	return Object.fromEntries(Object.entries(members).filter(([, value]) => !isBlank(value)));
+}
+
+/** Nothing, or text without a letter in it. */
+export function isBlank(value: unknown): boolean {
+	return value === undefined || value === null || (typeof value === 'string' && !value.trim());
+}
+
+/** A list from comma-separated text or from an array; empty entries are left out. */
+export function listOf(value: unknown): unknown[] {
+	const entries: unknown[] =
+		typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [value];
+	return entries.filter((entry) => !isBlank(entry));
+}
+
+/**
+ * What a JSON field holds: the value of an expression, or the text in it parsed.
+ *
+ * @param label the field's name in the editor, for the message when the text is not JSON
+ */
+export function readJson(value: unknown, label: string): Result<unknown> {
+	if (typeof value !== 'string') return { ok: true, value };
+	try {
+		const parsed: unknown = JSON.parse(value);
+		return { ok: true, value: parsed };
+	} catch {
+		return {
+			ok: false,
+			problem: {
+				message: `${label} is not valid JSON`,
+				description:
+					'Check quotes, commas and brackets, or drag the data from the input panel to use an expression.',
+			},
+		};
+	}
+}

@@ -1,0 +1,200 @@
+import axios from 'axios';
+import * as n8nWorkflow from 'n8n-workflow';
+import type { INodeExecutionData, INodeParameters, INodeType, IDataObject } from 'n8n-workflow';
+import { createRequire } from 'node:module';
+import * as zod from 'zod';
+
+import { startService, type LocalService } from '../../playground/service/server';
+import {
+	addNodeType,
+	deduplicationStore,
+	runNode,
+	type NodeRun,
+	type RunNodeOptions,
+} from './engine/engine';
+
+/** A request as the service received it, without what differs from run to run. */
+interface Received {
+	method: string;
+	path: string;
+	body: unknown;
+}
+
+/** The local service of a test file, and the action node that is connected to it. */
+export interface Setup {
+	readonly control: LocalService['control'];
+	readonly credential: LocalService['credential'];
+	/** Runs the action node with these parameters. */
+	run(parameters: INodeParameters, more?: Partial<RunNodeOptions>): Promise<NodeRun>;
+	/** The requests that the service received, all or of one method, in order. */
+	received(method?: string): Received[];
+	/** Creates so many deliveries without the node, with the references R0, R1, ..., and gives their IDs. */
+	seed(count: number): Promise<string[]>;
+	/** Subscribes a URL to an event without the node. */
+	subscribe(url: string, action: number, companyId?: number): Promise<void>;
+	/** The bodies of the creation requests that the service received, in order. */
+	creations(): unknown[];
+	/** The references of the deliveries that the service has, in order. */
+	existing(): unknown[];
+}
+
+/** Starts a service before the tests of the file, empties it before each, and closes it after. */
+export function setUp(): Setup {
+	let running: LocalService | undefined;
+	const service = () => {
+		if (!running) throw new Error('The service runs only while tests do.');
+		return running;
+	};
+	const received = (method?: string) =>
+		service()
+			.control.requests()
+			.filter((request) => method === undefined || request.method === method)
+			.map(({ method, path, body }) => ({ method, path, body }));
+	const post = async (path: string, body: object) => {
+		const { baseUrl, apiKeyId: username, apiSecret: password } = service().credential;
+		await axios.post(`${baseUrl}${path}`, body, { auth: { username, password }, proxy: false });
+	};
+	beforeAll(async () => {
+		running = await startService();
+	});
+	beforeEach(() => {
+		service().control.reset();
+		deduplicationStore.reset();
+	});
+	afterAll(async () => await service().close());
+	return {
+		get control() {
+			return service().control;
+		},
+		get credential() {
+			return service().credential;
+		},
+		run: async (parameters, more) =>
+			await runNode({
+				node: 'deliveryService',
+				parameters,
+				credential: service().credential,
+				...more,
+			}),
+		received,
+		seed: async (count) => {
+			await post('/v1/deliveries', { deliveries: deliveries(count) });
+			return service()
+				.control.deliveries()
+				.map(({ record }) => record.id);
+		},
+		subscribe: async (url, action, companyId = service().credential.companyId) =>
+			await post(
+				`/hooks/companies/${companyId}`,
+				new URLSearchParams({ url, action: `${action}` }),
+			),
+		creations: () => received('POST').map(({ body }) => body),
+		existing: () =>
+			service()
+				.control.deliveries()
+				.map(({ record }) => record.referenceId),
+	};
+}
+
+/** The JSON of output items. */
+export function jsonOf(items: readonly INodeExecutionData[]): IDataObject[] {
+	return items.map(({ json }) => json);
+}
+
+/** The numbers of the input items that output items belong to, in output order. */
+export function pairedItems(items: readonly INodeExecutionData[]): unknown[] {
+	return items.map(({ pairedItem }) =>
+		typeof pairedItem === 'object' && 'item' in pairedItem ? pairedItem.item : pairedItem,
+	);
+}
+
+/** The pickup fields of the node, filled in. */
+export const pickupFields = {
+	pickupName: 'Main Street Store',
+	pickupEmail: 'store@shop.example',
+	pickupLocationType: 'address',
+	pickupAddress: '12 Main Street, Springfield',
+};
+
+/** What the service receives for `pickupFields`. */
+export const pickup = {
+	contact: { name: 'Main Street Store', email: 'store@shop.example' },
+	location: { address: '12 Main Street, Springfield' },
+};
+
+/** A delivery as the service's document has it. */
+export function delivery(changes: IDataObject = {}): IDataObject {
+	return {
+		pickup,
+		dropoff: {
+			contact: { name: 'Ana Torres', email: 'ana@mail.example' },
+			location: { address: '48 Oak Avenue, Springfield' },
+		},
+		packages: [{ name: 'Box', qty: 1, size: 's' }],
+		...changes,
+	};
+}
+
+/** So many deliveries, with the references R0, R1, ... */
+export function deliveries(count: number): IDataObject[] {
+	return Array.from({ length: count }, (_, number) => delivery({ referenceId: `R${number}` }));
+}
+
+/**
+ * The node as it creates the deliveries that come in, each only once, and does not wait for a
+ * service that is busy.
+ */
+export function createOnce(
+	options: INodeParameters = {},
+	more: INodeParameters = {},
+): INodeParameters {
+	return {
+		resource: 'delivery',
+		operation: 'create',
+		source: 'json',
+		skipAlreadySent: true,
+		options: { maximumWaitSeconds: 0, ...options },
+		...more,
+	};
+}
+
+/**
+ * Restarts n8n: what the action node kept in memory is gone, such as the requests it counted. The
+ * de-duplication store keeps what it has, as a database does, except for a lock that a killed process
+ * has left: so much time has passed that it counts as abandoned.
+ */
+export function restart(): void {
+	deduplicationStore.clearNodes();
+	const load = createRequire(__filename);
+	jest.isolateModules(() => {
+		// n8n's own modules stay the engine's, so that its errors are still known as its own.
+		jest.doMock('n8n-workflow', () => n8nWorkflow);
+		jest.doMock('zod', () => zod);
+		const loaded: unknown = load('../../nodes/DeliveryService/DeliveryService.node');
+		const { DeliveryService } = nodeModuleSchema.parse(loaded);
+		addNodeType('n8n-nodes-delivery-service.deliveryService', new DeliveryService());
+	});
+}
+
+const nodeModuleSchema = zod.object({
+	DeliveryService: zod.custom<new () => INodeType>((value) => typeof value === 'function'),
+});
+
+/** What became of each item: `created`, why it was skipped, or the outcome of an error item. */
+export function fatesOf(items: readonly INodeExecutionData[]): unknown[] {
+	return items.map(({ json }) => {
+		const fate = fateSchema.parse(json);
+		return fate.error?.outcome ?? fate.reason ?? (fate.id === undefined ? undefined : 'created');
+	});
+}
+
+const fateSchema = zod.object({
+	id: zod.string().optional(),
+	reason: zod.string().optional(),
+	error: zod.object({ outcome: zod.string() }).optional(),
+});
+
+/** Waits until something has happened. */
+export async function until(hasHappened: () => boolean): Promise<void> {
+	while (!hasHappened()) await new Promise((resolve) => setTimeout(resolve, 5));
+}

@@ -1,0 +1,99 @@
+import { orderMappingSchema } from '../../nodes/DeliveryService/shopify/mapping';
+import {
+	orderToDelivery,
+	type OrderDelivery,
+	type OrderOutcome,
+} from '../../nodes/DeliveryService/shopify/toDelivery';
+
+type Fields = Record<string, unknown>;
+
+/** A line of an order as Shopify's REST API gives it: two mugs of 350 g at 12.50 each. */
+export function sampleLine(changes: Fields = {}): Fields {
+	return {
+		id: 7001,
+		name: 'Mug - Blue',
+		title: 'Mug',
+		quantity: 2,
+		current_quantity: 2,
+		fulfillable_quantity: 2,
+		fulfillment_status: null,
+		requires_shipping: true,
+		gift_card: false,
+		grams: 350,
+		price: '12.50',
+		total_discount: '0.00',
+		discount_allocations: [],
+		...changes,
+	};
+}
+
+/** A shipping address as Shopify's REST API gives it. */
+export function sampleAddress(changes: Fields = {}): Fields {
+	return {
+		first_name: 'Ana',
+		last_name: 'Lopez',
+		name: 'Ana Lopez',
+		company: null,
+		phone: '+52 55 1000 2000',
+		address1: 'Calle Luna 12',
+		address2: '',
+		city: 'Puebla',
+		province: 'Puebla',
+		province_code: 'PUE',
+		zip: '72000',
+		country: 'Mexico',
+		country_code: 'MX',
+		latitude: 19.0433,
+		longitude: -98.198,
+		...changes,
+	};
+}
+
+/** A paid, unfulfilled order as n8n's Shopify nodes emit it. */
+export function sampleOrder(changes: Fields = {}): Fields {
+	return {
+		id: 820982911946154,
+		name: '#1042',
+		order_number: 1042,
+		email: 'ana@example.com',
+		contact_email: 'ana.contact@example.com',
+		phone: null,
+		cancelled_at: null,
+		test: false,
+		currency: 'MXN',
+		financial_status: 'paid',
+		total_price: '30.00',
+		current_total_price: '30.00',
+		total_outstanding: '0.00',
+		gateway: null,
+		payment_gateway_names: ['shopify_payments'],
+		note: null,
+		note_attributes: [],
+		tags: '',
+		shipping_address: sampleAddress(),
+		billing_address: null,
+		customer: null,
+		line_items: [sampleLine()],
+		refunds: [],
+		...changes,
+	};
+}
+
+/** The outcome for an order with only these mapping members set. */
+export function outcomeOf(order: unknown, mapping: Fields = {}): OrderOutcome {
+	return orderToDelivery(order, orderMappingSchema.parse(mapping));
+}
+
+/** The delivery for an order that must become one. */
+export function deliveryOf(order: unknown, mapping: Fields = {}): OrderDelivery {
+	const outcome = outcomeOf(order, mapping);
+	if (outcome.kind !== 'delivery') throw new Error(JSON.stringify(outcome));
+	return outcome.delivery;
+}
+
+/** The problems of a value that must not become a delivery. */
+export function problemsOf(order: unknown, mapping: Fields = {}): string[] {
+	const outcome = outcomeOf(order, mapping);
+	if (outcome.kind !== 'invalid') throw new Error(JSON.stringify(outcome));
+	return outcome.problems;
+}

@@ -1,0 +1,428 @@
+import fc from 'fast-check';
+
+import {
+	entriesOfReferences,
+	openLedger,
+	type Claim,
+	type Entries,
+	type Ledger,
+	type Store,
+} from '../../../nodes/DeliveryService/deduplication/ledger';
+import { underLock } from '../../../nodes/DeliveryService/deduplication/lock';
+import {
+	entriesOf,
+	memorySlot,
+	memoryStore,
+	storeOf,
+	type AccessTimes,
+	type Row,
+	type SlotRow,
+} from '../../support/memoryStore';
+import { VirtualTime } from '../../support/virtualTime';
+
+const scope = 'service and company';
+const noTime: AccessTimes = { before: 0, between: 0, after: 0 };
+
+let time: VirtualTime;
+let row: Row;
+let executions: number;
+
+beforeEach(() => {
+	time = new VirtualTime();
+	row = { entries: new Set() };
+	executions = 0;
+});
+
+/** A ledger as a new execution opens it. */
+function execution(times: () => AccessTimes = () => noTime, scopeOfIt = scope): Ledger {
+	return openLedger(memoryStore(row, time, times), scopeOfIt, `execution ${++executions}`, time);
+}
+
+async function claim(ledger: Ledger, ...references: string[]): Promise<Record<string, Claim>> {
+	return Object.fromEntries(await time.until(ledger.claim(references)));
+}
+
+describe('a reference', () => {
+	it('that was never sent is claimed', async () => {
+		expect(await claim(execution(), 'A', 'B')).toEqual({ A: 'claimed', B: 'claimed' });
+	});
+
+	it('is unknown to other executions from its claim to its confirmation', async () => {
+		await claim(execution(), 'A');
+		expect(await claim(execution(), 'A', 'B')).toEqual({ A: 'unknown', B: 'claimed' });
+		expect(await claim(execution(), 'A', 'B')).toEqual({ A: 'unknown', B: 'unknown' });
+	});
+
+	it('is created once it was confirmed, for ever', async () => {
+		const ledger = execution();
+		await claim(ledger, 'A', 'B');
+		await time.until(ledger.confirm(['A']));
+		for (let run = 0; run < 3; run++)
+			expect(await claim(execution(), 'A', 'B')).toEqual({ A: 'created', B: 'unknown' });
+	});
+
+	it('is free again once it was released', async () => {
+		const ledger = execution();
+		await claim(ledger, 'A', 'B');
+		await time.until(ledger.release(['A']));
+		expect(await claim(execution(), 'A', 'B')).toEqual({ A: 'claimed', B: 'unknown' });
+	});
+
+	it('is free again once its entries were removed, whatever its state', async () => {
+		const ledger = execution();
+		await claim(ledger, 'A', 'B');
+		await time.until(ledger.confirm(['A']));
+		const entries = entriesOf(row, time, () => noTime);
+		await time.until(entries.remove(entriesOfReferences(scope, ['A', 'B'])));
+		expect(await claim(execution(), 'A', 'B')).toEqual({ A: 'claimed', B: 'claimed' });
+	});
+
+	it('is another one for another scope', async () => {
+		const ledger = execution();
+		await claim(ledger, 'A');
+		await time.until(ledger.confirm(['A']));
+		expect(await claim(execution(undefined, 'other company'), 'A')).toEqual({ A: 'claimed' });
+	});
+
+	it('is unknown when the store has dropped its older entry', async () => {
+		const [sent, pending] = entriesOfReferences(scope, ['A']);
+		await claim(execution(), 'A');
+		row.entries = new Set([...row.entries].filter((entry) => entry !== sent));
+		expect(row.entries).toContain(pending);
+		expect(await claim(execution(), 'A')).toEqual({ A: 'unknown' });
+	});
+
+	it('is never taken for another one, whatever the references hold', async () => {
+		const text = fc.stringMatching(/^[AB\n]*(claim|pending|sent|execution 1)?[AB\n]*$/);
+		await fc.assert(
+			fc.asyncProperty(fc.uniqueArray(text, { minLength: 2, maxLength: 4 }), async (references) => {
+				row = { entries: new Set() };
+				executions = 0;
+				for (const reference of references) {
+					const ledger = execution();
+					expect(await claim(ledger, reference)).toEqual({ [reference]: 'claimed' });
+					await time.until(ledger.confirm([reference]));
+				}
+				for (const reference of references)
+					expect(await claim(execution(), reference)).toEqual({ [reference]: 'created' });
+			}),
+			{
+				examples: [[['A', 'A\npending', 'A\nclaim execution 1']], [['A', 'pending\nA', 'sent\nA']]],
+			},
+		);
+	});
+});
+
+describe('looking references up', () => {
+	it('leaves the store as it was', async () => {
+		const ledger = execution();
+		await claim(ledger, 'A', 'B');
+		await time.until(ledger.confirm(['A']));
+		const before = row.entries;
+		await claim(execution(), 'A', 'B');
+		expect(row.entries).toEqual(before);
+	});
+
+	it('keeps one entry for each created reference', async () => {
+		const ledger = execution();
+		await claim(ledger, 'A', 'B', 'C');
+		await time.until(ledger.confirm(['A', 'B']));
+		await time.until(ledger.release(['C']));
+		expect(row.entries.size).toBe(2);
+	});
+
+	it('takes as many accesses for a hundred references as for one', async () => {
+		let accesses = 0;
+		const counting = () => {
+			accesses++;
+			return noTime;
+		};
+		await claim(execution(counting), 'A');
+		const forOne = accesses;
+		await claim(execution(counting), ...Array.from({ length: 100 }, (_, number) => `B${number}`));
+		expect(accesses - forOne).toBe(forOne);
+	});
+
+	it('at once in one process finds them created for every execution', async () => {
+		const ledger = execution();
+		await claim(ledger, 'A', 'B');
+		await time.until(ledger.confirm(['A', 'B']));
+
+		const store = memoryStore(row, time, () => ({ before: 3, between: 5, after: 2 }));
+		const claims = await time.until(
+			Promise.all(
+				['one', 'two', 'three'].map(
+					async (mark) => await openLedger(store, scope, mark, time).claim(['A', 'B']),
+				),
+			),
+		);
+		for (const found of claims) expect([...found.values()]).toEqual(['created', 'created']);
+	});
+
+	it('does not access the store to confirm or release none', async () => {
+		const accesses = jest.fn(() => noTime);
+		const ledger = execution(accesses);
+		await time.until(ledger.confirm([]));
+		await time.until(ledger.release([]));
+		expect(accesses).not.toHaveBeenCalled();
+	});
+});
+
+describe('a process that is killed', () => {
+	/** An access to the store during which the process dies, before or after it was written. */
+	class Killed extends Error {}
+
+	function killedAt(access: number, when: 'before' | 'after'): Store {
+		const entries = entriesOf(row, time, () => noTime);
+		let accesses = 0;
+		const dying = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+			const dies = accesses++ === access;
+			if (dies && when === 'before') throw new Killed();
+			const result = await work();
+			if (dies) throw new Killed();
+			return result;
+		};
+		return storeOf({
+			record: async (wanted) => await dying(async () => await entries.record(wanted)),
+			remove: async (unwanted) => await dying(async () => await entries.remove(unwanted)),
+		});
+	}
+
+	const points = [0, 1, 2, 3].flatMap((access) =>
+		(['before', 'after'] as const).map((when) => ({ access, when })),
+	);
+
+	it.each(points)(
+		'$when access $access while it looks a created reference up never frees it',
+		async ({ access, when }) => {
+			const ledger = execution();
+			await claim(ledger, 'A');
+			await time.until(ledger.confirm(['A']));
+
+			const dying = openLedger(killedAt(access, when), scope, 'dying', time);
+			await time.until(dying.claim(['A'])).catch(() => undefined);
+
+			const { A } = await claim(execution(), 'A');
+			expect(['created', 'unknown']).toContain(A);
+		},
+	);
+
+	it.each(points)(
+		'$when access $access while it claims leaves the reference free only if it was not claimed',
+		async ({ access, when }) => {
+			const dying = openLedger(killedAt(access, when), scope, 'dying', time);
+			const claims = await time.until(dying.claim(['A'])).catch(() => undefined);
+
+			const { A } = await claim(execution(), 'A');
+			if (claims?.get('A') === 'claimed') expect(A).toBe('unknown');
+			else expect(['claimed', 'unknown']).toContain(A);
+		},
+	);
+
+	it.each(points.slice(0, 4))(
+		'$when access $access while it confirms leaves the reference created or unknown',
+		async ({ access, when }) => {
+			const mark = 'dying';
+			await claim(
+				openLedger(
+					memoryStore(row, time, () => noTime),
+					scope,
+					mark,
+					time,
+				),
+				'A',
+			);
+
+			const dying = openLedger(killedAt(access, when), scope, mark, time);
+			await time.until(dying.confirm(['A'])).catch(() => undefined);
+
+			const isDone = access === 1 && when === 'after';
+			expect(await claim(execution(), 'A')).toEqual({ A: isDone ? 'created' : 'unknown' });
+		},
+	);
+});
+
+describe('two processes at once', () => {
+	/** Each access as slow as the list says, in order, then without any time. */
+	function slow(...accesses: Array<Partial<AccessTimes>>): () => AccessTimes {
+		return () => ({ ...noTime, ...accesses.shift() });
+	}
+
+	it.each([
+		['the later writes over the earlier', slow({ between: 10 }), slow({ between: 20 })],
+		['the earlier writes over the later', slow({ between: 20 }), slow({ between: 10 })],
+		['both write at once', slow({ between: 10 }), slow({ between: 10 })],
+		['one is as slow as is allowed for', slow({ between: 1 }), slow({ between: 49 })],
+		[
+			'both are slow all the time',
+			() => ({ before: 100, between: 200, after: 100 }),
+			() => ({ before: 150, between: 300, after: 0 }),
+		],
+	])('never both claim a reference when %s', async (_how, timesOfOne, timesOfOther) => {
+		const [one, other] = await time.until(
+			Promise.all([execution(timesOfOne).claim(['A']), execution(timesOfOther).claim(['A'])]),
+		);
+		expect([one.get('A'), other.get('A')].sort()).toEqual(['claimed', 'unknown']);
+		// Whoever has it, nobody else gets it.
+		expect(await claim(execution(), 'A')).toEqual({ A: 'unknown' });
+	});
+
+	it('make a claim again that was written over by one that did not know of it', async () => {
+		const claims = await time.until(
+			Promise.all([
+				execution(slow({ between: 10 })).claim(['A']),
+				execution(slow({ between: 20 })).claim(['B']),
+			]),
+		);
+		expect(claims.map((map) => [...map])).toEqual([[['A', 'claimed']], [['B', 'claimed']]]);
+		expect(await claim(execution(), 'A', 'B')).toEqual({ A: 'unknown', B: 'unknown' });
+	});
+
+	it('leave the reference to the one that the other was written over by', async () => {
+		const first = execution(slow({ between: 10 }));
+		const second = execution(slow({ between: 20 }));
+		const [one, other] = await time.until(Promise.all([first.claim(['A']), second.claim(['A'])]));
+		expect([one.get('A'), other.get('A')]).toEqual(['unknown', 'claimed']);
+		await time.until(second.confirm(['A']));
+		expect(await claim(execution(), 'A')).toEqual({ A: 'created' });
+		expect(row.entries.size).toBe(1);
+	});
+
+	it('do not claim when the store never keeps what is written', async () => {
+		const forgetful: Entries = {
+			record: async (wanted) => await Promise.resolve(new Set(wanted)),
+			remove: async () => await Promise.resolve(),
+		};
+		const ledger = openLedger(storeOf(forgetful), scope, 'mark', time);
+		expect(await claim(ledger, 'A')).toEqual({ A: 'unknown' });
+	});
+
+	it.each([
+		['50 ms at least', { before: 1, between: 1, after: 1 }, 50],
+		['three times as long as the store took', { before: 30, between: 10, after: 60 }, 300],
+	])('let a claim stand for %s before they trust it', async (_howLong, times, leastMs) => {
+		const reads: number[] = [];
+		const ledger = execution(() => {
+			reads.push(time.now());
+			return times;
+		});
+		await claim(ledger, 'A');
+		const [first = 0, second = 0] = reads;
+		const took = times.before + times.between + times.after;
+		expect(second - first - took).toBe(leastMs);
+	});
+});
+
+it('rejects when the store does', async () => {
+	const broken: Entries = {
+		record: async () => await Promise.reject(new Error('no database')),
+		remove: async () => await Promise.reject(new Error('no database')),
+	};
+	const ledger = openLedger(storeOf(broken), scope, 'mark', time);
+	await expect(ledger.claim(['A'])).rejects.toThrow('no database');
+	await expect(ledger.confirm(['A'])).rejects.toThrow('no database');
+	await expect(ledger.release(['A'])).rejects.toThrow('no database');
+});
+
+describe('however the accesses of several executions interleave', () => {
+	/** What executions do one after the other: claim references, then end in one of three ways. */
+	const runArbitrary = fc.record({
+		start: fc.oneof(fc.nat(50), fc.nat(400)),
+		references: fc.subarray(['A', 'B', 'C'], { minLength: 1 }),
+		ending: fc.constantFrom('confirm', 'release', 'die'),
+		sendingMs: fc.nat(200),
+		process: fc.nat(2),
+	});
+	type Run = typeof runArbitrary extends fc.Arbitrary<infer Value> ? Value : never;
+
+	const runsArbitrary = fc.array(runArbitrary, { minLength: 2, maxLength: 5 });
+
+	/** Accesses whose parts take up to so many milliseconds, many of them hardly any. */
+	function timesArbitrary(mostMs: number): fc.Arbitrary<fc.Stream<AccessTimes>> {
+		const milliseconds = fc.oneof(fc.nat(2), fc.nat(mostMs));
+		return fc.infiniteStream(
+			fc.record({ before: milliseconds, between: milliseconds, after: milliseconds }),
+		);
+	}
+
+	function oneAfterTheOther(stream: fc.Stream<AccessTimes>): () => AccessTimes {
+		return () => {
+			const next: IteratorResult<AccessTimes, AccessTimes> = stream.next();
+			return next.value;
+		};
+	}
+
+	/**
+	 * Lets executions run at once.
+	 *
+	 * @param storeOfProcess gives the store as a process sees it
+	 * @returns what went wrong, and how references that were created read afterwards
+	 */
+	async function interleave(
+		runs: readonly Run[],
+		storeOfProcess: (process: number) => Store,
+	): Promise<{ problems: string[]; created: Array<Claim | undefined> }> {
+		const holders = new Map<string, number>();
+		const confirmed = new Set<string>();
+		const problems: string[] = [];
+		const stores: Store[] = [];
+		await time.until(
+			Promise.all(
+				runs.map(async ({ start, references, ending, sendingMs, process }, number) => {
+					await time.wait(start);
+					const store = (stores[process] ??= storeOfProcess(process));
+					const ledger = openLedger(store, scope, `execution ${number}`, time);
+					const claims = await ledger.claim(references);
+					const claimed = references.filter((name) => claims.get(name) === 'claimed');
+					for (const name of claimed) {
+						if (holders.has(name)) problems.push(`${name} is held twice`);
+						if (confirmed.has(name)) problems.push(`${name} is claimed after all`);
+						holders.set(name, number);
+					}
+					await time.wait(sendingMs);
+					if (ending === 'die') return;
+					// From here on the reference may be given to others, or read as created.
+					for (const name of claimed) {
+						holders.delete(name);
+						if (ending === 'confirm') confirmed.add(name);
+					}
+					await ledger[ending](claimed);
+				}),
+			),
+		);
+		const later = await time.until(execution().claim(['A', 'B', 'C']));
+		for (const name of [...confirmed, ...holders.keys()])
+			if (later.get(name) === 'claimed') problems.push(`${name} is free at the end`);
+		return { problems, created: [...confirmed].map((name) => later.get(name)) };
+	}
+
+	it('no reference is held twice, or claimed once it was created, by one node in any number of processes, however slow; what was created reads so', async () => {
+		await fc.assert(
+			fc.asyncProperty(runsArbitrary, timesArbitrary(1000), async (runs, stream) => {
+				time = new VirtualTime();
+				row = { entries: new Set() };
+				const slotRow: SlotRow = {};
+				const times = oneAfterTheOther(stream);
+				const slot = memorySlot(slotRow, time, times);
+				let turns = 0;
+				const locked = (): Store => {
+					const store = memoryStore(row, time, times);
+					return {
+						inTurn: async (access) =>
+							await underLock(
+								slot,
+								`turn ${++turns}`,
+								time,
+								() => 0.5,
+								async () => await store.inTurn(access),
+							),
+					};
+				};
+				const { problems, created } = await interleave(runs, locked);
+				expect(problems).toEqual([]);
+				for (const claim of created) expect(claim).toBe('created');
+			}),
+			{ numRuns: 300 },
+		);
+	});
+});

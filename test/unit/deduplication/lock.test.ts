@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+
+import { underLock, type Slot } from '../../../nodes/DeliveryService/deduplication/lock';
+import { memorySlot, type AccessTimes, type SlotRow } from '../../support/memoryStore';
+import { VirtualTime } from '../../support/virtualTime';
+
+const noTime: AccessTimes = { before: 0, between: 0, after: 0 };
+
+let time: VirtualTime;
+let row: SlotRow;
+let processes: number;
+
+beforeEach(() => {
+	time = new VirtualTime();
+	row = {};
+	processes = 0;
+});
+
+interface Settings {
+	times?: () => AccessTimes;
+	random?: () => number;
+	slot?: Slot;
+}
+
+/** Does work in a process of its own. */
+async function inProcess<Result>(
+	work: () => Promise<Result>,
+	{ times = () => noTime, random = () => 0.5, slot = memorySlot(row, time, times) }: Settings = {},
+): Promise<Result> {
+	return await underLock(slot, `process ${++processes}`, time, random, work);
+}
+
+it('gives what the work gives and leaves the slot empty', async () => {
+	expect(await time.until(inProcess(async () => await Promise.resolve('done')))).toBe('done');
+	expect(row.marks).toBeUndefined();
+});
+
+it('throws what the work throws and leaves the slot empty', async () => {
+	const failing = async () => await Promise.reject(new Error('no database'));
+	await expect(time.until(inProcess(failing))).rejects.toThrow('no database');
+	expect(row.marks).toBeUndefined();
+});
+
+it('lets no two processes work at once, however slow each is', async () => {
+	const milliseconds = fc.oneof(fc.nat(5), fc.nat(1000));
+	const timesArbitrary = fc.record({
+		before: milliseconds,
+		between: milliseconds,
+		after: milliseconds,
+	});
+	await fc.assert(
+		fc.asyncProperty(
+			fc.array(fc.record({ start: fc.nat(500), workMs: fc.nat(3000) }), {
+				minLength: 2,
+				maxLength: 4,
+			}),
+			fc.infiniteStream(timesArbitrary),
+			async (works, stream) => {
+				time = new VirtualTime();
+				row = {};
+				const times = () => {
+					const next: IteratorResult<AccessTimes, AccessTimes> = stream.next();
+					return next.value;
+				};
+				let atWork = 0;
+				let most = 0;
+				const work = async (ms: number) => {
+					most = Math.max(most, ++atWork);
+					await time.wait(ms);
+					atWork--;
+				};
+				await time.until(
+					Promise.all(
+						works.map(async ({ start, workMs }) => {
+							await time.wait(start);
+							await inProcess(async () => await work(workMs), { times });
+						}),
+					),
+				);
+				expect(most).toBe(1);
+				expect(row.marks).toBeUndefined();
+			},
+		),
+		{ numRuns: 300 },
+	);
+});
+
+describe('when a process was killed at work', () => {
+	beforeEach(() => {
+		row.marks = new Set(['filled by the dead']);
+	});
+
+	it.each([
+		[10_000, 0],
+		[12_500, 0.5],
+	])('the next one goes on after %d ms', async (leastMs, random) => {
+		const started = time.now();
+		await time.until(inProcess(async () => await Promise.resolve(), { random: () => random }));
+		const waited = time.now() - started;
+		expect(waited).toBeGreaterThanOrEqual(leastMs);
+		expect(waited).toBeLessThan(leastMs + 100);
+	});
+});
+
+it('does not take a slot for abandoned that others fill one after the other', async () => {
+	let atWork = 0;
+	const busy = async () => {
+		expect(++atWork).toBe(1);
+		await time.wait(2000);
+		atWork--;
+	};
+	// Each of them waits far longer than a single one may fill the slot.
+	const all = Promise.all(
+		Array.from({ length: 20 }, async (_, number) => {
+			await inProcess(busy, { random: () => (number % 7) / 7 });
+		}),
+	);
+	await time.until(all);
+	expect(row.marks).toBeUndefined();
+});
+
+it('works all the same when the slot cannot be emptied afterwards', async () => {
+	const slot: Slot = {
+		...memorySlot(row, time, () => noTime),
+		empty: async () => await Promise.reject(new Error('no database')),
+	};
+	const done = inProcess(async () => await Promise.resolve('done'), { slot });
+	expect(await time.until(done)).toBe('done');
+});
+
+it('throws when the slot cannot be reached, and does no work', async () => {
+	const slot: Slot = {
+		enter: async () => await Promise.reject(new Error('no database')),
+		empty: async () => await Promise.resolve(),
+	};
+	const work = jest.fn(async () => await Promise.resolve());
+	await expect(time.until(inProcess(work, { slot }))).rejects.toThrow('no database');
+	expect(work).not.toHaveBeenCalled();
+});

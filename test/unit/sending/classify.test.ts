@@ -1,0 +1,97 @@
+import { judge } from '../../../nodes/DeliveryService/sending/classify';
+
+const answer = (status: number, headers: Record<string, string> = {}) =>
+	judge({ kind: 'answer', status, headers, body: undefined });
+const noAnswer = (code: string) => judge({ kind: 'noAnswer', code });
+const notConnected = (code: string) => judge({ kind: 'noAnswer', code, neverConnected: true });
+
+describe('a request that may be sent again, since the service did nothing with it', () => {
+	test.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])(
+		'is one whose connection was never made (%s)',
+		(code) => {
+			expect(noAnswer(code)).toBe('notProcessed');
+		},
+	);
+
+	test.each(['ETIMEDOUT', 'ECONNRESET', ''])(
+		'is one whose connection is known not to have been made, whatever the code (%j)',
+		(code) => {
+			expect(notConnected(code)).toBe('notProcessed');
+		},
+	);
+
+	test('is one that came too soon', () => {
+		expect(answer(429)).toBe('notProcessed');
+		expect(answer(429, { 'retry-after': '5' })).toBe('notProcessed');
+	});
+
+	test('is one for which the service was away and said when it is back', () => {
+		expect(answer(503, { 'retry-after': '5' })).toBe('notProcessed');
+		expect(answer(503, { 'retry-after': '' })).toBe('notProcessed');
+	});
+});
+
+describe('a request that is refused for good', () => {
+	test.each([
+		'CERT_HAS_EXPIRED',
+		'ERR_TLS_CERT_ALTNAME_INVALID',
+		'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+		'DEPTH_ZERO_SELF_SIGNED_CERT',
+		'SELF_SIGNED_CERT_IN_CHAIN',
+		'HOSTNAME_MISMATCH',
+	])('is one to a service whose certificate is not trusted (%s)', (code) => {
+		expect(noAnswer(code)).toBe('refused');
+	});
+
+	test('is one whose connection could not be made secure', () => {
+		expect(noAnswer('EPROTO')).toBe('refused');
+	});
+
+	test('is one that n8n does not let out', () => {
+		expect(judge({ kind: 'noAnswer', code: '', prevented: 'Blocked' })).toBe('refused');
+	});
+
+	test.each([300, 301, 302, 307, 308, 399])('is one that was sent elsewhere (%d)', (status) => {
+		expect(answer(status)).toBe('refused');
+	});
+
+	test.each([400, 401, 403, 404, 409, 413, 415, 422, 428, 430, 499])(
+		'is one that the service does not take (%d)',
+		(status) => {
+			expect(answer(status)).toBe('refused');
+		},
+	);
+});
+
+describe('a request of which nobody knows what became of it', () => {
+	test.each(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ECONNABORTED', 'ERR_CANCELED', 'XCERT_', ''])(
+		'is one whose connection broke or whose answer did not come (%j)',
+		(code) => {
+			expect(noAnswer(code)).toBe('unknown');
+		},
+	);
+
+	// The codes of a connection that was secure and then broke: seen after the service had answered.
+	test.each(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC'])(
+		'is one whose secure connection broke after it was sent (%s)',
+		(code) => {
+			expect(noAnswer(code)).toBe('unknown');
+		},
+	);
+
+	test('is one for which the service was away without saying when it is back', () => {
+		expect(answer(503)).toBe('unknown');
+	});
+
+	test.each([500, 502, 504, 599, 600])('is one at which the service failed (%d)', (status) => {
+		expect(answer(status, { 'retry-after': '5' })).toBe('unknown');
+	});
+
+	test.each([0, 100, 199])('is one with an answer that is none (%d)', (status) => {
+		expect(answer(status)).toBe('unknown');
+	});
+});
+
+test.each([200, 201, 204, 299])('a request that was answered with %d is done', (status) => {
+	expect(answer(status)).toBe('done');
+});

@@ -1,0 +1,118 @@
+import {
+	asRecord,
+	entriesOf,
+	filledIn,
+	isBlank,
+	listOf,
+	readCollection,
+	readJson,
+} from '../../../nodes/DeliveryService/shared/parameters';
+
+const noObjects = [undefined, null, '', 'text', 5, true, ['a']];
+
+describe('a collection', () => {
+	test('has the members of an object', () => {
+		expect(asRecord({ a: 1, b: null })).toEqual({ a: 1, b: null });
+	});
+
+	test.each(noObjects)('has none when it is %j', (value) => {
+		expect(asRecord(value)).toEqual({});
+	});
+
+	test('is read from the parameter of an item, and is empty by default', () => {
+		const getNodeParameter = jest.fn().mockReturnValue({ companyId: 7 });
+		expect(readCollection({ getNodeParameter }, 'options', 3)).toEqual({ companyId: 7 });
+		expect(getNodeParameter.mock.calls).toEqual([['options', 3, {}]]);
+	});
+});
+
+describe('a repeatable group', () => {
+	test('has the entries that the user added', () => {
+		const group = { package: [{ name: 'Box' }, { name: 'Bag' }] };
+		expect(entriesOf(group, 'package')).toEqual([{ name: 'Box' }, { name: 'Bag' }]);
+	});
+
+	test('has an entry without members for one that is no object', () => {
+		expect(entriesOf({ package: ['x', null, { name: 'Box' }] }, 'package')).toEqual([
+			{},
+			{},
+			{ name: 'Box' },
+		]);
+	});
+
+	test.each([...noObjects, {}, { package: 'x' }, { package: { name: 'x' } }, { entry: [{}] }])(
+		'has no entries when it is %j',
+		(group) => {
+			expect(entriesOf(group, 'package')).toEqual([]);
+		},
+	);
+});
+
+describe('blank', () => {
+	test.each([undefined, null, '', ' ', '\n\t'])('is %j', (value) => {
+		expect(isBlank(value)).toBe(true);
+	});
+
+	test.each([0, false, 'a', ' a ', [], {}, NaN])('is not %j', (value) => {
+		expect(isBlank(value)).toBe(false);
+	});
+
+	test('members are left out of what is filled in, and others are kept as they are', () => {
+		expect(filledIn({ a: '', b: ' ', c: null, d: undefined, e: 0, f: false, g: ' x ' })).toEqual({
+			e: 0,
+			f: false,
+			g: ' x ',
+		});
+	});
+});
+
+describe('a list', () => {
+	test.each<[unknown, unknown[]]>([
+		['a,b', ['a', 'b']],
+		['a, b', ['a', ' b']],
+		['a', ['a']],
+		[',a,, ,', ['a']],
+		['', []],
+		[
+			[' a ', 5, ''],
+			[' a ', 5],
+		],
+		[['a,b'], ['a,b']],
+		[[null, undefined], []],
+		[5, [5]],
+		[0, [0]],
+		[undefined, []],
+		[null, []],
+		[{ a: 1 }, [{ a: 1 }]],
+	])('of %j is %j', (value, list) => {
+		expect(listOf(value)).toEqual(list);
+	});
+});
+
+describe('a JSON field', () => {
+	test.each<[string, unknown]>([
+		['{"a":1}', { a: 1 }],
+		[' [1] ', [1]],
+		['null', null],
+		['5', 5],
+	])('holds what its text %j stands for', (text, value) => {
+		expect(readJson(text, 'Delivery')).toEqual({ ok: true, value });
+	});
+
+	test.each([{ a: 1 }, [1], null, undefined, 5])('holds what its expression gave: %j', (value) => {
+		expect(readJson(value, 'Delivery')).toEqual({ ok: true, value });
+	});
+
+	test.each(['', '{', "{'a':1}", 'undefined', '{"a":1},'])(
+		'that holds %j is refused by its label',
+		(text) => {
+			expect(readJson(text, 'Packages')).toEqual({
+				ok: false,
+				problem: {
+					message: 'Packages is not valid JSON',
+					description: expect.stringContaining('Check quotes, commas and brackets'),
+				},
+			});
+		},
+	);
+});
