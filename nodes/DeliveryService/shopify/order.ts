@@ -109,7 +109,7 @@ export function readOrder(value: unknown): Result<Order> {
 	if (mismatch) return { ok: false, problem: { message: mismatch } };
 	const parsed = orderSchema.safeParse(candidate);
 	if (parsed.success) return { ok: true, value: parsed.data };
-	const sentences = parsed.error.issues.map((issue) => sentenceFor(issue, candidate));
+	const sentences = parsed.error.issues.map((issue) => wrongMember(issue, candidate));
 	return { ok: false, problem: problemFrom(sentences) };
 }
 
@@ -139,7 +139,7 @@ function has(value: unknown, member: string): boolean {
 	return !isMissing(valueAt(value, [member]));
 }
 
-function sentenceFor(issue: z.ZodIssue, order: unknown): string {
+function wrongMember(issue: z.ZodIssue, order: unknown): string {
 	const value = valueAt(order, issue.path);
 	const problem = `The order's "${pathText(issue.path)}" ${issue.message}`;
 	return isMissing(value) ? `${problem}.` : `${problem}, but is ${shown(value)}.`;
