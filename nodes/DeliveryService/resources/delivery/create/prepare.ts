@@ -2,6 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 
 import type { Creation } from '../../../sending/creations';
+import { serviceLabels } from '../../../service/labels';
 import type { Problem } from '../../../service/result';
 import { deliverySchema } from '../../../service/schemas';
 import { check } from '../../../service/validation';
@@ -37,7 +38,7 @@ export function prepare(
 		if (!options.ok) return invalid(options.problem);
 		const reading = source.read(context, item);
 		if (reading.kind !== 'delivery') return { item, reading };
-		const delivery = check(deliverySchema, reading.delivery, 'Delivery');
+		const delivery = check(deliverySchema, reading.delivery, 'Delivery', serviceLabels);
 		if (!delivery.ok)
 			return invalid(delivery.problem, referenceSchema.parse(reading.delivery).referenceId);
 		if (needsReference && delivery.value.referenceId === undefined) return invalid(noReference);
