@@ -4,6 +4,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { openClient } from '../../service/client';
 import { webhookUrlSchema } from '../../service/schemas';
 import { check } from '../../service/validation';
+import type { Problem } from '../../service/result';
 import type { Webhook, Webhooks } from '../../service/webhooks';
 import { eachItem, valid } from '../eachItem';
 import { errorItem, outputItem, problemOf } from '../items';
@@ -90,7 +91,7 @@ async function repairAll(
 			output.push(outputItem({ url, event, action, repaired: true }, item));
 			continue;
 		}
-		const problem = explain(webhook, failure);
+		const problem = failureOf(webhook, failure);
 		if (!context.continueOnFail())
 			throw new NodeOperationError(context.getNode(), problem.message, {
 				description: `${problem.description} Repaired before it: ${done} of ${blacklisted.length}.`,
@@ -101,7 +102,7 @@ async function repairAll(
 }
 
 /** The message names the URL without its query, where a signature may be. */
-function explain({ url, event, action }: Webhook, { state, error }: Failure) {
+function failureOf({ url, event, action }: Webhook, { state, error }: Failure): Problem {
 	const { origin, pathname } = new URL(url);
 	const { message, description } = problemOf(error);
 	return {
