@@ -9,7 +9,7 @@ cases.testTrigger(world);
 
 // n8n 2.41.1 does not look at webhooks when it starts.
 describe('a restart of n8n', () => {
-	it('makes a blacklisted subscription anew when n8n starts, and tells the user', async () => {
+	test('makes a blacklisted subscription anew when n8n starts, and tells the user', async () => {
 		const { client } = world();
 		const { control } = world().service;
 		const workflow = await cases.imported(world(), { events: ['createTask', 'updateTask'] });

@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 import { z } from 'zod';
 
 import { sendUpdates, type Update, type UpdateResult } from '../../sending/updates';
-import { openClient } from '../../service/client';
+import { isSuccess, openClient } from '../../service/client';
 import { explain, notTheService } from '../../service/errors';
 import type { Problem, Result } from '../../service/result';
 import * as requests from '../../service/requests';
@@ -252,7 +252,7 @@ function nameOf({ targetKind, id }: UpdateResult): object {
 }
 
 function readAnswer({ exchange }: UpdateResult): Result<object> {
-	if (exchange.kind === 'noAnswer' || exchange.status < 200 || exchange.status >= 300)
+	if (exchange.kind === 'noAnswer' || !isSuccess(exchange))
 		return { ok: false, problem: explain(exchange) };
 	const answer = updateAnswerSchema.safeParse(exchange.body);
 	if (!answer.success) return { ok: false, problem: notTheService };

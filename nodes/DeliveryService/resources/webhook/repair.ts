@@ -91,7 +91,7 @@ async function repairAll(
 			output.push(outputItem({ url, event, action, repaired: true }, item));
 			continue;
 		}
-		const problem = failureOf(webhook, failure);
+		const problem = notRepaired(webhook, failure);
 		if (!context.continueOnFail())
 			throw new NodeOperationError(context.getNode(), problem.message, {
 				description: `${problem.description} Repaired before it: ${done} of ${blacklisted.length}.`,
@@ -102,7 +102,7 @@ async function repairAll(
 }
 
 /** The message names the URL without its query, where a signature may be. */
-function failureOf({ url, event, action }: Webhook, { state, error }: Failure): Problem {
+function notRepaired({ url, event, action }: Webhook, { state, error }: Failure): Problem {
 	const { origin, pathname } = new URL(url);
 	const { message, description } = problemOf(error);
 	return {

@@ -33,12 +33,12 @@ function reportOn(...outcomes: Outcome[]) {
 	);
 }
 
-it('is not made when every delivery was created or skipped', () => {
+test('is not made when every delivery was created or skipped', () => {
 	expect(reportOn(created('a'), skipped, created('b'))).toBeUndefined();
 	expect(reportOn()).toBeUndefined();
 });
 
-it('counts what was skipped, so that it is not taken for lost', () => {
+test('counts what was skipped, so that it is not taken for lost', () => {
 	const refused = failed('refused', 'Bad');
 	expect(reportOn(skipped, skipped, refused)?.problem.message).toBe(
 		'Bad (0 of 3 deliveries created, 2 skipped, 0 not sent)',
@@ -48,7 +48,7 @@ it('counts what was skipped, so that it is not taken for lost', () => {
 	);
 });
 
-it('lists each delivery under what became of it', () => {
+test('lists each delivery under what became of it', () => {
 	const report = reportOn(
 		created('a'),
 		failed('unknown', 'No answer'),
@@ -71,7 +71,7 @@ it('lists each delivery under what became of it', () => {
 	);
 });
 
-it.each([
+test.each([
 	['the first that was refused', [failed('refused', 'Bad'), failed('refused', 'Worse')], 0, 'Bad'],
 	['the first without an answer', [created('a'), failed('unknown', 'No answer')], 1, 'No answer'],
 	[
@@ -93,7 +93,7 @@ it.each([
 	expect(report?.problem.message.startsWith(`${message} (`)).toBe(true);
 });
 
-it('counts all that were to be created', () => {
+test('counts all that were to be created', () => {
 	const report = reportOn(
 		...[created('a'), created('b'), skipped, failed('unknown', 'No answer')],
 		...[failed('notSent', 'Waits'), failed('notSent', 'Waits')],
@@ -103,12 +103,12 @@ it('counts all that were to be created', () => {
 	);
 });
 
-it('says first what to do', () => {
+test('says first what to do', () => {
 	const report = reportOn(failed('unknown', 'No answer', 'Look it up.'));
 	expect(report?.problem.description).toBe('Look it up. Perhaps created (1): R0.');
 });
 
-it('names deliveries without a reference by their item', () => {
+test('names deliveries without a reference by their item', () => {
 	const report = lossReport(
 		[creation(3, undefined), creation(7, undefined)],
 		new Map([
@@ -119,7 +119,7 @@ it('names deliveries without a reference by their item', () => {
 	expect(report?.problem.description).toBe('Created (1): item 3 (ID a). Refused (1): item 7.');
 });
 
-it.each([
+test.each([
 	[20, /R19 \(ID 19\)\. Refused/],
 	[21, /R19 \(ID 19\) and 1 more, listed in the error details\. Refused/],
 	[500, /R19 \(ID 19\) and 480 more, listed in the error details\. Refused/],
@@ -132,7 +132,7 @@ it.each([
 	expect(report?.lists.created).toHaveLength(count);
 });
 
-it.each([
+test.each([
 	['The service says: No (E1)', 'The service says: No (E1).'],
 	['The service says: Why?', 'The service says: Why?'],
 	['Look it up.', 'Look it up.'],

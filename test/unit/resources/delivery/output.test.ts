@@ -36,7 +36,7 @@ const refused: Outcome = {
 describe('the output of an item', () => {
 	const record = { index: 0, referenceId: 'A', price: 0, cityId: 7, unknownToUs: [1] };
 
-	it.each<[string, boolean, object]>([
+	test.each<[string, boolean, object]>([
 		['holds what matters when simplified, without what is missing', true, { price: 0 }],
 		[
 			'holds the whole record otherwise',
@@ -50,7 +50,7 @@ describe('the output of an item', () => {
 		});
 	});
 
-	it.each<[string, Prepared, Outcome | undefined, object]>([
+	test.each<[string, Prepared, Outcome | undefined, object]>([
 		[
 			'that was refused',
 			ready(2, true, 'A'),
@@ -112,7 +112,7 @@ describe('the hints of a run', () => {
 	const messages = (...run: Parameters<typeof hints>) =>
 		hints(...run).map(({ message }) => message);
 
-	it.each<[string, Outcome[], Partial<Report>, string]>([
+	test.each<[string, Outcome[], Partial<Report>, string]>([
 		['one', [created()], {}, 'Created 1 delivery in 1 request.'],
 		['several', [created(), created()], { requests: 2 }, 'Created 2 deliveries in 2 requests.'],
 		[
@@ -126,7 +126,7 @@ describe('the hints of a run', () => {
 		expect(messages(outcomes, report)).toEqual([message]);
 	});
 
-	it.each([
+	test.each([
 		[{ forLimitMs: 0, forServiceMs: 0 }, ''],
 		[{ forLimitMs: 499, forServiceMs: 499 }, ''],
 		[
@@ -146,7 +146,7 @@ describe('the hints of a run', () => {
 		expect(message).toBe(`Created 1 delivery in 1 request.${text}`);
 	});
 
-	it('count what was skipped, by the source and by its reference', () => {
+	test('count what was skipped, by the source and by its reference', () => {
 		const leftOut: Prepared = {
 			item: 5,
 			reading: { kind: 'skipped', reason: 'testOrder', message: 'A test order' },
@@ -157,7 +157,7 @@ describe('the hints of a run', () => {
 		]);
 	});
 
-	it.each([
+	test.each([
 		'pending review',
 		'Pending Review',
 		'PENDING_REVIEW',
@@ -171,11 +171,14 @@ describe('the hints of a run', () => {
 		});
 	});
 
-	it.each(['processing', 'reviewed', 7, undefined])('pass over the status %s', (statusDelivery) => {
-		expect(hints([created({ statusDelivery })])).toHaveLength(1);
-	});
+	test.each(['processing', 'reviewed', 7, undefined])(
+		'pass over the status %s',
+		(statusDelivery) => {
+			expect(hints([created({ statusDelivery })])).toHaveLength(1);
+		},
+	);
 
-	it('warn of what was not created, in whatever way', () => {
+	test('warn of what was not created, in whatever way', () => {
 		const invalid: Prepared = { item: 5, reading: { kind: 'invalid', problem: { message: 'No' } } };
 		const notSent: Outcome = { ...refused, fate: 'notSent' };
 		expect(messages([created(), refused, notSent], {}, [invalid])).toEqual([
@@ -184,7 +187,7 @@ describe('the hints of a run', () => {
 		]);
 	});
 
-	it('warn of unknown outcomes and of notes that could not be made', () => {
+	test('warn of unknown outcomes and of notes that could not be made', () => {
 		const unknown: Outcome = { ...refused, fate: 'unknown' };
 		const [, first, second] = hints([unknown, unknown, created()], { ledgerFailed: true });
 		expect(first).toMatchObject({
