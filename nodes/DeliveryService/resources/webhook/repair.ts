@@ -6,8 +6,8 @@ import { webhookUrlSchema } from '../../service/schemas';
 import { check } from '../../service/validation';
 import type { Problem } from '../../service/result';
 import type { Webhook, Webhooks } from '../../service/webhooks';
-import { eachItem, valid } from '../eachItem';
-import { errorItem, outputItem, problemOf } from '../items';
+import { eachItem } from '../eachItem';
+import { errorItem, outputItem, problemOf, valid } from '../items';
 import type { Operation } from '../resource';
 import { companyWebhooks, optionsField, urlField } from './fields';
 
