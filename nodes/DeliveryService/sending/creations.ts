@@ -3,7 +3,7 @@ import { detailOf, explain, notTheService } from '../service/errors';
 import type { Problem } from '../service/result';
 import { creationAnswerSchema, type CreationBody, type Delivery } from '../service/schemas';
 import type { Clock } from '../shared/clock';
-import { judge } from './classify';
+import { classifyExchange } from './classify';
 import type { Claim, Ledger } from '../deduplication/ledger';
 import type { RateLimit, Waited } from './rateLimit';
 import { matchRecords } from './records';
@@ -190,9 +190,9 @@ class CreationRun implements Report {
 			await this.release(ledger, batch);
 			return;
 		}
-		const judgement = judge(exchange);
-		this.unknownInARow = judgement === 'unknown' ? this.unknownInARow + 1 : 0;
-		switch (judgement) {
+		const exchangeClass = classifyExchange(exchange);
+		this.unknownInARow = exchangeClass === 'unknown' ? this.unknownInARow + 1 : 0;
+		switch (exchangeClass) {
 			case 'done':
 				await this.settleByAnswer(batch, exchange, ledger);
 				return;
@@ -251,7 +251,7 @@ class CreationRun implements Report {
 				clock,
 				signal,
 			);
-			if (!exchange || judge(exchange) !== 'notProcessed') return exchange;
+			if (!exchange || classifyExchange(exchange) !== 'notProcessed') return exchange;
 			const now = clock.now();
 			const pause = pauseMs(exchange, attempt, now, random());
 			const patience =

@@ -16,11 +16,11 @@ import { rateLimitFor } from '../../../sending/rateLimit';
 import { openClient, type ServiceClient } from '../../../service/client';
 import { companyOf } from '../../../service/company';
 import * as requests from '../../../service/requests';
-import { readEach, valid } from '../../eachItem';
-import { itemError } from '../../items';
+import { itemError, valid } from '../../items';
+import { readEach } from '../../readEach';
 import { shownOnlyFor, type Operation } from '../../resource';
 import { referenceScope, storeOf } from '../../../deduplication/store';
-import { withEarlierTries } from '../../../deduplication/previousAttempts';
+import { withPreviousAttempts } from '../../../deduplication/previousAttempts';
 import { fromFields } from './fromFields';
 import { fromJson } from './fromJson';
 import { fromShopifyOrder } from './fromShopifyOrder';
@@ -83,7 +83,7 @@ export const create: Operation = {
 			return toDryOutput(items, plan);
 		}
 
-		const report = withEarlierTries(context, await sendCreations(creations, sending));
+		const report = withPreviousAttempts(context, await sendCreations(creations, sending));
 		context.addExecutionHints(...hintsOf(items, report));
 		if (!goOn) refuseLosses(context, creations, report);
 		return items.map((prepared) => toOutput(prepared, report.outcomes));
