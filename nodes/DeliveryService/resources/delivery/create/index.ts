@@ -20,7 +20,7 @@ import { itemError, valid } from '../../items';
 import { readEach } from '../../readEach';
 import { shownOnlyFor, type Operation } from '../../resource';
 import { referenceScope, storeOf } from '../../../deduplication/store';
-import { withEarlierTries } from '../../../deduplication/previousAttempts';
+import { withPreviousAttempts } from '../../../deduplication/previousAttempts';
 import { fromFields } from './fromFields';
 import { fromJson } from './fromJson';
 import { fromShopifyOrder } from './fromShopifyOrder';
@@ -83,7 +83,7 @@ export const create: Operation = {
 			return toDryOutput(items, plan);
 		}
 
-		const report = withEarlierTries(context, await sendCreations(creations, sending));
+		const report = withPreviousAttempts(context, await sendCreations(creations, sending));
 		context.addExecutionHints(...hintsOf(items, report));
 		if (!goOn) refuseLosses(context, creations, report);
 		return items.map((prepared) => toOutput(prepared, report.outcomes));
