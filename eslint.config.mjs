@@ -43,6 +43,15 @@ export default defineConfig(
 		},
 	},
 	{
+		files: ['test/**/*.ts'],
+		rules: {
+			'no-restricted-globals': [
+				'error',
+				{ name: 'it', message: 'Use test: one word for one thing.' },
+			],
+		},
+	},
+	{
 		files: ['**/*.json'],
 		languageOptions: { parser: tseslint.parser },
 	},

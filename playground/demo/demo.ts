@@ -6,16 +6,16 @@ import { step, waitFor } from '../n8n/progress';
 import type { LocalService } from '../service/server';
 import { nodeNames, ordersWorkflow, readOrders, updatesWorkflow } from './workflows';
 
-const credentialName = 'Local Delivery Service';
+const credentialName = 'Local service';
 const credentialType = 'deliveryServiceApi';
 const triggerTimeoutMs = 30_000;
 
-/** Who signs in to the playground's editor. */
+/** Who signs in to the demo's n8n. */
 export const owner: Owner = {
 	email: 'owner@example.com',
 	firstName: 'Shop',
 	lastName: 'Owner',
-	password: 'Playground-1',
+	password: 'Local-demo-1',
 };
 
 /** What "Create delivery" puts out for an order. */
@@ -53,11 +53,9 @@ export interface DemoResult {
 
 /**
  * Does in n8n what a shop owner would: stores a credential and tests it, imports both examples,
- * publishes "Delivery updates", sends the sample orders, and sees an update arrive.
- *
- * @param url the address of a fresh n8n with this package
- * @param service the local service
- * @throws N8nRefusal, or ZodError for an output that is not as documented
+ * publishes "Delivery updates", sends the sample orders, and sees an update arrive. `url` is the
+ * address of a fresh n8n with this package. Throws an N8nRefusal, or a ZodError for an output that is
+ * not as documented.
  */
 export async function runDemo(url: string, service: LocalService): Promise<DemoResult> {
 	const { client, credential, connection } = await step('Setting up account and credential', () =>

@@ -45,11 +45,8 @@ const expectedOrders: Record<string, Expected> = {
 };
 
 /**
- * Holds what happened against what should.
- *
- * @param result what n8n shows
- * @param service what the service received
- * @param n8nUrl the address that its subscriptions must lead to
+ * Holds what happened against what should. `n8nUrl` is the address that its subscriptions must lead
+ * to.
  */
 export function checkExpectations(
 	result: DemoResult,

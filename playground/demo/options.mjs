@@ -5,12 +5,12 @@ import { parseArgs } from 'node:util';
 
 const defaults = { port: 5690, servicePort: 5691 };
 
-const help = `npm start                 run n8n with this package against a local Delivery Service
+const help = `npm start                 run n8n with this package against the local service
 npm start -- [options]
 
   --once                  end after the run-through; the exit code is 0 only if all of it held
   --port <number>         port of n8n's editor (${defaults.port})
-  --service-port <number> port of the local Delivery Service (${defaults.servicePort})
+  --service-port <number> port of the local service (${defaults.servicePort})
   --help                  show this
 
 The first run installs n8n in .cache (3 GB, some minutes); set the environment variable

@@ -6,10 +6,6 @@ import { table } from './table';
 /**
  * Describes what happened in the run-through: the deliveries, the orders that were left out, and
  * the runs that an update started.
- *
- * @param result what n8n shows
- * @param service where the deliveries are
- * @returns the text
  */
 export function describe(
 	{ first: { orders }, updates }: DemoResult,
@@ -50,12 +46,7 @@ function skippedRow({ order, outcome }: OrderResult): string[][] {
 	return 'skipped' in outcome ? [[order, outcome.message ?? outcome.reason]] : [];
 }
 
-/**
- * Lists expectations, each marked as held or not.
- *
- * @param expectations what was checked
- * @returns the text
- */
+/** Lists expectations, each marked as held or not. */
 export function describeExpectations(expectations: Expectation[]): string {
 	const lines = expectations.map(({ text, instead }) =>
 		instead === undefined ? `  ✓ ${text}` : `  ✗ ${text}, but found: ${instead}`,

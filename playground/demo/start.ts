@@ -35,11 +35,8 @@ interface Running {
 
 /**
  * Runs the whole: n8n with this package against the local service, the run-through, and then,
- * unless it is for once, waits for Ctrl-C. Whatever way it ends, nothing is left running.
- *
- * @param options the command line's options
- * @returns the exit code: 0 when every expectation held
- * @throws what the user can do nothing about
+ * unless it is for once, waits for Ctrl-C. Whatever way it ends, nothing is left running. Gives the
+ * exit code: 0 when every expectation held. Throws what the user can do nothing about.
  */
 export async function start(options: Options): Promise<number> {
 	const closers: Closers = [];
@@ -84,7 +81,7 @@ async function runThrough(options: Options, closers: Closers): Promise<Running> 
 	);
 	const host = await installHost(n8nVersion);
 	const tarball = await buildAndPack();
-	const userFolder = join(cacheFolder, 'playground', String(options.port));
+	const userFolder = join(cacheFolder, 'demo', String(options.port));
 	await rm(userFolder, { recursive: true, force: true });
 	await installPackage(tarball, userFolder);
 
@@ -104,7 +101,7 @@ function invitation({ n8n, service }: Running): string {
 		`n8n's editor      ${n8n.url}`,
 		`  sign in with    ${owner.email}`,
 		`  password        ${owner.password}`,
-		`Delivery Service  ${service.url}`,
+		`Local service     ${service.url}`,
 		`n8n's log         ${n8n.child.logFile}`,
 		'Ctrl-C ends all of it.',
 	].join('\n');

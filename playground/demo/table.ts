@@ -1,10 +1,4 @@
-/**
- * Lays rows out in columns.
- *
- * @param header the columns' titles
- * @param rows the cells
- * @returns the lines, each ending without spaces
- */
+/** Lays rows out in columns. Gives the lines, each ending without spaces. */
 export function table(header: string[], rows: string[][]): string {
 	const widths = header.map((title, column) =>
 		Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)),

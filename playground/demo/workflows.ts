@@ -58,9 +58,6 @@ const withoutShop: Record<string, Partial<WorkflowNode>> = {
 /**
  * Gives the example "Shopify orders to deliveries" ready to run: with a credential, a pickup, and
  * the sample orders pinned to its trigger in place of a shop.
- *
- * @param credential the credential to use
- * @param orders the orders
  */
 export async function ordersWorkflow(
 	credential: CredentialReference,
@@ -80,11 +77,7 @@ export async function ordersWorkflow(
 	};
 }
 
-/**
- * Gives the example "Delivery updates" with a credential.
- *
- * @param credential the credential to use
- */
+/** Gives the example "Delivery updates" with a credential. */
 export async function updatesWorkflow(credential: CredentialReference): Promise<WorkflowFile> {
 	return await readExample('delivery-updates.json', credential);
 }

@@ -5,12 +5,10 @@ const stampName = 'complete.txt';
 
 /**
  * Fills a folder once. The work is done beside the folder, which appears only when all of it has
- * succeeded: a run that was interrupted is done again, and two runs at once do not meet.
- *
- * @param folder the folder
- * @param key what the content is made from; a folder made from anything else is made again
- * @param fill puts the content into the folder that it is given; what it throws is passed on
- * @returns whether there was anything to do
+ * succeeded: a run that was interrupted is done again, and two runs at once do not meet. `key` says
+ * what the content is made from: a folder made from anything else is made again. `fill` puts the
+ * content into the folder that it is given; what it throws is passed on. Tells whether there was
+ * anything to do.
  */
 export async function fillOnce(
 	folder: string,

@@ -6,11 +6,8 @@ import { messageOf, SetupError } from './errors';
 const loopback = '127.0.0.1';
 
 /**
- * Makes sure that a port can be listened on.
- *
- * @param port the port
- * @param remedy what the user can do when it is taken
- * @throws SetupError when it is taken or may not be used
+ * Makes sure that a port can be listened on. `remedy` is what the user can do when it is taken.
+ * Throws a SetupError when it is taken or may not be used.
  */
 export async function requireFreePort(port: number, remedy: string): Promise<void> {
 	try {
@@ -40,12 +37,8 @@ async function listenOnce(port: number): Promise<number> {
 }
 
 /**
- * Makes sure that a folder's disk has room.
- *
- * @param folder an existing folder
- * @param gigabytes how much is needed
- * @param forWhat what needs it, for the message
- * @throws SetupError when there is less
+ * Makes sure that a folder's disk has room. `forWhat` is what needs it, for the message. Throws a
+ * SetupError when there is less.
  */
 export async function requireDiskSpace(
 	folder: string,

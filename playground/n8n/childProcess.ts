@@ -29,12 +29,8 @@ export interface ChildOptions {
 
 /**
  * Starts a program in a process group of its own, so that it can be ended with all that it has
- * started. The group never outlives this process' orderly exit.
- *
- * @param command the program
- * @param args its arguments
- * @returns the running program
- * @throws Error when it cannot be started
+ * started. The group never outlives this process' orderly exit. Throws an Error when it cannot be
+ * started.
  */
 export async function startChild(
 	command: string,
@@ -105,12 +101,8 @@ export class CommandError extends SetupError {
 }
 
 /**
- * Runs a command to its end.
- *
- * @param command the program
- * @param args its arguments
- * @returns what it wrote
- * @throws CommandError when it ends with anything but 0; Error when it cannot be started
+ * Runs a command to its end. Gives what it wrote. Throws a CommandError when it ends with anything
+ * but 0; Error when it cannot be started.
  */
 export async function runCommand(
 	command: string,
@@ -126,11 +118,7 @@ export async function runCommand(
 	return await readFile(options.logFile, 'utf8');
 }
 
-/**
- * Gives the end of a log file, for a message about a failure.
- *
- * @param logFile the file
- */
+/** Gives the end of a log file, for a message about a failure. */
 export async function lastLines(logFile: string): Promise<string> {
 	const text = await readFile(logFile, 'utf8');
 	return text.trimEnd().split('\n').slice(-shownLogLines).join('\n');

@@ -101,23 +101,14 @@ export class N8nClient {
 	) {}
 
 	/**
-	 * Sets a fresh n8n up for its first user, and signs in.
-	 *
-	 * @param url n8n's address
-	 * @param owner that user
-	 * @throws N8nRefusal when it is set up already, or the password is too weak for it
+	 * Sets a fresh n8n up for its first user, and signs in. Throws an N8nRefusal when it is set up
+	 * already, or the password is too weak for it.
 	 */
 	static async setUp(url: string, owner: Owner): Promise<N8nClient> {
 		return await N8nClient.enter(url, '/owner/setup', owner);
 	}
 
-	/**
-	 * Signs in to an n8n that is set up.
-	 *
-	 * @param url n8n's address
-	 * @param user who signs in
-	 * @throws N8nRefusal when the password is wrong
-	 */
+	/** Signs in to an n8n that is set up. Throws an N8nRefusal when the password is wrong. */
 	static async signIn(url: string, user: Pick<Owner, 'email' | 'password'>): Promise<N8nClient> {
 		const body = { emailOrLdapLoginId: user.email, password: user.password };
 		return await N8nClient.enter(url, '/login', body);
@@ -136,23 +127,15 @@ export class N8nClient {
 		return new N8nClient(url, editor, connect(`${url}/api/v1`, { 'X-N8N-API-KEY': rawApiKey }));
 	}
 
-	/**
-	 * Lists the nodes that the editor offers, one entry a version.
-	 *
-	 * @returns their descriptions
-	 */
+	/** Lists the nodes that the editor offers, one entry a version. */
 	async nodeTypes(): Promise<NodeType[]> {
 		const answer = await this.editor.get(`${this.url}/types/nodes.json`);
 		return nodeTypesSchema.parse(answer.data);
 	}
 
 	/**
-	 * Stores a credential.
-	 *
-	 * @param type the credential type's name
-	 * @param data its fields
-	 * @returns its id
-	 * @throws N8nRefusal when n8n does not know the type or the fields do not fit it
+	 * Stores a credential. Gives its id. Throws an N8nRefusal when n8n does not know the type or the
+	 * fields do not fit it.
 	 */
 	async createCredential(name: string, type: string, data: object): Promise<string> {
 		// The public API of 1.x also wants fields there that the editor hides.
@@ -161,26 +144,16 @@ export class N8nClient {
 	}
 
 	/**
-	 * Replaces a stored credential's fields.
-	 *
-	 * @param id the credential
-	 * @param name its name
-	 * @param type its type's name
-	 * @param data all its fields
-	 * @throws N8nRefusal when there is no such credential or the fields do not fit it
+	 * Replaces a stored credential's fields. Throws an N8nRefusal when there is no such credential or
+	 * the fields do not fit it.
 	 */
 	async updateCredential(id: string, name: string, type: string, data: object): Promise<void> {
 		await this.editor.patch(`/credentials/${id}`, { name, type, data });
 	}
 
 	/**
-	 * Runs a stored credential's connection test, as the editor does when it is saved.
-	 *
-	 * @param id the credential
-	 * @param name its name
-	 * @param type its type's name
-	 * @param data its fields
-	 * @returns what the test found; a failed test is not an error
+	 * Runs a stored credential's connection test, as the editor does when it is saved. Gives what the
+	 * test found; a failed test is not an error.
 	 */
 	async testCredential(
 		id: string,
@@ -193,20 +166,14 @@ export class N8nClient {
 		return connectionTestSchema.parse(answer.data).data;
 	}
 
-	/**
-	 * Imports a workflow, sample data pinned to its nodes included.
-	 *
-	 * @returns its id
-	 */
+	/** Imports a workflow, sample data pinned to its nodes included. Gives its id. */
 	async createWorkflow(workflow: WorkflowFile): Promise<string> {
 		const answer = await this.editor.post('/workflows', { ...workflow, active: false });
 		return storedSchema.parse(answer.data).data.id;
 	}
 
 	/**
-	 * Reads a workflow as it was saved last.
-	 *
-	 * @throws N8nRefusal when there is none with this id
+	 * Reads a workflow as it was saved last. Throws an N8nRefusal when there is none with this id.
 	 */
 	async workflow(workflowId: string): Promise<StoredWorkflow> {
 		const answer = await this.editor.get(`/workflows/${workflowId}`);
@@ -215,11 +182,7 @@ export class N8nClient {
 
 	/**
 	 * Saves changes to a workflow, as the editor does. A published one goes on as it was until it is
-	 * published again.
-	 *
-	 * @param workflowId the workflow
-	 * @param changes the parts that are replaced
-	 * @throws N8nRefusal when there is none with this id
+	 * published again. Throws an N8nRefusal when there is none with this id.
 	 */
 	async updateWorkflow(
 		workflowId: string,
@@ -230,21 +193,15 @@ export class N8nClient {
 
 	/**
 	 * Archives a workflow, which the editor does in place of deleting it. One that is published is
-	 * taken back.
-	 *
-	 * @param workflowId the workflow
-	 * @throws N8nRefusal when there is none with this id
+	 * taken back. Throws an N8nRefusal when there is none with this id.
 	 */
 	async archive(workflowId: string): Promise<void> {
 		await this.editor.post(`/workflows/${workflowId}/archive`, {});
 	}
 
 	/**
-	 * Publishes a workflow, which 1.x called activating it.
-	 *
-	 * @param workflowId the workflow
-	 * @returns once its triggers listen
-	 * @throws N8nRefusal with the trigger's own reason when one cannot start
+	 * Publishes a workflow, which 1.x called activating it. Resolves once its triggers listen. Throws
+	 * an N8nRefusal with the trigger's own reason when one cannot start.
 	 */
 	async publish(workflowId: string): Promise<void> {
 		await this.api.post(`/workflows/${workflowId}/activate`, {});
@@ -252,11 +209,8 @@ export class N8nClient {
 	}
 
 	/**
-	 * Takes a published workflow back.
-	 *
-	 * @param workflowId the workflow
-	 * @returns once its triggers no longer listen
-	 * @throws N8nRefusal with the trigger's own reason when one cannot end
+	 * Takes a published workflow back. Resolves once its triggers no longer listen. Throws an
+	 * N8nRefusal with the trigger's own reason when one cannot end.
 	 */
 	async unpublish(workflowId: string): Promise<void> {
 		await this.api.post(`/workflows/${workflowId}/deactivate`, {});
@@ -290,14 +244,9 @@ export class N8nClient {
 	}
 
 	/**
-	 * Runs a workflow as the editor's button does.
-	 *
-	 * @param workflowId the workflow
-	 * @param trigger the name of the trigger node to start from
-	 * @param destination the name of the node to run up to, as a node's own button does; without it
-	 *   all nodes run
-	 * @returns the execution, once it has ended well or badly
-	 * @throws Error when it does not end in time
+	 * Runs a workflow as the editor's button does. `destination` is the node to run up to, as a
+	 * node's own button does; without it all nodes run. Gives the execution, once it has ended well
+	 * or badly. Throws an Error when it does not end in time.
 	 */
 	async run(workflowId: string, trigger: string, destination?: string): Promise<Execution> {
 		const answer = await this.start(workflowId, trigger, destination);
@@ -305,21 +254,14 @@ export class N8nClient {
 	}
 
 	/**
-	 * Listens for a test event, as the button of a webhook trigger does.
-	 *
-	 * @param workflowId the workflow
-	 * @param trigger the name of the trigger node
-	 * @throws N8nRefusal with the trigger's own reason when it cannot start
+	 * Listens for a test event, as the button of a webhook trigger does. Throws an N8nRefusal with
+	 * the trigger's own reason when it cannot start.
 	 */
 	async listen(workflowId: string, trigger: string): Promise<void> {
 		listeningSchema.parse(await this.start(workflowId, trigger, trigger));
 	}
 
-	/**
-	 * Stops listening for a test event. n8n takes the trigger's test webhook off afterwards.
-	 *
-	 * @param workflowId the workflow
-	 */
+	/** Stops listening for a test event. n8n takes the trigger's test webhook off afterwards. */
 	async stopListening(workflowId: string): Promise<void> {
 		await this.editor.delete(`/test-webhook/${workflowId}`);
 	}
@@ -337,11 +279,8 @@ export class N8nClient {
 	}
 
 	/**
-	 * Runs an execution that failed again, from the node that failed.
-	 *
-	 * @param executionId the execution that failed
-	 * @returns the new execution, once it has ended well or badly
-	 * @throws N8nRefusal when the execution did not fail
+	 * Runs an execution that failed again, from the node that failed. Gives the new execution, once
+	 * it has ended well or badly. Throws an N8nRefusal when the execution did not fail.
 	 */
 	async retry(executionId: string): Promise<Execution> {
 		const answer = await this.api.post(`/executions/${executionId}/retry`, { loadWorkflow: false });
@@ -349,12 +288,8 @@ export class N8nClient {
 	}
 
 	/**
-	 * Waits for an execution to end.
-	 *
-	 * @param executionId the execution
-	 * @param timeoutMs how long to wait at most
-	 * @returns the execution with its data
-	 * @throws Error when it does not end in time
+	 * Waits for an execution to end. Gives the execution with its data. Throws an Error when it does
+	 * not end in time.
 	 */
 	async endOf(executionId: string, timeoutMs = executionTimeoutMs): Promise<Execution> {
 		await waitFor(`the end of execution ${executionId}`, timeoutMs, async () => {
@@ -365,10 +300,8 @@ export class N8nClient {
 	}
 
 	/**
-	 * Reads an execution that has ended.
-	 *
-	 * @returns the execution with its data
-	 * @throws N8nRefusal when there is none with this id; ZodError while it is running
+	 * Reads an execution that has ended. Gives the execution with its data. Throws an N8nRefusal when
+	 * there is none with this id; ZodError while it is running.
 	 */
 	async execution(executionId: string): Promise<Execution> {
 		const params = { includeData: true };
@@ -378,19 +311,16 @@ export class N8nClient {
 	}
 
 	/**
-	 * Lists a workflow's executions, also those that are running.
-	 *
-	 * @returns all of them, the newest first
+	 * Lists a workflow's executions, also those that are running. Gives all of them, the newest
+	 * first.
 	 */
 	async executions(workflowId: string): Promise<ExecutionSummary[]> {
 		return await this.listed(workflowId, false, executionSummarySchema);
 	}
 
 	/**
-	 * Reads a workflow's executions, all of which have ended.
-	 *
-	 * @returns all of them with their data, the newest first
-	 * @throws ZodError while one is running
+	 * Reads a workflow's executions, all of which have ended. Gives all of them with their data, the
+	 * newest first. Throws a ZodError while one is running.
 	 */
 	async executionsWithData(workflowId: string): Promise<Execution[]> {
 		return await this.listed(workflowId, true, executionSchema);

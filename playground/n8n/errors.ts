@@ -3,11 +3,7 @@ export class SetupError extends Error {
 	override readonly name: string = 'SetupError';
 }
 
-/**
- * Gives the message of anything that was thrown.
- *
- * @param error what a `catch` received
- */
+/** Gives the message of anything that was thrown. */
 export function messageOf(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);
 }

@@ -52,12 +52,8 @@ export type Item = z.infer<typeof itemSchema>;
 export type Execution = z.infer<typeof executionSchema>;
 
 /**
- * Gives what a node put out in an execution.
- *
- * @param execution the execution
- * @param nodeName the node's name in the workflow
- * @param output the number of the node's output, counted from 0
- * @returns the JSON of the items there, of all its runs; none when it did not run
+ * Gives the JSON of the items that a node put out in an execution, of all its runs; none when it
+ * did not run. Outputs are counted from 0.
  */
 export function outputOf(
 	execution: Execution,
@@ -68,23 +64,15 @@ export function outputOf(
 }
 
 /**
- * Gives the items that a node put out in an execution, with what they are paired with.
- *
- * @param execution the execution
- * @param nodeName the node's name in the workflow
- * @param output the number of the node's output, counted from 0
+ * Gives the items that a node put out in an execution, with what they are paired with. Outputs are
+ * counted from 0.
  */
 export function itemsOf(execution: Execution, nodeName: string, output = 0): Item[] {
 	const runs = execution.data.resultData.runData[nodeName] ?? [];
 	return runs.flatMap((run) => run.data?.main?.[output] ?? []);
 }
 
-/**
- * Gives the hints that a node showed after an execution.
- *
- * @param execution the execution
- * @param nodeName the node's name in the workflow
- */
+/** Gives the hints that a node showed after an execution. */
 export function hintsOf(execution: Execution, nodeName: string): string[] {
 	const runs = execution.data.resultData.runData[nodeName] ?? [];
 	return runs.flatMap(({ hints = [] }) => hints.map(({ message }) => message));

@@ -28,11 +28,9 @@ export interface Host {
 
 /**
  * Installs an n8n version in a folder of its own, with the Node.js that it needs. Only the first
- * call takes time: later ones find it in the folder.
- *
- * @param version the n8n version
- * @throws SetupError when the disk is too small, the package registry cannot be reached, or the
- *   SQLite driver can be neither downloaded nor built; CommandError when npm fails otherwise
+ * call takes time: later ones find it in the folder. Throws a SetupError when the disk is too
+ * small, the package registry cannot be reached, or the SQLite driver can be neither downloaded nor
+ * built; CommandError when npm fails otherwise.
  */
 export async function installHost(version: HostVersion): Promise<Host> {
 	const folder = join(hostsFolder(), `n8n-${version}`);

@@ -34,11 +34,10 @@ export interface N8nOptions {
 }
 
 /**
- * Starts n8n and waits until it answers. It listens on the loopback address only, and it ends
- * when this process ends, however that happens.
- *
- * @returns the running n8n, with its log in `<userFolder>/n8n.log`
- * @throws Error with the end of n8n's log when it ends or does not answer in time
+ * Starts n8n and waits until it answers. It listens on the loopback address only, and it ends when
+ * this process ends, however that happens. Gives the running n8n, with its log in
+ * `<userFolder>/n8n.log`. Throws an Error with the end of n8n's log when it ends or does not answer
+ * in time.
  */
 export async function startN8n({
 	host,

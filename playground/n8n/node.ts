@@ -19,9 +19,8 @@ export interface OwnNode {
 /**
  * Brings the Node.js that n8n runs on. It is the same on every machine whatever Node.js runs this,
  * and it has the headers with which native packages are built. Only the first call takes time.
- *
- * @throws SetupError when the package registry cannot be reached; CommandError when there is none
- *   for this platform
+ * Throws a SetupError when the package registry cannot be reached; CommandError when there is none
+ * for this platform.
  */
 export async function installNode(): Promise<OwnNode> {
 	const name = `node-${process.platform}-${process.arch}`;

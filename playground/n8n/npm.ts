@@ -6,13 +6,9 @@ const networkTrouble =
 const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
 
 /**
- * Runs npm.
- *
- * @param args its arguments
- * @param options the folder to run it in, where its output goes, and more environment variables
- * @returns what it wrote
- * @throws SetupError when the package registry cannot be reached or the disk is full; CommandError
- *   when it fails for another reason
+ * Runs npm. `options` are the folder to run it in, where its output goes, and more environment
+ * variables. Gives what it wrote. Throws a SetupError when the package registry cannot be reached
+ * or the disk is full; CommandError when it fails for another reason.
  */
 export async function npm(
 	args: string[],

@@ -6,10 +6,8 @@ import { npm } from './npm';
 import { step } from './progress';
 
 /**
- * Builds this package and packs it as it would be published.
- *
- * @returns the path of the tarball
- * @throws CommandError when the build fails
+ * Builds this package and packs it as it would be published. Gives the path of the tarball. Throws
+ * a CommandError when the build fails.
  */
 export async function buildAndPack(): Promise<string> {
 	const folder = join(cacheFolder, 'packed');
@@ -30,11 +28,8 @@ export async function buildAndPack(): Promise<string> {
 
 /**
  * Installs a packed package for an n8n as n8n's own installer does: without peer dependencies, so
- * that at run time the package finds n8n's copies of them.
- *
- * @param tarball the packed package
- * @param userFolder n8n's user folder
- * @throws CommandError when npm refuses the tarball
+ * that at run time the package finds n8n's copies of them. Throws a CommandError when npm refuses
+ * the tarball.
  */
 export async function installPackage(tarball: string, userFolder: string): Promise<void> {
 	const folder = join(userFolder, '.n8n', 'nodes');

@@ -2,11 +2,7 @@ const secondsBetweenLines = 10;
 
 /**
  * Runs one long step and shows that it is alive: a line when it starts, one every ten seconds, one
- * when it is done.
- *
- * @param title what is done, as in "Installing n8n"
- * @param work the step itself
- * @returns what `work` gives; a failure of `work` is passed on
+ * when it is done. Gives what `work` gives; a failure of `work` is passed on.
  */
 export async function step<T>(title: string, work: () => Promise<T>): Promise<T> {
 	const started = Date.now();
@@ -23,13 +19,9 @@ export async function step<T>(title: string, work: () => Promise<T>): Promise<T>
 }
 
 /**
- * Asks again and again until there is an answer.
- *
- * @param what what is waited for, for the message
- * @param timeoutMs how long to ask at most
- * @param ask gives the answer, or undefined while there is none; what it throws is passed on
- * @returns the first answer
- * @throws Error when there was none in time
+ * Asks again and again until there is an answer. `what` names what is waited for, for the message.
+ * `ask` gives the answer, or undefined while there is none; what it throws is passed on. Throws an
+ * Error when there was none in time.
  */
 export async function waitFor<T>(
 	what: string,

@@ -12,7 +12,7 @@ import type { Answer, StoredDelivery, UpdateRequest } from './shapes';
 import { creationShape, Refusal, subscriptionShape, updateShape } from './shapes';
 import type { State } from './state';
 
-const SUCCESS = { code: 'OK', message: 'Success' };
+const success = { code: 'OK', message: 'Success' };
 
 interface ApiOptions {
 	readonly state: State;
@@ -42,7 +42,7 @@ export class Api {
 		);
 		for (const delivery of created) state.put(delivery);
 		for (const delivery of created) void events.fire(1, createTaskPayload(delivery), companyId);
-		return { status: 200, body: { ...SUCCESS, payload: created.map(({ record }) => record) } };
+		return { status: 200, body: { ...success, payload: created.map(({ record }) => record) } };
 	}
 
 	/**
@@ -57,7 +57,7 @@ export class Api {
 			state.put(changed);
 			void events.fire(3, updateTaskPayload(changed), changed.companyId);
 		}
-		return { status: 200, body: { ...SUCCESS, data: { jobs: randomUUID() } } };
+		return { status: 200, body: { ...success, data: { jobs: randomUUID() } } };
 	}
 
 	/** Lists the company's subscriptions (section 4.4). Throws a Refusal (404). */
@@ -70,7 +70,7 @@ export class Api {
 	subscribe(req: Request): Answer {
 		const { url, action } = subscriptionShape.parse(req.body);
 		this.options.state.subscribe(this.companyOf(req), url, action);
-		return { status: 200, body: SUCCESS };
+		return { status: 200, body: success };
 	}
 
 	/** Unsubscribes a URL from an event (section 4.5). Throws a Refusal (404). */
@@ -79,7 +79,7 @@ export class Api {
 		if (!this.options.state.unsubscribe(this.companyOf(req), url, action)) {
 			throw new Refusal(404, 'NOT_FOUND', `No subscription of ${url} to event ${action}`);
 		}
-		return { status: 200, body: SUCCESS };
+		return { status: 200, body: success };
 	}
 
 	private targetsOf({ deliveryIds = [], referenceIds = [] }: UpdateRequest): Set<StoredDelivery> {

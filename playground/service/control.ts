@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 import { nextStatus } from './delivery';
 import type { Events, FiredEvent, Posting } from './events';
-import { createRoutePayload, LOOPBACK_HOSTS, updateTaskPayload } from './events';
+import { createRoutePayload, loopbackHosts, updateTaskPayload } from './events';
 import type { Exchanges, RecordedRequest } from './exchange';
 import { failureAnswer, writeAnswer } from './exchange';
 import type { FaultInput, Faults } from './faults';
@@ -18,7 +18,7 @@ import type { Action, StoredDelivery, Webhook } from './shapes';
 import { actionShape, Refusal, subscriptionShape } from './shapes';
 import type { State } from './state';
 
-const DELIVERIES_PER_ROUTE = 5;
+const deliveriesPerRoute = 5;
 
 /** What can be changed while the service runs. */
 export const settingsSchema = z
@@ -53,7 +53,7 @@ export interface ControlParts {
 	readonly now: () => number;
 }
 
-/** Steers the sandbox and tells what happened in it; over HTTP under /control as well. */
+/** Steers the local service and tells what happened in it; over HTTP under /control as well. */
 export class Control {
 	private readonly settingsAtStart: Settings;
 
@@ -150,7 +150,7 @@ export class Control {
 
 	private newestRoute(): Record<string, unknown> {
 		const { state, now } = this.parts;
-		const deliveries = state.deliveries().slice(-DELIVERIES_PER_ROUTE);
+		const deliveries = state.deliveries().slice(-deliveriesPerRoute);
 		return createRoutePayload(randomUUID(), deliveries, now());
 	}
 }
@@ -212,7 +212,7 @@ const answerFailure: ErrorRequestHandler = (error, _req, res, next) => {
 export const onlyFromHere: RequestHandler = (req, res, next) => {
 	const own = `http://${req.headers.host ?? ''}`;
 	const { origin = own } = req.headers;
-	if (URL.canParse(own) && LOOPBACK_HOSTS.has(new URL(own).hostname) && origin === own) {
+	if (URL.canParse(own) && loopbackHosts.has(new URL(own).hostname) && origin === own) {
 		return next();
 	}
 	writeAnswer(res, failureAnswer(new Refusal(403, 'FORBIDDEN', 'Only from this machine')));

@@ -9,22 +9,22 @@ import type {
 	UpdateRequest,
 } from './shapes';
 
-const SIZES = ['xs', 's', 'm', 'l', 'xl'];
-const HOUR_MS = 3_600_000;
-const EARTH_RADIUS_KM = 6371;
+const sizes = ['xs', 's', 'm', 'l', 'xl'];
+const hourMs = 3_600_000;
+const earthRadiusKm = 6371;
 
-/** The document names the first two; the rest are the sandbox's own invention. */
-const STATUSES = ['pending review', 'processing', 'assigned', 'picked up', 'delivered'];
+/** The document names the first two; the rest are the local service's own invention. */
+const statuses = ['pending review', 'processing', 'assigned', 'picked up', 'delivered'];
 
-/** Symbol of the one currency that the sandbox charges in (section 6, create task). */
-export const CURRENCY_SIGN = '$';
+/** Symbol of the one currency that the local service charges in (section 6, create task). */
+export const currencySign = '$';
 
 /**
- * The status after the given one in the sandbox's own order (section 3 shows no transitions);
+ * The status after the given one in the local service's own order (section 3 shows no transitions);
  * undefined after the last.
  */
 export function nextStatus(status: string): string | undefined {
-	return STATUSES[STATUSES.indexOf(status) + 1];
+	return statuses[statuses.indexOf(status) + 1];
 }
 
 /**
@@ -46,7 +46,7 @@ export function createDelivery(
 		cityId: cityOf(request.pickup.location),
 		destinationCityId: cityOf(request.dropoff.location),
 		statusDelivery: located ? 'processing' : 'pending review',
-		deliveryDate: new Date(place.nowMs + hours * HOUR_MS).toISOString(),
+		deliveryDate: new Date(place.nowMs + hours * hourMs).toISOString(),
 		trackLink: `https://track.delivery-service.example/${id}`,
 		...(request.referenceId === undefined ? {} : { referenceId: request.referenceId }),
 	};
@@ -118,12 +118,12 @@ type Quote = Pick<DeliveryRecord, 'price' | 'distance' | 'insurance' | 'vehicleC
 function quote({ pickup, dropoff, packages }: DeliveryRequest): Quote {
 	const distance = toCents(distanceOf(pickup.location, dropoff.location));
 	const value = packages.reduce((sum, { price = 0 }) => sum + Math.max(price, 0), 0);
-	const sizes = packages.map(({ size = '' }) => SIZES.indexOf(size) + 1);
+	const capacities = packages.map(({ size = '' }) => sizes.indexOf(size) + 1);
 	return {
 		distance,
 		price: toCents(3 + 0.8 * distance),
 		insurance: toCents(value / 100),
-		vehicleCapacity: Math.max(1, ...sizes),
+		vehicleCapacity: Math.max(1, ...capacities),
 	};
 }
 
@@ -138,7 +138,7 @@ function distanceOf(from: Location, to: Location): number {
 	const chord =
 		half(b.lat - a.lat) +
 		Math.cos(a.lat * radians) * Math.cos(b.lat * radians) * half(b.lng - a.lng);
-	return 2 * EARTH_RADIUS_KM * Math.asin(Math.sqrt(Math.min(1, Math.max(0, chord))));
+	return 2 * earthRadiusKm * Math.asin(Math.sqrt(Math.min(1, Math.max(0, chord))));
 }
 
 function cityOf(location: Location): number {

@@ -4,15 +4,15 @@ import https from 'node:https';
 
 import axios from 'axios';
 
-import { CURRENCY_SIGN } from './delivery';
+import { currencySign } from './delivery';
 import type { Action, StoredDelivery, Webhook } from './shapes';
 
-const ANSWER_WITHIN_MS = 10_000;
-const MOST_CONNECTIONS = 20;
-const MOST_ANSWER_BYTES = 1_000_000;
+const answerTimeoutMs = 10_000;
+const maxConnections = 20;
+const maxAnswerBytes = 1_000_000;
 
 /** Host names that an event may be posted to, or a control request may be sent to. */
-export const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
+export const loopbackHosts: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
 /** What became of posting an event to one URL. */
 export interface Posting {
@@ -35,7 +35,7 @@ export interface FiredEvent {
 /** Payload of the create-task event (section 6, event 1). */
 export function createTaskPayload({ record }: StoredDelivery): Record<string, unknown> {
 	const { id, distance, price } = record;
-	return { id, distance, price, currencySign: CURRENCY_SIGN };
+	return { id, distance, price, currencySign };
 }
 
 /** Payload of the create-route event (section 6, event 2) for a route of these deliveries. */
@@ -68,8 +68,8 @@ export class Events {
 	private fired: FiredEvent[] = [];
 	private lastId = 0;
 	private readonly agents = {
-		httpAgent: new http.Agent({ keepAlive: true, maxSockets: MOST_CONNECTIONS }),
-		httpsAgent: new https.Agent({ keepAlive: true, maxSockets: MOST_CONNECTIONS }),
+		httpAgent: new http.Agent({ keepAlive: true, maxSockets: maxConnections }),
+		httpsAgent: new https.Agent({ keepAlive: true, maxSockets: maxConnections }),
 	};
 	private stop = newStop();
 
@@ -136,19 +136,19 @@ export class Events {
 	}
 
 	private async post(url: string, body: string, signal: AbortSignal): Promise<Posting> {
-		if (!URL.canParse(url) || !LOOPBACK_HOSTS.has(new URL(url).hostname)) {
-			return { url, status: null, error: 'The sandbox posts to the loopback address only' };
+		if (!URL.canParse(url) || !loopbackHosts.has(new URL(url).hostname)) {
+			return { url, status: null, error: 'The local service posts to the loopback address only' };
 		}
 		try {
 			const { status } = await axios.post<unknown>(url, body, {
 				...this.agents,
 				headers: { 'Content-Type': 'application/json' },
-				maxContentLength: MOST_ANSWER_BYTES,
+				maxContentLength: maxAnswerBytes,
 				maxRedirects: 0,
 				proxy: false,
 				responseType: 'text',
 				signal,
-				timeout: ANSWER_WITHIN_MS,
+				timeout: answerTimeoutMs,
 				validateStatus: null,
 			});
 			return { url, status };

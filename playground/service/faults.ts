@@ -3,8 +3,8 @@ import { z } from 'zod';
 
 import type { Answer } from './shapes';
 
-const CREATION = { method: 'POST', path: '/v1/deliveries' };
-const HOUR_MS = 3_600_000;
+const creationEndpoint = { method: 'POST', path: '/v1/deliveries' };
+const hourMs = 3_600_000;
 
 const count = z.number().int().min(1).nullable();
 const scope = {
@@ -34,7 +34,7 @@ export const faultSchema = z.discriminatedUnion('kind', [
 	z.object({ ...scope, kind: z.literal('statusAfter'), ...answer }).strict(),
 	/** Waits, then goes on as usual, even if the client has gone. */
 	z
-		.object({ ...scope, kind: z.literal('delay'), ms: z.number().int().min(0).max(HOUR_MS) })
+		.object({ ...scope, kind: z.literal('delay'), ms: z.number().int().min(0).max(hourMs) })
 		.strict(),
 	/** Connection reset; the work is not done. */
 	z.object({ ...scope, kind: z.literal('resetBefore') }).strict(),
@@ -177,7 +177,7 @@ function matches(fault: Fault, { method, path, references }: FaultTarget): boole
 		case 'missingRecords':
 		case 'shuffleRecords':
 		case 'withoutIndex':
-			return method === CREATION.method && path === CREATION.path;
+			return method === creationEndpoint.method && path === creationEndpoint.path;
 		case 'rejectReference':
 			return fault.referenceIds.some((referenceId) => references.has(referenceId));
 		default:

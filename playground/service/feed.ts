@@ -1,8 +1,8 @@
 import type { Response } from 'express';
 
-const AT_MOST_EVERY_MS = 150;
+const minIntervalMs = 150;
 
-/** Sends views of the sandbox to the pages that watch it, as server-sent events. */
+/** Sends views of the local service to the pages that watch it, as server-sent events. */
 export class Feed {
 	private readonly watchers = new Set<Response>();
 	private timer: NodeJS.Timeout | undefined;
@@ -17,7 +17,7 @@ export class Feed {
 			this.timer = undefined;
 			const message = this.message();
 			for (const watcher of this.watchers) watcher.write(message);
-		}, AT_MOST_EVERY_MS);
+		}, minIntervalMs);
 	};
 
 	/** Answers with the view as it is now and every later one, until it goes away. */

@@ -21,11 +21,11 @@ import type { CreationLimit } from './limit';
 import type { Answer } from './shapes';
 import { State } from './state';
 
-const HOST = '127.0.0.1';
-const MOST_BODY_BYTES = 20_000_000;
-const SHOWN_ON_THE_PAGE = 100;
+const host = '127.0.0.1';
+const maxBodyBytes = 20_000_000;
+const maxShownOnPage = 100;
 /** Longer than clients keep an idle connection, so that they never write to a closing one. */
-const KEEP_ALIVE_MS = 120_000;
+const keepAliveMs = 120_000;
 
 /** How to start the service; every member has a default. */
 export interface ServiceOptions {
@@ -59,7 +59,7 @@ export interface LocalService {
 }
 
 /**
- * Starts the local Delivery Service on the loopback address and gives it once it listens.
+ * Starts the local service on the loopback address and gives it once it listens.
  * Rejects when the port is taken (error code EADDRINUSE).
  */
 export async function startService(options: ServiceOptions = {}): Promise<LocalService> {
@@ -85,11 +85,11 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 		},
 		deliveries: state
 			.deliveries()
-			.slice(-SHOWN_ON_THE_PAGE)
+			.slice(-maxShownOnPage)
 			.reverse()
 			.map((delivery) => ({ ...delivery, next: nextStatus(delivery.record.statusDelivery) })),
-		webhooks: state.webhooks().slice(-SHOWN_ON_THE_PAGE).reverse(),
-		events: events.latest(SHOWN_ON_THE_PAGE),
+		webhooks: state.webhooks().slice(-maxShownOnPage).reverse(),
+		events: events.latest(maxShownOnPage),
 	}));
 	const { changed } = feed;
 	const state = new State(changed);
@@ -112,11 +112,11 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 	});
 
 	const server = http.createServer(app);
-	server.keepAliveTimeout = KEEP_ALIVE_MS;
-	server.listen(options.port ?? 0, HOST);
+	server.keepAliveTimeout = keepAliveMs;
+	server.listen(options.port ?? 0, host);
 	await once(server, 'listening');
 	const { port } = addressOf(server);
-	const url = `http://${HOST}:${port}`;
+	const url = `http://${host}:${port}`;
 	const close = async () => {
 		closing.abort();
 		feed.close();
@@ -152,8 +152,8 @@ function addService(
 	};
 
 	app.use(exchanges.begin);
-	app.use(express.json({ limit: MOST_BODY_BYTES }));
-	app.use(express.urlencoded({ extended: false, limit: MOST_BODY_BYTES }));
+	app.use(express.json({ limit: maxBodyBytes }));
+	app.use(express.urlencoded({ extended: false, limit: maxBodyBytes }));
 	app.use(exchanges.intervene);
 	app.use(parts.authenticate);
 	app.post('/v1/deliveries', parts.limit);

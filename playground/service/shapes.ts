@@ -96,7 +96,7 @@ export interface DeliveryRecord {
 	readonly referenceId?: string;
 }
 
-/** A delivery as the sandbox keeps it: what was asked for, and what was answered. */
+/** A delivery as the local service keeps it: what was asked for, and what was answered. */
 export interface StoredDelivery {
 	readonly request: DeliveryRequest;
 	readonly record: DeliveryRecord;

@@ -1,7 +1,7 @@
 import type { Action, StoredDelivery, Webhook } from './shapes';
 
 /**
- * What the sandbox remembers: deliveries by identifier and by reference, and subscriptions.
+ * What the local service remembers: deliveries by identifier and by reference, and subscriptions.
  * Entries are replaced, never altered, so that a list handed out stays as it was.
  */
 export class State {

@@ -26,7 +26,7 @@ async function errorOf(setup: ActionWorkflow) {
 }
 
 describe('an error that ends the execution', () => {
-	it('names the item and the field that is not valid, and nothing is sent', async () => {
+	test('names the item and the field that is not valid, and nothing is sent', async () => {
 		const items = [delivery('E-1'), delivery('E-2'), withoutEmail];
 		expect(await errorOf({ items, parameters: fromJson })).toEqual({
 			status: 'error',
@@ -36,7 +36,7 @@ describe('an error that ends the execution', () => {
 		expect(world().service.control.requests()).toEqual([]);
 	});
 
-	it('tells what was created when the service refuses one of several', async () => {
+	test('tells what was created when the service refuses one of several', async () => {
 		const { control } = world().service;
 		control.addFault({ kind: 'rejectReference', referenceIds: ['E-2'] });
 		const items = ['E-1', 'E-2', 'E-3'].map(delivery);
@@ -51,7 +51,7 @@ describe('an error that ends the execution', () => {
 		expect(control.deliveries()).toHaveLength(1);
 	});
 
-	it('tells that the outcome is unknown when the answer was lost', async () => {
+	test('tells that the outcome is unknown when the answer was lost', async () => {
 		world().service.control.addFault({ kind: 'resetAfter', path: '/v1/deliveries' });
 		const error = await errorOf({ items: [delivery('E-1')], parameters: fromJson });
 		expect(error).toEqual({
@@ -63,7 +63,7 @@ describe('an error that ends the execution', () => {
 		expect(world().service.control.deliveries()).toHaveLength(1);
 	});
 
-	it('tells a wrong API key and an address where nothing answers', async () => {
+	test('tells a wrong API key and an address where nothing answers', async () => {
 		const { client, service } = world();
 		const withCredential = async (changes: object) => {
 			const data = { ...service.credential, ...changes };
@@ -87,7 +87,7 @@ describe('an error that ends the execution', () => {
 		});
 	});
 
-	it('says of an update which delivery does not exist', async () => {
+	test('says of an update which delivery does not exist', async () => {
 		const parameters = {
 			...{ resource: 'delivery', operation: 'update', target: 'referenceIds' },
 			...{ referenceIds: 'none', changes: { name: 'Bo Lind' } },
@@ -99,7 +99,7 @@ describe('an error that ends the execution', () => {
 		});
 	});
 
-	it('says of a webhook that it does not exist', async () => {
+	test('says of a webhook that it does not exist', async () => {
 		const parameters = {
 			...{ resource: 'webhook', operation: 'delete', selectBy: 'urlAndEvent' },
 			...{ url: 'https://shop.example/none', event: 'updateTask' },
@@ -120,7 +120,7 @@ describe('going on after errors', () => {
 		world().service.control.addFault({ kind: 'rejectReference', referenceIds: ['C-2'] });
 	});
 
-	it('puts failed items on the error output, with the reason and the input', async () => {
+	test('puts failed items on the error output, with the reason and the input', async () => {
 		const { execution } = await cases.runAction(world(), {
 			items,
 			parameters: fromJson,
@@ -152,7 +152,7 @@ describe('going on after errors', () => {
 		]);
 	});
 
-	it('gives one item for each input item, in order, on the one output', async () => {
+	test('gives one item for each input item, in order, on the one output', async () => {
 		const { execution, output } = await cases.runAction(world(), {
 			items,
 			parameters: fromJson,
@@ -186,7 +186,7 @@ describe('a workflow that is run again', () => {
 			.service.control.deliveries()
 			.map(({ record }) => record.referenceId);
 
-	it('sends only what is missing when the user retries the execution that failed', async () => {
+	test('sends only what is missing when the user retries the execution that failed', async () => {
 		const { control } = world().service;
 		control.addFault({ kind: 'rejectReference', referenceIds: ['#1003'], times: 2 });
 		const orders = (await readOrders()).slice(0, 4);
@@ -205,7 +205,7 @@ describe('a workflow that is run again', () => {
 		expect(references()).toEqual(['#1001', '#1002', '#1004', '#1003']);
 	});
 
-	it('creates nothing the second time, also after n8n was restarted', async () => {
+	test('creates nothing the second time, also after n8n was restarted', async () => {
 		const { control } = world().service;
 		control.addFault({ kind: 'resetAfter', path: '/v1/deliveries', skip: 1 });
 		const orders = (await readOrders()).slice(0, 4);

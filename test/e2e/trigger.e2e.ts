@@ -128,7 +128,7 @@ async function stored(id: string): Promise<StoredWorkflow> {
 cases.testTrigger(() => world);
 
 describe('listening for a test event', () => {
-	it('subscribes a test address only while it listens', async () => {
+	test('subscribes a test address only while it listens', async () => {
 		const { client } = world;
 		const workflow = await imported({ events: ['createTask', 'updateTask'] });
 		await client.listen(workflow.id, nodes.trigger);
@@ -141,7 +141,7 @@ describe('listening for a test event', () => {
 		expect(subscriptions()).toEqual([]);
 	});
 
-	it('receives one event beside the published workflow, then stops by itself', async () => {
+	test('receives one event beside the published workflow, then stops by itself', async () => {
 		const { client } = world;
 		const workflow = await published({ events: ['updateTask'] });
 		await client.listen(workflow.id, nodes.trigger);
@@ -162,7 +162,7 @@ describe('listening for a test event', () => {
 });
 
 describe('a published workflow', () => {
-	it('receives every event with its fields parsed', async () => {
+	test('receives every event with its fields parsed', async () => {
 		const { client, service } = world;
 		const workflow = await published({ events: ['createTask', 'createRoute', 'updateTask'] });
 		await cases.createDeliveries(world, ['T-1']);
@@ -189,7 +189,7 @@ describe('a published workflow', () => {
 		]);
 	});
 
-	it('is subscribed at the same address after it was taken back and published again', async () => {
+	test('is subscribed at the same address after it was taken back and published again', async () => {
 		const { client, service } = world;
 		const workflow = await published({ events: ['updateTask'] });
 		const before = service.control.webhooks();
@@ -202,7 +202,7 @@ describe('a published workflow', () => {
 		expect(received(await executionsOf(client, workflow.id, 1))).toEqual([item]);
 	});
 
-	it('goes on under another name, also of its trigger', async () => {
+	test('goes on under another name, also of its trigger', async () => {
 		const { client } = world;
 		const workflow = await published({ events: ['updateTask'] });
 		await client.updateWorkflow(workflow.id, { name: 'Updates, renamed' });
@@ -223,7 +223,7 @@ describe('a published workflow', () => {
 		expect(received(executions)).toEqual([first.item, second.item]);
 	});
 
-	it('is subscribed to other events once its changed version is published', async () => {
+	test('is subscribed to other events once its changed version is published', async () => {
 		const { client, service } = world;
 		const workflow = await published({ events: ['createTask', 'updateTask'] });
 		await client.updateWorkflow(workflow.id, {
@@ -243,7 +243,7 @@ describe('a published workflow', () => {
 		expect(received(await executionsOf(client, workflow.id, 1))).toEqual([item]);
 	});
 
-	it('leaves a workflow on the same event alone', async () => {
+	test('leaves a workflow on the same event alone', async () => {
 		const { client } = world;
 		const one = await published({ events: ['updateTask'] });
 		const other = await published({ events: ['updateTask'] });
@@ -260,7 +260,7 @@ describe('a published workflow', () => {
 		await executionsOf(client, one.id, 1);
 	});
 
-	it('and its duplicate are subscribed apart', async () => {
+	test('and its duplicate are subscribed apart', async () => {
 		const { client } = world;
 		const workflow = await published({ events: ['updateTask'] });
 		const copy = await duplicated(workflow);
@@ -275,7 +275,7 @@ describe('a published workflow', () => {
 		expect(subscriptions()).toEqual([liveAddress(copy, 'updateTask')]);
 	});
 
-	it('leaves nothing at the service when it is archived', async () => {
+	test('leaves nothing at the service when it is archived', async () => {
 		const { client } = world;
 		const { id } = await published({ events: ['createTask', 'updateTask'] });
 		await client.archive(id);
@@ -283,7 +283,7 @@ describe('a published workflow', () => {
 		await until('the removal', () => subscriptions().length === 0);
 	});
 
-	it('keeps its subscription when n8n refuses a copy with the same webhook', async () => {
+	test('keeps its subscription when n8n refuses a copy with the same webhook', async () => {
 		const { client } = world;
 		const workflow = await published({ events: ['updateTask'] });
 		const copy = await stored(await client.createWorkflow({ ...workflow, id: undefined }));
@@ -294,7 +294,7 @@ describe('a published workflow', () => {
 });
 
 describe('calls that are not from the service', () => {
-	it('are refused with 401 and start nothing', async () => {
+	test('are refused with 401 and start nothing', async () => {
 		const { client, service } = world;
 		const other = await published({ events: ['createTask'] });
 		const workflow = await published({ events: ['createTask', 'updateTask'] });
@@ -332,7 +332,7 @@ describe('calls that are not from the service', () => {
 });
 
 describe('when something is out of order', () => {
-	it('a blacklisted subscription works again once the workflow is published anew', async () => {
+	test('a blacklisted subscription works again once the workflow is published anew', async () => {
 		const { client, service } = world;
 		const workflow = await published({ events: ['createTask', 'updateTask'] });
 		const before = service.control.webhooks();
@@ -346,7 +346,7 @@ describe('when something is out of order', () => {
 		expect(received(await executionsOf(client, workflow.id, 1))).toEqual([item]);
 	});
 
-	it('a blacklisted subscription found at activation is made anew, and the user is told', async () => {
+	test('a blacklisted subscription found at activation is made anew, and the user is told', async () => {
 		const { client } = world;
 		const workflow = await published({ events: ['updateTask'] });
 		await duringOutage(async () => await client.unpublish(workflow.id));
@@ -359,7 +359,7 @@ describe('when something is out of order', () => {
 		expect(received(await executionsOf(client, workflow.id, 1))).toEqual([{ ...item, notice }]);
 	});
 
-	it('a changed API secret needs publishing anew, which replaces own addresses only', async () => {
+	test('a changed API secret needs publishing anew, which replaces own addresses only', async () => {
 		const { client, credentials } = world;
 		const workflow = await published({ events: ['createTask', 'updateTask'] });
 		const other = await published({ events: ['updateTask'] });
@@ -387,7 +387,7 @@ describe('when something is out of order', () => {
 		await cases.runAction(world, { parameters: { ...webhook, operation: 'delete' } });
 	});
 
-	it('a workflow that cannot be published says why and leaves nothing at the service', async () => {
+	test('a workflow that cannot be published says why and leaves nothing at the service', async () => {
 		const { client, service } = world;
 		const data = { ...service.credential, baseUrl: `http://127.0.0.1:${await freePort()}` };
 		const id = await client.createCredential('Nowhere', credentialType, data);
@@ -409,7 +409,7 @@ describe('when something is out of order', () => {
 		expect(service.control.webhooks()).toEqual([]);
 	});
 
-	it('a workflow can be taken back without the service, and is tidied up later', async () => {
+	test('a workflow can be taken back without the service, and is tidied up later', async () => {
 		const { client } = world;
 		const workflow = await published({ events: ['createTask', 'updateTask'] });
 		await duringOutage(async () => await client.unpublish(workflow.id));
@@ -431,7 +431,7 @@ describe('when something is out of order', () => {
 		expect(await client.executions(workflow.id)).toEqual([]);
 	});
 
-	it('n8n goes on with the same subscriptions after a restart', async () => {
+	test('n8n goes on with the same subscriptions after a restart', async () => {
 		const { client, service } = world;
 		const workflow = await published({ events: ['createTask', 'updateTask'] });
 		const before = service.control.webhooks();

@@ -5,16 +5,16 @@ import { jsonOf, setUp } from '../support/actionNode';
 
 const service = setUp();
 
-const test = async (changes: CredentialData = {}) =>
+const verdictOn = async (changes: CredentialData = {}) =>
 	await testCredential({ ...service.credential, ...changes });
 
 const listing = { method: 'GET', path: '/hooks/companies/1001' };
 
 describe('the connection test', () => {
-	it("lists the company's webhooks", async () => {
+	test("lists the company's webhooks", async () => {
 		await service.subscribe('https://a.example', 1);
 
-		const verdict = await test();
+		const verdict = await verdictOn();
 
 		expect(verdict).toEqual({ status: 'OK', message: 'Connection successful' });
 		expect(service.received('GET')).toMatchObject([listing]);
@@ -24,24 +24,24 @@ describe('the connection test', () => {
 		});
 	});
 
-	it.each([
+	test.each([
 		['a slash', '/'],
 		['slashes', '///'],
 		['spaces', '  '],
 		['a slash and a space', '/ '],
 	])('tolerates %s after the base URL', async (_what, end) => {
-		const verdict = await test({ baseUrl: ` ${service.credential.baseUrl}${end}` });
+		const verdict = await verdictOn({ baseUrl: ` ${service.credential.baseUrl}${end}` });
 
 		expect(verdict.status).toBe('OK');
 		expect(service.received()).toMatchObject([listing]);
 	});
 
-	it('takes the company as text', async () => {
-		expect(await test({ companyId: '1002' })).toMatchObject({ status: 'OK' });
+	test('takes the company as text', async () => {
+		expect(await verdictOn({ companyId: '1002' })).toMatchObject({ status: 'OK' });
 		expect(service.received()).toMatchObject([{ path: '/hooks/companies/1002' }]);
 	});
 
-	it.each<[string, CredentialData, RegExp]>([
+	test.each<[string, CredentialData, RegExp]>([
 		[
 			'the key is wrong',
 			{ apiKeyId: 'other' },
@@ -58,7 +58,7 @@ describe('the connection test', () => {
 			/knows no such company or address\. Check Company ID and Base URL\.$/,
 		],
 	])('says so when %s', async (_what, changes, message) => {
-		const verdict = await test(changes);
+		const verdict = await verdictOn(changes);
 
 		expect(service.received()).toMatchObject([
 			{ method: 'GET', path: `/hooks/companies/${changes.companyId ?? 1001}` },
@@ -66,8 +66,8 @@ describe('the connection test', () => {
 		expect(verdict).toEqual({ status: 'Error', message: expect.stringMatching(message) });
 	});
 
-	it('says so when nothing is at the base URL', async () => {
-		const verdict = await test({ baseUrl: `${service.credential.baseUrl}/api` });
+	test('says so when nothing is at the base URL', async () => {
+		const verdict = await verdictOn({ baseUrl: `${service.credential.baseUrl}/api` });
 
 		expect(service.control.requests()).toMatchObject([
 			{ path: '/api/hooks/companies/1001', status: 404 },
@@ -78,7 +78,7 @@ describe('the connection test', () => {
 		});
 	});
 
-	it.each([
+	test.each([
 		[
 			'a page',
 			200,
@@ -105,14 +105,16 @@ describe('the connection test', () => {
 			status === 301 ? { Location: 'https://new.example/hooks' } : {};
 		service.control.addFault({ kind: 'status', status, body, headers, times: null });
 
-		const verdict = await test();
+		const verdict = await verdictOn();
 
 		expect(service.received()).toMatchObject([listing]);
 		expect(verdict).toEqual({ status: 'Error', message: expect.stringMatching(message) });
 	});
 
-	it('says so when the service does not speak HTTPS', async () => {
-		const verdict = await test({ baseUrl: service.credential.baseUrl.replace('http:', 'https:') });
+	test('says so when the service does not speak HTTPS', async () => {
+		const verdict = await verdictOn({
+			baseUrl: service.credential.baseUrl.replace('http:', 'https:'),
+		});
 
 		expect(verdict).toEqual({
 			status: 'Error',
@@ -120,10 +122,10 @@ describe('the connection test', () => {
 		});
 	});
 
-	it('says so when the connection breaks', async () => {
+	test('says so when the connection breaks', async () => {
 		service.control.addFault({ kind: 'resetBefore', times: null });
 
-		const verdict = await test();
+		const verdict = await verdictOn();
 
 		expect(service.received()).toMatchObject([listing]);
 		expect(verdict).toEqual({
@@ -132,25 +134,25 @@ describe('the connection test', () => {
 		});
 	});
 
-	it('says so when nothing listens', async () => {
-		expect(await test({ baseUrl: 'http://127.0.0.1:9' })).toEqual({
+	test('says so when nothing listens', async () => {
+		expect(await verdictOn({ baseUrl: 'http://127.0.0.1:9' })).toEqual({
 			status: 'Error',
 			message: expect.stringMatching(/^Nothing answers at the host and port in the Base URL\. /),
 		});
 	});
 
-	it('says so when the host is not found', async () => {
+	test('says so when the host is not found', async () => {
 		const host = 'no-such-host.invalid';
 		// A developer's proxy would look the name up itself.
 		process.env.no_proxy = `${process.env.no_proxy},${host}`;
 
-		expect(await test({ baseUrl: `http://${host}` })).toEqual({
+		expect(await verdictOn({ baseUrl: `http://${host}` })).toEqual({
 			status: 'Error',
 			message: expect.stringMatching(/^The host in the Base URL was not found\. /),
 		});
 	});
 
-	it.each<[string, CredentialData, RegExp]>([
+	test.each<[string, CredentialData, RegExp]>([
 		['no company', { companyId: '' }, /^The Company ID is missing.* Enter the number of your own/],
 		['a company by its name', { companyId: 'Larch' }, /^The Company ID is missing or not a whole/],
 		[
@@ -169,7 +171,7 @@ describe('the connection test', () => {
 		['no key', { apiKeyId: ' ' }, /^The credential is not complete\. .*API Key ID/],
 		['no secret', { apiSecret: '' }, /^The credential is not complete\. .*API Secret/],
 	])('asks for what is missing: %s', async (_what, changes, message) => {
-		expect(await test(changes)).toEqual({
+		expect(await verdictOn(changes)).toEqual({
 			status: 'Error',
 			message: expect.stringMatching(message),
 		});
@@ -177,7 +179,7 @@ describe('the connection test', () => {
 	});
 });
 
-it('authenticates as the connection test does when there are spaces around the key ID', async () => {
+test('authenticates as the connection test does when there are spaces around the key ID', async () => {
 	const credential = { ...service.credential, apiKeyId: ` ${service.credential.apiKeyId}\n` };
 	expect(await testCredential(credential)).toMatchObject({ status: 'OK' });
 	const { error } = await runNode({
@@ -188,7 +190,7 @@ it('authenticates as the connection test does when there are spaces around the k
 	expect(error).toBeUndefined();
 });
 
-it('authenticates with any characters that a key and a secret may have', async () => {
+test('authenticates with any characters that a key and a secret may have', async () => {
 	const other = await startService({ apiKeyId: 'key-é', apiSecret: `p:ä s{{ 1 + 1 }}€="'` });
 	try {
 		const verdict = await testCredential(other.credential);

@@ -35,7 +35,7 @@ function request(body: object, ...items: number[]) {
 	};
 }
 
-it('gives the requests that would be sent, with the items that each is for', async () => {
+test('gives the requests that would be sent, with the items that each is for', async () => {
 	const { items, error, hints } = await dryRun(deliveries(5), { batchSize: 2 });
 	const all = deliveries(5);
 	expect(error).toBeUndefined();
@@ -53,7 +53,7 @@ it('gives the requests that would be sent, with the items that each is for', asy
 	]);
 });
 
-it.each<[string, INodeParameters, INodeParameters]>([
+test.each<[string, INodeParameters, INodeParameters]>([
 	['from JSON', { batchSize: 3 }, {}],
 	[
 		'for several companies and types',
@@ -88,7 +88,7 @@ it.each<[string, INodeParameters, INodeParameters]>([
 	expect(planned).toEqual(service.received());
 });
 
-it('gives what would be skipped and why, in the place of the item', async () => {
+test('gives what would be skipped and why, in the place of the item', async () => {
 	await service.run(createOnce(), { items: deliveries(2) });
 	service.control.addFault({ kind: 'resetBefore' });
 	await service.run(createOnce(), { items: [delivery({ referenceId: 'U' })] });
@@ -127,7 +127,7 @@ it('gives what would be skipped and why, in the place of the item', async () => 
 	expect(service.control.requests()).toHaveLength(requests);
 });
 
-it('is no different when it is made twice, and leaves the notes of what was sent as they were', async () => {
+test('is no different when it is made twice, and leaves the notes of what was sent as they were', async () => {
 	await service.run(createOnce(), { items: deliveries(2) });
 	service.control.addFault({ kind: 'resetBefore' });
 	await service.run(createOnce(), { items: [delivery({ referenceId: 'U' })] });
@@ -149,7 +149,7 @@ it('is no different when it is made twice, and leaves the notes of what was sent
 	]);
 });
 
-it('names what is not valid, when the node goes on after errors', async () => {
+test('names what is not valid, when the node goes on after errors', async () => {
 	const [first = {}] = deliveries(1);
 	const input = [delivery(), first, { pickup: 1 }];
 	const { items } = await dryRun(input, {}, {}, { onError: 'continueRegularOutput' });
@@ -160,19 +160,19 @@ it('names what is not valid, when the node goes on after errors', async () => {
 	expect(items[0]?.pairedItem).toEqual({ item: 0 });
 });
 
-it('refuses what is not valid, when the node does not go on', async () => {
+test('refuses what is not valid, when the node does not go on', async () => {
 	const { error } = await dryRun([...deliveries(1), delivery()]);
 	expect(error?.message).toBe('Reference ID is missing [item 1]');
 });
 
-it('gives no request when all would be skipped', async () => {
+test('gives no request when all would be skipped', async () => {
 	await service.run(createOnce(), { items: deliveries(3) });
 	const { items } = await dryRun(deliveries(3));
 	expect(fatesOf(items)).toEqual(['alreadyCreated', 'alreadyCreated', 'alreadyCreated']);
 	expect(pairedItems(items)).toEqual([0, 1, 2]);
 });
 
-it('says so when n8n cannot look up what was sent', async () => {
+test('says so when n8n cannot look up what was sent', async () => {
 	deduplicationStore.addFault({
 		kind: 'fail',
 		operation: 'checkProcessedAndRecord',
@@ -188,7 +188,7 @@ it('says so when n8n cannot look up what was sent', async () => {
 	expect(fatesOf(items)).toEqual(['notSent', 'notSent']);
 });
 
-it('does not count as a request for the limit', async () => {
+test('does not count as a request for the limit', async () => {
 	for (let run = 0; run < 3; run++) await dryRun(deliveries(100), { batchSize: 1 });
 	const { items, hints } = await service.run(createOnce(), { items: deliveries(1) });
 	expect(fatesOf(items)).toEqual(['created']);

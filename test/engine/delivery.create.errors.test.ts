@@ -204,7 +204,7 @@ describe.each(Object.entries(table))(
 			expect(new Set(service.existing()).size).toBe(service.existing().length);
 		}
 
-		it('is said in an item for each delivery, when the node goes on', async () => {
+		test('is said in an item for each delivery, when the node goes on', async () => {
 			const { items, outputs, error } = await run({ onError: 'continueRegularOutput' });
 
 			expect(error).toBeUndefined();
@@ -229,7 +229,7 @@ describe.each(Object.entries(table))(
 			await expectSafeRerun(fates);
 		});
 
-		it("goes to the error output, when that is the node's setting", async () => {
+		test("goes to the error output, when that is the node's setting", async () => {
 			const { outputs, error } = await run({ onError: 'continueErrorOutput' });
 
 			expect(error).toBeUndefined();
@@ -244,7 +244,7 @@ describe.each(Object.entries(table))(
 			expect(jsonOf(bad)).toMatchObject(badItems.map((item) => ({ referenceId: `R${item}` })));
 		});
 
-		it('ends the run with an error that names every delivery, when the node does not go on', async () => {
+		test('ends the run with an error that names every delivery, when the node does not go on', async () => {
 			const { items, error } = await run();
 
 			expect(items).toEqual([]);
@@ -295,7 +295,7 @@ describe('a service that is not there', () => {
 
 	afterAll(() => hangingUp.server.close());
 
-	it.each([
+	test.each([
 		['nothing listens', async () => `http://127.0.0.1:${await closedPort()}`, /Nothing answers/],
 		['the host is not known', () => 'http://service.invalid', /host in the Base URL was not found/],
 		[
@@ -335,7 +335,7 @@ describe('a service that is out of order', () => {
 			onError: 'continueRegularOutput',
 		});
 
-	it('is sent nothing more once three requests in a row came to an unknown end', async () => {
+	test('is sent nothing more once three requests in a row came to an unknown end', async () => {
 		service.control.addFault({ kind: 'status', status: 500, times: null });
 		const { items } = await run(5);
 
@@ -346,7 +346,7 @@ describe('a service that is out of order', () => {
 		});
 	});
 
-	it('is sent the rest when it works now and then', async () => {
+	test('is sent the rest when it works now and then', async () => {
 		service.control.addFault({ kind: 'status', status: 500, times: 2 });
 		service.control.addFault({ kind: 'status', status: 500, skip: 1, times: 2 });
 		const { items } = await run(6);
@@ -358,7 +358,7 @@ describe('a service that is out of order', () => {
 });
 
 describe('a run without continue on error', () => {
-	it('is stopped with the cause in the headline, though an earlier item was not sent for it', async () => {
+	test('is stopped with the cause in the headline, though an earlier item was not sent for it', async () => {
 		service.control.addFault({ kind: 'rejectReference', referenceIds: ['R2'] });
 		const { error } = await service.run(
 			createOnce({ batchSize: 1, type: '={{ $itemIndex % 2 ? "express" : "slot" }}' }),
@@ -374,7 +374,7 @@ describe('a run without continue on error', () => {
 		});
 	});
 
-	it('names items without a reference by their number', async () => {
+	test('names items without a reference by their number', async () => {
 		service.control.addFault({ kind: 'status', status: 500, skip: 1 });
 		const { error } = await service.run(createOnce({ batchSize: 1 }, { skipAlreadySent: false }), {
 			items: [delivery(), delivery(), delivery()],
@@ -390,7 +390,7 @@ describe('a run without continue on error', () => {
 		});
 	});
 
-	it('names 20 of each kind in the description, and all of them in the data', async () => {
+	test('names 20 of each kind in the description, and all of them in the data', async () => {
 		service.control.addFault({ kind: 'status', status: 500, skip: 1 });
 		const { error } = await service.run(createOnce({ batchSize: 30 }, { skipAlreadySent: false }), {
 			items: deliveries(100),
@@ -412,7 +412,7 @@ describe('a batch that holds refused deliveries', () => {
 		.map((_, number) => `R${number}`)
 		.filter((referenceId) => !refused.includes(referenceId));
 
-	it.each([400, 422] as const)(
+	test.each([400, 422] as const)(
 		'is halved until they are found when the status is %i: the others are created',
 		async (status) => {
 			service.control.addFault({ kind: 'rejectReference', referenceIds: refused, status });
@@ -440,7 +440,7 @@ describe('a batch that holds refused deliveries', () => {
 		},
 	);
 
-	it('has them in the error, with what was created, when the node does not go on', async () => {
+	test('has them in the error, with what was created, when the node does not go on', async () => {
 		service.control.addFault({ kind: 'rejectReference', referenceIds: refused });
 		const { error } = await service.run(createOnce(), { items: deliveries(150) });
 
@@ -455,14 +455,14 @@ describe('a batch that holds refused deliveries', () => {
 		});
 	});
 
-	it('is not halved when the status concerns the whole request', async () => {
+	test('is not halved when the status concerns the whole request', async () => {
 		service.control.addFault({ kind: 'status', status: 403 });
 		await service.run(createOnce(), { items: deliveries(8), onError: 'continueRegularOutput' });
 
 		expect(service.creations()).toHaveLength(1);
 	});
 
-	it('loses nothing when the service fails in the middle of the halving', async () => {
+	test('loses nothing when the service fails in the middle of the halving', async () => {
 		service.control.addFault({ kind: 'rejectReference', referenceIds: ['R7'] });
 		// All 8, then R0 to R3 (created), then R4 to R7, R4 and R5 (not known), R6 and R7, R6, R7.
 		service.control.addFault({ kind: 'resetAfter', skip: 1 });
@@ -478,7 +478,7 @@ describe('a batch that holds refused deliveries', () => {
 		expect(service.existing()).toEqual(['R0', 'R1', 'R2', 'R3', 'R4', 'R5', 'R6']);
 	});
 
-	it('leaves the rest unsent when the service becomes too busy in the middle of the halving', async () => {
+	test('leaves the rest unsent when the service becomes too busy in the middle of the halving', async () => {
 		service.control.addFault({ kind: 'rejectReference', referenceIds: ['R7'] });
 		service.control.addFault({ kind: 'status', status: 429, skip: 1, times: null });
 		const { items } = await service.run(createOnce(), {
@@ -495,7 +495,7 @@ describe('a batch that holds refused deliveries', () => {
 });
 
 describe('a service that is too busy for a moment', () => {
-	it.each([429, 503])('with status %i is waited for as Retry-After says', async (status) => {
+	test.each([429, 503])('with status %i is waited for as Retry-After says', async (status) => {
 		service.control.addFault({ kind: 'status', status, headers: { 'Retry-After': '1' } });
 		const { items, hints } = await service.run(createOnce({ maximumWaitSeconds: 30 }), {
 			items: deliveries(3),
@@ -515,7 +515,7 @@ describe('a service that is too busy for a moment', () => {
 		]);
 	});
 
-	it('is not waited for longer than the maximum wait: a longer Retry-After ends the run at once', async () => {
+	test('is not waited for longer than the maximum wait: a longer Retry-After ends the run at once', async () => {
 		service.control.addFault({ kind: 'status', status: 429, headers: { 'Retry-After': '3600' } });
 		const { error } = await service.run(createOnce({ maximumWaitSeconds: 300 }), {
 			items: deliveries(3),
@@ -532,7 +532,7 @@ describe('an execution that is stopped', () => {
 		await until(() => deduplicationStore.count('workflow') === count);
 	}
 
-	it.each([
+	test.each([
 		['by the user', { stop: true }],
 		['by its timeout', { timeoutMs: 2000 }],
 	])('%s waits no longer, and can send later what was not sent', async (_how, how) => {
@@ -563,7 +563,7 @@ describe('an execution that is stopped', () => {
 		expect(service.existing()).toEqual(['R0', 'R1', 'R2', 'R3', 'R4', 'R5']);
 	});
 
-	it('while a request is under way never sends its deliveries again', async () => {
+	test('while a request is under way never sends its deliveries again', async () => {
 		service.control.addFault({ kind: 'hangAfter' });
 		const stop = new AbortController();
 		const running = service.run(createOnce({ batchSize: 2 }), {
@@ -622,7 +622,7 @@ describe('a node that cannot begin, but goes on after errors', () => {
 		],
 	];
 
-	it.each(broken)('gives an error item for each delivery when %s', async (_why, ...run) => {
+	test.each(broken)('gives an error item for each delivery when %s', async (_why, ...run) => {
 		const [parameters, more, message] = run;
 		const failures = [0, 1].map((item) => ({
 			json: {
@@ -652,7 +652,7 @@ describe('a node that cannot begin, but goes on after errors', () => {
 });
 
 describe('the hints of a run', () => {
-	it('say how many deliveries were created in how many requests', async () => {
+	test('say how many deliveries were created in how many requests', async () => {
 		const { hints } = await service.run(createOnce({ batchSize: 2 }), { items: deliveries(5) });
 		expect(hints).toEqual([
 			{
@@ -663,7 +663,7 @@ describe('the hints of a run', () => {
 		]);
 	});
 
-	it('say how many are pending review, and what to do', async () => {
+	test('say how many are pending review, and what to do', async () => {
 		const nowhere = delivery({
 			referenceId: 'N',
 			dropoff: {
@@ -681,7 +681,7 @@ describe('the hints of a run', () => {
 		]);
 	});
 
-	it('say of how many it is unknown whether they were created, and what to do', async () => {
+	test('say of how many it is unknown whether they were created, and what to do', async () => {
 		service.control.addFault({ kind: 'resetAfter', skip: 1 });
 		const { hints } = await service.run(createOnce({ batchSize: 2 }), {
 			items: deliveries(6),

@@ -29,7 +29,7 @@ function fields(changes: INodeParameters = {}): INodeParameters {
 const plain = delivery();
 
 describe('what the service receives', () => {
-	it('is only what the user filled in', async () => {
+	test('is only what the user filled in', async () => {
 		const { error, items } = await service.run(fields());
 
 		expect(error).toBeUndefined();
@@ -57,7 +57,7 @@ describe('what the service receives', () => {
 		]);
 	});
 
-	it.each([
+	test.each([
 		[
 			'address components',
 			{
@@ -131,7 +131,7 @@ describe('what the service receives', () => {
 		});
 	});
 
-	it('is every field when all are filled in', async () => {
+	test('is every field when all are filled in', async () => {
 		await service.run(
 			fields({
 				pickupPhone: '+1 555 0100',
@@ -186,7 +186,7 @@ describe('what the service receives', () => {
 		]);
 	});
 
-	it('lacks fields that were added but left empty', async () => {
+	test('lacks fields that were added but left empty', async () => {
 		await service.run(
 			fields({ referenceId: ' ', additionalFields: { cod: '', tags: ' ', extraData: {} } }),
 		);
@@ -194,7 +194,7 @@ describe('what the service receives', () => {
 		expect(service.creations()).toEqual([{ deliveries: [plain] }]);
 	});
 
-	it('has what expressions make of each item', async () => {
+	test('has what expressions make of each item', async () => {
 		const { items } = await service.run(
 			fields({
 				dropoffName: '={{ $json.name }}',
@@ -274,7 +274,7 @@ describe('what the service receives', () => {
 		expect(pairedItems(items)).toEqual([0, 1]);
 	});
 
-	it.each([
+	test.each([
 		['text', '[{ "name": "Box", "qty": "2", "size": "S", "id": null }]'],
 		['an array from an expression', '={{ $json.parcels }}'],
 	])('has packages that were given as JSON in %s', async (_form, packagesJson) => {
@@ -289,7 +289,7 @@ describe('what the service receives', () => {
 });
 
 describe('options', () => {
-	it('name the child company and the type beside the deliveries', async () => {
+	test('name the child company and the type beside the deliveries', async () => {
 		await service.run(fields({ options: { companyId: '1002', type: 'express' } }));
 
 		expect(service.creations()).toEqual([
@@ -298,7 +298,7 @@ describe('options', () => {
 		expect(service.control.deliveries()).toMatchObject([{ companyId: 1002, type: 'express' }]);
 	});
 
-	it('put items of one company and type into one request', async () => {
+	test('put items of one company and type into one request', async () => {
 		const { items } = await service.run(
 			fields({
 				referenceId: '={{ $json.order }}',
@@ -342,7 +342,7 @@ describe('options', () => {
 		courier: { name: 'not in the document' },
 	};
 
-	it.each([
+	test.each([
 		['at most 10 fields', {}, 8],
 		['every field, unknown ones too', { simplify: false }, 14],
 	])('give %s of a record', async (_what, options, count) => {
@@ -368,7 +368,7 @@ describe('a field that breaks a rule', () => {
 		packages: { package: [{ name: 'Box', qty: 1, size: 's', ...changes }] },
 	});
 
-	it.each<[string, INodeParameters]>([
+	test.each<[string, INodeParameters]>([
 		['Pickup name is missing', { pickupName: '={{ $json.none }}' }],
 		['Pickup email is missing', { pickupEmail: '={{ "" }}' }],
 		['Dropoff email "ana" is not an e-mail address', { dropoffEmail: 'ana' }],

@@ -11,7 +11,7 @@ const service = setUp();
 const fromJson = { resource: 'delivery', operation: 'create', source: 'json' };
 
 describe('a delivery', () => {
-	it.each([
+	test.each([
 		['the item itself', undefined, delivery({ referenceId: '#1001' })],
 		['an expression', '={{ $json.task }}', { task: delivery({ referenceId: '#1001' }) }],
 		[
@@ -36,7 +36,7 @@ describe('a delivery', () => {
 		expect(jsonOf(items)).toMatchObject([{ referenceId: '#1001', statusDelivery: 'processing' }]);
 	});
 
-	it('is sent as the document has it, however its values came', async () => {
+	test('is sent as the document has it, however its values came', async () => {
 		const given = {
 			pickup: { contact: pickup.contact, location: { warehouse: '7', address: null } },
 			dropoff: {
@@ -85,7 +85,7 @@ describe('a delivery', () => {
 
 	const { dropoff, packages } = delivery();
 
-	it.each<[string, IDataObject, string | undefined]>([
+	test.each<[string, IDataObject, string | undefined]>([
 		[
 			'Delivery has no member "packges" (did you mean "packages"?). The members are: pickup, dropoff, packages, referenceId, tags, extraData, cod',
 			delivery({ packges: [] }),
@@ -149,7 +149,7 @@ describe('one wrong item among right ones', () => {
 	];
 	const rightOnes = ['R0', 'R1', 'R2', 'R4', 'R6'];
 
-	it('keeps all from being sent, and is named', async () => {
+	test('keeps all from being sent, and is named', async () => {
 		const { status, error, outputs } = await service.run(fromJson, { items });
 
 		expect(service.control.requests()).toEqual([]);
@@ -182,7 +182,7 @@ describe('one wrong item among right ones', () => {
 		},
 	];
 
-	it('becomes an error item in its place when the node goes on', async () => {
+	test('becomes an error item in its place when the node goes on', async () => {
 		const { status, items: output } = await service.run(fromJson, {
 			items,
 			onError: 'continueRegularOutput',
@@ -206,7 +206,7 @@ describe('one wrong item among right ones', () => {
 		expect([json[3], json[5]]).toEqual(errors);
 	});
 
-	it('goes to the error output with its data when there is one', async () => {
+	test('goes to the error output with its data when there is one', async () => {
 		const { outputs } = await service.run(fromJson, { items, onError: 'continueErrorOutput' });
 
 		expect(service.creations()).toEqual([
@@ -222,7 +222,7 @@ describe('one wrong item among right ones', () => {
 		expect(pairedItems(failed)).toEqual([3, 5]);
 	});
 
-	it('is also one whose expression fails', async () => {
+	test('is also one whose expression fails', async () => {
 		const parameters = { ...fromJson, deliveryJson: "={{ $json.task ?? $('Nowhere').item.json }}" };
 		const given = [{ task: delivery({ referenceId: 'R0' }) }, { task: null }];
 
@@ -249,7 +249,7 @@ describe('one wrong item among right ones', () => {
 		]);
 	});
 
-	it('sends nothing when every item is wrong and the node goes on', async () => {
+	test('sends nothing when every item is wrong and the node goes on', async () => {
 		const { items: output } = await service.run(fromJson, {
 			items: [{}, { a: 1 }],
 			onError: 'continueRegularOutput',
@@ -263,7 +263,7 @@ describe('one wrong item among right ones', () => {
 	});
 });
 
-it('creates 250 deliveries in three requests, in order', async () => {
+test('creates 250 deliveries in three requests, in order', async () => {
 	const { items } = await service.run(fromJson, { items: deliveries(250) });
 
 	expect(service.creations()).toEqual([
@@ -304,7 +304,7 @@ describe('an answer that is not as documented loses and swaps no delivery:', () 
 	const goOn = { items: deliveries(3), onError: 'continueRegularOutput' } as const;
 	const sent = [{ deliveries: deliveries(3) }];
 
-	it.each(['shuffleRecords', 'withoutIndex'] as const)(
+	test.each(['shuffleRecords', 'withoutIndex'] as const)(
 		'%s: each finds its own record',
 		async (kind) => {
 			service.control.addFault({ kind });
@@ -317,7 +317,7 @@ describe('an answer that is not as documented loses and swaps no delivery:', () 
 		},
 	);
 
-	it('missing records: the others are created, and theirs are unknown', async () => {
+	test('missing records: the others are created, and theirs are unknown', async () => {
 		service.control.addFault({ kind: 'missingRecords', count: 2 });
 
 		const { items } = await service.run(fromJson, goOn);
@@ -327,7 +327,7 @@ describe('an answer that is not as documented loses and swaps no delivery:', () 
 		expect(pairedItems(items)).toEqual([0, 1, 2]);
 	});
 
-	it.each(['garbage', 'emptySuccess', 'resetBefore', 'resetAfter'] as const)(
+	test.each(['garbage', 'emptySuccess', 'resetBefore', 'resetAfter'] as const)(
 		'%s: all are unknown, by their references, and sent once only',
 		async (kind) => {
 			service.control.addFault({ kind, times: null });
@@ -340,7 +340,7 @@ describe('an answer that is not as documented loses and swaps no delivery:', () 
 		},
 	);
 
-	it('a failure of the service: all are unknown, with its words', async () => {
+	test('a failure of the service: all are unknown, with its words', async () => {
 		const body = { code: 'E17', message: 'Lost the database' };
 		service.control.addFault({ kind: 'statusAfter', status: 500, body, times: null });
 
@@ -351,7 +351,7 @@ describe('an answer that is not as documented loses and swaps no delivery:', () 
 		expect(JSON.stringify(items)).toContain('The service says: Lost the database (E17)');
 	});
 
-	it('a reference is not named where there is none', async () => {
+	test('a reference is not named where there is none', async () => {
 		service.control.addFault({ kind: 'withoutIndex' });
 
 		const { items } = await service.run(fromJson, {
@@ -363,7 +363,7 @@ describe('an answer that is not as documented loses and swaps no delivery:', () 
 		expect(jsonOf(items)).toEqual([unknown(0), unknown(1)]);
 	});
 
-	it('a single record without index and reference is that of the single delivery', async () => {
+	test('a single record without index and reference is that of the single delivery', async () => {
 		service.control.addFault({ kind: 'withoutIndex' });
 
 		const { items } = await service.run(fromJson, { items: [delivery()] });
@@ -379,7 +379,7 @@ describe('an answer that is not as documented loses and swaps no delivery:', () 
 		referenceId,
 	});
 
-	it.each<[string, unknown[]]>([
+	test.each<[string, unknown[]]>([
 		['indexes that contradict the references', [of(0, 'R1'), of(1, 'R0')]],
 		['one record for two indexes', [of(0, 'R0'), of(0, 'R0'), of(1, 'R1'), of(1, 'R1')]],
 		['indexes out of range', [of(3), of(-1), of(1.5)]],
@@ -407,7 +407,7 @@ describe('an answer that is not as documented loses and swaps no delivery:', () 
 describe('a failure in the middle', () => {
 	const middle = { method: 'POST', skip: 1, kind: 'resetAfter' } as const;
 
-	it('ends the run with what exists, what may exist and what was not sent', async () => {
+	test('ends the run with what exists, what may exist and what was not sent', async () => {
 		service.control.addFault(middle);
 
 		const { status, error, items } = await service.run(fromJson, { items: deliveries(250) });
@@ -433,7 +433,7 @@ describe('a failure in the middle', () => {
 		});
 	});
 
-	it('does not keep the others from being created when the node goes on', async () => {
+	test('does not keep the others from being created when the node goes on', async () => {
 		service.control.addFault(middle);
 
 		const { items } = await service.run(fromJson, {
@@ -454,7 +454,7 @@ describe('a failure in the middle', () => {
 		expect(pairedItems(items)).toEqual([...deliveries(250).keys()]);
 	});
 
-	it('sends the unknown ones to the error output', async () => {
+	test('sends the unknown ones to the error output', async () => {
 		service.control.addFault(middle);
 
 		const { outputs } = await service.run(fromJson, {
@@ -471,7 +471,7 @@ describe('a failure in the middle', () => {
 });
 
 describe('what the user can mend', () => {
-	it.each([
+	test.each([
 		[
 			'a wrong key',
 			{ apiSecret: 'wrong', path: '' },
@@ -498,7 +498,7 @@ describe('what the user can mend', () => {
 		expect(error?.description).toContain('R0, R1');
 	});
 
-	it('is named: a company that the key may not act for', async () => {
+	test('is named: a company that the key may not act for', async () => {
 		const { error } = await service.run(
 			{ ...fromJson, options: { companyId: '99' } },
 			{ items: deliveries(1) },
@@ -509,7 +509,7 @@ describe('what the user can mend', () => {
 		expect(error?.description).toMatch(/Check the Company ID.*Not authorized for company 99/);
 	});
 
-	it.each([
+	test.each([
 		['without a base URL', { baseUrl: ' ' }],
 		['with a base URL that is none', { baseUrl: 'ftp://files.example' }],
 		['without a key', { apiKeyId: '' }],
@@ -527,7 +527,7 @@ describe('what the user can mend', () => {
 		});
 	});
 
-	it('tolerates spaces and slashes around the base URL', async () => {
+	test('tolerates spaces and slashes around the base URL', async () => {
 		const { error } = await service.run(fromJson, {
 			items: deliveries(1),
 			credential: { ...service.credential, baseUrl: ` ${service.credential.baseUrl}// ` },

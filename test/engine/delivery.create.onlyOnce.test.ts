@@ -46,7 +46,7 @@ async function run(
 const all = (count: number, fate: string) => Array.from({ length: count }, () => fate);
 
 describe('a second run', () => {
-	it('creates nothing, and says of each delivery that it was skipped', async () => {
+	test('creates nothing, and says of each delivery that it was skipped', async () => {
 		await run(deliveries(5), { batchSize: 2 });
 		const before = service.control.requests().length;
 		const { items, hints } = await run(deliveries(5), { batchSize: 2 });
@@ -66,14 +66,14 @@ describe('a second run', () => {
 		expect(hints).toMatchObject([{ message: expect.stringContaining('Skipped 5 items') }]);
 	});
 
-	it('is no error when the node does not go on after errors either', async () => {
+	test('is no error when the node does not go on after errors either', async () => {
 		await run(deliveries(3));
 		const { items, error } = await service.run(createOnce(), { items: deliveries(3) });
 		expect(error).toBeUndefined();
 		expect(fatesOf(items)).toEqual(all(3, 'alreadyCreated'));
 	});
 
-	it('creates what is new, in full batches and in order', async () => {
+	test('creates what is new, in full batches and in order', async () => {
 		await run([delivery({ referenceId: 'R1' }), delivery({ referenceId: 'R3' })]);
 		const { items } = await run(deliveries(6), { batchSize: 2 });
 
@@ -88,7 +88,7 @@ describe('a second run', () => {
 		expect(pairedItems(items)).toEqual([0, 1, 2, 3, 4, 5]);
 	});
 
-	it('knows the references of the whole workflow, and of no other', async () => {
+	test('knows the references of the whole workflow, and of no other', async () => {
 		await run(deliveries(1));
 		const { items } = await run(deliveries(1), {}, { settings: { id: 'another node' } });
 		expect(fatesOf(items)).toEqual(['alreadyCreated']);
@@ -97,7 +97,7 @@ describe('a second run', () => {
 		expect(fatesOf(other.items)).toEqual(['created']);
 	});
 
-	it('for another company creates, as the reference is another one there', async () => {
+	test('for another company creates, as the reference is another one there', async () => {
 		await run(deliveries(1));
 		const forChild = await run(deliveries(1), { companyId: 1002 });
 		expect(fatesOf(forChild.items)).toEqual(['created']);
@@ -107,13 +107,13 @@ describe('a second run', () => {
 		expect(fatesOf(again.items)).toEqual(['alreadyCreated']);
 	});
 
-	it('that names the own company is for the same company', async () => {
+	test('that names the own company is for the same company', async () => {
 		await run(deliveries(1));
 		const { items } = await run(deliveries(1), { companyId: service.credential.companyId });
 		expect(fatesOf(items)).toEqual(['alreadyCreated']);
 	});
 
-	it('at another service creates', async () => {
+	test('at another service creates', async () => {
 		await run(deliveries(1));
 		const other = await startService();
 		try {
@@ -125,7 +125,7 @@ describe('a second run', () => {
 		}
 	});
 
-	it('creates again when the option is off, without a look at the notes', async () => {
+	test('creates again when the option is off, without a look at the notes', async () => {
 		await run(deliveries(2));
 		const calls = deduplicationStore.calls.length;
 		const { items } = await service.run(createOnce({}, { skipAlreadySent: false }), {
@@ -141,7 +141,7 @@ describe('the option is by default', () => {
 	const parameters = { resource: 'delivery', operation: 'create' };
 	const [order = {}] = orders;
 
-	it.each<[string, string, INodeParameters, IDataObject]>([
+	test.each<[string, string, INodeParameters, IDataObject]>([
 		['on', 'shopifyOrder', { ...pickupFields }, { ...order }],
 		['off', 'json', {}, delivery({ referenceId: 'R0' })],
 		[
@@ -165,7 +165,7 @@ describe('the option is by default', () => {
 		expect(fatesOf(second.items)).toEqual([state === 'on' ? 'alreadyCreated' : 'created']);
 	});
 
-	it('and can be turned off for the source shopifyOrder', async () => {
+	test('and can be turned off for the source shopifyOrder', async () => {
 		const node = { ...parameters, source: 'shopifyOrder', ...pickupFields, skipAlreadySent: false };
 		await service.run(node, { items: [{ ...order }] });
 		const { items } = await service.run(node, { items: [{ ...order }] });
@@ -176,7 +176,7 @@ describe('the option is by default', () => {
 describe('without a Company ID in the credential', () => {
 	const credential = () => ({ ...service.credential, companyId: '' });
 
-	it('nothing is sent, since what was sent is remembered for each company', async () => {
+	test('nothing is sent, since what was sent is remembered for each company', async () => {
 		const { error } = await service.run(createOnce(), {
 			items: deliveries(2),
 			credential: credential(),
@@ -189,21 +189,21 @@ describe('without a Company ID in the credential', () => {
 		expect(deduplicationStore.calls).toEqual([]);
 	});
 
-	it('nothing is sent either when only some deliveries name their company', async () => {
+	test('nothing is sent either when only some deliveries name their company', async () => {
 		const companyId = '={{ $itemIndex ? "" : 1002 }}';
 		const { items } = await run(deliveries(2), { companyId }, { credential: credential() });
 		expect(fatesOf(items)).toEqual(['notSent', 'notSent']);
 		expect(service.control.requests()).toEqual([]);
 	});
 
-	it('a delivery that names its company is sent once', async () => {
+	test('a delivery that names its company is sent once', async () => {
 		const again = async () =>
 			fatesOf((await run(deliveries(1), { companyId: 1002 }, { credential: credential() })).items);
 		expect(await again()).toEqual(['created']);
 		expect(await again()).toEqual(['alreadyCreated']);
 	});
 
-	it('deliveries are sent that need not be remembered', async () => {
+	test('deliveries are sent that need not be remembered', async () => {
 		const parameters = createOnce({}, { skipAlreadySent: false });
 		const more = { items: deliveries(1), credential: credential() };
 		expect(fatesOf((await service.run(parameters, more)).items)).toEqual(['created']);
@@ -213,7 +213,7 @@ describe('without a Company ID in the credential', () => {
 describe('a delivery without a reference', () => {
 	const items = [delivery({ referenceId: 'A' }), delivery(), delivery({ referenceId: 'C' })];
 
-	it('is refused before anything is sent', async () => {
+	test('is refused before anything is sent', async () => {
 		const { error } = await service.run(createOnce(), { items });
 		expect(error).toMatchObject({
 			message: 'Reference ID is missing [item 1]',
@@ -223,7 +223,7 @@ describe('a delivery without a reference', () => {
 		expect(deduplicationStore.calls).toEqual([]);
 	});
 
-	it('is refused alone when the node goes on after errors', async () => {
+	test('is refused alone when the node goes on after errors', async () => {
 		const { items: output } = await run(items);
 		expect(fatesOf(output)).toEqual(['created', 'invalid', 'created']);
 		expect(service.existing()).toEqual(['A', 'C']);
@@ -235,7 +235,7 @@ describe('the same reference twice in one input', () => {
 		delivery({ referenceId, tags: [`${number}`] }),
 	);
 
-	it('is sent once, also with two delivery types, as a dry run says', async () => {
+	test('is sent once, also with two delivery types, as a dry run says', async () => {
 		const parameters = { type: '={{ $json.tags ? "express" : "slot" }}' };
 		const items = [delivery({ referenceId: 'A' }), delivery({ referenceId: 'A', tags: ['x'] })];
 		const dry = await service.run(createOnce({ ...parameters, dryRun: true }), { items });
@@ -244,30 +244,33 @@ describe('the same reference twice in one input', () => {
 		expect(fatesOf(output)).toEqual(['created', 'sameReferenceInInput']);
 	});
 
-	it.each([1, 2, 100])('is sent once, the first of them, with a batch size of %i', async (size) => {
-		const { items } = await run(twice, { batchSize: size });
-		expect(fatesOf(items)).toEqual([
-			...['created', 'created', 'sameReferenceInInput', 'created', 'sameReferenceInInput'],
-		]);
-		expect(items[2]?.json).toEqual({
-			skipped: true,
-			reason: 'sameReferenceInInput',
-			message: 'An item before this one has the same reference ID',
-			referenceId: 'A',
-		});
-		expect(service.control.deliveries().map(({ request }) => request.tags)).toEqual([
-			...[['0'], ['1'], ['3']],
-		]);
-	});
+	test.each([1, 2, 100])(
+		'is sent once, the first of them, with a batch size of %i',
+		async (size) => {
+			const { items } = await run(twice, { batchSize: size });
+			expect(fatesOf(items)).toEqual([
+				...['created', 'created', 'sameReferenceInInput', 'created', 'sameReferenceInInput'],
+			]);
+			expect(items[2]?.json).toEqual({
+				skipped: true,
+				reason: 'sameReferenceInInput',
+				message: 'An item before this one has the same reference ID',
+				referenceId: 'A',
+			});
+			expect(service.control.deliveries().map(({ request }) => request.tags)).toEqual([
+				...[['0'], ['1'], ['3']],
+			]);
+		},
+	);
 
-	it('is sent twice for two companies', async () => {
+	test('is sent twice for two companies', async () => {
 		const { items } = await run([delivery({ referenceId: 'A' }), delivery({ referenceId: 'A' })], {
 			companyId: '={{ $itemIndex === 0 ? 1001 : 1002 }}',
 		});
 		expect(fatesOf(items)).toEqual(['created', 'created']);
 	});
 
-	it('is sent once also when the types differ, or one names the own company', async () => {
+	test('is sent once also when the types differ, or one names the own company', async () => {
 		const same = all(3, 'A').map((referenceId) => delivery({ referenceId }));
 		const { items } = await run(same, {
 			type: '={{ $itemIndex === 1 ? "express" : "slot" }}',
@@ -277,14 +280,14 @@ describe('the same reference twice in one input', () => {
 		expect(items.slice(1).map(({ json }) => json.skipped)).toEqual([true, true]);
 	});
 
-	it('is sent twice when the option is off', async () => {
+	test('is sent twice when the option is off', async () => {
 		await service.run(createOnce({}, { skipAlreadySent: false }), { items: twice });
 		expect(service.existing()).toEqual(['A', 'B', 'A', 'C', 'A']);
 	});
 });
 
 describe('two executions at once', () => {
-	it('in one process create each delivery once', async () => {
+	test('in one process create each delivery once', async () => {
 		const go = async () =>
 			await service.run(createOnce({ batchSize: 3 }), {
 				items: deliveries(12),
@@ -305,7 +308,7 @@ describe('two executions at once', () => {
 		}
 	});
 
-	it('find what was created before, and do not take the look-up of the other for a claim', async () => {
+	test('find what was created before, and do not take the look-up of the other for a claim', async () => {
 		await run(deliveries(4));
 		const go = async () =>
 			await service.run(createOnce({ batchSize: 2 }), { items: deliveries(4) });
@@ -313,7 +316,7 @@ describe('two executions at once', () => {
 			expect(fatesOf(items)).toEqual(all(4, 'alreadyCreated'));
 	});
 
-	it('in several processes create each delivery once', async () => {
+	test('in several processes create each delivery once', async () => {
 		const go = async () => {
 			restart();
 			return await service.run(createOnce({ batchSize: 3 }), {
@@ -352,7 +355,7 @@ describe('a process that is killed', () => {
 	const remove = (when: StoreFault['when']) =>
 		({ operation: 'removeProcessed', skip: 1, when }) as const;
 
-	it.each<[string, Point]>([
+	test.each<[string, Point]>([
 		['before the claim', { store: record(0, 'before'), next: 'created', exist: true }],
 		['after the claim', { store: record(0, 'after'), next: 'unknown', exist: false }],
 		['before the claim is trusted', { store: record(1, 'before'), next: 'unknown', exist: false }],
@@ -407,7 +410,7 @@ describe('a process that is killed', () => {
 		);
 	});
 
-	it('is spoken of in the error, when the node does not go on: what comes after it is not sent', async () => {
+	test('is spoken of in the error, when the node does not go on: what comes after it is not sent', async () => {
 		deduplicationStore.addFault({ kind: 'kill', ...record(1, 'after') });
 		await run(deliveries(5), { batchSize: 2 });
 		restart();
@@ -423,7 +426,7 @@ describe('a process that is killed', () => {
 		expect(fatesOf(items)[4]).toBe('created');
 	});
 
-	it('keeps nothing claimed that was to go with it, when the node does not go on', async () => {
+	test('keeps nothing claimed that was to go with it, when the node does not go on', async () => {
 		await run([delivery({ referenceId: 'R0' })]);
 		service.control.addFault({ kind: 'resetBefore' });
 		await run([delivery({ referenceId: 'R2' })]);
@@ -439,7 +442,7 @@ describe('a process that is killed', () => {
 		expect(fatesOf(items)).toEqual(['alreadyCreated', 'created', 'unknown', 'created']);
 	});
 
-	it.each<[string, Omit<StoreFault, 'kind'>, string]>([
+	test.each<[string, Omit<StoreFault, 'kind'>, string]>([
 		['before', { ...recording, when: 'before' }, 'alreadyCreated'],
 		['early in', { ...recording, when: 'after' }, 'unknown'],
 		['late in', { operation: 'removeProcessed', when: 'before' }, 'unknown'],
@@ -454,7 +457,7 @@ describe('a process that is killed', () => {
 		expect(service.existing()).toEqual(['R0', 'R1', 'R2', 'R3']);
 	});
 
-	it.each<[string, StoreFault['when'], string]>([
+	test.each<[string, StoreFault['when'], string]>([
 		['before', 'before', 'unknown'],
 		['after', 'after', 'created'],
 	])('%s it has let go of a refused delivery loses nothing', async (_point, when, fate) => {
@@ -469,7 +472,7 @@ describe('a process that is killed', () => {
 });
 
 describe('a delivery that was not created', () => {
-	it('because it was refused can be sent once it was corrected', async () => {
+	test('because it was refused can be sent once it was corrected', async () => {
 		const order = (address: string) =>
 			delivery({
 				referenceId: 'R1',
@@ -487,7 +490,7 @@ describe('a delivery that was not created', () => {
 		expect(service.existing()).toEqual(['R0', 'R1']);
 	});
 
-	it.each([401, 429])('because of status %i can be sent in the next run', async (status) => {
+	test.each([401, 429])('because of status %i can be sent in the next run', async (status) => {
 		service.control.addFault({ kind: 'status', status });
 		const first = await run(deliveries(3));
 		expect(fatesOf(first.items)).toEqual(all(3, status === 401 ? 'refused' : 'notSent'));
@@ -506,7 +509,7 @@ describe('a store that fails', () => {
 		when: 'before',
 	} as const;
 
-	it.each([
+	test.each([
 		['when references are claimed', { ...record, skip: 3 }],
 		['when claims are looked at again', { ...record, skip: 4 }],
 		['after references were claimed', { ...record, when: 'after', skip: 3 } as const],
@@ -522,14 +525,14 @@ describe('a store that fails', () => {
 		});
 	});
 
-	it('at the first look-up ends the run, when the node does not go on', async () => {
+	test('at the first look-up ends the run, when the node does not go on', async () => {
 		deduplicationStore.addFault(record);
 		const { error } = await service.run(createOnce(), { items: deliveries(3) });
 		expect(error?.message).toMatch(/did not answer \(0 of 3 deliveries created, 3 not sent\)/);
 		expect(service.control.requests()).toEqual([]);
 	});
 
-	it('in a workflow that was never saved says so', async () => {
+	test('in a workflow that was never saved says so', async () => {
 		const { items } = await run(deliveries(1), {}, { workflowId: '' });
 		expect(items[0]?.json.error).toMatchObject({
 			description: expect.stringMatching(/^Save the workflow and run it again/),
@@ -537,7 +540,7 @@ describe('a store that fails', () => {
 		expect(service.control.requests()).toEqual([]);
 	});
 
-	it.each<[string, StoreFault]>([
+	test.each<[string, StoreFault]>([
 		['when they are recorded as created', { ...record, skip: 2 }],
 		['when their claims are removed', { ...record, operation: 'removeProcessed' }],
 	])('%s reports created deliveries all the same, and says so', async (_when, fault) => {
@@ -555,7 +558,7 @@ describe('a store that fails', () => {
 		expect(service.existing()).toHaveLength(4);
 	});
 
-	it('when a refused delivery is let go of says so too', async () => {
+	test('when a refused delivery is let go of says so too', async () => {
 		service.control.addFault({ kind: 'status', status: 401 });
 		deduplicationStore.addFault({ ...record, operation: 'removeProcessed' });
 		const { items, hints } = await run(deliveries(1));
@@ -659,7 +662,7 @@ describe('for any faults in several runs of the same orders', () => {
 		expect(which('refused').filter(isOf(existing))).toEqual([]);
 	}
 
-	it('nothing is created twice, nothing is lost, and every item is accounted for', async () => {
+	test('nothing is created twice, nothing is lost, and every item is accounted for', async () => {
 		await fc.assert(
 			fc.asyncProperty(fc.array(runArbitrary, { minLength: 2, maxLength: 4 }), async (runs) => {
 				service.control.reset();

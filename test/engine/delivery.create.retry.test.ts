@@ -38,7 +38,7 @@ describe('what an earlier try created', () => {
 		service.control.deliveries().find(({ request }) => request.referenceId === referenceId)?.record
 			.id;
 
-	it('comes out as created when a later try succeeds, with its ID', async () => {
+	test('comes out as created when a later try succeeds, with its ID', async () => {
 		service.control.addFault({ kind: 'status', status: 401, skip: 1 });
 		const run = await service.run(parameters, { ...retrying, items });
 		expect(jsonOf(run.items)).toMatchObject([
@@ -48,7 +48,7 @@ describe('what an earlier try created', () => {
 		expect(run.hints).toMatchObject([{ message: 'Created 2 deliveries in 3 requests.' }]);
 	});
 
-	it('comes out as created when the node goes on after errors', async () => {
+	test('comes out as created when the node goes on after errors', async () => {
 		service.control.addFault({ kind: 'rejectReference', referenceIds: ['#1'] });
 		const run = await service.run(parameters, {
 			...retrying,
@@ -58,14 +58,14 @@ describe('what an earlier try created', () => {
 		expect(fatesOf(run.items)).toEqual(['refused', 'created']);
 	});
 
-	it('is told by the error of the last try', async () => {
+	test('is told by the error of the last try', async () => {
 		service.control.addFault({ kind: 'rejectReference', referenceIds: ['#2'] });
 		const { error } = await service.run(parameters, { ...retrying, items });
 		expect(error?.message).toContain('1 of 2 deliveries created');
 		expect(error?.description).toContain(`Created (1): #1 (ID ${idOf('#1')}).`);
 	});
 
-	it('is skipped as before in another run, even with the same data', async () => {
+	test('is skipped as before in another run, even with the same data', async () => {
 		await service.run(parameters, { ...retrying, items });
 		const { items: output } = await service.run(parameters, { ...retrying, items });
 		expect(fatesOf(output)).toEqual(['alreadyCreated', 'alreadyCreated']);

@@ -61,7 +61,7 @@ const without = (member: keyof typeof plain) =>
 	Object.fromEntries(Object.entries(plain).filter(([name]) => name !== member));
 
 describe('an order', () => {
-	it('becomes a delivery, without any option', async () => {
+	test('becomes a delivery, without any option', async () => {
 		const { error, items } = await service.run(fromOrder(), { items: [shopifyOrder()] });
 
 		expect(error).toBeUndefined();
@@ -78,7 +78,7 @@ describe('an order', () => {
 		expect(pairedItems(items)).toEqual([0]);
 	});
 
-	it.each<[string, INodeParameters, IDataObject]>([
+	test.each<[string, INodeParameters, IDataObject]>([
 		['wrapped in "order"', {}, { order: shopifyOrder() }],
 		['from an expression', { order: '={{ $json.body }}' }, { body: shopifyOrder() }],
 		['as JSON text', { order: '={{ $json.text }}' }, { text: JSON.stringify(shopifyOrder()) }],
@@ -114,7 +114,7 @@ describe('an order', () => {
 		expect(service.creations()).toEqual([{ deliveries: [plain] }]);
 	});
 
-	it('goes from the pickup that is set once, in any of its forms', async () => {
+	test('goes from the pickup that is set once, in any of its forms', async () => {
 		await service.run(
 			{
 				...fromOrder(),
@@ -144,7 +144,7 @@ describe('an order', () => {
 		]);
 	});
 
-	it('shares requests, company and type with others', async () => {
+	test('shares requests, company and type with others', async () => {
 		const orders = ['#1', '#2', '#3'].map((name) => shopifyOrder({ name }));
 
 		const { items } = await service.run(
@@ -170,7 +170,7 @@ describe('an order', () => {
 describe('an option', () => {
 	const full = '9 Harbour Street, Portland, ME 04101';
 
-	it.each<[string, INodeParameters, IDataObject, unknown]>([
+	test.each<[string, INodeParameters, IDataObject, unknown]>([
 		[
 			'Address Format: full address',
 			{ addressFormat: 'text' },
@@ -304,7 +304,7 @@ describe('an option', () => {
 		expect(service.creations()).toEqual([{ deliveries: [expected] }]);
 	});
 
-	it('that is added but left empty changes nothing', async () => {
+	test('that is added but left empty changes nothing', async () => {
 		await service.run(
 			fromOrder({
 				address: '',
@@ -325,7 +325,7 @@ describe('an option', () => {
 		expect(service.creations()).toEqual([{ deliveries: [plain] }]);
 	});
 
-	it.each([
+	test.each([
 		[
 			'Package size limit in kilograms should be a number of 0 or more [item 0]',
 			{ packageSizeByWeight: { limit: [{ upToKg: '={{ "light" }}', size: 's' }] } },
@@ -350,7 +350,7 @@ describe('an option', () => {
 });
 
 describe('what is sent of an order', () => {
-	it.each<[string, IDataObject, unknown]>([
+	test.each<[string, IDataObject, unknown]>([
 		[
 			'the contact of the customer, where the shipping address has none',
 			{
@@ -440,7 +440,7 @@ describe('what is sent of an order', () => {
 });
 
 describe('an order that is not to be sent', () => {
-	it.each<[string, IDataObject, RegExp]>([
+	test.each<[string, IDataObject, RegExp]>([
 		['cancelled', { cancelled_at: '2026-03-03T10:02:00-06:00' }, /^Order #1001 was cancelled\.$/],
 		['testOrder', { test: true }, /^Order #1001 is a test order\..*Include Test Orders/],
 		[
@@ -467,7 +467,7 @@ describe('an order that is not to be sent', () => {
 		]);
 	});
 
-	it('does not keep the others from being sent, and stays in its place', async () => {
+	test('does not keep the others from being sent, and stays in its place', async () => {
 		const { items, outputs } = await service.run(fromOrder(), {
 			items: [
 				shopifyOrder({ name: '#1', test: true }),
@@ -489,7 +489,7 @@ describe('an order that is not to be sent', () => {
 });
 
 describe('an order that cannot become a delivery', () => {
-	it.each<[RegExp, IDataObject]>([
+	test.each<[RegExp, IDataObject]>([
 		[
 			/^Order #1001 has items to ship but no shipping address/,
 			shopifyOrder({ shipping_address: null }),
@@ -553,7 +553,7 @@ describe('an order that cannot become a delivery', () => {
 		expect(error?.message).toMatch(/ \[item 1\]$/);
 	});
 
-	it('becomes an error item with all that is wrong when the node goes on', async () => {
+	test('becomes an error item with all that is wrong when the node goes on', async () => {
 		const wrong = shopifyOrder({ name: '', shipping_address: null });
 
 		const { outputs } = await service.run(fromOrder(), {

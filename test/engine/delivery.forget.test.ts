@@ -30,7 +30,7 @@ async function forget(
 }
 
 describe('chosen references', () => {
-	it.each<[string, unknown]>([
+	test.each<[string, unknown]>([
 		['as text with commas', 'R0, R2'],
 		['as text with commas too many', ' ,R0,,R2 , '],
 		['as a list from an expression', '={{ ["R0", "R2"] }}'],
@@ -51,14 +51,14 @@ describe('chosen references', () => {
 		]);
 	});
 
-	it('may be numbers', async () => {
+	test('may be numbers', async () => {
 		await create([delivery({ referenceId: 1001 })]);
 		const { items } = await forget({ referenceIds: '={{ 1001 }}' });
 		expect(jsonOf(items)).toEqual([{ referenceId: '1001', forgotten: true }]);
 		expect(await create([delivery({ referenceId: '1001' })])).toEqual(['created']);
 	});
 
-	it('may come from the items, one after the other', async () => {
+	test('may come from the items, one after the other', async () => {
 		await create(deliveries(3));
 		const { items } = await forget(
 			{ referenceIds: '={{ $json.referenceId }}' },
@@ -69,7 +69,7 @@ describe('chosen references', () => {
 		expect(await create(deliveries(3))).toEqual(['created', 'created', 'created']);
 	});
 
-	it('whose outcome is unknown can be sent again', async () => {
+	test('whose outcome is unknown can be sent again', async () => {
 		service.control.addFault({ kind: 'resetBefore' });
 		expect(await create(deliveries(2))).toEqual(['unknown', 'unknown']);
 		expect(await create(deliveries(2))).toEqual(['unknown', 'unknown']);
@@ -79,7 +79,7 @@ describe('chosen references', () => {
 		expect(service.existing()).toEqual(['R1']);
 	});
 
-	it('that were never sent do no harm', async () => {
+	test('that were never sent do no harm', async () => {
 		await create(deliveries(1));
 		const before = deduplicationStore.snapshot();
 		const { items } = await forget({ referenceIds: 'R1' });
@@ -87,7 +87,7 @@ describe('chosen references', () => {
 		expect(deduplicationStore.snapshot()).toEqual(before);
 	});
 
-	it.each<[string, INodeParameters, unknown[]]>([
+	test.each<[string, INodeParameters, unknown[]]>([
 		['the own company by default', {}, ['created', 'alreadyCreated']],
 		['the company of the options', { companyId: 1002 }, ['alreadyCreated', 'created']],
 		['the own company when it is named', { companyId: '1001' }, ['created', 'alreadyCreated']],
@@ -101,7 +101,7 @@ describe('chosen references', () => {
 		]).toEqual(fates);
 	});
 
-	it('are of no company when none is known, and nothing is said to be forgotten', async () => {
+	test('are of no company when none is known, and nothing is said to be forgotten', async () => {
 		const credential = { ...service.credential, companyId: '' };
 		const { items, error } = await forget({ referenceIds: 'R1' }, { credential });
 
@@ -109,13 +109,13 @@ describe('chosen references', () => {
 		expect(error?.message).toBe('The company is not known [item 0]');
 	});
 
-	it('are those of the workflow that forgets', async () => {
+	test('are those of the workflow that forgets', async () => {
 		await create(deliveries(1));
 		await forget({ referenceIds: 'R0' }, { workflowId: 'another workflow' });
 		expect(await create(deliveries(1))).toEqual(['alreadyCreated']);
 	});
 
-	it.each([
+	test.each([
 		['no references', { referenceIds: ' , ' }, /^Reference ID: at least one is needed/],
 		['a company that is none', { referenceIds: 'R0', options: { companyId: 'x' } }, /x/],
 	])('are not forgotten with %s', async (_what, parameters, message) => {
@@ -127,7 +127,7 @@ describe('chosen references', () => {
 		expect(deduplicationStore.snapshot()).toEqual(before);
 	});
 
-	it('that cannot be forgotten have an error item, and the others are, when the node goes on', async () => {
+	test('that cannot be forgotten have an error item, and the others are, when the node goes on', async () => {
 		await create(deliveries(3));
 		deduplicationStore.addFault({
 			kind: 'fail',
@@ -152,7 +152,7 @@ describe('chosen references', () => {
 });
 
 describe('all references', () => {
-	it('can be sent again once they are forgotten, whatever their company and outcome', async () => {
+	test('can be sent again once they are forgotten, whatever their company and outcome', async () => {
 		await create(deliveries(2));
 		await create(deliveries(1), { companyId: 1002 });
 		service.control.addFault({ kind: 'resetBefore' });
@@ -169,14 +169,14 @@ describe('all references', () => {
 		expect(await create(deliveries(1), { companyId: 1002 })).toEqual(['created']);
 	});
 
-	it('are those of the workflow that forgets', async () => {
+	test('are those of the workflow that forgets', async () => {
 		await create(deliveries(1));
 		await forget({ references: 'all' }, { workflowId: 'another workflow' });
 		expect(await create(deliveries(1))).toEqual(['alreadyCreated']);
 	});
 });
 
-it('sends nothing to the service', async () => {
+test('sends nothing to the service', async () => {
 	await forget({ referenceIds: 'R0' });
 	await forget({ references: 'all' });
 	expect(service.control.requests()).toEqual([]);

@@ -25,7 +25,7 @@ const success = { jobId: expect.any(String), code: 'OK', message: 'Success' };
 const idsOf = (ids: readonly string[]) => ids.map((id) => ({ id }));
 
 describe('the deliveries to update', () => {
-	it.each([
+	test.each([
 		['an ID', '={{ $json.ids[0] }}', 1],
 		['comma-separated text', '={{ $json.ids.join(" , ") }}', 3],
 		['text with empty entries', '=,{{ $json.ids.join(",,") }},', 3],
@@ -55,7 +55,7 @@ describe('the deliveries to update', () => {
 		);
 	});
 
-	it.each([
+	test.each([
 		['comma-separated text', 'R0, R2'],
 		['an array', '={{ ["R0", "R2"] }}'],
 	])('are named by reference IDs: %s', async (_form, referenceIds) => {
@@ -81,7 +81,7 @@ describe('the deliveries to update', () => {
 		);
 	});
 
-	it('may have numbers for references', async () => {
+	test('may have numbers for references', async () => {
 		await service.run(byReference({ name: 'Ben' }, '={{ [1001, "1002"] }}'), {
 			onError: 'continueRegularOutput',
 		});
@@ -89,7 +89,7 @@ describe('the deliveries to update', () => {
 		expect(updates()).toMatchObject([{ referenceIds: ['1001', '1002'] }]);
 	});
 
-	it('of one item are split into requests of 10', async () => {
+	test('of one item are split into requests of 10', async () => {
 		const ids = await service.seed(23);
 
 		const { items } = await service.run(update({ cod: '5' }, { deliveryIds: '={{ $json.ids }}' }), {
@@ -109,7 +109,7 @@ describe('the deliveries to update', () => {
 		expect(jobs.size).toBe(3);
 	});
 
-	it('of neighbouring items with the same changes share requests', async () => {
+	test('of neighbouring items with the same changes share requests', async () => {
 		const ids = await service.seed(23);
 
 		const { items } = await service.run(update({ cod: '5' }), { items: idsOf(ids) });
@@ -127,7 +127,7 @@ describe('the deliveries to update', () => {
 });
 
 describe('the order of the items', () => {
-	it('is that of the requests, so that a later change wins', async () => {
+	test('is that of the requests, so that a later change wins', async () => {
 		const [a = '', b = '', c = ''] = await service.seed(3);
 		const items = [
 			{ id: a, cod: 1 },
@@ -150,7 +150,7 @@ describe('the order of the items', () => {
 		expect(service.control.deliveries().map(({ request }) => request.cod)).toEqual([1, 1, 1]);
 	});
 
-	it('keeps apart what differs in flags', async () => {
+	test('keeps apart what differs in flags', async () => {
 		const [a = '', b = ''] = await service.seed(2);
 
 		await service.run(
@@ -176,7 +176,7 @@ describe('the order of the items', () => {
 });
 
 describe('the flags', () => {
-	it.each([
+	test.each([
 		[{ recalculatePrice: false }],
 		[{ reorderRoute: false }],
 		[{ recalculateCity: false }],
@@ -211,7 +211,7 @@ describe('a change', () => {
 		removeTags: [7],
 	};
 
-	it.each<[string, INodeParameters, object]>([
+	test.each<[string, INodeParameters, object]>([
 		[
 			'Address',
 			{ address: full.location.address },
@@ -276,7 +276,7 @@ describe('a change', () => {
 		expect(jsonOf(items)).toEqual([{ deliveryId: id, ...success }]);
 	});
 
-	it.each<[string, INodeParameters]>([
+	test.each<[string, INodeParameters]>([
 		['There is nothing to change', {}],
 		['Address is empty', { address: ' ' }],
 		['Cash on Delivery is empty', { cod: '' }],
@@ -318,7 +318,7 @@ describe('a change', () => {
 });
 
 describe('a wrong item', () => {
-	it.each<[string, IDataObject]>([
+	test.each<[string, IDataObject]>([
 		['Delivery ID: at least one is needed [item 1]', { id: null }],
 		['Delivery ID: at least one is needed [item 1]', { id: [] }],
 		['Delivery ID: at least one is needed [item 1]', { id: ' , ' }],
@@ -336,7 +336,7 @@ describe('a wrong item', () => {
 		expect(error).toMatchObject({ message, context: { itemIndex: 1 } });
 	});
 
-	it('becomes an error item in its place when the node goes on', async () => {
+	test('becomes an error item in its place when the node goes on', async () => {
 		const [a = '', b = ''] = await service.seed(2);
 		const items = [{ id: a }, { id: '' }, { id: b }];
 
@@ -370,7 +370,7 @@ describe('a wrong item', () => {
 		]);
 	});
 
-	it('sends nothing when all are wrong and the node goes on', async () => {
+	test('sends nothing when all are wrong and the node goes on', async () => {
 		const { items } = await service.run(update({}), {
 			items: [{ id: 'a' }, { id: 'b' }],
 			onError: 'continueRegularOutput',
@@ -393,7 +393,7 @@ describe('a refusal in the middle', () => {
 		body: { code: 'ON_THE_WAY', message: 'Too late to change' },
 	} as const;
 
-	it('ends the run and tells what was updated before', async () => {
+	test('ends the run and tells what was updated before', async () => {
 		const ids = await service.seed(23);
 		service.control.addFault(refused);
 
@@ -413,7 +413,7 @@ describe('a refusal in the middle', () => {
 		});
 	});
 
-	it('does not keep the others from being updated when the node goes on', async () => {
+	test('does not keep the others from being updated when the node goes on', async () => {
 		const ids = await service.seed(23);
 		service.control.addFault(refused);
 
@@ -446,7 +446,7 @@ describe('a refusal in the middle', () => {
 		);
 	});
 
-	it('goes to the error output, with the ID that it is about', async () => {
+	test('goes to the error output, with the ID that it is about', async () => {
 		const [id = ''] = await service.seed(1);
 
 		const { outputs } = await service.run(
@@ -483,7 +483,7 @@ describe('a refusal in the middle', () => {
 });
 
 describe('an answer that is not as documented', () => {
-	it.each([
+	test.each([
 		['statusAfter', { code: 'OK', message: 'Success' }, { code: 'OK', message: 'Success' }],
 		['statusAfter', { data: {} }, {}],
 		['statusAfter', { data: { jobs: 17 }, code: 'OK' }, { jobId: 17, code: 'OK' }],
@@ -497,7 +497,7 @@ describe('an answer that is not as documented', () => {
 		expect(items).toEqual([{ json: { deliveryId: id, ...expected }, pairedItem: { item: 0 } }]);
 	});
 
-	it('names the base URL when something else answers', async () => {
+	test('names the base URL when something else answers', async () => {
 		const [id = ''] = await service.seed(1);
 		service.control.addFault({ kind: 'garbage', times: null });
 

@@ -72,7 +72,7 @@ describe('the names that saved workflows hold', () => {
 			)
 			.flatMap(({ options = [] }) => options.filter(isOption).map(({ value }) => value));
 
-	it('are the agreed ones', () => {
+	test('are the agreed ones', () => {
 		expect(credential.name).toBe('deliveryServiceApi');
 		expect(credential.properties.map(({ name }) => name)).toEqual([
 			'baseUrl',
@@ -108,7 +108,7 @@ describe.each(holders)('the parameters of %s', (_name, properties) => {
 	const lists = listsOf(properties);
 	const all = lists.flat();
 
-	it('have names of their own wherever they are shown together', () => {
+	test('have names of their own wherever they are shown together', () => {
 		const twins = lists.flatMap((list) =>
 			list.flatMap((property, index) =>
 				list
@@ -122,7 +122,7 @@ describe.each(holders)('the parameters of %s', (_name, properties) => {
 		expect(twins).toEqual([]);
 	});
 
-	it('depend only on parameters and values that exist', () => {
+	test('depend only on parameters and values that exist', () => {
 		const missing = lists.flatMap((list) =>
 			list.flatMap(({ name, displayOptions }) =>
 				Object.entries(displayOptions?.show ?? {}).flatMap(([on, values = []]) => {
@@ -140,7 +140,7 @@ describe.each(holders)('the parameters of %s', (_name, properties) => {
 		expect(missing).toEqual([]);
 	});
 
-	it('have defaults that can be chosen', () => {
+	test('have defaults that can be chosen', () => {
 		const strange = all.filter(({ type, options = [], default: value }) => {
 			const possible: unknown[] = options.filter(isOption).map((option) => option.value);
 			if (type === 'options') return !possible.includes(value);
@@ -152,7 +152,7 @@ describe.each(holders)('the parameters of %s', (_name, properties) => {
 		expect(strange.map(({ name }) => name)).toEqual([]);
 	});
 
-	it('are sorted by label in collections, as are long lists of options', () => {
+	test('are sorted by label in collections, as are long lists of options', () => {
 		const unsorted = all.filter(({ name, type, options = [] }) => {
 			if (type === 'collection')
 				return !isSorted(options.filter(isProperty).map(({ displayName }) => displayName));
@@ -165,7 +165,7 @@ describe.each(holders)('the parameters of %s', (_name, properties) => {
 		expect(unsorted.map(({ name }) => name)).toEqual([]);
 	});
 
-	it('have examples for placeholders', () => {
+	test('have examples for placeholders', () => {
 		const texts = all.filter(({ type }) => type === 'string' || type === 'number');
 		const groups = all.filter(({ type }) => type === 'collection' || type === 'fixedCollection');
 
@@ -176,7 +176,7 @@ describe.each(holders)('the parameters of %s', (_name, properties) => {
 			if (type === 'string' && !typeOptions?.password) expect(placeholder).toBeDefined();
 	});
 
-	it('have labels, each once in a place', () => {
+	test('have labels, each once in a place', () => {
 		const twins = lists.flatMap((list) =>
 			list.flatMap((property, index) =>
 				list
@@ -197,7 +197,7 @@ describe('the operations', () => {
 		.filter(({ name }) => name === 'operation')
 		.flatMap(({ options = [] }) => options.filter(isOption));
 
-	it('have actions of their own and descriptions', () => {
+	test('have actions of their own and descriptions', () => {
 		expect(operations.length).toBeGreaterThanOrEqual(5);
 		for (const operation of operations)
 			expect(operation).toMatchObject({
@@ -210,12 +210,12 @@ describe('the operations', () => {
 });
 
 describe('the nodes', () => {
-	it('can be used as tools where they act', () => {
+	test('can be used as tools where they act', () => {
 		expect(action.description.usableAsTool).toBe(true);
 		expect(trigger.description.usableAsTool).toBeUndefined();
 	});
 
-	it.each(nodes)('name methods that they have: %s', (_name, { description, methods }) => {
+	test.each(nodes)('name methods that they have: %s', (_name, { description, methods }) => {
 		const { properties, credentials = [] } = description;
 		const lists = properties.flatMap(({ modes = [] }) =>
 			modes.flatMap(({ typeOptions }) => typeOptions?.searchListMethod ?? []),
@@ -229,7 +229,7 @@ describe('the nodes', () => {
 		]);
 	});
 
-	it('have icons for light and dark that are there', () => {
+	test('have icons for light and dark that are there', () => {
 		const folder = (file: string) => dirname(join(projectFolder, file.replace(/^dist\//, '')));
 		const themed: Array<[string | undefined, ICredentialType['icon']]> = [
 			[manifest.n8n.nodes[0], action.description.icon],
@@ -245,7 +245,7 @@ describe('the nodes', () => {
 		}
 	});
 
-	it('are what the manifest lists', () => {
+	test('are what the manifest lists', () => {
 		const sources = [...manifest.n8n.nodes, ...manifest.n8n.credentials].map((file) =>
 			file.replace(/^dist\//, '').replace(/\.js$/, '.ts'),
 		);
@@ -262,7 +262,7 @@ describe('the nodes', () => {
 	});
 });
 
-it('refuses an operation that only a workflow of another version may ask for', async () => {
+test('refuses an operation that only a workflow of another version may ask for', async () => {
 	const { error, items } = await runNode({
 		node: 'deliveryService',
 		parameters: { resource: 'delivery', operation: 'gone' },

@@ -26,7 +26,7 @@ async function call(trigger: Trigger, event: string, request: ReceiveOptions) {
 }
 
 describe('an event that the service posts', () => {
-	it('comes out with its name, code and fields in their types', async () => {
+	test('comes out with its name, code and fields in their types', async () => {
 		const trigger = await published();
 		const { id } = await createDelivery();
 		await service.control.advance(id);
@@ -65,7 +65,7 @@ describe('an event that the service posts', () => {
 		expect(postings.map(({ status }) => status)).toEqual([200, 200, 200]);
 	});
 
-	it("is answered at once, in n8n's own words", async () => {
+	test("is answered at once, in n8n's own words", async () => {
 		const trigger = await published();
 
 		const { status, body, run } = await call(trigger, 'updateTask', { body: updated });
@@ -74,7 +74,7 @@ describe('an event that the service posts', () => {
 		expect(run?.status).toBe('success');
 	});
 
-	it('keeps the fields that the document does not name', async () => {
+	test('keeps the fields that the document does not name', async () => {
 		const trigger = await published();
 		const body = { ...updated, driver: { name: 'Kim' }, note: null };
 
@@ -83,7 +83,7 @@ describe('an event that the service posts', () => {
 		expect(itemsOf(received)).toEqual([{ event: 'updateTask', eventCode: 3, ...body }]);
 	});
 
-	it('is of the kind that its address names, whatever it looks like', async () => {
+	test('is of the kind that its address names, whatever it looks like', async () => {
 		const trigger = await published();
 
 		const received = await call(trigger, 'createTask', { body: updated });
@@ -93,7 +93,7 @@ describe('an event that the service posts', () => {
 });
 
 describe('a payload that does not fit the document', () => {
-	it('comes out raw with what did not fit, and is answered 200', async () => {
+	test('comes out raw with what did not fit, and is answered 200', async () => {
 		const trigger = await published();
 		const body = { id: 7, distance: 'far', price: '9.50' };
 
@@ -115,7 +115,7 @@ describe('a payload that does not fit the document', () => {
 		]);
 	});
 
-	it('cannot pass for what the node says of it', async () => {
+	test('cannot pass for what the node says of it', async () => {
 		const trigger = await published();
 		const body = { ...updated, event: 'createTask', eventCode: 1, issues: [], notice: 'x' };
 
@@ -134,7 +134,7 @@ describe('a payload that does not fit the document', () => {
 		]);
 	});
 
-	it('comes out beside the others of its list', async () => {
+	test('comes out beside the others of its list', async () => {
 		const trigger = await published();
 
 		const received = await call(trigger, 'updateTask', { body: [updated, 'late', { id: 'T2' }] });
@@ -149,7 +149,7 @@ describe('a payload that does not fit the document', () => {
 
 describe('the body', () => {
 	const text = JSON.stringify(updated);
-	it.each<[string, ReceiveOptions]>([
+	test.each<[string, ReceiveOptions]>([
 		['JSON', { body: updated }],
 		['a list of one', { body: [updated] }],
 		['a form', { rawBody: new URLSearchParams(updated).toString(), headers: form }],
@@ -175,7 +175,7 @@ describe('the body', () => {
 		expect(itemsOf(received)).toEqual([{ event: 'updateTask', eventCode: 3, ...updated }]);
 	});
 
-	it.each([
+	test.each([
 		[
 			'field by field',
 			{
@@ -211,7 +211,7 @@ describe('the body', () => {
 		]);
 	});
 
-	it('may hold several events, an item each', async () => {
+	test('may hold several events, an item each', async () => {
 		const trigger = await published();
 
 		const received = await call(trigger, 'updateTask', {
@@ -226,7 +226,7 @@ describe('an event that the address does not name', () => {
 	const unsigned = { options: { signAddresses: false } };
 	const created = { id: 'T1', distance: 3, price: 4, currencySign: '$' };
 
-	it.each([
+	test.each([
 		['createTask', 1, created],
 		['createRoute', 2, { route_id: 'R1', distance: 3, date: '1760000000', prices: [] }],
 		['updateTask', 3, updated],
@@ -239,7 +239,7 @@ describe('an event that the address does not name', () => {
 		expect(itemsOf(received)?.[0]).not.toHaveProperty('issues');
 	});
 
-	it.each([{ id: 'T1' }, { hello: 'world' }, { ...created, ...updated }])(
+	test.each([{ id: 'T1' }, { hello: 'world' }, { ...created, ...updated }])(
 		'is unknown, never guessed, when several or none can be meant: %j',
 		async (body) => {
 			const trigger = await published(unsigned);
@@ -262,7 +262,7 @@ describe('an event that the address does not name', () => {
 describe('filters', () => {
 	const only = (options: INodeParameters) => ({ options });
 
-	it.each([
+	test.each([
 		[only({ statuses: 'picked up, Delivered' }), true],
 		[only({ statuses: ['delivered'] }), true],
 		[only({ statuses: 'picked up' }), false],
@@ -282,7 +282,7 @@ describe('filters', () => {
 		if (!passes) expect(received.body).toEqual({ message: 'Received' });
 	});
 
-	it('leave alone what has no such field', async () => {
+	test('leave alone what has no such field', async () => {
 		const trigger = await published(only({ statuses: 'x', companies: '5', cities: '5' }));
 		const created = await call(trigger, 'createTask', { body: { id: 'T1' } });
 		const odd = await call(trigger, 'updateTask', { body: { id: 'T1', status: null } });
@@ -291,7 +291,7 @@ describe('filters', () => {
 		expect(itemsOf(odd)).toHaveLength(1);
 	});
 
-	it('let only some of a list through', async () => {
+	test('let only some of a list through', async () => {
 		const trigger = await published(only({ statuses: 'delivered' }));
 
 		const received = await call(trigger, 'updateTask', {
@@ -301,7 +301,7 @@ describe('filters', () => {
 		expect(itemsOf(received)).toMatchObject([updated]);
 	});
 
-	it('do not end the listening for a test event', async () => {
+	test('do not end the listening for a test event', async () => {
 		const trigger = await open(only({ statuses: 'delivered' }));
 		await trigger.listen();
 
@@ -319,7 +319,7 @@ describe('repeats', () => {
 	const skipping = { options: { skipRepeatsMinutes: 10 } };
 	const swapped = Object.fromEntries(Object.entries(updated).reverse());
 
-	it('start the workflow again unless the option is added', async () => {
+	test('start the workflow again unless the option is added', async () => {
 		const trigger = await published();
 		await call(trigger, 'updateTask', { body: updated });
 		await call(trigger, 'updateTask', { body: updated });
@@ -332,7 +332,7 @@ describe('repeats', () => {
 		});
 	});
 
-	it('are answered 200 and start nothing with it, also in another order of fields', async () => {
+	test('are answered 200 and start nothing with it, also in another order of fields', async () => {
 		const trigger = await published(skipping);
 		await call(trigger, 'updateTask', { body: updated });
 
@@ -344,7 +344,7 @@ describe('repeats', () => {
 		expect(trigger.executions).toHaveLength(1);
 	});
 
-	it('are only the same event with the same content', async () => {
+	test('are only the same event with the same content', async () => {
 		const trigger = await published(skipping);
 		await call(trigger, 'updateTask', { body: updated });
 		await call(trigger, 'updateTask', { body: { ...updated, status: 'returned' } });
@@ -353,7 +353,7 @@ describe('repeats', () => {
 		expect(trigger.executions).toHaveLength(3);
 	});
 
-	it('are known after n8n was started again', async () => {
+	test('are known after n8n was started again', async () => {
 		const trigger = await published(skipping);
 		await call(trigger, 'updateTask', { body: updated });
 		// What n8n reads from its database is what it wrote there.
@@ -365,7 +365,7 @@ describe('repeats', () => {
 		expect(run).toBeUndefined();
 	});
 
-	it('start the workflow again when the time is over', async () => {
+	test('start the workflow again when the time is over', async () => {
 		const trigger = await published({ options: { skipRepeatsMinutes: 1 } });
 		await call(trigger, 'updateTask', { body: updated });
 		const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 61_000);

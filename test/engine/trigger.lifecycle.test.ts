@@ -26,7 +26,7 @@ function addressOf(event: string, url: string): unknown {
 }
 
 describe('publishing', () => {
-	it('subscribes one signed address an event, and unpublishing removes exactly those', async () => {
+	test('subscribes one signed address an event, and unpublishing removes exactly those', async () => {
 		const trigger = await open(every);
 
 		await trigger.activate();
@@ -43,7 +43,7 @@ describe('publishing', () => {
 		expect(service.warnings()).toEqual([]);
 	});
 
-	it('makes nothing twice', async () => {
+	test('makes nothing twice', async () => {
 		const trigger = await open(every);
 		await trigger.create();
 		const before = list();
@@ -54,7 +54,7 @@ describe('publishing', () => {
 		expect(service.requests()).toEqual(['GET', 'POST', 'POST', 'POST', 'GET']);
 	});
 
-	it('makes only what is missing', async () => {
+	test('makes only what is missing', async () => {
 		const trigger = await open({ events: ['createTask'] });
 		await trigger.create();
 		const other = await open({ events: ['createTask', 'updateTask'] });
@@ -65,7 +65,7 @@ describe('publishing', () => {
 		expect(service.requests().filter((method) => method === 'POST')).toHaveLength(2);
 	});
 
-	it('uses the company of the options', async () => {
+	test('uses the company of the options', async () => {
 		const trigger = await open({ options: { companyId: '1002' } });
 
 		await trigger.activate();
@@ -76,14 +76,14 @@ describe('publishing', () => {
 		expect(service.control.webhooks()).toEqual([]);
 	});
 
-	it('fails clearly when no event is chosen', async () => {
+	test('fails clearly when no event is chosen', async () => {
 		const trigger = await open({ events: [] });
 
 		await expect(trigger.activate()).rejects.toThrow('No event is chosen');
 		expect(list()).toEqual([]);
 	});
 
-	it('subscribes bare addresses when signing is turned off', async () => {
+	test('subscribes bare addresses when signing is turned off', async () => {
 		const trigger = await open({ options: { signAddresses: false } });
 
 		await trigger.activate();
@@ -94,7 +94,7 @@ describe('publishing', () => {
 		expect(list()).toEqual([]);
 	});
 
-	it('replaces signed addresses when signing was turned off', async () => {
+	test('replaces signed addresses when signing was turned off', async () => {
 		const signed = await open();
 		await signed.create();
 		const unsigned = await open({ options: { signAddresses: false } });
@@ -106,7 +106,7 @@ describe('publishing', () => {
 });
 
 describe('listening for a test event', () => {
-	it('subscribes the test address, and stopping removes it', async () => {
+	test('subscribes the test address, and stopping removes it', async () => {
 		const trigger = await open(every);
 
 		await trigger.listen();
@@ -122,7 +122,7 @@ describe('listening for a test event', () => {
 		expect(list()).toEqual([]);
 	});
 
-	it('ends with the first event', async () => {
+	test('ends with the first event', async () => {
 		const trigger = await open();
 		await trigger.listen();
 
@@ -133,7 +133,7 @@ describe('listening for a test event', () => {
 		expect(list()).toEqual([]);
 	});
 
-	it('goes on after a call that was refused', async () => {
+	test('goes on after a call that was refused', async () => {
 		const trigger = await open();
 		await trigger.listen();
 
@@ -144,7 +144,7 @@ describe('listening for a test event', () => {
 		expect(list()).toHaveLength(1);
 	});
 
-	it('leaves the live subscription in place, and unpublishing leaves the test', async () => {
+	test('leaves the live subscription in place, and unpublishing leaves the test', async () => {
 		const trigger = await open();
 		await trigger.activate();
 		await trigger.listen();
@@ -159,7 +159,7 @@ describe('listening for a test event', () => {
 		expect(list().map(({ url }) => url)).toEqual([addressOf('updateTask', trigger.testUrl)]);
 	});
 
-	it('leaves nothing when it cannot begin', async () => {
+	test('leaves nothing when it cannot begin', async () => {
 		const trigger = await open(every);
 		service.control.addFault({ kind: 'status', status: 500, method: 'POST', path: hooks, skip: 1 });
 
@@ -169,7 +169,7 @@ describe('listening for a test event', () => {
 });
 
 describe('a change', () => {
-	it('of the events while published removes the old and makes the new', async () => {
+	test('of the events while published removes the old and makes the new', async () => {
 		const trigger = await open({ events: ['createTask', 'updateTask'] });
 		await trigger.activate();
 
@@ -178,7 +178,7 @@ describe('a change', () => {
 		expect(list().map(({ action }) => action)).toEqual([2, 3]);
 	});
 
-	it('of the events that was interrupted is completed at the next start', async () => {
+	test('of the events that was interrupted is completed at the next start', async () => {
 		const before = await open({ events: ['createTask', 'updateTask'] });
 		await before.create();
 		const after = await open({ events: ['createRoute', 'updateTask'] });
@@ -188,7 +188,7 @@ describe('a change', () => {
 		expect(list().map(({ action }) => action)).toEqual([2, 3]);
 	});
 
-	it('of the name keeps the subscription', async () => {
+	test('of the name keeps the subscription', async () => {
 		const trigger = await open({}, { name: 'Old name' });
 		await trigger.create();
 		const before = list();
@@ -202,7 +202,7 @@ describe('a change', () => {
 		expect(list()).toEqual([]);
 	});
 
-	it('of the API secret replaces the addresses of this node, the new one first', async () => {
+	test('of the API secret replaces the addresses of this node, the new one first', async () => {
 		const trigger = await open(every);
 		const other = await open({}, { workflowId: 'other' });
 		await other.activate();
@@ -222,7 +222,7 @@ describe('a change', () => {
 });
 
 describe('several workflows', () => {
-	it('on the same event each have their own subscription', async () => {
+	test('on the same event each have their own subscription', async () => {
 		const one = await open({}, { workflowId: 'one' });
 		const duplicate = await open({}, { workflowId: 'duplicate' });
 		await one.activate();
@@ -237,7 +237,7 @@ describe('several workflows', () => {
 });
 
 describe("others' subscriptions", () => {
-	it('are never touched, however alike', async () => {
+	test('are never touched, however alike', async () => {
 		const trigger = await open(every);
 		const alike = [
 			trigger.url,
@@ -265,7 +265,7 @@ describe("others' subscriptions", () => {
 });
 
 describe('blacklisted subscriptions', () => {
-	it.each(['activate', 'init'] as const)(
+	test.each(['activate', 'init'] as const)(
 		'are made anew on "%s", and the user is told',
 		async (mode) => {
 			const trigger = await open({ events: ['createTask', 'updateTask'] });
@@ -291,7 +291,7 @@ describe('blacklisted subscriptions', () => {
 		},
 	);
 
-	it('of the test address are made anew as well', async () => {
+	test('of the test address are made anew as well', async () => {
 		const trigger = await open();
 		await trigger.create(true);
 		service.control.blacklist(hook(3).url, 3);
@@ -306,7 +306,7 @@ describe('blacklisted subscriptions', () => {
 });
 
 describe('a failure while publishing', () => {
-	it.each([
+	test.each([
 		{ fault: { kind: 'status', status: 500 } as const, message: 'failed (status 500)' },
 		{ fault: { kind: 'statusAfter', status: 502 } as const, message: 'failed (status 502)' },
 		{ fault: { kind: 'resetAfter' } as const, message: 'connection' },
@@ -321,7 +321,7 @@ describe('a failure while publishing', () => {
 		expect(list()).toEqual([]);
 	});
 
-	it('is a clear error when the service cannot be reached', async () => {
+	test('is a clear error when the service cannot be reached', async () => {
 		const trigger = await open(
 			{},
 			{ credential: { ...service.credential, baseUrl: await deadUrl() } },
@@ -334,7 +334,7 @@ describe('a failure while publishing', () => {
 		expect(trigger.active).toBe(false);
 	});
 
-	it('does not come from an old address that cannot be removed; that is logged', async () => {
+	test('does not come from an old address that cannot be removed; that is logged', async () => {
 		const trigger = await open();
 		await subscribe(`${trigger.url}?event=createTask`, 1);
 		service.control.addFault({ kind: 'status', status: 500, method: 'DELETE', path: hooks });
@@ -347,7 +347,7 @@ describe('a failure while publishing', () => {
 });
 
 describe('unpublishing', () => {
-	it('is not held up by a subscription that is gone already', async () => {
+	test('is not held up by a subscription that is gone already', async () => {
 		const trigger = await open(every);
 		await trigger.activate();
 		const { control } = service;
@@ -358,7 +358,7 @@ describe('unpublishing', () => {
 		expect(service.warnings()).toEqual([]);
 	});
 
-	it('removes what it knows when the list cannot be read, and says that more may remain', async () => {
+	test('removes what it knows when the list cannot be read, and says that more may remain', async () => {
 		const trigger = await open(every);
 		await trigger.activate();
 		service.control.addFault({ kind: 'status', status: 500, method: 'GET', path: hooks });
@@ -368,7 +368,7 @@ describe('unpublishing', () => {
 		expect(service.warnings().join()).toMatch(/may remain at the Delivery Service: .*status 500/);
 	});
 
-	it('removes the test address, too, when the list cannot be read', async () => {
+	test('removes the test address, too, when the list cannot be read', async () => {
 		const trigger = await open();
 		await trigger.listen();
 		service.control.addFault({ kind: 'garbage', method: 'GET', path: hooks });
@@ -377,7 +377,7 @@ describe('unpublishing', () => {
 		expect(list()).toEqual([]);
 	});
 
-	it('ends all the same when nothing can be removed, and says what may remain', async () => {
+	test('ends all the same when nothing can be removed, and says what may remain', async () => {
 		const trigger = await open({ events: ['createTask', 'updateTask'] });
 		await trigger.activate();
 		service.control.addFault({
@@ -402,7 +402,7 @@ describe('unpublishing', () => {
 		expect(service.warnings().join()).not.toContain('signature=');
 	});
 
-	it('does not wait for ever for a service that does not answer', async () => {
+	test('does not wait for ever for a service that does not answer', async () => {
 		const trigger = await open(every);
 		await trigger.activate();
 		service.control.addFault({ kind: 'hang', method: 'DELETE', path: hooks, times: 3 });
@@ -412,7 +412,7 @@ describe('unpublishing', () => {
 		expect(service.warnings().join()).toMatch(/may remain .*did not answer in time/);
 	});
 
-	it('says what may remain when the service cannot be reached', async () => {
+	test('says what may remain when the service cannot be reached', async () => {
 		const trigger = await open(
 			{},
 			{ credential: { ...service.credential, baseUrl: await deadUrl() } },
@@ -423,7 +423,7 @@ describe('unpublishing', () => {
 		expect(service.warnings().join()).toMatch(/may remain [^(]*\([^,]*\): Nothing answers/);
 	});
 
-	it('says what may remain when the credential is gone or incomplete', async () => {
+	test('says what may remain when the credential is gone or incomplete', async () => {
 		const gone = await open({}, { credential: undefined });
 		const incomplete = await open({}, { credential: { ...service.credential, apiSecret: '' } });
 
@@ -435,7 +435,7 @@ describe('unpublishing', () => {
 		]);
 	});
 
-	it('leaves what remained to the next publishing, which takes it up', async () => {
+	test('leaves what remained to the next publishing, which takes it up', async () => {
 		const trigger = await open();
 		await trigger.activate();
 		service.control.addFault({ kind: 'resetBefore', path: hooks, times: 3 });
@@ -453,7 +453,7 @@ describe('unpublishing', () => {
 });
 
 describe('when n8n starts again', () => {
-	it('what is subscribed stays, without a change at the service', async () => {
+	test('what is subscribed stays, without a change at the service', async () => {
 		const trigger = await open(every);
 		await trigger.activate();
 		const before = list();
@@ -465,7 +465,7 @@ describe('when n8n starts again', () => {
 		expect((await trigger.receive({ url: hook(3).url, body: updated })).status).toBe(200);
 	});
 
-	it.each([
+	test.each([
 		{ kind: 'resetBefore' } as const,
 		{ kind: 'status', status: 503 } as const,
 		{ kind: 'status', status: 429 } as const,
@@ -482,14 +482,14 @@ describe('when n8n starts again', () => {
 		expect(service.warnings().join()).toContain('could not be checked');
 	});
 
-	it('what was never subscribed is not taken for granted', async () => {
+	test('what was never subscribed is not taken for granted', async () => {
 		const trigger = await open();
 		service.control.addFault({ kind: 'status', status: 503, method: 'GET', path: hooks });
 
 		await expect(trigger.activate('init')).rejects.toThrow('failed (status 503)');
 	});
 
-	it('what was taken off is not taken for granted', async () => {
+	test('what was taken off is not taken for granted', async () => {
 		const trigger = await open();
 		await trigger.activate();
 		await trigger.deactivate();
@@ -498,7 +498,7 @@ describe('when n8n starts again', () => {
 		await expect(trigger.activate('init')).rejects.toThrow('failed (status 503)');
 	});
 
-	it('at another address, the old subscriptions do not count', async () => {
+	test('at another address, the old subscriptions do not count', async () => {
 		const before = await open();
 		await before.activate();
 		const { staticData } = before;
@@ -508,7 +508,7 @@ describe('when n8n starts again', () => {
 		await expect(moved.activate('init')).rejects.toThrow('failed (status 503)');
 	});
 
-	it('a refusal of the service is still told', async () => {
+	test('a refusal of the service is still told', async () => {
 		const trigger = await open();
 		await trigger.activate();
 		service.control.addFault({ kind: 'status', status: 401, method: 'GET', path: hooks });
@@ -520,7 +520,7 @@ describe('when n8n starts again', () => {
 describe('an address that the service cannot reach', () => {
 	const remote = { baseUrl: 'https://api.delivery-service.example' };
 
-	it.each([
+	test.each([
 		'http://localhost:5678',
 		'http://127.0.0.1:5678',
 		'http://[::1]:5678',
@@ -535,7 +535,7 @@ describe('an address that the service cannot reach', () => {
 		});
 	});
 
-	it('is not one on the internet', async () => {
+	test('is not one on the internet', async () => {
 		const trigger = await open({}, { publicUrl: 'https://n8n.shop.example' });
 
 		await trigger.activate();

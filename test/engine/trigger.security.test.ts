@@ -30,7 +30,7 @@ async function expectRefused(trigger: Trigger, status: number, request: ReceiveO
 }
 
 describe('Who knows the address without its signature', () => {
-	it('is refused, with the event or without', async () => {
+	test('is refused, with the event or without', async () => {
 		const trigger = await published();
 
 		await expectRefused(trigger, 401, { url: trigger.url });
@@ -39,7 +39,7 @@ describe('Who knows the address without its signature', () => {
 		expect(service.warnings()).toHaveLength(3);
 	});
 
-	it('learns nothing from the body: a wrong one is refused the same', async () => {
+	test('learns nothing from the body: a wrong one is refused the same', async () => {
 		const trigger = await published();
 
 		await expectRefused(trigger, 401, { url: trigger.url, body: [] });
@@ -48,7 +48,7 @@ describe('Who knows the address without its signature', () => {
 });
 
 describe('Who has the workflow file', () => {
-	it('cannot make an address: it holds the path and the settings, not the secret', async () => {
+	test('cannot make an address: it holds the path and the settings, not the secret', async () => {
 		const trigger = await published();
 		const ownService = await startService({ apiSecret: 'guessed' });
 		// The same node of the same workflow, with a service and a secret of the attacker's own.
@@ -63,7 +63,7 @@ describe('Who has the workflow file', () => {
 });
 
 describe('Who forges signatures', () => {
-	it('is refused 50 times out of 50, however near the signature is', async () => {
+	test('is refused 50 times out of 50, however near the signature is', async () => {
 		const trigger = await published();
 		const { url } = hook(3);
 		const right = new URL(url).searchParams.get('signature') ?? '';
@@ -87,7 +87,7 @@ describe('Who forges signatures', () => {
 		expect((await trigger.receive({ url, body: updated })).status).toBe(200);
 	});
 
-	it('is refused with parameters that are lists or objects', async () => {
+	test('is refused with parameters that are lists or objects', async () => {
 		const trigger = await published();
 		const { search, searchParams } = new URL(hook(3).url);
 		const signature = searchParams.get('signature') ?? '';
@@ -105,7 +105,7 @@ describe('Who forges signatures', () => {
 });
 
 describe('Who knows a signed address', () => {
-	it('can use it for its own event only', async () => {
+	test('can use it for its own event only', async () => {
 		const trigger = await published({ events: ['createTask', 'updateTask'] });
 
 		for (const event of ['createTask', 'createRoute', 'deleteTask', ''])
@@ -113,7 +113,7 @@ describe('Who knows a signed address', () => {
 		await expectRefused(trigger, 401, { url: withQuery(hook(3).url, { event: undefined }) });
 	});
 
-	it('can use it for its own workflow only', async () => {
+	test('can use it for its own workflow only', async () => {
 		const trigger = await published();
 		const signature = signatureOf(trigger);
 		const other = await published({}, { workflowId: 'other' });
@@ -123,7 +123,7 @@ describe('Who knows a signed address', () => {
 		});
 	});
 
-	it('cannot use that of the test for the live workflow, or the other way round', async () => {
+	test('cannot use that of the test for the live workflow, or the other way round', async () => {
 		const trigger = await published();
 		const live = signatureOf(trigger);
 		await trigger.listen();
@@ -139,7 +139,7 @@ describe('Who knows a signed address', () => {
 		expect(trigger.listening).toBe(true);
 	});
 
-	it('cannot use it after the API secret was changed', async () => {
+	test('cannot use it after the API secret was changed', async () => {
 		const credential = { ...service.credential };
 		const trigger = await published({}, { credential });
 		const { url } = hook(3);
@@ -149,7 +149,7 @@ describe('Who knows a signed address', () => {
 		await expectRefused(trigger, 401, { url });
 	});
 
-	it('starts nothing for an event that is no longer chosen', async () => {
+	test('starts nothing for an event that is no longer chosen', async () => {
 		const before = await open({ events: ['createTask', 'updateTask'] });
 		await before.activate();
 		const { url } = hook(1);
@@ -158,7 +158,7 @@ describe('Who knows a signed address', () => {
 		await expectRefused(after, 200, { url });
 	});
 
-	it('starts nothing after the workflow was unpublished', async () => {
+	test('starts nothing after the workflow was unpublished', async () => {
 		const trigger = await published();
 		const { url } = hook(3);
 		await trigger.deactivate();
@@ -168,7 +168,7 @@ describe('Who knows a signed address', () => {
 });
 
 describe('Who has a past event', () => {
-	it('can do nothing with its content alone', async () => {
+	test('can do nothing with its content alone', async () => {
 		const trigger = await published();
 		const past = await trigger.receive({ url: hook(3).url, body: updated });
 
@@ -176,7 +176,7 @@ describe('Who has a past event', () => {
 		await expectRefused(trigger, 401, { url: trigger.url, body: updated });
 	});
 
-	it('and its address can repeat it, but not within the time of Skip Repeats', async () => {
+	test('and its address can repeat it, but not within the time of Skip Repeats', async () => {
 		const open = await published();
 		await open.receive({ url: hook(3).url, body: updated });
 		const repeated = await open.receive({ url: hook(3).url, body: updated });
@@ -189,7 +189,7 @@ describe('Who has a past event', () => {
 });
 
 describe('Who can make the service post anything', () => {
-	it.each([
+	test.each([
 		['data of other items', { json: { id: 'T9' }, pairedItem: { item: 0 }, ...updated }],
 		['files', { json: {}, binary: { data: { id: 'filesystem:/secret', mimeType: 'a/b' } } }],
 	])('cannot pass %s to the workflow: a payload stays data', async (_, body) => {
@@ -200,7 +200,7 @@ describe('Who can make the service post anything', () => {
 		expect(workflowData?.[0]).toEqual([{ json: expect.objectContaining(body) }]);
 	});
 
-	it('cannot change what objects are', async () => {
+	test('cannot change what objects are', async () => {
 		const trigger = await published();
 		const rawBody = `{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"id":"T1"}`;
 
@@ -211,7 +211,7 @@ describe('Who can make the service post anything', () => {
 		expect(Object.getPrototypeOf(itemsOf(received)?.[0])).toBe(Object.prototype);
 	});
 
-	it('cannot make one event look like another', async () => {
+	test('cannot make one event look like another', async () => {
 		const trigger = await published();
 
 		const received = await trigger.receive({
@@ -224,7 +224,7 @@ describe('Who can make the service post anything', () => {
 });
 
 describe('Who sends what is no event', () => {
-	it('is refused with 413 above 1 MB, compressed or not', async () => {
+	test('is refused with 413 above 1 MB, compressed or not', async () => {
 		const trigger = await published();
 		const { url } = hook(3);
 		const large = JSON.stringify({ ...updated, note: 'x'.repeat(1_000_000) });
@@ -241,7 +241,7 @@ describe('Who sends what is no event', () => {
 		expect(fitting.status).toBe(200);
 	});
 
-	it.each<[string, ReceiveOptions]>([
+	test.each<[string, ReceiveOptions]>([
 		['nothing', { body: undefined }],
 		['an empty object', { body: {} }],
 		['an empty list', { body: [] }],
@@ -265,7 +265,7 @@ describe('Who sends what is no event', () => {
 		await expectRefused(trigger, 400, { url: hook(3).url, ...request });
 	});
 
-	it('is refused by n8n itself when it is broken JSON', async () => {
+	test('is refused by n8n itself when it is broken JSON', async () => {
 		const trigger = await published();
 		await expectRefused(trigger, 422, { url: hook(3).url, rawBody: '{"id":', headers: json });
 	});
@@ -273,7 +273,7 @@ describe('Who sends what is no event', () => {
 	const bytes = fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array));
 	const anyText = fc.string({ unit: 'binary' }).map((text) => Buffer.from(text));
 
-	it('crashes nothing and starts nothing: 200 malformed bodies from a fuzzer', async () => {
+	test('crashes nothing and starts nothing: 200 malformed bodies from a fuzzer', async () => {
 		const trigger = await published();
 		const { url } = hook(3);
 		const broken = fc.json().map((text) => Buffer.from(text.slice(0, text.length / 2)));
@@ -302,7 +302,7 @@ describe('Who sends what is no event', () => {
 		expect((await trigger.receive({ url, body: updated })).status).toBe(200);
 	});
 
-	it('crashes nothing as a form or XML: what comes out of it tells its issues', async () => {
+	test('crashes nothing as a form or XML: what comes out of it tells its issues', async () => {
 		const trigger = await published();
 		const { url } = hook(3);
 		const contentTypes = ['application/x-www-form-urlencoded', 'text/xml'];
@@ -324,7 +324,7 @@ describe('Who sends what is no event', () => {
 		);
 	});
 
-	it('crashes nothing without signatures either, and what comes out tells its issues', async () => {
+	test('crashes nothing without signatures either, and what comes out tells its issues', async () => {
 		const trigger = await published(unsigned);
 
 		await fc.assert(
@@ -344,7 +344,7 @@ describe('Who sends what is no event', () => {
 });
 
 describe('Who calls while n8n has no secret to check with', () => {
-	it.each(['apiSecret', 'apiKeyId', 'baseUrl', 'companyId'])(
+	test.each(['apiSecret', 'apiKeyId', 'baseUrl', 'companyId'])(
 		'starts nothing that it could not start before: a credential without its %s',
 		async (field) => {
 			const credential: CredentialData = { ...service.credential };
@@ -361,7 +361,7 @@ describe('Who calls while n8n has no secret to check with', () => {
 });
 
 describe('Who turns signing off', () => {
-	it('opens the address to everybody who knows it', async () => {
+	test('opens the address to everybody who knows it', async () => {
 		const trigger = await published(unsigned);
 
 		const received = await trigger.receive({ url: trigger.url, body: updated });
@@ -370,7 +370,7 @@ describe('Who turns signing off', () => {
 		expect(received.run).toBeDefined();
 	});
 
-	it('must do so in the node: a call cannot', async () => {
+	test('must do so in the node: a call cannot', async () => {
 		const trigger = await published();
 
 		await expectRefused(trigger, 401, {
@@ -381,7 +381,7 @@ describe('Who turns signing off', () => {
 });
 
 describe('docs/security.md', () => {
-	it('names in each row tests that exist', () => {
+	test('names in each row tests that exist', () => {
 		const folder = join(__dirname, '../..');
 		const rows = readFileSync(join(folder, 'docs/security.md'), 'utf8')
 			.split('\n')

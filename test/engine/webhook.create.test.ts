@@ -12,7 +12,7 @@ const create = {
 	event: '={{ $json.event }}',
 };
 
-it.each([
+test.each([
 	['createTask', 1],
 	['createRoute', 2],
 	['updateTask', 3],
@@ -37,14 +37,14 @@ it.each([
 	expect(items).toEqual([{ json: { url, event, action }, pairedItem: { item: 0 } }]);
 });
 
-it('has Delivery Updated for event unless the user picks another', async () => {
+test('has Delivery Updated for event unless the user picks another', async () => {
 	const { items } = await service.run({ resource: 'webhook', operation: 'create', url });
 
 	expect(service.received()).toMatchObject([{ body: { url, action: '3' } }]);
 	expect(jsonOf(items)).toEqual([{ url, event: 'updateTask', action: 3 }]);
 });
 
-it('works for each item in turn, for the company that it names', async () => {
+test('works for each item in turn, for the company that it names', async () => {
 	const given = [
 		{ url: 'https://a.example', event: 'createTask', company: '1002' },
 		{ url: ' http://b.example/x ', event: 'createRoute', company: '' },
@@ -76,7 +76,7 @@ it('works for each item in turn, for the company that it names', async () => {
 	]);
 });
 
-it.each([
+test.each([
 	['nothing', 204, ''],
 	['text', 201, 'created'],
 	['anything', 200, { ok: 'perhaps' }],
@@ -90,7 +90,7 @@ it.each([
 });
 
 describe('a wrong item', () => {
-	it.each([
+	test.each([
 		[
 			'URL is not a web address that starts with http:// or https:// [item 0]',
 			{ url: 'shop.example' },
@@ -128,7 +128,7 @@ describe('a wrong item', () => {
 	];
 	const message = 'URL is not a web address that starts with http:// or https:// [item 1]';
 
-	it('becomes an error item in its place when the node goes on', async () => {
+	test('becomes an error item in its place when the node goes on', async () => {
 		const { items: output } = await service.run(create, {
 			items,
 			onError: 'continueRegularOutput',
@@ -142,7 +142,7 @@ describe('a wrong item', () => {
 		expect(jsonOf(output)).toMatchObject([{ action: 1 }, { error: { message } }, { action: 3 }]);
 	});
 
-	it('goes to the error output when there is one', async () => {
+	test('goes to the error output when there is one', async () => {
 		const { outputs } = await service.run(create, { items, onError: 'continueErrorOutput' });
 
 		expect(service.control.webhooks()).toHaveLength(2);
@@ -154,7 +154,7 @@ describe('a wrong item', () => {
 });
 
 describe('a refusal of the service', () => {
-	it('ends the run with its status and what to do', async () => {
+	test('ends the run with its status and what to do', async () => {
 		const { error } = await service.run(
 			{ ...create, options: { companyId: '={{ $json.company }}' } },
 			{
@@ -179,7 +179,7 @@ describe('a refusal of the service', () => {
 		});
 	});
 
-	it('becomes an error item when the node goes on', async () => {
+	test('becomes an error item when the node goes on', async () => {
 		const body = { code: 'E1', message: 'Not this URL' };
 		service.control.addFault({ kind: 'status', status: 422, body });
 
@@ -203,7 +203,7 @@ describe('a refusal of the service', () => {
 		]);
 	});
 
-	it('is named when the key is wrong', async () => {
+	test('is named when the key is wrong', async () => {
 		const { error } = await service.run(
 			{ ...create, url, event: 'createTask' },
 			{ credential: { ...service.credential, apiKeyId: 'other' } },
@@ -218,7 +218,7 @@ describe('a refusal of the service', () => {
 		});
 	});
 
-	it('is named when no company is known', async () => {
+	test('is named when no company is known', async () => {
 		const { error } = await service.run(
 			{ ...create, url, event: 'createTask' },
 			{ credential: { ...service.credential, companyId: '' } },

@@ -21,7 +21,7 @@ const byUrlAndEvent = remove({
 const chosen = (value: string) => ({ __rl: true, mode: 'list', value });
 
 describe('Delete', () => {
-	it('unsubscribes what was chosen from the list, with a form body', async () => {
+	test('unsubscribes what was chosen from the list, with a form body', async () => {
 		await service.subscribe(url, 3);
 		await service.subscribe(url, 1);
 		await service.subscribe(url, 3, 1002);
@@ -49,7 +49,7 @@ describe('Delete', () => {
 		]);
 	});
 
-	it('unsubscribes by URL and event, for each item in turn', async () => {
+	test('unsubscribes by URL and event, for each item in turn', async () => {
 		await service.subscribe(url, 1);
 		await service.subscribe('https://b.example', 2);
 		await service.subscribe('https://b.example', 3);
@@ -70,7 +70,7 @@ describe('Delete', () => {
 		expect(service.control.webhooks()).toMatchObject([{ url: 'https://b.example', action: 3 }]);
 	});
 
-	it('unsubscribes from the company that is named', async () => {
+	test('unsubscribes from the company that is named', async () => {
 		await service.subscribe(url, 3);
 		await service.subscribe(url, 3, 1002);
 
@@ -80,7 +80,7 @@ describe('Delete', () => {
 		expect(service.control.webhooks()).toMatchObject([{ companyId: 1001 }]);
 	});
 
-	it.each([204, 201])('counts any success, with or without body: %d', async (status) => {
+	test.each([204, 201])('counts any success, with or without body: %d', async (status) => {
 		await service.subscribe(url, 3);
 		service.control.addFault({ method: 'DELETE', kind: 'statusAfter', status, body: '' });
 
@@ -90,7 +90,7 @@ describe('Delete', () => {
 		expect(jsonOf(items)).toEqual([{ deleted: true }]);
 	});
 
-	it('says so when there is no such webhook', async () => {
+	test('says so when there is no such webhook', async () => {
 		await service.subscribe(url, 1);
 
 		const { error, items } = await service.run(remove({ webhook: chosen(`3 ${url}`) }));
@@ -106,7 +106,7 @@ describe('Delete', () => {
 		});
 	});
 
-	it('goes on with the others when it may', async () => {
+	test('goes on with the others when it may', async () => {
 		await service.subscribe(url, 1);
 		const items = [
 			{ url, event: 'updateTask' },
@@ -145,7 +145,7 @@ describe('Delete', () => {
 		]);
 	});
 
-	it.each<[string, INodeParameters]>([
+	test.each<[string, INodeParameters]>([
 		['No webhook is chosen [item 0]', { webhook: chosen('={{ "" }}') }],
 		['No webhook is chosen [item 0]', { webhook: chosen('={{ "https://a.example" }}') }],
 		['No webhook is chosen [item 0]', { webhook: chosen('={{ 3 }}') }],
@@ -191,7 +191,7 @@ describe('the list of webhooks', () => {
 		},
 	];
 
-	it("shows the company's webhooks, and what is picked can be deleted", async () => {
+	test("shows the company's webhooks, and what is picked can be deleted", async () => {
 		await subscribeAll();
 
 		const { results } = await search({});
@@ -205,7 +205,7 @@ describe('the list of webhooks', () => {
 		expect(jsonOf(items)).toEqual([{ deleted: true }]);
 	});
 
-	it.each([
+	test.each([
 		['https://B.example', [1, 2]],
 		['created', [0, 1]],
 		['BLACKLISTED', [2]],
@@ -220,7 +220,7 @@ describe('the list of webhooks', () => {
 		expect(results).toEqual(found.map((number) => entries[number]));
 	});
 
-	it('shows those of the company in the options', async () => {
+	test('shows those of the company in the options', async () => {
 		await subscribeAll();
 
 		const { results } = await search({ options: { companyId: '1002' } });
@@ -234,7 +234,7 @@ describe('the list of webhooks', () => {
 		]);
 	});
 
-	it('shows events that the document does not name by their codes', async () => {
+	test('shows events that the document does not name by their codes', async () => {
 		const body = [{ url: 'https://a.example', action: 9, status: 'active' }];
 		service.control.addFault({ method: 'GET', kind: 'status', status: 200, body });
 
@@ -243,7 +243,7 @@ describe('the list of webhooks', () => {
 		expect(results).toEqual([{ name: 'Event 9: https://a.example', value: '9 https://a.example' }]);
 	});
 
-	it('says why it cannot be shown', async () => {
+	test('says why it cannot be shown', async () => {
 		const refused = search({ options: { companyId: '5' } });
 
 		await expect(refused).rejects.toMatchObject({

@@ -17,7 +17,7 @@ const list = (body: unknown) =>
 
 const listing = { method: 'GET', path: '/hooks/companies/1001' };
 
-it("lists the company's webhooks with event and status, and the raw status beside", async () => {
+test("lists the company's webhooks with event and status, and the raw status beside", async () => {
 	await service.subscribe('https://a.example', 1);
 	await service.subscribe('https://a.example', 3);
 	await service.subscribe('https://child.example', 2, 1002);
@@ -51,7 +51,7 @@ it("lists the company's webhooks with event and status, and the raw status besid
 	]);
 });
 
-it('lists those of another company for each item that names it', async () => {
+test('lists those of another company for each item that names it', async () => {
 	await service.subscribe('https://own.example', 1);
 	await service.subscribe('https://child.example', 2, 1002);
 
@@ -72,7 +72,7 @@ it('lists those of another company for each item that names it', async () => {
 	expect(pairedItems(items)).toEqual([0, 1, 2]);
 });
 
-it.each([
+test.each([
 	['active', 'active'],
 	['Active', 'active'],
 	[' ACTIVE ', 'active'],
@@ -90,7 +90,7 @@ it.each([
 	expect(jsonOf(items)).toMatchObject([{ status: normalised, rawStatus: status }]);
 });
 
-it('keeps what the document does not name', async () => {
+test('keeps what the document does not name', async () => {
 	list([
 		{ url: 'https://a.example', action: '2', status: 'Active', createdBy: { id: 7 } },
 		{ url: 'https://b.example', action: 9 },
@@ -121,7 +121,7 @@ describe('with many webhooks', () => {
 	const urlsWhere = (holds: (number: number) => boolean) =>
 		hooks.filter((_, number) => holds(number)).map(({ url }) => url);
 
-	it.each<[string, INodeParameters, string[]]>([
+	test.each<[string, INodeParameters, string[]]>([
 		['50 when nothing is set', {}, urlsWhere((number) => number < 50)],
 		['the first two', { limit: 2 }, urlsWhere((number) => number < 2)],
 		['the first two, as an expression', { limit: '={{ "2" }}' }, urlsWhere((number) => number < 2)],
@@ -163,7 +163,7 @@ describe('with many webhooks', () => {
 	});
 });
 
-it('gives nothing where there is nothing', async () => {
+test('gives nothing where there is nothing', async () => {
 	const { status, items } = await service.run(getAll());
 
 	expect(service.received()).toMatchObject([listing]);
@@ -171,7 +171,7 @@ it('gives nothing where there is nothing', async () => {
 });
 
 describe('what is wrong', () => {
-	it.each<[string, INodeParameters]>([
+	test.each<[string, INodeParameters]>([
 		['Limit "many" is not a number [item 0]', { limit: '={{ "many" }}' }],
 		['Limit 0 is less than 1 [item 0]', { limit: '={{ 0 }}' }],
 		['Limit 1.5 is not a whole number [item 0]', { limit: 1.5 }],
@@ -187,7 +187,7 @@ describe('what is wrong', () => {
 		expect(error?.message).toBe(message);
 	});
 
-	it.each([
+	test.each([
 		['HTML', '<!doctype html>'],
 		['an object', { hooks: [] }],
 		['entries without URL', [{ action: 1 }]],
@@ -206,7 +206,7 @@ describe('what is wrong', () => {
 		});
 	});
 
-	it('is named when nothing listens', async () => {
+	test('is named when nothing listens', async () => {
 		const { error } = await service.run(getAll(), {
 			credential: { ...service.credential, baseUrl: 'http://127.0.0.1:9' },
 		});
@@ -218,7 +218,7 @@ describe('what is wrong', () => {
 		});
 	});
 
-	it('does not keep the other items from being listed when the node goes on', async () => {
+	test('does not keep the other items from being listed when the node goes on', async () => {
 		await service.subscribe('https://a.example', 1);
 
 		const { items } = await service.run(

@@ -39,7 +39,7 @@ function statuses(): Record<string, string> {
 	return Object.fromEntries(service.control.webhooks().map(({ url, status }) => [url, status]));
 }
 
-it('makes each matching blacklisted subscription anew, one item each', async () => {
+test('makes each matching blacklisted subscription anew, one item each', async () => {
 	await blacklist([`${own}?event=updateTask&signature=abc`]);
 	await blacklist([`${own}?event=createTask&signature=def`], 1);
 
@@ -69,7 +69,7 @@ it('makes each matching blacklisted subscription anew, one item each', async () 
 	).toEqual(['DELETE', 'POST', 'DELETE', 'POST']);
 });
 
-it('gives nothing and changes nothing when none is blacklisted', async () => {
+test('gives nothing and changes nothing when none is blacklisted', async () => {
 	await service.run({ resource: 'webhook', operation: 'create', url: own, event: 'updateTask' });
 	const before = service.received().length;
 
@@ -97,7 +97,7 @@ describe('which subscriptions match', () => {
 		'http://shop.example/hook',
 	];
 
-	it.each([
+	test.each([
 		['https://shop.example/hook', [0, 1, 2, 3, 4]],
 		['https://shop.example/hook/', [1]],
 		['https://shop.example/hook?a=1', [2, 3]],
@@ -116,16 +116,19 @@ describe('which subscriptions match', () => {
 		);
 	});
 
-	it.each(['={{ "" }}', 'shop.example', '={{ null }}'])('needs a web address: %j', async (url) => {
-		await blacklist(all);
+	test.each(['={{ "" }}', 'shop.example', '={{ null }}'])(
+		'needs a web address: %j',
+		async (url) => {
+			await blacklist(all);
 
-		const { error } = await repair(url);
+			const { error } = await repair(url);
 
-		expect(error?.message).toMatch(/^URL .*\[item 0\]$/);
-		expect(Object.values(statuses())).not.toContain('Active');
-	});
+			expect(error?.message).toMatch(/^URL .*\[item 0\]$/);
+			expect(Object.values(statuses())).not.toContain('Active');
+		},
+	);
 
-	it('are those of the company in the options', async () => {
+	test('are those of the company in the options', async () => {
 		await blacklist([own]);
 		const { items } = await service.run({
 			resource: 'webhook',
@@ -138,7 +141,7 @@ describe('which subscriptions match', () => {
 	});
 });
 
-it('takes a list as it is: what is no URL never matches, and an event needs no name', async () => {
+test('takes a list as it is: what is no URL never matches, and an event needs no name', async () => {
 	const body = [
 		{ url: 'not a URL', action: 3, status: 'Banned' },
 		{ url: own, action: 9, status: 'Banned' },
@@ -158,7 +161,7 @@ describe('a failure', () => {
 	const subscribe = { method: 'POST', path: hooks };
 	const list = { method: 'GET', path: hooks };
 
-	it('to remove leaves it blacklisted, and the error says so', async () => {
+	test('to remove leaves it blacklisted, and the error says so', async () => {
 		await blacklist(urls);
 		service.control.addFault({ ...remove, kind: 'status', status: 500, skip: 1 });
 
@@ -179,7 +182,7 @@ describe('a failure', () => {
 		});
 	});
 
-	it('to subscribe says that it is gone now, and how to make it', async () => {
+	test('to subscribe says that it is gone now, and how to make it', async () => {
 		await blacklist(urls.slice(0, 1));
 		service.control.addFault({ ...subscribe, kind: 'status', status: 503, times: 2 });
 
@@ -191,7 +194,7 @@ describe('a failure', () => {
 		expect(statuses()).toEqual({});
 	});
 
-	it('that cannot be looked into says that the state is not known', async () => {
+	test('that cannot be looked into says that the state is not known', async () => {
 		await blacklist(urls.slice(0, 1));
 		service.control.addFault({ ...subscribe, kind: 'resetAfter' });
 		service.control.addFault({ ...list, kind: 'status', status: 503, skip: 1 });
@@ -201,7 +204,7 @@ describe('a failure', () => {
 		expect(error?.description).toMatch(/it may be subscribed or not.*Get Many/);
 	});
 
-	it.each([
+	test.each([
 		['the removal was done, its answer lost', { ...remove, kind: 'resetAfter' } as const],
 		['the subscription was done, its answer lost', { ...subscribe, kind: 'resetAfter' } as const],
 		['the subscription failed once', { ...subscribe, kind: 'status', status: 500 } as const],
@@ -217,7 +220,7 @@ describe('a failure', () => {
 		expect(statuses()).toEqual(Object.fromEntries(urls.map((url) => [url, 'Active'])));
 	});
 
-	it.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
+	test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
 		'becomes an error item of its own with "%s", and the others go on',
 		async (onError) => {
 			await blacklist(urls);
@@ -249,7 +252,7 @@ describe('a failure', () => {
 		},
 	);
 
-	it('does not show a signature in its message', async () => {
+	test('does not show a signature in its message', async () => {
 		await blacklist([`${own}?event=updateTask&signature=abc`]);
 		service.control.addFault({ ...remove, kind: 'status', status: 500 });
 
@@ -259,7 +262,7 @@ describe('a failure', () => {
 		expect(error?.message).not.toContain('signature');
 	});
 
-	it('to list is told as it is', async () => {
+	test('to list is told as it is', async () => {
 		service.control.addFault({ ...list, kind: 'status', status: 401 });
 
 		const { error } = await repair(own);
@@ -271,7 +274,7 @@ describe('a failure', () => {
 	});
 });
 
-it('takes several URLs, one an item', async () => {
+test('takes several URLs, one an item', async () => {
 	await blacklist(['https://a.example/x', 'https://b.example/x', 'https://c.example/x']);
 
 	const { items } = await repair('={{ $json.url }}', {
@@ -288,7 +291,7 @@ it('takes several URLs, one an item', async () => {
 describe('a published trigger', () => {
 	const triggers = setUpTriggers();
 
-	it('works again after a repair with the address of n8n alone', async () => {
+	test('works again after a repair with the address of n8n alone', async () => {
 		const trigger = await triggers.open();
 		await trigger.activate();
 		const { url } = triggers.hook(3);
@@ -335,7 +338,7 @@ describe('the example workflow', () => {
 			});
 	});
 
-	it("repairs the webhooks of this n8n, and no one else's", async () => {
+	test("repairs the webhooks of this n8n, and no one else's", async () => {
 		await blacklist(['https://n8n.shop.example/webhook/a/webhook', 'https://other.example/hook']);
 
 		const { error, outputsOf } = await runWorkflow(example, {

@@ -8,8 +8,14 @@ import axios from 'axios';
 import { z } from 'zod';
 
 import { startService } from '../../playground/service/server';
-import { creation, firstId, startSandbox, startSubscriber, until } from '../support/localService';
-import type { Created, Sandbox } from '../support/localService';
+import {
+	creation,
+	firstId,
+	openLocalService,
+	startSubscriber,
+	until,
+} from '../support/localService';
+import type { Created, OpenLocalService } from '../support/localService';
 
 const viewShape = z
 	.object({
@@ -20,24 +26,24 @@ const viewShape = z
 
 type View = z.infer<typeof viewShape>;
 
-let sandbox: Sandbox;
+let local: OpenLocalService;
 
 beforeAll(async () => {
-	sandbox = await startSandbox();
+	local = await openLocalService();
 });
-beforeEach(() => sandbox.service.control.reset());
-afterAll(async () => await sandbox.service.close());
+beforeEach(() => local.service.control.reset());
+afterAll(async () => await local.service.close());
 
 const create = async (count = 1) =>
-	await sandbox.api.post<Created>('/v1/deliveries', creation(count));
+	await local.api.post<Created>('/v1/deliveries', creation(count));
 
 describe('requests', () => {
 	test('are recorded as they arrived, without the secret', async () => {
 		const body = creation();
-		await sandbox.api.post('/v1/deliveries', body, { headers: { 'X-Trace': 'a' } });
-		await sandbox.api.get('/hooks/companies/1001?page=2');
-		const { data: requests } = await sandbox.remote.get<Array<{ body?: unknown }>>('/requests');
-		expect(requests).toEqual(JSON.parse(JSON.stringify(sandbox.service.control.requests())));
+		await local.api.post('/v1/deliveries', body, { headers: { 'X-Trace': 'a' } });
+		await local.api.get('/hooks/companies/1001?page=2');
+		const { data: requests } = await local.remote.get<Array<{ body?: unknown }>>('/requests');
+		expect(requests).toEqual(JSON.parse(JSON.stringify(local.service.control.requests())));
 		expect(requests[0]).toMatchObject({
 			method: 'POST',
 			path: '/v1/deliveries',
@@ -55,21 +61,21 @@ describe('requests', () => {
 
 	test('with another scheme, or none, do not show theirs either', async () => {
 		for (const authorization of ['Bearer hidden', 'hidden']) {
-			await axios.get(`${sandbox.service.url}/hooks/companies/1001`, {
+			await axios.get(`${local.service.url}/hooks/companies/1001`, {
 				headers: { Authorization: authorization },
 				proxy: false,
 				validateStatus: null,
 			});
 		}
-		const seen = sandbox.service.control.requests().map(({ headers }) => headers.authorization);
+		const seen = local.service.control.requests().map(({ headers }) => headers.authorization);
 		expect(seen).toEqual(['Bearer ***', '***']);
 	});
 
 	test('of a form are recorded as text, and those to the control not at all', async () => {
 		const hook = new URLSearchParams({ url: 'https://a.example', action: '1' });
-		await sandbox.api.post('/hooks/companies/1001', hook);
-		await sandbox.remote.get('/webhooks');
-		expect(sandbox.service.control.requests().map(({ body }) => body)).toEqual([
+		await local.api.post('/hooks/companies/1001', hook);
+		await local.remote.get('/webhooks');
+		expect(local.service.control.requests().map(({ body }) => body)).toEqual([
 			{ url: 'https://a.example', action: '1' },
 		]);
 	});
@@ -77,111 +83,111 @@ describe('requests', () => {
 
 describe('over HTTP', () => {
 	test('faults', async () => {
-		const added = await sandbox.remote.post('/faults', { kind: 'status', status: 503 });
+		const added = await local.remote.post('/faults', { kind: 'status', status: 503 });
 		expect(added.status).toBe(201);
 		expect(added.data).toMatchObject({ kind: 'status', status: 503, skip: 0, times: 1 });
 		expect((await create()).status).toBe(503);
 		expect((await create()).status).toBe(200);
-		const wrong = await sandbox.remote.post('/faults', { kind: 'explode' });
+		const wrong = await local.remote.post('/faults', { kind: 'explode' });
 		expect(wrong.status).toBe(400);
 		expect(wrong.data).toEqual({ code: 'BAD_REQUEST', message: expect.stringContaining('kind') });
 	});
 
 	test('deliveries, and advancing one', async () => {
 		const id = firstId((await create(2)).data);
-		const answer = await sandbox.remote.post(`/deliveries/${id}/advance`);
+		const answer = await local.remote.post(`/deliveries/${id}/advance`);
 		expect(answer.data).toEqual({ id, status: 'assigned', postings: [] });
-		const { data: deliveries } = await sandbox.remote.get<unknown>('/deliveries');
+		const { data: deliveries } = await local.remote.get<unknown>('/deliveries');
 		expect(deliveries).toMatchObject([
 			{ companyId: 1001, type: 'slot', record: { id, statusDelivery: 'assigned' } },
 			{ request: { referenceId: 'R1' } },
 		]);
-		expect((await sandbox.remote.post('/deliveries/x/advance')).status).toBe(404);
+		expect((await local.remote.post('/deliveries/x/advance')).status).toBe(404);
 	});
 
 	test('webhooks, blacklisting and firing an event', async () => {
 		const subscriber = await startSubscriber();
 		const hook = new URLSearchParams({ url: subscriber.url, action: '2' });
-		await sandbox.api.post('/hooks/companies/1001', hook);
+		await local.api.post('/hooks/companies/1001', hook);
 		const active = { companyId: 1001, url: subscriber.url, action: 2, status: 'Active' };
-		expect((await sandbox.remote.get('/webhooks')).data).toEqual([active]);
-		const fired = await sandbox.remote.post('/events', { action: 2, payload: { a: 1 } });
+		expect((await local.remote.get('/webhooks')).data).toEqual([active]);
+		const fired = await local.remote.post('/events', { action: 2, payload: { a: 1 } });
 		expect(fired.data).toEqual([{ url: subscriber.url, status: 200 }]);
 		expect(subscriber.received[0]?.body).toEqual({ a: 1 });
-		expect((await sandbox.remote.get('/events')).data).toMatchObject([
+		expect((await local.remote.get('/events')).data).toMatchObject([
 			{ action: 2, payload: { a: 1 }, postings: [{ status: 200 }] },
 		]);
 
 		const ban = { url: subscriber.url, action: 2 };
-		expect((await sandbox.remote.post('/blacklist', ban)).data).toEqual([
+		expect((await local.remote.post('/blacklist', ban)).data).toEqual([
 			{ ...active, status: 'Banned' },
 		]);
-		expect((await sandbox.remote.post('/events', { action: 2 })).data).toEqual([]);
-		expect((await sandbox.remote.post('/blacklist', { ...ban, action: 1 })).status).toBe(404);
-		expect((await sandbox.remote.post('/events', { action: 1 })).status).toBe(400);
-		expect((await sandbox.remote.post('/events', { action: 5, payload: {} })).status).toBe(400);
+		expect((await local.remote.post('/events', { action: 2 })).data).toEqual([]);
+		expect((await local.remote.post('/blacklist', { ...ban, action: 1 })).status).toBe(404);
+		expect((await local.remote.post('/events', { action: 1 })).status).toBe(400);
+		expect((await local.remote.post('/events', { action: 5, payload: {} })).status).toBe(400);
 		await subscriber.close();
 	});
 
 	test('settings', async () => {
 		const change = { creationLimit: { requests: 1, perMs: 60_000 }, retryAfter: 'off' };
-		const answer = await sandbox.remote.put('/settings', change);
+		const answer = await local.remote.put('/settings', change);
 		expect(answer.data).toEqual({ ...change, latencyMs: 0 });
 		await create();
 		const refused = await create();
 		expect(refused.status).toBe(429);
 		expect(refused.headers).not.toHaveProperty('retry-after');
-		expect((await sandbox.remote.put('/settings', { latency: 1 })).status).toBe(400);
-		expect((await sandbox.remote.put('/settings', { latencyMs: 20 })).status).toBe(200);
+		expect((await local.remote.put('/settings', { latency: 1 })).status).toBe(400);
+		expect((await local.remote.put('/settings', { latencyMs: 20 })).status).toBe(200);
 		const started = performance.now();
-		await sandbox.api.get('/hooks/companies/1001');
+		await local.api.get('/hooks/companies/1001');
 		expect(performance.now() - started).toBeGreaterThanOrEqual(15);
 	});
 
 	test('reset empties everything', async () => {
 		await create();
-		await sandbox.api.post(
+		await local.api.post(
 			'/hooks/companies/1001',
 			new URLSearchParams({ url: 'https://a.example', action: '1' }),
 		);
-		await sandbox.remote.post('/faults', { kind: 'hang', times: null });
-		await sandbox.remote.put('/settings', { creationLimit: { requests: 1, perMs: 60_000 } });
-		expect((await sandbox.remote.post('/reset')).status).toBe(200);
+		await local.remote.post('/faults', { kind: 'hang', times: null });
+		await local.remote.put('/settings', { creationLimit: { requests: 1, perMs: 60_000 } });
+		expect((await local.remote.post('/reset')).status).toBe(200);
 		for (const list of ['requests', 'deliveries', 'webhooks', 'events']) {
-			expect((await sandbox.remote.get(`/${list}`)).data).toEqual([]);
+			expect((await local.remote.get(`/${list}`)).data).toEqual([]);
 		}
 		expect((await create()).status).toBe(200);
 		expect((await create()).status).toBe(200);
 	});
 
 	test('unknown ways', async () => {
-		const answer = await sandbox.remote.get('/nothing');
+		const answer = await local.remote.get('/nothing');
 		expect(answer.status).toBe(404);
 		expect(answer.data).toEqual({ code: 'NOT_FOUND', message: expect.any(String) });
 	});
 
 	test('other web sites are kept out', async () => {
-		const { port } = sandbox.service;
+		const { port } = local.service;
 		const foreign: Array<Record<string, string>> = [
 			{ Origin: 'https://evil.example' },
 			{ Origin: 'null' },
 			{ Host: `evil.example:${port}` },
 		];
 		for (const headers of foreign) {
-			expect((await sandbox.remote.post('/reset', undefined, { headers })).status).toBe(403);
+			expect((await local.remote.post('/reset', undefined, { headers })).status).toBe(403);
 			expect(
-				(await axios.get(sandbox.service.url, { headers, proxy: false, validateStatus: null }))
+				(await axios.get(local.service.url, { headers, proxy: false, validateStatus: null }))
 					.status,
 			).toBe(403);
 		}
-		const own = { Origin: sandbox.service.url };
-		expect((await sandbox.remote.post('/reset', undefined, { headers: own })).status).toBe(200);
+		const own = { Origin: local.service.url };
+		expect((await local.remote.post('/reset', undefined, { headers: own })).status).toBe(200);
 	});
 });
 
 describe('the page', () => {
 	test('is one file without anything from elsewhere', async () => {
-		const { data, headers } = await sandbox.api.get<unknown>('/');
+		const { data, headers } = await local.api.get<unknown>('/');
 		expect(headers['content-type']).toContain('text/html');
 		expect(headers['content-security-policy']).toContain("default-src 'none'");
 		expect(data).toContain('<title>Delivery Service');
@@ -189,7 +195,7 @@ describe('the page', () => {
 	});
 
 	test('is told what happens, as it happens', async () => {
-		const stream = await sandbox.remote.get<Readable>('/stream', { responseType: 'stream' });
+		const stream = await local.remote.get<Readable>('/stream', { responseType: 'stream' });
 		expect(stream.headers['content-type']).toContain('text/event-stream');
 		const views: View[] = [];
 		let text = '';
@@ -222,7 +228,7 @@ describe('the page', () => {
 describe('start and end', () => {
 	test('the credential is the one that was asked for', async () => {
 		const options = { apiKeyId: 'k', apiSecret: 'ü:s', companyIds: [5] };
-		const { service, api } = await startSandbox(options);
+		const { service, api } = await openLocalService(options);
 		const { baseUrl, ...credential } = service.credential;
 		expect(credential).toEqual({ apiKeyId: 'k', apiSecret: 'ü:s', companyId: 5 });
 		expect(baseUrl).toBe(`http://127.0.0.1:${service.port}`);
@@ -231,13 +237,13 @@ describe('start and end', () => {
 	});
 
 	test('a port that is taken is refused', async () => {
-		await expect(startService({ port: sandbox.service.port })).rejects.toMatchObject({
+		await expect(startService({ port: local.service.port })).rejects.toMatchObject({
 			code: 'EADDRINUSE',
 		});
 	});
 
 	test('closing ends hanging and waiting requests, streams and postings', async () => {
-		const { service, api, remote } = await startSandbox();
+		const { service, api, remote } = await openLocalService();
 		service.control.addFault({ kind: 'hang', path: '/v1' });
 		service.control.addFault({ kind: 'delay', ms: 3_600_000, path: '/hooks' });
 		const stream = await remote.get<Readable>('/stream', { responseType: 'stream' });

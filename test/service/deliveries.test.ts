@@ -1,20 +1,20 @@
 import axios from 'axios';
 
-import { creation, delivery, place, startSandbox } from '../support/localService';
-import type { Created, Sandbox } from '../support/localService';
+import { creation, delivery, place, openLocalService } from '../support/localService';
+import type { Created, OpenLocalService } from '../support/localService';
 
-let sandbox: Sandbox;
+let local: OpenLocalService;
 
 beforeAll(async () => {
-	sandbox = await startSandbox({ companyIds: [7, 8] });
+	local = await openLocalService({ companyIds: [7, 8] });
 });
-beforeEach(() => sandbox.service.control.reset());
-afterAll(async () => await sandbox.service.close());
+beforeEach(() => local.service.control.reset());
+afterAll(async () => await local.service.close());
 
-const create = async (body: unknown) => await sandbox.api.post<Created>('/v1/deliveries', body);
+const create = async (body: unknown) => await local.api.post<Created>('/v1/deliveries', body);
 const createOne = async (changes: Record<string, unknown>) =>
 	await create({ deliveries: [delivery(changes)] });
-const update = async (body: unknown) => await sandbox.api.patch('/v1/deliveries/dropoff', body);
+const update = async (body: unknown) => await local.api.patch('/v1/deliveries/dropoff', body);
 
 describe('creating deliveries', () => {
 	test('answers each with its index, in the documented form', async () => {
@@ -46,7 +46,7 @@ describe('creating deliveries', () => {
 			cod: 12.5,
 		});
 		const answer = await create({ deliveries: [request] });
-		expect(sandbox.service.control.deliveries()).toEqual([
+		expect(local.service.control.deliveries()).toEqual([
 			{ request, record: answer.data.payload[0], companyId: 7, type: 'slot', tagIds: [] },
 		]);
 		expect(answer.data.payload[0]).not.toHaveProperty('referenceId');
@@ -55,11 +55,11 @@ describe('creating deliveries', () => {
 	test('creates for a child company, and for no other', async () => {
 		const body = { ...creation(), companyId: 8, type: 'express' };
 		expect((await create(body)).status).toBe(200);
-		expect(sandbox.service.control.deliveries()).toMatchObject([{ companyId: 8, type: 'express' }]);
+		expect(local.service.control.deliveries()).toMatchObject([{ companyId: 8, type: 'express' }]);
 		const refused = await create({ ...body, companyId: 9 });
 		expect(refused.status).toBe(403);
 		expect(refused.data).toEqual({ code: 'FORBIDDEN', message: expect.stringContaining('9') });
-		expect(sandbox.service.control.deliveries()).toHaveLength(1);
+		expect(local.service.control.deliveries()).toHaveLength(1);
 	});
 
 	test.each([
@@ -78,7 +78,7 @@ describe('creating deliveries', () => {
 	test('takes 100 deliveries and refuses 101', async () => {
 		expect((await create(creation(100))).data.payload).toHaveLength(100);
 		expect((await create(creation(101))).status).toBe(400);
-		expect(sandbox.service.control.deliveries()).toHaveLength(100);
+		expect(local.service.control.deliveries()).toHaveLength(100);
 	});
 
 	const withPackage = (changes: Record<string, unknown>) => ({
@@ -124,7 +124,7 @@ describe('creating deliveries', () => {
 			code: 'BAD_REQUEST',
 			message: expect.stringContaining('/body/deliveries/1'),
 		});
-		expect(sandbox.service.control.deliveries()).toEqual([]);
+		expect(local.service.control.deliveries()).toEqual([]);
 	});
 
 	test.each<[string, unknown]>([
@@ -149,10 +149,10 @@ describe('creating deliveries', () => {
 
 	test('refuses what is no JSON, and another media type', async () => {
 		const headers = { 'Content-Type': 'application/json' };
-		const broken = await sandbox.api.post('/v1/deliveries', '{', { headers });
+		const broken = await local.api.post('/v1/deliveries', '{', { headers });
 		expect(broken.status).toBe(400);
 		expect(broken.data).toMatchObject({ code: 'BAD_REQUEST' });
-		const form = await sandbox.api.post('/v1/deliveries', new URLSearchParams({ a: '1' }));
+		const form = await local.api.post('/v1/deliveries', new URLSearchParams({ a: '1' }));
 		expect(form.status).toBe(415);
 	});
 });
@@ -165,7 +165,7 @@ describe('updating deliveries', () => {
 
 	test('applies every change to the dropoff and answers a job', async () => {
 		const [id = '', other = ''] = await idsOf(2);
-		const before = sandbox.service.control.deliveries();
+		const before = local.service.control.deliveries();
 		const answer = await update({
 			deliveryIds: [id],
 			deliveryChanges: {
@@ -187,7 +187,7 @@ describe('updating deliveries', () => {
 			message: 'Success',
 			data: { jobs: expect.any(String) },
 		});
-		const [changed, untouched] = sandbox.service.control.deliveries();
+		const [changed, untouched] = local.service.control.deliveries();
 		expect(changed).toMatchObject({
 			request: {
 				dropoff: {
@@ -209,15 +209,15 @@ describe('updating deliveries', () => {
 
 	test('leaves price and city without the flags', async () => {
 		const [id] = await idsOf(1);
-		const [before] = sandbox.service.control.deliveries();
+		const [before] = local.service.control.deliveries();
 		await update({ deliveryIds: [id], deliveryChanges: { location: { address: 'Far away 9' } } });
-		expect(sandbox.service.control.deliveries()[0]?.record).toEqual(before?.record);
+		expect(local.service.control.deliveries()[0]?.record).toEqual(before?.record);
 	});
 
 	test('a new address drops the old coordinates, new instructions alone do not', async () => {
 		await createOne({ dropoff: place({ address: 'A', lat: 1, lng: 2, instructions: 'i' }) });
-		const [{ record: { id } } = { record: { id: '' } }] = sandbox.service.control.deliveries();
-		const location = () => sandbox.service.control.deliveries()[0]?.request.dropoff.location;
+		const [{ record: { id } } = { record: { id: '' } }] = local.service.control.deliveries();
+		const location = () => local.service.control.deliveries()[0]?.request.dropoff.location;
 		await update({ deliveryIds: [id], deliveryChanges: { location: { instructions: 'j' } } });
 		expect(location()).toEqual({ address: 'A', lat: 1, lng: 2, instructions: 'j' });
 		await update({ deliveryIds: [id], deliveryChanges: { location: { address: 'B' } } });
@@ -227,7 +227,7 @@ describe('updating deliveries', () => {
 	test('finds by reference, all that carry it, also after the reference changed', async () => {
 		await idsOf(2);
 		await create(creation(1));
-		const cods = () => sandbox.service.control.deliveries().map(({ request }) => request.cod);
+		const cods = () => local.service.control.deliveries().map(({ request }) => request.cod);
 		await update({ referenceIds: ['R0'], deliveryChanges: { cod: 3 } });
 		expect(cods()).toEqual([3, undefined, 3]);
 		await update({ referenceIds: ['R1'], deliveryChanges: { referenceId: 'R9' } });
@@ -238,11 +238,11 @@ describe('updating deliveries', () => {
 
 	test('names unknown deliveries and changes nothing', async () => {
 		const [id] = await idsOf(1);
-		const before = sandbox.service.control.deliveries();
+		const before = local.service.control.deliveries();
 		const answer = await update({ deliveryIds: [id, 'x1', 'x2'], deliveryChanges: { cod: 1 } });
 		expect(answer.status).toBe(404);
 		expect(answer.data).toEqual({ code: 'NOT_FOUND', message: 'Unknown deliveries: x1, x2' });
-		expect(sandbox.service.control.deliveries()).toEqual(before);
+		expect(local.service.control.deliveries()).toEqual(before);
 	});
 
 	test('takes 10 identifiers', async () => {
@@ -291,7 +291,7 @@ describe('the whole', () => {
 			{ username: 'wrong', password: 'local-secret' },
 		];
 		for (const auth of wrong) {
-			const request = { method, baseURL: sandbox.service.url, url, auth, data: {} };
+			const request = { method, baseURL: local.service.url, url, auth, data: {} };
 			const answer = await axios.request({ ...request, proxy: false, validateStatus: null });
 			expect(answer.status).toBe(401);
 			expect(answer.data).toEqual({ code: 'UNAUTHORIZED', message: expect.any(String) });
@@ -299,19 +299,19 @@ describe('the whole', () => {
 	});
 
 	test('answers unknown paths and methods with code and message', async () => {
-		expect((await sandbox.api.get('/v2/deliveries')).status).toBe(404);
-		const answer = await sandbox.api.get('/v1/deliveries');
+		expect((await local.api.get('/v2/deliveries')).status).toBe(404);
+		const answer = await local.api.get('/v1/deliveries');
 		expect(answer.status).toBe(405);
 		expect(answer.data).toEqual({ code: 'METHOD_NOT_ALLOWED', message: expect.any(String) });
 	});
 
 	test('takes 12,000 deliveries in 120 requests at once', async () => {
-		sandbox.service.control.settings({ creationLimit: { requests: 1000, perMs: 1000 } });
+		local.service.control.settings({ creationLimit: { requests: 1000, perMs: 1000 } });
 		const answers = await Promise.all(
 			Array.from({ length: 120 }, async () => await create(creation(100))),
 		);
 		expect(answers.every(({ status }) => status === 200)).toBe(true);
-		const ids = sandbox.service.control.deliveries().map(({ record }) => record.id);
+		const ids = local.service.control.deliveries().map(({ record }) => record.id);
 		expect(new Set(ids).size).toBe(12_000);
 	});
 });

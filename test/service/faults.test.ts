@@ -1,30 +1,30 @@
 import type { FaultInput } from '../../playground/service/faults';
-import { creation, startSandbox, until } from '../support/localService';
-import type { Created, Sandbox } from '../support/localService';
+import { creation, openLocalService, until } from '../support/localService';
+import type { Created, OpenLocalService } from '../support/localService';
 
-let sandbox: Sandbox;
+let local: OpenLocalService;
 
 beforeAll(async () => {
-	sandbox = await startSandbox();
+	local = await openLocalService();
 });
-beforeEach(() => sandbox.service.control.reset());
-afterAll(async () => await sandbox.service.close());
+beforeEach(() => local.service.control.reset());
+afterAll(async () => await local.service.close());
 
 const create = async (count = 1) =>
-	await sandbox.api.post<Created>('/v1/deliveries', creation(count));
-const fault = (input: FaultInput) => sandbox.service.control.addFault(input);
-const created = () => sandbox.service.control.deliveries().length;
-const lastStatus = () => sandbox.service.control.requests().at(-1)?.status;
+	await local.api.post<Created>('/v1/deliveries', creation(count));
+const fault = (input: FaultInput) => local.service.control.addFault(input);
+const created = () => local.service.control.deliveries().length;
+const lastStatus = () => local.service.control.requests().at(-1)?.status;
 
 /** Sends a creation that stays unanswered until it was cut off; resolves when it arrived. */
 async function createUnanswered(): Promise<void> {
-	const before = sandbox.service.control.requests().length;
+	const before = local.service.control.requests().length;
 	const stop = new AbortController();
-	const sent = sandbox.api.post('/v1/deliveries', creation(), { signal: stop.signal });
+	const sent = local.api.post('/v1/deliveries', creation(), { signal: stop.signal });
 	const settled = sent.catch((error: Error) => error.message);
-	await until(() => sandbox.service.control.requests()[before]?.body !== undefined);
+	await until(() => local.service.control.requests()[before]?.body !== undefined);
 	// Every step after the body is read has had its turn.
-	await sandbox.api.get('/hooks/companies/1001');
+	await local.api.get('/hooks/companies/1001');
 	stop.abort();
 	expect(await settled).toBe('canceled');
 }
@@ -142,7 +142,7 @@ test('rejectReference: refuses the whole request that holds one, for ever', asyn
 
 test('a creation fault waits for a creation request', async () => {
 	fault({ kind: 'withoutIndex' });
-	await sandbox.api.get('/hooks/companies/1001');
+	await local.api.get('/hooks/companies/1001');
 	expect(indexes((await create()).data.payload)).toEqual([undefined]);
 });
 
@@ -151,7 +151,7 @@ test('method, path, skip and times say which requests are hit', async () => {
 	const statuses: number[] = [];
 	for (let request = 0; request < 4; request += 1) {
 		expect((await create()).status).toBe(200);
-		statuses.push((await sandbox.api.get('/hooks/companies/1001')).status);
+		statuses.push((await local.api.get('/hooks/companies/1001')).status);
 	}
 	expect(statuses).toEqual([200, 500, 500, 200]);
 });
@@ -161,7 +161,7 @@ test.each<Pick<FaultInput, 'method' | 'path'>>([{ method: 'GET' }, { path: '/hoo
 	async (which) => {
 		fault({ kind: 'status', status: 500, ...which });
 		expect((await create()).status).toBe(200);
-		expect((await sandbox.api.get('/hooks/companies/1001')).status).toBe(500);
+		expect((await local.api.get('/hooks/companies/1001')).status).toBe(500);
 	},
 );
 
@@ -171,7 +171,7 @@ test('times null is for ever; one fault a request, in order', async () => {
 	expect((await create()).status).toBe(503);
 	expect((await create()).status).toBe(500);
 	expect((await create()).status).toBe(500);
-	sandbox.service.control.reset();
+	local.service.control.reset();
 	expect((await create()).status).toBe(200);
 });
 

@@ -2,34 +2,34 @@ import {
 	creation,
 	delivery,
 	firstId,
-	startSandbox,
+	openLocalService,
 	startSubscriber,
 	until,
 } from '../support/localService';
-import type { Created, Sandbox, Subscriber } from '../support/localService';
+import type { Created, OpenLocalService, Subscriber } from '../support/localService';
 
-const NOW = Date.UTC(2025, 0, 1);
-let sandbox: Sandbox;
+const now = Date.UTC(2025, 0, 1);
+let local: OpenLocalService;
 let subscriber: Subscriber;
 
 beforeAll(async () => {
-	sandbox = await startSandbox({ companyIds: [7, 8], now: () => NOW });
+	local = await openLocalService({ companyIds: [7, 8], now: () => now });
 });
 beforeEach(async () => {
-	sandbox.service.control.reset();
+	local.service.control.reset();
 	subscriber = await startSubscriber();
 });
 afterEach(async () => await subscriber.close());
-afterAll(async () => await sandbox.service.close());
+afterAll(async () => await local.service.close());
 
 const form = (url: string, action: number | string) =>
 	new URLSearchParams({ url, action: String(action) });
 const subscribe = async (url: string, action: number | string, companyId = 7) =>
-	await sandbox.api.post(`/hooks/companies/${companyId}`, form(url, action));
+	await local.api.post(`/hooks/companies/${companyId}`, form(url, action));
 const unsubscribe = async (url: string, action: number) =>
-	await sandbox.api.delete('/hooks/companies/7', { data: form(url, action) });
+	await local.api.delete('/hooks/companies/7', { data: form(url, action) });
 const list = async (companyId = 7) =>
-	(await sandbox.api.get(`/hooks/companies/${companyId}`)).data as unknown;
+	(await local.api.get(`/hooks/companies/${companyId}`)).data as unknown;
 
 describe('subscriptions', () => {
 	test('are made, listed a company, and removed', async () => {
@@ -47,7 +47,7 @@ describe('subscriptions', () => {
 
 	test('are not made twice, and keep their status', async () => {
 		await subscribe('https://a.example', 1);
-		sandbox.service.control.blacklist('https://a.example', 1);
+		local.service.control.blacklist('https://a.example', 1);
 		expect((await subscribe('https://a.example', 1)).status).toBe(200);
 		expect(await list()).toEqual([{ url: 'https://a.example', action: 1, status: 'Banned' }]);
 	});
@@ -57,12 +57,12 @@ describe('subscriptions', () => {
 		const answer = await unsubscribe('https://a.example', 2);
 		expect(answer.status).toBe(404);
 		expect(answer.data).toEqual({ code: 'NOT_FOUND', message: expect.any(String) });
-		expect(() => sandbox.service.control.blacklist('https://a.example', 2)).toThrow('event 2');
+		expect(() => local.service.control.blacklist('https://a.example', 2)).toThrow('event 2');
 	});
 
 	test.each(['post', 'delete'])('%s takes form bodies only', async (method) => {
 		const data = { url: 'https://a.example', action: 1 };
-		const json = await sandbox.api.request({ method, url: '/hooks/companies/7', data });
+		const json = await local.api.request({ method, url: '/hooks/companies/7', data });
 		expect(json.status).toBe(415);
 		expect(json.data).toEqual({ code: 'UNSUPPORTED_MEDIA_TYPE', message: expect.any(String) });
 	});
@@ -75,22 +75,22 @@ describe('subscriptions', () => {
 		['two URLs', new URLSearchParams('url=https://a.example&url=https://b.example&action=1')],
 		['an unknown member', new URLSearchParams('url=https://a.example&action=1&secret=x')],
 	])('refuses %s', async (_name, body) => {
-		expect((await sandbox.api.post('/hooks/companies/7', body)).status).toBe(400);
+		expect((await local.api.post('/hooks/companies/7', body)).status).toBe(400);
 	});
 
 	test('of an unknown company', async () => {
-		const answer = await sandbox.api.get('/hooks/companies/9');
+		const answer = await local.api.get('/hooks/companies/9');
 		expect(answer.status).toBe(404);
 		expect(answer.data).toEqual({ code: 'NOT_FOUND', message: 'Unknown company 9' });
 		expect((await subscribe('https://a.example', 1, 9)).status).toBe(404);
-		expect((await sandbox.api.get('/hooks/companies/x')).status).toBe(400);
+		expect((await local.api.get('/hooks/companies/x')).status).toBe(400);
 	});
 });
 
 describe('events', () => {
 	test('1: one for each delivery created, to exactly the subscribed URL', async () => {
 		await subscribe(subscriber.url, 1);
-		const { payload } = (await sandbox.api.post<Created>('/v1/deliveries', creation(2))).data;
+		const { payload } = (await local.api.post<Created>('/v1/deliveries', creation(2))).data;
 		await subscriber.arrived(2);
 		expect(subscriber.received).toHaveLength(2);
 		expect(subscriber.received[0]).toEqual({
@@ -113,10 +113,10 @@ describe('events', () => {
 
 	test("1: to the delivery's company only", async () => {
 		await subscribe(subscriber.url, 1, 7);
-		await sandbox.api.post<Created>('/v1/deliveries', { ...creation(), companyId: 8 });
-		await sandbox.api.post<Created>('/v1/deliveries', { ...creation(), companyId: 7 });
-		await until(() => sandbox.service.control.events()[1]?.postings.length === 1);
-		expect(sandbox.service.control.events().map(({ postings }) => postings)).toEqual([
+		await local.api.post<Created>('/v1/deliveries', { ...creation(), companyId: 8 });
+		await local.api.post<Created>('/v1/deliveries', { ...creation(), companyId: 7 });
+		await until(() => local.service.control.events()[1]?.postings.length === 1);
+		expect(local.service.control.events().map(({ postings }) => postings)).toEqual([
 			[],
 			[{ url: subscriber.url, status: 200 }],
 		]);
@@ -124,14 +124,14 @@ describe('events', () => {
 
 	test('2: a route of the newest deliveries, or any payload', async () => {
 		await subscribe(subscriber.url, 2);
-		const { payload } = (await sandbox.api.post<Created>('/v1/deliveries', creation(2))).data;
-		await sandbox.service.control.fireEvent(2);
-		await sandbox.service.control.fireEvent(2, ['odd']);
+		const { payload } = (await local.api.post<Created>('/v1/deliveries', creation(2))).data;
+		await local.service.control.fireEvent(2);
+		await local.service.control.fireEvent(2, ['odd']);
 		expect(subscriber.received.map(({ body }) => body)).toEqual([
 			{
 				route_id: expect.any(String),
 				distance: expect.any(Number),
-				date: String(NOW / 1000),
+				date: String(now / 1000),
 				prices: payload.map(({ id, price }) => ({
 					id,
 					price: price.toFixed(2),
@@ -143,14 +143,14 @@ describe('events', () => {
 
 	test('3: on update and on advancing the status', async () => {
 		await subscribe(subscriber.url, 3);
-		const { data } = await sandbox.api.post<Created>('/v1/deliveries', creation(2));
+		const { data } = await local.api.post<Created>('/v1/deliveries', creation(2));
 		const id = firstId(data);
-		await sandbox.api.patch('/v1/deliveries/dropoff', {
+		await local.api.patch('/v1/deliveries/dropoff', {
 			referenceIds: ['R0', 'R1'],
 			deliveryChanges: { cod: 1 },
 		});
 		await subscriber.arrived(2);
-		const advanced = await sandbox.service.control.advance(id);
+		const advanced = await local.service.control.advance(id);
 		expect(advanced).toEqual({
 			id,
 			status: 'assigned',
@@ -170,23 +170,23 @@ describe('events', () => {
 			contact: { name: 'Ada', email: 'ada@mail.example' },
 			location: { address: 'nowhere' },
 		};
-		const answer = await sandbox.api.post<Created>('/v1/deliveries', {
+		const answer = await local.api.post<Created>('/v1/deliveries', {
 			deliveries: [delivery({ dropoff })],
 		});
 		const id = firstId(answer.data);
 		const statuses: string[] = [];
 		for (let step = 0; step < 4; step += 1) {
-			statuses.push((await sandbox.service.control.advance(id)).status);
+			statuses.push((await local.service.control.advance(id)).status);
 		}
 		expect(statuses).toEqual(['processing', 'assigned', 'picked up', 'delivered']);
-		await expect(sandbox.service.control.advance(id)).rejects.toMatchObject({ status: 409 });
-		await expect(sandbox.service.control.advance('x')).rejects.toMatchObject({ status: 404 });
+		await expect(local.service.control.advance(id)).rejects.toMatchObject({ status: 409 });
+		await expect(local.service.control.advance('x')).rejects.toMatchObject({ status: 404 });
 	});
 
 	test('banned subscriptions get nothing', async () => {
 		await subscribe(subscriber.url, 1);
-		sandbox.service.control.blacklist(subscriber.url, 1);
-		expect(await sandbox.service.control.fireEvent(1, {})).toEqual([]);
+		local.service.control.blacklist(subscriber.url, 1);
+		expect(await local.service.control.fireEvent(1, {})).toEqual([]);
 		expect(subscriber.received).toEqual([]);
 	});
 
@@ -195,8 +195,8 @@ describe('events', () => {
 		const tricky = 'http://localhost@192.0.2.1/hook';
 		const byName = subscriber.url.replace('127.0.0.1', 'localhost');
 		for (const url of [elsewhere, tricky, byName]) await subscribe(url, 1);
-		const error = 'The sandbox posts to the loopback address only';
-		expect(await sandbox.service.control.fireEvent(1, {})).toEqual([
+		const error = 'The local service posts to the loopback address only';
+		expect(await local.service.control.fireEvent(1, {})).toEqual([
 			{ url: elsewhere, status: null, error },
 			{ url: tricky, status: null, error },
 			{ url: byName, status: 200 },
@@ -208,7 +208,7 @@ describe('events', () => {
 		const gone = await startSubscriber();
 		await gone.close();
 		for (const url of [redirecting.url, gone.url]) await subscribe(url, 1);
-		const postings = await sandbox.service.control.fireEvent(1, {});
+		const postings = await local.service.control.fireEvent(1, {});
 		expect(postings).toHaveLength(2);
 		expect(postings).toContainEqual({ url: redirecting.url, status: 302 });
 		expect(postings).toContainEqual({
@@ -222,7 +222,7 @@ describe('events', () => {
 
 	test('can be fired at one company', async () => {
 		await subscribe(subscriber.url, 1, 7);
-		expect(await sandbox.service.control.fireEvent(1, {}, { companyId: 8 })).toEqual([]);
-		expect(await sandbox.service.control.fireEvent(1, {}, { companyId: 7 })).toHaveLength(1);
+		expect(await local.service.control.fireEvent(1, {}, { companyId: 8 })).toEqual([]);
+		expect(await local.service.control.fireEvent(1, {}, { companyId: 7 })).toHaveLength(1);
 	});
 });

@@ -12,7 +12,7 @@ import { startService } from '../../playground/service/server';
 jest.setTimeout(60_000);
 
 /** A service for one test file, with a client for its endpoints and one for its control. */
-export interface Sandbox {
+export interface OpenLocalService {
 	readonly service: LocalService;
 	/** Sends the service's credential; every status is an answer. */
 	readonly api: AxiosInstance;
@@ -21,7 +21,7 @@ export interface Sandbox {
 }
 
 /** Starts a service and the clients for it. */
-export async function startSandbox(options: ServiceOptions = {}): Promise<Sandbox> {
+export async function openLocalService(options: ServiceOptions = {}): Promise<OpenLocalService> {
 	const service = await startService(options);
 	const { apiKeyId: username, apiSecret: password } = service.credential;
 	const common = { proxy: false, validateStatus: null, maxRedirects: 0 } as const;

@@ -1,4 +1,4 @@
-import type { Exchange } from '../service/client';
+import { isSuccess, type Exchange } from '../service/client';
 import { isNotTrusted } from '../service/errors';
 
 /**
@@ -8,7 +8,7 @@ import { isNotTrusted } from '../service/errors';
  * - `refused`: the service did nothing with it and will not, however often it is sent;
  * - `unknown`: the service may or may not have done it.
  */
-export type Judgement = 'done' | 'notProcessed' | 'refused' | 'unknown';
+export type ExchangeClass = 'done' | 'notProcessed' | 'refused' | 'unknown';
 
 /** Connections that were never made: nothing of the request left this machine. */
 const neverConnected = new Set([
@@ -29,7 +29,7 @@ const notSecured = 'EPROTO';
  * The one table that tells what may be sent again and what may not. The service's document names
  * only 200 and 401 (section 7); the rest is what HTTP itself says of these answers.
  *
- * | what came of the request                          | judgement    |
+ * | what came of the request                          | class        |
  * | ------------------------------------------------- | ------------ |
  * | no connection: refused, name not found, no route  | notProcessed |
  * | certificate not trusted, no secure connection     | refused      |
@@ -40,7 +40,7 @@ const notSecured = 'EPROTO';
  * | 3xx (not followed), other 4xx                     | refused      |
  * | 503 without Retry-After, other 5xx, anything else | unknown      |
  */
-export function judge(exchange: Exchange): Judgement {
+export function classifyExchange(exchange: Exchange): ExchangeClass {
 	if (exchange.kind === 'noAnswer') {
 		const { code } = exchange;
 		if (exchange.prevented !== undefined) return 'refused';
@@ -48,7 +48,7 @@ export function judge(exchange: Exchange): Judgement {
 		return code === notSecured || isNotTrusted(code) ? 'refused' : 'unknown';
 	}
 	const { status, headers } = exchange;
-	if (status >= 200 && status < 300) return 'done';
+	if (isSuccess(exchange)) return 'done';
 	if (status === 429) return 'notProcessed';
 	if (status === 503 && headers['retry-after'] !== undefined) return 'notProcessed';
 	return status >= 300 && status < 500 ? 'refused' : 'unknown';

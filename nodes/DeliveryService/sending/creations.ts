@@ -5,7 +5,7 @@ import { detailOf, explain, notTheService } from '../service/errors';
 import type { Problem } from '../service/result';
 import { creationAnswerSchema } from '../service/schemas';
 import { bodyOf, groupsOf, referencesOf } from './batches';
-import { judge } from './classify';
+import { classifyExchange } from './classify';
 import {
 	alreadyCreated,
 	noRecord,
@@ -159,9 +159,9 @@ class CreationRun {
 			await this.release(ledger, batch);
 			return;
 		}
-		const judgement = judge(exchange);
-		this.unknownInARow = judgement === 'unknown' ? this.unknownInARow + 1 : 0;
-		switch (judgement) {
+		const exchangeClass = classifyExchange(exchange);
+		this.unknownInARow = exchangeClass === 'unknown' ? this.unknownInARow + 1 : 0;
+		switch (exchangeClass) {
 			case 'done':
 				await this.addByAnswer(batch, exchange, ledger);
 				return;

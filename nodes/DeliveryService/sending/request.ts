@@ -1,7 +1,7 @@
 import type { Exchange } from '../service/client';
 import type { CreationBody } from '../service/schemas';
 import type { Clock } from '../shared/clock';
-import { judge } from './classify';
+import { classifyExchange } from './classify';
 import type { RateLimit, Waited } from './rateLimit';
 import { pauseMs, unreachablePatienceMs } from './retry';
 
@@ -44,7 +44,7 @@ export async function sendWithinLimit(
 			clock,
 			signal,
 		);
-		if (!exchange || judge(exchange) !== 'notProcessed') return exchange;
+		if (!exchange || classifyExchange(exchange) !== 'notProcessed') return exchange;
 		const now = clock.now();
 		const pause = pauseMs(exchange, attempt, now, random());
 		const patience =

@@ -53,6 +53,11 @@ export interface NoAnswer {
 
 export type Exchange = Answer | NoAnswer;
 
+/** Whether an answer is a success: the document names 200, and all 2xx mean it in HTTP. */
+export function isSuccess({ status }: Answer): boolean {
+	return status >= 200 && status < 300;
+}
+
 /** Sends one request and tells what came of it; never throws for what the service or network does. */
 export type Send = (request: ServiceRequest) => Promise<Exchange>;
 

@@ -3,13 +3,13 @@
  * the letters apart, or one contained in the other.
  */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
-	const wanted = word.toLowerCase();
+	const lowered = word.toLowerCase();
 	let best: { candidate: string; distance: number } | undefined;
 	for (const candidate of candidates) {
 		const other = candidate.toLowerCase();
-		const contained = wanted.length > 2 && (other.includes(wanted) || wanted.includes(other));
-		const distance = Math.min(editDistance(wanted, other), contained ? 1 : Infinity);
-		if (distance * 3 > Math.max(wanted.length, other.length)) continue;
+		const contained = lowered.length > 2 && (other.includes(lowered) || lowered.includes(other));
+		const distance = Math.min(editDistance(lowered, other), contained ? 1 : Infinity);
+		if (distance * 3 > Math.max(lowered.length, other.length)) continue;
 		if (!best || distance < best.distance) best = { candidate, distance };
 	}
 	return best?.candidate;

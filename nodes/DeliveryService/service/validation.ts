@@ -22,7 +22,7 @@ export function check<Output>(
 	const given = withoutMissing(value);
 	const result = schema.safeParse(given);
 	if (result.success) return { ok: true, value: result.data };
-	const [first, ...others] = result.error.issues.map((issue) => explain(issue, given, subject));
+	const [first, ...others] = result.error.issues.map((issue) => brokenRule(issue, given, subject));
 	return {
 		ok: false,
 		problem: {
@@ -46,7 +46,7 @@ function withoutMissing(value: unknown): unknown {
 }
 
 /** One broken rule as a sentence: the field by its label, the value, the rule. */
-function explain(issue: z.ZodIssue, root: unknown, subject: string): string {
+function brokenRule(issue: z.ZodIssue, root: unknown, subject: string): string {
 	const value = valueAt(root, issue.path);
 	const label = fieldLabel(issue.path, root) || subject;
 	const labelAndValue = `${label} ${quoted(value)}`;

@@ -1,6 +1,6 @@
 import { NodeApiError, type INode } from 'n8n-workflow';
 
-import type { Answer, Exchange, ServiceClient } from './client';
+import { isSuccess, type Answer, type Exchange, type ServiceClient } from './client';
 import { companyOf } from './company';
 import { explain, notTheService } from './errors';
 import { eventOfCode } from './events';
@@ -83,8 +83,7 @@ function normalised(status: string | undefined): string {
  * @throws NodeApiError that says what happened and what to do
  */
 export function success(node: INode, exchange: Exchange): Answer {
-	if (exchange.kind === 'answer' && exchange.status >= 200 && exchange.status < 300)
-		return exchange;
+	if (exchange.kind === 'answer' && isSuccess(exchange)) return exchange;
 	throw new NodeApiError(
 		node,
 		{},

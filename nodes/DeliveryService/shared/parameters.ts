@@ -30,7 +30,7 @@ export function filledIn(members: object): Record<string, unknown> {
 	return Object.fromEntries(Object.entries(members).filter(([, value]) => !isBlank(value)));
 }
 
-/** Nothing, or text without a letter in it. */
+/** Nothing, or text that is empty or only white space. */
 export function isBlank(value: unknown): boolean {
 	return value === undefined || value === null || (typeof value === 'string' && !value.trim());
 }

@@ -110,7 +110,7 @@ export function readOrder(value: unknown): ReadOrder {
 	if (mismatch) return { problems: [mismatch] };
 	const parsed = orderSchema.safeParse(candidate);
 	if (parsed.success) return { order: parsed.data };
-	return { problems: parsed.error.issues.map((issue) => explain(issue, candidate)) };
+	return { problems: parsed.error.issues.map((issue) => wrongMember(issue, candidate)) };
 }
 
 function whyNotAnOrder(value: unknown): string | undefined {
@@ -128,7 +128,7 @@ function has(value: unknown, member: string): boolean {
 	return !isMissing(valueAt(value, [member]));
 }
 
-function explain(issue: z.ZodIssue, order: unknown): string {
+function wrongMember(issue: z.ZodIssue, order: unknown): string {
 	const value = valueAt(order, issue.path);
 	const problem = `The order's "${pathText(issue.path)}" ${issue.message}`;
 	return isMissing(value) ? `${problem}.` : `${problem}, but is ${shown(value)}.`;

@@ -263,7 +263,7 @@ const run = async (options: Partial<Parameters<typeof runNode>[0]> = {}) =>
 	});
 
 describe('runNode', () => {
-	it('sends real requests with the credential applied by its rules', async () => {
+	test('sends real requests with the credential applied by its rules', async () => {
 		const { status, items, hints, error } = await run();
 
 		expect(error).toBeUndefined();
@@ -283,7 +283,7 @@ describe('runNode', () => {
 		});
 	});
 
-	it("reports the node's error as the editor shows it", async () => {
+	test("reports the node's error as the editor shows it", async () => {
 		const { status, error, items } = await run({ items: [{ text: 'a' }, { text: 'bad' }] });
 
 		expect(status).toBe('error');
@@ -295,7 +295,7 @@ describe('runNode', () => {
 		});
 	});
 
-	it('turns an HTTP refusal into a NodeApiError with its status', async () => {
+	test('turns an HTTP refusal into a NodeApiError with its status', async () => {
 		answer = (_request, response) => {
 			response.writeHead(422, { 'content-type': 'application/json' }).end('{"message":"No"}');
 		};
@@ -305,7 +305,7 @@ describe('runNode', () => {
 		expect(error).toMatchObject({ name: 'NodeApiError', httpCode: '422' });
 	});
 
-	it('gives errors on as items, or through the error output', async () => {
+	test('gives errors on as items, or through the error output', async () => {
 		const items = [{ text: 'a' }, { text: 'bad' }];
 
 		const regular = await run({ items, onError: 'continueRegularOutput' });
@@ -318,14 +318,14 @@ describe('runNode', () => {
 		]);
 	});
 
-	it('reports a node that lacks its credential as n8n does', async () => {
+	test('reports a node that lacks its credential as n8n does', async () => {
 		const { error } = await run({ credential: undefined });
 
 		expect(error?.message).toBe('Node does not have any credentials set');
 		expect(seen).toEqual([]);
 	});
 
-	it('stops when the user presses Stop', async () => {
+	test('stops when the user presses Stop', async () => {
 		const stop = new AbortController();
 		answer = () => stop.abort();
 
@@ -335,7 +335,7 @@ describe('runNode', () => {
 		expect(seen).toHaveLength(1);
 	});
 
-	it('stops when the time is up', async () => {
+	test('stops when the time is up', async () => {
 		const { status } = await run({
 			parameters: { text: 'a', wait: 60_000 },
 			timeoutMs: 50,
@@ -346,7 +346,7 @@ describe('runNode', () => {
 	});
 });
 
-it('runs whole workflows, with pairing through to the last node', async () => {
+test('runs whole workflows, with pairing through to the last node', async () => {
 	const at = (name: string, type: string, parameters = {}) => ({
 		id: name,
 		name,
@@ -383,7 +383,7 @@ it('runs whole workflows, with pairing through to the last node', async () => {
 describe('the de-duplication store', () => {
 	const claim = { text: '={{ $json.text }}', claim: true };
 
-	it('keeps entries from run to run for a node and workflow, the newest only', async () => {
+	test('keeps entries from run to run for a node and workflow, the newest only', async () => {
 		await run({ parameters: claim });
 		const second = await run({ parameters: claim });
 		const other = await run({ parameters: claim, workflowId: 'other' });
@@ -398,7 +398,7 @@ describe('the de-duplication store', () => {
 		expect(deduplicationStore.count('workflow', 'node')).toBe(3);
 	});
 
-	it('can fail at a chosen call', async () => {
+	test('can fail at a chosen call', async () => {
 		deduplicationStore.addFault({ kind: 'fail', when: 'before', skip: 1 });
 
 		const { error } = await run({ parameters: claim });
@@ -408,7 +408,7 @@ describe('the de-duplication store', () => {
 		expect(deduplicationStore.count('workflow', 'node')).toBe(1);
 	});
 
-	it('can kill the process at a chosen call, after which nothing of the run goes on', async () => {
+	test('can kill the process at a chosen call, after which nothing of the run goes on', async () => {
 		deduplicationStore.addFault({ kind: 'kill', when: 'after', skip: 1 });
 
 		const { status, outputs } = await run({ parameters: claim });
@@ -420,7 +420,7 @@ describe('the de-duplication store', () => {
 		expect(seen.map(({ body }) => body)).toEqual(['{"text":"a"}']);
 	});
 
-	it('survives a process that is killed while a request is under way', async () => {
+	test('survives a process that is killed while a request is under way', async () => {
 		const kill = new AbortController();
 		answer = () => kill.abort();
 
@@ -440,7 +440,7 @@ describe('the de-duplication store', () => {
 		]);
 	});
 
-	it('loses an entry when two executions write at once, as n8n does without a lock', async () => {
+	test('loses an entry when two executions write at once, as n8n does without a lock', async () => {
 		await run({ parameters: claim, items: [{ text: 'first' }] });
 		await Promise.all([
 			run({ parameters: claim, items: [{ text: 'a' }] }),
@@ -450,7 +450,7 @@ describe('the de-duplication store', () => {
 		expect(deduplicationStore.count('workflow', 'node')).toBe(2);
 	});
 
-	it('goes back to a snapshot', async () => {
+	test('goes back to a snapshot', async () => {
 		await run({ parameters: claim, items: [{ text: 'a' }] });
 		const snapshot = deduplicationStore.snapshot();
 		await run({ parameters: claim, items: [{ text: 'b' }] });
@@ -468,7 +468,7 @@ describe('openTrigger', () => {
 	const calls = () =>
 		seen.map(({ method, url }) => `${method} ${new URL(url, baseUrl).searchParams.get('url')}`);
 
-	it('creates on activation only what does not exist, and deletes on deactivation', async () => {
+	test('creates on activation only what does not exist, and deletes on deactivation', async () => {
 		const trigger = await open();
 		await trigger.activate();
 		const failure = await trigger.deactivate();
@@ -484,7 +484,7 @@ describe('openTrigger', () => {
 		expect(trigger.staticData).toMatchObject({ 'node:Tiny Trigger': { subscribed: 'activate' } });
 	});
 
-	it('takes everything off again and passes the error on when activation fails', async () => {
+	test('takes everything off again and passes the error on when activation fails', async () => {
 		const trigger = await open();
 		answer = ({ method }, response) => {
 			response.statusCode = method === 'PUT' ? 500 : 200;
@@ -498,7 +498,7 @@ describe('openTrigger', () => {
 		expect((await trigger.receive()).status).toBe(404);
 	});
 
-	it('ends up inactive although the node cannot delete', async () => {
+	test('ends up inactive although the node cannot delete', async () => {
 		const trigger = await open();
 		await trigger.activate();
 		answer = (_request, response) => {
@@ -512,7 +512,7 @@ describe('openTrigger', () => {
 		expect(trigger.active).toBe(false);
 	});
 
-	it('answers a request and runs the workflow with what the node gave', async () => {
+	test('answers a request and runs the workflow with what the node gave', async () => {
 		const trigger = await open();
 		await trigger.activate();
 
@@ -527,7 +527,7 @@ describe('openTrigger', () => {
 		expect(trigger.executions).toHaveLength(1);
 	});
 
-	it.each([
+	test.each([
 		['refuse', 401, { refused: true }],
 		['ignore', 200, 'ignored'],
 	])('starts nothing when the node is to %s', async (what, status, body) => {
@@ -540,7 +540,7 @@ describe('openTrigger', () => {
 		expect(trigger.executions).toEqual([]);
 	});
 
-	it('answers 500 and records a failed execution when the node throws', async () => {
+	test('answers 500 and records a failed execution when the node throws', async () => {
 		const trigger = await open();
 		await trigger.activate();
 
@@ -554,7 +554,7 @@ describe('openTrigger', () => {
 		expect(failed).toMatchObject({ status: 'error', error: { message: 'Broken' } });
 	});
 
-	it.each([
+	test.each([
 		['application/json', '{"a":1}', '{"a":1}'],
 		['application/x-www-form-urlencoded', 'a=1&a=2', '{"a":["1","2"]}'],
 		['text/plain', 'a', '"a"'],
@@ -569,7 +569,7 @@ describe('openTrigger', () => {
 		expect(workflowData?.[0]?.[0]?.json.body).toBe(body);
 	});
 
-	it('answers 422 to broken JSON before the node sees it', async () => {
+	test('answers 422 to broken JSON before the node sees it', async () => {
 		const trigger = await open();
 		await trigger.activate();
 
@@ -582,7 +582,7 @@ describe('openTrigger', () => {
 		expect(body).toMatchObject({ code: 422, message: 'Failed to parse request body' });
 	});
 
-	it('listens at the test address until an execution was started', async () => {
+	test('listens at the test address until an execution was started', async () => {
 		const trigger = await open();
 		await trigger.listen();
 		const ignored = await trigger.receive({ query: { do: 'ignore' } });
@@ -598,7 +598,7 @@ describe('openTrigger', () => {
 		);
 	});
 
-	it('tells the node the address that n8n believes in', async () => {
+	test('tells the node the address that n8n believes in', async () => {
 		const trigger = await open({ publicUrl: 'https://n8n.example.com' });
 		await trigger.activate();
 
@@ -607,7 +607,7 @@ describe('openTrigger', () => {
 	});
 });
 
-it('fills lists as the editor does', async () => {
+test('fills lists as the editor does', async () => {
 	const { results } = await loadList({
 		node: 'test.tiny',
 		method: 'things',
@@ -621,7 +621,7 @@ it('fills lists as the editor does', async () => {
 });
 
 describe('testCredential', () => {
-	it.each([
+	test.each([
 		['tinyApi', 200, '{}', { status: 'OK', message: 'Connection successful!' }],
 		['tinyApi', 401, '{}', { status: 'Error', message: 'The key is wrong.' }],
 		['tinyApi', 404, '{}', { status: 'Error', message: 'Not Found' }],
@@ -641,7 +641,7 @@ describe('testCredential', () => {
 		expect(seen[0]).toMatchObject({ method: 'GET', url: '/me' });
 	});
 
-	it('names the reason when the host is not reached', async () => {
+	test('names the reason when the host is not reached', async () => {
 		const verdict = await testCredential(
 			{ ...credential(), baseUrl: 'http://127.0.0.1:9' },
 			'tinyApi',
@@ -650,7 +650,7 @@ describe('testCredential', () => {
 		expect(verdict).toEqual({ status: 'Error', message: 'ECONNREFUSED' });
 	});
 
-	it("calls a node's test function when the type has no request of its own", async () => {
+	test("calls a node's test function when the type has no request of its own", async () => {
 		const test = async function (
 			this: ICredentialTestFunctions,
 			{ data }: ICredentialsDecrypted,

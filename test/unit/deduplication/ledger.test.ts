@@ -43,17 +43,17 @@ async function claim(ledger: Ledger, ...references: string[]): Promise<Record<st
 }
 
 describe('a reference', () => {
-	it('that was never sent is claimed', async () => {
+	test('that was never sent is claimed', async () => {
 		expect(await claim(execution(), 'A', 'B')).toEqual({ A: 'claimed', B: 'claimed' });
 	});
 
-	it('is unknown to other executions from its claim to its confirmation', async () => {
+	test('is unknown to other executions from its claim to its confirmation', async () => {
 		await claim(execution(), 'A');
 		expect(await claim(execution(), 'A', 'B')).toEqual({ A: 'unknown', B: 'claimed' });
 		expect(await claim(execution(), 'A', 'B')).toEqual({ A: 'unknown', B: 'unknown' });
 	});
 
-	it('is created once it was confirmed, for ever', async () => {
+	test('is created once it was confirmed, for ever', async () => {
 		const ledger = execution();
 		await claim(ledger, 'A', 'B');
 		await time.until(ledger.confirm(['A']));
@@ -61,14 +61,14 @@ describe('a reference', () => {
 			expect(await claim(execution(), 'A', 'B')).toEqual({ A: 'created', B: 'unknown' });
 	});
 
-	it('is free again once it was released', async () => {
+	test('is free again once it was released', async () => {
 		const ledger = execution();
 		await claim(ledger, 'A', 'B');
 		await time.until(ledger.release(['A']));
 		expect(await claim(execution(), 'A', 'B')).toEqual({ A: 'claimed', B: 'unknown' });
 	});
 
-	it('is free again once its entries were removed, whatever its state', async () => {
+	test('is free again once its entries were removed, whatever its state', async () => {
 		const ledger = execution();
 		await claim(ledger, 'A', 'B');
 		await time.until(ledger.confirm(['A']));
@@ -77,14 +77,14 @@ describe('a reference', () => {
 		expect(await claim(execution(), 'A', 'B')).toEqual({ A: 'claimed', B: 'claimed' });
 	});
 
-	it('is another one for another scope', async () => {
+	test('is another one for another scope', async () => {
 		const ledger = execution();
 		await claim(ledger, 'A');
 		await time.until(ledger.confirm(['A']));
 		expect(await claim(execution(undefined, 'other company'), 'A')).toEqual({ A: 'claimed' });
 	});
 
-	it('is unknown when the store has dropped its older entry', async () => {
+	test('is unknown when the store has dropped its older entry', async () => {
 		const [sent, pending] = entriesOfReferences(scope, ['A']);
 		await claim(execution(), 'A');
 		row.entries = new Set([...row.entries].filter((entry) => entry !== sent));
@@ -92,7 +92,7 @@ describe('a reference', () => {
 		expect(await claim(execution(), 'A')).toEqual({ A: 'unknown' });
 	});
 
-	it('is never taken for another one, whatever the references hold', async () => {
+	test('is never taken for another one, whatever the references hold', async () => {
 		const text = fc.stringMatching(/^[AB\n]*(claim|pending|sent|execution 1)?[AB\n]*$/);
 		await fc.assert(
 			fc.asyncProperty(fc.uniqueArray(text, { minLength: 2, maxLength: 4 }), async (references) => {
@@ -114,7 +114,7 @@ describe('a reference', () => {
 });
 
 describe('looking references up', () => {
-	it('leaves the store as it was', async () => {
+	test('leaves the store as it was', async () => {
 		const ledger = execution();
 		await claim(ledger, 'A', 'B');
 		await time.until(ledger.confirm(['A']));
@@ -123,7 +123,7 @@ describe('looking references up', () => {
 		expect(row.entries).toEqual(before);
 	});
 
-	it('keeps one entry for each created reference', async () => {
+	test('keeps one entry for each created reference', async () => {
 		const ledger = execution();
 		await claim(ledger, 'A', 'B', 'C');
 		await time.until(ledger.confirm(['A', 'B']));
@@ -131,7 +131,7 @@ describe('looking references up', () => {
 		expect(row.entries.size).toBe(2);
 	});
 
-	it('takes as many accesses for a hundred references as for one', async () => {
+	test('takes as many accesses for a hundred references as for one', async () => {
 		let accesses = 0;
 		const counting = () => {
 			accesses++;
@@ -143,7 +143,7 @@ describe('looking references up', () => {
 		expect(accesses - forOne).toBe(forOne);
 	});
 
-	it('at once in one process finds them created for every execution', async () => {
+	test('at once in one process finds them created for every execution', async () => {
 		const ledger = execution();
 		await claim(ledger, 'A', 'B');
 		await time.until(ledger.confirm(['A', 'B']));
@@ -159,7 +159,7 @@ describe('looking references up', () => {
 		for (const found of claims) expect([...found.values()]).toEqual(['created', 'created']);
 	});
 
-	it('does not access the store to confirm or release none', async () => {
+	test('does not access the store to confirm or release none', async () => {
 		const accesses = jest.fn(() => noTime);
 		const ledger = execution(accesses);
 		await time.until(ledger.confirm([]));
@@ -192,7 +192,7 @@ describe('a process that is killed', () => {
 		(['before', 'after'] as const).map((when) => ({ access, when })),
 	);
 
-	it.each(points)(
+	test.each(points)(
 		'$when access $access while it looks a created reference up never frees it',
 		async ({ access, when }) => {
 			const ledger = execution();
@@ -207,7 +207,7 @@ describe('a process that is killed', () => {
 		},
 	);
 
-	it.each(points)(
+	test.each(points)(
 		'$when access $access while it claims leaves the reference free only if it was not claimed',
 		async ({ access, when }) => {
 			const dying = openLedger(killedAt(access, when), scope, 'dying', time);
@@ -219,7 +219,7 @@ describe('a process that is killed', () => {
 		},
 	);
 
-	it.each(points.slice(0, 4))(
+	test.each(points.slice(0, 4))(
 		'$when access $access while it confirms leaves the reference created or unknown',
 		async ({ access, when }) => {
 			const mark = 'dying';
@@ -248,7 +248,7 @@ describe('two processes at once', () => {
 		return () => ({ ...noTime, ...accesses.shift() });
 	}
 
-	it.each([
+	test.each([
 		['the later writes over the earlier', slow({ between: 10 }), slow({ between: 20 })],
 		['the earlier writes over the later', slow({ between: 20 }), slow({ between: 10 })],
 		['both write at once', slow({ between: 10 }), slow({ between: 10 })],
@@ -267,7 +267,7 @@ describe('two processes at once', () => {
 		expect(await claim(execution(), 'A')).toEqual({ A: 'unknown' });
 	});
 
-	it('make a claim again that was written over by one that did not know of it', async () => {
+	test('make a claim again that was written over by one that did not know of it', async () => {
 		const claims = await time.until(
 			Promise.all([
 				execution(slow({ between: 10 })).claim(['A']),
@@ -278,7 +278,7 @@ describe('two processes at once', () => {
 		expect(await claim(execution(), 'A', 'B')).toEqual({ A: 'unknown', B: 'unknown' });
 	});
 
-	it('leave the reference to the one that the other was written over by', async () => {
+	test('leave the reference to the one that the other was written over by', async () => {
 		const first = execution(slow({ between: 10 }));
 		const second = execution(slow({ between: 20 }));
 		const [one, other] = await time.until(Promise.all([first.claim(['A']), second.claim(['A'])]));
@@ -288,7 +288,7 @@ describe('two processes at once', () => {
 		expect(row.entries.size).toBe(1);
 	});
 
-	it('do not claim when the store never keeps what is written', async () => {
+	test('do not claim when the store never keeps what is written', async () => {
 		const forgetful: Entries = {
 			record: async (wanted) => await Promise.resolve(new Set(wanted)),
 			remove: async () => await Promise.resolve(),
@@ -297,7 +297,7 @@ describe('two processes at once', () => {
 		expect(await claim(ledger, 'A')).toEqual({ A: 'unknown' });
 	});
 
-	it.each([
+	test.each([
 		['50 ms at least', { before: 1, between: 1, after: 1 }, 50],
 		['three times as long as the store took', { before: 30, between: 10, after: 60 }, 300],
 	])('let a claim stand for %s before they trust it', async (_howLong, times, leastMs) => {
@@ -313,7 +313,7 @@ describe('two processes at once', () => {
 	});
 });
 
-it('rejects when the store does', async () => {
+test('rejects when the store does', async () => {
 	const broken: Entries = {
 		record: async () => await Promise.reject(new Error('no database')),
 		remove: async () => await Promise.reject(new Error('no database')),
@@ -396,7 +396,7 @@ describe('however the accesses of several executions interleave', () => {
 		return { problems, created: [...confirmed].map((name) => later.get(name)) };
 	}
 
-	it('no reference is held twice, or claimed once it was created, by one node in any number of processes, however slow; what was created reads so', async () => {
+	test('no reference is held twice, or claimed once it was created, by one node in any number of processes, however slow; what was created reads so', async () => {
 		await fc.assert(
 			fc.asyncProperty(runsArbitrary, timesArbitrary(1000), async (runs, stream) => {
 				time = new VirtualTime();

@@ -30,18 +30,18 @@ async function inProcess<Result>(
 	return await underLock(slot, `process ${++processes}`, time, random, work);
 }
 
-it('gives what the work gives and leaves the slot empty', async () => {
+test('gives what the work gives and leaves the slot empty', async () => {
 	expect(await time.until(inProcess(async () => await Promise.resolve('done')))).toBe('done');
 	expect(row.marks).toBeUndefined();
 });
 
-it('throws what the work throws and leaves the slot empty', async () => {
+test('throws what the work throws and leaves the slot empty', async () => {
 	const failing = async () => await Promise.reject(new Error('no database'));
 	await expect(time.until(inProcess(failing))).rejects.toThrow('no database');
 	expect(row.marks).toBeUndefined();
 });
 
-it('lets no two processes work at once, however slow each is', async () => {
+test('lets no two processes work at once, however slow each is', async () => {
 	const milliseconds = fc.oneof(fc.nat(5), fc.nat(1000));
 	const timesArbitrary = fc.record({
 		before: milliseconds,
@@ -90,7 +90,7 @@ describe('when a process was killed at work', () => {
 		row.marks = new Set(['filled by the dead']);
 	});
 
-	it.each([
+	test.each([
 		[10_000, 0],
 		[12_500, 0.5],
 	])('the next one goes on after %d ms', async (leastMs, random) => {
@@ -102,7 +102,7 @@ describe('when a process was killed at work', () => {
 	});
 });
 
-it('does not take a slot for abandoned that others fill one after the other', async () => {
+test('does not take a slot for abandoned that others fill one after the other', async () => {
 	let atWork = 0;
 	const busy = async () => {
 		expect(++atWork).toBe(1);
@@ -119,7 +119,7 @@ it('does not take a slot for abandoned that others fill one after the other', as
 	expect(row.marks).toBeUndefined();
 });
 
-it('works all the same when the slot cannot be emptied afterwards', async () => {
+test('works all the same when the slot cannot be emptied afterwards', async () => {
 	const slot: Slot = {
 		...memorySlot(row, time, () => noTime),
 		empty: async () => await Promise.reject(new Error('no database')),
@@ -128,7 +128,7 @@ it('works all the same when the slot cannot be emptied afterwards', async () => 
 	expect(await time.until(done)).toBe('done');
 });
 
-it('throws when the slot cannot be reached, and does no work', async () => {
+test('throws when the slot cannot be reached, and does no work', async () => {
 	const slot: Slot = {
 		enter: async () => await Promise.reject(new Error('no database')),
 		empty: async () => await Promise.resolve(),

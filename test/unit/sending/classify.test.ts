@@ -1,9 +1,9 @@
-import { judge } from '../../../nodes/DeliveryService/sending/classify';
+import { classifyExchange } from '../../../nodes/DeliveryService/sending/classify';
 
 const answer = (status: number, headers: Record<string, string> = {}) =>
-	judge({ kind: 'answer', status, headers, body: undefined });
-const noAnswer = (code: string) => judge({ kind: 'noAnswer', code });
-const notConnected = (code: string) => judge({ kind: 'noAnswer', code, neverConnected: true });
+	classifyExchange({ kind: 'answer', status, headers, body: undefined });
+const noAnswer = (code: string) => classifyExchange({ kind: 'noAnswer', code });
+const notConnected = (code: string) => classifyExchange({ kind: 'noAnswer', code, neverConnected: true });
 
 describe('a request that may be sent again, since the service did nothing with it', () => {
 	test.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])(
@@ -48,7 +48,7 @@ describe('a request that is refused for good', () => {
 	});
 
 	test('is one that n8n does not let out', () => {
-		expect(judge({ kind: 'noAnswer', code: '', prevented: 'Blocked' })).toBe('refused');
+		expect(classifyExchange({ kind: 'noAnswer', code: '', prevented: 'Blocked' })).toBe('refused');
 	});
 
 	test.each([300, 301, 302, 307, 308, 399])('is one that was sent elsewhere (%d)', (status) => {

@@ -85,7 +85,7 @@ async function send(references: string[], companyId?: number): Promise<Ledger> {
 	return ledger;
 }
 
-it('holds the bodies as they would be sent, with the items that they are for', async () => {
+test('holds the bodies as they would be sent, with the items that they are for', async () => {
 	const creations = [creation(0, 'A'), creation(1, 'B')];
 	expect(await planOf(creations)).toEqual({
 		requests: [{ items: [0, 1], body: { deliveries: creations.map(({ delivery }) => delivery) } }],
@@ -93,7 +93,7 @@ it('holds the bodies as they would be sent, with the items that they are for', a
 	});
 });
 
-it('puts deliveries with the same company and type into one request, in order', async () => {
+test('puts deliveries with the same company and type into one request, in order', async () => {
 	const child = { companyId: 2 };
 	const express = { type: 'express' } as const;
 	const { requests } = await planOf([
@@ -114,7 +114,7 @@ it('puts deliveries with the same company and type into one request, in order', 
 	]);
 });
 
-it.each([
+test.each([
 	[100, 250, [100, 100, 50]],
 	[40, 100, [40, 40, 20]],
 	[1, 3, [1, 1, 1]],
@@ -126,7 +126,7 @@ it.each([
 	expect(requests.flatMap(({ items }) => items)).toEqual([...Array(count).keys()]);
 });
 
-it('holds back what was created before, what is unknown, and what comes twice', async () => {
+test('holds back what was created before, what is unknown, and what comes twice', async () => {
 	await time.until((await send(['R1', 'R2'])).confirm(['R1']));
 	const { requests, held } = await planOf([...creationsOf(5), creation(5, 'R3')], { batchSize: 2 });
 	expect(requests.map(({ items }) => items)).toEqual([[0, 3], [4]]);
@@ -139,7 +139,7 @@ it('holds back what was created before, what is unknown, and what comes twice', 
 	);
 });
 
-it('does not take references of other companies for the same', async () => {
+test('does not take references of other companies for the same', async () => {
 	await time.until((await send(['A'])).confirm(['A']));
 	const { requests, held } = await planOf([
 		creation(0, 'A'),
@@ -150,7 +150,7 @@ it('does not take references of other companies for the same', async () => {
 	expect([...held.keys()]).toEqual([0]);
 });
 
-it('takes a reference once for each company, whatever the type and however the company is given', async () => {
+test('takes a reference once for each company, whatever the type and however the company is given', async () => {
 	const { requests, held } = await planOf(
 		[
 			creation(0, 'A'),
@@ -170,7 +170,7 @@ it('takes a reference once for each company, whatever the type and however the c
 	);
 });
 
-it('makes no more notes at a time than a batch needs, since the store drops the oldest ones', async () => {
+test('makes no more notes at a time than a batch needs, since the store drops the oldest ones', async () => {
 	const written: Array<ReadonlySet<string>> = [new Set()];
 	row = {
 		get entries() {
@@ -185,7 +185,7 @@ it('makes no more notes at a time than a batch needs, since the store drops the 
 	expect(row.entries.size).toBe(0);
 });
 
-it('does not keep another execution from sending meanwhile', async () => {
+test('does not keep another execution from sending meanwhile', async () => {
 	const store = memoryStore(row, time, () => ({ before: 1, between: 1, after: 1 }));
 	const open = () => openLedger(store, 'company', `execution ${++executions}`, time);
 	const [{ requests }, claims] = await time.until(
@@ -198,7 +198,7 @@ it('does not keep another execution from sending meanwhile', async () => {
 	expect([...claims.values()]).toEqual(['claimed', 'claimed']);
 });
 
-it('holds nothing back when deliveries may be sent again, also without references', async () => {
+test('holds nothing back when deliveries may be sent again, also without references', async () => {
 	const { requests, held } = await planOf(
 		[creation(0, 'A'), creation(1, 'A'), creation(2), creation(3)],
 		{ skips: false },
@@ -207,7 +207,7 @@ it('holds nothing back when deliveries may be sent again, also without reference
 	expect(held.size).toBe(0);
 });
 
-it('leaves the notes of what was sent as they were', async () => {
+test('leaves the notes of what was sent as they were', async () => {
 	await time.until((await send(['R1', 'R2'])).confirm(['R1']));
 	const before = row.entries;
 	await planOf([...creationsOf(4), creation(4, 'R0')], { batchSize: 1 });

@@ -33,7 +33,7 @@ async function runInTurn(limit: RateLimit, count: number, tookMs = 0): Promise<n
 }
 
 describe('requests through one limit', () => {
-	it('go out at once while there are fewer than the limit, and give their answers', async () => {
+	test('go out at once while there are fewer than the limit, and give their answers', async () => {
 		const started = time.now();
 		const limit = new RateLimit(3, windowMs);
 		const begun: number[] = [];
@@ -44,7 +44,7 @@ describe('requests through one limit', () => {
 		expect(begun).toEqual([started, started, started]);
 	});
 
-	it('wait until the oldest has left the window, and no longer', async () => {
+	test('wait until the oldest has left the window, and no longer', async () => {
 		const started = time.now();
 		const begun = await time.until(runInTurn(new RateLimit(3, windowMs), 7));
 		expect(begun.map((at) => at - started)).toEqual([
@@ -54,7 +54,7 @@ describe('requests through one limit', () => {
 		]);
 	});
 
-	it.each([windowMs - 1, windowMs])(
+	test.each([windowMs - 1, windowMs])(
 		'wait, asked for %i ms later, for all of the window to be over',
 		async (laterMs) => {
 			const started = time.now();
@@ -65,13 +65,13 @@ describe('requests through one limit', () => {
 		},
 	);
 
-	it('count from their answer, since the service may have counted them as late as that', async () => {
+	test('count from their answer, since the service may have counted them as late as that', async () => {
 		const started = time.now();
 		const begun = await time.until(runInTurn(new RateLimit(1, windowMs), 3, 5000));
 		expect(begun.map((at) => at - started)).toEqual([0, 65_001, 130_002]);
 	});
 
-	it('wait while as many as allowed are under way', async () => {
+	test('wait while as many as allowed are under way', async () => {
 		const limit = new RateLimit(2, windowMs);
 		const begun: number[] = [];
 		await time.until(
@@ -83,7 +83,7 @@ describe('requests through one limit', () => {
 		expect(third - first).toBeLessThan(earliest + 100);
 	});
 
-	it('count also when they fail', async () => {
+	test('count also when they fail', async () => {
 		const limit = new RateLimit(1, windowMs);
 		const started = time.now();
 		await expect(
@@ -93,7 +93,7 @@ describe('requests through one limit', () => {
 		expect(begun - started).toBeGreaterThan(windowMs);
 	});
 
-	it('wait for the end of a pause, the longest of several', async () => {
+	test('wait for the end of a pause, the longest of several', async () => {
 		const limit = new RateLimit(3, windowMs);
 		const started = time.now();
 		limit.pauseUntil(started + 7000);
@@ -101,7 +101,7 @@ describe('requests through one limit', () => {
 		expect(await time.until(runInTurn(limit, 2))).toEqual([started + 7000, started + 7000]);
 	});
 
-	it('are told how long they waited for the limit, and how long for a pause', async () => {
+	test('are told how long they waited for the limit, and how long for a pause', async () => {
 		const limit = new RateLimit(1, windowMs);
 		const waits: Waited[] = [];
 		const note = async (waited: Waited) => await Promise.resolve(waits.push(waited));
@@ -117,7 +117,7 @@ describe('requests through one limit', () => {
 		]);
 	});
 
-	it('that wait already wait for a pause that is asked for meanwhile', async () => {
+	test('that wait already wait for a pause that is asked for meanwhile', async () => {
 		const limit = new RateLimit(1, windowMs);
 		const started = time.now();
 		const waiting = runInTurn(limit, 2);
@@ -126,7 +126,7 @@ describe('requests through one limit', () => {
 		expect(second).toBe(started + 200_000);
 	});
 
-	it('however long they take and whoever sends them, never exceed the limit in any window', async () => {
+	test('however long they take and whoever sends them, never exceed the limit in any window', async () => {
 		const requestArbitrary = fc.record({
 			idleMs: fc.oneof(fc.constant(0), fc.nat(20_000)),
 			tookMs: fc.oneof(fc.constant(0), fc.nat(100_000)),
@@ -168,7 +168,7 @@ describe('requests through one limit', () => {
 });
 
 describe('a request whose execution is stopped', () => {
-	it('while it waits is not sent, and waits no longer', async () => {
+	test('while it waits is not sent, and waits no longer', async () => {
 		const limit = new RateLimit(1, windowMs);
 		await time.until(runInTurn(limit, 1));
 		const started = time.now();
@@ -182,14 +182,14 @@ describe('a request whose execution is stopped', () => {
 		expect(time.now() - started).toBe(1000);
 	});
 
-	it('before it was asked for is not sent, though the limit would allow it', async () => {
+	test('before it was asked for is not sent, though the limit would allow it', async () => {
 		const begun: number[] = [];
 		const answer = await new RateLimit(1, windowMs).run(request(begun), time, AbortSignal.abort());
 		expect(answer).toBeUndefined();
 		expect(begun).toEqual([]);
 	});
 
-	it('leaves its place to others', async () => {
+	test('leaves its place to others', async () => {
 		const limit = new RateLimit(1, windowMs);
 		await limit.run(request([]), time, AbortSignal.abort());
 		const started = time.now();
@@ -198,11 +198,11 @@ describe('a request whose execution is stopped', () => {
 });
 
 describe('the limit of an API key', () => {
-	it('is one for all executions of a process', () => {
+	test('is one for all executions of a process', () => {
 		expect(rateLimitFor('https://a.example', 'key')).toBe(rateLimitFor('https://a.example', 'key'));
 	});
 
-	it('is another for another key or another service', () => {
+	test('is another for another key or another service', () => {
 		const all = [
 			rateLimitFor('https://a.example', 'key'),
 			rateLimitFor('https://a.example', 'other'),
@@ -213,7 +213,7 @@ describe('the limit of an API key', () => {
 		expect(new Set(all).size).toBe(all.length);
 	});
 
-	it('is the one of the document: 100 creation requests in any minute', async () => {
+	test('is the one of the document: 100 creation requests in any minute', async () => {
 		const started = time.now();
 		const begun = await time.until(runInTurn(rateLimitFor('https://c.example', 'key'), 101));
 		expect(begun.filter((at) => at === started)).toHaveLength(100);

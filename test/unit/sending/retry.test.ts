@@ -16,7 +16,7 @@ function busy(retryAfter?: string, status = 429): Exchange {
 }
 
 describe('when the service says how long to wait', () => {
-	it.each([
+	test.each([
 		['seconds', '7', 7000],
 		['seconds between blanks', ' 7 ', 7000],
 		['many seconds, more than any pause of our own', '3600', 3_600_000],
@@ -31,7 +31,7 @@ describe('when the service says how long to wait', () => {
 });
 
 describe('when it does not say so', () => {
-	it.each([
+	test.each([
 		['an answer without Retry-After', busy()],
 		['an answer with words in it', busy('soon')],
 		['an answer without a value in it', busy('')],
@@ -47,12 +47,12 @@ describe('when it does not say so', () => {
 		expect(pauses).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000]);
 	});
 
-	it('a pause grows to a minute and no further', () => {
+	test('a pause grows to a minute and no further', () => {
 		for (const attempt of [6, 10, 100, 2000])
 			expect(pauseMs(busy(), attempt, now, middle)).toBe(60_000);
 	});
 
-	it('pauses of several executions differ by up to a quarter either way', () => {
+	test('pauses of several executions differ by up to a quarter either way', () => {
 		const fraction = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 		fc.assert(
 			fc.property(fc.nat(30), fraction, fraction, (attempt, one, other) => {

@@ -1,5 +1,5 @@
 /**
- * Our schemas held against the sandbox's OpenAPI file. Both were written from the service document
+ * Our schemas held against the local service's OpenAPI file. Both were written from the service document
  * (sections 2.1 to 2.5, 4.1, 4.2 and 8), each without the other: where one refuses what the other
  * allows, one of them is mistaken, or we decided to be stricter.
  */

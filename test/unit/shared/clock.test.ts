@@ -15,11 +15,11 @@ function watched(wait: Promise<void>): { isOver: () => boolean } {
 	return { isOver: () => isOver };
 }
 
-it('tells the time of this machine', () => {
+test('tells the time of this machine', () => {
 	expect(realClock.now()).toBe(Date.UTC(2026, 0, 1));
 });
 
-it.each([1, 999, 1000, 1001, 90_000])('waits %i ms, no more and no less', async (ms) => {
+test.each([1, 999, 1000, 1001, 90_000])('waits %i ms, no more and no less', async (ms) => {
 	for (const signal of [undefined, new AbortController().signal]) {
 		const wait = watched(realClock.wait(ms, signal));
 		await jest.advanceTimersByTimeAsync(ms - 1);
@@ -29,12 +29,12 @@ it.each([1, 999, 1000, 1001, 90_000])('waits %i ms, no more and no less', async 
 	}
 });
 
-it.each([0, -5])('does not wait for %i ms', async (ms) => {
+test.each([0, -5])('does not wait for %i ms', async (ms) => {
 	await realClock.wait(ms);
 	expect(jest.getTimerCount()).toBe(0);
 });
 
-it('ends at once when the execution is stopped, and leaves no long timer behind', async () => {
+test('ends at once when the execution is stopped, and leaves no long timer behind', async () => {
 	const stop = new AbortController();
 	const wait = watched(realClock.wait(3_600_000, stop.signal));
 	await jest.advanceTimersByTimeAsync(70_500);
@@ -45,14 +45,14 @@ it('ends at once when the execution is stopped, and leaves no long timer behind'
 	expect(jest.getTimerCount()).toBe(0);
 });
 
-it('does not wait at all when the execution was stopped before', async () => {
+test('does not wait at all when the execution was stopped before', async () => {
 	const wait = watched(realClock.wait(1000, AbortSignal.abort()));
 	await jest.advanceTimersByTimeAsync(0);
 	expect(wait.isOver()).toBe(true);
 	expect(jest.getTimerCount()).toBe(0);
 });
 
-it('leaves no listener behind at the signal', async () => {
+test('leaves no listener behind at the signal', async () => {
 	const { signal } = new AbortController();
 	const wait = realClock.wait(2500, signal);
 	expect(getEventListeners(signal, 'abort')).toHaveLength(1);

@@ -2,8 +2,8 @@ import { openClient } from '../../service/client';
 import { eventNameSchema, events } from '../../service/events';
 import { webhookUrlSchema } from '../../service/schemas';
 import { check } from '../../service/validation';
-import { eachItem, valid } from '../eachItem';
-import { outputItem } from '../items';
+import { eachItem } from '../eachItem';
+import { outputItem, valid } from '../items';
 import type { Operation } from '../resource';
 import { companyWebhooks, eventField, optionsField, urlField } from './fields';
 

@@ -5,8 +5,8 @@ import { openClient } from '../../service/client';
 import { webhookUrlSchema } from '../../service/schemas';
 import { check } from '../../service/validation';
 import type { Webhook, Webhooks } from '../../service/webhooks';
-import { eachItem, valid } from '../eachItem';
-import { errorItem, outputItem, problemOf } from '../items';
+import { eachItem } from '../eachItem';
+import { errorItem, outputItem, problemOf, valid } from '../items';
 import type { Operation } from '../resource';
 import { companyWebhooks, optionsField, urlField } from './fields';
 
@@ -90,7 +90,7 @@ async function repairAll(
 			output.push(outputItem({ url, event, action, repaired: true }, item));
 			continue;
 		}
-		const problem = explain(webhook, failure);
+		const problem = notRepaired(webhook, failure);
 		if (!context.continueOnFail())
 			throw new NodeOperationError(context.getNode(), problem.message, {
 				description: `${problem.description} Repaired before it: ${done} of ${blacklisted.length}.`,
@@ -101,7 +101,7 @@ async function repairAll(
 }
 
 /** The message names the URL without its query, where a signature may be. */
-function explain({ url, event, action }: Webhook, { state, error }: Failure) {
+function notRepaired({ url, event, action }: Webhook, { state, error }: Failure) {
 	const { origin, pathname } = new URL(url);
 	const { message, description } = problemOf(error);
 	return {

@@ -32,12 +32,12 @@ function summaryOf(...outcomes: Outcome[]) {
 	);
 }
 
-it('is not made when every delivery was created or skipped', () => {
+test('is not made when every delivery was created or skipped', () => {
 	expect(summaryOf(created('a'), skipped, created('b'))).toBeUndefined();
 	expect(summaryOf()).toBeUndefined();
 });
 
-it('counts what was skipped, so that it is not taken for lost', () => {
+test('counts what was skipped, so that it is not taken for lost', () => {
 	const refused = failed('refused', 'Bad');
 	expect(summaryOf(skipped, skipped, refused)?.problem.message).toBe(
 		'Bad (0 of 3 deliveries created, 2 skipped, 0 not sent)',
@@ -47,7 +47,7 @@ it('counts what was skipped, so that it is not taken for lost', () => {
 	);
 });
 
-it('lists each delivery under what became of it', () => {
+test('lists each delivery under what became of it', () => {
 	const summary = summaryOf(
 		created('a'),
 		failed('unknown', 'No answer'),
@@ -70,7 +70,7 @@ it('lists each delivery under what became of it', () => {
 	);
 });
 
-it.each([
+test.each([
 	['the first that was refused', [failed('refused', 'Bad'), failed('refused', 'Worse')], 0, 'Bad'],
 	['the first without an answer', [created('a'), failed('unknown', 'No answer')], 1, 'No answer'],
 	[
@@ -92,7 +92,7 @@ it.each([
 	expect(summary?.problem.message.startsWith(`${message} (`)).toBe(true);
 });
 
-it('counts all that were to be created', () => {
+test('counts all that were to be created', () => {
 	const summary = summaryOf(
 		...[created('a'), created('b'), skipped, failed('unknown', 'No answer')],
 		...[failed('notSent', 'Waits'), failed('notSent', 'Waits')],
@@ -102,12 +102,12 @@ it('counts all that were to be created', () => {
 	);
 });
 
-it('says first what to do', () => {
+test('says first what to do', () => {
 	const summary = summaryOf(failed('unknown', 'No answer', 'Look it up.'));
 	expect(summary?.problem.description).toBe('Look it up. Perhaps created (1): R0.');
 });
 
-it('names deliveries without a reference by their item', () => {
+test('names deliveries without a reference by their item', () => {
 	const summary = failureSummary([
 		{ creation: creation(3, undefined), outcome: created('a') },
 		{ creation: creation(7, undefined), outcome: failed('refused', 'Bad') },
@@ -115,7 +115,7 @@ it('names deliveries without a reference by their item', () => {
 	expect(summary?.problem.description).toBe('Created (1): item 3 (ID a). Refused (1): item 7.');
 });
 
-it.each([
+test.each([
 	[20, /R19 \(ID 19\)\. Refused/],
 	[21, /R19 \(ID 19\) and 1 more, listed in the error details\. Refused/],
 	[500, /R19 \(ID 19\) and 480 more, listed in the error details\. Refused/],
@@ -128,7 +128,7 @@ it.each([
 	expect(summary?.lists.created).toHaveLength(count);
 });
 
-it.each([
+test.each([
 	['The service says: No (E1)', 'The service says: No (E1).'],
 	['The service says: Why?', 'The service says: Why?'],
 	['Look it up.', 'Look it up.'],

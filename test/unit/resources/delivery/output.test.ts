@@ -24,7 +24,7 @@ const createdBefore: Outcome = { kind: 'skipped', reason: 'alreadyCreated', mess
 describe('the output of an item', () => {
 	const record = { index: 0, referenceId: 'A', price: 0, cityId: 7, unknownToUs: [1] };
 
-	it.each<[string, boolean, object]>([
+	test.each<[string, boolean, object]>([
 		['holds what matters when simplified, without what is missing', true, { price: 0 }],
 		[
 			'holds the whole record otherwise',
@@ -126,7 +126,7 @@ describe('the hints of a run', () => {
 	const messages = (...run: Parameters<typeof hints>) =>
 		hints(...run).map(({ message }) => message);
 
-	it.each<[string, Outcome[], Partial<Report>, string]>([
+	test.each<[string, Outcome[], Partial<Report>, string]>([
 		['one', [created()], {}, 'Created 1 delivery in 1 request.'],
 		['several', [created(), created()], { requests: 2 }, 'Created 2 deliveries in 2 requests.'],
 		[
@@ -140,7 +140,7 @@ describe('the hints of a run', () => {
 		expect(messages(outcomes, report)).toEqual([message]);
 	});
 
-	it.each([
+	test.each([
 		[{ forLimitMs: 0, forServiceMs: 0 }, ''],
 		[{ forLimitMs: 499, forServiceMs: 499 }, ''],
 		[
@@ -160,13 +160,13 @@ describe('the hints of a run', () => {
 		expect(message).toBe(`Created 1 delivery in 1 request.${text}`);
 	});
 
-	it('count what was skipped, by the source and by its reference', () => {
+	test('count what was skipped, by the source and by its reference', () => {
 		expect(messages([createdBefore, created(), testOrder])).toEqual([
 			'Created 1 delivery in 1 request. Skipped 2 items: the field "message" says why.',
 		]);
 	});
 
-	it.each([
+	test.each([
 		'pending review',
 		'Pending Review',
 		'PENDING_REVIEW',
@@ -180,11 +180,11 @@ describe('the hints of a run', () => {
 		});
 	});
 
-	it.each(['processing', 'reviewed', 7, undefined])('pass over the status %s', (statusDelivery) => {
+	test.each(['processing', 'reviewed', 7, undefined])('pass over the status %s', (statusDelivery) => {
 		expect(hints([created({ statusDelivery })])).toHaveLength(1);
 	});
 
-	it('warn of what was not created, in whatever way', () => {
+	test('warn of what was not created, in whatever way', () => {
 		const notSent: Outcome = { ...refused, kind: 'notSent' };
 		expect(messages([created(), refused, notSent, invalid])).toEqual([
 			'Created 1 delivery in 1 request.',
@@ -192,7 +192,7 @@ describe('the hints of a run', () => {
 		]);
 	});
 
-	it('warn of unknown outcomes and of notes that could not be made', () => {
+	test('warn of unknown outcomes and of notes that could not be made', () => {
 		const unknown: Outcome = { ...refused, kind: 'unknown' };
 		const [, first, second] = hints([unknown, unknown, created()], { ledgerFailed: true });
 		expect(first).toMatchObject({

@@ -1,4 +1,4 @@
-import { readEach } from '../../../nodes/DeliveryService/resources/eachItem';
+import { readEach } from '../../../nodes/DeliveryService/resources/readEach';
 
 beforeEach(() => jest.useFakeTimers({ now: Date.UTC(2026, 0, 1) }));
 
@@ -8,7 +8,7 @@ const contextOf = (count: number) => ({
 	getInputData: () => Array.from({ length: count }, () => ({ json: {} })),
 });
 
-it('gives others a turn while many items are read', async () => {
+test('gives others a turn while many items are read', async () => {
 	const read: number[] = [];
 	const values = readEach(contextOf(5), (item) => {
 		jest.setSystemTime(Date.now() + 25);
@@ -22,7 +22,7 @@ it('gives others a turn while many items are read', async () => {
 	expect(await values).toEqual([0, 10, 20, 30, 40]);
 });
 
-it('does not pause for a few items', async () => {
+test('does not pause for a few items', async () => {
 	expect(await readEach(contextOf(3), (item) => item)).toEqual([0, 1, 2]);
 	expect(jest.getTimerCount()).toBe(0);
 });
