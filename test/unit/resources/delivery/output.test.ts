@@ -180,9 +180,12 @@ describe('the hints of a run', () => {
 		});
 	});
 
-	test.each(['processing', 'reviewed', 7, undefined])('pass over the status %s', (statusDelivery) => {
-		expect(hints([created({ statusDelivery })])).toHaveLength(1);
-	});
+	test.each(['processing', 'reviewed', 7, undefined])(
+		'pass over the status %s',
+		(statusDelivery) => {
+			expect(hints([created({ statusDelivery })])).toHaveLength(1);
+		},
+	);
 
 	test('warn of what was not created, in whatever way', () => {
 		const notSent: Outcome = { ...refused, kind: 'notSent' };
