@@ -16,15 +16,15 @@ const reports = new WeakMap<object, Report>();
 export function withPreviousAttempts(context: IExecuteFunctions, latest: Report): Report {
 	const [key] = context.getInputData();
 	if (!key || !context.getNode().retryOnFail) return latest;
-	const earlier = reports.get(key);
-	const report = earlier ? merge(earlier, latest) : latest;
+	const previous = reports.get(key);
+	const report = previous ? merge(previous, latest) : latest;
 	reports.set(key, report);
 	return report;
 }
 
-function merge(earlier: Report, latest: Report): Report {
+function merge(previous: Report, latest: Report): Report {
 	const created = new Map(
-		earlier.results.flatMap(({ creation, outcome }) =>
+		previous.results.flatMap(({ creation, outcome }) =>
 			outcome.kind === 'created' ? [[creation.item, outcome]] : [],
 		),
 	);
@@ -33,11 +33,11 @@ function merge(earlier: Report, latest: Report): Report {
 			creation,
 			outcome: (outcome.kind === 'skipped' && created.get(creation.item)) || outcome,
 		})),
-		requests: earlier.requests + latest.requests,
+		requests: previous.requests + latest.requests,
 		waited: {
-			forLimitMs: earlier.waited.forLimitMs + latest.waited.forLimitMs,
-			forServiceMs: earlier.waited.forServiceMs + latest.waited.forServiceMs,
+			forLimitMs: previous.waited.forLimitMs + latest.waited.forLimitMs,
+			forServiceMs: previous.waited.forServiceMs + latest.waited.forServiceMs,
 		},
-		ledgerFailed: earlier.ledgerFailed || latest.ledgerFailed,
+		ledgerFailed: previous.ledgerFailed || latest.ledgerFailed,
 	};
 }

@@ -27,6 +27,24 @@ const packageSizeRuleSchema = z.discriminatedUnion('by', [
 		.strict(),
 ]);
 
+/** What wins over the order's own data. */
+export const overridesSchema = z
+	.object({
+		name: text,
+		email: text,
+		phone: text,
+		/** The full address; the order's coordinates and second address line then don't apply. */
+		address: text,
+		instructions: text,
+		/** Coordinates replace the order's as a pair, even when only one of them is given. */
+		lat: text,
+		lng: text,
+		referenceId: text,
+		tags: z.array(required(text)).default([]),
+		packageName: text,
+	})
+	.strict();
+
 /**
  * How an order becomes a delivery. Every member has a default; text that is empty counts as not
  * given.
@@ -44,29 +62,9 @@ export const orderMappingSchema = z
 		extraDataFromNoteAttributes: z.boolean().default(true),
 		cod: z.enum(['off', 'whenCashOnDelivery', 'outstanding']).default('whenCashOnDelivery'),
 		includeTestOrders: z.boolean().default(false),
-		/** What wins over the order's own data. */
-		overrides: z
-			.object({
-				name: text,
-				email: text,
-				phone: text,
-				/** The full address; the order's coordinates and second address line then don't apply. */
-				address: text,
-				instructions: text,
-				/** Coordinates replace the order's as a pair, even when only one of them is given. */
-				lat: text,
-				lng: text,
-				referenceId: text,
-				tags: z.array(required(text)).default([]),
-				packageName: text,
-			})
-			.strict()
-			.default({}),
+		overrides: overridesSchema.default({}),
 	})
 	.strict();
 
 export type OrderMapping = z.output<typeof orderMappingSchema>;
 export type PackageSizeRule = OrderMapping['packageSize'];
-
-/** The mapping of a user who changes nothing. */
-export const defaultOrderMapping: OrderMapping = orderMappingSchema.parse({});

@@ -53,25 +53,21 @@ export function skipsAlreadySent(context: IExecuteFunctions): Result<boolean> {
 	return check(z.boolean(), value, skipLabel);
 }
 
-const skipDescription =
-	'Whether to leave out what this workflow has created before, by reference ID and company, so that nothing is delivered twice. n8n remembers the last 50,000 or so.';
-
-/** The same field for every source, each time with the source's default. */
-function skipField({ option, skipsAlreadySent }: Source): INodeProperties[] {
-	return shownOnlyFor({ source: [option.value] }, [
-		{
-			displayName: skipLabel,
-			name: 'skipAlreadySent',
-			type: 'boolean',
-			default: skipsAlreadySent,
-			description: skipDescription,
-		},
-	]);
-}
+/** Each source has this field with a default of its own. */
+const skipField: INodeProperties = {
+	displayName: skipLabel,
+	name: 'skipAlreadySent',
+	type: 'boolean',
+	default: false,
+	description:
+		'Whether to leave out what this workflow has created before, by reference ID and company, so that nothing is delivered twice. n8n remembers the last 50,000 or so.',
+};
 
 /** The fields that are the same for every source. */
 export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
-	...sources.flatMap(skipField),
+	...sources.flatMap(({ option, skipsAlreadySent }) =>
+		shownOnlyFor({ source: [option.value] }, [{ ...skipField, default: skipsAlreadySent }]),
+	),
 	{
 		displayName: 'Options',
 		name: 'options',
