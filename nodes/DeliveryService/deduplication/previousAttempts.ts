@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import type { Outcome, Report } from '../sending/creations';
+import type { Report } from '../sending/creations';
 
 /**
  * What the attempts of a node did so far, by the first of their input items: n8n gives the same
@@ -23,13 +23,16 @@ export function withPreviousAttempts(context: IExecuteFunctions, latest: Report)
 }
 
 function merge(previous: Report, latest: Report): Report {
-	const outcomes = [...latest.outcomes].map(([item, outcome]): [number, Outcome] => {
-		const before = previous.outcomes.get(item);
-		const isOfThisRun = outcome.kind === 'skipped' && before?.kind === 'created';
-		return [item, isOfThisRun ? before : outcome];
-	});
+	const created = new Map(
+		previous.results.flatMap(({ creation, outcome }) =>
+			outcome.kind === 'created' ? [[creation.item, outcome]] : [],
+		),
+	);
 	return {
-		outcomes: new Map(outcomes),
+		results: latest.results.map(({ creation, outcome }) => ({
+			creation,
+			outcome: (outcome.kind === 'skipped' && created.get(creation.item)) || outcome,
+		})),
 		requests: previous.requests + latest.requests,
 		waited: {
 			forLimitMs: previous.waited.forLimitMs + latest.waited.forLimitMs,

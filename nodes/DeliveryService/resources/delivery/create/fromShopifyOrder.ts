@@ -15,6 +15,7 @@ export const fromShopifyOrder: Source = {
 		value: 'shopifyOrder',
 		description: 'Take recipient, address, packages and payment from an order of a Shopify node',
 	},
+	skipsAlreadySent: true,
 	fields: [
 		{
 			displayName:

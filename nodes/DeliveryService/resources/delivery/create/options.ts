@@ -8,17 +8,16 @@ import { check } from '../../../service/validation';
 import type { Result } from '../../../service/result';
 import { filledIn, readCollection } from '../../../shared/parameters';
 import { shownOnlyFor } from '../../resource';
-import { companyIdField } from '../../webhook/fields';
-import { fromShopifyOrder } from './fromShopifyOrder';
+import { companyIdField } from '../../../shared/fields';
+import type { Source } from './source';
 
 const defaultBatchSize = limits.deliveriesPerRequest;
 const defaultMaximumWaitSeconds = 300;
 const defaultTimeoutSeconds = 120;
-/** Far below the 24 days beyond which timers overflow and every request would time out at once. */
-const longestTimeoutSeconds = 3600;
+/** A timer of more than 24 days would go off at once; an hour is far below that. */
+const maxTimeoutSeconds = 3600;
 
-const numberFrom = (least: number, most = Infinity) =>
-	z.coerce.number().finite().min(least).max(most);
+const numberFrom = (min: number, max = Infinity) => z.coerce.number().finite().min(min).max(max);
 
 const itemOptionsSchema = z.object({
 	companyId: companyIdSchema.optional(),
@@ -32,7 +31,7 @@ const runOptionsSchema = z.object({
 	batchSize: numberFrom(1, limits.deliveriesPerRequest).int().default(defaultBatchSize),
 	dryRun: z.boolean().default(false),
 	maximumWaitSeconds: numberFrom(0).default(defaultMaximumWaitSeconds),
-	timeoutSeconds: numberFrom(1, longestTimeoutSeconds).default(defaultTimeoutSeconds),
+	timeoutSeconds: numberFrom(1, maxTimeoutSeconds).default(defaultTimeoutSeconds),
 });
 
 const runOptionLabels = {
@@ -65,7 +64,7 @@ export function readRunOptions(context: IExecuteFunctions): Result<RunOptions> {
 	);
 }
 
-/** What messages call it, too. */
+/** The label of the field, by which messages name it too. */
 const skipLabel = 'Skip Already Sent';
 
 /** Whether references that were sent before are skipped; the first item decides for the run. */
@@ -74,28 +73,21 @@ export function skipsAlreadySent(context: IExecuteFunctions): Result<boolean> {
 	return check(z.boolean(), value, skipLabel, {});
 }
 
-const skipDescription =
-	'Whether to leave out what this workflow has created before, by reference ID and company, so that nothing is delivered twice. n8n remembers the last 50,000 or so.';
+/** Each source has this field with a default of its own. */
+const skipField: INodeProperties = {
+	displayName: skipLabel,
+	name: 'skipAlreadySent',
+	type: 'boolean',
+	default: false,
+	description:
+		'Whether to leave out what this workflow has created before, by reference ID and company, so that nothing is delivered twice. n8n remembers the last 50,000 or so.',
+};
 
-export const optionFields: INodeProperties[] = [
-	...shownOnlyFor({ source: [fromShopifyOrder.option.value] }, [
-		{
-			displayName: skipLabel,
-			name: 'skipAlreadySent',
-			type: 'boolean',
-			default: true,
-			description: skipDescription,
-		},
-	]),
-	...shownOnlyFor({ source: ['fields', 'json'] }, [
-		{
-			displayName: skipLabel,
-			name: 'skipAlreadySent',
-			type: 'boolean',
-			default: false,
-			description: skipDescription,
-		},
-	]),
+/** The fields that are the same for every source. */
+export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
+	...sources.flatMap(({ option, skipsAlreadySent }) =>
+		shownOnlyFor({ source: [option.value] }, [{ ...skipField, default: skipsAlreadySent }]),
+	),
 	{
 		displayName: 'Options',
 		name: 'options',
@@ -157,7 +149,7 @@ export const optionFields: INodeProperties[] = [
 				displayName: 'Timeout (Seconds)',
 				name: 'timeoutSeconds',
 				type: 'number',
-				typeOptions: { minValue: 1, maxValue: longestTimeoutSeconds },
+				typeOptions: { minValue: 1, maxValue: maxTimeoutSeconds },
 				default: defaultTimeoutSeconds,
 				description:
 					'How long to wait for an answer. When none comes, it is unknown whether the deliveries were created.',
