@@ -9,7 +9,8 @@ import { eachItem } from '../eachItem';
 import { outputItem, valid } from '../items';
 import { filledIn, listOf, readCollection } from '../../shared/parameters';
 import { shownOnlyFor, type Operation } from '../resource';
-import { companyIdField, optionsField } from '../webhook/fields';
+import { companyIdField } from '../../shared/fields';
+import { optionsField } from '../webhook/fields';
 import { referenceIdsField } from './fields';
 import { clearStore, referenceScope, storeOf } from '../../deduplication/store';
 

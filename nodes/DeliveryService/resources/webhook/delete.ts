@@ -92,11 +92,11 @@ export async function searchWebhooks(
 		await openClient(this),
 		asRecord(this.getNodeParameter('options', {})).companyId,
 	).list();
-	const wanted = filter.toLowerCase();
+	const searched = filter.toLowerCase();
 	return {
 		results: webhooks
 			.map((webhook) => ({ name: listName(webhook), value: listValue(webhook) }))
-			.filter(({ name }) => name.toLowerCase().includes(wanted)),
+			.filter(({ name }) => name.toLowerCase().includes(searched)),
 	};
 }
 

@@ -6,9 +6,10 @@ import { check } from '../../service/validation';
 import type { Webhook } from '../../service/webhooks';
 import { eachItem } from '../eachItem';
 import { outputItem, valid } from '../items';
+import { eventOptions } from '../../shared/fields';
 import { readCollection } from '../../shared/parameters';
 import type { Operation } from '../resource';
-import { companyWebhooks, eventOptions, optionsField } from './fields';
+import { companyWebhooks, optionsField } from './fields';
 
 const filtersSchema = z.object({
 	events: z.array(eventNameSchema).default([]),

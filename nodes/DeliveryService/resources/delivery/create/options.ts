@@ -7,7 +7,7 @@ import { check } from '../../../service/validation';
 import type { Result } from '../../../service/result';
 import { filledIn, readCollection } from '../../../shared/parameters';
 import { shownOnlyFor } from '../../resource';
-import { companyIdField } from '../../webhook/fields';
+import { companyIdField } from '../../../shared/fields';
 import type { Source } from './source';
 
 const defaultBatchSize = limits.deliveriesPerRequest;
