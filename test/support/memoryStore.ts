@@ -1,6 +1,6 @@
 import type { Clock } from '../../nodes/DeliveryService/shared/clock';
 import type { Entries, Store } from '../../nodes/DeliveryService/deduplication/ledger';
-import type { Slot } from '../../nodes/DeliveryService/deduplication/lock';
+import type { Lock } from '../../nodes/DeliveryService/deduplication/lock';
 
 /** How long an access takes before it reads, between reading and writing, and until it returns. */
 export interface AccessTimes {
@@ -61,18 +61,18 @@ export function entriesOf(row: Row, clock: Clock, times: () => AccessTimes): Ent
 	};
 }
 
-/** A place for a lock, as several processes see it: the marks in it, or undefined while empty. */
-export interface SlotRow {
+/** The row of a lock, as several processes see it: the marks in it, or undefined while nobody holds it. */
+export interface LockRow {
 	marks?: ReadonlySet<string>;
 }
 
 /**
- * A process's way to a slot, as n8n's de-duplication store makes one: it is filled by an insertion
- * that fails when another was faster; a mark in a filled one is written over what was read.
+ * A process's way to a lock, as n8n's de-duplication store makes one: it is acquired by an insertion
+ * that fails when another was faster; a mark in a held one is written over what was read.
  */
-export function memorySlot(row: SlotRow, clock: Clock, times: () => AccessTimes): Slot {
+export function memoryLock(row: LockRow, clock: Clock, times: () => AccessTimes): Lock {
 	return {
-		async enter(mark) {
+		async tryAcquire(mark) {
 			const { before, between, after } = times();
 			await clock.wait(before);
 			const { marks } = row;
@@ -80,10 +80,10 @@ export function memorySlot(row: SlotRow, clock: Clock, times: () => AccessTimes)
 			if (marks === undefined && row.marks !== undefined) throw new Error('duplicate key');
 			if (marks === undefined || row.marks !== undefined) row.marks = new Set(marks).add(mark);
 			await clock.wait(after);
-			if (marks === undefined) return 'filled';
-			return marks.has(mark) ? 'markedBefore' : 'marked';
+			if (marks === undefined) return 'acquired';
+			return marks.has(mark) ? 'heldStill' : 'heldAnew';
 		},
-		async empty() {
+		async release() {
 			const { before, after } = times();
 			await clock.wait(before);
 			row.marks = undefined;

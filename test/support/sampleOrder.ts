@@ -1,3 +1,4 @@
+import type { Problem } from '../../nodes/DeliveryService/service/result';
 import { orderMappingSchema } from '../../nodes/DeliveryService/shopify/mapping';
 import {
 	orderToDelivery,
@@ -91,9 +92,9 @@ export function deliveryOf(order: unknown, mapping: Fields = {}): OrderDelivery 
 	return outcome.delivery;
 }
 
-/** The problems of a value that must not become a delivery. */
-export function problemsOf(order: unknown, mapping: Fields = {}): string[] {
+/** The problem of a value that must not become a delivery. */
+export function problemOf(order: unknown, mapping: Fields = {}): Problem {
 	const outcome = outcomeOf(order, mapping);
 	if (outcome.kind !== 'invalid') throw new Error(JSON.stringify(outcome));
-	return outcome.problems;
+	return outcome.problem;
 }

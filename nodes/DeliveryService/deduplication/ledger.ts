@@ -41,10 +41,10 @@ export interface Ledger {
 }
 
 /** How often a claim that another process wrote over is made again before it is given up. */
-const mostTries = 5;
+const maxTries = 5;
 
-/** The least time that a claim is left to stand before it is trusted. */
-const leastSettlingMs = 50;
+/** How long a claim is left to stand, at least, before it is trusted. */
+const minStandingMs = 50;
 
 /**
  * A ledger in n8n's de-duplication store. The store can only record entries and tell which were
@@ -72,22 +72,22 @@ export function openLedger(store: Store, scope: string, mark: string, clock: Clo
 	const mine = (reference: string) => entryOf(scope, `claim ${mark}`, reference);
 	const all = (reference: string) => [sent(reference), pending(reference), mine(reference)];
 
-	async function settle(references: readonly string[], tookMs: number): Promise<string[]> {
-		let unsettled = references;
-		const settled: string[] = [];
-		for (let tries = 0; unsettled.length > 0 && tries < mostTries; tries++) {
-			await clock.wait(Math.max(leastSettlingMs, 3 * tookMs));
+	async function trusted(references: readonly string[], tookMs: number): Promise<string[]> {
+		let untrusted = references;
+		const held: string[] = [];
+		for (let tries = 0; untrusted.length > 0 && tries < maxTries; tries++) {
+			await clock.wait(Math.max(minStandingMs, 3 * tookMs));
 			const fresh = await store.inTurn(async (entries) => {
-				const recorded = await entries.record(unsettled.flatMap(all));
-				await removeAny(entries, unsettled.filter((name) => isAnothers(name, recorded)).map(mine));
+				const recorded = await entries.record(untrusted.flatMap(all));
+				await removeAny(entries, untrusted.filter((name) => isAnothers(name, recorded)).map(mine));
 				return recorded;
 			});
-			settled.push(...unsettled.filter((reference) => !fresh.has(mine(reference))));
-			unsettled = unsettled.filter(
+			held.push(...untrusted.filter((reference) => !fresh.has(mine(reference))));
+			untrusted = untrusted.filter(
 				(reference) => fresh.has(mine(reference)) && !isAnothers(reference, fresh),
 			);
 		}
-		return settled;
+		return held;
 	}
 
 	/** Whether our claim was written over by that of another process. */
@@ -127,7 +127,7 @@ export function openLedger(store: Store, scope: string, mark: string, clock: Clo
 			});
 			const claims = new Map<string, Claim>(references.map((reference) => [reference, 'unknown']));
 			for (const reference of created) claims.set(reference, 'created');
-			for (const reference of await settle(free, tookMs)) claims.set(reference, 'claimed');
+			for (const reference of await trusted(free, tookMs)) claims.set(reference, 'claimed');
 			return claims;
 		},
 		async confirm(references) {

@@ -1,66 +1,77 @@
 import type { Clock } from '../shared/clock';
 
-/** A place that can be filled by one process only, until somebody empties it. */
-export interface Slot {
+/** A lock for several processes: one of them holds it, until somebody releases it. */
+export interface Lock {
 	/**
-	 * Leaves a mark in the slot. It is filled by that when it was empty; else the mark tells later
-	 * whether it is still filled by the same process.
+	 * Takes the lock if nobody holds it. If somebody does, leaves a mark with this holding of the lock:
+	 * a mark that is there already tells that the holder has not changed since the last try.
 	 *
-	 * Rejects when another process was faster just then, or when the slot cannot be reached.
+	 * Rejects when another process was faster just then, or when the lock cannot be reached.
 	 */
-	enter(mark: string): Promise<'filled' | 'marked' | 'markedBefore'>;
-	empty(): Promise<void>;
+	tryAcquire(mark: string): Promise<'acquired' | 'heldAnew' | 'heldStill'>;
+	/** Lets the next one acquire it, whoever holds it. */
+	release(): Promise<void>;
 }
 
-/** How long to wait, on average, before a slot that was not empty is looked at again. */
+/** How long to wait, on average, before the next try to acquire a lock that is held. */
 const pauseMs = 20;
 
 /**
- * After how long a slot counts as abandoned by a process that was killed: until then nobody else can
- * go on. It is filled for milliseconds only, seconds when the database is very busy.
+ * After how long the holder of a lock counts as killed. Until then nobody else can go on; after it a
+ * living holder would no longer be alone. Holding takes milliseconds, or seconds when the database
+ * is very busy.
  */
 const abandonedAfterMs = 10_000;
 
-/** Whoever enters when another was faster finds the slot filled the next time, and does not fail. */
-const mostFailuresInARow = 10;
+/**
+ * After how many failures in a row the lock counts as out of reach. Who fails because another was
+ * faster finds the lock held at the next try, which is no failure: only a broken database goes on
+ * failing.
+ */
+const maxFailuresInARow = 10;
 
 /**
- * Does work while no other process does any under the same slot. One that fills the slot for longer
- * than it may is taken for dead: then two may be at work at once.
+ * Does work while no other process does any under the same lock. A process that holds the lock for
+ * longer than it may is taken for dead: then two may be at work at once.
  *
- * @param mark what nobody else marks the slot with
+ * @param mark what nobody else marks the lock with
  * @param random a number from 0 up to 1, different each time
- * @throws what the work throws, or the slot when it cannot be reached
+ * @throws what the work throws, or the lock when it cannot be reached
  */
-export async function underLock<Result>(
-	slot: Slot,
+export async function withLock<Result>(
+	lock: Lock,
 	mark: string,
 	clock: Clock,
 	random: () => number,
 	work: () => Promise<Result>,
 ): Promise<Result> {
-	await fill(slot, mark, clock, random);
+	await acquire(lock, mark, clock, random);
 	try {
 		return await work();
 	} finally {
-		// When that fails it counts as abandoned some time later; what was done holds all the same.
-		await slot.empty().catch(() => undefined);
+		// When this fails, what was done holds all the same, and the lock counts as abandoned in time.
+		await lock.release().catch(() => undefined);
 	}
 }
 
-async function fill(slot: Slot, mark: string, clock: Clock, random: () => number): Promise<void> {
-	// Several that wait for a dead one do not empty the slot at the same moment.
+async function acquire(
+	lock: Lock,
+	mark: string,
+	clock: Clock,
+	random: () => number,
+): Promise<void> {
+	// Those that wait for a dead holder must not all release the lock at once: the second of them
+	// would take it from the one that has just acquired it.
 	const patienceMs = abandonedAfterMs * (1 + random() / 2);
-	let filledSince = clock.now();
+	let heldSince = clock.now();
 	let failures = 0;
 	for (;;) {
-		const entering = slot.enter(mark);
-		const found =
-			failures < mostFailuresInARow ? await entering.catch(() => undefined) : await entering;
-		if (found === 'filled') return;
+		const trying = lock.tryAcquire(mark);
+		const found = failures < maxFailuresInARow ? await trying.catch(() => undefined) : await trying;
+		if (found === 'acquired') return;
 		failures = found === undefined ? failures + 1 : 0;
-		if (found === 'marked') filledSince = clock.now();
-		if (found === 'markedBefore' && clock.now() - filledSince >= patienceMs) await slot.empty();
+		if (found === 'heldAnew') heldSince = clock.now();
+		if (found === 'heldStill' && clock.now() - heldSince >= patienceMs) await lock.release();
 		await clock.wait(pauseMs * (0.5 + random()));
 	}
 }

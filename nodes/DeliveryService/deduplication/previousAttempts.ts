@@ -1,40 +1,47 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import type { Outcome, Report } from '../sending/creations';
+import type { Report } from '../sending/creations';
+import type { Outcome } from '../sending/outcomes';
 
 /**
- * What the tries of a node did so far, by the first of their input items: n8n gives the same objects
- * to every try and to no other run.
+ * What the attempts of a node did so far, by the first of their input items: n8n gives the same
+ * objects to every attempt and to no other run.
  */
 const reports = new WeakMap<object, Report>();
 
 /**
- * What this try and those before it did. n8n's "Retry On Fail" runs the whole node again and drops
- * what the try before gave; without this, what that created would come out as skipped, without its
- * ID.
+ * What this attempt and those before it did. n8n's "Retry On Fail" runs the whole node again and
+ * drops what the attempt before gave; without this, what that created would come out as skipped,
+ * without its ID.
  */
-export function withEarlierTries(context: IExecuteFunctions, latest: Report): Report {
+export function withPreviousAttempts(context: IExecuteFunctions, latest: Report): Report {
 	const [key] = context.getInputData();
 	if (!key || !context.getNode().retryOnFail) return latest;
-	const earlier = reports.get(key);
-	const report = earlier ? together(earlier, latest) : latest;
+	const previous = reports.get(key);
+	const report = previous ? merge(previous, latest) : latest;
 	reports.set(key, report);
 	return report;
 }
 
-function together(earlier: Report, latest: Report): Report {
-	const outcomes = [...latest.outcomes].map(([item, outcome]): [number, Outcome] => {
-		const before = earlier.outcomes.get(item);
-		const isOfThisRun = outcome.kind === 'skipped' && before?.kind === 'created';
-		return [item, isOfThisRun ? before : outcome];
-	});
+function merge(previous: Report, latest: Report): Report {
+	const before = new Map(previous.results.map(({ creation, outcome }) => [creation.item, outcome]));
 	return {
-		outcomes: new Map(outcomes),
-		requests: earlier.requests + latest.requests,
+		results: latest.results.map(({ creation, outcome }) => ({
+			creation,
+			outcome: laterOutcome(before.get(creation.item), outcome),
+		})),
+		requests: previous.requests + latest.requests,
 		waited: {
-			forLimitMs: earlier.waited.forLimitMs + latest.waited.forLimitMs,
-			forServiceMs: earlier.waited.forServiceMs + latest.waited.forServiceMs,
+			forLimitMs: previous.waited.forLimitMs + latest.waited.forLimitMs,
+			forServiceMs: previous.waited.forServiceMs + latest.waited.forServiceMs,
 		},
-		ledgerFailed: earlier.ledgerFailed || latest.ledgerFailed,
+		ledgerFailed: previous.ledgerFailed || latest.ledgerFailed,
 	};
+}
+
+/** What was created stays created, and what may have been stays unknown when it is not sent again. */
+function laterOutcome(before: Outcome | undefined, latest: Outcome): Outcome {
+	const holds =
+		before?.kind === 'created' || (before?.kind === 'unknown' && latest.kind === 'notSent');
+	return holds ? before : latest;
 }

@@ -3,22 +3,25 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { realClock } from '../shared/clock';
 import type { Entries, Store } from './ledger';
-import { underLock, type Slot } from './lock';
+import { withLock, type Lock } from './lock';
 
 /**
  * How many entries are kept: about that many references, the oldest of which are forgotten first.
  * n8n reads and writes them all at each look-up, some 25 bytes each.
  */
-const mostEntries = 50_000;
+const maxEntries = 50_000;
 
-const options = { mode: 'entries', maxEntries: mostEntries } as const;
-
-const slotOptions = { mode: 'entries' } as const;
+const options = { mode: 'entries', maxEntries } as const;
 
 /** All nodes of a workflow share the entries, so that one can forget what another has sent. */
 const scope = 'workflow';
 
-/** The entry that shows that a lock is held. */
+/** The lock is one for each node: n8n offers none for a workflow. */
+const lockScope = 'node';
+
+const lockOptions = { mode: 'entries' } as const;
+
+/** The entry whose insertion acquires the lock. */
 const held = 'held';
 
 /** Within this process the executions of a workflow take turns, without asking the database. */
@@ -56,28 +59,33 @@ export function storeOf(context: IExecuteFunctions): Store {
 			await helpers.removeProcessed(unwanted, scope, options);
 		},
 	};
-	const slot: Slot = {
-		async enter(mark) {
-			const wanted = [held, mark];
-			const { new: fresh } = await helpers.checkProcessedAndRecord(wanted, 'node', slotOptions);
-			if (fresh.includes(held)) return 'filled';
-			return fresh.includes(mark) ? 'marked' : 'markedBefore';
+	const lock: Lock = {
+		async tryAcquire(mark) {
+			const { new: fresh } = await helpers.checkProcessedAndRecord(
+				[held, mark],
+				lockScope,
+				lockOptions,
+			);
+			if (fresh.includes(held)) return 'acquired';
+			return fresh.includes(mark) ? 'heldAnew' : 'heldStill';
 		},
-		async empty() {
-			await helpers.clearAllProcessedItems('node', slotOptions);
+		async release() {
+			await helpers.clearAllProcessedItems(lockScope, lockOptions);
 		},
 	};
 	return {
 		async inTurn(access) {
-			const locked = async () =>
-				await underLock(
-					slot,
-					randomUUID(),
-					realClock,
-					Math.random,
-					async () => await access(entries),
-				);
-			return await inTurn(context, locked);
+			return await inTurn(
+				context,
+				async () =>
+					await withLock(
+						lock,
+						randomUUID(),
+						realClock,
+						Math.random,
+						async () => await access(entries),
+					),
+			);
 		},
 	};
 }

@@ -1,7 +1,7 @@
-import type { INode, INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import type { Problem } from '../service/result';
+import type { Problem, Result } from '../service/result';
 
 /** An output item that belongs to an input item. */
 export function outputItem(json: object, item: number): INodeExecutionData {
@@ -59,4 +59,15 @@ export function problemOf(error: unknown): Problem {
 		message: error.message,
 		...(typeof description === 'string' && { description }),
 	};
+}
+
+/**
+ * The value that was checked.
+ *
+ * @throws NodeOperationError when it broke a rule
+ */
+export function valid<Value>(context: IExecuteFunctions, checked: Result<Value>): Value {
+	if (checked.ok) return checked.value;
+	const { message, description } = checked.problem;
+	throw new NodeOperationError(context.getNode(), message, { description });
 }

@@ -1,43 +1,52 @@
+import type { Ledger, State } from '../deduplication/ledger';
+import { bySameReference } from '../deduplication/sameReference';
 import { limits } from '../service/limits';
 import type { CreationBody } from '../service/schemas';
 import { cut } from '../shared/chunk';
+import { bodyOf, groupsOf, referencesOf } from './batches';
+import type { Sending } from './creations';
 import {
-	bodyOf,
-	bySameReference,
-	groupsOf,
-	referencesOf,
+	alreadyCreated,
+	sameReferenceInInput,
+	unknownBefore,
 	type Creation,
-	type Sending,
-} from './creations';
-import type { Ledger, State } from '../deduplication/ledger';
+	type Skipped,
+} from './outcomes';
 
 export interface Plan {
-	/** The requests that would be sent, in order, with the items that they are for. */
-	requests: Array<{ items: number[]; body: CreationBody }>;
-	/** By the item's number: what would not be sent, and why. */
-	held: Map<number, 'alreadyCreated' | 'sameReferenceInInput' | 'unknown'>;
+	/** The requests that would be sent, in order, with what they are for. */
+	requests: Array<{ creations: readonly Creation[]; body: CreationBody }>;
+	/** What would not be sent, and why. */
+	held: Array<{ creation: Creation; outcome: Skipped }>;
 }
 
 /** What {@link sendCreations} would send, as far as it can be told without the service. */
 export async function planCreations(
 	creations: readonly Creation[],
-	sending: Pick<Sending, 'batchSize' | 'ledgerFor' | 'ownCompanyId'>,
+	{ batchSize, ledgerFor, ownCompanyId }: Pick<Sending, 'batchSize' | 'ledgerFor' | 'ownCompanyId'>,
 ): Promise<Plan> {
-	const plan: Plan = { requests: [], held: new Map() };
-	const { first, further } = bySameReference(creations, sending);
-	for (const { item } of further) plan.held.set(item, 'sameReferenceInInput');
+	const plan: Plan = { requests: [], held: [] };
+	const { first, further } = ledgerFor
+		? bySameReference(creations, ownCompanyId)
+		: { first: creations, further: [] };
+	for (const creation of further) plan.held.push({ creation, outcome: sameReferenceInInput });
 	for (const group of groupsOf(first)) {
-		const states = await statesOf(group, sending.ledgerFor?.(group[0]?.companyId));
-		const ready = group.filter(({ item, delivery }) => {
-			const state = states.get(delivery.referenceId ?? '') ?? 'free';
-			if (state !== 'free') plan.held.set(item, state === 'created' ? 'alreadyCreated' : state);
+		const states = await statesOf(group, ledgerFor?.(group[0]?.companyId));
+		const ready = group.filter((creation) => {
+			const state = states.get(creation.delivery.referenceId ?? '') ?? 'free';
+			if (state !== 'free') plan.held.push({ creation, outcome: heldAs[state] });
 			return state === 'free';
 		});
-		for (const batch of cut(ready, sending.batchSize))
-			plan.requests.push({ items: batch.map(({ item }) => item), body: bodyOf(batch) });
+		for (const batch of cut(ready, batchSize))
+			plan.requests.push({ creations: batch, body: bodyOf(batch) });
 	}
 	return plan;
 }
+
+const heldAs = {
+	created: alreadyCreated,
+	unknown: unknownBefore,
+} as const satisfies Record<Exclude<State, 'free'>, Skipped>;
 
 /**
  * What is known of the references of a group. They are looked up in small portions, as when they are

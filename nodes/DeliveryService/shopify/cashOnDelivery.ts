@@ -1,6 +1,7 @@
+import type { Result } from '../service/result';
 import { sign, zero, type Decimal } from './decimal';
 import type { OrderMapping } from './mapping';
-import type { Order } from './order';
+import { sentenceStart, type Order } from './order';
 
 /**
  * What shops call cash on delivery, in lower case, without accents and with spaces for
@@ -33,23 +34,23 @@ const cashOnDeliveryNames: readonly RegExp[] = [
 	/الدفع عند الاستلام/,
 ];
 
-/** The amount to collect, undefined when there is none; or in plain words why it is not known. */
-export type AmountToCollect = { amount: Decimal | undefined } | { problem: string };
-
 /**
  * The amount of cash to collect at the door (service document, section 2.1, cod).
  *
  * @param when whether to collect never, what is outstanding, or that only for orders whose payment
  *   method is cash on delivery
+ * @returns the amount, undefined when there is none; or why it is not known
  */
-export function amountToCollect(order: Order, when: OrderMapping['cod']): AmountToCollect {
-	if (when === 'off') return { amount: undefined };
-	if (when === 'whenCashOnDelivery' && !isCashOnDelivery(order)) return { amount: undefined };
+export function amountToCollect(
+	order: Order,
+	when: OrderMapping['cod'],
+): Result<Decimal | undefined> {
+	const nothing = { ok: true, value: undefined } as const;
+	if (when === 'off' || (when === 'whenCashOnDelivery' && !isCashOnDelivery(order))) return nothing;
 	const amount = outstandingAmount(order);
-	if (amount) return { amount: sign(amount) > 0 ? amount : undefined };
-	return {
-		problem: `The order does not tell how much is still to be paid: it has no "total_outstanding", and its "financial_status" is ${order.financial_status ? `"${order.financial_status}"` : 'missing'}. Let the Shopify node return total_outstanding, or set Cash on Delivery to Never.`,
-	};
+	if (amount) return sign(amount) > 0 ? { ok: true, value: amount } : nothing;
+	const message = `${sentenceStart(order)} does not tell how much is still to be paid: it has no "total_outstanding", and its "financial_status" is ${order.financial_status ? `"${order.financial_status}"` : 'missing'}. Let the Shopify node return total_outstanding, or set Cash on Delivery to Never.`;
+	return { ok: false, problem: { message } };
 }
 
 function isCashOnDelivery(order: Order): boolean {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import type { Labels } from '../service/labels';
 import { packageSizeSchema } from '../service/schemas';
 import { amount, required, text } from './readers';
 
@@ -27,6 +28,24 @@ const packageSizeRuleSchema = z.discriminatedUnion('by', [
 		.strict(),
 ]);
 
+/** What wins over the order's own data. */
+export const overridesSchema = z
+	.object({
+		name: text,
+		email: text,
+		phone: text,
+		/** The full address; the order's coordinates and second address line then don't apply. */
+		address: text,
+		instructions: text,
+		/** Coordinates replace the order's as a pair, even when only one of them is given. */
+		lat: text,
+		lng: text,
+		referenceId: text,
+		tags: z.array(required(text)).default([]),
+		packageName: text,
+	})
+	.strict();
+
 /**
  * How an order becomes a delivery. Every member has a default; text that is empty counts as not
  * given.
@@ -44,29 +63,41 @@ export const orderMappingSchema = z
 		extraDataFromNoteAttributes: z.boolean().default(true),
 		cod: z.enum(['off', 'whenCashOnDelivery', 'outstanding']).default('whenCashOnDelivery'),
 		includeTestOrders: z.boolean().default(false),
-		/** What wins over the order's own data. */
-		overrides: z
-			.object({
-				name: text,
-				email: text,
-				phone: text,
-				/** The full address; the order's coordinates and second address line then don't apply. */
-				address: text,
-				instructions: text,
-				/** Coordinates replace the order's as a pair, even when only one of them is given. */
-				lat: text,
-				lng: text,
-				referenceId: text,
-				tags: z.array(required(text)).default([]),
-				packageName: text,
-			})
-			.strict()
-			.default({}),
+		overrides: overridesSchema.default({}),
 	})
 	.strict();
 
 export type OrderMapping = z.output<typeof orderMappingSchema>;
 export type PackageSizeRule = OrderMapping['packageSize'];
 
-/** The mapping of a user who changes nothing. */
-export const defaultOrderMapping: OrderMapping = orderMappingSchema.parse({});
+/** What messages call the options: the words of their labels in the editor. */
+export const orderMappingLabels: Labels<OrderMapping> = {
+	fallbackEmail: 'fallback email',
+	addressFormat: 'address format',
+	packagesPer: 'packages',
+	packageSize: 'package',
+	by: 'size by',
+	size: 'size',
+	limits: 'size limit',
+	upToKg: 'in kilograms',
+	// The parts of a decimal, which no user writes.
+	units: '',
+	scale: '',
+	otherwise: 'size of others',
+	referenceFrom: 'reference ID from',
+	tagsFromOrder: 'include tags',
+	extraDataFromNoteAttributes: 'include note attributes',
+	cod: 'cash on delivery',
+	includeTestOrders: 'include test orders',
+	overrides: '',
+	name: 'name',
+	email: 'email',
+	phone: 'phone',
+	address: 'address',
+	instructions: 'instructions',
+	lat: 'latitude',
+	lng: 'longitude',
+	referenceId: 'reference ID',
+	tags: 'tag',
+	packageName: 'package name',
+};

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 
 import { valueAt } from '../service/labels';
+import type { Result } from '../service/result';
+import { problemFrom } from './problems';
 import {
 	amount,
 	count,
@@ -91,9 +93,6 @@ export type Order = z.output<typeof orderSchema>;
 export type Address = NonNullable<Order['shipping_address']>;
 export type LineItem = Order['line_items'][number];
 
-/** The order, or in plain words why it could not be read. */
-export type ReadOrder = { order: Order } | { problems: string[] };
-
 const howToGetAnOrder =
 	'Connect the output of a Shopify node, or set "Order" to an order as Shopify\'s REST API gives it.';
 
@@ -103,14 +102,26 @@ const howToGetAnOrder =
  * @returns the members that are used, or what is wrong with the value in words for a shop owner;
  *   it never throws
  */
-export function readOrder(value: unknown): ReadOrder {
+export function readOrder(value: unknown): Result<Order> {
 	const candidate =
 		has(value, 'line_items') || !has(value, 'order') ? value : valueAt(value, ['order']);
 	const mismatch = whyNotAnOrder(candidate);
-	if (mismatch) return { problems: [mismatch] };
+	if (mismatch) return { ok: false, problem: { message: mismatch } };
 	const parsed = orderSchema.safeParse(candidate);
-	if (parsed.success) return { order: parsed.data };
-	return { problems: parsed.error.issues.map((issue) => wrongMember(issue, candidate)) };
+	if (parsed.success) return { ok: true, value: parsed.data };
+	const sentences = parsed.error.issues.map((issue) => wrongMember(issue, candidate));
+	return { ok: false, problem: problemFrom(sentences) };
+}
+
+/** What a person calls the order, when it says so. */
+export function titleOf(order: Order): string | undefined {
+	return order.name ?? order.order_number ?? order.id;
+}
+
+/** How a sentence about the order begins: with its name, to find it among many. */
+export function sentenceStart(order: Order): string {
+	const title = titleOf(order);
+	return title ? `Order ${title}` : 'The order';
 }
 
 function whyNotAnOrder(value: unknown): string | undefined {
@@ -142,7 +153,7 @@ function pathText(path: ReadonlyArray<string | number>): string {
 		.slice(1);
 }
 
-const longestShownText = 40;
+const maxShownLength = 40;
 
 /** The value as a person would recognise it. */
 function shown(value: unknown): string {
@@ -151,6 +162,6 @@ function shown(value: unknown): string {
 	if (typeof value === 'object') return 'an object';
 	if (typeof value === 'number' || typeof value === 'boolean') return String(value);
 	if (typeof value !== 'string') return `a ${typeof value}`;
-	const short = value.length > longestShownText ? `${value.slice(0, longestShownText)}...` : value;
+	const short = value.length > maxShownLength ? `${value.slice(0, maxShownLength)}...` : value;
 	return `the text "${short}"`;
 }

@@ -1,5 +1,7 @@
+import type { Result } from '../service/result';
 import { share, sign, subtract, sum, times, zero, type Decimal } from './decimal';
 import type { LineItem, Order } from './order';
+import { problemFrom } from './problems';
 
 /** What is left to ship of one line of an order. */
 export interface RemainingLine {
@@ -12,14 +14,13 @@ export interface RemainingLine {
 	price: Decimal | undefined;
 }
 
-/** The lines with something left to ship, or in plain words why that can't be told. */
-export type Remaining = { lines: RemainingLine[] } | { problems: string[] };
-
 /**
  * Finds what is left to ship of an order: lines that need shipping, without gift cards, and of
  * those only the units that are neither refunded, removed nor fulfilled.
+ *
+ * @returns the lines with something left to ship, or why that can't be told
  */
-export function remainingLines(order: Order): Remaining {
+export function remainingLines(order: Order): Result<RemainingLine[]> {
 	const refunded = refundedUnits(order);
 	const decimals = onFirstUse(() => decimalsOf(order.currency));
 	const lines: RemainingLine[] = [];
@@ -40,7 +41,9 @@ export function remainingLines(order: Order): Remaining {
 				price: priceAfterDiscounts(line, units, decimals),
 			});
 	}
-	return problems.length > 0 ? { problems } : { lines };
+	return problems.length > 0
+		? { ok: false, problem: problemFrom(problems) }
+		: { ok: true, value: lines };
 }
 
 /** Units refunded or removed, by line item ID. */
@@ -53,9 +56,10 @@ function refundedUnits(order: Order): Map<string | undefined, number> {
 }
 
 /**
- * Units of a line that are still to be shipped (0 or less: none), or undefined when the order does not tell. Both of
- * Shopify's counts are heeded, since each lacks what the other knows: current_quantity counts
- * fulfilled units in, and fulfillable_quantity takes refunded units off the fulfilled ones first.
+ * Units of a line that are still to be shipped (0 or less: none), or undefined when the order does
+ * not tell. Both of Shopify's counts are heeded, since each lacks what the other knows:
+ * current_quantity counts fulfilled units in, and fulfillable_quantity takes refunded units off the
+ * fulfilled ones first.
  */
 function remainingUnits(
 	line: LineItem,

@@ -1,22 +1,14 @@
-import { ExecutionLifecycleHooks, ExternalSecretsProxy } from 'n8n-core';
-import type {
-	IWorkflowBase,
-	IWorkflowExecuteAdditionalData,
-	INodeParameters,
-	WorkflowExecuteMode,
-} from 'n8n-workflow';
+import { ExternalSecretsProxy } from 'n8n-core';
+import type { IWorkflowExecuteAdditionalData, INodeParameters } from 'n8n-workflow';
 import type { EngineCredentials } from './credentials';
 
 /** What n8n knows of an execution besides its workflow and data. */
 export interface ExecutionSettings {
 	credentials: EngineCredentials;
 	workflowId: string;
-	executionId?: string;
 	/** Where n8n is reached, without a slash at the end. */
 	instanceUrl?: string;
-	/** When the execution's time is up, in ms since 1970. */
-	timeoutAt?: number;
-	/** The parameters that the editor shows, for lists and credential tests. */
+	/** The parameters that the editor shows, for lists. */
 	currentNodeParameters?: INodeParameters;
 }
 
@@ -29,8 +21,7 @@ export function createAdditionalData(settings: ExecutionSettings): IWorkflowExec
 		externalSecretsProxy: new ExternalSecretsProxy(),
 		variables: {},
 		workflowId: settings.workflowId,
-		executionId: settings.executionId,
-		executionTimeoutTimestamp: settings.timeoutAt,
+		executionId: '1',
 		currentNodeParameters: settings.currentNodeParameters,
 		instanceBaseUrl: `${instanceUrl}/`,
 		restApiUrl: `${instanceUrl}/rest`,
@@ -51,15 +42,7 @@ export function createAdditionalData(settings: ExecutionSettings): IWorkflowExec
 	};
 }
 
-/** The lifecycle hooks that n8n-core asks for; nothing is recorded in them. */
-export function createHooks(
-	mode: WorkflowExecuteMode,
-	executionId: string,
-	workflow: IWorkflowBase,
-): ExecutionLifecycleHooks {
-	return new ExecutionLifecycleHooks(mode, executionId, workflow);
-}
-
-async function notServed(what: string): Promise<never> {
+/** Rejects: our nodes use nothing of what this engine does not serve. */
+export async function notServed(what: string): Promise<never> {
 	return await Promise.reject(new Error(`This engine does not serve ${what}.`));
 }

@@ -1,30 +1,29 @@
-import { getAdditionalKeys } from 'n8n-core';
 import {
 	ICredentialsHelper,
 	isExpression,
 	NodeHelpers,
-	Workflow,
 	type ICredentialDataDecryptedObject,
 	type ICredentials,
-	type ICredentialsExpressionResolveValues,
-	type IExecuteData,
-	type IHttpRequestHelper,
 	type IHttpRequestOptions,
 	type INode,
 	type INodeCredentialsDetails,
 	type INodeProperties,
 	type IRequestOptionsSimplified,
 	type IWorkflowExecuteAdditionalData,
-	type WorkflowExecuteMode,
+	type Workflow,
 } from 'n8n-workflow';
 import { z } from 'zod';
+import { notServed } from './additionalData';
 import type { HostProcess } from './hostProcess';
-import { manualTriggerType, registry } from './registry';
+import { registry } from './registry';
 
 const credentialDataSchema = z.record(z.union([z.string(), z.number(), z.boolean()]));
 
-/** Generic authentication: parts of a request, each with names and values that may be expressions. */
-const rulesSchema = z.record(z.record(z.unknown()));
+/** Generic authentication: parts of a request, each with values that may be expressions. */
+const rulesSchema = z.object({
+	type: z.literal('generic'),
+	properties: z.record(z.record(z.unknown())),
+});
 
 /** A credential's fields. */
 export type CredentialData = z.infer<typeof credentialDataSchema>;
@@ -32,10 +31,18 @@ export type CredentialData = z.infer<typeof credentialDataSchema>;
 /** Credential data by credential type, as a user would have entered it. */
 export type CredentialSet = Readonly<Record<string, CredentialData>>;
 
+/** The fields of a credential with the type's defaults where nothing was entered. */
+export function withDefaults(type: string, entered: CredentialData): CredentialData {
+	const { properties } = registry.credential(type);
+	return credentialDataSchema.parse(
+		NodeHelpers.getNodeParameters(properties, entered, true, false, null, null),
+	);
+}
+
 /**
- * Serves credentials to an execution as n8n's own helper does: the type's defaults filled in,
- * expressions resolved, and the type's `authenticate` applied to each request, as a function or as
- * generic rules with expressions. Each credential type has the one credential it was given.
+ * Serves credentials to an execution as n8n's own helper does: the type's defaults filled in, and
+ * the rules of the type's `authenticate`, which may hold expressions, applied to each request. Each
+ * credential type has the one credential it was given.
  */
 export class EngineCredentials extends ICredentialsHelper {
 	constructor(
@@ -48,190 +55,67 @@ export class EngineCredentials extends ICredentialsHelper {
 	override async authenticate(
 		credentials: ICredentialDataDecryptedObject,
 		typeName: string,
-		requestOptions: IHttpRequestOptions | IRequestOptionsSimplified,
+		options: IHttpRequestOptions | IRequestOptionsSimplified,
 		workflow?: Workflow,
 		node?: INode,
 	): Promise<IHttpRequestOptions> {
 		await this.hostProcess.alive();
-		const options = asHttpOptions(requestOptions);
-		const { authenticate } = registry.credential(typeName);
-		if (authenticate === undefined) return options;
-		if (typeof authenticate === 'function') return await authenticate(credentials, options);
-		if (workflow === undefined || node === undefined) {
-			throw new Error('Generic authentication needs the workflow and its node.');
+		if (!('url' in options) || workflow === undefined || node === undefined)
+			return await notServed('requests other than httpRequestWithAuthentication');
+		const { properties } = rulesSchema.parse(registry.credential(typeName).authenticate);
+		const resolve = (value: unknown) =>
+			isExpression(value)
+				? workflow.expression.getSimpleParameterValue(node, value, 'internal', {
+						$credentials: credentials,
+					})
+				: value;
+		for (const [part, rules] of Object.entries(properties)) {
+			const values = Object.entries(rules).map(([key, value]) => [key, resolve(value)]);
+			Reflect.set(options, part, Object.fromEntries(values));
 		}
-		const resolve = (value: unknown) => resolveText(value, credentials, workflow, node);
-		for (const [part, rules] of Object.entries(rulesSchema.parse(authenticate.properties))) {
-			const values = Object.entries(rules).map(([key, value]) => [resolve(key), resolve(value)]);
-			const present: unknown = Reflect.get(options, part);
-			Reflect.set(options, part, { ...objectOrEmpty(present), ...Object.fromEntries(values) });
-		}
-		options.headers ??= {};
 		return options;
 	}
 
-	override async preAuthentication(
-		_helpers: IHttpRequestHelper,
-		_credentials: ICredentialDataDecryptedObject,
-		typeName: string,
-	): Promise<ICredentialDataDecryptedObject | undefined> {
-		if (registry.credential(typeName).preAuthentication !== undefined) {
-			throw new Error(`This engine does not run the preAuthentication of "${typeName}".`);
-		}
-		return await Promise.resolve(undefined);
-	}
-
-	override async runPreAuthentication(
-		helpers: IHttpRequestHelper,
-		credentials: ICredentialDataDecryptedObject,
-		typeName: string,
-	): Promise<ICredentialDataDecryptedObject | undefined> {
-		return await this.preAuthentication(helpers, credentials, typeName);
-	}
-
-	override getParentTypes(name: string): string[] {
-		return registry.credential(name).extends ?? [];
-	}
-
-	override isCredentialUsableByNode(credentialType: string, nodeType: string): boolean {
-		if (!registry.credential(credentialType).restrictToSupportedNodes) return true;
-		const { credentials = [] } = registry.getByName(nodeType).description;
-		return credentials.some(({ name }) => name === credentialType);
-	}
-
-	override getCredentialsProperties(type: string): INodeProperties[] {
-		const { properties, extends: parents = [] } = registry.credential(type);
-		const merged: INodeProperties[] = [];
-		for (const parent of parents) {
-			NodeHelpers.mergeNodeProperties(merged, this.getCredentialsProperties(parent));
-		}
-		NodeHelpers.mergeNodeProperties(merged, properties);
-		return merged;
-	}
-
 	override async getDecrypted(
-		additionalData: IWorkflowExecuteAdditionalData,
+		_additionalData: IWorkflowExecuteAdditionalData,
 		_nodeCredentials: INodeCredentialsDetails,
 		type: string,
-		mode: WorkflowExecuteMode,
-		executeData?: IExecuteData,
-		raw?: boolean,
-		expressionResolveValues?: ICredentialsExpressionResolveValues,
 	): Promise<ICredentialDataDecryptedObject> {
 		await this.hostProcess.alive();
 		const entered = this.credentials[type];
 		if (entered === undefined) throw new Error(`There is no credential of type "${type}".`);
-		if (raw === true) return entered;
-		return this.withDefaults(
-			additionalData,
-			entered,
-			type,
-			mode,
-			executeData,
-			expressionResolveValues,
-		);
+		return withDefaults(type, entered);
 	}
 
-	/**
-	 * Fills the type's defaults into credential data and resolves its expressions, from the item that
-	 * a node is at (`values`) or from nothing but themselves.
-	 * @throws ExpressionError when an expression cannot be resolved
-	 */
-	withDefaults(
-		additionalData: IWorkflowExecuteAdditionalData,
-		entered: CredentialData,
-		type: string,
-		mode: WorkflowExecuteMode,
-		executeData?: IExecuteData,
-		values?: ICredentialsExpressionResolveValues,
-	): CredentialData {
-		const properties = this.getCredentialsProperties(type);
-		const filled = credentialDataSchema.parse(
-			NodeHelpers.getNodeParameters(properties, entered, true, false, null, null),
-		);
-		const keys = getAdditionalKeys(additionalData, mode, null, { isCredential: true });
-		const resolved: unknown =
-			values === undefined
-				? bareWorkflow().expression.getComplexParameterValue(
-						bareNode,
-						filled,
-						mode,
-						keys,
-						undefined,
-						undefined,
-						filled,
-					)
-				: values.workflow.expression.getParameterValue(
-						filled,
-						values.runExecutionData,
-						values.runIndex,
-						values.itemIndex,
-						values.node.name,
-						values.connectionInputData,
-						mode,
-						keys,
-						executeData,
-						false,
-						filled,
-					);
-		return credentialDataSchema.parse(resolved);
+	override async preAuthentication(): Promise<undefined> {
+		return await Promise.resolve(undefined);
+	}
+
+	override async runPreAuthentication(): Promise<undefined> {
+		return await Promise.resolve(undefined);
+	}
+
+	override getParentTypes(): string[] {
+		return [];
+	}
+
+	override isCredentialUsableByNode(): boolean {
+		return true;
+	}
+
+	override getCredentialsProperties(type: string): INodeProperties[] {
+		return registry.credential(type).properties;
 	}
 
 	override async getCredentials(): Promise<ICredentials> {
-		return await Promise.reject(new Error('This engine does not keep encrypted credentials.'));
+		return await notServed('encrypted credentials');
 	}
 
 	override async updateCredentials(): Promise<void> {
-		await this.getCredentials();
+		await notServed('encrypted credentials');
 	}
 
 	override async updateCredentialsOauthTokenData(): Promise<void> {
-		await this.getCredentials();
+		await notServed('encrypted credentials');
 	}
-}
-
-const bareNode: INode = {
-	id: 'credential',
-	name: '',
-	type: manualTriggerType,
-	typeVersion: 1,
-	position: [0, 0],
-	parameters: {},
-};
-
-/** A workflow without data, in which expressions of a credential are resolved outside a run. */
-function bareWorkflow(): Workflow {
-	return new Workflow({ nodes: [bareNode], connections: {}, active: false, nodeTypes: registry });
-}
-
-function resolveText(
-	value: unknown,
-	credentials: ICredentialDataDecryptedObject,
-	workflow: Workflow,
-	node: INode,
-): unknown {
-	if (!isExpression(value)) return value;
-	const resolved = workflow.expression.getSimpleParameterValue(
-		node,
-		value,
-		'internal',
-		{ $credentials: credentials },
-		undefined,
-		'',
-	);
-	if (!resolved) return '';
-	return typeof resolved === 'object' ? JSON.stringify(resolved) : String(resolved);
-}
-
-function asHttpOptions(
-	options: IHttpRequestOptions | IRequestOptionsSimplified,
-): IHttpRequestOptions {
-	if ('url' in options) return options;
-	throw new Error(
-		'The deprecated request helper is not served: use httpRequestWithAuthentication.',
-	);
-}
-
-function objectOrEmpty(value: unknown): object {
-	return typeof value === 'object' && value !== null ? value : {};
 }

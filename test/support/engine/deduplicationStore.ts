@@ -3,9 +3,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { DataDeduplicationService } from 'n8n-core';
 import {
 	jsonParse,
-	tryToParseDateTime,
 	type DeduplicationItemTypes,
-	type DeduplicationMode,
 	type DeduplicationScope,
 	type ICheckProcessedContextData,
 	type ICheckProcessedOptions,
@@ -13,21 +11,14 @@ import {
 	type IDeduplicationOutput,
 } from 'n8n-workflow';
 import { z } from 'zod';
+import { notServed } from './additionalData';
 import { processOf } from './hostProcess';
 
-const rowSchema = z.object({
-	mode: z.enum(['entries', 'latestIncrementalKey', 'latestDate']),
-	data: z.union([z.array(z.union([z.string(), z.number()])), z.string(), z.number()]),
-});
-
-type Row = z.infer<typeof rowSchema>;
+const rowSchema = z.array(z.string());
 
 /** A method of n8n's de-duplication service. */
 export type StoreOperation =
-	| 'checkProcessedAndRecord'
-	| 'removeProcessed'
-	| 'clearAllProcessedItems'
-	| 'getProcessedDataCount';
+	'checkProcessedAndRecord' | 'removeProcessed' | 'clearAllProcessedItems';
 
 /** What goes wrong at a call of the store; see `DeduplicationStore.addFault`. */
 export interface StoreFault {
@@ -43,8 +34,6 @@ export interface StoreFault {
 	skip?: number;
 	/** How many calls it strikes (1 by default). */
 	times?: number;
-	/** The error of `fail`; a database error by default. */
-	error?: Error;
 }
 
 /** A call that reached the store. */
@@ -89,7 +78,7 @@ export class DeduplicationStore implements IDataDeduplicator {
 	/** The number of values kept for a node, or for the whole workflow without `nodeId`. */
 	count(workflowId: string, nodeId?: string): number {
 		const row = this.#read(rowKey(workflowId, nodeId));
-		return Array.isArray(row?.data) ? row.data.length : 0;
+		return row?.length ?? 0;
 	}
 
 	/** Forgets the values kept for single nodes, and keeps those of whole workflows. */
@@ -111,18 +100,29 @@ export class DeduplicationStore implements IDataDeduplicator {
 		items: DeduplicationItemTypes[],
 		scope: DeduplicationScope,
 		contextData: ICheckProcessedContextData,
-		options: ICheckProcessedOptions,
+		{ mode, maxEntries }: ICheckProcessedOptions,
 	): Promise<IDeduplicationOutput> {
+		if (mode !== 'entries') return await notServed(`de-duplication in the mode ${mode}`);
 		return await this.#call('checkProcessedAndRecord', items, scope, contextData, async (key) => {
 			const row = await this.#find(key);
-			if (row !== undefined && row.mode !== options.mode) {
-				throw new StoreError(
-					`the stored entries were made in mode ${row.mode}, not ${options.mode}`,
-				);
+			if (row === undefined) {
+				// As in n8n, equal values within the first call are all new and are all kept.
+				await this.#insert(key, newest(items.map(hashOf), maxEntries));
+				return { new: items, processed: [] };
 			}
-			return options.mode === 'entries'
-				? await this.#recordEntries(key, row, items, options)
-				: await this.#recordLatest(key, row, items, options.mode);
+			const output: IDeduplicationOutput = { new: [], processed: [] };
+			const known = new Set(row);
+			for (const item of items) {
+				const hash = hashOf(item);
+				if (known.has(hash)) {
+					output.processed.push(item);
+				} else {
+					output.new.push(item);
+					row.push(hash);
+				}
+			}
+			await this.#update(key, newest(row, maxEntries));
+			return output;
 		});
 	}
 
@@ -130,17 +130,13 @@ export class DeduplicationStore implements IDataDeduplicator {
 		items: DeduplicationItemTypes[],
 		scope: DeduplicationScope,
 		contextData: ICheckProcessedContextData,
-		options: ICheckProcessedOptions,
 	): Promise<void> {
 		await this.#call('removeProcessed', items, scope, contextData, async (key) => {
-			if (options.mode !== 'entries') {
-				throw new StoreError(`entries of mode ${options.mode} cannot be removed`);
-			}
 			const row = await this.#find(key);
-			if (row === undefined || !Array.isArray(row.data)) return;
+			if (row === undefined) return;
 			for (const hash of items.map(hashOf)) {
-				const index = row.data.indexOf(hash);
-				if (index !== -1) row.data.splice(index, 1);
+				const index = row.indexOf(hash);
+				if (index !== -1) row.splice(index, 1);
 			}
 			await this.#update(key, row);
 		});
@@ -156,71 +152,8 @@ export class DeduplicationStore implements IDataDeduplicator {
 		});
 	}
 
-	async getProcessedDataCount(
-		scope: DeduplicationScope,
-		contextData: ICheckProcessedContextData,
-		options: ICheckProcessedOptions,
-	): Promise<number> {
-		return await this.#call('getProcessedDataCount', [], scope, contextData, async (key) => {
-			const row = await this.#find(key);
-			return options.mode === 'entries' && Array.isArray(row?.data) ? row.data.length : 0;
-		});
-	}
-
-	async #recordEntries(
-		key: string,
-		row: Row | undefined,
-		items: DeduplicationItemTypes[],
-		{ mode, maxEntries }: ICheckProcessedOptions,
-	): Promise<IDeduplicationOutput> {
-		const hashes = items.map(hashOf);
-		if (row === undefined) {
-			// As in n8n, equal values within the first call are all new and are all kept.
-			await this.#insert(key, { mode, data: newest(hashes, maxEntries) });
-			return { new: items, processed: [] };
-		}
-		const output: IDeduplicationOutput = { new: [], processed: [] };
-		if (!Array.isArray(row.data)) return output;
-		const known = new Set(row.data);
-		const { data } = row;
-		items.forEach((item, index) => {
-			const hash = hashes[index] ?? hashOf(item);
-			if (known.has(hash)) {
-				output.processed.push(item);
-			} else {
-				output.new.push(item);
-				data.push(hash);
-			}
-		});
-		await this.#update(key, { mode: row.mode, data: newest(data, maxEntries) });
-		return output;
-	}
-
-	async #recordLatest(
-		key: string,
-		row: Row | undefined,
-		items: DeduplicationItemTypes[],
-		mode: DeduplicationMode,
-	): Promise<IDeduplicationOutput> {
-		const order = (a: DeduplicationItemTypes, b: DeduplicationItemTypes) =>
-			comparable(mode, a) - comparable(mode, b);
-		const sorted = [...items].sort(order);
-		const latest = sorted.at(-1);
-		if (row === undefined) {
-			if (latest !== undefined) await this.#insert(key, { mode, data: latest });
-			return { new: items, processed: [] };
-		}
-		const { data } = row;
-		if (Array.isArray(data)) return { new: [], processed: [] };
-		const isNew = (item: DeduplicationItemTypes) => order(item, data) > 0;
-		await this.#update(key, {
-			mode,
-			data: latest !== undefined && isNew(latest) ? latest : data,
-		});
-		return {
-			new: sorted.filter((item) => isNew(item)),
-			processed: sorted.filter((item) => !isNew(item)),
-		};
+	async getProcessedDataCount(): Promise<number> {
+		return await notServed('counting the entries of the de-duplication store');
 	}
 
 	/** Records a call, lets faults strike before and after its work, and does the work. */
@@ -243,7 +176,7 @@ export class DeduplicationStore implements IDataDeduplicator {
 		const strike = async (when: StoreFault['when']) => {
 			if (fault?.when !== when) return;
 			if (fault.kind === 'fail') {
-				throw fault.error ?? new StoreError('the database did not answer');
+				throw new StoreError('the database did not answer');
 			}
 			hostProcess.kill();
 			await hostProcess.alive();
@@ -271,19 +204,19 @@ export class DeduplicationStore implements IDataDeduplicator {
 		return undefined;
 	}
 
-	#read(key: string): Row | undefined {
+	#read(key: string): string[] | undefined {
 		const text = this.#rows.get(key);
 		return text === undefined ? undefined : rowSchema.parse(jsonParse(text));
 	}
 
 	// Reading and writing take a turn of the event loop each, as a database does: that gap between
 	// them is where two executions at once can overwrite each other.
-	async #find(key: string): Promise<Row | undefined> {
+	async #find(key: string): Promise<string[] | undefined> {
 		await nextTick();
 		return this.#read(key);
 	}
 
-	async #insert(key: string, row: Row): Promise<void> {
+	async #insert(key: string, row: string[]): Promise<void> {
 		await nextTick();
 		if (this.#rows.has(key)) {
 			throw new StoreError('UNIQUE constraint failed: processed_data');
@@ -291,7 +224,7 @@ export class DeduplicationStore implements IDataDeduplicator {
 		this.#rows.set(key, JSON.stringify(row));
 	}
 
-	async #update(key: string, row: Row): Promise<void> {
+	async #update(key: string, row: string[]): Promise<void> {
 		await nextTick();
 		if (this.#rows.has(key)) this.#rows.set(key, JSON.stringify(row));
 	}
@@ -324,12 +257,6 @@ function hashOf(item: DeduplicationItemTypes): string {
 
 function newest<T>(entries: T[], maxEntries: number | undefined): T[] {
 	return maxEntries ? entries.slice(Math.max(0, entries.length - maxEntries)) : entries;
-}
-
-function comparable(mode: DeduplicationMode, item: DeduplicationItemTypes): number {
-	const value = mode === 'latestDate' ? tryToParseDateTime(item).toMillis() : Number(item);
-	if (Number.isNaN(value)) throw new StoreError(`"${item}" cannot be compared in mode ${mode}`);
-	return value;
 }
 
 /** The store of this process, shared by all executions in it. */

@@ -1,14 +1,14 @@
 /**
  * Runs this package's nodes in n8n-core's real execution engine, with real HTTP. Tests import from
- * this file only; the parts are in `host/`.
+ * this file only.
  */
 import { removeUserFolder } from './environment';
-import type { ICredentialType, INodeType } from 'n8n-workflow';
+import type { INodeType } from 'n8n-workflow';
 import { deduplicationStore } from './deduplicationStore';
 import { registry } from './registry';
 import { closeTriggers } from './trigger';
 
-export { loadList, testCredential, type LoadedList, type LoadListOptions } from './editor';
+export { loadList, testCredential, type LoadListOptions } from './editor';
 export type { CredentialData, CredentialSet } from './credentials';
 export type { StoreCall, StoreFault, StoreSnapshot } from './deduplicationStore';
 export {
@@ -40,11 +40,6 @@ export { deduplicationStore };
  */
 export function addNodeType(type: string, nodeType: INodeType): void {
 	registry.addNode(type, nodeType);
-}
-
-/** Makes a credential type known to the engine. */
-export function addCredentialType(credentialType: ICredentialType): void {
-	registry.addCredential(credentialType);
 }
 
 /**

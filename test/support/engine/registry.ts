@@ -2,7 +2,6 @@ import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import {
 	NodeConnectionTypes,
-	NodeHelpers,
 	type IDataObject,
 	type ICredentialType,
 	type IExecuteFunctions,
@@ -43,37 +42,19 @@ function typeNameOf(builtFile: string): string {
 /** The type of n8n's Manual Trigger, from which `runNode` starts. */
 export const manualTriggerType = 'n8n-nodes-base.manualTrigger';
 
-function description(
-	displayName: string,
-	name: string,
-	rest: Partial<INodeTypeDescription> = {},
-): INodeTypeDescription {
-	return {
-		displayName,
-		name,
-		group: ['transform'],
-		version: 1,
-		description: displayName,
-		defaults: { name: displayName },
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
-		properties: [],
-		...rest,
-	};
-}
-
 /** Stands for n8n's Manual Trigger: gives on the items that the execution starts with. */
 class ManualTrigger implements INodeType {
-	description = description('Manual Trigger', 'manualTrigger', { group: ['trigger'], inputs: [] });
-
-	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await Promise.resolve([this.getInputData()]);
-	}
-}
-
-/** Stands for n8n's No Operation node: gives on what it gets. */
-class NoOp implements INodeType {
-	description = description('No Operation', 'noOp', { version: [1] });
+	description: INodeTypeDescription = {
+		displayName: 'Manual Trigger',
+		name: 'manualTrigger',
+		group: ['trigger'],
+		version: 1,
+		description: 'Starts the workflow',
+		defaults: { name: 'Manual Trigger' },
+		inputs: [],
+		outputs: [NodeConnectionTypes.Main],
+		properties: [],
+	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await Promise.resolve([this.getInputData()]);
@@ -82,23 +63,15 @@ class NoOp implements INodeType {
 
 /**
  * The node and credential types of the engine: this package's own, from their TypeScript sources as
- * package.json lists them, with a Manual Trigger, a No Operation node and whatever a test adds.
+ * package.json lists them, with a Manual Trigger and whatever node a test adds.
  */
 class Registry implements INodeTypes {
-	readonly #nodes = new Map<string, INodeType>([
-		[manualTriggerType, new ManualTrigger()],
-		['n8n-nodes-base.noOp', new NoOp()],
-	]);
+	readonly #nodes = new Map<string, INodeType>([[manualTriggerType, new ManualTrigger()]]);
 	readonly #credentials = new Map<string, ICredentialType>();
 
 	/** Adds a node type for the tests of this file, for instance a stub of a built-in node. */
 	addNode(type: string, nodeType: INodeType): void {
 		this.#nodes.set(type, nodeType);
-	}
-
-	/** Adds a credential type for the tests of this file. */
-	addCredential(credentialType: ICredentialType): void {
-		this.#credentials.set(credentialType.name, credentialType);
 	}
 
 	/**
@@ -121,19 +94,18 @@ class Registry implements INodeTypes {
 		return nodeType;
 	}
 
-	getByNameAndVersion(name: string, version?: number): INodeType {
-		return NodeHelpers.getVersionedNodeType(this.getByName(name), version);
+	/** No node here has more than one version. */
+	getByNameAndVersion(name: string): INodeType {
+		return this.getByName(name);
 	}
 
 	getKnownTypes(): IDataObject {
 		return {};
 	}
 
-	/** Every node type: those that were added first, then this package's. */
-	*allNodes(): Iterable<INodeType> {
-		for (const name of new Set([...this.#nodes.keys(), ...packagedNodes.keys()])) {
-			yield this.getByName(name);
-		}
+	/** This package's node types. */
+	allNodes(): INodeType[] {
+		return [...packagedNodes.keys()].map((name) => this.getByName(name));
 	}
 
 	/**
@@ -141,12 +113,12 @@ class Registry implements INodeTypes {
 	 * @throws Error when there is none
 	 */
 	credential(name: string): ICredentialType {
-		const added = this.#credentials.get(name);
-		if (added !== undefined) return added;
+		const known = this.#credentials.get(name);
+		if (known !== undefined) return known;
 		const file = packagedCredentials.get(name);
 		if (file === undefined) throw new Error(`There is no credential type "${name}".`);
 		const credentialType = instanceOf(file, isCredential);
-		this.addCredential(credentialType);
+		this.#credentials.set(name, credentialType);
 		return credentialType;
 	}
 }

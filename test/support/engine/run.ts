@@ -1,4 +1,4 @@
-import { WorkflowExecute } from 'n8n-core';
+import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
 import {
 	createRunExecutionData,
 	deepCopy,
@@ -14,13 +14,11 @@ import {
 	type IRunData,
 	type IRunExecutionData,
 	type IWorkflowBase,
-	type IWorkflowExecuteAdditionalData,
-	type IWorkflowSettings,
 	type NodeExecutionHint,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { z } from 'zod';
-import { createAdditionalData, createHooks } from './additionalData';
+import { createAdditionalData } from './additionalData';
 import { EngineCredentials, type CredentialData, type CredentialSet } from './credentials';
 import { registerDeduplicationStore } from './deduplicationStore';
 import { assignProcess, HostProcess } from './hostProcess';
@@ -45,10 +43,6 @@ export type RunError = z.infer<typeof runErrorSchema>;
 
 /** How an execution is begun and ended. */
 export interface RunControls {
-	/** `manual` (the editor's button) by default; `trigger` or `webhook` for an active workflow. */
-	mode?: WorkflowExecuteMode;
-	/** `1` by default. */
-	executionId?: string;
 	/** Aborting it is the user pressing Stop. */
 	signal?: AbortSignal;
 	/** The workflow's timeout setting: after this time n8n stops the execution. */
@@ -65,10 +59,8 @@ export interface RunControls {
 /** A workflow as the editor exports it. Fields beyond these are ignored. */
 export interface WorkflowJson {
 	id?: string;
-	name?: string;
 	nodes: INode[];
 	connections: IConnections;
-	settings?: IWorkflowSettings;
 	staticData?: IDataObject;
 }
 
@@ -80,8 +72,6 @@ export interface WorkflowRun {
 	error?: RunError;
 	/** All that n8n recorded, by node name; empty after a crash. */
 	runData: IRunData;
-	/** The workflow's static data after the run. */
-	staticData: IDataObject;
 	/** The outputs of a node's last run: one list of items for each output. */
 	outputsOf: (nodeName: string) => INodeExecutionData[][];
 	/** The hints that a node's last run left. */
@@ -100,8 +90,6 @@ export interface NodeRun {
 	error?: RunError;
 	/** The hints that the node left. */
 	hints: NodeExecutionHint[];
-	/** All that n8n recorded, by node name; empty after a crash. */
-	runData: IRunData;
 }
 
 /** A node with its settings, as the user set them up. */
@@ -114,9 +102,8 @@ export interface RunNodeOptions extends RunControls {
 	/** The fields of the node's credential; left out, the node has none. */
 	credential?: CredentialData;
 	onError?: INode['onError'];
-	/** More of the node's settings, for instance `retryOnFail` or `executeOnce`. */
-	settings?: Partial<Pick<INode, 'id' | 'name' | 'retryOnFail' | 'maxTries' | 'waitBetweenTries'>> &
-		Partial<Pick<INode, 'alwaysOutputData' | 'executeOnce' | 'typeVersion'>>;
+	/** More of the node's settings. */
+	settings?: Partial<Pick<INode, 'id' | 'retryOnFail' | 'maxTries' | 'waitBetweenTries'>>;
 	/** `workflow` by default. Executions of one workflow id share its de-duplication entries. */
 	workflowId?: string;
 }
@@ -130,13 +117,12 @@ export interface RunNodeOptions extends RunControls {
 export async function runNode(options: RunNodeOptions): Promise<NodeRun> {
 	const { parameters = {}, items = [{}], credential, onError, settings, workflowId } = options;
 	const type = registry.fullName(options.node);
-	const { description } = registry.getByNameAndVersion(type, settings?.typeVersion);
-	const name = description.defaults.name ?? description.displayName;
+	const { description } = registry.getByName(type);
 	const node: INode = {
 		id: 'node',
-		name,
+		name: description.displayName,
 		type,
-		typeVersion: latestVersion(description),
+		typeVersion: 1,
 		position: [200, 0],
 		parameters: deepCopy(parameters),
 		onError,
@@ -166,7 +152,6 @@ export async function runNode(options: RunNodeOptions): Promise<NodeRun> {
 		items: outputs[0] ?? [],
 		error: task?.error === undefined ? run.error : runErrorSchema.parse(task.error),
 		hints: run.hintsOf(node.name),
-		runData: run.runData,
 	};
 }
 
@@ -181,9 +166,9 @@ export interface RunWorkflowOptions extends RunControls {
 }
 
 /**
- * Runs a whole workflow in n8n's real execution engine. Node types other than this package's, Manual
- * Trigger and No Operation must be added with `addNodeType` first. A failing execution does not
- * reject: it is the result's `error`.
+ * Runs a whole workflow in n8n's real execution engine. Node types other than this package's and
+ * Manual Trigger must be added with `addNodeType` first. A failing execution does not reject: it is
+ * the result's `error`.
  *
  * @throws Error when the workflow holds a node type that is not known, or has no start node
  */
@@ -206,37 +191,30 @@ export async function runWorkflow(
 /** What `execute` starts from. */
 export interface ExecuteOptions extends RunControls {
 	credentials: CredentialSet;
+	/** `manual` (the editor's button) by default. */
+	mode?: WorkflowExecuteMode;
 	/** The first node, with the data that it is given. */
 	start: IExecuteData;
-	/** Makes the execution fail with this before it starts, as a failed webhook does. */
-	failedWith?: Error;
 }
 
 /**
  * Runs a workflow from a prepared first node. The rest of the engine is built on this.
  */
 export async function execute(workflow: Workflow, options: ExecuteOptions): Promise<WorkflowRun> {
-	const { mode = 'manual', executionId = '1', signal, timeoutMs, kill, start } = options;
+	const { mode = 'manual', signal, timeoutMs, kill, start } = options;
 	await registerDeduplicationStore();
 	const hostProcess = new HostProcess();
 	assignProcess(workflow, hostProcess);
 	const additionalData = createAdditionalData({
 		credentials: new EngineCredentials(options.credentials, hostProcess),
 		workflowId: workflow.id,
-		executionId,
 		instanceUrl: options.instanceUrl,
-		timeoutAt: timeoutMs === undefined ? undefined : Date.now() + timeoutMs,
 	});
-	additionalData.hooks = createHooks(mode, executionId, workflowBase(workflow));
+	// n8n-core asks for them; nothing is recorded in them.
+	additionalData.hooks = new ExecutionLifecycleHooks(mode, '1', workflowBase(workflow));
 	const runExecutionData = createRunExecutionData({
 		executionData: { nodeExecutionStack: [start] },
 	});
-	if (options.failedWith !== undefined) {
-		Object.assign(runExecutionData.resultData, {
-			lastNodeExecuted: start.node.name,
-			error: { ...options.failedWith, ...shownError(options.failedWith) },
-		});
-	}
 
 	const ended = new AbortController();
 	const whenAborted = (source: AbortSignal | undefined, action: () => void) => {
@@ -244,11 +222,17 @@ export async function execute(workflow: Workflow, options: ExecuteOptions): Prom
 		else source?.addEventListener('abort', action, { once: true, signal: ended.signal });
 	};
 	const crashed = new Promise<WorkflowRun>((resolve) => {
-		whenAborted(hostProcess.killed, () => resolve(crashedRun(workflow)));
+		whenAborted(hostProcess.killed, () =>
+			resolve(workflowRun('crashed', createRunExecutionData())),
+		);
 	});
 	let timer: NodeJS.Timeout | undefined;
 	try {
-		const running = startEngine(workflow, additionalData, mode, runExecutionData);
+		const running = new WorkflowExecute(
+			additionalData,
+			mode,
+			runExecutionData,
+		).processRunExecutionData(workflow);
 		whenAborted(kill, () => hostProcess.kill());
 		// A killed process closes its connections; so does a cancelled execution.
 		whenAborted(hostProcess.killed, () => running.cancel());
@@ -258,55 +242,41 @@ export async function execute(workflow: Workflow, options: ExecuteOptions): Prom
 			crashed,
 			running.then(({ status, data }) =>
 				// n8n records `canceled` at once, whatever the node still makes of it.
-				workflowRun(running.isCanceled ? 'canceled' : status, data, workflow),
+				workflowRun(running.isCanceled ? 'canceled' : status, data),
 			),
 		]);
 	} catch (error) {
 		if (!(error instanceof Error)) throw error;
 		// n8n records an execution that could not be started as a failed one.
-		return workflowRun('error', runExecutionData, workflow, error);
+		return workflowRun('error', runExecutionData, error);
 	} finally {
 		clearTimeout(timer);
 		ended.abort();
 	}
 }
 
-function startEngine(
-	workflow: Workflow,
-	additionalData: IWorkflowExecuteAdditionalData,
-	mode: WorkflowExecuteMode,
-	runExecutionData: IRunExecutionData,
-) {
-	return new WorkflowExecute(additionalData, mode, runExecutionData).processRunExecutionData(
-		workflow,
-	);
-}
-
 function workflowRun(
 	status: ExecutionStatus,
 	{ resultData }: IRunExecutionData,
-	workflow: Workflow,
 	thrown?: Error,
 ): WorkflowRun {
 	const error = thrown ?? resultData.error;
 	const { runData } = resultData;
 	return {
 		status,
+		// An error's own name, message and stack are not among the members that are spread.
 		error:
-			error === undefined ? undefined : runErrorSchema.parse({ ...error, ...shownError(error) }),
+			error &&
+			runErrorSchema.parse({
+				...error,
+				name: error.name,
+				message: error.message,
+				stack: error.stack,
+			}),
 		runData,
-		staticData: workflow.staticData,
 		outputsOf: (name) => (runData[name]?.at(-1)?.data?.main ?? []).map((items) => items ?? []),
 		hintsOf: (name) => runData[name]?.at(-1)?.hints ?? [],
 	};
-}
-
-function crashedRun(workflow: Workflow): WorkflowRun {
-	return workflowRun('crashed', createRunExecutionData(), workflow);
-}
-
-function shownError(error: { name?: string; message: string; stack?: string }) {
-	return { name: error.name, message: error.message, stack: error.stack };
 }
 
 /**
@@ -319,7 +289,7 @@ export function createWorkflow(
 	active: boolean,
 ): Workflow {
 	const nodes = json.nodes.map((node): INode => {
-		const { description } = registry.getByNameAndVersion(node.type, node.typeVersion);
+		const { description } = registry.getByName(node.type);
 		const attached = (description.credentials ?? [])
 			.filter(({ name }) => name in credentials)
 			.map(({ name }): [string, { id: string; name: string }] => [name, { id: name, name }]);
@@ -330,13 +300,13 @@ export function createWorkflow(
 	});
 	return new Workflow({
 		id: json.id ?? 'workflow',
-		name: json.name ?? 'Workflow',
+		name: 'Workflow',
 		nodes,
 		connections: json.connections,
 		active,
 		nodeTypes: registry,
 		staticData: deepCopy(json.staticData),
-		settings: { executionOrder: 'v1', ...json.settings },
+		settings: { executionOrder: 'v1' },
 	});
 }
 
@@ -349,11 +319,6 @@ export function credentialsFor(
 	const [first] = description.credentials ?? [];
 	if (first === undefined) throw new Error(`The node ${description.name} takes no credential.`);
 	return { [first.name]: credential };
-}
-
-/** The newest version of a node type. */
-export function latestVersion({ version }: INodeType['description']): number {
-	return Array.isArray(version) ? Math.max(...version) : version;
 }
 
 function asItem(item: INodeExecutionData | IDataObject): INodeExecutionData {

@@ -2,15 +2,12 @@ import axios from 'axios';
 import { HookContext, WebhookContext } from 'n8n-core';
 import {
 	NodeHelpers,
-	UnexpectedError,
 	type IDataObject,
 	type INode,
 	type INodeExecutionData,
 	type INodeParameters,
 	type IWebhookData,
-	type IWebhookDescription,
 	type IWebhookResponseData,
-	type IWorkflowExecuteAdditionalData,
 	type WebhookSetupMethodNames,
 	type Workflow,
 	type WorkflowActivateMode,
@@ -25,7 +22,6 @@ import {
 	createWorkflow,
 	credentialsFor,
 	execute,
-	latestVersion,
 	type WorkflowJson,
 	type WorkflowRun,
 } from './run';
@@ -48,9 +44,8 @@ export interface OpenTriggerOptions {
 	workflowId?: string;
 	/** Makes the webhook path, as n8n's random id does; derived from the workflow id by default. */
 	webhookId?: string;
-	/** The node's name; the type's default name otherwise. */
+	/** The node's name; the type's own by default. */
 	name?: string;
-	typeVersion?: number;
 	/**
 	 * The address that n8n believes to be reached at (its WEBHOOK_URL). The server's own by default,
 	 * so that the local service really reaches it.
@@ -137,16 +132,16 @@ export class Trigger {
 	/** Use `openTrigger`. */
 	constructor(options: OpenTriggerOptions, serverUrl: string) {
 		const type = registry.fullName(options.node ?? 'deliveryServiceTrigger');
-		const { description } = registry.getByNameAndVersion(type, options.typeVersion);
+		const { description } = registry.getByName(type);
 		if (!description.webhooks?.length) {
 			throw new Error(`The node ${description.name} has no webhook.`);
 		}
 		const workflowId = options.workflowId ?? 'workflow';
 		this.#node = {
 			id: 'trigger',
-			name: options.name ?? description.defaults.name ?? description.displayName,
+			name: options.name ?? description.displayName,
 			type,
-			typeVersion: options.typeVersion ?? latestVersion(description),
+			typeVersion: 1,
 			position: [0, 0],
 			parameters: options.parameters ?? {},
 			webhookId: options.webhookId ?? `webhook-of-${workflowId}`,
@@ -342,9 +337,8 @@ export class Trigger {
 		mode: WorkflowExecuteMode,
 		activation: WorkflowActivateMode,
 	): Promise<boolean | undefined> {
-		const node = workflow.getNode(webhook.node);
-		if (node === null) throw new Error('The trigger node is gone.');
-		const { webhookMethods } = registry.getByNameAndVersion(node.type, node.typeVersion);
+		const node = this.#nodeOf(workflow);
+		const { webhookMethods } = registry.getByName(node.type);
 		const additionalData = webhook.workflowExecuteAdditionalData;
 		const context = new HookContext(workflow, node, additionalData, mode, activation, webhook);
 		return await webhookMethods?.[webhook.webhookDescription.name]?.[method]?.call(context);
@@ -360,12 +354,10 @@ export class Trigger {
 	}
 
 	#serve(webhook: IWebhookData, isTest: boolean): void {
-		const route = routeOf(webhook, isTest);
 		server.register({
-			...route,
-			typeVersion: this.#node.typeVersion,
+			...routeOf(webhook, isTest),
 			handle: async (request, response, answer, correlation) => {
-				const work = this.#handle(isTest, route, { request, response, answer, correlation });
+				const work = this.#handle(isTest, webhook, { request, response, answer, correlation });
 				// `receive` waits for this, also when the node has answered before it was done.
 				if (correlation !== undefined) {
 					this.#handling.set(
@@ -382,81 +374,42 @@ export class Trigger {
 	}
 
 	/** What n8n does with a request to a registered webhook. */
-	async #handle(
-		isTest: boolean,
-		{ method, path }: Pick<WebhookRoute, 'method' | 'path'>,
-		exchange: Exchange,
-	): Promise<void> {
+	async #handle(isTest: boolean, webhook: IWebhookData, exchange: Exchange): Promise<void> {
 		const workflow = this.#workflow(!isTest, isTest ? this.#testStaticData : this.staticData);
-		const webhook = this.#webhooks(workflow, isTest).find(
-			(candidate) => candidate.httpMethod === method && candidate.path === path,
-		);
-		if (webhook === undefined) throw new Error('The webhook is gone.');
-		const additionalData = webhook.workflowExecuteAdditionalData;
-		additionalData.httpRequest = exchange.request;
-		additionalData.httpResponse = exchange.response;
 		const mode = isTest ? 'manual' : 'webhook';
-		const evaluate = (name: keyof IWebhookDescription, fallback: unknown) =>
-			this.#evaluate(workflow, webhook.webhookDescription, name, fallback);
-		const responseMode = evaluate('responseMode', 'onReceived');
-		if (responseMode !== 'onReceived') {
-			throw new Error(`This engine does not serve the response mode "${String(responseMode)}".`);
-		}
-		const status = z.coerce.number().parse(evaluate('responseCode', 200));
-
 		let answered = false;
 		const answer = (value: WebhookAnswer) => {
 			if (!answered) exchange.answer(value);
 			answered = true;
 		};
-		let result: IWebhookResponseData;
-		let failure: Error | undefined;
-		try {
-			result = await this.#callNode(workflow, webhook, additionalData, mode);
-		} catch (error) {
-			// n8n answers 500 without the reason, and records a failed execution that has it.
-			failure = error instanceof Error ? error : new Error(String(error));
-			answer({
-				body: {
-					value: { code: 0, message: 'Workflow Webhook Error: Workflow could not be started!' },
-					status: 500,
-				},
-			});
-			result = { noWebhookResponse: true, workflowData: [[{ json: {} }]] };
-		}
-		if (!isTest) this.staticData = workflow.staticData;
-		if (result.noWebhookResponse === true) answer({});
+		const result = await this.#callNode(workflow, webhook, exchange, mode);
+		const { noWebhookResponse, workflowData } = result;
 		const given: unknown = result.webhookResponse;
-		const { workflowData } = result;
+		if (!isTest) this.staticData = workflow.staticData;
+		if (noWebhookResponse === true) answer({});
 		if (workflowData === undefined) {
-			answer({ body: { value: given ?? { message: 'Webhook call received' }, status } });
+			answer({ body: { value: given ?? { message: 'Webhook call received' }, status: 200 } });
 			return;
 		}
-		this.#start(workflow, workflowData, mode, failure, exchange.correlation);
-		const responseData = evaluate('responseData', undefined);
-		answer({
-			body: {
-				value:
-					responseData === 'noData'
-						? undefined
-						: responseData || (given ?? { message: 'Workflow was started' }),
-				status,
-			},
-		});
+		this.#start(workflow, workflowData, mode, exchange.correlation);
+		answer({ body: { value: given ?? { message: 'Workflow was started' }, status: 200 } });
 		if (isTest) await this.stopListening();
 	}
 
 	async #callNode(
 		workflow: Workflow,
 		webhook: IWebhookData,
-		additionalData: IWorkflowExecuteAdditionalData,
-		mode: WorkflowExecuteMode,
+		{ request, response }: Exchange,
+		mode: 'webhook' | 'manual',
 	): Promise<IWebhookResponseData> {
-		const node = workflow.getNode(webhook.node);
-		const nodeType = registry.getByNameAndVersion(this.#node.type, this.#node.typeVersion);
-		if (node === null || nodeType.webhook === undefined) {
-			throw new UnexpectedError('Node does not have any webhooks defined');
-		}
+		const node = this.#nodeOf(workflow);
+		const nodeType = registry.getByName(node.type);
+		if (!nodeType.webhook) throw new Error(`The node ${node.name} has no method for its webhook.`);
+		const additionalData = {
+			...webhook.workflowExecuteAdditionalData,
+			httpRequest: request,
+			httpResponse: response,
+		};
 		const context = new WebhookContext(workflow, node, additionalData, mode, webhook, [], null);
 		return await nodeType.webhook.call(context);
 	}
@@ -465,16 +418,13 @@ export class Trigger {
 		workflow: Workflow,
 		workflowData: INodeExecutionData[][],
 		mode: 'webhook' | 'manual',
-		failedWith: Error | undefined,
 		correlation: string | undefined,
 	): void {
 		const finished = execute(workflow, {
 			mode,
-			executionId: String(this.executions.length + 1),
 			credentials: this.#credentials,
 			instanceUrl: this.#publicUrl,
 			start: { node: this.#nodeOf(workflow), data: { main: workflowData }, source: null },
-			failedWith,
 		});
 		const execution = { mode, workflowData, finished };
 		this.executions.push(execution);
@@ -491,22 +441,17 @@ export class Trigger {
 		return node;
 	}
 
-	/** The node's webhooks as n8n registers them: one a description and HTTP method. */
+	/** The node's webhooks as n8n registers them: one a description. */
 	#webhooks(workflow: Workflow, isTest: boolean): IWebhookData[] {
 		const node = this.#nodeOf(workflow);
-		const { description } = registry.getByNameAndVersion(node.type, node.typeVersion);
-		return (description.webhooks ?? []).flatMap((webhookDescription) => {
-			const evaluate = (name: keyof IWebhookDescription, fallback: unknown) =>
-				this.#evaluate(workflow, webhookDescription, name, fallback);
-			const path = String(evaluate('path', ''))
-				.trim()
-				.replace(/^\/|\/$/g, '');
-			const isFullPath = evaluate('isFullPath', false) === true;
-			const methods = String(evaluate('httpMethod', 'GET')).split(',');
-			return methods.map((method) => ({
-				httpMethod: methodSchema.parse(method.trim()),
+		return (registry.getByName(node.type).description.webhooks ?? []).map((webhookDescription) => {
+			const { httpMethod, path, responseMode } = webhookDescription;
+			if (responseMode !== 'onReceived')
+				throw new Error(`This engine does not serve the response mode "${responseMode}".`);
+			return {
+				httpMethod: methodSchema.parse(httpMethod),
 				node: node.name,
-				path: NodeHelpers.getNodeWebhookPath(workflow.id, node, path, isFullPath),
+				path: NodeHelpers.getNodeWebhookPath(workflow.id, node, path, false),
 				webhookDescription,
 				workflowId: workflow.id,
 				workflowExecuteAdditionalData: createAdditionalData({
@@ -515,27 +460,8 @@ export class Trigger {
 					instanceUrl: this.#publicUrl,
 				}),
 				isTest,
-			}));
+			};
 		});
-	}
-
-	#evaluate(
-		workflow: Workflow,
-		webhookDescription: IWebhookDescription,
-		name: keyof IWebhookDescription,
-		fallback: unknown,
-	): unknown {
-		const value: unknown = webhookDescription[name];
-		if (typeof value !== 'string') return value ?? fallback;
-		return (
-			workflow.expression.getSimpleParameterValue(
-				this.#nodeOf(workflow),
-				value,
-				'internal',
-				{},
-				undefined,
-			) ?? fallback
-		);
 	}
 
 	#path(): string {

@@ -19,7 +19,6 @@ export const correlationHeader = 'x-engine-request';
 export class WebhookError extends Error {
 	constructor(
 		readonly status: number,
-		readonly code: number,
 		message: string,
 		readonly hint?: string,
 	) {
@@ -40,8 +39,6 @@ export interface WebhookRoute {
 	method: string;
 	/** The path after `/webhook/`. */
 	path: string;
-	/** The version of the node's type: from version 2 on n8n parses only known content types. */
-	typeVersion: number;
 	/**
 	 * Handles a request whose body was parsed. It calls `answer` once; what it does after that
 	 * (running the workflow) does not hold up the response.
@@ -115,17 +112,16 @@ export class WebhookServer {
 			.slice(kind.length + 2)
 			.replace(/\/$/, '');
 		const { method } = request;
-		if (method === 'OPTIONS') {
-			response.status(204).json({});
-			return;
-		}
 		const route = this.#routes.get(routeKey(kind, method, path));
-		if (route === undefined) throw this.#notFound(kind, method, path);
+		if (route === undefined) {
+			const message = `The requested webhook "${method} ${path}" is not registered.`;
+			throw new WebhookError(404, message);
+		}
 		const { [correlationHeader]: correlation } = request.headers;
 		delete request.headers[correlationHeader];
 		request.params = {};
 		prepareBody(request);
-		if (route.typeVersion === 1 || isParsable(request.contentType)) await parseBody(request);
+		await parseBody(request);
 		await new Promise<void>((resolve, reject) => {
 			const answer = ({ body }: WebhookAnswer) => {
 				if (body !== undefined) {
@@ -145,25 +141,6 @@ export class WebhookServer {
 				.catch(reject);
 		});
 	}
-
-	#notFound(kind: WebhookRoute['kind'], method: string, path: string): WebhookError {
-		const others = [...this.#routes.values()]
-			.filter((route) => route.kind === kind && route.path === path)
-			.map((route) => route.method);
-		return others.length > 0
-			? new WebhookError(
-					404,
-					404,
-					`This webhook is not registered for ${method} requests. ` +
-						`Did you mean to make a ${others.join(' or ')} request?`,
-				)
-			: new WebhookError(
-					404,
-					404,
-					`The requested webhook "${method} ${path}" is not registered.`,
-					kind === 'webhook' ? 'The workflow is not active.' : 'The node is not listening.',
-				);
-	}
 }
 
 /** A new value for the correlation header. */
@@ -181,8 +158,8 @@ function sendError(response: Response, error: unknown): void {
 		return;
 	}
 	if (error instanceof WebhookError) {
-		const { status, code, message, hint } = error;
-		response.status(status).json({ code, message, ...(hint === undefined ? {} : { hint }) });
+		const { status, message, hint } = error;
+		response.status(status).json({ code: status, message, hint });
 		return;
 	}
 	const message =
@@ -228,13 +205,6 @@ async function readStream(stream: Readable): Promise<Buffer> {
 	return Buffer.concat(chunks);
 }
 
-function isParsable(contentType: string | undefined): boolean {
-	return (
-		contentType !== undefined &&
-		/^application\/json|^text\/plain|^application\/x-www-form-urlencoded|[/+]xml$/.test(contentType)
-	);
-}
-
 async function parseBody(request: Request): Promise<void> {
 	const { contentType } = request;
 	if (contentType?.startsWith('multipart/')) return;
@@ -248,12 +218,8 @@ async function parseBody(request: Request): Promise<void> {
 		else if (contentType === 'text/plain') request.body = text;
 		else if (/[/+]xml$/.test(contentType ?? '')) request.body = await parseXml(text);
 	} catch (error) {
-		throw new WebhookError(
-			422,
-			422,
-			'Failed to parse request body',
-			error instanceof Error ? error.message : undefined,
-		);
+		const hint = error instanceof Error ? error.message : undefined;
+		throw new WebhookError(422, 'Failed to parse request body', hint);
 	}
 }
 

@@ -8,15 +8,15 @@ import {
 	type Ledger,
 	type Store,
 } from '../../../nodes/DeliveryService/deduplication/ledger';
-import { underLock } from '../../../nodes/DeliveryService/deduplication/lock';
+import { withLock } from '../../../nodes/DeliveryService/deduplication/lock';
 import {
 	entriesOf,
-	memorySlot,
+	memoryLock,
 	memoryStore,
 	storeOf,
 	type AccessTimes,
 	type Row,
-	type SlotRow,
+	type LockRow,
 } from '../../support/memoryStore';
 import { VirtualTime } from '../../support/virtualTime';
 
@@ -401,16 +401,16 @@ describe('however the accesses of several executions interleave', () => {
 			fc.asyncProperty(runsArbitrary, timesArbitrary(1000), async (runs, stream) => {
 				time = new VirtualTime();
 				row = { entries: new Set() };
-				const slotRow: SlotRow = {};
+				const lockRow: LockRow = {};
 				const times = oneAfterTheOther(stream);
-				const slot = memorySlot(slotRow, time, times);
+				const lock = memoryLock(lockRow, time, times);
 				let turns = 0;
 				const locked = (): Store => {
 					const store = memoryStore(row, time, times);
 					return {
 						inTurn: async (access) =>
-							await underLock(
-								slot,
+							await withLock(
+								lock,
 								`turn ${++turns}`,
 								time,
 								() => 0.5,

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 
-import { underLock, type Slot } from '../../../nodes/DeliveryService/deduplication/lock';
-import { memorySlot, type AccessTimes, type SlotRow } from '../../support/memoryStore';
+import { withLock, type Lock } from '../../../nodes/DeliveryService/deduplication/lock';
+import { memoryLock, type AccessTimes, type LockRow } from '../../support/memoryStore';
 import { VirtualTime } from '../../support/virtualTime';
 
 const noTime: AccessTimes = { before: 0, between: 0, after: 0 };
 
 let time: VirtualTime;
-let row: SlotRow;
+let row: LockRow;
 let processes: number;
 
 beforeEach(() => {
@@ -19,23 +19,23 @@ beforeEach(() => {
 interface Settings {
 	times?: () => AccessTimes;
 	random?: () => number;
-	slot?: Slot;
+	lock?: Lock;
 }
 
 /** Does work in a process of its own. */
 async function inProcess<Result>(
 	work: () => Promise<Result>,
-	{ times = () => noTime, random = () => 0.5, slot = memorySlot(row, time, times) }: Settings = {},
+	{ times = () => noTime, random = () => 0.5, lock = memoryLock(row, time, times) }: Settings = {},
 ): Promise<Result> {
-	return await underLock(slot, `process ${++processes}`, time, random, work);
+	return await withLock(lock, `process ${++processes}`, time, random, work);
 }
 
-test('gives what the work gives and leaves the slot empty', async () => {
+test('gives what the work gives and releases the lock', async () => {
 	expect(await time.until(inProcess(async () => await Promise.resolve('done')))).toBe('done');
 	expect(row.marks).toBeUndefined();
 });
 
-test('throws what the work throws and leaves the slot empty', async () => {
+test('throws what the work throws and releases the lock', async () => {
 	const failing = async () => await Promise.reject(new Error('no database'));
 	await expect(time.until(inProcess(failing))).rejects.toThrow('no database');
 	expect(row.marks).toBeUndefined();
@@ -87,7 +87,7 @@ test('lets no two processes work at once, however slow each is', async () => {
 
 describe('when a process was killed at work', () => {
 	beforeEach(() => {
-		row.marks = new Set(['filled by the dead']);
+		row.marks = new Set(['held by the dead']);
 	});
 
 	test.each([
@@ -102,38 +102,38 @@ describe('when a process was killed at work', () => {
 	});
 });
 
-test('does not take a slot for abandoned that others fill one after the other', async () => {
+test('does not take a lock for abandoned that others hold one after the other', async () => {
 	let atWork = 0;
 	const busy = async () => {
 		expect(++atWork).toBe(1);
-		await time.wait(2000);
+		await time.wait(8000);
 		atWork--;
 	};
-	// Each of them waits far longer than a single one may fill the slot.
+	// The last of them waits far longer than a single one may hold the lock.
 	const all = Promise.all(
-		Array.from({ length: 20 }, async (_, number) => {
-			await inProcess(busy, { random: () => (number % 7) / 7 });
+		Array.from({ length: 5 }, async (_, number) => {
+			await inProcess(busy, { random: () => number / 5 });
 		}),
 	);
 	await time.until(all);
 	expect(row.marks).toBeUndefined();
 });
 
-test('works all the same when the slot cannot be emptied afterwards', async () => {
-	const slot: Slot = {
-		...memorySlot(row, time, () => noTime),
-		empty: async () => await Promise.reject(new Error('no database')),
+test('works all the same when the lock cannot be released afterwards', async () => {
+	const lock: Lock = {
+		...memoryLock(row, time, () => noTime),
+		release: async () => await Promise.reject(new Error('no database')),
 	};
-	const done = inProcess(async () => await Promise.resolve('done'), { slot });
+	const done = inProcess(async () => await Promise.resolve('done'), { lock });
 	expect(await time.until(done)).toBe('done');
 });
 
-test('throws when the slot cannot be reached, and does no work', async () => {
-	const slot: Slot = {
-		enter: async () => await Promise.reject(new Error('no database')),
-		empty: async () => await Promise.resolve(),
+test('throws when the lock cannot be reached, and does no work', async () => {
+	const lock: Lock = {
+		tryAcquire: async () => await Promise.reject(new Error('no database')),
+		release: async () => await Promise.resolve(),
 	};
 	const work = jest.fn(async () => await Promise.resolve());
-	await expect(time.until(inProcess(work, { slot }))).rejects.toThrow('no database');
+	await expect(time.until(inProcess(work, { lock }))).rejects.toThrow('no database');
 	expect(work).not.toHaveBeenCalled();
 });

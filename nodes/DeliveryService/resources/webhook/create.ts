@@ -2,8 +2,8 @@ import { openClient } from '../../service/client';
 import { eventNameSchema, events } from '../../service/events';
 import { webhookUrlSchema } from '../../service/schemas';
 import { check } from '../../service/validation';
-import { eachItem, valid } from '../eachItem';
-import { outputItem } from '../items';
+import { eachItem } from '../eachItem';
+import { outputItem, valid } from '../items';
 import type { Operation } from '../resource';
 import { companyWebhooks, eventField, optionsField, urlField } from './fields';
 
@@ -21,11 +21,11 @@ export const create: Operation = {
 		return await eachItem(context, async (item) => {
 			const url = valid(
 				context,
-				check(webhookUrlSchema, context.getNodeParameter('url', item), 'URL'),
+				check(webhookUrlSchema, context.getNodeParameter('url', item), 'URL', {}),
 			);
 			const event = valid(
 				context,
-				check(eventNameSchema, context.getNodeParameter('event', item), 'Event'),
+				check(eventNameSchema, context.getNodeParameter('event', item), 'Event', {}),
 			);
 			const action = events[event].code;
 			await companyWebhooks(context, client, item).subscribe({ url, action });

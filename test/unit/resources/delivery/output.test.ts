@@ -1,37 +1,25 @@
 import {
 	hintsOf,
+	outcomesOf,
 	toOutput,
+	type ItemOutcome,
 } from '../../../../nodes/DeliveryService/resources/delivery/create/output';
-import type { Prepared } from '../../../../nodes/DeliveryService/resources/delivery/create/prepare';
-import type {
-	Creation,
-	Outcome,
-	Report,
-} from '../../../../nodes/DeliveryService/sending/creations';
+import type { Report } from '../../../../nodes/DeliveryService/sending/creations';
+import { creation } from '../../../support/creations';
 
-function ready(item: number, simplify = true, referenceId?: string): Prepared {
-	const place = {
-		contact: { name: 'Ana', email: 'ana@mail.example' },
-		location: { address: '48 Oak Avenue' },
-	};
-	const delivery: Creation['delivery'] = {
-		pickup: place,
-		dropoff: place,
-		packages: [{ name: 'Box', qty: 1, size: 's' }],
-		referenceId,
-	};
-	return { item, reading: { kind: 'ready', creation: { item, delivery }, simplify } };
-}
+type Outcome = ItemOutcome['outcome'];
 
 function created(record: Record<string, unknown> = {}): Outcome {
 	return { kind: 'created', id: 'd-1', record: { id: 'd-1', ...record } };
 }
 
 const refused: Outcome = {
-	kind: 'failed',
-	fate: 'refused',
+	kind: 'refused',
 	problem: { message: 'Bad', description: 'Mend it.' },
 };
+const invalid: Outcome = { kind: 'invalid', problem: { message: 'Wrong' } };
+const testOrder: Outcome = { kind: 'skipped', reason: 'testOrder', message: 'A test order' };
+const createdBefore: Outcome = { kind: 'skipped', reason: 'alreadyCreated', message: 'It exists' };
 
 describe('the output of an item', () => {
 	const record = { index: 0, referenceId: 'A', price: 0, cityId: 7, unknownToUs: [1] };
@@ -44,17 +32,17 @@ describe('the output of an item', () => {
 			{ index: 0, price: 0, cityId: 7, unknownToUs: [1] },
 		],
 	])('%s', (_what, simplify, members) => {
-		expect(toOutput(ready(3, simplify, 'A'), new Map([[3, created(record)]]))).toEqual({
+		expect(toOutput({ item: 3, simplify, outcome: created(record) })).toEqual({
 			json: { id: 'd-1', referenceId: 'A', ...members },
 			pairedItem: { item: 3 },
 		});
 	});
 
-	test.each<[string, Prepared, Outcome | undefined, object]>([
+	test.each<[string, Outcome, string | undefined, object]>([
 		[
 			'that was refused',
-			ready(2, true, 'A'),
 			refused,
+			'A',
 			{
 				error: {
 					message: 'Bad [item 2]',
@@ -65,49 +53,62 @@ describe('the output of an item', () => {
 			},
 		],
 		[
-			'of which nothing is known',
-			ready(2),
-			undefined,
-			{ error: { message: 'This delivery was not sent [item 2]', outcome: 'notSent' } },
-		],
-		[
 			'that was not valid',
-			{ item: 2, reading: { kind: 'invalid', problem: { message: 'Wrong' } } },
+			invalid,
 			undefined,
 			{ error: { message: 'Wrong [item 2]', outcome: 'invalid' } },
 		],
 		[
 			'that the source leaves out',
-			{ item: 2, reading: { kind: 'skipped', reason: 'testOrder', message: 'A test order' } },
+			testOrder,
 			undefined,
 			{ skipped: true, reason: 'testOrder', message: 'A test order' },
 		],
 		[
 			'that was created before',
-			ready(2, true, 'A'),
-			{ kind: 'skipped', reason: 'alreadyCreated' },
-			{
-				skipped: true,
-				reason: 'alreadyCreated',
-				message: 'This workflow has created a delivery with this reference ID before',
-				referenceId: 'A',
-			},
+			createdBefore,
+			'A',
+			{ skipped: true, reason: 'alreadyCreated', message: 'It exists', referenceId: 'A' },
 		],
-	])('says what became of one %s', (_which, prepared, outcome, json) => {
-		const outcomes = new Map(outcome ? [[2, outcome] as const] : []);
-		expect(toOutput(prepared, outcomes)).toEqual({ json, pairedItem: { item: 2 } });
+	])('says what became of one %s', (_which, outcome, referenceId, json) => {
+		const output = toOutput({ item: 2, referenceId, outcome });
+		expect(output).toEqual({ json, pairedItem: { item: 2 } });
 	});
 });
 
+test('what became of the items stands in their order, whether they were sent or not', () => {
+	const creationOf = (item: number) => creation(item, `R${item}`, { simplify: item === 1 });
+	const outcomes = outcomesOf(
+		[
+			{ item: 0, creation: creationOf(0) },
+			{ item: 1, creation: creationOf(1) },
+			{ item: 2, referenceId: 'R2', outcome: { kind: 'invalid', problem: { message: 'Wrong' } } },
+			{ item: 3, creation: creationOf(3) },
+		],
+		[0, 1, 3].map((item) => ({
+			creation: creationOf(item),
+			outcome: { kind: 'created', id: `d-${item}`, record: {} },
+		})),
+	);
+	expect(outcomes).toMatchObject([
+		{ item: 0, referenceId: 'R0', simplify: false, outcome: { id: 'd-0' } },
+		{ item: 1, referenceId: 'R1', simplify: true, outcome: { id: 'd-1' } },
+		{ item: 2, referenceId: 'R2', outcome: invalid },
+		{ item: 3, referenceId: 'R3', simplify: false, outcome: { id: 'd-3' } },
+	]);
+});
+
 describe('the hints of a run', () => {
-	function hints(outcomes: Outcome[], more: Partial<Report> = {}, items: Prepared[] = []) {
-		return hintsOf(items, {
-			outcomes: new Map(outcomes.entries()),
-			requests: 1,
-			waited: { forLimitMs: 0, forServiceMs: 0 },
-			ledgerFailed: false,
-			...more,
-		});
+	function hints(outcomes: Outcome[], more: Partial<Report> = {}) {
+		return hintsOf(
+			outcomes.map((outcome, item) => ({ item, outcome })),
+			{
+				requests: 1,
+				waited: { forLimitMs: 0, forServiceMs: 0 },
+				ledgerFailed: false,
+				...more,
+			},
+		);
 	}
 	const messages = (...run: Parameters<typeof hints>) =>
 		hints(...run).map(({ message }) => message);
@@ -117,7 +118,7 @@ describe('the hints of a run', () => {
 		['several', [created(), created()], { requests: 2 }, 'Created 2 deliveries in 2 requests.'],
 		[
 			'none',
-			[{ kind: 'skipped', reason: 'alreadyCreated' }],
+			[createdBefore],
 			{ requests: 0 },
 			'Nothing was sent. Skipped 1 item: the field "message" says why.',
 		],
@@ -147,12 +148,7 @@ describe('the hints of a run', () => {
 	});
 
 	test('count what was skipped, by the source and by its reference', () => {
-		const leftOut: Prepared = {
-			item: 5,
-			reading: { kind: 'skipped', reason: 'testOrder', message: 'A test order' },
-		};
-		const outcomes: Outcome[] = [{ kind: 'skipped', reason: 'alreadyCreated' }, created()];
-		expect(messages(outcomes, {}, [leftOut])).toEqual([
+		expect(messages([createdBefore, created(), testOrder])).toEqual([
 			'Created 1 delivery in 1 request. Skipped 2 items: the field "message" says why.',
 		]);
 	});
@@ -179,16 +175,15 @@ describe('the hints of a run', () => {
 	);
 
 	test('warn of what was not created, in whatever way', () => {
-		const invalid: Prepared = { item: 5, reading: { kind: 'invalid', problem: { message: 'No' } } };
-		const notSent: Outcome = { ...refused, fate: 'notSent' };
-		expect(messages([created(), refused, notSent], {}, [invalid])).toEqual([
+		const notSent: Outcome = { ...refused, kind: 'notSent' };
+		expect(messages([created(), refused, notSent, invalid])).toEqual([
 			'Created 1 delivery in 1 request.',
 			'3 deliveries were not created: the field "error" says why.',
 		]);
 	});
 
 	test('warn of unknown outcomes and of notes that could not be made', () => {
-		const unknown: Outcome = { ...refused, fate: 'unknown' };
+		const unknown: Outcome = { ...refused, kind: 'unknown' };
 		const [, first, second] = hints([unknown, unknown, created()], { ledgerFailed: true });
 		expect(first).toMatchObject({
 			message: expect.stringMatching(/^Whether 2 deliveries were created is unknown/),

@@ -1,17 +1,17 @@
-import type { Creation, Outcome } from '../../../sending/creations';
+import type { CreationResult, Failed } from '../../../sending/outcomes';
 import type { Problem } from '../../../service/result';
 import { ended } from '../../items';
 
 /** How many of each list the description names; the lists in the error's details are complete. */
-const namedAtMost = 20;
+const maxNamed = 20;
 
 /** A delivery of the run, by its item and what else names it. */
 type Entry = { item: number; referenceId?: string; id?: string };
 
 type Lists = Record<'created' | 'refused' | 'unknown' | 'notSent', Entry[]>;
 
-interface LossReport {
-	/** The item to name: the first that the service refused or did not answer for, if there is one. */
+interface FailureSummary {
+	/** The item whose problem it is: the first whose delivery was sent in vain, if there is one. */
 	item: number;
 	problem: Problem;
 	/** Every delivery of the run under what became of it. */
@@ -22,33 +22,29 @@ interface LossReport {
  * What a run that failed must tell: which deliveries exist, which were refused, which may exist
  * and which were not sent.
  *
- * @returns undefined when every delivery was created
+ * @returns undefined when every delivery was created or skipped
  */
-export function lossReport(
-	creations: readonly Creation[],
-	outcomes: ReadonlyMap<number, Outcome>,
-): LossReport | undefined {
+export function failureSummary(results: readonly CreationResult[]): FailureSummary | undefined {
 	const lists: Lists = { created: [], refused: [], unknown: [], notSent: [] };
-	const failures: Array<{ item: number; fate: string; problem: Problem }> = [];
-	let skipped = 0;
-	for (const { item, delivery } of creations) {
-		const outcome = outcomes.get(item);
-		const entry: Entry = { item, referenceId: delivery.referenceId };
-		if (outcome?.kind === 'created') {
-			lists.created.push({ ...entry, id: outcome.id });
-		} else if (outcome?.kind === 'failed') {
-			lists[outcome.fate].push(entry);
-			failures.push({ item, ...outcome });
-		} else if (outcome?.kind === 'skipped') {
-			skipped++;
-		}
+	const failures: Array<Failed & { item: number }> = [];
+	for (const { creation, outcome } of results) {
+		const { item, delivery } = creation;
+		if (outcome.kind === 'skipped') continue;
+		const { referenceId } = delivery;
+		lists[outcome.kind].push({
+			item,
+			referenceId,
+			...(outcome.kind === 'created' && { id: outcome.id }),
+		});
+		if (outcome.kind !== 'created') failures.push({ item, ...outcome });
 	}
-	// What was not sent was not sent for the sake of the others: they tell the cause.
-	const first = failures.find(({ fate }) => fate !== 'notSent') ?? failures[0];
+	// A delivery that was not sent waited for others: the problem of those comes first.
+	const first = failures.find(({ kind }) => kind !== 'notSent') ?? failures[0];
 	if (!first) return undefined;
 	const { message, description } = first.problem;
+	const skipped = results.filter(({ outcome }) => outcome.kind === 'skipped').length;
 	const counts = [
-		`${lists.created.length} of ${creations.length} deliveries created`,
+		`${lists.created.length} of ${results.length} deliveries created`,
 		...(skipped > 0 ? [`${skipped} skipped`] : []),
 		`${lists.notSent.length} not sent`,
 	].join(', ');
@@ -72,7 +68,7 @@ export function lossReport(
 
 function sentence(title: string, entries: readonly Entry[]): string {
 	if (entries.length === 0) return '';
-	const names = entries.slice(0, namedAtMost).map(({ item, referenceId, id }) => {
+	const names = entries.slice(0, maxNamed).map(({ item, referenceId, id }) => {
 		const name = referenceId ?? `item ${item}`;
 		return id === undefined ? name : `${name} (ID ${id})`;
 	});

@@ -18,6 +18,7 @@ export const fromFields: Source = {
 		value: 'fields',
 		description: 'Fill in pickup, dropoff and packages in this node',
 	},
+	skipsAlreadySent: false,
 	fields: [
 		...placeFields('pickup'),
 		...placeFields('dropoff'),

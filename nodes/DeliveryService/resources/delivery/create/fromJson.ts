@@ -8,6 +8,7 @@ export const fromJson: Source = {
 		value: 'json',
 		description: 'Give the whole delivery as a JSON object, for example the input item itself',
 	},
+	skipsAlreadySent: false,
 	fields: [
 		{
 			displayName: 'Delivery (JSON)',

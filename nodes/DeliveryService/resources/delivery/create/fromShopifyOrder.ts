@@ -1,244 +1,12 @@
-import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { check } from '../../../service/validation';
-import { orderMappingSchema } from '../../../shopify/mapping';
+import { entriesOf, filledIn, listOf, readCollection, readJson } from '../../../shared/parameters';
+import { orderMappingLabels, orderMappingSchema, overridesSchema } from '../../../shopify/mapping';
 import { orderToDelivery } from '../../../shopify/toDelivery';
-import {
-	entriesOf,
-	filledIn,
-	isBlank,
-	listOf,
-	readCollection,
-	readJson,
-} from '../../../shared/parameters';
-import { packageSizeOptions } from '../package';
 import { placeFields, readPlace } from '../place';
+import { orderOptions } from './shopifyOrderOptions';
 import type { Source } from './source';
-
-/** How the order's data is used; each option's default is what happens without it. */
-const orderOptions: INodeProperties[] = [
-	{
-		displayName: 'Address Format',
-		name: 'addressFormat',
-		type: 'options',
-		options: [
-			{
-				name: 'Address Components',
-				value: 'components',
-				description: 'Street, city and so on, each apart: found on the map more often',
-			},
-			{ name: 'Full Address', value: 'text', description: 'The whole address as one line of text' },
-		],
-		default: 'components',
-		description: "How the order's shipping address is sent",
-	},
-	{
-		displayName: 'Cash on Delivery',
-		name: 'cod',
-		type: 'options',
-		options: [
-			{
-				name: 'Never',
-				value: 'off',
-				description: 'The driver collects nothing',
-			},
-			{
-				name: 'When Chosen as Payment Method',
-				value: 'whenCashOnDelivery',
-				description: 'The outstanding amount, when the payment method is cash on delivery',
-			},
-			{
-				name: 'Always',
-				value: 'outstanding',
-				description: 'The outstanding amount, whatever the payment method',
-			},
-		],
-		default: 'whenCashOnDelivery',
-		description: 'Whether the driver collects what is still to be paid',
-	},
-	{
-		displayName: 'Delivery Address',
-		name: 'address',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. 48 Oak Avenue, Springfield, IL 62704',
-		description: "The full address to use instead of the order's shipping address",
-	},
-	{
-		displayName: 'Fallback Email',
-		name: 'fallbackEmail',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. orders@example.com',
-		description:
-			'The e-mail address to use for orders without one: the Delivery Service requires an e-mail address',
-	},
-	{
-		displayName: 'Include Note Attributes',
-		name: 'extraDataFromNoteAttributes',
-		type: 'boolean',
-		default: true,
-		description: "Whether the order's additional details (note attributes) become extra data",
-	},
-	{
-		displayName: 'Include Tags',
-		name: 'tagsFromOrder',
-		type: 'boolean',
-		default: true,
-		description: "Whether the order's tags become tags of the delivery",
-	},
-	{
-		displayName: 'Include Test Orders',
-		name: 'includeTestOrders',
-		type: 'boolean',
-		default: false,
-		description: 'Whether test orders become deliveries too, which cost money like any other',
-	},
-	{
-		displayName: 'Instructions',
-		name: 'instructions',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. Leave with the concierge',
-		description:
-			"What the driver should know, instead of the order's company, second address line and note",
-	},
-	{
-		displayName: 'Latitude',
-		name: 'lat',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. 39.7817',
-		description: 'To use together with Longitude, instead of the coordinates in the order',
-	},
-	{
-		displayName: 'Longitude',
-		name: 'lng',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. -89.6501',
-		description: 'To use together with Latitude, instead of the coordinates in the order',
-	},
-	{
-		displayName: 'Package Name',
-		name: 'packageName',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. Parcel',
-		description: 'The name of the packages, instead of the order or product name',
-	},
-	{
-		displayName: 'Package Size',
-		name: 'packageSize',
-		type: 'options',
-		options: packageSizeOptions,
-		default: 'm',
-		description: 'The size of each package',
-	},
-	{
-		displayName: 'Package Size by Weight',
-		name: 'packageSizeByWeight',
-		type: 'fixedCollection',
-		typeOptions: { multipleValues: true },
-		placeholder: 'Add Limit',
-		default: {
-			limit: [
-				{ upToKg: 1, size: 'xs' },
-				{ upToKg: 5, size: 's' },
-				{ upToKg: 10, size: 'm' },
-				{ upToKg: 20, size: 'l' },
-			],
-		},
-		description:
-			'The size of a package by its weight; heavier ones are XL. Wins over Package Size.',
-		options: [
-			{
-				displayName: 'Limit',
-				name: 'limit',
-				values: [
-					{
-						displayName: 'Up To Kilograms',
-						name: 'upToKg',
-						type: 'number',
-						typeOptions: { minValue: 0 },
-						default: 1,
-						description: 'The most that a package of this size weighs, in kilograms',
-					},
-					{
-						displayName: 'Size',
-						name: 'size',
-						type: 'options',
-						options: packageSizeOptions,
-						default: 's',
-					},
-				],
-			},
-		],
-	},
-	{
-		displayName: 'Packages',
-		name: 'packagesPer',
-		type: 'options',
-		options: [
-			{ name: 'One for the Order', value: 'order' },
-			{ name: 'One for Each Product Unit', value: 'lineItem' },
-		],
-		default: 'order',
-		description: 'How many packages an order becomes',
-	},
-	{
-		displayName: 'Recipient Email',
-		name: 'email',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. ana@example.com',
-		description: "The e-mail address to use instead of the order's",
-	},
-	{
-		displayName: 'Recipient Name',
-		name: 'name',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. Ana Torres',
-		description: "The name to use instead of the order's",
-	},
-	{
-		displayName: 'Recipient Phone',
-		name: 'phone',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. +1 555 0100',
-		description: "The phone number to use instead of the order's",
-	},
-	{
-		displayName: 'Reference ID',
-		name: 'referenceId',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. {{ $json.name }}',
-		description: 'The reference ID to use instead of one from the order (at most 40 characters)',
-	},
-	{
-		displayName: 'Reference ID From',
-		name: 'referenceFrom',
-		type: 'options',
-		options: [
-			{ name: 'Order ID', value: 'id', description: "Shopify's internal number, e.g. 450789469" },
-			{ name: 'Order Name', value: 'name', description: 'What the customer sees, e.g. #1001' },
-			{ name: 'Order Number', value: 'orderNumber', description: 'The plain number, e.g. 1001' },
-		],
-		default: 'name',
-		description: 'What identifies the order on the Delivery Service',
-	},
-	{
-		displayName: 'Tags',
-		name: 'tags',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. fragile, morning',
-		description: "Names of tags, separated by commas, instead of the order's tags",
-	},
-];
 
 /** A delivery from a Shopify order as n8n's Shopify nodes emit it. */
 export const fromShopifyOrder: Source = {
@@ -247,6 +15,7 @@ export const fromShopifyOrder: Source = {
 		value: 'shopifyOrder',
 		description: 'Take recipient, address, packages and payment from an order of a Shopify node',
 	},
+	skipsAlreadySent: true,
 	fields: [
 		{
 			displayName:
@@ -277,65 +46,46 @@ export const fromShopifyOrder: Source = {
 	read(context, item) {
 		const order = readJson(context.getNodeParameter('order', item), 'Order');
 		if (!order.ok) return { kind: 'invalid', problem: order.problem };
-		const mapping = check(orderMappingSchema, readMapping(context, item), 'Order options');
+		const mapping = check(
+			orderMappingSchema,
+			readMapping(context, item),
+			'Order options',
+			orderMappingLabels,
+		);
 		if (!mapping.ok) return { kind: 'invalid', problem: mapping.problem };
 		const outcome = orderToDelivery(order.value, mapping.value);
-		switch (outcome.kind) {
-			case 'delivery':
-				return {
-					kind: 'delivery',
-					delivery: { pickup: readPlace(context, 'pickup', item), ...outcome.delivery },
-				};
-			case 'invalid': {
-				const [message = 'This is not a Shopify order', ...others] = outcome.problems;
-				const { referenceId } = outcome;
-				return {
-					kind: 'invalid',
-					problem: { message, description: others.join(' ') },
-					referenceId,
-				};
-			}
-			case 'skipped':
-				return outcome;
-		}
+		if (outcome.kind !== 'delivery') return outcome;
+		const pickup = readPlace(context, 'pickup', item);
+		return { kind: 'delivery', delivery: { pickup, ...outcome.delivery } };
 	},
 };
 
 function readMapping(context: IExecuteFunctions, item: number): object {
-	const {
-		address,
-		email,
-		instructions,
-		lat,
-		lng,
-		name,
-		packageName,
-		packageSize,
-		packageSizeByWeight,
-		phone,
-		referenceId,
-		tags,
-		...others
-	} = readCollection(context, 'orderOptions', item);
-	const limits = entriesOf(packageSizeByWeight, 'limit');
-	return {
-		...filledIn(others),
-		...(packageSizeByWeight === undefined
-			? !isBlank(packageSize) && { packageSize: { by: 'fixed', size: packageSize } }
-			: { packageSize: { by: 'weight', limits } }),
-		overrides: {
-			...filledIn({
-				address,
-				email,
-				instructions,
-				lat,
-				lng,
-				name,
-				packageName,
-				phone,
-				referenceId,
-			}),
-			...(!isBlank(tags) && { tags: listOf(tags) }),
-		},
-	};
+	const { packageSize, packageSizeByWeight, ...options } = filledIn(
+		readCollection(context, 'orderOptions', item),
+	);
+	if (options.tags !== undefined) options.tags = listOf(options.tags);
+	const [overrides, others] = partition(options, (name) =>
+		Object.hasOwn(overridesSchema.shape, name),
+	);
+	return { ...others, ...sizeRule(packageSize, packageSizeByWeight), overrides };
+}
+
+/** Of the two options for the size, the one by weight wins. */
+function sizeRule(size: unknown, byWeight: unknown): object {
+	if (byWeight !== undefined)
+		return { packageSize: { by: 'weight', limits: entriesOf(byWeight, 'limit') } };
+	return size === undefined ? {} : { packageSize: { by: 'fixed', size } };
+}
+
+/** The members whose names are of a kind, and the others. */
+function partition(
+	members: Readonly<Record<string, unknown>>,
+	isOfKind: (name: string) => boolean,
+): [object, object] {
+	const entries = Object.entries(members);
+	return [
+		Object.fromEntries(entries.filter(([name]) => isOfKind(name))),
+		Object.fromEntries(entries.filter(([name]) => !isOfKind(name))),
+	];
 }

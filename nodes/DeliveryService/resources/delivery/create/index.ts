@@ -1,33 +1,29 @@
 import { randomUUID } from 'crypto';
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { realClock } from '../../../shared/clock';
-import {
-	sendCreations,
-	storeProblem,
-	type Creation,
-	type Report,
-	type Sending,
-} from '../../../sending/creations';
 import { openLedger } from '../../../deduplication/ledger';
+import { withPreviousAttempts } from '../../../deduplication/previousAttempts';
+import { assertRetryIsSafe } from '../../../deduplication/retryOnFail';
+import { referenceScope, storeOf } from '../../../deduplication/store';
+import { sendCreations, type Report, type Sending } from '../../../sending/creations';
+import { storeProblem, type Creation } from '../../../sending/outcomes';
 import { planCreations, type Plan } from '../../../sending/plan';
 import { rateLimitFor } from '../../../sending/rateLimit';
 import { openClient, type ServiceClient } from '../../../service/client';
 import { companyOf } from '../../../service/company';
 import * as requests from '../../../service/requests';
-import { readEach, valid } from '../../eachItem';
-import { itemError } from '../../items';
+import { realClock } from '../../../shared/clock';
+import { itemError, valid } from '../../items';
+import { readEach } from '../../readEach';
 import { shownOnlyFor, type Operation } from '../../resource';
-import { referenceScope, storeOf } from '../../../deduplication/store';
-import { withEarlierTries } from '../../../deduplication/previousAttempts';
+import { failureSummary } from './failureSummary';
 import { fromFields } from './fromFields';
 import { fromJson } from './fromJson';
 import { fromShopifyOrder } from './fromShopifyOrder';
-import { lossReport } from './failureSummary';
 import { optionFields, readRunOptions, skipsAlreadySent, type RunOptions } from './options';
-import { dryHint, hintsOf, toDryOutput, toOutput } from './output';
-import { prepare, refuseInvalid } from './prepare';
+import { dryHint, hintsOf, outcomesOf, toDryOutput, toOutput } from './output';
+import { assertValid, prepare } from './prepare';
 import type { Source } from './source';
 
 const sources: readonly Source[] = [fromFields, fromShopifyOrder, fromJson];
@@ -54,24 +50,21 @@ export const create: Operation = {
 			description: 'Where the data of the deliveries comes from',
 		},
 		...sources.flatMap(({ option, fields }) => shownOnlyFor({ source: [option.value] }, fields)),
-		...optionFields,
+		...optionFields(sources),
 	],
 	async run(context) {
-		const goOn = context.continueOnFail();
+		const continueOnFail = context.continueOnFail();
 		const options = valid(context, readRunOptions(context));
 		const skips = valid(context, skipsAlreadySent(context));
 		const source = chosenSource(context);
-		refuseBlindRetry(context, skips);
+		assertRetryIsSafe(context, skips);
 		const items = await readEach(context, (item) => prepare(context, source, item, skips));
-		if (!goOn) refuseInvalid(context, items);
+		if (!continueOnFail) assertValid(context, items);
 
-		const creations = items.flatMap(({ reading }) =>
-			reading.kind === 'ready' ? [reading.creation] : [],
+		const creations = items.flatMap((prepared) =>
+			'creation' in prepared ? [prepared.creation] : [],
 		);
-		if (creations.length === 0) {
-			context.addExecutionHints(...hintsOf(items, nothingSent));
-			return items.map((prepared) => toOutput(prepared, nothingSent.outcomes));
-		}
+		if (creations.length === 0) return toItems(nothingSent);
 
 		const client = await openClient(context);
 		if (skips)
@@ -83,32 +76,21 @@ export const create: Operation = {
 			return toDryOutput(items, plan);
 		}
 
-		const report = withEarlierTries(context, await sendCreations(creations, sending));
-		context.addExecutionHints(...hintsOf(items, report));
-		if (!goOn) refuseLosses(context, creations, report);
-		return items.map((prepared) => toOutput(prepared, report.outcomes));
+		const report = withPreviousAttempts(context, await sendCreations(creations, sending));
+		const output = toItems(report);
+		if (!continueOnFail) assertNoFailure(context, report);
+		return output;
+
+		function toItems(report: Report): INodeExecutionData[] {
+			const outcomes = outcomesOf(items, report.results);
+			context.addExecutionHints(...hintsOf(outcomes, report));
+			return outcomes.map(toOutput);
+		}
 	},
 };
 
-/**
- * n8n's "Retry On Fail" runs the whole node again, also for the items that were created.
- *
- * @throws NodeOperationError when nothing would keep a retry from creating them twice
- */
-function refuseBlindRetry(context: IExecuteFunctions, skipsAlreadySent: boolean): void {
-	if (skipsAlreadySent || !context.getNode().retryOnFail) return;
-	throw new NodeOperationError(
-		context.getNode(),
-		'With "Retry On Fail" this node could create deliveries twice',
-		{
-			description:
-				'Turn on "Skip Already Sent" among the parameters, or turn off "Retry On Fail" in the settings of the node. Nothing was sent.',
-		},
-	);
-}
-
 const nothingSent: Report = {
-	outcomes: new Map(),
+	results: [],
 	requests: 0,
 	waited: { forLimitMs: 0, forServiceMs: 0 },
 	ledgerFailed: false,
@@ -142,7 +124,7 @@ function sendingFor(
 		signal: context.getExecutionCancelSignal(),
 		batchSize,
 		maximumWaitMs: maximumWaitSeconds * 1000,
-		goOn: context.continueOnFail(),
+		continueOnFail: context.continueOnFail(),
 		ownCompanyId: client.credential.companyId,
 		...(skipsAlreadySent && {
 			ledgerFor: (companyId) => openLedger(storeOf(context), scopeOf(companyId), mark, realClock),
@@ -164,15 +146,11 @@ async function planned(
 	}
 }
 
-/** @throws NodeOperationError that tells what exists, when not every delivery was created */
-function refuseLosses(
-	context: IExecuteFunctions,
-	creations: readonly Creation[],
-	{ outcomes }: Report,
-): void {
-	const report = lossReport(creations, outcomes);
-	if (!report) return;
-	const error = itemError(context.getNode(), report.problem, report.item);
-	error.context.data = report.lists;
+/** @throws NodeOperationError that tells what exists, when a delivery was not created */
+function assertNoFailure(context: IExecuteFunctions, { results }: Report): void {
+	const summary = failureSummary(results);
+	if (!summary) return;
+	const error = itemError(context.getNode(), summary.problem, summary.item);
+	error.context.data = summary.lists;
 	throw error;
 }

@@ -1,23 +1,23 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 
+import { serviceLabels } from '../../../service/labels';
 import { limits } from '../../../service/limits';
 import { companyIdSchema, deliveryTypeSchema } from '../../../service/schemas';
 import { check } from '../../../service/validation';
 import type { Result } from '../../../service/result';
 import { filledIn, readCollection } from '../../../shared/parameters';
 import { shownOnlyFor } from '../../resource';
-import { companyIdField } from '../../webhook/fields';
-import { fromShopifyOrder } from './fromShopifyOrder';
+import { companyIdField } from '../../../shared/fields';
+import type { Source } from './source';
 
 const defaultBatchSize = limits.deliveriesPerRequest;
 const defaultMaximumWaitSeconds = 300;
 const defaultTimeoutSeconds = 120;
-/** Far below the 24 days beyond which timers overflow and every request would time out at once. */
-const longestTimeoutSeconds = 3600;
+/** A timer of more than 24 days would go off at once; an hour is far below that. */
+const maxTimeoutSeconds = 3600;
 
-const numberFrom = (least: number, most = Infinity) =>
-	z.coerce.number().finite().min(least).max(most);
+const numberFrom = (min: number, max = Infinity) => z.coerce.number().finite().min(min).max(max);
 
 const itemOptionsSchema = z.object({
 	companyId: companyIdSchema.optional(),
@@ -25,57 +25,69 @@ const itemOptionsSchema = z.object({
 	simplify: z.boolean().default(true),
 });
 
+const itemOptionLabels = { ...serviceLabels, simplify: 'simplify' };
+
 const runOptionsSchema = z.object({
 	batchSize: numberFrom(1, limits.deliveriesPerRequest).int().default(defaultBatchSize),
 	dryRun: z.boolean().default(false),
 	maximumWaitSeconds: numberFrom(0).default(defaultMaximumWaitSeconds),
-	timeoutSeconds: numberFrom(1, longestTimeoutSeconds).default(defaultTimeoutSeconds),
+	timeoutSeconds: numberFrom(1, maxTimeoutSeconds).default(defaultTimeoutSeconds),
 });
+
+const runOptionLabels = {
+	batchSize: 'batch size',
+	dryRun: 'dry run',
+	maximumWaitSeconds: 'maximum wait',
+	timeoutSeconds: 'timeout',
+};
 
 export type ItemOptions = z.infer<typeof itemOptionsSchema>;
 export type RunOptions = z.infer<typeof runOptionsSchema>;
 
 /** The options that may differ from item to item. */
 export function readItemOptions(context: IExecuteFunctions, item: number): Result<ItemOptions> {
-	return check(itemOptionsSchema, filledIn(readCollection(context, 'options', item)), 'Option');
+	return check(
+		itemOptionsSchema,
+		filledIn(readCollection(context, 'options', item)),
+		'Option',
+		itemOptionLabels,
+	);
 }
 
 /** The options that hold for the whole run: those of the first item. */
 export function readRunOptions(context: IExecuteFunctions): Result<RunOptions> {
-	return check(runOptionsSchema, filledIn(readCollection(context, 'options', 0)), 'Option');
+	return check(
+		runOptionsSchema,
+		filledIn(readCollection(context, 'options', 0)),
+		'Option',
+		runOptionLabels,
+	);
 }
 
-/** What messages call it, too. */
+/** The label of the field, by which messages name it too. */
 const skipLabel = 'Skip Already Sent';
 
 /** Whether references that were sent before are skipped; the first item decides for the run. */
 export function skipsAlreadySent(context: IExecuteFunctions): Result<boolean> {
 	const value = context.getNodeParameter('skipAlreadySent', 0, false);
-	return check(z.boolean(), value, skipLabel);
+	return check(z.boolean(), value, skipLabel, {});
 }
 
-const skipDescription =
-	'Whether to leave out what this workflow has created before, by reference ID and company, so that nothing is delivered twice. n8n remembers the last 50,000 or so.';
+/** Each source has this field with a default of its own. */
+const skipField: INodeProperties = {
+	displayName: skipLabel,
+	name: 'skipAlreadySent',
+	type: 'boolean',
+	default: false,
+	description:
+		'Whether to leave out what this workflow has created before, by reference ID and company, so that nothing is delivered twice. n8n remembers the last 50,000 or so.',
+};
 
-export const optionFields: INodeProperties[] = [
-	...shownOnlyFor({ source: [fromShopifyOrder.option.value] }, [
-		{
-			displayName: skipLabel,
-			name: 'skipAlreadySent',
-			type: 'boolean',
-			default: true,
-			description: skipDescription,
-		},
-	]),
-	...shownOnlyFor({ source: ['fields', 'json'] }, [
-		{
-			displayName: skipLabel,
-			name: 'skipAlreadySent',
-			type: 'boolean',
-			default: false,
-			description: skipDescription,
-		},
-	]),
+/** The fields that are the same for every source. */
+export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
+	...sources.flatMap(({ option, skipsAlreadySent }) =>
+		shownOnlyFor({ source: [option.value] }, [{ ...skipField, default: skipsAlreadySent }]),
+	),
 	{
 		displayName: 'Options',
 		name: 'options',
@@ -137,7 +149,7 @@ export const optionFields: INodeProperties[] = [
 				displayName: 'Timeout (Seconds)',
 				name: 'timeoutSeconds',
 				type: 'number',
-				typeOptions: { minValue: 1, maxValue: longestTimeoutSeconds },
+				typeOptions: { minValue: 1, maxValue: maxTimeoutSeconds },
 				default: defaultTimeoutSeconds,
 				description:
 					'How long to wait for an answer. When none comes, it is unknown whether the deliveries were created.',

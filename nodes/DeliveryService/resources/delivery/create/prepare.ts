@@ -1,20 +1,24 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 
-import type { Creation } from '../../../sending/creations';
+import type { Creation, Skipped } from '../../../sending/outcomes';
+import { serviceLabels } from '../../../service/labels';
 import type { Problem } from '../../../service/result';
 import { deliverySchema } from '../../../service/schemas';
 import { check } from '../../../service/validation';
 import { itemError, problemOf } from '../../items';
 import { readItemOptions } from './options';
-import type { Reading, Source } from './source';
+import type { Source } from './source';
 
-/** An input item, read and checked. */
-export interface Prepared {
-	item: number;
-	reading:
-		| Exclude<Reading, { kind: 'delivery' }>
-		| { kind: 'ready'; creation: Creation; simplify: boolean };
+/** An input item, read and checked: a delivery to create, or why there is none. */
+export type Prepared =
+	| { item: number; creation: Creation }
+	| { item: number; referenceId?: string; outcome: Skipped | Invalid };
+
+/** The item breaks a rule, so that nothing is sent for it. */
+export interface Invalid {
+	kind: 'invalid';
+	problem: Problem;
 }
 
 /**
@@ -30,20 +34,22 @@ export function prepare(
 ): Prepared {
 	const invalid = (problem: Problem, referenceId?: string): Prepared => ({
 		item,
-		reading: { kind: 'invalid', problem, referenceId },
+		referenceId,
+		outcome: { kind: 'invalid', problem },
 	});
 	try {
 		const options = readItemOptions(context, item);
 		if (!options.ok) return invalid(options.problem);
 		const reading = source.read(context, item);
-		if (reading.kind !== 'delivery') return { item, reading };
-		const delivery = check(deliverySchema, reading.delivery, 'Delivery');
+		if (reading.kind !== 'delivery') {
+			const { referenceId, ...outcome } = reading;
+			return { item, referenceId, outcome };
+		}
+		const delivery = check(deliverySchema, reading.delivery, 'Delivery', serviceLabels);
 		if (!delivery.ok)
 			return invalid(delivery.problem, referenceSchema.parse(reading.delivery).referenceId);
 		if (needsReference && delivery.value.referenceId === undefined) return invalid(noReference);
-		const { simplify, ...grouping } = options.value;
-		const creation = { item, delivery: delivery.value, ...grouping };
-		return { item, reading: { kind: 'ready', creation, simplify } };
+		return { item, creation: { item, delivery: delivery.value, ...options.value } };
 	} catch (error) {
 		return invalid(problemOf(error));
 	}
@@ -66,9 +72,11 @@ const noReference: Problem = {
 };
 
 /** @throws NodeOperationError for the first invalid item, so that nothing is sent at all */
-export function refuseInvalid(context: IExecuteFunctions, items: readonly Prepared[]): void {
-	const invalid = items.flatMap(({ item, reading }) =>
-		reading.kind === 'invalid' ? [{ item, problem: reading.problem }] : [],
+export function assertValid(context: IExecuteFunctions, items: readonly Prepared[]): void {
+	const invalid = items.flatMap((prepared) =>
+		'outcome' in prepared && prepared.outcome.kind === 'invalid'
+			? [{ item: prepared.item, problem: prepared.outcome.problem }]
+			: [],
 	);
 	const [first, ...others] = invalid;
 	if (!first) return;

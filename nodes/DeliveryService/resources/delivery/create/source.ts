@@ -11,6 +11,8 @@ export type Reading =
 /** A way to give deliveries: what the picker shows, its fields, and how an item is read. */
 export interface Source {
 	option: INodePropertyOptions & { value: string };
+	/** Whether what was sent already is skipped unless the user says otherwise. */
+	skipsAlreadySent: boolean;
 	fields: INodeProperties[];
 	read(context: IExecuteFunctions, item: number): Reading;
 }

@@ -1,4 +1,4 @@
-import { readEach } from '../../../nodes/DeliveryService/resources/eachItem';
+import { readEach } from '../../../nodes/DeliveryService/resources/readEach';
 
 beforeEach(() => jest.useFakeTimers({ now: Date.UTC(2026, 0, 1) }));
 

@@ -7,20 +7,24 @@ import { randomUUID } from 'node:crypto';
 
 import {
 	sendCreations,
-	type Creation,
+	type Report,
 	type Sending,
-} from '../../nodes/DeliveryService/sending/creations';
+} from '../../../nodes/DeliveryService/sending/creations';
+import type { Creation } from '../../../nodes/DeliveryService/sending/outcomes';
 import {
 	openLedger,
 	type Entries,
 	type Store,
-} from '../../nodes/DeliveryService/deduplication/ledger';
-import { RateLimit } from '../../nodes/DeliveryService/sending/rateLimit';
-import { toAnswer, toNoAnswer, type Exchange } from '../../nodes/DeliveryService/service/client';
-import { limits } from '../../nodes/DeliveryService/service/limits';
-import type { CreationBody } from '../../nodes/DeliveryService/service/schemas';
-import { startService, type LocalService } from '../../playground/service/server';
-import { VirtualClock } from '../support/virtualClock';
+} from '../../../nodes/DeliveryService/deduplication/ledger';
+import { RateLimit } from '../../../nodes/DeliveryService/sending/rateLimit';
+import { toAnswer, toNoAnswer, type Exchange } from '../../../nodes/DeliveryService/service/client';
+import { limits } from '../../../nodes/DeliveryService/service/limits';
+import type { CreationBody } from '../../../nodes/DeliveryService/service/schemas';
+import { startService, type LocalService } from '../../../playground/service/server';
+import { VirtualClock } from '../../support/virtualClock';
+
+// A slow machine must not fail a test; this only ends one that would never end.
+jest.setTimeout(60_000);
 
 let clock: VirtualClock;
 let service: LocalService;
@@ -95,10 +99,12 @@ function sendingWith(more: Partial<Sending> = {}): Sending {
 		ledgerFor: () => openLedger(store, 'company', randomUUID(), clock),
 		batchSize: limits.deliveriesPerRequest,
 		maximumWaitMs: 300_000,
-		goOn: true,
+		continueOnFail: true,
 		...more,
 	};
 }
+
+const kindsOf = ({ results }: Report) => results.map(({ outcome }) => outcome.kind);
 
 const statuses = () => service.control.requests().map(({ status }) => status);
 
@@ -107,7 +113,7 @@ test('1,000 deliveries are 10 requests, and all are created', async () => {
 	expect(report.requests).toBe(10);
 	expect(statuses()).toEqual(Array.from({ length: 10 }, () => 200));
 	expect(service.control.deliveries()).toHaveLength(1000);
-	expect([...report.outcomes.values()].every(({ kind }) => kind === 'created')).toBe(true);
+	expect(new Set(kindsOf(report))).toEqual(new Set(['created']));
 });
 
 test('12,000 deliveries are 120 requests without a 429, within 5 % of the least time', async () => {
@@ -142,8 +148,8 @@ test('when another process uses the same key, 429 is waited out and nothing is l
 			sendCreations(creationsOf(90, 'b'), sendingWith({ batchSize: 1 })),
 		]);
 		expect(statuses()).toContain(429);
-		const outcomes = [...one.outcomes.values(), ...other.outcomes.values()];
-		expect(outcomes.filter(({ kind }) => kind === 'created')).toHaveLength(180);
+		const kinds = [...kindsOf(one), ...kindsOf(other)];
+		expect(kinds.filter((kind) => kind === 'created')).toHaveLength(180);
 		expect(service.control.deliveries()).toHaveLength(180);
 		clock.jump(120_000);
 	}
@@ -156,11 +162,9 @@ test('a service that stays too busy is given up after the maximum wait, and noth
 		creationsOf(50),
 		sendingWith({ batchSize: 10, maximumWaitMs: 90_000 }),
 	);
-	const fates = [...report.outcomes.values()].map((outcome) =>
-		outcome.kind === 'failed' ? outcome.fate : outcome.kind,
-	);
-	expect(fates.filter((fate) => fate === 'created')).toHaveLength(20);
-	expect(fates.filter((fate) => fate === 'notSent')).toHaveLength(30);
+	const kinds = kindsOf(report);
+	expect(kinds.filter((kind) => kind === 'created')).toHaveLength(20);
+	expect(kinds.filter((kind) => kind === 'notSent')).toHaveLength(30);
 	expect(clock.now() - started).toBeLessThanOrEqual(90_000 + 2000);
 	expect(service.control.deliveries()).toHaveLength(20);
 });
@@ -190,9 +194,9 @@ test('references that were not sent are free again, created ones are not', async
 		skip: 1,
 	});
 	const first = await sendCreations(creationsOf(30), sending);
-	expect([...first.outcomes.values()].filter(({ kind }) => kind === 'created')).toHaveLength(10);
+	expect(kindsOf(first).filter((kind) => kind === 'created')).toHaveLength(10);
 	const second = await sendCreations(creationsOf(30), sending);
-	expect([...second.outcomes.values()].map(({ kind }) => kind)).toEqual([
+	expect(kindsOf(second)).toEqual([
 		...Array.from({ length: 10 }, () => 'skipped'),
 		...Array.from({ length: 20 }, () => 'created'),
 	]);

@@ -1,0 +1,231 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { packageSizeOptions } from '../package';
+
+/**
+ * How the order's data is used. An option is named as the member of the mapping that it sets, and
+ * its default is what happens without it.
+ */
+export const orderOptions: INodeProperties[] = [
+	{
+		displayName: 'Address Format',
+		name: 'addressFormat',
+		type: 'options',
+		options: [
+			{
+				name: 'Address Components',
+				value: 'components',
+				description: 'Street, city and so on, each apart: found on the map more often',
+			},
+			{ name: 'Full Address', value: 'text', description: 'The whole address as one line of text' },
+		],
+		default: 'components',
+		description: "How the order's shipping address is sent",
+	},
+	{
+		displayName: 'Cash on Delivery',
+		name: 'cod',
+		type: 'options',
+		options: [
+			{
+				name: 'Never',
+				value: 'off',
+				description: 'The driver collects nothing',
+			},
+			{
+				name: 'When Chosen as Payment Method',
+				value: 'whenCashOnDelivery',
+				description: 'The outstanding amount, when the payment method is cash on delivery',
+			},
+			{
+				name: 'Always',
+				value: 'outstanding',
+				description: 'The outstanding amount, whatever the payment method',
+			},
+		],
+		default: 'whenCashOnDelivery',
+		description: 'Whether the driver collects what is still to be paid',
+	},
+	{
+		displayName: 'Delivery Address',
+		name: 'address',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. 48 Oak Avenue, Springfield, IL 62704',
+		description: "The full address to use instead of the order's shipping address",
+	},
+	{
+		displayName: 'Fallback Email',
+		name: 'fallbackEmail',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. orders@example.com',
+		description:
+			'The e-mail address to use for orders without one: the Delivery Service requires an e-mail address',
+	},
+	{
+		displayName: 'Include Note Attributes',
+		name: 'extraDataFromNoteAttributes',
+		type: 'boolean',
+		default: true,
+		description: "Whether the order's additional details (note attributes) become extra data",
+	},
+	{
+		displayName: 'Include Tags',
+		name: 'tagsFromOrder',
+		type: 'boolean',
+		default: true,
+		description: "Whether the order's tags become tags of the delivery",
+	},
+	{
+		displayName: 'Include Test Orders',
+		name: 'includeTestOrders',
+		type: 'boolean',
+		default: false,
+		description: 'Whether test orders become deliveries too, which cost money like any other',
+	},
+	{
+		displayName: 'Instructions',
+		name: 'instructions',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. Leave with the concierge',
+		description:
+			"What the driver should know, instead of the order's company, second address line and note",
+	},
+	{
+		displayName: 'Latitude',
+		name: 'lat',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. 39.7817',
+		description: 'To use together with Longitude, instead of the coordinates in the order',
+	},
+	{
+		displayName: 'Longitude',
+		name: 'lng',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. -89.6501',
+		description: 'To use together with Latitude, instead of the coordinates in the order',
+	},
+	{
+		displayName: 'Package Name',
+		name: 'packageName',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. Parcel',
+		description: 'The name of the packages, instead of the order or product name',
+	},
+	{
+		displayName: 'Package Size',
+		name: 'packageSize',
+		type: 'options',
+		options: packageSizeOptions,
+		default: 'm',
+		description: 'The size of each package',
+	},
+	{
+		displayName: 'Package Size by Weight',
+		name: 'packageSizeByWeight',
+		type: 'fixedCollection',
+		typeOptions: { multipleValues: true },
+		placeholder: 'Add Limit',
+		default: {
+			limit: [
+				{ upToKg: 1, size: 'xs' },
+				{ upToKg: 5, size: 's' },
+				{ upToKg: 10, size: 'm' },
+				{ upToKg: 20, size: 'l' },
+			],
+		},
+		description:
+			'The size of a package by its weight; heavier ones are XL. Wins over Package Size.',
+		options: [
+			{
+				displayName: 'Limit',
+				name: 'limit',
+				values: [
+					{
+						displayName: 'Up To Kilograms',
+						name: 'upToKg',
+						type: 'number',
+						typeOptions: { minValue: 0 },
+						default: 1,
+						description: 'The most that a package of this size weighs, in kilograms',
+					},
+					{
+						displayName: 'Size',
+						name: 'size',
+						type: 'options',
+						options: packageSizeOptions,
+						default: 's',
+					},
+				],
+			},
+		],
+	},
+	{
+		displayName: 'Packages',
+		name: 'packagesPer',
+		type: 'options',
+		options: [
+			{ name: 'One for the Order', value: 'order' },
+			{ name: 'One for Each Product Unit', value: 'lineItem' },
+		],
+		default: 'order',
+		description: 'How many packages an order becomes',
+	},
+	{
+		displayName: 'Recipient Email',
+		name: 'email',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. ana@example.com',
+		description: "The e-mail address to use instead of the order's",
+	},
+	{
+		displayName: 'Recipient Name',
+		name: 'name',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. Ana Torres',
+		description: "The name to use instead of the order's",
+	},
+	{
+		displayName: 'Recipient Phone',
+		name: 'phone',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. +1 555 0100',
+		description: "The phone number to use instead of the order's",
+	},
+	{
+		displayName: 'Reference ID',
+		name: 'referenceId',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. {{ $json.name }}',
+		description: 'The reference ID to use instead of one from the order (at most 40 characters)',
+	},
+	{
+		displayName: 'Reference ID From',
+		name: 'referenceFrom',
+		type: 'options',
+		options: [
+			{ name: 'Order ID', value: 'id', description: "Shopify's internal number, e.g. 450789469" },
+			{ name: 'Order Name', value: 'name', description: 'What the customer sees, e.g. #1001' },
+			{ name: 'Order Number', value: 'orderNumber', description: 'The plain number, e.g. 1001' },
+		],
+		default: 'name',
+		description: 'What identifies the order on the Delivery Service',
+	},
+	{
+		displayName: 'Tags',
+		name: 'tags',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. fragile, morning',
+		description: "Names of tags, separated by commas, instead of the order's tags",
+	},
+];

@@ -1,0 +1,167 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { shownOnlyFor } from '../../resource';
+import { referenceIdsField } from '../fields';
+import { packageGroup } from '../package';
+
+/** What can be changed (service document, section 4.2); only what the user adds is sent. */
+export const changeFields: INodeProperties[] = [
+	{
+		displayName: 'Address',
+		name: 'address',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. 48 Oak Avenue, Springfield, IL 62704',
+		description: 'The new dropoff address, as one line of text',
+	},
+	{
+		displayName: 'Cash on Delivery',
+		name: 'cod',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. 49.90',
+		description: 'The amount that the driver collects from the recipient; 0 for none',
+	},
+	{
+		displayName: 'Contact Email',
+		name: 'email',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. ana@example.com',
+		description: "The recipient's new e-mail address",
+	},
+	{
+		displayName: 'Contact Name',
+		name: 'name',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. Ana Torres',
+		description: "The recipient's new name",
+	},
+	{
+		displayName: 'Contact Phone',
+		name: 'phonenumber',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. +1 555 0100',
+		description: "The recipient's new phone number",
+	},
+	{
+		displayName: 'Instructions',
+		name: 'instructions',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. Leave with the concierge',
+		description: 'What the driver should know about the dropoff',
+	},
+	{
+		displayName: 'Latitude',
+		name: 'lat',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. 39.7817',
+		description: 'Add Longitude too: coordinates are changed together',
+	},
+	{
+		displayName: 'Longitude',
+		name: 'lng',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. -89.6501',
+		description: 'Add Latitude too: coordinates are changed together',
+	},
+	packageGroup('The new packages'),
+	{
+		displayName: 'Reference ID',
+		name: 'referenceId',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. #1001-B',
+		description: 'The new reference ID (at most 40 characters)',
+	},
+	{
+		displayName: 'Tags to Add',
+		name: 'addTags',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. 12, 15',
+		description:
+			'Numbers of the tags to add, separated by commas. You find them in the dashboard of the Delivery Service.',
+	},
+	{
+		displayName: 'Tags to Remove',
+		name: 'removeTags',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. 12, 15',
+		description:
+			'Numbers of the tags to remove, separated by commas. You find them in the dashboard of the Delivery Service.',
+	},
+];
+
+/** Which deliveries, what to change, and what the service does about it. */
+export const updateFields: INodeProperties[] = [
+	{
+		displayName: 'Find Deliveries By',
+		name: 'target',
+		type: 'options',
+		noDataExpression: true,
+		options: [
+			{
+				name: 'Delivery ID',
+				value: 'deliveryIds',
+				description: 'The ID that the Delivery Service gave the delivery',
+			},
+			{
+				name: 'Reference ID',
+				value: 'referenceIds',
+				description: 'Your own number of the delivery, such as the order number',
+			},
+		],
+		default: 'deliveryIds',
+		description: 'How the deliveries to update are named',
+	},
+	...shownOnlyFor({ target: ['deliveryIds'] }, [
+		{
+			displayName: 'Delivery IDs',
+			name: 'deliveryIds',
+			type: 'string',
+			required: true,
+			default: '',
+			placeholder: 'e.g. 64f1c2, 64f1c3',
+			description: 'One or more IDs, separated by commas, or a list from an expression',
+		},
+	]),
+	...shownOnlyFor({ target: ['referenceIds'] }, [referenceIdsField]),
+	{
+		displayName: 'Changes',
+		name: 'changes',
+		type: 'collection',
+		placeholder: 'Add Change',
+		default: {},
+		description: 'What to change. Everything else stays as it is.',
+		options: changeFields,
+	},
+	{
+		displayName: 'Recalculate Price (Recommended)',
+		name: 'recalculatePrice',
+		type: 'boolean',
+		default: true,
+		description: 'Whether the price is calculated anew after the change',
+	},
+	{
+		displayName: 'Reorder Route (Recommended)',
+		name: 'reorderRoute',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether the stops of the route are ordered anew after the change, when the delivery is on a route',
+	},
+	{
+		displayName: 'Recalculate City (Recommended)',
+		name: 'recalculateCity',
+		type: 'boolean',
+		default: true,
+		description: 'Whether the city is determined anew after the change',
+	},
+];

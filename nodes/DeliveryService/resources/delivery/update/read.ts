@@ -1,0 +1,117 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { z } from 'zod';
+
+import type { Update } from '../../../sending/updates';
+import { serviceLabels } from '../../../service/labels';
+import type { Result } from '../../../service/result';
+import {
+	deliveryChangesSchema,
+	targetSchemas,
+	type DeliveryChanges,
+} from '../../../service/schemas';
+import { check } from '../../../service/validation';
+import { isBlank, listOf, readCollection } from '../../../shared/parameters';
+import { problemOf } from '../../items';
+import { readPackages } from '../package';
+import { changeFields } from './fields';
+
+const flagSchema = z.preprocess(
+	(value) => (value === 'true' ? true : value === 'false' ? false : value),
+	z.boolean(),
+);
+
+const flagsSchema = z.object({
+	recalculatePrice: flagSchema,
+	reorderRoute: flagSchema,
+	recalculateCity: flagSchema,
+});
+
+/** Reads what an item asks for and checks it against the rules of the service. */
+export function readUpdate(context: IExecuteFunctions, item: number): Result<Update> {
+	try {
+		const targetKind = z
+			.enum(['deliveryIds', 'referenceIds'])
+			.parse(context.getNodeParameter('target', item));
+		const given = { [targetKind]: listOf(context.getNodeParameter(targetKind, item, '')) };
+		const target = check(
+			z.object({ [targetKind]: targetSchemas[targetKind] }),
+			given,
+			'Update',
+			serviceLabels,
+		);
+		if (!target.ok) return target;
+		const changes = readChanges(readCollection(context, 'changes', item));
+		if (!changes.ok) return changes;
+		const flags = check(
+			flagsSchema,
+			{
+				recalculatePrice: context.getNodeParameter('recalculatePrice', item, true),
+				reorderRoute: context.getNodeParameter('reorderRoute', item, true),
+				recalculateCity: context.getNodeParameter('recalculateCity', item, true),
+			},
+			'Update',
+			serviceLabels,
+		);
+		if (!flags.ok) return flags;
+		const ids = target.value[targetKind] ?? [];
+		return {
+			ok: true,
+			value: { item, targetKind, ids, changes: changes.value, flags: flags.value },
+		};
+	} catch (error) {
+		return { ok: false, problem: problemOf(error) };
+	}
+}
+
+/** The changes that the user added, as the service's document has them. */
+function readChanges(added: Record<string, unknown>): Result<DeliveryChanges> {
+	if (Object.keys(added).length === 0)
+		return {
+			ok: false,
+			problem: {
+				message: 'There is nothing to change',
+				description: 'Add at least one field under Changes.',
+			},
+		};
+	for (const { displayName, name } of changeFields)
+		if (name in added && isBlank(added[name]))
+			return {
+				ok: false,
+				problem: {
+					message: `${displayName} is empty`,
+					description: 'Fill it in, or remove it from Changes to leave it as it is.',
+				},
+			};
+	const {
+		address,
+		instructions,
+		lat,
+		lng,
+		name,
+		email,
+		phonenumber,
+		packages,
+		addTags,
+		removeTags,
+	} = added;
+	const { cod, referenceId } = added;
+	return check(
+		deliveryChangesSchema,
+		{
+			...group('location', { address, instructions, lat, lng }),
+			...group('contact', { name, email, phonenumber }),
+			...(packages !== undefined && { packages: readPackages(packages) }),
+			...(addTags !== undefined && { addTags: listOf(addTags) }),
+			...(removeTags !== undefined && { removeTags: listOf(removeTags) }),
+			cod,
+			referenceId,
+		},
+		'Changes',
+		serviceLabels,
+	);
+}
+
+/** The members under one name, or nothing when the user added none of them. */
+function group(name: string, members: Record<string, unknown>): object {
+	return Object.values(members).some((value) => value !== undefined) ? { [name]: members } : {};
+}

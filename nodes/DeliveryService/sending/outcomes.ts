@@ -1,0 +1,121 @@
+import type { Problem } from '../service/result';
+import type { CreationBody, Delivery } from '../service/schemas';
+
+/** A valid delivery that is to be created for an input item. */
+export interface Creation {
+	item: number;
+	delivery: Delivery;
+	companyId?: CreationBody['companyId'];
+	type?: CreationBody['type'];
+	/** Whether the output holds only what matters of its record; sending passes that on. */
+	simplify?: boolean;
+}
+
+/** What became of a delivery. */
+export type Outcome = Created | Skipped | Failed;
+
+export interface Created {
+	kind: 'created';
+	id: string;
+	record: Record<string, unknown>;
+}
+
+/** Not sent, for a reason that is no fault. */
+export interface Skipped {
+	kind: 'skipped';
+	/** A word for later nodes, and a sentence for people. */
+	reason: string;
+	message: string;
+}
+
+export interface Failed {
+	/** Not created and final; perhaps created; or never given to the service. */
+	kind: 'refused' | 'unknown' | 'notSent';
+	problem: Problem;
+}
+
+/** A delivery and what became of it. */
+export interface CreationResult {
+	creation: Creation;
+	outcome: Outcome;
+}
+
+/** A delivery with its reference was created in an earlier run. */
+export const alreadyCreated: Skipped = {
+	kind: 'skipped',
+	reason: 'alreadyCreated',
+	message: 'This workflow has created a delivery with this reference ID before',
+};
+
+/** A delivery before it in the same input has its reference. */
+export const sameReferenceInInput: Skipped = {
+	kind: 'skipped',
+	reason: 'sameReferenceInInput',
+	message: 'An item before this one has the same reference ID',
+};
+
+/** What a dry run says of a delivery that a run would not send, and tell as unknown. */
+export const unknownBefore: Skipped = {
+	kind: 'skipped',
+	reason: 'unknown',
+	message: 'It was sent before, and whether it was created is unknown',
+};
+
+/** @param cause why nothing more is sent */
+export function notSent(cause: Problem): Failed {
+	return {
+		kind: 'notSent',
+		problem: {
+			message: `This delivery was not sent: ${lowerFirst(cause.message)}`,
+			description: cause.description ?? 'Run the workflow again to send it.',
+		},
+	};
+}
+
+/**
+ * That nobody knows what became of a delivery. What is usually advised after a failure, to try
+ * again, could here make a second one.
+ *
+ * @param isRemembered whether the ledger keeps the reference from being sent again
+ * @param detail what else is known
+ */
+export function unknownOutcome(cause: string, isRemembered: boolean, detail?: string): Failed {
+	return {
+		kind: 'unknown',
+		problem: {
+			message: `Whether this delivery was created is unknown: ${lowerFirst(cause)}`,
+			description: [lookItUp, isRemembered && forgetIt, detail].filter(Boolean).join(' '),
+		},
+	};
+}
+
+const lookItUp = 'Look it up on the Delivery Service before you send it again.';
+
+const forgetIt =
+	'If it was not created, run the operation "Forget Sent References" for its reference ID, then send it again.';
+
+/** Why a delivery is unknown that a success tells nothing of. */
+export const noRecord = 'the answer of the service holds no record of it';
+
+/** Why a delivery is unknown that this run did not send. */
+export const sentSince =
+	'it was sent before without an answer, or another execution is sending it now';
+
+/** Why nothing more is sent: the user's or a timeout's wish, or an earlier failure. */
+export const stoppedByUser: Problem = { message: 'the execution was stopped' };
+
+export const stoppedByFailure: Problem = { message: 'a delivery before it failed' };
+
+/** What it means that the ledger's store failed when references were looked up. */
+export function storeProblem(error: unknown): Problem {
+	const cause = error instanceof Error ? `: ${error.message}` : '';
+	return {
+		message: `n8n could not look up which references were sent already${cause}`,
+		description:
+			'Save the workflow and run it again. If that does not help, turn off "Skip Already Sent", but know that deliveries may then be created twice.',
+	};
+}
+
+function lowerFirst(text: string): string {
+	return text.charAt(0).toLowerCase() + text.slice(1);
+}

@@ -1,0 +1,56 @@
+import type { Exchange } from '../service/client';
+import type { CreationBody } from '../service/schemas';
+import type { Clock } from '../shared/clock';
+import { classifyExchange } from './classify';
+import type { RateLimit, Waited } from './rateLimit';
+import { pauseMs, unreachablePatienceMs } from './retry';
+
+/** What sending a request needs from outside. */
+export interface Requesting {
+	send: (body: CreationBody) => Promise<Exchange>;
+	rateLimit: RateLimit;
+	clock: Clock;
+	/** A number from 0 up to 1, different each time. */
+	random: () => number;
+	/** Tells that the user or a timeout stopped the execution. */
+	signal?: AbortSignal;
+	/**
+	 * The longest that one request is tried again while the service does not take it, without the
+	 * time that it waits for the limit.
+	 */
+	maximumWaitMs: number;
+}
+
+/**
+ * Sends one request within the limit, again and again while the service did not process it.
+ *
+ * @param count told of each time that it is sent, and of how long that waited
+ * @returns undefined when the execution was stopped before it was sent
+ */
+export async function sendWithinLimit(
+	body: CreationBody,
+	{ send, rateLimit, clock, random, signal, maximumWaitMs }: Requesting,
+	count: (waited: Waited) => void,
+): Promise<Exchange | undefined> {
+	/** Since when it is tried: the first refusal, moved on by each wait for the limit. */
+	let patientSince: number | undefined;
+	for (let attempt = 0; ; attempt++) {
+		const exchange = await rateLimit.run(
+			async (waited) => {
+				if (patientSince !== undefined) patientSince += waited.forLimitMs;
+				count(waited);
+				return await send(body);
+			},
+			clock,
+			signal,
+		);
+		if (!exchange || classifyExchange(exchange) !== 'notProcessed') return exchange;
+		const now = clock.now();
+		const pause = pauseMs(exchange, attempt, now, random());
+		const patience =
+			exchange.kind === 'answer' ? maximumWaitMs : Math.min(maximumWaitMs, unreachablePatienceMs);
+		patientSince ??= now;
+		if (now + pause - patientSince > patience) return exchange;
+		rateLimit.pauseUntil(now + pause);
+	}
+}

@@ -1,0 +1,58 @@
+import type { Delivery } from '../service/schemas';
+import { shift, sign, subtract, sum, times, toNumber, type Decimal } from './decimal';
+import type { OrderMapping, PackageSizeRule } from './mapping';
+import { titleOf, type Order } from './order';
+import type { RemainingLine } from './remaining';
+
+type Package = Delivery['packages'][number];
+
+/** What is left to ship of an order, as packages (service document, section 2.5). */
+export function packagesOf(
+	order: Order,
+	lines: readonly RemainingLine[],
+	mapping: OrderMapping,
+): Package[] {
+	const name = mapping.overrides.packageName;
+	if (mapping.packagesPer === 'lineItem')
+		return lines.map((line) => ({
+			name: name ?? line.name,
+			qty: line.units,
+			...measures(mapping, line.gramsPerUnit, line.units, line.price),
+		}));
+	const grams = sum(
+		lines.map(({ gramsPerUnit, units }) => gramsPerUnit && times(gramsPerUnit, units)),
+	);
+	const price = sum(lines.map((line) => line.price));
+	return [
+		{ name: name ?? titleOf(order) ?? 'Order', qty: 1, ...measures(mapping, grams, 1, price) },
+	];
+}
+
+/**
+ * Weight, size and price of a package entry (section 2.5): weight and price are of all its
+ * packages, the size is that of each. Shopify writes 0 grams for products whose weight was not
+ * entered, so a package of 0 grams has no known weight.
+ */
+function measures(
+	mapping: OrderMapping,
+	gramsPerPackage: Decimal | undefined,
+	qty: number,
+	price: Decimal | undefined,
+): Pick<Package, 'weight' | 'size' | 'price'> {
+	const weighed = gramsPerPackage && sign(gramsPerPackage) > 0;
+	const weight = weighed ? shift(gramsPerPackage, -3) : undefined;
+	return {
+		weight: weight && toNumber(times(weight, qty)),
+		size: sizeFor(weight, mapping.packageSize),
+		price: price && toNumber(price),
+	};
+}
+
+function sizeFor(weight: Decimal | undefined, rule: PackageSizeRule): Package['size'] {
+	if (rule.by === 'fixed') return rule.size;
+	if (!weight) return rule.otherwise;
+	const fitting = rule.limits
+		.filter(({ upToKg }) => sign(subtract(upToKg, weight)) >= 0)
+		.sort((a, b) => sign(subtract(a.upToKg, b.upToKg)));
+	return fitting[0]?.size ?? rule.otherwise;
+}
