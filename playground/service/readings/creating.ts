@@ -76,9 +76,9 @@ const echoes = {
 	trimmed: ['without the spaces around it', (reference: string) => reference.trim()],
 	'without-hash': ['without #', (reference: string) => reference.replace('#', '')],
 	number: [
-		'as a number, when it has digits',
+		'as a number, when it has only digits after a #',
 		(reference: string) =>
-			/\d/.test(reference) ? Number(reference.replace(/\D/g, '')) : reference,
+			/^#?\d+$/.test(reference) ? Number(reference.replace('#', '')) : reference,
 	],
 } as const;
 
