@@ -1,5 +1,6 @@
 /** n8n's own "Retry On Fail" runs the whole node again: also for the items that were created. */
-import { delivery, fatesOf, jsonOf, restart, setUp } from '../support/actionNode';
+import { fatesOf, jsonOf, restart, setUp } from '../support/actionNode';
+import { delivery } from '../support/sampleDelivery';
 
 const service = setUp();
 

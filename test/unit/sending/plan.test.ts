@@ -3,6 +3,7 @@ import { openLedger, type Ledger } from '../../../nodes/DeliveryService/deduplic
 import { planCreations, type Plan } from '../../../nodes/DeliveryService/sending/plan';
 import type { CreationBody } from '../../../nodes/DeliveryService/service/schemas';
 import { memoryStore, type Row } from '../../support/memoryStore';
+import { creation, creations } from '../../support/sampleDelivery';
 import { VirtualTime } from '../../support/virtualTime';
 
 let time: VirtualTime;
@@ -16,7 +17,7 @@ beforeEach(() => {
 });
 
 function ledgerFor(companyId: Creation['companyId']): Ledger {
-	const store = memoryStore(row, time, () => ({ before: 0, between: 0, after: 0 }));
+	const store = memoryStore(row, time);
 	return openLedger(store, `company ${companyId}`, `execution ${++executions}`, time);
 }
 
@@ -51,32 +52,6 @@ interface PlanOptions {
 	batchSize: number;
 	skips: boolean;
 	ownCompanyId: number;
-}
-
-/** A creation; only what tells one from another matters here. */
-function creation(
-	item: number,
-	referenceId?: string,
-	grouping: Pick<Creation, 'companyId' | 'type'> = {},
-): Creation {
-	const place = (name: string) => ({
-		contact: { name, email: 'someone@mail.example' },
-		location: { address: '1 Main Street' },
-	});
-	return {
-		item,
-		delivery: {
-			pickup: place('store'),
-			dropoff: place(`customer ${item}`),
-			packages: [{ name: 'Box', qty: 1, size: 's' }],
-			...(referenceId !== undefined && { referenceId }),
-		},
-		...grouping,
-	};
-}
-
-function creationsOf(count: number): Creation[] {
-	return Array.from({ length: count }, (_, item) => creation(item, `R${item}`));
 }
 
 async function send(references: string[], companyId?: number): Promise<Ledger> {
@@ -121,14 +96,14 @@ test.each([
 	[100, 100, [100]],
 	[100, 0, []],
 ])('cuts requests at the batch size of %i', async (batchSize, count, sizes) => {
-	const { requests } = await planOf(creationsOf(count), { batchSize });
+	const { requests } = await planOf(creations(count), { batchSize });
 	expect(requests.map(({ items }) => items.length)).toEqual(sizes);
 	expect(requests.flatMap(({ items }) => items)).toEqual([...Array(count).keys()]);
 });
 
 test('holds back what was created before, what is unknown, and what comes twice', async () => {
 	await time.until((await send(['R1', 'R2'])).confirm(['R1']));
-	const { requests, held } = await planOf([...creationsOf(5), creation(5, 'R3')], { batchSize: 2 });
+	const { requests, held } = await planOf([...creations(5), creation(5, 'R3')], { batchSize: 2 });
 	expect(requests.map(({ items }) => items)).toEqual([[0, 3], [4]]);
 	expect(held).toEqual(
 		new Map([
@@ -180,7 +155,7 @@ test('makes no more notes at a time than a batch needs, since the store drops th
 			written.push(entries);
 		},
 	};
-	await planOf(creationsOf(1000));
+	await planOf(creations(1000));
 	expect(Math.max(...written.map(({ size }) => size))).toBe(200);
 	expect(row.entries.size).toBe(0);
 });
@@ -190,7 +165,7 @@ test('does not keep another execution from sending meanwhile', async () => {
 	const open = () => openLedger(store, 'company', `execution ${++executions}`, time);
 	const [{ requests }, claims] = await time.until(
 		Promise.all([
-			planCreations(creationsOf(2), { batchSize: 100, ledgerFor: open }),
+			planCreations(creations(2), { batchSize: 100, ledgerFor: open }),
 			open().claim(['R0', 'R1']),
 		]),
 	);
@@ -210,6 +185,6 @@ test('holds nothing back when deliveries may be sent again, also without referen
 test('leaves the notes of what was sent as they were', async () => {
 	await time.until((await send(['R1', 'R2'])).confirm(['R1']));
 	const before = row.entries;
-	await planOf([...creationsOf(4), creation(4, 'R0')], { batchSize: 1 });
+	await planOf([...creations(4), creation(4, 'R0')], { batchSize: 1 });
 	expect(row.entries).toEqual(before);
 });
