@@ -17,7 +17,7 @@ import { limits } from '../../nodes/DeliveryService/service/limits';
 import type { CreationBody } from '../../nodes/DeliveryService/service/schemas';
 import { startService, type LocalService } from '../../playground/service/server';
 import { memoryStore } from '../support/memoryStore';
-import { creations } from '../support/sampleDelivery';
+import { creationsOf } from '../support/creations';
 import { VirtualTime } from '../support/virtualTime';
 
 let time: VirtualTime;
@@ -73,7 +73,7 @@ const kindsOf = ({ results }: Report) => results.map(({ outcome }) => outcome.ki
 const statuses = () => service.control.requests().map(({ status }) => status);
 
 test('1,000 deliveries are 10 requests, and all are created', async () => {
-	const report = await run(creations(1000), sendingWith());
+	const report = await run(creationsOf(1000), sendingWith());
 	expect(report.requests).toBe(10);
 	expect(statuses()).toEqual(Array.from({ length: 10 }, () => 200));
 	expect(service.control.deliveries()).toHaveLength(1000);
@@ -82,7 +82,7 @@ test('1,000 deliveries are 10 requests, and all are created', async () => {
 
 test('12,000 deliveries are 120 requests without a 429, within 5 % of the least time', async () => {
 	const started = time.now();
-	const report = await run(creations(12_000), sendingWith());
+	const report = await run(creationsOf(12_000), sendingWith());
 	expect(report.requests).toBe(120);
 	expect(new Set(statuses())).toEqual(new Set([200]));
 	expect(service.control.deliveries()).toHaveLength(12_000);
@@ -96,8 +96,8 @@ test('two executions at once keep the limit together', async () => {
 	const rateLimit = sharedLimit();
 	const [one, other] = await time.until(
 		Promise.all([
-			sendCreations(creations(120, 'a'), sendingWith({ rateLimit, batchSize: 1 })),
-			sendCreations(creations(120, 'b'), sendingWith({ rateLimit, batchSize: 1 })),
+			sendCreations(creationsOf(120, 'a'), sendingWith({ rateLimit, batchSize: 1 })),
+			sendCreations(creationsOf(120, 'b'), sendingWith({ rateLimit, batchSize: 1 })),
 		]),
 	);
 	expect(one.requests + other.requests).toBe(240);
@@ -111,8 +111,8 @@ test('when another process uses the same key, 429 is waited out and nothing is l
 		service.control.settings({ retryAfter });
 		const [one, other] = await time.until(
 			Promise.all([
-				sendCreations(creations(90, 'a'), sendingWith({ batchSize: 1 })),
-				sendCreations(creations(90, 'b'), sendingWith({ batchSize: 1 })),
+				sendCreations(creationsOf(90, 'a'), sendingWith({ batchSize: 1 })),
+				sendCreations(creationsOf(90, 'b'), sendingWith({ batchSize: 1 })),
 			]),
 		);
 		expect(statuses()).toContain(429);
@@ -126,7 +126,7 @@ test('when another process uses the same key, 429 is waited out and nothing is l
 test('a service that stays too busy is given up after the maximum wait, and nothing else is sent', async () => {
 	service.control.addFault({ kind: 'status', status: 429, times: null, skip: 2 });
 	const started = time.now();
-	const report = await run(creations(50), sendingWith({ batchSize: 10, maximumWaitMs: 90_000 }));
+	const report = await run(creationsOf(50), sendingWith({ batchSize: 10, maximumWaitMs: 90_000 }));
 	const kinds = kindsOf(report);
 	expect(kinds.filter((kind) => kind === 'created')).toHaveLength(20);
 	expect(kinds.filter((kind) => kind === 'notSent')).toHaveLength(30);
@@ -142,7 +142,7 @@ test('waiting for the limit between two refusals does not use up the maximum wai
 		times: 3,
 	});
 	const report = await run(
-		creations(1),
+		creationsOf(1),
 		sendingWith({ rateLimit: new RateLimit(1, 60_000), maximumWaitMs: 15_000 }),
 	);
 	expect(statuses()).toEqual([429, 429, 429, 200]);
@@ -158,9 +158,9 @@ test('references that were not sent are free again, created ones are not', async
 		headers: { 'Retry-After': '5' },
 		skip: 1,
 	});
-	const first = await run(creations(30), sending);
+	const first = await run(creationsOf(30), sending);
 	expect(kindsOf(first).filter((kind) => kind === 'created')).toHaveLength(10);
-	const second = await run(creations(30), sending);
+	const second = await run(creationsOf(30), sending);
 	expect(kindsOf(second)).toEqual([
 		...Array.from({ length: 10 }, () => 'skipped'),
 		...Array.from({ length: 20 }, () => 'created'),

@@ -1,9 +1,6 @@
 /** Valid parts of requests as the service's document has them, for tests to change. */
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Creation } from '../../nodes/DeliveryService/sending/outcomes';
-import { deliverySchema } from '../../nodes/DeliveryService/service/schemas';
-
 /** A contact with everything that section 2.3 names. */
 export function contact(changes: object = {}): IDataObject {
 	return { name: 'Ana Torres', email: 'ana@mail.example', phonenumber: '+1 555 0100', ...changes };
@@ -25,29 +22,18 @@ export const pickup = {
 	location: { address: '12 Main Street, Springfield' },
 };
 
+/** The place that they are brought to. */
+const dropoff = {
+	contact: { name: 'Ana Torres', email: 'ana@mail.example' },
+	location: { address: '48 Oak Avenue, Springfield' },
+};
+
 /** A delivery with everything that section 2.1 requires. */
 export function delivery(changes: object = {}): IDataObject {
-	return { pickup, dropoff: place(), packages: [pack()], ...changes };
+	return { pickup, dropoff, packages: [pack()], ...changes };
 }
 
 /** So many deliveries, with the references R0, R1, ... */
 export function deliveries(count: number): IDataObject[] {
 	return Array.from({ length: count }, (_, number) => delivery({ referenceId: `R${number}` }));
-}
-
-const checked = deliverySchema.parse(delivery());
-
-/** A delivery that is to be created for an item; only what tells one from another matters. */
-export function creation(
-	item: number,
-	referenceId?: string,
-	grouping: Pick<Creation, 'companyId' | 'type'> = {},
-): Creation {
-	const named = referenceId === undefined ? checked : { ...checked, referenceId };
-	return { item, delivery: named, ...grouping };
-}
-
-/** So many creations, with the references R0, R1, ... or another letter. */
-export function creations(count: number, letter = 'R'): Creation[] {
-	return Array.from({ length: count }, (_, item) => creation(item, `${letter}${item}`));
 }

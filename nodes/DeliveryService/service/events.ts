@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+import { parsedJson } from './json';
+
 const numeric = z.preprocess(
 	(value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value),
 	z.number().finite(),
@@ -7,43 +9,73 @@ const numeric = z.preprocess(
 const identifier = z.union([z.string().min(1), z.number().transform(String)]);
 const words = z.string();
 
-/** Milliseconds since 1970 have 12 digits or more from 1973 on; seconds reach that in 5138. */
-const firstMilliseconds = 1e11;
+/** A form may give the list as JSON text. */
+const routePrices = z.preprocess(
+	(value) => (typeof value === 'string' ? parsedJson(value) : value),
+	z.array(z.object({ id: identifier, price: numeric }).passthrough()),
+);
 
-const routePrices = z.array(z.object({ id: identifier, price: numeric }).passthrough());
+/** The names of all events, in the order of their codes. */
+export const eventNames = ['createTask', 'createRoute', 'updateTask'] as const;
 
-/** The events of the service: code, name and the documented payload (service document, section 6). */
-export const events = {
+export const eventNameSchema = z.enum(eventNames);
+
+export type EventName = z.infer<typeof eventNameSchema>;
+
+/** What payloads of one event can be told apart by. */
+export const traits = ['status', 'company', 'city'] as const;
+
+export type Trait = (typeof traits)[number];
+
+interface ServiceEvent {
+	code: number;
+	/** What a person calls it, and when it happens. */
+	name: string;
+	description: string;
+	/** The documented payload. */
+	fields: Readonly<Record<string, z.ZodTypeAny>>;
+	/** The field that names the delivery or route. */
+	identifier: string;
+	/** A field that is added because the one that it is read from can hardly be used as it comes. */
+	added?: {
+		name: string;
+		from: string;
+		/** What `from` must be to be read, for the sentence that it is not. */
+		kind: string;
+		read: (value: string) => string | undefined;
+	};
+	/** The fields that tell these traits. */
+	traits: Readonly<Partial<Record<Trait, string>>>;
+}
+
+/** The events of the service and all that differs between them (service document, section 6). */
+export const events: Readonly<Record<EventName, ServiceEvent>> = {
 	createTask: {
 		code: 1,
 		name: 'Delivery Created',
 		description: 'A new delivery (task) was created',
 		fields: { id: identifier, distance: numeric, price: numeric, currencySign: words },
+		identifier: 'id',
+		traits: {},
 	},
 	createRoute: {
 		code: 2,
 		name: 'Route Created',
 		description: 'A new route was created',
 		fields: { route_id: identifier, distance: numeric, date: identifier, prices: routePrices },
+		identifier: 'route_id',
+		added: { name: 'dateIso', from: 'date', kind: 'a Unix timestamp', read: isoDate },
+		traits: {},
 	},
 	updateTask: {
 		code: 3,
 		name: 'Delivery Updated',
 		description: 'A field of a delivery (task), such as its status, was updated',
 		fields: { id: identifier, status: words, company_id: identifier, city_id: identifier },
+		identifier: 'id',
+		traits: { status: 'status', company: 'company_id', city: 'city_id' },
 	},
-} as const;
-
-export type EventName = keyof typeof events;
-
-/** The names of all events, in the order of their codes. */
-export const eventNames = [
-	'createTask',
-	'createRoute',
-	'updateTask',
-] as const satisfies EventName[];
-
-export const eventNameSchema = z.enum(eventNames);
+};
 
 /** The event with a code, or undefined for a code that the document does not name. */
 export function eventOfCode(code: number): EventName | undefined {
@@ -64,7 +96,7 @@ export interface ReadEvent {
 export function readEvent(event: EventName, payload: Readonly<Record<string, unknown>>): ReadEvent {
 	const fields: Record<string, unknown> = { ...payload };
 	const issues: string[] = [];
-	for (const [name, schema] of Object.entries<z.ZodTypeAny>(events[event].fields)) {
+	for (const [name, schema] of Object.entries(events[event].fields)) {
 		if (payload[name] === undefined || payload[name] === null) {
 			issues.push(`The field "${name}" is missing`);
 			continue;
@@ -73,13 +105,18 @@ export function readEvent(event: EventName, payload: Readonly<Record<string, unk
 		if (result.success) fields[name] = result.data;
 		else issues.push(`The field "${name}" is not what the service documents`);
 	}
-	if (event === 'createRoute' && typeof fields.date === 'string') {
-		const dateIso = isoDate(fields.date);
-		if (dateIso) fields.dateIso ??= dateIso;
-		else issues.push('The field "date" is not a Unix timestamp');
+	const { added } = events[event];
+	const source = added && fields[added.from];
+	if (added && typeof source === 'string') {
+		const value = added.read(source);
+		if (value === undefined) issues.push(`The field "${added.from}" is not ${added.kind}`);
+		else fields[added.name] ??= value;
 	}
 	return { fields, issues };
 }
+
+/** Milliseconds since 1970 have 12 digits or more from 1973 on; seconds reach that in 5138. */
+const firstMilliseconds = 1e11;
 
 function isoDate(unixTimestamp: string): string | undefined {
 	const value = unixTimestamp.trim() === '' ? NaN : Number(unixTimestamp);

@@ -1,7 +1,7 @@
 import type { INodeProperties, INodeTypeDescription } from 'n8n-workflow';
 
-import { companyIdField, eventOptions } from '../resources/webhook/fields';
 import { eventNames, events } from '../service/events';
+import { companyIdField, eventOptions } from '../shared/fields';
 
 const names = Object.fromEntries(eventNames.map((name) => [name, events[name].name]));
 
@@ -27,10 +27,10 @@ export const triggerPanel: INodeTypeDescription['triggerPanel'] = {
  * first event.
  */
 const fieldNotices: INodeProperties[] = eventNames.map((event) => {
-	const fields = ['event', 'eventCode', ...Object.keys(events[event].fields)];
-	if (event === 'createRoute') fields.push('dateIso');
+	const { name, fields: documented, added } = events[event];
+	const fields = ['event', 'eventCode', ...Object.keys(documented), ...(added ? [added.name] : [])];
 	return {
-		displayName: `<b>${events[event].name}</b> gives these fields: ${fields.join(', ')}`,
+		displayName: `<b>${name}</b> gives these fields: ${fields.join(', ')}`,
 		name: `${event}Fields`,
 		type: 'notice',
 		displayOptions: { show: { events: [event] } },

@@ -1,32 +1,27 @@
 import { createHash } from 'crypto';
 import { z } from 'zod';
 
+import { events, traits, type Trait } from '../service/events';
 import type { EmittedEvent } from './payload';
 
-/** Which update-task events start the workflow; an empty list lets all of its kind through. */
-export interface Filters {
-	statuses: readonly string[];
-	companies: readonly string[];
-	cities: readonly string[];
+/** Which events start the workflow; an empty list lets all of its kind through. */
+export type Filters = Readonly<Record<Trait, readonly string[]>>;
+
+/** Whether an event passes. One that does not tell a trait passes the filter for it. */
+export function passes(event: EmittedEvent, filters: Filters): boolean {
+	if (event.event === 'unknown') return true;
+	const { traits: fields } = events[event.event];
+	return traits.every((trait) => {
+		const field = fields[trait];
+		return field === undefined || isAmong(event[field], filters[trait]);
+	});
 }
 
-/**
- * Whether an event passes. Only update-task events carry status, company and city (service
- * document, section 6), so other events always pass, and so does one that lacks the field.
- */
-export function passes(event: EmittedEvent, { statuses, companies, cities }: Filters): boolean {
-	if (event.event !== 'updateTask') return true;
-	return (
-		isAmong(event.status, statuses) &&
-		isAmong(event.company_id, companies) &&
-		isAmong(event.city_id, cities)
-	);
-}
-
-function isAmong(value: unknown, wanted: readonly string[]): boolean {
-	if (wanted.length === 0 || (typeof value !== 'string' && typeof value !== 'number')) return true;
+function isAmong(value: unknown, accepted: readonly string[]): boolean {
+	if (accepted.length === 0 || (typeof value !== 'string' && typeof value !== 'number'))
+		return true;
 	const plain = String(value).trim().toLowerCase();
-	return wanted.some((one) => one.trim().toLowerCase() === plain);
+	return accepted.some((one) => one.trim().toLowerCase() === plain);
 }
 
 /** The events seen lately, by the hash of their content, with the time in milliseconds. */

@@ -1,7 +1,7 @@
 import { NodeApiError, NodeOperationError, type IHookFunctions } from 'n8n-workflow';
 
 import { eventOfCode, events } from '../service/events';
-import { difference, establish, removeOwn, type Leftover, type Wanted } from './subscriptions';
+import { diff, reconcile, removeOwn, type Leftover, type Desired } from './subscriptions';
 import { openSubscriptions, type Subscriptions } from './settings';
 
 /*
@@ -10,7 +10,7 @@ import { openSubscriptions, type Subscriptions } from './settings';
  */
 
 /**
- * Whether the service's list holds exactly what the trigger wants (service document, section 4.4).
+ * Whether the service's list holds exactly what is desired (service document, section 4.4).
  *
  * When n8n starts while the service is out of order, the subscriptions that were made before count
  * as being there: n8n would close the webhook otherwise, and try again only after ever longer
@@ -22,17 +22,17 @@ import { openSubscriptions, type Subscriptions } from './settings';
 export async function isSubscribed(context: IHookFunctions): Promise<boolean> {
 	const subscriptions = await openSubscriptions(context);
 	requireEvent(context, subscriptions);
-	const { wanted, webhooks } = subscriptions;
+	const { desired, webhooks } = subscriptions;
 	const listed = await webhooks.list().catch((error: unknown) => {
-		if (!isTakenAsBefore(context, wanted, error)) throw error;
+		if (!isTakenAsBefore(context, desired, error)) throw error;
 		context.logger.warn(
 			`${nameOf(context)}: its webhooks could not be checked (${reasonOf(error)}). They are taken to be as they were before n8n started.`,
 		);
 	});
 	if (!listed) return true;
-	const { missing, stale } = difference(wanted, listed);
+	const { missing, stale } = diff(desired, listed);
 	if (missing.length > 0 || stale.length > 0) return false;
-	memoryOf(context).subscribedTo = wanted.webhookUrl;
+	memoryOf(context).subscribedTo = desired.webhookUrl;
 	return true;
 }
 
@@ -48,12 +48,12 @@ export async function subscribe(context: IHookFunctions): Promise<boolean> {
 	const subscriptions = await openSubscriptions(context);
 	requireEvent(context, subscriptions);
 	requireReachable(context, subscriptions);
-	const { wanted, webhooks } = subscriptions;
-	const found = difference(wanted, await webhooks.list());
-	const leftover = await establish(webhooks, found);
+	const { desired, webhooks } = subscriptions;
+	const found = diff(desired, await webhooks.list());
+	const leftover = await reconcile(webhooks, found);
 	if (leftover) tellLeftover(context, leftover);
 	const memory = memoryOf(context);
-	memory.subscribedTo = wanted.webhookUrl;
+	memory.subscribedTo = desired.webhookUrl;
 	if (found.blacklisted.length > 0) {
 		const notice = `The Delivery Service had stopped reporting ${eventsOf(found.blacklisted)} to this workflow (the webhook was blacklisted). It was subscribed anew on ${new Date().toISOString()}. Events from before that may be missing.`;
 		context.logger.warn(`${nameOf(context)}: ${notice}`);
@@ -69,8 +69,8 @@ export async function subscribe(context: IHookFunctions): Promise<boolean> {
 export async function unsubscribe(context: IHookFunctions): Promise<boolean> {
 	delete memoryOf(context).subscribedTo;
 	try {
-		const { webhooks, wanted, possible } = await openSubscriptions(context);
-		const leftover = await removeOwn(webhooks, wanted.webhookUrl, possible);
+		const { webhooks, desired, possible } = await openSubscriptions(context);
+		const leftover = await removeOwn(webhooks, desired.webhookUrl, possible);
 		if (leftover) tellLeftover(context, leftover);
 	} catch (reason) {
 		tellLeftover(context, { subscriptions: [], reason });
@@ -78,20 +78,20 @@ export async function unsubscribe(context: IHookFunctions): Promise<boolean> {
 	return true;
 }
 
-function requireEvent(context: IHookFunctions, { wanted }: Subscriptions): void {
-	if (wanted.events.length > 0) return;
+function requireEvent(context: IHookFunctions, { desired }: Subscriptions): void {
+	if (desired.events.length > 0) return;
 	throw new NodeOperationError(context.getNode(), 'No event is chosen', {
 		description: 'Choose at least one event under Trigger On.',
 	});
 }
 
-function requireReachable(context: IHookFunctions, { wanted, reachable }: Subscriptions): void {
+function requireReachable(context: IHookFunctions, { desired, reachable }: Subscriptions): void {
 	if (reachable) return;
 	throw new NodeOperationError(
 		context.getNode(),
 		'The Delivery Service cannot reach this n8n at a localhost address',
 		{
-			description: `The address is ${wanted.webhookUrl}, which works on this computer only. Whoever runs this n8n must give it an address on the internet (the setting WEBHOOK_URL of n8n).`,
+			description: `The address is ${desired.webhookUrl}, which works on this computer only. Whoever runs this n8n must give it an address on the internet (the setting WEBHOOK_URL of n8n).`,
 		},
 	);
 }
@@ -101,7 +101,11 @@ function memoryOf(context: IHookFunctions) {
 	return context.getWorkflowStaticData('node');
 }
 
-function isTakenAsBefore(context: IHookFunctions, { webhookUrl }: Wanted, error: unknown): boolean {
+function isTakenAsBefore(
+	context: IHookFunctions,
+	{ webhookUrl }: Desired,
+	error: unknown,
+): boolean {
 	const isStartOfN8n = ['init', 'leadershipChange'].includes(context.getActivationMode());
 	return isStartOfN8n && memoryOf(context).subscribedTo === webhookUrl && isPassing(error);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { eventNames, events, readEvent, type EventName } from '../service/events';
+import { parsedJson } from '../service/json';
 
 /** An event as the trigger emits it: what happened, then the payload's fields. */
 export interface EmittedEvent {
@@ -32,20 +33,11 @@ const objectSchema = z.record(z.unknown());
  * @returns undefined when there is no payload in it at all
  */
 export function readBody(body: unknown, named?: EventName): EmittedEvent[] | undefined {
-	const content = typeof body === 'string' ? parsed(body) : body;
+	const content = typeof body === 'string' ? parsedJson(body) : body;
 	if (isDeeperThan(content, deepest)) return undefined;
 	const entries = (Array.isArray(content) ? content : [content]).filter(holdsSomething);
 	if (!entries.some((entry) => objectSchema.safeParse(entry).success)) return undefined;
 	return entries.map((entry) => emitted(entry, named));
-}
-
-function parsed(text: string): unknown {
-	try {
-		const value: unknown = JSON.parse(text);
-		return value;
-	} catch {
-		return undefined;
-	}
 }
 
 function isDeeperThan(value: unknown, levels: number): boolean {
@@ -89,14 +81,14 @@ function eventAndCode(event: EventName | undefined): Pick<EmittedEvent, 'event' 
 /** A field of a list's entry, as forms name it: `prices[0][price]`. */
 const entryField = /^(\w+)\[(\d{1,4})\]\[(\w+)\]$/;
 
-/** The payload with lists as lists, where a form gave them field by field or as JSON text. */
+/** The payload with lists as lists, where a form gave them field by field. */
 function withLists(payload: Record<string, unknown>): Record<string, unknown> {
 	const single: Array<[string, unknown]> = [];
 	const lists = new Map<string, Map<number, Array<[string, unknown]>>>();
 	for (const [name, value] of Object.entries(payload)) {
 		const [, list, position, field] = entryField.exec(name) ?? [];
 		if (list === undefined || field === undefined || list in payload) {
-			single.push([name, name === 'prices' ? listFromText(value) : value]);
+			single.push([name, value]);
 			continue;
 		}
 		const entries = lists.get(list) ?? new Map<number, Array<[string, unknown]>>();
@@ -114,11 +106,6 @@ function fromFields(fields: Array<[string, unknown]>): Record<string, unknown> {
 	return Object.fromEntries(fields);
 }
 
-function listFromText(value: unknown): unknown {
-	const list = typeof value === 'string' ? parsed(value) : undefined;
-	return Array.isArray(list) ? list : value;
-}
-
 /**
  * The one event that a payload can be: it has the identifier and a field that no other event has
  * (section 6). Undefined when none or several can be meant.
@@ -129,8 +116,7 @@ function eventByShape(payload: Record<string, unknown>): EventName | undefined {
 	);
 	const fitting = eventNames.filter(
 		(event) =>
-			given.includes(event === 'createRoute' ? 'route_id' : 'id') &&
-			given.some((field) => isOnlyIn(event, field)),
+			given.includes(events[event].identifier) && given.some((field) => isOnlyIn(event, field)),
 	);
 	return fitting.length === 1 ? fitting[0] : undefined;
 }

@@ -81,9 +81,9 @@ function leaveOut(
 	if (named && !chosenEvents(context).includes(named)) return [];
 	const { statuses, companies, cities, skipRepeatsMinutes } = triggerOptions(context);
 	const filters = {
-		statuses: listOf(statuses).map(String),
-		companies: listOf(companies).map(String),
-		cities: listOf(cities).map(String),
+		status: listOf(statuses).map(String),
+		company: listOf(companies).map(String),
+		city: listOf(cities).map(String),
 	};
 	return withoutRepeats(
 		received.filter((event) => passes(event, filters)),

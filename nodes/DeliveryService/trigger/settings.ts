@@ -7,7 +7,7 @@ import { eventNameSchema, type EventName } from '../service/events';
 import type { Subscription } from '../service/requests';
 import { webhooksOf, type Webhooks } from '../service/webhooks';
 import type { Signer } from './address';
-import { subscriptionsFor, type Wanted } from './subscriptions';
+import { subscriptionsFor, type Desired } from './subscriptions';
 
 /** How long a request may take while n8n turns a workflow on or off: the user is waiting. */
 const patienceMs = 10_000;
@@ -40,7 +40,7 @@ export function chosenEvents(context: IHookFunctions | IWebhookFunctions): Event
 /** What a trigger needs to look after its subscriptions. */
 export interface Subscriptions {
 	webhooks: Webhooks;
-	wanted: Wanted;
+	desired: Desired;
 	/** Every subscription that this node makes with its present settings, tests included. */
 	possible: Subscription[];
 	/** Whether the service can reach the trigger's URL, as far as the URL tells. */
@@ -48,7 +48,7 @@ export interface Subscriptions {
 }
 
 /**
- * What the trigger wants at the service, and the subscriptions to compare it with.
+ * What the trigger desires at the service, and the subscriptions to compare it with.
  *
  * @throws NodeOperationError when the node or its credential lacks something
  */
@@ -63,11 +63,11 @@ export async function openSubscriptions(context: IHookFunctions): Promise<Subscr
 	const possible = kinds.flatMap((kind) =>
 		subscriptionsFor({ webhookUrl, events, signer: signer(context, apiSecret, kind) }),
 	);
-	const unsigned: Wanted = { webhookUrl, events };
+	const unsigned: Desired = { webhookUrl, events };
 	const signs = signsAddresses(context);
 	return {
 		webhooks: webhooksOf(context.getNode(), impatient(client), companyId),
-		wanted: signs ? { ...unsigned, signer: signerOf(context, apiSecret) } : unsigned,
+		desired: signs ? { ...unsigned, signer: signerOf(context, apiSecret) } : unsigned,
 		possible: signs ? possible : subscriptionsFor(unsigned),
 		reachable: !isLoopback(webhookUrl) || isLoopback(baseUrl),
 	};

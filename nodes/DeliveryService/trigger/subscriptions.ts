@@ -3,20 +3,20 @@ import type { Subscription } from '../service/requests';
 import type { Webhook, Webhooks } from '../service/webhooks';
 import { addressFor, isAddressOf, isSameAddress, type Signer } from './address';
 
-/** What a trigger wants to be subscribed to. */
-export interface Wanted {
+/** What a trigger is to be subscribed to. */
+export interface Desired {
 	webhookUrl: string;
 	events: readonly EventName[];
 	/** Absent when addresses are not signed. */
 	signer?: Signer;
 }
 
-export interface Difference {
-	/** Wanted, and not there or blacklisted. */
+export interface Diff {
+	/** Desired, and not there or blacklisted. */
 	missing: Subscription[];
-	/** Of this node, and not wanted in this form: made with another secret, or for another event. */
+	/** Of this node, and not desired in this form: made with another secret, or for another event. */
 	stale: Subscription[];
-	/** Wanted and there, but the service has stopped calling them. */
+	/** Desired and there, but the service has stopped calling them. */
 	blacklisted: Subscription[];
 }
 
@@ -26,8 +26,8 @@ export interface Leftover {
 	reason: unknown;
 }
 
-/** The subscriptions that a trigger wants, one an event (service document, section 4.3). */
-export function subscriptionsFor({ webhookUrl, events: chosen, signer }: Wanted): Subscription[] {
+/** The subscriptions that are desired, one an event (service document, section 4.3). */
+export function subscriptionsFor({ webhookUrl, events: chosen, signer }: Desired): Subscription[] {
 	return chosen.map((event) => ({
 		url: addressFor(webhookUrl, event, signer),
 		action: events[event].code,
@@ -35,13 +35,13 @@ export function subscriptionsFor({ webhookUrl, events: chosen, signer }: Wanted)
 }
 
 /**
- * Compares what a trigger wants with what the service lists (section 4.4). A subscription that is
+ * Compares what is desired with what the service lists (section 4.4). A subscription that is
  * not exactly of the trigger's own URL appears nowhere in the result.
  */
-export function difference(wanted: Wanted, listed: readonly Webhook[]): Difference {
-	const own = listed.filter(({ url }) => isAddressOf(wanted.webhookUrl, url));
-	const desired = subscriptionsFor(wanted);
-	const isDesired = (webhook: Subscription) => desired.some((one) => isSame(one, webhook));
+export function diff(desired: Desired, listed: readonly Webhook[]): Diff {
+	const own = listed.filter(({ url }) => isAddressOf(desired.webhookUrl, url));
+	const subscriptions = subscriptionsFor(desired);
+	const isDesired = (webhook: Subscription) => subscriptions.some((one) => isSame(one, webhook));
 	const blacklisted = own.filter(
 		(webhook) => webhook.status === 'blacklisted' && isDesired(webhook),
 	);
@@ -49,14 +49,14 @@ export function difference(wanted: Wanted, listed: readonly Webhook[]): Differen
 		own.some((webhook) => isSame(one, webhook)) &&
 		!blacklisted.some((webhook) => isSame(one, webhook));
 	return {
-		missing: desired.filter((one) => !isWorking(one)),
+		missing: subscriptions.filter((one) => !isWorking(one)),
 		stale: own.filter((webhook) => !isDesired(webhook)).map(subscriptionOf),
 		blacklisted: blacklisted.map(subscriptionOf),
 	};
 }
 
 /**
- * Makes the service's list hold exactly what the trigger wants: blacklisted subscriptions are
+ * Makes the service's list hold exactly what is desired: blacklisted subscriptions are
  * removed, missing ones made, stale ones removed last, so that a changed secret loses no event.
  * When one can't be made, none stays: also the one whose request failed is removed, since the
  * service may have done it without its answer arriving.
@@ -64,9 +64,9 @@ export function difference(wanted: Wanted, listed: readonly Webhook[]): Differen
  * @returns stale subscriptions that could not be removed; the trigger works without that
  * @throws what the failing request threw
  */
-export async function establish(
+export async function reconcile(
 	webhooks: Webhooks,
-	{ missing, stale, blacklisted }: Difference,
+	{ missing, stale, blacklisted }: Diff,
 ): Promise<Leftover | undefined> {
 	for (const subscription of blacklisted) await webhooks.unsubscribe(subscription);
 	const tried: Subscription[] = [];

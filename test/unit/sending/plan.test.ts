@@ -2,8 +2,8 @@ import type { Creation } from '../../../nodes/DeliveryService/sending/outcomes';
 import { openLedger, type Ledger } from '../../../nodes/DeliveryService/deduplication/ledger';
 import { planCreations, type Plan } from '../../../nodes/DeliveryService/sending/plan';
 import type { CreationBody } from '../../../nodes/DeliveryService/service/schemas';
+import { creation, creationsOf } from '../../support/creations';
 import { memoryStore, type Row } from '../../support/memoryStore';
-import { creation, creations } from '../../support/sampleDelivery';
 import { VirtualTime } from '../../support/virtualTime';
 
 let time: VirtualTime;
@@ -96,14 +96,14 @@ test.each([
 	[100, 100, [100]],
 	[100, 0, []],
 ])('cuts requests at the batch size of %i', async (batchSize, count, sizes) => {
-	const { requests } = await planOf(creations(count), { batchSize });
+	const { requests } = await planOf(creationsOf(count), { batchSize });
 	expect(requests.map(({ items }) => items.length)).toEqual(sizes);
 	expect(requests.flatMap(({ items }) => items)).toEqual([...Array(count).keys()]);
 });
 
 test('holds back what was created before, what is unknown, and what comes twice', async () => {
 	await time.until((await send(['R1', 'R2'])).confirm(['R1']));
-	const { requests, held } = await planOf([...creations(5), creation(5, 'R3')], { batchSize: 2 });
+	const { requests, held } = await planOf([...creationsOf(5), creation(5, 'R3')], { batchSize: 2 });
 	expect(requests.map(({ items }) => items)).toEqual([[0, 3], [4]]);
 	expect(held).toEqual(
 		new Map([
@@ -155,7 +155,7 @@ test('makes no more notes at a time than a batch needs, since the store drops th
 			written.push(entries);
 		},
 	};
-	await planOf(creations(1000));
+	await planOf(creationsOf(1000));
 	expect(Math.max(...written.map(({ size }) => size))).toBe(200);
 	expect(row.entries.size).toBe(0);
 });
@@ -165,7 +165,7 @@ test('does not keep another execution from sending meanwhile', async () => {
 	const open = () => openLedger(store, 'company', `execution ${++executions}`, time);
 	const [{ requests }, claims] = await time.until(
 		Promise.all([
-			planCreations(creations(2), { batchSize: 100, ledgerFor: open }),
+			planCreations(creationsOf(2), { batchSize: 100, ledgerFor: open }),
 			open().claim(['R0', 'R1']),
 		]),
 	);
@@ -185,6 +185,6 @@ test('holds nothing back when deliveries may be sent again, also without referen
 test('leaves the notes of what was sent as they were', async () => {
 	await time.until((await send(['R1', 'R2'])).confirm(['R1']));
 	const before = row.entries;
-	await planOf([...creations(4), creation(4, 'R0')], { batchSize: 1 });
+	await planOf([...creationsOf(4), creation(4, 'R0')], { batchSize: 1 });
 	expect(row.entries).toEqual(before);
 });

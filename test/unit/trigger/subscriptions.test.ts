@@ -2,17 +2,17 @@ import type { Subscription } from '../../../nodes/DeliveryService/service/reques
 import type { Webhook, Webhooks } from '../../../nodes/DeliveryService/service/webhooks';
 import { addressFor } from '../../../nodes/DeliveryService/trigger/address';
 import {
-	difference,
-	establish,
+	diff,
+	reconcile,
 	removeOwn,
 	subscriptionsFor,
 	type Leftover,
-	type Wanted,
+	type Desired,
 } from '../../../nodes/DeliveryService/trigger/subscriptions';
 
 const webhookUrl = 'https://n8n.example/webhook/abc/webhook';
 const signer = { secret: 's3cret', identity: 'live\nw1' };
-const wanted: Wanted = { webhookUrl, events: ['createTask', 'updateTask'], signer };
+const desired: Desired = { webhookUrl, events: ['createTask', 'updateTask'], signer };
 
 const created = { url: addressFor(webhookUrl, 'createTask', signer), action: 1 };
 const routed = { url: addressFor(webhookUrl, 'createRoute', signer), action: 2 };
@@ -81,12 +81,12 @@ function nameOf({ url }: Subscription): string {
 	return names.get(url) ?? url;
 }
 
-async function reconcile(memory: Memory): Promise<Leftover | undefined> {
-	return await establish(memory, difference(wanted, await memory.list()));
+async function reconciled(memory: Memory): Promise<Leftover | undefined> {
+	return await reconcile(memory, diff(desired, await memory.list()));
 }
 
 test('a trigger wants one subscription an event, signed when it has a signer', () => {
-	expect(subscriptionsFor(wanted)).toEqual([created, updated]);
+	expect(subscriptionsFor(desired)).toEqual([created, updated]);
 	expect(subscriptionsFor({ webhookUrl, events: ['createRoute'] })).toEqual([
 		{ url: `${webhookUrl}?event=createRoute`, action: 2 },
 	]);
@@ -94,7 +94,7 @@ test('a trigger wants one subscription an event, signed when it has a signer', (
 
 describe('what there is to do', () => {
 	test('is to subscribe to everything when nothing is there', () => {
-		expect(difference(wanted, [])).toEqual({
+		expect(diff(desired, [])).toEqual({
 			missing: [created, updated],
 			stale: [],
 			blacklisted: [],
@@ -103,16 +103,16 @@ describe('what there is to do', () => {
 
 	test('is nothing when everything is there, whatever else is listed', () => {
 		const list = [...others, created, updated].map((one) => listed(one));
-		expect(difference(wanted, list)).toEqual({ missing: [], stale: [], blacklisted: [] });
+		expect(diff(desired, list)).toEqual({ missing: [], stale: [], blacklisted: [] });
 	});
 
 	test('is to subscribe to what is missing', () => {
-		expect(difference(wanted, [listed(updated)]).missing).toEqual([created]);
+		expect(diff(desired, [listed(updated)]).missing).toEqual([created]);
 	});
 
-	test('is to remove what is of this node but no longer wanted', () => {
+	test('is to remove what is of this node but no longer desired', () => {
 		const list = [created, updated, routed, signedBefore].map((one) => listed(one));
-		expect(difference(wanted, list)).toEqual({
+		expect(diff(desired, list)).toEqual({
 			missing: [],
 			stale: [routed, signedBefore],
 			blacklisted: [],
@@ -121,7 +121,7 @@ describe('what there is to do', () => {
 
 	test('is to remove an address that is subscribed to another event than it names', () => {
 		const swapped = { url: created.url, action: 3 };
-		expect(difference(wanted, [listed(swapped)])).toEqual({
+		expect(diff(desired, [listed(swapped)])).toEqual({
 			missing: [created, updated],
 			stale: [swapped],
 			blacklisted: [],
@@ -130,7 +130,7 @@ describe('what there is to do', () => {
 
 	test('is to make anew what the service has stopped calling', () => {
 		const list = [listed(created, 'blacklisted'), listed(updated)];
-		expect(difference(wanted, list)).toEqual({
+		expect(diff(desired, list)).toEqual({
 			missing: [created],
 			stale: [],
 			blacklisted: [created],
@@ -140,7 +140,7 @@ describe('what there is to do', () => {
 	test('is nothing for an address that the service lists in another order', () => {
 		const [path = '', query = ''] = created.url.split('?');
 		const reordered = { ...created, url: `${path}?${query.split('&').reverse().join('&')}` };
-		expect(difference(wanted, [listed(reordered), listed(updated)])).toEqual({
+		expect(diff(desired, [listed(reordered), listed(updated)])).toEqual({
 			missing: [],
 			stale: [],
 			blacklisted: [],
@@ -149,26 +149,26 @@ describe('what there is to do', () => {
 
 	test('is to make anew what is listed twice and blacklisted once', () => {
 		const list = [listed(created), listed(created, 'blacklisted'), listed(updated)];
-		expect(difference(wanted, list)).toEqual({
+		expect(diff(desired, list)).toEqual({
 			missing: [created],
 			stale: [],
 			blacklisted: [created],
 		});
 	});
 
-	test('is only to remove what is not wanted and blacklisted', () => {
+	test('is only to remove what is not desired and blacklisted', () => {
 		const list = [listed(routed, 'blacklisted'), listed(created), listed(updated)];
-		expect(difference(wanted, list)).toEqual({ missing: [], stale: [routed], blacklisted: [] });
+		expect(diff(desired, list)).toEqual({ missing: [], stale: [routed], blacklisted: [] });
 	});
 
 	test('leaves a subscription with a status that nobody knows', () => {
 		const list = [listed(created, 'paused'), listed(updated, '')];
-		expect(difference(wanted, list)).toEqual({ missing: [], stale: [], blacklisted: [] });
+		expect(diff(desired, list)).toEqual({ missing: [], stale: [], blacklisted: [] });
 	});
 
 	test('is without signatures when addresses are not signed, and signed ones are stale', () => {
-		const unsigned: Wanted = { webhookUrl, events: ['createTask'] };
-		expect(difference(unsigned, [listed(created)])).toEqual({
+		const unsigned: Desired = { webhookUrl, events: ['createTask'] };
+		expect(diff(unsigned, [listed(created)])).toEqual({
 			missing: [{ url: `${webhookUrl}?event=createTask`, action: 1 }],
 			stale: [created],
 			blacklisted: [],
@@ -176,21 +176,21 @@ describe('what there is to do', () => {
 	});
 });
 
-describe('after establishing', () => {
+describe('after reconciling', () => {
 	test.each<[string, Webhook[]]>([
 		['was empty', []],
 		['held some', [listed(updated)]],
 		['held all', [listed(created), listed(updated)]],
 		['held stale ones', [listed(signedBefore), listed(routed), listed(routed, 'blacklisted')]],
 		['held blacklisted ones', [listed(created, 'blacklisted'), listed(updated, 'blacklisted')]],
-	])('the list that %s holds what is wanted and what is of others', async (_, own) => {
+	])('the list that %s holds what is desired and what is of others', async (_, own) => {
 		const memory = new Memory([...others.map((one) => listed(one)), ...own]);
-		await reconcile(memory);
+		await reconciled(memory);
 		expect(memory.hooks).toHaveLength(others.length + 2);
 		expect(memory.hooks).toEqual(
 			expect.arrayContaining([...others, created, updated].map((one) => listed(one))),
 		);
-		expect(difference(wanted, await memory.list())).toEqual({
+		expect(diff(desired, await memory.list())).toEqual({
 			missing: [],
 			stale: [],
 			blacklisted: [],
@@ -198,12 +198,12 @@ describe('after establishing', () => {
 	});
 
 	test('nothing is left over', async () => {
-		await expect(reconcile(new Memory([listed(signedBefore)]))).resolves.toBeUndefined();
+		await expect(reconciled(new Memory([listed(signedBefore)]))).resolves.toBeUndefined();
 	});
 
 	test('nothing was asked of the service when all was there', async () => {
 		const memory = new Memory([listed(created), listed(updated)]);
-		await reconcile(memory);
+		await reconciled(memory);
 		expect(memory.changes).toEqual([]);
 	});
 
@@ -213,7 +213,7 @@ describe('after establishing', () => {
 			listed(created, 'blacklisted'),
 			listed(updated),
 		]);
-		await reconcile(memory);
+		await reconciled(memory);
 		expect(memory.changes).toEqual(['-created', '+created', '-signedBefore']);
 	});
 });
@@ -222,7 +222,7 @@ describe('when the service refuses', () => {
 	test('a subscription, none that was tried stays, and the stale ones do', async () => {
 		const memory = new Memory([listed(signedBefore), listed(others[0] ?? created)], [updated]);
 		const before = [...memory.hooks];
-		await expect(reconcile(memory)).rejects.toThrow('refused: updated');
+		await expect(reconciled(memory)).rejects.toThrow('refused: updated');
 		expect(memory.changes).toEqual(['+created', '-created']);
 		expect(memory.hooks).toEqual(before);
 	});
@@ -233,25 +233,25 @@ describe('when the service refuses', () => {
 			memory.hooks.push(listed(subscription));
 			return Promise.reject(new Error('no answer'));
 		};
-		await expect(reconcile(memory)).rejects.toThrow('no answer');
+		await expect(reconciled(memory)).rejects.toThrow('no answer');
 		expect(memory.hooks).toEqual([]);
 	});
 
 	test('to remove again what was made, the first refusal is the one that is told', async () => {
 		const memory = new Memory([], [updated]);
 		memory.unsubscribe = () => Promise.reject(new Error('refused to remove'));
-		await expect(reconcile(memory)).rejects.toThrow('refused: updated');
+		await expect(reconciled(memory)).rejects.toThrow('refused: updated');
 	});
 
 	test('to remove a blacklisted subscription, nothing is made', async () => {
 		const memory = new Memory([listed(created, 'blacklisted')], [created]);
-		await expect(reconcile(memory)).rejects.toThrow('refused: created');
+		await expect(reconciled(memory)).rejects.toThrow('refused: created');
 		expect(memory.changes).toEqual([]);
 	});
 
-	test('to remove a stale one, it is named, and the wanted ones are there', async () => {
+	test('to remove a stale one, it is named, and the desired ones are there', async () => {
 		const memory = new Memory([listed(signedBefore), listed(routed)], [signedBefore]);
-		await expect(reconcile(memory)).resolves.toEqual({
+		await expect(reconciled(memory)).resolves.toEqual({
 			subscriptions: [signedBefore],
 			reason: new Error('refused: signedBefore'),
 		});

@@ -3,13 +3,15 @@ import { z } from 'zod';
 import { entriesOfReferences } from '../../deduplication/ledger';
 import { openClient } from '../../service/client';
 import { companyOf } from '../../service/company';
+import { serviceLabels } from '../../service/labels';
 import { companyIdSchema } from '../../service/schemas';
 import { check } from '../../service/validation';
 import { eachItem } from '../eachItem';
 import { outputItem, valid } from '../items';
 import { filledIn, listOf, readCollection } from '../../shared/parameters';
 import { shownOnlyFor, type Operation } from '../resource';
-import { companyIdField, optionsField } from '../webhook/fields';
+import { companyIdField } from '../../shared/fields';
+import { optionsField } from '../webhook/fields';
 import { referenceIdsField } from './fields';
 import { clearStore, referenceScope, storeOf } from '../../deduplication/store';
 
@@ -69,11 +71,17 @@ export const forget: Operation = {
 					referencesSchema,
 					{ referenceIds: listOf(context.getNodeParameter('referenceIds', item)) },
 					'References',
+					serviceLabels,
 				),
 			);
 			const { companyId } = valid(
 				context,
-				check(optionsSchema, filledIn(readCollection(context, 'options', item)), 'Option'),
+				check(
+					optionsSchema,
+					filledIn(readCollection(context, 'options', item)),
+					'Option',
+					serviceLabels,
+				),
 			);
 			const company = companyOf(context.getNode(), client, companyId);
 			const scope = referenceScope(client.credential.baseUrl, company);

@@ -1,16 +1,9 @@
-import type { IExecuteFunctions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { ServiceClient } from '../../service/client';
-import { eventNames, events } from '../../service/events';
 import { webhooksOf, type Webhooks } from '../../service/webhooks';
+import { companyIdField, eventOptions } from '../../shared/fields';
 import { readCollection } from '../../shared/parameters';
-
-/** The events as a picker shows them; the saved value is the event's name. */
-export const eventOptions: INodePropertyOptions[] = eventNames.map((value) => ({
-	name: events[value].name,
-	value,
-	description: events[value].description,
-}));
 
 export const eventField: INodeProperties = {
 	displayName: 'Event',
@@ -29,16 +22,6 @@ export const urlField: INodeProperties = {
 	default: '',
 	placeholder: 'e.g. https://example.com/delivery-events',
 	description: 'The address that the Delivery Service calls',
-};
-
-/** The company, where another than the credential's is meant. */
-export const companyIdField: INodeProperties = {
-	displayName: 'Company ID',
-	name: 'companyId',
-	type: 'string',
-	default: '',
-	placeholder: 'e.g. 42',
-	description: 'The company whose webhooks are meant. By default the one in the credential.',
 };
 
 /** The options that every webhook operation has. */

@@ -6,14 +6,17 @@ import { check } from '../../service/validation';
 import type { Webhook } from '../../service/webhooks';
 import { eachItem } from '../eachItem';
 import { outputItem, valid } from '../items';
+import { eventOptions } from '../../shared/fields';
 import { readCollection } from '../../shared/parameters';
 import type { Operation } from '../resource';
-import { companyWebhooks, eventOptions, optionsField } from './fields';
+import { companyWebhooks, optionsField } from './fields';
 
 const filtersSchema = z.object({
 	events: z.array(eventNameSchema).default([]),
 	status: z.enum(['active', 'blacklisted']).optional(),
 });
+
+const filterLabels = { events: 'event', status: 'status' };
 
 /** An expression may give the number as text. */
 const limitSchema = z.coerce.number().int().min(1);
@@ -82,11 +85,14 @@ export const getAll: Operation = {
 		return await eachItem(context, async (item) => {
 			const filters = valid(
 				context,
-				check(filtersSchema, readCollection(context, 'filters', item), 'Filters'),
+				check(filtersSchema, readCollection(context, 'filters', item), 'Filters', filterLabels),
 			);
 			const limit = context.getNodeParameter('returnAll', item, false)
 				? Infinity
-				: valid(context, check(limitSchema, context.getNodeParameter('limit', item, 50), 'Limit'));
+				: valid(
+						context,
+						check(limitSchema, context.getNodeParameter('limit', item, 50), 'Limit', {}),
+					);
 			const webhooks = await companyWebhooks(context, client, item).list();
 			return webhooks
 				.filter((webhook) => matches(webhook, filters))

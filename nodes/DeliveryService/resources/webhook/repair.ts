@@ -4,6 +4,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { openClient } from '../../service/client';
 import { webhookUrlSchema } from '../../service/schemas';
 import { check } from '../../service/validation';
+import type { Problem } from '../../service/result';
 import type { Webhook, Webhooks } from '../../service/webhooks';
 import { eachItem } from '../eachItem';
 import { errorItem, outputItem, problemOf, valid } from '../items';
@@ -52,7 +53,7 @@ export const repair: Operation = {
 		return await eachItem(context, async (item) => {
 			const beginning = valid(
 				context,
-				check(webhookUrlSchema, context.getNodeParameter('url', item), 'URL'),
+				check(webhookUrlSchema, context.getNodeParameter('url', item), 'URL', {}),
 			);
 			const webhooks = companyWebhooks(context, client, item);
 			const blacklisted = (await webhooks.list()).filter(
@@ -101,7 +102,7 @@ async function repairAll(
 }
 
 /** The message names the URL without its query, where a signature may be. */
-function notRepaired({ url, event, action }: Webhook, { state, error }: Failure) {
+function notRepaired({ url, event, action }: Webhook, { state, error }: Failure): Problem {
 	const { origin, pathname } = new URL(url);
 	const { message, description } = problemOf(error);
 	return {

@@ -1,6 +1,6 @@
 import { failureSummary } from '../../../../nodes/DeliveryService/resources/delivery/create/failureSummary';
 import type { Outcome } from '../../../../nodes/DeliveryService/sending/outcomes';
-import { creation } from '../../../support/sampleDelivery';
+import { creation } from '../../../support/creations';
 
 const created = (id: string): Outcome => ({ kind: 'created', id, record: { id } });
 const skipped: Outcome = { kind: 'skipped', reason: 'alreadyCreated', message: 'It exists' };

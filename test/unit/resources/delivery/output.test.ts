@@ -5,7 +5,7 @@ import {
 	type ItemOutcome,
 } from '../../../../nodes/DeliveryService/resources/delivery/create/output';
 import type { Report } from '../../../../nodes/DeliveryService/sending/creations';
-import { creation } from '../../../support/sampleDelivery';
+import { creation } from '../../../support/creations';
 
 type Outcome = ItemOutcome['outcome'];
 
@@ -77,10 +77,7 @@ describe('the output of an item', () => {
 });
 
 test('what became of the items stands in their order, whether they were sent or not', () => {
-	const creationOf = (item: number) => ({
-		...creation(item, `R${item}`),
-		simplify: item === 1,
-	});
+	const creationOf = (item: number) => creation(item, `R${item}`, { simplify: item === 1 });
 	const outcomes = outcomesOf(
 		[
 			{ item: 0, creation: creationOf(0) },
