@@ -2,7 +2,15 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { deduplicationStore, type NodeRun, type RunNodeOptions } from '../support/engine/engine';
-import { createOnce, fatesOf, jsonOf, pairedItems, pickupFields, restart, setUp } from '../support/actionNode';
+import {
+	createOnce,
+	fatesOf,
+	jsonOf,
+	pairedItems,
+	pickupFields,
+	restart,
+	setUp,
+} from '../support/actionNode';
 import { deliveries, delivery } from '../support/sampleDelivery';
 
 const service = setUp();

@@ -6,7 +6,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Control } from '../../playground/service/control';
 import type { NodeRun, RunNodeOptions } from '../support/engine/engine';
 import { deduplicationStore } from '../support/engine/engine';
-import { createOnce, fatesOf, jsonOf, pairedItems, restart, setUp, until } from '../support/actionNode';
+import {
+	createOnce,
+	fatesOf,
+	jsonOf,
+	pairedItems,
+	restart,
+	setUp,
+	until,
+} from '../support/actionNode';
 import { deliveries, delivery } from '../support/sampleDelivery';
 
 const service = setUp();

@@ -12,7 +12,16 @@ import {
 	type RunNodeOptions,
 	type StoreFault,
 } from '../support/engine/engine';
-import { createOnce, fatesOf, jsonOf, pairedItems, pickupFields, restart, setUp, until } from '../support/actionNode';
+import {
+	createOnce,
+	fatesOf,
+	jsonOf,
+	pairedItems,
+	pickupFields,
+	restart,
+	setUp,
+	until,
+} from '../support/actionNode';
 import { deliveries, delivery } from '../support/sampleDelivery';
 
 const service = setUp();

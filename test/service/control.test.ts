@@ -8,7 +8,13 @@ import axios from 'axios';
 import { z } from 'zod';
 
 import { startService } from '../../playground/service/server';
-import { creation, firstId, openLocalService, startSubscriber, until } from '../support/localService';
+import {
+	creation,
+	firstId,
+	openLocalService,
+	startSubscriber,
+	until,
+} from '../support/localService';
 import type { Created, OpenLocalService } from '../support/localService';
 
 const viewShape = z

@@ -1,4 +1,10 @@
-import { creation, firstId, openLocalService, startSubscriber, until } from '../support/localService';
+import {
+	creation,
+	firstId,
+	openLocalService,
+	startSubscriber,
+	until,
+} from '../support/localService';
 import { delivery } from '../support/sampleDelivery';
 import type { Created, OpenLocalService, Subscriber } from '../support/localService';
 

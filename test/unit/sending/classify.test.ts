@@ -3,7 +3,8 @@ import { classifyExchange } from '../../../nodes/DeliveryService/sending/classif
 const answer = (status: number, headers: Record<string, string> = {}) =>
 	classifyExchange({ kind: 'answer', status, headers, body: undefined });
 const noAnswer = (code: string) => classifyExchange({ kind: 'noAnswer', code });
-const notConnected = (code: string) => classifyExchange({ kind: 'noAnswer', code, neverConnected: true });
+const notConnected = (code: string) =>
+	classifyExchange({ kind: 'noAnswer', code, neverConnected: true });
 
 describe('a request that may be sent again, since the service did nothing with it', () => {
 	test.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])(
