@@ -270,17 +270,3 @@ export const webhookSchema = z
 	.passthrough();
 
 export const webhookListSchema = z.array(webhookSchema);
-
-/** The data of the credential. */
-export const credentialSchema = z.object({
-	baseUrl: z
-		.string()
-		.trim()
-		.transform((url) => url.replace(/\/+$/, ''))
-		.refine(isWebUrl),
-	apiKeyId: z.string().trim().min(1),
-	apiSecret: z.string().min(1),
-	companyId: identifier.optional().catch(undefined),
-});
-
-export type Credential = z.infer<typeof credentialSchema>;
