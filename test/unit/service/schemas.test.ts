@@ -534,8 +534,32 @@ describe('what the service answers', () => {
 	});
 
 	test('is no creation without a list of records', () => {
-		for (const body of [undefined, '<html>', {}, { payload: null }, { payload: 'x' }])
+		for (const body of [
+			undefined,
+			'<html>',
+			{},
+			{ payload: null },
+			{ payload: 'x' },
+			{ payload: { count: 2 } },
+		])
 			expect(creationAnswerSchema.safeParse(body).success).toBe(false);
+	});
+
+	test.each<[string, unknown]>([
+		['an object around the list', { payload: { deliveries: [{ id: 'a' }, { id: 'b' }] } }],
+		[
+			'an object with several lists',
+			{ payload: { created: [{ id: 'a' }], others: [{ id: 'b' }] } },
+		],
+		['an object with a member a record', { payload: { '0': { id: 'a' }, '1': { id: 'b' } } }],
+		['the bare list', [{ id: 'a' }, { id: 'b' }]],
+	])('is a creation when its records are in %s', (_form, body) => {
+		expect(creationAnswerSchema.parse(body).payload).toEqual([{ id: 'a' }, { id: 'b' }]);
+	});
+
+	test('is a creation when its payload is the one record', () => {
+		const record = { id: 'a', tags: ['x'], price: { amount: 1 } };
+		expect(creationAnswerSchema.parse({ payload: record }).payload).toEqual([record]);
 	});
 
 	test('keeps the records beside one that is no object', () => {
