@@ -4,7 +4,8 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 
-import { deliveries, delivery, jsonOf, pairedItems, pickup, setUp } from '../support/actionNode';
+import { jsonOf, pairedItems, setUp } from '../support/actionNode';
+import { deliveries, delivery, pickup } from '../support/sampleDelivery';
 
 const service = setUp();
 
@@ -478,7 +479,7 @@ describe('what the user can mend', () => {
 			/did not accept the API key/,
 			/API Key ID and API Secret.*Credentials missing or invalid \(UNAUTHORIZED\)/,
 		],
-		['a path in the base URL', { path: '/v2' }, /did not find this/, /Base URL/],
+		['a path in the base URL', { path: '/v2' }, /did not find what was asked for/, /Base URL/],
 	])('is named: %s', async (_what, { path, ...change }, message, description) => {
 		const { error } = await service.run(fromJson, {
 			items: deliveries(2),
@@ -511,7 +512,6 @@ describe('what the user can mend', () => {
 
 	test.each([
 		['without a base URL', { baseUrl: ' ' }],
-		['with a base URL that is none', { baseUrl: 'ftp://files.example' }],
 		['without a key', { apiKeyId: '' }],
 		['without a secret', { apiSecret: '' }],
 	])('is named: a credential %s', async (_what, change) => {
