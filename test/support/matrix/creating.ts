@@ -1,8 +1,9 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 
-import { delivery, pickupFields } from '../actionNode';
+import { pickupFields } from '../actionNode';
 import type { NodeRun } from '../engine/engine';
+import { delivery } from '../sampleDelivery';
 import { shippingAddress, shopifyOrder } from '../shopifyOrders';
 import { itemSchema, shownBy, textOf, type Observation, type World } from './world';
 
@@ -167,7 +168,12 @@ function assertTold(world: World, told: ReadonlyMap<string, Told>, reading: stri
 function counted(told: ReadonlyMap<string, Told>): string {
 	const counts = new Map<string, number>();
 	for (const { outcome } of told.values()) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
-	return [...counts].map(([outcome, count]) => `${count} ${outcome}`).join(', ');
+	return [...counts]
+		.map(
+			([outcome, count]) =>
+				`${count} ${outcome.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`,
+		)
+		.join(', ');
 }
 
 /** Creates five deliveries, and when sent ones are skipped, runs the same input a second time. */

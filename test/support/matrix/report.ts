@@ -71,7 +71,7 @@ function lasting(text: string): string {
 	return references
 		.reduce((shorter, reference) => shorter.replaceAll(`"${reference}"`, '"#…"'), text)
 		.replace(/ ?\[item \d+\]/g, '')
-		.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID')
+		.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '…')
 		.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '(time)')
 		.replace(/http:\/\/127\.0\.0\.1:\d+/g, 'https://…')
 		.replace(/\b\d{9,}\b/g, '(number)')

@@ -54,7 +54,7 @@ export async function observeTurningOn(world: World, reading: string): Promise<O
 	}
 	expect(reading).not.toMatch(takesNone);
 	expect(statesAt(world, trigger).sort()).toEqual(['1 Active', '3 Active']);
-	return { happens: 'on, one subscription an event', sees: world.log() };
+	return { happens: 'on, one subscription an event', sees: world.warnings() };
 }
 
 /** Turns the trigger on and has an event happen. */
@@ -77,8 +77,8 @@ export async function observeReceiving(world: World, reading: string): Promise<O
 		expect(workflowData[0]?.[0]?.json).toMatchObject({ event: 'updateTask', id: 'T1' });
 	if (!losesSignature.test(reading)) expect(own.every(({ status }) => status === 200)).toBe(true);
 	return {
-		happens: `started ${started.length} times, answered ${[...new Set(own.map(({ status }) => status))].join(', ')}`,
-		sees: world.log(),
+		happens: `${started.length === 0 ? 'starts nothing' : started.length === 1 ? 'starts the workflow' : `starts the workflow ${started.length} times`}, answered ${[...new Set(own.map(({ status }) => status))].join(', ')}`,
+		sees: world.warnings(),
 	};
 }
 
@@ -104,10 +104,10 @@ export async function observeTurningOff(world: World, reading: string): Promise<
 	if (rest > 0) {
 		// What can't be removed is said.
 		expect(reading).toMatch(keepsAll);
-		expect(world.log().join('\n')).toMatch(/may remain/);
+		expect(world.warnings().join('\n')).toMatch(/may remain/);
 	}
 	expect(most).toBeLessThanOrEqual(1);
-	return { happens: `off, ${left.join(' and ')} subscriptions left`, sees: world.log() };
+	return { happens: `off, ${left.join(' and ')} subscriptions left`, sees: world.warnings() };
 }
 
 /** Tests the credential's connection. */

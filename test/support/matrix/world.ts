@@ -51,9 +51,13 @@ const answerShape = z
 /** Codes under which a 2xx answer is a success. */
 const successCodes: readonly unknown[] = ['OK', 'ACCEPTED', 'DELIVERIES_CREATED', 200, undefined];
 
+const everyLevel = ['error', 'warn', 'info', 'debug'] as const;
+
+type Level = (typeof everyLevel)[number];
+
 export class World {
 	private readonly triggers: Trigger[] = [];
-	private logged: jest.SpyInstance[] = [];
+	private readonly logged = new Map<Level, jest.SpyInstance>();
 	private offsetMs = 0;
 	private foreign: ReturnType<typeof foreignHooks> = [];
 
@@ -65,14 +69,15 @@ export class World {
 
 	/** Makes time jump over what is waited for, and listens to the log. */
 	begin(): void {
+		// The requests of the case before are out of the limit's minute.
+		this.offsetMs += 120_000;
 		jest.spyOn(realClock, 'now').mockImplementation(() => Date.now() + this.offsetMs);
 		jest.spyOn(realClock, 'wait').mockImplementation(async (ms, signal) => {
 			if (!signal?.aborted) this.offsetMs += ms;
 			await nextTurn();
 		});
 		const logger = Container.get(Logger);
-		const levels = ['error', 'warn', 'info', 'debug'] as const;
-		this.logged = levels.map((level) => jest.spyOn(logger, level));
+		for (const level of everyLevel) this.logged.set(level, jest.spyOn(logger, level));
 	}
 
 	/** Says what reading the operation is for, before it is acted. */
@@ -103,9 +108,16 @@ export class World {
 		return trigger;
 	}
 
-	/** The lines that were logged so far. */
-	log(): string[] {
-		return this.logged.flatMap(({ mock }) => mock.calls.map((call) => String(call[0])));
+	/** The lines that were logged so far, of all levels or of those that are shown by default. */
+	log(levels: readonly Level[] = everyLevel): string[] {
+		return levels.flatMap((level) =>
+			(this.logged.get(level)?.mock.calls ?? []).map((call) => String(call[0])),
+		);
+	}
+
+	/** The lines that whoever runs n8n finds in its log. */
+	warnings(): string[] {
+		return this.log(['error', 'warn']);
 	}
 
 	/** The subscriptions whose URL begins so, as the service keeps them. */
