@@ -14,8 +14,6 @@ import {
 } from '../support/engine/engine';
 import {
 	createOnce,
-	deliveries,
-	delivery,
 	fatesOf,
 	jsonOf,
 	pairedItems,
@@ -24,6 +22,7 @@ import {
 	setUp,
 	until,
 } from '../support/actionNode';
+import { deliveries, delivery } from '../support/sampleDelivery';
 
 const service = setUp();
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 import { matchRecords } from '../../../nodes/DeliveryService/sending/records';
 import { deliverySchema } from '../../../nodes/DeliveryService/service/schemas';
-import { delivery } from '../../support/samples';
+import { delivery } from '../../support/sampleDelivery';
 
 type CreatedRecord = Record<string, unknown>;
 

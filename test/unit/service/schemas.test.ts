@@ -15,7 +15,7 @@ import {
 } from '../../../nodes/DeliveryService/service/schemas';
 import { serviceLabels } from '../../../nodes/DeliveryService/service/labels';
 import { check } from '../../../nodes/DeliveryService/service/validation';
-import { contact, delivery, pack, place, type Loose } from '../../support/samples';
+import { contact, delivery, pack, place } from '../../support/sampleDelivery';
 
 function valueOf(
 	schema: z.ZodType<unknown, z.ZodTypeDef, unknown>,
@@ -220,7 +220,7 @@ describe('a delivery', () => {
 		);
 	});
 
-	test.each<[string, Loose, string]>([
+	test.each<[string, object, string]>([
 		['the pickup', { pickup: undefined }, 'Pickup is missing'],
 		['the dropoff', { dropoff: undefined }, 'Dropoff is missing'],
 		['the packages', { packages: undefined }, 'Package is missing'],
@@ -249,7 +249,7 @@ describe('a delivery', () => {
 		expect(messageOf(deliverySchema, delivery(changes))).toBe(message);
 	});
 
-	test.each<[string, Loose, string]>([
+	test.each<[string, object, string]>([
 		['packages', { packages: [] }, 'Package: at least one is needed'],
 		['a name', { pickup: { ...place(), contact: contact({ name: ' ' }) } }, 'Pickup name is empty'],
 		[
@@ -267,7 +267,7 @@ describe('a delivery', () => {
 		expect(messageOf(deliverySchema, delivery(changes))).toBe(message);
 	});
 
-	test.each<[string, Loose, string]>([
+	test.each<[string, object, string]>([
 		['cash on delivery', { cod: -0.01 }, 'Cash on delivery -0.01 is less than 0'],
 		['a quantity', { packages: [pack({ qty: -1 })] }, 'Package quantity -1 is less than 0'],
 		['a weight', { packages: [pack({ weight: '-1' })] }, 'Package weight "-1" is less than 0'],
@@ -277,7 +277,7 @@ describe('a delivery', () => {
 		expect(messageOf(deliverySchema, delivery(changes))).toBe(message);
 	});
 
-	test.each<[string, Loose, string]>([
+	test.each<[string, object, string]>([
 		[
 			'a quantity',
 			{ packages: [pack({ qty: 1.5 })] },
@@ -292,7 +292,7 @@ describe('a delivery', () => {
 		expect(messageOf(deliverySchema, delivery(changes))).toBe(message);
 	});
 
-	test.each<[string, Loose, string]>([
+	test.each<[string, object, string]>([
 		['cash on delivery', { cod: true }, 'Cash on delivery true is not a number'],
 		['infinite cash on delivery', { cod: Infinity }, 'Cash on delivery Infinity is not a number'],
 		['tags', { tags: 'gift' }, 'Tag "gift" is not a list'],
@@ -339,7 +339,7 @@ describe('a delivery', () => {
 		},
 	);
 
-	test.each<[string, Loose, string]>([
+	test.each<[string, object, string]>([
 		[
 			'the delivery',
 			{ dropof: place() },
@@ -380,7 +380,7 @@ describe('a delivery', () => {
 });
 
 describe('a location', () => {
-	const withPickup = (location: Loose) => delivery({ pickup: place(location) });
+	const withPickup = (location: object) => delivery({ pickup: place(location) });
 
 	test('takes coordinates as numbers or numeric text, and sends them as text', () => {
 		const value = withPickup({ address: 'x', lat: -33.45, lng: ' +70.5 ' });
@@ -417,7 +417,7 @@ describe('a location', () => {
 		});
 	});
 
-	test.each<[Loose, string]>([
+	test.each<[object, string]>([
 		[{ lat: 90.1, lng: 0 }, 'Pickup latitude 90.1 is more than 90'],
 		[{ lat: '-90.1', lng: 0 }, 'Pickup latitude "-90.1" is less than -90'],
 		[{ lat: 0, lng: 180.1 }, 'Pickup longitude 180.1 is more than 180'],
@@ -516,7 +516,7 @@ describe('the changes of an update', () => {
 		expect(valueOf(deliveryChangesSchema, empty, 'Changes')).toEqual(empty);
 	});
 
-	test.each<[Loose, string]>([
+	test.each<[object, string]>([
 		[
 			{ location: { lat: 1 } },
 			'Longitude is missing. Give latitude and longitude together, or neither',
