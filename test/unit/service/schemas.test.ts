@@ -121,7 +121,7 @@ describe('a delivery', () => {
 		expect(valueOf(deliverySchema, delivery({ tags, extraData }))).toEqual(delivery());
 	});
 
-	test.each<[string, Loose, string]>([
+	test.each<[string, object, string]>([
 		['an address', { dropoff: place({ address: ' ' }) }, 'Dropoff address is missing. Give'],
 		[
 			'every component of an address',
