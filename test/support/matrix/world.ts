@@ -149,10 +149,11 @@ export class World {
 		const others = this.control.webhooks().filter(({ url }) => url.includes('other.example'));
 		const kept = others.map(({ url, action, companyId }) => ({ url, action, companyId }));
 		expect(kept.map(withoutForm)).toEqual(this.foreign.map(withoutForm));
-		for (const text of [...texts, ...this.log()]) {
-			for (const secret of secrets) expect(text).not.toContain(secret);
-			expect(text).not.toMatch(/signature=[0-9a-f]{6}/);
-		}
+		const telling = [...texts, ...this.log()].filter(
+			(text) =>
+				secrets.some((secret) => text.includes(secret)) || /signature=[0-9a-f]{6}/.test(text),
+		);
+		expect(telling).toEqual([]);
 	}
 }
 
