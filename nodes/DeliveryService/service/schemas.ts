@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { nearest } from './nearest';
 import { limits } from './limits';
-import { characterCount, isEmailAddress } from './text';
+import { isEmailAddress, isLongerThan } from './text';
 
 /*
  * What the service's document says of the bodies it takes and gives. What is sent is strict: an
@@ -57,8 +57,7 @@ function textUpTo(maximum: number) {
 			.string()
 			.min(1)
 			.superRefine((value, context) => {
-				// No text has more characters than code units, which are quicker to count.
-				if (value.length > maximum && characterCount(value) > maximum)
+				if (isLongerThan(value, maximum))
 					context.addIssue({ code: 'too_big', type: 'string', maximum, inclusive: true });
 			}),
 	);
