@@ -50,15 +50,14 @@ export async function observeUpdating(
 		if (isDone) expect(isChanged).toBe(true);
 		else expect(reading).toMatch(mayFail);
 	}
-	const states = [...told, { isChanged: false, isDone: failed[2] === false }].map(
-		({ isChanged, isDone }) =>
-			`${isDone ? 'told as done' : 'told as failed'}${isDone === isChanged ? '' : isChanged ? ' but changed' : ' but not changed'}`,
+	const [first, second] = told.map(({ isChanged, isDone }) =>
+		isDone ? 'updated' : isChanged ? 'told as failed, but updated' : 'told as failed',
 	);
-	const [first = '', second = '', missing = ''] = states;
 	const existing = first === second ? `both ${first}` : `one ${first}, one ${second}`;
+	const missing = failed[2] === true ? 'told as failed' : 'told as updated';
 	const requests = world.control.requests().length - before;
 	return {
-		happens: `of two that exist, ${existing}; the one that does not exist ${missing} (${requests} requests)`,
+		happens: `Two that exist: ${existing}. One that does not: ${missing}. ${requests} ${requests === 1 ? 'request' : 'requests'}.`,
 		sees: shownBy(run),
 	};
 }
@@ -83,7 +82,7 @@ const stateOf = (world: World): string =>
 	world
 		.hooksAt(url.slice(0, 20))
 		.map(({ status }) => status.toLowerCase())
-		.join(' and ') || 'not subscribed';
+		.join(' and ') || 'none';
 
 /** Subscribes a URL. */
 export async function observeSubscribing(world: World, reading: string): Promise<Observation> {
@@ -95,7 +94,7 @@ export async function observeSubscribing(world: World, reading: string): Promise
 	const hooks = world.hooksAt(url);
 	if (!failed) expect(hooks).toMatchObject([{ action: 3, status: 'Active' }]);
 	return {
-		happens: `${failed ? 'told as failed' : 'told as done'}, ${stateOf(world)}`,
+		happens: `${failed ? 'Told as failed' : 'Told as done'}. Then at the service: ${stateOf(world)}.`,
 		sees: shownBy(run),
 	};
 }
@@ -111,7 +110,7 @@ export async function observeListing(world: World, reading: string): Promise<Obs
 	if (failed) expect(reading).toMatch(/^(all-|list-403$)/);
 	else expect(listed).toHaveLength(reading === 'list-empty' ? 0 : 1);
 	return {
-		happens: failed ? 'told as failed' : `${run.items.length} listed`,
+		happens: failed ? 'Told as failed.' : `${run.items.length} listed.`,
 		sees: shownBy(run),
 	};
 }
@@ -134,7 +133,7 @@ export async function observeRepairing(world: World, reading: string): Promise<O
 	else expect(reading).toMatch(cannotRepair);
 	expect(world.hooksAt(url).length).toBeLessThanOrEqual(1);
 	return {
-		happens: `${failed ? 'told as failed' : repaired > 0 ? 'told as repaired' : 'nothing found to repair'}, ${stateOf(world)}`,
+		happens: `${failed ? 'Told as failed' : repaired > 0 ? 'Told as repaired' : 'Nothing found to repair'}. Then at the service: ${stateOf(world)}.`,
 		sees: shownBy(run),
 	};
 }
@@ -149,7 +148,7 @@ export async function observeUnsubscribing(world: World, reading: string): Promi
 		event: 'updateTask',
 	});
 	return {
-		happens: `${failed ? 'told as failed' : 'told as done'}, ${stateOf(world)}`,
+		happens: `${failed ? 'Told as failed' : 'Told as done'}. Then at the service: ${stateOf(world)}.`,
 		sees: shownBy(run),
 	};
 }

@@ -190,13 +190,13 @@ export async function observeCreating(
 	const first = await runWay(world, way);
 	assertTold(world, first.told, reading);
 	const exist = world.control.deliveries().length;
-	const happens = `${counted(first.told)} (${exist} exist)`;
+	const happens = `${counted(first.told)}; ${exist} exist.`;
 	if (!way.skips) return { happens, sees: first.shown };
 
 	const second = await runWay(world, { ...way, goesOn: true });
 	assertTold(world, second.told, reading);
 	return {
-		happens: `${happens}; second run: ${counted(second.told)} (${world.control.deliveries().length} exist)`,
+		happens: `${happens} Second run: ${counted(second.told)}; ${world.control.deliveries().length} exist.`,
 		sees: first.shown,
 	};
 }
@@ -221,5 +221,5 @@ export async function observeForgetting(world: World, reading: string): Promise<
 	expect(world.control.requests()).toHaveLength(requests);
 	world.assertHarmless(shownBy(run));
 	const count = forgotten.filter(Boolean).length;
-	return { happens: `${count} of ${references.length} forgotten`, sees: shownBy(run) };
+	return { happens: `${count} of ${references.length} forgotten.`, sees: shownBy(run) };
 }

@@ -27,7 +27,7 @@ export function renderReadings(observed: Observations, operations: readonly stri
 		'',
 		`${Object.keys(readings).length} readings, ${operations.length} operations, ${cases} cases. In each: no reference is created twice, also not by a second run where sent ones are skipped; what was created is told as created, with its ID, or as unknown; what is told as created exists; the words of the service reach the user; a trigger can be turned on and off, or the refusal says why; no subscription of another program is touched; no secret and nothing personal is in a log line or a message.`,
 		'',
-		'Each run creates five deliveries, of which the service of some readings cannot take one. "Exist" counts what the service has. Rows are left out where a reading makes no difference.',
+		'Each run creates five deliveries, of which the service of some readings cannot take one. "Exist" counts what the service has. "No difference" and rows that are left out: as without a reading.',
 		'',
 		'## Without a reading',
 		'',

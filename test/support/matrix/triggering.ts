@@ -50,11 +50,14 @@ export async function observeTurningOn(world: World, reading: string): Promise<O
 	world.assertHarmless([]);
 	if (refusal !== undefined) {
 		expect(reading).toMatch(new RegExp(`${takesNone.source}|${tellsOtherwise.source}`));
-		return { happens: `refused, ${statesAt(world, trigger).length} subscribed`, sees: [refusal] };
+		return {
+			happens: `Refused. Then at the service: ${statesAt(world, trigger).length} subscriptions.`,
+			sees: [refusal],
+		};
 	}
 	expect(reading).not.toMatch(takesNone);
 	expect(statesAt(world, trigger).sort()).toEqual(['1 Active', '3 Active']);
-	return { happens: 'on, one subscription an event', sees: world.warnings() };
+	return { happens: 'On, with one subscription an event.', sees: world.warnings() };
 }
 
 /** Turns the trigger on and has an event happen. */
@@ -62,7 +65,7 @@ export async function observeReceiving(world: World, reading: string): Promise<O
 	const trigger = await world.openTrigger();
 	world.choose(reading);
 	const refusal = await turnOn(world, trigger);
-	if (refusal !== undefined) return { happens: 'could not be turned on', sees: [refusal] };
+	if (refusal !== undefined) return { happens: 'Could not be turned on.', sees: [refusal] };
 	await trigger.settled();
 	const before = trigger.executions.length;
 
@@ -77,7 +80,7 @@ export async function observeReceiving(world: World, reading: string): Promise<O
 		expect(workflowData[0]?.[0]?.json).toMatchObject({ event: 'updateTask', id: 'T1' });
 	if (!losesSignature.test(reading)) expect(own.every(({ status }) => status === 200)).toBe(true);
 	return {
-		happens: `${started.length === 0 ? 'starts nothing' : started.length === 1 ? 'starts the workflow' : `starts the workflow ${started.length} times`}, answered ${[...new Set(own.map(({ status }) => status))].join(', ')}`,
+		happens: `${started.length === 0 ? 'Starts nothing' : started.length === 1 ? 'Starts the workflow' : `Starts the workflow ${started.length} times`}, answered ${[...new Set(own.map(({ status }) => status))].join(', ')}.`,
 		sees: world.warnings(),
 	};
 }
@@ -86,7 +89,7 @@ export async function observeReceiving(world: World, reading: string): Promise<O
 export async function observeTurningOff(world: World, reading: string): Promise<Observation> {
 	const trigger = await world.openTrigger();
 	world.choose(reading);
-	const left: string[] = [];
+	const left: number[] = [];
 	let most = 0;
 	for (const round of ['first', 'second']) {
 		await turnOn(world, trigger);
@@ -97,17 +100,21 @@ export async function observeTurningOff(world: World, reading: string): Promise<
 		);
 		const failure = await trigger.deactivate();
 		expect({ round, failure }).toEqual({ round, failure: undefined });
-		left.push(`${statesAt(world, trigger).length}`);
+		left.push(statesAt(world, trigger).length);
 	}
 	world.assertHarmless([]);
-	const rest = Number(left.at(-1));
-	if (rest > 0) {
+	if (left.some((count) => count > 0)) {
 		// What can't be removed is said.
 		expect(reading).toMatch(keepsAll);
 		expect(world.warnings().join('\n')).toMatch(/may remain/);
 	}
 	expect(most).toBeLessThanOrEqual(1);
-	return { happens: `off, ${left.join(' and ')} subscriptions left`, sees: world.warnings() };
+	return {
+		happens: left.every((count) => count === 0)
+			? 'Off, with nothing left at the service.'
+			: `Off, with ${left.join(' and then ')} subscriptions left.`,
+		sees: world.warnings(),
+	};
 }
 
 /** Tests the credential's connection. */
@@ -119,5 +126,5 @@ export async function observeTesting(world: World, reading: string): Promise<Obs
 	expect(status).toBe(isRefused ? 'Error' : 'OK');
 	if (isRefused) for (const words of world.refusals(before)) expect(message).toContain(words);
 	world.assertHarmless([message]);
-	return { happens: status === 'OK' ? 'connected' : 'refused', sees: [message] };
+	return { happens: status === 'OK' ? 'Connected.' : 'Told as failed.', sees: [message] };
 }

@@ -133,9 +133,11 @@ export class World {
 		const words = this.control
 			.requests()
 			.slice(from)
-			.flatMap(({ status, answer }) => {
+			.flatMap(({ status, answer }, index, { length }) => {
 				const parsed = answerShape.safeParse(answer);
 				if (!parsed.success || status === null) return [];
+				// A service that was busy, and then was not, is nobody's concern.
+				if (status === 429 && index < length - 1) return [];
 				const { code, message, payload = [] } = parsed.data;
 				const isRefusal = status >= 300 || !successCodes.includes(code);
 				const ofRecords = payload.flatMap((record) => record.message ?? []);
