@@ -4,8 +4,6 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { deduplicationStore, type NodeRun, type RunNodeOptions } from '../support/engine/engine';
 import {
 	createOnce,
-	deliveries,
-	delivery,
 	fatesOf,
 	jsonOf,
 	pairedItems,
@@ -13,6 +11,7 @@ import {
 	restart,
 	setUp,
 } from '../support/actionNode';
+import { deliveries, delivery } from '../support/sampleDelivery';
 
 const service = setUp();
 

@@ -4,7 +4,8 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 
-import { deliveries, delivery, jsonOf, pairedItems, pickup, setUp } from '../support/actionNode';
+import { jsonOf, pairedItems, setUp } from '../support/actionNode';
+import { deliveries, delivery, pickup } from '../support/sampleDelivery';
 
 const service = setUp();
 

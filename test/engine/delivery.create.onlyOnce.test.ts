@@ -14,8 +14,6 @@ import {
 } from '../support/engine/engine';
 import {
 	createOnce,
-	deliveries,
-	delivery,
 	fatesOf,
 	jsonOf,
 	pairedItems,
@@ -25,6 +23,7 @@ import {
 	until,
 } from '../support/actionNode';
 import { shopifyOrder } from '../support/shopifyOrders';
+import { deliveries, delivery } from '../support/sampleDelivery';
 
 const service = setUp();
 

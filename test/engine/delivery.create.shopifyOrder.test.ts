@@ -9,7 +9,8 @@ import {
 	shippingAddress,
 	shopifyOrder,
 } from '../support/shopifyOrders';
-import { jsonOf, pairedItems, pickup, pickupFields, setUp } from '../support/actionNode';
+import { jsonOf, pairedItems, pickupFields, setUp } from '../support/actionNode';
+import { pickup } from '../support/sampleDelivery';
 
 const service = setUp();
 

@@ -242,11 +242,25 @@ function isWebUrl(value: string): boolean {
 	return /^https?:\/\//i.test(value) && URL.canParse(value);
 }
 
+/** The records in a payload that is no list: it is the only one, or an object holds lists or records. */
+function recordsIn(payload: unknown): unknown {
+	if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return payload;
+	if ('id' in payload) return [payload];
+	const members: unknown[] = Object.values(payload);
+	const lists = members.filter((member) => Array.isArray(member));
+	if (lists.length > 0) return lists.flat();
+	const isEachARecord = members.every((member) => typeof member === 'object' && member !== null);
+	return isEachARecord ? members : payload;
+}
+
 /** The answer to a creation request, as far as it is needed to go on (section 4.1). */
-export const creationAnswerSchema = z.object({
-	/** A record that is no object says nothing, but must not hide the others. */
-	payload: z.array(z.record(z.unknown()).catch({})),
-});
+export const creationAnswerSchema = z.preprocess(
+	(body) => (Array.isArray(body) ? { payload: body } : body),
+	z.object({
+		/** A record that is no object says nothing, but must not hide the others. */
+		payload: z.preprocess(recordsIn, z.array(z.record(z.unknown()).catch({}))),
+	}),
+);
 
 /** The answer to an update request (section 4.2). */
 export const updateAnswerSchema = z.object({

@@ -22,7 +22,7 @@ import {
 } from '../../../nodes/DeliveryService/service/schemas';
 import { serviceLabels } from '../../../nodes/DeliveryService/service/labels';
 import { check } from '../../../nodes/DeliveryService/service/validation';
-import { delivery, pack, place } from '../../support/samples';
+import { delivery, pack, place } from '../../support/sampleDelivery';
 
 const file = join(__dirname, '../../../playground/service/openapi.yaml');
 const openApi = z.record(z.unknown()).parse(parse(readFileSync(file, 'utf8')));

@@ -15,7 +15,7 @@ import {
 } from '../../../nodes/DeliveryService/service/schemas';
 import { serviceLabels } from '../../../nodes/DeliveryService/service/labels';
 import { check } from '../../../nodes/DeliveryService/service/validation';
-import { contact, delivery, pack, place, type Loose } from '../../support/samples';
+import { contact, delivery, pack, place } from '../../support/sampleDelivery';
 
 function valueOf(
 	schema: z.ZodType<unknown, z.ZodTypeDef, unknown>,
@@ -154,7 +154,7 @@ describe('a delivery', () => {
 		);
 	});
 
-	test.each<[string, Loose, string]>([
+	test.each<[string, object, string]>([
 		['the pickup', { pickup: undefined }, 'Pickup is missing'],
 		['the dropoff', { dropoff: undefined }, 'Dropoff is missing'],
 		['the packages', { packages: undefined }, 'Package is missing'],
@@ -183,7 +183,7 @@ describe('a delivery', () => {
 		expect(messageOf(deliverySchema, delivery(changes))).toBe(message);
 	});
 
-	test.each<[string, Loose, string]>([
+	test.each<[string, object, string]>([
 		['packages', { packages: [] }, 'Package: at least one is needed'],
 		['a name', { pickup: { ...place(), contact: contact({ name: ' ' }) } }, 'Pickup name is empty'],
 		[
@@ -216,7 +216,7 @@ describe('a delivery', () => {
 		expect(messageOf(deliverySchema, delivery(changes))).toBe(message);
 	});
 
-	test.each<[string, Loose, string]>([
+	test.each<[string, object, string]>([
 		['cash on delivery', { cod: -0.01 }, 'Cash on delivery -0.01 is less than 0'],
 		['a quantity', { packages: [pack({ qty: -1 })] }, 'Package quantity -1 is less than 0'],
 		['a weight', { packages: [pack({ weight: '-1' })] }, 'Package weight "-1" is less than 0'],
@@ -226,7 +226,7 @@ describe('a delivery', () => {
 		expect(messageOf(deliverySchema, delivery(changes))).toBe(message);
 	});
 
-	test.each<[string, Loose, string]>([
+	test.each<[string, object, string]>([
 		[
 			'a quantity',
 			{ packages: [pack({ qty: 1.5 })] },
@@ -241,7 +241,7 @@ describe('a delivery', () => {
 		expect(messageOf(deliverySchema, delivery(changes))).toBe(message);
 	});
 
-	test.each<[string, Loose, string]>([
+	test.each<[string, object, string]>([
 		['cash on delivery', { cod: true }, 'Cash on delivery true is not a number'],
 		['infinite cash on delivery', { cod: Infinity }, 'Cash on delivery Infinity is not a number'],
 		['tags', { tags: 'gift' }, 'Tag "gift" is not a list'],
@@ -288,7 +288,7 @@ describe('a delivery', () => {
 		},
 	);
 
-	test.each<[string, Loose, string]>([
+	test.each<[string, object, string]>([
 		[
 			'the delivery',
 			{ dropof: place() },
@@ -329,7 +329,7 @@ describe('a delivery', () => {
 });
 
 describe('a location', () => {
-	const withPickup = (location: Loose) => delivery({ pickup: place(location) });
+	const withPickup = (location: object) => delivery({ pickup: place(location) });
 
 	test('takes coordinates as numbers or numeric text, and sends them as text', () => {
 		const value = withPickup({ address: 'x', lat: -33.45, lng: ' +70.5 ' });
@@ -366,7 +366,7 @@ describe('a location', () => {
 		});
 	});
 
-	test.each<[Loose, string]>([
+	test.each<[object, string]>([
 		[{ lat: 90.1, lng: 0 }, 'Pickup latitude 90.1 is more than 90'],
 		[{ lat: '-90.1', lng: 0 }, 'Pickup latitude "-90.1" is less than -90'],
 		[{ lat: 0, lng: 180.1 }, 'Pickup longitude 180.1 is more than 180'],
@@ -465,7 +465,7 @@ describe('the changes of an update', () => {
 		expect(valueOf(deliveryChangesSchema, empty, 'Changes')).toEqual(empty);
 	});
 
-	test.each<[Loose, string]>([
+	test.each<[object, string]>([
 		[
 			{ location: { lat: 1 } },
 			'Longitude is missing. Give latitude and longitude together, or neither',
@@ -534,8 +534,32 @@ describe('what the service answers', () => {
 	});
 
 	test('is no creation without a list of records', () => {
-		for (const body of [undefined, '<html>', {}, { payload: null }, { payload: 'x' }])
+		for (const body of [
+			undefined,
+			'<html>',
+			{},
+			{ payload: null },
+			{ payload: 'x' },
+			{ payload: { count: 2 } },
+		])
 			expect(creationAnswerSchema.safeParse(body).success).toBe(false);
+	});
+
+	test.each<[string, unknown]>([
+		['an object around the list', { payload: { deliveries: [{ id: 'a' }, { id: 'b' }] } }],
+		[
+			'an object with several lists',
+			{ payload: { created: [{ id: 'a' }], others: [{ id: 'b' }] } },
+		],
+		['an object with a member a record', { payload: { '0': { id: 'a' }, '1': { id: 'b' } } }],
+		['the bare list', [{ id: 'a' }, { id: 'b' }]],
+	])('is a creation when its records are in %s', (_form, body) => {
+		expect(creationAnswerSchema.parse(body).payload).toEqual([{ id: 'a' }, { id: 'b' }]);
+	});
+
+	test('is a creation when its payload is the one record', () => {
+		const record = { id: 'a', tags: ['x'], price: { amount: 1 } };
+		expect(creationAnswerSchema.parse({ payload: record }).payload).toEqual([record]);
 	});
 
 	test('keeps the records beside one that is no object', () => {
