@@ -57,7 +57,8 @@ describe('a second run', () => {
 				json: {
 					skipped: true,
 					reason: 'alreadyCreated',
-					message: 'This workflow has created a delivery with this reference ID before',
+					message:
+						'This workflow has created a delivery with this reference ID before. Changes since then are not sent: make them with the operation Update.',
 					referenceId: `R${item}`,
 				},
 				pairedItem: { item },

@@ -11,6 +11,11 @@ export interface Creation {
 	orderId?: string;
 	/** Whether the output holds only what matters of its record; sending passes that on. */
 	simplify?: boolean;
+	/**
+	 * The order's payment methods, when money is outstanding of which the driver collects nothing;
+	 * sending passes that on.
+	 */
+	notCollectedFor?: readonly string[];
 }
 
 /** What became of a delivery. */
@@ -46,7 +51,8 @@ export interface CreationResult {
 export const alreadyCreated: Skipped = {
 	kind: 'skipped',
 	reason: 'alreadyCreated',
-	message: 'This workflow has created a delivery with this reference ID before',
+	message:
+		'This workflow has created a delivery with this reference ID before. Changes since then are not sent: make them with the operation Update.',
 };
 
 /** A delivery before it in the same input has its reference. */

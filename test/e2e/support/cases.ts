@@ -430,7 +430,8 @@ function testShopifyOrders(world: () => World): void {
 			expect(second.output[0]).toEqual({
 				skipped: true,
 				reason: 'alreadyCreated',
-				message: 'This workflow has created a delivery with this reference ID before',
+				message:
+					'This workflow has created a delivery with this reference ID before. Changes since then are not sent: make them with the operation Update.',
 				referenceId: '#1001',
 			});
 			expect(second.output.filter(({ reason }) => reason === 'alreadyCreated')).toHaveLength(8);
