@@ -305,7 +305,9 @@ describe('two orders with the same reference', () => {
 	}
 
 	const error = {
-		message: 'This delivery was not sent: another order has the same reference ID "#1001"',
+		message: expect.stringContaining(
+			'This delivery was not sent: another order has the same reference ID "#1001"',
+		),
 		description: expect.stringContaining('set Reference ID From to Order ID'),
 		outcome: 'notSent',
 		referenceId: '#1001',
@@ -343,7 +345,7 @@ describe('two orders with the same reference', () => {
 		const run = await service.run(parameters(), {
 			items: [ofAnother, shopifyOrder({ id: 3, name: '#1002' })],
 		});
-		expect(run.error?.message).toContain(error.message);
+		expect(run.error?.message).toContain('another order has the same reference ID "#1001"');
 		expect(run.error?.description).toContain('Created (1): #1002');
 		expect(service.existing()).toEqual(['#1001', '#1002']);
 	});
