@@ -146,6 +146,7 @@ export function storeProblem(error: unknown): Problem {
 	};
 }
 
-function lowerFirst(text: string): string {
+/** A sentence as it goes on after a colon. */
+export function lowerFirst(text: string): string {
 	return text.charAt(0).toLowerCase() + text.slice(1);
 }
