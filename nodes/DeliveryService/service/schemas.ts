@@ -106,7 +106,8 @@ class WithoutEmpty<Output> extends z.ZodType<Output, z.ZodTypeDef, unknown> {
 		const members = Object.entries(value);
 		const given = members.filter(([name, member]) => !isEmpty(member) || !this.mayLack.has(name));
 		if (given.length === members.length) return this.schema._parse(input);
-		return this.schema._parse({ ...input, data: Object.fromEntries(given) });
+		const { path, parent } = input;
+		return this.schema._parse({ data: Object.fromEntries(given), path, parent });
 	}
 }
 
