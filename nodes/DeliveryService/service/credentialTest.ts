@@ -4,11 +4,12 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
-import { toAnswer, toNoAnswer, type Exchange } from './client';
+import { isSuccess, toAnswer, toNoAnswer, type Exchange } from './client';
 import { explain, notTheService } from './errors';
 import type { Problem } from './result';
 import { subscriptionList } from './requests';
-import { credentialSchema, webhookListSchema, type Credential } from './schemas';
+import { credentialSchema, type Credential } from './schemas';
+import { readListing } from './webhooks';
 
 /** Longer than that nobody waits in front of the credential. */
 const timeoutMs = 15_000;
@@ -44,8 +45,8 @@ export async function testConnection(
 			message: 'The service answers, but knows no such company or address',
 			description: 'Check Company ID and Base URL.',
 		});
-	if (exchange.status !== 200) return failed(explain(exchange));
-	if (!webhookListSchema.safeParse(exchange.body).success) return failed(notTheService);
+	if (!isSuccess(exchange)) return failed(explain(exchange));
+	if (!readListing(exchange)) return failed(notTheService);
 	return { status: 'OK', message: 'Connection successful' };
 }
 

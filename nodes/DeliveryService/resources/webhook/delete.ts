@@ -87,7 +87,7 @@ export async function searchWebhooks(
 	this: ILoadOptionsFunctions,
 	filter = '',
 ): Promise<INodeListSearchResult> {
-	const webhooks = await webhooksOf(
+	const { webhooks } = await webhooksOf(
 		this.getNode(),
 		await openClient(this),
 		asRecord(this.getNodeParameter('options', {})).companyId,

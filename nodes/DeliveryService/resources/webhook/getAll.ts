@@ -5,7 +5,7 @@ import { eventNameSchema } from '../../service/events';
 import { check } from '../../service/validation';
 import type { Webhook } from '../../service/webhooks';
 import { eachItem } from '../eachItem';
-import { outputItem, valid } from '../items';
+import { ended, outputItem, valid } from '../items';
 import { eventOptions } from '../../shared/fields';
 import { readCollection } from '../../shared/parameters';
 import type { Operation } from '../resource';
@@ -88,14 +88,25 @@ export const getAll: Operation = {
 			const limit = context.getNodeParameter('returnAll', item, false)
 				? Infinity
 				: valid(context, check(limitSchema, context.getNodeParameter('limit', item, 50), 'Limit'));
-			const webhooks = await companyWebhooks(context, client, item).list();
-			return webhooks
+			const listing = await companyWebhooks(context, client, item).list();
+			if (listing.notFound !== undefined)
+				context.addExecutionHints({ message: nothingListed(listing.notFound), location: 'outputPane' });
+			const isFiltered = filters.events.length > 0 || filters.status !== undefined;
+			const webhooks = listing.webhooks
 				.filter((webhook) => matches(webhook, filters))
+				.map(({ raw, ...known }) => ({ ...raw, ...known }));
+			return [...webhooks, ...(isFiltered ? [] : listing.others.map((entry) => ({ entry })))]
 				.slice(0, limit)
-				.map(({ raw, ...known }) => outputItem({ ...raw, ...known }, item));
+				.map((json) => outputItem(json, item));
 		});
 	},
 };
+
+function nothingListed(said: string): string {
+	return ended(
+		`The Delivery Service found nothing to list: the company has no webhooks yet, or the Company ID or the Base URL is wrong. ${said}`.trim(),
+	);
+}
 
 function matches(webhook: Webhook, { events, status }: z.infer<typeof filtersSchema>): boolean {
 	if (status !== undefined && webhook.status !== status) return false;
