@@ -1,59 +1,76 @@
+/** The names of all members that a value of this type may have, at any depth. */
+type MemberOf<Value> = Value extends readonly unknown[]
+	? MemberOf<Value[number]>
+	: Value extends object
+		? { [Name in keyof Value & string]-?: Name | MemberOf<Value[Name]> }[keyof Value & string]
+		: never;
+
 /**
- * What a person calls the members of a delivery, a place or a package: the words of the editor's
- * labels, in sentence case. Members that only hold others ("contact", "location") have no word
- * unless they are missing or of another kind themselves.
+ * What a person calls each member of a value: the words of the editor's labels, in sentence case.
+ * Members that only hold others ("contact", "location") have an empty word: they are named only
+ * when they are missing or of another kind themselves.
+ *
+ * The compiler refuses labels that lack a member: nobody should read a name like "qty".
  */
-const words: Readonly<Record<string, string>> = {
+export type Labels<Value> = Readonly<Record<MemberOf<Value>, string>>;
+
+/** The words for the members that the service's document names (sections 2.1 to 2.5, 4.1, 4.2). */
+export const serviceLabels = {
+	pickup: 'pickup',
+	dropoff: 'dropoff',
 	contact: '',
 	location: '',
-	deliveryChanges: '',
-	packages: 'package',
+	name: 'name',
+	email: 'email',
 	phonenumber: 'phone',
+	address: 'address',
 	streetName: 'street',
+	neighborhood: 'neighborhood',
+	city: 'city',
+	state: 'state',
 	zipcode: 'ZIP code',
+	country: 'country',
+	instructions: 'instructions',
 	lat: 'latitude',
 	lng: 'longitude',
 	warehouse: 'warehouse ID',
+	packages: 'package',
 	id: 'ID',
 	qty: 'quantity',
+	weight: 'weight',
+	size: 'size',
+	price: 'price',
 	referenceId: 'reference ID',
-	deliveryIds: 'delivery ID',
-	referenceIds: 'reference ID',
 	tags: 'tag',
-	addTags: 'tag to add',
-	removeTags: 'tag to remove',
 	extraData: 'extra data',
+	value: 'value',
+	searchable: 'searchable',
 	cod: 'cash on delivery',
 	companyId: 'company ID',
-	url: 'URL',
+	type: 'delivery type',
+	deliveryIds: 'delivery ID',
+	referenceIds: 'reference ID',
+	deliveryChanges: '',
+	addTags: 'tag to add',
+	removeTags: 'tag to remove',
 	recalculatePrice: 'recalculate price',
 	reorderRoute: 'reorder route',
 	recalculateCity: 'recalculate city',
-	type: 'delivery type',
-	batchSize: 'batch size',
-	dryRun: 'dry run',
-	maximumWaitSeconds: 'maximum wait',
-	timeoutSeconds: 'timeout',
-	overrides: '',
-	addressFormat: 'address format',
-	packagesPer: 'packages',
-	packageSize: 'package',
-	limits: 'size limit',
-	upToKg: 'in kilograms',
-	referenceFrom: 'reference ID from',
-	tagsFromOrder: 'include tags',
-	extraDataFromNoteAttributes: 'include note attributes',
-	includeTestOrders: 'include test orders',
-};
+} as const;
 
 /**
  * The label of a field: `['packages', 0, 'size']` is `Package size`, and with several packages
  * `Package 1 size`.
  *
  * @param path the member names and list positions that lead to the field
+ * @param labels what the members are called
  * @param root the value that the path starts from, to see how many entries a list has
  */
-export function fieldLabel(path: ReadonlyArray<string | number>, root?: unknown): string {
+export function fieldLabel(
+	path: ReadonlyArray<string | number>,
+	labels: Readonly<Record<string, string>>,
+	root?: unknown,
+): string {
 	const parts: string[] = [];
 	let value = root;
 	for (const [position, step] of path.entries()) {
@@ -62,9 +79,9 @@ export function fieldLabel(path: ReadonlyArray<string | number>, root?: unknown)
 		if (typeof step === 'number') {
 			if (Array.isArray(value) && value.length > 1) parts.push(String(step + 1));
 		} else if (isLast && typeof member !== 'object') {
-			parts.push(wordFor(step) || step);
+			parts.push(wordFor(step, labels) || step);
 		} else if (isLast || step !== 'address') {
-			const word = wordFor(step) ?? step;
+			const word = wordFor(step, labels);
 			if (word) parts.push(word);
 		}
 		value = member;
@@ -73,9 +90,9 @@ export function fieldLabel(path: ReadonlyArray<string | number>, root?: unknown)
 	return label.charAt(0).toUpperCase() + label.slice(1);
 }
 
-/** A step may be any word, such as a name in extra data. */
-function wordFor(step: string): string | undefined {
-	return Object.hasOwn(words, step) ? words[step] : undefined;
+/** A step that has no label is no member of the schema, but a name that the user chose. */
+function wordFor(step: string, labels: Readonly<Record<string, string>>): string {
+	return Object.hasOwn(labels, step) ? (labels[step] ?? step) : step;
 }
 
 /** The value found at a path, or undefined where the path leads nowhere. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-import { fieldLabel, valueAt } from './labels';
+import { fieldLabel, valueAt, type Labels } from './labels';
 import type { Result } from './result';
 
 /**
@@ -11,6 +11,7 @@ import type { Result } from './result';
  * @param schema the rule
  * @param value what the user gave
  * @param subject what the value as a whole is called, e.g. `Delivery`
+ * @param labels what its members are called, from whoever owns the schema; `{}` when it has none
  * @returns the checked value, normalised; or the first broken rule as message, with further ones
  *   in the description
  */
@@ -18,11 +19,14 @@ export function check<Output>(
 	schema: z.ZodType<Output, z.ZodTypeDef, unknown>,
 	value: unknown,
 	subject: string,
+	labels: Labels<Output>,
 ): Result<Output> {
 	const given = withoutMissing(value);
 	const result = schema.safeParse(given);
 	if (result.success) return { ok: true, value: result.data };
-	const [first, ...others] = result.error.issues.map((issue) => brokenRule(issue, given, subject));
+	const [first, ...others] = result.error.issues.map((issue) =>
+		brokenRule(issue, given, subject, labels),
+	);
 	return {
 		ok: false,
 		problem: {
@@ -46,9 +50,14 @@ function withoutMissing(value: unknown): unknown {
 }
 
 /** One broken rule as a sentence: the field by its label, the value, the rule. */
-function brokenRule(issue: z.ZodIssue, root: unknown, subject: string): string {
+function brokenRule(
+	issue: z.ZodIssue,
+	root: unknown,
+	subject: string,
+	labels: Readonly<Record<string, string>>,
+): string {
 	const value = valueAt(root, issue.path);
-	const label = fieldLabel(issue.path, root) || subject;
+	const label = fieldLabel(issue.path, labels, root) || subject;
 	const labelAndValue = `${label} ${quoted(value)}`;
 	switch (issue.code) {
 		case 'invalid_type':

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import type { Labels } from '../service/labels';
 import { packageSizeSchema } from '../service/schemas';
 import { amount, required, text } from './readers';
 
@@ -68,3 +69,35 @@ export const orderMappingSchema = z
 
 export type OrderMapping = z.output<typeof orderMappingSchema>;
 export type PackageSizeRule = OrderMapping['packageSize'];
+
+/** What messages call the options: the words of their labels in the editor. */
+export const orderMappingLabels: Labels<OrderMapping> = {
+	fallbackEmail: 'fallback email',
+	addressFormat: 'address format',
+	packagesPer: 'packages',
+	packageSize: 'package',
+	by: 'size by',
+	size: 'size',
+	limits: 'size limit',
+	upToKg: 'in kilograms',
+	// The parts of a decimal, which no user writes.
+	units: '',
+	scale: '',
+	otherwise: 'size of others',
+	referenceFrom: 'reference ID from',
+	tagsFromOrder: 'include tags',
+	extraDataFromNoteAttributes: 'include note attributes',
+	cod: 'cash on delivery',
+	includeTestOrders: 'include test orders',
+	overrides: '',
+	name: 'name',
+	email: 'email',
+	phone: 'phone',
+	address: 'address',
+	instructions: 'instructions',
+	lat: 'latitude',
+	lng: 'longitude',
+	referenceId: 'reference ID',
+	tags: 'tag',
+	packageName: 'package name',
+};

@@ -2,6 +2,7 @@ import type { Creation } from '../../../nodes/DeliveryService/sending/outcomes';
 import { openLedger, type Ledger } from '../../../nodes/DeliveryService/deduplication/ledger';
 import { planCreations, type Plan } from '../../../nodes/DeliveryService/sending/plan';
 import type { CreationBody } from '../../../nodes/DeliveryService/service/schemas';
+import { creation, creationsOf } from '../../support/creations';
 import { memoryStore, type Row } from '../../support/memoryStore';
 import { VirtualTime } from '../../support/virtualTime';
 
@@ -51,32 +52,6 @@ interface PlanOptions {
 	batchSize: number;
 	skips: boolean;
 	ownCompanyId: number;
-}
-
-/** A creation; only what tells one from another matters here. */
-function creation(
-	item: number,
-	referenceId?: string,
-	grouping: Pick<Creation, 'companyId' | 'type'> = {},
-): Creation {
-	const place = (name: string) => ({
-		contact: { name, email: 'someone@mail.example' },
-		location: { address: '1 Main Street' },
-	});
-	return {
-		item,
-		delivery: {
-			pickup: place('store'),
-			dropoff: place(`customer ${item}`),
-			packages: [{ name: 'Box', qty: 1, size: 's' }],
-			...(referenceId !== undefined && { referenceId }),
-		},
-		...grouping,
-	};
-}
-
-function creationsOf(count: number): Creation[] {
-	return Array.from({ length: count }, (_, item) => creation(item, `R${item}`));
 }
 
 async function send(references: string[], companyId?: number): Promise<Ledger> {

@@ -1,4 +1,12 @@
-import { fieldLabel, valueAt } from '../../../nodes/DeliveryService/service/labels';
+import {
+	fieldLabel,
+	serviceLabels,
+	valueAt,
+	type Labels,
+} from '../../../nodes/DeliveryService/service/labels';
+
+const labelOf = (path: Array<string | number>, root?: unknown) =>
+	fieldLabel(path, serviceLabels, root);
 
 describe('the label of a field', () => {
 	test.each<[Array<string | number>, string]>([
@@ -20,43 +28,50 @@ describe('the label of a field', () => {
 		[['extraData', 0, 'value'], 'Extra data value'],
 		[['cod'], 'Cash on delivery'],
 		[['companyId'], 'Company ID'],
-		[['url'], 'URL'],
 		[['deliveryChanges', 'cod'], 'Cash on delivery'],
 	])('of %j is in the words of the editor: %s', (path, label) => {
-		expect(fieldLabel(path)).toBe(label);
+		expect(labelOf(path)).toBe(label);
 	});
 
-	test('keeps the name of a member that has no other word', () => {
-		expect(fieldLabel(['status'])).toBe('Status');
-		expect(fieldLabel(['constructor'])).toBe('Constructor');
+	test('is what the user wrote where the schema has no member', () => {
+		expect(labelOf(['status'])).toBe('Status');
+		expect(labelOf(['constructor'])).toBe('Constructor');
 	});
 
 	test('numbers the entries of a list only when there are several', () => {
 		const path = ['packages', 0, 'size'];
-		expect(fieldLabel(path, { packages: [{}] })).toBe('Package size');
-		expect(fieldLabel(path, { packages: [{}, {}] })).toBe('Package 1 size');
-		expect(fieldLabel(['tags', 1], { tags: ['a', 'b'] })).toBe('Tag 2');
-		expect(fieldLabel(path, { packages: 'none' })).toBe('Package size');
+		expect(labelOf(path, { packages: [{}] })).toBe('Package size');
+		expect(labelOf(path, { packages: [{}, {}] })).toBe('Package 1 size');
+		expect(labelOf(['tags', 1], { tags: ['a', 'b'] })).toBe('Tag 2');
+		expect(labelOf(path, { packages: 'none' })).toBe('Package size');
 	});
 
 	test('names what only holds others when it is missing or of another kind', () => {
-		expect(fieldLabel(['pickup', 'contact'], { pickup: {} })).toBe('Pickup contact');
-		expect(fieldLabel(['dropoff', 'location'], { dropoff: { location: 'x' } })).toBe(
+		expect(labelOf(['pickup', 'contact'], { pickup: {} })).toBe('Pickup contact');
+		expect(labelOf(['dropoff', 'location'], { dropoff: { location: 'x' } })).toBe(
 			'Dropoff location',
 		);
-		expect(fieldLabel(['location'])).toBe('Location');
+		expect(labelOf(['location'])).toBe('Location');
 	});
 
 	test('leaves out what only holds others when it does', () => {
 		const root = { pickup: { contact: {}, location: { address: {} } } };
-		expect(fieldLabel(['pickup', 'contact'], root)).toBe('Pickup');
-		expect(fieldLabel(['pickup', 'location', 'address'], root)).toBe('Pickup address');
-		expect(fieldLabel(['location'], { location: {} })).toBe('');
+		expect(labelOf(['pickup', 'contact'], root)).toBe('Pickup');
+		expect(labelOf(['pickup', 'location', 'address'], root)).toBe('Pickup address');
+		expect(labelOf(['location'], { location: {} })).toBe('');
 	});
 
 	test('of no field is nothing', () => {
-		expect(fieldLabel([])).toBe('');
+		expect(labelOf([])).toBe('');
 	});
+});
+
+test('labels that lack a member do not compile', () => {
+	type Parcel = { size: string; places?: Array<{ city: string }> };
+	const complete: Labels<Parcel> = { size: 'size', places: 'place', city: 'city' };
+	// @ts-expect-error: the member of an entry in a list has no label
+	const incomplete: Labels<Parcel> = { size: 'size', places: 'place' };
+	expect(Object.keys(complete)).toEqual([...Object.keys(incomplete), 'city']);
 });
 
 describe('the value at a path', () => {

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 
+import { serviceLabels } from '../../../nodes/DeliveryService/service/labels';
 import { check } from '../../../nodes/DeliveryService/service/validation';
 
 function problemOf(schema: z.ZodType<unknown, z.ZodTypeDef, unknown>, value: unknown) {
-	const checked = check(schema, value, 'Order');
+	const checked = check(schema, value, 'Order', serviceLabels);
 	return checked.ok ? undefined : checked.problem;
 }
 
@@ -12,24 +13,30 @@ const nothingSent = 'Nothing was sent for this item.';
 describe('a value that fits', () => {
 	test('comes back normalised', () => {
 		const schema = z.object({ name: z.string().trim() });
-		expect(check(schema, { name: ' Ana ' }, 'Order')).toEqual({ ok: true, value: { name: 'Ana' } });
+		expect(check(schema, { name: ' Ana ' }, 'Order', serviceLabels)).toEqual({
+			ok: true,
+			value: { name: 'Ana' },
+		});
 	});
 
 	test('loses members that are null or undefined, at every depth', () => {
 		const value = { a: null, b: undefined, c: { d: null, e: 0 }, f: [{ g: null, h: '' }, 1] };
-		expect(check(z.unknown(), value, 'Order')).toEqual({
+		expect(check(z.unknown(), value, 'Order', serviceLabels)).toEqual({
 			ok: true,
 			value: { c: { e: 0 }, f: [{ h: '' }, 1] },
 		});
 	});
 
 	test('keeps entries of a list that are null, since positions mean something', () => {
-		expect(check(z.unknown(), [null, 1], 'Order')).toEqual({ ok: true, value: [null, 1] });
+		expect(check(z.unknown(), [null, 1], 'Order', serviceLabels)).toEqual({
+			ok: true,
+			value: [null, 1],
+		});
 	});
 
 	test('is not changed itself', () => {
 		const value = Object.freeze({ a: null, list: Object.freeze([1]) });
-		check(z.unknown(), value, 'Order');
+		check(z.unknown(), value, 'Order', serviceLabels);
 		expect(value).toEqual({ a: null, list: [1] });
 	});
 });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { entriesOfReferences } from '../../deduplication/ledger';
 import { openClient } from '../../service/client';
 import { companyOf } from '../../service/company';
+import { serviceLabels } from '../../service/labels';
 import { companyIdSchema } from '../../service/schemas';
 import { check } from '../../service/validation';
 import { eachItem } from '../eachItem';
@@ -70,11 +71,17 @@ export const forget: Operation = {
 					referencesSchema,
 					{ referenceIds: listOf(context.getNodeParameter('referenceIds', item)) },
 					'References',
+					serviceLabels,
 				),
 			);
 			const { companyId } = valid(
 				context,
-				check(optionsSchema, filledIn(readCollection(context, 'options', item)), 'Option'),
+				check(
+					optionsSchema,
+					filledIn(readCollection(context, 'options', item)),
+					'Option',
+					serviceLabels,
+				),
 			);
 			const company = companyOf(context.getNode(), client, companyId);
 			const scope = referenceScope(client.credential.baseUrl, company);

@@ -23,11 +23,11 @@ export const create: Operation = {
 		return await eachItem(context, async (item) => {
 			const url = valid(
 				context,
-				check(webhookUrlSchema, context.getNodeParameter('url', item), 'URL'),
+				check(webhookUrlSchema, context.getNodeParameter('url', item), 'URL', {}),
 			);
 			const event = valid(
 				context,
-				check(eventNameSchema, context.getNodeParameter('event', item), 'Event'),
+				check(eventNameSchema, context.getNodeParameter('event', item), 'Event', {}),
 			);
 			const action = events[event].code;
 			const isNew = await companyWebhooks(context, client, item).subscribe({ url, action });

@@ -124,9 +124,9 @@ function parseListValue(value: unknown): Result<Subscription> {
 }
 
 function parseUrlAndEvent(url: unknown, event: unknown): Result<Subscription> {
-	const checkedUrl = check(webhookUrlSchema, url, 'URL');
+	const checkedUrl = check(webhookUrlSchema, url, 'URL', {});
 	if (!checkedUrl.ok) return checkedUrl;
-	const checkedEvent = check(eventNameSchema, event, 'Event');
+	const checkedEvent = check(eventNameSchema, event, 'Event', {});
 	if (!checkedEvent.ok) return checkedEvent;
 	return { ok: true, value: { url: checkedUrl.value, action: events[checkedEvent.value].code } };
 }

@@ -16,6 +16,8 @@ const filtersSchema = z.object({
 	status: z.enum(['active', 'blacklisted']).optional(),
 });
 
+const filterLabels = { events: 'event', status: 'status' };
+
 /** An expression may give the number as text. */
 const limitSchema = z.coerce.number().int().min(1);
 
@@ -83,11 +85,14 @@ export const getAll: Operation = {
 		return await eachItem(context, async (item) => {
 			const filters = valid(
 				context,
-				check(filtersSchema, readCollection(context, 'filters', item), 'Filters'),
+				check(filtersSchema, readCollection(context, 'filters', item), 'Filters', filterLabels),
 			);
 			const limit = context.getNodeParameter('returnAll', item, false)
 				? Infinity
-				: valid(context, check(limitSchema, context.getNodeParameter('limit', item, 50), 'Limit'));
+				: valid(
+						context,
+						check(limitSchema, context.getNodeParameter('limit', item, 50), 'Limit', {}),
+					);
 			const listing = await companyWebhooks(context, client, item).list();
 			if (listing.notFound !== undefined)
 				context.addExecutionHints({ message: nothingListed(listing.notFound), location: 'outputPane' });

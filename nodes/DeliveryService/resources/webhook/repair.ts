@@ -53,7 +53,7 @@ export const repair: Operation = {
 		return await eachItem(context, async (item) => {
 			const beginning = valid(
 				context,
-				check(webhookUrlSchema, context.getNodeParameter('url', item), 'URL'),
+				check(webhookUrlSchema, context.getNodeParameter('url', item), 'URL', {}),
 			);
 			const webhooks = companyWebhooks(context, client, item);
 			const listing = await webhooks.list();

@@ -1,5 +1,6 @@
 import { failureSummary } from '../../../../nodes/DeliveryService/resources/delivery/create/failureSummary';
-import type { Creation, Outcome } from '../../../../nodes/DeliveryService/sending/outcomes';
+import type { Outcome } from '../../../../nodes/DeliveryService/sending/outcomes';
+import { creation } from '../../../support/creations';
 
 const created = (id: string): Outcome => ({ kind: 'created', id, record: { id } });
 const skipped: Outcome = { kind: 'skipped', reason: 'alreadyCreated', message: 'It exists' };
@@ -8,22 +9,6 @@ const failed = (
 	message: string,
 	description?: string,
 ): Outcome => ({ kind, problem: { message, description } });
-
-function creation(item: number, referenceId: string | undefined): Creation {
-	const place = {
-		contact: { name: 'Ana', email: 'ana@mail.example' },
-		location: { address: '48 Oak Avenue' },
-	};
-	return {
-		item,
-		delivery: {
-			pickup: place,
-			dropoff: place,
-			packages: [{ name: 'Box', qty: 1, size: 's' }],
-			referenceId,
-		},
-	};
-}
 
 /** The summary of creations with the references R0, R1, ... and these outcomes. */
 function summaryOf(...outcomes: Outcome[]) {

@@ -5,7 +5,7 @@ import {
 	type ItemOutcome,
 } from '../../../../nodes/DeliveryService/resources/delivery/create/output';
 import type { Report } from '../../../../nodes/DeliveryService/sending/creations';
-import type { Creation } from '../../../../nodes/DeliveryService/sending/outcomes';
+import { creation } from '../../../support/creations';
 
 type Outcome = ItemOutcome['outcome'];
 
@@ -77,29 +77,16 @@ describe('the output of an item', () => {
 });
 
 test('what became of the items stands in their order, whether they were sent or not', () => {
-	const place = {
-		contact: { name: 'Ana', email: 'ana@mail.example' },
-		location: { address: '48 Oak Avenue' },
-	};
-	const creation = (item: number): Creation => ({
-		item,
-		delivery: {
-			pickup: place,
-			dropoff: place,
-			packages: [{ name: 'Box', qty: 1, size: 's' }],
-			referenceId: `R${item}`,
-		},
-		simplify: item === 1,
-	});
+	const creationOf = (item: number) => creation(item, `R${item}`, { simplify: item === 1 });
 	const outcomes = outcomesOf(
 		[
-			{ item: 0, creation: creation(0) },
-			{ item: 1, creation: creation(1) },
+			{ item: 0, creation: creationOf(0) },
+			{ item: 1, creation: creationOf(1) },
 			{ item: 2, referenceId: 'R2', outcome: { kind: 'invalid', problem: { message: 'Wrong' } } },
-			{ item: 3, creation: creation(3) },
+			{ item: 3, creation: creationOf(3) },
 		],
 		[0, 1, 3].map((item) => ({
-			creation: creation(item),
+			creation: creationOf(item),
 			outcome: { kind: 'created', id: `d-${item}`, record: {} },
 		})),
 	);

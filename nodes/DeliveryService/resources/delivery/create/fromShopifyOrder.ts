@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { check } from '../../../service/validation';
 import { entriesOf, filledIn, listOf, readCollection, readJson } from '../../../shared/parameters';
-import { orderMappingSchema, overridesSchema } from '../../../shopify/mapping';
+import { orderMappingLabels, orderMappingSchema, overridesSchema } from '../../../shopify/mapping';
 import { orderToDelivery } from '../../../shopify/toDelivery';
 import { placeFields, readPlace } from '../place';
 import { orderOptions } from './shopifyOrderOptions';
@@ -46,7 +46,12 @@ export const fromShopifyOrder: Source = {
 	read(context, item) {
 		const order = readJson(context.getNodeParameter('order', item), 'Order');
 		if (!order.ok) return { kind: 'invalid', problem: order.problem };
-		const mapping = check(orderMappingSchema, readMapping(context, item), 'Order options');
+		const mapping = check(
+			orderMappingSchema,
+			readMapping(context, item),
+			'Order options',
+			orderMappingLabels,
+		);
 		if (!mapping.ok) return { kind: 'invalid', problem: mapping.problem };
 		const outcome = orderToDelivery(order.value, mapping.value);
 		if (outcome.kind !== 'delivery') return outcome;

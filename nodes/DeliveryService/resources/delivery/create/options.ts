@@ -1,6 +1,7 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 
+import { serviceLabels } from '../../../service/labels';
 import { limits } from '../../../service/limits';
 import { companyIdSchema, deliveryTypeSchema } from '../../../service/schemas';
 import { check } from '../../../service/validation';
@@ -24,6 +25,8 @@ const itemOptionsSchema = z.object({
 	simplify: z.boolean().default(true),
 });
 
+const itemOptionLabels = { ...serviceLabels, simplify: 'simplify' };
+
 const runOptionsSchema = z.object({
 	batchSize: numberFrom(1, limits.deliveriesPerRequest).int().default(defaultBatchSize),
 	dryRun: z.boolean().default(false),
@@ -31,17 +34,34 @@ const runOptionsSchema = z.object({
 	timeoutSeconds: numberFrom(1, maxTimeoutSeconds).default(defaultTimeoutSeconds),
 });
 
+const runOptionLabels = {
+	batchSize: 'batch size',
+	dryRun: 'dry run',
+	maximumWaitSeconds: 'maximum wait',
+	timeoutSeconds: 'timeout',
+};
+
 export type ItemOptions = z.infer<typeof itemOptionsSchema>;
 export type RunOptions = z.infer<typeof runOptionsSchema>;
 
 /** The options that may differ from item to item. */
 export function readItemOptions(context: IExecuteFunctions, item: number): Result<ItemOptions> {
-	return check(itemOptionsSchema, filledIn(readCollection(context, 'options', item)), 'Option');
+	return check(
+		itemOptionsSchema,
+		filledIn(readCollection(context, 'options', item)),
+		'Option',
+		itemOptionLabels,
+	);
 }
 
 /** The options that hold for the whole run: those of the first item. */
 export function readRunOptions(context: IExecuteFunctions): Result<RunOptions> {
-	return check(runOptionsSchema, filledIn(readCollection(context, 'options', 0)), 'Option');
+	return check(
+		runOptionsSchema,
+		filledIn(readCollection(context, 'options', 0)),
+		'Option',
+		runOptionLabels,
+	);
 }
 
 /** The label of the field, by which messages name it too. */
@@ -50,7 +70,7 @@ const skipLabel = 'Skip Already Sent';
 /** Whether references that were sent before are skipped; the first item decides for the run. */
 export function skipsAlreadySent(context: IExecuteFunctions): Result<boolean> {
 	const value = context.getNodeParameter('skipAlreadySent', 0, false);
-	return check(z.boolean(), value, skipLabel);
+	return check(z.boolean(), value, skipLabel, {});
 }
 
 /** Each source has this field with a default of its own. */

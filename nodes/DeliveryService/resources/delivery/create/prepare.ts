@@ -2,6 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 
 import type { Creation, Skipped } from '../../../sending/outcomes';
+import { serviceLabels } from '../../../service/labels';
 import type { Problem } from '../../../service/result';
 import { deliverySchema } from '../../../service/schemas';
 import { check } from '../../../service/validation';
@@ -44,7 +45,7 @@ export function prepare(
 			const { referenceId, ...outcome } = reading;
 			return { item, referenceId, outcome };
 		}
-		const delivery = check(deliverySchema, reading.delivery, 'Delivery');
+		const delivery = check(deliverySchema, reading.delivery, 'Delivery', serviceLabels);
 		if (!delivery.ok)
 			return invalid(delivery.problem, referenceSchema.parse(reading.delivery).referenceId);
 		if (needsReference && delivery.value.referenceId === undefined) return invalid(noReference);

@@ -2,6 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 
 import type { Update } from '../../../sending/updates';
+import { serviceLabels } from '../../../service/labels';
 import type { Result } from '../../../service/result';
 import {
 	deliveryChangesSchema,
@@ -32,7 +33,12 @@ export function readUpdate(context: IExecuteFunctions, item: number): Result<Upd
 			.enum(['deliveryIds', 'referenceIds'])
 			.parse(context.getNodeParameter('target', item));
 		const given = { [targetKind]: listOf(context.getNodeParameter(targetKind, item, '')) };
-		const target = check(z.object({ [targetKind]: targetSchemas[targetKind] }), given, 'Update');
+		const target = check(
+			z.object({ [targetKind]: targetSchemas[targetKind] }),
+			given,
+			'Update',
+			serviceLabels,
+		);
 		if (!target.ok) return target;
 		const changes = readChanges(readCollection(context, 'changes', item));
 		if (!changes.ok) return changes;
@@ -44,6 +50,7 @@ export function readUpdate(context: IExecuteFunctions, item: number): Result<Upd
 				recalculateCity: context.getNodeParameter('recalculateCity', item, true),
 			},
 			'Update',
+			serviceLabels,
 		);
 		if (!flags.ok) return flags;
 		const ids = target.value[targetKind] ?? [];
@@ -100,6 +107,7 @@ function readChanges(added: Record<string, unknown>): Result<DeliveryChanges> {
 			referenceId,
 		},
 		'Changes',
+		serviceLabels,
 	);
 }
 
