@@ -182,7 +182,7 @@ describe('without a Company ID in the credential', () => {
 			credential: credential(),
 		});
 		expect(error).toMatchObject({
-			message: 'The company is not known',
+			message: 'The Delivery Service needs a Company ID, and none is given',
 			description: expect.stringMatching(/^Enter the Company ID/),
 		});
 		expect(service.control.requests()).toEqual([]);

@@ -206,7 +206,7 @@ describe('what is wrong', () => {
 			'Status "gone" is not one of active, blacklisted [item 0]',
 			{ filters: { status: '={{ "gone" }}' } },
 		],
-		['The Company ID is not a whole number of 1 or more [item 0]', { options: { companyId: 'x' } }],
+		['The Company ID for the Delivery Service is not a whole number of 1 or more [item 0]', { options: { companyId: 'x' } }],
 	])('is named before anything is sent: %s', async (message, more) => {
 		const { error } = await service.run(getAll(more));
 

@@ -93,9 +93,13 @@ const notYetSecure = 'before secure TLS connection was established';
  * domain settings apply) with the Basic authentication of the credential (service document,
  * section 5). Redirects are not followed: a POST would become a GET on the way.
  *
+ * @param baseUrl another address of the service than the credential's
  * @throws NodeOperationError when the credential is not complete
  */
-export async function openClient(context: CallingContext): Promise<ServiceClient> {
+export async function openClient(
+	context: CallingContext,
+	baseUrl?: string,
+): Promise<ServiceClient> {
 	const parsed = credentialSchema.safeParse(await context.getCredentials(credentialType));
 	if (!parsed.success) {
 		throw new NodeOperationError(
@@ -107,7 +111,7 @@ export async function openClient(context: CallingContext): Promise<ServiceClient
 			},
 		);
 	}
-	const credential = parsed.data;
+	const credential = { ...parsed.data, ...(baseUrl !== undefined && { baseUrl }) };
 	const send: Send = async (request) => {
 		try {
 			const response: unknown = await context.helpers.httpRequestWithAuthentication.call(

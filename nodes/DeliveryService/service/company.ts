@@ -13,16 +13,25 @@ export function companyOf(
 	{ credential }: Pick<ServiceClient, 'credential'>,
 	given: unknown,
 ): number {
-	const parsed = companyIdSchema.safeParse(given);
-	if (parsed.success) return parsed.data;
-	const isGiven = given !== undefined && given !== null && given !== '';
-	if (!isGiven && credential.companyId !== undefined) return credential.companyId;
+	const company = companyIn(credential, given);
+	if (company !== undefined) return company;
 	throw new NodeOperationError(
 		node,
-		isGiven ? 'The Company ID is not a whole number of 1 or more' : 'The company is not known',
+		isGiven(given)
+			? 'The Company ID for the Delivery Service is not a whole number of 1 or more'
+			: 'The Delivery Service needs a Company ID, and none is given',
 		{
 			description:
-				'Enter the Company ID, a whole number of 1 or more, in the credential or in the options of the node.',
+				'Enter the Company ID for the Delivery Service, a whole number of 1 or more, in the credential or in the options of the node.',
 		},
 	);
+}
+
+/** The given company, else the credential's; undefined when there is none, or it is not valid. */
+export function companyIn(credential: { companyId?: number }, given: unknown): number | undefined {
+	return isGiven(given) ? companyIdSchema.safeParse(given).data : credential.companyId;
+}
+
+function isGiven(company: unknown): boolean {
+	return company !== undefined && company !== null && company !== '';
 }

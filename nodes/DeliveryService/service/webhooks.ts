@@ -1,4 +1,5 @@
 import { NodeApiError, type INode } from 'n8n-workflow';
+import { z } from 'zod';
 
 import { isSuccess, type Answer, type Exchange, type ServiceClient } from './client';
 import { companyOf } from './company';
@@ -117,12 +118,15 @@ function isEmpty({ status, headers, body }: Answer): boolean {
 	return status === 204 || headers['content-length'] === '0' || !headers['content-type'];
 }
 
+const listSchema = z.array(z.unknown());
+
 /** Members that say how it went, and hold no list of webhooks. */
 const aboutTheAnswer = new Set(['code', 'message', 'error', 'errors']);
 
 /** The one list in a body or in an object of it; none at all in an object is an empty list. */
 function listIn(body: unknown, deepest = 2): unknown[] | undefined {
-	if (Array.isArray(body)) return body;
+	const list = listSchema.safeParse(body);
+	if (list.success) return list.data;
 	if (body === null) return [];
 	if (typeof body !== 'object' || deepest === 0) return undefined;
 	if ('error' in body || 'errors' in body) return undefined;
@@ -130,8 +134,8 @@ function listIn(body: unknown, deepest = 2): unknown[] | undefined {
 	const members = Object.entries(body).filter(([name]) => !aboutTheAnswer.has(name));
 	if (members.length === 0) return !said || /^(ok|success)$/i.test(said) ? [] : undefined;
 	const lists = members.flatMap(([, member]) => {
-		const list = member === null ? undefined : listIn(member, deepest - 1);
-		return list ? [list] : [];
+		const inner = member === null ? undefined : listIn(member, deepest - 1);
+		return inner ? [inner] : [];
 	});
 	if (lists.length > 0) return lists.length === 1 ? lists[0] : undefined;
 	return members.every(([, member]) => member === null) ? [] : undefined;

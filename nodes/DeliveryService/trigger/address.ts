@@ -50,10 +50,19 @@ export function addressFor(
 	event: EventName,
 	signer?: Signer,
 ): string {
+	const signature = signer && signatureFor(event, signer);
+	return writeAddress(webhookUrl, { event, workflowId, signature });
+}
+
+/** The webhook URL with what an address says. */
+export function writeAddress(
+	webhookUrl: string,
+	{ event, workflowId, signature }: TriggerAddress,
+): string {
 	const address = new URL(webhookUrl);
 	address.searchParams.set(eventParameter, event);
-	address.searchParams.set(workflowParameter, workflowId);
-	if (signer) address.searchParams.set(signatureParameter, signatureFor(event, signer));
+	if (workflowId !== undefined) address.searchParams.set(workflowParameter, workflowId);
+	if (signature !== undefined) address.searchParams.set(signatureParameter, signature);
 	return address.toString();
 }
 
@@ -78,14 +87,13 @@ export function isBare(webhookUrl: string, address: string): boolean {
 /** An address as it may have been before the service wrote it in HTML or encoded it. */
 function readingsOf(address: string): string[] {
 	const readings = [address.trim()];
-	for (const decode of [fromHtml, decodeURIComponent, decodeURIComponent]) {
-		try {
-			readings.push(decode(readings.at(-1) ?? ''));
-		} catch {
-			break;
-		}
+	try {
+		readings.push(decodeURIComponent(readings[0] ?? ''));
+		readings.push(decodeURIComponent(readings[1] ?? ''));
+	} catch {
+		// What cannot be decoded was not encoded.
 	}
-	return readings;
+	return readings.flatMap((text) => [text, fromHtml(text)]);
 }
 
 function fromHtml(text: string): string {
@@ -118,6 +126,15 @@ function normalised(address: string): string {
 	const url = new URL(address);
 	url.searchParams.sort();
 	return url.toString();
+}
+
+/** What an address says as the query of a call. */
+export function queryOf({ event, workflowId, signature }: TriggerAddress): Record<string, unknown> {
+	return {
+		[eventParameter]: event,
+		[workflowParameter]: workflowId,
+		[signatureParameter]: signature,
+	};
 }
 
 /** The event that a call's query names, or undefined when it names none that is known. */

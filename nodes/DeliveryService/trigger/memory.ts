@@ -1,39 +1,31 @@
+import { createHash } from 'crypto';
 import { z } from 'zod';
-
-/** Where a node has subscribed: at which service, for which company, at which URL of its own. */
-export interface Place {
-	baseUrl: string;
-	companyId: number;
-	/** The secret of another key was never sent to that service, and must not be. */
-	apiKeyId: string;
-	webhookUrl: string;
-}
-
-/** What a trigger keeps with its workflow, in n8n's static data. */
-export interface Memory {
-	/** The webhook URL that is subscribed; absent after the trigger was turned off. */
-	subscribedTo?: string;
-	/** What is needed to know the signatures of its addresses, in the order of the events. */
-	digests?: string[];
-	/** Where subscriptions of this node may be, the present place included. */
-	places: Place[];
-}
-
-/** More places than that are not looked after: each costs a request on every publishing. */
-const mostPlaces = 5;
 
 const placeSchema = z.object({
 	baseUrl: z.string(),
 	companyId: z.number(),
-	apiKeyId: z.string(),
+	/** A digest of the API key ID: another key must not be sent to a service that has never had it. */
+	key: z.string(),
 	webhookUrl: z.string(),
 });
 
+/** Where a node has subscribed: at which service, for which company, at which URL of its own. */
+export type Place = z.infer<typeof placeSchema>;
+
 const memorySchema = z.object({
+	/** The webhook URL that is subscribed; absent after the trigger was turned off. */
 	subscribedTo: z.string().optional().catch(undefined),
+	/** By which signed addresses are known again; version 0.1.0 did not keep them. */
 	digests: z.array(z.string()).optional().catch(undefined),
+	/** Where subscriptions of this node may be. */
 	places: z.array(placeSchema).catch([]),
 });
+
+/** What a trigger keeps with its workflow, in n8n's static data. */
+export type Memory = z.infer<typeof memorySchema>;
+
+/** More places than that are not looked after: each costs requests on every publishing. */
+const mostPlaces = 5;
 
 /** What was kept; whatever cannot be read counts as not kept. */
 export function readMemory(data: Readonly<Record<string, unknown>>): Memory {
@@ -41,8 +33,8 @@ export function readMemory(data: Readonly<Record<string, unknown>>): Memory {
 }
 
 /**
- * Keeps it. Only to be called while n8n turns the trigger on or off: what is kept during a call may
- * write over what another process kept in the meantime, or be lost.
+ * Keeps it. Only to be called while n8n turns the trigger on or off: what is kept during a call is
+ * lost, or is written over what was kept in the meantime.
  */
 export function writeMemory(data: Record<string, unknown>, memory: Memory): void {
 	const { subscribedTo, digests, places } = memory;
@@ -53,12 +45,13 @@ export function writeMemory(data: Record<string, unknown>, memory: Memory): void
 	}
 }
 
-/** The places but one, told by all its members. */
-export function otherPlaces(places: readonly Place[], present: Place): Place[] {
-	return places.filter((place) => !isSamePlace(place, present));
+/** What tells an API key from others, without telling its ID. */
+export function keyDigest(apiKeyId: string): string {
+	return createHash('sha256').update(apiKeyId).digest('base64url').slice(0, 22);
 }
 
-function isSamePlace(one: Place, other: Place): boolean {
+/** Whether two places have the same list of subscriptions, and the same URL of the node in it. */
+export function isSamePlace(one: Place, other: Place): boolean {
 	return (
 		one.baseUrl === other.baseUrl &&
 		one.companyId === other.companyId &&

@@ -51,14 +51,14 @@ describe('the company', () => {
 	test.each(['shop', 0, -1, 1.5, true])('is refused when it is %j', (given) => {
 		const { client } = clientThatGets(answer(200, []));
 		expect(() => webhooksOf(node, client, given)).toThrow(
-			'The Company ID is not a whole number of 1 or more',
+			'The Company ID for the Delivery Service is not a whole number of 1 or more',
 		);
 	});
 
 	test('must be given when the credential has none', () => {
 		const { client } = clientThatGets(answer(200, []));
 		const noCompany = { ...client, credential: { ...client.credential, companyId: undefined } };
-		expect(() => webhooksOf(node, noCompany, '')).toThrow('The company is not known');
+		expect(() => webhooksOf(node, noCompany, '')).toThrow('The Delivery Service needs a Company ID, and none is given');
 		expect(() => webhooksOf(node, noCompany, 7)).not.toThrow();
 	});
 });

@@ -95,7 +95,10 @@ export const getAll: Operation = {
 					);
 			const listing = await companyWebhooks(context, client, item).list();
 			if (listing.notFound !== undefined)
-				context.addExecutionHints({ message: nothingListed(listing.notFound), location: 'outputPane' });
+				context.addExecutionHints({
+					message: nothingListed(listing.notFound),
+					location: 'outputPane',
+				});
 			const isFiltered = filters.events.length > 0 || filters.status !== undefined;
 			const webhooks = listing.webhooks
 				.filter((webhook) => matches(webhook, filters))
