@@ -297,7 +297,11 @@ describe('a service that is not there', () => {
 
 	test.each([
 		['nothing listens', async () => `http://127.0.0.1:${await closedPort()}`, /Nothing answers/],
-		['the host is not known', () => 'http://service.invalid', /host in the Base URL was not found/],
+		[
+			'the host is not known',
+			() => 'http://service.invalid',
+			/host in the Base URL of the Delivery Service was not found/,
+		],
 		[
 			'it does not speak HTTPS',
 			() => service.credential.baseUrl.replace('http:', 'https:'),

@@ -478,7 +478,7 @@ describe('what the user can mend', () => {
 			/did not accept the API key/,
 			/API Key ID and API Secret.*Credentials missing or invalid \(UNAUTHORIZED\)/,
 		],
-		['a path in the base URL', { path: '/v2' }, /did not find this/, /Base URL/],
+		['a path in the base URL', { path: '/v2' }, /did not find what was asked for/, /Base URL/],
 	])('is named: %s', async (_what, { path, ...change }, message, description) => {
 		const { error } = await service.run(fromJson, {
 			items: deliveries(2),
@@ -511,7 +511,6 @@ describe('what the user can mend', () => {
 
 	test.each([
 		['without a base URL', { baseUrl: ' ' }],
-		['with a base URL that is none', { baseUrl: 'ftp://files.example' }],
 		['without a key', { apiKeyId: '' }],
 		['without a secret', { apiSecret: '' }],
 	])('is named: a credential %s', async (_what, change) => {

@@ -182,7 +182,7 @@ describe('without a Company ID in the credential', () => {
 			credential: credential(),
 		});
 		expect(error).toMatchObject({
-			message: 'The Delivery Service needs a Company ID, and none is given',
+			message: 'The Company ID for the Delivery Service is missing',
 			description: expect.stringMatching(/^Enter the Company ID/),
 		});
 		expect(service.control.requests()).toEqual([]);

@@ -106,7 +106,7 @@ describe('chosen references', () => {
 		const { items, error } = await forget({ referenceIds: 'R1' }, { credential });
 
 		expect(items).toEqual([]);
-		expect(error?.message).toBe('The Delivery Service needs a Company ID, and none is given [item 0]');
+		expect(error?.message).toBe('The Company ID for the Delivery Service is missing [item 0]');
 	});
 
 	test('are those of the workflow that forgets', async () => {

@@ -470,7 +470,7 @@ describe('a refusal in the middle', () => {
 						reference: 'nope',
 						cod: 2,
 						error: {
-							message: 'The Delivery Service did not find this [item 1]',
+							message: 'The Delivery Service did not find what was asked for (status 404) [item 1]',
 							description: expect.stringContaining('Unknown deliveries: nope'),
 							referenceId: 'nope',
 						},

@@ -132,7 +132,7 @@ describe('over HTTP', () => {
 	test('settings', async () => {
 		const change = { creationLimit: { requests: 1, perMs: 60_000 }, retryAfter: 'off' };
 		const answer = await local.remote.put('/settings', change);
-		expect(answer.data).toEqual({ ...change, latencyMs: 0 });
+		expect(answer.data).toEqual({ ...change, latencyMs: 0, reading: null });
 		await create();
 		const refused = await create();
 		expect(refused.status).toBe(429);
@@ -213,6 +213,7 @@ describe('the page', () => {
 			totals: { deliveries: 0, webhooks: 0, events: 0, requests: 0 },
 			deliveries: [],
 			webhooks: [],
+			reading: null,
 			events: [],
 		});
 		const last = views.at(-1);

@@ -104,7 +104,7 @@ export async function startSubscriber(
 				method: req.method ?? '',
 				url: req.url ?? '',
 				contentType: req.headers['content-type'] ?? '',
-				body: JSON.parse(Buffer.concat(chunks).toString()),
+				body: jsonOrText(Buffer.concat(chunks).toString()),
 			});
 			res.writeHead(status, headers).end();
 			const resumed = waiting;
@@ -125,6 +125,14 @@ export async function startSubscriber(
 			await new Promise((resolve) => server.close(resolve));
 		},
 	};
+}
+
+function jsonOrText(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return text;
+	}
 }
 
 /** Resolves once the condition holds; a test that waits in vain ends by its own time limit. */

@@ -32,25 +32,24 @@ export async function sendWithinLimit(
 	{ send, rateLimit, clock, random, signal, maximumWaitMs }: Requesting,
 	count: (waited: Waited) => void,
 ): Promise<Exchange | undefined> {
-	/** Since when it is tried: the first refusal, moved on by each wait for the limit. */
-	let patientSince: number | undefined;
+	/** How long it is tried since the first refusal, without waiting for the limit. */
+	let triedMs = 0;
+	let pause = 0;
 	for (let attempt = 0; ; attempt++) {
 		const exchange = await rateLimit.run(
 			async (waited) => {
-				if (patientSince !== undefined) patientSince += waited.forLimitMs;
 				count(waited);
-				return await send(body);
+				const sentAt = clock.now();
+				const answer = await send(body);
+				if (attempt > 0) triedMs += waited.forServiceMs + Math.max(0, clock.now() - sentAt);
+				return answer;
 			},
-			clock,
-			signal,
+			{ clock, signal, pauseMs: pause, maxPauseMs: maximumWaitMs - triedMs },
 		);
 		if (!exchange || classifyExchange(exchange) !== 'notProcessed') return exchange;
-		const now = clock.now();
-		const pause = pauseMs(exchange, attempt, now, random());
 		const patience =
 			exchange.kind === 'answer' ? maximumWaitMs : Math.min(maximumWaitMs, unreachablePatienceMs);
-		patientSince ??= now;
-		if (now + pause - patientSince > patience) return exchange;
-		rateLimit.pauseUntil(now + pause);
+		pause = pauseMs(exchange, attempt, clock.now(), random());
+		if (triedMs + pause > patience) return exchange;
 	}
 }

@@ -1,4 +1,5 @@
-import type { Exchange } from '../service/client';
+import type { Answer, Exchange } from '../service/client';
+import { retryAfterOf } from '../service/retryAfter';
 
 /** The longest pause between two tries when the service names none. */
 const longestPauseMs = 60_000;
@@ -17,15 +18,15 @@ export const unreachablePatienceMs = 15_000;
  * @returns milliseconds
  */
 export function pauseMs(exchange: Exchange, attempt: number, now: number, random: number): number {
-	const asked =
-		exchange.kind === 'answer' ? retryAfterMs(exchange.headers['retry-after'], now) : NaN;
+	const asked = exchange.kind === 'answer' ? askedMs(exchange, now) : NaN;
 	// No time at all, or a date that is over by our clock, must not turn into requests without end.
 	if (asked > 0) return asked;
 	return Math.min(1000 * 2 ** attempt, longestPauseMs) * (0.75 + random / 2);
 }
 
 /** What `Retry-After` says from now on; not a number when it says nothing that can be read. */
-function retryAfterMs(value = '', now: number): number {
-	if (/^\d+$/.test(value.trim())) return Number(value) * 1000;
-	return Date.parse(value) - now;
+function askedMs(answer: Answer, now: number): number {
+	const retryAfter = retryAfterOf(answer);
+	if (!retryAfter) return NaN;
+	return 'seconds' in retryAfter ? retryAfter.seconds * 1000 : retryAfter.date.getTime() - now;
 }

@@ -9,7 +9,7 @@ import type {
 import { NodeOperationError, UserError } from 'n8n-workflow';
 import { z } from 'zod';
 
-import { credentialSchema, type Credential } from './schemas';
+import { readCredential, type Credential } from './credential';
 
 /** The name of the credential type; saved workflows hold it. */
 export const credentialType = 'deliveryServiceApi';
@@ -94,24 +94,18 @@ const notYetSecure = 'before secure TLS connection was established';
  * section 5). Redirects are not followed: a POST would become a GET on the way.
  *
  * @param baseUrl another address of the service than the credential's
- * @throws NodeOperationError when the credential is not complete
+ * @throws NodeOperationError when the credential is not complete, or its Base URL is wrong
  */
 export async function openClient(
 	context: CallingContext,
 	baseUrl?: string,
 ): Promise<ServiceClient> {
-	const parsed = credentialSchema.safeParse(await context.getCredentials(credentialType));
-	if (!parsed.success) {
-		throw new NodeOperationError(
-			context.getNode(),
-			'The Delivery Service credential is not complete',
-			{
-				description:
-					'Open the credential and fill in Base URL (it starts with https:// or http://), API Key ID and API Secret.',
-			},
-		);
+	const read = readCredential(await context.getCredentials(credentialType));
+	if (!read.ok) {
+		const { message, description } = read.problem;
+		throw new NodeOperationError(context.getNode(), message, { description });
 	}
-	const credential = { ...parsed.data, ...(baseUrl !== undefined && { baseUrl }) };
+	const credential = { ...read.value, ...(baseUrl !== undefined && { baseUrl }) };
 	const send: Send = async (request) => {
 		try {
 			const response: unknown = await context.helpers.httpRequestWithAuthentication.call(

@@ -19,10 +19,10 @@ export function companyOf(
 		node,
 		isGiven(given)
 			? 'The Company ID for the Delivery Service is not a whole number of 1 or more'
-			: 'The Delivery Service needs a Company ID, and none is given',
+			: 'The Company ID for the Delivery Service is missing',
 		{
 			description:
-				'Enter the Company ID for the Delivery Service, a whole number of 1 or more, in the credential or in the options of the node.',
+				'Enter the Company ID, a whole number of 1 or more, in the credential or in the options of the node.',
 		},
 	);
 }

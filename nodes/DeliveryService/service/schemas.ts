@@ -269,16 +269,3 @@ export const listedWebhookSchema = z
 	.object({ url: z.string().min(1), action: z.coerce.number().int().min(1), status: z.unknown() })
 	.passthrough();
 
-/** The data of the credential. */
-export const credentialSchema = z.object({
-	baseUrl: z
-		.string()
-		.trim()
-		.transform((url) => url.replace(/\/+$/, ''))
-		.refine(isWebUrl),
-	apiKeyId: z.string().trim().min(1),
-	apiSecret: z.string().min(1),
-	companyId: identifier.optional().catch(undefined),
-});
-
-export type Credential = z.infer<typeof credentialSchema>;

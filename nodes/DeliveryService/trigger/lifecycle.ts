@@ -1,6 +1,7 @@
 import { NodeApiError, NodeOperationError, type IHookFunctions } from 'n8n-workflow';
 
 import { eventOfCode, events } from '../service/events';
+import { inOneText } from '../service/result';
 import { digestFor } from './address';
 import { problemOf, readFilters } from './filters';
 import { isSamePlace, readMemory, writeMemory, type Memory, type Place } from './memory';
@@ -210,7 +211,7 @@ function whole(error: unknown): unknown {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
 		const { message, description } = error;
 		if (description && !description.startsWith(message))
-			error.description = `${message}. ${description}`;
+			error.description = inOneText({ message, description });
 	}
 	return error;
 }

@@ -2,8 +2,8 @@ import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from
 import { z } from 'zod';
 
 import { credentialType } from '../service/client';
+import { credentialSchema } from '../service/credential';
 import type { EventName } from '../service/events';
-import { credentialSchema } from '../service/schemas';
 import { eventInQuery, isRemembered, isSigned, isSignedByFormer, plainQuery } from './address';
 import { passes, readFilters, withoutRepeats } from './filters';
 import { readMemory } from './memory';
@@ -59,7 +59,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	if (sizeOfBody(context) > largestBody) return refuse(413, 'The body is larger than 1 MB');
 	const named = eventInQuery(query);
 	const body = bodyOf(context);
-	if (holdsNoEvent(body)) return received;
+	if (holdsNoEvent(body) && !isUnread(context)) return received;
 	const read = readBody(body, named);
 	if (!read) return refuse(400, 'The body holds no event');
 
@@ -98,6 +98,12 @@ async function readCredential(context: IWebhookFunctions) {
 function sizeOfBody(context: IWebhookFunctions): number {
 	const { rawBody, headers } = context.getRequestObject();
 	return rawBody?.length ?? Number(headers['content-length'] ?? 0);
+}
+
+/** Whether there is a body that n8n has not read: it leaves forms of several parts to the node. */
+function isUnread(context: IWebhookFunctions): boolean {
+	const { rawBody } = context.getRequestObject();
+	return rawBody === undefined && sizeOfBody(context) > 0;
 }
 
 /** The body as n8n has read it, or its text where n8n does not know the content type. */

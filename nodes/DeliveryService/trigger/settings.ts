@@ -4,9 +4,9 @@ import { z } from 'zod';
 
 import { openClient, type ServiceClient } from '../service/client';
 import { companyIn, companyOf } from '../service/company';
+import type { Credential } from '../service/credential';
 import { eventNameSchema, type EventName } from '../service/events';
 import type { Subscription } from '../service/requests';
-import type { Credential } from '../service/schemas';
 import { webhooksOf, type Webhooks } from '../service/webhooks';
 import { digestFor, isSignedByFormer, queryOf, type Signer } from './address';
 import { keyDigest, type Memory, type Place } from './memory';

@@ -143,7 +143,7 @@ function testConnection(world: () => World): void {
 			expect(await check({ companyId: 7 })).toEqual({
 				status: 'Error',
 				message:
-					'The service answers, but knows no such company or address. Check Company ID and Base URL.',
+					'The Delivery Service answers, but knows no such company or address. Check Company ID and Base URL.',
 			});
 		});
 
@@ -151,7 +151,7 @@ function testConnection(world: () => World): void {
 			expect(await check({ baseUrl: `http://127.0.0.1:${await freePort()}` })).toEqual({
 				status: 'Error',
 				message:
-					'Nothing answers at the host and port in the Base URL. Check the Base URL in the credential and whether this n8n may connect to it, then try again.',
+					'Nothing answers at the Base URL of the Delivery Service. Check the Base URL in the credential and whether this n8n may connect to it, then try again.',
 			});
 		});
 	});

@@ -4,7 +4,6 @@ import {
 	codeAndMessageSchema,
 	companyIdSchema,
 	creationAnswerSchema,
-	credentialSchema,
 	deliveryChangesSchema,
 	deliverySchema,
 	deliveryTypeSchema,
@@ -566,45 +565,5 @@ describe('what the service answers', () => {
 		});
 		for (const body of [undefined, null, '<html>', []])
 			expect(codeAndMessageSchema.parse(body)).toEqual({});
-	});
-});
-
-describe('the credential', () => {
-	const data = { baseUrl: 'https://a.example', apiKeyId: 'id', apiSecret: 'secret', companyId: 42 };
-
-	test.each([' https://a.example/ ', 'https://a.example///', 'https://a.example'])(
-		'takes the base URL %j, with or without slashes and spaces',
-		(baseUrl) => {
-			expect(credentialSchema.parse({ ...data, baseUrl })).toEqual(data);
-		},
-	);
-
-	test('keeps the path of the base URL', () => {
-		expect(credentialSchema.parse({ ...data, baseUrl: 'https://a.example/api/' }).baseUrl).toBe(
-			'https://a.example/api',
-		);
-	});
-
-	test.each<Loose>([
-		{ baseUrl: 'a.example' },
-		{ baseUrl: 'ftp://a.example' },
-		{ baseUrl: '' },
-		{ apiKeyId: ' ' },
-		{ apiSecret: '' },
-	])('is not complete with %j', (changes) => {
-		expect(credentialSchema.safeParse({ ...data, ...changes }).success).toBe(false);
-	});
-
-	test('has no company when it is not a whole number of 1 or more', () => {
-		for (const companyId of ['', 0, 'shop', null, undefined])
-			expect(credentialSchema.parse({ ...data, companyId }).companyId).toBeUndefined();
-		expect(credentialSchema.parse({ ...data, companyId: '42' }).companyId).toBe(42);
-	});
-
-	test('keeps the API secret as it is, with spaces', () => {
-		expect(credentialSchema.parse({ ...data, apiSecret: ' s ', apiKeyId: ' id ' })).toMatchObject({
-			apiSecret: ' s ',
-			apiKeyId: 'id',
-		});
 	});
 });

@@ -58,7 +58,9 @@ describe('the company', () => {
 	test('must be given when the credential has none', () => {
 		const { client } = clientThatGets(answer(200, []));
 		const noCompany = { ...client, credential: { ...client.credential, companyId: undefined } };
-		expect(() => webhooksOf(node, noCompany, '')).toThrow('The Delivery Service needs a Company ID, and none is given');
+		expect(() => webhooksOf(node, noCompany, '')).toThrow(
+			'The Company ID for the Delivery Service is missing',
+		);
 		expect(() => webhooksOf(node, noCompany, 7)).not.toThrow();
 	});
 });
@@ -197,7 +199,7 @@ describe('subscribing and unsubscribing', () => {
 		await expect(refused.unsubscribe(subscription)).rejects.toThrow(NodeApiError);
 		const unreachable = clientThatGets({ kind: 'noAnswer', code: 'ECONNREFUSED' }).client;
 		await expect(webhooksOf(node, unreachable, '').unsubscribe(subscription)).rejects.toThrow(
-			'Nothing answers at the host and port in the Base URL',
+			'Nothing answers at the Base URL of the Delivery Service',
 		);
 	});
 });
