@@ -248,15 +248,15 @@ async function unsubscribeAll(
 	);
 }
 
-/** Unsubscribes an address as the service lists it, and if it is not known so, as it was made. */
+/** Unsubscribes an address as the node made it, and if it is not known so, as the service lists it. */
 async function unsubscribe(
 	webhooks: Webhooks,
 	holder: Holder,
 	{ url, action }: Subscription,
 ): Promise<void> {
-	if (await webhooks.unsubscribe({ url, action })) return;
 	const plain = plainUrl(holder, url);
-	if (plain !== url) await webhooks.unsubscribe({ url: plain, action });
+	if (await webhooks.unsubscribe({ url: plain, action })) return;
+	if (plain !== url) await webhooks.unsubscribe({ url, action });
 }
 
 function subscriptionOf({ url, action }: Subscription): Subscription {

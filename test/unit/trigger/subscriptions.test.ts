@@ -338,7 +338,7 @@ describe('a service', () => {
 		});
 	});
 
-	test('that lists a subscription in another form is asked for either', async () => {
+	test('that lists a subscription in another form is asked for it as it was made', async () => {
 		const encoded = encodeURIComponent(routed.url);
 		const memory = new Memory([listed(created), listed(updated), listed(routed)]);
 		const list = () => ({
@@ -349,7 +349,15 @@ describe('a service', () => {
 		});
 		memory.list = () => Promise.resolve(list());
 		await expect(reconciled(memory)).resolves.toBeUndefined();
-		expect(memory.changes).toEqual([`-${encoded}`, '-routed']);
+		expect(memory.changes).toEqual(['-routed']);
+		expect(memory.hooks).toHaveLength(2);
+	});
+
+	test('that knows a subscription only in the form in which it lists it is asked for that', async () => {
+		const encoded = { ...routed, url: encodeURIComponent(routed.url) };
+		const memory = new Memory([listed(created), listed(updated), listed(encoded)]);
+		await expect(reconciled(memory)).resolves.toBeUndefined();
+		expect(memory.changes).toEqual(['-routed', `-${encoded.url}`]);
 		expect(memory.hooks).toHaveLength(2);
 	});
 

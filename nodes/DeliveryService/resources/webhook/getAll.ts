@@ -5,11 +5,11 @@ import { eventNameSchema } from '../../service/events';
 import { check } from '../../service/validation';
 import type { Webhook } from '../../service/webhooks';
 import { eachItem } from '../eachItem';
-import { ended, outputItem, valid } from '../items';
+import { outputItem, valid } from '../items';
 import { eventOptions } from '../../shared/fields';
 import { readCollection } from '../../shared/parameters';
 import type { Operation } from '../resource';
-import { companyWebhooks, optionsField } from './fields';
+import { companyWebhooks, nothingListed, optionsField } from './fields';
 
 const filtersSchema = z.object({
 	events: z.array(eventNameSchema).default([]),
@@ -109,12 +109,6 @@ export const getAll: Operation = {
 		});
 	},
 };
-
-function nothingListed(said: string): string {
-	return ended(
-		`The Delivery Service found nothing to list: the company has no webhooks yet, or the Company ID or the Base URL is wrong. ${said}`.trim(),
-	);
-}
 
 function matches(webhook: Webhook, { events, status }: z.infer<typeof filtersSchema>): boolean {
 	if (status !== undefined && webhook.status !== status) return false;
