@@ -8,8 +8,6 @@ import type { NodeRun, RunNodeOptions } from '../support/engine/engine';
 import { deduplicationStore } from '../support/engine/engine';
 import {
 	createOnce,
-	deliveries,
-	delivery,
 	fatesOf,
 	jsonOf,
 	pairedItems,
@@ -17,6 +15,7 @@ import {
 	setUp,
 	until,
 } from '../support/actionNode';
+import { deliveries, delivery } from '../support/sampleDelivery';
 
 const service = setUp();
 

@@ -2,7 +2,8 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { FaultInput } from '../../playground/service/faults';
-import { delivery, fatesOf, jsonOf, restart, setUp } from '../support/actionNode';
+import { fatesOf, jsonOf, restart, setUp } from '../support/actionNode';
+import { delivery } from '../support/sampleDelivery';
 import { deduplicationStore } from '../support/engine/engine';
 
 const service = setUp();

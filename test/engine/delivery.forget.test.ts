@@ -2,16 +2,8 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { deduplicationStore, type NodeRun, type RunNodeOptions } from '../support/engine/engine';
-import {
-	createOnce,
-	deliveries,
-	delivery,
-	fatesOf,
-	jsonOf,
-	pairedItems,
-	restart,
-	setUp,
-} from '../support/actionNode';
+import { createOnce, fatesOf, jsonOf, pairedItems, restart, setUp } from '../support/actionNode';
+import { deliveries, delivery } from '../support/sampleDelivery';
 
 const service = setUp();
 

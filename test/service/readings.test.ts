@@ -1,5 +1,6 @@
 /** The readings of the document, over HTTP. What the nodes make of them is in test/engine/readings. */
-import { openLocalService, delivery, startSubscriber } from '../support/localService';
+import { openLocalService, startSubscriber } from '../support/localService';
+import { delivery } from '../support/sampleDelivery';
 import type { OpenLocalService, Subscriber } from '../support/localService';
 import { readings } from '../../playground/service/readings';
 

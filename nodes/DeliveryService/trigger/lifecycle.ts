@@ -3,16 +3,23 @@ import { NodeApiError, NodeOperationError, type IHookFunctions } from 'n8n-workf
 import { eventOfCode, events } from '../service/events';
 import { inOneText } from '../service/result';
 import { digestFor } from './address';
-import { problemOf, readFilters } from './filters';
-import { isSamePlace, readMemory, writeMemory, type Memory, type Place } from './memory';
+import { isSamePlace, writeMemory, type Memory, type Place } from './memory';
 import {
+	assertSettings,
+	memoryOf,
 	openPlace,
 	openSubscriptions,
-	skipRepeatsMinutes,
-	triggerOptions,
 	type Subscriptions,
 } from './settings';
-import { diff, QueryDropped, reconcile, removeOwn, type Leftover } from './subscriptions';
+import {
+	diff,
+	QueryDropped,
+	reconcile,
+	removeOwn,
+	type Desired,
+	type Holder,
+	type Leftover,
+} from './subscriptions';
 
 /*
  * What n8n calls when it turns a trigger on and off: when the workflow is published or taken back,
@@ -40,10 +47,11 @@ export async function isSubscribed(context: IHookFunctions): Promise<boolean> {
 }
 
 async function check(context: IHookFunctions): Promise<boolean> {
-	const memory = readMemory(dataOf(context));
+	assertSettings(context);
+	const memory = memoryOf(context);
 	const opened = await openSubscriptions(context, memory);
-	assertSettings(context, opened);
-	const { desired, webhooks, place } = opened;
+	const { webhooks, place } = opened;
+	const desired = owning(opened.desired);
 	const listing = await webhooks.list().catch((error: unknown) => {
 		if (!isTakenAsBefore(context, memory, place, error)) throw error;
 		context.logger.warn(
@@ -53,7 +61,7 @@ async function check(context: IHookFunctions): Promise<boolean> {
 	if (!listing) return true;
 	const { missing, stale, blacklisted, surplus } = diff(desired, listing.webhooks);
 	if ([...missing, ...stale, ...blacklisted, ...surplus].length > 0) return false;
-	if (memory.places.some((one) => !isSamePlace(one, place))) return false;
+	if (elsewhere(memory, place).length > 0) return false;
 	remember(context, opened, []);
 	return true;
 }
@@ -74,22 +82,21 @@ export async function subscribe(context: IHookFunctions): Promise<boolean> {
 }
 
 async function bringInLine(context: IHookFunctions): Promise<boolean> {
-	const memory = readMemory(dataOf(context));
+	assertSettings(context);
+	const memory = memoryOf(context);
 	const opened = await openSubscriptions(context, memory);
-	assertSettings(context, opened);
 	assertReachable(context, opened);
-	const { blacklisted, leftover } = await reconcile(opened.webhooks, opened.desired).catch(
+	const { blacklisted, leftover } = await reconcile(opened.webhooks, owning(opened.desired)).catch(
 		(error: unknown) => {
 			throw error instanceof QueryDropped ? queryDropped(context) : error;
 		},
 	);
 	if (leftover) tellLeftover(context, leftover);
 	remember(context, opened, await removeElsewhere(context, memory, opened));
-	if (blacklisted.length > 0) {
-		const notice = `The Delivery Service had stopped reporting ${eventsOf(blacklisted)} to this workflow (the webhook was blacklisted). It was subscribed anew on ${new Date().toISOString()}. Events from before that may be missing.`;
-		context.logger.warn(`${nameOf(context)}: ${notice}`);
-		dataOf(context).notice = notice;
-	}
+	if (blacklisted.length > 0)
+		context.logger.warn(
+			`${nameOf(context)}: The Delivery Service had stopped reporting ${eventsOf(blacklisted)} to this workflow (the webhook was blacklisted). It was subscribed anew. Events from before that may be missing.`,
+		);
 	return true;
 }
 
@@ -98,7 +105,7 @@ async function bringInLine(context: IHookFunctions): Promise<boolean> {
  * the service may keep a user from turning a workflow off: what may remain is logged.
  */
 export async function unsubscribe(context: IHookFunctions): Promise<boolean> {
-	const memory = readMemory(dataOf(context));
+	const memory = memoryOf(context);
 	let places = memory.places;
 	try {
 		const opened = await openSubscriptions(context, memory);
@@ -112,7 +119,7 @@ export async function unsubscribe(context: IHookFunctions): Promise<boolean> {
 	} catch (reason) {
 		tellLeftover(context, { subscriptions: [], reason });
 	}
-	writeMemory(dataOf(context), { places });
+	keep(context, { places });
 	return true;
 }
 
@@ -127,8 +134,7 @@ async function removeElsewhere(
 	{ desired, place: present }: Subscriptions,
 ): Promise<Place[]> {
 	const remaining: Place[] = [];
-	for (const place of memory.places) {
-		if (isSamePlace(place, present)) continue;
+	for (const place of elsewhere(memory, present)) {
 		const leftover = await removeAt(context, place, desired).catch((reason: unknown) => ({
 			subscriptions: [],
 			reason,
@@ -143,45 +149,38 @@ async function removeElsewhere(
 async function removeAt(
 	context: IHookFunctions,
 	place: Place,
-	desired: Subscriptions['desired'],
+	holder: Holder,
 ): Promise<Leftover | undefined> {
 	const webhooks = await openPlace(context, place);
-	const holder = { ...desired, webhookUrl: place.webhookUrl };
 	return await removeOwn(webhooks, holder, { exact: [], wasSubscribed: false });
+}
+
+/**
+ * Other places where this URL was subscribed. Other URLs are left alone: they may be those of an n8n
+ * of which this one is a copy.
+ */
+function elsewhere({ places }: Memory, present: Place): Place[] {
+	return places.filter(
+		(place) => place.webhookUrl === present.webhookUrl && !isSamePlace(place, present),
+	);
+}
+
+/**
+ * What is desired while n8n publishes the workflow: it lets one workflow have a path, so what version
+ * 0.1.0 has subscribed there is this workflow's or dead, whatever it was signed with.
+ */
+function owning(desired: Desired): Desired {
+	return { ...desired, isFormer: () => true };
 }
 
 function remember(
 	context: IHookFunctions,
 	{ desired, place }: Subscriptions,
-	elsewhere: Place[],
+	others: Place[],
 ): void {
 	const { webhookUrl, events: chosen, signer } = desired;
 	const digests = signer ? chosen.map((event) => digestFor(event, signer)) : [];
-	writeMemory(dataOf(context), {
-		subscribedTo: webhookUrl,
-		digests,
-		places: [...elsewhere, place],
-	});
-}
-
-function assertSettings(context: IHookFunctions, { desired }: Subscriptions): void {
-	const fail = (message: string, description: string) => {
-		throw new NodeOperationError(context.getNode(), message, { description });
-	};
-	if (desired.events.length === 0)
-		fail(
-			'No event of the Delivery Service is chosen',
-			'Choose at least one event under Trigger On.',
-		);
-	const options = triggerOptions(context);
-	const { statuses: status, companies: company, cities: city } = options;
-	const problem = problemOf(readFilters({ status, company, city }));
-	if (problem) fail(problem.message, problem.description ?? '');
-	if (skipRepeatsMinutes(options) === undefined)
-		fail(
-			'The Delivery Service Trigger cannot read its option Skip Repeats Within (Minutes)',
-			'Enter a number of minutes, 0 or more.',
-		);
+	keep(context, { subscribedTo: webhookUrl, digests, places: [...others, place] });
 }
 
 function assertReachable(context: IHookFunctions, { desired, reachable }: Subscriptions): void {
@@ -216,9 +215,9 @@ function whole(error: unknown): unknown {
 	return error;
 }
 
-/** What n8n keeps for the node with its workflow. */
-function dataOf(context: IHookFunctions) {
-	return context.getWorkflowStaticData('node');
+function keep(context: IHookFunctions, memory: Memory): void {
+	const { id = '' } = context.getWorkflow();
+	writeMemory(context.getWorkflowStaticData('node'), id, memory);
 }
 
 function isTakenAsBefore(

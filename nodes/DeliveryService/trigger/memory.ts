@@ -12,33 +12,47 @@ const placeSchema = z.object({
 /** Where a node has subscribed: at which service, for which company, at which URL of its own. */
 export type Place = z.infer<typeof placeSchema>;
 
-const memorySchema = z.object({
+/** What a trigger keeps with its workflow, in n8n's static data. */
+export interface Memory {
 	/** The webhook URL that is subscribed; absent after the trigger was turned off. */
-	subscribedTo: z.string().optional().catch(undefined),
+	subscribedTo?: string;
 	/** By which signed addresses are known again; version 0.1.0 did not keep them. */
-	digests: z.array(z.string()).optional().catch(undefined),
+	digests?: string[];
 	/** Where subscriptions of this node may be. */
+	places: Place[];
+}
+
+const formerSchema = z.object({ subscribedTo: z.string().optional().catch(undefined) });
+
+const memorySchema = formerSchema.extend({
+	digests: z.array(z.string()).optional().catch(undefined),
 	places: z.array(placeSchema).catch([]),
 });
-
-/** What a trigger keeps with its workflow, in n8n's static data. */
-export type Memory = z.infer<typeof memorySchema>;
 
 /** More places than that are not looked after: each costs requests on every publishing. */
 const mostPlaces = 5;
 
-/** What was kept; whatever cannot be read counts as not kept. */
-export function readMemory(data: Readonly<Record<string, unknown>>): Memory {
-	return memorySchema.parse({ ...data });
+/**
+ * What was kept for this workflow; whatever cannot be read counts as not kept. n8n takes static data
+ * along into some copies of a workflow, which must not act on it.
+ */
+export function readMemory(data: Readonly<Record<string, unknown>>, workflowId: string): Memory {
+	if (data.workflowId === workflowId) return memorySchema.parse({ ...data });
+	// Version 0.1.0 kept nothing else, and not for which workflow.
+	const former = data.workflowId === undefined ? formerSchema.parse({ ...data }) : {};
+	return { ...former, places: [] };
 }
 
 /**
  * Keeps it. Only to be called while n8n turns the trigger on or off: what is kept during a call is
  * lost, or is written over what was kept in the meantime.
  */
-export function writeMemory(data: Record<string, unknown>, memory: Memory): void {
-	const { subscribedTo, digests, places } = memory;
-	const kept = { subscribedTo, digests, places: places.slice(-mostPlaces) };
+export function writeMemory(
+	data: Record<string, unknown>,
+	workflowId: string,
+	{ subscribedTo, digests, places }: Memory,
+): void {
+	const kept = { workflowId, subscribedTo, digests, places: places.slice(-mostPlaces) };
 	for (const [name, value] of Object.entries(kept)) {
 		if (value === undefined) delete data[name];
 		else data[name] = value;

@@ -5,16 +5,9 @@ import { credentialType } from '../service/client';
 import { credentialSchema } from '../service/credential';
 import type { EventName } from '../service/events';
 import { eventInQuery, isRemembered, isSigned, isSignedByFormer, plainQuery } from './address';
-import { passes, readFilters, withoutRepeats } from './filters';
-import { readMemory } from './memory';
+import { passes } from './filters';
 import { holdsNoEvent, readBody, type EmittedEvent } from './payload';
-import {
-	chosenEvents,
-	signerOf,
-	signsAddresses,
-	skipRepeatsMinutes,
-	triggerOptions,
-} from './settings';
+import { chosenEvents, filtersOf, memoryOf, signerOf, signsAddresses } from './settings';
 
 /** Bodies above that are no event of the service: the documented ones are far below (section 6). */
 const largestBody = 1_000_000;
@@ -63,7 +56,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	const read = readBody(body, named);
 	if (!read) return refuse(400, 'The body holds no event');
 
-	const emitted = withNotice(context, leaveOut(context, read, named));
+	const emitted = leaveOut(context, read, named);
 	return emitted.length === 0 ? received : { workflowData: [emitted.map(toItem)] };
 }
 
@@ -78,7 +71,7 @@ async function isAuthentic(
 	context: IWebhookFunctions,
 	query: Readonly<Record<string, unknown>>,
 ): Promise<boolean | undefined> {
-	const { digests } = readMemory(context.getWorkflowStaticData('node'));
+	const { digests } = memoryOf(context);
 	if (digests && isRemembered(query, digests)) return true;
 	const credential = await readCredential(context);
 	const signer = credential && signerOf(context, credential);
@@ -114,32 +107,15 @@ function bodyOf(context: IWebhookFunctions): unknown {
 	return (isRead && body !== undefined) || !rawBody ? body : rawBody.toString('utf8');
 }
 
-/** Leaves out events that the user did not choose, that the filters stop, or that came before. */
+/** Leaves out events that the user did not choose or that the filters stop. */
 function leaveOut(
 	context: IWebhookFunctions,
 	read: EmittedEvent[],
 	named: EventName | undefined,
 ): EmittedEvent[] {
 	if (named && !chosenEvents(context).includes(named)) return [];
-	const options = triggerOptions(context);
-	const { statuses: status, companies: company, cities: city } = options;
-	const filters = readFilters({ status, company, city });
-	return withoutRepeats(
-		read.filter((event) => passes(event, filters)),
-		context.getWorkflowStaticData('node'),
-		(skipRepeatsMinutes(options) ?? 0) * 60_000,
-		Date.now(),
-	);
-}
-
-/** Puts what the user was to be told since the last event on the first event, once. */
-function withNotice(context: IWebhookFunctions, emitted: EmittedEvent[]): EmittedEvent[] {
-	const memory = context.getWorkflowStaticData('node');
-	const { notice } = memory;
-	const [first, ...others] = emitted;
-	if (!first || typeof notice !== 'string') return emitted;
-	delete memory.notice;
-	return [{ ...first, notice }, ...others];
+	const filters = filtersOf(context);
+	return read.filter((event) => passes(event, filters));
 }
 
 /** An item of nothing but data: n8n's own helper would take parts of a payload for item settings. */

@@ -9,7 +9,8 @@ import { eventNameSchema, type EventName } from '../service/events';
 import type { Subscription } from '../service/requests';
 import { webhooksOf, type Webhooks } from '../service/webhooks';
 import { digestFor, isSignedByFormer, queryOf, type Signer } from './address';
-import { keyDigest, type Memory, type Place } from './memory';
+import { problemOf, readFilters, type Filters } from './filters';
+import { keyDigest, readMemory, type Memory, type Place } from './memory';
 import { subscriptionsFor, type Desired } from './subscriptions';
 
 /** How long a request may take while n8n turns a workflow on or off: the user is waiting. */
@@ -32,12 +33,41 @@ export function triggerOptions(context: Context): TriggerOptions {
 	return optionsSchema.parse(context.getNodeParameter('options', {}));
 }
 
+/** Which events start the workflow. */
+export function filtersOf(context: Context): Filters {
+	const { statuses: status, companies: company, cities: city } = triggerOptions(context);
+	return readFilters({ status, company, city });
+}
+
+/** What the node remembers of this workflow. */
+export function memoryOf(context: Context): Memory {
+	return readMemory(context.getWorkflowStaticData('node'), context.getWorkflow().id ?? '');
+}
+
 const minutesSchema = z.coerce.number().min(0);
 
-/** For how long repeats are skipped; undefined when what the user entered is no such time. */
-export function skipRepeatsMinutes({ skipRepeatsMinutes: given }: TriggerOptions) {
-	if (given === undefined || given === null || given === '') return 0;
-	return minutesSchema.safeParse(given).data;
+/**
+ * Has the user enter what can be read: an event to start with, filters that can match, a time.
+ *
+ * @throws NodeOperationError that names the setting
+ */
+export function assertSettings(context: IHookFunctions): void {
+	const fail = (message: string, description = '') => {
+		throw new NodeOperationError(context.getNode(), message, { description });
+	};
+	if (chosenEvents(context).length === 0)
+		fail(
+			'No event of the Delivery Service is chosen',
+			'Choose at least one event under Trigger On.',
+		);
+	const problem = problemOf(filtersOf(context));
+	if (problem) fail(problem.message, problem.description);
+	const { skipRepeatsMinutes = 0 } = triggerOptions(context);
+	if (!minutesSchema.safeParse(skipRepeatsMinutes).success)
+		fail(
+			'The Delivery Service Trigger cannot read its option Skip Repeats Within (Minutes)',
+			'Enter a number of minutes, 0 or more.',
+		);
 }
 
 /** Whether the trigger's addresses are signed: always, unless the user has turned it off. */
@@ -70,7 +100,7 @@ export interface Subscriptions {
  */
 export async function openSubscriptions(
 	context: IHookFunctions,
-	{ subscribedTo, digests }: Memory,
+	{ digests }: Memory,
 ): Promise<Subscriptions> {
 	const webhookUrl = context.getNodeWebhookUrl('default');
 	if (!webhookUrl)
@@ -87,10 +117,7 @@ export async function openSubscriptions(
 		webhookUrl,
 		workflowId,
 		events: chosenEvents(context),
-		// Version 0.1.0 kept where it was subscribed, and nothing else.
-		isFormer: (address) =>
-			(subscribedTo === webhookUrl && digests === undefined) ||
-			signers.some((one) => isSignedByFormer(queryOf(address), one)),
+		isFormer: (address) => signers.some((one) => isSignedByFormer(queryOf(address), one)),
 	};
 	const desired = signsAddresses(context)
 		? { ...unsigned, signer: signers[isTest(context) ? 1 : 0] }

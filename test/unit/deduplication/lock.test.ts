@@ -2,10 +2,8 @@ import fc from 'fast-check';
 
 import { withLock, type Lock } from '../../../nodes/DeliveryService/deduplication/lock';
 import type { Clock } from '../../../nodes/DeliveryService/shared/clock';
-import { memoryLock, type AccessTimes, type LockRow } from '../../support/memoryStore';
+import { memoryLock, noTime, type AccessTimes, type LockRow } from '../../support/memoryStore';
 import { VirtualTime } from '../../support/virtualTime';
-
-const noTime: AccessTimes = { before: 0, between: 0, after: 0 };
 
 let time: VirtualTime;
 let row: LockRow;
