@@ -6,10 +6,10 @@ import type { Entries, Store } from './ledger';
 import { withLock, type Lock } from './lock';
 
 /**
- * How many entries are kept: about that many references, the oldest of which are forgotten first.
- * n8n reads and writes them all at each look-up, some 25 bytes each.
+ * How many entries are kept: those of 50,000 references, the oldest of which are forgotten first.
+ * n8n reads and writes them all at each look-up, some 27 bytes each.
  */
-const maxEntries = 50_000;
+const maxEntries = 150_000;
 
 const options = { mode: 'entries', maxEntries } as const;
 

@@ -1,5 +1,6 @@
 import type { Problem } from '../service/result';
 import type { CreationBody, Delivery } from '../service/schemas';
+import { lowerFirst } from '../service/text';
 
 /** A valid delivery that is to be created for an input item. */
 export interface Creation {
@@ -69,6 +70,28 @@ export const unknownBefore: Skipped = {
 	message: 'It was sent before, and whether it was created is unknown',
 };
 
+/** What a dry run says of a delivery that a run would tell as {@link anotherOrder}. */
+export const anotherOrderBefore: Skipped = {
+	kind: 'skipped',
+	reason: 'anotherOrder',
+	message: 'Another order has the same reference ID, and a delivery was created for that one',
+};
+
+/**
+ * That a delivery would bear the reference ID of another order, so that it could not be told from
+ * that order's.
+ */
+export function anotherOrder({ delivery: { referenceId } }: Creation): Failed {
+	return {
+		kind: 'notSent',
+		problem: {
+			message: `This delivery was not sent: another order has the same reference ID "${referenceId}"`,
+			description:
+				'Two shops may both begin at the same order number. Give the orders of one of them other reference IDs: under Order Options, set Reference ID From to Order ID, or fill in Reference ID, for example with the name of the shop before that of the order. Orders of that shop that were sent before are sent again under their new reference IDs, so leave them out.',
+		},
+	};
+}
+
 /** @param cause why nothing more is sent */
 export function notSent(cause: Problem): Failed {
 	return {
@@ -122,9 +145,4 @@ export function storeProblem(error: unknown): Problem {
 		description:
 			'Save the workflow and run it again. If that does not help, turn off "Skip Already Sent", but know that deliveries may then be created twice.',
 	};
-}
-
-/** A sentence as it goes on after a colon. */
-export function lowerFirst(text: string): string {
-	return text.charAt(0).toLowerCase() + text.slice(1);
 }

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'crypto';
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { z } from 'zod';
 
-import { openLedger, type Ledger } from '../deduplication/ledger';
+import { openLedger, type Claimant, type Ledger } from '../deduplication/ledger';
 import { nodeStoreOf } from '../deduplication/store';
 import { realClock } from '../shared/clock';
 
@@ -66,15 +66,20 @@ export async function freshOf<Item extends { json: IDataObject }>(
 	const keysOf = (content: string) => parts.map((one) => `${withinMs} ${one} ${content}`);
 
 	const run = `execution ${execution}`;
-	const claims = await ledger.claim([run, ...[...byContent.keys()].flatMap(keysOf)]);
+	const claims = await ledger.claim(claimantsOf([run, ...[...byContent.keys()].flatMap(keysOf)]));
 	if (claims.get(run) !== 'claimed') return [...items];
 	const isOurs = (key: string) => claims.get(key) === 'claimed';
 	const [fresh, repeated] = split([...byContent.keys()], (content) =>
 		keysOf(content).every(isOurs),
 	);
 	// A repeat does not prolong the time.
-	await ledger.release(repeated.flatMap(keysOf).filter(isOurs));
+	await ledger.release(claimantsOf(repeated.flatMap(keysOf).filter(isOurs)));
 	return fresh.flatMap((content) => byContent.get(content) ?? []);
+}
+
+/** The keys as the ledger takes them. */
+function claimantsOf(keys: readonly string[]): Claimant[] {
+	return keys.map((referenceId) => ({ referenceId }));
 }
 
 function split<T>(all: readonly T[], holds: (one: T) => boolean): [T[], T[]] {

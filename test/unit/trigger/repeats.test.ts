@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 
-import { openLedger } from '../../../nodes/DeliveryService/deduplication/ledger';
+import { openLedger, type Claimant } from '../../../nodes/DeliveryService/deduplication/ledger';
 import { freshOf } from '../../../nodes/DeliveryService/trigger/repeats';
 import { memoryStore, type AccessTimes, type Row } from '../../support/memoryStore';
 import { VirtualTime } from '../../support/virtualTime';
@@ -104,7 +104,8 @@ test('an execution that is run again gets its events again', async () => {
 test('nothing of the content is in the store in clear', async () => {
 	const recorded: string[] = [];
 	const ledger = {
-		claim: async (keys: readonly string[]) => {
+		claim: async (claimants: readonly Claimant[]) => {
+			const keys = claimants.map(({ referenceId }) => referenceId);
 			recorded.push(...keys);
 			return await Promise.resolve(new Map(keys.map((key) => [key, 'claimed' as const])));
 		},
@@ -156,8 +157,10 @@ test('however processes write over each other, no event is lost', async () => {
 
 test('an event whose claim is written over again and again goes on', async () => {
 	const ledger = {
-		claim: async (keys: readonly string[]) =>
-			await Promise.resolve(new Map(keys.map((key) => [key, 'unknown' as const]))),
+		claim: async (claimants: readonly Claimant[]) =>
+			await Promise.resolve(
+				new Map(claimants.map(({ referenceId }) => [referenceId, 'unknown' as const])),
+			),
 		release: async () => await Promise.resolve(),
 	};
 	const items = [{ json: updated() }];
