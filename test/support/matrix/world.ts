@@ -57,7 +57,7 @@ type Level = (typeof everyLevel)[number];
 
 export class World {
 	private readonly triggers: Trigger[] = [];
-	private readonly logged = new Map<Level, jest.SpyInstance<unknown, unknown[]>>();
+	private readonly logged = new Map<Level, jest.SpyInstance<void, Parameters<Logger['warn']>>>();
 	private offsetMs = 0;
 	private foreign: ReturnType<typeof foreignHooks> = [];
 
