@@ -246,9 +246,8 @@ export const updateAnswerSchema = z.object({
 /** The code and message that answers carry (sections 4.1, 4.2 and 7). */
 export const codeAndMessageSchema = z.object({ code: words, message: words }).catch({});
 
-/** A listed subscription (sections 2.7 and 4.4). */
-export const webhookSchema = z
-	.object({ url: z.string(), action: z.coerce.number().int(), status: z.string().optional() })
+/** A listed subscription (sections 2.7 and 4.4): what is needed to know it, and what else it has. */
+export const listedWebhookSchema = z
+	.object({ url: z.string().min(1), action: z.coerce.number().int().min(1), status: z.unknown() })
 	.passthrough();
 
-export const webhookListSchema = z.array(webhookSchema);
