@@ -8,7 +8,13 @@ import { deliveries, delivery, jsonOf, pairedItems, pickup, setUp } from '../sup
 
 const service = setUp();
 
-const fromJson = { resource: 'delivery', operation: 'create', source: 'json' };
+/** As many deliveries in a request as it holds: what is said of one is seen beside others. */
+const fromJson = {
+	resource: 'delivery',
+	operation: 'create',
+	source: 'json',
+	options: { batchSize: 100 },
+};
 
 describe('a delivery', () => {
 	test.each([

@@ -68,12 +68,22 @@ export class RateLimit {
 		this.pausedUntil = Math.max(this.pausedUntil, time);
 	}
 
+	/** How many requests the limit allows at this time, in milliseconds since 1970. */
+	room(now: number): number {
+		this.forgetBefore(now);
+		return this.most - this.counted.length;
+	}
+
 	/** How long it takes until the limit allows one more request, as far as that is known. */
 	private fullForMs(now: number): number {
-		this.counted = this.counted.filter(({ at }) => at + this.windowMs >= now);
+		this.forgetBefore(now);
 		if (this.counted.length < this.most) return 0;
 		const oldest = Math.min(...this.counted.map(({ at }) => at));
 		return Number.isFinite(oldest) ? oldest + this.windowMs + 1 - now : underWayCheckMs;
+	}
+
+	private forgetBefore(now: number): void {
+		this.counted = this.counted.filter(({ at }) => at + this.windowMs >= now);
 	}
 }
 

@@ -1,9 +1,10 @@
 import type { Exchange } from '../service/client';
 import type { CreationBody } from '../service/schemas';
 import type { Clock } from '../shared/clock';
+import { holdsRecords } from './answers';
 import { classifyExchange } from './classify';
 import type { RateLimit, Waited } from './rateLimit';
-import { pauseMs, unreachablePatienceMs } from './retry';
+import { askedPauseMs, pauseMs, unreachablePatienceMs } from './retry';
 
 /** What sending a request needs from outside. */
 export interface Requesting {
@@ -46,11 +47,16 @@ export async function sendWithinLimit(
 		);
 		if (!exchange || classifyExchange(exchange) !== 'notProcessed') return exchange;
 		const now = clock.now();
-		const pause = pauseMs(exchange, attempt, now, random());
 		const patience =
 			exchange.kind === 'answer' ? maximumWaitMs : Math.min(maximumWaitMs, unreachablePatienceMs);
 		patientSince ??= now;
-		if (now + pause - patientSince > patience) return exchange;
-		rateLimit.pauseUntil(now + pause);
+		const left = patientSince + patience - now;
+		const pause = pauseMs(exchange, attempt, now, random());
+		// What is left is used up, but a service that named a time is not asked before it.
+		const isTooLong = pause > left && askedPauseMs(exchange, now) !== undefined;
+		if (left <= 0 || isTooLong) return exchange;
+		rateLimit.pauseUntil(now + Math.min(pause, left));
+		// Something was created: whoever comes next waits, but this must not be sent again.
+		if (holdsRecords(exchange)) return exchange;
 	}
 }

@@ -1,7 +1,7 @@
 import type { Exchange } from '../service/client';
 
 /** The longest pause between two tries when the service names none. */
-const longestPauseMs = 60_000;
+const maxPauseMs = 60_000;
 
 /** How long to go on when nothing answers at all: a wrong address does not mend itself. */
 export const unreachablePatienceMs = 15_000;
@@ -17,11 +17,17 @@ export const unreachablePatienceMs = 15_000;
  * @returns milliseconds
  */
 export function pauseMs(exchange: Exchange, attempt: number, now: number, random: number): number {
-	const asked =
-		exchange.kind === 'answer' ? retryAfterMs(exchange.headers['retry-after'], now) : NaN;
+	const asked = askedPauseMs(exchange, now);
+	if (asked !== undefined) return asked;
+	return Math.min(1000 * 2 ** attempt, maxPauseMs) * (0.75 + random / 2);
+}
+
+/** How long the service asked to wait, in milliseconds; undefined when it named no time. */
+export function askedPauseMs(exchange: Exchange, now: number): number | undefined {
+	if (exchange.kind === 'noAnswer') return undefined;
+	const asked = retryAfterMs(exchange.headers['retry-after'], now);
 	// No time at all, or a date that is over by our clock, must not turn into requests without end.
-	if (asked > 0) return asked;
-	return Math.min(1000 * 2 ** attempt, longestPauseMs) * (0.75 + random / 2);
+	return asked > 0 ? asked : undefined;
 }
 
 /** What `Retry-After` says from now on; not a number when it says nothing that can be read. */
