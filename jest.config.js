@@ -18,6 +18,8 @@ const common = {
 module.exports = {
 	// Many files wait for most of their time, so that no core need be left free.
 	maxWorkers: '100%',
+	// Only ends a test that would never end: no test is judged by how long it takes.
+	testTimeout: 120_000,
 	projects: ['unit', 'service', 'engine'].map((name) => ({
 		...common,
 		displayName: name,

@@ -10,6 +10,9 @@ import type { CreationLimit, RetryAfter, SlidingWindow } from './limit';
 import { retryAfterHeader } from './limit';
 import type { Answer, StoredDelivery, UpdateRequest } from './shapes';
 import { creationShape, Refusal, subscriptionShape, updateShape } from './shapes';
+import type { ActiveReading } from './readings';
+import type { CreationRequest, Inside, SubscriptionRequest } from './readings/reading';
+import { asDocumented } from './readings/reading';
 import type { State } from './state';
 
 const success = { code: 'OK', message: 'Success' };
@@ -20,6 +23,8 @@ interface ApiOptions {
 	/** The companies that the key may act for, the own one first. */
 	readonly companyIds: readonly [number, ...number[]];
 	readonly now: () => number;
+	/** How the document is read at the moment. */
+	readonly reading: () => ActiveReading;
 }
 
 /** The five endpoints, each from a request that openapi.yaml allows to its answer. */
@@ -30,12 +35,20 @@ export class Api {
 	 * Creates deliveries (section 4.1) and fires event 1 for each. Throws a Refusal (403) for a
 	 * company that the key may not act for.
 	 */
-	create(req: Request): Answer {
-		const { state, events, companyIds, now } = this.options;
-		const { deliveries, companyId = companyIds[0], type } = creationShape.parse(req.body);
+	async create(req: Request): Promise<Answer> {
+		const { companyIds } = this.options;
+		const request = creationShape.parse(req.body);
+		const { companyId = companyIds[0] } = request;
 		if (!companyIds.includes(companyId)) {
 			throw new Refusal(403, 'FORBIDDEN', `Not authorized for company ${companyId}`);
 		}
+		const { create = asDocumented } = this.options.reading();
+		const work = (part: CreationRequest) => this.carryOutCreation(part, companyId);
+		return await create(request, work, this.inside(companyId));
+	}
+
+	private carryOutCreation({ deliveries, type }: CreationRequest, companyId: number): Answer {
+		const { state, events, now } = this.options;
 		const nowMs = now();
 		const created = deliveries.map((request, index) =>
 			createDelivery(request, { index, companyId, type, nowMs }),
@@ -49,9 +62,15 @@ export class Api {
 	 * Updates deliveries (section 4.2) and fires event 3 for each. Throws a Refusal (404) when one
 	 * of them does not exist; then nothing is changed.
 	 */
-	update(req: Request): Answer {
+	async update(req: Request): Promise<Answer> {
+		const [companyId] = this.options.companyIds;
+		const { update = asDocumented } = this.options.reading();
+		const work = (part: UpdateRequest) => this.carryOutUpdate(part);
+		return await update(updateShape.parse(req.body), work, this.inside(companyId));
+	}
+
+	private carryOutUpdate(update: UpdateRequest): Answer {
 		const { state, events } = this.options;
-		const update = updateShape.parse(req.body);
 		for (const delivery of this.targetsOf(update)) {
 			const changed = changeDelivery(delivery, update);
 			state.put(changed);
@@ -61,25 +80,57 @@ export class Api {
 	}
 
 	/** Lists the company's subscriptions (section 4.4). Throws a Refusal (404). */
-	listHooks(req: Request): Answer {
-		const hooks = this.options.state.webhooks(this.companyOf(req));
-		return { status: 200, body: hooks.map(({ url, action, status }) => ({ url, action, status })) };
+	async listHooks(req: Request): Promise<Answer> {
+		const companyId = this.companyOf(req);
+		const { list = asDocumented, lists = asItIs } = this.options.reading();
+		const work = () => {
+			const hooks = this.options.state.webhooks(companyId);
+			const body = hooks.map(({ url, action, status }) => ({ url: lists(url), action, status }));
+			return { status: 200, body };
+		};
+		return await list(undefined, work, this.inside(companyId));
 	}
 
 	/** Subscribes a URL to an event (section 4.3). Throws a Refusal (404: company). */
-	subscribe(req: Request): Answer {
-		const { url, action } = subscriptionShape.parse(req.body);
-		this.options.state.subscribe(this.companyOf(req), url, action);
-		return { status: 200, body: success };
+	async subscribe(req: Request): Promise<Answer> {
+		const companyId = this.companyOf(req);
+		const { subscribe = asDocumented } = this.options.reading();
+		const work = ({ url, action }: SubscriptionRequest) => {
+			this.options.state.subscribe(companyId, url, action);
+			return { status: 200, body: success };
+		};
+		return await subscribe(this.subscriptionIn(req), work, this.inside(companyId));
 	}
 
 	/** Unsubscribes a URL from an event (section 4.5). Throws a Refusal (404). */
-	unsubscribe(req: Request): Answer {
+	async unsubscribe(req: Request): Promise<Answer> {
+		const companyId = this.companyOf(req);
+		const { unsubscribe = asDocumented } = this.options.reading();
+		const work = ({ url, action }: SubscriptionRequest) => {
+			if (!this.options.state.unsubscribe(companyId, url, action)) {
+				throw new Refusal(404, 'NOT_FOUND', `No subscription of ${url} to event ${action}`);
+			}
+			return { status: 200, body: success };
+		};
+		return await unsubscribe(this.subscriptionIn(req), work, this.inside(companyId));
+	}
+
+	/** The subscription that a request names, with its URL in the form in which URLs are kept. */
+	private subscriptionIn(req: Request): SubscriptionRequest {
 		const { url, action } = subscriptionShape.parse(req.body);
-		if (!this.options.state.unsubscribe(this.companyOf(req), url, action)) {
-			throw new Refusal(404, 'NOT_FOUND', `No subscription of ${url} to event ${action}`);
-		}
-		return { status: 200, body: success };
+		const { keeps = asItIs } = this.options.reading();
+		return { url: keeps(url), action };
+	}
+
+	private inside(companyId: number): Inside {
+		const { state, events } = this.options;
+		const { cameBefore } = this.options.reading();
+		return {
+			state,
+			companyId,
+			cameBefore,
+			call: async (url, call) => (await events.call(url, call)).status,
+		};
 	}
 
 	private targetsOf({ deliveryIds = [], referenceIds = [] }: UpdateRequest): Set<StoredDelivery> {
@@ -147,6 +198,8 @@ export const readFormInteger: RequestHandler = (req, _res, next) => {
 	}
 	next();
 };
+
+const asItIs = (url: string): string => url;
 
 function digest(text: string): Buffer {
 	return createHash('sha256').update(text).digest();

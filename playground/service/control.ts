@@ -16,6 +16,8 @@ import type { SlidingWindow } from './limit';
 import { creationLimitSchema, retryAfterSchema } from './limit';
 import type { Action, StoredDelivery, Webhook } from './shapes';
 import { actionShape, Refusal, subscriptionShape } from './shapes';
+import type { ActiveReading } from './readings';
+import { actReading, readingNameSchema, readings } from './readings';
 import type { State } from './state';
 
 const deliveriesPerRoute = 5;
@@ -29,6 +31,8 @@ export const settingsSchema = z
 		creationLimit: creationLimitSchema,
 		/** How long every request waits before it is looked at. */
 		latencyMs: z.number().int().min(0).max(3_600_000),
+		/** The reading that is acted, see readings/; null: as openapi.yaml says. */
+		reading: readingNameSchema,
 	})
 	.strict();
 
@@ -49,8 +53,11 @@ export interface ControlParts {
 	readonly exchanges: Exchanges;
 	readonly window: SlidingWindow;
 	readonly settings: { current: Settings };
+	readonly reading: { current: ActiveReading };
 	readonly companyIds: readonly [number, ...number[]];
 	readonly now: () => number;
+	/** Called when what the page shows has changed. */
+	readonly changed: () => void;
 }
 
 /** Steers the local service and tells what happened in it; over HTTP under /control as well. */
@@ -65,6 +72,7 @@ export class Control {
 	reset(): void {
 		const { state, events, faults, exchanges, window, settings } = this.parts;
 		settings.current = this.settingsAtStart;
+		this.parts.reading.current = actReading(settings.current.reading);
 		faults.clear();
 		window.clear();
 		events.clear();
@@ -143,8 +151,13 @@ export class Control {
 
 	/** Changes settings and gives all of them. Throws a ZodError. */
 	settings(change: Partial<Settings>): Settings {
-		const { settings } = this.parts;
-		settings.current = { ...settings.current, ...settingsSchema.partial().parse(change) };
+		const { settings, reading } = this.parts;
+		const changes = settingsSchema.partial().parse(change);
+		settings.current = { ...settings.current, ...changes };
+		if (changes.reading !== undefined) {
+			reading.current = actReading(changes.reading);
+			this.parts.changed();
+		}
 		return settings.current;
 	}
 
@@ -190,6 +203,10 @@ export function controlRouter(control: Control, feed: Feed): Router {
 	});
 	router.put('/settings', (req, res) => {
 		res.json(control.settings(settingsSchema.partial().parse(req.body)));
+	});
+	router.get('/readings', (_req, res) => {
+		const says = Object.entries(readings).map(([name, reading]) => [name, reading.says]);
+		res.json(Object.fromEntries(says));
 	});
 	router.get('/stream', (_req, res) => feed.watch(res));
 	router.use((req) => {

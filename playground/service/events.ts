@@ -5,6 +5,7 @@ import https from 'node:https';
 import axios from 'axios';
 
 import { currencySign } from './delivery';
+import type { Reading } from './readings/reading';
 import type { Action, StoredDelivery, Webhook } from './shapes';
 
 const answerTimeoutMs = 10_000;
@@ -13,6 +14,13 @@ const maxAnswerBytes = 1_000_000;
 
 /** Host names that an event may be posted to, or a control request may be sent to. */
 export const loopbackHosts: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
+
+/** An HTTP request to a subscriber. */
+export interface Call {
+	readonly method: 'GET' | 'HEAD' | 'POST';
+	readonly headers?: Readonly<Record<string, string>>;
+	readonly body?: string;
+}
 
 /** What became of posting an event to one URL. */
 export interface Posting {
@@ -63,6 +71,18 @@ export function updateTaskPayload({ record, companyId }: StoredDelivery): Record
 	};
 }
 
+interface EventsOptions {
+	/** The subscriptions of a company, or all. */
+	readonly webhooks: (companyId?: number) => Webhook[];
+	readonly now: () => number;
+	/** How the document is read at the moment. */
+	readonly reading: () => Pick<Reading, 'posts' | 'accepts'>;
+	/** Called when an answer has a subscription blacklisted. */
+	readonly blacklist: (webhook: Webhook) => void;
+	/** Called after every change of the list. */
+	readonly changed: () => void;
+}
+
 /** Posts events to their subscribers, once each, and keeps a list of what happened. */
 export class Events {
 	private fired: FiredEvent[] = [];
@@ -73,15 +93,7 @@ export class Events {
 	};
 	private stop = newStop();
 
-	/**
-	 * `webhooks` gives the subscriptions of a company, or all; `now` the time;
-	 * `changed` is called after every change of the list.
-	 */
-	constructor(
-		private readonly webhooks: (companyId?: number) => Webhook[],
-		private readonly now: () => number,
-		private readonly changed: () => void,
-	) {}
+	constructor(private readonly options: EventsOptions) {}
 
 	/** The events so far, oldest first. */
 	list(): FiredEvent[] {
@@ -105,16 +117,22 @@ export class Events {
 	async fire(action: Action, payload: unknown, companyId?: number): Promise<Posting[]> {
 		const postings: Posting[] = [];
 		this.lastId += 1;
-		this.fired.push({ id: this.lastId, at: this.now(), action, payload, postings });
-		this.changed();
-		const subscribers = this.webhooks(companyId).filter(
+		const { now, changed, webhooks, blacklist } = this.options;
+		this.fired.push({ id: this.lastId, at: now(), action, payload, postings });
+		changed();
+		const subscribers = webhooks(companyId).filter(
 			(hook) => hook.action === action && hook.status === 'Active',
 		);
+		const { posts = postedAsJson, accepts = () => true } = this.options.reading();
 		const { signal } = this.stop;
 		await Promise.all(
-			subscribers.map(async ({ url }) => {
-				postings.push(await this.post(url, JSON.stringify(payload), signal));
-				this.changed();
+			subscribers.map(async (webhook) => {
+				for (const call of posts(payload)) {
+					const posting = await this.call(webhook.url, call, signal);
+					postings.push(posting);
+					if (!accepts(posting.status)) blacklist(webhook);
+					changed();
+				}
 			}),
 		);
 		return [...postings];
@@ -125,7 +143,7 @@ export class Events {
 		this.stop.abort();
 		this.stop = newStop();
 		this.fired = [];
-		this.changed();
+		this.options.changed();
 	}
 
 	/** Ends what is being posted and closes the connections. */
@@ -135,14 +153,22 @@ export class Events {
 		this.agents.httpsAgent.destroy();
 	}
 
-	private async post(url: string, body: string, signal: AbortSignal): Promise<Posting> {
+	/** Calls a URL on the loopback address and gives what became of it. Never rejects. */
+	async call(
+		url: string,
+		{ method, headers = {}, body }: Call,
+		signal = this.stop.signal,
+	): Promise<Posting> {
 		if (!URL.canParse(url) || !loopbackHosts.has(new URL(url).hostname)) {
 			return { url, status: null, error: 'The local service posts to the loopback address only' };
 		}
 		try {
-			const { status } = await axios.post<unknown>(url, body, {
+			const { status } = await axios.request<unknown>({
 				...this.agents,
-				headers: { 'Content-Type': 'application/json' },
+				url,
+				method,
+				data: body,
+				headers,
 				maxContentLength: maxAnswerBytes,
 				maxRedirects: 0,
 				proxy: false,
@@ -156,6 +182,12 @@ export class Events {
 			return { url, status: null, error: error instanceof Error ? error.message : String(error) };
 		}
 	}
+}
+
+/** An event as the document shows it: posted once, as JSON (section 6). */
+function postedAsJson(payload: unknown): Call[] {
+	const headers = { 'Content-Type': 'application/json' };
+	return [{ method: 'POST', headers, body: JSON.stringify(payload) }];
 }
 
 function newStop(): AbortController {

@@ -122,7 +122,7 @@ export class Exchanges {
 	send(req: Request, res: Response, answer: Answer): void {
 		const fault = this.open.get(req)?.fault;
 		if (fault?.kind === 'hangAfter') return;
-		if (fault?.kind === 'resetAfter') req.socket.resetAndDestroy();
+		if (fault?.kind === 'resetAfter' || answer.lost === true) req.socket.resetAndDestroy();
 		else this.write(req, res, spoiled(fault, answer));
 	}
 

@@ -18,6 +18,7 @@ import { Faults } from './faults';
 import { Feed } from './feed';
 import { SlidingWindow } from './limit';
 import type { CreationLimit } from './limit';
+import { actReading, readingNameSchema } from './readings';
 import type { Answer } from './shapes';
 import { State } from './state';
 
@@ -41,6 +42,8 @@ export interface ServiceOptions {
 	readonly now?: () => number;
 	/** How long every request waits before it is looked at; default 0. */
 	readonly latencyMs?: number;
+	/** How what the document leaves open is read, see readings/; default as openapi.yaml says. */
+	readonly reading?: string;
 }
 
 /** The running service. */
@@ -60,7 +63,7 @@ export interface LocalService {
 
 /**
  * Starts the local service on the loopback address and gives it once it listens.
- * Rejects when the port is taken (error code EADDRINUSE).
+ * Rejects when the port is taken (error code EADDRINUSE) or there is no such reading (ZodError).
  */
 export async function startService(options: ServiceOptions = {}): Promise<LocalService> {
 	const { apiKeyId = 'local-key', apiSecret = 'local-secret', now = Date.now } = options;
@@ -70,6 +73,7 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 		retryAfter: 'seconds',
 		creationLimit: options.creationLimit ?? { requests: 100, perMs: 60_000 },
 		latencyMs: options.latencyMs ?? 0,
+		reading: readingNameSchema.parse(options.reading ?? null),
 	};
 	const settings = { current: startSettings };
 	const closing = new AbortController();
@@ -90,22 +94,41 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 			.map((delivery) => ({ ...delivery, next: nextStatus(delivery.record.statusDelivery) })),
 		webhooks: state.webhooks().slice(-maxShownOnPage).reverse(),
 		events: events.latest(maxShownOnPage),
+		reading: settings.current.reading,
 	}));
 	const { changed } = feed;
 	const state = new State(changed);
-	const events = new Events((company) => state.webhooks(company), now, changed);
+	const reading = { current: actReading(startSettings.reading) };
+	const events = new Events({
+		webhooks: (company) => state.webhooks(company),
+		now,
+		reading: () => reading.current,
+		blacklist: ({ url, action }) => state.ban(url, action),
+		changed,
+	});
 	const faults = new Faults();
 	const window = new SlidingWindow();
 	const latencyMs = () => settings.current.latencyMs;
 	const exchanges = new Exchanges({ faults, now, latencyMs, pause, changed });
-	const parts = { state, events, faults, exchanges, window, settings, companyIds, now };
+	const parts = {
+		state,
+		events,
+		faults,
+		exchanges,
+		window,
+		settings,
+		reading,
+		companyIds,
+		now,
+		changed,
+	};
 	const control = new Control(parts);
 
 	const app = express().disable('x-powered-by').disable('etag');
 	app.use('/control', onlyFromHere, controlRouter(control, feed));
 	app.get('/', onlyFromHere, servePage);
 	addService(app, {
-		api: new Api({ state, events, companyIds, now }),
+		api: new Api({ state, events, companyIds, now, reading: () => reading.current }),
 		exchanges,
 		authenticate: basicAuth(apiKeyId, apiSecret),
 		limit: limitRequests({ window, now, settings: () => settings.current }),
@@ -142,9 +165,9 @@ function addService(
 ): void {
 	const { api, exchanges } = parts;
 	const answerWith =
-		(work: (req: Request) => Answer): RequestHandler =>
-		(req, res) =>
-			exchanges.send(req, res, work(req));
+		(work: (req: Request) => Promise<Answer>): RequestHandler =>
+		async (req, res) =>
+			exchanges.send(req, res, await work(req));
 	const answerFailure: ErrorRequestHandler = (error, req, res, next) => {
 		// Express itself ends an answer that was already begun.
 		if (res.headersSent) next(error);

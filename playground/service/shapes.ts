@@ -119,6 +119,8 @@ export interface Answer {
 	readonly status: number;
 	readonly body: unknown;
 	readonly headers?: Readonly<Record<string, string>>;
+	/** It never arrives: the connection is cut in its place. */
+	readonly lost?: boolean;
 }
 
 /** A request that is not carried out: becomes an answer of `code` and `message` (section 7). */

@@ -8,6 +8,8 @@ export class State {
 	private readonly deliveriesById = new Map<string, StoredDelivery>();
 	private readonly idsByReference = new Map<string, Set<string>>();
 	private readonly webhooksByKey = new Map<string, Webhook>();
+	/** How many subscriptions were made that were there already. */
+	private furtherWebhooks = 0;
 
 	/** `changed` is called after every change. */
 	constructor(private readonly changed: () => void) {}
@@ -65,20 +67,33 @@ export class State {
 		this.changed();
 	}
 
+	/** Subscribes although the URL may be subscribed already: then it is there twice. */
+	subscribeAnew(companyId: number, url: string, action: Action): void {
+		const key = webhookKey(companyId, url, action);
+		const before = this.webhooksByKey.get(key);
+		if (before === undefined) return this.subscribe(companyId, url, action);
+		this.furtherWebhooks += 1;
+		this.webhooksByKey.set(`${key} ${this.furtherWebhooks}`, { ...before, status: 'Active' });
+		this.changed();
+	}
+
 	/** Unsubscribes; tells whether there was such a subscription. */
 	unsubscribe(companyId: number, url: string, action: Action): boolean {
-		const existed = this.webhooksByKey.delete(webhookKey(companyId, url, action));
-		if (existed) this.changed();
-		return existed;
+		for (const [key, hook] of [...this.webhooksByKey].reverse()) {
+			if (hook.companyId !== companyId || hook.url !== url || hook.action !== action) continue;
+			this.webhooksByKey.delete(key);
+			this.changed();
+			return true;
+		}
+		return false;
 	}
 
 	/** Bans a URL from an event, for every company; gives how many subscriptions that were. */
 	ban(url: string, action: Action): number {
-		const banned = this.webhooks().filter((hook) => hook.url === url && hook.action === action);
-		for (const hook of banned) {
-			const key = webhookKey(hook.companyId, hook.url, hook.action);
-			this.webhooksByKey.set(key, { ...hook, status: 'Banned' });
-		}
+		const banned = [...this.webhooksByKey].filter(
+			([, hook]) => hook.url === url && hook.action === action,
+		);
+		for (const [key, hook] of banned) this.webhooksByKey.set(key, { ...hook, status: 'Banned' });
 		this.changed();
 		return banned.length;
 	}

@@ -292,7 +292,7 @@ test('a credential is added; its connection test succeeds, and says what is wron
 
 	await editor.fill('companyId', String(credential.companyId));
 	await editor.fill('baseUrl', `http://127.0.0.1:${await freePort()}`);
-	await editor.saveCredential('Nothing answers at the host and port in the Base URL');
+	await editor.saveCredential('Nothing answers at the Base URL of the Delivery Service');
 	await editor.picture('credential-wrong-host');
 	expect(control.requests()).toHaveLength(2);
 

@@ -81,7 +81,7 @@ describe('an error that ends the execution', () => {
 		const nowhere = await withCredential({ baseUrl: `http://127.0.0.1:${await freePort()}` });
 		expect(await errorOf({ parameters, credentials: nowhere })).toEqual({
 			status: 'error',
-			message: 'Nothing answers at the host and port in the Base URL [item 0]',
+			message: 'Nothing answers at the Base URL of the Delivery Service [item 0]',
 			description:
 				'Check the Base URL in the credential and whether this n8n may connect to it, then try again.',
 		});
@@ -94,7 +94,7 @@ describe('an error that ends the execution', () => {
 		};
 		expect(await errorOf({ parameters })).toEqual({
 			status: 'error',
-			message: 'The Delivery Service did not find this [item 0]',
+			message: 'The Delivery Service did not find what was asked for (status 404) [item 0]',
 			description: contains('Unknown deliveries: none'),
 		});
 	});

@@ -400,7 +400,7 @@ describe('when something is out of order', () => {
 		service.control.addFault({ ...hooks, kind: 'status', status: 503, skip: 1, times: null });
 		await Promise.all([
 			expect(client.publish(unreachable.id)).rejects.toThrow(
-				'Nothing answers at the host and port in the Base URL',
+				'Nothing answers at the Base URL of the Delivery Service',
 			),
 			expect(client.publish(half.id)).rejects.toThrow('The Delivery Service failed (status 503)'),
 		]);
@@ -415,7 +415,7 @@ describe('when something is out of order', () => {
 		await duringOutage(async () => await client.unpublish(workflow.id));
 		const log = await readFile(join(world.userFolder, 'n8n.log'), 'utf8');
 		expect(log).toMatch(
-			`in workflow "Delivery events" (${workflow.id}): webhooks of this node may remain at the Delivery Service (Delivery Created, Delivery Updated): Nothing answers at the host and port in the Base URL. They start nothing. They are removed when the workflow is published again`,
+			`in workflow "Delivery events" (${workflow.id}): webhooks of this node may remain at the Delivery Service (Delivery Created, Delivery Updated): Nothing answers at the Base URL of the Delivery Service. They start nothing. They are removed when the workflow is published again`,
 		);
 		expect(subscriptions()).toEqual([
 			liveAddress(workflow, 'createTask'),

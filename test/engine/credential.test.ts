@@ -137,7 +137,7 @@ describe('the connection test', () => {
 	test('says so when nothing listens', async () => {
 		expect(await verdictOn({ baseUrl: 'http://127.0.0.1:9' })).toEqual({
 			status: 'Error',
-			message: expect.stringMatching(/^Nothing answers at the host and port in the Base URL\. /),
+			message: expect.stringMatching(/^Nothing answers at the Base URL of the Delivery Service\. /),
 		});
 	});
 
@@ -148,7 +148,9 @@ describe('the connection test', () => {
 
 		expect(await verdictOn({ baseUrl: `http://${host}` })).toEqual({
 			status: 'Error',
-			message: expect.stringMatching(/^The host in the Base URL was not found\. /),
+			message: expect.stringMatching(
+				/^The host in the Base URL of the Delivery Service was not found\. /,
+			),
 		});
 	});
 
@@ -161,15 +163,33 @@ describe('the connection test', () => {
 			/^The Company ID is missing or not a whole number of 1 or more/,
 		],
 		['half a company', { companyId: 1.5 }, /^The Company ID is missing or not a whole number/],
-		['no base URL', { baseUrl: '' }, /^The credential is not complete\. Fill in Base URL/],
+		[
+			'no base URL',
+			{ baseUrl: '' },
+			/^The Delivery Service credential is not complete\. .*Base URL/,
+		],
 		[
 			'a base URL that is no web address',
 			{ baseUrl: 'api.shop.example' },
-			/it starts with https:\/\//,
+			/^The Base URL .* does not start with https:\/\/ or http:\/\/\. /,
 		],
-		['another protocol', { baseUrl: 'ftp://api.shop.example' }, /it starts with https:\/\//],
-		['no key', { apiKeyId: ' ' }, /^The credential is not complete\. .*API Key ID/],
-		['no secret', { apiSecret: '' }, /^The credential is not complete\. .*API Secret/],
+		['another protocol', { baseUrl: 'ftp://api.shop.example' }, /does not start with https:\/\//],
+		['a query', { baseUrl: 'https://a.example/?key=1' }, /^The Base URL .* has a query/],
+		[
+			'the address of an endpoint',
+			{ baseUrl: 'https://a.example/v1/deliveries' },
+			/^The Base URL .* ends with \/v1\/deliveries, the path of an endpoint/,
+		],
+		[
+			'no key',
+			{ apiKeyId: ' ' },
+			/^The Delivery Service credential is not complete\. .*API Key ID/,
+		],
+		[
+			'no secret',
+			{ apiSecret: '' },
+			/^The Delivery Service credential is not complete\. .*API Secret/,
+		],
 	])('asks for what is missing: %s', async (_what, changes, message) => {
 		expect(await verdictOn(changes)).toEqual({
 			status: 'Error',

@@ -4,8 +4,6 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { deduplicationStore, type NodeRun, type RunNodeOptions } from '../support/engine/engine';
 import {
 	createOnce,
-	deliveries,
-	delivery,
 	fatesOf,
 	jsonOf,
 	pairedItems,
@@ -13,6 +11,7 @@ import {
 	restart,
 	setUp,
 } from '../support/actionNode';
+import { deliveries, delivery } from '../support/sampleDelivery';
 
 const service = setUp();
 
@@ -104,7 +103,8 @@ test('gives what would be skipped and why, in the place of the item', async () =
 		...[
 			{
 				reason: 'alreadyCreated',
-				message: 'This workflow has created a delivery with this reference ID before',
+				message:
+					'This workflow has created a delivery with this reference ID before. Changes since then are not sent: make them with the operation Update.',
 				referenceId: 'R0',
 			},
 			{
@@ -119,7 +119,8 @@ test('gives what would be skipped and why, in the place of the item', async () =
 			},
 			{
 				reason: 'alreadyCreated',
-				message: 'This workflow has created a delivery with this reference ID before',
+				message:
+					'This workflow has created a delivery with this reference ID before. Changes since then are not sent: make them with the operation Update.',
 				referenceId: 'R1',
 			},
 		].map((why, index) => ({ json: { skipped: true, ...why }, pairedItem: { item: index + 1 } })),

@@ -1,7 +1,8 @@
 /** Delivery: Create from the fields of the node. */
 import type { INodeParameters } from 'n8n-workflow';
 
-import { delivery, jsonOf, pairedItems, pickup, pickupFields, setUp } from '../support/actionNode';
+import { jsonOf, pairedItems, pickupFields, setUp } from '../support/actionNode';
+import { delivery, pickup } from '../support/sampleDelivery';
 
 const service = setUp();
 
@@ -177,7 +178,7 @@ describe('what the service receives', () => {
 						tags: ['fragile', 'morning'],
 						extraData: [
 							{ name: 'Gift note', value: 'Happy birthday!', searchable: true },
-							{ name: 'Floor', value: '', searchable: false },
+							{ name: 'Floor', value: '' },
 						],
 						cod: 49.9,
 					},

@@ -4,7 +4,8 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 
-import { deliveries, delivery, jsonOf, pairedItems, pickup, setUp } from '../support/actionNode';
+import { jsonOf, pairedItems, setUp } from '../support/actionNode';
+import { deliveries, delivery, pickup } from '../support/sampleDelivery';
 
 const service = setUp();
 
@@ -89,6 +90,21 @@ describe('a delivery', () => {
 		]);
 	});
 
+	test('is sent without what is empty in it', async () => {
+		const given = delivery({
+			pickup: { ...pickup, contact: { ...pickup.contact, phonenumber: '' } },
+			referenceId: ' ',
+			tags: [null, ''],
+			extraData: '',
+			cod: '',
+		});
+
+		const { error } = await service.run(fromJson, { items: [given] });
+
+		expect(error).toBeUndefined();
+		expect(service.creations()).toEqual([{ deliveries: [delivery()] }]);
+	});
+
 	const { dropoff, packages } = delivery();
 
 	test.each<[string, IDataObject, string | undefined]>([
@@ -150,7 +166,7 @@ describe('one wrong item among right ones', () => {
 		...deliveries(3),
 		wrong,
 		delivery({ referenceId: 'R4' }),
-		delivery({ referenceId: 'R5', cod: -1, tags: [''] }),
+		delivery({ referenceId: 'R5', cod: -1, tags: [{}] }),
 		delivery({ referenceId: 'R6' }),
 	];
 	const rightOnes = ['R0', 'R1', 'R2', 'R4', 'R6'];
@@ -179,7 +195,7 @@ describe('one wrong item among right ones', () => {
 		{
 			error: {
 				message: expect.stringMatching(
-					/^(Cash on delivery -1 is less than 0|Tag is empty) \[item 5\]$/,
+					/^(Cash on delivery -1 is less than 0|Tag \(an object\) is not text) \[item 5\]$/,
 				),
 				description: expect.stringMatching(/^Also: .* Nothing was sent for this item\.$/),
 				outcome: 'invalid',
@@ -484,7 +500,7 @@ describe('what the user can mend', () => {
 			/did not accept the API key/,
 			/API Key ID and API Secret.*Credentials missing or invalid \(UNAUTHORIZED\)/,
 		],
-		['a path in the base URL', { path: '/v2' }, /did not find this/, /Base URL/],
+		['a path in the base URL', { path: '/v2' }, /did not find what was asked for/, /Base URL/],
 	])('is named: %s', async (_what, { path, ...change }, message, description) => {
 		const { error } = await service.run(fromJson, {
 			items: deliveries(2),
@@ -517,7 +533,6 @@ describe('what the user can mend', () => {
 
 	test.each([
 		['without a base URL', { baseUrl: ' ' }],
-		['with a base URL that is none', { baseUrl: 'ftp://files.example' }],
 		['without a key', { apiKeyId: '' }],
 		['without a secret', { apiSecret: '' }],
 	])('is named: a credential %s', async (_what, change) => {

@@ -14,8 +14,6 @@ import {
 } from '../support/engine/engine';
 import {
 	createOnce,
-	deliveries,
-	delivery,
 	fatesOf,
 	jsonOf,
 	pairedItems,
@@ -24,6 +22,7 @@ import {
 	setUp,
 	until,
 } from '../support/actionNode';
+import { deliveries, delivery } from '../support/sampleDelivery';
 
 const service = setUp();
 
@@ -57,7 +56,8 @@ describe('a second run', () => {
 				json: {
 					skipped: true,
 					reason: 'alreadyCreated',
-					message: 'This workflow has created a delivery with this reference ID before',
+					message:
+						'This workflow has created a delivery with this reference ID before. Changes since then are not sent: make them with the operation Update.',
 					referenceId: `R${item}`,
 				},
 				pairedItem: { item },
@@ -182,7 +182,7 @@ describe('without a Company ID in the credential', () => {
 			credential: credential(),
 		});
 		expect(error).toMatchObject({
-			message: 'The company is not known',
+			message: 'The Company ID for the Delivery Service is missing',
 			description: expect.stringMatching(/^Enter the Company ID/),
 		});
 		expect(service.control.requests()).toEqual([]);

@@ -1,5 +1,10 @@
 /** n8n's own "Retry On Fail" runs the whole node again: also for the items that were created. */
-import { delivery, fatesOf, jsonOf, restart, setUp } from '../support/actionNode';
+import type { IDataObject } from 'n8n-workflow';
+
+import type { FaultInput } from '../../playground/service/faults';
+import { fatesOf, jsonOf, restart, setUp } from '../support/actionNode';
+import { delivery } from '../support/sampleDelivery';
+import { deduplicationStore } from '../support/engine/engine';
 
 const service = setUp();
 
@@ -63,6 +68,39 @@ describe('what an earlier try created', () => {
 		const { error } = await service.run(parameters, { ...retrying, items });
 		expect(error?.message).toContain('1 of 2 deliveries created');
 		expect(error?.description).toContain(`Created (1): #1 (ID ${idOf('#1')}).`);
+	});
+
+	/** Lets the store fail for every try after the first, which meets a fault of the service. */
+	async function failAfterFirstTry(fault: FaultInput, items: IDataObject[]): Promise<void> {
+		const records = { operation: 'checkProcessedAndRecord', scope: 'workflow' } as const;
+		const { operation, scope } = records;
+		service.control.addFault(fault);
+		// The first try records as often as a run of a workflow that remembers nothing either.
+		await service.run(parameters, { items, workflowId: 'another workflow' });
+		const skip = deduplicationStore.calls.filter(
+			(call) => call.operation === operation && call.scope === scope,
+		).length;
+		service.control.reset();
+		service.control.addFault(fault);
+		deduplicationStore.addFault({ ...records, kind: 'fail', when: 'before', skip, times: 100 });
+	}
+
+	test('comes out as created when the store fails in a later try', async () => {
+		await failAfterFirstTry({ kind: 'rejectReference', referenceIds: ['#2'] }, items);
+		const { error } = await service.run(parameters, { ...retrying, items });
+		expect(error?.message).toContain('n8n could not look up which references were sent already');
+		expect(error?.message).toContain('1 of 2 deliveries created');
+		expect(error?.description).toContain(`Created (1): #1 (ID ${idOf('#1')}).`);
+		expect(error?.description).toContain('Not sent (1): #2.');
+	});
+
+	test('and what it left unknown is still unknown when the store fails in a later try', async () => {
+		const one = [delivery({ referenceId: '#1' })];
+		await failAfterFirstTry({ kind: 'resetAfter' }, one);
+		const { error } = await service.run(parameters, { ...retrying, items: one });
+		expect(service.creations()).toHaveLength(1);
+		expect(error?.message).toContain('Whether this delivery was created is unknown');
+		expect(error?.description).toContain('Perhaps created (1): #1.');
 	});
 
 	test('is skipped as before in another run, even with the same data', async () => {

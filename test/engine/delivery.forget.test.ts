@@ -2,16 +2,8 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { deduplicationStore, type NodeRun, type RunNodeOptions } from '../support/engine/engine';
-import {
-	createOnce,
-	deliveries,
-	delivery,
-	fatesOf,
-	jsonOf,
-	pairedItems,
-	restart,
-	setUp,
-} from '../support/actionNode';
+import { createOnce, fatesOf, jsonOf, pairedItems, restart, setUp } from '../support/actionNode';
+import { deliveries, delivery } from '../support/sampleDelivery';
 
 const service = setUp();
 
@@ -106,7 +98,7 @@ describe('chosen references', () => {
 		const { items, error } = await forget({ referenceIds: 'R1' }, { credential });
 
 		expect(items).toEqual([]);
-		expect(error?.message).toBe('The company is not known [item 0]');
+		expect(error?.message).toBe('The Company ID for the Delivery Service is missing [item 0]');
 	});
 
 	test('are those of the workflow that forgets', async () => {

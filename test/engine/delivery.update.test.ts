@@ -252,6 +252,11 @@ describe('a change', () => {
 			{ packages: full.packages },
 		],
 		[
+			'Packages, of which only the weight is filled in',
+			{ packages: { package: [{ id: 'PK-1', weight: '2.4' }, {}] } },
+			{ packages: [{ id: 'PK-1', weight: 2.4 }] },
+		],
+		[
 			'all of them',
 			{
 				...full.location,
@@ -286,6 +291,7 @@ describe('a change', () => {
 		['Tag to remove 2 "late" is not a number', { removeTags: '7,late' }],
 		['Tag to add "0" is less than 1', { addTags: '0' }],
 		['Package: at least one is needed', { packages: {} }],
+		['Package: at least one is needed', { packages: { package: [{}] } }],
 		[
 			'Package size "huge" is not one of xs, s, m, l, xl',
 			{ packages: { package: [{ name: 'A', size: '={{ "huge" }}' }] } },
@@ -470,7 +476,7 @@ describe('a refusal in the middle', () => {
 						reference: 'nope',
 						cod: 2,
 						error: {
-							message: 'The Delivery Service did not find this [item 1]',
+							message: 'The Delivery Service did not find what was asked for (status 404) [item 1]',
 							description: expect.stringContaining('Unknown deliveries: nope'),
 							referenceId: 'nope',
 						},

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { deepCopy, type INodeParameters } from 'n8n-workflow';
 
-import { deliveries } from '../support/actionNode';
+import { deliveries } from '../support/sampleDelivery';
 import { runNode, type ReceiveOptions, type Trigger } from '../support/engine/engine';
 import { itemsOf, setUpTriggers, updated } from '../support/triggerNode';
 

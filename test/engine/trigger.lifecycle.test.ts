@@ -328,7 +328,7 @@ describe('a failure while publishing', () => {
 		);
 
 		await expect(trigger.activate()).rejects.toMatchObject({
-			message: 'Nothing answers at the host and port in the Base URL',
+			message: 'Nothing answers at the Base URL of the Delivery Service',
 			description: expect.stringContaining('Check the Base URL'),
 		});
 		expect(trigger.active).toBe(false);

@@ -104,8 +104,14 @@ describe('a wrong item', () => {
 			'Event "deleted" is not one of createTask, createRoute, updateTask [item 0]',
 			{ event: 'deleted' },
 		],
-		['The Company ID is not a whole number of 1 or more [item 0]', { company: 'mine' }],
-		['The Company ID is not a whole number of 1 or more [item 0]', { company: 0 }],
+		[
+			'The Company ID for the Delivery Service is not a whole number of 1 or more [item 0]',
+			{ company: 'mine' },
+		],
+		[
+			'The Company ID for the Delivery Service is not a whole number of 1 or more [item 0]',
+			{ company: 0 },
+		],
 	])('is refused before it is sent: %s', async (message, changes) => {
 		const { error, items } = await service.run(
 			{ ...create, options: { companyId: '={{ $json.company }}' } },
@@ -172,7 +178,7 @@ describe('a refusal of the service', () => {
 		]);
 		expect(error).toMatchObject({
 			name: 'NodeApiError',
-			message: 'The Delivery Service did not find this [item 1]',
+			message: 'The Delivery Service did not find what was asked for (status 404) [item 1]',
 			description: expect.stringMatching(/Company ID.*Unknown company 77 \(NOT_FOUND\)/),
 			httpCode: '404',
 			context: { itemIndex: 1 },
@@ -226,7 +232,7 @@ describe('a refusal of the service', () => {
 
 		expect(service.control.requests()).toEqual([]);
 		expect(error).toMatchObject({
-			message: 'The company is not known [item 0]',
+			message: 'The Company ID for the Delivery Service is missing [item 0]',
 			description: expect.stringMatching(/^Enter the Company ID, .* in the credential/),
 		});
 	});

@@ -247,7 +247,7 @@ describe('the list of webhooks', () => {
 		const refused = search({ options: { companyId: '5' } });
 
 		await expect(refused).rejects.toMatchObject({
-			message: 'The Delivery Service did not find this',
+			message: 'The Delivery Service did not find what was asked for (status 404)',
 			description: expect.stringContaining('Unknown company 5'),
 		});
 	});

@@ -179,7 +179,10 @@ describe('what is wrong', () => {
 			'Status "gone" is not one of active, blacklisted [item 0]',
 			{ filters: { status: '={{ "gone" }}' } },
 		],
-		['The Company ID is not a whole number of 1 or more [item 0]', { options: { companyId: 'x' } }],
+		[
+			'The Company ID for the Delivery Service is not a whole number of 1 or more [item 0]',
+			{ options: { companyId: 'x' } },
+		],
 	])('is named before anything is sent: %s', async (message, more) => {
 		const { error } = await service.run(getAll(more));
 
@@ -213,7 +216,7 @@ describe('what is wrong', () => {
 
 		expect(error).toMatchObject({
 			name: 'NodeApiError',
-			message: 'Nothing answers at the host and port in the Base URL [item 0]',
+			message: 'Nothing answers at the Base URL of the Delivery Service [item 0]',
 			description: expect.stringContaining('Check the Base URL'),
 		});
 	});
@@ -234,7 +237,7 @@ describe('what is wrong', () => {
 			{
 				json: {
 					error: {
-						message: 'The Delivery Service did not find this [item 0]',
+						message: 'The Delivery Service did not find what was asked for (status 404) [item 0]',
 						description: expect.stringContaining('Unknown company 5'),
 					},
 				},

@@ -1,6 +1,7 @@
 import axios from 'axios';
 
-import { creation, delivery, place, openLocalService } from '../support/localService';
+import { creation, openLocalService } from '../support/localService';
+import { delivery, place } from '../support/sampleDelivery';
 import type { Created, OpenLocalService } from '../support/localService';
 
 let local: OpenLocalService;
@@ -191,7 +192,7 @@ describe('updating deliveries', () => {
 		expect(changed).toMatchObject({
 			request: {
 				dropoff: {
-					contact: { name: 'Grace', email: 'ada@mail.example' },
+					contact: { name: 'Grace', email: 'ana@mail.example' },
 					location: { address: 'New Street 2', instructions: 'Ring twice' },
 				},
 				packages: [{ name: 'Crate', qty: 2, size: 'xl' }],

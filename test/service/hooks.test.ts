@@ -1,11 +1,11 @@
 import {
 	creation,
-	delivery,
 	firstId,
 	openLocalService,
 	startSubscriber,
 	until,
 } from '../support/localService';
+import { delivery } from '../support/sampleDelivery';
 import type { Created, OpenLocalService, Subscriber } from '../support/localService';
 
 const now = Date.UTC(2025, 0, 1);

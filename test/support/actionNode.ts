@@ -12,6 +12,7 @@ import {
 	type NodeRun,
 	type RunNodeOptions,
 } from './engine/engine';
+import { deliveries } from './sampleDelivery';
 
 /** A request as the service received it, without what differs from run to run. */
 interface Received {
@@ -108,37 +109,13 @@ export function pairedItems(items: readonly INodeExecutionData[]): unknown[] {
 	);
 }
 
-/** The pickup fields of the node, filled in. */
+/** The pickup fields of the node, filled in for the pickup of the sample delivery. */
 export const pickupFields = {
 	pickupName: 'Main Street Store',
 	pickupEmail: 'store@shop.example',
 	pickupLocationType: 'address',
 	pickupAddress: '12 Main Street, Springfield',
 };
-
-/** What the service receives for `pickupFields`. */
-export const pickup = {
-	contact: { name: 'Main Street Store', email: 'store@shop.example' },
-	location: { address: '12 Main Street, Springfield' },
-};
-
-/** A delivery as the service's document has it. */
-export function delivery(changes: IDataObject = {}): IDataObject {
-	return {
-		pickup,
-		dropoff: {
-			contact: { name: 'Ana Torres', email: 'ana@mail.example' },
-			location: { address: '48 Oak Avenue, Springfield' },
-		},
-		packages: [{ name: 'Box', qty: 1, size: 's' }],
-		...changes,
-	};
-}
-
-/** So many deliveries, with the references R0, R1, ... */
-export function deliveries(count: number): IDataObject[] {
-	return Array.from({ length: count }, (_, number) => delivery({ referenceId: `R${number}` }));
-}
 
 /**
  * The node as it creates the deliveries that come in, each only once, and does not wait for a

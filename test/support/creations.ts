@@ -1,6 +1,7 @@
 import type { Creation } from '../../nodes/DeliveryService/sending/outcomes';
 import type { Exchange } from '../../nodes/DeliveryService/service/client';
-import type { CreationBody } from '../../nodes/DeliveryService/service/schemas';
+import { deliverySchema, type CreationBody } from '../../nodes/DeliveryService/service/schemas';
+import { delivery } from './sampleDelivery';
 
 /** A creation with this reference; only what tells one from another matters. */
 export function creation(
@@ -8,25 +9,15 @@ export function creation(
 	referenceId?: string,
 	more: Omit<Partial<Creation>, 'item' | 'delivery'> = {},
 ): Creation {
-	const place = (name: string) => ({
-		contact: { name, email: 'someone@mail.example' },
-		location: { address: '1 Main Street' },
-	});
-	return {
-		item,
-		delivery: {
-			pickup: place('store'),
-			dropoff: place(`customer ${item}`),
-			packages: [{ name: 'Box', qty: 1, size: 's' }],
-			...(referenceId !== undefined && { referenceId }),
-		},
-		...more,
-	};
+	const named = referenceId === undefined ? unnamed : { ...unnamed, referenceId };
+	return { item, delivery: named, ...more };
 }
 
-/** So many creations, with the references R0, R1, ... */
-export function creationsOf(count: number): Creation[] {
-	return Array.from({ length: count }, (_, item) => creation(item, `R${item}`));
+const unnamed = deliverySchema.parse(delivery());
+
+/** So many creations, with the references R0, R1, ... or another letter. */
+export function creationsOf(count: number, letter = 'R'): Creation[] {
+	return Array.from({ length: count }, (_, item) => creation(item, `${letter}${item}`));
 }
 
 /** An answer of the service. */

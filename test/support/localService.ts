@@ -3,13 +3,12 @@ import type { AddressInfo } from 'node:net';
 
 import axios from 'axios';
 import type { AxiosInstance } from 'axios';
+import type { IDataObject } from 'n8n-workflow';
 
 import type { DeliveryRecord } from '../../playground/service/shapes';
 import type { LocalService, ServiceOptions } from '../../playground/service/server';
 import { startService } from '../../playground/service/server';
-
-// A slow machine must not fail a test; this only ends one that would never end.
-jest.setTimeout(60_000);
+import { deliveries } from './sampleDelivery';
 
 /** A service for one test file, with a client for its endpoints and one for its control. */
 export interface OpenLocalService {
@@ -32,22 +31,6 @@ export async function openLocalService(options: ServiceOptions = {}): Promise<Op
 	};
 }
 
-/** A delivery that the document allows, with some members changed. */
-export function delivery(changes: Record<string, unknown> = {}): Record<string, unknown> {
-	return {
-		pickup: {
-			contact: { name: 'Warehouse', email: 'warehouse@shop.example' },
-			location: { address: 'Dock 4, Harbour Road 1' },
-		},
-		dropoff: {
-			contact: { name: 'Ada', email: 'ada@mail.example', phonenumber: '+1 555 0100' },
-			location: { address: 'Main Street 1' },
-		},
-		packages: [{ name: 'Box', qty: 1, size: 's' }],
-		...changes,
-	};
-}
-
 /** The members of a success answer that the tests read. */
 export interface Created {
 	readonly payload: ReadonlyArray<Omit<DeliveryRecord, 'index'> & { index?: number }>;
@@ -60,16 +43,9 @@ export function firstId({ payload }: Created): string {
 	return record.id;
 }
 
-/** A place with this location. */
-export function place(location: Record<string, unknown>): Record<string, unknown> {
-	return { contact: { name: 'Ada', email: 'ada@mail.example' }, location };
-}
-
 /** A creation request of so many deliveries, with the references R0, R1, ... */
-export function creation(count = 1): { deliveries: Array<Record<string, unknown>> } {
-	return {
-		deliveries: Array.from({ length: count }, (_, i) => delivery({ referenceId: `R${i}` })),
-	};
+export function creation(count = 1): { deliveries: IDataObject[] } {
+	return { deliveries: deliveries(count) };
 }
 
 /** What a subscriber received. */
@@ -104,7 +80,7 @@ export async function startSubscriber(
 				method: req.method ?? '',
 				url: req.url ?? '',
 				contentType: req.headers['content-type'] ?? '',
-				body: JSON.parse(Buffer.concat(chunks).toString()),
+				body: jsonOrText(Buffer.concat(chunks).toString()),
 			});
 			res.writeHead(status, headers).end();
 			const resumed = waiting;
@@ -125,6 +101,14 @@ export async function startSubscriber(
 			await new Promise((resolve) => server.close(resolve));
 		},
 	};
+}
+
+function jsonOrText(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return text;
+	}
 }
 
 /** Resolves once the condition holds; a test that waits in vain ends by its own time limit. */

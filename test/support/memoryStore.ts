@@ -9,6 +9,9 @@ export interface AccessTimes {
 	after: number;
 }
 
+/** Accesses that take no time. */
+export const noTime: AccessTimes = { before: 0, between: 0, after: 0 };
+
 /** A database row of entries, as several processes see it. */
 export interface Row {
 	entries: ReadonlySet<string>;
@@ -18,7 +21,7 @@ export interface Row {
  * A process's way to a row of entries: each access reads all of them and writes all of them back,
  * without a lock, as n8n's de-duplication store does. The process itself takes turns.
  */
-export function memoryStore(row: Row, clock: Clock, times: () => AccessTimes): Store {
+export function memoryStore(row: Row, clock: Clock, times = () => noTime): Store {
 	return storeOf(entriesOf(row, clock, times));
 }
 

@@ -6,9 +6,6 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { startService, type LocalService } from '../../playground/service/server';
 import { openTrigger, type OpenTriggerOptions, type Received, type Trigger } from './engine/engine';
 
-// A slow machine must not fail a test; this only ends one that would never end.
-jest.setTimeout(60_000);
-
 /** A subscription, without what differs from run to run. */
 export interface Hook {
 	url: string;

@@ -63,15 +63,18 @@ async function acquire(
 	// Those that wait for a dead holder must not all release the lock at once: the second of them
 	// would take it from the one that has just acquired it.
 	const patienceMs = abandonedAfterMs * (1 + random() / 2);
-	let heldSince = clock.now();
+	// Counted in pauses: a clock that is moved must neither free a lock nor keep it.
+	let heldForMs = 0;
 	let failures = 0;
 	for (;;) {
 		const trying = lock.tryAcquire(mark);
 		const found = failures < maxFailuresInARow ? await trying.catch(() => undefined) : await trying;
 		if (found === 'acquired') return;
 		failures = found === undefined ? failures + 1 : 0;
-		if (found === 'heldAnew') heldSince = clock.now();
-		if (found === 'heldStill' && clock.now() - heldSince >= patienceMs) await lock.release();
-		await clock.wait(pauseMs * (0.5 + random()));
+		if (found === 'heldAnew') heldForMs = 0;
+		if (found === 'heldStill' && heldForMs >= patienceMs) await lock.release();
+		const pause = pauseMs * (0.5 + random());
+		await clock.wait(pause);
+		heldForMs += pause;
 	}
 }

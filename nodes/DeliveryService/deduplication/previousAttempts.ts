@@ -1,6 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { Report } from '../sending/creations';
+import type { Outcome } from '../sending/outcomes';
 
 /**
  * What the attempts of a node did so far, by the first of their input items: n8n gives the same
@@ -23,15 +24,11 @@ export function withPreviousAttempts(context: IExecuteFunctions, latest: Report)
 }
 
 function merge(previous: Report, latest: Report): Report {
-	const created = new Map(
-		previous.results.flatMap(({ creation, outcome }) =>
-			outcome.kind === 'created' ? [[creation.item, outcome]] : [],
-		),
-	);
+	const before = new Map(previous.results.map(({ creation, outcome }) => [creation.item, outcome]));
 	return {
 		results: latest.results.map(({ creation, outcome }) => ({
 			creation,
-			outcome: (outcome.kind === 'skipped' && created.get(creation.item)) || outcome,
+			outcome: laterOutcome(before.get(creation.item), outcome),
 		})),
 		requests: previous.requests + latest.requests,
 		waited: {
@@ -40,4 +37,11 @@ function merge(previous: Report, latest: Report): Report {
 		},
 		ledgerFailed: previous.ledgerFailed || latest.ledgerFailed,
 	};
+}
+
+/** What was created stays created, and what may have been stays unknown when it is not sent again. */
+function laterOutcome(before: Outcome | undefined, latest: Outcome): Outcome {
+	const holds =
+		before?.kind === 'created' || (before?.kind === 'unknown' && latest.kind === 'notSent');
+	return holds ? before : latest;
 }

@@ -45,8 +45,12 @@ export function readExchange(
 	exchange: Exchange,
 	known: Known,
 ): Reading {
-	const { records, strayIds } = recordsIn(batch, exchange);
-	const hasCreated = strayIds.length > 0 || records.some((record) => record?.id !== undefined);
+	const { records, withoutId, leftOver } = matchRecords(
+		batch.map(({ delivery }) => delivery),
+		payloadOf(exchange),
+	);
+	const strayIds = leftOver.flatMap(({ id }) => (isId(id) ? [String(id)] : []));
+	const hasCreated = strayIds.length > 0 || records.some((record) => record !== undefined);
 	const rest = restOf(batch.length, exchange, hasCreated, known);
 	const unknown = (cause: string, details: string[]) =>
 		unknownOutcome(
@@ -55,10 +59,11 @@ export function readExchange(
 			[...details, strayIdsSentence(strayIds)].filter(Boolean).join(' '),
 		);
 	const outcomeAt = (position: number): Outcome => {
-		const { id, record } = records[position] ?? {};
-		if (record && id !== undefined) return { kind: 'created', id, record };
+		const record = records[position];
+		if (record) return { kind: 'created', ...record };
 		if ('problem' in rest) return rest;
-		const words = record ? wordsOfRecord(record) : '';
+		const own = withoutId[position];
+		const words = own ? wordsOfRecord(own) : '';
 		return words ? unknown(noId, [words]) : unknown(rest.cause, rest.details);
 	};
 	return {
@@ -154,26 +159,6 @@ function payloadOf(exchange: Exchange): Array<Record<string, unknown>> {
 function isFromService({ body }: Answer): boolean {
 	const { code, message } = codeAndMessageSchema.parse(body);
 	return creationAnswerSchema.safeParse(body).success || Boolean(code ?? message);
-}
-
-/** Stands in a record for the ID that it lacks, while its delivery is looked for. */
-const missingId = '(missing)';
-
-/**
- * For each creation its record, which may have no ID, and the IDs of the records that cannot be told
- * to be of one of them.
- */
-function recordsIn(batch: readonly Creation[], exchange: Exchange) {
-	const { records, leftOver } = matchRecords(
-		batch.map(({ delivery }) => delivery),
-		payloadOf(exchange).map((record) => (isId(record.id) ? record : { ...record, id: missingId })),
-	);
-	return {
-		records: records.map((matched) =>
-			matched?.id === missingId ? { id: undefined, record: matched.record } : matched,
-		),
-		strayIds: leftOver.flatMap(({ id }) => (isId(id) && id !== missingId ? [String(id)] : [])),
-	};
 }
 
 function isId(value: unknown): value is string | number {

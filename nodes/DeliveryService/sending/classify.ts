@@ -10,14 +10,11 @@ import { isNotTrusted } from '../service/errors';
  */
 export type ExchangeClass = 'done' | 'notProcessed' | 'refused' | 'unknown';
 
-/** Connections that were never made: nothing of the request left this machine. */
-const neverConnected = new Set([
-	'ECONNREFUSED',
-	'ENOTFOUND',
-	'EAI_AGAIN',
-	'EHOSTUNREACH',
-	'ENETUNREACH',
-]);
+/**
+ * Codes that come only before there is a connection: nothing of the request left this machine.
+ * EHOSTUNREACH and ENETUNREACH are not among them: a route may also be lost after it was sent.
+ */
+const neverConnected = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
 
 /**
  * What Node.js says when a secure connection fails before all of a request has left, such as when
@@ -31,13 +28,15 @@ const notSecured = 'EPROTO';
  *
  * | what came of the request                          | class        |
  * | ------------------------------------------------- | ------------ |
- * | no connection: refused, name not found, no route  | notProcessed |
+ * | no connection was made, whatever the reason       | notProcessed |
  * | certificate not trusted, no secure connection     | refused      |
  * | n8n's settings forbid requests to this address    | refused      |
  * | connection broke, or no answer in time            | unknown      |
  * | 2xx                                               | done         |
  * | 429; 503 with Retry-After                         | notProcessed |
- * | 3xx (not followed), other 4xx                     | refused      |
+ * | 303: done, and its result is elsewhere            | unknown      |
+ * | 408: a gateway's word for a service too slow      | unknown      |
+ * | other 3xx (not followed), other 4xx               | refused      |
  * | 503 without Retry-After, other 5xx, anything else | unknown      |
  */
 export function classifyExchange(exchange: Exchange): ExchangeClass {
@@ -49,6 +48,7 @@ export function classifyExchange(exchange: Exchange): ExchangeClass {
 	}
 	const { status, headers } = exchange;
 	if (isSuccess(exchange)) return 'done';
+	if (status === 303 || status === 408) return 'unknown';
 	if (status === 429) return 'notProcessed';
 	if (status === 503 && headers['retry-after'] !== undefined) return 'notProcessed';
 	return status >= 300 && status < 500 ? 'refused' : 'unknown';

@@ -157,7 +157,7 @@ class CreationRun {
 	private areSentAlone(): boolean {
 		const { batchSize, rateLimit, clock } = this.sending;
 		const left = this.total - this.results.length;
-		return batchSize === undefined && mayBeSentAlone(left, rateLimit.room(clock.now()));
+		return batchSize === undefined && mayBeSentAlone(left, rateLimit.room(clock));
 	}
 
 	/** Sends one request, or several when the one is refused and may be split. */

@@ -7,8 +7,15 @@ export interface Creation {
 	delivery: Delivery;
 	companyId?: CreationBody['companyId'];
 	type?: CreationBody['type'];
+	/** Shopify's own ID of the order, when it is made of one. */
+	orderId?: string;
 	/** Whether the output holds only what matters of its record; sending passes that on. */
 	simplify?: boolean;
+	/**
+	 * The order's payment methods, when money is outstanding of which the driver collects nothing;
+	 * sending passes that on.
+	 */
+	notCollectedFor?: readonly string[];
 }
 
 /** What became of a delivery. */
@@ -44,7 +51,8 @@ export interface CreationResult {
 export const alreadyCreated: Skipped = {
 	kind: 'skipped',
 	reason: 'alreadyCreated',
-	message: 'This workflow has created a delivery with this reference ID before',
+	message:
+		'This workflow has created a delivery with this reference ID before. Changes since then are not sent: make them with the operation Update.',
 };
 
 /** A delivery before it in the same input has its reference. */

@@ -32,7 +32,7 @@ export async function planCreations(
 		? bySameReference(creations, ownCompanyId)
 		: { first: creations, further: [] };
 	for (const creation of further) plan.held.push({ creation, outcome: sameReferenceInInput });
-	const room = rateLimit.room(clock.now());
+	const room = rateLimit.room(clock);
 	let left = first.length;
 	for (const group of groupsOf(first)) {
 		const states = await statesOf(group, ledgerFor?.(group[0]?.companyId));

@@ -10,6 +10,12 @@ interface Counted {
 	at: number;
 }
 
+/** A pause that the service asked for, and that an execution waits for. */
+interface Pause {
+	/** In milliseconds since 1970. */
+	until: number;
+}
+
 /** How long requests waited before they went out, in milliseconds. */
 export interface Waited {
 	/** Because as many as allowed were sent already. */
@@ -18,17 +24,30 @@ export interface Waited {
 	forServiceMs: number;
 }
 
+/** How a request waits for its turn. */
+export interface Waiting {
+	clock: Clock;
+	/** Tells that the execution was stopped. */
+	signal?: AbortSignal;
+	/** The pause that the service asked for; while it is waited for, other requests wait too. */
+	pauseMs?: number;
+	/** The longest that pauses of others may keep it; one that lasts longer does not keep it at all. */
+	maxPauseMs?: number;
+}
+
 /**
  * Keeps creation requests within the limit of the service (service document, section 8): no more
- * than `most` in any window of time, however many executions send through it at once.
+ * than `max` in any window of time, however many executions send through it at once.
  */
 export class RateLimit {
 	private counted: Counted[] = [];
 
-	private pausedUntil = 0;
+	private readonly pauses = new Set<Pause>();
+
+	private latest = 0;
 
 	constructor(
-		private readonly most: number,
+		private readonly max: number,
 		private readonly windowMs: number,
 	) {}
 
@@ -39,45 +58,54 @@ export class RateLimit {
 	 */
 	async run<Result>(
 		request: (waited: Waited) => Promise<Result>,
-		clock: Clock,
-		signal?: AbortSignal,
+		{ clock, signal, pauseMs = 0, maxPauseMs = Infinity }: Waiting,
 	): Promise<Result | undefined> {
 		const waited: Waited = { forLimitMs: 0, forServiceMs: 0 };
-		for (;;) {
-			if (signal?.aborted) return undefined;
-			const now = clock.now();
-			const pausedMs = Math.max(0, this.pausedUntil - now);
-			const waitMs = Math.max(pausedMs, this.fullForMs(now));
-			if (waitMs <= 0) break;
-			await clock.wait(waitMs, signal);
-			const tookMs = clock.now() - now;
-			waited.forServiceMs += Math.min(tookMs, pausedMs);
-			waited.forLimitMs += Math.max(0, tookMs - pausedMs);
+		const own: Pause = { until: this.now(clock) + pauseMs };
+		this.pauses.add(own);
+		try {
+			for (;;) {
+				if (signal?.aborted) return undefined;
+				const now = this.now(clock);
+				const pausedMs = this.pausedForMs(now, own, maxPauseMs - waited.forServiceMs);
+				const waitMs = Math.max(pausedMs, this.fullForMs(now));
+				if (waitMs <= 0) break;
+				await clock.wait(waitMs, signal);
+				const tookMs = Math.max(0, clock.now() - now);
+				waited.forServiceMs += Math.min(tookMs, pausedMs);
+				waited.forLimitMs += Math.max(0, tookMs - pausedMs);
+			}
+		} finally {
+			// A pause ends with the execution that accepted it: others may know better, or wait less.
+			this.pauses.delete(own);
 		}
 		const mine: Counted = { at: Infinity };
 		this.counted.push(mine);
 		try {
 			return await request(waited);
 		} finally {
-			mine.at = clock.now();
+			mine.at = this.now(clock);
 		}
 	}
 
-	/** Lets no request out before a time: the service asked for a pause. */
-	pauseUntil(time: number): void {
-		this.pausedUntil = Math.max(this.pausedUntil, time);
+	/** How long a request must wait for pauses before it looks again. */
+	private pausedForMs(now: number, own: Pause, maxPauseMs: number): number {
+		const others = [...this.pauses]
+			.map(({ until }) => until - now)
+			.filter((leftMs) => leftMs <= maxPauseMs);
+		return Math.max(0, own.until - now, Math.min(pauseCheckMs, Math.max(0, ...others)));
 	}
 
-	/** How many requests the limit allows at this time, in milliseconds since 1970. */
-	room(now: number): number {
-		this.forgetBefore(now);
-		return this.most - this.counted.length;
+	/** How many requests the limit allows now. */
+	room(clock: Clock): number {
+		this.forgetBefore(this.now(clock));
+		return this.max - this.counted.length;
 	}
 
 	/** How long it takes until the limit allows one more request, as far as that is known. */
 	private fullForMs(now: number): number {
 		this.forgetBefore(now);
-		if (this.counted.length < this.most) return 0;
+		if (this.counted.length < this.max) return 0;
 		const oldest = Math.min(...this.counted.map(({ at }) => at));
 		return Number.isFinite(oldest) ? oldest + this.windowMs + 1 - now : underWayCheckMs;
 	}
@@ -85,7 +113,22 @@ export class RateLimit {
 	private forgetBefore(now: number): void {
 		this.counted = this.counted.filter(({ at }) => at + this.windowMs >= now);
 	}
+
+	/** The time by the clock. When that was set back, all that was noted by it moves along. */
+	private now(clock: Clock): number {
+		const now = clock.now();
+		const setBackMs = Math.max(0, this.latest - now);
+		this.latest = now;
+		if (setBackMs > 0) {
+			for (const counted of this.counted) counted.at -= setBackMs;
+			for (const pause of this.pauses) pause.until -= setBackMs;
+		}
+		return now;
+	}
 }
+
+/** How often to look whether a pause of another execution has ended with it. */
+const pauseCheckMs = 5000;
 
 /** How often to look again while as many requests as allowed are under way. */
 const underWayCheckMs = 50;

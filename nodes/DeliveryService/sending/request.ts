@@ -33,30 +33,31 @@ export async function sendWithinLimit(
 	{ send, rateLimit, clock, random, signal, maximumWaitMs }: Requesting,
 	count: (waited: Waited) => void,
 ): Promise<Exchange | undefined> {
-	/** Since when it is tried: the first refusal, moved on by each wait for the limit. */
-	let patientSince: number | undefined;
+	/** How long it is tried since the first refusal, without waiting for the limit. */
+	let triedMs = 0;
+	let pause = 0;
 	for (let attempt = 0; ; attempt++) {
 		const exchange = await rateLimit.run(
 			async (waited) => {
-				if (patientSince !== undefined) patientSince += waited.forLimitMs;
 				count(waited);
-				return await send(body);
+				const sentAt = clock.now();
+				const answer = await send(body);
+				if (attempt > 0) triedMs += waited.forServiceMs + Math.max(0, clock.now() - sentAt);
+				return answer;
 			},
-			clock,
-			signal,
+			{ clock, signal, pauseMs: pause, maxPauseMs: maximumWaitMs - triedMs },
 		);
 		if (!exchange || classifyExchange(exchange) !== 'notProcessed') return exchange;
+		// What was created must not be sent again.
+		if (holdsRecords(exchange)) return exchange;
 		const now = clock.now();
 		const patience =
 			exchange.kind === 'answer' ? maximumWaitMs : Math.min(maximumWaitMs, unreachablePatienceMs);
-		patientSince ??= now;
-		const left = patientSince + patience - now;
-		const pause = pauseMs(exchange, attempt, now, random());
+		const leftMs = patience - triedMs;
+		const wanted = pauseMs(exchange, attempt, now, random());
 		// What is left is used up, but a service that named a time is not asked before it.
-		const isTooLong = pause > left && askedPauseMs(exchange, now) !== undefined;
-		if (left <= 0 || isTooLong) return exchange;
-		rateLimit.pauseUntil(now + Math.min(pause, left));
-		// Something was created: whoever comes next waits, but this must not be sent again.
-		if (holdsRecords(exchange)) return exchange;
+		const isTooLong = wanted > leftMs && askedPauseMs(exchange, now) !== undefined;
+		if (leftMs <= 0 || isTooLong) return exchange;
+		pause = Math.min(wanted, leftMs);
 	}
 }

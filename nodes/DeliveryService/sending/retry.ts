@@ -1,4 +1,5 @@
-import type { Exchange } from '../service/client';
+import type { Answer, Exchange } from '../service/client';
+import { retryAfterOf } from '../service/retryAfter';
 
 /** The longest pause between two tries when the service names none. */
 const maxPauseMs = 60_000;
@@ -18,20 +19,19 @@ export const unreachablePatienceMs = 15_000;
  */
 export function pauseMs(exchange: Exchange, attempt: number, now: number, random: number): number {
 	const asked = askedPauseMs(exchange, now);
-	if (asked !== undefined) return asked;
-	return Math.min(1000 * 2 ** attempt, maxPauseMs) * (0.75 + random / 2);
+	return asked ?? Math.min(1000 * 2 ** attempt, maxPauseMs) * (0.75 + random / 2);
 }
 
 /** How long the service asked to wait, in milliseconds; undefined when it named no time. */
 export function askedPauseMs(exchange: Exchange, now: number): number | undefined {
-	if (exchange.kind === 'noAnswer') return undefined;
-	const asked = retryAfterMs(exchange.headers['retry-after'], now);
+	const asked = exchange.kind === 'answer' ? askedMs(exchange, now) : NaN;
 	// No time at all, or a date that is over by our clock, must not turn into requests without end.
 	return asked > 0 ? asked : undefined;
 }
 
 /** What `Retry-After` says from now on; not a number when it says nothing that can be read. */
-function retryAfterMs(value = '', now: number): number {
-	if (/^\d+$/.test(value.trim())) return Number(value) * 1000;
-	return Date.parse(value) - now;
+function askedMs(answer: Answer, now: number): number {
+	const retryAfter = retryAfterOf(answer);
+	if (!retryAfter) return NaN;
+	return 'seconds' in retryAfter ? retryAfter.seconds * 1000 : retryAfter.date.getTime() - now;
 }

@@ -9,7 +9,7 @@ import type {
 import { NodeOperationError, UserError } from 'n8n-workflow';
 import { z } from 'zod';
 
-import { credentialSchema, type Credential } from './schemas';
+import { readCredential, type Credential } from './credential';
 
 /** The name of the credential type; saved workflows hold it. */
 export const credentialType = 'deliveryServiceApi';
@@ -93,21 +93,15 @@ const notYetSecure = 'before secure TLS connection was established';
  * domain settings apply) with the Basic authentication of the credential (service document,
  * section 5). Redirects are not followed: a POST would become a GET on the way.
  *
- * @throws NodeOperationError when the credential is not complete
+ * @throws NodeOperationError when the credential is not complete, or its Base URL is wrong
  */
 export async function openClient(context: CallingContext): Promise<ServiceClient> {
-	const parsed = credentialSchema.safeParse(await context.getCredentials(credentialType));
-	if (!parsed.success) {
-		throw new NodeOperationError(
-			context.getNode(),
-			'The Delivery Service credential is not complete',
-			{
-				description:
-					'Open the credential and fill in Base URL (it starts with https:// or http://), API Key ID and API Secret.',
-			},
-		);
+	const read = readCredential(await context.getCredentials(credentialType));
+	if (!read.ok) {
+		const { message, description } = read.problem;
+		throw new NodeOperationError(context.getNode(), message, { description });
 	}
-	const credential = parsed.data;
+	const credential = read.value;
 	const send: Send = async (request) => {
 		try {
 			const response: unknown = await context.helpers.httpRequestWithAuthentication.call(

@@ -19,7 +19,9 @@ export function companyOf(
 	if (!isGiven && credential.companyId !== undefined) return credential.companyId;
 	throw new NodeOperationError(
 		node,
-		isGiven ? 'The Company ID is not a whole number of 1 or more' : 'The company is not known',
+		isGiven
+			? 'The Company ID for the Delivery Service is not a whole number of 1 or more'
+			: 'The Company ID for the Delivery Service is missing',
 		{
 			description:
 				'Enter the Company ID, a whole number of 1 or more, in the credential or in the options of the node.',

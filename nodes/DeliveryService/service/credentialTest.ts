@@ -5,12 +5,13 @@ import type {
 } from 'n8n-workflow';
 
 import { toAnswer, toNoAnswer, type Exchange } from './client';
+import { readCredential, type Credential } from './credential';
 import { explain, notTheService } from './errors';
-import type { Problem } from './result';
 import { subscriptionList } from './requests';
-import { credentialSchema, webhookListSchema, type Credential } from './schemas';
+import { inOneText, type Problem } from './result';
+import { webhookListSchema } from './schemas';
 
-/** Longer than that nobody waits in front of the credential. */
+/** Nobody waits longer in front of the credential. */
 const timeoutMs = 15_000;
 
 /**
@@ -23,37 +24,40 @@ export async function testConnection(
 	this: ICredentialTestFunctions,
 	{ data }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
-	const parsed = credentialSchema.safeParse(data);
-	if (!parsed.success)
-		return failed({
-			message: 'The credential is not complete',
-			description:
-				'Fill in Base URL (it starts with https:// or http://), API Key ID and API Secret.',
-		});
-	const credential = parsed.data;
-	if (credential.companyId === undefined)
-		return failed({
+	const problem = await findProblem(this, data);
+	return problem
+		? { status: 'Error', message: inOneText(problem) }
+		: { status: 'OK', message: 'Connection successful' };
+}
+
+async function findProblem(
+	context: ICredentialTestFunctions,
+	data: unknown,
+): Promise<Problem | undefined> {
+	const credential = readCredential(data);
+	if (!credential.ok) return credential.problem;
+	const { companyId } = credential.value;
+	if (companyId === undefined)
+		return {
 			message: 'The Company ID is missing or not a whole number of 1 or more',
 			description:
 				'Enter the number of your own company: the connection is tested by listing its webhooks.',
-		});
-	const exchange = await request(this, credential, credential.companyId);
-	if (exchange.kind === 'noAnswer') return failed(explain(exchange));
-	if (exchange.status === 404)
-		return failed({
-			message: 'The service answers, but knows no such company or address',
-			description: 'Check Company ID and Base URL.',
-		});
-	if (exchange.status !== 200) return failed(explain(exchange));
-	if (!webhookListSchema.safeParse(exchange.body).success) return failed(notTheService);
-	return { status: 'OK', message: 'Connection successful' };
+		};
+	const exchange = await listWebhooks(context, credential.value, companyId);
+	if (exchange.kind === 'answer') {
+		if (exchange.status === 404)
+			return {
+				message: 'The Delivery Service answers, but knows no such company or address',
+				description: 'Check Company ID and Base URL.',
+			};
+		if (exchange.status === 200)
+			return webhookListSchema.safeParse(exchange.body).success ? undefined : notTheService;
+	}
+	return explain(exchange);
 }
 
-function failed({ message, description }: Problem): INodeCredentialTestResult {
-	return { status: 'Error', message: [message, description].filter(Boolean).join('. ') };
-}
-
-async function request(
+/** Lists the webhooks with the helper that n8n gives to connection tests, which is another one. */
+async function listWebhooks(
 	{ helpers }: ICredentialTestFunctions,
 	{ baseUrl, apiKeyId, apiSecret }: Credential,
 	companyId: number,

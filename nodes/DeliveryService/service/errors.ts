@@ -1,7 +1,8 @@
 import { z } from 'zod';
 
-import type { Exchange, NoAnswer } from './client';
+import type { Answer, Exchange, NoAnswer } from './client';
 import type { Problem } from './result';
+import { inWords, retryAfterOf } from './retryAfter';
 import { codeAndMessageSchema } from './schemas';
 
 const unreachable: Problem = {
@@ -12,6 +13,11 @@ const unreachable: Problem = {
 
 /** What to do about the statuses that people can act on. */
 const byStatus: Readonly<Record<number, Problem>> = {
+	303: {
+		message: 'The Delivery Service gave its answer at another address (status 303)',
+		description:
+			'Most likely it did what it was asked to. Look on the service before you try again.',
+	},
 	401: {
 		message: 'The Delivery Service did not accept the API key',
 		description:
@@ -23,26 +29,39 @@ const byStatus: Readonly<Record<number, Problem>> = {
 			'Check the Company ID: for a child company, the parent company must be authorized on the service.',
 	},
 	404: {
-		message: 'The Delivery Service did not find this',
-		description:
-			'Check the IDs that you entered, and the Base URL and Company ID in the credential.',
-	},
-	429: {
-		message: 'The Delivery Service has had too many requests for now',
-		description: 'Wait a minute, then try again.',
+		message: 'The Delivery Service did not find what was asked for (status 404)',
+		description: 'Check the Base URL and the Company ID, in the credential and in the node.',
 	},
 };
+
+/** What an operation asks for by ID: that is what the service may not have found. */
+export type AskedFor = 'delivery IDs or reference IDs' | 'Company ID and warehouse IDs';
 
 /**
  * Says what came of a request that did not succeed, and what to do: the status in the user's
  * words, with the code and message that the service gave (service document, section 7).
+ *
+ * @param askedFor which IDs of the user's the request held, for the advice when one is not found
  */
-export function explain(exchange: Exchange): Problem {
+export function explain(exchange: Exchange, askedFor?: AskedFor): Problem {
 	if (exchange.kind === 'noAnswer') return explainNoAnswer(exchange);
 	const { status, headers, body } = exchange;
 	const said = whatTheServiceSaid(body);
 	const known = byStatus[status];
-	if (known) return said ? { ...known, description: `${known.description} ${said}` } : known;
+	if (known) {
+		const advice =
+			status === 404 && askedFor
+				? `Check the ${askedFor}, and the Base URL in the credential.`
+				: known.description;
+		return { ...known, description: [advice, said].filter(Boolean).join(' ') };
+	}
+	if (status === 429)
+		return {
+			message: 'The Delivery Service has had too many requests for now',
+			description: [whenToTryAgain(exchange) ?? 'Wait a minute, then try again.', said]
+				.filter(Boolean)
+				.join(' '),
+		};
 	if (status >= 300 && status < 400)
 		return {
 			message: 'The Delivery Service has moved to another address',
@@ -55,8 +74,14 @@ export function explain(exchange: Exchange): Problem {
 		};
 	return {
 		message: `The Delivery Service failed (status ${status})`,
-		description: ['Try again later.', said].filter(Boolean).join(' '),
+		description: [whenToTryAgain(exchange) ?? 'Try again later.', said].filter(Boolean).join(' '),
 	};
+}
+
+/** The advice that the service gives itself: when it wants to be asked again. */
+function whenToTryAgain(answer: Answer): string | undefined {
+	const retryAfter = retryAfterOf(answer);
+	return retryAfter && `Wait ${inWords(retryAfter)}, as the service asks, then try again.`;
 }
 
 /** Where a redirection leads, without the path: that is the request's, not the service's. */
@@ -99,13 +124,13 @@ const timeouts = new Set(['ECONNABORTED', 'ETIMEDOUT']);
 
 const nothingAnswers: Problem = {
 	...unreachable,
-	message: 'Nothing answers at the host and port in the Base URL',
+	message: 'Nothing answers at the Base URL of the Delivery Service',
 };
 
 function explainNoAnswer({ code, neverConnected, prevented }: NoAnswer): Problem {
 	if (prevented !== undefined)
 		return {
-			message: 'n8n does not allow requests to the Base URL',
+			message: 'n8n does not allow requests to the Delivery Service',
 			description: `Check the Base URL in the credential. n8n says: ${prevented}`,
 		};
 	if (isNotTrusted(code))
@@ -123,7 +148,10 @@ function explainNoAnswer({ code, neverConnected, prevented }: NoAnswer): Problem
 	switch (code) {
 		case 'ENOTFOUND':
 		case 'EAI_AGAIN':
-			return { ...unreachable, message: 'The host in the Base URL was not found' };
+			return {
+				...unreachable,
+				message: 'The host in the Base URL of the Delivery Service was not found',
+			};
 		case 'ECONNREFUSED':
 			return nothingAnswers;
 		case 'EPROTO':

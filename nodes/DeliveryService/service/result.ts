@@ -7,5 +7,13 @@ export interface Problem {
 	description?: string;
 }
 
+/**
+ * A problem as one text, for where n8n shows a message or a description, but not both: when a
+ * workflow is published, 2.x passes on the one and 1.x the other.
+ */
+export function inOneText({ message, description }: Problem): string {
+	return [message, description].filter(Boolean).join('. ');
+}
+
 /** A value, or why there is none. */
 export type Result<Value> = { ok: true; value: Value } | { ok: false; problem: Problem };

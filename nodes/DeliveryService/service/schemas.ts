@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { nearest } from './nearest';
 import { limits } from './limits';
+import { characterCount, isEmailAddress } from './text';
 
 /*
  * What the service's document says of the bodies it takes and gives. What is sent is strict: an
@@ -33,9 +34,35 @@ const wholeNumber = z.preprocess(numberFromText, z.number().int().min(0));
 const identifier = z.preprocess(numberFromText, z.number().int().min(1));
 const text = z.preprocess(textFromNumber, z.string().min(1));
 const possiblyEmptyText = z.preprocess(textFromNumber, z.string());
-const email = z.preprocess(textFromNumber, z.string().min(1).email());
-const latitude = z.preprocess(numberFromText, z.number().min(-90).max(90));
-const longitude = z.preprocess(numberFromText, z.number().min(-180).max(180));
+const email = z.preprocess(
+	textFromNumber,
+	z
+		.string()
+		.min(1)
+		.superRefine((value, context) => {
+			if (value !== '' && !isEmailAddress(value))
+				context.addIssue({ code: 'invalid_string', validation: 'email' });
+		}),
+);
+/** In degrees (section 2.4). */
+export const latitude = z.preprocess(numberFromText, z.number().min(-90).max(90));
+/** In degrees (section 2.4). */
+export const longitude = z.preprocess(numberFromText, z.number().min(-180).max(180));
+
+/** Text of at most so many characters, as people count them. */
+function textUpTo(maximum: number) {
+	return z.preprocess(
+		textFromNumber,
+		z
+			.string()
+			.min(1)
+			.superRefine((value, context) => {
+				// No text has more characters than code units, which are quicker to count.
+				if (value.length > maximum && characterCount(value) > maximum)
+					context.addIssue({ code: 'too_big', type: 'string', maximum, inclusive: true });
+			}),
+	);
+}
 
 /** An object without members that the document does not know; the message names the nearest one. */
 function exactly<Shape extends z.ZodRawShape>(shape: Shape) {
@@ -56,6 +83,30 @@ function exactly<Shape extends z.ZodRawShape>(shape: Shape) {
 		.strict();
 }
 
+/** Such an object, of which an optional member counts as not given when it is empty. */
+function exactlyWhatIsGiven<Shape extends z.ZodRawShape>(shape: Shape) {
+	const schema = exactly(shape);
+	const isOptional = (name: string) => shape[name]?.isOptional() ?? false;
+	return z.preprocess((value) => {
+		if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+		const members = Object.entries(value);
+		const given = members.filter(([name, member]) => !(isEmpty(member) && isOptional(name)));
+		return given.length === members.length ? value : Object.fromEntries(given);
+	}, schema);
+}
+
+/** Blank text, or a list of nothing else. */
+function isEmpty(value: unknown): boolean {
+	return typeof value === 'string'
+		? value.trim() === ''
+		: Array.isArray(value) && value.every(isEmpty);
+}
+
+/** The entries of a list that are not empty. */
+function withoutEmpty(value: unknown): unknown {
+	return Array.isArray(value) ? value.filter((entry) => !isEmpty(entry)) : value;
+}
+
 const packageSizes = ['xs', 's', 'm', 'l', 'xl'] as const;
 const deliveryTypes = ['slot', 'flex', 'express'] as const;
 
@@ -69,10 +120,10 @@ export const deliveryTypeSchema = z.enum(deliveryTypes);
 export const companyIdSchema = identifier;
 
 /** Who hands over or receives the packages (section 2.3). */
-const contactSchema = exactly({ name: text, email, phonenumber: text.optional() });
+const contactSchema = exactlyWhatIsGiven({ name: text, email, phonenumber: text.optional() });
 
 /** An address given by components (section 2.4). */
-const addressComponentsSchema = exactly({
+const addressComponentsSchema = exactlyWhatIsGiven({
 	streetName: text.optional(),
 	neighborhood: text.optional(),
 	city: text.optional(),
@@ -111,7 +162,7 @@ function coordinatesTogether(
 }
 
 /** Where a place is: text, components or a saved warehouse (section 2.4). */
-const locationSchema = exactly({
+const locationSchema = exactlyWhatIsGiven({
 	address: addressSchema.optional(),
 	warehouse: identifier.optional(),
 	instructions: text.optional(),
@@ -133,10 +184,10 @@ const locationSchema = exactly({
 	coordinatesTogether(location, context);
 });
 
-const placeSchema = exactly({ contact: contactSchema, location: locationSchema });
+const placeSchema = exactlyWhatIsGiven({ contact: contactSchema, location: locationSchema });
 
 /** A package (section 2.5). */
-const packageSchema = exactly({
+const packageSchema = exactlyWhatIsGiven({
 	id: text.optional(),
 	name: text,
 	qty: wholeNumber,
@@ -145,24 +196,21 @@ const packageSchema = exactly({
 	price: amount.optional(),
 });
 
-const referenceIdSchema = z.preprocess(
-	textFromNumber,
-	z.string().min(1).max(limits.referenceIdLength),
-);
+const referenceIdSchema = textUpTo(limits.referenceIdLength);
 
-const extraDataSchema = exactly({
+const extraDataSchema = exactlyWhatIsGiven({
 	name: text,
 	value: possiblyEmptyText,
 	searchable: z.boolean().optional(),
 });
 
 /** A delivery as it is asked for (section 2.1). */
-export const deliverySchema = exactly({
+export const deliverySchema = exactlyWhatIsGiven({
 	pickup: placeSchema,
 	dropoff: placeSchema,
 	packages: z.array(packageSchema).min(1),
 	referenceId: referenceIdSchema.optional(),
-	tags: z.array(z.preprocess(textFromNumber, z.string().min(1).max(limits.tagLength))).optional(),
+	tags: z.preprocess(withoutEmpty, z.array(textUpTo(limits.tagLength)).optional()),
 	extraData: z.array(extraDataSchema).optional(),
 	cod: amount.optional(),
 });
@@ -242,11 +290,25 @@ function isWebUrl(value: string): boolean {
 	return /^https?:\/\//i.test(value) && URL.canParse(value);
 }
 
+/** The records in a payload that is no list: it is the only one, or an object holds lists or records. */
+function recordsIn(payload: unknown): unknown {
+	if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return payload;
+	if ('id' in payload) return [payload];
+	const members: unknown[] = Object.values(payload);
+	const lists = members.filter((member) => Array.isArray(member));
+	if (lists.length > 0) return lists.flat();
+	const isEachARecord = members.every((member) => typeof member === 'object' && member !== null);
+	return isEachARecord ? members : payload;
+}
+
 /** The answer to a creation request, as far as it is needed to go on (section 4.1). */
-export const creationAnswerSchema = z.object({
-	/** A record that is no object says nothing, but must not hide the others. */
-	payload: z.array(z.record(z.unknown()).catch({})),
-});
+export const creationAnswerSchema = z.preprocess(
+	(body) => (Array.isArray(body) ? { payload: body } : body),
+	z.object({
+		/** A record that is no object says nothing, but must not hide the others. */
+		payload: z.preprocess(recordsIn, z.array(z.record(z.unknown()).catch({}))),
+	}),
+);
 
 /** The answer to an update request (section 4.2). */
 export const updateAnswerSchema = z.object({
@@ -270,17 +332,3 @@ export const webhookSchema = z
 	.passthrough();
 
 export const webhookListSchema = z.array(webhookSchema);
-
-/** The data of the credential. */
-export const credentialSchema = z.object({
-	baseUrl: z
-		.string()
-		.trim()
-		.transform((url) => url.replace(/\/+$/, ''))
-		.refine(isWebUrl),
-	apiKeyId: z.string().trim().min(1),
-	apiSecret: z.string().min(1),
-	companyId: identifier.optional().catch(undefined),
-});
-
-export type Credential = z.infer<typeof credentialSchema>;

@@ -20,8 +20,12 @@ export const realClock: Clock = {
 		const stopped = new Promise<void>((resolve) => (giveUp = resolve));
 		signal?.addEventListener('abort', giveUp);
 		try {
-			for (let left = ms; left > 0 && !signal?.aborted; left = end - Date.now())
-				await Promise.race([sleep(Math.min(left, longestPieceMs)), stopped]);
+			for (let left = ms; left > 0 && !signal?.aborted;) {
+				const piece = Math.min(left, longestPieceMs);
+				await Promise.race([sleep(piece), stopped]);
+				// Each piece counts, so that a clock that is set back makes nobody wait longer.
+				left = Math.min(left - piece, end - Date.now());
+			}
 		} finally {
 			signal?.removeEventListener('abort', giveUp);
 		}

@@ -62,6 +62,10 @@ export const orderMappingSchema = z
 		tagsFromOrder: z.boolean().default(true),
 		extraDataFromNoteAttributes: z.boolean().default(true),
 		cod: z.enum(['off', 'whenCashOnDelivery', 'outstanding']).default('whenCashOnDelivery'),
+		/** What the shop calls cash on delivery, besides the names that are known. */
+		cashOnDeliveryNames: z.array(required(text)).default([]),
+		/** Whether orders whose payment was voided or wholly refunded are sent. */
+		includeRefunded: z.boolean().default(false),
 		includeTestOrders: z.boolean().default(false),
 		overrides: overridesSchema.default({}),
 	})
@@ -88,6 +92,8 @@ export const orderMappingLabels: Labels<OrderMapping> = {
 	tagsFromOrder: 'include tags',
 	extraDataFromNoteAttributes: 'include note attributes',
 	cod: 'cash on delivery',
+	cashOnDeliveryNames: 'cash on delivery name',
+	includeRefunded: 'include refunded orders',
 	includeTestOrders: 'include test orders',
 	overrides: '',
 	name: 'name',

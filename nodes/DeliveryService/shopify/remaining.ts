@@ -99,7 +99,7 @@ function priceAfterDiscounts(
  */
 function discountOf(line: LineItem): Decimal | undefined {
 	const { discount_allocations: allocations, total_discount: lineDiscount } = line;
-	if (allocations.length === 0) return lineDiscount ?? zero;
+	if (allocations.length === 0) return lineDiscount ? lineDiscount.amount : zero;
 	return sum(allocations.map(({ amount }) => amount));
 }
 

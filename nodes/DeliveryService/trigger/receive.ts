@@ -3,8 +3,8 @@ import { z } from 'zod';
 
 import { listOf } from '../shared/parameters';
 import { credentialType } from '../service/client';
+import { credentialSchema } from '../service/credential';
 import type { EventName } from '../service/events';
-import { credentialSchema } from '../service/schemas';
 import { eventInQuery, isSigned } from './address';
 import { passes, withoutRepeats } from './filters';
 import { readBody, type EmittedEvent } from './payload';

@@ -143,7 +143,7 @@ function testConnection(world: () => World): void {
 			expect(await check({ companyId: 7 })).toEqual({
 				status: 'Error',
 				message:
-					'The service answers, but knows no such company or address. Check Company ID and Base URL.',
+					'The Delivery Service answers, but knows no such company or address. Check Company ID and Base URL.',
 			});
 		});
 
@@ -151,7 +151,7 @@ function testConnection(world: () => World): void {
 			expect(await check({ baseUrl: `http://127.0.0.1:${await freePort()}` })).toEqual({
 				status: 'Error',
 				message:
-					'Nothing answers at the host and port in the Base URL. Check the Base URL in the credential and whether this n8n may connect to it, then try again.',
+					'Nothing answers at the Base URL of the Delivery Service. Check the Base URL in the credential and whether this n8n may connect to it, then try again.',
 			});
 		});
 	});
@@ -430,7 +430,8 @@ function testShopifyOrders(world: () => World): void {
 			expect(second.output[0]).toEqual({
 				skipped: true,
 				reason: 'alreadyCreated',
-				message: 'This workflow has created a delivery with this reference ID before',
+				message:
+					'This workflow has created a delivery with this reference ID before. Changes since then are not sent: make them with the operation Update.',
 				referenceId: '#1001',
 			});
 			expect(second.output.filter(({ reason }) => reason === 'alreadyCreated')).toHaveLength(8);

@@ -13,6 +13,7 @@ import {
 	entriesOf,
 	memoryLock,
 	memoryStore,
+	noTime,
 	storeOf,
 	type AccessTimes,
 	type Row,
@@ -21,7 +22,6 @@ import {
 import { VirtualTime } from '../../support/virtualTime';
 
 const scope = 'service and company';
-const noTime: AccessTimes = { before: 0, between: 0, after: 0 };
 
 let time: VirtualTime;
 let row: Row;
@@ -223,15 +223,7 @@ describe('a process that is killed', () => {
 		'$when access $access while it confirms leaves the reference created or unknown',
 		async ({ access, when }) => {
 			const mark = 'dying';
-			await claim(
-				openLedger(
-					memoryStore(row, time, () => noTime),
-					scope,
-					mark,
-					time,
-				),
-				'A',
-			);
+			await claim(openLedger(memoryStore(row, time), scope, mark, time), 'A');
 
 			const dying = openLedger(killedAt(access, when), scope, mark, time);
 			await time.until(dying.confirm(['A'])).catch(() => undefined);

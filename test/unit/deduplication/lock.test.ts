@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 
 import { withLock, type Lock } from '../../../nodes/DeliveryService/deduplication/lock';
-import { memoryLock, type AccessTimes, type LockRow } from '../../support/memoryStore';
+import type { Clock } from '../../../nodes/DeliveryService/shared/clock';
+import { memoryLock, noTime, type AccessTimes, type LockRow } from '../../support/memoryStore';
 import { VirtualTime } from '../../support/virtualTime';
-
-const noTime: AccessTimes = { before: 0, between: 0, after: 0 };
 
 let time: VirtualTime;
 let row: LockRow;
@@ -100,6 +99,23 @@ describe('when a process was killed at work', () => {
 		expect(waited).toBeGreaterThanOrEqual(leastMs);
 		expect(waited).toBeLessThan(leastMs + 100);
 	});
+});
+
+test.each([
+	['set back', -3_600_000],
+	['put forward', 3_600_000],
+])('counts on no clock that is %s by an hour', async (_how, byMs) => {
+	const began = time.now();
+	const moved: Clock = {
+		now: () => time.now() + (time.now() - began > 5000 ? byMs : 0),
+		wait: async (ms) => await time.wait(ms),
+	};
+	row.marks = new Set(['held by the dead']);
+	const lock = memoryLock(row, time, () => noTime);
+	const work = async () => await Promise.resolve();
+	await time.until(withLock(lock, 'mine', moved, () => 0, work));
+	expect(time.now() - began).toBeGreaterThanOrEqual(10_000);
+	expect(time.now() - began).toBeLessThan(20_000);
 });
 
 test('does not take a lock for abandoned that others hold one after the other', async () => {

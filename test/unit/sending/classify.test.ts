@@ -3,17 +3,18 @@ import { classifyExchange } from '../../../nodes/DeliveryService/sending/classif
 const answer = (status: number, headers: Record<string, string> = {}) =>
 	classifyExchange({ kind: 'answer', status, headers, body: undefined });
 const noAnswer = (code: string) => classifyExchange({ kind: 'noAnswer', code });
-const notConnected = (code: string) => classifyExchange({ kind: 'noAnswer', code, neverConnected: true });
+const notConnected = (code: string) =>
+	classifyExchange({ kind: 'noAnswer', code, neverConnected: true });
 
 describe('a request that may be sent again, since the service did nothing with it', () => {
-	test.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])(
+	test.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])(
 		'is one whose connection was never made (%s)',
 		(code) => {
 			expect(noAnswer(code)).toBe('notProcessed');
 		},
 	);
 
-	test.each(['ETIMEDOUT', 'ECONNRESET', ''])(
+	test.each(['ETIMEDOUT', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', ''])(
 		'is one whose connection is known not to have been made, whatever the code (%j)',
 		(code) => {
 			expect(notConnected(code)).toBe('notProcessed');
@@ -64,12 +65,20 @@ describe('a request that is refused for good', () => {
 });
 
 describe('a request of which nobody knows what became of it', () => {
-	test.each(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ECONNABORTED', 'ERR_CANCELED', 'XCERT_', ''])(
-		'is one whose connection broke or whose answer did not come (%j)',
-		(code) => {
-			expect(noAnswer(code)).toBe('unknown');
-		},
-	);
+	test.each([
+		'ECONNRESET',
+		'EPIPE',
+		'ETIMEDOUT',
+		'ECONNABORTED',
+		'ERR_CANCELED',
+		// A route that is lost while the answer is waited for has the codes of one that never was.
+		'EHOSTUNREACH',
+		'ENETUNREACH',
+		'XCERT_',
+		'',
+	])('is one whose connection broke or whose answer did not come (%j)', (code) => {
+		expect(noAnswer(code)).toBe('unknown');
+	});
 
 	// The codes of a connection that was secure and then broke: seen after the service had answered.
 	test.each(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC'])(
@@ -85,6 +94,14 @@ describe('a request of which nobody knows what became of it', () => {
 
 	test.each([500, 502, 504, 599, 600])('is one at which the service failed (%d)', (status) => {
 		expect(answer(status, { 'retry-after': '5' })).toBe('unknown');
+	});
+
+	test('is one whose answer is at another address, as after something was done (303)', () => {
+		expect(answer(303)).toBe('unknown');
+	});
+
+	test('is one of which a gateway says that it took too long (408)', () => {
+		expect(answer(408)).toBe('unknown');
 	});
 
 	test.each([0, 100, 199])('is one with an answer that is none (%d)', (status) => {

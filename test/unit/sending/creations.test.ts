@@ -406,8 +406,12 @@ describe('a success that is a failure', () => {
 
 	test('shows the error that a record has of its own', async () => {
 		const service = new FakeService((references, _, service) => {
-			const body = { code: 'OK', payload: [{ index: 1, error: 'Address not found' }] };
-			return answer(200, { ...service.create(references.slice(0, 1)), ...body });
+			service.create(references.slice(0, 1));
+			const payload = [
+				{ index: 0, id: 'd1' },
+				{ index: 1, error: 'Address not found' },
+			];
+			return answer(200, { code: 'OK', payload });
 		});
 		const report = await run(service, creationsOf(2));
 		expect(textOf(report, 1)).toMatch(/unknown: .*Address not found/);
@@ -420,7 +424,7 @@ describe('a success that is a failure', () => {
 				code: 'OK',
 				message: 'Success',
 				payload: [
-					{ index: 0, id: 'd1' },
+					{ index: 0, id: 'd1', referenceId: 'R0' },
 					{ index: 7, id: 'd2' },
 					{ referenceId: 'X', id: 'd3' },
 				],

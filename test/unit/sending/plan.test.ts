@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 
 function ledgerFor(companyId: Creation['companyId']): Ledger {
-	const store = memoryStore(row, time, () => ({ before: 0, between: 0, after: 0 }));
+	const store = memoryStore(row, time);
 	return openLedger(store, `company ${companyId}`, `execution ${++executions}`, time);
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 import { matchRecords } from '../../../nodes/DeliveryService/sending/records';
 import { deliverySchema } from '../../../nodes/DeliveryService/service/schemas';
-import { delivery } from '../../support/samples';
+import { delivery } from '../../support/sampleDelivery';
 
 type CreatedRecord = Record<string, unknown>;
 
@@ -27,6 +27,7 @@ test('gives each delivery the record with its index', () => {
 			{ id: 'a', record: payload[0] },
 			{ id: 'b', record: payload[1] },
 		],
+		withoutId: [undefined, undefined],
 		leftOver: [],
 	});
 });
@@ -41,7 +42,13 @@ test('follows the index and not the order of the answer', () => {
 });
 
 test('leaves a delivery without a record when none has its index', () => {
-	expect(match(['R0', 'R1', 'R2'], [{ index: 1, id: 'b' }])).toEqual({
+	const payload = [
+		{ index: 0, id: 'a' },
+		{ index: 2, id: 'c' },
+	];
+	expect(match(['R0', 'R1', 'R2'], payload)).toEqual({ ids: ['a', undefined, 'c'], leftOver: [] });
+	const second = [{ index: 1, referenceId: 'R1', id: 'b' }];
+	expect(match(['R0', 'R1', 'R2'], second)).toEqual({
 		ids: [undefined, 'b', undefined],
 		leftOver: [],
 	});
@@ -124,16 +131,138 @@ test('takes neither of two records that claim the same delivery', () => {
 	});
 });
 
-test.each([-1, 2, 0.5, NaN, '0', true, {}])('takes no record with the index %p', (index) => {
+test.each([-1, 2, '7'])('takes no record whose index %p is none of the request', (index) => {
 	const payload = [{ index, id: 'a', referenceId: 'R0' }];
 	expect(match(['R0', 'R1'], payload)).toEqual({ ids: [undefined, undefined], leftOver: payload });
 });
 
-test.each([undefined, null, '', {}, ['a'], true])('takes no record with the ID %j', (id) => {
-	const payload = [{ index: 0, id }];
-	expect(match(['R0'], payload)).toEqual({ ids: [undefined], leftOver: payload });
-	const bare = [{ id }];
-	expect(match(['R0'], bare)).toEqual({ ids: [undefined], leftOver: bare });
+test.each([0.5, NaN, true, {}, 'x', ''])(
+	'follows the reference ID beside the index %p',
+	(index) => {
+		const payload = [{ index, id: 'a', referenceId: 'R0' }];
+		expect(match(['R0', 'R1'], payload).ids).toEqual(['a', undefined]);
+	},
+);
+
+test('follows an index that is text', () => {
+	const payload = [
+		{ index: ' 1 ', id: 'b' },
+		{ index: '0', id: 'a' },
+	];
+	expect(match([undefined, undefined], payload).ids).toEqual(['a', 'b']);
+});
+
+describe('indexes that count from 1', () => {
+	test('are not trusted: an index as high as the number of deliveries gives them away', () => {
+		const payload = [
+			{ index: 1, id: 'a' },
+			{ index: 2, id: 'b' },
+		];
+		expect(match(['R0', 'R1'], payload)).toEqual({
+			ids: [undefined, undefined],
+			leftOver: payload,
+		});
+	});
+
+	test('leave the reference IDs, which tell each record apart', () => {
+		const payload = [
+			{ index: 2, referenceId: 'R1', id: 'b' },
+			{ index: 1, referenceId: 'R0', id: 'a' },
+			{ index: 3, id: 'c' },
+		];
+		expect(match(['R0', 'R1', undefined], payload)).toEqual({
+			ids: ['a', 'b', undefined],
+			leftOver: payload.slice(2),
+		});
+	});
+
+	test('cannot be told from others when neither the first nor the last is there', () => {
+		const payload = [{ index: 1, id: 'a' }];
+		expect(match(['R0', 'R1'], payload)).toEqual({
+			ids: [undefined, undefined],
+			leftOver: payload,
+		});
+	});
+
+	test('are given away by a reference ID too', () => {
+		const payload = [
+			{ index: 1, referenceId: 'R0', id: 'a' },
+			{ index: 2, id: 'b' },
+		];
+		expect(match(['R0', 'R1', 'R2'], payload).ids).toEqual(['a', undefined, undefined]);
+	});
+});
+
+describe('a reference ID in another form', () => {
+	test.each<[string, unknown]>([
+		['#1001', '1001'],
+		['#1001', 1001],
+		['1001', '#1001'],
+		['1001', ' 1001 '],
+		['0017', 17],
+		['Shop-A 7', 'SHOP-A 7'],
+	])('names the same delivery: %j and %j', (given, referenceId) => {
+		const payload = [{ referenceId, id: 'a' }];
+		expect(match(['R0', given, 'R2'], payload).ids).toEqual([undefined, 'a', undefined]);
+		const indexed = [
+			{ index: 0, referenceId: 'R0', id: 'o' },
+			{ index: 1, referenceId, id: 'a' },
+		];
+		expect(match(['R0', given], indexed)).toEqual({ ids: ['o', 'a'], leftOver: [] });
+	});
+
+	test('is of no use where two deliveries would fit, but the index is', () => {
+		const payload = [{ referenceId: '1001', id: 'a' }];
+		expect(match(['#1001', '1001'], payload).leftOver).toEqual(payload);
+		const indexed = [
+			{ index: 1, referenceId: '1001', id: 'b' },
+			{ index: 0, referenceId: '1001', id: 'a' },
+		];
+		expect(match(['#1001', '1001'], indexed).ids).toEqual(['a', 'b']);
+	});
+
+	test('that is nothing but a number sign names no delivery', () => {
+		expect(match(['#', '#'], [{ referenceId: '#', id: 'a' }]).ids).toEqual([undefined, undefined]);
+	});
+});
+
+test.each([undefined, null, '', {}, ['a'], true])('gives no delivery the ID %j', (id) => {
+	for (const record of [{ index: 0, id }, { id }])
+		expect(matchRecords(sent('R0'), [record])).toEqual({
+			records: [undefined],
+			withoutId: [record],
+			leftOver: [],
+		});
+});
+
+test('gives no ID to two deliveries', () => {
+	const payload = [
+		{ index: 0, id: 'a' },
+		{ index: 1, id: 'a' },
+		{ index: 2, id: 'c' },
+	];
+	expect(match(['R0', 'R1', 'R2'], payload)).toEqual({
+		ids: [undefined, undefined, 'c'],
+		leftOver: payload.slice(0, 2),
+	});
+});
+
+test('takes a record that came several times for one', () => {
+	const payload = [
+		{ index: 0, id: 'a' },
+		{ index: 0, id: 'a' },
+		{ index: 1, id: 'b' },
+	];
+	expect(match(['R0', 'R1'], payload)).toEqual({ ids: ['a', 'b'], leftOver: [] });
+});
+
+test('looks at each record a few times, however many claim one delivery', () => {
+	let looks = 0;
+	const payload = Array.from({ length: 200_000 }, (_, number) =>
+		Object.defineProperty({ index: 0 }, 'id', { get: () => (looks++, `id ${number}`) }),
+	);
+	expect(match(['R0', 'R1'], payload).leftOver).toHaveLength(200_000);
+	expect(looks).toBeLessThan(1_000_000);
 });
 
 test('gives an ID that is a number as text', () => {
@@ -164,7 +293,14 @@ describe('a single record without index and reference ID', () => {
 	});
 });
 
-test.each([{ index: 1 }, { index: '0' }, { referenceId: 'R9' }, { referenceId: 5 }])(
+test.each([{ index: 0 }, { index: '0' }, { index: 1 }, { referenceId: 'r0 ' }, { index: 'x' }])(
+	'a single record that says %j is that of a single delivery',
+	(claim) => {
+		expect(match(['R0'], [{ id: 'a', ...claim }])).toEqual({ ids: ['a'], leftOver: [] });
+	},
+);
+
+test.each([{ index: 2 }, { index: -1 }, { referenceId: 'R9' }, { referenceId: 5 }])(
 	'a single record that says %j is not that of a single delivery',
 	(claim) => {
 		const payload = [{ id: 'a', ...claim }];
@@ -172,7 +308,7 @@ test.each([{ index: 1 }, { index: '0' }, { referenceId: 'R9' }, { referenceId: 5
 	},
 );
 
-const references = fc.array(fc.option(fc.constantFrom('R0', 'R1', 'R2'), { nil: undefined }), {
+const references = fc.array(fc.option(fc.constantFrom('R0', '#R1', '2'), { nil: undefined }), {
 	minLength: 1,
 	maxLength: 6,
 });
@@ -180,7 +316,7 @@ const payloads = fc.array(
 	fc.record(
 		{
 			index: fc.oneof(fc.integer({ min: -1, max: 6 }), fc.constantFrom(null, '0', 0.5)),
-			referenceId: fc.constantFrom('R0', 'R1', 'R2', 'R3', null, 5),
+			referenceId: fc.constantFrom('R0', 'r1', '#2', 2, 'R3', null, 5),
 			id: fc.oneof(fc.constantFrom('a', 'b', '', null), fc.integer()),
 		},
 		{ requiredKeys: [] },
@@ -188,56 +324,94 @@ const payloads = fc.array(
 	{ maxLength: 8 },
 );
 
-test('gives no record to two deliveries and drops none, whatever the service answers', () => {
+test('uses no record and no ID twice, whatever the service answers', () => {
 	fc.assert(
 		fc.property(references, payloads, (given, payload) => {
-			const { records, leftOver } = matchRecords(sent(...given), payload);
+			const { records, withoutId, leftOver } = matchRecords(sent(...given), payload);
 			expect(records).toHaveLength(given.length);
-			const returned = [...records.flatMap((match) => match?.record ?? []), ...leftOver];
-			expect(returned).toHaveLength(payload.length);
-			expect(new Set(returned)).toEqual(new Set(payload));
-			for (const record of payload)
-				expect(returned.filter((other) => other === record)).toHaveLength(1);
+			expect(withoutId).toHaveLength(given.length);
+			const ids = records.flatMap((match) => match?.id ?? []);
+			expect(new Set(ids).size).toBe(ids.length);
+			const used = [
+				...records.flatMap((match) => match?.record ?? []),
+				...withoutId.flatMap((record) => record ?? []),
+				...leftOver,
+			];
+			expect(new Set(used).size).toBe(used.length);
+			const isTold = (record: CreatedRecord) =>
+				used.includes(record) || ids.includes(String(record.id));
+			expect(payload.filter((record) => !isTold(record))).toEqual([]);
 		}),
 		{ numRuns: 500 },
 	);
 });
 
-test('never gives a delivery a record that speaks of another', () => {
+/** What services may do to a reference ID before they give it back. */
+const echoes: Record<string, (reference: string) => unknown> = {
+	'as it was': (reference) => reference,
+	'without #': (reference) => reference.replace('#', ''),
+	'in capitals': (reference) => reference.toUpperCase(),
+	'in small letters between spaces': (reference) => ` ${reference.toLowerCase()} `,
+	'as a number where it can be': (reference) => Number(reference.replace('#', '')) || reference,
+	'not at all': () => undefined,
+};
+
+/** What services may give as index. */
+const countings: Record<string, (position: number) => unknown> = {
+	'from 0': (position) => position,
+	'from 0 as text': (position) => String(position),
+	'from 1': (position) => position + 1,
+	none: () => undefined,
+};
+
+const sentReferences = fc.uniqueArray(
+	fc.constantFrom('#1001', '1002', '#1003', 'Ab-4', '#cd-5', '0006', undefined),
+	{ minLength: 1, maxLength: 7, comparator: (one, other) => one !== undefined && one === other },
+);
+
+/** Deliveries, and an answer of a service with its habits, in which records may lack. */
+const answers = sentReferences.chain((given) =>
+	fc
+		.record({
+			echo: fc.constantFrom(...Object.keys(echoes)),
+			counting: fc.constantFrom(...Object.keys(countings)),
+			positions: fc.shuffledSubarray([...given.keys()]),
+		})
+		.map(({ echo, counting, positions }) => ({
+			given,
+			echo,
+			counting,
+			payload: positions.map((position) => {
+				const reference = given[position];
+				return {
+					id: `id of ${position}`,
+					index: countings[counting]?.(position),
+					referenceId: reference === undefined ? undefined : echoes[echo]?.(reference),
+				};
+			}),
+		})),
+);
+
+test('gives no delivery the record of another, whatever the habits of the service', () => {
 	fc.assert(
-		fc.property(references, payloads, (given, payload) => {
-			const { records } = matchRecords(sent(...given), payload);
-			for (const [position, match] of records.entries()) {
-				if (!match) continue;
-				const { index, referenceId } = match.record;
-				if (index !== undefined && index !== null) expect(index).toBe(position);
-				if (given.some((other) => other !== undefined && other === referenceId))
-					expect(referenceId).toBe(given[position]);
-			}
+		fc.property(answers, ({ given, payload }) => {
+			for (const [position, id] of match(given, payload).ids.entries())
+				expect([undefined, `id of ${position}`]).toContain(id);
 		}),
-		{ numRuns: 500 },
+		{ numRuns: 2000 },
 	);
 });
 
-test('gives every delivery its own record in an answer as the document has it, however shuffled', () => {
-	const answers = references.chain((given) =>
-		fc.record({
-			given: fc.constant(given),
-			order: fc.shuffledSubarray([...given.keys()], { minLength: given.length }),
-			echoes: fc.boolean(),
-		}),
-	);
+test('gives every delivery its record when all are there and something tells them apart', () => {
 	fc.assert(
-		fc.property(answers, ({ given, order, echoes }) => {
-			const payload = order.map((index) => ({
-				index,
-				id: `id of ${index}`,
-				...(echoes && { referenceId: given[index] }),
-			}));
-			expect(match(given, payload)).toEqual({
-				ids: given.map((_, index) => `id of ${index}`),
-				leftOver: [],
-			});
+		fc.property(answers, ({ given, counting, echo, payload }) => {
+			fc.pre(payload.length === given.length);
+			const isCounted = counting.startsWith('from 0');
+			const { ids } = match(given, payload);
+			for (const [position, reference] of given.entries())
+				if (isCounted || (reference !== undefined && echo !== 'not at all'))
+					expect(ids[position]).toBe(`id of ${position}`);
 		}),
+		{ numRuns: 2000 },
 	);
 });

@@ -9,13 +9,31 @@ describe('an answer that is no success', () => {
 	test.each([
 		[401, 'did not accept the API key', 'API Key ID and API Secret'],
 		[403, 'does not allow this', 'child company'],
-		[404, 'did not find this', 'Base URL and Company ID'],
+		[303, 'gave its answer at another address', 'Look on the service'],
+		[404, 'did not find what was asked for', 'Base URL and the Company ID'],
 		[429, 'too many requests', 'Wait a minute'],
 	])('with status %d tells what happened and what to do', (status, happened, advice) => {
 		const { message, description } = explain(answer(status));
 		expect(message).toContain(happened);
 		expect(description).toContain(advice);
 		expect(description).not.toContain('The service says');
+	});
+
+	test.each([
+		[429, '600', 'Wait 10 minutes, as the service asks, then try again.'],
+		[503, '1', 'Wait 1 second, as the service asks, then try again.'],
+		[503, 'soon', 'Try again later.'],
+	])('%d with Retry-After %s says so', (status, value, advice) => {
+		expect(explain(answer(status, { message: 'Busy' }, { 'retry-after': value })).description).toBe(
+			`${advice} The service says: Busy`,
+		);
+	});
+
+	test('names the IDs that the user entered when something is not found', () => {
+		expect(explain(answer(404), 'delivery IDs or reference IDs').description).toBe(
+			'Check the delivery IDs or reference IDs, and the Base URL in the credential.',
+		);
+		expect(explain(answer(403), 'delivery IDs or reference IDs')).toEqual(explain(answer(403)));
 	});
 
 	test('carries the words of the service after the advice', () => {
@@ -92,9 +110,9 @@ describe('an answer that is no success', () => {
 
 describe('no answer', () => {
 	test.each([
-		['ENOTFOUND', 'The host in the Base URL was not found'],
-		['EAI_AGAIN', 'The host in the Base URL was not found'],
-		['ECONNREFUSED', 'Nothing answers at the host and port in the Base URL'],
+		['ENOTFOUND', 'The host in the Base URL of the Delivery Service was not found'],
+		['EAI_AGAIN', 'The host in the Base URL of the Delivery Service was not found'],
+		['ECONNREFUSED', 'Nothing answers at the Base URL of the Delivery Service'],
 		['ECONNRESET', 'The connection to the Delivery Service failed'],
 		['', 'The Delivery Service could not be reached'],
 	])('with the code %j sends the user to the credential', (code, message) => {
@@ -114,7 +132,7 @@ describe('no answer', () => {
 
 	test('gives the words of n8n when it does not let the request out', () => {
 		expect(explain({ kind: 'noAnswer', code: '', prevented: 'Blocked. Ask' })).toEqual({
-			message: 'n8n does not allow requests to the Base URL',
+			message: 'n8n does not allow requests to the Delivery Service',
 			description: 'Check the Base URL in the credential. n8n says: Blocked. Ask',
 		});
 	});

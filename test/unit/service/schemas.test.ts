@@ -4,7 +4,6 @@ import {
 	codeAndMessageSchema,
 	companyIdSchema,
 	creationAnswerSchema,
-	credentialSchema,
 	deliveryChangesSchema,
 	deliverySchema,
 	deliveryTypeSchema,
@@ -16,7 +15,7 @@ import {
 } from '../../../nodes/DeliveryService/service/schemas';
 import { serviceLabels } from '../../../nodes/DeliveryService/service/labels';
 import { check } from '../../../nodes/DeliveryService/service/validation';
-import { contact, delivery, pack, place, type Loose } from '../../support/samples';
+import { contact, delivery, pack, place } from '../../support/sampleDelivery';
 
 function valueOf(
 	schema: z.ZodType<unknown, z.ZodTypeDef, unknown>,
@@ -78,6 +77,63 @@ describe('a delivery', () => {
 		);
 	});
 
+	test.each(['', ' ', '\n', null])('counts optional members that are %j as not given', (blank) => {
+		const value = delivery({
+			pickup: {
+				contact: contact({ phonenumber: blank }),
+				location: { address: blank, warehouse: 7, instructions: blank, lat: blank, lng: blank },
+			},
+			dropoff: place({
+				warehouse: blank,
+				address: {
+					streetName: blank,
+					neighborhood: blank,
+					city: 'Springfield',
+					state: blank,
+					zipcode: blank,
+					country: blank,
+				},
+			}),
+			packages: [null, pack({ id: blank, weight: blank, price: blank })],
+			referenceId: blank,
+			tags: [blank, 'gift', null],
+			extraData: [{ name: 'a', value: 'b', searchable: blank }, null],
+			cod: blank,
+		});
+		expect(JSON.stringify(valueOf(deliverySchema, value))).toBe(
+			JSON.stringify(
+				delivery({
+					pickup: { contact: contact({ phonenumber: undefined }), location: { warehouse: 7 } },
+					dropoff: place({ address: { city: 'Springfield' } }),
+					packages: [pack()],
+					tags: ['gift'],
+					extraData: [{ name: 'a', value: 'b' }],
+				}),
+			),
+		);
+	});
+
+	test.each([
+		['', ''],
+		[[], [null]],
+		[[''], null],
+	])('counts lists with nothing in them as not given: %j and %j', (tags, extraData) => {
+		expect(valueOf(deliverySchema, delivery({ tags, extraData }))).toEqual(delivery());
+	});
+
+	test.each<[string, object, string]>([
+		['an address', { dropoff: place({ address: ' ' }) }, 'Dropoff address is missing. Give'],
+		[
+			'every component of an address',
+			{ dropoff: place({ address: { city: '', country: ' ' } }) },
+			'Dropoff address needs at least one component',
+		],
+		['every package', { packages: ['', null] }, 'Package "" is not an object'],
+		['a latitude', { dropoff: place({ address: 'x', lat: '', lng: 1 }) }, 'Dropoff latitude is'],
+	])('is refused with nothing in %s', (_, changes, message) => {
+		expect(messageOf(deliverySchema, delivery(changes))).toContain(message);
+	});
+
 	test('takes plain numeric text as its number', () => {
 		const value = delivery({
 			pickup: place({ warehouse: ' 7 ' }),
@@ -93,24 +149,14 @@ describe('a delivery', () => {
 		);
 	});
 
-	test.each([
-		'',
-		' ',
-		'1,5',
-		'1e3',
-		'0x10',
-		'.5',
-		'5.',
-		'1 000',
-		'12 kg',
-		'NaN',
-		'Infinity',
-		'--1',
-	])('refuses %j where a number is meant', (text) => {
-		expect(messageOf(deliverySchema, delivery({ cod: text }))).toBe(
-			`Cash on delivery "${text}" is not a number`,
-		);
-	});
+	test.each(['1,5', '1e3', '0x10', '.5', '5.', '1 000', '12 kg', 'NaN', 'Infinity', '--1'])(
+		'refuses %j where a number is meant',
+		(text) => {
+			expect(messageOf(deliverySchema, delivery({ cod: text }))).toBe(
+				`Cash on delivery "${text}" is not a number`,
+			);
+		},
+	);
 
 	test('takes a number as text where an identifier, a name or other text is meant', () => {
 		const value = delivery({
@@ -134,6 +180,25 @@ describe('a delivery', () => {
 		);
 	});
 
+	test.each(['a&b@x.com', 'a/b@docomo.ne.jp', 'josé@example.com', 'ana@münchen.de'])(
+		'takes the e-mail address %s',
+		(email) => {
+			const value = delivery({ dropoff: { ...place(), contact: contact({ email }) } });
+			expect(valueOf(deliverySchema, value)).toEqual(value);
+		},
+	);
+
+	test('counts the characters of a reference and of a tag as people do', () => {
+		const value = delivery({ referenceId: '👨‍👩‍👧'.repeat(40), tags: ['🇲🇽'.repeat(50)] });
+		expect(valueOf(deliverySchema, value)).toEqual(value);
+		expect(messageOf(deliverySchema, { ...value, referenceId: '👨‍👩‍👧'.repeat(41) })).toMatch(
+			/is longer than 40 characters$/,
+		);
+		expect(
+			messageOf(deliverySchema, { ...value, tags: ['é'.normalize('NFD').repeat(51)] }),
+		).toMatch(/is longer than 50 characters$/);
+	});
+
 	test('sends text without the spaces around it', () => {
 		const value = delivery({
 			pickup: {
@@ -155,7 +220,7 @@ describe('a delivery', () => {
 		);
 	});
 
-	test.each<[string, Loose, string]>([
+	test.each<[string, object, string]>([
 		['the pickup', { pickup: undefined }, 'Pickup is missing'],
 		['the dropoff', { dropoff: undefined }, 'Dropoff is missing'],
 		['the packages', { packages: undefined }, 'Package is missing'],
@@ -184,7 +249,7 @@ describe('a delivery', () => {
 		expect(messageOf(deliverySchema, delivery(changes))).toBe(message);
 	});
 
-	test.each<[string, Loose, string]>([
+	test.each<[string, object, string]>([
 		['packages', { packages: [] }, 'Package: at least one is needed'],
 		['a name', { pickup: { ...place(), contact: contact({ name: ' ' }) } }, 'Pickup name is empty'],
 		[
@@ -192,21 +257,6 @@ describe('a delivery', () => {
 			{ pickup: { ...place(), contact: contact({ email: '' }) } },
 			'Pickup email is empty',
 		],
-		[
-			'a phone',
-			{ pickup: { ...place(), contact: contact({ phonenumber: '' }) } },
-			'Pickup phone is empty',
-		],
-		['an address', { dropoff: place({ address: ' ' }) }, 'Dropoff address is empty'],
-		['a city', { dropoff: place({ address: { city: '' } }) }, 'Dropoff city is empty'],
-		[
-			'instructions',
-			{ dropoff: place({ address: 'x', instructions: ' ' }) },
-			'Dropoff instructions is empty',
-		],
-		['a reference', { referenceId: ' ' }, 'Reference ID is empty'],
-		['a tag', { tags: [''] }, 'Tag is empty'],
-		['a package ID', { packages: [pack({ id: '' })] }, 'Package ID is empty'],
 		['a package name', { packages: [pack({ name: '' })] }, 'Package name is empty'],
 		[
 			'the name of extra data',
@@ -217,7 +267,7 @@ describe('a delivery', () => {
 		expect(messageOf(deliverySchema, delivery(changes))).toBe(message);
 	});
 
-	test.each<[string, Loose, string]>([
+	test.each<[string, object, string]>([
 		['cash on delivery', { cod: -0.01 }, 'Cash on delivery -0.01 is less than 0'],
 		['a quantity', { packages: [pack({ qty: -1 })] }, 'Package quantity -1 is less than 0'],
 		['a weight', { packages: [pack({ weight: '-1' })] }, 'Package weight "-1" is less than 0'],
@@ -227,7 +277,7 @@ describe('a delivery', () => {
 		expect(messageOf(deliverySchema, delivery(changes))).toBe(message);
 	});
 
-	test.each<[string, Loose, string]>([
+	test.each<[string, object, string]>([
 		[
 			'a quantity',
 			{ packages: [pack({ qty: 1.5 })] },
@@ -242,7 +292,7 @@ describe('a delivery', () => {
 		expect(messageOf(deliverySchema, delivery(changes))).toBe(message);
 	});
 
-	test.each<[string, Loose, string]>([
+	test.each<[string, object, string]>([
 		['cash on delivery', { cod: true }, 'Cash on delivery true is not a number'],
 		['infinite cash on delivery', { cod: Infinity }, 'Cash on delivery Infinity is not a number'],
 		['tags', { tags: 'gift' }, 'Tag "gift" is not a list'],
@@ -289,7 +339,7 @@ describe('a delivery', () => {
 		},
 	);
 
-	test.each<[string, Loose, string]>([
+	test.each<[string, object, string]>([
 		[
 			'the delivery',
 			{ dropof: place() },
@@ -330,7 +380,7 @@ describe('a delivery', () => {
 });
 
 describe('a location', () => {
-	const withPickup = (location: Loose) => delivery({ pickup: place(location) });
+	const withPickup = (location: object) => delivery({ pickup: place(location) });
 
 	test('takes coordinates as numbers or numeric text, and sends them as text', () => {
 		const value = withPickup({ address: 'x', lat: -33.45, lng: ' +70.5 ' });
@@ -367,7 +417,7 @@ describe('a location', () => {
 		});
 	});
 
-	test.each<[Loose, string]>([
+	test.each<[object, string]>([
 		[{ lat: 90.1, lng: 0 }, 'Pickup latitude 90.1 is more than 90'],
 		[{ lat: '-90.1', lng: 0 }, 'Pickup latitude "-90.1" is less than -90'],
 		[{ lat: 0, lng: 180.1 }, 'Pickup longitude 180.1 is more than 180'],
@@ -466,7 +516,7 @@ describe('the changes of an update', () => {
 		expect(valueOf(deliveryChangesSchema, empty, 'Changes')).toEqual(empty);
 	});
 
-	test.each<[Loose, string]>([
+	test.each<[object, string]>([
 		[
 			{ location: { lat: 1 } },
 			'Longitude is missing. Give latitude and longitude together, or neither',
@@ -535,8 +585,32 @@ describe('what the service answers', () => {
 	});
 
 	test('is no creation without a list of records', () => {
-		for (const body of [undefined, '<html>', {}, { payload: null }, { payload: 'x' }])
+		for (const body of [
+			undefined,
+			'<html>',
+			{},
+			{ payload: null },
+			{ payload: 'x' },
+			{ payload: { count: 2 } },
+		])
 			expect(creationAnswerSchema.safeParse(body).success).toBe(false);
+	});
+
+	test.each<[string, unknown]>([
+		['an object around the list', { payload: { deliveries: [{ id: 'a' }, { id: 'b' }] } }],
+		[
+			'an object with several lists',
+			{ payload: { created: [{ id: 'a' }], others: [{ id: 'b' }] } },
+		],
+		['an object with a member a record', { payload: { '0': { id: 'a' }, '1': { id: 'b' } } }],
+		['the bare list', [{ id: 'a' }, { id: 'b' }]],
+	])('is a creation when its records are in %s', (_form, body) => {
+		expect(creationAnswerSchema.parse(body).payload).toEqual([{ id: 'a' }, { id: 'b' }]);
+	});
+
+	test('is a creation when its payload is the one record', () => {
+		const record = { id: 'a', tags: ['x'], price: { amount: 1 } };
+		expect(creationAnswerSchema.parse({ payload: record }).payload).toEqual([record]);
 	});
 
 	test('keeps the records beside one that is no object', () => {
@@ -565,45 +639,5 @@ describe('what the service answers', () => {
 		});
 		for (const body of [undefined, null, '<html>', []])
 			expect(codeAndMessageSchema.parse(body)).toEqual({});
-	});
-});
-
-describe('the credential', () => {
-	const data = { baseUrl: 'https://a.example', apiKeyId: 'id', apiSecret: 'secret', companyId: 42 };
-
-	test.each([' https://a.example/ ', 'https://a.example///', 'https://a.example'])(
-		'takes the base URL %j, with or without slashes and spaces',
-		(baseUrl) => {
-			expect(credentialSchema.parse({ ...data, baseUrl })).toEqual(data);
-		},
-	);
-
-	test('keeps the path of the base URL', () => {
-		expect(credentialSchema.parse({ ...data, baseUrl: 'https://a.example/api/' }).baseUrl).toBe(
-			'https://a.example/api',
-		);
-	});
-
-	test.each<Loose>([
-		{ baseUrl: 'a.example' },
-		{ baseUrl: 'ftp://a.example' },
-		{ baseUrl: '' },
-		{ apiKeyId: ' ' },
-		{ apiSecret: '' },
-	])('is not complete with %j', (changes) => {
-		expect(credentialSchema.safeParse({ ...data, ...changes }).success).toBe(false);
-	});
-
-	test('has no company when it is not a whole number of 1 or more', () => {
-		for (const companyId of ['', 0, 'shop', null, undefined])
-			expect(credentialSchema.parse({ ...data, companyId }).companyId).toBeUndefined();
-		expect(credentialSchema.parse({ ...data, companyId: '42' }).companyId).toBe(42);
-	});
-
-	test('keeps the API secret as it is, with spaces', () => {
-		expect(credentialSchema.parse({ ...data, apiSecret: ' s ', apiKeyId: ' id ' })).toMatchObject({
-			apiSecret: ' s ',
-			apiKeyId: 'id',
-		});
 	});
 });

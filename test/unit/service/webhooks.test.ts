@@ -51,14 +51,16 @@ describe('the company', () => {
 	test.each(['shop', 0, -1, 1.5, true])('is refused when it is %j', (given) => {
 		const { client } = clientThatGets(answer(200, []));
 		expect(() => webhooksOf(node, client, given)).toThrow(
-			'The Company ID is not a whole number of 1 or more',
+			'The Company ID for the Delivery Service is not a whole number of 1 or more',
 		);
 	});
 
 	test('must be given when the credential has none', () => {
 		const { client } = clientThatGets(answer(200, []));
 		const noCompany = { ...client, credential: { ...client.credential, companyId: undefined } };
-		expect(() => webhooksOf(node, noCompany, '')).toThrow('The company is not known');
+		expect(() => webhooksOf(node, noCompany, '')).toThrow(
+			'The Company ID for the Delivery Service is missing',
+		);
 		expect(() => webhooksOf(node, noCompany, 7)).not.toThrow();
 	});
 });
@@ -120,7 +122,7 @@ describe('subscribing and unsubscribing', () => {
 		await expect(refused.unsubscribe(subscription)).rejects.toThrow(NodeApiError);
 		const unreachable = clientThatGets({ kind: 'noAnswer', code: 'ECONNREFUSED' }).client;
 		await expect(webhooksOf(node, unreachable, '').unsubscribe(subscription)).rejects.toThrow(
-			'Nothing answers at the host and port in the Base URL',
+			'Nothing answers at the Base URL of the Delivery Service',
 		);
 	});
 });

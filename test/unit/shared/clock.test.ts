@@ -60,3 +60,11 @@ test('leaves no listener behind at the signal', async () => {
 	await wait;
 	expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
+
+test('does not wait longer when the clock is set back meanwhile', async () => {
+	const wait = watched(realClock.wait(90_000));
+	await jest.advanceTimersByTimeAsync(30_000);
+	jest.setSystemTime(Date.now() - 3_600_000);
+	await jest.advanceTimersByTimeAsync(60_000);
+	expect(wait.isOver()).toBe(true);
+});

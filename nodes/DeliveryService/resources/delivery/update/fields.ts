@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { shownOnlyFor } from '../../resource';
 import { referenceIdsField } from '../fields';
-import { packageGroup } from '../package';
+import { changedPackages } from '../package';
 
 /** What can be changed (service document, section 4.2); only what the user adds is sent. */
 export const changeFields: INodeProperties[] = [
@@ -70,7 +70,7 @@ export const changeFields: INodeProperties[] = [
 		placeholder: 'e.g. -89.6501',
 		description: 'Add Latitude too: coordinates are changed together',
 	},
-	packageGroup('The new packages'),
+	changedPackages,
 	{
 		displayName: 'Reference ID',
 		name: 'referenceId',

@@ -76,7 +76,7 @@ function nameOf({ targetKind, id }: UpdateResult): object {
 
 function readAnswer({ exchange }: UpdateResult): Result<object> {
 	if (exchange.kind === 'noAnswer' || !isSuccess(exchange))
-		return { ok: false, problem: explain(exchange) };
+		return { ok: false, problem: explain(exchange, 'delivery IDs or reference IDs') };
 	const answer = updateAnswerSchema.safeParse(exchange.body);
 	if (!answer.success) return { ok: false, problem: notTheService };
 	const { code, message, data } = answer.data;

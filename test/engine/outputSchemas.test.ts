@@ -7,8 +7,8 @@ import { z } from 'zod';
 
 import { DeliveryService } from '../../nodes/DeliveryService/DeliveryService.node';
 import { readBody } from '../../nodes/DeliveryService/trigger/payload';
-import { closeEngine } from '../support/engine/engine';
-import { delivery, jsonOf, pickupFields, setUp } from '../support/actionNode';
+import { jsonOf, pickupFields, setUp } from '../support/actionNode';
+import { delivery } from '../support/sampleDelivery';
 
 const schemaFolder = join(__dirname, '../../nodes/DeliveryService/__schema__/v1.0.0');
 
@@ -17,8 +17,6 @@ const schemaFileSchema = z
 	.strict();
 
 const service = setUp();
-
-afterAll(closeEngine);
 
 /** The schema's file, as n8n looks it up for a node of version 1. */
 function readSchema(path: string) {

@@ -9,54 +9,31 @@ import {
 	sendCreations,
 	type Report,
 	type Sending,
-} from '../../../nodes/DeliveryService/sending/creations';
-import type { Creation } from '../../../nodes/DeliveryService/sending/outcomes';
-import {
-	openLedger,
-	type Entries,
-	type Store,
-} from '../../../nodes/DeliveryService/deduplication/ledger';
-import { RateLimit } from '../../../nodes/DeliveryService/sending/rateLimit';
-import { toAnswer, toNoAnswer, type Exchange } from '../../../nodes/DeliveryService/service/client';
-import { limits } from '../../../nodes/DeliveryService/service/limits';
-import type { CreationBody } from '../../../nodes/DeliveryService/service/schemas';
-import { startService, type LocalService } from '../../../playground/service/server';
-import { VirtualClock } from '../../support/virtualClock';
+} from '../../nodes/DeliveryService/sending/creations';
+import { openLedger } from '../../nodes/DeliveryService/deduplication/ledger';
+import { RateLimit } from '../../nodes/DeliveryService/sending/rateLimit';
+import { toAnswer, toNoAnswer, type Exchange } from '../../nodes/DeliveryService/service/client';
+import { limits } from '../../nodes/DeliveryService/service/limits';
+import type { CreationBody } from '../../nodes/DeliveryService/service/schemas';
+import { startService, type LocalService } from '../../playground/service/server';
+import { memoryStore } from '../support/memoryStore';
+import { creationsOf } from '../support/creations';
+import { VirtualTime } from '../support/virtualTime';
 
-// A slow machine must not fail a test; this only ends one that would never end.
-jest.setTimeout(60_000);
-
-let clock: VirtualClock;
+let time: VirtualTime;
 let service: LocalService;
 
 beforeEach(async () => {
-	clock = new VirtualClock();
-	service = await startService({ now: () => clock.now() });
+	time = new VirtualTime();
+	service = await startService({ now: () => time.now() });
 });
 
 afterEach(async () => await service.close());
 
-const place = (name: string) => ({
-	contact: { name, email: `${name}@example.com` },
-	location: { address: `${name} street 1`, lat: '1', lng: '2' },
-});
-
-function creationsOf(count: number, prefix = '#'): Creation[] {
-	return Array.from({ length: count }, (_, item) => ({
-		item,
-		delivery: {
-			pickup: place('store'),
-			dropoff: place('home'),
-			packages: [{ name: 'Box', qty: 1, size: 's' }],
-			referenceId: `${prefix}${item}`,
-		},
-	}));
-}
-
-/** Sends over HTTP as the nodes do; requests under way hold the clock. */
+/** Sends over HTTP as the nodes do; requests under way hold the time. */
 async function send(body: CreationBody): Promise<Exchange> {
 	const { baseUrl, apiKeyId, apiSecret } = service.credential;
-	return await clock.during(async () => {
+	return await time.during(async () => {
 		try {
 			const { status, headers, data } = await axios.post<string>(`${baseUrl}/v1/deliveries`, body, {
 				auth: { username: apiKeyId, password: apiSecret },
@@ -71,32 +48,16 @@ async function send(body: CreationBody): Promise<Exchange> {
 	});
 }
 
-function memoryStore(): Store {
-	const kept = new Set<string>();
-	const entries: Entries = {
-		record: async (wanted) => {
-			const fresh = new Set(wanted.filter((entry) => !kept.has(entry)));
-			for (const entry of wanted) kept.add(entry);
-			return await Promise.resolve(fresh);
-		},
-		remove: async (unwanted) => {
-			for (const entry of unwanted) kept.delete(entry);
-			await Promise.resolve();
-		},
-	};
-	return { inTurn: async (access) => await access(entries) };
-}
-
 const sharedLimit = () => new RateLimit(limits.creationRequestsPerWindow, limits.creationWindowMs);
 
 function sendingWith(more: Partial<Sending> = {}): Sending {
-	const store = memoryStore();
+	const store = memoryStore({ entries: new Set() }, time);
 	return {
 		send,
 		rateLimit: sharedLimit(),
-		clock,
+		clock: time,
 		random: () => 0.5,
-		ledgerFor: () => openLedger(store, 'company', randomUUID(), clock),
+		ledgerFor: () => openLedger(store, 'company', randomUUID(), time),
 		batchSize: limits.deliveriesPerRequest,
 		maximumWaitMs: 300_000,
 		continueOnFail: true,
@@ -104,12 +65,15 @@ function sendingWith(more: Partial<Sending> = {}): Sending {
 	};
 }
 
+const run = async (...given: Parameters<typeof sendCreations>) =>
+	await time.until(sendCreations(...given));
+
 const kindsOf = ({ results }: Report) => results.map(({ outcome }) => outcome.kind);
 
 const statuses = () => service.control.requests().map(({ status }) => status);
 
 test('1,000 deliveries are 10 requests, and all are created', async () => {
-	const report = await sendCreations(creationsOf(1000), sendingWith());
+	const report = await run(creationsOf(1000), sendingWith());
 	expect(report.requests).toBe(10);
 	expect(statuses()).toEqual(Array.from({ length: 10 }, () => 200));
 	expect(service.control.deliveries()).toHaveLength(1000);
@@ -117,23 +81,25 @@ test('1,000 deliveries are 10 requests, and all are created', async () => {
 });
 
 test('12,000 deliveries are 120 requests without a 429, within 5 % of the least time', async () => {
-	const started = clock.now();
-	const report = await sendCreations(creationsOf(12_000), sendingWith());
+	const started = time.now();
+	const report = await run(creationsOf(12_000), sendingWith());
 	expect(report.requests).toBe(120);
 	expect(new Set(statuses())).toEqual(new Set([200]));
 	expect(service.control.deliveries()).toHaveLength(12_000);
 	// 100 requests at once, and the other 20 as soon as the first minute is over.
 	const leastMs = 60_000;
-	expect(clock.now() - started).toBeGreaterThanOrEqual(leastMs);
-	expect(clock.now() - started).toBeLessThanOrEqual(leastMs * 1.05);
+	expect(time.now() - started).toBeGreaterThanOrEqual(leastMs);
+	expect(time.now() - started).toBeLessThanOrEqual(leastMs * 1.05);
 });
 
 test('two executions at once keep the limit together', async () => {
 	const rateLimit = sharedLimit();
-	const [one, other] = await Promise.all([
-		sendCreations(creationsOf(120, 'a'), sendingWith({ rateLimit, batchSize: 1 })),
-		sendCreations(creationsOf(120, 'b'), sendingWith({ rateLimit, batchSize: 1 })),
-	]);
+	const [one, other] = await time.until(
+		Promise.all([
+			sendCreations(creationsOf(120, 'a'), sendingWith({ rateLimit, batchSize: 1 })),
+			sendCreations(creationsOf(120, 'b'), sendingWith({ rateLimit, batchSize: 1 })),
+		]),
+	);
 	expect(one.requests + other.requests).toBe(240);
 	expect(new Set(statuses())).toEqual(new Set([200]));
 	expect(service.control.deliveries()).toHaveLength(240);
@@ -143,29 +109,28 @@ test('when another process uses the same key, 429 is waited out and nothing is l
 	for (const retryAfter of ['seconds', 'date', 'off'] as const) {
 		service.control.reset();
 		service.control.settings({ retryAfter });
-		const [one, other] = await Promise.all([
-			sendCreations(creationsOf(90, 'a'), sendingWith({ batchSize: 1 })),
-			sendCreations(creationsOf(90, 'b'), sendingWith({ batchSize: 1 })),
-		]);
+		const [one, other] = await time.until(
+			Promise.all([
+				sendCreations(creationsOf(90, 'a'), sendingWith({ batchSize: 1 })),
+				sendCreations(creationsOf(90, 'b'), sendingWith({ batchSize: 1 })),
+			]),
+		);
 		expect(statuses()).toContain(429);
 		const kinds = [...kindsOf(one), ...kindsOf(other)];
 		expect(kinds.filter((kind) => kind === 'created')).toHaveLength(180);
 		expect(service.control.deliveries()).toHaveLength(180);
-		clock.jump(120_000);
+		time.jump(120_000);
 	}
 });
 
 test('a service that stays too busy is given up after the maximum wait, and nothing else is sent', async () => {
 	service.control.addFault({ kind: 'status', status: 429, times: null, skip: 2 });
-	const started = clock.now();
-	const report = await sendCreations(
-		creationsOf(50),
-		sendingWith({ batchSize: 10, maximumWaitMs: 90_000 }),
-	);
+	const started = time.now();
+	const report = await run(creationsOf(50), sendingWith({ batchSize: 10, maximumWaitMs: 90_000 }));
 	const kinds = kindsOf(report);
 	expect(kinds.filter((kind) => kind === 'created')).toHaveLength(20);
 	expect(kinds.filter((kind) => kind === 'notSent')).toHaveLength(30);
-	expect(clock.now() - started).toBeLessThanOrEqual(90_000 + 2000);
+	expect(time.now() - started).toBeLessThanOrEqual(90_000 + 2000);
 	expect(service.control.deliveries()).toHaveLength(20);
 });
 
@@ -176,7 +141,7 @@ test('waiting for the limit between two refusals does not use up the maximum wai
 		headers: { 'Retry-After': '5' },
 		times: 3,
 	});
-	const report = await sendCreations(
+	const report = await run(
 		creationsOf(1),
 		sendingWith({ rateLimit: new RateLimit(1, 60_000), maximumWaitMs: 15_000 }),
 	);
@@ -193,9 +158,9 @@ test('references that were not sent are free again, created ones are not', async
 		headers: { 'Retry-After': '5' },
 		skip: 1,
 	});
-	const first = await sendCreations(creationsOf(30), sending);
+	const first = await run(creationsOf(30), sending);
 	expect(kindsOf(first).filter((kind) => kind === 'created')).toHaveLength(10);
-	const second = await sendCreations(creationsOf(30), sending);
+	const second = await run(creationsOf(30), sending);
 	expect(kindsOf(second)).toEqual([
 		...Array.from({ length: 10 }, () => 'skipped'),
 		...Array.from({ length: 20 }, () => 'created'),

@@ -1,0 +1,130 @@
+/** The readings of the document, over HTTP. What the nodes make of them is in test/engine/readings. */
+import { openLocalService, startSubscriber } from '../support/localService';
+import { delivery } from '../support/sampleDelivery';
+import type { OpenLocalService, Subscriber } from '../support/localService';
+import { readings } from '../../playground/service/readings';
+
+let local: OpenLocalService;
+let subscriber: Subscriber;
+
+beforeAll(async () => {
+	local = await openLocalService({ now: () => Date.UTC(2025, 0, 1) });
+	subscriber = await startSubscriber(204);
+});
+beforeEach(() => local.service.control.reset());
+afterAll(async () => {
+	await subscriber.close();
+	await local.service.close();
+});
+
+const readingNames = Object.keys(readings);
+const choose = (reading: string | null) => local.service.control.settings({ reading });
+
+/** A delivery that a reading may refuse, see readings/creating.ts. */
+const unserved = delivery({
+	dropoff: {
+		contact: { name: 'Ada', email: 'ada@mail.example' },
+		location: { address: 'Unserved Road 1' },
+	},
+	referenceId: '#X',
+});
+
+/** What a client and a subscriber see of one request of each kind, without what is random. */
+async function transcript(): Promise<string> {
+	const { api, service } = local;
+	const { control } = service;
+	const seen: unknown[] = [];
+	const send = async (method: string, url: string, data?: unknown) => {
+		const sent = await api
+			.request<unknown>({ method, url, data })
+			.then(({ status, headers, data: body }) => ({
+				status,
+				body,
+				type: String(headers['content-type']),
+			}))
+			.catch((error: Error) => error.message);
+		seen.push(sent);
+	};
+	const create = async (...deliveries: unknown[]) =>
+		await send('POST', '/v1/deliveries', { deliveries });
+	await create(delivery({ referenceId: ' #A1 ' }));
+	await create(delivery({ referenceId: ' #A1 ' }));
+	await create(delivery(), delivery({ referenceId: '#B' }), delivery(), unserved, delivery());
+	const [{ record: { id } } = { record: { id: '' } }] = control.deliveries();
+	const update = async (...deliveryIds: string[]) =>
+		await send('PATCH', '/v1/deliveries/dropoff', { deliveryIds, deliveryChanges: { cod: 1 } });
+	await update(id);
+	await update(id, 'D-UNKNOWN');
+	seen.push(
+		control.deliveries().map(({ request: { referenceId, cod } }) => ({ referenceId, cod })),
+	);
+
+	const hooks = '/hooks/companies/1001';
+	const form = (url: string, action = 3) => new URLSearchParams({ url, action: String(action) });
+	const url = subscriber.url.replace('/webhook/a', '/webhook/a/webhook');
+	await send('GET', hooks);
+	await send('POST', hooks, form(url));
+	await send('POST', hooks, form(url));
+	await send('POST', hooks, form('https://other.example/'));
+	await send('POST', hooks, form(url, 1));
+	await send('GET', hooks);
+	await control.fireEvent(3, { id: 'T', status: 'x', company_id: '1001', city_id: '7' });
+	await send('GET', hooks);
+	control.webhooks().forEach(({ url, action }) => control.blacklist(url, action));
+	await send('POST', hooks, form(url));
+	await send('GET', hooks);
+	await send('DELETE', hooks, form(url));
+	await send('DELETE', hooks, form(url));
+	seen.push(control.webhooks(), subscriber.received.splice(0));
+
+	return JSON.stringify(seen, undefined, 1).replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID');
+}
+
+describe('each is acted, in a way that a client can see', () => {
+	let documented: string;
+	beforeAll(async () => (documented = await transcript()));
+
+	test('none: one run is like the other', async () => {
+		expect(await transcript()).toBe(documented);
+	});
+
+	test.each(readingNames)('%s', async (name) => {
+		choose(name);
+		expect(await transcript()).not.toBe(documented);
+	});
+});
+
+describe('the control', () => {
+	test('tells the readings, each with a sentence', async () => {
+		const { data } = await local.remote.get<unknown>('/readings');
+		const says = Object.entries(readings).map(([name, reading]) => [name, reading.says]);
+		expect(data).toEqual(Object.fromEntries(says));
+		for (const { says } of Object.values(readings)) expect(says).toMatch(/^[A-Z].*\.$/);
+	});
+
+	test('chooses one, and a reset puts it back', async () => {
+		const changed = await local.remote.put<unknown>('/settings', { reading: 'all-403' });
+		expect(changed.data).toMatchObject({ reading: 'all-403' });
+		expect((await local.api.get('/hooks/companies/1001')).status).toBe(403);
+
+		local.service.control.reset();
+		expect((await local.api.get('/hooks/companies/1001')).status).toBe(200);
+	});
+
+	test('refuses one that there is not', async () => {
+		const answer = await local.remote.put<unknown>('/settings', { reading: 'toString' });
+		expect(answer.status).toBe(400);
+		expect(answer.data).toMatchObject({
+			message: expect.stringContaining('There is no reading "toString"'),
+		});
+	});
+});
+
+test('a service is started with a reading', async () => {
+	const { service, api } = await openLocalService({ reading: 'all-403' });
+	expect((await api.get('/hooks/companies/1001')).status).toBe(403);
+	service.control.reset();
+	expect((await api.get('/hooks/companies/1001')).status).toBe(403);
+	await service.close();
+	await expect(openLocalService({ reading: 'none' })).rejects.toThrow('There is no reading');
+});

@@ -1,0 +1,91 @@
+import { RateLimit } from '../../../nodes/DeliveryService/sending/rateLimit';
+import { sendWithinLimit } from '../../../nodes/DeliveryService/sending/request';
+import type { Exchange } from '../../../nodes/DeliveryService/service/client';
+import type { Clock } from '../../../nodes/DeliveryService/shared/clock';
+import { answer } from '../../support/creations';
+import { VirtualTime } from '../../support/virtualTime';
+
+const seconds = 1000;
+
+let time: VirtualTime;
+let rateLimit: RateLimit;
+/** When requests came, since the test began. */
+let cameAt: number[];
+
+beforeEach(() => {
+	time = new VirtualTime();
+	rateLimit = new RateLimit(100, 60 * seconds);
+	cameAt = [];
+});
+
+/** Sends a request to a service that asks for pauses until it is free, and gives its last status. */
+async function request(
+	maximumWaitMs: number,
+	{
+		pauseMs,
+		busyForMs = Infinity,
+		clock = time,
+		signal,
+	}: { pauseMs: number; busyForMs?: number; clock?: Clock; signal?: AbortSignal },
+): Promise<number | undefined> {
+	const began = time.now();
+	const send = async (): Promise<Exchange> => {
+		cameAt.push(time.now() - began);
+		const isBusy = time.now() - began < busyForMs;
+		const headers: Record<string, string> = isBusy
+			? { 'retry-after': String(pauseMs / seconds) }
+			: {};
+		return await Promise.resolve(answer(isBusy ? 429 : 200, {}, headers));
+	};
+	const exchange = await sendWithinLimit(
+		{ deliveries: [] },
+		{ send, rateLimit, clock, random: () => 0.5, signal, maximumWaitMs },
+		() => undefined,
+	);
+	return exchange?.kind === 'answer' ? exchange.status : undefined;
+}
+
+test('a pause that one execution accepted does not hold another beyond its own Maximum Wait', async () => {
+	const pause = { pauseMs: 3000 * seconds, busyForMs: 3000 * seconds };
+	let otherEndedAt = 0;
+	const began = time.now();
+	const patient = request(3600 * seconds, pause);
+	const other = time.wait(seconds).then(async () => {
+		const status = await request(300 * seconds, pause);
+		otherEndedAt = time.now() - began;
+		return status;
+	});
+	expect(await time.until(Promise.all([patient, other]))).toEqual([200, 429]);
+	expect(otherEndedAt).toBeLessThanOrEqual(301 * seconds);
+});
+
+test('a pause ends with the execution that accepted it', async () => {
+	const stop = new AbortController();
+	const began = time.now();
+	const stopped = request(3600 * seconds, { pauseMs: 3000 * seconds, signal: stop.signal });
+	const stopping = time.wait(20 * seconds).then(() => stop.abort());
+	let otherEndedAt = 0;
+	const other = time.wait(seconds).then(async () => {
+		const status = await request(3600 * seconds, { pauseMs: seconds, busyForMs: 0 });
+		otherEndedAt = time.now() - began;
+		return status;
+	});
+	expect(await time.until(Promise.all([stopped, other, stopping]))).toEqual([
+		undefined,
+		200,
+		undefined,
+	]);
+	expect(otherEndedAt).toBeGreaterThanOrEqual(20 * seconds);
+	expect(otherEndedAt).toBeLessThanOrEqual(30 * seconds);
+});
+
+test('a clock that is set back does not lengthen Maximum Wait', async () => {
+	const began = time.now();
+	const clock: Clock = {
+		now: () => time.now() - (time.now() - began > 150 * seconds ? 3600 * seconds : 0),
+		wait: async (ms, signal) => await time.wait(ms, signal),
+	};
+	expect(await time.until(request(300 * seconds, { pauseMs: 100 * seconds, clock }))).toBe(429);
+	expect(cameAt.length).toBeGreaterThan(2);
+	expect(time.now() - began).toBeLessThanOrEqual(400 * seconds);
+});
