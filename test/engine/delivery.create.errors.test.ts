@@ -492,7 +492,7 @@ describe('a request that holds refused deliveries', () => {
 			message:
 				'Whether this delivery was created is unknown: the Delivery Service refused the request that it shared with 99 others (status 422) [item 0]',
 			description: expect.stringMatching(
-				/Look it up .* "Forget Sent References" .* option Batch Size to 1; .* Refused Requests Create Nothing\. The service says: Delivery refused: R13 \(REFUSED\)$/,
+				/Look it up .* "Forget Sent References" .* option Batch Size to 1; .* Refused Requests Create Nothing\. The service says: Delivery refused: R13, R14, R77 \(REFUSED\)$/,
 			),
 		});
 	});

@@ -500,7 +500,7 @@ describe('what the user can mend', () => {
 			/did not accept the API key/,
 			/API Key ID and API Secret.*Credentials missing or invalid \(UNAUTHORIZED\)/,
 		],
-		['a path in the base URL', { path: '/v2' }, /did not find what was asked for/, /Base URL/],
+		['a path in the base URL', { path: '/v2' }, /shared with another \(status 404\)/, /Base URL/],
 	])('is named: %s', async (_what, { path, ...change }, message, description) => {
 		const { error } = await service.run(fromJson, {
 			items: deliveries(2),

@@ -45,11 +45,16 @@ export function readExchange(
 	exchange: Exchange,
 	known: Known,
 ): Reading {
+	// What a failure lists without naming a delivery may be an error with an ID of its own.
+	const isNamed = (record: object) =>
+		isSuccessOf(exchange) || 'index' in record || 'referenceId' in record;
+	const payload = payloadOf(exchange);
 	const { records, withoutId, leftOver } = matchRecords(
 		batch.map(({ delivery }) => delivery),
-		payloadOf(exchange),
+		payload.filter(isNamed),
 	);
-	const strayIds = leftOver.flatMap(({ id }) => (isId(id) ? [String(id)] : []));
+	const strays = [...leftOver, ...payload.filter((record) => !isNamed(record))];
+	const strayIds = strays.flatMap(({ id }) => (isId(id) ? [String(id)] : []));
 	const hasCreated = strayIds.length > 0 || records.some((record) => record !== undefined);
 	const rest = restOf(batch.length, exchange, hasCreated, known);
 	const unknown = (cause: string, details: string[]) =>
@@ -88,7 +93,7 @@ function restOf(
 	hasCreated: boolean,
 	{ refusedCreateNothing }: Known,
 ): Rest {
-	const problem = explain(exchange);
+	const problem = explained(exchange);
 	const exchangeClass = classifyExchange(exchange);
 	if (exchange.kind === 'noAnswer')
 		return exchangeClass === 'unknown'
@@ -109,8 +114,8 @@ function restOf(
 	if (isCertain && !hasCreated) return { kind: 'refused', problem };
 	return {
 		kind: 'unknown',
-		cause: `the Delivery Service refused the request that it shared with ${others(count - 1)} (status ${exchange.status})`,
-		details: [count > 1 ? sendAlone : '', ...details],
+		cause: count > 1 ? sharedRefusal(exchange, count - 1) : problem.message,
+		details: [count > 1 ? sendAlone : '', problem.description ?? ''],
 	};
 }
 
@@ -120,8 +125,9 @@ const noId = 'its record in the answer of the service has no ID';
 
 const sendAlone = `So that a refusal touches one delivery only, set the option Batch Size to 1; or, if you know that the service creates nothing when it refuses a request, turn on the option ${refusedCreateNothingLabel}.`;
 
-function others(count: number): string {
-	return count === 1 ? 'another' : `${count} others`;
+function sharedRefusal({ status }: Answer, others: number): string {
+	const company = others === 1 ? 'another' : `${others} others`;
+	return `the Delivery Service refused the request that it shared with ${company} (status ${status})`;
 }
 
 /** Refusals that every other request would meet too: a wrong key, or an address that has moved. */
@@ -138,7 +144,7 @@ function isAboutContent(exchange: Exchange): boolean {
 }
 
 function problemOf(exchange: Exchange): Problem {
-	if (exchange.kind === 'noAnswer' || !isSuccess(exchange)) return explain(exchange);
+	if (!isSuccessOf(exchange)) return explained(exchange);
 	if (!isFromService(exchange)) return notTheService;
 	return {
 		message: 'The Delivery Service does not say what it created',
@@ -148,6 +154,10 @@ function problemOf(exchange: Exchange): Problem {
 
 const lookAtTheOthers =
 	'See what it says of the deliveries whose outcome is unknown, then run the workflow again.';
+
+function isSuccessOf(exchange: Exchange): exchange is Answer {
+	return exchange.kind === 'answer' && isSuccess(exchange);
+}
 
 function payloadOf(exchange: Exchange): Array<Record<string, unknown>> {
 	if (exchange.kind === 'noAnswer') return [];
@@ -177,16 +187,28 @@ function strayIdsSentence(ids: readonly string[]): string {
 function wordsOf(answer: Answer): string {
 	const { code } = codeAndMessageSchema.parse(answer.body);
 	if (isSuccess(answer) && /^(ok|success)$/i.test(code ?? 'ok')) return '';
-	const { body } = answer;
-	if (typeof body !== 'object' || body === null) return detailOf(answer);
-	const payload = payloadOf(answer);
-	const isOfRecords = payload.length === 0 || holdsRecords(answer);
-	return detailOf(isOfRecords ? { ...answer, body: { ...body, payload: null } } : answer);
+	return detailOf(withoutRecords(answer));
+}
+
+/** An answer without the list of what was created, which is read apart and may be long. */
+function withoutRecords<Some extends Exchange>(exchange: Some): Some {
+	if (exchange.kind === 'noAnswer') return exchange;
+	const { body } = exchange;
+	const isOnlyRecords = payloadOf(exchange).length === 0 || holdsRecords(exchange);
+	if (typeof body !== 'object' || body === null || Array.isArray(body) || !isOnlyRecords)
+		return exchange;
+	return { ...exchange, body: { ...body, payload: null } };
+}
+
+/** Why a request did not succeed, in the user's words. */
+function explained(exchange: Exchange): Problem {
+	return explain(withoutRecords(exchange), 'Company ID and warehouse IDs');
 }
 
 /** What a record without an ID says, which is most likely why there is none. */
 function wordsOfRecord(record: Record<string, unknown>): string {
-	const { id: _id, index: _index, referenceId: _referenceId, error, ...words } = record;
-	const body = typeof error === 'string' ? { message: error, ...words } : { error, ...words };
+	const { error } = record;
+	const words = typeof error === 'string' ? { message: error, ...record, error: null } : record;
+	const body = { ...words, id: null, index: null, referenceId: null };
 	return detailOf({ kind: 'answer', status: 200, headers: {}, body });
 }

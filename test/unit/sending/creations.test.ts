@@ -273,8 +273,12 @@ describe('a refused request', () => {
 		},
 	);
 
-	test('with one delivery, but a record that is not told to be its, leaves it unknown', async () => {
-		const service = new FakeService(() => answer(409, { payload: [{ id: 'd9', index: 7 }] }));
+	test.each([
+		['is of another', { payload: [{ id: 'd9', index: 7 }] }],
+		['names none', { payload: [{ id: 'd9' }] }],
+		['may be an error', [{ id: 'd9', message: 'Bad pickup' }]],
+	])('with one delivery, but a record that %s, leaves it unknown', async (_what, body) => {
+		const service = new FakeService(() => answer(409, body));
 		const report = await run(service, creationsOf(1));
 		expect(kindsOf(report)).toEqual(['unknown']);
 		expect(textOf(report, 0)).toContain('d9');

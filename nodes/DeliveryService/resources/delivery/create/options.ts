@@ -12,6 +12,8 @@ import { shownOnlyFor } from '../../resource';
 import { companyIdField } from '../../../shared/fields';
 import type { Source } from './source';
 
+/** What the option starts with when it is added. */
+const fullBatchSize = limits.deliveriesPerRequest;
 const defaultMaximumWaitSeconds = 300;
 const defaultTimeoutSeconds = 120;
 /** A timer of more than 24 days would go off at once; an hour is far below that. */
@@ -102,7 +104,7 @@ export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
 				name: 'batchSize',
 				type: 'number',
 				typeOptions: { minValue: 1, maxValue: limits.deliveriesPerRequest },
-				default: limits.deliveriesPerRequest,
+				default: fullBatchSize,
 				description:
 					'How many deliveries share a request at most (1 to 100). Without this option up to 20 deliveries are sent each alone, so that one which is refused touches no other, and more of them in full requests.',
 			},
