@@ -364,6 +364,7 @@ describe('an option', () => {
 			'Address format "short" is not one of components, text [item 0]',
 			{ addressFormat: '={{ "short" }}' },
 		],
+		['Fallback email is not an e-mail address [item 0]', { fallbackEmail: 'orders' }],
 		['Tag 2 should be text [item 0]', { tags: '={{ ["a", {}] }}' }],
 		[
 			'Package size "huge" is not one of xs, s, m, l, xl [item 0]',
@@ -603,7 +604,7 @@ describe('an order that cannot become a delivery', () => {
 			}),
 		],
 		[
-			/^"Linen Tablecloth - .*" is partly fulfilled/,
+			/^Order #1001 does not tell how much is left of "Linen Tablecloth - .*", which is partly/,
 			shopifyOrder({
 				line_items: [lineItem({ fulfillment_status: 'partial', fulfillable_quantity: null })],
 			}),

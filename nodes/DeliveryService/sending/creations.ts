@@ -5,9 +5,10 @@ import { limits } from '../service/limits';
 import type { Problem } from '../service/result';
 import { cut } from '../shared/chunk';
 import { readExchange } from './answers';
-import { bodyOf, groupsOf, mayBeSentAlone, referencesOf } from './batches';
+import { bodyOf, groupsOf, mayBeSentAlone, claimantsOf } from './batches';
 import {
 	alreadyCreated,
+	anotherOrder,
 	notSent,
 	sameReferenceInInput,
 	sentSince,
@@ -60,11 +61,12 @@ export async function sendCreations(
 	creations: readonly Creation[],
 	sending: Sending,
 ): Promise<Report> {
-	const { first, further } = sending.ledgerFor
+	const { first, further, ofAnotherOrder } = sending.ledgerFor
 		? bySameReference(creations, sending.ownCompanyId)
-		: { first: creations, further: [] };
+		: { first: creations, further: [], ofAnotherOrder: [] };
 	const run = new CreationRun(sending, creations.length);
 	run.add(further, sameReferenceInInput);
+	for (const creation of ofAnotherOrder) run.add([creation], anotherOrder(creation));
 	for (const group of groupsOf(first)) await run.sendGroup(group);
 	return run.report();
 }
@@ -138,7 +140,7 @@ class CreationRun {
 		if (!ledger) return chunk;
 		let claims: ReadonlyMap<string, Claim>;
 		try {
-			claims = await ledger.claim(referencesOf(chunk));
+			claims = await ledger.claim(claimantsOf(chunk));
 		} catch (error) {
 			this.halted = storeProblem(error);
 			this.add(chunk, notSent(this.halted));
@@ -148,7 +150,9 @@ class CreationRun {
 			const { referenceId } = creation.delivery;
 			const claim = referenceId === undefined ? 'claimed' : claims.get(referenceId);
 			if (claim === 'claimed') return true;
-			this.add([creation], claim === 'created' ? alreadyCreated : unknownOutcome(sentSince, true));
+			if (claim === 'created') this.add([creation], alreadyCreated);
+			else if (claim === 'anotherOrder') this.add([creation], anotherOrder(creation));
+			else this.add([creation], unknownOutcome(sentSince, true));
 			return false;
 		});
 	}
@@ -218,14 +222,14 @@ class CreationRun {
 		results: CreationResult[],
 		ledger: Ledger | undefined,
 	): Promise<CreationResult[]> {
-		const referencesWith = (...kinds: Array<Outcome['kind']>) =>
-			referencesOf(
+		const claimantsWith = (...kinds: Array<Outcome['kind']>) =>
+			claimantsOf(
 				results.flatMap(({ creation, outcome }) =>
 					kinds.includes(outcome.kind) ? [creation] : [],
 				),
 			);
-		const created = referencesWith('created');
-		const free = referencesWith('refused', 'notSent');
+		const created = claimantsWith('created');
+		const free = claimantsWith('refused', 'notSent');
 		try {
 			if (created.length > 0) await ledger?.confirm(created);
 			if (free.length > 0) await ledger?.release(free);

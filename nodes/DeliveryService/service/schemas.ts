@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { nearest } from './nearest';
 import { limits } from './limits';
-import { characterCount, isEmailAddress } from './text';
+import { isEmailAddress, isLongerThan } from './text';
 
 /*
  * What the service's document says of the bodies it takes and gives. What is sent is strict: an
@@ -57,8 +57,7 @@ function textUpTo(maximum: number) {
 			.string()
 			.min(1)
 			.superRefine((value, context) => {
-				// No text has more characters than code units, which are quicker to count.
-				if (value.length > maximum && characterCount(value) > maximum)
+				if (isLongerThan(value, maximum))
 					context.addIssue({ code: 'too_big', type: 'string', maximum, inclusive: true });
 			}),
 	);
@@ -310,18 +309,21 @@ export const creationAnswerSchema = z.preprocess(
 	}),
 );
 
-/** The answer to an update request (section 4.2). */
-export const updateAnswerSchema = z.object({
-	code: z.coerce.string().optional(),
-	message: z.coerce.string().optional(),
-	data: z.object({ jobs: z.unknown() }).passthrough().optional().catch(undefined),
-});
-
 /** Text, or a number in its place; anything else says nothing. */
 const words = z
 	.union([z.string(), z.number().transform(String)])
 	.nullish()
 	.catch(undefined);
+
+const jobs = z.object({ jobs: z.unknown() }).optional().catch(undefined);
+
+/** The answer to an update request (section 4.2); the job is also looked for where creation has its records. */
+export const updateAnswerSchema = z.object({
+	code: words,
+	message: words,
+	data: jobs,
+	payload: jobs,
+});
 
 /** The code and message that answers carry (sections 4.1, 4.2 and 7). */
 export const codeAndMessageSchema = z.object({ code: words, message: words }).catch({});

@@ -1,19 +1,23 @@
 const segmenter = new Intl.Segmenter();
 
-/** How many characters a person sees in a text: an emoji is one, whatever it is made of. */
-export function characterCount(text: string): number {
-	return [...segmenter.segment(text)].length;
+/** Where the first so many characters of a text end, as a person sees them: an emoji is one. */
+function endOf(text: string, characters: number): number {
+	let count = 0;
+	for (const { index } of segmenter.segment(text)) if (count++ === characters) return index;
+	return text.length;
+}
+
+/** Whether a text has more characters than that, as a person counts them. */
+export function isLongerThan(text: string, maxCharacters: number): boolean {
+	// No text has more characters than code units, which are quicker to count.
+	return text.length > maxCharacters && endOf(text, maxCharacters) < text.length;
 }
 
 /** The first characters of a text, none of them torn apart. */
 export function shortened(text: string, maxCharacters: number): string {
-	if (text.length <= maxCharacters) return text;
-	const characters = [...segmenter.segment(text)];
-	if (characters.length <= maxCharacters) return text;
-	return `${characters
-		.slice(0, maxCharacters)
-		.map(({ segment }) => segment)
-		.join('')}...`;
+	return isLongerThan(text, maxCharacters)
+		? `${text.slice(0, endOf(text, maxCharacters))}...`
+		: text;
 }
 
 /** Words of letters of any script, digits and the signs that mail servers allow, joined by dots. */

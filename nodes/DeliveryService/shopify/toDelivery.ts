@@ -1,7 +1,7 @@
 import type { Problem } from '../service/result';
 import { limits } from '../service/limits';
 import type { Delivery } from '../service/schemas';
-import { characterCount } from '../service/text';
+import { isLongerThan } from '../service/text';
 import { cashOf } from './cashOnDelivery';
 import { toNumber } from './decimal';
 import { dropoffOf } from './dropoff';
@@ -97,9 +97,7 @@ function referenceOf(order: Order, mapping: OrderMapping): string | undefined {
 function tagsOf(order: Order, mapping: OrderMapping): string[] | undefined {
 	if (mapping.overrides.tags.length > 0) return mapping.overrides.tags;
 	if (!mapping.tagsFromOrder) return undefined;
-	return notEmpty(
-		[...new Set(order.tags)].filter((tag) => characterCount(tag) <= limits.tagLength),
-	);
+	return notEmpty([...new Set(order.tags)].filter((tag) => !isLongerThan(tag, limits.tagLength)));
 }
 
 /** The order's additional details; those whose name begins with "_" are for programs (Shopify). */

@@ -65,7 +65,7 @@ interface PlanOptions {
 
 async function send(references: string[], companyId?: number): Promise<Ledger> {
 	const ledger = ledgerFor(companyId);
-	await time.until(ledger.claim(references));
+	await time.until(ledger.claim(references.map((referenceId) => ({ referenceId }))));
 	return ledger;
 }
 
@@ -126,7 +126,9 @@ test.each([
 );
 
 test('counts what is held back as done, and other companies and types as left', async () => {
-	await time.until((await send(['R1', 'R2'])).confirm(['R1', 'R2']));
+	await time.until(
+		(await send(['R1', 'R2'])).confirm([{ referenceId: 'R1' }, { referenceId: 'R2' }]),
+	);
 	const creations = [...creationsOf(22), creation(22, 'X', { type: 'express' })];
 	const plan = await planOf(creations, { batchSize: 'automatic' });
 	expect(plan.requests.map(({ items }) => items.length)).toEqual([20, 1]);
@@ -134,7 +136,7 @@ test('counts what is held back as done, and other companies and types as left', 
 });
 
 test('holds back what was created before, what is unknown, and what comes twice', async () => {
-	await time.until((await send(['R1', 'R2'])).confirm(['R1']));
+	await time.until((await send(['R1', 'R2'])).confirm([{ referenceId: 'R1' }]));
 	const { requests, held } = await planOf([...creationsOf(5), creation(5, 'R3')], { batchSize: 2 });
 	expect(requests.map(({ items }) => items)).toEqual([[0, 3], [4]]);
 	expect(held).toEqual(
@@ -147,7 +149,7 @@ test('holds back what was created before, what is unknown, and what comes twice'
 });
 
 test('does not take references of other companies for the same', async () => {
-	await time.until((await send(['A'])).confirm(['A']));
+	await time.until((await send(['A'])).confirm([{ referenceId: 'A' }]));
 	const { requests, held } = await planOf([
 		creation(0, 'A'),
 		creation(1, 'A', { companyId: 2 }),
@@ -173,6 +175,27 @@ test('takes a reference once for each company, whatever the type and however the
 		new Map([
 			[1, 'sameReferenceInInput'],
 			[2, 'sameReferenceInInput'],
+		]),
+	);
+});
+
+test('holds back what bears the reference of another order, of an earlier run or of this input', async () => {
+	const claimant = { referenceId: 'A', orderId: '1' };
+	const ledger = ledgerFor(undefined);
+	await time.until(ledger.claim([claimant]));
+	await time.until(ledger.confirm([claimant]));
+	const { requests, held } = await planOf([
+		creation(0, 'A', { orderId: '2' }),
+		creation(1, 'B', { orderId: '3' }),
+		creation(2, 'B', { orderId: '4' }),
+		creation(3, 'B', { orderId: '3' }),
+	]);
+	expect(requests.map(({ items }) => items)).toEqual([[1]]);
+	expect(held).toEqual(
+		new Map([
+			[0, 'anotherOrder'],
+			[2, 'anotherOrder'],
+			[3, 'sameReferenceInInput'],
 		]),
 	);
 });
@@ -203,7 +226,7 @@ test('does not keep another execution from sending meanwhile', async () => {
 				clock: time,
 				ledgerFor: open,
 			}),
-			open().claim(['R0', 'R1']),
+			open().claim([{ referenceId: 'R0' }, { referenceId: 'R1' }]),
 		]),
 	);
 	expect(requests).toHaveLength(1);
@@ -220,7 +243,7 @@ test('holds nothing back when deliveries may be sent again, also without referen
 });
 
 test('leaves the notes of what was sent as they were', async () => {
-	await time.until((await send(['R1', 'R2'])).confirm(['R1']));
+	await time.until((await send(['R1', 'R2'])).confirm([{ referenceId: 'R1' }]));
 	const before = row.entries;
 	await planOf([...creationsOf(4), creation(4, 'R0')], { batchSize: 1 });
 	expect(row.entries).toEqual(before);

@@ -555,7 +555,7 @@ describe('units that are left to ship', () => {
 		const line = sampleLine({ fulfillable_quantity: null, fulfillment_status: 'partial' });
 		expect(problemOf(sampleOrder({ line_items: [sampleLine(), line] }))).toEqual({
 			message:
-				'"Mug - Blue" is partly fulfilled, and the order does not tell how much of it is left: its "line_items[1].fulfillable_quantity" is missing.',
+				'Order #1042 does not tell how much is left of "Mug - Blue", which is partly fulfilled: its "line_items[1].fulfillable_quantity" is missing. Let the Shopify node return it, or fulfil the rest by hand.',
 		});
 	});
 });

@@ -3,6 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { shownOnlyFor } from '../../resource';
 import { referenceIdsField } from '../fields';
 import { changedPackages } from '../package';
+import { optionsField } from './options';
 
 /** What can be changed (service document, section 4.2); only what the user adds is sent. */
 export const changeFields: INodeProperties[] = [
@@ -164,4 +165,5 @@ export const updateFields: INodeProperties[] = [
 		default: true,
 		description: 'Whether the city is determined anew after the change',
 	},
+	optionsField,
 ];
