@@ -145,7 +145,7 @@ describe('a delivery', () => {
 		['Extra data value is missing', delivery({ extraData: [{ name: 'Floor' }] }), undefined],
 		['Delivery "some text" is not an object', {}, '"some text"'],
 		['Delivery (a list) is not an object', {}, '[]'],
-		['Delivery is missing', {}, '={{ $json.none }}'],
+		['Delivery (JSON) is empty', {}, '={{ $json.none }}'],
 		['Delivery (JSON) is not valid JSON', {}, '{ "pickup": '],
 	])('is refused before anything is sent: %s', async (message, item, deliveryJson) => {
 		const { error } = await service.run(
@@ -177,7 +177,7 @@ describe('one wrong item among right ones', () => {
 		expect(service.control.requests()).toEqual([]);
 		expect({ status, outputs }).toEqual({ status: 'error', outputs: [] });
 		expect(error).toMatchObject({
-			message: 'Package size "xxl" is not one of xs, s, m, l, xl [item 3]',
+			message: 'Package size "xxl" is not one of xs, s, m, l, xl (reference ID R3) [item 3]',
 			description: expect.stringMatching(/1 more of 7 items .* No delivery was created\.$/),
 			context: { itemIndex: 3 },
 		});
