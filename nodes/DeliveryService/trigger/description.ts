@@ -1,4 +1,4 @@
-import type { INodeProperties, INodeTypeDescription } from 'n8n-workflow';
+import type { INodeProperties, INodeTypeDescription, IWebhookDescription } from 'n8n-workflow';
 
 import { eventNames, events } from '../service/events';
 import { companyIdField, eventOptions } from '../shared/fields';
@@ -10,6 +10,23 @@ export const subtitle = `={{ $parameter["events"].map((name) => (${JSON.stringif
 
 const listening =
 	'<b>While you build your workflow</b>, click the button above to listen, then create or change a delivery on the Delivery Service. The event appears here.';
+
+const webhook = {
+	responseMode: 'onReceived',
+	path: 'webhook',
+	// The bare address starts nothing: the node gives the service the signed ones.
+	ndvHideUrl: true,
+} as const;
+
+/**
+ * The events come with POST. With the other two a service may try out whether the address answers;
+ * n8n must know them before it calls the methods of `default`, which subscribe the address.
+ */
+export const webhooks: IWebhookDescription[] = [
+	{ ...webhook, name: 'setup', httpMethod: 'GET' },
+	{ ...webhook, name: 'setup', httpMethod: 'HEAD' },
+	{ ...webhook, name: 'default', httpMethod: 'POST' },
+];
 
 /** What the open node shows beside its settings. */
 export const triggerPanel: INodeTypeDescription['triggerPanel'] = {
