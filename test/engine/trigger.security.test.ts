@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 import fc from 'fast-check';
+import { z } from 'zod';
 
 import { startService } from '../../playground/service/server';
 import type { CredentialData, ReceiveOptions, Trigger } from '../support/engine/engine';
@@ -59,6 +60,24 @@ describe('Who has the workflow file', () => {
 
 		expect(forged).toMatch(/\?event=updateTask&workflow=workflow&signature=[0-9a-f]{64}$/);
 		await expectRefused(trigger, 401, { url: forged });
+	});
+});
+
+describe('Who has what n8n keeps for the node', () => {
+	test('cannot make an address of what the node remembers: it keeps digests', async () => {
+		const trigger = await published();
+		const kept = JSON.stringify(trigger.staticData);
+		const { url } = hook(3);
+		const signature = new URL(url).searchParams.get('signature') ?? '';
+		const { digests } = z
+			.object({ 'node:Delivery Service Trigger': z.object({ digests: z.array(z.string()) }) })
+			.parse(trigger.staticData)['node:Delivery Service Trigger'];
+
+		for (const secret of [signature, service.credential.apiSecret, service.credential.apiKeyId])
+			expect(kept).not.toContain(secret);
+		expect(digests).toHaveLength(1);
+		for (const digest of digests)
+			await expectRefused(trigger, 401, { url: withQuery(url, { signature: digest }) });
 	});
 });
 

@@ -33,7 +33,7 @@ export const triggerPanel: INodeTypeDescription['triggerPanel'] = {
 	header: 'Pull in events from the Delivery Service',
 	executionsHelp: {
 		inactive: `${listening}<br /><br /><b>When you are happy with it</b>, publish the workflow. From then on every event starts it by itself, and you find what happened under Executions.`,
-		active: `${listening}<br /><br /><b>Your workflow is published</b>, so every event starts it by itself as well. You find what happened under Executions.`,
+		active: `${listening}<br /><br /><b>Your workflow is published</b>, so every event starts it by itself as well. You find what happened under Executions.<br /><br /><b>Events stay away?</b> Publish the workflow again: that makes anew what the Delivery Service has lost or stopped calling.`,
 	},
 	activationHint:
 		'When your workflow is finished, publish it, so that events start it by themselves.',
@@ -109,7 +109,7 @@ export const properties: INodeProperties[] = [
 				default: '',
 				placeholder: 'e.g. processing, pending review',
 				description:
-					'Statuses as the Delivery Service spells them, separated by commas. Updated deliveries with another status do not start the workflow.',
+					'Statuses of the Delivery Service, separated by commas; capitals, spaces and underscores make no difference. Updated deliveries with another status do not start the workflow.',
 			},
 			{
 				displayName: 'Signed Addresses',
