@@ -61,7 +61,7 @@ function tableOf(
 }
 
 function courseOf(observation: Observation | undefined): string {
-	if (observation === undefined) return 'not run |';
+	if (observation === undefined) return 'The case fails: run the test to see why. |';
 	const sees = [...new Set(observation.sees.map(lasting))].map(escaped);
 	return `${escaped(observation.happens)} | ${sees.join('<br>')}`;
 }
