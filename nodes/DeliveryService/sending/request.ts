@@ -54,10 +54,10 @@ export async function sendWithinLimit(
 		const patience =
 			exchange.kind === 'answer' ? maximumWaitMs : Math.min(maximumWaitMs, unreachablePatienceMs);
 		const leftMs = patience - triedMs;
-		const wanted = pauseMs(exchange, attempt, now, random());
+		const nextPauseMs = pauseMs(exchange, attempt, now, random());
 		// What is left is used up, but a service that named a time is not asked before it.
-		const isTooLong = wanted > leftMs && askedPauseMs(exchange, now) !== undefined;
+		const isTooLong = nextPauseMs > leftMs && askedPauseMs(exchange, now) !== undefined;
 		if (leftMs <= 0 || isTooLong) return exchange;
-		pause = Math.min(wanted, leftMs);
+		pause = Math.min(nextPauseMs, leftMs);
 	}
 }
