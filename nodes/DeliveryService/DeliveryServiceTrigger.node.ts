@@ -1,6 +1,8 @@
 import {
 	NodeConnectionTypes,
+	type IExecuteFunctions,
 	type IHookFunctions,
+	type INodeExecutionData,
 	type INodeType,
 	type INodeTypeDescription,
 	type IWebhookFunctions,
@@ -11,6 +13,7 @@ import { testConnection } from './service/credentialTest';
 import { properties, subtitle, triggerPanel } from './trigger/description';
 import { isSubscribed, subscribe, unsubscribe } from './trigger/lifecycle';
 import { receive } from './trigger/receive';
+import { withoutRepeats } from './trigger/repeats';
 
 export class DeliveryServiceTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -65,5 +68,10 @@ export class DeliveryServiceTrigger implements INodeType {
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
 		return await receive(this);
+	}
+
+	/** n8n runs this as the first step of the execution that a call of `webhook` has started. */
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return [await withoutRepeats(this)];
 	}
 }

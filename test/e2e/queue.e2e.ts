@@ -3,7 +3,14 @@ import { z } from 'zod';
 import { outputOf } from '../../playground/n8n/execution';
 import { waitFor } from '../../playground/n8n/progress';
 import { updateTaskPayload } from '../../playground/service/events';
-import { codes, executionsOf, liveAddress, subscriptionsOf } from './support/events';
+import {
+	codes,
+	executionsOf,
+	fireUpdates,
+	idsAt,
+	liveAddress,
+	subscriptionsOf,
+} from './support/events';
 import { openQueueWorld, type QueueWorld } from './support/queue';
 import {
 	creationsOf,
@@ -126,6 +133,41 @@ test('1,000 events at the process for webhooks start 1,000 executions, each with
 		expect(ofWorker.some((id) => executions.some((execution) => execution.id === id))).toBe(true);
 	await client.unpublish(workflowId);
 	expect(service.control.webhooks()).toEqual([]);
+});
+
+test('an event that comes again is skipped by any worker, and none is lost however many come at once', async () => {
+	const { client, service } = world;
+	const options = { skipRepeatsMinutes: 60 };
+	const workflow = triggerWorkflow(world, { events: ['updateTask'], options });
+	const workflowId = await client.createWorkflow(workflow);
+	await client.publish(workflowId);
+	let count = 0;
+	const fire = async (ids: string[], atATime: number) => {
+		const statuses = await fireUpdates(service.control, ids, atATime);
+		expect(statuses).toEqual(ids.map(() => 200));
+		count += ids.length;
+		return await executionsOf(client, workflowId, count);
+	};
+
+	const oneByOne = Array.from({ length: 10 }, (_, index) => `one-${index + 1}`);
+	for (const id of [...oneByOne, ...oneByOne]) await fire([id], 1);
+	expect(idsAt(nodes.done, await client.executionsWithData(workflowId))).toEqual(oneByOne.sort());
+
+	const atOnce = Array.from({ length: 100 }, (_, index) => `at-once-${index + 1}`);
+	const once = idsAt(nodes.done, await fire(atOnce, 10));
+	expect(once).toEqual([...atOnce, ...oneByOne].sort());
+	const executions = await fire(atOnce, 10);
+	// Two workers may write over each other's notes: the field's text says so.
+	const twice = idsAt(nodes.done, executions).length - once.length;
+	console.log(`  of 100 repeats, ten at a time, ${twice} went through`);
+	expect(twice).toBeLessThan(atOnce.length);
+
+	const started = await Promise.all(
+		world.workers.map(async (worker) => await worker.log('started')),
+	);
+	for (const ofWorker of started)
+		expect(executions.filter(({ id }) => ofWorker.includes(id)).length).toBeGreaterThan(0);
+	await client.unpublish(workflowId);
 });
 
 test('2,000 orders in 20 executions are created once, within the limit, whatever the service refuses', async () => {

@@ -1,7 +1,10 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
 import { outputOf } from '../../playground/n8n/execution';
 import { waitFor } from '../../playground/n8n/progress';
 import * as cases from './support/cases';
-import { executionsOf } from './support/events';
+import { executionsOf, fireUpdates } from './support/events';
 import { nodes } from './support/workflows';
 
 const world = cases.testVersion('1.123.81');
@@ -9,7 +12,7 @@ cases.testTrigger(world);
 
 // n8n 2.41.1 does not look at webhooks when it starts.
 describe('a restart of n8n', () => {
-	test('makes a blacklisted subscription anew when n8n starts, and tells the user', async () => {
+	test('makes a blacklisted subscription anew when n8n starts, and the log says so', async () => {
 		const { client } = world();
 		const { control } = world().service;
 		const workflow = await cases.imported(world(), { events: ['createTask', 'updateTask'] });
@@ -25,13 +28,16 @@ describe('a restart of n8n', () => {
 			return Promise.resolve(active.length === before.length || undefined);
 		});
 		expect(control.webhooks()).toEqual(before);
-		const payload = { id: 'D-1', status: 'assigned', company_id: '1001', city_id: '7' };
-		expect(await control.fireEvent(3, payload)).toMatchObject([{ status: 200 }]);
-		const [execution] = await executionsOf(client, workflow.id, 1);
-		const notice: unknown = expect.stringContaining('(the webhook was blacklisted)');
-		expect(execution && outputOf(execution, nodes.done)).toEqual([
-			{ event: 'updateTask', eventCode: 3, ...payload, notice },
-		]);
+		expect(await readFile(join(world().userFolder, 'n8n.log'), 'utf8')).toMatch(
+			'The Delivery Service had stopped reporting Delivery Updated to this workflow',
+		);
+		const ids = ['D-1', 'D-2'];
+		expect(await fireUpdates(control, ids, 1)).toEqual([200, 200]);
+		const executions = await executionsOf(client, workflow.id, 2);
+		const rest = { status: 'assigned', company_id: '1001', city_id: '7' };
+		expect(executions.flatMap((execution) => outputOf(execution, nodes.done))).toEqual(
+			ids.map((id) => ({ event: 'updateTask', eventCode: 3, id, ...rest })),
+		);
 		await client.unpublish(workflow.id);
 		expect(control.webhooks()).toEqual([]);
 	});

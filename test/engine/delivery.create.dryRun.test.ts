@@ -103,7 +103,8 @@ test('gives what would be skipped and why, in the place of the item', async () =
 		...[
 			{
 				reason: 'alreadyCreated',
-				message: 'This workflow has created a delivery with this reference ID before',
+				message:
+					'This workflow has created a delivery with this reference ID before. Changes since then are not sent: make them with the operation Update.',
 				referenceId: 'R0',
 			},
 			{
@@ -118,7 +119,8 @@ test('gives what would be skipped and why, in the place of the item', async () =
 			},
 			{
 				reason: 'alreadyCreated',
-				message: 'This workflow has created a delivery with this reference ID before',
+				message:
+					'This workflow has created a delivery with this reference ID before. Changes since then are not sent: make them with the operation Update.',
 				referenceId: 'R1',
 			},
 		].map((why, index) => ({ json: { skipped: true, ...why }, pairedItem: { item: index + 1 } })),

@@ -178,7 +178,7 @@ describe('what the service receives', () => {
 						tags: ['fragile', 'morning'],
 						extraData: [
 							{ name: 'Gift note', value: 'Happy birthday!', searchable: true },
-							{ name: 'Floor', value: '', searchable: false },
+							{ name: 'Floor', value: '' },
 						],
 						cod: 49.9,
 					},

@@ -84,6 +84,21 @@ describe('a delivery', () => {
 		]);
 	});
 
+	test('is sent without what is empty in it', async () => {
+		const given = delivery({
+			pickup: { ...pickup, contact: { ...pickup.contact, phonenumber: '' } },
+			referenceId: ' ',
+			tags: [null, ''],
+			extraData: '',
+			cod: '',
+		});
+
+		const { error } = await service.run(fromJson, { items: [given] });
+
+		expect(error).toBeUndefined();
+		expect(service.creations()).toEqual([{ deliveries: [delivery()] }]);
+	});
+
 	const { dropoff, packages } = delivery();
 
 	test.each<[string, IDataObject, string | undefined]>([
@@ -145,7 +160,7 @@ describe('one wrong item among right ones', () => {
 		...deliveries(3),
 		wrong,
 		delivery({ referenceId: 'R4' }),
-		delivery({ referenceId: 'R5', cod: -1, tags: [''] }),
+		delivery({ referenceId: 'R5', cod: -1, tags: [{}] }),
 		delivery({ referenceId: 'R6' }),
 	];
 	const rightOnes = ['R0', 'R1', 'R2', 'R4', 'R6'];
@@ -174,7 +189,7 @@ describe('one wrong item among right ones', () => {
 		{
 			error: {
 				message: expect.stringMatching(
-					/^(Cash on delivery -1 is less than 0|Tag is empty) \[item 5\]$/,
+					/^(Cash on delivery -1 is less than 0|Tag \(an object\) is not text) \[item 5\]$/,
 				),
 				description: expect.stringMatching(/^Also: .* Nothing was sent for this item\.$/),
 				outcome: 'invalid',

@@ -22,6 +22,7 @@ import {
 	setUp,
 	until,
 } from '../support/actionNode';
+import { shopifyOrder } from '../support/shopifyOrders';
 import { deliveries, delivery } from '../support/sampleDelivery';
 
 const service = setUp();
@@ -56,7 +57,8 @@ describe('a second run', () => {
 				json: {
 					skipped: true,
 					reason: 'alreadyCreated',
-					message: 'This workflow has created a delivery with this reference ID before',
+					message:
+						'This workflow has created a delivery with this reference ID before. Changes since then are not sent: make them with the operation Update.',
 					referenceId: `R${item}`,
 				},
 				pairedItem: { item },
@@ -282,6 +284,89 @@ describe('the same reference twice in one input', () => {
 	test('is sent twice when the option is off', async () => {
 		await service.run(createOnce({}, { skipAlreadySent: false }), { items: twice });
 		expect(service.existing()).toEqual(['A', 'B', 'A', 'C', 'A']);
+	});
+});
+
+describe('two orders with the same reference', () => {
+	const ofOneShop = shopifyOrder({ id: 1, name: '#1001' });
+	const ofAnother = shopifyOrder({ id: 2, name: '#1001' });
+	const parameters = (orderOptions: INodeParameters = {}, options: INodeParameters = {}) =>
+		createOnce(options, { source: 'shopifyOrder', ...pickupFields, orderOptions });
+
+	async function runOrders(
+		items: IDataObject[],
+		more: INodeParameters = parameters(),
+	): Promise<NodeRun> {
+		restart();
+		return await service.run(more, {
+			items,
+			onError: 'continueRegularOutput',
+		});
+	}
+
+	const error = {
+		message: expect.stringContaining(
+			'This delivery was not sent: another order has the same reference ID "#1001"',
+		),
+		description: expect.stringContaining('set Reference ID From to Order ID'),
+		outcome: 'notSent',
+		referenceId: '#1001',
+	};
+
+	test('of earlier runs: the other one is an error that says what to do, again and again', async () => {
+		expect(fatesOf((await runOrders([ofOneShop])).items)).toEqual(['created']);
+		for (let times = 0; times < 2; times++) {
+			const { items } = await runOrders([ofAnother]);
+			expect(jsonOf(items)).toEqual([{ error: expect.objectContaining(error) }]);
+		}
+		expect(fatesOf((await runOrders([ofOneShop])).items)).toEqual(['alreadyCreated']);
+		expect(service.existing()).toEqual(['#1001']);
+	});
+
+	test('are both delivered once they have reference IDs of their own', async () => {
+		await runOrders([ofOneShop]);
+		const { items } = await runOrders([ofAnother], parameters({ referenceFrom: 'id' }));
+		expect(fatesOf(items)).toEqual(['created']);
+		expect(service.existing()).toEqual(['#1001', '2']);
+	});
+
+	test('of one input: the other one is an error, the same one twice is skipped', async () => {
+		const { items } = await runOrders([ofOneShop, ofAnother, ofOneShop]);
+		expect(jsonOf(items)).toEqual([
+			expect.objectContaining({ referenceId: '#1001' }),
+			{ error: expect.objectContaining(error) },
+			expect.objectContaining({ reason: 'sameReferenceInInput' }),
+		]);
+		expect(service.existing()).toEqual(['#1001']);
+	});
+
+	test('fail a run that does not go on after errors, and keep no other order from being sent', async () => {
+		await runOrders([ofOneShop]);
+		const run = await service.run(parameters(), {
+			items: [ofAnother, shopifyOrder({ id: 3, name: '#1002' })],
+		});
+		expect(run.error?.message).toContain('another order has the same reference ID "#1001"');
+		expect(run.error?.description).toContain('Created (1): #1002');
+		expect(service.existing()).toEqual(['#1001', '#1002']);
+	});
+
+	test('are told by a dry run, which changes nothing', async () => {
+		await runOrders([ofOneShop]);
+		const before = deduplicationStore.snapshot();
+		const dry = await runOrders([ofAnother], parameters({}, { dryRun: true }));
+		expect(jsonOf(dry.items)).toMatchObject([{ skipped: true, reason: 'anotherOrder' }]);
+		expect(deduplicationStore.snapshot()).toEqual(before);
+	});
+
+	test('are one order to a source that knows no orders, and where none was noted', async () => {
+		const fromJson = createOnce();
+		await runOrders([ofOneShop]);
+		const { items } = await runOrders([delivery({ referenceId: '#1001' })], fromJson);
+		expect(fatesOf(items)).toEqual(['alreadyCreated']);
+
+		await runOrders([delivery({ referenceId: '#7' })], fromJson);
+		const later = await runOrders([shopifyOrder({ id: 7, name: '#7' })]);
+		expect(fatesOf(later.items)).toEqual(['alreadyCreated']);
 	});
 });
 

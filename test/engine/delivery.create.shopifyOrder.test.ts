@@ -188,6 +188,18 @@ describe('an option', () => {
 			plain,
 		],
 		[
+			'Cash on Delivery Names, as text',
+			{ cashOnDeliveryNames: 'Milkman, Pay later' },
+			{ ...payableInCash, payment_gateway_names: ['Pay the milkman'] },
+			{ ...plain, cod: 87 },
+		],
+		[
+			'Cash on Delivery Names, as an array',
+			{ cashOnDeliveryNames: '={{ ["Milkman"] }}' },
+			{ ...payableInCash, payment_gateway_names: ['Pay the milkman'] },
+			{ ...plain, cod: 87 },
+		],
+		[
 			'Cash on Delivery: always',
 			{ cod: 'outstanding' },
 			{ ...payableInCash, payment_gateway_names: ['Bank Deposit'], total_outstanding: '12.35' },
@@ -209,9 +221,21 @@ describe('an option', () => {
 			{ email: null, contact_email: '', customer: null },
 			withContact({ email: 'orders@shop.example' }),
 		],
+		[
+			'Fallback Email, for an order whose e-mail address is unusable',
+			{ fallbackEmail: 'orders@shop.example' },
+			{ email: 'maya', contact_email: 'maya@', customer: null },
+			withContact({ email: 'orders@shop.example' }),
+		],
 		['Fallback Email, for an order with one', { fallbackEmail: 'orders@shop.example' }, {}, plain],
 		['Include Note Attributes', { extraDataFromNoteAttributes: false }, {}, without('extraData')],
 		['Include Tags', { tagsFromOrder: false }, {}, without('tags')],
+		[
+			'Include Refunded Orders, which are never paid in cash',
+			{ includeRefunded: true, cod: 'outstanding' },
+			{ ...payableInCash, financial_status: 'voided' },
+			plain,
+		],
 		['Include Test Orders', { includeTestOrders: true }, { test: true }, plain],
 		[
 			'Instructions',
@@ -309,6 +333,7 @@ describe('an option', () => {
 		await service.run(
 			fromOrder({
 				address: '',
+				cashOnDeliveryNames: ' ',
 				email: ' ',
 				fallbackEmail: '',
 				instructions: '',
@@ -335,6 +360,7 @@ describe('an option', () => {
 			'Address format "short" is not one of components, text [item 0]',
 			{ addressFormat: '={{ "short" }}' },
 		],
+		['Fallback email is not an e-mail address [item 0]', { fallbackEmail: 'orders' }],
 		['Tag 2 should be text [item 0]', { tags: '={{ ["a", {}] }}' }],
 		[
 			'Package size "huge" is not one of xs, s, m, l, xl [item 0]',
@@ -347,6 +373,52 @@ describe('an option', () => {
 
 		expect(service.control.requests()).toEqual([]);
 		expect(error?.message).toBe(message);
+	});
+});
+
+describe('money that is outstanding and not collected', () => {
+	const owed = (name: string, methods: string[]) =>
+		shopifyOrder({ ...payableInCash, name, payment_gateway_names: methods });
+	const warnings = (hints: ReadonlyArray<{ type?: string; message: string }>) =>
+		hints.filter(({ type }) => type === 'warning').map(({ message }) => message);
+	const hint =
+		'The driver collects nothing for 2 orders with money outstanding, paid by "Bank Deposit", "Pay the milkman". If one of these is cash on delivery, add it to the order option Cash on Delivery Names, and correct deliveries that exist already with the operation Update.';
+	const items = [
+		owed('#1', ['Bank Deposit']),
+		owed('#2', ['Bank Deposit', 'Pay the milkman']),
+		owed('#3', ['COD']),
+		shopifyOrder({ name: '#4' }),
+		shopifyOrder({ ...payableInCash, name: '#5', financial_status: 'authorized' }),
+	];
+
+	test('is told after the run, with the payment methods and the option', async () => {
+		const first = await service.run(fromOrder(), { items });
+		expect(warnings(first.hints)).toEqual([hint]);
+		const again = await service.run(fromOrder(), { items });
+		expect(warnings(again.hints)).toEqual([]);
+	});
+
+	test('is told before the run, when it is a dry one', async () => {
+		const { hints } = await service.run({ ...fromOrder(), options: { dryRun: true } }, { items });
+		expect(warnings(hints)).toContain(hint);
+	});
+
+	test('is not told of orders from which nothing is to be collected', async () => {
+		const { hints } = await service.run(fromOrder({ cod: 'off' }), { items });
+		expect(warnings(hints)).toEqual([]);
+	});
+
+	test('is told without a name when the orders have none', async () => {
+		const { hints } = await service.run(fromOrder(), { items: [owed('#1', [])] });
+		expect(warnings(hints)).toEqual([
+			'The driver collects nothing for 1 order with money outstanding, without a payment method. If they are to be paid at the door, set the order option Cash on Delivery to Always, and correct deliveries that exist already with the operation Update.',
+		]);
+	});
+
+	test('names no more than five payment methods', async () => {
+		const many = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+		const { hints } = await service.run(fromOrder(), { items: [owed('#1', many)] });
+		expect(warnings(hints)[0]).toContain('paid by "a", "b", "c", "d", "e" and 2 more. If');
 	});
 });
 
@@ -442,7 +514,14 @@ describe('what is sent of an order', () => {
 
 describe('an order that is not to be sent', () => {
 	test.each<[string, IDataObject, RegExp]>([
-		['cancelled', { cancelled_at: '2026-03-03T10:02:00-06:00' }, /^Order #1001 was cancelled\.$/],
+		[
+			'cancelled',
+			{ cancelled_at: '2026-03-03T10:02:00-06:00' },
+			/^Order #1001 was cancelled\..*stop that on the dashboard/,
+		],
+		['voided', { financial_status: 'voided' }, /^Order #1001's payment was voided\./],
+		['refunded', { financial_status: 'refunded' }, /^Order #1001's payment was refunded in full\./],
+		['localPickup', { shipping_address: null }, /^Order #1001 has no shipping address: .*Standard/],
 		['testOrder', { test: true }, /^Order #1001 is a test order\..*Include Test Orders/],
 		[
 			'nothingToShip',
@@ -492,8 +571,8 @@ describe('an order that is not to be sent', () => {
 describe('an order that cannot become a delivery', () => {
 	test.each<[RegExp, IDataObject]>([
 		[
-			/^Order #1001 has items to ship but no shipping address/,
-			shopifyOrder({ shipping_address: null }),
+			/^Order #1001 has items to ship, but no shipping address/,
+			shopifyOrder({ shipping_address: null, shipping_lines: null }),
 		],
 		[
 			/^Order #1001's shipping address has no street/,
@@ -521,20 +600,33 @@ describe('an order that cannot become a delivery', () => {
 			}),
 		],
 		[
-			/^"Linen Tablecloth - .*" is partly fulfilled/,
+			/^Order #1001 does not tell how much is left of "Linen Tablecloth - .*", which is partly/,
 			shopifyOrder({
 				line_items: [lineItem({ fulfillment_status: 'partial', fulfillable_quantity: null })],
 			}),
 		],
 		[
-			/^The order's "line_items\[0\]\.grams" should be a number of 0 or more, but is the text "heavy"\./,
-			shopifyOrder({ line_items: [lineItem({ grams: 'heavy' })] }),
+			/^The order's "line_items\[0\]\.quantity" should be a whole number of 0 or more, but is the text "two"\./,
+			shopifyOrder({ line_items: [lineItem({ quantity: 'two' })] }),
 		],
 		[
 			/^Reference ID "#1001-1001-.*" is longer than 40 characters/,
 			shopifyOrder({ name: '#1001-1001-1001-1001-1001-1001-1001-1001-1' }),
 		],
-		[/^Dropoff email "maya" is not an e-mail address/, shopifyOrder({ email: 'maya' })],
+		[
+			/^Order #1001 has the e-mail address "maya", which no mail server takes\. .*Fallback Email/,
+			shopifyOrder({ email: 'maya', contact_email: null, customer: null }),
+		],
+		[
+			/^Order #1001 comes without any personal data: .*Shopify/,
+			shopifyOrder({
+				email: null,
+				contact_email: null,
+				customer: { id: 1 },
+				shipping_address: { country: 'United States' },
+				billing_address: null,
+			}),
+		],
 		[
 			/^This is a list of Shopify orders, not one order\. .*Split Out/,
 			{ orders: [shopifyOrder()] },
@@ -555,7 +647,7 @@ describe('an order that cannot become a delivery', () => {
 	});
 
 	test('becomes an error item with all that is wrong when the node goes on', async () => {
-		const wrong = shopifyOrder({ name: '', shipping_address: null });
+		const wrong = shopifyOrder({ name: '', shipping_address: null, shipping_lines: [] });
 
 		const { outputs } = await service.run(fromOrder(), {
 			items: [wrong, shopifyOrder(), shopifyOrder({ name: '#3', test: true })],
@@ -570,7 +662,7 @@ describe('an order that cannot become a delivery', () => {
 					...wrong,
 					error: {
 						message: expect.stringMatching(
-							/^Order \d+ has items to ship but no shipping address.*\[item 0\]$/,
+							/^Order \d+ has items to ship, but no shipping address.*\[item 0\]$/,
 						),
 						description: expect.stringMatching(/Order \d+ has no "name" to be the reference ID/),
 						outcome: 'invalid',

@@ -86,7 +86,7 @@ describe('the deliveries to update', () => {
 			onError: 'continueRegularOutput',
 		});
 
-		expect(updates()).toMatchObject([{ referenceIds: ['1001', '1002'] }]);
+		expect(updates()[0]).toMatchObject({ referenceIds: ['1001', '1002'] });
 	});
 
 	test('of one item are split into requests of 10', async () => {
@@ -252,6 +252,11 @@ describe('a change', () => {
 			{ packages: full.packages },
 		],
 		[
+			'Packages, of which only the weight is filled in',
+			{ packages: { package: [{ id: 'PK-1', weight: '2.4' }, {}] } },
+			{ packages: [{ id: 'PK-1', weight: 2.4 }] },
+		],
+		[
 			'all of them',
 			{
 				...full.location,
@@ -286,6 +291,7 @@ describe('a change', () => {
 		['Tag to remove 2 "late" is not a number', { removeTags: '7,late' }],
 		['Tag to add "0" is less than 1', { addTags: '0' }],
 		['Package: at least one is needed', { packages: {} }],
+		['Package: at least one is needed', { packages: { package: [{}] } }],
 		[
 			'Package size "huge" is not one of xs, s, m, l, xl',
 			{ packages: { package: [{ name: 'A', size: '={{ "huge" }}' }] } },
@@ -385,64 +391,85 @@ describe('a wrong item', () => {
 });
 
 describe('a refusal in the middle', () => {
-	const refused = {
-		method: 'PATCH',
-		skip: 1,
-		kind: 'status',
-		status: 422,
-		body: { code: 'ON_THE_WAY', message: 'Too late to change' },
-	} as const;
-
-	test('ends the run and tells what was updated before', async () => {
+	/** The IDs of 23 deliveries, the 13th of which does not exist. */
+	const withAWrongOne = async () => {
 		const ids = await service.seed(23);
-		service.control.addFault(refused);
+		return ids.map((id, number) => (number === 12 ? 'no-such-delivery' : id));
+	};
+	const found = (ids: readonly string[]) => ids.filter((id) => id !== 'no-such-delivery');
+	const updatedIds = () =>
+		service.control
+			.deliveries()
+			.filter(({ request }) => request.cod === 5)
+			.map(({ record }) => record.id);
+
+	test('ends the run, after the others of its request, and tells how many were updated', async () => {
+		const ids = await withAWrongOne();
 
 		const { status, error, items } = await service.run(update({ cod: '5' }), { items: idsOf(ids) });
 
 		expect(updates()).toMatchObject([
 			{ deliveryIds: ids.slice(0, 10) },
 			{ deliveryIds: ids.slice(10, 20) },
+			...ids.slice(10, 20).map((id) => ({ deliveryIds: [id] })),
 		]);
+		expect(updatedIds()).toEqual(found(ids.slice(0, 20)));
 		expect({ status, items }).toEqual({ status: 'error', items: [] });
 		expect(error).toMatchObject({
-			message: 'The Delivery Service refused the request (status 422) [item 10]',
-			description: expect.stringMatching(
-				/The service says: Too late to change \(ON_THE_WAY\)\. Deliveries updated before: 10\.$/,
-			),
-			context: { itemIndex: 10 },
+			message: 'The Delivery Service did not find what was asked for (status 404) [item 12]',
+			description:
+				'Check the delivery IDs or reference IDs, and the Base URL in the credential. The service says: Unknown deliveries: no-such-delivery (NOT_FOUND). Deliveries updated in this run: 19.',
+			context: { itemIndex: 12 },
 		});
 	});
 
 	test('does not keep the others from being updated when the node goes on', async () => {
-		const ids = await service.seed(23);
-		service.control.addFault(refused);
+		const ids = await withAWrongOne();
 
 		const { items } = await service.run(update({ cod: '5' }), {
 			items: idsOf(ids),
 			onError: 'continueRegularOutput',
 		});
 
-		expect(updates()).toMatchObject([
-			{ deliveryIds: ids.slice(0, 10) },
-			{ deliveryIds: ids.slice(10, 20) },
-			{ deliveryIds: ids.slice(20) },
-		]);
+		expect(updatedIds()).toEqual(found(ids));
 		expect(pairedItems(items)).toEqual([...ids.keys()]);
 		expect(jsonOf(items)).toEqual(
 			ids.map((deliveryId, item) =>
-				item < 10 || item >= 20
+				item !== 12
 					? { deliveryId, ...success }
 					: {
 							error: {
-								message: `The Delivery Service refused the request (status 422) [item ${item}]`,
-								description: expect.stringContaining('Too late to change (ON_THE_WAY)'),
+								message: `The Delivery Service did not find what was asked for (status 404) [item 12]`,
+								description: expect.stringContaining('Unknown deliveries: no-such-delivery'),
+								outcome: 'refused',
 								deliveryId,
 							},
 						},
 			),
 		);
-		expect(service.control.deliveries().map(({ request }) => request.cod)).toEqual(
-			ids.map((_, item) => (item < 10 || item >= 20 ? 5 : undefined)),
+	});
+
+	test('with a wrong key ends the run, when the node goes on too', async () => {
+		const ids = await service.seed(23);
+
+		const { items } = await service.run(update({ cod: '5' }), {
+			items: idsOf(ids),
+			credential: { ...service.credential, apiSecret: 'wrong' },
+			onError: 'continueRegularOutput',
+		});
+
+		expect(updates()).toHaveLength(1);
+		expect(jsonOf(items)).toMatchObject(
+			ids.map((deliveryId, item) => ({
+				error: {
+					message:
+						item < 10
+							? `The Delivery Service did not accept the API key [item ${item}]`
+							: `This delivery was not updated: the Delivery Service did not accept the API key [item ${item}]`,
+					outcome: item < 10 ? 'refused' : 'notSent',
+					deliveryId,
+				},
+			})),
 		);
 	});
 
@@ -472,6 +499,7 @@ describe('a refusal in the middle', () => {
 						error: {
 							message: 'The Delivery Service did not find what was asked for (status 404) [item 1]',
 							description: expect.stringContaining('Unknown deliveries: nope'),
+							outcome: 'refused',
 							referenceId: 'nope',
 						},
 					},
@@ -507,5 +535,84 @@ describe('an answer that is not as documented', () => {
 			message: 'The answer did not come from the Delivery Service, or cannot be read [item 0]',
 			description: expect.stringContaining('Base URL'),
 		});
+	});
+});
+
+describe('a new reference ID', () => {
+	const sharedReference = 'One new Reference ID cannot be given to several deliveries';
+
+	test.each([
+		['of one item', '={{ $json.ids }}', [{ ids: ['a', 'b'] }], 0],
+		['of several items', '={{ $json.id }}', [{ id: 'a' }, { id: 'b' }], 1],
+	])('for several deliveries %s is refused, and nothing is sent', async (...row) => {
+		const [, deliveryIds, items, wrong] = row;
+
+		const { error } = await service.run(update({ referenceId: 'R-new' }, { deliveryIds }), {
+			items,
+		});
+
+		expect(error).toMatchObject({
+			message: `${sharedReference} [item ${wrong}]`,
+			description: expect.stringContaining('an expression in Reference ID'),
+		});
+		expect(service.received()).toEqual([]);
+	});
+
+	test('for one delivery, named twice, is taken', async () => {
+		const [id = ''] = await service.seed(1);
+
+		const { error } = await service.run(update({ referenceId: 'R-new' }), {
+			items: idsOf([id, id]),
+		});
+
+		expect(error).toBeUndefined();
+		expect(service.existing()).toEqual(['R-new']);
+	});
+});
+
+describe('the options', () => {
+	test('tell how long an answer is waited for, and a lost one is no harm', async () => {
+		const [id = ''] = await service.seed(1);
+		service.control.addFault({ kind: 'hangAfter' });
+
+		const { error, items } = await service.run(
+			update({ cod: '5' }, { options: { timeoutSeconds: 1 } }),
+			{ items: [{ id }] },
+		);
+
+		expect(error).toBeUndefined();
+		expect(updates()).toHaveLength(2);
+		expect(jsonOf(items)).toEqual([{ deliveryId: id, ...success }]);
+	});
+
+	test('tell how long a busy service is waited for', async () => {
+		const [id = ''] = await service.seed(1);
+		service.control.addFault({ kind: 'status', status: 429, headers: { 'Retry-After': '600' } });
+
+		const { error } = await service.run(
+			update({ cod: '5' }, { options: { maximumWaitSeconds: 5 } }),
+			{
+				items: [{ id }],
+			},
+		);
+
+		expect(updates()).toHaveLength(1);
+		expect(error).toMatchObject({
+			message: 'The Delivery Service has had too many requests for now [item 0]',
+			description: expect.stringContaining('Wait 10 minutes, as the service asks'),
+		});
+	});
+
+	test.each([
+		[{ maximumWaitSeconds: -1 }, /^Maximum wait -1 is less than 0/],
+		[{ timeoutSeconds: 0 }, /^Timeout 0 is less than 1/],
+		[{ timeoutSeconds: 9999 }, /^Timeout 9999 is more than 3600/],
+	])('are checked before anything is sent: %o', async (options, message) => {
+		const { error } = await service.run(update({ cod: '5' }, { options }), {
+			items: [{ id: 'a' }],
+		});
+
+		expect(error?.message).toMatch(message);
+		expect(service.received()).toEqual([]);
 	});
 });

@@ -4,7 +4,13 @@ import axios from 'axios';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { startService, type LocalService } from '../../playground/service/server';
-import { openTrigger, type OpenTriggerOptions, type Received, type Trigger } from './engine/engine';
+import {
+	deduplicationStore,
+	openTrigger,
+	type OpenTriggerOptions,
+	type Received,
+	type Trigger,
+} from './engine/engine';
 
 /** A subscription, without what differs from run to run. */
 export interface Hook {
@@ -45,6 +51,7 @@ export function setUpTriggers(): TriggerSetup {
 	});
 	beforeEach(() => {
 		service().control.reset();
+		deduplicationStore.reset();
 		warn = jest.spyOn(Container.get(Logger), 'warn');
 	});
 	afterEach(async () => {
@@ -104,6 +111,11 @@ export const updated = { id: 'T1', status: 'delivered', company_id: '1001', city
 /** The JSON of the items that a call gave to the workflow; undefined when it started nothing. */
 export function itemsOf({ workflowData }: Received): IDataObject[] | undefined {
 	return workflowData?.[0]?.map(({ json }) => json);
+}
+
+/** The JSON of the items that went on from the trigger; undefined when nothing was started. */
+export function passedOn({ run }: Received): IDataObject[] | undefined {
+	return run?.outputsOf('Delivery Service Trigger')[0]?.map(({ json }) => json);
 }
 
 /** The address with another query; a parameter that is undefined is left out. */

@@ -16,28 +16,40 @@ export interface Store {
 	inTurn<Result>(access: (entries: Entries) => Promise<Result>): Promise<Result>;
 }
 
+/** Who wants a reference: a delivery, and the order that it is for when that is known. */
+export interface Claimant {
+	referenceId: string;
+	/** What no other order has, of whatever shop; two orders may share a reference. */
+	orderId?: string;
+}
+
 /** What the ledger knows of a reference when it is to be sent. */
 export type Claim =
 	/** It is ours to send. */
 	| 'claimed'
 	/** It was sent and its delivery created, in an earlier run. */
 	| 'created'
+	/** It was sent and its delivery created, but for another order than the claimant's. */
+	| 'anotherOrder'
 	/** It was given to the service, but nobody saw the answer; or another execution sends it now. */
 	| 'unknown';
 
 /** What the ledger knows of a reference: that it may be sent, or why not. */
 export type State = 'free' | Exclude<Claim, 'claimed'>;
 
-/** Which references were sent already, kept between runs. */
+/**
+ * Which references were sent already, kept between runs. Of the claimants of one call no two have
+ * the same reference.
+ */
 export interface Ledger {
-	/** Tells what is known of references, and leaves everything as it is. */
-	lookUp(references: readonly string[]): Promise<ReadonlyMap<string, State>>;
-	/** Claims references before their request. */
-	claim(references: readonly string[]): Promise<ReadonlyMap<string, Claim>>;
+	/** Tells by reference what is known, and leaves everything as it is. */
+	lookUp(claimants: readonly Claimant[]): Promise<ReadonlyMap<string, State>>;
+	/** Claims references before their request, and tells by reference which are ours. */
+	claim(claimants: readonly Claimant[]): Promise<ReadonlyMap<string, Claim>>;
 	/** The deliveries of claimed references were created. */
-	confirm(references: readonly string[]): Promise<void>;
+	confirm(claimants: readonly Claimant[]): Promise<void>;
 	/** Claimed references were not created: they may be sent again. */
-	release(references: readonly string[]): Promise<void>;
+	release(claimants: readonly Claimant[]): Promise<void>;
 }
 
 /** How often a claim that another process wrote over is made again before it is given up. */
@@ -46,18 +58,23 @@ const maxTries = 5;
 /** How long a claim is left to stand, at least, before it is trusted. */
 const minStandingMs = 50;
 
+/** How long at most: as long as three times what a lock may be held for. */
+const maxStandingMs = 30_000;
+
 /**
  * A ledger in n8n's de-duplication store. The store can only record entries and tell which were
- * new, so that a reference's state is written in two entries:
+ * new, so that a reference's state is written in several entries:
  *
- * | entries          | state                                     |
- * | ---------------- | ----------------------------------------- |
- * | none             | never sent, or released                   |
- * | sent and pending | claimed, answer not seen: outcome unknown |
- * | sent             | created                                   |
+ * | entries                       | state                                             |
+ * | ----------------------------- | ------------------------------------------------- |
+ * | none                          | never sent, or released                           |
+ * | sent and pending, whatever else | claimed, answer not seen: outcome unknown       |
+ * | sent                          | created, for an order that is not known           |
+ * | sent, ordered and order X     | created for the order X, and for no other         |
  *
- * Looking a created reference up records its pending entry for a moment. If the process is killed
- * just then, the reference reads as unknown: never as free.
+ * Looking a created reference up records its pending entry for a moment, and those of the order. If
+ * the process is killed just then, the reference reads as unknown: never as free, nor as created
+ * for an order that it was not created for.
  *
  * The store reads and writes all entries of a workflow at once, and turns are not kept between two
  * nodes of a workflow in different processes, so that one may write over a claim of the other. Each
@@ -67,80 +84,122 @@ const minStandingMs = 50;
  * @param mark what no other execution has
  */
 export function openLedger(store: Store, scope: string, mark: string, clock: Clock): Ledger {
-	const sent = (reference: string) => entryOf(scope, 'sent', reference);
-	const pending = (reference: string) => entryOf(scope, 'pending', reference);
-	const mine = (reference: string) => entryOf(scope, `claim ${mark}`, reference);
-	const all = (reference: string) => [sent(reference), pending(reference), mine(reference)];
+	const sent = ({ referenceId }: Claimant) => entryOf(scope, 'sent', referenceId);
+	const pending = ({ referenceId }: Claimant) => entryOf(scope, 'pending', referenceId);
+	const mine = ({ referenceId }: Claimant) => entryOf(scope, `claim ${mark}`, referenceId);
+	const all = (claimant: Claimant) => [sent(claimant), pending(claimant), mine(claimant)];
 
-	async function trusted(references: readonly string[], tookMs: number): Promise<string[]> {
-		let untrusted = references;
-		const held: string[] = [];
+	/** The entries that tell a created reference's order; none for a claimant without an order. */
+	const order = ({ referenceId, orderId }: Claimant) =>
+		orderId === undefined
+			? []
+			: [
+					entryOf(scope, 'ordered', referenceId),
+					entryOf(scope, `order ${JSON.stringify(orderId)}`, referenceId),
+				];
+
+	/** Those of the claimants whose claims stand, and are not written over by another process. */
+	async function trusted(claimants: readonly Claimant[], tookMs: number): Promise<Claimant[]> {
+		let untrusted = claimants;
+		const held: Claimant[] = [];
 		for (let tries = 0; untrusted.length > 0 && tries < maxTries; tries++) {
-			await clock.wait(Math.max(minStandingMs, 3 * tookMs));
+			await clock.wait(Math.min(Math.max(minStandingMs, 3 * tookMs), maxStandingMs));
 			const fresh = await store.inTurn(async (entries) => {
 				const recorded = await entries.record(untrusted.flatMap(all));
-				await removeAny(entries, untrusted.filter((name) => isAnothers(name, recorded)).map(mine));
+				await removeAny(entries, untrusted.filter((one) => isAnothers(one, recorded)).map(mine));
 				return recorded;
 			});
-			held.push(...untrusted.filter((reference) => !fresh.has(mine(reference))));
+			held.push(...untrusted.filter((claimant) => !fresh.has(mine(claimant))));
 			untrusted = untrusted.filter(
-				(reference) => fresh.has(mine(reference)) && !isAnothers(reference, fresh),
+				(claimant) => fresh.has(mine(claimant)) && !isAnothers(claimant, fresh),
 			);
 		}
 		return held;
 	}
 
 	/** Whether our claim was written over by that of another process. */
-	function isAnothers(reference: string, fresh: ReadonlySet<string>): boolean {
-		return fresh.has(mine(reference)) && !fresh.has(sent(reference));
+	function isAnothers(claimant: Claimant, fresh: ReadonlySet<string>): boolean {
+		return fresh.has(mine(claimant)) && !fresh.has(sent(claimant));
 	}
 
 	/** What the entries said of a reference before those that were fresh were recorded. */
-	function stateOf(reference: string, fresh: ReadonlySet<string>): State {
-		if (!fresh.has(pending(reference))) return 'unknown';
-		return fresh.has(sent(reference)) ? 'free' : 'created';
+	function stateOf(claimant: Claimant, fresh: ReadonlySet<string>): State {
+		if (!fresh.has(pending(claimant))) return 'unknown';
+		return fresh.has(sent(claimant)) ? 'free' : 'created';
+	}
+
+	/**
+	 * Tells created references apart by their orders. Their pending entries must have been recorded.
+	 *
+	 * @returns the states that are not as found, and the entries that are to be removed again
+	 */
+	async function askForOrders(entries: Entries, created: readonly Claimant[]) {
+		const asking = created.filter(({ orderId }) => orderId !== undefined);
+		const fresh =
+			asking.length > 0 ? await entries.record(asking.flatMap(order)) : new Set<string>();
+		const others = asking.filter((claimant) => {
+			const [ordered = '', ofThisOrder = ''] = order(claimant);
+			return !fresh.has(ordered) && fresh.has(ofThisOrder);
+		});
+		const states = new Map<string, 'anotherOrder'>(
+			others.map(({ referenceId }) => [referenceId, 'anotherOrder']),
+		);
+		return { states, recorded: [...fresh] };
 	}
 
 	return {
-		async lookUp(references) {
+		async lookUp(claimants) {
 			return await store.inTurn(async (entries) => {
 				const fresh = await entries.record(
-					references.flatMap((reference) => [sent(reference), pending(reference)]),
+					claimants.flatMap((claimant) => [sent(claimant), pending(claimant)]),
 				);
-				await removeAny(entries, [...fresh]);
-				return new Map(references.map((reference) => [reference, stateOf(reference, fresh)]));
+				const found = claimants.map((claimant) => ({ claimant, state: stateOf(claimant, fresh) }));
+				const created = found.filter(({ state }) => state === 'created');
+				const { states, recorded } = await askForOrders(
+					entries,
+					created.map(({ claimant }) => claimant),
+				);
+				await removeAny(entries, [...fresh, ...recorded]);
+				return new Map(
+					found.map(({ claimant: { referenceId }, state }) => [
+						referenceId,
+						states.get(referenceId) ?? state,
+					]),
+				);
 			});
 		},
-		async claim(references) {
-			const { free, created, tookMs } = await store.inTurn(async (entries) => {
+		async claim(claimants) {
+			const { free, created, states, tookMs } = await store.inTurn(async (entries) => {
 				const started = clock.now();
-				const fresh = await entries.record(references.flatMap(all));
+				const fresh = await entries.record(claimants.flatMap(all));
 				const tookMs = clock.now() - started;
 				const those = (state: State) =>
-					references.filter((reference) => stateOf(reference, fresh) === state);
-				const found = { tookMs, free: those('free'), created: those('created') };
+					claimants.filter((claimant) => stateOf(claimant, fresh) === state);
+				const created = those('created');
+				const { states, recorded } = await askForOrders(entries, created);
 				await removeAny(entries, [
-					...found.created.flatMap((reference) => [pending(reference), mine(reference)]),
+					...recorded,
+					...created.flatMap((claimant) => [pending(claimant), mine(claimant)]),
 					...those('unknown').map(mine),
 				]);
-				return found;
+				return { tookMs, free: those('free'), created, states };
 			});
-			const claims = new Map<string, Claim>(references.map((reference) => [reference, 'unknown']));
-			for (const reference of created) claims.set(reference, 'created');
-			for (const reference of await trusted(free, tookMs)) claims.set(reference, 'claimed');
+			const claims = new Map<string, Claim>();
+			for (const { referenceId } of claimants) claims.set(referenceId, 'unknown');
+			for (const { referenceId } of created)
+				claims.set(referenceId, states.get(referenceId) ?? 'created');
+			for (const { referenceId } of await trusted(free, tookMs)) claims.set(referenceId, 'claimed');
 			return claims;
 		},
-		async confirm(references) {
-			if (references.length === 0) return;
+		async confirm(claimants) {
+			if (claimants.length === 0) return;
 			await store.inTurn(async (entries) => {
-				await entries.record(references.map(sent));
-				await entries.remove(
-					references.flatMap((reference) => [pending(reference), mine(reference)]),
-				);
+				await entries.record(claimants.flatMap((claimant) => [sent(claimant), ...order(claimant)]));
+				await entries.remove(claimants.flatMap((claimant) => [pending(claimant), mine(claimant)]));
 			});
 		},
-		async release(references) {
-			await store.inTurn(async (entries) => await removeAny(entries, references.flatMap(all)));
+		async release(claimants) {
+			await store.inTurn(async (entries) => await removeAny(entries, claimants.flatMap(all)));
 		},
 	};
 }
@@ -149,12 +208,14 @@ async function removeAny(entries: Entries, unwanted: string[]): Promise<void> {
 	if (unwanted.length > 0) await entries.remove(unwanted);
 }
 
-/** The entries of references, whatever their state, to forget them. */
+/**
+ * The entries of references, whatever their state, to forget them. Entries of orders remain where
+ * the order is not known; without the others they say nothing.
+ */
 export function entriesOfReferences(scope: string, references: readonly string[]): string[] {
-	return references.flatMap((reference) => [
-		entryOf(scope, 'sent', reference),
-		entryOf(scope, 'pending', reference),
-	]);
+	return references.flatMap((reference) =>
+		['sent', 'pending', 'ordered'].map((state) => entryOf(scope, state, reference)),
+	);
 }
 
 /** The reference comes last, since it may hold anything: no two entries are ever the same. */

@@ -1,23 +1,35 @@
 import type { Creation } from '../sending/outcomes';
 
+/** The creations of one input, by what their reference IDs say of each other. */
+export interface BySameReference {
+	/** The first of each company's reference ID, and all that have none. */
+	first: readonly Creation[];
+	/** Further ones of the same order, or where an order is not known. */
+	further: readonly Creation[];
+	/** Further ones of another order than the first. */
+	ofAnotherOrder: readonly Creation[];
+}
+
 /**
- * The first creation of each company's reference ID apart from the further ones. Those without a
- * reference ID are all first ones.
+ * Tells creations apart that share a reference ID within a company.
  *
  * @param ownCompanyId the company of deliveries that name none, as far as it is known
  */
 export function bySameReference(
 	creations: readonly Creation[],
 	ownCompanyId?: number,
-): { first: readonly Creation[]; further: readonly Creation[] } {
-	const first: Creation[] = [];
+): BySameReference {
+	const first = new Map<string, Creation>();
 	const further: Creation[] = [];
-	const seen = new Set<string>();
+	const ofAnotherOrder: Creation[] = [];
 	for (const creation of creations) {
-		const { companyId = ownCompanyId, delivery } = creation;
-		const name = JSON.stringify([companyId, delivery.referenceId]);
-		(delivery.referenceId !== undefined && seen.has(name) ? further : first).push(creation);
-		seen.add(name);
+		const { item, companyId = ownCompanyId, delivery, orderId } = creation;
+		const name = JSON.stringify([companyId, delivery.referenceId ?? { item }]);
+		const before = first.get(name);
+		if (!before) first.set(name, creation);
+		else if (orderId === undefined || before.orderId === undefined || orderId === before.orderId)
+			further.push(creation);
+		else ofAnotherOrder.push(creation);
 	}
-	return { first, further };
+	return { first: [...first.values()], further, ofAnotherOrder };
 }

@@ -1,15 +1,15 @@
 import { randomUUID } from 'crypto';
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { DeduplicationScope, ICheckProcessedOptions, IExecuteFunctions } from 'n8n-workflow';
 
 import { realClock } from '../shared/clock';
 import type { Entries, Store } from './ledger';
 import { withLock, type Lock } from './lock';
 
 /**
- * How many entries are kept: about that many references, the oldest of which are forgotten first.
- * n8n reads and writes them all at each look-up, some 25 bytes each.
+ * How many entries are kept: those of 50,000 references, the oldest of which are forgotten first.
+ * n8n reads and writes them all at each look-up, some 27 bytes each.
  */
-const maxEntries = 50_000;
+const maxEntries = 150_000;
 
 const options = { mode: 'entries', maxEntries } as const;
 
@@ -50,15 +50,7 @@ async function inTurn<Result>(
  */
 export function storeOf(context: IExecuteFunctions): Store {
 	const { helpers } = context;
-	const entries: Entries = {
-		async record(wanted) {
-			const { new: fresh } = await helpers.checkProcessedAndRecord(wanted, scope, options);
-			return new Set(fresh.map(String));
-		},
-		async remove(unwanted) {
-			await helpers.removeProcessed(unwanted, scope, options);
-		},
-	};
+	const entries = entriesOf(context, scope, options);
 	const lock: Lock = {
 		async tryAcquire(mark) {
 			const { new: fresh } = await helpers.checkProcessedAndRecord(
@@ -86,6 +78,38 @@ export function storeOf(context: IExecuteFunctions): Store {
 						async () => await access(entries),
 					),
 			);
+		},
+	};
+}
+
+/** How many entries of a node are kept; the oldest are forgotten first. */
+const maxNodeEntries = 12_000;
+
+/**
+ * The entries of one node, apart from those of its workflow. They take the place of the lock:
+ * executions in other processes do not wait, and may write over what was just recorded.
+ */
+export function nodeStoreOf(context: IExecuteFunctions): Store {
+	const entries = entriesOf(context, 'node', { mode: 'entries', maxEntries: maxNodeEntries });
+	return {
+		async inTurn(access) {
+			return await inTurn(context, async () => await access(entries));
+		},
+	};
+}
+
+function entriesOf(
+	{ helpers }: IExecuteFunctions,
+	where: DeduplicationScope,
+	how: ICheckProcessedOptions,
+): Entries {
+	return {
+		async record(wanted) {
+			const { new: fresh } = await helpers.checkProcessedAndRecord(wanted, where, how);
+			return new Set(fresh.map(String));
+		},
+		async remove(unwanted) {
+			await helpers.removeProcessed(unwanted, where, how);
 		},
 	};
 }

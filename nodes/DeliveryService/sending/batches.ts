@@ -1,3 +1,4 @@
+import type { Claimant } from '../deduplication/ledger';
 import type { CreationBody } from '../service/schemas';
 import type { Creation } from './outcomes';
 
@@ -23,9 +24,9 @@ export function bodyOf(batch: readonly Creation[]): CreationBody {
 	};
 }
 
-/** The reference IDs of those creations that have one. */
-export function referencesOf(batch: readonly Creation[]): string[] {
-	return batch.flatMap(({ delivery: { referenceId } }) =>
-		referenceId === undefined ? [] : [referenceId],
+/** Those creations that have a reference ID, as the ledger knows them. */
+export function claimantsOf(batch: readonly Creation[]): Claimant[] {
+	return batch.flatMap(({ delivery: { referenceId }, orderId }) =>
+		referenceId === undefined ? [] : [{ referenceId, orderId }],
 	);
 }

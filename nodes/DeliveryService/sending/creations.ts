@@ -4,10 +4,11 @@ import type { Exchange } from '../service/client';
 import { detailOf, explain, notTheService } from '../service/errors';
 import type { Problem } from '../service/result';
 import { creationAnswerSchema } from '../service/schemas';
-import { bodyOf, groupsOf, referencesOf } from './batches';
+import { bodyOf, groupsOf, claimantsOf } from './batches';
 import { classifyExchange } from './classify';
 import {
 	alreadyCreated,
+	anotherOrder,
 	noRecord,
 	notSent,
 	sameReferenceInInput,
@@ -59,11 +60,12 @@ export async function sendCreations(
 	creations: readonly Creation[],
 	sending: Sending,
 ): Promise<Report> {
-	const { first, further } = sending.ledgerFor
+	const { first, further, ofAnotherOrder } = sending.ledgerFor
 		? bySameReference(creations, sending.ownCompanyId)
-		: { first: creations, further: [] };
+		: { first: creations, further: [], ofAnotherOrder: [] };
 	const run = new CreationRun(sending);
 	run.add(further, sameReferenceInInput);
+	for (const creation of ofAnotherOrder) run.add([creation], anotherOrder(creation));
 	for (const group of groupsOf(first)) await run.sendGroup(group);
 	return run.report();
 }
@@ -130,7 +132,7 @@ class CreationRun {
 		if (!ledger) return chunk;
 		let claims: ReadonlyMap<string, Claim>;
 		try {
-			claims = await ledger.claim(referencesOf(chunk));
+			claims = await ledger.claim(claimantsOf(chunk));
 		} catch (error) {
 			this.halted = storeProblem(error);
 			this.add(chunk, notSent(this.halted));
@@ -142,6 +144,8 @@ class CreationRun {
 			if (claim === 'claimed') return true;
 			if (claim === 'created') {
 				this.add([creation], alreadyCreated);
+			} else if (claim === 'anotherOrder') {
+				this.add([creation], anotherOrder(creation));
 			} else {
 				this.add([creation], this.unknown(sentSince));
 				if (!this.sending.continueOnFail) this.halted ??= stoppedByFailure;
@@ -227,11 +231,11 @@ class CreationRun {
 			this.add([creation], record ? { kind: 'created', ...record } : this.unknown(noRecord));
 			return record !== undefined;
 		});
-		await this.note(async () => await ledger?.confirm(referencesOf(created)));
+		await this.note(async () => await ledger?.confirm(claimantsOf(created)));
 	}
 
 	private async release(ledger: Ledger | undefined, batch: readonly Creation[]): Promise<void> {
-		await this.note(async () => await ledger?.release(referencesOf(batch)));
+		await this.note(async () => await ledger?.release(claimantsOf(batch)));
 	}
 
 	/** Writes to the ledger; when that fails the outcomes still hold, and the report says so. */

@@ -7,8 +7,15 @@ export interface Creation {
 	delivery: Delivery;
 	companyId?: CreationBody['companyId'];
 	type?: CreationBody['type'];
+	/** Shopify's own ID of the order, when it is made of one. */
+	orderId?: string;
 	/** Whether the output holds only what matters of its record; sending passes that on. */
 	simplify?: boolean;
+	/**
+	 * The order's payment methods, when money is outstanding of which the driver collects nothing;
+	 * sending passes that on.
+	 */
+	notCollectedFor?: readonly string[];
 }
 
 /** What became of a delivery. */
@@ -44,7 +51,8 @@ export interface CreationResult {
 export const alreadyCreated: Skipped = {
 	kind: 'skipped',
 	reason: 'alreadyCreated',
-	message: 'This workflow has created a delivery with this reference ID before',
+	message:
+		'This workflow has created a delivery with this reference ID before. Changes since then are not sent: make them with the operation Update.',
 };
 
 /** A delivery before it in the same input has its reference. */
@@ -60,6 +68,28 @@ export const unknownBefore: Skipped = {
 	reason: 'unknown',
 	message: 'It was sent before, and whether it was created is unknown',
 };
+
+/** What a dry run says of a delivery that a run would tell as {@link anotherOrder}. */
+export const anotherOrderBefore: Skipped = {
+	kind: 'skipped',
+	reason: 'anotherOrder',
+	message: 'Another order has the same reference ID, and a delivery was created for that one',
+};
+
+/**
+ * That a delivery would bear the reference ID of another order, so that it could not be told from
+ * that order's.
+ */
+export function anotherOrder({ delivery: { referenceId } }: Creation): Failed {
+	return {
+		kind: 'notSent',
+		problem: {
+			message: `This delivery was not sent: another order has the same reference ID "${referenceId}"`,
+			description:
+				'Two shops may both begin at the same order number. Give the orders of one of them other reference IDs: under Order Options, set Reference ID From to Order ID, or fill in Reference ID, for example with the name of the shop before that of the order. Orders of that shop that were sent before are sent again under their new reference IDs, so leave them out.',
+		},
+	};
+}
 
 /** @param cause why nothing more is sent */
 export function notSent(cause: Problem): Failed {
@@ -116,6 +146,7 @@ export function storeProblem(error: unknown): Problem {
 	};
 }
 
-function lowerFirst(text: string): string {
+/** A sentence as it goes on after a colon. */
+export function lowerFirst(text: string): string {
 	return text.charAt(0).toLowerCase() + text.slice(1);
 }

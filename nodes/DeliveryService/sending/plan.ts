@@ -3,10 +3,11 @@ import { bySameReference } from '../deduplication/sameReference';
 import { limits } from '../service/limits';
 import type { CreationBody } from '../service/schemas';
 import { cut } from '../shared/chunk';
-import { bodyOf, groupsOf, referencesOf } from './batches';
+import { bodyOf, groupsOf, claimantsOf } from './batches';
 import type { Sending } from './creations';
 import {
 	alreadyCreated,
+	anotherOrderBefore,
 	sameReferenceInInput,
 	unknownBefore,
 	type Creation,
@@ -26,10 +27,11 @@ export async function planCreations(
 	{ batchSize, ledgerFor, ownCompanyId }: Pick<Sending, 'batchSize' | 'ledgerFor' | 'ownCompanyId'>,
 ): Promise<Plan> {
 	const plan: Plan = { requests: [], held: [] };
-	const { first, further } = ledgerFor
+	const { first, further, ofAnotherOrder } = ledgerFor
 		? bySameReference(creations, ownCompanyId)
-		: { first: creations, further: [] };
+		: { first: creations, further: [], ofAnotherOrder: [] };
 	for (const creation of further) plan.held.push({ creation, outcome: sameReferenceInInput });
+	for (const creation of ofAnotherOrder) plan.held.push({ creation, outcome: heldAs.anotherOrder });
 	for (const group of groupsOf(first)) {
 		const states = await statesOf(group, ledgerFor?.(group[0]?.companyId));
 		const ready = group.filter((creation) => {
@@ -45,6 +47,7 @@ export async function planCreations(
 
 const heldAs = {
 	created: alreadyCreated,
+	anotherOrder: anotherOrderBefore,
 	unknown: unknownBefore,
 } as const satisfies Record<Exclude<State, 'free'>, Skipped>;
 
@@ -58,7 +61,7 @@ async function statesOf(
 ): Promise<ReadonlyMap<string, State>> {
 	const states = new Map<string, State>();
 	if (!ledger) return states;
-	for (const portion of cut(referencesOf(group), limits.deliveriesPerRequest))
+	for (const portion of cut(claimantsOf(group), limits.deliveriesPerRequest))
 		for (const [reference, state] of await ledger.lookUp(portion)) states.set(reference, state);
 	return states;
 }

@@ -1,7 +1,13 @@
 import type { Exchange } from '../service/client';
 import { limits } from '../service/limits';
+import type { Problem } from '../service/result';
 import type { DeliveryChanges, TargetKind, UpdateBody } from '../service/schemas';
 import { cut } from '../shared/chunk';
+import type { Clock } from '../shared/clock';
+import { classifyExchange } from './classify';
+import { stoppedByUser } from './outcomes';
+import { pauseMs, unreachablePatienceMs } from './retry';
+import { notUpdated, verdictOn, type UpdateOutcome, type Verdict } from './updateOutcome';
 
 /** What an input item asks to change, and for which deliveries. */
 export interface Update {
@@ -18,33 +24,116 @@ interface Target {
 	id: string;
 }
 
-/** What came of the request for a target. */
+/** What became of a delivery to update. */
 export interface UpdateResult extends Target {
 	targetKind: TargetKind;
-	exchange: Exchange;
+	outcome: UpdateOutcome;
 }
+
+/** What updating needs from outside. */
+export interface Updating {
+	send: (body: UpdateBody) => Promise<Exchange>;
+	clock: Clock;
+	/** A number from 0 up to 1, different each time. */
+	random: () => number;
+	/** Tells that the user or a timeout stopped the execution. */
+	signal?: AbortSignal;
+	/** The longest that one request is tried again. */
+	maximumWaitMs: number;
+}
+
+/** How often a request is sent whose answers are lost. */
+const maxTries = 3;
+
+/** So many requests in a row with an unknown outcome: the service is out of order. */
+const maxUnknownInARow = 3;
 
 /**
  * Updates deliveries (service document, section 4.2). Neighbouring updates with the same kind of
  * target, changes and flags share requests of up to 10 IDs. Requests are sent one after the other
- * in the order of the items, since a later change must win.
+ * in the order of the items, since a later change must win. One that fails is sent again for each
+ * of its deliveries alone, so that one wrong ID does not fail the others.
  *
- * @yields a result for each target that was sent, in order
+ * @yields the results of each request, in order; what was not sent any more comes last
  */
 export async function* sendUpdates(
 	updates: readonly Update[],
-	send: (body: UpdateBody) => Promise<Exchange>,
-): AsyncGenerator<UpdateResult> {
-	for (const run of runsOf(updates)) {
-		const { targetKind, changes, flags } = run.update;
-		for (const targets of cut(run.targets, limits.deliveriesPerUpdate)) {
-			const exchange = await send({
+	updating: Updating,
+): AsyncGenerator<UpdateResult[]> {
+	const run = new UpdateRun(updating);
+	for (const { update, targets } of runsOf(updates))
+		for (const chunk of cut(targets, limits.deliveriesPerUpdate))
+			yield await run.results(update, chunk);
+}
+
+class UpdateRun {
+	/** Why nothing more is sent. */
+	private halted?: Problem;
+
+	private unknownInARow = 0;
+
+	constructor(private readonly updating: Updating) {}
+
+	async results(update: Update, targets: readonly Target[]): Promise<UpdateResult[]> {
+		const { outcome, mayBeAboutOne, unknownBecause } = await this.verdict(update, targets);
+		if (mayBeAboutOne && targets.length > 1) {
+			const results: UpdateResult[] = [];
+			for (const target of targets) results.push(...(await this.results(update, [target])));
+			return results;
+		}
+		this.unknownInARow = unknownBecause ? this.unknownInARow + 1 : 0;
+		if (this.unknownInARow >= maxUnknownInARow) this.halted ??= unknownBecause;
+		return targets.map((target) => ({ ...target, targetKind: update.targetKind, outcome }));
+	}
+
+	private async verdict(update: Update, targets: readonly Target[]): Promise<Verdict> {
+		if (this.halted) return { outcome: notUpdated(this.halted) };
+		const exchange = await this.exchange(update, targets);
+		const verdict = exchange
+			? verdictOn(exchange)
+			: { outcome: notUpdated(stoppedByUser), halt: stoppedByUser };
+		this.halted ??= verdict.halt;
+		return verdict;
+	}
+
+	/**
+	 * Sends a request, again and again while the service does not take it, and a few times when its
+	 * answer is lost: the same change made twice is the same.
+	 *
+	 * @returns undefined when the execution was stopped before it was sent
+	 */
+	private async exchange(
+		{ targetKind, changes, flags }: Update,
+		targets: readonly Target[],
+	): Promise<Exchange | undefined> {
+		const { send, clock, random, signal, maximumWaitMs } = this.updating;
+		// Under the old reference ID a delivery that was renamed is not found the second time.
+		const isRepeatable = targetKind === 'deliveryIds' || changes.referenceId === undefined;
+		let last: Exchange | undefined;
+		let triedMs = 0;
+		for (let attempt = 0; !signal?.aborted; attempt++) {
+			const sentAt = clock.now();
+			last = await send({
 				[targetKind]: targets.map(({ id }) => id),
 				deliveryChanges: changes,
 				...flags,
 			});
-			for (const target of targets) yield { ...target, targetKind, exchange };
+			if (attempt > 0) triedMs += Math.max(0, clock.now() - sentAt);
+			const exchangeClass = classifyExchange(last);
+			const isLost =
+				exchangeClass === 'unknown' && !(last.kind === 'answer' && last.status === 303);
+			if (!isLost && exchangeClass !== 'notProcessed') return last;
+			if (isLost && (!isRepeatable || attempt + 1 >= maxTries)) return last;
+			const pause = pauseMs(last, attempt, clock.now(), random());
+			const patience =
+				last.kind === 'answer' || isLost
+					? maximumWaitMs
+					: Math.min(maximumWaitMs, unreachablePatienceMs);
+			if (triedMs + pause > patience) return last;
+			await clock.wait(pause, signal);
+			triedMs += pause;
 		}
+		return last;
 	}
 }
 

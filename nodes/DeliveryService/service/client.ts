@@ -36,7 +36,7 @@ export interface Answer {
 	status: number;
 	/** Header names are in lower case. */
 	headers: Readonly<Record<string, string>>;
-	/** The parsed JSON body, or undefined when the body is not JSON. */
+	/** The parsed body; its text when it is not JSON, or undefined when it is empty. */
 	body: unknown;
 }
 
@@ -130,7 +130,7 @@ export async function openClient(context: CallingContext): Promise<ServiceClient
 /** The answer in a full response of n8n's HTTP helpers. */
 export function toAnswer(response: unknown): Answer {
 	const { statusCode, headers, body } = responseSchema.parse(response);
-	return { kind: 'answer', status: statusCode, headers: plainHeaders(headers), body: json(body) };
+	return { kind: 'answer', status: statusCode, headers: plainHeaders(headers), body: parsed(body) };
 }
 
 /** What is known of a request for which n8n's HTTP helpers threw. */
@@ -178,12 +178,13 @@ function plainHeaders(headers: Record<string, unknown>): Record<string, string> 
 	);
 }
 
-function json(body: unknown): unknown {
+function parsed(body: unknown): unknown {
 	if (typeof body !== 'string') return body;
+	if (body.trim() === '') return undefined;
 	try {
 		const value: unknown = JSON.parse(body);
 		return value;
 	} catch {
-		return undefined;
+		return body;
 	}
 }

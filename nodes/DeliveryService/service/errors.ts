@@ -172,6 +172,16 @@ function explainNoAnswer({ code, neverConnected, prevented }: NoAnswer): Problem
 	}
 }
 
+/**
+ * Whether the `code` of an answer says that all went well: `OK` in the document's samples, or what
+ * else services say in its place.
+ */
+export function isSuccessCode(code: string): boolean {
+	return /^(ok|success|successful|succeeded|accepted|created|updated|done|0|2\d\d)$/i.test(
+		code.trim(),
+	);
+}
+
 /** The service's own words, cut to a readable length: its message and code, and what else it says. */
 function whatTheServiceSaid(body: unknown): string | undefined {
 	const { code, message } = codeAndMessageSchema.parse(body);
@@ -184,7 +194,8 @@ function whatTheServiceSaid(body: unknown): string | undefined {
 
 /** The rest of a body as JSON: which fields were refused, for example, is in no documented form. */
 function everythingBut(known: readonly string[], body: unknown): string {
-	if (typeof body === 'string') return body;
+	// A page is something else's answer, and nothing to read in a message.
+	if (typeof body === 'string') return body.trimStart().startsWith('<') ? '' : body;
 	if (typeof body !== 'object' || body === null) return '';
 	if (Array.isArray(body)) return body.length > 0 ? JSON.stringify(body) : '';
 	const others = Object.entries(body).filter(

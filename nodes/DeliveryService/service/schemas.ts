@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { nearest } from './nearest';
 import { limits } from './limits';
+import { isEmailAddress, isLongerThan } from './text';
 
 /*
  * What the service's document says of the bodies it takes and gives. What is sent is strict: an
@@ -33,9 +34,34 @@ const wholeNumber = z.preprocess(numberFromText, z.number().int().min(0));
 const identifier = z.preprocess(numberFromText, z.number().int().min(1));
 const text = z.preprocess(textFromNumber, z.string().min(1));
 const possiblyEmptyText = z.preprocess(textFromNumber, z.string());
-const email = z.preprocess(textFromNumber, z.string().min(1).email());
-const latitude = z.preprocess(numberFromText, z.number().min(-90).max(90));
-const longitude = z.preprocess(numberFromText, z.number().min(-180).max(180));
+const email = z.preprocess(
+	textFromNumber,
+	z
+		.string()
+		.min(1)
+		.superRefine((value, context) => {
+			if (value !== '' && !isEmailAddress(value))
+				context.addIssue({ code: 'invalid_string', validation: 'email' });
+		}),
+);
+/** In degrees (section 2.4). */
+export const latitude = z.preprocess(numberFromText, z.number().min(-90).max(90));
+/** In degrees (section 2.4). */
+export const longitude = z.preprocess(numberFromText, z.number().min(-180).max(180));
+
+/** Text of at most so many characters, as people count them. */
+function textUpTo(maximum: number) {
+	return z.preprocess(
+		textFromNumber,
+		z
+			.string()
+			.min(1)
+			.superRefine((value, context) => {
+				if (isLongerThan(value, maximum))
+					context.addIssue({ code: 'too_big', type: 'string', maximum, inclusive: true });
+			}),
+	);
+}
 
 /** An object without members that the document does not know; the message names the nearest one. */
 function exactly<Shape extends z.ZodRawShape>(shape: Shape) {
@@ -56,6 +82,30 @@ function exactly<Shape extends z.ZodRawShape>(shape: Shape) {
 		.strict();
 }
 
+/** Such an object, of which an optional member counts as not given when it is empty. */
+function exactlyWhatIsGiven<Shape extends z.ZodRawShape>(shape: Shape) {
+	const schema = exactly(shape);
+	const isOptional = (name: string) => shape[name]?.isOptional() ?? false;
+	return z.preprocess((value) => {
+		if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+		const members = Object.entries(value);
+		const given = members.filter(([name, member]) => !(isEmpty(member) && isOptional(name)));
+		return given.length === members.length ? value : Object.fromEntries(given);
+	}, schema);
+}
+
+/** Blank text, or a list of nothing else. */
+function isEmpty(value: unknown): boolean {
+	return typeof value === 'string'
+		? value.trim() === ''
+		: Array.isArray(value) && value.every(isEmpty);
+}
+
+/** The entries of a list that are not empty. */
+function withoutEmpty(value: unknown): unknown {
+	return Array.isArray(value) ? value.filter((entry) => !isEmpty(entry)) : value;
+}
+
 const packageSizes = ['xs', 's', 'm', 'l', 'xl'] as const;
 const deliveryTypes = ['slot', 'flex', 'express'] as const;
 
@@ -69,10 +119,10 @@ export const deliveryTypeSchema = z.enum(deliveryTypes);
 export const companyIdSchema = identifier;
 
 /** Who hands over or receives the packages (section 2.3). */
-const contactSchema = exactly({ name: text, email, phonenumber: text.optional() });
+const contactSchema = exactlyWhatIsGiven({ name: text, email, phonenumber: text.optional() });
 
 /** An address given by components (section 2.4). */
-const addressComponentsSchema = exactly({
+const addressComponentsSchema = exactlyWhatIsGiven({
 	streetName: text.optional(),
 	neighborhood: text.optional(),
 	city: text.optional(),
@@ -111,7 +161,7 @@ function coordinatesTogether(
 }
 
 /** Where a place is: text, components or a saved warehouse (section 2.4). */
-const locationSchema = exactly({
+const locationSchema = exactlyWhatIsGiven({
 	address: addressSchema.optional(),
 	warehouse: identifier.optional(),
 	instructions: text.optional(),
@@ -133,10 +183,10 @@ const locationSchema = exactly({
 	coordinatesTogether(location, context);
 });
 
-const placeSchema = exactly({ contact: contactSchema, location: locationSchema });
+const placeSchema = exactlyWhatIsGiven({ contact: contactSchema, location: locationSchema });
 
 /** A package (section 2.5). */
-const packageSchema = exactly({
+const packageSchema = exactlyWhatIsGiven({
 	id: text.optional(),
 	name: text,
 	qty: wholeNumber,
@@ -145,24 +195,21 @@ const packageSchema = exactly({
 	price: amount.optional(),
 });
 
-const referenceIdSchema = z.preprocess(
-	textFromNumber,
-	z.string().min(1).max(limits.referenceIdLength),
-);
+const referenceIdSchema = textUpTo(limits.referenceIdLength);
 
-const extraDataSchema = exactly({
+const extraDataSchema = exactlyWhatIsGiven({
 	name: text,
 	value: possiblyEmptyText,
 	searchable: z.boolean().optional(),
 });
 
 /** A delivery as it is asked for (section 2.1). */
-export const deliverySchema = exactly({
+export const deliverySchema = exactlyWhatIsGiven({
 	pickup: placeSchema,
 	dropoff: placeSchema,
 	packages: z.array(packageSchema).min(1),
 	referenceId: referenceIdSchema.optional(),
-	tags: z.array(z.preprocess(textFromNumber, z.string().min(1).max(limits.tagLength))).optional(),
+	tags: z.preprocess(withoutEmpty, z.array(textUpTo(limits.tagLength)).optional()),
 	extraData: z.array(extraDataSchema).optional(),
 	cod: amount.optional(),
 });
@@ -262,18 +309,21 @@ export const creationAnswerSchema = z.preprocess(
 	}),
 );
 
-/** The answer to an update request (section 4.2). */
-export const updateAnswerSchema = z.object({
-	code: z.coerce.string().optional(),
-	message: z.coerce.string().optional(),
-	data: z.object({ jobs: z.unknown() }).passthrough().optional().catch(undefined),
-});
-
 /** Text, or a number in its place; anything else says nothing. */
 const words = z
 	.union([z.string(), z.number().transform(String)])
 	.nullish()
 	.catch(undefined);
+
+const jobs = z.object({ jobs: z.unknown() }).optional().catch(undefined);
+
+/** The answer to an update request (section 4.2); the job is also looked for where creation has its records. */
+export const updateAnswerSchema = z.object({
+	code: words,
+	message: words,
+	data: jobs,
+	payload: jobs,
+});
 
 /** The code and message that answers carry (sections 4.1, 4.2 and 7). */
 export const codeAndMessageSchema = z.object({ code: words, message: words }).catch({});

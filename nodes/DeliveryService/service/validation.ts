@@ -2,11 +2,12 @@ import type { z } from 'zod';
 
 import { fieldLabel, valueAt, type Labels } from './labels';
 import type { Result } from './result';
+import { shortened } from './text';
 
 /**
  * Checks a value against a rule of the service's document before anything is sent.
  *
- * Members that are null or undefined count as not given.
+ * Members and entries of lists that are null or undefined count as not given.
  *
  * @param schema the rule
  * @param value what the user gave
@@ -40,13 +41,17 @@ export function check<Output>(
 }
 
 function withoutMissing(value: unknown): unknown {
-	if (Array.isArray(value)) return value.map(withoutMissing);
+	if (Array.isArray(value)) return value.filter(isGiven).map(withoutMissing);
 	if (typeof value !== 'object' || value === null) return value;
 	return Object.fromEntries(
 		Object.entries(value)
-			.filter(([, member]) => member !== null && member !== undefined)
+			.filter(([, member]) => isGiven(member))
 			.map(([name, member]) => [name, withoutMissing(member)]),
 	);
+}
+
+function isGiven(value: unknown): boolean {
+	return value !== null && value !== undefined;
 }
 
 /** One broken rule as a sentence: the field by its label, the value, the rule. */
@@ -96,10 +101,7 @@ function oneOf(expected: string): string {
 
 /** The value as a person would recognise it: text in quotes and cut short, lists by their kind. */
 function quoted(value: unknown): string {
-	if (typeof value === 'string') {
-		const short = value.length > 60 ? `${value.slice(0, 57)}...` : value;
-		return `"${short}"`;
-	}
+	if (typeof value === 'string') return `"${shortened(value, 60)}"`;
 	if (Array.isArray(value)) return '(a list)';
 	return typeof value === 'object' && value !== null ? '(an object)' : String(value);
 }

@@ -1,5 +1,6 @@
-import type { Result } from '../service/result';
-import type { Delivery } from '../service/schemas';
+import type { Problem, Result } from '../service/result';
+import { latitude, longitude, type Delivery } from '../service/schemas';
+import { isEmailAddress } from '../service/text';
 import { sign, toText } from './decimal';
 import type { OrderMapping } from './mapping';
 import { sentenceStart, type Address, type Order } from './order';
@@ -22,17 +23,53 @@ export function dropoffOf(order: Order, mapping: OrderMapping): Result<Place> {
 		return { ok: true, value: { contact, location } };
 	}
 	const subject = sentenceStart(order);
+	if (isWithheld(order)) return { ok: false, problem: withheldProblem(subject) };
 	const problems = [
-		!location &&
-			(order.shipping_address
-				? `${subject}'s shipping address has no street ("address1"). Complete the order in Shopify, or set the address under Order Options.`
-				: `${subject} has items to ship but no shipping address, as with local pickup. Leave such orders out with an If or Filter node before this one, or set the address under Order Options.`),
+		!location && noLocation(order, subject),
 		!name &&
 			`${subject} names no recipient: its shipping address, customer and billing address have no name. Complete the order in Shopify, or set the recipient's name under Order Options.`,
-		!email &&
-			`${subject} has no e-mail address, and the service needs one. Set Fallback Email under Order Options.`,
+		!email && noEmail(order, subject),
 	];
 	return { ok: false, problem: problemFrom(problems.filter((problem) => problem !== false)) };
+}
+
+/**
+ * Whether Shopify left out what is personal, as it does for apps without access to it: the order
+ * has a customer or an address, and neither a name, e-mail address, phone nor street in them.
+ */
+function isWithheld(order: Order): boolean {
+	const { customer, shipping_address: shipping, billing_address: billing } = order;
+	if (!customer && !shipping && !billing) return false;
+	const personal = [
+		order.email,
+		order.contact_email,
+		order.phone,
+		...[customer, shipping, billing].flatMap((person) => [fullName(person), person?.phone]),
+		customer?.email,
+		...[shipping, billing].flatMap((place) => [place?.name, place?.address1]),
+	];
+	return personal.every((value) => value === undefined);
+}
+
+function withheldProblem(subject: string): Problem {
+	return {
+		message: `${subject} comes without any personal data: no name, e-mail address, phone and street. Shopify seems to hold it back from the app of your Shopify credential.`,
+		description:
+			'Let that app read customers and orders, with access to protected customer data. For an app that was made in the admin of the shop, this depends on the plan of the shop.',
+	};
+}
+
+function noLocation(order: Order, subject: string): string {
+	return order.shipping_address
+		? `${subject}'s shipping address has no street ("address1"). Complete the order in Shopify, or set the address under Order Options.`
+		: `${subject} has items to ship, but no shipping address and no "shipping_lines", which would tell that the customer picks it up. Complete the order in Shopify, set the address under Order Options, or let the Shopify node return these fields.`;
+}
+
+function noEmail(order: Order, subject: string): string {
+	const [unusable] = emailsOf(order);
+	return unusable
+		? `${subject} has the e-mail address "${unusable}", which no mail server takes. Correct it in Shopify, or set Fallback Email under Order Options.`
+		: `${subject} has no e-mail address, and the service needs one. Set Fallback Email under Order Options.`;
 }
 
 /** The shipping address's company is the recipient only when nobody is named. */
@@ -55,13 +92,13 @@ function fullName(
 	return joined([person?.first_name, person?.last_name], ' ');
 }
 
-function emailOf(order: Order, mapping: OrderMapping): string | undefined {
-	return (
-		mapping.overrides.email ??
-		order.email ??
-		order.contact_email ??
-		order.customer?.email ??
-		mapping.fallbackEmail
+function emailOf(order: Order, { overrides, fallbackEmail }: OrderMapping): string | undefined {
+	return overrides.email ?? emailsOf(order).find(isEmailAddress) ?? fallbackEmail;
+}
+
+function emailsOf(order: Order): string[] {
+	return [order.email, order.contact_email, order.customer?.email].filter(
+		(email) => email !== undefined,
 	);
 }
 
@@ -127,13 +164,16 @@ function companyBeside(address: Address): string | undefined {
 }
 
 /**
- * The address's coordinates, if it has both. A place at 0, 0 lies in the ocean: it is what
- * programs write for an address that they could not locate.
+ * The address's coordinates, if it has both and they name a place. A place at 0, 0 lies in the
+ * ocean: it is what programs write for an address that they could not locate.
  */
-function coordinates({ latitude, longitude }: Address): Pick<Location, 'lat' | 'lng'> {
-	if (!latitude || !longitude) return {};
-	if (sign(latitude) === 0 && sign(longitude) === 0) return {};
-	return { lat: toText(latitude), lng: toText(longitude) };
+function coordinates(address: Address): Pick<Location, 'lat' | 'lng'> {
+	const { latitude: north, longitude: east } = address;
+	if (!north || !east) return {};
+	if (sign(north) === 0 && sign(east) === 0) return {};
+	const place = { lat: toText(north), lng: toText(east) };
+	const isOnEarth = latitude.safeParse(place.lat).success && longitude.safeParse(place.lng).success;
+	return isOnEarth ? place : {};
 }
 
 /** The parts that are there, in one text. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import type { Labels } from '../service/labels';
 import { packageSizeSchema } from '../service/schemas';
+import { isEmailAddress } from '../service/text';
 import { amount, required, text } from './readers';
 
 /** Sizes by the weight of one package, for a user who edits nothing. */
@@ -53,7 +54,9 @@ export const overridesSchema = z
 export const orderMappingSchema = z
 	.object({
 		/** For orders without an e-mail address, which the service requires (section 2.3). */
-		fallbackEmail: text,
+		fallbackEmail: text.refine((email) => email === undefined || isEmailAddress(email), {
+			message: 'is not an e-mail address',
+		}),
 		addressFormat: z.enum(['components', 'text']).default('components'),
 		/** One package for the whole order, or one entry for each line with a package a unit. */
 		packagesPer: z.enum(['order', 'lineItem']).default('order'),
@@ -62,6 +65,10 @@ export const orderMappingSchema = z
 		tagsFromOrder: z.boolean().default(true),
 		extraDataFromNoteAttributes: z.boolean().default(true),
 		cod: z.enum(['off', 'whenCashOnDelivery', 'outstanding']).default('whenCashOnDelivery'),
+		/** What the shop calls cash on delivery, besides the names that are known. */
+		cashOnDeliveryNames: z.array(required(text)).default([]),
+		/** Whether orders whose payment was voided or wholly refunded are sent. */
+		includeRefunded: z.boolean().default(false),
 		includeTestOrders: z.boolean().default(false),
 		overrides: overridesSchema.default({}),
 	})
@@ -88,6 +95,8 @@ export const orderMappingLabels: Labels<OrderMapping> = {
 	tagsFromOrder: 'include tags',
 	extraDataFromNoteAttributes: 'include note attributes',
 	cod: 'cash on delivery',
+	cashOnDeliveryNames: 'cash on delivery name',
+	includeRefunded: 'include refunded orders',
 	includeTestOrders: 'include test orders',
 	overrides: '',
 	name: 'name',

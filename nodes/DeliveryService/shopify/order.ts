@@ -2,47 +2,53 @@ import { z } from 'zod';
 
 import { valueAt } from '../service/labels';
 import type { Result } from '../service/result';
+import { shortened } from '../service/text';
 import { problemFrom } from './problems';
 import {
 	amount,
 	count,
 	decimal,
+	discount,
 	flag,
+	ifReadable,
 	isMissing,
 	list,
+	noteAttributes,
 	object,
 	required,
+	tags,
 	text,
 	wholeNumber,
 } from './readers';
 
 /*
  * What is read of a Shopify order, in the form that n8n's Shopify nodes emit (the REST resource).
- * Everything else in it is ignored.
+ * Everything else in it is ignored. What a delivery can do without never refuses an order: it
+ * counts as not given when it can't be read.
  */
 
 const address = object({
 	name: text,
 	first_name: text,
 	last_name: text,
-	company: text,
-	phone: text,
+	company: ifReadable(text),
+	phone: ifReadable(text),
 	address1: text,
-	address2: text,
+	address2: ifReadable(text),
 	city: text,
 	province: text,
 	province_code: text,
 	zip: text,
 	country: text,
 	country_code: text,
-	latitude: decimal,
-	longitude: decimal,
+	latitude: ifReadable(decimal),
+	longitude: ifReadable(decimal),
 }).nullish();
 
 const lineItem = object({
 	id: text,
-	name: text,
-	title: text,
+	name: ifReadable(text),
+	title: ifReadable(text),
 	quantity: required(count),
 	/** `quantity` without the refunded and removed units. */
 	current_quantity: wholeNumber,
@@ -52,13 +58,20 @@ const lineItem = object({
 	requires_shipping: flag,
 	gift_card: flag,
 	/** The weight of one unit. */
-	grams: amount,
+	grams: ifReadable(amount),
 	/** The price of one unit before discounts. */
-	price: amount,
+	price: ifReadable(amount),
 	/** This line's own discounts and its shares of those of the whole order. */
-	discount_allocations: list(object({ amount })),
+	discount_allocations: list(object({ amount: ifReadable(amount) })).catch([{}]),
 	/** The line's discount where no allocations are kept, as in orders made through the API. */
-	total_discount: amount,
+	total_discount: discount,
+});
+
+const customer = object({
+	first_name: text,
+	last_name: text,
+	email: ifReadable(text),
+	phone: text,
 });
 
 const orderSchema = object({
@@ -67,13 +80,14 @@ const orderSchema = object({
 	order_number: text,
 	cancelled_at: text,
 	test: flag,
-	email: text,
-	contact_email: text,
-	phone: text,
-	note: text,
-	note_attributes: list(object({ name: text, value: text })),
-	tags: text,
-	currency: text,
+	source_name: ifReadable(text),
+	email: ifReadable(text),
+	contact_email: ifReadable(text),
+	phone: ifReadable(text),
+	note: ifReadable(text),
+	note_attributes: noteAttributes,
+	tags,
+	currency: ifReadable(text),
 	gateway: text,
 	payment_gateway_names: list(text),
 	financial_status: text,
@@ -81,8 +95,10 @@ const orderSchema = object({
 	current_total_price: amount,
 	total_price: amount,
 	shipping_address: address,
-	billing_address: address,
-	customer: object({ first_name: text, last_name: text, email: text, phone: text }).nullish(),
+	/** How the order is shipped, or where the customer picks it up. */
+	shipping_lines: list(object({ title: ifReadable(text) })).catch([]),
+	billing_address: address.catch(undefined),
+	customer: customer.nullish().catch(undefined),
 	line_items: list(lineItem),
 	refunds: list(
 		object({ refund_line_items: list(object({ line_item_id: text, quantity: required(count) })) }),
@@ -162,6 +178,5 @@ function shown(value: unknown): string {
 	if (typeof value === 'object') return 'an object';
 	if (typeof value === 'number' || typeof value === 'boolean') return String(value);
 	if (typeof value !== 'string') return `a ${typeof value}`;
-	const short = value.length > maxShownLength ? `${value.slice(0, maxShownLength)}...` : value;
-	return `the text "${short}"`;
+	return `the text "${shortened(value, maxShownLength)}"`;
 }

@@ -42,10 +42,16 @@ function measures(
 	const weighed = gramsPerPackage && sign(gramsPerPackage) > 0;
 	const weight = weighed ? shift(gramsPerPackage, -3) : undefined;
 	return {
-		weight: weight && toNumber(times(weight, qty)),
+		weight: weight && numberOf(times(weight, qty)),
 		size: sizeFor(weight, mapping.packageSize),
-		price: price && toNumber(price),
+		price: price && numberOf(price),
 	};
+}
+
+/** The number, if there is one as large: what can't be sent is left out. */
+function numberOf(value: Decimal): number | undefined {
+	const number = toNumber(value);
+	return Number.isFinite(number) ? number : undefined;
 }
 
 function sizeFor(weight: Decimal | undefined, rule: PackageSizeRule): Package['size'] {

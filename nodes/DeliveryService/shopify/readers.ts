@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { valueAt } from '../service/labels';
 import { parseDecimal, sign, toNumber } from './decimal';
 
 /*
@@ -15,10 +16,12 @@ class Reader<Output> extends z.ZodType<Output | undefined, z.ZodTypeDef, unknown
 	/**
 	 * @param expected what the value should be, for the message
 	 * @param read gives what the value means, or undefined for one that is not as expected
+	 * @param isLenient whether the latter counts as not given
 	 */
 	constructor(
-		private readonly expected: string,
-		private readonly read: (value: string | number) => Output | undefined,
+		readonly expected: string,
+		readonly read: (value: string | number) => Output | undefined,
+		private readonly isLenient = false,
 	) {
 		super({});
 	}
@@ -29,11 +32,16 @@ class Reader<Output> extends z.ZodType<Output | undefined, z.ZodTypeDef, unknown
 		if (isMissing(value)) return z.OK(undefined);
 		const output =
 			typeof value === 'string' || typeof value === 'number' ? this.read(value) : undefined;
-		if (output !== undefined) return z.OK(output);
+		if (output !== undefined || this.isLenient) return z.OK(output);
 		const message = `should be ${this.expected}`;
 		z.addIssueToContext(this._getOrReturnCtx(input), { code: 'custom', message });
 		return z.INVALID;
 	}
+}
+
+/** A reader for which a value that is not as expected counts as not given. */
+export function ifReadable<Output>({ expected, read }: Reader<Output>): Reader<Output> {
+	return new Reader(expected, read, true);
 }
 
 /** Whether a value counts as not given. */
@@ -76,6 +84,52 @@ export const count = new Reader('a whole number of 0 or more', (value) => {
 	const number = readWholeNumber(value);
 	return number !== undefined && number >= 0 ? number : undefined;
 });
+
+/**
+ * The discount on a line of an order, without a value when it can't be read: that is something else
+ * than no discount.
+ */
+export const discount = z.unknown().transform((value) => {
+	if (isMissing(value)) return undefined;
+	return { amount: amount.safeParse(value).data };
+});
+
+/** Tags, from a list or from text with commas; what is no text is left out. */
+export const tags = z.unknown().transform((value) => {
+	const entries: unknown[] =
+		typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [];
+	return entries.flatMap((entry) => text.safeParse(entry).data ?? []);
+});
+
+/** Additional details as a shop's apps and themes write them: names and values, as text. */
+export const noteAttributes = z.unknown().transform((value) => {
+	const entries: unknown[] = Array.isArray(value) ? value : [];
+	return entries.flatMap((entry) => {
+		const name = text.safeParse(valueAt(entry, ['name'])).data;
+		const written = asText(valueAt(entry, ['value']));
+		return name && written ? [{ name, value: written }] : [];
+	});
+});
+
+/** A value of any kind as a person would write it, or undefined when it says nothing. */
+function asText(value: unknown): string | undefined {
+	if (typeof value === 'boolean') return String(value);
+	if (typeof value !== 'object' || value === null) return text.safeParse(value).data;
+	const parts: unknown[] = Array.isArray(value) ? value : [value];
+	const texts = parts.flatMap((part) =>
+		typeof part === 'object' ? (jsonOf(part) ?? []) : (asText(part) ?? []),
+	);
+	return texts.join(', ') || undefined;
+}
+
+function jsonOf(value: unknown): string | undefined {
+	try {
+		const json: unknown = JSON.stringify(value);
+		return typeof json === 'string' && !['null', '{}', '[]'].includes(json) ? json : undefined;
+	} catch {
+		return undefined;
+	}
+}
 
 /** True or false. */
 export const flag = z.boolean(words('true or false')).nullish();

@@ -1,6 +1,6 @@
 import type { Result } from '../service/result';
 import { share, sign, subtract, sum, times, zero, type Decimal } from './decimal';
-import type { LineItem, Order } from './order';
+import { sentenceStart, type LineItem, type Order } from './order';
 import { problemFrom } from './problems';
 
 /** What is left to ship of one line of an order. */
@@ -31,7 +31,7 @@ export function remainingLines(order: Order): Result<RemainingLine[]> {
 		const units = remainingUnits(line, refunded);
 		if (units === undefined)
 			problems.push(
-				`"${name}" is partly fulfilled, and the order does not tell how much of it is left: its "line_items[${index}].fulfillable_quantity" is missing.`,
+				`${sentenceStart(order)} does not tell how much is left of "${name}", which is partly fulfilled: its "line_items[${index}].fulfillable_quantity" is missing. Let the Shopify node return it, or fulfil the rest by hand.`,
 			);
 		else if (units > 0)
 			lines.push({
@@ -99,7 +99,7 @@ function priceAfterDiscounts(
  */
 function discountOf(line: LineItem): Decimal | undefined {
 	const { discount_allocations: allocations, total_discount: lineDiscount } = line;
-	if (allocations.length === 0) return lineDiscount ?? zero;
+	if (allocations.length === 0) return lineDiscount ? lineDiscount.amount : zero;
 	return sum(allocations.map(({ amount }) => amount));
 }
 

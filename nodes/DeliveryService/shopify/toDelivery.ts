@@ -1,6 +1,8 @@
 import type { Problem } from '../service/result';
+import { limits } from '../service/limits';
 import type { Delivery } from '../service/schemas';
-import { amountToCollect } from './cashOnDelivery';
+import { isLongerThan } from '../service/text';
+import { cashOf } from './cashOnDelivery';
 import { toNumber } from './decimal';
 import { dropoffOf } from './dropoff';
 import type { OrderMapping } from './mapping';
@@ -8,17 +10,24 @@ import { readOrder, sentenceStart, type Order } from './order';
 import { packagesOf } from './packages';
 import { problemFrom } from './problems';
 import { remainingLines, type RemainingLine } from './remaining';
+import { reasonToSkip, skipMessage, type SkipReason } from './skipping';
 
 /** What becomes of an order. */
 export type OrderOutcome =
 	/** To be sent, once the caller has added the pickup and checked it against the document. */
-	| { kind: 'delivery'; delivery: OrderDelivery }
+	| ({ kind: 'delivery'; delivery: OrderDelivery } & OrderFacts)
 	/** Not to be sent, for a reason that is no fault. */
 	| { kind: 'skipped'; reason: SkipReason; message: string; referenceId?: string }
 	/** No order, or one that lacks what a delivery needs. */
 	| { kind: 'invalid'; problem: Problem; referenceId?: string };
 
-export type SkipReason = 'cancelled' | 'testOrder' | 'nothingToShip';
+/** What is known of an order beside its delivery. */
+export interface OrderFacts {
+	/** Shopify's own ID of the order, which no other order has, of whatever shop. */
+	orderId?: string;
+	/** Its payment methods, when money is outstanding of which the driver collects nothing. */
+	notCollectedFor?: string[];
+}
 
 /** A delivery without its pickup (section 2.1). Members that are undefined are not given. */
 export type OrderDelivery = Omit<Delivery, 'pickup'>;
@@ -35,46 +44,30 @@ export function orderToDelivery(value: unknown, mapping: OrderMapping): OrderOut
 	const read = readOrder(value);
 	if (!read.ok) return { kind: 'invalid', problem: read.problem };
 	const order = read.value;
-	const reason = reasonNotToSend(order, mapping);
-	if (reason) return skip(order, mapping, reason);
+	const referenceId = referenceOf(order, mapping);
 	const lines = remainingLines(order);
-	if (!lines.ok)
-		return { kind: 'invalid', problem: lines.problem, referenceId: referenceOf(order, mapping) };
-	if (lines.value.length === 0) return skip(order, mapping, 'nothingToShip');
+	const reason = reasonToSkip(order, mapping, !lines.ok || lines.value.length > 0);
+	if (reason) return { kind: 'skipped', reason, message: skipMessage(order, reason), referenceId };
+	if (!lines.ok) return { kind: 'invalid', problem: lines.problem, referenceId };
 	return build(order, lines.value, mapping);
-}
-
-function reasonNotToSend(order: Order, mapping: OrderMapping): SkipReason | undefined {
-	if (order.cancelled_at) return 'cancelled';
-	return order.test && !mapping.includeTestOrders ? 'testOrder' : undefined;
-}
-
-const skipMessages: Readonly<Record<SkipReason, string>> = {
-	cancelled: 'was cancelled.',
-	testOrder: 'is a test order. Turn on Include Test Orders to send it.',
-	nothingToShip:
-		'has nothing left to ship: its items are fulfilled, refunded, removed, or need no shipping.',
-};
-
-function skip(order: Order, mapping: OrderMapping, reason: SkipReason): OrderOutcome {
-	const message = `${sentenceStart(order)} ${skipMessages[reason]}`;
-	return { kind: 'skipped', reason, message, referenceId: referenceOf(order, mapping) };
 }
 
 function build(order: Order, lines: readonly RemainingLine[], mapping: OrderMapping): OrderOutcome {
 	const dropoff = dropoffOf(order, mapping);
 	const referenceId = referenceOf(order, mapping);
-	const cash = amountToCollect(order, mapping.cod);
+	const cash = cashOf(order, mapping);
 	if (dropoff.ok && referenceId && cash.ok)
 		return {
 			kind: 'delivery',
+			orderId: order.id,
+			notCollectedFor: cash.value.notCollectedFor,
 			delivery: {
 				dropoff: dropoff.value,
 				packages: packagesOf(order, lines, mapping),
 				referenceId,
 				tags: tagsOf(order, mapping),
 				extraData: extraDataOf(order, mapping),
-				cod: cash.value && toNumber(cash.value),
+				cod: cash.value.amount && toNumber(cash.value.amount),
 			},
 		};
 	const noReference = `${sentenceStart(order)} has no "${referenceMembers[mapping.referenceFrom]}" to be the reference ID. Choose another source of it under Order Options, or let the Shopify node return this field.`;
@@ -98,20 +91,19 @@ function referenceOf(order: Order, mapping: OrderMapping): string | undefined {
 
 /**
  * The order's tags, each once. Shopify's limit of 40 characters for an order's tag is below the
- * service's (section 8), so none has to be cut.
+ * service's (section 8), so only tags of another origin can be too long: they are left out, since
+ * a cut tag is another tag.
  */
 function tagsOf(order: Order, mapping: OrderMapping): string[] | undefined {
 	if (mapping.overrides.tags.length > 0) return mapping.overrides.tags;
-	if (!mapping.tagsFromOrder || !order.tags) return undefined;
-	const tags = order.tags.split(',').map((tag) => tag.trim());
-	return notEmpty([...new Set(tags)].filter((tag) => tag !== ''));
+	if (!mapping.tagsFromOrder) return undefined;
+	return notEmpty([...new Set(order.tags)].filter((tag) => !isLongerThan(tag, limits.tagLength)));
 }
 
+/** The order's additional details; those whose name begins with "_" are for programs (Shopify). */
 function extraDataOf(order: Order, mapping: OrderMapping): OrderDelivery['extraData'] {
 	if (!mapping.extraDataFromNoteAttributes) return undefined;
-	return notEmpty(
-		order.note_attributes.flatMap(({ name, value }) => (name && value ? [{ name, value }] : [])),
-	);
+	return notEmpty(order.note_attributes.filter(({ name }) => !name.startsWith('_')));
 }
 
 function notEmpty<Item>(items: Item[]): Item[] | undefined {

@@ -110,7 +110,7 @@ export const properties: INodeProperties[] = [
 				typeOptions: { minValue: 0 },
 				default: 10,
 				description:
-					'When the same event with the same content comes again within this time, it does not start the workflow again',
+					'When the same event with the same content comes again within this time, the workflow ends at this node. An update event does not say what changed: a second change, to a field that the event does not hold, is dropped too. In an n8n with several workers, a repeat may still get through when events come at the same moment.',
 			},
 		],
 	},

@@ -52,13 +52,11 @@ export async function subscribe(context: IHookFunctions): Promise<boolean> {
 	const found = diff(desired, await webhooks.list());
 	const leftover = await reconcile(webhooks, found);
 	if (leftover) tellLeftover(context, leftover);
-	const memory = memoryOf(context);
-	memory.subscribedTo = desired.webhookUrl;
-	if (found.blacklisted.length > 0) {
-		const notice = `The Delivery Service had stopped reporting ${eventsOf(found.blacklisted)} to this workflow (the webhook was blacklisted). It was subscribed anew on ${new Date().toISOString()}. Events from before that may be missing.`;
-		context.logger.warn(`${nameOf(context)}: ${notice}`);
-		memory.notice = notice;
-	}
+	memoryOf(context).subscribedTo = desired.webhookUrl;
+	if (found.blacklisted.length > 0)
+		context.logger.warn(
+			`${nameOf(context)}: The Delivery Service had stopped reporting ${eventsOf(found.blacklisted)} to this workflow (the webhook was blacklisted). It was subscribed anew. Events from before that may be missing.`,
+		);
 	return true;
 }
 

@@ -9,15 +9,13 @@ export interface EmittedEvent {
 	eventCode: number | null;
 	/** Only when something did not fit the service's document. */
 	issues?: string[];
-	/** Something the user should know that is not part of the event. */
-	notice?: string;
 	/** The payload as it came, only when its fields alone would not show all of it. */
 	payload?: unknown;
 	[field: string]: unknown;
 }
 
 /** What an emitted event says of itself; a payload's fields of these names would be mistaken for it. */
-const ownFields = new Set(['event', 'eventCode', 'issues', 'notice']);
+const ownFields = new Set(['event', 'eventCode', 'issues']);
 
 /** Deeper than that, content is no event: the documented ones have two levels (section 6). */
 const deepest = 100;

@@ -6,7 +6,7 @@ import { credentialType } from '../service/client';
 import { credentialSchema } from '../service/credential';
 import type { EventName } from '../service/events';
 import { eventInQuery, isSigned } from './address';
-import { passes, withoutRepeats } from './filters';
+import { passes } from './filters';
 import { readBody, type EmittedEvent } from './payload';
 import { chosenEvents, signerOf, signsAddresses, triggerOptions } from './settings';
 
@@ -45,7 +45,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	const received = readBody(bodyOf(context), named);
 	if (!received) return refuse(400, 'The body holds no event');
 
-	const emitted = withNotice(context, leaveOut(context, received, named));
+	const emitted = leaveOut(context, received, named);
 	if (emitted.length === 0) return { webhookResponse: { message: 'Received' } };
 	return { workflowData: [emitted.map(toItem)] };
 }
@@ -72,35 +72,20 @@ function bodyOf(context: IWebhookFunctions): unknown {
 	return (isRead && body !== undefined) || !rawBody ? body : rawBody.toString('utf8');
 }
 
-/** Leaves out events that the user did not choose, that the filters stop, or that came before. */
+/** Leaves out events that the user did not choose or that the filters stop. */
 function leaveOut(
 	context: IWebhookFunctions,
 	received: EmittedEvent[],
 	named: EventName | undefined,
 ): EmittedEvent[] {
 	if (named && !chosenEvents(context).includes(named)) return [];
-	const { statuses, companies, cities, skipRepeatsMinutes } = triggerOptions(context);
+	const { statuses, companies, cities } = triggerOptions(context);
 	const filters = {
 		status: listOf(statuses).map(String),
 		company: listOf(companies).map(String),
 		city: listOf(cities).map(String),
 	};
-	return withoutRepeats(
-		received.filter((event) => passes(event, filters)),
-		context.getWorkflowStaticData('node'),
-		skipRepeatsMinutes * 60_000,
-		Date.now(),
-	);
-}
-
-/** Puts what the user was to be told since the last event on the first event, once. */
-function withNotice(context: IWebhookFunctions, emitted: EmittedEvent[]): EmittedEvent[] {
-	const memory = context.getWorkflowStaticData('node');
-	const { notice } = memory;
-	const [first, ...others] = emitted;
-	if (!first || typeof notice !== 'string') return emitted;
-	delete memory.notice;
-	return [{ ...first, notice }, ...others];
+	return received.filter((event) => passes(event, filters));
 }
 
 /** An item of nothing but data: n8n's own helper would take parts of a payload for item settings. */

@@ -17,7 +17,6 @@ const optionsSchema = z.object({
 	statuses: z.unknown(),
 	companies: z.unknown(),
 	cities: z.unknown(),
-	skipRepeatsMinutes: z.coerce.number().min(0).catch(0),
 });
 
 export type TriggerOptions = z.infer<typeof optionsSchema>;

@@ -4,8 +4,9 @@ import { freePort } from '../../../playground/n8n/checks';
 import type { StoredWorkflow } from '../../../playground/n8n/client';
 import { hintsOf, itemsOf, outputOf, type Execution } from '../../../playground/n8n/execution';
 import type { HostVersion } from '../../../playground/n8n/host';
+import { waitFor } from '../../../playground/n8n/progress';
 import { readOrders } from '../../../playground/demo/workflows';
-import { executionsOf, liveAddress, subscriptionsOf } from './events';
+import { executionsOf, fireUpdates, idsAt, liveAddress, subscriptionsOf } from './events';
 import { recordRequires, type Loaded, type RequireRecorder } from './requires';
 import { dropoff, packages, pickup, pickupFields, shopifyFields } from './samples';
 import { actionWorkflow, nodes, triggerWorkflow, type ActionWorkflow } from './workflows';
@@ -430,7 +431,8 @@ function testShopifyOrders(world: () => World): void {
 			expect(second.output[0]).toEqual({
 				skipped: true,
 				reason: 'alreadyCreated',
-				message: 'This workflow has created a delivery with this reference ID before',
+				message:
+					'This workflow has created a delivery with this reference ID before. Changes since then are not sent: make them with the operation Update.',
 				referenceId: '#1001',
 			});
 			expect(second.output.filter(({ reason }) => reason === 'alreadyCreated')).toHaveLength(8);
@@ -470,6 +472,46 @@ export function testTrigger(world: () => World): void {
 
 			await client.unpublish(workflow.id);
 			expect(control.webhooks()).toEqual([]);
+		});
+
+		test('skips repeats, five events at a time, also after a restart', async () => {
+			const { client, service } = world();
+			const options = { skipRepeatsMinutes: 60 };
+			const workflow = await imported(world(), { events: ['updateTask'], options });
+			await client.publish(workflow.id);
+			const ids = Array.from({ length: 75 }, (_, index) => `D-${index + 1}`);
+			expect(await fireUpdates(service.control, ids, 5)).toEqual(ids.map(() => 200));
+			await executionsOf(client, workflow.id, 75);
+			expect(await fireUpdates(service.control, ids, 5)).toEqual(ids.map(() => 200));
+			await executionsOf(client, workflow.id, 150);
+			await world().restartN8n();
+			expect(await fireUpdates(service.control, ids, 5)).toEqual(ids.map(() => 200));
+			const executions = await executionsOf(client, workflow.id, 225);
+
+			expect(executions.every(({ status }) => status === 'success')).toBe(true);
+			expect(idsAt(nodes.done, executions)).toEqual([...ids].sort());
+			await client.unpublish(workflow.id);
+		});
+
+		test('does not skip a test event, nor remember it', async () => {
+			const { client, service } = world();
+			const { control } = service;
+			const options = { skipRepeatsMinutes: 60 };
+			const workflow = await imported(world(), { events: ['updateTask'], options });
+			for (const expected of [1, 2]) {
+				await client.listen(workflow.id, nodes.trigger);
+				expect(await fireUpdates(control, ['D-1'], 1)).toEqual([200]);
+				const executions = await executionsOf(client, workflow.id, expected);
+				expect(idsAt(nodes.trigger, executions)).toHaveLength(expected);
+				await waitFor('the end of listening', 10_000, () =>
+					Promise.resolve(control.webhooks().length === 0 || undefined),
+				);
+			}
+			await client.publish(workflow.id);
+			expect(await fireUpdates(control, ['D-1'], 1)).toEqual([200]);
+			const executions = await executionsOf(client, workflow.id, 3);
+			expect(idsAt(nodes.done, executions)).toEqual(['D-1']);
+			await client.unpublish(workflow.id);
 		});
 	});
 }

@@ -1,5 +1,5 @@
 import { hasEnded, type N8nClient, type StoredWorkflow } from '../../../playground/n8n/client';
-import type { Execution } from '../../../playground/n8n/execution';
+import { outputOf, type Execution } from '../../../playground/n8n/execution';
 import type { N8n } from '../../../playground/n8n/n8n';
 import { waitFor } from '../../../playground/n8n/progress';
 import type { LocalService } from '../../../playground/service/server';
@@ -70,4 +70,35 @@ export async function executionsOf(
 	const found = await client.executionsWithData(workflowId);
 	if (found.length > count) throw new Error(`${found.length} executions instead of ${count}`);
 	return found.reverse();
+}
+
+/**
+ * Has the service report an update of each of these deliveries, so many at a time.
+ *
+ * @returns the statuses of the answers, and why there was none
+ */
+export async function fireUpdates(
+	control: Control,
+	ids: readonly string[],
+	atATime: number,
+): Promise<Array<number | string | undefined>> {
+	const waiting = [...ids];
+	const statuses: Array<number | string | undefined> = [];
+	const fire = async () => {
+		for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
+			const payload = { id, status: 'assigned', company_id: '1001', city_id: '7' };
+			const postings = await control.fireEvent(codes.updateTask, payload);
+			statuses.push(...postings.map(({ status, error }) => status ?? error));
+		}
+	};
+	await Promise.all(Array.from({ length: atATime }, fire));
+	return statuses;
+}
+
+/** The IDs in what a node put out in executions, sorted. */
+export function idsAt(node: string, executions: readonly Execution[]): unknown[] {
+	return executions
+		.flatMap((execution) => outputOf(execution, node))
+		.map(({ id }) => id)
+		.sort();
 }

@@ -12,6 +12,8 @@ export interface ExecutionSettings {
 	currentNodeParameters?: INodeParameters;
 }
 
+let lastExecution = 0;
+
 /** The services and addresses that n8n gives to an execution, with n8n's default path names. */
 export function createAdditionalData(settings: ExecutionSettings): IWorkflowExecuteAdditionalData {
 	const { instanceUrl = 'http://127.0.0.1:5678' } = settings;
@@ -21,7 +23,7 @@ export function createAdditionalData(settings: ExecutionSettings): IWorkflowExec
 		externalSecretsProxy: new ExternalSecretsProxy(),
 		variables: {},
 		workflowId: settings.workflowId,
-		executionId: '1',
+		executionId: String(++lastExecution),
 		currentNodeParameters: settings.currentNodeParameters,
 		instanceBaseUrl: `${instanceUrl}/`,
 		restApiUrl: `${instanceUrl}/rest`,

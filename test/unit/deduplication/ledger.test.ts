@@ -4,8 +4,10 @@ import {
 	entriesOfReferences,
 	openLedger,
 	type Claim,
+	type Claimant,
 	type Entries,
 	type Ledger,
+	type State,
 	type Store,
 } from '../../../nodes/DeliveryService/deduplication/ledger';
 import { withLock } from '../../../nodes/DeliveryService/deduplication/lock';
@@ -38,8 +40,49 @@ function execution(times: () => AccessTimes = () => noTime, scopeOfIt = scope): 
 	return openLedger(memoryStore(row, time, times), scopeOfIt, `execution ${++executions}`, time);
 }
 
-async function claim(ledger: Ledger, ...references: string[]): Promise<Record<string, Claim>> {
-	return Object.fromEntries(await time.until(ledger.claim(references)));
+/** Claimants as a test writes them: a reference, or "reference@order". */
+function claimantsOf(...names: string[]): Claimant[] {
+	return names.map((name) => {
+		const [referenceId = '', orderId] = name.split('@');
+		return { referenceId, orderId };
+	});
+}
+
+async function claim(ledger: Ledger, ...names: string[]): Promise<Record<string, Claim>> {
+	return Object.fromEntries(await time.until(ledger.claim(claimantsOf(...names))));
+}
+
+/** What a new execution would be told that only looks. */
+async function lookUp(...names: string[]): Promise<Record<string, State>> {
+	return Object.fromEntries(await time.until(execution().lookUp(claimantsOf(...names))));
+}
+
+/** Lets deliveries be created, each by an execution of its own. */
+async function create(...names: string[]): Promise<void> {
+	for (const name of names) {
+		const ledger = execution();
+		await claim(ledger, name);
+		await time.until(ledger.confirm(claimantsOf(name)));
+	}
+}
+
+/** An access to the store during which the process dies, before or after it was written. */
+class Killed extends Error {}
+
+function killedAt(access: number, when: 'before' | 'after'): Store {
+	const entries = entriesOf(row, time, () => noTime);
+	let accesses = 0;
+	const dying = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+		const dies = accesses++ === access;
+		if (dies && when === 'before') throw new Killed();
+		const result = await work();
+		if (dies) throw new Killed();
+		return result;
+	};
+	return storeOf({
+		record: async (wanted) => await dying(async () => await entries.record(wanted)),
+		remove: async (unwanted) => await dying(async () => await entries.remove(unwanted)),
+	});
 }
 
 describe('a reference', () => {
@@ -56,7 +99,7 @@ describe('a reference', () => {
 	test('is created once it was confirmed, for ever', async () => {
 		const ledger = execution();
 		await claim(ledger, 'A', 'B');
-		await time.until(ledger.confirm(['A']));
+		await time.until(ledger.confirm(claimantsOf('A')));
 		for (let run = 0; run < 3; run++)
 			expect(await claim(execution(), 'A', 'B')).toEqual({ A: 'created', B: 'unknown' });
 	});
@@ -64,14 +107,14 @@ describe('a reference', () => {
 	test('is free again once it was released', async () => {
 		const ledger = execution();
 		await claim(ledger, 'A', 'B');
-		await time.until(ledger.release(['A']));
+		await time.until(ledger.release(claimantsOf('A')));
 		expect(await claim(execution(), 'A', 'B')).toEqual({ A: 'claimed', B: 'unknown' });
 	});
 
 	test('is free again once its entries were removed, whatever its state', async () => {
 		const ledger = execution();
 		await claim(ledger, 'A', 'B');
-		await time.until(ledger.confirm(['A']));
+		await time.until(ledger.confirm(claimantsOf('A')));
 		const entries = entriesOf(row, time, () => noTime);
 		await time.until(entries.remove(entriesOfReferences(scope, ['A', 'B'])));
 		expect(await claim(execution(), 'A', 'B')).toEqual({ A: 'claimed', B: 'claimed' });
@@ -80,7 +123,7 @@ describe('a reference', () => {
 	test('is another one for another scope', async () => {
 		const ledger = execution();
 		await claim(ledger, 'A');
-		await time.until(ledger.confirm(['A']));
+		await time.until(ledger.confirm(claimantsOf('A')));
 		expect(await claim(execution(undefined, 'other company'), 'A')).toEqual({ A: 'claimed' });
 	});
 
@@ -101,7 +144,7 @@ describe('a reference', () => {
 				for (const reference of references) {
 					const ledger = execution();
 					expect(await claim(ledger, reference)).toEqual({ [reference]: 'claimed' });
-					await time.until(ledger.confirm([reference]));
+					await time.until(ledger.confirm(claimantsOf(reference)));
 				}
 				for (const reference of references)
 					expect(await claim(execution(), reference)).toEqual({ [reference]: 'created' });
@@ -113,11 +156,112 @@ describe('a reference', () => {
 	});
 });
 
+describe('a reference that two orders share', () => {
+	test.each([
+		['the same order', 'A@1', 'created'],
+		['another order', 'A@2', 'anotherOrder'],
+		['an order that is not known', 'A', 'created'],
+	] as const)('and that was created for one of them is told to %s', async (_who, name, state) => {
+		await create('A@1');
+		for (let run = 0; run < 2; run++) {
+			expect(await lookUp(name)).toEqual({ A: state });
+			expect(await claim(execution(), name)).toEqual({ A: state });
+		}
+		expect(await claim(execution(), 'A@1')).toEqual({ A: 'created' });
+	});
+
+	test.each(['A', 'A@1', 'A@2'])(
+		'is created for everybody where its order was not known, as in version 0.1.0: %s',
+		async (name) => {
+			row.entries = new Set([`${scope}\nsent\nA`]);
+			for (let run = 0; run < 2; run++) {
+				expect(await lookUp(name)).toEqual({ A: 'created' });
+				expect(await claim(execution(), name)).toEqual({ A: 'created' });
+			}
+			expect([...row.entries]).toEqual([`${scope}\nsent\nA`]);
+		},
+	);
+
+	test('is unknown to both while one of them is sent, or its answer was not seen', async () => {
+		await claim(execution(), 'A@1');
+		expect(await lookUp('A@1')).toEqual({ A: 'unknown' });
+		expect(await claim(execution(), 'A@2')).toEqual({ A: 'unknown' });
+		row.entries = new Set([`${scope}\nsent\nB`, `${scope}\npending\nB`]);
+		expect(await claim(execution(), 'B@2')).toEqual({ B: 'unknown' });
+	});
+
+	test('is that of the other one once it was forgotten', async () => {
+		await create('A@1');
+		const entries = entriesOf(row, time, () => noTime);
+		await time.until(entries.remove(entriesOfReferences(scope, ['A'])));
+		await create('A@2');
+		expect(await claim(execution(), 'A@2')).toEqual({ A: 'created' });
+		expect(await claim(execution(), 'A@3')).toEqual({ A: 'anotherOrder' });
+	});
+
+	test('is told apart among others in one call', async () => {
+		await create('A@1', 'B@2', 'C');
+		expect(await claim(execution(), 'A@1', 'B@1', 'C@1', 'D@1')).toEqual({
+			A: 'created',
+			B: 'anotherOrder',
+			C: 'created',
+			D: 'claimed',
+		});
+	});
+
+	test('leaves the store as it was, whoever looks', async () => {
+		await create('A@1', 'B');
+		const before = [...row.entries];
+		await lookUp('A@2', 'B@2', 'C@2');
+		await claim(execution(), 'A@2', 'B@2');
+		expect([...row.entries]).toEqual(before);
+	});
+
+	test('has three entries when it was created for an order, else one', async () => {
+		await create('A@1');
+		expect(row.entries.size).toBe(3);
+		await create('B');
+		expect(row.entries.size).toBe(4);
+	});
+
+	test('is never free, nor created for the order that it was not created for, whenever a process is killed', async () => {
+		const kills = fc.record({
+			name: fc.constantFrom('A', 'A@1', 'A@2'),
+			action: fc.constantFrom('claim', 'lookUp'),
+			access: fc.nat(3),
+			when: fc.constantFrom('before' as const, 'after' as const),
+		});
+		await fc.assert(
+			fc.asyncProperty(
+				fc.constantFrom('A', 'A@1'),
+				fc.boolean(),
+				fc.array(kills, { maxLength: 4 }),
+				async (name, isConfirmed, list) => {
+					row = { entries: new Set() };
+					const ledger = execution();
+					await claim(ledger, name);
+					if (isConfirmed) await time.until(ledger.confirm(claimantsOf(name)));
+					for (const { name, action, access, when } of list) {
+						const dying = openLedger(killedAt(access, when), scope, 'dying', time);
+						const killed: Promise<unknown> = dying[action](claimantsOf(name));
+						await time.until(killed).catch(() => undefined);
+					}
+					const { A } = await claim(execution(), name);
+					expect(isConfirmed ? ['created', 'unknown'] : ['unknown']).toContain(A);
+					const { A: other } = await claim(execution(), 'A@2');
+					if (!isConfirmed) expect(other).toBe('unknown');
+					else if (name === 'A@1') expect(['anotherOrder', 'unknown']).toContain(other);
+				},
+			),
+		);
+	});
+});
+
 describe('looking references up', () => {
 	test('leaves the store as it was', async () => {
 		const ledger = execution();
 		await claim(ledger, 'A', 'B');
-		await time.until(ledger.confirm(['A']));
+		await time.until(ledger.confirm(claimantsOf('A')));
 		const before = row.entries;
 		await claim(execution(), 'A', 'B');
 		expect(row.entries).toEqual(before);
@@ -126,8 +270,8 @@ describe('looking references up', () => {
 	test('keeps one entry for each created reference', async () => {
 		const ledger = execution();
 		await claim(ledger, 'A', 'B', 'C');
-		await time.until(ledger.confirm(['A', 'B']));
-		await time.until(ledger.release(['C']));
+		await time.until(ledger.confirm(claimantsOf('A', 'B')));
+		await time.until(ledger.release(claimantsOf('C')));
 		expect(row.entries.size).toBe(2);
 	});
 
@@ -146,13 +290,13 @@ describe('looking references up', () => {
 	test('at once in one process finds them created for every execution', async () => {
 		const ledger = execution();
 		await claim(ledger, 'A', 'B');
-		await time.until(ledger.confirm(['A', 'B']));
+		await time.until(ledger.confirm(claimantsOf('A', 'B')));
 
 		const store = memoryStore(row, time, () => ({ before: 3, between: 5, after: 2 }));
 		const claims = await time.until(
 			Promise.all(
 				['one', 'two', 'three'].map(
-					async (mark) => await openLedger(store, scope, mark, time).claim(['A', 'B']),
+					async (mark) => await openLedger(store, scope, mark, time).claim(claimantsOf('A', 'B')),
 				),
 			),
 		);
@@ -162,32 +306,13 @@ describe('looking references up', () => {
 	test('does not access the store to confirm or release none', async () => {
 		const accesses = jest.fn(() => noTime);
 		const ledger = execution(accesses);
-		await time.until(ledger.confirm([]));
-		await time.until(ledger.release([]));
+		await time.until(ledger.confirm(claimantsOf()));
+		await time.until(ledger.release(claimantsOf()));
 		expect(accesses).not.toHaveBeenCalled();
 	});
 });
 
 describe('a process that is killed', () => {
-	/** An access to the store during which the process dies, before or after it was written. */
-	class Killed extends Error {}
-
-	function killedAt(access: number, when: 'before' | 'after'): Store {
-		const entries = entriesOf(row, time, () => noTime);
-		let accesses = 0;
-		const dying = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-			const dies = accesses++ === access;
-			if (dies && when === 'before') throw new Killed();
-			const result = await work();
-			if (dies) throw new Killed();
-			return result;
-		};
-		return storeOf({
-			record: async (wanted) => await dying(async () => await entries.record(wanted)),
-			remove: async (unwanted) => await dying(async () => await entries.remove(unwanted)),
-		});
-	}
-
 	const points = [0, 1, 2, 3].flatMap((access) =>
 		(['before', 'after'] as const).map((when) => ({ access, when })),
 	);
@@ -197,10 +322,10 @@ describe('a process that is killed', () => {
 		async ({ access, when }) => {
 			const ledger = execution();
 			await claim(ledger, 'A');
-			await time.until(ledger.confirm(['A']));
+			await time.until(ledger.confirm(claimantsOf('A')));
 
 			const dying = openLedger(killedAt(access, when), scope, 'dying', time);
-			await time.until(dying.claim(['A'])).catch(() => undefined);
+			await time.until(dying.claim(claimantsOf('A'))).catch(() => undefined);
 
 			const { A } = await claim(execution(), 'A');
 			expect(['created', 'unknown']).toContain(A);
@@ -211,7 +336,7 @@ describe('a process that is killed', () => {
 		'$when access $access while it claims leaves the reference free only if it was not claimed',
 		async ({ access, when }) => {
 			const dying = openLedger(killedAt(access, when), scope, 'dying', time);
-			const claims = await time.until(dying.claim(['A'])).catch(() => undefined);
+			const claims = await time.until(dying.claim(claimantsOf('A'))).catch(() => undefined);
 
 			const { A } = await claim(execution(), 'A');
 			if (claims?.get('A') === 'claimed') expect(A).toBe('unknown');
@@ -226,7 +351,7 @@ describe('a process that is killed', () => {
 			await claim(openLedger(memoryStore(row, time), scope, mark, time), 'A');
 
 			const dying = openLedger(killedAt(access, when), scope, mark, time);
-			await time.until(dying.confirm(['A'])).catch(() => undefined);
+			await time.until(dying.confirm(claimantsOf('A'))).catch(() => undefined);
 
 			const isDone = access === 1 && when === 'after';
 			expect(await claim(execution(), 'A')).toEqual({ A: isDone ? 'created' : 'unknown' });
@@ -252,7 +377,10 @@ describe('two processes at once', () => {
 		],
 	])('never both claim a reference when %s', async (_how, timesOfOne, timesOfOther) => {
 		const [one, other] = await time.until(
-			Promise.all([execution(timesOfOne).claim(['A']), execution(timesOfOther).claim(['A'])]),
+			Promise.all([
+				execution(timesOfOne).claim(claimantsOf('A')),
+				execution(timesOfOther).claim(claimantsOf('A')),
+			]),
 		);
 		expect([one.get('A'), other.get('A')].sort()).toEqual(['claimed', 'unknown']);
 		// Whoever has it, nobody else gets it.
@@ -262,8 +390,8 @@ describe('two processes at once', () => {
 	test('make a claim again that was written over by one that did not know of it', async () => {
 		const claims = await time.until(
 			Promise.all([
-				execution(slow({ between: 10 })).claim(['A']),
-				execution(slow({ between: 20 })).claim(['B']),
+				execution(slow({ between: 10 })).claim(claimantsOf('A')),
+				execution(slow({ between: 20 })).claim(claimantsOf('B')),
 			]),
 		);
 		expect(claims.map((map) => [...map])).toEqual([[['A', 'claimed']], [['B', 'claimed']]]);
@@ -273,9 +401,11 @@ describe('two processes at once', () => {
 	test('leave the reference to the one that the other was written over by', async () => {
 		const first = execution(slow({ between: 10 }));
 		const second = execution(slow({ between: 20 }));
-		const [one, other] = await time.until(Promise.all([first.claim(['A']), second.claim(['A'])]));
+		const [one, other] = await time.until(
+			Promise.all([first.claim(claimantsOf('A')), second.claim(claimantsOf('A'))]),
+		);
 		expect([one.get('A'), other.get('A')]).toEqual(['unknown', 'claimed']);
-		await time.until(second.confirm(['A']));
+		await time.until(second.confirm(claimantsOf('A')));
 		expect(await claim(execution(), 'A')).toEqual({ A: 'created' });
 		expect(row.entries.size).toBe(1);
 	});
@@ -311,9 +441,9 @@ test('rejects when the store does', async () => {
 		remove: async () => await Promise.reject(new Error('no database')),
 	};
 	const ledger = openLedger(storeOf(broken), scope, 'mark', time);
-	await expect(ledger.claim(['A'])).rejects.toThrow('no database');
-	await expect(ledger.confirm(['A'])).rejects.toThrow('no database');
-	await expect(ledger.release(['A'])).rejects.toThrow('no database');
+	await expect(ledger.claim(claimantsOf('A'))).rejects.toThrow('no database');
+	await expect(ledger.confirm(claimantsOf('A'))).rejects.toThrow('no database');
+	await expect(ledger.release(claimantsOf('A'))).rejects.toThrow('no database');
 });
 
 describe('however the accesses of several executions interleave', () => {
@@ -321,6 +451,7 @@ describe('however the accesses of several executions interleave', () => {
 	const runArbitrary = fc.record({
 		start: fc.oneof(fc.nat(50), fc.nat(400)),
 		references: fc.subarray(['A', 'B', 'C'], { minLength: 1 }),
+		order: fc.constantFrom('', '@1', '@2'),
 		ending: fc.constantFrom('confirm', 'release', 'die'),
 		sendingMs: fc.nat(200),
 		process: fc.nat(2),
@@ -360,11 +491,12 @@ describe('however the accesses of several executions interleave', () => {
 		const stores: Store[] = [];
 		await time.until(
 			Promise.all(
-				runs.map(async ({ start, references, ending, sendingMs, process }, number) => {
+				runs.map(async ({ start, references, order, ending, sendingMs, process }, number) => {
 					await time.wait(start);
 					const store = (stores[process] ??= storeOfProcess(process));
 					const ledger = openLedger(store, scope, `execution ${number}`, time);
-					const claims = await ledger.claim(references);
+					const claimants = references.map((name) => `${name}${order}`);
+					const claims = await ledger.claim(claimantsOf(...claimants));
 					const claimed = references.filter((name) => claims.get(name) === 'claimed');
 					for (const name of claimed) {
 						if (holders.has(name)) problems.push(`${name} is held twice`);
@@ -378,11 +510,11 @@ describe('however the accesses of several executions interleave', () => {
 						holders.delete(name);
 						if (ending === 'confirm') confirmed.add(name);
 					}
-					await ledger[ending](claimed);
+					await ledger[ending](claimantsOf(...claimed.map((name) => `${name}${order}`)));
 				}),
 			),
 		);
-		const later = await time.until(execution().claim(['A', 'B', 'C']));
+		const later = await time.until(execution().claim(claimantsOf('A', 'B', 'C')));
 		for (const name of [...confirmed, ...holders.keys()])
 			if (later.get(name) === 'claimed') problems.push(`${name} is free at the end`);
 		return { problems, created: [...confirmed].map((name) => later.get(name)) };

@@ -56,7 +56,7 @@ interface PlanOptions {
 
 async function send(references: string[], companyId?: number): Promise<Ledger> {
 	const ledger = ledgerFor(companyId);
-	await time.until(ledger.claim(references));
+	await time.until(ledger.claim(references.map((referenceId) => ({ referenceId }))));
 	return ledger;
 }
 
@@ -102,7 +102,7 @@ test.each([
 });
 
 test('holds back what was created before, what is unknown, and what comes twice', async () => {
-	await time.until((await send(['R1', 'R2'])).confirm(['R1']));
+	await time.until((await send(['R1', 'R2'])).confirm([{ referenceId: 'R1' }]));
 	const { requests, held } = await planOf([...creationsOf(5), creation(5, 'R3')], { batchSize: 2 });
 	expect(requests.map(({ items }) => items)).toEqual([[0, 3], [4]]);
 	expect(held).toEqual(
@@ -115,7 +115,7 @@ test('holds back what was created before, what is unknown, and what comes twice'
 });
 
 test('does not take references of other companies for the same', async () => {
-	await time.until((await send(['A'])).confirm(['A']));
+	await time.until((await send(['A'])).confirm([{ referenceId: 'A' }]));
 	const { requests, held } = await planOf([
 		creation(0, 'A'),
 		creation(1, 'A', { companyId: 2 }),
@@ -145,6 +145,27 @@ test('takes a reference once for each company, whatever the type and however the
 	);
 });
 
+test('holds back what bears the reference of another order, of an earlier run or of this input', async () => {
+	const claimant = { referenceId: 'A', orderId: '1' };
+	const ledger = ledgerFor(undefined);
+	await time.until(ledger.claim([claimant]));
+	await time.until(ledger.confirm([claimant]));
+	const { requests, held } = await planOf([
+		creation(0, 'A', { orderId: '2' }),
+		creation(1, 'B', { orderId: '3' }),
+		creation(2, 'B', { orderId: '4' }),
+		creation(3, 'B', { orderId: '3' }),
+	]);
+	expect(requests.map(({ items }) => items)).toEqual([[1]]);
+	expect(held).toEqual(
+		new Map([
+			[0, 'anotherOrder'],
+			[2, 'anotherOrder'],
+			[3, 'sameReferenceInInput'],
+		]),
+	);
+});
+
 test('makes no more notes at a time than a batch needs, since the store drops the oldest ones', async () => {
 	const written: Array<ReadonlySet<string>> = [new Set()];
 	row = {
@@ -166,7 +187,7 @@ test('does not keep another execution from sending meanwhile', async () => {
 	const [{ requests }, claims] = await time.until(
 		Promise.all([
 			planCreations(creationsOf(2), { batchSize: 100, ledgerFor: open }),
-			open().claim(['R0', 'R1']),
+			open().claim([{ referenceId: 'R0' }, { referenceId: 'R1' }]),
 		]),
 	);
 	expect(requests).toHaveLength(1);
@@ -183,7 +204,7 @@ test('holds nothing back when deliveries may be sent again, also without referen
 });
 
 test('leaves the notes of what was sent as they were', async () => {
-	await time.until((await send(['R1', 'R2'])).confirm(['R1']));
+	await time.until((await send(['R1', 'R2'])).confirm([{ referenceId: 'R1' }]));
 	const before = row.entries;
 	await planOf([...creationsOf(4), creation(4, 'R0')], { batchSize: 1 });
 	expect(row.entries).toEqual(before);

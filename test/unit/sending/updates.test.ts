@@ -1,6 +1,12 @@
-import { sendUpdates, type Update } from '../../../nodes/DeliveryService/sending/updates';
+import {
+	sendUpdates,
+	type Update,
+	type UpdateResult,
+	type Updating,
+} from '../../../nodes/DeliveryService/sending/updates';
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
 import type { UpdateBody } from '../../../nodes/DeliveryService/service/schemas';
+import { VirtualTime } from '../../support/virtualTime';
 
 const flags = { recalculatePrice: true, reorderRoute: true, recalculateCity: true };
 
@@ -8,22 +14,50 @@ function update(item: number, ids: string[], changes: Partial<Update> = {}): Upd
 	return { item, targetKind: 'deliveryIds', ids, changes: { cod: 1 }, flags, ...changes };
 }
 
-/** The bodies that were sent, and the results, each with the number of the request it came from. */
-async function run(updates: Update[]) {
+const answer = (
+	status: number,
+	body?: unknown,
+	headers: Record<string, string> = {},
+): Exchange => ({
+	kind: 'answer',
+	status,
+	headers,
+	body,
+});
+
+/** The bodies that were sent, the results of each, and the milliseconds that it took. */
+async function run(
+	updates: Update[],
+	reply: (body: UpdateBody, request: number) => Exchange = (_, request) =>
+		answer(200, { code: 'OK', data: { jobs: request } }),
+	more: Partial<Updating> = {},
+) {
 	const bodies: UpdateBody[] = [];
-	const results = [];
-	const send = (body: UpdateBody): Promise<Exchange> => {
-		bodies.push(body);
-		return Promise.resolve({
-			kind: 'answer',
-			status: 200,
-			headers: {},
-			body: { request: bodies.length },
-		});
+	const clock = new VirtualTime();
+	const start = clock.now();
+	const batches: UpdateResult[][] = [];
+	const updating: Updating = {
+		send: (body) => Promise.resolve(reply(body, bodies.push(body))),
+		clock,
+		random: () => 0.5,
+		maximumWaitMs: 300_000,
+		...more,
 	};
-	for await (const result of sendUpdates(updates, send)) results.push(result);
-	return { bodies, results };
+	await clock.until(
+		(async () => {
+			for await (const results of sendUpdates(updates, updating)) batches.push(results);
+		})(),
+	);
+	return { bodies, results: batches.flat(), batches, tookMs: clock.now() - start };
 }
+
+const idsOf = ({ deliveryIds, referenceIds }: UpdateBody) => deliveryIds ?? referenceIds;
+
+const kindsOf = (results: readonly UpdateResult[]) =>
+	Object.fromEntries(results.map(({ id, outcome }) => [id, outcome.kind]));
+
+const problemsOf = (results: readonly UpdateResult[]) =>
+	results.flatMap(({ outcome }) => (outcome.kind === 'updated' ? [] : [outcome.problem]));
 
 test('an update is sent with its target, its changes and its flags', async () => {
 	const changes = { contact: { name: 'Ana' }, addTags: [1] };
@@ -101,28 +135,286 @@ test('no request holds more than 10 targets, and their order is kept', async () 
 	expect(results.map(({ item }) => item)).toEqual(ids.map((_, number) => (number < 15 ? 0 : 1)));
 });
 
-test('each result carries what came of its own request', async () => {
+test('each result carries what the service said of its own request', async () => {
 	const { results } = await run([update(0, ['a']), update(1, ['b'], { changes: { cod: 2 } })]);
-	expect(results.map(({ exchange }) => exchange)).toEqual([
-		{ kind: 'answer', status: 200, headers: {}, body: { request: 1 } },
-		{ kind: 'answer', status: 200, headers: {}, body: { request: 2 } },
+	expect(results.map(({ outcome }) => outcome)).toEqual([
+		{ kind: 'updated', said: { code: 'OK', jobId: 1 } },
+		{ kind: 'updated', said: { code: 'OK', jobId: 2 } },
 	]);
 });
 
 test('a request is sent only when the results of the one before were taken', async () => {
 	let sent = 0;
-	const failed: Exchange = { kind: 'noAnswer', code: 'ECONNRESET' };
 	const updates = [update(0, ['a']), update(1, ['b'], { changes: { cod: 2 } })];
-	for await (const { exchange } of sendUpdates(updates, () => {
-		sent++;
-		return Promise.resolve(failed);
-	})) {
-		expect(exchange).toBe(failed);
+	const updating: Updating = {
+		send: () => {
+			sent++;
+			return Promise.resolve(answer(200, {}));
+		},
+		clock: new VirtualTime(),
+		random: Math.random,
+		maximumWaitMs: 0,
+	};
+	for await (const results of sendUpdates(updates, updating)) {
+		expect(results).toHaveLength(1);
 		break;
 	}
 	expect(sent).toBe(1);
 });
 
 test('without updates nothing is sent', async () => {
-	expect(await run([])).toEqual({ bodies: [], results: [] });
+	expect(await run([])).toMatchObject({ bodies: [], results: [], tookMs: 0 });
+});
+
+describe('a success', () => {
+	test.each<[string, Exchange, object]>([
+		['is 202', answer(202, { code: 'ACCEPTED' }), { code: 'ACCEPTED' }],
+		['is 204', answer(204), {}],
+		['is an empty body', answer(200), {}],
+		['is null', answer(200, null), {}],
+		['is a word for it', answer(200, 'OK'), {}],
+		['is an object without members', answer(200, {}), {}],
+		['may have null for a code', answer(200, { code: null, message: 'Fine' }), { message: 'Fine' }],
+		['may have its job under payload', answer(200, { payload: { jobs: 'j' } }), { jobId: 'j' }],
+		['may have a list of jobs', answer(200, { data: { jobs: [1, 2] } }), { jobId: [1, 2] }],
+	])('%s', async (_what, reply, said) => {
+		const { bodies, results } = await run([update(0, ['a'])], () => reply);
+		expect(bodies).toHaveLength(1);
+		expect(results.map(({ outcome }) => outcome)).toEqual([{ kind: 'updated', said }]);
+	});
+
+	test('is no page', async () => {
+		const { results } = await run([update(0, ['a'])], () => answer(200, '<!doctype html>'));
+		expect(results).toMatchObject([
+			{
+				outcome: {
+					kind: 'refused',
+					problem: { message: expect.stringContaining('cannot be read') },
+				},
+			},
+		]);
+	});
+
+	test('whose code says otherwise is none, and the words of the service are passed on', async () => {
+		const reply = answer(200, { code: 'ERROR', message: 'The route has left already' });
+		const { results } = await run([update(0, ['a'])], () => reply);
+		expect(results.map(({ outcome }) => outcome)).toEqual([
+			{
+				kind: 'refused',
+				problem: {
+					message: 'The Delivery Service answered the update with the code "ERROR"',
+					description: 'The service says: The route has left already (ERROR)',
+				},
+			},
+		]);
+	});
+});
+
+describe('a wrong ID', () => {
+	const ids = Array.from({ length: 10 }, (_, number) => `d${number}`);
+	const others = Object.fromEntries(ids.map((id) => [id, id === 'd3' ? 'refused' : 'updated']));
+
+	test.each<[string, Exchange]>([
+		['404', answer(404, { message: 'd3 is not known' })],
+		['400', answer(400)],
+		['403', answer(403)],
+		['a code of failure', answer(200, { code: 'ERROR' })],
+	])('does not fail the nine others of its request: %s', async (_what, refusal) => {
+		const { bodies, results } = await run([update(0, ids)], (body) =>
+			idsOf(body)?.includes('d3') ? refusal : answer(200),
+		);
+		expect(bodies.map(idsOf)).toEqual([ids, ...ids.map((id) => [id])]);
+		expect(kindsOf(results)).toEqual(others);
+	});
+
+	test('for which the service breaks down does not either', async () => {
+		const { results } = await run([update(0, ids)], (body) =>
+			answer(idsOf(body)?.includes('d3') ? 500 : 200),
+		);
+		expect(kindsOf(results)).toEqual({ ...others, d3: 'unknown' });
+	});
+
+	test('keeps no later request from being sent', async () => {
+		const { bodies, results } = await run(
+			[update(0, ['d3']), update(1, ['a'], { changes: { cod: 2 } })],
+			(body) => (idsOf(body)?.includes('d3') ? answer(404) : answer(200)),
+		);
+		expect(bodies.map(idsOf)).toEqual([['d3'], ['a']]);
+		expect(kindsOf(results)).toEqual({ d3: 'refused', a: 'updated' });
+	});
+});
+
+describe('a service that cannot take a request now', () => {
+	test.each<[string, Exchange]>([
+		['429', answer(429, undefined, { 'retry-after': '30' })],
+		['503 with Retry-After', answer(503, undefined, { 'retry-after': '30' })],
+	])('is waited for as long as it asks: %s', async (_what, busy) => {
+		const { bodies, results, tookMs } = await run([update(0, ['a', 'b'])], (_, request) =>
+			request < 3 ? busy : answer(200),
+		);
+		expect(bodies.map(idsOf)).toEqual([
+			['a', 'b'],
+			['a', 'b'],
+			['a', 'b'],
+		]);
+		expect(tookMs).toBe(60_000);
+		expect(kindsOf(results)).toEqual({ a: 'updated', b: 'updated' });
+	});
+
+	test('is not waited for beyond Maximum Wait: nothing more is sent', async () => {
+		const { bodies, results, tookMs } = await run(
+			[update(0, ['a', 'b']), update(1, ['c'], { changes: { cod: 2 } })],
+			() => answer(429, undefined, { 'retry-after': '600' }),
+		);
+		expect(bodies).toHaveLength(1);
+		expect(tookMs).toBe(0);
+		expect(kindsOf(results)).toEqual({ a: 'notSent', b: 'notSent', c: 'notSent' });
+		expect(problemsOf(results.slice(1))).toEqual([
+			{
+				message: 'The Delivery Service has had too many requests for now',
+				description: 'Wait 10 minutes, as the service asks, then try again.',
+			},
+			{
+				message:
+					'This delivery was not updated: the Delivery Service has had too many requests for now',
+				description: 'Wait 10 minutes, as the service asks, then try again.',
+			},
+		]);
+	});
+
+	test('that is not reached at all is tried for 15 seconds', async () => {
+		const { bodies, results, tookMs } = await run([update(0, ['a'])], () => ({
+			kind: 'noAnswer',
+			code: 'ECONNREFUSED',
+		}));
+		expect(bodies.length).toBeGreaterThan(1);
+		expect(tookMs).toBeLessThanOrEqual(15_000);
+		expect(kindsOf(results)).toEqual({ a: 'notSent' });
+	});
+});
+
+describe('a lost answer', () => {
+	const lost: Exchange = { kind: 'noAnswer', code: 'ECONNRESET' };
+
+	test.each<[string, Exchange]>([
+		['a connection that broke', lost],
+		['a time-out', { kind: 'noAnswer', code: 'ECONNABORTED' }],
+		['a failure of the service', answer(500)],
+	])('is no harm: the same is sent again after %s', async (_what, exchange) => {
+		const { bodies, results } = await run([update(0, ['a', 'b'])], (_, request) =>
+			request < 3 ? exchange : answer(200),
+		);
+		expect(bodies.map(idsOf)).toEqual([
+			['a', 'b'],
+			['a', 'b'],
+			['a', 'b'],
+		]);
+		expect(kindsOf(results)).toEqual({ a: 'updated', b: 'updated' });
+	});
+
+	test('three times leaves the outcome unknown', async () => {
+		const { bodies, results } = await run([update(0, ['a', 'b'])], () => lost);
+		expect(bodies).toHaveLength(3);
+		expect(kindsOf(results)).toEqual({ a: 'unknown', b: 'unknown' });
+		expect(problemsOf(results)[0]).toEqual({
+			message:
+				'Whether this delivery was updated is unknown: the connection to the Delivery Service failed',
+			description: 'Update it again: that does no harm. The error code is ECONNRESET.',
+		});
+	});
+
+	test('of three requests in a row ends the run', async () => {
+		const updates = ['a', 'b', 'c', 'd', 'e'].map((id, item) =>
+			update(item, [id], { changes: { cod: item } }),
+		);
+		const { bodies, results } = await run(updates, () => lost);
+		expect(bodies).toHaveLength(9);
+		expect(kindsOf(results)).toEqual({
+			a: 'unknown',
+			b: 'unknown',
+			c: 'unknown',
+			d: 'notSent',
+			e: 'notSent',
+		});
+		expect(problemsOf(results).at(-1)?.message).toBe(
+			'This delivery was not updated: the connection to the Delivery Service failed',
+		);
+	});
+
+	test('of a service that fails for each delivery ends the run soon', async () => {
+		const ids = Array.from({ length: 10 }, (_, number) => `d${number}`);
+		const { bodies, results } = await run([update(0, ids)], () => answer(500));
+		expect(bodies.map((body) => idsOf(body)?.length)).toEqual([
+			10,
+			10,
+			10,
+			...Array<number>(9).fill(1),
+		]);
+		expect(Object.values(kindsOf(results))).toEqual([
+			...Array<string>(3).fill('unknown'),
+			...Array<string>(7).fill('notSent'),
+		]);
+	});
+
+	test('is not sent again where the delivery would have another reference ID by then', async () => {
+		const renamed = { targetKind: 'referenceIds', changes: { referenceId: 'R0-B' } } as const;
+		const byReference = await run([update(0, ['R0'], renamed)], () => lost);
+		expect(byReference.bodies).toHaveLength(1);
+		expect(kindsOf(byReference.results)).toEqual({ R0: 'unknown' });
+		const byId = await run([update(0, ['a'], { changes: renamed.changes })], () => lost);
+		expect(byId.bodies).toHaveLength(3);
+	});
+
+	test('whose result is elsewhere (303) is not asked for again', async () => {
+		const { bodies, results } = await run([update(0, ['a', 'b'])], () => answer(303));
+		expect(bodies).toHaveLength(1);
+		expect(kindsOf(results)).toEqual({ a: 'unknown', b: 'unknown' });
+	});
+});
+
+test.each<[string, Exchange]>([
+	['401', answer(401)],
+	['308', answer(308)],
+	['a certificate that is not trusted', { kind: 'noAnswer', code: 'CERT_HAS_EXPIRED' }],
+	['settings of n8n', { kind: 'noAnswer', code: '', prevented: 'Blocked' }],
+])('what every further request would meet ends the run: %s', async (_what, exchange) => {
+	const updates = [update(0, ['a', 'b']), update(1, ['c'], { changes: { cod: 2 } })];
+	const { bodies, results } = await run(updates, () => exchange);
+	expect(bodies).toHaveLength(1);
+	expect(results.at(-1)?.outcome.kind).toBe('notSent');
+	expect(problemsOf(results).at(-1)?.message).toMatch(/^This delivery was not updated: /);
+});
+
+test('an execution that is stopped sends nothing more', async () => {
+	const stop = new AbortController();
+	const { bodies, results } = await run(
+		[update(0, ['a']), update(1, ['b'], { changes: { cod: 2 } })],
+		() => {
+			stop.abort();
+			return answer(200);
+		},
+		{ signal: stop.signal },
+	);
+	expect(bodies).toHaveLength(1);
+	expect(kindsOf(results)).toEqual({ a: 'updated', b: 'notSent' });
+	expect(problemsOf(results)).toEqual([
+		{
+			message: 'This delivery was not updated: the execution was stopped',
+			description: 'Run the workflow again to update it.',
+		},
+	]);
+});
+
+test('an execution that is stopped while it waits does not send again', async () => {
+	const stop = new AbortController();
+	const { bodies, results } = await run(
+		[update(0, ['a'])],
+		() => {
+			stop.abort();
+			return answer(429, undefined, { 'retry-after': '30' });
+		},
+		{ signal: stop.signal },
+	);
+	expect(bodies).toHaveLength(1);
+	expect(kindsOf(results)).toEqual({ a: 'notSent' });
 });

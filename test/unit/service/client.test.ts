@@ -23,11 +23,15 @@ describe('an answer', () => {
 		expect(toAnswer({ statusCode: 200, headers: {}, body: [1] }).body).toEqual([1]);
 	});
 
-	test.each(['', '<html>', '{"code":'])('has no body when it is %j, which is not JSON', (body) => {
+	test.each(['', ' \n'])('has no body when it is %j', (body) => {
 		expect(toAnswer({ statusCode: 200, headers: {}, body })).toMatchObject({
 			status: 200,
 			body: undefined,
 		});
+	});
+
+	test.each(['Too late', '<html>', '{"code":'])('has the text %j, which is not JSON', (body) => {
+		expect(toAnswer({ statusCode: 200, headers: {}, body }).body).toBe(body);
 	});
 
 	test.each(['null', '0', '"text"', 'false'])('has the body that %s stands for', (body) => {

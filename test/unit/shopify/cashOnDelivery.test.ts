@@ -1,3 +1,5 @@
+import fc from 'fast-check';
+
 import { deliveryOf, problemOf, sampleOrder } from '../../support/sampleOrder';
 
 const cashOrder = {
@@ -67,6 +69,122 @@ describe('which payment methods are cash on delivery', () => {
 		'Αντικαταβολή',
 		'Thanh toán khi nhận hàng',
 		'الدفع عند الاستلام',
+		// English
+		'Cash upon delivery',
+		'Cash at Delivery',
+		'Pay when you receive',
+		'Pay at the door',
+		'Pay cash to the driver',
+		'COD (Cash)',
+		'cash-on-delivery-fee',
+		'Cash on arrival',
+		'Doorstep payment',
+		// Romance languages
+		'Pago a la entrega',
+		'Pago en la entrega',
+		'Efectivo contra entrega',
+		'Efectivo al recibir',
+		'Pago en destino',
+		'Pagar al recibir el pedido',
+		'Contra reemborsament',
+		'Pagament contra reembossament',
+		'Paiement en espèces à la livraison',
+		'Payer à la réception',
+		'Règlement à réception du colis',
+		'Contre-remboursement (CRBT)',
+		'Pagamento in contanti alla consegna',
+		'Paga alla consegna',
+		'Contanti al corriere',
+		'Pagamento em dinheiro na entrega',
+		'Envio à cobrança',
+		'Pagar no ato da entrega',
+		'Plata la livrare',
+		'Plată cash la livrare',
+		'Plata la primirea coletului',
+		'Numerar la livrare',
+		// Germanic languages
+		'Postnachnahme',
+		'Barzahlung bei Lieferung',
+		'Zahlung bei Zustellung',
+		'Bezahlung an der Haustür',
+		'Betalen bij levering',
+		'Contant bij aflevering',
+		'Betalen aan de deur',
+		'Postförskott',
+		'Betala vid leverans',
+		'Efterkrav',
+		'Betaling ved levering',
+		'Kontant ved levering',
+		'Postoppkrav',
+		'Póstkrafa',
+		'Kontant by aflewering',
+		// Slavic languages
+		'Płatność przy odbiorze',
+		'Zapłata gotówką przy odbiorze',
+		'Pobranie',
+		'Platba na dobírku',
+		'Platba při převzetí',
+		'Hotově při převzetí',
+		'Platba pri prevzatí',
+		'Platba pri doručení',
+		'Plaćanje pouzećem',
+		'Pouzeće',
+		'Plaćanje prilikom preuzimanja',
+		'Plačilo po povzetju',
+		'Наложенный платеж',
+		'Наложенный платёж',
+		'Оплата при получении',
+		'Наличными курьеру',
+		'Оплата наличными при доставке',
+		'Післяплата',
+		'Накладений платіж',
+		'Оплата при отриманні',
+		'Наложен платеж',
+		'Плащане при доставка',
+		'Плаћање поузећем',
+		'Плаќање при достава',
+		// Other languages of Europe
+		'Utánvétes fizetés',
+		'Fizetés átvételkor',
+		'Postiennakko',
+		'Maksu toimituksen yhteydessä',
+		'Lunamaks',
+		'Apmokėjimas pristatymo metu',
+		'Pēcmaksa',
+		'Apmaksa piegādes brīdī',
+		'Πληρωμή κατά την παράδοση',
+		'Paguaj në dorëzim',
+		'Kapıda Nakit Ödeme',
+		'KAPIDA NAKİT ÖDEME',
+		'Kapıda kredi kartı ile ödeme',
+		'Teslimatta ödeme',
+		// Asia and the Middle East
+		'الدفع نقداً عند الاستلام',
+		'الدفع عند التسليم',
+		'الدفع عند التوصيل',
+		'תשלום במזומן לשליח',
+		'תשלום בעת המסירה',
+		'پرداخت در محل',
+		'پرداخت هنگام تحویل',
+		'کیش آن ڈیلیوری',
+		'कैश ऑन डिलीवरी',
+		'ক্যাশ অন ডেলিভারি',
+		'代金引換',
+		'代引き',
+		'代引手数料',
+		'商品代引',
+		'货到付款',
+		'貨到付款',
+		'代收貨款',
+		'만나서 결제',
+		'배송 시 결제',
+		'เก็บเงินปลายทาง',
+		'ชำระเงินปลายทาง',
+		'Thanh toán tiền mặt khi giao hàng',
+		'Trả tiền khi nhận hàng',
+		'Bayar di Tempat',
+		'Bayar Saat Barang Diterima',
+		'Tunai semasa penghantaran',
 	])('%s is', (gateway) => {
 		expect(codOf({ payment_gateway_names: ['gift_card', gateway] })).toBe(25.1);
 		expect(codOf({ payment_gateway_names: [], gateway })).toBe(25.1);
@@ -83,6 +201,15 @@ describe('which payment methods are cash on delivery', () => {
 		'reimbursement',
 		'Remboursement',
 		"Banque Co d'Azur",
+		'Salon Delivery',
+		'Payment before delivery',
+		'Pago en efectivo',
+		'Cash',
+		'Bank transfer',
+		'Vorkasse',
+		'Rechnung',
+		'银行转账',
+		'銀行振込',
 	])('%s is not', (gateway) => {
 		expect(codOf({ payment_gateway_names: [gateway], gateway })).toBeUndefined();
 	});
@@ -91,7 +218,6 @@ describe('which payment methods are cash on delivery', () => {
 describe('how much is outstanding when the order has no total_outstanding', () => {
 	test.each([
 		['paid', undefined],
-		['refunded', undefined],
 		['pending', 25.1],
 		['authorized', 25.1],
 	])('%s: %p', (financial_status, expected) => {
@@ -102,7 +228,7 @@ describe('how much is outstanding when the order has no total_outstanding', () =
 		expect(codOf({ total_outstanding: null, current_total_price: null })).toBe(30);
 	});
 
-	test.each(['partially_paid', 'partially_refunded', 'voided', null])(
+	test.each(['partially_paid', 'partially_refunded', null])(
 		'%s is not guessed at',
 		(financial_status) => {
 			const order = sampleOrder({ ...cashOrder, total_outstanding: null, financial_status });
@@ -122,5 +248,59 @@ describe('how much is outstanding when the order has no total_outstanding', () =
 			total_price: null,
 		};
 		expect(problemOf(sampleOrder(order)).message).toContain('how much is still to be paid');
+	});
+});
+
+describe('names of the shop’s own', () => {
+	const named = (gateway: string, cashOnDeliveryNames: string[]) =>
+		deliveryOf(sampleOrder({ ...cashOrder, payment_gateway_names: [gateway] }), {
+			cashOnDeliveryNames,
+		}).cod;
+
+	test.each([
+		['Pay the milkman', ['Pay the milkman']],
+		['PAY THE MILKMAN (+2 €)', ['pay the milkman']],
+		['Bezahlen beim Milchmann', ['Scheck', 'Milchmann']],
+		['ödeme kapi', ['Ödeme Kapı']],
+	])('%s is cash on delivery with %j', (gateway, names) => {
+		expect(named(gateway, [])).toBeUndefined();
+		expect(named(gateway, names)).toBe(25.1);
+	});
+
+	test('a name is found as whole words, and nothing is found by punctuation alone', () => {
+		expect(named('Cashless', ['cash'])).toBeUndefined();
+		expect(named('Cash', ['cash'])).toBe(25.1);
+		expect(named('visa', ['-'])).toBeUndefined();
+	});
+});
+
+describe('names are recognised however they are written', () => {
+	const known = ['Cash on Delivery', 'Kapıda Ödeme', 'Наложенный платёж', '代金引換', 'Dobírka'];
+	const mark = fc.constantFrom(' ', '-', '_', ' / ', ' (', ') ', ': ', '·', ', ');
+
+	test('in any case, with other marks between words and with more around', () => {
+		fc.assert(
+			fc.property(
+				fc.constantFrom(...known),
+				fc.constantFrom('NFC', 'NFD', 'NFKC', 'NFKD'),
+				fc.boolean(),
+				mark,
+				mark,
+				(name, form, isUpper, between, around) => {
+					const written = name.replaceAll(' ', between).normalize(form);
+					const gateway = `${around}${isUpper ? written.toUpperCase() : written}${around}2`;
+					expect(codOf({ payment_gateway_names: [gateway] })).toBe(25.1);
+				},
+			),
+		);
+	});
+});
+
+describe('what is never collected', () => {
+	test.each(['voided', 'refunded'])('the money of a %s order', (financial_status) => {
+		for (const cod of ['whenCashOnDelivery', 'outstanding']) {
+			const order = sampleOrder({ ...cashOrder, financial_status });
+			expect(deliveryOf(order, { cod, includeRefunded: true }).cod).toBeUndefined();
+		}
 	});
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import { deliverySchema } from '../../../nodes/DeliveryService/service/schemas';
-import { outcomeOf, sampleLine, sampleOrder } from '../../support/sampleOrder';
+import { outcomeOf, sampleAddress, sampleLine, sampleOrder } from '../../support/sampleOrder';
 
 interface Line {
 	quantity: number;
@@ -103,5 +103,43 @@ test('what comes out, with a pickup, passes every rule of the service document',
 			if (outcome.kind !== 'delivery') return;
 			deliverySchema.parse({ pickup, ...outcome.delivery });
 		}),
+	);
+});
+
+test('whatever its optional parts are, an order becomes a delivery that passes every rule', () => {
+	const anything = fc.anything({ withBigInt: true, withNullPrototype: true });
+	const several = <Name extends string>(...names: Name[]) =>
+		fc.dictionary(fc.constantFrom(...names), fc.oneof(anything, fc.constant('1'), fc.string()));
+	const parts = fc.record({
+		order: several(
+			'phone',
+			'note',
+			'note_attributes',
+			'tags',
+			'currency',
+			'customer',
+			'updated_at',
+		),
+		address: several('company', 'address2', 'phone', 'latitude', 'longitude'),
+		line: several('name', 'title', 'grams', 'price', 'discount_allocations', 'total_discount'),
+		attributes: fc.array(fc.oneof(anything, fc.record({ name: fc.string(), value: anything }))),
+		tags: fc.array(fc.oneof(anything, fc.string({ maxLength: 60 }))),
+	});
+	fc.assert(
+		fc.property(parts, fc.boolean(), ({ order, address, line, attributes, tags }, perLine) => {
+			const outcome = outcomeOf(
+				sampleOrder({
+					note_attributes: attributes,
+					tags,
+					...order,
+					shipping_address: sampleAddress(address),
+					line_items: [sampleLine(line)],
+				}),
+				{ packagesPer: perLine ? 'lineItem' : 'order', packageSize: { by: 'weight' } },
+			);
+			if (outcome.kind !== 'delivery') throw new Error(JSON.stringify(outcome));
+			deliverySchema.parse({ pickup, ...outcome.delivery });
+		}),
+		{ numRuns: 1000 },
 	);
 });

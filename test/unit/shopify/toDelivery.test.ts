@@ -39,6 +39,8 @@ describe('the mapping', () => {
 			tagsFromOrder: true,
 			extraDataFromNoteAttributes: true,
 			cod: 'whenCashOnDelivery',
+			cashOnDeliveryNames: [],
+			includeRefunded: false,
 			includeTestOrders: false,
 			overrides: { tags: [] },
 		});
@@ -60,7 +62,8 @@ describe('orders that are not sent', () => {
 		expect(outcomeOf(order)).toEqual({
 			kind: 'skipped',
 			reason: 'cancelled',
-			message: 'Order #1042 was cancelled.',
+			message:
+				'Order #1042 was cancelled. If its delivery was created before, stop that on the dashboard of the Delivery Service.',
 			referenceId: '#1042',
 		});
 	});
@@ -98,9 +101,107 @@ describe('orders that are not sent', () => {
 		});
 	});
 
+	test.each(['voided', 'refunded'])('one that is %s, unless such orders are included', (status) => {
+		const order = sampleOrder({ financial_status: status });
+		expect(outcomeOf(order)).toEqual({
+			kind: 'skipped',
+			reason: status,
+			message: expect.stringMatching(/^Order #1042's payment was .* Include Refunded Orders/),
+			referenceId: '#1042',
+		});
+		expect(outcomeOf(order, { includeRefunded: true }).kind).toBe('delivery');
+	});
+
+	test('one whose items were refunded too has nothing left to ship', () => {
+		const line_items = [sampleLine({ current_quantity: 0 })];
+		const order = sampleOrder({ financial_status: 'refunded', line_items });
+		expect(outcomeOf(order)).toMatchObject({ reason: 'nothingToShip' });
+	});
+
+	test('a partly refunded one is sent', () => {
+		expect(outcomeOf(sampleOrder({ financial_status: 'partially_refunded' })).kind).toBe(
+			'delivery',
+		);
+	});
+
+	describe('one that the customer picks up', () => {
+		const pickedUp = {
+			shipping_address: null,
+			shipping_lines: [{ title: 'Calle Sol', code: 'Calle Sol', price: '0.00' }],
+		};
+
+		test.each([
+			['in a store', pickedUp, ' (Calle Sol)'],
+			['in a store without a name', { ...pickedUp, shipping_lines: [{}] }, ''],
+			['at the till', { shipping_address: null, source_name: 'pos' }, ''],
+		])('%s', (_, changes, place) => {
+			expect(outcomeOf(sampleOrder(changes))).toEqual({
+				kind: 'skipped',
+				reason: 'localPickup',
+				message: `Order #1042 has no shipping address: the customer picks it up${place}. To have such orders delivered all the same, set Delivery Address under Order Options.`,
+				referenceId: '#1042',
+			});
+		});
+
+		test('is sent to another address that is given', () => {
+			const overrides = { address: 'Calle Luna 12, Puebla', name: 'Ana' };
+			expect(outcomeOf(sampleOrder(pickedUp), { overrides }).kind).toBe('delivery');
+		});
+
+		test('is skipped when its customer left no data', () => {
+			const anonymous = { ...pickedUp, email: null, contact_email: null };
+			expect(outcomeOf(sampleOrder(anonymous))).toMatchObject({ reason: 'localPickup' });
+		});
+	});
+
 	test('nothing to ship is no fault of the address', () => {
 		const order = sampleOrder({ line_items: [], shipping_address: null });
 		expect(outcomeOf(order).kind).toBe('skipped');
+	});
+});
+
+describe('an order whose personal data Shopify holds back', () => {
+	const place = { country: 'Mexico', country_code: 'MX', province: 'Puebla', name: '' };
+	const withheld = {
+		email: '',
+		contact_email: null,
+		customer: { id: 1, tags: '' },
+		shipping_address: place,
+		billing_address: place,
+	};
+
+	test.each([
+		['with places and a customer without a name', withheld],
+		['with a customer without a name alone', { ...withheld, shipping_address: null }],
+		[
+			'with a place alone',
+			{ ...withheld, customer: null, billing_address: null, shipping_lines: [{ title: 'x' }] },
+		],
+	])('says so, %s', (_, changes) => {
+		expect(outcomeOf(sampleOrder(changes))).toEqual({
+			kind: 'invalid',
+			problem: {
+				message: expect.stringMatching(/^Order #1042 comes without any personal data/),
+				description: expect.stringMatching(/protected customer data.*plan/),
+			},
+			referenceId: '#1042',
+		});
+	});
+
+	test.each([
+		['a name', { customer: { first_name: 'Ana' } }],
+		['an e-mail address', { email: 'ana@example.com' }],
+		['a phone number', { phone: '1' }],
+		['a street', { billing_address: { address1: 'Calle Luna 12' } }],
+	])('is not one that has %s', (_, changes) => {
+		expect(problemOf(sampleOrder({ ...withheld, ...changes })).message).not.toContain(
+			'personal data',
+		);
+	});
+
+	test('is sent when the options give what it lacks', () => {
+		const overrides = { name: 'Ana', email: 'ana@example.com', address: 'Calle Luna 12' };
+		expect(outcomeOf(sampleOrder(withheld), { overrides }).kind).toBe('delivery');
 	});
 });
 
@@ -133,6 +234,8 @@ describe('contact', () => {
 		['contact e-mail', { email: null }, 'ana.contact@example.com'],
 		['customer', { email: null, contact_email: '', customer }, 'c@example.com'],
 		['fallback', { email: null, contact_email: null }, 'shop@example.com'],
+		['the next that is usable', { email: 'ana@' }, 'ana.contact@example.com'],
+		['fallback, when none is usable', { email: 'ana', contact_email: '@b' }, 'shop@example.com'],
 	])('e-mail from: %s', (_, changes, expected) => {
 		const delivery = deliveryOf(sampleOrder(changes), { fallbackEmail: 'shop@example.com' });
 		expect(delivery.dropoff.contact.email).toBe(expected);
@@ -148,11 +251,20 @@ describe('contact', () => {
 		expect(deliveryOf(sampleOrder(changes)).dropoff.contact.phonenumber).toBe(expected);
 	});
 
+	test('an e-mail address that cannot be used is named, with the order', () => {
+		const order = sampleOrder({ email: 'ana@', contact_email: 'ana(at)b' });
+		expect(problemOf(order)).toEqual({
+			message:
+				'Order #1042 has the e-mail address "ana@", which no mail server takes. Correct it in Shopify, or set Fallback Email under Order Options.',
+		});
+	});
+
 	test('what is missing is told, with what to do', () => {
 		const order = sampleOrder({
 			...shipping({ ...unnamed, address1: null }),
 			email: null,
 			contact_email: null,
+			phone: '2',
 			name: null,
 			total_outstanding: null,
 			financial_status: null,
@@ -212,9 +324,21 @@ describe('location', () => {
 		expect(locationOf(changes).instructions).toBe(expected);
 	});
 
-	test('without a shipping address it does not guess', () => {
+	test('without a shipping address and a way of shipping it does not guess', () => {
 		const order = sampleOrder({ shipping_address: null, billing_address: sampleAddress() });
-		expect(problemOf(order)).toEqual({ message: expect.stringContaining('no shipping address') });
+		expect(problemOf(order)).toEqual({
+			message: expect.stringMatching(/no shipping address.*shipping_lines/),
+		});
+	});
+
+	test.each([
+		[{ latitude: 91 }],
+		[{ longitude: '-180.5' }],
+		[{ latitude: 'north' }],
+		[{ longitude: {} }],
+	])('coordinates that are none are left out: %j', (changes) => {
+		const { lat, lng } = locationOf(changes);
+		expect([lat, lng]).toEqual([undefined, undefined]);
 	});
 });
 
@@ -431,7 +555,7 @@ describe('units that are left to ship', () => {
 		const line = sampleLine({ fulfillable_quantity: null, fulfillment_status: 'partial' });
 		expect(problemOf(sampleOrder({ line_items: [sampleLine(), line] }))).toEqual({
 			message:
-				'"Mug - Blue" is partly fulfilled, and the order does not tell how much of it is left: its "line_items[1].fulfillable_quantity" is missing.',
+				'Order #1042 does not tell how much is left of "Mug - Blue", which is partly fulfilled: its "line_items[1].fulfillable_quantity" is missing. Let the Shopify node return it, or fulfil the rest by hand.',
 		});
 	});
 });
@@ -491,6 +615,10 @@ describe('tags', () => {
 		[' , ,', undefined],
 		['vip', ['vip']],
 		['vip, gift ,, vip,Gift', ['vip', 'gift', 'Gift']],
+		[
+			['vip', ' gift ', '', null, 7, {}, 'vip'],
+			['vip', 'gift', '7'],
+		],
 	])('%j become %j', (tags, expected) => {
 		expect(deliveryOf(sampleOrder({ tags })).tags).toEqual(expected);
 	});
@@ -500,18 +628,84 @@ describe('tags', () => {
 	});
 });
 
+describe('an optional part that cannot be read is left out', () => {
+	test.each([
+		['note', { text: 'x' }],
+		['currency', true],
+		['customer', 'Ana'],
+		['billing_address', 7],
+		['phone', {}],
+		['note_attributes', 'x'],
+		['tags', { a: 1 }],
+	])('%s', (member, value) => {
+		expect(deliveryOf(sampleOrder({ [member]: value }))).toEqual(
+			deliveryOf(sampleOrder({ [member]: null })),
+		);
+	});
+
+	test.each([
+		['phone', {}],
+		['company', ['x']],
+		['address2', false],
+	])('%s of the address', (member, value) => {
+		const [unread, none] = [value, null].map((given) =>
+			deliveryOf(sampleOrder({ shipping_address: sampleAddress({ [member]: given }) })),
+		);
+		expect(unread).toEqual(none);
+	});
+
+	test.each([
+		[{ grams: 'heavy' }, { name: '#1042', qty: 1, size: 'm', price: 25 }],
+		[{ price: '12,50' }, { name: '#1042', qty: 1, weight: 0.7, size: 'm' }],
+		[{ price: -1 }, { name: '#1042', qty: 1, weight: 0.7, size: 'm' }],
+		[{ discount_allocations: 'x' }, { name: '#1042', qty: 1, weight: 0.7, size: 'm' }],
+		[
+			{ discount_allocations: [{ amount: 'x' }] },
+			{ name: '#1042', qty: 1, weight: 0.7, size: 'm' },
+		],
+		[{ total_discount: false }, { name: '#1042', qty: 1, weight: 0.7, size: 'm' }],
+		[
+			{ name: {}, title: [] },
+			{ name: '#1042', qty: 1, weight: 0.7, size: 'm', price: 25 },
+		],
+	])('of a line: %j', (changes, expected) => {
+		expect(deliveryOf(sampleOrder({ line_items: [sampleLine(changes)] })).packages).toEqual([
+			expected,
+		]);
+	});
+
+	test('a tag that is too long for the service', () => {
+		const long = 'x'.repeat(51);
+		expect(deliveryOf(sampleOrder({ tags: `vip, ${long}` })).tags).toEqual(['vip']);
+		expect(deliveryOf(sampleOrder({ tags: '🎁'.repeat(50) })).tags).toEqual(['🎁'.repeat(50)]);
+	});
+});
+
 describe('extra data', () => {
 	const note_attributes = [
 		{ name: 'Delivery-Date', value: '2024-05-20' },
 		{ name: 'Floor', value: 3 },
 		{ name: 'Gate', value: '' },
 		{ name: null, value: 'x' },
+		{ name: 'Gift', value: true },
+		{ name: 'Wrapped', value: false },
+		{ name: 'Days', value: ['Mon', 'Tue'] },
+		{ name: 'Slot', value: { from: 8, to: 12 } },
+		{ name: 'Nothing', value: [] },
+		{ name: {}, value: 'x' },
+		{ name: '_checkout_token', value: 'secret' },
+		'text',
+		null,
 	];
 
-	test('from note attributes, without empty ones', () => {
+	test('from note attributes as text, without empty and hidden ones', () => {
 		expect(deliveryOf(sampleOrder({ note_attributes })).extraData).toEqual([
 			{ name: 'Delivery-Date', value: '2024-05-20' },
 			{ name: 'Floor', value: '3' },
+			{ name: 'Gift', value: 'true' },
+			{ name: 'Wrapped', value: 'false' },
+			{ name: 'Days', value: 'Mon, Tue' },
+			{ name: 'Slot', value: '{"from":8,"to":12}' },
 		]);
 	});
 

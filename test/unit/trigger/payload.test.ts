@@ -101,9 +101,9 @@ describe('a payload', () => {
 	});
 
 	test('keeps what the emitted event has a name for itself, beside what it says of itself', () => {
-		const payload = { ...updated, event: 'x', eventCode: 9, issues: [], notice: null };
+		const payload = { ...updated, event: 'x', eventCode: 9, issues: [] };
 		const issues = [
-			'Fields of the payload named event, eventCode, issues, notice are found under "payload"',
+			'Fields of the payload named event, eventCode, issues are found under "payload"',
 		];
 		expect(readBody(payload, 'updateTask')).toEqual([
 			{ event: 'updateTask', eventCode: 3, ...updated, payload, issues },
@@ -187,7 +187,7 @@ const unsafeName = '__proto__';
 
 const documentedNames = Object.keys({ ...created, ...routed, ...updated });
 /** What an emitted event says of itself: a field of that name is found in the payload as it came. */
-const ownNames = ['event', 'eventCode', 'issues', 'notice'];
+const ownNames = ['event', 'eventCode', 'issues'];
 const fieldName = fc.oneof(
 	fc.constantFrom(...documentedNames),
 	fc.constantFrom(...ownNames, 'payload', 'dateIso'),

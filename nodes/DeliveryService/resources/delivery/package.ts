@@ -1,4 +1,4 @@
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { INodeParameters, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { entriesOf, filledIn } from '../../shared/parameters';
 
@@ -20,29 +20,7 @@ const packageId: INodeProperties = {
 	description: 'Your own identifier of the package',
 };
 
-const packageFields: INodeProperties[] = [
-	{
-		displayName: 'Name',
-		name: 'name',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. Box of shoes',
-	},
-	{
-		displayName: 'Quantity',
-		name: 'qty',
-		type: 'number',
-		typeOptions: { minValue: 0 },
-		default: 1,
-		description: 'How many such packages, not how many products are inside',
-	},
-	{
-		displayName: 'Size',
-		name: 'size',
-		type: 'options',
-		options: packageSizeOptions,
-		default: 's',
-	},
+const measures: INodeProperties[] = [
 	{
 		displayName: 'Weight in Kilograms',
 		name: 'weight',
@@ -62,22 +40,87 @@ const packageFields: INodeProperties[] = [
 	packageId,
 ];
 
-/** A repeatable group of package fields, for creation and for update. */
-export function packageGroup(description: string): INodeProperties {
+const name: INodeProperties = {
+	displayName: 'Name',
+	name: 'name',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. Box of shoes',
+};
+
+const quantityDescription = 'How many such packages, not how many products are inside';
+
+/** The packages of a delivery: the service requires name, quantity and size (section 2.5). */
+export const newPackages: INodeProperties = packageGroup(
+	'The packages to move. At least one is needed.',
+	{ name: '', qty: 1, size: 's', weight: '', price: '', id: '' },
+	[
+		name,
+		{
+			displayName: 'Quantity',
+			name: 'qty',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: 1,
+			description: quantityDescription,
+		},
+		{
+			displayName: 'Size',
+			name: 'size',
+			type: 'options',
+			options: packageSizeOptions,
+			default: 's',
+		},
+		...measures,
+	],
+);
+
+/** The packages of an update: nothing is chosen for the user, since all that is given is changed. */
+export const changedPackages: INodeProperties = packageGroup(
+	'The new packages',
+	{ name: '', qty: '', size: '', weight: '', price: '', id: '' },
+	[
+		name,
+		{
+			displayName: 'Quantity',
+			name: 'qty',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. 2',
+			description: quantityDescription,
+		},
+		{
+			displayName: 'Size',
+			name: 'size',
+			type: 'options',
+			options: [{ name: 'As It Is', value: '' }, ...packageSizeOptions],
+			default: '',
+		},
+		...measures,
+	],
+);
+
+function packageGroup(
+	description: string,
+	first: INodeParameters,
+	values: INodeProperties[],
+): INodeProperties {
 	return {
 		displayName: 'Packages',
 		name: 'packages',
 		type: 'fixedCollection',
 		typeOptions: { multipleValues: true },
 		placeholder: 'Add Package',
-		// One to fill in, so that it is seen what a package needs.
-		default: { package: [{ name: '', qty: 1, size: 's', weight: '', price: '', id: '' }] },
+		// One to fill in, so that it is seen what a package has.
+		default: { package: [first] },
 		description,
-		options: [{ displayName: 'Package', name: 'package', values: packageFields }],
+		options: [{ displayName: 'Package', name: 'package', values }],
 	};
 }
 
-/** The packages that the user filled in; empty fields are left out. */
+/** The packages that the user filled in; empty fields and packages are left out. */
 export function readPackages(group: unknown): object[] {
-	return entriesOf(group, 'package').map(filledIn);
+	return entriesOf(group, 'package')
+		.map(filledIn)
+		.filter((members) => Object.keys(members).length > 0);
 }

@@ -7,7 +7,7 @@ import {
 	readJson,
 } from '../../../shared/parameters';
 import { shownOnlyFor } from '../../resource';
-import { packageGroup, readPackages } from '../package';
+import { newPackages, readPackages } from '../package';
 import { placeFields, readPlace } from '../place';
 import type { Source } from './source';
 
@@ -33,9 +33,7 @@ export const fromFields: Source = {
 			],
 			default: 'list',
 		},
-		...shownOnlyFor({ packagesInput: ['list'] }, [
-			packageGroup('The packages to move. At least one is needed.'),
-		]),
+		...shownOnlyFor({ packagesInput: ['list'] }, [newPackages]),
 		...shownOnlyFor({ packagesInput: ['json'] }, [
 			{
 				displayName: 'Packages (JSON)',
@@ -102,7 +100,7 @@ export const fromFields: Source = {
 									name: 'searchable',
 									type: 'boolean',
 									default: false,
-									description: 'Whether deliveries can be found by this value',
+									description: 'Whether to mark the value as one that deliveries can be found by',
 								},
 							],
 						},
@@ -123,7 +121,10 @@ export const fromFields: Source = {
 		const packages = packagesOf();
 		if (!packages.ok) return { kind: 'invalid', problem: packages.problem };
 		const { tags, extraData, cod } = readCollection(context, 'additionalFields', item);
-		const entries = entriesOf(extraData, 'entry');
+		// The editor always gives this member; off, it is not a choice of the user's.
+		const entries = entriesOf(extraData, 'entry').map(({ searchable, ...entry }) =>
+			searchable === false ? entry : { ...entry, searchable },
+		);
 		return {
 			kind: 'delivery',
 			delivery: {

@@ -56,7 +56,7 @@ export const fromShopifyOrder: Source = {
 		const outcome = orderToDelivery(order.value, mapping.value);
 		if (outcome.kind !== 'delivery') return outcome;
 		const pickup = readPlace(context, 'pickup', item);
-		return { kind: 'delivery', delivery: { pickup, ...outcome.delivery } };
+		return { ...outcome, delivery: { pickup, ...outcome.delivery } };
 	},
 };
 
@@ -64,7 +64,8 @@ function readMapping(context: IExecuteFunctions, item: number): object {
 	const { packageSize, packageSizeByWeight, ...options } = filledIn(
 		readCollection(context, 'orderOptions', item),
 	);
-	if (options.tags !== undefined) options.tags = listOf(options.tags);
+	for (const name of ['tags', 'cashOnDeliveryNames'])
+		if (options[name] !== undefined) options[name] = listOf(options[name]);
 	const [overrides, others] = partition(options, (name) =>
 		Object.hasOwn(overridesSchema.shape, name),
 	);

@@ -22,7 +22,7 @@ import { fromFields } from './fromFields';
 import { fromJson } from './fromJson';
 import { fromShopifyOrder } from './fromShopifyOrder';
 import { optionFields, readRunOptions, skipsAlreadySent, type RunOptions } from './options';
-import { dryHint, hintsOf, outcomesOf, toDryOutput, toOutput } from './output';
+import { cashHints, dryHint, hintsOf, outcomesOf, toDryOutput, toOutput } from './output';
 import { assertValid, prepare } from './prepare';
 import type { Source } from './source';
 
@@ -72,7 +72,8 @@ export const create: Operation = {
 		const sending = sendingFor(context, client, options, skips);
 		if (options.dryRun) {
 			const plan = await planned(context, creations, sending);
-			context.addExecutionHints(dryHint(plan));
+			const toSend = plan.requests.flatMap(({ creations }) => creations);
+			context.addExecutionHints(dryHint(plan), ...cashHints(toSend));
 			return toDryOutput(items, plan);
 		}
 
@@ -83,7 +84,11 @@ export const create: Operation = {
 
 		function toItems(report: Report): INodeExecutionData[] {
 			const outcomes = outcomesOf(items, report.results);
-			context.addExecutionHints(...hintsOf(outcomes, report));
+			const created = report.results.filter(({ outcome }) => outcome.kind === 'created');
+			context.addExecutionHints(
+				...hintsOf(outcomes, report),
+				...cashHints(created.map(({ creation }) => creation)),
+			);
 			return outcomes.map(toOutput);
 		}
 	},

@@ -1,7 +1,7 @@
 import type { INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
 
 import type { Report } from '../../../sending/creations';
-import type { CreationResult, Outcome } from '../../../sending/outcomes';
+import type { Creation, CreationResult, Outcome } from '../../../sending/outcomes';
 import type { Plan } from '../../../sending/plan';
 import { creation as creationRequest } from '../../../service/requests';
 import { errorItem, outputItem } from '../../items';
@@ -159,6 +159,34 @@ export function hintsOf(
 			'n8n could not note which deliveries were created. In the next run they come out as unknown instead of being sent again.',
 		);
 	return hints;
+}
+
+const maxNamesInHint = 5;
+
+/**
+ * What the user should know of deliveries for which money is outstanding and nothing is collected.
+ * No list of names for cash on delivery is complete, and a driver who does not ask for money is
+ * noticed late.
+ */
+export function cashHints(creations: readonly Creation[]): NodeExecutionHint[] {
+	const methods = creations.flatMap(({ notCollectedFor }) =>
+		notCollectedFor ? [notCollectedFor] : [],
+	);
+	if (methods.length === 0) return [];
+	const names = [...new Set(methods.flat())];
+	const shown = names.slice(0, maxNamesInHint).map((name) => `"${name}"`);
+	const others = names.length - shown.length;
+	const paidBy =
+		names.length > 0
+			? `paid by ${shown.join(', ')}${others > 0 ? ` and ${others} more` : ''}. If one of these is cash on delivery, add it to the order option Cash on Delivery Names`
+			: 'without a payment method. If they are to be paid at the door, set the order option Cash on Delivery to Always';
+	return [
+		{
+			message: `The driver collects nothing for ${counted(methods.length, 'order', 'orders')} with money outstanding, ${paidBy}, and correct deliveries that exist already with the operation Update.`,
+			type: 'warning',
+			location: 'outputPane',
+		},
+	];
 }
 
 function isPendingReview(status: unknown): boolean {

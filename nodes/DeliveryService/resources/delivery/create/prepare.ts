@@ -49,7 +49,9 @@ export function prepare(
 		if (!delivery.ok)
 			return invalid(delivery.problem, referenceSchema.parse(reading.delivery).referenceId);
 		if (needsReference && delivery.value.referenceId === undefined) return invalid(noReference);
-		return { item, creation: { item, delivery: delivery.value, ...options.value } };
+		const { orderId, notCollectedFor } = reading;
+		const creation = { item, delivery: delivery.value, orderId, notCollectedFor, ...options.value };
+		return { item, creation };
 	} catch (error) {
 		return invalid(problemOf(error));
 	}

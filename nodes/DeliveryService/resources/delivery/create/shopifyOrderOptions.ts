@@ -47,6 +47,15 @@ export const orderOptions: INodeProperties[] = [
 		description: 'Whether the driver collects what is still to be paid',
 	},
 	{
+		displayName: 'Cash on Delivery Names',
+		name: 'cashOnDeliveryNames',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. Pay the milkman',
+		description:
+			'Names of payment methods of your shop that are cash on delivery, separated by commas. The usual names are known, in many languages.',
+	},
+	{
 		displayName: 'Delivery Address',
 		name: 'address',
 		type: 'string',
@@ -61,7 +70,7 @@ export const orderOptions: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. orders@example.com',
 		description:
-			'The e-mail address to use for orders without one: the Delivery Service requires an e-mail address',
+			'The e-mail address to use for orders without a usable one: the Delivery Service requires an e-mail address',
 	},
 	{
 		displayName: 'Include Note Attributes',
@@ -69,6 +78,14 @@ export const orderOptions: INodeProperties[] = [
 		type: 'boolean',
 		default: true,
 		description: "Whether the order's additional details (note attributes) become extra data",
+	},
+	{
+		displayName: 'Include Refunded Orders',
+		name: 'includeRefunded',
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether orders are sent whose payment was voided or refunded in full. The driver collects nothing for them.',
 	},
 	{
 		displayName: 'Include Tags',

@@ -1,10 +1,11 @@
 import type { IExecuteFunctions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
+import type { OrderFacts } from '../../../shopify/toDelivery';
 import type { Problem } from '../../../service/result';
 
 /** What an input item turned out to be, before the rules of the service are checked. */
 export type Reading =
-	| { kind: 'delivery'; delivery: unknown }
+	| ({ kind: 'delivery'; delivery: unknown } & OrderFacts)
 	| { kind: 'skipped'; reason: string; message: string; referenceId?: string }
 	| { kind: 'invalid'; problem: Problem; referenceId?: string };
 

@@ -2,7 +2,8 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { shownOnlyFor } from '../../resource';
 import { referenceIdsField } from '../fields';
-import { packageGroup } from '../package';
+import { changedPackages } from '../package';
+import { optionsField } from './options';
 
 /** What can be changed (service document, section 4.2); only what the user adds is sent. */
 export const changeFields: INodeProperties[] = [
@@ -70,7 +71,7 @@ export const changeFields: INodeProperties[] = [
 		placeholder: 'e.g. -89.6501',
 		description: 'Add Latitude too: coordinates are changed together',
 	},
-	packageGroup('The new packages'),
+	changedPackages,
 	{
 		displayName: 'Reference ID',
 		name: 'referenceId',
@@ -164,4 +165,5 @@ export const updateFields: INodeProperties[] = [
 		default: true,
 		description: 'Whether the city is determined anew after the change',
 	},
+	optionsField,
 ];

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import type { Update } from '../../../sending/updates';
 import { serviceLabels } from '../../../service/labels';
-import type { Result } from '../../../service/result';
+import type { Problem, Result } from '../../../service/result';
 import {
 	deliveryChangesSchema,
 	targetSchemas,
@@ -54,6 +54,8 @@ export function readUpdate(context: IExecuteFunctions, item: number): Result<Upd
 		);
 		if (!flags.ok) return flags;
 		const ids = target.value[targetKind] ?? [];
+		if (changes.value.referenceId !== undefined && new Set(ids).size > 1)
+			return { ok: false, problem: sharedReference };
 		return {
 			ok: true,
 			value: { item, targetKind, ids, changes: changes.value, flags: flags.value },
@@ -61,6 +63,26 @@ export function readUpdate(context: IExecuteFunctions, item: number): Result<Upd
 	} catch (error) {
 		return { ok: false, problem: problemOf(error) };
 	}
+}
+
+const sharedReference: Problem = {
+	message: 'One new Reference ID cannot be given to several deliveries',
+	description:
+		'A reference ID must name one delivery. Give each its own: with an input item for each delivery, and an expression in Reference ID.',
+};
+
+/** The readings, with a problem in the place of each that gives a new reference ID a second time. */
+export function withoutSharedReferences(readings: ReadonlyArray<Result<Update>>): Result<Update>[] {
+	const owners = new Map<string, string>();
+	return readings.map((reading) => {
+		if (!reading.ok) return reading;
+		const { ids, changes } = reading.value;
+		const [id] = ids;
+		if (changes.referenceId === undefined || id === undefined) return reading;
+		const owner = owners.get(changes.referenceId) ?? id;
+		owners.set(changes.referenceId, owner);
+		return owner === id ? reading : { ok: false, problem: sharedReference };
+	});
 }
 
 /** The changes that the user added, as the service's document has them. */

@@ -1,0 +1,126 @@
+/*
+ * What shops call cash on delivery. Shopify's own manual payment method is "Cash on Delivery
+ * (COD)"; shops may rename it, and payment apps bring names of their own. As this is the name of a
+ * payment method, the words for "on delivery" are enough: they say when it is paid.
+ */
+
+/** At the beginning of a word, so that other endings are found too. */
+const wordBeginnings = [
+	// English
+	...['on delivery', 'upon delivery', 'at delivery', 'when delivered', 'when you receive'],
+	...['cash on arrival', 'cash on receipt', 'cash upon receipt', 'at the door', 'doorstep'],
+	...['to the driver', 'to the courier', 'to driver', 'to courier'],
+	// Spanish, Catalan
+	...['contra reembolso', 'contrareembolso', 'contra entrega', 'contraentrega', 'a la entrega'],
+	...['en la entrega', 'al recibir', 'en destino', 'contra reemb', 'contrareemb'],
+	// French
+	...[
+		'contre remboursement',
+		'a la livraison',
+		'a la reception',
+		'a reception du colis',
+		'a reception de la commande',
+		'au livreur',
+	],
+	// Italian
+	...['contrassegno', 'alla consegna', 'al corriere'],
+	// Portuguese
+	...['na entrega', 'da entrega', 'a cobranca'],
+	// Romanian
+	...['ramburs', 'la livrare', 'la primire', 'la curier'],
+	// German
+	...['nachnahme', 'postnachnahme', 'bei lieferung', 'bei zustellung', 'bei ubergabe'],
+	...['an der hausture', 'an der haustur', 'an der tur'],
+	// Dutch, Afrikaans
+	...['remboursbetaling', 'bij levering', 'bij aflevering', 'aan de deur', 'by aflewering'],
+	// Swedish, Danish, Norwegian, Icelandic
+	...['postforskott', 'vid leverans', 'efterkrav', 'postopkrævning', 'ved levering'],
+	...['postoppkrav', 'oppkrav', 'etterkrav', 'postkrafa'],
+	// Polish
+	...['pobranie', 'za pobraniem', 'przy odbiorze', 'przy dostawie'],
+	// Czech, Slovak
+	...['dobirk', 'dobierk', 'pri prevzeti', 'pri prevzati', 'pri doruceni', 'pri dodani'],
+	// Croatian, Serbian, Bosnian, Slovenian
+	...['pouzec', 'prilikom preuzimanja', 'pri preuzimanju', 'po povzetju', 'pri dostavi'],
+	...['prilikom dostave', 'поузећ', 'приликом преузимања'],
+	// Russian, Ukrainian, Bulgarian, Macedonian
+	...['наложенн', 'наложен плат', 'при получении', 'при доставке', 'курьеру', 'післяплат'],
+	...['накладен', 'наложка', 'при отриманні', 'при доставці', 'курʼєру', "кур'єру"],
+	...['при доставка', 'при получаване', 'при достава', 'при испорака'],
+	// Hungarian
+	...['utanvet', 'atvetelkor', 'kiszallitaskor', 'a futarnak'],
+	// Finnish, Estonian, Lithuanian, Latvian
+	...['postiennakko', 'jalkivaatimus', 'toimituksen yhteydessa', 'lunamaks', 'kattesaamisel'],
+	...['pristatymo metu', 'pristatant', 'pecmaksa', 'piegades bridi', 'sanemot', 'sanemsanas bridi'],
+	// Greek, Albanian, Turkish
+	...[
+		'αντικαταβολη',
+		'κατα την παραδοση',
+		'ne dorezim',
+		'kapida',
+		'teslimatta',
+		'teslimat sirasinda',
+	],
+	// Arabic, Hebrew, Persian, Urdu
+	...['عند الاستلام', 'عند التسليم', 'عند التوصيل', 'לשליח', 'בעת המסירה', 'במסירה', 'בעת קבלת'],
+	...['در محل', 'هنگام تحویل', 'کیش آن ڈیلیوری'],
+	// Hindi, Bengali
+	...['कैश ऑन डिलीवरी', 'डिलीवरी पर', 'ক্যাশ অন ডেলিভারি', 'ডেলিভারিতে পেমেন্ট'],
+	// Vietnamese, Indonesian, Malay
+	...['khi nhan hang', 'khi giao hang', 'bayar di tempat', 'saat terima', 'saat barang diterima'],
+	...['saat pengiriman', 'semasa penghantaran', 'semasa terima'],
+	// Korean
+	...['대금상환', '만나서 결제', '배송 시 결제', '배송시 결제'],
+];
+
+/** Only as words of their own: parts of other words. */
+const words = ['cod', 'c o d', 'rembours', 'crbt'];
+
+/** Anywhere: scripts without spaces between words. */
+const texts = [
+	...[
+		'代金引換',
+		'代金引き換え',
+		'代引',
+		'货到付款',
+		'貨到付款',
+		'货到付现',
+		'代收货款',
+		'代收貨款',
+	],
+	...['เก็บเงินปลายทาง', 'ชำระเงินปลายทาง', 'จ่ายเงินปลายทาง', 'ชําระเงินปลายทาง'],
+];
+
+const cashOnDelivery = new RegExp(
+	`(^| )(${alternatives(wordBeginnings)})|(^| )(${alternatives(words)})( |$)|${alternatives(texts)}`,
+	'u',
+);
+
+function alternatives(names: readonly string[]): string {
+	return names.map(normalise).join('|');
+}
+
+/**
+ * Whether the name of a payment method says that it is cash on delivery.
+ *
+ * @param name as the shop has it, in any language and spelling
+ * @param furtherNames what the shop calls it besides the names that are known
+ */
+export function isCashOnDelivery(name: string, furtherNames: readonly string[]): boolean {
+	const normalised = normalise(name);
+	if (cashOnDelivery.test(normalised)) return true;
+	return furtherNames
+		.map(normalise)
+		.some((further) => further !== '' && ` ${normalised} `.includes(` ${further} `));
+}
+
+/** In lower case, without accents, and with one space for whatever is between words. */
+function normalise(name: string): string {
+	return name
+		.normalize('NFKD')
+		.replace(/\p{M}/gu, '')
+		.toLowerCase()
+		.replace(/ı/g, 'i')
+		.replace(/[^\p{L}\p{N}]+/gu, ' ')
+		.trim();
+}

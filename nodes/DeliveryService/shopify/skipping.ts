@@ -1,0 +1,54 @@
+import type { OrderMapping } from './mapping';
+import { sentenceStart, type Order } from './order';
+
+/** Why an order is not sent, which is no fault. */
+export type SkipReason =
+	'cancelled' | 'voided' | 'refunded' | 'testOrder' | 'localPickup' | 'nothingToShip';
+
+/**
+ * Why an order is not sent, if it is not.
+ *
+ * @param hasItemsLeft whether something of it is left to ship, or that can't be told
+ */
+export function reasonToSkip(
+	order: Order,
+	mapping: OrderMapping,
+	hasItemsLeft: boolean,
+): SkipReason | undefined {
+	if (order.cancelled_at) return 'cancelled';
+	if (order.test && !mapping.includeTestOrders) return 'testOrder';
+	if (!hasItemsLeft) return 'nothingToShip';
+	const status = order.financial_status;
+	if ((status === 'voided' || status === 'refunded') && !mapping.includeRefunded) return status;
+	return isPickedUp(order, mapping) ? 'localPickup' : undefined;
+}
+
+/**
+ * Whether the customer fetches an order. Shopify has no mark of it: such an order has no shipping
+ * address, and a shipping line with the name of the place, or was sold at the till.
+ */
+function isPickedUp(order: Order, { overrides }: OrderMapping): boolean {
+	if (order.shipping_address || overrides.address) return false;
+	return order.shipping_lines.length > 0 || order.source_name?.toLowerCase() === 'pos';
+}
+
+/** Why an order was skipped, as a sentence with its name and with what to do. */
+export function skipMessage(order: Order, reason: SkipReason): string {
+	const subject = sentenceStart(order);
+	switch (reason) {
+		case 'cancelled':
+			return `${subject} was cancelled. If its delivery was created before, stop that on the dashboard of the Delivery Service.`;
+		case 'voided':
+			return `${subject}'s payment was voided. To send it all the same, turn on Include Refunded Orders under Order Options.`;
+		case 'refunded':
+			return `${subject}'s payment was refunded in full. To send it all the same, turn on Include Refunded Orders under Order Options.`;
+		case 'testOrder':
+			return `${subject} is a test order. Turn on Include Test Orders to send it.`;
+		case 'localPickup': {
+			const place = order.shipping_lines[0]?.title;
+			return `${subject} has no shipping address: the customer picks it up${place ? ` (${place})` : ''}. To have such orders delivered all the same, set Delivery Address under Order Options.`;
+		}
+		case 'nothingToShip':
+			return `${subject} has nothing left to ship: its items are fulfilled, refunded, removed, or need no shipping.`;
+	}
+}

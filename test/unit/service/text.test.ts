@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+
+import {
+	isEmailAddress,
+	isLongerThan,
+	shortened,
+} from '../../../nodes/DeliveryService/service/text';
+
+describe('an e-mail address', () => {
+	test.each([
+		'ana@example.com',
+		'a&b@x.com',
+		'a/b@docomo.ne.jp',
+		'josé@example.com',
+		'ana@münchen.de',
+		'ana@xn--mnchen-3ya.de',
+		'ana.lopez+shop@mail.example.co.uk',
+		"o'neil@example.ie",
+		'#ana!$%*=?^_`{|}~-@example.com',
+		'用户@例え.jp',
+		'अजय@डाटा.भारत',
+		'1@1.com',
+		'a@b-c.museum',
+	])('%s is taken', (text) => {
+		expect(isEmailAddress(text)).toBe(true);
+	});
+
+	test.each([
+		'',
+		'ana',
+		'ana@',
+		'@example.com',
+		'ana@example',
+		'ana@example.c',
+		'ana@@example.com',
+		'ana@example.com@example.com',
+		'ana example@x.com',
+		'ana@exam ple.com',
+		'ana@example,com',
+		'ana@example..com',
+		'ana@example.com.',
+		'ana@.example.com',
+		'ana@-example.com',
+		'ana@example-.com',
+		'.ana@example.com',
+		'ana.@example.com',
+		'ana..lopez@example.com',
+		'Ana <ana@example.com>',
+		'mailto:ana@example.com',
+		'ana@example.com, ben@example.com',
+		'ana@example.com;ben@example.com',
+		'ana(at)example.com',
+		'ana@127.0.0.1',
+		'ana@[127.0.0.1]',
+		'"ana lopez"@example.com',
+		'ana\n@example.com',
+		`${'a'.repeat(65)}@example.com`,
+		`ana@${'a'.repeat(64)}.com`,
+	])('%j is not', (text) => {
+		expect(isEmailAddress(text)).toBe(false);
+	});
+
+	test('is taken whatever its name and domain are', () => {
+		fc.assert(fc.property(fc.emailAddress(), (email) => expect(isEmailAddress(email)).toBe(true)));
+	});
+});
+
+describe('the length of a text', () => {
+	test.each([
+		['', 0],
+		['abc', 3],
+		['é', 1],
+		['e\u0301', 1],
+		['🎁', 1],
+		['👨‍👩‍👧', 1],
+		['🇲🇽🇫🇷', 2],
+		['👍🏽!', 2],
+		['한국', 2],
+	])('%j has %i characters', (text, count) => {
+		expect(isLongerThan(text, count)).toBe(false);
+		expect(isLongerThan(`${text}x`, count)).toBe(true);
+	});
+
+	test('nothing is cut in the middle of a character', () => {
+		expect(shortened('👨‍👩‍👧👍🏽é!', 2)).toBe('👨‍👩‍👧👍🏽...');
+		expect(shortened('👨‍👩‍👧', 1)).toBe('👨‍👩‍👧');
+		expect(shortened('abc', 3)).toBe('abc');
+	});
+});
