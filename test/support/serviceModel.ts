@@ -126,6 +126,8 @@ export interface Existing {
 	order: string;
 	/** The execution that asked for it. */
 	execution: string;
+	reference: string | undefined;
+	company: number | undefined;
 }
 
 /** Which order a delivery is for: the sequences write it into the name of the recipient. */
@@ -141,6 +143,9 @@ export class ServiceModel {
 
 	private requests = 0;
 
+	/** The company of the request that is at hand. */
+	private company: number | undefined;
+
 	/**
 	 * @param bad the orders that it refuses
 	 * @param keepsPromise whether a refused request has created nothing
@@ -153,7 +158,8 @@ export class ServiceModel {
 	) {}
 
 	/** Carries a request out as far as that goes, and answers. */
-	handle({ deliveries }: CreationBody, execution: string): Exchange {
+	handle({ deliveries, companyId }: CreationBody, execution: string): Exchange {
+		this.company = companyId;
 		const fault = this.faults[this.requests++];
 		if (fault) return this.disturbed(deliveries, execution, fault);
 		const isBad = deliveries.map((delivery) => this.bad.has(orderOf(delivery)));
@@ -240,9 +246,11 @@ export class ServiceModel {
 		return deliveries.flatMap((delivery, position) => {
 			if (!isCreated(position)) return [];
 			const id = String(this.existing.length + 1);
-			this.existing.push({ id, order: orderOf(delivery), execution });
+			const { company } = this;
+			const reference = delivery.referenceId;
+			this.existing.push({ id, order: orderOf(delivery), execution, reference, company });
 			const index = this.index(position);
-			const referenceId = this.reference(delivery.referenceId);
+			const referenceId = this.reference(reference);
 			return [
 				{
 					id: this.reading.id === 'number' ? Number(id) : id,

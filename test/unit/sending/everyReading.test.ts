@@ -44,10 +44,12 @@ const ownCompany = 7;
 
 /** An order that a shop wants delivered, in as many executions as hold it. */
 interface Order {
-	/** Undefined for deliveries that nothing keeps from being sent again. */
+	/** Two orders may have the same. Undefined for deliveries that nothing keeps from being sent again. */
 	reference?: string;
 	company?: number;
 	type?: Creation['type'];
+	/** Shopify's ID of it. */
+	orderId?: string;
 	/** Whether the service refuses it. */
 	isBad?: boolean;
 }
@@ -65,6 +67,8 @@ const orders: readonly Order[] = [
 	{ reference: 'X8', type: 'express' },
 	{ reference: ' 9 9' },
 	{ reference: 'B10', isBad: true },
+	{ reference: 'S11', orderId: "one shop's" },
+	{ reference: 'S11', orderId: "another shop's" },
 	{},
 ];
 
@@ -172,8 +176,14 @@ class World {
 	readonly lockRow: LockRow = {};
 	readonly service: ServiceModel;
 	readonly problems: string[] = [];
+	/** What was ever given to the service, however that ended. */
+	readonly sent = new Set<string>();
+	/** Whether a claim may be left behind of what was never sent. */
+	isShaken = false;
 	/** How many deliveries existed when the round began. */
 	existedBefore = 0;
+	/** Whether several executions run at once, of which one may find what another has just claimed. */
+	isShared = false;
 	accesses = 0;
 	marks = 0;
 
@@ -247,6 +257,7 @@ class Process {
 	async step(): Promise<void> {
 		if (this.stepsLeft-- <= 0 && !this.isDead) {
 			this.isDead = true;
+			this.world.isShaken = true;
 			this.die();
 		}
 		if (this.isDead) await new Promise<never>(() => undefined);
@@ -254,6 +265,7 @@ class Process {
 
 	private async failing<Result>(access: () => Promise<Result>): Promise<Result> {
 		const fails = this.world.sequence.storeFails[this.world.accesses++];
+		if (fails !== undefined) this.world.isShaken = true;
 		if (fails === 'before') throw new Error('no database');
 		const result = await access();
 		if (fails === 'after') throw new Error('no database');
@@ -264,8 +276,8 @@ class Process {
 /** The creations of an execution; what nothing keeps from being sent again is an order of its own. */
 function creationsFor(name: string, numbers: readonly number[], isRemembered: boolean): Creation[] {
 	return numbers.map((number, item) => {
-		const { reference, company, type } = orders[number] ?? {};
-		const { delivery, ...made } = creation(item, reference, { companyId: company, type });
+		const { reference, company: companyId, type, orderId } = orders[number] ?? {};
+		const { delivery, ...made } = creation(item, reference, { companyId, type, orderId });
 		const isOnce = isRemembered && reference !== undefined;
 		const order = isOnce ? nameOf(number) : `${nameOf(number)}, item ${item} of ${name}`;
 		const { dropoff } = delivery;
@@ -290,6 +302,8 @@ async function execute(
 		await clock.wait(startMs);
 		return await sendCreations(creations, {
 			send: async (body) => {
+				for (const { referenceId: reference } of body.deliveries)
+					world.sent.add(nameIn({ reference, company: body.companyId }));
 				await clock.wait(sequence.latencyMs);
 				const exchange = service.handle(body, name);
 				await clock.wait(sequence.latencyMs);
@@ -342,6 +356,12 @@ function check(world: World, name: string, creations: readonly Creation[], repor
 			case 'notSent':
 				world.expect(own.length === 0, `${said}, but this execution has created it`);
 				break;
+			case 'unknown':
+				world.expect(
+					world.isShaken || world.isShared || world.sent.has(nameFor(sent)),
+					`${said}, but was never sent`,
+				);
+				break;
 			case 'skipped':
 				world.expect(
 					outcome.reason === 'alreadyCreated'
@@ -355,6 +375,17 @@ function check(world: World, name: string, creations: readonly Creation[], repor
 	}
 }
 
+/** What a delivery can be looked up by at the service. */
+function nameFor({ delivery, companyId }: Creation): string {
+	return nameIn({ reference: delivery.referenceId, company: companyId });
+}
+
+function nameIn({ reference, company = ownCompany }: Order): string {
+	return `${company}/${reference}`;
+}
+${reference}`;
+}
+
 /** What a person does about what is unknown: forgets the references of which nothing exists. */
 async function lookUp({ time, row, service }: World, reports: readonly Report[]): Promise<void> {
 	const entries = entriesOf(row, time, () => noTime);
@@ -362,8 +393,7 @@ async function lookUp({ time, row, service }: World, reports: readonly Report[])
 		for (const { creation: sent, outcome } of results) {
 			const { referenceId } = sent.delivery;
 			if (outcome.kind !== 'unknown' || referenceId === undefined) continue;
-			const order = orderOf(sent.delivery);
-			if (service.existing.some((one) => one.order === order)) continue;
+			if (service.existing.some((one) => nameIn(one) === nameFor(sent))) continue;
 			await entries.remove(entriesOfReferences(scopeOf(sent.companyId), [referenceId]));
 		}
 }
@@ -372,6 +402,7 @@ async function lookUp({ time, row, service }: World, reports: readonly Report[])
 async function runRound(world: World, round: Round, number: number): Promise<void> {
 	const { isRemembered } = world.sequence;
 	world.existedBefore = world.service.existing.length;
+	world.isShared = round.executions.length > 1;
 	const shared = new Process(world, round.executions[0]?.diesAfter);
 	const reports = await Promise.all(
 		round.executions.map(async (execution, index) => {
@@ -407,6 +438,7 @@ async function finish(world: World): Promise<void> {
 	service.reading = documented;
 	service.faults = [];
 	world.sequence.storeFails = [];
+	world.isShared = false;
 	const wanted = orders.flatMap(({ reference, isBad }, number) =>
 		reference === undefined || isBad ? [] : [number],
 	);
@@ -420,15 +452,17 @@ async function finish(world: World): Promise<void> {
 		if (name !== 'the last') continue;
 		for (const { creation: sent, outcome } of report.results)
 			world.expect(
-				outcome.kind !== 'refused' && outcome.kind !== 'notSent',
+				outcome.kind !== 'refused' && (outcome.kind !== 'notSent' || sent.orderId !== undefined),
 				`${orderOf(sent.delivery)} is ${outcome.kind} though nothing goes wrong`,
 			);
 	}
-	for (const number of wanted)
+	for (const number of wanted) {
+		const name = nameIn(orders[number] ?? {});
 		world.expect(
-			service.existing.some(({ order }) => order.startsWith(nameOf(number))),
+			service.existing.some((one) => nameIn(one) === name),
 			`${nameOf(number)} is lost`,
 		);
+	}
 }
 
 /** What is not as it should be after a sequence. */
