@@ -383,8 +383,6 @@ function nameFor({ delivery, companyId }: Creation): string {
 function nameIn({ reference, company = ownCompany }: Order): string {
 	return `${company}/${reference}`;
 }
-${reference}`;
-}
 
 /** What a person does about what is unknown: forgets the references of which nothing exists. */
 async function lookUp({ time, row, service }: World, reports: readonly Report[]): Promise<void> {
