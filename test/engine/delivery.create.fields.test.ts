@@ -428,7 +428,10 @@ describe('a field that breaks a rule', () => {
 			{ additionalFields: { extraData: { entry: [{ name: '', value: 'x' }] } } },
 		],
 		['Packages (JSON) is not valid JSON', { packagesInput: 'json', packagesJson: '[{]' }],
-		['Package (an object) is not a list', { packagesInput: 'json', packagesJson: '{}' }],
+		[
+			'Package: a list is needed, not a single object. Put it in square brackets: [ ... ]',
+			{ packagesInput: 'json', packagesJson: '{}' },
+		],
 		[
 			'Package has no member "weigth" (did you mean "weight"?)',
 			{

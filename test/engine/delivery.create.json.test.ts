@@ -139,7 +139,8 @@ describe('a delivery', () => {
 		['Extra data value is missing', delivery({ extraData: [{ name: 'Floor' }] }), undefined],
 		['Delivery "some text" is not an object', {}, '"some text"'],
 		['Delivery (a list) is not an object', {}, '[]'],
-		['Delivery is missing', {}, '={{ $json.none }}'],
+		['Delivery (JSON) is empty', {}, '={{ $json.none }}'],
+		['Delivery (JSON) is empty', {}, '={{ $json.none.deeper }}'],
 		['Delivery (JSON) is not valid JSON', {}, '{ "pickup": '],
 	])('is refused before anything is sent: %s', async (message, item, deliveryJson) => {
 		const { error } = await service.run(

@@ -84,14 +84,30 @@ function exactly<Shape extends z.ZodRawShape>(shape: Shape) {
 
 /** Such an object, of which an optional member counts as not given when it is empty. */
 function exactlyWhatIsGiven<Shape extends z.ZodRawShape>(shape: Shape) {
-	const schema = exactly(shape);
-	const isOptional = (name: string) => shape[name]?.isOptional() ?? false;
-	return z.preprocess((value) => {
-		if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+	const optional = Object.keys(shape).filter((name) => shape[name]?.isOptional());
+	return new WithoutEmpty(exactly(shape), new Set(optional));
+}
+
+/** A class, and not one of zod's preprocessing steps, since those take a third of the whole time. */
+class WithoutEmpty<Output> extends z.ZodType<Output, z.ZodTypeDef, unknown> {
+	/** @param mayLack the members that are left out when they are empty */
+	constructor(
+		private readonly schema: z.ZodType<Output, z.ZodTypeDef, unknown>,
+		private readonly mayLack: ReadonlySet<string>,
+	) {
+		super({});
+	}
+
+	/** What zod calls for each value. */
+	override _parse(input: z.ParseInput): z.ParseReturnType<Output> {
+		const value: unknown = input.data;
+		if (typeof value !== 'object' || value === null || Array.isArray(value))
+			return this.schema._parse(input);
 		const members = Object.entries(value);
-		const given = members.filter(([name, member]) => !(isEmpty(member) && isOptional(name)));
-		return given.length === members.length ? value : Object.fromEntries(given);
-	}, schema);
+		const given = members.filter(([name, member]) => !isEmpty(member) || !this.mayLack.has(name));
+		if (given.length === members.length) return this.schema._parse(input);
+		return this.schema._parse({ ...input, data: Object.fromEntries(given) });
+	}
 }
 
 /** Blank text, or a list of nothing else. */

@@ -46,8 +46,11 @@ export function prepare(
 			return { item, referenceId, outcome };
 		}
 		const delivery = check(deliverySchema, reading.delivery, 'Delivery', serviceLabels);
-		if (!delivery.ok)
-			return invalid(delivery.problem, referenceSchema.parse(reading.delivery).referenceId);
+		if (!delivery.ok) {
+			const { problem } = delivery;
+			const { referenceId } = referenceSchema.parse(reading.delivery);
+			return invalid(source.inItsWords?.(problem, referenceId) ?? problem, referenceId);
+		}
 		if (needsReference && delivery.value.referenceId === undefined) return invalid(noReference);
 		const { orderId, notCollectedFor } = reading;
 		const creation = { item, delivery: delivery.value, orderId, notCollectedFor, ...options.value };
