@@ -165,7 +165,7 @@ describe('events', () => {
 		});
 	});
 
-	test('are no longer posted once the last status is reached', async () => {
+	test('of an advanced delivery end with its last status', async () => {
 		const dropoff = {
 			contact: { name: 'Ada', email: 'ada@mail.example' },
 			location: { address: 'nowhere' },
