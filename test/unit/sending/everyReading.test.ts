@@ -176,7 +176,7 @@ class World {
 	readonly lockRow: LockRow = {};
 	readonly service: ServiceModel;
 	readonly problems: string[] = [];
-	/** What was ever given to the service, however that ended. */
+	/** What was given to the service, unless it was then reported as refused. */
 	readonly sent = new Set<string>();
 	/** Whether a claim may be left behind of what was never sent. */
 	isShaken = false;
@@ -339,6 +339,7 @@ function check(world: World, name: string, creations: readonly Creation[], repor
 	world.expect(isComplete, `${name}: not one outcome for each creation, in order: ${items.join()}`);
 	for (const { creation: sent, outcome } of report.results) {
 		const order = orderOf(sent.delivery);
+		const isOnce = world.sequence.isRemembered && sent.delivery.referenceId !== undefined;
 		const said = `${name}: ${order} is reported ${outcome.kind}`;
 		const isOf = (one: Existing) => one.order === order;
 		const own = existing.filter((one) => isOf(one) && one.execution === name);
@@ -350,6 +351,7 @@ function check(world: World, name: string, creations: readonly Creation[], repor
 				);
 				break;
 			case 'refused':
+				if (isOnce && !world.isShared) world.sent.delete(nameFor(sent));
 				world.expect(own.length === 0, `${said}, but this execution has created it`);
 				world.expect(!existing.slice(0, existedBefore).some(isOf), `${said}, but existed before`);
 				break;
@@ -359,7 +361,7 @@ function check(world: World, name: string, creations: readonly Creation[], repor
 			case 'unknown':
 				world.expect(
 					world.isShaken || world.isShared || world.sent.has(nameFor(sent)),
-					`${said}, but was never sent`,
+					`${said}, but was never sent, or refused`,
 				);
 				break;
 			case 'skipped':
@@ -437,8 +439,11 @@ async function finish(world: World): Promise<void> {
 	service.faults = [];
 	world.sequence.storeFails = [];
 	world.isShared = false;
-	const wanted = orders.flatMap(({ reference, isBad }, number) =>
-		reference === undefined || isBad ? [] : [number],
+	const used = new Set(
+		sequence.rounds.flatMap((round) => round.executions.flatMap((one) => one.orders)),
+	);
+	const wanted = [...used].filter(
+		(number) => orders[number]?.reference !== undefined && !orders[number].isBad,
 	);
 	for (const name of ['the last but one', 'the last']) {
 		const creations = creationsFor(name, wanted, sequence.isRemembered);
@@ -446,13 +451,13 @@ async function finish(world: World): Promise<void> {
 		const report = await execute(world, new Process(world), name, creations, undisturbed);
 		if (!report) throw new Error('Nobody kills it.');
 		check(world, name, creations, report);
-		await lookUp(world, [report]);
-		if (name !== 'the last') continue;
 		for (const { creation: sent, outcome } of report.results)
 			world.expect(
 				outcome.kind !== 'refused' && (outcome.kind !== 'notSent' || sent.orderId !== undefined),
 				`${orderOf(sent.delivery)} is ${outcome.kind} though nothing goes wrong`,
 			);
+		if (report.results.every(({ outcome }) => outcome.kind !== 'unknown')) break;
+		await lookUp(world, [report]);
 	}
 	for (const number of wanted) {
 		const name = nameIn(orders[number] ?? {});
@@ -483,7 +488,9 @@ async function problemsOf(sequence: Sequence): Promise<string[]> {
 test(`each order is delivered once, and what is reported is so, in ${count} sequences (SEQUENCES_SEED=${seed})`, async () => {
 	await fc.assert(
 		fc.asyncProperty(sequences, async (sequence) => {
-			expect(await problemsOf(sequence)).toEqual([]);
+			const problems = await problemsOf(sequence);
+			// An expectation for each would take as long as the sequences themselves.
+			if (problems.length > 0) throw new Error(problems.join('; '));
 		}),
 		{ seed, numRuns: count },
 	);
