@@ -97,7 +97,8 @@ class CreationRun {
 	}
 
 	add(creations: readonly Creation[], outcome: Outcome): void {
-		this.results.push(...resultsOf(creations, outcome));
+		// Not all as arguments of one call: there may be more than a call takes.
+		for (const result of resultsOf(creations, outcome)) this.results.push(result);
 	}
 
 	/** Sends creations that share a company and a type. */
