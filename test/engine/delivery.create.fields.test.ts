@@ -198,6 +198,7 @@ describe('what the service receives', () => {
 	test('has what expressions make of each item', async () => {
 		const { items } = await service.run(
 			fields({
+				options: { batchSize: 100 },
 				dropoffName: '={{ $json.name }}',
 				dropoffLocationType: 'warehouse',
 				dropoffWarehouse: '={{ $json.warehouse }}',
@@ -303,7 +304,11 @@ describe('options', () => {
 		const { items } = await service.run(
 			fields({
 				referenceId: '={{ $json.order }}',
-				options: { companyId: '={{ $json.company }}', type: '={{ $json.type }}' },
+				options: {
+					batchSize: 100,
+					companyId: '={{ $json.company }}',
+					type: '={{ $json.type }}',
+				},
 			}),
 			{
 				items: [

@@ -123,6 +123,7 @@ describe('an order', () => {
 				pickupLocationType: 'warehouse',
 				pickupWarehouse: '={{ $json.name === "#1001" ? 7 : 8 }}',
 				pickupDetails: { instructions: 'Dock 4' },
+				options: { batchSize: 100 },
 			},
 			{ items: [shopifyOrder(), shopifyOrder({ name: '#1002' })] },
 		);
@@ -149,7 +150,10 @@ describe('an order', () => {
 		const orders = ['#1', '#2', '#3'].map((name) => shopifyOrder({ name }));
 
 		const { items } = await service.run(
-			{ ...fromOrder(), options: { companyId: 1002, type: 'flex', simplify: false } },
+			{
+				...fromOrder(),
+				options: { batchSize: 100, companyId: 1002, type: 'flex', simplify: false },
+			},
 			{ items: orders },
 		);
 

@@ -30,3 +30,20 @@ export function claimantsOf(batch: readonly Creation[]): Claimant[] {
 		referenceId === undefined ? [] : [{ referenceId, orderId }],
 	);
 }
+
+/**
+ * Up to how many deliveries have a request each, when nobody says how many share one: a shop's usual
+ * run. They take a fifth of what the limit allows in a minute.
+ */
+const maxSentAlone = 20;
+
+/**
+ * Whether the deliveries that are left of a run have a request each, so that one which is refused,
+ * or whose answer is lost, touches no other.
+ *
+ * @param left how many they are
+ * @param room how many requests the limit allows now
+ */
+export function mayBeSentAlone(left: number, room: number): boolean {
+	return left <= maxSentAlone && left <= room;
+}

@@ -80,18 +80,22 @@ const noReference: Problem = {
 export function assertValid(context: IExecuteFunctions, items: readonly Prepared[]): void {
 	const invalid = items.flatMap((prepared) =>
 		'outcome' in prepared && prepared.outcome.kind === 'invalid'
-			? [{ item: prepared.item, problem: prepared.outcome.problem }]
+			? [{ ...prepared, problem: prepared.outcome.problem }]
 			: [],
 	);
 	const [first, ...others] = invalid;
 	if (!first) return;
 	const { message, description = '' } = first.problem;
+	const { referenceId = '' } = first;
+	const named = message.includes(referenceId)
+		? message
+		: `${message} (reference ID ${referenceId})`;
 	const alsoInvalid =
 		others.length > 0 ? `${others.length} more of ${items.length} items are not valid either.` : '';
 	throw itemError(
 		context.getNode(),
 		{
-			message,
+			message: named,
 			description: [description, alsoInvalid, 'No delivery was created.'].filter(Boolean).join(' '),
 		},
 		first.item,
