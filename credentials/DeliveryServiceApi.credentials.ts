@@ -25,7 +25,8 @@ export class DeliveryServiceApi implements ICredentialType {
 			required: true,
 			default: '',
 			placeholder: 'e.g. https://api.delivery-service.example',
-			description: 'The address of the Delivery Service, without a path of an endpoint',
+			description:
+				'The address of the Delivery Service. It starts with https:// or http://, and has no path of an endpoint.',
 		},
 		{
 			displayName: 'API Key ID',

@@ -10,7 +10,7 @@ import {
 } from 'n8n-workflow';
 
 import { testConnection } from './service/credentialTest';
-import { properties, subtitle, triggerPanel } from './trigger/description';
+import { properties, subtitle, triggerPanel, webhooks } from './trigger/description';
 import { isSubscribed, subscribe, unsubscribe } from './trigger/lifecycle';
 import { receive } from './trigger/receive';
 import { withoutRepeats } from './trigger/repeats';
@@ -36,16 +36,7 @@ export class DeliveryServiceTrigger implements INodeType {
 		credentials: [
 			{ name: 'deliveryServiceApi', required: true, testedBy: 'deliveryServiceConnectionTest' },
 		],
-		webhooks: [
-			{
-				name: 'default',
-				httpMethod: 'POST',
-				responseMode: 'onReceived',
-				path: 'webhook',
-				// The bare address starts nothing: the node gives the service the signed ones.
-				ndvHideUrl: true,
-			},
-		],
+		webhooks,
 		triggerPanel,
 		properties,
 	};

@@ -171,7 +171,7 @@ test('Shopify orders become deliveries, each once', async () => {
 		rows.filter(({ skipped }) => skipped === 'true').map(({ referenceId }) => referenceId),
 	).toEqual(notSent);
 	expect(await editor.outputHints()).toContain(
-		'Created 8 deliveries in 1 request. Skipped 4 items: the field "message" says why.',
+		'Created 8 deliveries in 8 requests. Skipped 4 items: the field "message" says why.',
 	);
 	await editor.input('resource').scrollIntoViewIfNeeded();
 	const panels = [editor.part('node-parameters'), editor.part('output-panel')];

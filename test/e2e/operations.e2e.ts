@@ -30,7 +30,7 @@ describe('an error that ends the execution', () => {
 		const items = [delivery('E-1'), delivery('E-2'), withoutEmail];
 		expect(await errorOf({ items, parameters: fromJson })).toEqual({
 			status: 'error',
-			message: 'Dropoff email is missing [item 2]',
+			message: 'Dropoff email is missing (reference ID E-3) [item 2]',
 			description: 'Nothing was sent for this item. No delivery was created.',
 		});
 		expect(world().service.control.requests()).toEqual([]);
@@ -188,9 +188,12 @@ describe('a workflow that is run again', () => {
 
 	test('sends only what is missing when the user retries the execution that failed', async () => {
 		const { control } = world().service;
-		control.addFault({ kind: 'rejectReference', referenceIds: ['#1003'], times: 2 });
+		control.addFault({ kind: 'rejectReference', referenceIds: ['#1003'], times: 1 });
 		const orders = (await readOrders()).slice(0, 4);
-		const { execution } = await cases.runAction(world(), { items: orders, parameters });
+		const { execution } = await cases.runAction(world(), {
+			items: orders,
+			parameters: { ...parameters, options: {} },
+		});
 		expect(execution.data.resultData.error?.message).toContain('3 of 4 deliveries created');
 		expect(references()).toEqual(['#1001', '#1002', '#1004']);
 
@@ -203,6 +206,26 @@ describe('a workflow that is run again', () => {
 			{ skipped: true, reason: 'alreadyCreated', referenceId: '#1004' },
 		]);
 		expect(references()).toEqual(['#1001', '#1002', '#1004', '#1003']);
+	});
+
+	test('says what to do with deliveries that shared a refused request', async () => {
+		const { control } = world().service;
+		control.addFault({ kind: 'rejectReference', referenceIds: ['#1002'] });
+		const orders = (await readOrders()).slice(0, 4);
+		const { execution } = await cases.runAction(world(), { items: orders, parameters });
+		expect(execution.data.resultData.error).toMatchObject({
+			message:
+				'Whether this delivery was created is unknown: the Delivery Service refused the request that it shared with another (status 422) (0 of 4 deliveries created, 2 not sent) [item 0]',
+			description: contains('"Forget Sent References"'),
+		});
+		expect(execution.data.resultData.error?.description).toContain(
+			'turn on the option Refused Requests Create Nothing. The service says: Delivery refused: #1002 (REFUSED). Perhaps created (2): #1001, #1002. Not sent (2): #1003, #1004.',
+		);
+		const again = { ...parameters, options: { refusedCreateNothing: true } };
+		expect(references()).toEqual([]);
+		const sure = await cases.runAction(world(), { items: orders.slice(2), parameters: again });
+		expect(sure.execution.status).toBe('success');
+		expect(references()).toEqual(['#1003', '#1004']);
 	});
 
 	test('creates nothing the second time, also after n8n was restarted', async () => {

@@ -5,10 +5,12 @@ import { outputOf } from '../../playground/n8n/execution';
 import { waitFor } from '../../playground/n8n/progress';
 import * as cases from './support/cases';
 import { executionsOf, fireUpdates } from './support/events';
+import { testTriggerChanges } from './support/triggerCases';
 import { nodes } from './support/workflows';
 
 const world = cases.testVersion('1.123.81');
 cases.testTrigger(world);
+testTriggerChanges(world);
 
 // n8n 2.41.1 does not look at webhooks when it starts.
 describe('a restart of n8n', () => {

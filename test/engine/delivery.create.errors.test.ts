@@ -94,8 +94,8 @@ const table: Record<string, Row> = {
 	},
 	'400': {
 		fault: { ...refusedBatch, status: 400 },
-		fate: 'refused',
-		says: /status 400.*REFUSED/,
+		fate: 'unknown',
+		says: /unknown.*shared with another \(status 400\).*REFUSED/,
 	},
 	'401': {
 		fault: answered(401),
@@ -103,10 +103,26 @@ const table: Record<string, Row> = {
 		stops: true,
 		says: /API key.*Because \(E1\)/,
 	},
-	'403': { fault: answered(403), fate: 'refused', says: /does not allow.*Because \(E1\)/ },
-	'404': { fault: answered(404), fate: 'refused', says: /did not find.*Because \(E1\)/ },
-	'409': { fault: answered(409), fate: 'refused', says: /status 409.*Because \(E1\)/ },
-	'422': { fault: refusedBatch, fate: 'refused', says: /status 422.*REFUSED/ },
+	'403': {
+		fault: answered(403),
+		fate: 'unknown',
+		says: /unknown.*shared with another \(status 403\).*Because \(E1\)/,
+	},
+	'404': {
+		fault: answered(404),
+		fate: 'unknown',
+		says: /unknown.*shared with another \(status 404\).*Because \(E1\)/,
+	},
+	'409': {
+		fault: answered(409),
+		fate: 'unknown',
+		says: /unknown.*shared with another \(status 409\).*Because \(E1\)/,
+	},
+	'422': {
+		fault: refusedBatch,
+		fate: 'unknown',
+		says: /unknown.*shared with another \(status 422\).*REFUSED/,
+	},
 	'500 before the work was done': {
 		fault: answered(500),
 		fate: 'unknown',
@@ -197,7 +213,7 @@ describe.each(Object.entries(table))(
 				['created', 'alreadyCreated'],
 				['notSent', 'created'],
 				['unknown', 'unknown'],
-				['refused', fault.kind === 'rejectReference' ? 'refused' : 'created'],
+				['refused', 'created'],
 			]);
 			expect(fatesOf(items)).toEqual(before.map((fate) => later.get(fate)));
 			expect(new Set(service.existing()).size).toBe(service.existing().length);
@@ -409,45 +425,50 @@ describe('a run without continue on error', () => {
 	});
 });
 
-describe('a batch that holds refused deliveries', () => {
+describe('a request that holds refused deliveries', () => {
 	const refused = ['R13', 'R14', 'R77'];
 	const others = deliveries(100)
 		.map((_, number) => `R${number}`)
 		.filter((referenceId) => !refused.includes(referenceId));
+	const sure = { refusedCreateNothing: true };
 
 	test.each([400, 422] as const)(
-		'is halved until they are found when the status is %i: the others are created',
+		'is split when the user knows that it created nothing and the status is %i: the others are created',
 		async (status) => {
 			service.control.addFault({ kind: 'rejectReference', referenceIds: refused, status });
-			const { items, outputs } = await service.run(createOnce(), {
+			const { items, outputs } = await service.run(createOnce(sure), {
 				items: deliveries(100),
 				onError: 'continueErrorOutput',
 			});
 
-			expect(service.existing()).toEqual(others);
+			expect([...service.existing()].sort()).toEqual([...others].sort());
 			expect(jsonOf(items).map(({ referenceId }) => referenceId)).toEqual(others);
 			const [, bad = []] = outputs;
 			expect(pairedItems(bad)).toEqual([13, 14, 77]);
 			expect(jsonOf(ownData(bad))).toEqual(
 				refused.map((referenceId) => ({
 					error: {
-						message: `The Delivery Service refused the request (status ${status}) [item ${referenceId.slice(1)}]`,
-						description: `The service says: Delivery refused: ${referenceId} (REFUSED)`,
+						message: expect.stringMatching(
+							new RegExp(`^The Delivery Service .* \\[item ${referenceId.slice(1)}\\]$`),
+						),
+						description: expect.stringContaining(
+							`The service says: Delivery refused: ${referenceId} (REFUSED)`,
+						),
 						outcome: 'refused',
 						referenceId,
 					},
 				})),
 			);
-			// Halving 100 takes at most 7 steps for each refused one, with two requests a step.
-			expect(service.creations().length).toBeLessThanOrEqual(1 + refused.length * 2 * 7);
+			// All, three alone, then at most 7 steps of two requests for each refused one.
+			expect(service.creations().length).toBeLessThanOrEqual(1 + 3 + refused.length * 2 * 7);
 		},
 	);
 
 	test('has them in the error, with what was created, when the node does not go on', async () => {
 		service.control.addFault({ kind: 'rejectReference', referenceIds: refused });
-		const { error } = await service.run(createOnce(), { items: deliveries(150) });
+		const { error } = await service.run(createOnce(sure), { items: deliveries(150) });
 
-		expect(service.existing()).toEqual(others);
+		expect([...service.existing()].sort()).toEqual([...others].sort());
 		expect(error?.message).toMatch(/\(97 of 150 deliveries created, 50 not sent\) \[item 13\]$/);
 		expect(error?.description).toContain('Delivery refused: R13 (REFUSED)');
 		expect(error?.context.data).toMatchObject({
@@ -458,42 +479,53 @@ describe('a batch that holds refused deliveries', () => {
 		});
 	});
 
-	test('is not halved when the status concerns the whole request', async () => {
-		service.control.addFault({ kind: 'status', status: 403 });
-		await service.run(createOnce(), { items: deliveries(8), onError: 'continueRegularOutput' });
+	test('leaves all of them unknown otherwise, as its message says with what to do', async () => {
+		service.control.addFault({ kind: 'rejectReference', referenceIds: refused });
+		const { items } = await service.run(createOnce(), {
+			items: deliveries(100),
+			onError: 'continueRegularOutput',
+		});
 
 		expect(service.creations()).toHaveLength(1);
+		expect(new Set(fatesOf(items))).toEqual(new Set(['unknown']));
+		expect(items[0]?.json.error).toMatchObject({
+			message:
+				'Whether this delivery was created is unknown: the Delivery Service refused the request that it shared with 99 others (status 422) [item 0]',
+			description: expect.stringMatching(
+				/Look it up .* "Forget Sent References" .* option Batch Size to 1; .* Refused Requests Create Nothing\. The service says: Delivery refused: R13, R14, R77 \(REFUSED\)$/,
+			),
+		});
+	});
+});
+
+describe('a run of 20 deliveries without a batch size', () => {
+	const parameters = createOnce({ batchSize: '' });
+
+	test('sends each alone, so that the refused ones touch no other', async () => {
+		service.control.addFault({ kind: 'rejectReference', referenceIds: ['R3', 'R7'] });
+		const { error } = await service.run(parameters, { items: deliveries(20) });
+
+		expect(service.creations()).toHaveLength(20);
+		expect(error?.message).toMatch(/\(18 of 20 deliveries created, 0 not sent\) \[item 3\]$/);
+		expect(error?.description).toContain('Refused (2): R3, R7.');
 	});
 
-	test('loses nothing when the service fails in the middle of the halving', async () => {
-		service.control.addFault({ kind: 'rejectReference', referenceIds: ['R7'] });
-		// All 8, then R0 to R3 (created), then R4 to R7, R4 and R5 (not known), R6 and R7, R6, R7.
-		service.control.addFault({ kind: 'resetAfter', skip: 1 });
-		const { items } = await service.run(createOnce(), {
-			items: deliveries(8),
+	test('leaves one unknown when an answer is lost', async () => {
+		service.control.addFault({ kind: 'resetAfter', skip: 4 });
+		const { items } = await service.run(parameters, {
+			items: deliveries(20),
 			onError: 'continueRegularOutput',
 		});
 
-		expect(fatesOf(items)).toEqual([
-			...Array.from({ length: 4 }, () => 'created'),
-			...['unknown', 'unknown', 'created', 'refused'],
-		]);
-		expect(service.existing()).toEqual(['R0', 'R1', 'R2', 'R3', 'R4', 'R5', 'R6']);
+		expect(fatesOf(items).filter((fate) => fate !== 'created')).toEqual(['unknown']);
+		expect(service.existing()).toHaveLength(20);
 	});
 
-	test('leaves the rest unsent when the service becomes too busy in the middle of the halving', async () => {
-		service.control.addFault({ kind: 'rejectReference', referenceIds: ['R7'] });
-		service.control.addFault({ kind: 'status', status: 429, skip: 1, times: null });
-		const { items } = await service.run(createOnce(), {
-			items: deliveries(8),
-			onError: 'continueRegularOutput',
+	test('as a dry run says', async () => {
+		const { items } = await service.run(createOnce({ batchSize: '', dryRun: true }), {
+			items: deliveries(20),
 		});
-
-		expect(fatesOf(items)).toEqual([
-			...Array.from({ length: 4 }, () => 'created'),
-			...Array.from({ length: 4 }, () => 'notSent'),
-		]);
-		expect(service.existing()).toEqual(['R0', 'R1', 'R2', 'R3']);
+		expect(items).toHaveLength(20);
 	});
 });
 
@@ -578,8 +610,8 @@ describe('an execution that is stopped', () => {
 		stop.abort();
 		expect((await running).status).toBe('canceled');
 
-		// Two entries for each of the two that may have been created, and one for their claim.
-		await released(5);
+		// Two entries for each of the two that may have been created; what was claimed else is gone.
+		await released(4);
 		const { items } = await service.run(createOnce(), {
 			items: deliveries(4),
 			onError: 'continueRegularOutput',

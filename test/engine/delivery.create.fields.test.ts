@@ -198,6 +198,7 @@ describe('what the service receives', () => {
 	test('has what expressions make of each item', async () => {
 		const { items } = await service.run(
 			fields({
+				options: { batchSize: 100 },
 				dropoffName: '={{ $json.name }}',
 				dropoffLocationType: 'warehouse',
 				dropoffWarehouse: '={{ $json.warehouse }}',
@@ -303,7 +304,11 @@ describe('options', () => {
 		const { items } = await service.run(
 			fields({
 				referenceId: '={{ $json.order }}',
-				options: { companyId: '={{ $json.company }}', type: '={{ $json.type }}' },
+				options: {
+					batchSize: 100,
+					companyId: '={{ $json.company }}',
+					type: '={{ $json.type }}',
+				},
 			}),
 			{
 				items: [
@@ -428,7 +433,10 @@ describe('a field that breaks a rule', () => {
 			{ additionalFields: { extraData: { entry: [{ name: '', value: 'x' }] } } },
 		],
 		['Packages (JSON) is not valid JSON', { packagesInput: 'json', packagesJson: '[{]' }],
-		['Package (an object) is not a list', { packagesInput: 'json', packagesJson: '{}' }],
+		[
+			'Package: a list is needed, not a single object. Put it in square brackets: [ ... ]',
+			{ packagesInput: 'json', packagesJson: '{}' },
+		],
 		[
 			'Package has no member "weigth" (did you mean "weight"?)',
 			{

@@ -9,7 +9,13 @@ import { deliveries, delivery, pickup } from '../support/sampleDelivery';
 
 const service = setUp();
 
-const fromJson = { resource: 'delivery', operation: 'create', source: 'json' };
+/** As many deliveries in a request as it holds: what is said of one is seen beside others. */
+const fromJson = {
+	resource: 'delivery',
+	operation: 'create',
+	source: 'json',
+	options: { batchSize: 100 },
+};
 
 describe('a delivery', () => {
 	test.each([
@@ -139,7 +145,8 @@ describe('a delivery', () => {
 		['Extra data value is missing', delivery({ extraData: [{ name: 'Floor' }] }), undefined],
 		['Delivery "some text" is not an object', {}, '"some text"'],
 		['Delivery (a list) is not an object', {}, '[]'],
-		['Delivery is missing', {}, '={{ $json.none }}'],
+		['Delivery (JSON) is empty', {}, '={{ $json.none }}'],
+		['Delivery (JSON) is empty', {}, '={{ $json.none.deeper }}'],
 		['Delivery (JSON) is not valid JSON', {}, '{ "pickup": '],
 	])('is refused before anything is sent: %s', async (message, item, deliveryJson) => {
 		const { error } = await service.run(
@@ -171,7 +178,7 @@ describe('one wrong item among right ones', () => {
 		expect(service.control.requests()).toEqual([]);
 		expect({ status, outputs }).toEqual({ status: 'error', outputs: [] });
 		expect(error).toMatchObject({
-			message: 'Package size "xxl" is not one of xs, s, m, l, xl [item 3]',
+			message: 'Package size "xxl" is not one of xs, s, m, l, xl (reference ID R3) [item 3]',
 			description: expect.stringMatching(/1 more of 7 items .* No delivery was created\.$/),
 			context: { itemIndex: 3 },
 		});
@@ -494,7 +501,7 @@ describe('what the user can mend', () => {
 			/did not accept the API key/,
 			/API Key ID and API Secret.*Credentials missing or invalid \(UNAUTHORIZED\)/,
 		],
-		['a path in the base URL', { path: '/v2' }, /did not find what was asked for/, /Base URL/],
+		['a path in the base URL', { path: '/v2' }, /shared with another \(status 404\)/, /Base URL/],
 	])('is named: %s', async (_what, { path, ...change }, message, description) => {
 		const { error } = await service.run(fromJson, {
 			items: deliveries(2),

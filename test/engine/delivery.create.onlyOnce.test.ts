@@ -491,36 +491,33 @@ describe('a process that is killed', () => {
 		);
 	});
 
-	test('is spoken of in the error, when the node does not go on: what comes after it is not sent', async () => {
+	test('is spoken of in the error, when the node does not go on, and holds back nothing new', async () => {
 		deduplicationStore.addFault({ kind: 'kill', ...record(1, 'after') });
 		await run(deliveries(5), { batchSize: 2 });
 		restart();
 		const { error } = await service.run(createOnce({ batchSize: 2 }), { items: deliveries(5) });
 
 		expect(error?.message).toMatch(
-			/created is unknown.*\(0 of 5 .* created, 2 skipped, 1 not sent\) \[item 2\]/,
+			/created is unknown.*\(1 of 5 .* created, 2 skipped, 0 not sent\) \[item 2\]/,
 		);
-		expect(error?.description).toContain('Perhaps created (2): R2, R3. Not sent (1): R4.');
-		expect(service.existing()).toEqual(['R0', 'R1']);
-		// What was claimed beside them is free again.
-		const { items } = await run(deliveries(5));
-		expect(fatesOf(items)[4]).toBe('created');
+		expect(error?.description).toContain('Perhaps created (2): R2, R3.');
+		expect(service.existing()).toEqual(['R0', 'R1', 'R4']);
 	});
 
-	test('keeps nothing claimed that was to go with it, when the node does not go on', async () => {
+	test('lets what waits for company in its batch go with others', async () => {
 		await run([delivery({ referenceId: 'R0' })]);
 		service.control.addFault({ kind: 'resetBefore' });
 		await run([delivery({ referenceId: 'R2' })]);
 		restart();
-		// R1 waits for company in its batch, and finds R2, which ends the run.
 		const { error } = await service.run(createOnce({ batchSize: 2 }), { items: deliveries(4) });
 		expect(error?.context.data).toMatchObject({
+			created: [{ referenceId: 'R1' }, { referenceId: 'R3' }],
 			unknown: [{ referenceId: 'R2' }],
-			notSent: [{ referenceId: 'R1' }, { referenceId: 'R3' }],
+			notSent: [],
 		});
-
-		const { items } = await run(deliveries(4));
-		expect(fatesOf(items)).toEqual(['alreadyCreated', 'created', 'unknown', 'created']);
+		expect(service.creations().at(-1)).toMatchObject({
+			deliveries: [{ referenceId: 'R1' }, { referenceId: 'R3' }],
+		});
 	});
 
 	test.each<[string, Omit<StoreFault, 'kind'>, string]>([
@@ -543,9 +540,9 @@ describe('a process that is killed', () => {
 		['before', 'before', 'unknown'],
 		['after', 'after', 'created'],
 	])('%s it has let go of a refused delivery loses nothing', async (_point, when, fate) => {
-		service.control.addFault({ kind: 'rejectReference', referenceIds: ['R1'], times: 2 });
+		service.control.addFault({ kind: 'rejectReference', referenceIds: ['R1'], times: 1 });
 		deduplicationStore.addFault({ kind: 'kill', ...remove(when) });
-		expect((await run(deliveries(2))).status).toBe('crashed');
+		expect((await run(deliveries(2), { batchSize: 1 })).status).toBe('crashed');
 
 		const { items } = await run(deliveries(2));
 		expect(fatesOf(items)).toEqual(['alreadyCreated', fate]);
@@ -562,8 +559,8 @@ describe('a delivery that was not created', () => {
 					location: { address },
 				},
 			});
-		service.control.addFault({ kind: 'rejectReference', referenceIds: ['R1'], times: 2 });
-		const first = await run([...deliveries(1), order('Oak')]);
+		service.control.addFault({ kind: 'rejectReference', referenceIds: ['R1'], times: 1 });
+		const first = await run([...deliveries(1), order('Oak')], { batchSize: 1 });
 		expect(fatesOf(first.items)).toEqual(['created', 'refused']);
 
 		const second = await run([...deliveries(1), order('48 Oak Avenue')]);
@@ -678,7 +675,9 @@ describe('for any faults in several runs of the same orders', () => {
 	const runArbitrary = fc.record({
 		faults: fc.array(fc.tuple(serviceFault, fc.nat(2)), { minLength: 1, maxLength: 4 }),
 		storeFaults: fc.array(storeFault, { maxLength: 1 }),
-		batchSize: fc.constantFrom(2, 3, 5, 100),
+		batchSize: fc.constantFrom<number | ''>('', 2, 3, 5, 100),
+		// The local service creates nothing when it refuses a request, so that both are right.
+		refusedCreateNothing: fc.boolean(),
 		onError: fc.constantFrom('continueRegularOutput', 'continueErrorOutput', 'stopWorkflow'),
 		// Which of the orders come in.
 		from: fc.nat(3),
@@ -715,7 +714,8 @@ describe('for any faults in several runs of the same orders', () => {
 	}
 
 	/** Runs the node once, and holds what it says against what the service has. */
-	async function runAndCompare({ faults, storeFaults, batchSize, onError, from }: Run) {
+	async function runAndCompare(settings: Run) {
+		const { faults, storeFaults, batchSize, refusedCreateNothing, onError, from } = settings;
 		const content = deduplicationStore.snapshot();
 		deduplicationStore.reset();
 		deduplicationStore.restore(content);
@@ -724,7 +724,11 @@ describe('for any faults in several runs of the same orders', () => {
 		const before = service.existing();
 		const input = references.slice(from);
 
-		const result = await run(deliveries(count).slice(from), { batchSize }, { onError });
+		const result = await run(
+			deliveries(count).slice(from),
+			{ batchSize, refusedCreateNothing },
+			{ onError },
+		);
 
 		const existing = service.existing().map(String);
 		expect(new Set(existing).size).toBe(existing.length);
@@ -749,7 +753,7 @@ describe('for any faults in several runs of the same orders', () => {
 			}),
 			{ numRuns: 40, endOnFailure: true },
 		);
-	}, 120_000);
+	}, 600_000);
 });
 
 const entriesSchema = z.array(z.object({ item: z.number() }));

@@ -123,6 +123,7 @@ describe('an order', () => {
 				pickupLocationType: 'warehouse',
 				pickupWarehouse: '={{ $json.name === "#1001" ? 7 : 8 }}',
 				pickupDetails: { instructions: 'Dock 4' },
+				options: { batchSize: 100 },
 			},
 			{ items: [shopifyOrder(), shopifyOrder({ name: '#1002' })] },
 		);
@@ -149,7 +150,10 @@ describe('an order', () => {
 		const orders = ['#1', '#2', '#3'].map((name) => shopifyOrder({ name }));
 
 		const { items } = await service.run(
-			{ ...fromOrder(), options: { companyId: 1002, type: 'flex', simplify: false } },
+			{
+				...fromOrder(),
+				options: { batchSize: 100, companyId: 1002, type: 'flex', simplify: false },
+			},
 			{ items: orders },
 		);
 
@@ -366,13 +370,30 @@ describe('an option', () => {
 			'Package size "huge" is not one of xs, s, m, l, xl [item 0]',
 			{ packageSize: '={{ "huge" }}' },
 		],
-		['Dropoff latitude "north" is not a number [item 0]', { lat: 'north', lng: '1' }],
-		['Dropoff email "desk" is not an e-mail address [item 0]', { email: 'desk' }],
+		['Order #1001: dropoff latitude "north" is not a number [item 0]', { lat: 'north', lng: '1' }],
+		['Order #1001: dropoff email "desk" is not an e-mail address [item 0]', { email: 'desk' }],
+		[
+			'Order #77: dropoff email "desk" is not an e-mail address [item 0]',
+			{ email: 'desk', referenceId: '#77' },
+		],
 	])('that breaks a rule is named before anything is sent: %s', async (message, options) => {
 		const { error } = await service.run(fromOrder(options), { items: [shopifyOrder()] });
 
 		expect(service.control.requests()).toEqual([]);
 		expect(error?.message).toBe(message);
+	});
+});
+
+test('a rule that an order breaks is told with the order and where to mend it', async () => {
+	const { error } = await service.run(
+		{ ...fromOrder({ email: 'desk' }), pickupEmail: 'shop' },
+		{ items: [shopifyOrder()] },
+	);
+
+	expect(error).toMatchObject({
+		message: 'Order #1001: pickup email "shop" is not an e-mail address [item 0]',
+		description:
+			'Also: Dropoff email "desk" is not an e-mail address. Nothing was sent for this item. What begins with Pickup is mended in the fields of this node, all else in the order in Shopify or under Order Options. No delivery was created.',
 	});
 });
 
@@ -610,7 +631,7 @@ describe('an order that cannot become a delivery', () => {
 			shopifyOrder({ line_items: [lineItem({ quantity: 'two' })] }),
 		],
 		[
-			/^Reference ID "#1001-1001-.*" is longer than 40 characters/,
+			/^Order #1001-1001-.*: reference ID "#1001-1001-.*" is longer than 40 characters/,
 			shopifyOrder({ name: '#1001-1001-1001-1001-1001-1001-1001-1001-1' }),
 		],
 		[

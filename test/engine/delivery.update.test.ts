@@ -616,3 +616,72 @@ describe('the options', () => {
 		expect(service.received()).toEqual([]);
 	});
 });
+
+describe('under a reading of what the document leaves open', () => {
+	const unknownId = 'no-such-delivery';
+	const updatedIds = () =>
+		service.control
+			.deliveries()
+			.filter(({ request }) => request.cod === 5)
+			.map(({ record }) => record.id);
+
+	/** Three deliveries and one that does not exist, updated by a node that goes on. */
+	async function runUnder(reading: string) {
+		const ids = await service.seed(3);
+		service.control.settings({ reading });
+		const { items } = await service.run(update({ cod: '5' }), {
+			items: idsOf([...ids, unknownId]),
+			onError: 'continueRegularOutput',
+		});
+		return { ids, items: jsonOf(items) };
+	}
+
+	const refused = { error: { outcome: 'refused', deliveryId: unknownId } };
+
+	test.each([
+		'update-202',
+		'update-204',
+		'update-empty',
+		'update-jobs-list',
+		'update-payload',
+		'update-unknown-400',
+		'update-unknown-partly',
+		'update-busy-at-first',
+		'update-lost',
+	])('the wrong ID is told, and the others are updated: %s', async (reading) => {
+		const { ids, items } = await runUnder(reading);
+
+		expect(updatedIds()).toEqual(ids);
+		expect(items).toMatchObject([...ids.map((deliveryId) => ({ deliveryId })), refused]);
+	});
+
+	test('an update that is refused with 200 is told in the words of the service: update-code-error', async () => {
+		const { ids, items } = await runUnder('update-code-error');
+
+		expect(updatedIds()).toEqual([]);
+		expect(items).toMatchObject(
+			[...ids, unknownId].map((deliveryId) => ({
+				error: {
+					outcome: 'refused',
+					description: expect.stringContaining('The route has left already (ERROR)'),
+					deliveryId,
+				},
+			})),
+		);
+	});
+
+	test('an update whose result is elsewhere is unknown: update-303', async () => {
+		const ids = await service.seed(2);
+		service.control.settings({ reading: 'update-303' });
+
+		const { items } = await service.run(update({ cod: '5' }), {
+			items: idsOf(ids),
+			onError: 'continueRegularOutput',
+		});
+
+		expect(updates()).toHaveLength(1);
+		expect(jsonOf(items)).toMatchObject(
+			ids.map((deliveryId) => ({ error: { outcome: 'unknown', deliveryId } })),
+		);
+	});
+});

@@ -1,8 +1,13 @@
 /** What the service's list holds after each step of a trigger's life. */
+import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { z } from 'zod';
 
+import { deepCopy, type IDataObject, type INodeParameters } from 'n8n-workflow';
+
+import { startService } from '../../playground/service/server';
+import type { CredentialData, Trigger } from '../support/engine/engine';
 import { setUpTriggers, itemsOf, updated } from '../support/triggerNode';
 
 const service = setUpTriggers();
@@ -21,7 +26,9 @@ async function deadUrl(): Promise<string> {
 
 function addressOf(event: string, url: string): unknown {
 	return expect.stringMatching(
-		new RegExp(`^${url.replaceAll('.', '\\.')}\\?event=${event}&signature=[0-9a-f]{64}$`),
+		new RegExp(
+			`^${url.replaceAll('.', '\\.')}\\?event=${event}&workflow=[a-z]+&signature=[0-9a-f]{64}$`,
+		),
 	);
 }
 
@@ -51,7 +58,7 @@ describe('publishing', () => {
 		await trigger.activate();
 
 		expect(list()).toEqual(before);
-		expect(service.requests()).toEqual(['GET', 'POST', 'POST', 'POST', 'GET']);
+		expect(service.requests()).toEqual(['GET', 'POST', 'POST', 'POST', 'GET', 'GET']);
 	});
 
 	test('makes only what is missing', async () => {
@@ -79,7 +86,7 @@ describe('publishing', () => {
 	test('fails clearly when no event is chosen', async () => {
 		const trigger = await open({ events: [] });
 
-		await expect(trigger.activate()).rejects.toThrow('No event is chosen');
+		await expect(trigger.activate()).rejects.toThrow('No event of the Delivery Service is chosen');
 		expect(list()).toEqual([]);
 	});
 
@@ -90,7 +97,9 @@ describe('publishing', () => {
 		const published = list();
 		await trigger.deactivate();
 
-		expect(published.map(({ url }) => url)).toEqual([`${trigger.url}?event=updateTask`]);
+		expect(published.map(({ url }) => url)).toEqual([
+			`${trigger.url}?event=updateTask&workflow=workflow`,
+		]);
 		expect(list()).toEqual([]);
 	});
 
@@ -101,7 +110,9 @@ describe('publishing', () => {
 
 		await unsigned.activate();
 
-		expect(list().map(({ url }) => url)).toEqual([`${unsigned.url}?event=updateTask`]);
+		expect(list().map(({ url }) => url)).toEqual([
+			`${unsigned.url}?event=updateTask&workflow=workflow`,
+		]);
 	});
 });
 
@@ -206,7 +217,7 @@ describe('a change', () => {
 		const trigger = await open(every);
 		const other = await open({}, { workflowId: 'other' });
 		await other.activate();
-		const old = `${trigger.url}?event=updateTask&signature=${'5e'.repeat(32)}`;
+		const old = `${trigger.url}?event=updateTask&workflow=workflow&signature=${'5e'.repeat(32)}`;
 		await subscribe(old);
 
 		await trigger.activate();
@@ -216,8 +227,332 @@ describe('a change', () => {
 			addressOf('createRoute', trigger.url),
 			...[other.url, trigger.url].sort().map((url) => addressOf('updateTask', url)),
 		]);
-		expect(service.requests().slice(-4)).toEqual(['POST', 'POST', 'POST', 'DELETE']);
+		expect(service.requests().slice(-6)).toEqual([
+			...['POST', 'POST', 'POST', 'GET'],
+			...['DELETE', 'GET'],
+		]);
 		expect((await trigger.receive({ url: old, body: updated })).status).toBe(401);
+	});
+});
+
+/** The trigger's memory as version 0.1.0 left it, and the address that it had subscribed. */
+function former(trigger: Trigger): { staticData: IDataObject; address: string } {
+	const signed = `n8n-nodes-delivery-service trigger address, version 1\nlive\nworkflow\nwebhook-of-workflow\nupdateTask`;
+	const signature = createHmac('sha256', String(service.credential.apiSecret))
+		.update(signed)
+		.digest('hex');
+	return {
+		staticData: { 'node:Delivery Service Trigger': { subscribedTo: trigger.url } },
+		address: `${trigger.url}?event=updateTask&signature=${signature}`,
+	};
+}
+
+describe('an update from version 0.1.0', () => {
+	test('leaves its subscription at work until the workflow is published, and replaces it then', async () => {
+		const trigger = await open();
+		const { staticData, address } = former(trigger);
+		await trigger.activate();
+		await trigger.deactivate();
+		await subscribe(address);
+		const updatedOne = await open({}, { staticData });
+		// n8n 2.x serves the address after a restart without a word to the node.
+		service.control.addFault({ kind: 'status', status: 503, method: 'GET', path: hooks });
+		await updatedOne.activate('init');
+		expect((await updatedOne.receive({ url: address, body: updated })).status).toBe(200);
+		await updatedOne.activate();
+
+		expect(list().map(({ url }) => url)).toEqual([addressOf('updateTask', trigger.url)]);
+		expect(service.requests().slice(-5)).toEqual(['GET', 'POST', 'GET', 'DELETE', 'GET']);
+		expect((await updatedOne.receive({ url: address, body: updated })).status).toBe(401);
+		expect((await updatedOne.receive({ url: hook(3).url, body: updated })).status).toBe(200);
+	});
+
+	test.each(['with its memory', 'without'])('lets it be taken off, %s', async (memory) => {
+		const first = await open();
+		const { staticData, address } = former(first);
+		await subscribe(address);
+		const trigger = await open({}, memory === 'without' ? {} : { staticData });
+
+		await trigger.delete();
+
+		expect(list()).toEqual([]);
+	});
+
+	test('replaces what was signed with an earlier secret, too, by what it remembers', async () => {
+		const first = await open();
+		const { staticData } = former(first);
+		await subscribe(`${first.url}?event=updateTask&signature=${'5e'.repeat(32)}`);
+		const trigger = await open({}, { staticData });
+
+		await trigger.activate();
+
+		expect(list().map(({ url }) => url)).toEqual([addressOf('updateTask', trigger.url)]);
+	});
+});
+
+describe('a change of the credential', () => {
+	/** What the service lists, by company. */
+	const byCompany = () => service.control.webhooks().map(({ companyId }) => companyId);
+
+	test.each(['publishing', 'unpublishing'])(
+		'to another company takes off what was subscribed for the former one when %s',
+		async (what) => {
+			const credential: CredentialData = { ...service.credential };
+			const trigger = await open(every, { credential });
+			await trigger.activate();
+			credential.companyId = 1002;
+
+			if (what === 'publishing') await trigger.activate();
+			else await trigger.deactivate();
+
+			expect(byCompany()).toEqual(what === 'publishing' ? [1002, 1002, 1002] : []);
+			expect(service.warnings()).toEqual([]);
+		},
+	);
+
+	test('to a company by an option does so as well', async () => {
+		const trigger = await open();
+		await trigger.activate();
+
+		await trigger.republish({ options: { companyId: '1002' } });
+
+		expect(byCompany()).toEqual([1002]);
+	});
+
+	test('says what remains at the former company, and removes it when it can', async () => {
+		const credential: CredentialData = { ...service.credential };
+		const trigger = await open({}, { credential });
+		await trigger.activate();
+		credential.companyId = 1002;
+		const path = '/hooks/companies/1001';
+		service.control.addFault({ kind: 'status', status: 403, path });
+
+		await trigger.activate();
+		const remained = byCompany();
+		const warnings = service.warnings().join();
+		await trigger.activate();
+
+		expect(remained.sort()).toEqual([1001, 1002]);
+		expect(warnings).toMatch(
+			/may remain at the Delivery Service at .*, company 1001: .* not allow this/,
+		);
+		expect(warnings).toContain('They start nothing.');
+		expect(byCompany()).toEqual([1002]);
+	});
+
+	test('to another address of the service takes off what was subscribed there', async () => {
+		const other = await startService();
+		const credential: CredentialData = { ...service.credential };
+		const trigger = await open({}, { credential });
+		await trigger.activate();
+		credential.baseUrl = other.credential.baseUrl;
+
+		await trigger.activate();
+		const there = other.control.webhooks();
+		const here = list();
+		await trigger.deactivate();
+		await other.close();
+
+		expect(there).toHaveLength(1);
+		expect(here).toEqual([]);
+	});
+
+	test('to another key does not send that key to the former address, and says what remains', async () => {
+		const other = await startService({ apiKeyId: 'other-key' });
+		const credential: CredentialData = { ...service.credential };
+		const trigger = await open({}, { credential });
+		await trigger.activate();
+		const before = service.requests().length;
+		Object.assign(credential, other.credential);
+
+		await trigger.activate();
+		await trigger.deactivate();
+		await other.close();
+
+		expect(service.requests()).toHaveLength(before);
+		expect(list()).toHaveLength(1);
+		expect(service.warnings()[0]).toContain('holds another API key now');
+	});
+});
+
+describe('a service that', () => {
+	const answerList = (body: unknown, times = 1) =>
+		service.control.addFault({
+			kind: 'status',
+			status: 200,
+			method: 'GET',
+			path: hooks,
+			body,
+			times,
+		});
+
+	test.each([
+		[200, [{ url: 'https://shop.example', action: 3, status: null }, { hello: 1 }, 'x']],
+		[200, { code: 'OK', message: 'Success', payload: [] }],
+		[204, undefined],
+		[404, { code: 'NOT_FOUND', message: 'No webhooks yet' }],
+	])('answers the listing with %s %j can be subscribed at', async (status, body) => {
+		const trigger = await open();
+		service.control.addFault({
+			kind: 'status',
+			status,
+			method: 'GET',
+			path: hooks,
+			body,
+			times: 2,
+		});
+
+		await trigger.activate();
+
+		expect(list()).toHaveLength(1);
+	});
+
+	test('answers 409 for what it does not list keeps it, and publishing works', async () => {
+		const trigger = await open({ events: ['createTask', 'updateTask'] });
+		await trigger.create();
+		const before = list();
+		answerList([], 2);
+		const conflict = { kind: 'status', status: 409, method: 'POST', path: hooks } as const;
+		service.control.addFault(conflict);
+		service.control.addFault(conflict);
+
+		await trigger.activate();
+
+		expect(list()).toEqual(before);
+	});
+
+	test('answers 409, then fails, does not lose what was there', async () => {
+		const trigger = await open({ events: ['createTask', 'updateTask'] });
+		await trigger.create();
+		service.control.addFault({ kind: 'status', status: 409, method: 'POST', path: hooks });
+		service.control.addFault({ kind: 'status', status: 500, method: 'POST', path: hooks });
+		answerList([], 1);
+
+		await expect(trigger.create()).rejects.toThrow('status 500');
+
+		expect(list().map(({ action }) => action)).toEqual([1]);
+	});
+
+	test.each<[string, (url: string) => string]>([
+		['encodes addresses', (url) => encodeURIComponent(url)],
+		['encodes their slashes', (url) => url.replaceAll('/', '%2F').replace(':%2F%2F', '://')],
+		['writes them in HTML', (url) => url.replaceAll('&', '&amp;')],
+		['orders their query anew', (url) => url.replace(/(event=.*)&(workflow=.*)$/, '$2&$1')],
+	])('%s has them neither twice nor left behind', async (_, write) => {
+		const trigger = await open();
+		await trigger.create();
+		const written = list().map((entry) => ({ ...entry, url: write(entry.url) }));
+		const before = service.requests().length;
+		answerList(written);
+
+		await trigger.activate();
+		const requests = service.requests().slice(before);
+		answerList(written);
+		await trigger.deactivate();
+
+		expect(requests).toEqual(['GET']);
+		expect(list()).toEqual([]);
+		expect(service.warnings()).toEqual([]);
+	});
+
+	test('drops the query of addresses is told so, and nothing stays', async () => {
+		const trigger = await open();
+		answerList([], 2);
+		answerList([{ url: trigger.url, action: 3, status: 'Active' }]);
+
+		await expect(trigger.activate()).rejects.toMatchObject({
+			message: expect.stringContaining('come without a signature'),
+			description: expect.stringContaining('Turn off the option Signed Addresses'),
+		});
+		expect(list()).toEqual([]);
+	});
+
+	test('drops it is subscribed once when addresses are not signed, and tidied up', async () => {
+		const trigger = await open({ options: { signAddresses: false } });
+		await trigger.create();
+		const before = service.requests().length;
+		const bare = [{ url: trigger.url, action: 3, status: 'Active' }];
+		answerList(bare);
+
+		await trigger.activate();
+		const requests = service.requests().slice(before);
+		answerList(bare);
+		await trigger.deactivate();
+
+		expect(requests).toEqual(['GET']);
+		expect(list()).toEqual([]);
+	});
+
+	test('confirms and does not remove is told apart when the workflow is taken back', async () => {
+		const trigger = await open();
+		await trigger.activate();
+		service.control.addFault({ kind: 'status', status: 200, method: 'DELETE', path: hooks });
+
+		await trigger.deactivate();
+
+		expect(service.warnings().join()).toMatch(
+			/may remain .*still lists what it was asked to remove/,
+		);
+	});
+});
+
+describe('two workflows with the same webhook ID', () => {
+	test.each([true, false])(
+		'do not take off what the other has subscribed (signed: %s)',
+		async (signAddresses) => {
+			const parameters = { ...every, options: { signAddresses } };
+			const trigger = await open(parameters);
+			const copy = await open(parameters, {
+				workflowId: 'copy',
+				webhookId: 'webhook-of-workflow',
+			});
+			await trigger.activate();
+			const before = list();
+
+			// What n8n 1.x does when it refuses to publish the second one.
+			await copy.delete();
+
+			expect(copy.url).toBe(trigger.url);
+			expect(before).toHaveLength(3);
+			expect(list()).toEqual(before);
+			expect(service.warnings()).toEqual([]);
+		},
+	);
+});
+
+describe('a copy of a workflow that took along what its trigger remembers', () => {
+	test('neither takes off what the first has subscribed, nor takes its calls', async () => {
+		const trigger = await open(every);
+		await trigger.activate();
+		const before = list();
+		const { staticData } = trigger;
+		const copy = await open(every, {
+			...{ workflowId: 'copy', webhookId: 'webhook-of-workflow' },
+			staticData: deepCopy(staticData),
+		});
+
+		await copy.delete();
+		const after = list();
+		await trigger.deactivate();
+		copy.staticData = deepCopy(staticData);
+		await copy.activate();
+
+		expect(after).toEqual(before);
+		expect((await copy.receive({ url: before[2]?.url, body: updated })).status).toBe(401);
+		expect((await copy.receive({ url: hook(3).url, body: updated })).status).toBe(200);
+	});
+
+	test('leaves alone what was subscribed at the address of the n8n that it was copied from', async () => {
+		const trigger = await open(every);
+		await trigger.activate();
+		const before = list();
+		const publicUrl = 'https://staging.shop.example';
+		const copy = await open(every, { staticData: deepCopy(trigger.staticData), publicUrl });
+
+		await copy.activate();
+		await copy.deactivate();
+
+		expect(list()).toEqual(before);
 	});
 });
 
@@ -246,6 +581,8 @@ describe("others' subscriptions", () => {
 			`${trigger.url}?event=updateTask&mine=1`,
 			`${trigger.url}?event=deleteTask`,
 			`${trigger.url}?event=updateTask&signature=mine`,
+			`${trigger.url}?event=updateTask&workflow=another`,
+			`${trigger.url}?event=updateTask&workflow=another&signature=${'0a'.repeat(32)}`,
 			trigger.testUrl,
 			'https://shop.example/hook',
 		];
@@ -326,7 +663,7 @@ describe('a failure while publishing', () => {
 
 	test('does not come from an old address that cannot be removed; that is logged', async () => {
 		const trigger = await open();
-		await subscribe(`${trigger.url}?event=createTask`, 1);
+		await subscribe(`${trigger.url}?event=createTask&workflow=workflow`, 1);
 		service.control.addFault({ kind: 'status', status: 500, method: 'DELETE', path: hooks });
 
 		await trigger.activate();
@@ -428,7 +765,7 @@ describe('unpublishing', () => {
 	test('leaves what remained to the next publishing, which takes it up', async () => {
 		const trigger = await open();
 		await trigger.activate();
-		service.control.addFault({ kind: 'resetBefore', path: hooks, times: 3 });
+		service.control.addFault({ kind: 'resetBefore', path: hooks, times: 2 });
 		await trigger.deactivate();
 		const remained = list();
 
@@ -451,7 +788,7 @@ describe('when n8n starts again', () => {
 		await trigger.activate('init');
 
 		expect(list()).toEqual(before);
-		expect(service.requests().slice(5)).toEqual(['GET']);
+		expect(service.requests().slice(6)).toEqual(['GET']);
 		expect((await trigger.receive({ url: hook(3).url, body: updated })).status).toBe(200);
 	});
 
@@ -507,6 +844,55 @@ describe('when n8n starts again', () => {
 	});
 });
 
+describe('an error while publishing', () => {
+	const failing = async (parameters: INodeParameters, credential: CredentialData) => {
+		const trigger = await open(parameters, { credential });
+		const caught: unknown = await trigger.activate().catch((error: unknown) => error);
+		return z.object({ message: z.string(), description: z.string() }).parse(caught);
+	};
+	const only = (options: INodeParameters): INodeParameters => ({ options });
+
+	test.each<[string, INodeParameters, Partial<CredentialData>, RegExp]>([
+		['no event', { events: [] }, {}, /No event .* is chosen/],
+		['no company', {}, { companyId: '' }, /Company ID .* is missing/],
+		['a wrong company', only({ companyId: 'x' }), {}, /Company ID .* whole number/],
+		['an unknown company', {}, { companyId: 77 }, /404/],
+		['a wrong key', {}, { apiSecret: 'wrong' }, /API key/],
+		['no key', {}, { apiKeyId: '' }, /credential is not complete/],
+		['a Base URL without http', {}, { baseUrl: 'api.example' }, /does not start with https?:/],
+		['cities that cannot be read', only({ cities: '42; 43' }), {}, /"42; 43" .*Only These Cities/],
+		['companies likewise', only({ companies: 'all' }), {}, /"all" .*Only These Companies/],
+		['statuses likewise', only({ statuses: 'a;b' }), {}, /"a;b" .*Only These Statuses/],
+		['minutes below 0', only({ skipRepeatsMinutes: -1 }), {}, /Skip Repeats Within/],
+		['minutes that are none', only({ skipRepeatsMinutes: 'x' }), {}, /Skip Repeats Within/],
+	])(
+		'names service and reason in message and in description: %s',
+		async (_, more, wrong, reason) => {
+			const error = await failing(more, { ...service.credential, ...wrong });
+
+			for (const text of [error.message, error.description]) {
+				expect(text).toMatch(reason);
+				expect(text).toContain('Delivery Service');
+			}
+			expect(list()).toEqual([]);
+		},
+	);
+
+	test.each([400, 401, 403, 409, 422, 429, 500, 503])(
+		'does so when the service answers %d',
+		async (status) => {
+			const body = { code: 'NO', message: 'Because of the moon' };
+			service.control.addFault({ kind: 'status', status, method: 'GET', path: hooks, body });
+			const error = await failing({}, service.credential);
+
+			for (const text of [error.message, error.description])
+				expect(text).toContain('Delivery Service');
+			expect(error.description).toContain(error.message);
+			expect(error.description).toContain('Because of the moon');
+		},
+	);
+});
+
 describe('an address that the service cannot reach', () => {
 	const remote = { baseUrl: 'https://api.delivery-service.example' };
 
@@ -521,7 +907,9 @@ describe('an address that the service cannot reach', () => {
 
 		await expect(trigger.create()).rejects.toMatchObject({
 			message: 'The Delivery Service cannot reach this n8n at a localhost address',
-			description: expect.stringMatching(/^The address is http:.*WEBHOOK_URL/),
+			description: expect.stringMatching(
+				/cannot reach this n8n .*The address is http:.*WEBHOOK_URL/,
+			),
 		});
 	});
 

@@ -160,6 +160,17 @@ describe('a wrong item', () => {
 });
 
 describe('a refusal of the service', () => {
+	test('says so when the service has the webhook already', async () => {
+		service.control.addFault({ kind: 'status', status: 409 });
+
+		const { error } = await service.run({ ...create, url, event: 'createTask' });
+
+		expect(error).toMatchObject({
+			message: 'The Delivery Service has this webhook already (status 409) [item 0]',
+			description: expect.stringContaining('Webhook > Repair'),
+		});
+	});
+
 	test('ends the run with its status and what to do', async () => {
 		const { error } = await service.run(
 			{ ...create, options: { companyId: '={{ $json.company }}' } },

@@ -170,6 +170,33 @@ test('gives nothing where there is nothing', async () => {
 	expect({ status, items }).toEqual({ status: 'success', items: [] });
 });
 
+test('gives nothing where the service finds nothing (404), and says what that may mean', async () => {
+	const { error, items, hints } = await service.run(getAll({ options: { companyId: '5' } }));
+
+	expect({ error, items }).toEqual({ error: undefined, items: [] });
+	expect(hints).toMatchObject([
+		{
+			message: expect.stringMatching(
+				/no webhooks yet, or the Company ID .* is wrong. The service says: Unknown company 5/,
+			),
+		},
+	]);
+});
+
+test('gives what can be read, and the other entries as they came', async () => {
+	const odd = { action: 1 };
+	list({ code: 'OK', hooks: [odd, { url: 'https://a.example', action: 1, status: null }, 'x'] });
+
+	const { error, items } = await service.run(getAll());
+
+	expect(error).toBeUndefined();
+	expect(jsonOf(items)).toEqual([
+		{ url: 'https://a.example', action: 1, event: 'createTask', status: '' },
+		{ entry: odd },
+		{ entry: 'x' },
+	]);
+});
+
 describe('what is wrong', () => {
 	test.each<[string, INodeParameters]>([
 		['Limit "many" is not a number [item 0]', { limit: '={{ "many" }}' }],
@@ -192,9 +219,7 @@ describe('what is wrong', () => {
 
 	test.each([
 		['HTML', '<!doctype html>'],
-		['an object', { hooks: [] }],
-		['entries without URL', [{ action: 1 }]],
-		['entries without event', [{ url: 'https://a.example', action: 'x' }]],
+		['an object', { name: 'Another service' }],
 	])('is named when something else answers: %s', async (_what, body) => {
 		list(body);
 
@@ -223,22 +248,25 @@ describe('what is wrong', () => {
 
 	test('does not keep the other items from being listed when the node goes on', async () => {
 		await service.subscribe('https://a.example', 1);
+		const body = { code: 'FORBIDDEN', message: 'Not for this key' };
+		const path = '/hooks/companies/1002';
+		service.control.addFault({ kind: 'status', status: 403, path, body });
 
 		const { items } = await service.run(
 			getAll({ options: { companyId: '={{ $json.company }}' } }),
-			{ items: [{ company: 5 }, {}], onError: 'continueRegularOutput' },
+			{ items: [{ company: 1002 }, {}], onError: 'continueRegularOutput' },
 		);
 
-		expect(service.received('GET').map(({ path }) => path)).toEqual([
-			'/hooks/companies/5',
+		expect(service.received('GET').map((request) => request.path)).toEqual([
+			path,
 			'/hooks/companies/1001',
 		]);
 		expect(items).toMatchObject([
 			{
 				json: {
 					error: {
-						message: 'The Delivery Service did not find what was asked for (status 404) [item 0]',
-						description: expect.stringContaining('Unknown company 5'),
+						message: 'The Delivery Service does not allow this with the API key [item 0]',
+						description: expect.stringContaining('Not for this key'),
 					},
 				},
 				pairedItem: { item: 0 },

@@ -130,7 +130,7 @@ export function createOnce(
 		operation: 'create',
 		source: 'json',
 		skipAlreadySent: true,
-		options: { maximumWaitSeconds: 0, ...options },
+		options: { batchSize: 100, maximumWaitSeconds: 0, ...options },
 		...more,
 	};
 }

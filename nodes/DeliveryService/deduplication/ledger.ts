@@ -1,3 +1,4 @@
+import { cut } from '../shared/chunk';
 import type { Clock } from '../shared/clock';
 
 /** The part of n8n's de-duplication store that is used: the entries of one workflow. */
@@ -121,6 +122,8 @@ export function openLedger(store: Store, scope: string, mark: string, clock: Clo
 			(claimant) => !answers.has(created(claimant)) && answers.has(order(claimant)),
 		);
 		const ofOrders = await recordAny(entries, others.map(noOrder));
+		const doubts = new Set(asked.map(doubted).filter((one) => answers.has(one)));
+		const isNoDoubt = (one: string) => !doubts.has(one);
 		const state = (claimant: Claimant): State => {
 			if (fresh.has(pending(claimant))) return fresh.has(sent(claimant)) ? 'free' : 'created';
 			if (!answers.has(doubted(claimant)) || answers.has(created(claimant))) return 'unknown';
@@ -128,7 +131,8 @@ export function openLedger(store: Store, scope: string, mark: string, clock: Clo
 		};
 		return {
 			states: new Map(claimants.map((claimant) => [claimant.referenceId, state(claimant)])),
-			recorded: [...fresh, ...answers, ...ofOrders],
+			// Doubt is removed last.
+			recorded: [...fresh, ...ofOrders, ...[...answers].filter(isNoDoubt), ...doubts],
 			tookMs,
 		};
 	}
@@ -205,7 +209,7 @@ export function openLedger(store: Store, scope: string, mark: string, clock: Clo
 		async release(claimants) {
 			if (claimants.length === 0) return;
 			const unwanted = [...claimants.flatMap(claimed), ...oldMarks.splice(0)];
-			await store.inTurn(async (entries) => await entries.remove(unwanted));
+			await store.inTurn(async (entries) => await removeAny(entries, unwanted));
 		},
 	};
 }
@@ -219,8 +223,12 @@ async function recordAny(entries: Entries, wanted: string[]): Promise<ReadonlySe
 	return wanted.length > 0 ? await entries.record(wanted) : new Set();
 }
 
+/** How many entries are removed at once: n8n does nothing else while it looks for them. */
+const maxRemoved = 200;
+
+/** Removes entries in their order, some at a time. */
 async function removeAny(entries: Entries, unwanted: string[]): Promise<void> {
-	if (unwanted.length > 0) await entries.remove(unwanted);
+	for (const some of cut(unwanted, maxRemoved)) await entries.remove(some);
 }
 
 /**

@@ -84,7 +84,7 @@ export function storeOf(context: IExecuteFunctions): Store {
 }
 
 /** How many entries of a node are kept; the oldest are forgotten first. */
-const maxNodeEntries = 12_000;
+const maxNodeEntries = 4_000;
 
 /**
  * The entries of one node, apart from those of its workflow. They take the place of the lock:

@@ -24,9 +24,38 @@ export function bodyOf(batch: readonly Creation[]): CreationBody {
 	};
 }
 
+/** A killed process leaves unknown what it has claimed: also of a large run not more than this. */
+const maxClaimed = 1000;
+
+/**
+ * How many creations are claimed at once: a tenth of them, since each claim costs as much as all that
+ * is remembered, but never less than a request holds.
+ */
+export function claimSizeOf(count: number, batchSize: number): number {
+	const requests = Math.floor(Math.min(count / 10, maxClaimed) / batchSize);
+	return Math.max(1, requests) * batchSize;
+}
+
 /** Those creations that have a reference ID, as the ledger knows them. */
 export function claimantsOf(batch: readonly Creation[]): Claimant[] {
 	return batch.flatMap(({ delivery: { referenceId }, orderId }) =>
 		referenceId === undefined ? [] : [{ referenceId, orderId }],
 	);
+}
+
+/**
+ * Up to how many deliveries have a request each, when nobody says how many share one: a shop's usual
+ * run. They take a fifth of what the limit allows in a minute.
+ */
+const maxSentAlone = 20;
+
+/**
+ * Whether the deliveries that are left of a run have a request each, so that one which is refused,
+ * or whose answer is lost, touches no other.
+ *
+ * @param left how many they are
+ * @param room how many requests the limit allows now
+ */
+export function mayBeSentAlone(left: number, room: number): boolean {
+	return left <= maxSentAlone && left <= room;
 }

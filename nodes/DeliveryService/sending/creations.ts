@@ -1,15 +1,14 @@
 import type { Claim, Ledger } from '../deduplication/ledger';
 import { bySameReference } from '../deduplication/sameReference';
 import type { Exchange } from '../service/client';
-import { detailOf, explain, notTheService } from '../service/errors';
+import { limits } from '../service/limits';
 import type { Problem } from '../service/result';
-import { creationAnswerSchema } from '../service/schemas';
-import { bodyOf, groupsOf, claimantsOf } from './batches';
-import { classifyExchange } from './classify';
+import { cut } from '../shared/chunk';
+import { readExchange } from './answers';
+import { bodyOf, claimantsOf, claimSizeOf, groupsOf, mayBeSentAlone } from './batches';
 import {
 	alreadyCreated,
 	anotherOrder,
-	noRecord,
 	notSent,
 	sameReferenceInInput,
 	sentSince,
@@ -19,12 +18,11 @@ import {
 	unknownOutcome,
 	type Creation,
 	type CreationResult,
-	type Failed,
 	type Outcome,
 } from './outcomes';
 import type { Waited } from './rateLimit';
-import { matchRecords } from './records';
 import { sendWithinLimit, type Requesting } from './request';
+import { sameRefusal, samplesOf } from './split';
 
 /** What creating deliveries needs from outside. */
 export interface Sending extends Requesting {
@@ -32,8 +30,11 @@ export interface Sending extends Requesting {
 	ledgerFor?: (companyId: Creation['companyId']) => Ledger;
 	/** The company of deliveries that name none, as far as it is known. */
 	ownCompanyId?: number;
-	batchSize: number;
-	/** Whether the batches after a failed one are sent all the same. */
+	/** How many deliveries share a request at most; absent when that is left to this package. */
+	batchSize?: number;
+	/** The user's word that a refused request has created nothing. */
+	refusedCreateNothing?: boolean;
+	/** Whether more is sent after a delivery that failed. */
 	continueOnFail: boolean;
 }
 
@@ -51,8 +52,8 @@ export interface Report {
 const maxUnknownInARow = 3;
 
 /**
- * Creates deliveries in as few requests as their companies and types allow, each delivery once
- * (service document, sections 4.1 and 8).
+ * Creates deliveries, each once (service document, sections 4.1 and 8): those of one company and
+ * type are claimed ahead, sent, and confirmed.
  *
  * @param creations in the order of their items
  */
@@ -63,7 +64,7 @@ export async function sendCreations(
 	const { first, further, ofAnotherOrder } = sending.ledgerFor
 		? bySameReference(creations, sending.ownCompanyId)
 		: { first: creations, further: [], ofAnotherOrder: [] };
-	const run = new CreationRun(sending);
+	const run = new CreationRun(sending, creations.length);
 	run.add(further, sameReferenceInInput);
 	for (const creation of ofAnotherOrder) run.add([creation], anotherOrder(creation));
 	for (const group of groupsOf(first)) await run.sendGroup(group);
@@ -84,7 +85,10 @@ class CreationRun {
 
 	private unknownInARow = 0;
 
-	constructor(private readonly sending: Sending) {}
+	constructor(
+		private readonly sending: Sending,
+		private readonly total: number,
+	) {}
 
 	report(): Report {
 		const { results, requests, waited, ledgerFailed } = this;
@@ -93,42 +97,46 @@ class CreationRun {
 	}
 
 	add(creations: readonly Creation[], outcome: Outcome): void {
-		this.results.push(...creations.map((creation) => ({ creation, outcome })));
+		this.results.push(...resultsOf(creations, outcome));
 	}
 
-	/** Sends creations that share a company and a type, in full batches. */
+	/** Sends creations that share a company and a type. */
 	async sendGroup(group: readonly Creation[]): Promise<void> {
-		const { batchSize, continueOnFail, ledgerFor } = this.sending;
+		const { ledgerFor, continueOnFail } = this.sending;
 		const ledger = ledgerFor?.(group[0]?.companyId);
-		let ready: Creation[] = [];
-		for (let next = 0; next < group.length || ready.length > 0;) {
-			if (this.halted) {
-				this.add([...ready, ...group.slice(next)], notSent(this.halted));
-				await this.release(ledger, ready);
-				return;
-			}
-			if (ready.length < batchSize && next < group.length) {
-				const chunk = group.slice(next, next + batchSize);
-				next += chunk.length;
-				ready.push(...(await this.claim(ledger, chunk)));
-				continue;
-			}
-			const batch = ready.slice(0, batchSize);
-			ready = ready.slice(batchSize);
-			const before = this.results.length;
-			await this.sendBatch(batch, ledger);
-			const hasFailed = this.results
-				.slice(before)
-				.some(({ outcome }) => outcome.kind !== 'created');
-			if (!continueOnFail && hasFailed) this.halted ??= stoppedByFailure;
+		for await (const batch of this.claimedBatches(group, ledger)) {
+			const results: CreationResult[] = [];
+			for (const request of this.areSentAlone() ? cut(batch, 1) : [batch])
+				results.push(...(await this.sendBatch(request, ledger)));
+			this.results.push(...results);
+			if (!continueOnFail && results.some(({ outcome }) => outcome.kind !== 'created'))
+				this.halted ??= stoppedByFailure;
 		}
+	}
+
+	/** Claims creations ahead, and gives them in full batches. */
+	private async *claimedBatches(
+		group: readonly Creation[],
+		ledger: Ledger | undefined,
+	): AsyncGenerator<Creation[]> {
+		const size = this.sending.batchSize ?? limits.deliveriesPerRequest;
+		const ready: Creation[] = [];
+		for (const chunk of cut(group, claimSizeOf(group.length, size))) {
+			ready.push(...(await this.claim(chunk, ledger)));
+			while (ready.length >= size) yield ready.splice(0, size);
+		}
+		if (ready.length > 0) yield ready;
 	}
 
 	/** The creations of a chunk that are ours to send; of the others it is known what became. */
 	private async claim(
-		ledger: Ledger | undefined,
 		chunk: readonly Creation[],
+		ledger: Ledger | undefined,
 	): Promise<readonly Creation[]> {
+		if (this.halted) {
+			this.add(chunk, notSent(this.halted));
+			return [];
+		}
 		if (!ledger) return chunk;
 		let claims: ReadonlyMap<string, Claim>;
 		try {
@@ -142,64 +150,60 @@ class CreationRun {
 			const { referenceId } = creation.delivery;
 			const claim = referenceId === undefined ? 'claimed' : claims.get(referenceId);
 			if (claim === 'claimed') return true;
-			if (claim === 'created') {
-				this.add([creation], alreadyCreated);
-			} else if (claim === 'anotherOrder') {
-				this.add([creation], anotherOrder(creation));
-			} else {
-				this.add([creation], this.unknown(sentSince));
-				if (!this.sending.continueOnFail) this.halted ??= stoppedByFailure;
-			}
+			if (claim === 'created') this.add([creation], alreadyCreated);
+			else if (claim === 'anotherOrder') this.add([creation], anotherOrder(creation));
+			else this.add([creation], unknownOutcome(sentSince, true));
 			return false;
 		});
 	}
 
-	/** Sends a batch; one that is refused is halved until the refused deliveries are found. */
-	private async sendBatch(batch: readonly Creation[], ledger: Ledger | undefined): Promise<void> {
+	/** Whether each of the creations that are left has a request of its own. */
+	private areSentAlone(): boolean {
+		const { batchSize, rateLimit, clock } = this.sending;
+		const left = this.total - this.results.length;
+		return batchSize === undefined && mayBeSentAlone(left, rateLimit.room(clock));
+	}
+
+	/** Sends one request, or several when the one is refused and may be split. */
+	private async sendBatch(
+		batch: readonly Creation[],
+		ledger: Ledger | undefined,
+		isPart = false,
+	): Promise<CreationResult[]> {
 		const exchange = this.halted ? undefined : await this.exchange(batch);
 		if (!exchange) {
 			this.halted ??= stoppedByUser;
-			this.add(batch, notSent(this.halted));
-			await this.release(ledger, batch);
-			return;
+			return await this.noted(resultsOf(batch, notSent(this.halted)), ledger);
 		}
-		const exchangeClass = classifyExchange(exchange);
-		this.unknownInARow = exchangeClass === 'unknown' ? this.unknownInARow + 1 : 0;
-		switch (exchangeClass) {
-			case 'done':
-				await this.addByAnswer(batch, exchange, ledger);
-				return;
-			case 'refused':
-				// No service was reached, and none will be for the next request.
-				if (exchange.kind === 'noAnswer') return await this.giveUp(exchange, batch, ledger);
-				if (batch.length > 1 && isAboutContent(exchange)) {
-					const middle = Math.ceil(batch.length / 2);
-					await this.sendBatch(batch.slice(0, middle), ledger);
-					await this.sendBatch(batch.slice(middle), ledger);
-					return;
-				}
-				this.add(batch, { kind: 'refused', problem: explain(exchange) });
-				await this.release(ledger, batch);
-				if (isAboutAllRequests(exchange)) this.halted = explain(exchange);
-				return;
-			case 'notProcessed':
-				await this.giveUp(exchange, batch, ledger);
-				return;
-			case 'unknown':
-				this.add(batch, this.unknown(explain(exchange).message, detailOf(exchange)));
-				if (this.unknownInARow >= maxUnknownInARow) this.halted = explain(exchange);
-		}
+		const { refusedCreateNothing = false } = this.sending;
+		const { results, problem, endsRun, mayBeSplit } = readExchange(batch, exchange, {
+			isRemembered: ledger !== undefined,
+			refusedCreateNothing,
+		});
+		const has = (kind: Outcome['kind']) => results.some(({ outcome }) => outcome.kind === kind);
+		this.unknownInARow = has('unknown') && !has('created') ? this.unknownInARow + 1 : 0;
+		if (endsRun || this.unknownInARow >= maxUnknownInARow) this.halted ??= problem;
+		if (mayBeSplit) return await this.split(batch, ledger, isPart);
+		return await this.noted(results, ledger);
 	}
 
-	/** Sends nothing more, since the service cannot be given this batch. */
-	private async giveUp(
-		exchange: Exchange,
+	/**
+	 * Finds out which of the deliveries of a refused request it was refused for: some are sent alone,
+	 * and unless these are all refused for the same, the others in two halves.
+	 */
+	private async split(
 		batch: readonly Creation[],
 		ledger: Ledger | undefined,
-	): Promise<void> {
-		this.halted = explain(exchange);
-		this.add(batch, { kind: 'notSent', problem: this.halted });
-		await this.release(ledger, batch);
+		isPart: boolean,
+	): Promise<CreationResult[]> {
+		const { samples, others } = isPart ? { samples: [], others: batch } : samplesOf(batch);
+		const results: CreationResult[] = [];
+		for (const sample of samples) results.push(...(await this.sendBatch([sample], ledger, true)));
+		const refusal = sameRefusal(results);
+		if (refusal) return [...results, ...(await this.noted(resultsOf(others, refusal), ledger))];
+		for (const half of cut(others, Math.ceil(others.length / 2)))
+			results.push(...(await this.sendBatch(half, ledger, true)));
+		return results;
 	}
 
 	private async exchange(batch: readonly Creation[]): Promise<Exchange | undefined> {
@@ -210,54 +214,32 @@ class CreationRun {
 		});
 	}
 
-	private async addByAnswer(
-		batch: readonly Creation[],
-		exchange: Exchange,
+	/**
+	 * Notes in the ledger what may be sent again and what may not; what is unknown stays claimed. When
+	 * that fails the outcomes still hold, and the report says so.
+	 */
+	private async noted(
+		results: CreationResult[],
 		ledger: Ledger | undefined,
-	): Promise<void> {
-		const answer = creationAnswerSchema.safeParse(
-			exchange.kind === 'answer' ? exchange.body : undefined,
-		);
-		if (!answer.success) {
-			this.add(batch, this.unknown(notTheService.message, notTheService.description));
-			return;
-		}
-		const { records } = matchRecords(
-			batch.map(({ delivery }) => delivery),
-			answer.data.payload,
-		);
-		const created = batch.filter((creation, position) => {
-			const record = records[position];
-			this.add([creation], record ? { kind: 'created', ...record } : this.unknown(noRecord));
-			return record !== undefined;
-		});
-		await this.note(async () => await ledger?.confirm(claimantsOf(created)));
-	}
-
-	private async release(ledger: Ledger | undefined, batch: readonly Creation[]): Promise<void> {
-		await this.note(async () => await ledger?.release(claimantsOf(batch)));
-	}
-
-	/** Writes to the ledger; when that fails the outcomes still hold, and the report says so. */
-	private async note(write: () => Promise<void>): Promise<void> {
+	): Promise<CreationResult[]> {
+		const claimantsWith = (...kinds: Array<Outcome['kind']>) =>
+			claimantsOf(
+				results.flatMap(({ creation, outcome }) =>
+					kinds.includes(outcome.kind) ? [creation] : [],
+				),
+			);
+		const created = claimantsWith('created');
+		const free = claimantsWith('refused', 'notSent');
 		try {
-			await write();
+			if (created.length > 0) await ledger?.confirm(created);
+			if (free.length > 0) await ledger?.release(free);
 		} catch {
 			this.ledgerFailed = true;
 		}
-	}
-
-	private unknown(cause: string, detail?: string): Failed {
-		return unknownOutcome(cause, this.sending.ledgerFor !== undefined, detail);
+		return results;
 	}
 }
 
-/** Refusals that may be about one delivery among several: all others concern the whole request. */
-function isAboutContent(exchange: Exchange): boolean {
-	return exchange.kind === 'answer' && (exchange.status === 400 || exchange.status === 422);
-}
-
-/** Refusals that every other request would meet too: a wrong key, or an address that has moved. */
-function isAboutAllRequests(exchange: Exchange): boolean {
-	return exchange.kind === 'answer' && (exchange.status === 401 || exchange.status < 400);
+function resultsOf(creations: readonly Creation[], outcome: Outcome): CreationResult[] {
+	return creations.map((creation) => ({ creation, outcome }));
 }

@@ -1,5 +1,6 @@
 import type { Problem } from '../service/result';
 import type { CreationBody, Delivery } from '../service/schemas';
+import { lowerFirst } from '../service/text';
 
 /** A valid delivery that is to be created for an input item. */
 export interface Creation {
@@ -144,9 +145,4 @@ export function storeProblem(error: unknown): Problem {
 		description:
 			'Save the workflow and run it again. If that does not help, turn off "Skip Already Sent", but know that deliveries may then be created twice.',
 	};
-}
-
-/** A sentence as it goes on after a colon. */
-export function lowerFirst(text: string): string {
-	return text.charAt(0).toLowerCase() + text.slice(1);
 }

@@ -3,7 +3,7 @@ import { bySameReference } from '../deduplication/sameReference';
 import { limits } from '../service/limits';
 import type { CreationBody } from '../service/schemas';
 import { cut } from '../shared/chunk';
-import { bodyOf, groupsOf, claimantsOf } from './batches';
+import { bodyOf, groupsOf, mayBeSentAlone, claimantsOf } from './batches';
 import type { Sending } from './creations';
 import {
 	alreadyCreated,
@@ -21,10 +21,12 @@ export interface Plan {
 	held: Array<{ creation: Creation; outcome: Skipped }>;
 }
 
+type Planning = Pick<Sending, 'batchSize' | 'ledgerFor' | 'ownCompanyId' | 'rateLimit' | 'clock'>;
+
 /** What {@link sendCreations} would send, as far as it can be told without the service. */
 export async function planCreations(
 	creations: readonly Creation[],
-	{ batchSize, ledgerFor, ownCompanyId }: Pick<Sending, 'batchSize' | 'ledgerFor' | 'ownCompanyId'>,
+	{ batchSize, ledgerFor, ownCompanyId, rateLimit, clock }: Planning,
 ): Promise<Plan> {
 	const plan: Plan = { requests: [], held: [] };
 	const { first, further, ofAnotherOrder } = ledgerFor
@@ -32,6 +34,8 @@ export async function planCreations(
 		: { first: creations, further: [], ofAnotherOrder: [] };
 	for (const creation of further) plan.held.push({ creation, outcome: sameReferenceInInput });
 	for (const creation of ofAnotherOrder) plan.held.push({ creation, outcome: heldAs.anotherOrder });
+	const room = rateLimit.room(clock);
+	let left = first.length;
 	for (const group of groupsOf(first)) {
 		const states = await statesOf(group, ledgerFor?.(group[0]?.companyId));
 		const ready = group.filter((creation) => {
@@ -39,8 +43,13 @@ export async function planCreations(
 			if (state !== 'free') plan.held.push({ creation, outcome: heldAs[state] });
 			return state === 'free';
 		});
-		for (const batch of cut(ready, batchSize))
-			plan.requests.push({ creations: batch, body: bodyOf(batch) });
+		left -= group.length - ready.length;
+		for (const batch of cut(ready, batchSize ?? limits.deliveriesPerRequest)) {
+			const isAlone = batchSize === undefined && mayBeSentAlone(left, room - plan.requests.length);
+			for (const creations of isAlone ? cut(batch, 1) : [batch])
+				plan.requests.push({ creations, body: bodyOf(creations) });
+			left -= batch.length;
+		}
 	}
 	return plan;
 }

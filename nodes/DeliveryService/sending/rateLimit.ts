@@ -96,12 +96,22 @@ export class RateLimit {
 		return Math.max(0, own.until - now, Math.min(pauseCheckMs, Math.max(0, ...others)));
 	}
 
+	/** How many requests the limit allows now. */
+	room(clock: Clock): number {
+		this.forgetBefore(this.now(clock));
+		return this.max - this.counted.length;
+	}
+
 	/** How long it takes until the limit allows one more request, as far as that is known. */
 	private fullForMs(now: number): number {
-		this.counted = this.counted.filter(({ at }) => at + this.windowMs >= now);
+		this.forgetBefore(now);
 		if (this.counted.length < this.max) return 0;
 		const oldest = Math.min(...this.counted.map(({ at }) => at));
 		return Number.isFinite(oldest) ? oldest + this.windowMs + 1 - now : underWayCheckMs;
+	}
+
+	private forgetBefore(now: number): void {
+		this.counted = this.counted.filter(({ at }) => at + this.windowMs >= now);
 	}
 
 	/** The time by the clock. When that was set back, all that was noted by it moves along. */

@@ -1,9 +1,10 @@
 import type { Exchange } from '../service/client';
 import type { CreationBody } from '../service/schemas';
 import type { Clock } from '../shared/clock';
+import { holdsRecords } from './answers';
 import { classifyExchange } from './classify';
 import type { RateLimit, Waited } from './rateLimit';
-import { pauseMs, unreachablePatienceMs } from './retry';
+import { askedPauseMs, pauseMs, unreachablePatienceMs } from './retry';
 
 /** What sending a request needs from outside. */
 export interface Requesting {
@@ -47,9 +48,16 @@ export async function sendWithinLimit(
 			{ clock, signal, pauseMs: pause, maxPauseMs: maximumWaitMs - triedMs },
 		);
 		if (!exchange || classifyExchange(exchange) !== 'notProcessed') return exchange;
+		// What was created must not be sent again.
+		if (holdsRecords(exchange)) return exchange;
+		const now = clock.now();
 		const patience =
 			exchange.kind === 'answer' ? maximumWaitMs : Math.min(maximumWaitMs, unreachablePatienceMs);
-		pause = pauseMs(exchange, attempt, clock.now(), random());
-		if (triedMs + pause > patience) return exchange;
+		const leftMs = patience - triedMs;
+		const wanted = pauseMs(exchange, attempt, now, random());
+		// What is left is used up, but a service that named a time is not asked before it.
+		const isTooLong = wanted > leftMs && askedPauseMs(exchange, now) !== undefined;
+		if (leftMs <= 0 || isTooLong) return exchange;
+		pause = Math.min(wanted, leftMs);
 	}
 }

@@ -2,7 +2,7 @@ import type { Answer, Exchange } from '../service/client';
 import { retryAfterOf } from '../service/retryAfter';
 
 /** The longest pause between two tries when the service names none. */
-const longestPauseMs = 60_000;
+const maxPauseMs = 60_000;
 
 /** How long to go on when nothing answers at all: a wrong address does not mend itself. */
 export const unreachablePatienceMs = 15_000;
@@ -18,10 +18,15 @@ export const unreachablePatienceMs = 15_000;
  * @returns milliseconds
  */
 export function pauseMs(exchange: Exchange, attempt: number, now: number, random: number): number {
+	const asked = askedPauseMs(exchange, now);
+	return asked ?? Math.min(1000 * 2 ** attempt, maxPauseMs) * (0.75 + random / 2);
+}
+
+/** How long the service asked to wait, in milliseconds; undefined when it named no time. */
+export function askedPauseMs(exchange: Exchange, now: number): number | undefined {
 	const asked = exchange.kind === 'answer' ? askedMs(exchange, now) : NaN;
 	// No time at all, or a date that is over by our clock, must not turn into requests without end.
-	if (asked > 0) return asked;
-	return Math.min(1000 * 2 ** attempt, longestPauseMs) * (0.75 + random / 2);
+	return asked > 0 ? asked : undefined;
 }
 
 /** What `Retry-After` says from now on; not a number when it says nothing that can be read. */

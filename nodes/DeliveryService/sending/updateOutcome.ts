@@ -2,8 +2,9 @@ import type { Answer, Exchange } from '../service/client';
 import { detailOf, explain, isSuccessCode, notTheService } from '../service/errors';
 import type { Problem, Result } from '../service/result';
 import { updateAnswerSchema } from '../service/schemas';
+import { lowerFirst } from '../service/text';
 import { classifyExchange } from './classify';
-import { lowerFirst, type Failed } from './outcomes';
+import type { Failed } from './outcomes';
 
 /** What became of an update. */
 export type UpdateOutcome = Updated | Failed;

@@ -93,15 +93,19 @@ const notYetSecure = 'before secure TLS connection was established';
  * domain settings apply) with the Basic authentication of the credential (service document,
  * section 5). Redirects are not followed: a POST would become a GET on the way.
  *
+ * @param baseUrl another address of the service than the credential's
  * @throws NodeOperationError when the credential is not complete, or its Base URL is wrong
  */
-export async function openClient(context: CallingContext): Promise<ServiceClient> {
+export async function openClient(
+	context: CallingContext,
+	baseUrl?: string,
+): Promise<ServiceClient> {
 	const read = readCredential(await context.getCredentials(credentialType));
 	if (!read.ok) {
 		const { message, description } = read.problem;
 		throw new NodeOperationError(context.getNode(), message, { description });
 	}
-	const credential = read.value;
+	const credential = { ...read.value, ...(baseUrl !== undefined && { baseUrl }) };
 	const send: Send = async (request) => {
 		try {
 			const response: unknown = await context.helpers.httpRequestWithAuthentication.call(

@@ -13,13 +13,11 @@ export function companyOf(
 	{ credential }: Pick<ServiceClient, 'credential'>,
 	given: unknown,
 ): number {
-	const parsed = companyIdSchema.safeParse(given);
-	if (parsed.success) return parsed.data;
-	const isGiven = given !== undefined && given !== null && given !== '';
-	if (!isGiven && credential.companyId !== undefined) return credential.companyId;
+	const company = companyIn(credential, given);
+	if (company !== undefined) return company;
 	throw new NodeOperationError(
 		node,
-		isGiven
+		isGiven(given)
 			? 'The Company ID for the Delivery Service is not a whole number of 1 or more'
 			: 'The Company ID for the Delivery Service is missing',
 		{
@@ -27,4 +25,13 @@ export function companyOf(
 				'Enter the Company ID, a whole number of 1 or more, in the credential or in the options of the node.',
 		},
 	);
+}
+
+/** The given company, else the credential's; undefined when there is none, or it is not valid. */
+export function companyIn(credential: { companyId?: number }, given: unknown): number | undefined {
+	return isGiven(given) ? companyIdSchema.safeParse(given).data : credential.companyId;
+}
+
+function isGiven(company: unknown): boolean {
+	return company !== undefined && company !== null && company !== '';
 }

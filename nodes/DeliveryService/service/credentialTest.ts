@@ -4,12 +4,12 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
-import { toAnswer, toNoAnswer, type Exchange } from './client';
+import { isSuccess, toAnswer, toNoAnswer, type Exchange } from './client';
 import { readCredential, type Credential } from './credential';
 import { explain, notTheService } from './errors';
 import { subscriptionList } from './requests';
 import { inOneText, type Problem } from './result';
-import { webhookListSchema } from './schemas';
+import { readListing } from './webhooks';
 
 /** Nobody waits longer in front of the credential. */
 const timeoutMs = 15_000;
@@ -50,8 +50,7 @@ async function findProblem(
 				message: 'The Delivery Service answers, but knows no such company or address',
 				description: 'Check Company ID and Base URL.',
 			};
-		if (exchange.status === 200)
-			return webhookListSchema.safeParse(exchange.body).success ? undefined : notTheService;
+		if (isSuccess(exchange)) return readListing(exchange) ? undefined : notTheService;
 	}
 	return explain(exchange);
 }

@@ -1,110 +1,28 @@
 import { z } from 'zod';
 
-import { nearest } from './nearest';
 import { limits } from './limits';
-import { isEmailAddress, isLongerThan } from './text';
+import {
+	amount,
+	email,
+	exactly,
+	exactlyWhatIsGiven,
+	identifier,
+	latitude,
+	longitude,
+	lowerCase,
+	possiblyEmptyText,
+	text,
+	textFromNumber,
+	textUpTo,
+	wholeNumber,
+	withoutEmpty,
+} from './values';
 
 /*
  * What the service's document says of the bodies it takes and gives. What is sent is strict: an
  * unknown member, a wrong kind or a broken rule is refused. What is read is tolerant: unknown
  * members are kept.
  */
-
-const plainNumber = /^[+-]?\d+(\.\d+)?$/;
-
-/** Plain numeric text becomes its number; anything else is left for the rule to refuse. */
-function numberFromText(value: unknown): unknown {
-	if (typeof value !== 'string') return value;
-	const trimmed = value.trim();
-	return plainNumber.test(trimmed) ? Number(trimmed) : value;
-}
-
-/** An ID that came as a number becomes text; text is trimmed. */
-function textFromNumber(value: unknown): unknown {
-	if (typeof value === 'number' && Number.isFinite(value)) return String(value);
-	return typeof value === 'string' ? value.trim() : value;
-}
-
-function lowerCase(value: unknown): unknown {
-	return typeof value === 'string' ? value.trim().toLowerCase() : value;
-}
-
-const amount = z.preprocess(numberFromText, z.number().finite().min(0));
-const wholeNumber = z.preprocess(numberFromText, z.number().int().min(0));
-const identifier = z.preprocess(numberFromText, z.number().int().min(1));
-const text = z.preprocess(textFromNumber, z.string().min(1));
-const possiblyEmptyText = z.preprocess(textFromNumber, z.string());
-const email = z.preprocess(
-	textFromNumber,
-	z
-		.string()
-		.min(1)
-		.superRefine((value, context) => {
-			if (value !== '' && !isEmailAddress(value))
-				context.addIssue({ code: 'invalid_string', validation: 'email' });
-		}),
-);
-/** In degrees (section 2.4). */
-export const latitude = z.preprocess(numberFromText, z.number().min(-90).max(90));
-/** In degrees (section 2.4). */
-export const longitude = z.preprocess(numberFromText, z.number().min(-180).max(180));
-
-/** Text of at most so many characters, as people count them. */
-function textUpTo(maximum: number) {
-	return z.preprocess(
-		textFromNumber,
-		z
-			.string()
-			.min(1)
-			.superRefine((value, context) => {
-				if (isLongerThan(value, maximum))
-					context.addIssue({ code: 'too_big', type: 'string', maximum, inclusive: true });
-			}),
-	);
-}
-
-/** An object without members that the document does not know; the message names the nearest one. */
-function exactly<Shape extends z.ZodRawShape>(shape: Shape) {
-	const known = Object.keys(shape);
-	return z
-		.object(shape, {
-			errorMap: (issue, context) => {
-				if (issue.code !== 'unrecognized_keys') return { message: context.defaultError };
-				const named = issue.keys.map((key) => {
-					const suggestion = nearest(key, known);
-					return suggestion ? `"${key}" (did you mean "${suggestion}"?)` : `"${key}"`;
-				});
-				return {
-					message: `has no member ${named.join(', ')}. The members are: ${known.join(', ')}`,
-				};
-			},
-		})
-		.strict();
-}
-
-/** Such an object, of which an optional member counts as not given when it is empty. */
-function exactlyWhatIsGiven<Shape extends z.ZodRawShape>(shape: Shape) {
-	const schema = exactly(shape);
-	const isOptional = (name: string) => shape[name]?.isOptional() ?? false;
-	return z.preprocess((value) => {
-		if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-		const members = Object.entries(value);
-		const given = members.filter(([name, member]) => !(isEmpty(member) && isOptional(name)));
-		return given.length === members.length ? value : Object.fromEntries(given);
-	}, schema);
-}
-
-/** Blank text, or a list of nothing else. */
-function isEmpty(value: unknown): boolean {
-	return typeof value === 'string'
-		? value.trim() === ''
-		: Array.isArray(value) && value.every(isEmpty);
-}
-
-/** The entries of a list that are not empty. */
-function withoutEmpty(value: unknown): unknown {
-	return Array.isArray(value) ? value.filter((entry) => !isEmpty(entry)) : value;
-}
 
 const packageSizes = ['xs', 's', 'm', 'l', 'xl'] as const;
 const deliveryTypes = ['slot', 'flex', 'express'] as const;
@@ -328,9 +246,8 @@ export const updateAnswerSchema = z.object({
 /** The code and message that answers carry (sections 4.1, 4.2 and 7). */
 export const codeAndMessageSchema = z.object({ code: words, message: words }).catch({});
 
-/** A listed subscription (sections 2.7 and 4.4). */
-export const webhookSchema = z
-	.object({ url: z.string(), action: z.coerce.number().int(), status: z.string().optional() })
+/** A listed subscription (sections 2.7 and 4.4): what is needed to know it, and what else it has. */
+export const listedWebhookSchema = z
+	.object({ url: z.string().min(1), action: z.coerce.number().int().min(1), status: z.unknown() })
 	.passthrough();
 
-export const webhookListSchema = z.array(webhookSchema);

@@ -20,6 +20,11 @@ export function shortened(text: string, maxCharacters: number): string {
 		: text;
 }
 
+/** A sentence as it goes on after a colon. */
+export function lowerFirst(text: string): string {
+	return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
 /** Words of letters of any script, digits and the signs that mail servers allow, joined by dots. */
 const localPart =
 	/^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;

@@ -67,6 +67,8 @@ function brokenRule(
 	switch (issue.code) {
 		case 'invalid_type':
 			if (issue.received === 'undefined') return `${label} is missing`;
+			if (issue.expected === 'array' && issue.received === 'object')
+				return `${label}: a list is needed, not a single object. Put it in square brackets: [ ... ]`;
 			return `${labelAndValue} is not ${kindNames[issue.expected] ?? oneOf(issue.expected)}`;
 		case 'not_finite':
 			return `${labelAndValue} is not a number`;

@@ -1,17 +1,18 @@
 import { NodeApiError, type INode } from 'n8n-workflow';
+import { z } from 'zod';
 
 import { isSuccess, type Answer, type Exchange, type ServiceClient } from './client';
 import { companyOf } from './company';
-import { explain, notTheService } from './errors';
-import { eventOfCode } from './events';
+import { detailOf, explain, notTheService } from './errors';
+import { eventOfCode, type EventName } from './events';
 import * as requests from './requests';
 import type { Subscription } from './requests';
-import { webhookListSchema } from './schemas';
+import { codeAndMessageSchema, listedWebhookSchema } from './schemas';
 
 /** A subscription as the service lists it, with what it means beside what was said. */
 export interface Webhook extends Subscription {
-	/** The event's name; undefined for a code that the document does not name. */
-	event?: string;
+	/** Undefined for a code that the document does not name. */
+	event?: EventName;
 	/** `active`, `blacklisted`, or what else the service said, in lower case. */
 	status: string;
 	/** The status as the service spelled it. */
@@ -20,11 +21,24 @@ export interface Webhook extends Subscription {
 	raw: Record<string, unknown>;
 }
 
+/** What the service answers when it is asked for its list. */
+export interface Listing {
+	webhooks: Webhook[];
+	/** Entries without a URL or an event's code: somebody else's, whatever they are. */
+	others: unknown[];
+	/** What the service said when it answered 404: it has none yet, or knows no such company. */
+	notFound?: string;
+}
+
 /** The webhook subscriptions of one company. */
 export interface Webhooks {
-	list(): Promise<Webhook[]>;
-	/** Subscribes; any success counts, since the document shows no response body (section 4.3). */
-	subscribe(subscription: Subscription): Promise<void>;
+	list(): Promise<Listing>;
+	/**
+	 * Subscribes; any success counts, since the document shows no response body (section 4.3).
+	 *
+	 * @returns false when the service says that it is subscribed already (409)
+	 */
+	subscribe(subscription: Subscription): Promise<boolean>;
 	/**
 	 * Unsubscribes.
 	 *
@@ -46,21 +60,21 @@ export function webhooksOf(node: INode, client: ServiceClient, company: unknown)
 	const { send } = client;
 	return {
 		async list() {
-			const answer = success(node, await send(requests.subscriptionList(companyId)));
-			const parsed = webhookListSchema.safeParse(answer.body);
-			if (!parsed.success)
-				throw new NodeApiError(node, {}, { ...notTheService, httpCode: String(answer.status) });
-			return parsed.data.map((hook) => ({
-				url: hook.url,
-				action: hook.action,
-				event: eventOfCode(hook.action),
-				status: normalised(hook.status),
-				rawStatus: hook.status,
-				raw: hook,
-			}));
+			const exchange = await send(requests.subscriptionList(companyId));
+			if (exchange.kind === 'answer' && exchange.status === 404)
+				return { webhooks: [], others: [], notFound: detailOf(exchange) };
+			const answer = success(node, exchange);
+			const listing = readListing(answer);
+			if (listing) return listing;
+			const description = [notTheService.description, detailOf(answer)].filter(Boolean).join(' ');
+			const httpCode = String(answer.status);
+			throw new NodeApiError(node, {}, { ...notTheService, description, httpCode });
 		},
 		async subscribe(subscription) {
-			success(node, await send(requests.subscription(companyId, subscription)));
+			const exchange = await send(requests.subscription(companyId, subscription));
+			if (exchange.kind === 'answer' && exchange.status === 409) return false;
+			success(node, exchange);
+			return true;
 		},
 		async unsubscribe(subscription) {
 			const exchange = await send(requests.unsubscription(companyId, subscription));
@@ -69,6 +83,62 @@ export function webhooksOf(node: INode, client: ServiceClient, company: unknown)
 			return true;
 		},
 	};
+}
+
+/**
+ * The subscriptions in the answer to a listing (section 4.4), entry by entry: one that cannot be
+ * read must not hide the others. The list may be wrapped in an object, and no content is an empty
+ * list.
+ *
+ * @returns undefined when there is no list in it
+ */
+export function readListing(answer: Answer): Listing | undefined {
+	const entries = isEmpty(answer) ? [] : listIn(answer.body);
+	if (!entries) return undefined;
+	const webhooks: Webhook[] = [];
+	const others: unknown[] = [];
+	for (const entry of entries) {
+		const { success: isReadable, data } = listedWebhookSchema.safeParse(entry);
+		if (!isReadable) {
+			others.push(entry);
+			continue;
+		}
+		const { url, action, status } = data;
+		const rawStatus = typeof status === 'string' ? status : undefined;
+		webhooks.push({
+			...{ url, action, event: eventOfCode(action), status: normalised(rawStatus), rawStatus },
+			raw: data,
+		});
+	}
+	return { webhooks, others };
+}
+
+function isEmpty({ status, headers, body }: Answer): boolean {
+	if (body !== undefined) return false;
+	return status === 204 || headers['content-length'] === '0' || !headers['content-type'];
+}
+
+const listSchema = z.array(z.unknown());
+
+/** Members that say how it went, and hold no list of webhooks. */
+const aboutTheAnswer = new Set(['code', 'message', 'error', 'errors']);
+
+/** The one list in a body or in an object of it; none at all in an object is an empty list. */
+function listIn(body: unknown, deepest = 2): unknown[] | undefined {
+	const list = listSchema.safeParse(body);
+	if (list.success) return list.data;
+	if (body === null) return [];
+	if (typeof body !== 'object' || deepest === 0) return undefined;
+	if ('error' in body || 'errors' in body) return undefined;
+	const said = codeAndMessageSchema.parse(body).code;
+	const members = Object.entries(body).filter(([name]) => !aboutTheAnswer.has(name));
+	if (members.length === 0) return !said || /^(ok|success)$/i.test(said) ? [] : undefined;
+	const lists = members.flatMap(([, member]) => {
+		const inner = member === null ? undefined : listIn(member, deepest - 1);
+		return inner ? [inner] : [];
+	});
+	if (lists.length > 0) return lists.length === 1 ? lists[0] : undefined;
+	return members.every(([, member]) => member === null) ? [] : undefined;
 }
 
 /** Both spellings of the document (sections 2.7 and 3), in any case, come out as one. */

@@ -45,9 +45,18 @@ export function listOf(value: unknown): unknown[] {
 /**
  * What a JSON field holds: the value of an expression, or the text in it parsed.
  *
- * @param label the field's name in the editor, for the message when the text is not JSON
+ * @param label the field's name in the editor, for the message when it is empty or not JSON
  */
 export function readJson(value: unknown, label: string): Result<unknown> {
+	if (isBlank(value))
+		return {
+			ok: false,
+			problem: {
+				message: `${label} is empty`,
+				description:
+					'Fill it in. If it is filled in, the expression finds nothing in this item: drag the data from the input panel to make a new one.',
+			},
+		};
 	if (typeof value !== 'string') return { ok: true, value };
 	try {
 		const parsed: unknown = JSON.parse(value);

@@ -1,6 +1,7 @@
 import type { Problem, Result } from '../service/result';
-import { latitude, longitude, type Delivery } from '../service/schemas';
+import type { Delivery } from '../service/schemas';
 import { isEmailAddress } from '../service/text';
+import { latitude, longitude } from '../service/values';
 import { sign, toText } from './decimal';
 import type { OrderMapping } from './mapping';
 import { sentenceStart, type Address, type Order } from './order';

@@ -29,7 +29,7 @@ const wordBeginnings = [
 	// Romanian
 	...['ramburs', 'la livrare', 'la primire', 'la curier'],
 	// German
-	...['nachnahme', 'postnachnahme', 'bei lieferung', 'bei zustellung', 'bei ubergabe'],
+	...['bei lieferung', 'bei zustellung', 'bei ubergabe'],
 	...['an der hausture', 'an der haustur', 'an der tur'],
 	// Dutch, Afrikaans
 	...['remboursbetaling', 'bij levering', 'bij aflevering', 'aan de deur', 'by aflewering'],
@@ -52,7 +52,7 @@ const wordBeginnings = [
 	// Finnish, Estonian, Lithuanian, Latvian
 	...['postiennakko', 'jalkivaatimus', 'toimituksen yhteydessa', 'lunamaks', 'kattesaamisel'],
 	...['pristatymo metu', 'pristatant', 'pecmaksa', 'piegades bridi', 'sanemot', 'sanemsanas bridi'],
-	// Greek, Albanian, Turkish
+	// Greek, Albanian, Turkish, Azerbaijani
 	...[
 		'αντικαταβολη',
 		'κατα την παραδοση',
@@ -60,12 +60,21 @@ const wordBeginnings = [
 		'kapida',
 		'teslimatta',
 		'teslimat sirasinda',
+		'qapida',
 	],
 	// Arabic, Hebrew, Persian, Urdu
 	...['عند الاستلام', 'عند التسليم', 'عند التوصيل', 'לשליח', 'בעת המסירה', 'במסירה', 'בעת קבלת'],
-	...['در محل', 'هنگام تحویل', 'کیش آن ڈیلیوری'],
-	// Hindi, Bengali
-	...['कैश ऑन डिलीवरी', 'डिलीवरी पर', 'ক্যাশ অন ডেলিভারি', 'ডেলিভারিতে পেমেন্ট'],
+	...['در محل', 'هنگام تحویل', 'کیش آن'],
+	// Hindi and its neighbours, Bengali, Tamil, Telugu
+	...[
+		'कैश ऑन',
+		'डिलीवरी पर',
+		'क्यास अन',
+		'ক্যাশ অন ডেলিভারি',
+		'ডেলিভারিতে পেমেন্ট',
+		'கேஷ் ஆன்',
+		'క్యాష్ ఆన్',
+	],
 	// Vietnamese, Indonesian, Malay
 	...['khi nhan hang', 'khi giao hang', 'bayar di tempat', 'saat terima', 'saat barang diterima'],
 	...['saat pengiriman', 'semasa penghantaran', 'semasa terima'],
@@ -76,8 +85,9 @@ const wordBeginnings = [
 /** Only as words of their own: parts of other words. */
 const words = ['cod', 'c o d', 'rembours', 'crbt'];
 
-/** Anywhere: scripts without spaces between words. */
+/** Anywhere: words that are parts of others, and scripts without spaces between words. */
 const texts = [
+	'nachnahme',
 	...[
 		'代金引換',
 		'代金引き換え',

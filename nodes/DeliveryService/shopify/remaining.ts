@@ -22,7 +22,6 @@ export interface RemainingLine {
  */
 export function remainingLines(order: Order): Result<RemainingLine[]> {
 	const refunded = refundedUnits(order);
-	const decimals = onFirstUse(() => decimalsOf(order.currency));
 	const lines: RemainingLine[] = [];
 	const problems: string[] = [];
 	for (const [index, line] of order.line_items.entries()) {
@@ -38,7 +37,7 @@ export function remainingLines(order: Order): Result<RemainingLine[]> {
 				name,
 				units,
 				gramsPerUnit: line.grams,
-				price: priceAfterDiscounts(line, units, decimals),
+				price: priceAfterDiscounts(line, units, order.currency),
 			});
 	}
 	return problems.length > 0
@@ -82,12 +81,14 @@ function unitsByStatus(line: LineItem): number | undefined {
 function priceAfterDiscounts(
 	line: LineItem,
 	units: number,
-	decimals: () => number,
+	currency: string | undefined,
 ): Decimal | undefined {
 	const discount = discountOf(line);
 	if (!line.price || !discount) return undefined;
 	const borne =
-		units === line.quantity ? discount : share(discount, units, line.quantity, decimals());
+		units === line.quantity
+			? discount
+			: share(discount, units, line.quantity, decimalsOf(currency));
 	const price = subtract(times(line.price, units), borne);
 	return sign(price) < 0 ? zero : price;
 }
@@ -103,15 +104,16 @@ function discountOf(line: LineItem): Decimal | undefined {
 	return sum(allocations.map(({ amount }) => amount));
 }
 
-/** Looking a currency up takes longer than the rest of an order, and few orders need it. */
-function onFirstUse<Value>(find: () => Value): () => Value {
-	let found: { value: Value } | undefined;
-	return () => (found ??= { value: find() }).value;
-}
+/** Looking a currency up takes longer than the rest of an order. */
+const knownDecimals = new Map<string, number>();
 
 /** How many decimals a currency has; two when the order does not name a well-formed one. */
 function decimalsOf(currency = ''): number {
 	if (!/^[A-Za-z]{3}$/.test(currency)) return 2;
+	const known = knownDecimals.get(currency);
+	if (known !== undefined) return known;
 	const parts = new Intl.NumberFormat('en', { style: 'currency', currency }).formatToParts(0);
-	return parts.find(({ type }) => type === 'fraction')?.value.length ?? 0;
+	const decimals = parts.find(({ type }) => type === 'fraction')?.value.length ?? 0;
+	knownDecimals.set(currency, decimals);
+	return decimals;
 }

@@ -1,57 +1,124 @@
-import { createHmac, timingSafeEqual } from 'crypto';
+import { createHash, createHmac, timingSafeEqual } from 'crypto';
 
 import { eventNames, eventNameSchema, type EventName } from '../service/events';
 
 /** The query parameters that an address carries beside the node's webhook URL. */
 const eventParameter = 'event';
+const workflowParameter = 'workflow';
 const signatureParameter = 'signature';
 
 const signaturePattern = /^[0-9a-f]{64}$/;
 
 /** Keeps these signatures apart from any other use of the same API secret. */
-const purpose = 'n8n-nodes-delivery-service trigger address, version 1';
+const purpose = 'n8n-nodes-delivery-service trigger address, version 2';
+
+/** What the addresses of version 0.1.0 were signed for. */
+const formerPurpose = 'n8n-nodes-delivery-service trigger address, version 1';
 
 /** What a trigger's addresses are signed with, and for. */
 export interface Signer {
 	secret: string;
-	/** What tells this node's webhook from any other; the test and the production URL differ. */
+	/** What tells this node's webhook from any other, and where it is subscribed. */
 	identity: string;
+	/** What version 0.1.0 told of it: nothing of where it was subscribed. */
+	formerIdentity: string;
+}
+
+/** Whose addresses are meant: those of one node of one workflow. */
+export interface Owner {
+	webhookUrl: string;
+	workflowId: string;
+}
+
+/** What an address of a trigger says. */
+export interface TriggerAddress {
+	event: EventName;
+	/** Absent in addresses of version 0.1.0. */
+	workflowId?: string;
+	signature?: string;
 }
 
 /**
  * The address at which the service reports an event (service document, section 4.3): the node's
- * webhook URL with the event, and with an HMAC-SHA-256 over identity and event that only the holder
- * of the API secret can make.
+ * webhook URL with the event, the workflow that owns it, and an HMAC-SHA-256 over identity and event
+ * that only the holder of the API secret can make.
  *
  * @throws TypeError when the webhook URL is no URL
  */
-export function addressFor(webhookUrl: string, event: EventName, signer?: Signer): string {
+export function addressFor(
+	{ webhookUrl, workflowId }: Owner,
+	event: EventName,
+	signer?: Signer,
+): string {
+	const signature = signer && signatureFor(event, signer);
+	return writeAddress(webhookUrl, { event, workflowId, signature });
+}
+
+/** The webhook URL with what an address says. */
+export function writeAddress(
+	webhookUrl: string,
+	{ event, workflowId, signature }: TriggerAddress,
+): string {
 	const address = new URL(webhookUrl);
 	address.searchParams.set(eventParameter, event);
-	if (signer) address.searchParams.set(signatureParameter, signatureFor(event, signer));
+	if (workflowId !== undefined) address.searchParams.set(workflowParameter, workflowId);
+	if (signature !== undefined) address.searchParams.set(signatureParameter, signature);
 	return address.toString();
 }
 
 /**
- * Whether an address is one that this node made, whatever secret it was made with: exactly its
- * webhook URL, with one event, perhaps a signature, and nothing else. A subscription that differs in
- * any other way is somebody else's.
+ * What an address says when it is exactly the webhook URL with one event and at most one workflow
+ * and signature; undefined for any other address, which is somebody else's. The service may list its
+ * parameters in another order, or the address encoded once or twice more.
  */
-export function isAddressOf(webhookUrl: string, address: string): boolean {
-	if (!URL.canParse(address)) return false;
-	const bare = new URL(address);
-	const named = bare.searchParams.getAll(eventParameter);
-	const signatures = bare.searchParams.getAll(signatureParameter);
-	if (named.length !== 1 || !eventNameSchema.safeParse(named[0]).success) return false;
-	if (signatures.length > 1 || !signatures.every((one) => signaturePattern.test(one))) return false;
-	bare.searchParams.delete(eventParameter);
-	bare.searchParams.delete(signatureParameter);
-	return bare.toString() === new URL(webhookUrl).toString();
+export function readAddress(webhookUrl: string, address: string): TriggerAddress | undefined {
+	for (const text of readingsOf(address)) {
+		const read = readPlain(webhookUrl, text);
+		if (read) return read;
+	}
+	return undefined;
 }
 
-/** Whether two addresses are the same URL, also when one of them lists its parameters otherwise. */
-export function isSameAddress(one: string, other: string): boolean {
-	return one === other || normalised(one) === normalised(other);
+/** Whether an address is the bare webhook URL, as a service shows it that drops the query. */
+export function isBare(webhookUrl: string, address: string): boolean {
+	return readingsOf(address).some((text) => normalised(text) === normalised(webhookUrl));
+}
+
+/** An address as it may have been before the service wrote it in HTML or encoded it. */
+function readingsOf(address: string): string[] {
+	const readings = [address.trim()];
+	try {
+		readings.push(decodeURIComponent(readings[0] ?? ''));
+		readings.push(decodeURIComponent(readings[1] ?? ''));
+	} catch {
+		// What cannot be decoded was not encoded.
+	}
+	return readings.flatMap((text) => [text, fromHtml(text)]);
+}
+
+function fromHtml(text: string): string {
+	return text.replaceAll(/&(amp|#38|#x26);/gi, '&');
+}
+
+function readPlain(webhookUrl: string, text: string): TriggerAddress | undefined {
+	if (!URL.canParse(text)) return undefined;
+	const bare = new URL(text);
+	const [event, ...otherEvents] = take(bare, eventParameter);
+	const [workflowId, ...otherWorkflows] = take(bare, workflowParameter);
+	const [signature, ...otherSignatures] = take(bare, signatureParameter);
+	const { success: isKnown, data } = eventNameSchema.safeParse(event);
+	if (!isKnown || otherEvents.length + otherWorkflows.length + otherSignatures.length > 0)
+		return undefined;
+	if (workflowId === '' || (signature !== undefined && !signaturePattern.test(signature)))
+		return undefined;
+	if (normalised(bare.toString()) !== normalised(webhookUrl)) return undefined;
+	return { event: data, workflowId, signature };
+}
+
+function take(url: URL, parameter: string): string[] {
+	const values = url.searchParams.getAll(parameter);
+	url.searchParams.delete(parameter);
+	return values;
 }
 
 function normalised(address: string): string {
@@ -61,9 +128,35 @@ function normalised(address: string): string {
 	return url.toString();
 }
 
+/** What an address says as the query of a call. */
+export function queryOf({ event, workflowId, signature }: TriggerAddress): Record<string, unknown> {
+	return {
+		[eventParameter]: event,
+		[workflowParameter]: workflowId,
+		[signatureParameter]: signature,
+	};
+}
+
 /** The event that a call's query names, or undefined when it names none that is known. */
 export function eventInQuery(query: Readonly<Record<string, unknown>>): EventName | undefined {
 	return eventNames.find((name) => name === query[eventParameter]);
+}
+
+/**
+ * The query of a call, where the service wrote the subscribed address in HTML or encoded its query:
+ * `amp;signature` is `signature`. A parameter that is there in both forms becomes a list, and so
+ * proves nothing.
+ */
+export function plainQuery(query: Readonly<Record<string, unknown>>): Record<string, unknown> {
+	const plain = new Map<string, unknown>();
+	const add = (name: string, value: unknown) =>
+		plain.set(name, plain.has(name) ? [plain.get(name), value] : value);
+	for (const [name, value] of Object.entries(query)) {
+		const bare = name.replace(/^amp;/i, '');
+		if (value !== '' || !bare.includes('=')) add(bare, value);
+		else for (const [inner, text] of new URLSearchParams(fromHtml(bare))) add(inner, text);
+	}
+	return Object.fromEntries(plain);
 }
 
 /**
@@ -71,14 +164,57 @@ export function eventInQuery(query: Readonly<Record<string, unknown>>): EventNam
  * constant time.
  */
 export function isSigned(query: Readonly<Record<string, unknown>>, signer: Signer): boolean {
+	const signed = signedEvent(query);
+	return signed !== undefined && isEqual(signed.signature, signatureFor(signed.event, signer));
+}
+
+/** The same for an address that version 0.1.0 made. */
+export function isSignedByFormer(
+	query: Readonly<Record<string, unknown>>,
+	signer: Signer,
+): boolean {
+	const signed = signedEvent(query);
+	return (
+		signed !== undefined && isEqual(signed.signature, formerSignatureFor(signed.event, signer))
+	);
+}
+
+/** What the node remembers of the signature for an event: enough to know it, too little to make it. */
+export function digestFor(event: EventName, signer: Signer): string {
+	return digestOf(event, signatureFor(event, signer));
+}
+
+/** Whether a call's query carries a signature of which one of these is the digest. */
+export function isRemembered(
+	query: Readonly<Record<string, unknown>>,
+	digests: readonly string[],
+): boolean {
+	const signed = signedEvent(query);
+	if (!signed) return false;
+	const given = digestOf(signed.event, signed.signature);
+	return digests.some((digest) => isEqual(given, digest));
+}
+
+function signedEvent(query: Readonly<Record<string, unknown>>) {
 	const event = eventInQuery(query);
-	const given = query[signatureParameter];
-	if (!event || typeof given !== 'string') return false;
-	const expected = Buffer.from(signatureFor(event, signer));
-	const received = Buffer.from(given);
-	return received.length === expected.length && timingSafeEqual(received, expected);
+	const signature = query[signatureParameter];
+	return event && typeof signature === 'string' ? { event, signature } : undefined;
 }
 
 function signatureFor(event: EventName, { secret, identity }: Signer): string {
 	return createHmac('sha256', secret).update(`${purpose}\n${identity}\n${event}`).digest('hex');
+}
+
+function formerSignatureFor(event: EventName, { secret, formerIdentity }: Signer): string {
+	const signed = `${formerPurpose}\n${formerIdentity}\n${event}`;
+	return createHmac('sha256', secret).update(signed).digest('hex');
+}
+
+function digestOf(event: EventName, signature: string): string {
+	return createHash('sha256').update(`${event}\n${signature}`).digest('base64url');
+}
+
+function isEqual(given: string, expected: string): boolean {
+	const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+	return one.length === other.length && timingSafeEqual(one, other);
 }

@@ -1,4 +1,4 @@
-import type { INodeProperties, INodeTypeDescription } from 'n8n-workflow';
+import type { INodeProperties, INodeTypeDescription, IWebhookDescription } from 'n8n-workflow';
 
 import { eventNames, events } from '../service/events';
 import { companyIdField, eventOptions } from '../shared/fields';
@@ -11,12 +11,29 @@ export const subtitle = `={{ $parameter["events"].map((name) => (${JSON.stringif
 const listening =
 	'<b>While you build your workflow</b>, click the button above to listen, then create or change a delivery on the Delivery Service. The event appears here.';
 
+const webhook = {
+	responseMode: 'onReceived',
+	path: 'webhook',
+	// The bare address starts nothing: the node gives the service the signed ones.
+	ndvHideUrl: true,
+} as const;
+
+/**
+ * The events come with POST. With the other two a service may try out whether the address answers;
+ * n8n must know them before it calls the methods of `default`, which subscribe the address.
+ */
+export const webhooks: IWebhookDescription[] = [
+	{ ...webhook, name: 'setup', httpMethod: 'GET' },
+	{ ...webhook, name: 'setup', httpMethod: 'HEAD' },
+	{ ...webhook, name: 'default', httpMethod: 'POST' },
+];
+
 /** What the open node shows beside its settings. */
 export const triggerPanel: INodeTypeDescription['triggerPanel'] = {
 	header: 'Pull in events from the Delivery Service',
 	executionsHelp: {
 		inactive: `${listening}<br /><br /><b>When you are happy with it</b>, publish the workflow. From then on every event starts it by itself, and you find what happened under Executions.`,
-		active: `${listening}<br /><br /><b>Your workflow is published</b>, so every event starts it by itself as well. You find what happened under Executions.`,
+		active: `${listening}<br /><br /><b>Your workflow is published</b>, so every event starts it by itself as well. You find what happened under Executions.<br /><br /><b>Events stay away?</b> Publish the workflow again: that makes anew what the Delivery Service has lost or stopped calling.`,
 	},
 	activationHint:
 		'When your workflow is finished, publish it, so that events start it by themselves.',
@@ -92,7 +109,7 @@ export const properties: INodeProperties[] = [
 				default: '',
 				placeholder: 'e.g. processing, pending review',
 				description:
-					'Statuses as the Delivery Service spells them, separated by commas. Updated deliveries with another status do not start the workflow.',
+					'Statuses of the Delivery Service, separated by commas; capitals, spaces and underscores make no difference. Updated deliveries with another status do not start the workflow.',
 			},
 			{
 				displayName: 'Signed Addresses',

@@ -1,8 +1,43 @@
 import { events, traits, type Trait } from '../service/events';
+import type { Problem } from '../service/result';
+import { listOf } from '../shared/parameters';
 import type { EmittedEvent } from './payload';
 
 /** Which events start the workflow; an empty list lets all of its kind through. */
 export type Filters = Readonly<Record<Trait, readonly string[]>>;
+
+/** How each filter is called in the editor, and what its entries are. */
+const labels: Readonly<Record<Trait, string>> = {
+	status: 'Only These Statuses',
+	company: 'Only These Companies',
+	city: 'Only These Cities',
+};
+
+/** The filters from what the user entered. */
+export function readFilters(given: Readonly<Record<Trait, unknown>>): Filters {
+	const { status, company, city } = given;
+	return { status: entries(status), company: entries(company), city: entries(city) };
+}
+
+/** What is wrong with filters: an entry can never match, since it is no number, or several in one. */
+export function problemOf(filters: Filters): Problem | undefined {
+	for (const trait of traits) {
+		const odd = filters[trait].find((entry) =>
+			trait === 'status' ? entry.includes(';') : !/^\d+$/.test(entry),
+		);
+		if (odd === undefined) continue;
+		const kind = trait === 'status' ? 'statuses' : 'numbers';
+		return {
+			message: `The Delivery Service Trigger cannot read "${odd}" in its option ${labels[trait]}`,
+			description: `Enter ${kind} separated by commas.`,
+		};
+	}
+	return undefined;
+}
+
+function entries(value: unknown): string[] {
+	return listOf(value).map((entry) => String(entry).trim());
+}
 
 /** Whether an event passes. One that does not tell a trait passes the filter for it. */
 export function passes(event: EmittedEvent, filters: Filters): boolean {
@@ -10,13 +45,35 @@ export function passes(event: EmittedEvent, filters: Filters): boolean {
 	const { traits: fields } = events[event.event];
 	return traits.every((trait) => {
 		const field = fields[trait];
-		return field === undefined || isAmong(event[field], filters[trait]);
+		return field === undefined || isAmong(event[field], filters[trait], spellings[trait]);
 	});
 }
 
-function isAmong(value: unknown, accepted: readonly string[]): boolean {
+function isAmong(
+	value: unknown,
+	accepted: readonly string[],
+	plain: (text: string) => string,
+): boolean {
 	if (accepted.length === 0 || (typeof value !== 'string' && typeof value !== 'number'))
 		return true;
-	const plain = String(value).trim().toLowerCase();
-	return accepted.some((one) => one.trim().toLowerCase() === plain);
+	const told = plain(String(value));
+	return accepted.some((one) => plain(one) === told);
+}
+
+/** What is the same in another spelling: "Pending Review" and "pending_review", 08 and 8. */
+const spellings: Readonly<Record<Trait, (text: string) => string>> = {
+	status: (text) =>
+		text
+			.trim()
+			.toLowerCase()
+			.replaceAll(/[\s_-]+/g, ' '),
+	company: plainNumber,
+	city: plainNumber,
+};
+
+function plainNumber(text: string): string {
+	return text
+		.trim()
+		.toLowerCase()
+		.replace(/^0+(?=\d)/, '');
 }

@@ -1,16 +1,37 @@
 import { NodeApiError, NodeOperationError, type IHookFunctions } from 'n8n-workflow';
 
 import { eventOfCode, events } from '../service/events';
-import { diff, reconcile, removeOwn, type Leftover, type Desired } from './subscriptions';
-import { openSubscriptions, type Subscriptions } from './settings';
+import { inOneText } from '../service/result';
+import { digestFor } from './address';
+import { isSamePlace, writeMemory, type Memory, type Place } from './memory';
+import {
+	assertSettings,
+	memoryOf,
+	openPlace,
+	openSubscriptions,
+	type Subscriptions,
+} from './settings';
+import {
+	diff,
+	QueryDropped,
+	reconcile,
+	removeOwn,
+	type Desired,
+	type Holder,
+	type Leftover,
+} from './subscriptions';
 
 /*
  * What n8n calls when it turns a trigger on and off: when the workflow is published or taken back,
- * when the user listens for a test event or stops, and when n8n starts.
+ * when the user listens for a test event or stops, and in some versions when n8n starts.
+ *
+ * When publishing fails, some versions of n8n show the message of the error only, others its
+ * description only. So each of them says all.
  */
 
 /**
- * Whether the service's list holds exactly what is desired (service document, section 4.4).
+ * Whether the service's list holds exactly what is desired (service document, section 4.4), and
+ * nothing is left to be removed where the node was subscribed before.
  *
  * When n8n starts while the service is out of order, the subscriptions that were made before count
  * as being there: n8n would close the webhook otherwise, and try again only after ever longer
@@ -20,42 +41,61 @@ import { openSubscriptions, type Subscriptions } from './settings';
  *   node or its credential lacks something
  */
 export async function isSubscribed(context: IHookFunctions): Promise<boolean> {
-	const subscriptions = await openSubscriptions(context);
-	requireEvent(context, subscriptions);
-	const { desired, webhooks } = subscriptions;
-	const listed = await webhooks.list().catch((error: unknown) => {
-		if (!isTakenAsBefore(context, desired, error)) throw error;
+	return await check(context).catch((error: unknown) => {
+		throw whole(error);
+	});
+}
+
+async function check(context: IHookFunctions): Promise<boolean> {
+	assertSettings(context);
+	const memory = memoryOf(context);
+	const opened = await openSubscriptions(context, memory);
+	const { webhooks, place } = opened;
+	const desired = owning(opened.desired);
+	const listing = await webhooks.list().catch((error: unknown) => {
+		if (!isTakenAsBefore(context, memory, place, error)) throw error;
 		context.logger.warn(
 			`${nameOf(context)}: its webhooks could not be checked (${reasonOf(error)}). They are taken to be as they were before n8n started.`,
 		);
 	});
-	if (!listed) return true;
-	const { missing, stale } = diff(desired, listed);
-	if (missing.length > 0 || stale.length > 0) return false;
-	memoryOf(context).subscribedTo = desired.webhookUrl;
+	if (!listing) return true;
+	const { missing, stale, blacklisted, surplus } = diff(desired, listing.webhooks);
+	if ([...missing, ...stale, ...blacklisted, ...surplus].length > 0) return false;
+	if (elsewhere(memory, place).length > 0) return false;
+	remember(context, opened, []);
 	return true;
 }
 
 /**
  * Subscribes the trigger's own URL to each chosen event (section 4.3): makes what is missing, makes
- * anew what is blacklisted, removes what an earlier API secret or choice of events left behind.
+ * anew what is blacklisted, removes what an earlier API secret, choice of events, company or address
+ * of the service left behind.
  *
  * @throws NodeOperationError when no event is chosen, something lacks in the credential, or the
  *   service cannot reach the address; NodeApiError when the service refuses or cannot be reached.
- *   Nothing stays subscribed then.
+ *   Nothing that was made now stays subscribed then.
  */
 export async function subscribe(context: IHookFunctions): Promise<boolean> {
-	const subscriptions = await openSubscriptions(context);
-	requireEvent(context, subscriptions);
-	requireReachable(context, subscriptions);
-	const { desired, webhooks } = subscriptions;
-	const found = diff(desired, await webhooks.list());
-	const leftover = await reconcile(webhooks, found);
+	return await bringInLine(context).catch((error: unknown) => {
+		throw whole(error);
+	});
+}
+
+async function bringInLine(context: IHookFunctions): Promise<boolean> {
+	assertSettings(context);
+	const memory = memoryOf(context);
+	const opened = await openSubscriptions(context, memory);
+	assertReachable(context, opened);
+	const { blacklisted, leftover } = await reconcile(opened.webhooks, owning(opened.desired)).catch(
+		(error: unknown) => {
+			throw error instanceof QueryDropped ? queryDropped(context) : error;
+		},
+	);
 	if (leftover) tellLeftover(context, leftover);
-	memoryOf(context).subscribedTo = desired.webhookUrl;
-	if (found.blacklisted.length > 0)
+	remember(context, opened, await removeElsewhere(context, memory, opened));
+	if (blacklisted.length > 0)
 		context.logger.warn(
-			`${nameOf(context)}: The Delivery Service had stopped reporting ${eventsOf(found.blacklisted)} to this workflow (the webhook was blacklisted). It was subscribed anew. Events from before that may be missing.`,
+			`${nameOf(context)}: The Delivery Service had stopped reporting ${eventsOf(blacklisted)} to this workflow (the webhook was blacklisted). It was subscribed anew. Events from before that may be missing.`,
 		);
 	return true;
 }
@@ -65,25 +105,85 @@ export async function subscribe(context: IHookFunctions): Promise<boolean> {
  * the service may keep a user from turning a workflow off: what may remain is logged.
  */
 export async function unsubscribe(context: IHookFunctions): Promise<boolean> {
-	delete memoryOf(context).subscribedTo;
+	const memory = memoryOf(context);
+	let places = memory.places;
 	try {
-		const { webhooks, desired, possible } = await openSubscriptions(context);
-		const leftover = await removeOwn(webhooks, desired.webhookUrl, possible);
+		const opened = await openSubscriptions(context, memory);
+		const { webhooks, desired, exact, place } = opened;
+		const wasHere = memory.places.some((one) => isSamePlace(one, place));
+		const wasSubscribed = wasHere && memory.subscribedTo === desired.webhookUrl;
+		const leftover = await removeOwn(webhooks, desired, { exact, wasSubscribed });
 		if (leftover) tellLeftover(context, leftover);
+		places = await removeElsewhere(context, memory, opened);
+		if (leftover) places.push(place);
 	} catch (reason) {
 		tellLeftover(context, { subscriptions: [], reason });
 	}
+	keep(context, { places });
 	return true;
 }
 
-function requireEvent(context: IHookFunctions, { desired }: Subscriptions): void {
-	if (desired.events.length > 0) return;
-	throw new NodeOperationError(context.getNode(), 'No event is chosen', {
-		description: 'Choose at least one event under Trigger On.',
-	});
+/**
+ * Removes what the node has subscribed at other places than the present one.
+ *
+ * @returns the places where something may remain
+ */
+async function removeElsewhere(
+	context: IHookFunctions,
+	memory: Memory,
+	{ desired, place: present }: Subscriptions,
+): Promise<Place[]> {
+	const remaining: Place[] = [];
+	for (const place of elsewhere(memory, present)) {
+		const leftover = await removeAt(context, place, desired).catch((reason: unknown) => ({
+			subscriptions: [],
+			reason,
+		}));
+		if (!leftover) continue;
+		remaining.push(place);
+		tellLeftover(context, leftover, place, desired.signer === undefined);
+	}
+	return remaining;
 }
 
-function requireReachable(context: IHookFunctions, { desired, reachable }: Subscriptions): void {
+async function removeAt(
+	context: IHookFunctions,
+	place: Place,
+	holder: Holder,
+): Promise<Leftover | undefined> {
+	const webhooks = await openPlace(context, place);
+	return await removeOwn(webhooks, holder, { exact: [], wasSubscribed: false });
+}
+
+/**
+ * Other places where this URL was subscribed. Other URLs are left alone: they may be those of an n8n
+ * of which this one is a copy.
+ */
+function elsewhere({ places }: Memory, present: Place): Place[] {
+	return places.filter(
+		(place) => place.webhookUrl === present.webhookUrl && !isSamePlace(place, present),
+	);
+}
+
+/**
+ * What is desired while n8n publishes the workflow: it lets one workflow have a path, so what version
+ * 0.1.0 has subscribed there is this workflow's or dead, whatever it was signed with.
+ */
+function owning(desired: Desired): Desired {
+	return { ...desired, isFormer: () => true };
+}
+
+function remember(
+	context: IHookFunctions,
+	{ desired, place }: Subscriptions,
+	others: Place[],
+): void {
+	const { webhookUrl, events: chosen, signer } = desired;
+	const digests = signer ? chosen.map((event) => digestFor(event, signer)) : [];
+	keep(context, { subscribedTo: webhookUrl, digests, places: [...others, place] });
+}
+
+function assertReachable(context: IHookFunctions, { desired, reachable }: Subscriptions): void {
 	if (reachable) return;
 	throw new NodeOperationError(
 		context.getNode(),
@@ -94,18 +194,40 @@ function requireReachable(context: IHookFunctions, { desired, reachable }: Subsc
 	);
 }
 
-/** What the node remembers with its workflow: n8n stores it after these methods and each event. */
-function memoryOf(context: IHookFunctions) {
-	return context.getWorkflowStaticData('node');
+function queryDropped(context: IHookFunctions): NodeOperationError {
+	return new NodeOperationError(
+		context.getNode(),
+		'The Delivery Service keeps only the part of the address before the question mark, so its calls would come without a signature and be refused',
+		{
+			description:
+				'Turn off the option Signed Addresses of the trigger, and let something in front of n8n check who calls.',
+		},
+	);
+}
+
+/** Has an error say in its description all that it says. */
+function whole(error: unknown): unknown {
+	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
+		const { message, description } = error;
+		if (description && !description.startsWith(message))
+			error.description = inOneText({ message, description });
+	}
+	return error;
+}
+
+function keep(context: IHookFunctions, memory: Memory): void {
+	const { id = '' } = context.getWorkflow();
+	writeMemory(context.getWorkflowStaticData('node'), id, memory);
 }
 
 function isTakenAsBefore(
 	context: IHookFunctions,
-	{ webhookUrl }: Desired,
+	{ subscribedTo }: Memory,
+	{ webhookUrl }: Place,
 	error: unknown,
 ): boolean {
 	const isStartOfN8n = ['init', 'leadershipChange'].includes(context.getActivationMode());
-	return isStartOfN8n && memoryOf(context).subscribedTo === webhookUrl && isPassing(error);
+	return isStartOfN8n && subscribedTo === webhookUrl && isPassing(error);
 }
 
 /** Whether the service may well answer later: it gave no answer, is overloaded or out of order. */
@@ -114,10 +236,23 @@ function isPassing(error: unknown): boolean {
 	return error.httpCode === null || /^(429|5\d\d)$/.test(error.httpCode);
 }
 
-function tellLeftover(context: IHookFunctions, { subscriptions, reason }: Leftover): void {
+/**
+ * @param place where they are, when that is not the present place
+ * @param startsWorkflow whether what comes from there may still start the workflow
+ */
+function tellLeftover(
+	context: IHookFunctions,
+	{ subscriptions, reason }: Leftover,
+	place?: Place,
+	startsWorkflow = false,
+): void {
 	const which = subscriptions.length > 0 ? ` (${eventsOf(subscriptions)})` : '';
+	const where = place ? ` at ${place.baseUrl}, company ${place.companyId}` : '';
+	const effect = startsWorkflow
+		? 'While addresses are not signed, their events start this workflow too.'
+		: 'They start nothing.';
 	context.logger.warn(
-		`${nameOf(context)}: webhooks of this node may remain at the Delivery Service${which}: ${reasonOf(reason)}. They start nothing. They are removed when the workflow is published again; or remove them with the Delivery Service node, Webhook > Delete.`,
+		`${nameOf(context)}: webhooks of this node may remain at the Delivery Service${where}${which}: ${reasonOf(reason)}. ${effect} They are removed when the workflow is published again; or remove them with the Delivery Service node, Webhook > Delete.`,
 	);
 }
 

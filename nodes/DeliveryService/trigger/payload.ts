@@ -38,6 +38,30 @@ export function readBody(body: unknown, named?: EventName): EmittedEvent[] | und
 	return entries.map((entry) => emitted(entry, named));
 }
 
+/**
+ * Whether a body is without content, or a mere "ping": what a service sends that tries out whether
+ * an address answers.
+ */
+export function holdsNoEvent(body: unknown): boolean {
+	if (typeof body === 'string') {
+		const content = parsedJson(body);
+		return /^(ping)?$/i.test(body.trim()) || (content !== undefined && holdsNoEvent(content));
+	}
+	if (Array.isArray(body)) return body.every(holdsNoEvent);
+	if (typeof body !== 'object') return body === undefined;
+	if (body === null || Object.keys(body).length === 0) return true;
+	return (
+		!eventNames.some((event) => Object.keys(events[event].fields).some((field) => field in body)) &&
+		isPing(body)
+	);
+}
+
+function isPing(body: object): boolean {
+	return Object.entries(body).some(
+		([name, value]) => /^ping$/i.test(name) || (typeof value === 'string' && /^ping$/i.test(value)),
+	);
+}
+
 function isDeeperThan(value: unknown, levels: number): boolean {
 	if (typeof value !== 'object' || value === null) return false;
 	return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1));

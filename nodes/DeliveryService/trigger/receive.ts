@@ -1,59 +1,88 @@
 import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { z } from 'zod';
 
-import { listOf } from '../shared/parameters';
 import { credentialType } from '../service/client';
 import { credentialSchema } from '../service/credential';
 import type { EventName } from '../service/events';
-import { eventInQuery, isSigned } from './address';
+import { eventInQuery, isRemembered, isSigned, isSignedByFormer, plainQuery } from './address';
 import { passes } from './filters';
-import { readBody, type EmittedEvent } from './payload';
-import { chosenEvents, signerOf, signsAddresses, triggerOptions } from './settings';
+import { holdsNoEvent, readBody, type EmittedEvent } from './payload';
+import { chosenEvents, filtersOf, memoryOf, signerOf, signsAddresses } from './settings';
 
 /** Bodies above that are no event of the service: the documented ones are far below (section 6). */
 const largestBody = 1_000_000;
 
 const querySchema = z.record(z.unknown()).catch({});
-const secretSchema = credentialSchema.pick({ apiSecret: true });
+const signingSchema = credentialSchema.pick({ apiSecret: true, baseUrl: true, companyId: true });
+
+/** What a caller gets for what is authentic and starts nothing. */
+const received = { webhookResponse: { message: 'Received' } };
 
 /**
  * Takes a call of the trigger's address. What is authentic and an event starts the workflow with an
  * item an event (service document, section 6); all else is answered without starting anything:
  *
  * - 401 when the signature is missing or wrong, 503 when it can't be checked;
- * - 413 when the body is larger than 1 MB, 400 when there is no event in it;
- * - 200 when the node's settings leave out what came.
+ * - 413 when the body is larger than 1 MB, 400 when there is something else than an event in it;
+ * - 200 when there is no content, as when a service tries out whether the address answers, and when
+ *   the node's settings leave out what came.
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const refuse = (status: number, message: string): IWebhookResponseData => {
-		context.logger.warn(
-			`A call of the node "${context.getNode().name}" was refused with status ${status}: ${message}`,
-		);
+	const refuse = (status: number, message: string, advice?: string): IWebhookResponseData => {
+		const { name, id } = context.getWorkflow();
+		const node = `the node "${context.getNode().name}" in workflow "${name ?? ''}" (${id ?? ''})`;
+		const text = `A call of ${node} was refused with status ${status}: ${message}`;
+		context.logger.warn([text, advice].filter(Boolean).join('. '));
 		context.getResponseObject().status(status).json({ message });
 		return { noWebhookResponse: true };
 	};
-	const query = querySchema.parse(context.getQueryData());
+	const query = plainQuery(querySchema.parse(context.getQueryData()));
 	if (signsAddresses(context)) {
-		const secret = await readSecret(context);
-		if (secret === undefined)
+		const isGenuine = await isAuthentic(context, query);
+		if (isGenuine === undefined)
 			return refuse(503, 'The signature cannot be checked: the credential is gone or incomplete');
-		if (!isSigned(query, signerOf(context, secret)))
-			return refuse(401, 'The signature of the address is missing or wrong');
+		if (!isGenuine)
+			return refuse(
+				401,
+				'The signature of the address is missing or wrong',
+				'If the Delivery Service itself made this call, publish the workflow again: its API secret, company or Base URL was changed, or something on the way changes addresses.',
+			);
 	}
+	if (context.getRequestObject().method !== 'POST') return received;
 	if (sizeOfBody(context) > largestBody) return refuse(413, 'The body is larger than 1 MB');
 	const named = eventInQuery(query);
-	const received = readBody(bodyOf(context), named);
-	if (!received) return refuse(400, 'The body holds no event');
+	const body = bodyOf(context);
+	if (holdsNoEvent(body) && !isUnread(context)) return received;
+	const read = readBody(body, named);
+	if (!read) return refuse(400, 'The body holds no event');
 
-	const emitted = leaveOut(context, received, named);
-	if (emitted.length === 0) return { webhookResponse: { message: 'Received' } };
-	return { workflowData: [emitted.map(toItem)] };
+	const emitted = leaveOut(context, read, named);
+	return emitted.length === 0 ? received : { workflowData: [emitted.map(toItem)] };
 }
 
-/** The secret that addresses are signed with; undefined when there is none to be had. */
-async function readSecret(context: IWebhookFunctions): Promise<string | undefined> {
+/**
+ * Whether a call carries a signature of this node: one that it remembers to have subscribed, so that
+ * events arrive after the API secret was changed until the workflow is published again; or one that
+ * the credential makes, since n8n may lose what the node remembers, or not have saved it yet.
+ *
+ * @returns undefined when it is not remembered and the credential is gone or incomplete
+ */
+async function isAuthentic(
+	context: IWebhookFunctions,
+	query: Readonly<Record<string, unknown>>,
+): Promise<boolean | undefined> {
+	const { digests } = memoryOf(context);
+	if (digests && isRemembered(query, digests)) return true;
+	const credential = await readCredential(context);
+	const signer = credential && signerOf(context, credential);
+	if (!signer) return undefined;
+	// Version 0.1.0 kept no digests: its addresses hold until the workflow is published again.
+	return isSigned(query, signer) || (digests === undefined && isSignedByFormer(query, signer));
+}
+
+async function readCredential(context: IWebhookFunctions) {
 	try {
-		return secretSchema.parse(await context.getCredentials(credentialType)).apiSecret;
+		return signingSchema.parse(await context.getCredentials(credentialType));
 	} catch {
 		return undefined;
 	}
@@ -62,6 +91,12 @@ async function readSecret(context: IWebhookFunctions): Promise<string | undefine
 function sizeOfBody(context: IWebhookFunctions): number {
 	const { rawBody, headers } = context.getRequestObject();
 	return rawBody?.length ?? Number(headers['content-length'] ?? 0);
+}
+
+/** Whether there is a body that n8n has not read: it leaves forms of several parts to the node. */
+function isUnread(context: IWebhookFunctions): boolean {
+	const { rawBody } = context.getRequestObject();
+	return rawBody === undefined && sizeOfBody(context) > 0;
 }
 
 /** The body as n8n has read it, or its text where n8n does not know the content type. */
@@ -75,17 +110,12 @@ function bodyOf(context: IWebhookFunctions): unknown {
 /** Leaves out events that the user did not choose or that the filters stop. */
 function leaveOut(
 	context: IWebhookFunctions,
-	received: EmittedEvent[],
+	read: EmittedEvent[],
 	named: EventName | undefined,
 ): EmittedEvent[] {
 	if (named && !chosenEvents(context).includes(named)) return [];
-	const { statuses, companies, cities } = triggerOptions(context);
-	const filters = {
-		status: listOf(statuses).map(String),
-		company: listOf(companies).map(String),
-		city: listOf(cities).map(String),
-	};
-	return received.filter((event) => passes(event, filters));
+	const filters = filtersOf(context);
+	return read.filter((event) => passes(event, filters));
 }
 
 /** An item of nothing but data: n8n's own helper would take parts of a payload for item settings. */

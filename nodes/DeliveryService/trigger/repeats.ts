@@ -1,10 +1,10 @@
-import { createHash, randomUUID } from 'crypto';
+import { createHash } from 'crypto';
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { z } from 'zod';
 
-import { openLedger, type Claimant, type Ledger } from '../deduplication/ledger';
+import type { Store } from '../deduplication/ledger';
 import { nodeStoreOf } from '../deduplication/store';
-import { realClock } from '../shared/clock';
+import { realClock, type Clock } from '../shared/clock';
 
 /*
  * Repeats are left out in the execution that a call has started, not in the call: of what a node
@@ -24,12 +24,12 @@ export async function withoutRepeats(context: IExecuteFunctions): Promise<INodeE
 	const option = context.getNodeParameter('options.skipRepeatsMinutes', 0, 0);
 	const withinMs = minutesSchema.parse(option) * 60_000;
 	if (withinMs === 0 || context.getMode() === 'manual') return items;
-	const ledger = openLedger(nodeStoreOf(context), 'event', randomUUID(), realClock);
-	const claim = async () =>
-		await freshOf(items, ledger, context.getExecutionId(), withinMs, Date.now());
+	const store = nodeStoreOf(context);
+	const look = async () =>
+		await freshOf(items, store, context.getExecutionId(), withinMs, realClock);
 	try {
 		// Of two processes that make a node's first entries at once, one fails, once.
-		return await claim().catch(claim);
+		return await look().catch(look);
 	} catch (error) {
 		context.logger.warn(
 			`Node "${context.getNode().name}" let all events through: Skip Repeats could not look up which came before (${error instanceof Error ? error.message : 'unknown reason'})`,
@@ -41,49 +41,56 @@ export async function withoutRepeats(context: IExecuteFunctions): Promise<INodeE
 /** How many parts the time is cut into: an event counts as seen for the time and up to one part more. */
 const partsOfTime = 2;
 
+/** How long a note is left to stand, at least, before it is trusted. */
+const minStandingMs = 50;
+
+/** How often a note that was written over is made again, before its event goes on without one. */
+const maxTries = 10;
+
 /**
- * Leaves out items with the content of one before them, or of one that another execution has
- * claimed within the time. The ledger knows no times: an event is claimed for the present part of
- * the time and, to find earlier ones, for the parts before it.
+ * Leaves out items with the content of one before them, or of one that another execution has noted
+ * within the time.
  *
- * @param execution an execution that is run again, since its process was killed, gets all its items
- * @param now milliseconds since 1970
+ * The store knows no times: an event is noted under the present part of the time and, to find
+ * earlier ones, under the parts before it. Nor has it a lock: processes write over each other's
+ * notes. So a note carries the mark of its execution, and counts when it is still there some time
+ * later. An execution that is run again, since its process was killed, finds its own marks.
+ *
+ * @param execution what no other execution has
  */
 export async function freshOf<Item extends { json: IDataObject }>(
 	items: readonly Item[],
-	ledger: Pick<Ledger, 'claim' | 'release'>,
+	store: Store,
 	execution: string,
 	withinMs: number,
-	now: number,
+	clock: Clock,
 ): Promise<Item[]> {
-	const part = Math.floor((now * partsOfTime) / withinMs);
-	const parts = Array.from({ length: partsOfTime + 1 }, (_, back) => part - back);
-	const byContent = new Map<string, Item>();
-	for (const item of items) {
-		const content = fingerprint(item.json);
-		if (!byContent.has(content)) byContent.set(content, item);
+	const part = Math.floor((clock.now() * partsOfTime) / withinMs);
+	const keysOf = (content: string) =>
+		Array.from({ length: partsOfTime + 1 }, (_, back) => `${withinMs} ${part - back} ${content}`);
+	const markOf = (content: string) => `${execution} ${content}`;
+
+	const goingOn = new Map(items.map((item) => [fingerprint(item.json), item]));
+	let unsure = [...goingOn.keys()];
+	let tookMs = 0;
+	for (let tries = 0; unsure.length > 0 && tries < maxTries; tries++) {
+		if (tries > 0) await clock.wait(Math.max(minStandingMs, 3 * tookMs));
+		unsure = await store.inTurn(async (entries) => {
+			const started = clock.now();
+			const fresh = await entries.record(
+				unsure.flatMap((content) => [...keysOf(content), markOf(content)]),
+			);
+			tookMs = clock.now() - started;
+			const isNew = (content: string) => keysOf(content).every((key) => fresh.has(key));
+			const anothers = unsure.filter((content) => !isNew(content) && fresh.has(markOf(content)));
+			for (const content of anothers) goingOn.delete(content);
+			// A repeat does not prolong the time.
+			const unwanted = anothers.flatMap(keysOf).filter((key) => fresh.has(key));
+			if (unwanted.length > 0) await entries.remove(unwanted);
+			return unsure.filter(isNew);
+		});
 	}
-	const keysOf = (content: string) => parts.map((one) => `${withinMs} ${one} ${content}`);
-
-	const run = `execution ${execution}`;
-	const claims = await ledger.claim(claimantsOf([run, ...[...byContent.keys()].flatMap(keysOf)]));
-	if (claims.get(run) !== 'claimed') return [...items];
-	const isOurs = (key: string) => claims.get(key) === 'claimed';
-	const [fresh, repeated] = split([...byContent.keys()], (content) =>
-		keysOf(content).every(isOurs),
-	);
-	// A repeat does not prolong the time.
-	await ledger.release(claimantsOf(repeated.flatMap(keysOf).filter(isOurs)));
-	return fresh.flatMap((content) => byContent.get(content) ?? []);
-}
-
-/** The keys as the ledger takes them. */
-function claimantsOf(keys: readonly string[]): Claimant[] {
-	return keys.map((referenceId) => ({ referenceId }));
-}
-
-function split<T>(all: readonly T[], holds: (one: T) => boolean): [T[], T[]] {
-	return [all.filter(holds), all.filter((one) => !holds(one))];
+	return [...goingOn.values()];
 }
 
 function fingerprint(content: IDataObject): string {

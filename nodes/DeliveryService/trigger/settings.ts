@@ -3,36 +3,80 @@ import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod';
 
 import { openClient, type ServiceClient } from '../service/client';
+import { companyIn, companyOf } from '../service/company';
+import type { Credential } from '../service/credential';
 import { eventNameSchema, type EventName } from '../service/events';
 import type { Subscription } from '../service/requests';
 import { webhooksOf, type Webhooks } from '../service/webhooks';
-import type { Signer } from './address';
+import { digestFor, isSignedByFormer, queryOf, type Signer } from './address';
+import { problemOf, readFilters, type Filters } from './filters';
+import { keyDigest, readMemory, type Memory, type Place } from './memory';
 import { subscriptionsFor, type Desired } from './subscriptions';
 
 /** How long a request may take while n8n turns a workflow on or off: the user is waiting. */
 const patienceMs = 10_000;
+
+type Context = IHookFunctions | IWebhookFunctions;
 
 const optionsSchema = z.object({
 	companyId: z.unknown(),
 	statuses: z.unknown(),
 	companies: z.unknown(),
 	cities: z.unknown(),
+	skipRepeatsMinutes: z.unknown(),
 });
 
 export type TriggerOptions = z.infer<typeof optionsSchema>;
 
-/** The trigger's options, with defaults for those that the user did not add. */
-export function triggerOptions(context: IHookFunctions | IWebhookFunctions): TriggerOptions {
+/** The trigger's options as the user entered them. */
+export function triggerOptions(context: Context): TriggerOptions {
 	return optionsSchema.parse(context.getNodeParameter('options', {}));
 }
 
+/** Which events start the workflow. */
+export function filtersOf(context: Context): Filters {
+	const { statuses: status, companies: company, cities: city } = triggerOptions(context);
+	return readFilters({ status, company, city });
+}
+
+/** What the node remembers of this workflow. */
+export function memoryOf(context: Context): Memory {
+	return readMemory(context.getWorkflowStaticData('node'), context.getWorkflow().id ?? '');
+}
+
+const minutesSchema = z.coerce.number().min(0);
+
+/**
+ * Has the user enter what can be read: an event to start with, filters that can match, a time.
+ *
+ * @throws NodeOperationError that names the setting
+ */
+export function assertSettings(context: IHookFunctions): void {
+	const fail = (message: string, description = '') => {
+		throw new NodeOperationError(context.getNode(), message, { description });
+	};
+	if (chosenEvents(context).length === 0)
+		fail(
+			'No event of the Delivery Service is chosen',
+			'Choose at least one event under Trigger On.',
+		);
+	const problem = problemOf(filtersOf(context));
+	if (problem) fail(problem.message, problem.description);
+	const { skipRepeatsMinutes = 0 } = triggerOptions(context);
+	if (!minutesSchema.safeParse(skipRepeatsMinutes).success)
+		fail(
+			'The Delivery Service Trigger cannot read its option Skip Repeats Within (Minutes)',
+			'Enter a number of minutes, 0 or more.',
+		);
+}
+
 /** Whether the trigger's addresses are signed: always, unless the user has turned it off. */
-export function signsAddresses(context: IHookFunctions | IWebhookFunctions): boolean {
+export function signsAddresses(context: Context): boolean {
 	return context.getNodeParameter('options.signAddresses', true) !== false;
 }
 
 /** The events that the user chose; none when the choice cannot be read. */
-export function chosenEvents(context: IHookFunctions | IWebhookFunctions): EventName[] {
+export function chosenEvents(context: Context): EventName[] {
 	return z.array(eventNameSchema).catch([]).parse(context.getNodeParameter('events', []));
 }
 
@@ -40,36 +84,73 @@ export function chosenEvents(context: IHookFunctions | IWebhookFunctions): Event
 export interface Subscriptions {
 	webhooks: Webhooks;
 	desired: Desired;
-	/** Every subscription that this node makes with its present settings, tests included. */
-	possible: Subscription[];
+	/** What it has subscribed, as far as it knows: n8n does not tell it whether that was a test. */
+	exact: Subscription[];
+	/** Where it subscribes. */
+	place: Place;
 	/** Whether the service can reach the trigger's URL, as far as the URL tells. */
 	reachable: boolean;
 }
 
 /**
- * What the trigger desires at the service, and the subscriptions to compare it with.
+ * What is desired at the service, and what is needed to compare it with what is there.
  *
+ * @param memory what the node remembers
  * @throws NodeOperationError when the node or its credential lacks something
  */
-export async function openSubscriptions(context: IHookFunctions): Promise<Subscriptions> {
+export async function openSubscriptions(
+	context: IHookFunctions,
+	{ digests }: Memory,
+): Promise<Subscriptions> {
 	const webhookUrl = context.getNodeWebhookUrl('default');
 	if (!webhookUrl)
-		throw new NodeOperationError(context.getNode(), 'n8n gives this node no webhook address');
+		throw new NodeOperationError(
+			context.getNode(),
+			'n8n gives this node no address for the Delivery Service to call',
+		);
 	const client = await openClient(context);
-	const { companyId } = triggerOptions(context);
-	const { apiSecret, baseUrl } = client.credential;
-	const events = chosenEvents(context);
-	const possible = kinds.flatMap((kind) =>
-		subscriptionsFor({ webhookUrl, events, signer: signer(context, apiSecret, kind) }),
+	const companyId = companyOf(context.getNode(), client, triggerOptions(context).companyId);
+	const { apiKeyId, baseUrl } = client.credential;
+	const signers = kinds.map((kind) => signer(context, client.credential, companyId, kind));
+	const workflowId = context.getWorkflow().id ?? '';
+	const unsigned: Desired = {
+		webhookUrl,
+		workflowId,
+		events: chosenEvents(context),
+		isFormer: (address) => signers.some((one) => isSignedByFormer(queryOf(address), one)),
+	};
+	const desired = signsAddresses(context)
+		? { ...unsigned, signer: signers[isTest(context) ? 1 : 0] }
+		: unsigned;
+	const used = signers.filter((one) =>
+		unsigned.events.some((event) => digests?.includes(digestFor(event, one))),
 	);
-	const unsigned: Desired = { webhookUrl, events };
-	const signs = signsAddresses(context);
 	return {
 		webhooks: webhooksOf(context.getNode(), impatient(client), companyId),
-		desired: signs ? { ...unsigned, signer: signerOf(context, apiSecret) } : unsigned,
-		possible: signs ? possible : subscriptionsFor(unsigned),
+		desired,
+		exact: desired.signer
+			? (used.length > 0 ? used : signers).flatMap((one) =>
+					subscriptionsFor({ ...unsigned, signer: one }),
+				)
+			: subscriptionsFor(unsigned),
+		place: { baseUrl, companyId, key: keyDigest(apiKeyId), webhookUrl },
 		reachable: !isLoopback(webhookUrl) || isLoopback(baseUrl),
 	};
+}
+
+/**
+ * The subscriptions at another place of the service than the present one.
+ *
+ * @throws NodeOperationError when the credential is not complete, or holds another API key than then
+ */
+export async function openPlace(context: IHookFunctions, place: Place): Promise<Webhooks> {
+	const client = await openClient(context, place.baseUrl);
+	if (keyDigest(client.credential.apiKeyId) !== place.key)
+		throw new NodeOperationError(
+			context.getNode(),
+			'The credential holds another API key now, which must not be sent there',
+		);
+	return webhooksOf(context.getNode(), impatient(client), place.companyId);
 }
 
 /**
@@ -79,21 +160,39 @@ export async function openSubscriptions(context: IHookFunctions): Promise<Subscr
  */
 const kinds = ['live', 'test'] as const;
 
-/** Signs this node's addresses; those of the editor's test differ from those of the live workflow. */
-export function signerOf(context: IHookFunctions | IWebhookFunctions, secret: string): Signer {
-	return signer(context, secret, context.getMode() === 'manual' ? 'test' : 'live');
+function isTest(context: Context): boolean {
+	return context.getMode() === 'manual';
 }
 
+/** What a call must be signed with; undefined when no company is known, which is part of it. */
+export function signerOf(
+	context: IWebhookFunctions,
+	credential: Pick<Credential, 'apiSecret' | 'baseUrl' | 'companyId'>,
+): Signer | undefined {
+	const companyId = companyIn(credential, triggerOptions(context).companyId);
+	if (companyId === undefined) return undefined;
+	return signer(context, credential, companyId, isTest(context) ? 'test' : 'live');
+}
+
+/** Signs this node's addresses; those of the editor's test differ from those of the live workflow. */
 function signer(
-	context: IHookFunctions | IWebhookFunctions,
-	secret: string,
+	context: Context,
+	{ apiSecret, baseUrl }: Pick<Credential, 'apiSecret' | 'baseUrl'>,
+	companyId: number,
 	kind: (typeof kinds)[number],
 ): Signer {
 	const { webhookId, id } = context.getNode();
+	const former = [kind, context.getWorkflow().id, webhookId ?? id];
 	return {
-		secret,
-		identity: [kind, context.getWorkflow().id, webhookId ?? id].join('\n'),
+		secret: apiSecret,
+		identity: [...former, serviceName(baseUrl), companyId].join('\n'),
+		formerIdentity: former.join('\n'),
 	};
+}
+
+/** A service's address without what may change while it stays the same service. */
+function serviceName(baseUrl: string): string {
+	return baseUrl.replace(/^https?:\/\//i, '').toLowerCase();
 }
 
 function impatient(client: ServiceClient): ServiceClient {

@@ -1,11 +1,24 @@
 import { events, type EventName } from '../service/events';
 import type { Subscription } from '../service/requests';
 import type { Webhook, Webhooks } from '../service/webhooks';
-import { addressFor, isAddressOf, isSameAddress, type Signer } from './address';
+import {
+	addressFor,
+	isBare,
+	readAddress,
+	writeAddress,
+	type Owner,
+	type Signer,
+	type TriggerAddress,
+} from './address';
+
+/** Whose subscriptions are looked after. */
+export interface Holder extends Owner {
+	/** Whether an address of version 0.1.0, which names no workflow, is this workflow's. */
+	isFormer: (address: TriggerAddress) => boolean;
+}
 
 /** What a trigger is to be subscribed to. */
-export interface Desired {
-	webhookUrl: string;
+export interface Desired extends Holder {
 	events: readonly EventName[];
 	/** Absent when addresses are not signed. */
 	signer?: Signer;
@@ -18,6 +31,8 @@ export interface Diff {
 	stale: Subscription[];
 	/** Desired and there, but the service has stopped calling them. */
 	blacklisted: Subscription[];
+	/** Desired and there, once more than needed: each event would come twice. */
+	surplus: Subscription[];
 }
 
 /** What could not be removed for certain, and why. */
@@ -26,95 +41,199 @@ export interface Leftover {
 	reason: unknown;
 }
 
+/** What came of bringing the service's list in line. */
+export interface Reconciliation {
+	/** What was found blacklisted, and made anew. */
+	blacklisted: Subscription[];
+	/** What the trigger works without, but should not be there. */
+	leftover?: Leftover;
+}
+
+/** The service keeps addresses without their query, so that no signature would ever arrive. */
+export class QueryDropped extends Error {}
+
 /** The subscriptions that are desired, one an event (service document, section 4.3). */
-export function subscriptionsFor({ webhookUrl, events: chosen, signer }: Desired): Subscription[] {
-	return chosen.map((event) => ({
-		url: addressFor(webhookUrl, event, signer),
+export function subscriptionsFor(desired: Desired): Subscription[] {
+	return desired.events.map((event) => ({
+		url: addressFor(desired, event, desired.signer),
 		action: events[event].code,
 	}));
 }
 
-/**
- * Compares what is desired with what the service lists (section 4.4). A subscription that is
- * not exactly of the trigger's own URL appears nowhere in the result.
- */
-export function diff(desired: Desired, listed: readonly Webhook[]): Diff {
-	const own = listed.filter(({ url }) => isAddressOf(desired.webhookUrl, url));
-	const subscriptions = subscriptionsFor(desired);
-	const isDesired = (webhook: Subscription) => subscriptions.some((one) => isSame(one, webhook));
-	const blacklisted = own.filter(
-		(webhook) => webhook.status === 'blacklisted' && isDesired(webhook),
-	);
-	const isWorking = (one: Subscription) =>
-		own.some((webhook) => isSame(one, webhook)) &&
-		!blacklisted.some((webhook) => isSame(one, webhook));
-	return {
-		missing: subscriptions.filter((one) => !isWorking(one)),
-		stale: own.filter((webhook) => !isDesired(webhook)).map(subscriptionOf),
-		blacklisted: blacklisted.map(subscriptionOf),
-	};
+/** What a listed address says, when it is one of this node; undefined when it is anybody else's. */
+function ownAddress(holder: Holder, url: string): TriggerAddress | undefined {
+	const address = readAddress(holder.webhookUrl, url);
+	if (!address) return undefined;
+	const isOwn =
+		address.workflowId === undefined
+			? holder.isFormer(address)
+			: address.workflowId === holder.workflowId;
+	return isOwn ? address : undefined;
 }
 
 /**
- * Makes the service's list hold exactly what is desired: blacklisted subscriptions are
- * removed, missing ones made, stale ones removed last, so that a changed secret loses no event.
- * When one can't be made, none stays: also the one whose request failed is removed, since the
- * service may have done it without its answer arriving.
- *
- * @returns stale subscriptions that could not be removed; the trigger works without that
- * @throws what the failing request threw
+ * Compares what is desired with what the service lists (section 4.4). A subscription that is not of
+ * this node and this workflow appears nowhere in the result.
  */
-export async function reconcile(
+export function diff(desired: Desired, listed: readonly Webhook[]): Diff {
+	const result: Diff = { missing: [], stale: [], blacklisted: [], surplus: [] };
+	const known = new Set<Webhook>();
+	for (const subscription of subscriptionsFor(desired)) {
+		const found = listedAs(desired, subscription, listed);
+		for (const webhook of found) known.add(webhook);
+		const banned = found.filter(({ status }) => status === 'blacklisted');
+		result.blacklisted.push(...banned.map(subscriptionOf));
+		if (found.length === 0 || banned.length > 0) result.missing.push(subscription);
+		else result.surplus.push(...found.slice(1).map(subscriptionOf));
+	}
+	const others = listed.filter((webhook) => !known.has(webhook));
+	result.stale = others.filter(({ url }) => ownAddress(desired, url)).map(subscriptionOf);
+	return result;
+}
+
+/** The entries of the list that are this subscription, in whatever form the service shows it. */
+function listedAs(
+	desired: Desired,
+	{ url, action }: Subscription,
+	listed: readonly Webhook[],
+): Webhook[] {
+	const plain = plainUrl(desired, url);
+	const ofEvent = listed.filter((webhook) => webhook.action === action);
+	const exact = ofEvent.filter(
+		(webhook) => ownAddress(desired, webhook.url) && plainUrl(desired, webhook.url) === plain,
+	);
+	if (exact.length > 0 || desired.signer) return exact;
+	return ofEvent.filter((webhook) => isBare(desired.webhookUrl, webhook.url));
+}
+
+/** An address of this node as the node itself writes it. */
+function plainUrl({ webhookUrl }: Owner, url: string): string {
+	const address = readAddress(webhookUrl, url);
+	return address ? writeAddress(webhookUrl, address) : url;
+}
+
+/** More rounds than that are not made for a service that does not remove what it confirms. */
+const mostRounds = 3;
+
+/**
+ * Makes the service's list hold exactly what is desired: what is blacklisted or there twice is
+ * removed until it is not, what is missing made, what is stale removed last, so that a changed
+ * secret loses no event. When one can't be made, none stays that was made now: also not the one
+ * whose request failed, since the service may have done it without its answer arriving.
+ *
+ * @throws what the failing request threw; QueryDropped when the list shows that signed addresses
+ *   lose their signature
+ */
+export async function reconcile(webhooks: Webhooks, desired: Desired): Promise<Reconciliation> {
+	let found = diff(desired, (await webhooks.list()).webhooks);
+	const { blacklisted } = found;
+	let spoiled = [...found.blacklisted, ...found.surplus];
+	const toRemove = [...spoiled, ...found.stale];
+	for (let round = 0; round < mostRounds && spoiled.length > 0; round++) {
+		for (const subscription of spoiled) await unsubscribe(webhooks, desired, subscription);
+		found = diff(desired, (await webhooks.list()).webhooks);
+		spoiled = [...found.blacklisted, ...found.surplus];
+	}
+	await makeAll(webhooks, desired, found.missing);
+	if (toRemove.length === 0) return { blacklisted };
+	const refused = await unsubscribeAll(webhooks, desired, found.stale);
+	return { blacklisted, leftover: refused ?? (await stillListed(webhooks, desired)) };
+}
+
+async function makeAll(
 	webhooks: Webhooks,
-	{ missing, stale, blacklisted }: Diff,
-): Promise<Leftover | undefined> {
-	for (const subscription of blacklisted) await webhooks.unsubscribe(subscription);
-	const tried: Subscription[] = [];
+	desired: Desired,
+	missing: readonly Subscription[],
+): Promise<void> {
+	if (missing.length === 0) return;
+	const made: Subscription[] = [];
 	let isWhole = false;
 	try {
 		for (const subscription of missing) {
-			tried.push(subscription);
-			await webhooks.subscribe(subscription);
+			made.push(subscription);
+			// It was there before, though the list did not show it: a failure must not take it off.
+			if (!(await webhooks.subscribe(subscription))) made.pop();
 		}
+		await assertQueryKept(webhooks, desired);
 		isWhole = true;
 	} finally {
-		if (!isWhole) await unsubscribeAll(webhooks, tried);
+		if (!isWhole) await unsubscribeAll(webhooks, desired, made);
 	}
-	return await unsubscribeAll(webhooks, stale);
+}
+
+async function assertQueryKept(webhooks: Webhooks, desired: Desired): Promise<void> {
+	if (!desired.signer) return;
+	const listing = await webhooks.list().catch(() => undefined);
+	if (!listing) return;
+	const isDropped = diff(desired, listing.webhooks).missing.some(({ action }) =>
+		listing.webhooks.some((one) => one.action === action && isBare(desired.webhookUrl, one.url)),
+	);
+	if (isDropped) throw new QueryDropped();
+}
+
+/** What the service lists of this node after it has confirmed that it was removed. */
+async function stillListed(webhooks: Webhooks, desired: Desired): Promise<Leftover | undefined> {
+	const listing = await webhooks.list().catch(() => undefined);
+	if (!listing) return undefined;
+	const { stale, blacklisted, surplus } = diff(desired, listing.webhooks);
+	return leftoverOf([...stale, ...blacklisted, ...surplus]);
+}
+
+function leftoverOf(subscriptions: Subscription[]): Leftover | undefined {
+	const reason = new Error('The Delivery Service still lists what it was asked to remove');
+	return subscriptions.length > 0 ? { subscriptions, reason } : undefined;
+}
+
+/** What a node has subscribed as far as it knows. */
+export interface Known {
+	exact: readonly Subscription[];
+	/** Whether it is certain that they were subscribed, and not taken off since. */
+	wasSubscribed: boolean;
 }
 
 /**
- * Removes every subscription of the trigger's own URL; one that is gone already is no fault. Never
- * throws.
+ * Removes every subscription of the node; one that is gone already is no fault. Never throws.
  *
- * @param known what to try when the service's list cannot be read
+ * @param known tried when the list cannot be read, or does not show what was subscribed
  * @returns what may remain, or undefined when nothing does
  */
 export async function removeOwn(
 	webhooks: Webhooks,
-	webhookUrl: string,
-	known: readonly Subscription[],
+	holder: Holder,
+	{ exact, wasSubscribed }: Known,
 ): Promise<Leftover | undefined> {
+	const own = async () => {
+		const { webhooks: listed } = await webhooks.list();
+		return listed.filter(({ url }) => ownAddress(holder, url)).map(subscriptionOf);
+	};
 	try {
-		const listed = await webhooks.list();
-		const own = listed.filter(({ url }) => isAddressOf(webhookUrl, url)).map(subscriptionOf);
-		return await unsubscribeAll(webhooks, own);
+		const listed = await own();
+		const shown = new Set(listed.map((one) => keyOf(holder, one)));
+		const unlisted = wasSubscribed ? exact.filter((one) => !shown.has(keyOf(holder, one))) : [];
+		const refused = await unsubscribeAll(webhooks, holder, [...listed, ...unlisted]);
+		if (refused || listed.length === 0) return refused;
+		return leftoverOf(await own().catch(() => []));
 	} catch (reason) {
-		const leftover = await unsubscribeAll(webhooks, known);
+		const leftover = await unsubscribeAll(webhooks, holder, exact);
 		return { subscriptions: leftover?.subscriptions ?? [], reason };
 	}
+}
+
+function keyOf(holder: Holder, { url, action }: Subscription): string {
+	return `${action} ${plainUrl(holder, url)}`;
 }
 
 /** Removes them all at once, so that a service that does not answer is waited for only once. */
 async function unsubscribeAll(
 	webhooks: Webhooks,
+	holder: Holder,
 	subscriptions: readonly Subscription[],
 ): Promise<Leftover | undefined> {
 	const failures: Array<{ subscription: Subscription; reason: unknown }> = [];
 	await Promise.all(
 		subscriptions.map(async (subscription) => {
 			try {
-				await webhooks.unsubscribe(subscription);
+				await unsubscribe(webhooks, holder, subscription);
 			} catch (reason) {
 				failures.push({ subscription, reason });
 			}
@@ -129,8 +248,15 @@ async function unsubscribeAll(
 	);
 }
 
-function isSame(one: Subscription, other: Subscription): boolean {
-	return one.action === other.action && isSameAddress(one.url, other.url);
+/** Unsubscribes an address as the node made it, and if it is not known so, as the service lists it. */
+async function unsubscribe(
+	webhooks: Webhooks,
+	holder: Holder,
+	{ url, action }: Subscription,
+): Promise<void> {
+	const plain = plainUrl(holder, url);
+	if (await webhooks.unsubscribe({ url: plain, action })) return;
+	if (plain !== url) await webhooks.unsubscribe({ url, action });
 }
 
 function subscriptionOf({ url, action }: Subscription): Subscription {

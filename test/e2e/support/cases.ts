@@ -233,7 +233,7 @@ function testOperations(world: () => World): void {
 					operation: 'create',
 					source: 'json',
 					deliveryJson: '={{ $json }}',
-					options: { simplify: false },
+					options: { batchSize: 100, simplify: false },
 				},
 			});
 			const { control } = world().service;

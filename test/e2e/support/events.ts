@@ -42,11 +42,12 @@ export function subscriptionsOf(control: Control, n8n: Pick<N8n, 'url'>): string
 
 function described({ url, action, status }: Webhook, n8nUrl: string): string | undefined {
 	const { origin, pathname, searchParams } = new URL(url);
-	const { event, signature = '', ...others } = Object.fromEntries(searchParams);
+	const { event, workflow = '', signature = '', ...others } = Object.fromEntries(searchParams);
 	const isWhole =
 		origin === n8nUrl &&
 		status === 'Active' &&
 		Object.entries(codes).some(([name, code]) => name === event && code === action) &&
+		workflow !== '' &&
 		/^[0-9a-f]{64}$/.test(signature) &&
 		Object.keys(others).length === 0;
 	return isWhole ? `${pathname.slice(1)} ${event}` : undefined;

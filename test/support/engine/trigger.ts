@@ -175,7 +175,7 @@ export class Trigger {
 	}
 	#listening = false;
 
-	/** The node's `checkExists`, for its first webhook, as on activation (or on "Listen"). */
+	/** The node's `checkExists`, for its default webhook, as on activation (or on "Listen"). */
 	async checkExists(isTest = false): Promise<boolean> {
 		return await this.#hook('checkExists', isTest);
 	}
@@ -311,8 +311,10 @@ export class Trigger {
 
 	async #hook(method: WebhookSetupMethodNames, isTest: boolean): Promise<boolean> {
 		const workflow = this.#workflow(!isTest, isTest ? this.#testStaticData : this.staticData);
-		const [webhook] = this.#webhooks(workflow, isTest);
-		if (webhook === undefined) throw new Error('The trigger has no webhook.');
+		const webhook = this.#webhooks(workflow, isTest).find(
+			({ webhookDescription }) => webhookDescription.name === 'default',
+		);
+		if (webhook === undefined) throw new Error('The trigger has no webhook with these methods.');
 		const [mode, activation] = hookModes(method, isTest);
 		const result = await this.#run(method, workflow, webhook, mode, activation);
 		if (isTest) this.#testStaticData = workflow.staticData;

@@ -213,3 +213,307 @@ describe('a run that does not go on', () => {
 		});
 	});
 });
+
+/** The problem of a result, in one text. */
+function textOf({ results }: Report, item: number): string {
+	const outcome = results[item]?.outcome;
+	if (!outcome || !('problem' in outcome)) return '';
+	return `${outcome.problem.message}. ${outcome.problem.description ?? ''}`;
+}
+
+const many = (count: number, kind: string) => Array.from({ length: count }, () => kind);
+
+describe('a refused request', () => {
+	/** A service that works through its list and refuses what comes with R2, when it gets there. */
+	const creatingUpTo = (status: number, isHonest: boolean) =>
+		new FakeService((references, _, service) => {
+			const end = references.indexOf('R2');
+			if (end < 0) return undefined;
+			const created = service.create(references.slice(0, end));
+			return answer(status, isHonest ? { ...created, code: 'E', message: 'No' } : { code: 'E' });
+		});
+
+	const statuses = [400, 402, 403, 404, 409, 410, 413, 422, 451];
+
+	test.each(statuses)(
+		'with status %i and several deliveries leaves each unknown, and none is sent again',
+		async (status) => {
+			const service = creatingUpTo(status, false);
+			const report = await run(service, creationsOf(4));
+			expect(kindsOf(report)).toEqual(many(4, 'unknown'));
+			expect(kindsOf(await run(service, creationsOf(4)))).toEqual(many(4, 'unknown'));
+			expect(service.requests).toHaveLength(1);
+			expect(service.existing).toEqual(['R0', 'R1']);
+		},
+	);
+
+	test('says what it shares with how many others, what the service said and what to do', async () => {
+		const service = new FakeService(() => answer(422, { code: 'E7', message: 'Bad pickup' }));
+		const report = await run(service, creationsOf(4));
+		expect(textOf(report, 2)).toBe(
+			'Whether this delivery was created is unknown: the Delivery Service refused the request that it shared with 3 others (status 422). Look it up on the Delivery Service before you send it again. If it was not created, run the operation "Forget Sent References" for its reference ID, then send it again. So that a refusal touches one delivery only, set the option Batch Size to 1; or, if you know that the service creates nothing when it refuses a request, turn on the option Refused Requests Create Nothing. The service says: Bad pickup (E7)',
+		);
+	});
+
+	test.each(statuses)('with status %i and one delivery is plain', async (status) => {
+		const service = creatingUpTo(status, false);
+		const report = await run(service, creationsOf(4), { batchSize: 1 });
+		expect(kindsOf(report)).toEqual(['created', 'created', 'refused', 'created']);
+	});
+
+	test.each([...statuses, 401, 429, 500, 503])(
+		'with status %i that holds records has created these',
+		async (status) => {
+			const service = creatingUpTo(status, true);
+			const report = await run(service, creationsOf(4));
+			expect(kindsOf(report)).toEqual(['created', 'created', 'unknown', 'unknown']);
+			expect(report.results[1]?.outcome).toMatchObject({ id: 'd2', record: { index: 1 } });
+			await run(service, creationsOf(4));
+			expect(service.existing).toEqual(['R0', 'R1']);
+		},
+	);
+
+	test.each([
+		['is of another', { payload: [{ id: 'd9', index: 7 }] }],
+		['names none', { payload: [{ id: 'd9' }] }],
+		['may be an error', [{ id: 'd9', message: 'Bad pickup' }]],
+	])('with one delivery, but a record that %s, leaves it unknown', async (_what, body) => {
+		const service = new FakeService(() => answer(409, body));
+		const report = await run(service, creationsOf(1));
+		expect(kindsOf(report)).toEqual(['unknown']);
+		expect(textOf(report, 0)).toContain('d9');
+	});
+
+	test('counts towards the three in a row that end the run', async () => {
+		const service = new FakeService(() => answer(400, { message: 'Bad pickup' }));
+		const report = await run(service, creationsOf(10), { batchSize: 2 });
+		expect(kindsOf(report)).toEqual([...many(6, 'unknown'), ...many(4, 'notSent')]);
+		expect(textOf(report, 9)).toMatch(/^This delivery was not sent: .*Bad pickup/);
+	});
+});
+
+describe('when the user knows that a refused request created nothing', () => {
+	const sure = { refusedCreateNothing: true };
+
+	test.each([400, 404, 409, 413, 422])(
+		'a request refused with %i is split to find what it was refused for',
+		async (status) => {
+			const bad = ['R13', 'R14', 'R77'];
+			const service = new FakeService((references) => {
+				const first = references.find((reference) => bad.includes(reference ?? ''));
+				return first === undefined ? undefined : answer(status, { message: `${first} is bad` });
+			});
+			const report = await run(service, creationsOf(100), sure);
+			const refused = report.results.filter(({ outcome }) => outcome.kind === 'refused');
+			expect(refused.map(({ creation }) => creation.delivery.referenceId)).toEqual(bad);
+			expect(service.existing).toHaveLength(97);
+			expect(new Set(service.existing).size).toBe(97);
+			// All, three alone, then at most 7 steps of two requests for each refused one.
+			expect(service.requests.length).toBeLessThanOrEqual(1 + 3 + bad.length * 2 * 7);
+		},
+	);
+
+	test.each([402, 403, 410])(
+		'a request refused with %i is not split: that concerns all of it',
+		async (status) => {
+			const service = new FakeService(() => answer(status));
+			const report = await run(service, creationsOf(8), sure);
+			expect(kindsOf(report)).toEqual(many(8, 'refused'));
+			expect(service.requests).toHaveLength(1);
+		},
+	);
+
+	test('it is split no further when its first, middle and last are refused in the same words', async () => {
+		const service = new FakeService(([reference]) =>
+			answer(422, { message: `Order ${reference}: no warehouse 7` }),
+		);
+		const report = await run(service, creationsOf(250), sure);
+		expect(kindsOf(report)).toEqual(many(250, 'refused'));
+		expect(service.requests.map(({ length }) => length)).toEqual([
+			...[100, 1, 1, 1],
+			...[100, 1, 1, 1],
+			...[50, 1, 1, 1],
+		]);
+		expect(textOf(report, 1)).toMatch(/refused .*status 422.*three .* sent alone.*no warehouse 7/);
+		expect(kindsOf(await run(new FakeService(), creationsOf(250)))).toEqual(many(250, 'created'));
+	});
+
+	test('two bad ones at its beginning do not hold back the others', async () => {
+		const service = new FakeService((references) =>
+			references.includes('R0') || references.includes('R1') ? answer(400) : undefined,
+		);
+		const report = await run(service, creationsOf(10), sure);
+		expect(kindsOf(report)).toEqual(['refused', 'refused', ...many(8, 'created')]);
+	});
+
+	test('an answer that shows the opposite is believed', async () => {
+		const service = new FakeService((references, number, service) =>
+			number === 1 ? answer(400, service.create(references.slice(0, 2))) : undefined,
+		);
+		const report = await run(service, creationsOf(4), sure);
+		expect(kindsOf(report)).toEqual(['created', 'created', 'unknown', 'unknown']);
+		expect(service.requests).toHaveLength(1);
+	});
+
+	test('nothing is lost when the service fails in the middle of it', async () => {
+		const service = new FakeService((references, number, service) => {
+			if (references.includes('R7')) return answer(400);
+			if (number !== 4) return undefined;
+			service.create(references);
+			return { kind: 'noAnswer', code: 'ECONNRESET' };
+		});
+		const report = await run(service, creationsOf(8), sure);
+		const unknown = service.requests[3] ?? [];
+		expect(kindsOf(report)).toEqual(
+			creationsOf(8).map(({ delivery: { referenceId } }) =>
+				referenceId === 'R7' ? 'refused' : unknown.includes(referenceId) ? 'unknown' : 'created',
+			),
+		);
+		expect([...service.existing].sort()).toEqual(['R0', 'R1', 'R2', 'R3', 'R4', 'R5', 'R6']);
+	});
+
+	test('what was not sent is said so when the service becomes too busy in the middle of it', async () => {
+		const service = new FakeService((references, number) => {
+			if (references.includes('R7')) return answer(400);
+			return number > 3 ? answer(429, {}, { 'retry-after': '9999' }) : undefined;
+		});
+		const report = await run(service, creationsOf(8), sure);
+		expect(kindsOf(report).filter((kind) => kind === 'created')).toHaveLength(
+			service.existing.length,
+		);
+		expect(kindsOf(report)).toContain('notSent');
+		expect(kindsOf(report)).not.toContain('unknown');
+	});
+});
+
+describe('a success that is a failure', () => {
+	const failure = { code: 'ERROR', message: 'Warehouse 7 does not exist', payload: [] };
+
+	test('leaves its deliveries unknown, in the words of the service', async () => {
+		const report = await run(new FakeService(() => answer(200, failure)), creationsOf(2));
+		expect(textOf(report, 1)).toMatch(
+			/^Whether this delivery was created is unknown: .*no record.* Warehouse 7 does not exist \(ERROR\)$/,
+		);
+	});
+
+	test.each([
+		['without records', failure],
+		['without a list of records', { code: 'ERROR', message: 'Warehouse 7 does not exist' }],
+		['that is a web page', undefined],
+	])('%s ends the run at the third in a row', async (_what, body) => {
+		const service = new FakeService(() => answer(200, body));
+		const report = await run(service, creationsOf(1000));
+		expect(service.requests).toHaveLength(3);
+		expect(kindsOf(report)).toEqual([...many(300, 'unknown'), ...many(700, 'notSent')]);
+		if (body) expect(textOf(report, 999)).toContain('Warehouse 7 does not exist');
+	});
+
+	test('shows the error that a record has of its own', async () => {
+		const service = new FakeService((references, _, service) => {
+			service.create(references.slice(0, 1));
+			const payload = [
+				{ index: 0, id: 'd1' },
+				{ index: 1, error: 'Address not found' },
+			];
+			return answer(200, { code: 'OK', payload });
+		});
+		const report = await run(service, creationsOf(2));
+		expect(textOf(report, 1)).toMatch(/unknown: .*Address not found/);
+		expect(textOf(report, 0)).not.toContain('Address not found');
+	});
+
+	test('shows the IDs of records that match nothing', async () => {
+		const service = new FakeService(() =>
+			answer(200, {
+				code: 'OK',
+				message: 'Success',
+				payload: [
+					{ index: 0, id: 'd1', referenceId: 'R0' },
+					{ index: 7, id: 'd2' },
+					{ referenceId: 'X', id: 'd3' },
+				],
+			}),
+		);
+		const report = await run(service, creationsOf(3));
+		expect(kindsOf(report)).toEqual(['created', 'unknown', 'unknown']);
+		expect(textOf(report, 1)).toContain('d2, d3');
+		expect(textOf(report, 1)).not.toContain('Success');
+	});
+});
+
+describe('an automatic batch size', () => {
+	const automatic = { batchSize: undefined };
+	const sizes = ({ requests }: FakeService) => requests.map(({ length }) => length);
+
+	test.each([
+		[1, [1]],
+		[20, many(20, '').map(() => 1)],
+		[21, [21]],
+		[100, [100]],
+		[110, [100, ...many(10, '').map(() => 1)]],
+		[250, [100, 100, 50]],
+	])('sends %i deliveries in requests that fit', async (count, expected) => {
+		const service = new FakeService();
+		await run(service, creationsOf(count), automatic);
+		expect(sizes(service)).toEqual(expected);
+	});
+
+	test('counts only what is still to be sent', async () => {
+		const service = new FakeService();
+		await run(service, creationsOf(90), { batchSize: 100 });
+		await run(service, creationsOf(95), automatic);
+		expect(sizes(service)).toEqual([90, 1, 1, 1, 1, 1]);
+	});
+
+	test('sends full batches when the limit has no room for all of them at once', async () => {
+		const service = new FakeService();
+		await run(service, creationsOf(6), { ...automatic, rateLimit: new RateLimit(5, 60_000) });
+		expect(sizes(service)).toEqual([6]);
+	});
+
+	test('lets one refused delivery touch no other, also when failures end the run', async () => {
+		const service = new FakeService(([reference]) =>
+			reference === 'R3' ? answer(400) : undefined,
+		);
+		const report = await run(service, creationsOf(20), { ...automatic, continueOnFail: false });
+		expect(kindsOf(report)).toEqual([...many(3, 'created'), 'refused', ...many(16, 'created')]);
+	});
+});
+
+test('references that are unknown from before hold back nothing, also when failures end the run', async () => {
+	const lost = new FakeService(() => ({ kind: 'noAnswer', code: 'ECONNRESET' }));
+	await run(lost, [creation(0, 'R1')]);
+	const service = new FakeService();
+	const report = await run(service, creationsOf(4), { continueOnFail: false, batchSize: 2 });
+	expect(kindsOf(report)).toEqual(['created', 'unknown', 'created', 'created']);
+});
+
+describe('a service that does not take a request', () => {
+	const random = () => 0.999;
+
+	test('is tried for as long as the maximum wait, and then given up', async () => {
+		const started = time.now();
+		const service = new FakeService(() => answer(429));
+		const report = await run(service, creationsOf(1), { maximumWaitMs: 90_000, random });
+		expect(kindsOf(report)).toEqual(['notSent']);
+		expect(time.now() - started - 50).toBe(90_000);
+	});
+
+	test.each([0, 0.5, 0.999])(
+		'is tried for 15 seconds when nothing answers, whatever the pauses (%d)',
+		async (fraction) => {
+			const started = time.now();
+			const service = new FakeService(() => ({ kind: 'noAnswer', code: 'ECONNREFUSED' }));
+			await run(service, creationsOf(1), { random: () => fraction });
+			expect(time.now() - started - 50).toBe(15_000);
+		},
+	);
+
+	test('is not asked again before the time that it named', async () => {
+		const service = new FakeService(() => answer(429, {}, { 'retry-after': '40' }));
+		const started = time.now();
+		await run(service, creationsOf(1), { maximumWaitMs: 90_000 });
+		expect(service.requests).toHaveLength(3);
+		expect(time.now() - started - 50).toBe(80_000);
+	});
+});

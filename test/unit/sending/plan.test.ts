@@ -1,6 +1,7 @@
 import type { Creation } from '../../../nodes/DeliveryService/sending/outcomes';
 import { openLedger, type Ledger } from '../../../nodes/DeliveryService/deduplication/ledger';
 import { planCreations, type Plan } from '../../../nodes/DeliveryService/sending/plan';
+import { RateLimit } from '../../../nodes/DeliveryService/sending/rateLimit';
 import type { CreationBody } from '../../../nodes/DeliveryService/service/schemas';
 import { creation, creationsOf } from '../../support/creations';
 import { memoryStore, type Row } from '../../support/memoryStore';
@@ -23,11 +24,17 @@ function ledgerFor(companyId: Creation['companyId']): Ledger {
 
 async function planOf(
 	creations: Creation[],
-	{ batchSize = 100, skips = true, ownCompanyId }: Partial<PlanOptions> = {},
+	{ batchSize = 100, skips = true, room = 100, ownCompanyId }: PlanOptions = {},
 ): Promise<PlanByItem> {
 	return byItem(
 		await time.until(
-			planCreations(creations, { batchSize, ownCompanyId, ...(skips && { ledgerFor }) }),
+			planCreations(creations, {
+				batchSize: batchSize === 'automatic' ? undefined : batchSize,
+				ownCompanyId,
+				rateLimit: new RateLimit(room, 60_000),
+				clock: time,
+				...(skips && { ledgerFor }),
+			}),
 		),
 	);
 }
@@ -49,9 +56,11 @@ function byItem({ requests, held }: Plan): PlanByItem {
 }
 
 interface PlanOptions {
-	batchSize: number;
-	skips: boolean;
-	ownCompanyId: number;
+	batchSize?: number | 'automatic';
+	skips?: boolean;
+	/** How many requests the limit allows. */
+	room?: number;
+	ownCompanyId?: number;
 }
 
 async function send(references: string[], companyId?: number): Promise<Ledger> {
@@ -99,6 +108,31 @@ test.each([
 	const { requests } = await planOf(creationsOf(count), { batchSize });
 	expect(requests.map(({ items }) => items.length)).toEqual(sizes);
 	expect(requests.flatMap(({ items }) => items)).toEqual([...Array(count).keys()]);
+});
+
+test.each([
+	[20, 100, Array<number>(20).fill(1)],
+	[21, 100, [21]],
+	[110, 100, [100, ...Array<number>(10).fill(1)]],
+	[6, 5, [6]],
+	// The first request takes one of the eleven that the limit allows.
+	[111, 11, [100, 11]],
+])(
+	'sends the last of %i deliveries alone when the limit allows that, here %i requests',
+	async (count, room, sizes) => {
+		const { requests } = await planOf(creationsOf(count), { batchSize: 'automatic', room });
+		expect(requests.map(({ items }) => items.length)).toEqual(sizes);
+	},
+);
+
+test('counts what is held back as done, and other companies and types as left', async () => {
+	await time.until(
+		(await send(['R1', 'R2'])).confirm([{ referenceId: 'R1' }, { referenceId: 'R2' }]),
+	);
+	const creations = [...creationsOf(22), creation(22, 'X', { type: 'express' })];
+	const plan = await planOf(creations, { batchSize: 'automatic' });
+	expect(plan.requests.map(({ items }) => items.length)).toEqual([20, 1]);
+	expect((await planOf(creationsOf(22), { batchSize: 'automatic' })).requests).toHaveLength(20);
 });
 
 test('holds back what was created before, what is unknown, and what comes twice', async () => {
@@ -186,7 +220,12 @@ test('does not keep another execution from sending meanwhile', async () => {
 	const open = () => openLedger(store, 'company', `execution ${++executions}`, time);
 	const [{ requests }, claims] = await time.until(
 		Promise.all([
-			planCreations(creationsOf(2), { batchSize: 100, ledgerFor: open }),
+			planCreations(creationsOf(2), {
+				batchSize: 100,
+				rateLimit: new RateLimit(100, 60_000),
+				clock: time,
+				ledgerFor: open,
+			}),
 			open().claim([{ referenceId: 'R0' }, { referenceId: 'R1' }]),
 		]),
 	);

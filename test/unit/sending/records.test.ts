@@ -96,6 +96,17 @@ test('takes no record whose reference ID contradicts its index', () => {
 	expect(match(['R0', 'R1'], payload)).toEqual({ ids: [undefined, undefined], leftOver: payload });
 });
 
+test('takes no record with a reference ID that was not sent, where one was sent', () => {
+	const payload = [
+		{ index: 0, referenceId: 'R0', id: 'a' },
+		{ index: 1, referenceId: 'other', id: 'b' },
+	];
+	expect(match(['R0', 'R1'], payload)).toEqual({
+		ids: ['a', undefined],
+		leftOver: payload.slice(1),
+	});
+});
+
 test('takes no record for a delivery without reference ID that carries the one of another', () => {
 	const payload = [
 		{ index: 0, referenceId: 'R1', id: 'a' },

@@ -10,7 +10,7 @@ import {
 	packageSizeSchema,
 	targetSchemas,
 	updateAnswerSchema,
-	webhookListSchema,
+	listedWebhookSchema,
 	webhookUrlSchema,
 } from '../../../nodes/DeliveryService/service/schemas';
 import { serviceLabels } from '../../../nodes/DeliveryService/service/labels';
@@ -581,7 +581,7 @@ describe('what the service answers', () => {
 		const record = { index: 0, id: '64f1', colour: 'red' };
 		expect(creationAnswerSchema.parse({ code: 'OK', payload: [record] }).payload).toEqual([record]);
 		const hook = { url: 'https://a.example', action: 3, status: 'Active', colour: 'red' };
-		expect(webhookListSchema.parse([hook])).toEqual([hook]);
+		expect(listedWebhookSchema.parse(hook)).toEqual(hook);
 	});
 
 	test('is no creation without a list of records', () => {
@@ -619,9 +619,10 @@ describe('what the service answers', () => {
 	});
 
 	test('lists a webhook whose event code came as text, or whose status did not come', () => {
-		expect(webhookListSchema.parse([{ url: 'https://a.example', action: '3' }])).toEqual([
-			{ url: 'https://a.example', action: 3 },
-		]);
+		expect(listedWebhookSchema.parse({ url: 'https://a.example', action: '3' })).toEqual({
+			url: 'https://a.example',
+			action: 3,
+		});
 	});
 
 	test('may lack everything after an update', () => {

@@ -77,7 +77,9 @@ describe('listing', () => {
 		[undefined, ''],
 	])('gives the status %j as %j and keeps the raw one', async (rawStatus, status) => {
 		const { client } = clientThatGets(answer(200, [{ ...subscription, status: rawStatus }]));
-		const [webhook] = await webhooksOf(node, client, '').list();
+		const {
+			webhooks: [webhook],
+		} = await webhooksOf(node, client, '').list();
 		expect(webhook).toMatchObject({ status, ...(rawStatus && { rawStatus }) });
 	});
 
@@ -87,31 +89,106 @@ describe('listing', () => {
 			{ url: 'https://a.example/9', action: 9, status: 'Active' },
 		];
 		const { client } = clientThatGets(answer(200, hooks));
-		const listed = await webhooksOf(node, client, '').list();
-		expect(listed.map(({ url, action, event, raw }) => ({ url, action, event, raw }))).toEqual([
+		const { webhooks } = await webhooksOf(node, client, '').list();
+		expect(webhooks.map(({ url, action, event, raw }) => ({ url, action, event, raw }))).toEqual([
 			{ url: 'https://a.example/1', action: 1, event: 'createTask', raw: hooks[0] },
 			{ url: 'https://a.example/9', action: 9, event: undefined, raw: hooks[1] },
 		]);
 	});
 
-	test.each([undefined, {}, [{ action: 1 }], [{ url: 'x', action: 'one' }]])(
-		'refuses the body %j, which is no list of webhooks',
-		async (body) => {
-			const { client } = clientThatGets(answer(200, body));
-			await expect(webhooksOf(node, client, '').list()).rejects.toThrow(
-				'The answer did not come from the Delivery Service, or cannot be read',
-			);
-		},
-	);
+	test.each<[string, unknown]>([
+		['null', { ...subscription, status: null }],
+		['a number', { ...subscription, status: 1 }],
+		['an object', { ...subscription, status: { name: 'active' } }],
+	])('takes a status that is %s for none', async (_, hook) => {
+		const { client } = clientThatGets(answer(200, [hook]));
+		const { webhooks, others } = await webhooksOf(node, client, '').list();
+		expect(webhooks).toMatchObject([{ ...subscription, status: '', raw: hook }]);
+		expect(others).toEqual([]);
+	});
+
+	test.each<[string, unknown]>([
+		['no URL', { action: 1 }],
+		['an empty URL', { url: '', action: 1 }],
+		['no event', { url: 'https://a.example' }],
+		['an event that is no number', { url: 'https://a.example', action: 'one' }],
+		['no members', {}],
+		['no object', 'https://a.example'],
+		['nothing', null],
+	])('reads the hooks beside one with %s', async (_, odd) => {
+		const { client } = clientThatGets(answer(200, [odd, { ...subscription, status: 'Active' }]));
+		const { webhooks, others } = await webhooksOf(node, client, '').list();
+		expect(webhooks).toMatchObject([{ ...subscription, status: 'active' }]);
+		expect(others).toEqual([odd]);
+	});
+
+	const hooks = [{ ...subscription, status: 'Active' }];
+	test.each<[string, unknown]>([
+		['under a member', { hooks }],
+		['with code and message', { code: 'OK', message: 'Success', payload: hooks }],
+		['two members deep', { code: 'OK', data: { total: 1, items: hooks } }],
+	])('finds the list %s', async (_, body) => {
+		const { client } = clientThatGets(answer(200, body));
+		expect(await webhooksOf(node, client, '').list()).toMatchObject({
+			webhooks: [subscription],
+			others: [],
+		});
+	});
+
+	test.each<[string, Exchange]>([
+		['an empty list', answer(200, [])],
+		['an empty object', answer(200, {})],
+		['null', answer(200, null)],
+		['an object without one', answer(200, { code: 'OK', message: 'Success', payload: null })],
+		['a bare success', answer(200, { code: 'OK', message: 'Success' })],
+		['no content (204)', answer(204)],
+		['no content (200)', { kind: 'answer', status: 200, headers: {}, body: undefined }],
+	])('takes %s for a list of none', async (_, exchange) => {
+		const { client } = clientThatGets(exchange);
+		const nothing = { webhooks: [], others: [] };
+		expect(await webhooksOf(node, client, '').list()).toEqual(nothing);
+	});
+
+	test('takes 404 for a list of none, and keeps what the service said', async () => {
+		const { client } = clientThatGets(answer(404, { code: 'NOT_FOUND', message: 'No webhooks' }));
+		expect(await webhooksOf(node, client, '').list()).toEqual({
+			webhooks: [],
+			others: [],
+			notFound: 'The service says: No webhooks (NOT_FOUND)',
+		});
+	});
+
+	test.each<[string, Exchange]>([
+		[
+			'HTML',
+			{ kind: 'answer', status: 200, headers: { 'content-type': 'text/html' }, body: undefined },
+		],
+		['text', answer(200, 'hello')],
+		['a number', answer(200, 5)],
+		['an error', answer(200, { code: 'ERROR', message: 'Out of order' })],
+		['a list of errors', answer(200, { errors: [{ reason: 'Out of order' }] })],
+		['other members', answer(200, { name: 'Another service' })],
+		['two lists', answer(200, { one: [], other: [] })],
+	])('refuses %s, in which there is no list of webhooks', async (_, exchange) => {
+		const { client } = clientThatGets(exchange);
+		await expect(webhooksOf(node, client, '').list()).rejects.toThrow(
+			'The answer did not come from the Delivery Service, or cannot be read',
+		);
+	});
 });
 
 describe('subscribing and unsubscribing', () => {
 	test.each([200, 201, 204])('take any success (%d), whatever its body', async (status) => {
 		const { client, sent } = clientThatGets(answer(status, '<html>'));
 		const webhooks = webhooksOf(node, client, '');
-		await expect(webhooks.subscribe(subscription)).resolves.toBeUndefined();
+		await expect(webhooks.subscribe(subscription)).resolves.toBe(true);
 		await expect(webhooks.unsubscribe(subscription)).resolves.toBe(true);
 		expect(sent.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
+	});
+
+	test('tell apart a subscription that is new and one that was there before', async () => {
+		const there = webhooksOf(node, clientThatGets(answer(409)).client, '');
+		await expect(there.subscribe(subscription)).resolves.toBe(false);
 	});
 
 	test('tell apart a subscription that is gone and one that could not be removed', async () => {

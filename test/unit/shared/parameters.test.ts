@@ -99,11 +99,21 @@ describe('a JSON field', () => {
 		expect(readJson(text, 'Delivery')).toEqual({ ok: true, value });
 	});
 
-	test.each([{ a: 1 }, [1], null, undefined, 5])('holds what its expression gave: %j', (value) => {
+	test.each([{ a: 1 }, [1], 5, false])('holds what its expression gave: %j', (value) => {
 		expect(readJson(value, 'Delivery')).toEqual({ ok: true, value });
 	});
 
-	test.each(['', '{', "{'a':1}", 'undefined', '{"a":1},'])(
+	test.each([undefined, null, '', ' '])('is empty when its expression gave %j', (value) => {
+		expect(readJson(value, 'Delivery (JSON)')).toEqual({
+			ok: false,
+			problem: {
+				message: 'Delivery (JSON) is empty',
+				description: expect.stringContaining('the expression finds nothing in this item'),
+			},
+		});
+	});
+
+	test.each(['{', "{'a':1}", 'undefined', '{"a":1},'])(
 		'that holds %j is refused by its label',
 		(text) => {
 			expect(readJson(text, 'Packages')).toEqual({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { deliveryOf, problemOf, sampleOrder } from '../../support/sampleOrder';
+import { deliveryOf, outcomeOf, problemOf, sampleOrder } from '../../support/sampleOrder';
 
 const cashOrder = {
 	payment_gateway_names: ['Cash on Delivery (COD)'],
@@ -104,6 +104,7 @@ describe('which payment methods are cash on delivery', () => {
 		'Numerar la livrare',
 		// Germanic languages
 		'Postnachnahme',
+		'Barnachnahme (DHL)',
 		'Barzahlung bei Lieferung',
 		'Zahlung bei Zustellung',
 		'Bezahlung an der Haustür',
@@ -158,6 +159,7 @@ describe('which payment methods are cash on delivery', () => {
 		'KAPIDA NAKİT ÖDEME',
 		'Kapıda kredi kartı ile ödeme',
 		'Teslimatta ödeme',
+		'Qapıda ödəniş',
 		// Asia and the Middle East
 		'الدفع نقداً عند الاستلام',
 		'الدفع عند التسليم',
@@ -168,6 +170,10 @@ describe('which payment methods are cash on delivery', () => {
 		'پرداخت هنگام تحویل',
 		'کیش آن ڈیلیوری',
 		'कैश ऑन डिलीवरी',
+		'कॅश ऑन डिलिव्हरी',
+		'क्यास अन डेलिभरी',
+		'கேஷ் ஆன் டெலிவரி',
+		'క్యాష్ ఆన్ డెలివరీ',
 		'ক্যাশ অন ডেলিভারি',
 		'代金引換',
 		'代引き',
@@ -294,6 +300,40 @@ describe('names are recognised however they are written', () => {
 			),
 		);
 	});
+});
+
+test('the driver collects all that is outstanding, or it is told that nothing is collected', () => {
+	const statuses = ['paid', 'pending', 'authorized', 'partially_paid', 'refunded', 'voided', null];
+	const order = fc.record({
+		financial_status: fc.constantFrom(...statuses),
+		total_outstanding: fc.constantFrom('25.10', '0.00', '-1.00'),
+		payment_gateway_names: fc.subarray(['visa', 'gift_card', 'Nachnahme', 'Milkman']),
+	});
+	const mapping = fc.record({
+		cod: fc.constantFrom('off', 'whenCashOnDelivery', 'outstanding'),
+		cashOnDeliveryNames: fc.subarray(['Milkman']),
+		includeRefunded: fc.constant(true),
+	});
+	fc.assert(
+		fc.property(order, mapping, (changes, options) => {
+			const outcome = outcomeOf(sampleOrder(changes), options);
+			if (outcome.kind !== 'delivery') throw new Error(JSON.stringify(outcome));
+			const { financial_status: status, payment_gateway_names: methods } = changes;
+			const isOwed =
+				changes.total_outstanding === '25.10' &&
+				status !== 'refunded' &&
+				status !== 'voided' &&
+				options.cod !== 'off';
+			const isByCash =
+				methods.includes('Nachnahme') ||
+				(methods.includes('Milkman') && options.cashOnDeliveryNames.length > 0);
+			const collects = isOwed && (options.cod === 'outstanding' || isByCash);
+			const isTold = isOwed && !collects && status !== 'authorized';
+			expect(outcome.delivery.cod).toBe(collects ? 25.1 : undefined);
+			expect(outcome.notCollectedFor).toEqual(isTold ? methods : undefined);
+		}),
+		{ numRuns: 500 },
+	);
 });
 
 describe('what is never collected', () => {

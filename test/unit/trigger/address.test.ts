@@ -5,15 +5,21 @@ import fc from 'fast-check';
 import { eventNames } from '../../../nodes/DeliveryService/service/events';
 import {
 	addressFor,
+	digestFor,
 	eventInQuery,
-	isAddressOf,
-	isSameAddress,
+	isBare,
+	isRemembered,
 	isSigned,
+	isSignedByFormer,
+	plainQuery,
+	readAddress,
+	type Owner,
 	type Signer,
 } from '../../../nodes/DeliveryService/trigger/address';
 
 const webhookUrl = 'https://n8n.example/webhook/abc/webhook';
-const signer: Signer = { secret: 's3cret', identity: 'live\nw1' };
+const owner: Owner = { webhookUrl, workflowId: 'w1' };
+const signer: Signer = { secret: 's3cret', identity: 'live\nw1\n42', formerIdentity: 'live\nw1' };
 
 /** The query of an address, as n8n hands it to the node. */
 function queryOf(address: string): Record<string, string> {
@@ -22,19 +28,20 @@ function queryOf(address: string): Record<string, string> {
 
 /** The query of a signed address for an event, with some parameters changed. */
 function signedQuery(changes: Record<string, unknown> = {}): Record<string, unknown> {
-	return { ...queryOf(addressFor(webhookUrl, 'updateTask', signer)), ...changes };
+	return { ...queryOf(addressFor(owner, 'updateTask', signer)), ...changes };
 }
 
 describe('an address', () => {
-	test('is the webhook URL with the event, and unsigned only the event', () => {
-		expect(addressFor(webhookUrl, 'createTask')).toBe(`${webhookUrl}?event=createTask`);
+	test('is the webhook URL with event and workflow, and unsigned nothing more', () => {
+		expect(addressFor(owner, 'createTask')).toBe(`${webhookUrl}?event=createTask&workflow=w1`);
 	});
 
 	test('carries an HMAC-SHA-256 over identity and event, keyed by the secret', () => {
-		const signed = 'n8n-nodes-delivery-service trigger address, version 1\nlive\nw1\ncreateTask';
+		const signed =
+			'n8n-nodes-delivery-service trigger address, version 2\nlive\nw1\n42\ncreateTask';
 		const signature = createHmac('sha256', 's3cret').update(signed).digest('hex');
-		expect(addressFor(webhookUrl, 'createTask', signer)).toBe(
-			`${webhookUrl}?event=createTask&signature=${signature}`,
+		expect(addressFor(owner, 'createTask', signer)).toBe(
+			`${webhookUrl}?event=createTask&workflow=w1&signature=${signature}`,
 		);
 	});
 
@@ -45,32 +52,69 @@ describe('an address', () => {
 				{ ...signer, secret: 'other' },
 				{ ...signer, identity: 'test\nw1' },
 				{ ...signer, identity: 'live\nw2' },
-			].map((one) => queryOf(addressFor(webhookUrl, event, one)).signature),
+			].map((one) => queryOf(addressFor(owner, event, one)).signature),
 		);
 		expect(new Set(addresses).size).toBe(addresses.length);
 	});
 
 	test('keeps the query that the webhook URL has', () => {
-		expect(addressFor(`${webhookUrl}?a=1`, 'createTask')).toBe(
-			`${webhookUrl}?a=1&event=createTask`,
+		expect(addressFor({ ...owner, webhookUrl: `${webhookUrl}?a=1` }, 'createTask')).toBe(
+			`${webhookUrl}?a=1&event=createTask&workflow=w1`,
 		);
 	});
 });
 
-describe('an address of this node', () => {
-	test('is any that was made from its webhook URL, with whatever secret', () => {
-		for (const event of eventNames) {
-			expect(isAddressOf(webhookUrl, addressFor(webhookUrl, event))).toBe(true);
-			expect(isAddressOf(webhookUrl, addressFor(webhookUrl, event, signer))).toBe(true);
-			const rotated = { ...signer, secret: 'rotated' };
-			expect(isAddressOf(webhookUrl, addressFor(webhookUrl, event, rotated))).toBe(true);
-		}
+describe('an address that is listed', () => {
+	const signed = addressFor(owner, 'createTask', signer);
+	const signature = String(queryOf(signed).signature);
+	const own = { event: 'createTask', workflowId: 'w1', signature };
+
+	test.each(eventNames)('says what it was made from: %s', (event) => {
+		const address = addressFor(owner, event);
+		expect(readAddress(webhookUrl, address)).toEqual({ event, workflowId: 'w1' });
 	});
 
-	test('is one of a webhook URL that has a query of its own', () => {
+	test('says the workflow and signature that it was made with, whatever they are', () => {
+		const others = { ...signer, secret: 'rotated' };
+		const address = addressFor({ webhookUrl, workflowId: 'w2' }, 'createTask', others);
+		expect(readAddress(webhookUrl, address)).toEqual({
+			event: 'createTask',
+			workflowId: 'w2',
+			signature: queryOf(address).signature,
+		});
+	});
+
+	test('says no workflow when version 0.1.0 made it', () => {
+		const address = `${webhookUrl}?event=createTask&signature=${signature}`;
+		expect(readAddress(webhookUrl, address)).toEqual({ event: 'createTask', signature });
+	});
+
+	test('may be one of a webhook URL that has a query of its own', () => {
 		const withQuery = `${webhookUrl}?a=1`;
-		expect(isAddressOf(withQuery, addressFor(withQuery, 'createTask', signer))).toBe(true);
-		expect(isAddressOf(withQuery, addressFor(webhookUrl, 'createTask', signer))).toBe(false);
+		const address = addressFor({ ...owner, webhookUrl: withQuery }, 'createTask', signer);
+		expect(readAddress(withQuery, address)).toEqual(own);
+		expect(readAddress(withQuery, signed)).toBeUndefined();
+		expect(readAddress(webhookUrl, address)).toBeUndefined();
+	});
+
+	const [path = '', query = ''] = signed.split('?');
+	const written: Array<[string, string]> = [
+		['as it was made', signed],
+		['with spaces around it', ` ${signed} `],
+		['with its parameters in another order', `${path}?${query.split('&').reverse().join('&')}`],
+		['in HTML', signed.replaceAll('&', '&amp;')],
+		['in HTML by number', signed.replaceAll('&', '&#38;')],
+		['with its slashes encoded', signed.replaceAll('/', '%2F').replace(':%2F%2F', '://')],
+		['encoded as a whole', encodeURIComponent(signed)],
+		['encoded twice', encodeURIComponent(encodeURIComponent(signed))],
+		['with its query encoded', `${path}?${encodeURIComponent(query)}`],
+		['with its question mark encoded', `${path}%3F${query}`],
+		['in HTML, and encoded', encodeURIComponent(signed.replaceAll('&', '&amp;'))],
+		['with host and scheme in capitals', signed.replace('https://n8n.', 'HTTPS://N8N.')],
+		['with the port that is meant anyway', signed.replace('n8n.example', 'n8n.example:443')],
+	];
+	test.each(written)('is known %s', (_, address) => {
+		expect(readAddress(webhookUrl, address)).toEqual(own);
 	});
 
 	test.each([
@@ -84,6 +128,8 @@ describe('an address of this node', () => {
 		['an empty event', `${webhookUrl}?event=`],
 		['no event', webhookUrl],
 		['two events', `${webhookUrl}?event=createTask&event=createTask`],
+		['an empty workflow', `${webhookUrl}?event=createTask&workflow=`],
+		['two workflows', `${webhookUrl}?event=createTask&workflow=w1&workflow=w1`],
 		['an empty signature', `${webhookUrl}?event=createTask&signature=`],
 		['a signature that is none', `${webhookUrl}?event=createTask&signature=${'g'.repeat(64)}`],
 		['a longer signature', `${webhookUrl}?event=createTask&signature=${'a'.repeat(65)}`],
@@ -93,34 +139,63 @@ describe('an address of this node', () => {
 		],
 		['a fragment', `${webhookUrl}?event=createTask#x`],
 		['text that is no URL', 'not a URL'],
-	])('is not one with %s', (_, address) => {
-		expect(isAddressOf(webhookUrl, address)).toBe(false);
+		['text that cannot be decoded', '%E0%A4%A'],
+		['no text', ''],
+	])("is somebody else's with %s", (_, address) => {
+		expect(readAddress(webhookUrl, address)).toBeUndefined();
 	});
+
+	test.each([
+		webhookUrl,
+		encodeURIComponent(webhookUrl),
+		'HTTPS://n8n.example:443/webhook/abc/webhook',
+	])('is bare when it is the webhook URL: %s', (address) => {
+		expect(isBare(webhookUrl, address)).toBe(true);
+	});
+
+	test.each([signed, `${webhookUrl}/`, `${webhookUrl}?a=1`, 'hook', ''])(
+		'is not bare otherwise: %s',
+		(address) => {
+			expect(isBare(webhookUrl, address)).toBe(false);
+		},
+	);
 });
 
-describe('two addresses are the same', () => {
-	test.each([
-		['when they are equal', `${webhookUrl}?event=createTask`, `${webhookUrl}?event=createTask`],
-		['with parameters in another order', `${webhookUrl}?a=1&b=2`, `${webhookUrl}?b=2&a=1`],
-		['in another spelling of host and port', 'HTTPS://N8N.example:443/x', 'https://n8n.example/x'],
-		['when they are equal but no URLs', 'hook', 'hook'],
-	])('%s', (_, one, other) => {
-		expect(isSameAddress(one, other)).toBe(true);
+describe('the query of a call', () => {
+	const plain = queryOf(addressFor(owner, 'updateTask', signer));
+	const text = new URLSearchParams(plain).toString();
+
+	test.each<[string, Record<string, unknown>]>([
+		['as it was made', plain],
+		['in HTML', queryOf(`${webhookUrl}?${text.replaceAll('&', '&amp;')}`)],
+		['encoded', { [text]: '' }],
+		['encoded in HTML', { [text.replaceAll('&', '&amp;')]: '' }],
+	])('is known %s', (_, query) => {
+		expect(plainQuery(query)).toEqual(plain);
+		expect(isSigned(plainQuery(query), signer)).toBe(true);
 	});
 
-	test.each([
-		['in the value of a parameter', `${webhookUrl}?a=1`, `${webhookUrl}?a=2`],
-		['in the path', webhookUrl, `${webhookUrl}/`],
-		['in that one is no URL', webhookUrl, 'hook'],
-		['in text that is no URL', 'hook', 'hooks'],
-	])('unless they differ %s', (_, one, other) => {
-		expect(isSameAddress(one, other)).toBe(false);
+	test.each<[string, Record<string, unknown>]>([
+		['in two forms', { ...plain, 'amp;signature': plain.signature }],
+		['beside an encoded one', { ...plain, [`signature=${plain.signature}`]: '' }],
+		['as a list', { ...plain, signature: [plain.signature] }],
+	])('proves nothing with the signature %s', (_, query) => {
+		expect(isSigned(plainQuery(query), signer)).toBe(false);
+		expect(isRemembered(plainQuery(query), [digestFor('updateTask', signer)])).toBe(false);
+	});
+
+	test('keeps what else it holds', () => {
+		expect(plainQuery({ a: '', b: ['1'], c: { d: '1' } })).toEqual({
+			a: '',
+			b: ['1'],
+			c: { d: '1' },
+		});
 	});
 });
 
 describe('the event of a call', () => {
 	test.each(eventNames)('is %s when its query names it', (event) => {
-		expect(eventInQuery(queryOf(addressFor(webhookUrl, event)))).toBe(event);
+		expect(eventInQuery(queryOf(addressFor(owner, event)))).toBe(event);
 	});
 
 	test.each([{}, { event: 'deleteTask' }, { event: ['createTask'] }, { Event: 'createTask' }])(
@@ -131,10 +206,41 @@ describe('the event of a call', () => {
 	);
 });
 
+describe('what is remembered of a signature', () => {
+	const digests = [digestFor('createTask', signer), digestFor('updateTask', signer)];
+
+	test('knows it again, with its event only', () => {
+		expect(isRemembered(signedQuery(), digests)).toBe(true);
+		expect(isRemembered(signedQuery({ event: 'createTask' }), digests)).toBe(false);
+		expect(isRemembered(signedQuery(), digests.slice(0, 1))).toBe(false);
+		expect(isRemembered(signedQuery(), [])).toBe(false);
+	});
+
+	test('is not what is to be sent', () => {
+		const [, digest = ''] = digests;
+		expect(isRemembered(signedQuery({ signature: digest }), digests)).toBe(false);
+		expect(digest).not.toContain(String(signedQuery().signature));
+	});
+});
+
+describe('a signature of version 0.1.0', () => {
+	const former = createHmac('sha256', 's3cret')
+		.update('n8n-nodes-delivery-service trigger address, version 1\nlive\nw1\nupdateTask')
+		.digest('hex');
+
+	test('is known as such, and not as one of today', () => {
+		const query = { event: 'updateTask', signature: former };
+		expect(isSignedByFormer(query, signer)).toBe(true);
+		expect(isSigned(query, signer)).toBe(false);
+		expect(isSignedByFormer(signedQuery(), signer)).toBe(false);
+		expect(isSignedByFormer(query, { ...signer, secret: 'other' })).toBe(false);
+	});
+});
+
 describe('a signature', () => {
 	test('is right in every address that was made with the same signer', () => {
 		for (const event of eventNames)
-			expect(isSigned(queryOf(addressFor(webhookUrl, event, signer)), signer)).toBe(true);
+			expect(isSigned(queryOf(addressFor(owner, event, signer)), signer)).toBe(true);
 	});
 
 	test('does not hold for another event, secret or identity', () => {

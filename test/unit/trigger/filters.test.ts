@@ -1,4 +1,9 @@
-import { passes, type Filters } from '../../../nodes/DeliveryService/trigger/filters';
+import {
+	passes,
+	problemOf,
+	readFilters,
+	type Filters,
+} from '../../../nodes/DeliveryService/trigger/filters';
 import type { EmittedEvent } from '../../../nodes/DeliveryService/trigger/payload';
 
 const none: Filters = { status: [], company: [], city: [] };
@@ -35,6 +40,25 @@ describe('a filter', () => {
 		expect(passes(updated(), { ...none, ...filters })).toBe(through);
 	});
 
+	test.each([
+		['pending review', 'Pending_Review'],
+		['pending_review', 'pending review'],
+		['PENDING-REVIEW', ' pending  review '],
+	])('takes the status %j for %j', (entered, status) => {
+		expect(passes(updated({ status }), { ...none, status: [entered] })).toBe(true);
+	});
+
+	test.each([
+		['08', '8'],
+		['8', '08'],
+		['0', '00'],
+		['8', 8],
+	])('takes the city and the company %j for %j', (entered, told) => {
+		const event = updated({ city_id: told, company_id: told });
+		expect(passes(event, { ...none, city: [entered], company: [entered] })).toBe(true);
+		expect(passes(event, { ...none, city: ['80'] })).toBe(false);
+	});
+
 	test('compares what came in another spelling, or as a number', () => {
 		const event = updated({ status: ' Pending Review', company_id: 42 });
 		expect(passes(event, { ...none, status: ['pending review'], company: ['42'] })).toBe(true);
@@ -52,4 +76,39 @@ describe('a filter', () => {
 		const filters = { status: ['x'], company: ['x'], city: ['x'] };
 		expect(passes({ ...updated(), event }, filters)).toBe(true);
 	});
+});
+
+describe('what the user entered', () => {
+	test.each<[unknown, string[]]>([
+		['42, 43', ['42', '43']],
+		[
+			['42', 43],
+			['42', '43'],
+		],
+		[42, ['42']],
+		['', []],
+		[undefined, []],
+	])('as %j is read as %j', (city, entries) => {
+		expect(readFilters({ status: undefined, company: undefined, city })).toEqual({
+			...none,
+			city: entries,
+		});
+	});
+
+	test.each<[Partial<Filters>, string]>([
+		[{ city: ['42; 43'] }, '"42; 43" in its option Only These Cities'],
+		[{ company: ['1', 'all'] }, '"all" in its option Only These Companies'],
+		[{ status: ['a; b'] }, '"a; b" in its option Only These Statuses'],
+		[{ city: ['-1'] }, '"-1" in its option Only These Cities'],
+		[{ city: ['1.5'] }, '"1.5" in its option Only These Cities'],
+	])('as %j can never match', (filters, words) => {
+		expect(problemOf({ ...none, ...filters })?.message).toContain(words);
+	});
+
+	test.each<Partial<Filters>>([{}, { city: ['08'], company: ['1', '2'] }, { status: ['a b_c'] }])(
+		'as %j may match',
+		(filters) => {
+			expect(problemOf({ ...none, ...filters })).toBeUndefined();
+		},
+	);
 });

@@ -1,27 +1,38 @@
 import type { Subscription } from '../../../nodes/DeliveryService/service/requests';
-import type { Webhook, Webhooks } from '../../../nodes/DeliveryService/service/webhooks';
+import type { Listing, Webhook, Webhooks } from '../../../nodes/DeliveryService/service/webhooks';
 import { addressFor } from '../../../nodes/DeliveryService/trigger/address';
 import {
 	diff,
+	QueryDropped,
 	reconcile,
 	removeOwn,
 	subscriptionsFor,
-	type Leftover,
 	type Desired,
+	type Holder,
+	type Leftover,
 } from '../../../nodes/DeliveryService/trigger/subscriptions';
 
 const webhookUrl = 'https://n8n.example/webhook/abc/webhook';
-const signer = { secret: 's3cret', identity: 'live\nw1' };
-const desired: Desired = { webhookUrl, events: ['createTask', 'updateTask'], signer };
+const signer = { secret: 's3cret', identity: 'live\nw1\n42', formerIdentity: 'live\nw1' };
+const holder: Holder = { webhookUrl, workflowId: 'w1', isFormer: () => false };
+const desired: Desired = { ...holder, events: ['createTask', 'updateTask'], signer };
 
-const created = { url: addressFor(webhookUrl, 'createTask', signer), action: 1 };
-const routed = { url: addressFor(webhookUrl, 'createRoute', signer), action: 2 };
-const updated = { url: addressFor(webhookUrl, 'updateTask', signer), action: 3 };
+const created = { url: addressFor(holder, 'createTask', signer), action: 1 };
+const routed = { url: addressFor(holder, 'createRoute', signer), action: 2 };
+const updated = { url: addressFor(holder, 'updateTask', signer), action: 3 };
 const signedBefore = {
-	url: addressFor(webhookUrl, 'createTask', { ...signer, secret: 'old' }),
+	url: addressFor(holder, 'createTask', { ...signer, secret: 'old' }),
 	action: 1,
 };
+/** Of another workflow with the same webhook ID, and so with the same URL. */
+const ofCopy = {
+	url: addressFor({ ...holder, workflowId: 'w2' }, 'createTask', signer),
+	action: 1,
+};
+const ofFormer = { url: `${webhookUrl}?event=createTask&signature=${'f0'.repeat(32)}`, action: 1 };
 const others = [
+	ofCopy,
+	ofFormer,
 	{ url: 'https://n8n.example/webhook/other/webhook?event=createTask', action: 1 },
 	{ url: `${webhookUrl}?event=createTask&mine=1`, action: 1 },
 	{ url: 'https://shop.example/hook', action: 3 },
@@ -40,15 +51,15 @@ class Memory implements Webhooks {
 		private readonly refused: readonly Subscription[] = [],
 	) {}
 
-	list(): Promise<Webhook[]> {
-		return Promise.resolve([...this.hooks]);
+	list(): Promise<Listing> {
+		return Promise.resolve({ webhooks: [...this.hooks], others: [] });
 	}
 
-	subscribe(subscription: Subscription): Promise<void> {
+	subscribe(subscription: Subscription): Promise<boolean> {
 		this.check(subscription);
 		this.changes.push(`+${nameOf(subscription)}`);
 		this.hooks.push(listed(subscription));
-		return Promise.resolve();
+		return Promise.resolve(true);
 	}
 
 	unsubscribe(subscription: Subscription): Promise<boolean> {
@@ -82,13 +93,13 @@ function nameOf({ url }: Subscription): string {
 }
 
 async function reconciled(memory: Memory): Promise<Leftover | undefined> {
-	return await reconcile(memory, diff(desired, await memory.list()));
+	return (await reconcile(memory, desired)).leftover;
 }
 
 test('a trigger wants one subscription an event, signed when it has a signer', () => {
 	expect(subscriptionsFor(desired)).toEqual([created, updated]);
-	expect(subscriptionsFor({ webhookUrl, events: ['createRoute'] })).toEqual([
-		{ url: `${webhookUrl}?event=createRoute`, action: 2 },
+	expect(subscriptionsFor({ ...holder, events: ['createRoute'] })).toEqual([
+		{ url: `${webhookUrl}?event=createRoute&workflow=w1`, action: 2 },
 	]);
 });
 
@@ -98,12 +109,13 @@ describe('what there is to do', () => {
 			missing: [created, updated],
 			stale: [],
 			blacklisted: [],
+			surplus: [],
 		});
 	});
 
 	test('is nothing when everything is there, whatever else is listed', () => {
 		const list = [...others, created, updated].map((one) => listed(one));
-		expect(diff(desired, list)).toEqual({ missing: [], stale: [], blacklisted: [] });
+		expect(diff(desired, list)).toEqual({ missing: [], stale: [], blacklisted: [], surplus: [] });
 	});
 
 	test('is to subscribe to what is missing', () => {
@@ -116,6 +128,7 @@ describe('what there is to do', () => {
 			missing: [],
 			stale: [routed, signedBefore],
 			blacklisted: [],
+			surplus: [],
 		});
 	});
 
@@ -125,6 +138,7 @@ describe('what there is to do', () => {
 			missing: [created, updated],
 			stale: [swapped],
 			blacklisted: [],
+			surplus: [],
 		});
 	});
 
@@ -134,6 +148,7 @@ describe('what there is to do', () => {
 			missing: [created],
 			stale: [],
 			blacklisted: [created],
+			surplus: [],
 		});
 	});
 
@@ -144,6 +159,7 @@ describe('what there is to do', () => {
 			missing: [],
 			stale: [],
 			blacklisted: [],
+			surplus: [],
 		});
 	});
 
@@ -153,25 +169,76 @@ describe('what there is to do', () => {
 			missing: [created],
 			stale: [],
 			blacklisted: [created],
+			surplus: [],
 		});
 	});
 
 	test('is only to remove what is not desired and blacklisted', () => {
 		const list = [listed(routed, 'blacklisted'), listed(created), listed(updated)];
-		expect(diff(desired, list)).toEqual({ missing: [], stale: [routed], blacklisted: [] });
+		expect(diff(desired, list)).toEqual({
+			missing: [],
+			stale: [routed],
+			blacklisted: [],
+			surplus: [],
+		});
 	});
 
 	test('leaves a subscription with a status that nobody knows', () => {
 		const list = [listed(created, 'paused'), listed(updated, '')];
-		expect(diff(desired, list)).toEqual({ missing: [], stale: [], blacklisted: [] });
+		expect(diff(desired, list)).toEqual({ missing: [], stale: [], blacklisted: [], surplus: [] });
+	});
+
+	test('is to remove what is there twice, but once', () => {
+		const list = [listed(created), listed(created), listed(created), listed(updated)];
+		expect(diff(desired, list)).toEqual({
+			...{ missing: [], stale: [], blacklisted: [] },
+			surplus: [created, created],
+		});
+	});
+
+	test('counts an address in the form in which the service lists it', () => {
+		const encoded = { ...created, url: encodeURIComponent(created.url) };
+		const inHtml = { ...updated, url: updated.url.replaceAll('&', '&amp;') };
+		expect(diff(desired, [listed(encoded), listed(inHtml), listed(updated)])).toEqual({
+			...{ missing: [], stale: [], blacklisted: [] },
+			surplus: [updated],
+		});
+		const stale = { ...routed, url: encodeURIComponent(routed.url) };
+		expect(diff(desired, [listed(stale)]).stale).toEqual([stale]);
+	});
+
+	test('leaves what another workflow with the same webhook ID has subscribed', () => {
+		const list = [listed(ofCopy), listed(ofCopy, 'blacklisted')];
+		expect(diff(desired, list)).toEqual({
+			...{ missing: [created, updated], stale: [], blacklisted: [] },
+			surplus: [],
+		});
+	});
+
+	test("is to remove an address of version 0.1.0 that is this workflow's", () => {
+		const own: Desired = { ...desired, isFormer: ({ signature }) => signature?.[0] === 'f' };
+		expect(diff(own, [listed(ofFormer)]).stale).toEqual([ofFormer]);
+		expect(diff(desired, [listed(ofFormer)]).stale).toEqual([]);
+	});
+
+	test('takes the bare URL for its own when addresses are not signed, unless its own is there', () => {
+		const bare = listed({ url: webhookUrl, action: 1 });
+		const unsigned: Desired = { ...holder, events: ['createTask'] };
+		const [own = created] = subscriptionsFor(unsigned);
+		const nothing = { missing: [], stale: [], blacklisted: [], surplus: [] };
+		expect(diff(unsigned, [bare])).toEqual(nothing);
+		expect(diff(unsigned, [bare, listed(own)])).toEqual(nothing);
+		expect(diff({ ...unsigned, events: ['createRoute'] }, [bare]).missing).toHaveLength(1);
+		expect(diff(desired, [bare]).missing).toEqual([created, updated]);
 	});
 
 	test('is without signatures when addresses are not signed, and signed ones are stale', () => {
-		const unsigned: Desired = { webhookUrl, events: ['createTask'] };
+		const unsigned: Desired = { ...holder, events: ['createTask'] };
 		expect(diff(unsigned, [listed(created)])).toEqual({
-			missing: [{ url: `${webhookUrl}?event=createTask`, action: 1 }],
+			missing: [{ url: `${webhookUrl}?event=createTask&workflow=w1`, action: 1 }],
 			stale: [created],
 			blacklisted: [],
+			surplus: [],
 		});
 	});
 });
@@ -190,10 +257,11 @@ describe('after reconciling', () => {
 		expect(memory.hooks).toEqual(
 			expect.arrayContaining([...others, created, updated].map((one) => listed(one))),
 		);
-		expect(diff(desired, await memory.list())).toEqual({
+		expect(diff(desired, memory.hooks)).toEqual({
 			missing: [],
 			stale: [],
 			blacklisted: [],
+			surplus: [],
 		});
 	});
 
@@ -215,6 +283,101 @@ describe('after reconciling', () => {
 		]);
 		await reconciled(memory);
 		expect(memory.changes).toEqual(['-created', '+created', '-signedBefore']);
+	});
+});
+
+describe('a service', () => {
+	test('that knows a subscription already (409) has made it', async () => {
+		const memory = new Memory([listed(updated)]);
+		memory.subscribe = () => Promise.resolve(false);
+		await expect(reconciled(memory)).resolves.toBeUndefined();
+	});
+
+	test('that knows one already and refuses the next keeps the first', async () => {
+		const hidden = [listed(created)];
+		const memory = new Memory([]);
+		memory.subscribe = ({ action }) =>
+			action === 1 ? Promise.resolve(false) : Promise.reject(new Error('no'));
+		memory.unsubscribe = ({ action }) => {
+			if (action === 1) hidden.pop();
+			return Promise.resolve(true);
+		};
+		await expect(reconciled(memory)).rejects.toThrow('no');
+		expect(hidden).toHaveLength(1);
+	});
+
+	test.each<[string, (hooks: Webhook[], subscription: Subscription) => Webhook[]]>([
+		[
+			'removes them one by one',
+			(hooks, one) => {
+				const place = hooks.findIndex((hook) => isSame(hook, one));
+				return hooks.filter((_, position) => position !== place);
+			},
+		],
+		['removes all of them at once', (hooks, one) => hooks.filter((hook) => !isSame(hook, one))],
+	])('that has three equal subscriptions and %s has one in the end', async (_, remove) => {
+		const memory = new Memory([listed(updated), ...[1, 2, 3].map(() => listed(created))]);
+		memory.unsubscribe = (subscription) => {
+			const left = remove(memory.hooks, subscription);
+			const found = left.length < memory.hooks.length;
+			memory.hooks = left;
+			return Promise.resolve(found);
+		};
+		await expect(reconciled(memory)).resolves.toBeUndefined();
+		expect(memory.hooks.map(nameOf).sort()).toEqual(['created', 'updated']);
+	});
+
+	test('that confirms and removes nothing is told apart', async () => {
+		const memory = new Memory([listed(created), listed(updated), listed(routed)]);
+		memory.unsubscribe = () => Promise.resolve(true);
+		const reason = new Error('The Delivery Service still lists what it was asked to remove');
+		await expect(reconciled(memory)).resolves.toEqual({ subscriptions: [routed], reason });
+		await expect(removeOwn(memory, holder, { exact: [], wasSubscribed: false })).resolves.toEqual({
+			subscriptions: [created, updated, routed],
+			reason,
+		});
+	});
+
+	test('that lists a subscription in another form is asked for it as it was made', async () => {
+		const encoded = encodeURIComponent(routed.url);
+		const memory = new Memory([listed(created), listed(updated), listed(routed)]);
+		const list = () => ({
+			webhooks: memory.hooks.map((hook) =>
+				isSame(hook, routed) ? { ...hook, url: encoded } : hook,
+			),
+			others: [],
+		});
+		memory.list = () => Promise.resolve(list());
+		await expect(reconciled(memory)).resolves.toBeUndefined();
+		expect(memory.changes).toEqual(['-routed']);
+		expect(memory.hooks).toHaveLength(2);
+	});
+
+	test('that knows a subscription only in the form in which it lists it is asked for that', async () => {
+		const encoded = { ...routed, url: encodeURIComponent(routed.url) };
+		const memory = new Memory([listed(created), listed(updated), listed(encoded)]);
+		await expect(reconciled(memory)).resolves.toBeUndefined();
+		expect(memory.changes).toEqual(['-routed', `-${encoded.url}`]);
+		expect(memory.hooks).toHaveLength(2);
+	});
+
+	test('that drops the query of an address is found out, and nothing stays', async () => {
+		const memory = new Memory([]);
+		const bare = ({ action }: Subscription) => ({ url: webhookUrl, action });
+		memory.subscribe = (subscription) => {
+			memory.hooks.push(listed(bare(subscription)));
+			return Promise.resolve(true);
+		};
+		memory.unsubscribe = (subscription) => {
+			memory.hooks = memory.hooks.filter((hook) => !isSame(hook, bare(subscription)));
+			return Promise.resolve(true);
+		};
+		await expect(reconciled(memory)).rejects.toThrow(QueryDropped);
+		expect(memory.hooks).toEqual([]);
+		await expect(reconcile(memory, { ...holder, events: ['createTask'] })).resolves.toEqual({
+			blacklisted: [],
+		});
+		expect(memory.hooks).toHaveLength(1);
 	});
 });
 
@@ -260,6 +423,8 @@ describe('when the service refuses', () => {
 });
 
 describe('removing', () => {
+	const unknown = { exact: [], wasSubscribed: false };
+
 	test("takes every subscription of the node's own address, and none of others", async () => {
 		const own = [
 			listed(created),
@@ -268,36 +433,49 @@ describe('removing', () => {
 			listed({ url: created.url, action: 3 }),
 		];
 		const memory = new Memory([...others.map((one) => listed(one)), ...own]);
-		await expect(removeOwn(memory, webhookUrl, [])).resolves.toBeUndefined();
+		await expect(removeOwn(memory, holder, unknown)).resolves.toBeUndefined();
 		expect(memory.hooks).toEqual(others.map((one) => listed(one)));
 		expect(memory.changes).toHaveLength(own.length);
 	});
 
 	test('does not mind one that is gone already', async () => {
 		const memory = new Memory([listed(created), listed(created), listed(updated)]);
-		await expect(removeOwn(memory, webhookUrl, [])).resolves.toBeUndefined();
+		await expect(removeOwn(memory, holder, unknown)).resolves.toBeUndefined();
 		expect(memory.hooks).toEqual([]);
 	});
 
 	test('removes the others when one is refused, and names that one', async () => {
 		const memory = new Memory([listed(created), listed(updated)], [created]);
-		await expect(removeOwn(memory, webhookUrl, [])).resolves.toEqual({
+		await expect(removeOwn(memory, holder, unknown)).resolves.toEqual({
 			subscriptions: [created],
 			reason: new Error('refused: created'),
 		});
 		expect(memory.hooks).toEqual([listed(created)]);
 	});
 
+	test('tries what was subscribed when the list does not show it', async () => {
+		const memory = new Memory([listed(created), listed(updated)]);
+		memory.list = () => Promise.resolve({ webhooks: [listed(updated)], others: [] });
+		const exact = [created, updated];
+		await removeOwn(memory, holder, { exact, wasSubscribed: false });
+		expect(memory.changes).toEqual(['-updated']);
+		await removeOwn(memory, holder, { exact, wasSubscribed: true });
+		expect(memory.changes.slice(1)).toEqual(['-updated', '-created']);
+		expect(memory.hooks).toEqual([]);
+	});
+
 	test('tries what is known when the list cannot be read, and tells why', async () => {
 		const memory = new Memory([listed(created), listed(updated)], [updated]);
 		const reason = new Error('no list');
 		memory.list = () => Promise.reject(reason);
-		await expect(removeOwn(memory, webhookUrl, [created, updated])).resolves.toEqual({
+		await expect(
+			removeOwn(memory, holder, { ...unknown, exact: [created, updated] }),
+		).resolves.toEqual({
 			subscriptions: [updated],
 			reason,
 		});
 		expect(memory.hooks).toEqual([listed(updated)]);
-		await expect(removeOwn(memory, webhookUrl, [created])).resolves.toEqual({
+		await expect(removeOwn(memory, holder, { ...unknown, exact: [created] })).resolves.toEqual({
 			subscriptions: [],
 			reason,
 		});

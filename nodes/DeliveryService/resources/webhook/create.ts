@@ -1,3 +1,5 @@
+import { NodeOperationError } from 'n8n-workflow';
+
 import { openClient } from '../../service/client';
 import { eventNameSchema, events } from '../../service/events';
 import { webhookUrlSchema } from '../../service/schemas';
@@ -28,7 +30,16 @@ export const create: Operation = {
 				check(eventNameSchema, context.getNodeParameter('event', item), 'Event', {}),
 			);
 			const action = events[event].code;
-			await companyWebhooks(context, client, item).subscribe({ url, action });
+			const isNew = await companyWebhooks(context, client, item).subscribe({ url, action });
+			if (!isNew)
+				throw new NodeOperationError(
+					context.getNode(),
+					'The Delivery Service has this webhook already (status 409)',
+					{
+						description:
+							'Look with Webhook > Get Many. If it is blacklisted, use Webhook > Repair; else there is nothing to do.',
+					},
+				);
 			return [outputItem({ url, event, action }, item)];
 		});
 	},

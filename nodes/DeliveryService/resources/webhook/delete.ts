@@ -13,7 +13,7 @@ import { eachItem } from '../eachItem';
 import { outputItem, valid } from '../items';
 import { asRecord } from '../../shared/parameters';
 import { shownOnlyFor, type Operation } from '../resource';
-import { companyWebhooks, eventField, optionsField, urlField } from './fields';
+import { companyWebhooks, eventField, nothingListed, optionsField, urlField } from './fields';
 
 /** Unsubscribes a URL from an event (service document, section 4.5). */
 export const remove: Operation = {
@@ -87,11 +87,15 @@ export async function searchWebhooks(
 	this: ILoadOptionsFunctions,
 	filter = '',
 ): Promise<INodeListSearchResult> {
-	const webhooks = await webhooksOf(
+	const { webhooks, notFound } = await webhooksOf(
 		this.getNode(),
 		await openClient(this),
 		asRecord(this.getNodeParameter('options', {})).companyId,
 	).list();
+	if (notFound !== undefined)
+		throw new NodeOperationError(this.getNode(), 'The Delivery Service found nothing to list', {
+			description: nothingListed(notFound),
+		});
 	const searched = filter.toLowerCase();
 	return {
 		results: webhooks

@@ -2,6 +2,7 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { ServiceClient } from '../../service/client';
 import { webhooksOf, type Webhooks } from '../../service/webhooks';
+import { ended } from '../items';
 import { companyIdField, eventOptions } from '../../shared/fields';
 import { readCollection } from '../../shared/parameters';
 
@@ -42,4 +43,11 @@ export function companyWebhooks(
 ): Webhooks {
 	const { companyId } = readCollection(context, 'options', item);
 	return webhooksOf(context.getNode(), client, companyId);
+}
+
+/** What it means when the service answers 404 to a listing, with what it said itself. */
+export function nothingListed(said: string): string {
+	return ended(
+		`The Delivery Service found nothing to list: the company has no webhooks yet, or the Company ID or the Base URL is wrong. ${said}`.trim(),
+	);
 }

@@ -9,7 +9,7 @@ import { outputItem, valid } from '../items';
 import { eventOptions } from '../../shared/fields';
 import { readCollection } from '../../shared/parameters';
 import type { Operation } from '../resource';
-import { companyWebhooks, optionsField } from './fields';
+import { companyWebhooks, nothingListed, optionsField } from './fields';
 
 const filtersSchema = z.object({
 	events: z.array(eventNameSchema).default([]),
@@ -93,11 +93,19 @@ export const getAll: Operation = {
 						context,
 						check(limitSchema, context.getNodeParameter('limit', item, 50), 'Limit', {}),
 					);
-			const webhooks = await companyWebhooks(context, client, item).list();
-			return webhooks
+			const listing = await companyWebhooks(context, client, item).list();
+			if (listing.notFound !== undefined)
+				context.addExecutionHints({
+					message: nothingListed(listing.notFound),
+					location: 'outputPane',
+				});
+			const isFiltered = filters.events.length > 0 || filters.status !== undefined;
+			const webhooks = listing.webhooks
 				.filter((webhook) => matches(webhook, filters))
+				.map(({ raw, ...known }) => ({ ...raw, ...known }));
+			return [...webhooks, ...(isFiltered ? [] : listing.others.map((entry) => ({ entry })))]
 				.slice(0, limit)
-				.map(({ raw, ...known }) => outputItem({ ...raw, ...known }, item));
+				.map((json) => outputItem(json, item));
 		});
 	},
 };

@@ -56,7 +56,8 @@ export const repair: Operation = {
 				check(webhookUrlSchema, context.getNodeParameter('url', item), 'URL', {}),
 			);
 			const webhooks = companyWebhooks(context, client, item);
-			const blacklisted = (await webhooks.list()).filter(
+			const listing = await webhooks.list();
+			const blacklisted = listing.webhooks.filter(
 				({ url, status }) => status === 'blacklisted' && isAtOrBelow(beginning, url),
 			);
 			return await repairAll(context, webhooks, blacklisted, item);
@@ -140,7 +141,7 @@ async function stateOf(
 	{ url, action }: Webhook,
 ): Promise<Failure['state'] | 'active'> {
 	try {
-		const listed = await webhooks.list();
+		const { webhooks: listed } = await webhooks.list();
 		const found = listed.filter((one) => one.url === url && one.action === action);
 		if (found.length === 0) return 'unsubscribed';
 		return found.some(({ status }) => status === 'blacklisted') ? 'blacklisted' : 'active';

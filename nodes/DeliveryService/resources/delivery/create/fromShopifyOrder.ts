@@ -1,5 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
+import { limits } from '../../../service/limits';
+import { lowerFirst, shortened } from '../../../service/text';
 import { check } from '../../../service/validation';
 import { entriesOf, filledIn, listOf, readCollection, readJson } from '../../../shared/parameters';
 import { orderMappingLabels, orderMappingSchema, overridesSchema } from '../../../shopify/mapping';
@@ -57,6 +59,12 @@ export const fromShopifyOrder: Source = {
 		if (outcome.kind !== 'delivery') return outcome;
 		const pickup = readPlace(context, 'pickup', item);
 		return { ...outcome, delivery: { pickup, ...outcome.delivery } };
+	},
+	inItsWords({ message, description }, referenceId = '') {
+		return {
+			message: `Order ${shortened(referenceId, limits.referenceIdLength)}: ${lowerFirst(message)}`,
+			description: `${description} What begins with Pickup is mended in the fields of this node, all else in the order in Shopify or under Order Options.`,
+		};
 	},
 };
 

@@ -112,7 +112,7 @@ function chosenSource(context: IExecuteFunctions): Source {
 function sendingFor(
 	context: IExecuteFunctions,
 	client: ServiceClient,
-	{ batchSize, maximumWaitSeconds, timeoutSeconds }: RunOptions,
+	{ batchSize, maximumWaitSeconds, refusedCreateNothing, timeoutSeconds }: RunOptions,
 	skipsAlreadySent: boolean,
 ): Sending {
 	const { send } = client;
@@ -127,6 +127,7 @@ function sendingFor(
 		random: Math.random,
 		signal: context.getExecutionCancelSignal(),
 		batchSize,
+		refusedCreateNothing,
 		maximumWaitMs: maximumWaitSeconds * 1000,
 		continueOnFail: context.continueOnFail(),
 		ownCompanyId: client.credential.companyId,

@@ -2,6 +2,7 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 
 import { serviceLabels } from '../../../service/labels';
+import { refusedCreateNothingLabel } from '../../../sending/answers';
 import { limits } from '../../../service/limits';
 import { companyIdSchema, deliveryTypeSchema } from '../../../service/schemas';
 import { check } from '../../../service/validation';
@@ -11,7 +12,8 @@ import { shownOnlyFor } from '../../resource';
 import { companyIdField } from '../../../shared/fields';
 import type { Source } from './source';
 
-const defaultBatchSize = limits.deliveriesPerRequest;
+/** What the option starts with when it is added. */
+const fullBatchSize = limits.deliveriesPerRequest;
 const defaultMaximumWaitSeconds = 300;
 const defaultTimeoutSeconds = 120;
 /** A timer of more than 24 days would go off at once; an hour is far below that. */
@@ -28,8 +30,9 @@ const itemOptionsSchema = z.object({
 const itemOptionLabels = { ...serviceLabels, simplify: 'simplify' };
 
 const runOptionsSchema = z.object({
-	batchSize: numberFrom(1, limits.deliveriesPerRequest).int().default(defaultBatchSize),
+	batchSize: numberFrom(1, limits.deliveriesPerRequest).int().optional(),
 	dryRun: z.boolean().default(false),
+	refusedCreateNothing: z.boolean().default(false),
 	maximumWaitSeconds: numberFrom(0).default(defaultMaximumWaitSeconds),
 	timeoutSeconds: numberFrom(1, maxTimeoutSeconds).default(defaultTimeoutSeconds),
 });
@@ -38,6 +41,7 @@ const runOptionLabels = {
 	batchSize: 'batch size',
 	dryRun: 'dry run',
 	maximumWaitSeconds: 'maximum wait',
+	refusedCreateNothing: refusedCreateNothingLabel.toLowerCase(),
 	timeoutSeconds: 'timeout',
 };
 
@@ -100,8 +104,9 @@ export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
 				name: 'batchSize',
 				type: 'number',
 				typeOptions: { minValue: 1, maxValue: limits.deliveriesPerRequest },
-				default: defaultBatchSize,
-				description: 'How many deliveries share a request at most (1 to 100)',
+				default: fullBatchSize,
+				description:
+					'How many deliveries share a request at most (1 to 100). Without this option up to 20 deliveries are sent each alone, so that one which is refused touches no other, and more of them in full requests.',
 			},
 			{
 				...companyIdField,
@@ -136,6 +141,14 @@ export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
 				default: defaultMaximumWaitSeconds,
 				description:
 					'How long to try a request again while the service is too busy to take it. Waiting for the limit of 100 requests a minute does not count.',
+			},
+			{
+				displayName: refusedCreateNothingLabel,
+				name: 'refusedCreateNothing',
+				type: 'boolean',
+				default: false,
+				description:
+					'Whether you know that the service creates no delivery at all when it refuses a request. Then a refused request is split to find what it was refused for. Otherwise all deliveries of a refused request count as unknown, unless it held only one.',
 			},
 			{
 				displayName: 'Simplify',

@@ -46,8 +46,11 @@ export function prepare(
 			return { item, referenceId, outcome };
 		}
 		const delivery = check(deliverySchema, reading.delivery, 'Delivery', serviceLabels);
-		if (!delivery.ok)
-			return invalid(delivery.problem, referenceSchema.parse(reading.delivery).referenceId);
+		if (!delivery.ok) {
+			const { problem } = delivery;
+			const { referenceId } = referenceSchema.parse(reading.delivery);
+			return invalid(source.inItsWords?.(problem, referenceId) ?? problem, referenceId);
+		}
 		if (needsReference && delivery.value.referenceId === undefined) return invalid(noReference);
 		const { orderId, notCollectedFor } = reading;
 		const creation = { item, delivery: delivery.value, orderId, notCollectedFor, ...options.value };
@@ -77,18 +80,22 @@ const noReference: Problem = {
 export function assertValid(context: IExecuteFunctions, items: readonly Prepared[]): void {
 	const invalid = items.flatMap((prepared) =>
 		'outcome' in prepared && prepared.outcome.kind === 'invalid'
-			? [{ item: prepared.item, problem: prepared.outcome.problem }]
+			? [{ ...prepared, problem: prepared.outcome.problem }]
 			: [],
 	);
 	const [first, ...others] = invalid;
 	if (!first) return;
 	const { message, description = '' } = first.problem;
+	const { referenceId = '' } = first;
+	const named = message.includes(referenceId)
+		? message
+		: `${message} (reference ID ${referenceId})`;
 	const alsoInvalid =
 		others.length > 0 ? `${others.length} more of ${items.length} items are not valid either.` : '';
 	throw itemError(
 		context.getNode(),
 		{
-			message,
+			message: named,
 			description: [description, alsoInvalid, 'No delivery was created.'].filter(Boolean).join(' '),
 		},
 		first.item,

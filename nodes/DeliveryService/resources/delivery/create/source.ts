@@ -16,4 +16,6 @@ export interface Source {
 	skipsAlreadySent: boolean;
 	fields: INodeProperties[];
 	read(context: IExecuteFunctions, item: number): Reading;
+	/** What a broken rule of the service means for what the user gave: its name, where to mend it. */
+	inItsWords?(problem: Problem, referenceId: string | undefined): Problem;
 }

@@ -1,0 +1,74 @@
+import { createHash } from 'crypto';
+import { z } from 'zod';
+
+const placeSchema = z.object({
+	baseUrl: z.string(),
+	companyId: z.number(),
+	/** A digest of the API key ID: another key must not be sent to a service that has never had it. */
+	key: z.string(),
+	webhookUrl: z.string(),
+});
+
+/** Where a node has subscribed: at which service, for which company, at which URL of its own. */
+export type Place = z.infer<typeof placeSchema>;
+
+/** What a trigger keeps with its workflow, in n8n's static data. */
+export interface Memory {
+	/** The webhook URL that is subscribed; absent after the trigger was turned off. */
+	subscribedTo?: string;
+	/** By which signed addresses are known again; version 0.1.0 did not keep them. */
+	digests?: string[];
+	/** Where subscriptions of this node may be. */
+	places: Place[];
+}
+
+const formerSchema = z.object({ subscribedTo: z.string().optional().catch(undefined) });
+
+const memorySchema = formerSchema.extend({
+	digests: z.array(z.string()).optional().catch(undefined),
+	places: z.array(placeSchema).catch([]),
+});
+
+/** More places than that are not looked after: each costs requests on every publishing. */
+const mostPlaces = 5;
+
+/**
+ * What was kept for this workflow; whatever cannot be read counts as not kept. n8n takes static data
+ * along into some copies of a workflow, which must not act on it.
+ */
+export function readMemory(data: Readonly<Record<string, unknown>>, workflowId: string): Memory {
+	if (data.workflowId === workflowId) return memorySchema.parse({ ...data });
+	// Version 0.1.0 kept nothing else, and not for which workflow.
+	const former = data.workflowId === undefined ? formerSchema.parse({ ...data }) : {};
+	return { ...former, places: [] };
+}
+
+/**
+ * Keeps it. Only to be called while n8n turns the trigger on or off: what is kept during a call is
+ * lost, or is written over what was kept in the meantime.
+ */
+export function writeMemory(
+	data: Record<string, unknown>,
+	workflowId: string,
+	{ subscribedTo, digests, places }: Memory,
+): void {
+	const kept = { workflowId, subscribedTo, digests, places: places.slice(-mostPlaces) };
+	for (const [name, value] of Object.entries(kept)) {
+		if (value === undefined) delete data[name];
+		else data[name] = value;
+	}
+}
+
+/** What tells an API key from others, without telling its ID. */
+export function keyDigest(apiKeyId: string): string {
+	return createHash('sha256').update(apiKeyId).digest('base64url').slice(0, 22);
+}
+
+/** Whether two places have the same list of subscriptions, and the same URL of the node in it. */
+export function isSamePlace(one: Place, other: Place): boolean {
+	return (
+		one.baseUrl === other.baseUrl &&
+		one.companyId === other.companyId &&
+		one.webhookUrl === other.webhookUrl
+	);
+}

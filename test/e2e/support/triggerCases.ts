@@ -1,0 +1,184 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import axios from 'axios';
+
+import { freePort } from '../../../playground/n8n/checks';
+import type { StoredWorkflow } from '../../../playground/n8n/client';
+import { waitFor } from '../../../playground/n8n/progress';
+import * as cases from './cases';
+import { executionsOf, fireUpdates, liveAddress, subscriptionsOf, testAddress } from './events';
+import { nodes } from './workflows';
+import { credentialName, credentialType, type World } from './world';
+
+/*
+ * What holds in every supported n8n version of a trigger whose circumstances change: each version
+ * calls the trigger's methods at other moments, and shows other parts of an error.
+ */
+
+/** Defines the tests, for a world that is open while they run. */
+export function testTriggerChanges(world: () => World): void {
+	const subscriptions = () => subscriptionsOf(world().service.control, world().n8n);
+	const published = async (parameters: Record<string, unknown>): Promise<StoredWorkflow> => {
+		const workflow = await cases.imported(world(), parameters);
+		await world().client.publish(workflow.id);
+		return workflow;
+	};
+
+	describe('two workflows with the same webhook ID', () => {
+		test('are not both published, and neither takes off what the other subscribed', async () => {
+			const { client } = world();
+			const first = await published({ events: ['createTask', 'updateTask'] });
+			const before = subscriptions();
+			const { name, nodes: all, connections } = first;
+			const file = { name, nodes: all, connections, settings: { executionOrder: 'v1' } };
+			const second = await client.createWorkflow(file);
+
+			await expect(client.publish(second)).rejects.toThrow();
+
+			expect(before).toEqual([liveAddress(first, 'createTask'), liveAddress(first, 'updateTask')]);
+			expect(subscriptions()).toEqual(before);
+			expect(await fireUpdates(world().service.control, ['D-1'], 1)).toEqual([200]);
+			await executionsOf(client, first.id, 1);
+			await client.unpublish(first.id);
+			await client.publish(second);
+			expect(subscriptions()).toEqual(before);
+			await client.unpublish(second);
+			expect(subscriptions()).toEqual([]);
+		});
+	});
+
+	describe('a changed API secret', () => {
+		test('stops no event, also after a restart, and publishing replaces the addresses', async () => {
+			const { client, credentials } = world();
+			const workflow = await published({ events: ['updateTask'] });
+			const [before] = world().service.control.webhooks();
+			const secret = world().service.credential.apiSecret;
+			const id = credentials[credentialType].id;
+			const change = async (apiSecret: string) => {
+				await world().stopService();
+				await world().resumeService(apiSecret);
+				const { credential } = world().service;
+				await client.updateCredential(id, credentialName, credentialType, credential);
+			};
+
+			await change(`${secret}-changed`);
+			expect(await fireUpdates(world().service.control, ['D-1'], 1)).toEqual([200]);
+			await executionsOf(client, workflow.id, 1);
+			await client.unpublish(workflow.id);
+			expect(subscriptions()).toEqual([]);
+			await client.publish(workflow.id);
+
+			const [after] = world().service.control.webhooks();
+			expect(subscriptions()).toEqual([liveAddress(workflow, 'updateTask')]);
+			expect(after?.url).not.toBe(before?.url);
+			const answer = await axios.post(before?.url ?? '', { id: 'D-2' }, noProxy);
+			expect(answer.status).toBe(401);
+			expect(await readFile(join(world().userFolder, 'n8n.log'), 'utf8')).toContain(
+				'publish the workflow again',
+			);
+
+			await change(secret);
+			await world().restartN8n();
+			expect(await fireUpdates(world().service.control, ['D-3'], 1)).toEqual([200]);
+			await executionsOf(client, workflow.id, 2);
+			await client.unpublish(workflow.id);
+			expect(subscriptions()).toEqual([]);
+		});
+
+		test('to that of another company leaves nothing behind', async () => {
+			const { client, credentials, service } = world();
+			const workflow = await published({ events: ['updateTask'] });
+			const change = async (companyId: number) =>
+				await client.updateCredential(
+					credentials[credentialType].id,
+					credentialName,
+					credentialType,
+					{ ...service.credential, companyId },
+				);
+			const companies = () => service.control.webhooks().map(({ companyId }) => companyId);
+			const [former] = service.control.webhooks();
+
+			await change(1002);
+			await client.unpublish(workflow.id);
+			expect(companies()).toEqual([]);
+			await client.publish(workflow.id);
+			expect(companies()).toEqual([1002]);
+			expect((await axios.post(former?.url ?? '', { id: 'D-1' }, noProxy)).status).toBe(401);
+
+			await change(service.credential.companyId);
+			await client.unpublish(workflow.id);
+			expect(companies()).toEqual([]);
+		});
+	});
+
+	describe('a service that tries out whether an address answers', () => {
+		test('gets 200 and starts nothing, live and while the editor listens', async () => {
+			const { client, service } = world();
+			const workflow = await cases.imported(world(), { events: ['updateTask'] });
+			const statuses = async () => {
+				const url = service.control.webhooks()[0]?.url ?? '';
+				const { status: get } = await axios.get(url, noProxy);
+				const { status: head } = await axios.head(url, noProxy);
+				const { status: post } = await axios.post(url, {}, noProxy);
+				const unsigned = url.replace(/signature=.*/, '');
+				const { status: forged } = await axios.get(unsigned, noProxy);
+				return { get, head, post, forged };
+			};
+			const expected = { get: 200, head: 200, post: 200, forged: 401 };
+
+			await client.listen(workflow.id, nodes.trigger);
+			expect(await statuses()).toEqual(expected);
+			expect(subscriptions()).toEqual([testAddress(workflow, 'updateTask')]);
+			expect(await fireUpdates(service.control, ['D-1'], 1)).toEqual([200]);
+			await executionsOf(client, workflow.id, 1);
+			await waitFor('the end of listening', 10_000, () =>
+				Promise.resolve(subscriptions().length === 0 || undefined),
+			);
+
+			await client.publish(workflow.id);
+			expect(await statuses()).toEqual(expected);
+			expect(await fireUpdates(service.control, ['D-2'], 1)).toEqual([200]);
+			await executionsOf(client, workflow.id, 2);
+			await client.unpublish(workflow.id);
+			expect(subscriptions()).toEqual([]);
+		});
+	});
+
+	describe('a workflow that cannot be published', () => {
+		test('says why, with the name of the service and the reason', async () => {
+			const { client, service } = world();
+			const one = { events: ['updateTask'] };
+			const { credential } = service;
+			const faults: Array<[RegExp, Record<string, unknown>, object]> = [
+				[/Base URL.*does not start with http/, one, { ...credential, baseUrl: 'api.example' }],
+				[/Delivery Service.*API key/, one, { ...credential, apiSecret: 'wrong' }],
+				[/Delivery Service.*404/, one, { ...credential, companyId: 77 }],
+				[/Company ID.*missing/, one, { ...credential, companyId: '' }],
+				[
+					/[Nn]othing answers/,
+					one,
+					{ ...credential, baseUrl: `http://127.0.0.1:${await freePort()}` },
+				],
+				[/"4; 5".*Only These Cities/, { ...one, options: { cities: '4; 5' } }, credential],
+				[/Skip Repeats/, { ...one, options: { skipRepeatsMinutes: -1 } }, credential],
+			];
+			const refusals = await Promise.all(
+				faults.map(async ([, parameters, data], index) => {
+					const name = `Faulty ${index}`;
+					const id = await client.createCredential(name, credentialType, data);
+					const credentials = { [credentialType]: { id, name } };
+					const workflow = await cases.imported(world(), parameters, credentials);
+					return await client.publish(workflow.id).catch((error: unknown) => String(error));
+				}),
+			);
+			for (const [index, [reason]] of faults.entries()) {
+				expect(refusals[index]).toMatch(reason);
+				expect(refusals[index]).toContain('Delivery Service');
+			}
+			expect(service.control.webhooks()).toEqual([]);
+		});
+	});
+}
+
+const noProxy = { proxy: false, validateStatus: () => true } as const;
