@@ -257,6 +257,27 @@ describe('a reference that two orders share', () => {
 			),
 		);
 	});
+
+	test.each(['claim', 'lookUp'] as const)(
+		'is doubted to the last, however many are looked up at once by %s',
+		async (action) => {
+			const names = (orderId: number) =>
+				Array.from({ length: 150 }, (_, number) => `R${number}@${orderId}`);
+			for (const isConfirmed of [true, false])
+				for (let access = 2; access < 7; access++) {
+					row = { entries: new Set() };
+					const ledger = execution();
+					await claim(ledger, ...names(1));
+					if (isConfirmed) await time.until(ledger.confirm(claimantsOf(...names(1))));
+					const dying = openLedger(killedAt(access, 'after'), scope, 'dying', time);
+					const killed: Promise<unknown> = dying[action](claimantsOf(...names(2)));
+					await time.until(killed).catch(() => undefined);
+					const found = new Set(Object.values(await claim(execution(), ...names(2))));
+					if (isConfirmed) found.delete('anotherOrder');
+					expect([...found].filter((one) => one !== 'unknown')).toEqual([]);
+				}
+		},
+	);
 });
 
 describe('looking references up', () => {
