@@ -1,4 +1,4 @@
-import { cut } from '../shared/chunk';
+import { chunk } from '../shared/chunk';
 import type { Clock } from '../shared/clock';
 
 /** The part of n8n's de-duplication store that is used: the entries of one workflow. */
@@ -228,7 +228,7 @@ const maxRemoved = 200;
 
 /** Removes entries in their order, some at a time. */
 async function removeAny(entries: Entries, unwanted: string[]): Promise<void> {
-	for (const some of cut(unwanted, maxRemoved)) await entries.remove(some);
+	for (const some of chunk(unwanted, maxRemoved)) await entries.remove(some);
 }
 
 /**

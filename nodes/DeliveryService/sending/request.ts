@@ -4,7 +4,7 @@ import type { Clock } from '../shared/clock';
 import { holdsRecords } from './answers';
 import { classifyExchange } from './classify';
 import type { RateLimit, Waited } from './rateLimit';
-import { askedPauseMs, pauseMs, unreachablePatienceMs } from './retry';
+import { nextPauseMs } from './retry';
 
 /** What sending a request needs from outside. */
 export interface Requesting {
@@ -50,14 +50,9 @@ export async function sendWithinLimit(
 		if (!exchange || classifyExchange(exchange) !== 'notProcessed') return exchange;
 		// What was created must not be sent again.
 		if (holdsRecords(exchange)) return exchange;
-		const now = clock.now();
-		const patience =
-			exchange.kind === 'answer' ? maximumWaitMs : Math.min(maximumWaitMs, unreachablePatienceMs);
-		const leftMs = patience - triedMs;
-		const wanted = pauseMs(exchange, attempt, now, random());
-		// What is left is used up, but a service that named a time is not asked before it.
-		const isTooLong = wanted > leftMs && askedPauseMs(exchange, now) !== undefined;
-		if (leftMs <= 0 || isTooLong) return exchange;
-		pause = Math.min(wanted, leftMs);
+		const patience = { triedMs, maximumWaitMs };
+		const next = nextPauseMs(exchange, attempt, patience, clock.now(), random());
+		if (next === undefined) return exchange;
+		pause = next;
 	}
 }

@@ -2,11 +2,11 @@ import type { Exchange } from '../service/client';
 import { limits } from '../service/limits';
 import type { Problem } from '../service/result';
 import type { DeliveryChanges, TargetKind, UpdateBody } from '../service/schemas';
-import { cut } from '../shared/chunk';
+import { chunk } from '../shared/chunk';
 import type { Clock } from '../shared/clock';
 import { classifyExchange } from './classify';
 import { stoppedByUser } from './outcomes';
-import { pauseMs, unreachablePatienceMs } from './retry';
+import { nextPauseMs } from './retry';
 import { notUpdated, verdictOn, type UpdateOutcome, type Verdict } from './updateOutcome';
 
 /** What an input item asks to change, and for which deliveries. */
@@ -62,8 +62,8 @@ export async function* sendUpdates(
 ): AsyncGenerator<UpdateResult[]> {
 	const run = new UpdateRun(updating);
 	for (const { update, targets } of runsOf(updates))
-		for (const chunk of cut(targets, limits.deliveriesPerUpdate))
-			yield await run.results(update, chunk);
+		for (const part of chunk(targets, limits.deliveriesPerUpdate))
+			yield await run.results(update, part);
 }
 
 class UpdateRun {
@@ -124,12 +124,9 @@ class UpdateRun {
 				exchangeClass === 'unknown' && !(last.kind === 'answer' && last.status === 303);
 			if (!isLost && exchangeClass !== 'notProcessed') return last;
 			if (isLost && (!isRepeatable || attempt + 1 >= maxTries)) return last;
-			const pause = pauseMs(last, attempt, clock.now(), random());
-			const patience =
-				last.kind === 'answer' || isLost
-					? maximumWaitMs
-					: Math.min(maximumWaitMs, unreachablePatienceMs);
-			if (triedMs + pause > patience) return last;
+			const patience = { triedMs, maximumWaitMs };
+			const pause = nextPauseMs(last, attempt, patience, clock.now(), random());
+			if (pause === undefined) return last;
 			await clock.wait(pause, signal);
 			triedMs += pause;
 		}

@@ -422,7 +422,7 @@ function testShopifyOrders(world: () => World): void {
 				...['pending review', delivered, delivered, 'nothingToShip'],
 			]);
 			expect(hintsOf(execution, nodes.action)).toEqual([
-				'Created 8 deliveries in 1 request. Skipped 4 items: the field "message" says why.',
+				'Created 8 deliveries in 8 requests. Skipped 4 items: the field "message" says why.',
 				expect.stringContaining('1 delivery is pending review: the address could not be located.'),
 			]);
 			expect(control.deliveries()).toHaveLength(8);

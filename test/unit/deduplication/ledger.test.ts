@@ -292,7 +292,7 @@ describe('looking references up', () => {
 
 	test('removes nothing when all goes well, since n8n looks through all entries for that', async () => {
 		const entries = entriesOf(row, time, () => noTime);
-		const remove = jest.fn(entries.remove);
+		const remove = jest.fn(async (unwanted: string[]) => await entries.remove(unwanted));
 		const store = storeOf({ ...entries, remove });
 		for (const name of ['A', 'B@1']) {
 			const ledger = openLedger(store, scope, name, time);

@@ -1,10 +1,15 @@
 import fc from 'fast-check';
 
-import { pauseMs } from '../../../nodes/DeliveryService/sending/retry';
+import { nextPauseMs } from '../../../nodes/DeliveryService/sending/retry';
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
 
 const now = Date.UTC(2026, 2, 1, 12, 0, 0);
 const middle = 0.5;
+
+const forever = { triedMs: 0, maximumWaitMs: Infinity };
+
+const pauseMs = (exchange: Exchange, attempt: number, at: number, random: number) =>
+	nextPauseMs(exchange, attempt, forever, at, random) ?? NaN;
 
 function busy(retryAfter?: string, status = 429): Exchange {
 	return {
@@ -35,7 +40,7 @@ describe('when it does not say so', () => {
 		['an answer without Retry-After', busy()],
 		['an answer with words in it', busy('soon')],
 		['an answer without a value in it', busy('')],
-		['no answer', { kind: 'noAnswer', code: 'ECONNREFUSED' } as const],
+		['a lost answer', { kind: 'noAnswer', code: 'ECONNRESET' } as const],
 		// A clock that is wrong must not turn into requests without end.
 		['an answer that names no time at all', busy('0')],
 		['an answer with a date that is over', busy('Sun, 01 Mar 2026 11:59:00 GMT')],
@@ -67,5 +72,32 @@ describe('when it does not say so', () => {
 		);
 		expect(pauseMs(busy(), 0, now, 0)).toBe(750);
 		expect(pauseMs(busy(), 0, now, 0.9)).toBe(1200);
+	});
+});
+
+describe('what is left of the patience', () => {
+	const left = (exchange: Exchange, triedMs: number, maximumWaitMs = 300_000) =>
+		nextPauseMs(exchange, 10, { triedMs, maximumWaitMs }, now, middle);
+
+	test('is waited for where a whole pause does not fit any more', () => {
+		expect(left(busy(), 290_000)).toBe(10_000);
+		expect(left(busy(), 300_000)).toBeUndefined();
+		expect(left(busy(), 0, 0)).toBeUndefined();
+	});
+
+	test('is not waited for where the service asks for more', () => {
+		expect(left(busy('11'), 290_000)).toBeUndefined();
+		expect(left(busy('10'), 290_000)).toBe(10_000);
+	});
+
+	test('is that of 15 seconds where nothing answers at all', () => {
+		const nothing = { kind: 'noAnswer', code: 'ECONNREFUSED' } as const;
+		expect(left(nothing, 7000)).toBe(8000);
+		expect(left(nothing, 15_000)).toBeUndefined();
+		expect(left(nothing, 1000, 3000)).toBe(2000);
+	});
+
+	test('is that of Maximum Wait where only the answer was lost', () => {
+		expect(left({ kind: 'noAnswer', code: 'ECONNRESET' }, 20_000)).toBe(60_000);
 	});
 });
