@@ -8,6 +8,8 @@ const typescript = [
 
 const common = {
 	testEnvironment: 'node',
+	// Looking these up for each value that zod parses would take a third of the time of some tests.
+	sandboxInjectedGlobals: ['Array', 'Map', 'Number', 'Object', 'Promise', 'Set', 'String'],
 	transform: { '^.+\\.ts$': typescript },
 	modulePathIgnorePatterns: ['dist', '.cache', 'artifacts', 'coverage', 'playground/n8n/hosts'].map(
 		(folder) => `<rootDir>/${folder}/`,

@@ -328,7 +328,7 @@ describe('an answer that is not as documented loses and swaps no delivery:', () 
 	const sent = [{ deliveries: deliveries(3) }];
 
 	test.each(['shuffleRecords', 'withoutIndex'] as const)(
-		'%s: each finds its own record',
+		'gives each delivery its own record when there are %s',
 		async (kind) => {
 			service.control.addFault({ kind });
 

@@ -576,7 +576,7 @@ describe('the options', () => {
 		service.control.addFault({ kind: 'hangAfter' });
 
 		const { error, items } = await service.run(
-			update({ cod: '5' }, { options: { timeoutSeconds: 1 } }),
+			update({ cod: '5' }, { options: { timeoutSeconds: 3 } }),
 			{ items: [{ id }] },
 		);
 

@@ -176,7 +176,7 @@ describe.each(holders)('the parameters of %s', (_name, properties) => {
 			if (type === 'string' && !typeOptions?.password) expect(placeholder).toBeDefined();
 	});
 
-	test('have labels, each once in a place', () => {
+	test('have labels, no two of them alike in one place', () => {
 		const twins = lists.flatMap((list) =>
 			list.flatMap((property, index) =>
 				list
@@ -215,19 +215,22 @@ describe('the nodes', () => {
 		expect(trigger.description.usableAsTool).toBeUndefined();
 	});
 
-	test.each(nodes)('name methods that they have: %s', (_name, { description, methods }) => {
-		const { properties, credentials = [] } = description;
-		const lists = properties.flatMap(({ modes = [] }) =>
-			modes.flatMap(({ typeOptions }) => typeOptions?.searchListMethod ?? []),
-		);
+	test.each(nodes)(
+		'have every method that their descriptions name: %s',
+		(_name, { description, methods }) => {
+			const { properties, credentials = [] } = description;
+			const lists = properties.flatMap(({ modes = [] }) =>
+				modes.flatMap(({ typeOptions }) => typeOptions?.searchListMethod ?? []),
+			);
 
-		for (const { testedBy } of credentials)
-			expect(Object.keys(methods?.credentialTest ?? {})).toContain(testedBy);
-		for (const method of lists) expect(methods?.listSearch).toHaveProperty(method);
-		expect(credentials.map(({ name, required }) => [name, required])).toEqual([
-			[credential.name, true],
-		]);
-	});
+			for (const { testedBy } of credentials)
+				expect(Object.keys(methods?.credentialTest ?? {})).toContain(testedBy);
+			for (const method of lists) expect(methods?.listSearch).toHaveProperty(method);
+			expect(credentials.map(({ name, required }) => [name, required])).toEqual([
+				[credential.name, true],
+			]);
+		},
+	);
 
 	test('have icons for light and dark that are there', () => {
 		const folder = (file: string) => dirname(join(projectFolder, file.replace(/^dist\//, '')));

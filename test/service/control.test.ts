@@ -59,7 +59,7 @@ describe('requests', () => {
 		);
 	});
 
-	test('with another scheme, or none, do not show theirs either', async () => {
+	test('with another scheme of authentication, or none, do not show their secret either', async () => {
 		for (const authorization of ['Bearer hidden', 'hidden']) {
 			await axios.get(`${local.service.url}/hooks/companies/1001`, {
 				headers: { Authorization: authorization },
@@ -81,8 +81,8 @@ describe('requests', () => {
 	});
 });
 
-describe('over HTTP', () => {
-	test('faults', async () => {
+describe('the control over HTTP', () => {
+	test('adds faults, and refuses what is none', async () => {
 		const added = await local.remote.post('/faults', { kind: 'status', status: 503 });
 		expect(added.status).toBe(201);
 		expect(added.data).toMatchObject({ kind: 'status', status: 503, skip: 0, times: 1 });
@@ -93,7 +93,7 @@ describe('over HTTP', () => {
 		expect(wrong.data).toEqual({ code: 'BAD_REQUEST', message: expect.stringContaining('kind') });
 	});
 
-	test('deliveries, and advancing one', async () => {
+	test('lists the deliveries, and advances the status of one', async () => {
 		const id = firstId((await create(2)).data);
 		const answer = await local.remote.post(`/deliveries/${id}/advance`);
 		expect(answer.data).toEqual({ id, status: 'assigned', postings: [] });
@@ -105,7 +105,7 @@ describe('over HTTP', () => {
 		expect((await local.remote.post('/deliveries/x/advance')).status).toBe(404);
 	});
 
-	test('webhooks, blacklisting and firing an event', async () => {
+	test('lists the webhooks, blacklists one and fires an event', async () => {
 		const subscriber = await startSubscriber();
 		const hook = new URLSearchParams({ url: subscriber.url, action: '2' });
 		await local.api.post('/hooks/companies/1001', hook);
@@ -129,7 +129,7 @@ describe('over HTTP', () => {
 		await subscriber.close();
 	});
 
-	test('settings', async () => {
+	test('changes the settings, and refuses what is none', async () => {
 		const change = { creationLimit: { requests: 1, perMs: 60_000 }, retryAfter: 'off' };
 		const answer = await local.remote.put('/settings', change);
 		expect(answer.data).toEqual({ ...change, latencyMs: 0, reading: null });
@@ -144,7 +144,7 @@ describe('over HTTP', () => {
 		expect(performance.now() - started).toBeGreaterThanOrEqual(15);
 	});
 
-	test('reset empties everything', async () => {
+	test('empties everything on a reset', async () => {
 		await create();
 		await local.api.post(
 			'/hooks/companies/1001',
@@ -160,13 +160,13 @@ describe('over HTTP', () => {
 		expect((await create()).status).toBe(200);
 	});
 
-	test('unknown ways', async () => {
+	test('answers what it does not know with an error', async () => {
 		const answer = await local.remote.get('/nothing');
 		expect(answer.status).toBe(404);
 		expect(answer.data).toEqual({ code: 'NOT_FOUND', message: expect.any(String) });
 	});
 
-	test('other web sites are kept out', async () => {
+	test('keeps other web sites out', async () => {
 		const { port } = local.service;
 		const foreign: Array<Record<string, string>> = [
 			{ Origin: 'https://evil.example' },
@@ -265,7 +265,7 @@ describe('start and end', () => {
 		await expect(api.get('/', { httpAgent })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 	});
 
-	test('from the command line, until it is told to end', async () => {
+	test('the service started from the command line runs until it is told to end', async () => {
 		const root = path.join(__dirname, '../..');
 		const child = spawn(
 			process.execPath,

@@ -29,7 +29,7 @@ async function createUnanswered(): Promise<void> {
 	expect(await settled).toBe('canceled');
 }
 
-test('status: answered so, not created; once by default', async () => {
+test('a fault status answers with that status, creates nothing, and strikes once by default', async () => {
 	fault({ kind: 'status', status: 503, body: { code: 'X' }, headers: { 'Retry-After': '3' } });
 	const answer = await create();
 	expect(answer.status).toBe(503);
@@ -40,7 +40,7 @@ test('status: answered so, not created; once by default', async () => {
 	expect((await create()).status).toBe(200);
 });
 
-test('status without a body: code and message; with text: text', async () => {
+test('a fault status without a body answers code and message, and with a text that text', async () => {
 	fault({ kind: 'status', status: 502 });
 	fault({ kind: 'status', status: 502, body: 'down', headers: { 'Content-Type': 'text/html' } });
 	expect((await create()).data).toEqual({ code: '502', message: 'Bad Gateway' });
@@ -49,13 +49,13 @@ test('status without a body: code and message; with text: text', async () => {
 	expect(text.headers['content-type']).toContain('text/html');
 });
 
-test('statusAfter: created, answered so', async () => {
+test('a fault statusAfter creates and then answers with that status', async () => {
 	fault({ kind: 'statusAfter', status: 500 });
 	expect((await create()).status).toBe(500);
 	expect(created()).toBe(1);
 });
 
-test('delay: waits, and creates even if the client has gone', async () => {
+test('a fault delay waits, and creates even if the client has gone', async () => {
 	fault({ kind: 'delay', ms: 30 });
 	const started = performance.now();
 	expect((await create()).status).toBe(200);
@@ -65,33 +65,33 @@ test('delay: waits, and creates even if the client has gone', async () => {
 	await until(() => created() === 2);
 });
 
-test('resetBefore: connection reset, not created', async () => {
+test('a fault resetBefore breaks the connection and creates nothing', async () => {
 	fault({ kind: 'resetBefore' });
 	await expect(create()).rejects.toMatchObject({ code: 'ECONNRESET' });
 	expect(created()).toBe(0);
 	expect(lastStatus()).toBeNull();
 });
 
-test('resetAfter: connection reset, created', async () => {
+test('a fault resetAfter creates and then breaks the connection', async () => {
 	fault({ kind: 'resetAfter' });
 	await expect(create()).rejects.toMatchObject({ code: 'ECONNRESET' });
 	expect(created()).toBe(1);
 	expect(lastStatus()).toBeNull();
 });
 
-test('hang: no answer, not created', async () => {
+test('a fault hang never answers and creates nothing', async () => {
 	fault({ kind: 'hang' });
 	await createUnanswered();
 	expect(created()).toBe(0);
 });
 
-test('hangAfter: no answer, created', async () => {
+test('a fault hangAfter creates and then never answers', async () => {
 	fault({ kind: 'hangAfter' });
 	await createUnanswered();
 	expect(created()).toBe(1);
 });
 
-test('garbage: created, 200 with HTML', async () => {
+test('a fault garbage creates and answers 200 with a page of HTML', async () => {
 	fault({ kind: 'garbage' });
 	const answer = await create();
 	expect(answer.status).toBe(200);
@@ -100,7 +100,7 @@ test('garbage: created, 200 with HTML', async () => {
 	expect(created()).toBe(1);
 });
 
-test('emptySuccess: created, without payload', async () => {
+test('a fault emptySuccess creates and answers without a payload', async () => {
 	fault({ kind: 'emptySuccess' });
 	expect((await create()).data).toEqual({ code: 'OK', message: 'Success' });
 	expect(created()).toBe(1);
@@ -108,25 +108,25 @@ test('emptySuccess: created, without payload', async () => {
 
 const indexes = (payload: Created['payload']) => payload.map(({ index }) => index);
 
-test('missingRecords: the first are left out', async () => {
+test('a fault missingRecords creates all and leaves the first records out of the answer', async () => {
 	fault({ kind: 'missingRecords', count: 2 });
 	expect(indexes((await create(4)).data.payload)).toEqual([2, 3]);
 	expect(created()).toBe(4);
 });
 
-test('shuffleRecords: none in its place', async () => {
+test('a fault shuffleRecords leaves no record in its place', async () => {
 	fault({ kind: 'shuffleRecords' });
 	expect(indexes((await create(3)).data.payload)).toEqual([1, 2, 0]);
 });
 
-test('withoutIndex: the rest of the record stays', async () => {
+test('a fault withoutIndex leaves the index out of each record, and nothing else', async () => {
 	fault({ kind: 'withoutIndex' });
 	const { payload } = (await create(2)).data;
 	expect(indexes(payload)).toEqual([undefined, undefined]);
 	expect(payload[1]).toMatchObject({ referenceId: 'R1', statusDelivery: 'processing' });
 });
 
-test('rejectReference: refuses the whole request that holds one, for ever', async () => {
+test('a fault rejectReference refuses every request that holds the reference, for ever', async () => {
 	fault({ kind: 'rejectReference', referenceIds: ['R2', 'R7'] });
 	for (let request = 0; request < 2; request += 1) {
 		const answer = await create(3);
@@ -146,7 +146,7 @@ test('a creation fault waits for a creation request', async () => {
 	expect(indexes((await create()).data.payload)).toEqual([undefined]);
 });
 
-test('method, path, skip and times say which requests are hit', async () => {
+test('method, path, skip and times of a fault say which requests it strikes', async () => {
 	fault({ kind: 'status', status: 500, method: 'get', path: '/hooks', skip: 1, times: 2 });
 	const statuses: number[] = [];
 	for (let request = 0; request < 4; request += 1) {
@@ -157,7 +157,7 @@ test('method, path, skip and times say which requests are hit', async () => {
 });
 
 test.each<Pick<FaultInput, 'method' | 'path'>>([{ method: 'GET' }, { path: '/hooks' }])(
-	'only %j is hit',
+	'a fault with only %j strikes any request that fits',
 	async (which) => {
 		fault({ kind: 'status', status: 500, ...which });
 		expect((await create()).status).toBe(200);
@@ -165,7 +165,7 @@ test.each<Pick<FaultInput, 'method' | 'path'>>([{ method: 'GET' }, { path: '/hoo
 	},
 );
 
-test('times null is for ever; one fault a request, in order', async () => {
+test('a fault with times null strikes for ever, and of several one strikes each request, in order', async () => {
 	fault({ kind: 'status', status: 503 });
 	fault({ kind: 'status', status: 500, times: null });
 	expect((await create()).status).toBe(503);

@@ -60,7 +60,7 @@ describe('subscriptions', () => {
 		expect(() => local.service.control.blacklist('https://a.example', 2)).toThrow('event 2');
 	});
 
-	test.each(['post', 'delete'])('%s takes form bodies only', async (method) => {
+	test.each(['post', 'delete'])('are made or removed with form bodies only: %s', async (method) => {
 		const data = { url: 'https://a.example', action: 1 };
 		const json = await local.api.request({ method, url: '/hooks/companies/7', data });
 		expect(json.status).toBe(415);
@@ -74,11 +74,11 @@ describe('subscriptions', () => {
 		['a URL that is none', form('a.example', 1)],
 		['two URLs', new URLSearchParams('url=https://a.example&url=https://b.example&action=1')],
 		['an unknown member', new URLSearchParams('url=https://a.example&action=1&secret=x')],
-	])('refuses %s', async (_name, body) => {
+	])('are refused with %s', async (_name, body) => {
 		expect((await local.api.post('/hooks/companies/7', body)).status).toBe(400);
 	});
 
-	test('of an unknown company', async () => {
+	test('of an unknown company are refused', async () => {
 		const answer = await local.api.get('/hooks/companies/9');
 		expect(answer.status).toBe(404);
 		expect(answer.data).toEqual({ code: 'NOT_FOUND', message: 'Unknown company 9' });
@@ -88,7 +88,7 @@ describe('subscriptions', () => {
 });
 
 describe('events', () => {
-	test('1: one for each delivery created, to exactly the subscribed URL', async () => {
+	test('of a created delivery are posted one for each, to exactly the subscribed URL', async () => {
 		await subscribe(subscriber.url, 1);
 		const { payload } = (await local.api.post<Created>('/v1/deliveries', creation(2))).data;
 		await subscriber.arrived(2);
@@ -111,7 +111,7 @@ describe('events', () => {
 		);
 	});
 
-	test("1: to the delivery's company only", async () => {
+	test('of a created delivery are posted to subscribers of its company only', async () => {
 		await subscribe(subscriber.url, 1, 7);
 		await local.api.post<Created>('/v1/deliveries', { ...creation(), companyId: 8 });
 		await local.api.post<Created>('/v1/deliveries', { ...creation(), companyId: 7 });
@@ -122,7 +122,7 @@ describe('events', () => {
 		]);
 	});
 
-	test('2: a route of the newest deliveries, or any payload', async () => {
+	test('of a created route name the newest deliveries, or hold any payload that is asked for', async () => {
 		await subscribe(subscriber.url, 2);
 		const { payload } = (await local.api.post<Created>('/v1/deliveries', creation(2))).data;
 		await local.service.control.fireEvent(2);
@@ -141,7 +141,7 @@ describe('events', () => {
 		]);
 	});
 
-	test('3: on update and on advancing the status', async () => {
+	test('of an updated delivery are posted on an update and when its status is advanced', async () => {
 		await subscribe(subscriber.url, 3);
 		const { data } = await local.api.post<Created>('/v1/deliveries', creation(2));
 		const id = firstId(data);
@@ -165,7 +165,7 @@ describe('events', () => {
 		});
 	});
 
-	test('advancing ends at the last status', async () => {
+	test('of an advanced delivery end with its last status', async () => {
 		const dropoff = {
 			contact: { name: 'Ada', email: 'ada@mail.example' },
 			location: { address: 'nowhere' },
@@ -183,14 +183,14 @@ describe('events', () => {
 		await expect(local.service.control.advance('x')).rejects.toMatchObject({ status: 404 });
 	});
 
-	test('banned subscriptions get nothing', async () => {
+	test('are not posted to banned subscriptions', async () => {
 		await subscribe(subscriber.url, 1);
 		local.service.control.blacklist(subscriber.url, 1);
 		expect(await local.service.control.fireEvent(1, {})).toEqual([]);
 		expect(subscriber.received).toEqual([]);
 	});
 
-	test('only the loopback address is posted to', async () => {
+	test('are posted to the loopback address only', async () => {
 		const elsewhere = 'http://192.0.2.1/hook';
 		const tricky = 'http://localhost@192.0.2.1/hook';
 		const byName = subscriber.url.replace('127.0.0.1', 'localhost');
@@ -203,7 +203,7 @@ describe('events', () => {
 		]);
 	});
 
-	test('a redirect is not followed; a refusal and silence are recorded', async () => {
+	test('follow no redirect, and are recorded with a refusal or silence of the subscriber', async () => {
 		const redirecting = await startSubscriber(302, { Location: subscriber.url });
 		const gone = await startSubscriber();
 		await gone.close();
@@ -220,7 +220,7 @@ describe('events', () => {
 		await redirecting.close();
 	});
 
-	test('can be fired at one company', async () => {
+	test('can be fired at the subscribers of one company', async () => {
 		await subscribe(subscriber.url, 1, 7);
 		expect(await local.service.control.fireEvent(1, {}, { companyId: 8 })).toEqual([]);
 		expect(await local.service.control.fireEvent(1, {}, { companyId: 7 })).toHaveLength(1);

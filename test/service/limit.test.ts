@@ -16,7 +16,7 @@ afterAll(async () => await local.service.close());
 
 const create = async () => await local.api.post('/v1/deliveries', creation());
 
-test('100 creation requests in 60 seconds, wherever the minute begins', async () => {
+test('no more than 100 creation requests are taken in 60 seconds, wherever the minute begins', async () => {
 	for (let request = 0; request < 100; request += 1) {
 		clock = start + request * 100;
 		expect((await create()).status).toBe(200);
@@ -55,11 +55,14 @@ test.each([
 	['seconds', '2'],
 	['date', 'Wed, 01 Jan 2025 00:00:02 GMT'],
 	['off', undefined],
-] as const)('Retry-After as %s', async (retryAfter, expected) => {
-	local.service.control.settings({
-		retryAfter,
-		creationLimit: { requests: 1, perMs: 1500 },
-	});
-	await create();
-	expect((await create()).headers['retry-after']).toBe(expected);
-});
+] as const)(
+	'the setting Retry-After "%s" decides what a refused request is told',
+	async (retryAfter, expected) => {
+		local.service.control.settings({
+			retryAfter,
+			creationLimit: { requests: 1, perMs: 1500 },
+		});
+		await create();
+		expect((await create()).headers['retry-after']).toBe(expected);
+	},
+);

@@ -80,15 +80,15 @@ async function transcript(): Promise<string> {
 	return JSON.stringify(seen, undefined, 1).replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID');
 }
 
-describe('each is acted, in a way that a client can see', () => {
+describe('the readings of the service', () => {
 	let documented: string;
 	beforeAll(async () => (documented = await transcript()));
 
-	test('none: one run is like the other', async () => {
+	test('are none at first: one run is like the other', async () => {
 		expect(await transcript()).toBe(documented);
 	});
 
-	test.each(readingNames)('%s', async (name) => {
+	test.each(readingNames)('are acted so that a client can see it: %s', async (name) => {
 		choose(name);
 		expect(await transcript()).not.toBe(documented);
 	});

@@ -3,7 +3,7 @@ import { bySameReference } from '../deduplication/sameReference';
 import type { Exchange } from '../service/client';
 import { limits } from '../service/limits';
 import type { Problem } from '../service/result';
-import { cut } from '../shared/chunk';
+import { chunk } from '../shared/chunk';
 import { readExchange } from './answers';
 import { bodyOf, groupsOf, mayBeSentAlone, claimantsOf } from './batches';
 import {
@@ -107,7 +107,7 @@ class CreationRun {
 		const ledger = ledgerFor?.(group[0]?.companyId);
 		for await (const batch of this.claimedBatches(group, ledger)) {
 			const results: CreationResult[] = [];
-			for (const request of this.areSentAlone() ? cut(batch, 1) : [batch])
+			for (const request of this.areSentAlone() ? chunk(batch, 1) : [batch])
 				results.push(...(await this.sendBatch(request, ledger)));
 			this.results.push(...results);
 			if (!continueOnFail && results.some(({ outcome }) => outcome.kind !== 'created'))
@@ -122,32 +122,32 @@ class CreationRun {
 	): AsyncGenerator<Creation[]> {
 		const size = this.sending.batchSize ?? limits.deliveriesPerRequest;
 		const ready: Creation[] = [];
-		for (const chunk of cut(group, size)) {
-			ready.push(...(await this.claim(chunk, ledger)));
+		for (const part of chunk(group, size)) {
+			ready.push(...(await this.claim(part, ledger)));
 			while (ready.length >= size) yield ready.splice(0, size);
 		}
 		if (ready.length > 0) yield ready;
 	}
 
-	/** The creations of a chunk that are ours to send; of the others it is known what became. */
+	/** The creations of a part that are ours to send; of the others it is known what became. */
 	private async claim(
-		chunk: readonly Creation[],
+		part: readonly Creation[],
 		ledger: Ledger | undefined,
 	): Promise<readonly Creation[]> {
 		if (this.halted) {
-			this.add(chunk, notSent(this.halted));
+			this.add(part, notSent(this.halted));
 			return [];
 		}
-		if (!ledger) return chunk;
+		if (!ledger) return part;
 		let claims: ReadonlyMap<string, Claim>;
 		try {
-			claims = await ledger.claim(claimantsOf(chunk));
+			claims = await ledger.claim(claimantsOf(part));
 		} catch (error) {
 			this.halted = storeProblem(error);
-			this.add(chunk, notSent(this.halted));
+			this.add(part, notSent(this.halted));
 			return [];
 		}
-		return chunk.filter((creation) => {
+		return part.filter((creation) => {
 			const { referenceId } = creation.delivery;
 			const claim = referenceId === undefined ? 'claimed' : claims.get(referenceId);
 			if (claim === 'claimed') return true;
@@ -202,7 +202,7 @@ class CreationRun {
 		for (const sample of samples) results.push(...(await this.sendBatch([sample], ledger, true)));
 		const refusal = sameRefusal(results);
 		if (refusal) return [...results, ...(await this.noted(resultsOf(others, refusal), ledger))];
-		for (const half of cut(others, Math.ceil(others.length / 2)))
+		for (const half of chunk(others, Math.ceil(others.length / 2)))
 			results.push(...(await this.sendBatch(half, ledger, true)));
 		return results;
 	}

@@ -2,7 +2,7 @@ import type { Ledger, State } from '../deduplication/ledger';
 import { bySameReference } from '../deduplication/sameReference';
 import { limits } from '../service/limits';
 import type { CreationBody } from '../service/schemas';
-import { cut } from '../shared/chunk';
+import { chunk } from '../shared/chunk';
 import { bodyOf, groupsOf, mayBeSentAlone, claimantsOf } from './batches';
 import type { Sending } from './creations';
 import {
@@ -44,9 +44,9 @@ export async function planCreations(
 			return state === 'free';
 		});
 		left -= group.length - ready.length;
-		for (const batch of cut(ready, batchSize ?? limits.deliveriesPerRequest)) {
+		for (const batch of chunk(ready, batchSize ?? limits.deliveriesPerRequest)) {
 			const isAlone = batchSize === undefined && mayBeSentAlone(left, room - plan.requests.length);
-			for (const creations of isAlone ? cut(batch, 1) : [batch])
+			for (const creations of isAlone ? chunk(batch, 1) : [batch])
 				plan.requests.push({ creations, body: bodyOf(creations) });
 			left -= batch.length;
 		}
@@ -70,7 +70,7 @@ async function statesOf(
 ): Promise<ReadonlyMap<string, State>> {
 	const states = new Map<string, State>();
 	if (!ledger) return states;
-	for (const portion of cut(claimantsOf(group), limits.deliveriesPerRequest))
+	for (const portion of chunk(claimantsOf(group), limits.deliveriesPerRequest))
 		for (const [reference, state] of await ledger.lookUp(portion)) states.set(reference, state);
 	return states;
 }

@@ -2,7 +2,7 @@ import type { Exchange } from '../service/client';
 import { limits } from '../service/limits';
 import type { Problem } from '../service/result';
 import type { DeliveryChanges, TargetKind, UpdateBody } from '../service/schemas';
-import { cut } from '../shared/chunk';
+import { chunk } from '../shared/chunk';
 import type { Clock } from '../shared/clock';
 import { classifyExchange } from './classify';
 import { stoppedByUser } from './outcomes';
@@ -62,8 +62,8 @@ export async function* sendUpdates(
 ): AsyncGenerator<UpdateResult[]> {
 	const run = new UpdateRun(updating);
 	for (const { update, targets } of runsOf(updates))
-		for (const chunk of cut(targets, limits.deliveriesPerUpdate))
-			yield await run.results(update, chunk);
+		for (const part of chunk(targets, limits.deliveriesPerUpdate))
+			yield await run.results(update, part);
 }
 
 class UpdateRun {

@@ -1,5 +1,5 @@
 /** The entries in runs of at most `size`. */
-export function cut<Entry>(entries: readonly Entry[], size: number): Entry[][] {
+export function chunk<Entry>(entries: readonly Entry[], size: number): Entry[][] {
 	const runs: Entry[][] = [];
 	for (let start = 0; start < entries.length; start += size)
 		runs.push(entries.slice(start, start + size));

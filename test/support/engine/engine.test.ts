@@ -68,7 +68,6 @@ const description: INodeTypeDescription = {
 	properties: [
 		{ displayName: 'Text', name: 'text', type: 'string', default: 'none' },
 		{ displayName: 'Claim', name: 'claim', type: 'boolean', default: false },
-		{ displayName: 'Wait', name: 'wait', type: 'number', default: 0 },
 	],
 };
 
@@ -91,7 +90,6 @@ class Tiny implements INodeType {
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const output: INodeExecutionData[] = [];
-		const wait = Number(this.getNodeParameter('wait', 0));
 		for (let item = 0; item < this.getInputData().length; item++) {
 			try {
 				const text = z.string().parse(this.getNodeParameter('text', item));
@@ -106,7 +104,6 @@ class Tiny implements INodeType {
 					}
 				}
 				const { baseUrl: url } = await this.getCredentials<Api>('deliveryServiceApi', item);
-				if (wait > 0) await waitOrStop(wait, this.getExecutionCancelSignal());
 				const body: unknown = await this.helpers.httpRequestWithAuthentication.call(
 					this,
 					'deliveryServiceApi',
@@ -128,12 +125,6 @@ class Tiny implements INodeType {
 		this.addExecutionHints({ message: `${output.length} done`, location: 'outputPane' });
 		return [output];
 	}
-}
-
-async function waitOrStop(ms: number, signal?: AbortSignal): Promise<void> {
-	const until = Date.now() + ms;
-	while (Date.now() < until && !signal?.aborted) await sleep(5);
-	if (signal?.aborted) throw new Error('Stopped');
 }
 
 /** Notes its webhook calls in the service and in static data, and gives on what it receives. */
@@ -289,16 +280,6 @@ describe('runNode', () => {
 
 		expect(status).toBe('canceled');
 		expect(seen).toHaveLength(1);
-	});
-
-	test('stops when the time is up', async () => {
-		const { status } = await run({
-			parameters: { text: 'a', wait: 60_000 },
-			timeoutMs: 50,
-		});
-
-		expect(status).toBe('canceled');
-		expect(seen).toEqual([]);
 	});
 });
 

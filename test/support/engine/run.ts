@@ -43,10 +43,8 @@ export type RunError = z.infer<typeof runErrorSchema>;
 
 /** How an execution is begun and ended. */
 export interface RunControls {
-	/** Aborting it is the user pressing Stop. */
+	/** Aborting it is the user pressing Stop, or the workflow's timeout, which n8n treats the same. */
 	signal?: AbortSignal;
-	/** The workflow's timeout setting: after this time n8n stops the execution. */
-	timeoutMs?: number;
 	/**
 	 * Aborting it kills the n8n process of this execution: nothing of it goes on, requests under way
 	 * break off, and the result is `crashed`. The de-duplication store keeps what it has.
@@ -201,7 +199,7 @@ export interface ExecuteOptions extends RunControls {
  * Runs a workflow from a prepared first node. The rest of the engine is built on this.
  */
 export async function execute(workflow: Workflow, options: ExecuteOptions): Promise<WorkflowRun> {
-	const { mode = 'manual', signal, timeoutMs, kill, start } = options;
+	const { mode = 'manual', signal, kill, start } = options;
 	await registerDeduplicationStore();
 	const hostProcess = new HostProcess();
 	assignProcess(workflow, hostProcess);
@@ -226,7 +224,6 @@ export async function execute(workflow: Workflow, options: ExecuteOptions): Prom
 			resolve(workflowRun('crashed', createRunExecutionData())),
 		);
 	});
-	let timer: NodeJS.Timeout | undefined;
 	try {
 		const running = new WorkflowExecute(
 			additionalData,
@@ -237,7 +234,6 @@ export async function execute(workflow: Workflow, options: ExecuteOptions): Prom
 		// A killed process closes its connections; so does a cancelled execution.
 		whenAborted(hostProcess.killed, () => running.cancel());
 		whenAborted(signal, () => running.cancel());
-		if (timeoutMs !== undefined) timer = setTimeout(() => running.cancel(), timeoutMs);
 		return await Promise.race([
 			crashed,
 			running.then(({ status, data }) =>
@@ -250,7 +246,6 @@ export async function execute(workflow: Workflow, options: ExecuteOptions): Prom
 		// n8n records an execution that could not be started as a failed one.
 		return workflowRun('error', runExecutionData, error);
 	} finally {
-		clearTimeout(timer);
 		ended.abort();
 	}
 }
