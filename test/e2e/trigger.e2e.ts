@@ -376,6 +376,8 @@ describe('when something is out of order', () => {
 		await duringOutage(async () => await Promise.resolve(), 'changed-secret');
 		const { id } = credentials[credentialType];
 		await client.updateCredential(id, credentialName, credentialType, world.service.credential);
+		// This n8n calls no trigger when it starts.
+		await world.restartN8n();
 		expect((await fireUpdate()).statuses).toEqual([200, 200]);
 
 		await client.unpublish(workflow.id);

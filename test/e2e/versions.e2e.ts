@@ -30,9 +30,11 @@ describe('a restart of n8n', () => {
 			return Promise.resolve(active.length === before.length || undefined);
 		});
 		expect(control.webhooks()).toEqual(before);
-		expect(await readFile(join(world().userFolder, 'n8n.log'), 'utf8')).toMatch(
-			'The Delivery Service had stopped reporting Delivery Updated to this workflow',
-		);
+		const told = 'The Delivery Service had stopped reporting Delivery Updated to this workflow';
+		await waitFor('the line in the log', 10_000, async () => {
+			const log = await readFile(join(world().userFolder, 'n8n.log'), 'utf8');
+			return log.includes(told) || undefined;
+		});
 		const ids = ['D-1', 'D-2'];
 		expect(await fireUpdates(control, ids, 1)).toEqual([200, 200]);
 		const executions = await executionsOf(client, workflow.id, 2);

@@ -39,6 +39,20 @@ function statuses(): Record<string, string> {
 	return Object.fromEntries(service.control.webhooks().map(({ url, status }) => [url, status]));
 }
 
+test('says that a webhook is still blacklisted when the service confirms and changes nothing', async () => {
+	await blacklist([own]);
+	service.control.addFault({ kind: 'status', status: 200, method: 'DELETE', path: hooks });
+
+	const { items, error } = await repair(own);
+
+	expect(items).toEqual([]);
+	expect(error).toMatchObject({
+		message: expect.stringMatching(/was not repaired: .* still lists it as blacklisted/),
+		description: expect.stringContaining('It is still blacklisted'),
+	});
+	expect(statuses()).toEqual({ [own]: 'Banned' });
+});
+
 test('makes each matching blacklisted subscription anew, one item each', async () => {
 	await blacklist([`${own}?event=updateTask&signature=abc`]);
 	await blacklist([`${own}?event=createTask&signature=def`], 1);
@@ -64,9 +78,9 @@ test('makes each matching blacklisted subscription anew, one item each', async (
 	expect(
 		service
 			.received()
-			.slice(-4)
+			.slice(-6)
 			.map(({ method }) => method),
-	).toEqual(['DELETE', 'POST', 'DELETE', 'POST']);
+	).toEqual(['DELETE', 'POST', 'GET', 'DELETE', 'POST', 'GET']);
 });
 
 test('gives nothing and changes nothing when none is blacklisted', async () => {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import { isSuccess, type Answer, type Exchange, type ServiceClient } from './client';
 import { companyOf } from './company';
-import { detailOf, explain, notTheService } from './errors';
+import { detailOf, explain, isSuccessCode, notTheService } from './errors';
 import { eventOfCode, type EventName } from './events';
 import * as requests from './requests';
 import type { Subscription } from './requests';
@@ -73,7 +73,7 @@ export function webhooksOf(node: INode, client: ServiceClient, company: unknown)
 		async subscribe(subscription) {
 			const exchange = await send(requests.subscription(companyId, subscription));
 			if (exchange.kind === 'answer' && exchange.status === 409) return false;
-			success(node, exchange);
+			assertDone(node, success(node, exchange));
 			return true;
 		},
 		async unsubscribe(subscription) {
@@ -132,13 +132,21 @@ function listIn(body: unknown, deepest = 2): unknown[] | undefined {
 	if ('error' in body || 'errors' in body) return undefined;
 	const said = codeAndMessageSchema.parse(body).code;
 	const members = Object.entries(body).filter(([name]) => !aboutTheAnswer.has(name));
-	if (members.length === 0) return !said || /^(ok|success)$/i.test(said) ? [] : undefined;
+	if (members.length === 0) return !said || isSuccessCode(said) ? [] : undefined;
 	const lists = members.flatMap(([, member]) => {
 		const inner = member === null ? undefined : listIn(member, deepest - 1);
 		return inner ? [inner] : [];
 	});
 	if (lists.length > 0) return lists.length === 1 ? lists[0] : undefined;
 	return members.every(([, member]) => member === null) ? [] : undefined;
+}
+
+/** @throws NodeApiError when the code of a success says that it is none */
+function assertDone(node: INode, answer: Answer): void {
+	const { code } = codeAndMessageSchema.parse(answer.body);
+	if (!code || isSuccessCode(code)) return;
+	const message = `The Delivery Service did not do what was asked for (code ${code})`;
+	throw new NodeApiError(node, {}, { message, description: detailOf(answer) });
 }
 
 /** Both spellings of the document (sections 2.7 and 3), in any case, come out as one. */

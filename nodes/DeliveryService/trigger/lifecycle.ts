@@ -12,8 +12,9 @@ import {
 	type Subscriptions,
 } from './settings';
 import {
+	ConflictError,
 	diff,
-	QueryDropped,
+	listOf,
 	reconcile,
 	removeOwn,
 	type Desired,
@@ -52,14 +53,14 @@ async function check(context: IHookFunctions): Promise<boolean> {
 	const opened = await openSubscriptions(context, memory);
 	const { webhooks, place } = opened;
 	const desired = owning(opened.desired);
-	const listing = await webhooks.list().catch((error: unknown) => {
+	const listed = await listOf(webhooks).catch((error: unknown) => {
 		if (!isTakenAsBefore(context, memory, place, error)) throw error;
 		context.logger.warn(
 			`${nameOf(context)}: its webhooks could not be checked (${reasonOf(error)}). They are taken to be as they were before n8n started.`,
 		);
 	});
-	if (!listing) return true;
-	const { missing, stale, blacklisted, surplus } = diff(desired, listing.webhooks);
+	if (!listed) return true;
+	const { missing, stale, blacklisted, surplus } = diff(desired, listed);
 	if ([...missing, ...stale, ...blacklisted, ...surplus].length > 0) return false;
 	if (elsewhere(memory, place).length > 0) return false;
 	remember(context, opened, []);
@@ -86,11 +87,16 @@ async function bringInLine(context: IHookFunctions): Promise<boolean> {
 	const memory = memoryOf(context);
 	const opened = await openSubscriptions(context, memory);
 	assertReachable(context, opened);
-	const { blacklisted, leftover } = await reconcile(opened.webhooks, owning(opened.desired)).catch(
+	const desired = owning(opened.desired);
+	const { blacklisted, leftover, isQueryDropped } = await reconcile(opened.webhooks, desired).catch(
 		(error: unknown) => {
-			throw error instanceof QueryDropped ? queryDropped(context) : error;
+			throw error instanceof ConflictError ? conflict(context) : error;
 		},
 	);
+	if (isQueryDropped && desired.signer)
+		context.logger.warn(
+			`${nameOf(context)}: the Delivery Service lists the addresses of this node without what follows the question mark. If it calls them so, its calls are refused: then turn off the option Signed Addresses, and let something in front of n8n check who calls.`,
+		);
 	if (leftover) tellLeftover(context, leftover);
 	remember(context, opened, await removeElsewhere(context, memory, opened));
 	if (blacklisted.length > 0)
@@ -109,9 +115,7 @@ export async function unsubscribe(context: IHookFunctions): Promise<boolean> {
 	let places = memory.places;
 	try {
 		const opened = await openSubscriptions(context, memory);
-		const { webhooks, desired, exact, place } = opened;
-		const wasHere = memory.places.some((one) => isSamePlace(one, place));
-		const wasSubscribed = wasHere && memory.subscribedTo === desired.webhookUrl;
+		const { webhooks, desired, exact, place, wasHere: wasSubscribed } = opened;
 		const leftover = await removeOwn(webhooks, desired, { exact, wasSubscribed });
 		if (leftover) tellLeftover(context, leftover);
 		places = await removeElsewhere(context, memory, opened);
@@ -194,13 +198,13 @@ function assertReachable(context: IHookFunctions, { desired, reachable }: Subscr
 	);
 }
 
-function queryDropped(context: IHookFunctions): NodeOperationError {
+function conflict(context: IHookFunctions): NodeOperationError {
 	return new NodeOperationError(
 		context.getNode(),
-		'The Delivery Service keeps only the part of the address before the question mark, so its calls would come without a signature and be refused',
+		'The Delivery Service takes no further address for an event that another one is subscribed to (status 409)',
 		{
 			description:
-				'Turn off the option Signed Addresses of the trigger, and let something in front of n8n check who calls.',
+				'Look with Webhook > Get Many. Delete the other webhook, or have one workflow take the event and start the others.',
 		},
 	);
 }

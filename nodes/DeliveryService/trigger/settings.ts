@@ -10,7 +10,7 @@ import type { Subscription } from '../service/requests';
 import { webhooksOf, type Webhooks } from '../service/webhooks';
 import { digestFor, isSignedByFormer, queryOf, type Signer } from './address';
 import { problemOf, readFilters, type Filters } from './filters';
-import { keyDigest, readMemory, type Memory, type Place } from './memory';
+import { isSamePlace, keyDigest, readMemory, type Memory, type Place } from './memory';
 import { subscriptionsFor, type Desired } from './subscriptions';
 
 /** How long a request may take while n8n turns a workflow on or off: the user is waiting. */
@@ -88,6 +88,8 @@ export interface Subscriptions {
 	exact: Subscription[];
 	/** Where it subscribes. */
 	place: Place;
+	/** Whether it has subscribed there before, as far as it remembers, and is not taken off since. */
+	wasHere: boolean;
 	/** Whether the service can reach the trigger's URL, as far as the URL tells. */
 	reachable: boolean;
 }
@@ -100,7 +102,7 @@ export interface Subscriptions {
  */
 export async function openSubscriptions(
 	context: IHookFunctions,
-	{ digests }: Memory,
+	{ subscribedTo, digests, places }: Memory,
 ): Promise<Subscriptions> {
 	const webhookUrl = context.getNodeWebhookUrl('default');
 	if (!webhookUrl)
@@ -122,18 +124,25 @@ export async function openSubscriptions(
 	const desired = signsAddresses(context)
 		? { ...unsigned, signer: signers[isTest(context) ? 1 : 0] }
 		: unsigned;
+	const place = { baseUrl, companyId, key: keyDigest(apiKeyId), webhookUrl };
+	const wasHere = subscribedTo === webhookUrl && places.some((one) => isSamePlace(one, place));
+	const { signer: present } = desired;
+	const isSame = !present
+		? digests?.length === 0
+		: unsigned.events.every((event) => digests?.includes(digestFor(event, present)));
 	const used = signers.filter((one) =>
 		unsigned.events.some((event) => digests?.includes(digestFor(event, one))),
 	);
 	return {
 		webhooks: webhooksOf(context.getNode(), impatient(client), companyId),
-		desired,
+		desired: { ...desired, wasSubscribed: wasHere && isSame },
+		wasHere,
 		exact: desired.signer
 			? (used.length > 0 ? used : signers).flatMap((one) =>
 					subscriptionsFor({ ...unsigned, signer: one }),
 				)
 			: subscriptionsFor(unsigned),
-		place: { baseUrl, companyId, key: keyDigest(apiKeyId), webhookUrl },
+		place,
 		reachable: !isLoopback(webhookUrl) || isLoopback(baseUrl),
 	};
 }

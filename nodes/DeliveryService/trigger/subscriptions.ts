@@ -1,3 +1,5 @@
+import { NodeApiError } from 'n8n-workflow';
+
 import { events, type EventName } from '../service/events';
 import type { Subscription } from '../service/requests';
 import type { Webhook, Webhooks } from '../service/webhooks';
@@ -22,6 +24,8 @@ export interface Desired extends Holder {
 	events: readonly EventName[];
 	/** Absent when addresses are not signed. */
 	signer?: Signer;
+	/** Whether exactly this was subscribed before, as far as the node remembers. */
+	wasSubscribed?: boolean;
 }
 
 export interface Diff {
@@ -47,10 +51,9 @@ export interface Reconciliation {
 	blacklisted: Subscription[];
 	/** What the trigger works without, but should not be there. */
 	leftover?: Leftover;
+	/** Whether the service lists addresses without their query, and may call them so. */
+	isQueryDropped: boolean;
 }
-
-/** The service keeps addresses without their query, so that no signature would ever arrive. */
-export class QueryDropped extends Error {}
 
 /** The subscriptions that are desired, one an event (service document, section 4.3). */
 export function subscriptionsFor(desired: Desired): Subscription[] {
@@ -102,7 +105,8 @@ function listedAs(
 	const exact = ofEvent.filter(
 		(webhook) => ownAddress(desired, webhook.url) && plainUrl(desired, webhook.url) === plain,
 	);
-	if (exact.length > 0 || desired.signer) return exact;
+	// A service that drops the query shows, and perhaps calls, the bare URL.
+	if (exact.length > 0 || (desired.signer && !desired.wasSubscribed)) return exact;
 	return ofEvent.filter((webhook) => isBare(desired.webhookUrl, webhook.url));
 }
 
@@ -121,54 +125,91 @@ const mostRounds = 3;
  * secret loses no event. When one can't be made, none stays that was made now: also not the one
  * whose request failed, since the service may have done it without its answer arriving.
  *
- * @throws what the failing request threw; QueryDropped when the list shows that signed addresses
- *   lose their signature
+ * @throws what the failing request threw
  */
 export async function reconcile(webhooks: Webhooks, desired: Desired): Promise<Reconciliation> {
-	let found = diff(desired, (await webhooks.list()).webhooks);
+	let found = diff(desired, await listOf(webhooks));
 	const { blacklisted } = found;
 	let spoiled = [...found.blacklisted, ...found.surplus];
 	const toRemove = [...spoiled, ...found.stale];
 	for (let round = 0; round < mostRounds && spoiled.length > 0; round++) {
 		for (const subscription of spoiled) await unsubscribe(webhooks, desired, subscription);
-		found = diff(desired, (await webhooks.list()).webhooks);
+		found = diff(desired, await listOf(webhooks));
 		spoiled = [...found.blacklisted, ...found.surplus];
 	}
-	await makeAll(webhooks, desired, found.missing);
-	if (toRemove.length === 0) return { blacklisted };
+	const isQueryDropped = await makeAll(webhooks, desired, found.missing);
+	if (toRemove.length === 0) return { blacklisted, isQueryDropped };
 	const refused = await unsubscribeAll(webhooks, desired, found.stale);
-	return { blacklisted, leftover: refused ?? (await stillListed(webhooks, desired)) };
+	const leftover = refused ?? (await stillListed(webhooks, desired));
+	return { blacklisted, leftover, isQueryDropped };
 }
 
+/** @returns whether the service lists what was made without its query */
 async function makeAll(
 	webhooks: Webhooks,
 	desired: Desired,
 	missing: readonly Subscription[],
-): Promise<void> {
-	if (missing.length === 0) return;
+): Promise<boolean> {
+	if (missing.length === 0) return false;
 	const made: Subscription[] = [];
 	let isWhole = false;
 	try {
 		for (const subscription of missing) {
 			made.push(subscription);
 			// It was there before, though the list did not show it: a failure must not take it off.
-			if (!(await webhooks.subscribe(subscription))) made.pop();
+			if (!(await make(webhooks, desired, subscription))) made.pop();
 		}
-		await assertQueryKept(webhooks, desired);
 		isWhole = true;
 	} finally {
 		if (!isWhole) await unsubscribeAll(webhooks, desired, made);
 	}
+	const listed = await listOf(webhooks).catch(() => []);
+	return diff({ ...desired, wasSubscribed: false }, listed).missing.some(({ action }) =>
+		listed.some((one) => one.action === action && isBare(desired.webhookUrl, one.url)),
+	);
 }
 
-async function assertQueryKept(webhooks: Webhooks, desired: Desired): Promise<void> {
-	if (!desired.signer) return;
-	const listing = await webhooks.list().catch(() => undefined);
-	if (!listing) return;
-	const isDropped = diff(desired, listing.webhooks).missing.some(({ action }) =>
-		listing.webhooks.some((one) => one.action === action && isBare(desired.webhookUrl, one.url)),
-	);
-	if (isDropped) throw new QueryDropped();
+/**
+ * Subscribes. Where the service fails or knows of a subscription already, its list tells whether the
+ * address is there all the same.
+ *
+ * @returns false when it was there before
+ */
+async function make(
+	webhooks: Webhooks,
+	desired: Desired,
+	subscription: Subscription,
+): Promise<boolean> {
+	const listedOf = async (action: number) =>
+		(await listOf(webhooks)).filter((webhook) => webhook.action === action);
+	const isThere = (listed: readonly Webhook[]) =>
+		listedAs(desired, subscription, listed).some(({ status }) => status !== 'blacklisted');
+	try {
+		if (await webhooks.subscribe(subscription)) return true;
+	} catch (error) {
+		const listed = await listedOf(subscription.action).catch(() => []);
+		if (!isThere(listed)) throw error;
+		return true;
+	}
+	const listed = await listedOf(subscription.action).catch(() => []);
+	if (listed.length > 0 && listedAs(desired, subscription, listed).length === 0)
+		throw new ConflictError();
+	return false;
+}
+
+/** The service takes no further address for an event, and lists others than this node's. */
+export class ConflictError extends Error {}
+
+/** Statuses of a service that has no list for this key: it may subscribe all the same. */
+const withoutList = ['403', '405', '501'];
+
+/** What the service lists; nothing when it lets nobody look. */
+export async function listOf(webhooks: Webhooks): Promise<Webhook[]> {
+	const listing = await webhooks.list().catch((error: unknown) => {
+		if (error instanceof NodeApiError && withoutList.includes(error.httpCode ?? '')) return;
+		throw error;
+	});
+	return listing?.webhooks ?? [];
 }
 
 /** What the service lists of this node after it has confirmed that it was removed. */

@@ -3,7 +3,7 @@ import type { Listing, Webhook, Webhooks } from '../../../nodes/DeliveryService/
 import { addressFor } from '../../../nodes/DeliveryService/trigger/address';
 import {
 	diff,
-	QueryDropped,
+	ConflictError,
 	reconcile,
 	removeOwn,
 	subscriptionsFor,
@@ -361,23 +361,33 @@ describe('a service', () => {
 		expect(memory.hooks).toHaveLength(2);
 	});
 
-	test('that drops the query of an address is found out, and nothing stays', async () => {
+	test('that drops the query of an address is found out, and subscribed to but once', async () => {
 		const memory = new Memory([]);
-		const bare = ({ action }: Subscription) => ({ url: webhookUrl, action });
+		memory.subscribe = ({ action }) => {
+			memory.hooks.push(listed({ url: webhookUrl, action }));
+			return Promise.resolve(true);
+		};
+		const nothing = { blacklisted: [], isQueryDropped: false };
+		await expect(reconcile(memory, desired)).resolves.toEqual({ ...nothing, isQueryDropped: true });
+		const remembered = { ...desired, wasSubscribed: true };
+		await expect(reconcile(memory, remembered)).resolves.toEqual(nothing);
+		expect(memory.hooks).toHaveLength(2);
+	});
+
+	test('that fails after it has subscribed has subscribed', async () => {
+		const memory = new Memory([listed(updated)]);
 		memory.subscribe = (subscription) => {
-			memory.hooks.push(listed(bare(subscription)));
-			return Promise.resolve(true);
+			memory.hooks.push(listed(subscription));
+			return Promise.reject(new Error('failed'));
 		};
-		memory.unsubscribe = (subscription) => {
-			memory.hooks = memory.hooks.filter((hook) => !isSame(hook, bare(subscription)));
-			return Promise.resolve(true);
-		};
-		await expect(reconciled(memory)).rejects.toThrow(QueryDropped);
-		expect(memory.hooks).toEqual([]);
-		await expect(reconcile(memory, { ...holder, events: ['createTask'] })).resolves.toEqual({
-			blacklisted: [],
-		});
-		expect(memory.hooks).toHaveLength(1);
+		await expect(reconciled(memory)).resolves.toBeUndefined();
+		expect(memory.hooks).toHaveLength(2);
+	});
+
+	test('that takes one address for an event only is not taken for done', async () => {
+		const memory = new Memory([listed({ url: 'https://shop.example/hook', action: 1 })]);
+		memory.subscribe = () => Promise.resolve(false);
+		await expect(reconciled(memory)).rejects.toThrow(ConflictError);
 	});
 });
 
@@ -390,8 +400,9 @@ describe('when the service refuses', () => {
 		expect(memory.hooks).toEqual(before);
 	});
 
-	test('a subscription whose answer was lost, it is removed too', async () => {
+	test('a subscription whose answer was lost, and lists nothing, it is removed too', async () => {
 		const memory = new Memory([]);
+		memory.list = () => Promise.resolve({ webhooks: [], others: [] });
 		memory.subscribe = (subscription) => {
 			memory.hooks.push(listed(subscription));
 			return Promise.reject(new Error('no answer'));

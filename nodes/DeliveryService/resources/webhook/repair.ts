@@ -112,16 +112,21 @@ function notRepaired({ url, event, action }: Webhook, { state, error }: Failure)
 	};
 }
 
+const unchanged = new Error(
+	'the Delivery Service confirmed what it was asked for, but still lists it as blacklisted',
+);
+
 /**
- * Unsubscribes and subscribes. When one of them fails, the service's list tells what was done all
- * the same, and what was removed is subscribed once more: no later repair would find it.
+ * Unsubscribes and subscribes. The service's list tells what was done, also when one of them fails;
+ * what was removed then is subscribed once more: no later repair would find it.
  */
 async function repairOne(webhooks: Webhooks, webhook: Webhook): Promise<Failure | undefined> {
 	const { url, action } = webhook;
 	try {
 		await webhooks.unsubscribe({ url, action });
 		await webhooks.subscribe({ url, action });
-		return undefined;
+		const state = await stateOf(webhooks, webhook);
+		return state === 'blacklisted' ? { state, error: unchanged } : undefined;
 	} catch (error) {
 		const state = await stateOf(webhooks, webhook);
 		if (state === 'active') return undefined;
