@@ -753,7 +753,7 @@ describe('for any faults in several runs of the same orders', () => {
 			}),
 			{ numRuns: 40, endOnFailure: true },
 		);
-	}, 600_000);
+	});
 });
 
 const entriesSchema = z.array(z.object({ item: z.number() }));
