@@ -21,7 +21,7 @@ module.exports = {
 	// Many files wait for most of their time, so that no core need be left free.
 	maxWorkers: '100%',
 	// Only ends a test that would never end: no test is judged by how long it takes.
-	testTimeout: 120_000,
+	testTimeout: 600_000,
 	projects: ['unit', 'service', 'engine'].map((name) => ({
 		...common,
 		displayName: name,
