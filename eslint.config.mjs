@@ -2,6 +2,7 @@ import js from '@eslint/js';
 import { n8nCommunityNodesPlugin } from '@n8n/eslint-plugin-community-nodes';
 import n8nNodesBase from 'eslint-plugin-n8n-nodes-base';
 import { defineConfig, globalIgnores } from 'eslint/config';
+import { createNodeResolver, flatConfigs, importX } from 'eslint-plugin-import-x';
 import tseslint from 'typescript-eslint';
 
 const nodeGlobals = Object.fromEntries(
@@ -11,6 +12,39 @@ const commonJsGlobals = { require: 'readonly', module: 'writable', __dirname: 'r
 
 /** What n8n's verification reads: the sources that ship, and what is declared about them. */
 const shipped = ['package.json', '{nodes,credentials}/**/*.{ts,json}'];
+
+const room = (name) => `./nodes/DeliveryService/${name}`;
+
+/** Which rooms of the nodes know of which: nothing knows of what is built on it. */
+const rooms = [
+	{
+		target: room('service'),
+		from: './nodes/DeliveryService',
+		except: ['./service'],
+		message: 'service/ states what the service does, whoever uses it.',
+	},
+	{
+		target: room('shared'),
+		from: './nodes/DeliveryService',
+		except: ['./shared', './service'],
+		message: 'shared/ is what the other rooms stand on.',
+	},
+	{
+		target: ['deduplication', 'sending', 'shopify'].map(room),
+		from: ['resources', 'trigger'].map(room),
+		message: 'Operations and trigger are built on this room.',
+	},
+	{
+		target: room('trigger'),
+		from: room('resources'),
+		message: 'What both nodes use is in shared/.',
+	},
+	{
+		target: room('resources'),
+		from: room('trigger'),
+		message: 'What both nodes use is in shared/.',
+	},
+];
 
 export default defineConfig(
 	globalIgnores([
@@ -84,6 +118,19 @@ export default defineConfig(
 			'n8n-nodes-base/node-class-description-outputs-wrong': 'off',
 			// The service's own limits are shown where they apply.
 			'n8n-nodes-base/node-param-type-options-max-value-present': 'off',
+		},
+	},
+	{
+		files: ['{nodes,credentials}/**/*.ts'],
+		plugins: { 'import-x': importX },
+		settings: {
+			...flatConfigs.typescript.settings,
+			'import-x/resolver-next': [createNodeResolver({ extensions: ['.ts'] })],
+		},
+		rules: {
+			'max-lines': ['error', 300],
+			'import-x/no-cycle': 'error',
+			'import-x/no-restricted-paths': ['error', { zones: rooms }],
 		},
 	},
 );

@@ -18,6 +18,8 @@ export interface RecordedRequest {
 	body?: unknown;
 	/** The status that was sent; null while, or when, nothing was. */
 	status: number | null;
+	/** The body that was sent; undefined while, or when, nothing was. */
+	answer?: unknown;
 	readonly at: number;
 }
 
@@ -128,7 +130,10 @@ export class Exchanges {
 
 	private write(req: Request, res: Response, answer: Answer): void {
 		const exchange = this.open.get(req);
-		if (exchange !== undefined) exchange.entry.status = answer.status;
+		if (exchange !== undefined) {
+			exchange.entry.status = answer.status;
+			exchange.entry.answer = answer.body;
+		}
 		writeAnswer(res, answer);
 		this.options.changed();
 	}

@@ -38,6 +38,11 @@ const create = async (count = 1) =>
 	await local.api.post<Created>('/v1/deliveries', creation(count));
 
 describe('requests', () => {
+	test('are recorded with what was answered', async () => {
+		const { data } = await create();
+		expect(local.service.control.requests()).toMatchObject([{ status: 200, answer: data }]);
+	});
+
 	test('are recorded as they arrived, without the secret', async () => {
 		const body = creation();
 		await local.api.post('/v1/deliveries', body, { headers: { 'X-Trace': 'a' } });

@@ -1,3 +1,4 @@
+import { chunk } from '../shared/chunk';
 import type { Clock } from '../shared/clock';
 
 /** The part of n8n's de-duplication store that is used: the entries of one workflow. */
@@ -65,157 +66,177 @@ const maxStandingMs = 30_000;
  * A ledger in n8n's de-duplication store. The store can only record entries and tell which were
  * new, so that a reference's state is written in several entries:
  *
- * | entries                       | state                                             |
- * | ----------------------------- | ------------------------------------------------- |
- * | none                          | never sent, or released                           |
- * | sent and pending, whatever else | claimed, answer not seen: outcome unknown       |
- * | sent                          | created, for an order that is not known           |
- * | sent, ordered and order X     | created for the order X, and for no other         |
+ * | entries                            | state                                         |
+ * | ---------------------------------- | --------------------------------------------- |
+ * | none                               | never sent, or released                       |
+ * | sent, pending                      | claimed, answer not seen: outcome unknown     |
+ * | sent, pending, created and order X | created for the order X, and for no other     |
+ * | sent, pending, created and no order| created, for an order that is not known       |
+ * | sent                               | created, as version 0.1.0 wrote it            |
+ * | doubted, whatever else             | a look-up was cut off: outcome unknown        |
  *
- * Looking a created reference up records its pending entry for a moment, and those of the order. If
- * the process is killed just then, the reference reads as unknown: never as free, nor as created
- * for an order that it was not created for.
+ * While all goes well entries are only added: n8n looks through all of them for each one that it
+ * removes. But to look for an entry is to record it, and what tells that a reference was created
+ * must not remain when the process is killed just then. So whoever looks for that records doubt
+ * along with it, and removes both: cut off, the reference reads as unknown, never as created.
  *
  * The store reads and writes all entries of a workflow at once, and turns are not kept between two
  * nodes of a workflow in different processes, so that one may write over a claim of the other. Each
- * claim therefore carries a mark of its own, and counts only when it is still there after some time.
+ * claim therefore has a mark of its own, and counts only when that is still there after some time.
  *
  * @param scope what references are unique within: the service and the company
- * @param mark what no other execution has
+ * @param mark what no other ledger has, of this execution or another
  */
 export function openLedger(store: Store, scope: string, mark: string, clock: Clock): Ledger {
-	const sent = ({ referenceId }: Claimant) => entryOf(scope, 'sent', referenceId);
-	const pending = ({ referenceId }: Claimant) => entryOf(scope, 'pending', referenceId);
-	const mine = ({ referenceId }: Claimant) => entryOf(scope, `claim ${mark}`, referenceId);
-	const all = (claimant: Claimant) => [sent(claimant), pending(claimant), mine(claimant)];
-
-	/** The entries that tell a created reference's order; none for a claimant without an order. */
-	const order = ({ referenceId, orderId }: Claimant) =>
-		orderId === undefined
-			? []
-			: [
-					entryOf(scope, 'ordered', referenceId),
-					entryOf(scope, `order ${JSON.stringify(orderId)}`, referenceId),
-				];
-
-	/** Those of the claimants whose claims stand, and are not written over by another process. */
-	async function trusted(claimants: readonly Claimant[], tookMs: number): Promise<Claimant[]> {
-		let untrusted = claimants;
-		const held: Claimant[] = [];
-		for (let tries = 0; untrusted.length > 0 && tries < maxTries; tries++) {
-			await clock.wait(Math.min(Math.max(minStandingMs, 3 * tookMs), maxStandingMs));
-			const fresh = await store.inTurn(async (entries) => {
-				const recorded = await entries.record(untrusted.flatMap(all));
-				await removeAny(entries, untrusted.filter((one) => isAnothers(one, recorded)).map(mine));
-				return recorded;
-			});
-			held.push(...untrusted.filter((claimant) => !fresh.has(mine(claimant))));
-			untrusted = untrusted.filter(
-				(claimant) => fresh.has(mine(claimant)) && !isAnothers(claimant, fresh),
-			);
-		}
-		return held;
+	const sent = entry('sent');
+	const pending = entry('pending');
+	const created = entry('created');
+	const noOrder = entry('no order');
+	const doubted = entry('doubted');
+	const claimed = (claimant: Claimant) => [sent(claimant), pending(claimant)];
+	const order = (claimant: Claimant) =>
+		claimant.orderId === undefined
+			? noOrder(claimant)
+			: entryOf(scope, `order ${JSON.stringify(claimant.orderId)}`, claimant.referenceId);
+	function entry(part: Part): (claimant: Claimant) => string {
+		return ({ referenceId }) => entryOf(scope, part, referenceId);
 	}
 
-	/** Whether our claim was written over by that of another process. */
-	function isAnothers(claimant: Claimant, fresh: ReadonlySet<string>): boolean {
-		return fresh.has(mine(claimant)) && !fresh.has(sent(claimant));
-	}
-
-	/** What the entries said of a reference before those that were fresh were recorded. */
-	function stateOf(claimant: Claimant, fresh: ReadonlySet<string>): State {
-		if (!fresh.has(pending(claimant))) return 'unknown';
-		return fresh.has(sent(claimant)) ? 'free' : 'created';
-	}
+	/** The marks of claims that have been made: they say nothing more. */
+	const oldMarks: string[] = [];
+	let claims = 0;
 
 	/**
-	 * Tells created references apart by their orders. Their pending entries must have been recorded.
+	 * Finds out what is known of references.
 	 *
-	 * @returns the states that are not as found, and the entries that are to be removed again
+	 * @param also what to record along with that the references are claimed
+	 * @returns also the entries that were not there before, and how long recording took
 	 */
-	async function askForOrders(entries: Entries, created: readonly Claimant[]) {
-		const asking = created.filter(({ orderId }) => orderId !== undefined);
-		const fresh =
-			asking.length > 0 ? await entries.record(asking.flatMap(order)) : new Set<string>();
-		const others = asking.filter((claimant) => {
-			const [ordered = '', ofThisOrder = ''] = order(claimant);
-			return !fresh.has(ordered) && fresh.has(ofThisOrder);
-		});
-		const states = new Map<string, 'anotherOrder'>(
-			others.map(({ referenceId }) => [referenceId, 'anotherOrder']),
+	async function examine(entries: Entries, claimants: readonly Claimant[], also: string[] = []) {
+		const started = clock.now();
+		const fresh = await entries.record([...claimants.flatMap(claimed), ...also]);
+		const tookMs = clock.now() - started;
+		const asked = claimants.filter((claimant) => !fresh.has(pending(claimant)));
+		const answers = await recordAny(entries, asked.flatMap(questions));
+		const others = asked.filter(
+			(claimant) => !answers.has(created(claimant)) && answers.has(order(claimant)),
 		);
-		return { states, recorded: [...fresh] };
+		const ofOrders = await recordAny(entries, others.map(noOrder));
+		const doubts = new Set(asked.map(doubted).filter((one) => answers.has(one)));
+		const isNoDoubt = (one: string) => !doubts.has(one);
+		const state = (claimant: Claimant): State => {
+			if (fresh.has(pending(claimant))) return fresh.has(sent(claimant)) ? 'free' : 'created';
+			if (!answers.has(doubted(claimant)) || answers.has(created(claimant))) return 'unknown';
+			return ofOrders.has(noOrder(claimant)) ? 'anotherOrder' : 'created';
+		};
+		return {
+			states: new Map(claimants.map((claimant) => [claimant.referenceId, state(claimant)])),
+			// Doubt is removed last.
+			recorded: [...fresh, ...ofOrders, ...[...answers].filter(isNoDoubt), ...doubts],
+			tookMs,
+		};
+	}
+
+	const questions = (claimant: Claimant) => [
+		doubted(claimant),
+		created(claimant),
+		...(claimant.orderId === undefined ? [] : [order(claimant)]),
+	];
+
+	/** Those of the claimants whose claims stand, and are not written over by another process. */
+	async function standing(
+		claimants: readonly Claimant[],
+		claimMark: string,
+		tookMs: number,
+	): Promise<readonly Claimant[]> {
+		let left = claimants;
+		for (let tries = 0; left.length > 0 && tries < maxTries; tries++) {
+			await clock.wait(Math.min(Math.max(minStandingMs, 3 * tookMs), maxStandingMs));
+			const isStanding = await store.inTurn(async (entries) => {
+				const fresh = await entries.record([...left.flatMap(claimed), claimMark]);
+				if (!fresh.has(claimMark)) return true;
+				// Written over. What another has claimed since is not ours, nor is a mark of nothing.
+				const lost = left.filter((claimant) => !fresh.has(sent(claimant)));
+				left = left.filter((claimant) => fresh.has(sent(claimant)));
+				const unwanted = lost.map(pending).filter((one) => fresh.has(one));
+				await removeAny(entries, left.length > 0 ? unwanted : [...unwanted, claimMark]);
+				return false;
+			});
+			if (isStanding) return left;
+		}
+		return [];
 	}
 
 	return {
 		async lookUp(claimants) {
 			return await store.inTurn(async (entries) => {
-				const fresh = await entries.record(
-					claimants.flatMap((claimant) => [sent(claimant), pending(claimant)]),
-				);
-				const found = claimants.map((claimant) => ({ claimant, state: stateOf(claimant, fresh) }));
-				const created = found.filter(({ state }) => state === 'created');
-				const { states, recorded } = await askForOrders(
-					entries,
-					created.map(({ claimant }) => claimant),
-				);
-				await removeAny(entries, [...fresh, ...recorded]);
-				return new Map(
-					found.map(({ claimant: { referenceId }, state }) => [
-						referenceId,
-						states.get(referenceId) ?? state,
-					]),
-				);
+				const { states, recorded } = await examine(entries, claimants);
+				await removeAny(entries, recorded);
+				return states;
 			});
 		},
 		async claim(claimants) {
-			const { free, created, states, tookMs } = await store.inTurn(async (entries) => {
-				const started = clock.now();
-				const fresh = await entries.record(claimants.flatMap(all));
-				const tookMs = clock.now() - started;
-				const those = (state: State) =>
-					claimants.filter((claimant) => stateOf(claimant, fresh) === state);
-				const created = those('created');
-				const { states, recorded } = await askForOrders(entries, created);
-				await removeAny(entries, [
-					...recorded,
-					...created.flatMap((claimant) => [pending(claimant), mine(claimant)]),
-					...those('unknown').map(mine),
-				]);
-				return { tookMs, free: those('free'), created, states };
+			const claimMark = entryOf(scope, `claim ${++claims}`, mark);
+			const { free, states, tookMs } = await store.inTurn(async (entries) => {
+				const { states, recorded, tookMs } = await examine(entries, claimants, [claimMark]);
+				const free = claimants.filter(({ referenceId }) => states.get(referenceId) === 'free');
+				const kept = new Set(free.length > 0 ? [...free.flatMap(claimed), claimMark] : []);
+				await removeAny(
+					entries,
+					recorded.filter((one) => !kept.has(one)),
+				);
+				return { free, states, tookMs };
 			});
-			const claims = new Map<string, Claim>();
-			for (const { referenceId } of claimants) claims.set(referenceId, 'unknown');
-			for (const { referenceId } of created)
-				claims.set(referenceId, states.get(referenceId) ?? 'created');
-			for (const { referenceId } of await trusted(free, tookMs)) claims.set(referenceId, 'claimed');
-			return claims;
+			const ours = new Set(
+				(await standing(free, claimMark, tookMs)).map(({ referenceId }) => referenceId),
+			);
+			oldMarks.push(claimMark);
+			const found = new Map<string, Claim>();
+			for (const [reference, state] of states)
+				if (state !== 'free') found.set(reference, state);
+				else found.set(reference, ours.has(reference) ? 'claimed' : 'unknown');
+			return found;
 		},
 		async confirm(claimants) {
 			if (claimants.length === 0) return;
-			await store.inTurn(async (entries) => {
-				await entries.record(claimants.flatMap((claimant) => [sent(claimant), ...order(claimant)]));
-				await entries.remove(claimants.flatMap((claimant) => [pending(claimant), mine(claimant)]));
-			});
+			const entriesOf = (claimant: Claimant) => [
+				...claimed(claimant),
+				created(claimant),
+				order(claimant),
+			];
+			await store.inTurn(async (entries) => await entries.record(claimants.flatMap(entriesOf)));
 		},
 		async release(claimants) {
-			await store.inTurn(async (entries) => await removeAny(entries, claimants.flatMap(all)));
+			if (claimants.length === 0) return;
+			const unwanted = [...claimants.flatMap(claimed), ...oldMarks.splice(0)];
+			await store.inTurn(async (entries) => await removeAny(entries, unwanted));
 		},
 	};
 }
 
+/** What is recorded of a reference, beside the order. */
+const parts = ['sent', 'pending', 'created', 'no order', 'doubted'] as const;
+
+type Part = (typeof parts)[number];
+
+async function recordAny(entries: Entries, wanted: string[]): Promise<ReadonlySet<string>> {
+	return wanted.length > 0 ? await entries.record(wanted) : new Set();
+}
+
+/** How many entries are removed at once: n8n does nothing else while it looks for them. */
+const maxRemoved = 200;
+
+/** Removes entries in their order, some at a time. */
 async function removeAny(entries: Entries, unwanted: string[]): Promise<void> {
-	if (unwanted.length > 0) await entries.remove(unwanted);
+	for (const some of chunk(unwanted, maxRemoved)) await entries.remove(some);
 }
 
 /**
- * The entries of references, whatever their state, to forget them. Entries of orders remain where
- * the order is not known; without the others they say nothing.
+ * The entries of references, whatever their state, to forget them. Those of orders remain, since
+ * the orders are not known; without the others they say nothing.
  */
 export function entriesOfReferences(scope: string, references: readonly string[]): string[] {
-	return references.flatMap((reference) =>
-		['sent', 'pending', 'ordered'].map((state) => entryOf(scope, state, reference)),
-	);
+	return references.flatMap((reference) => parts.map((part) => entryOf(scope, part, reference)));
 }
 
 /** The reference comes last, since it may hold anything: no two entries are ever the same. */

@@ -24,6 +24,18 @@ export function bodyOf(batch: readonly Creation[]): CreationBody {
 	};
 }
 
+/** A killed process leaves unknown what it has claimed: also of a large run not more than this. */
+const maxClaimed = 1000;
+
+/**
+ * How many creations are claimed at once: a tenth of them, since each claim costs as much as all that
+ * is remembered, but never less than a request holds.
+ */
+export function claimSizeOf(count: number, batchSize: number): number {
+	const requests = Math.floor(Math.min(count / 10, maxClaimed) / batchSize);
+	return Math.max(1, requests) * batchSize;
+}
+
 /** Those creations that have a reference ID, as the ledger knows them. */
 export function claimantsOf(batch: readonly Creation[]): Claimant[] {
 	return batch.flatMap(({ delivery: { referenceId }, orderId }) =>

@@ -5,7 +5,7 @@ import { limits } from '../service/limits';
 import type { Problem } from '../service/result';
 import { chunk } from '../shared/chunk';
 import { readExchange } from './answers';
-import { bodyOf, groupsOf, mayBeSentAlone, claimantsOf } from './batches';
+import { bodyOf, claimantsOf, claimSizeOf, groupsOf, mayBeSentAlone } from './batches';
 import {
 	alreadyCreated,
 	anotherOrder,
@@ -80,6 +80,9 @@ class CreationRun {
 
 	private ledgerFailed = false;
 
+	/** What was created and is not noted yet: each note costs as much as all that is remembered. */
+	private unconfirmed: Creation[] = [];
+
 	/** Why nothing more is sent. */
 	private halted?: Problem;
 
@@ -113,16 +116,18 @@ class CreationRun {
 			if (!continueOnFail && results.some(({ outcome }) => outcome.kind !== 'created'))
 				this.halted ??= stoppedByFailure;
 		}
+		await this.confirm(ledger);
 	}
 
-	/** Claims as many creations ahead as a request holds, and gives them in full batches. */
+	/** Claims creations ahead, and gives them in full batches. */
 	private async *claimedBatches(
 		group: readonly Creation[],
 		ledger: Ledger | undefined,
 	): AsyncGenerator<Creation[]> {
 		const size = this.sending.batchSize ?? limits.deliveriesPerRequest;
 		const ready: Creation[] = [];
-		for (const part of chunk(group, size)) {
+		for (const part of chunk(group, claimSizeOf(group.length, size))) {
+			await this.confirm(ledger);
 			ready.push(...(await this.claim(part, ledger)));
 			while (ready.length >= size) yield ready.splice(0, size);
 		}
@@ -216,28 +221,33 @@ class CreationRun {
 	}
 
 	/**
-	 * Notes in the ledger what may be sent again and what may not; what is unknown stays claimed. When
-	 * that fails the outcomes still hold, and the report says so.
+	 * Notes what may be sent again, and what is to be confirmed; what is unknown stays claimed. When
+	 * the ledger fails the outcomes still hold, and the report says so.
 	 */
 	private async noted(
 		results: CreationResult[],
 		ledger: Ledger | undefined,
 	): Promise<CreationResult[]> {
-		const claimantsWith = (...kinds: Array<Outcome['kind']>) =>
-			claimantsOf(
-				results.flatMap(({ creation, outcome }) =>
-					kinds.includes(outcome.kind) ? [creation] : [],
-				),
-			);
-		const created = claimantsWith('created');
-		const free = claimantsWith('refused', 'notSent');
+		const creationsWith = (...kinds: Array<Outcome['kind']>) =>
+			results.flatMap(({ creation, outcome }) => (kinds.includes(outcome.kind) ? [creation] : []));
+		this.unconfirmed.push(...creationsWith('created'));
+		const free = claimantsOf(creationsWith('refused', 'notSent'));
+		await this.note(async () => await ledger?.release(free));
+		return results;
+	}
+
+	/** Notes in the ledger what was created since its last claim. */
+	private async confirm(ledger: Ledger | undefined): Promise<void> {
+		const created = claimantsOf(this.unconfirmed.splice(0));
+		await this.note(async () => await ledger?.confirm(created));
+	}
+
+	private async note(write: () => Promise<void>): Promise<void> {
 		try {
-			if (created.length > 0) await ledger?.confirm(created);
-			if (free.length > 0) await ledger?.release(free);
+			await write();
 		} catch {
 			this.ledgerFailed = true;
 		}
-		return results;
 	}
 }
 

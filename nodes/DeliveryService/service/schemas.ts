@@ -250,4 +250,3 @@ export const codeAndMessageSchema = z.object({ code: words, message: words }).ca
 export const listedWebhookSchema = z
 	.object({ url: z.string().min(1), action: z.coerce.number().int().min(1), status: z.unknown() })
 	.passthrough();
-

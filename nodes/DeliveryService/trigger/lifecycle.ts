@@ -3,6 +3,7 @@ import { NodeApiError, NodeOperationError, type IHookFunctions } from 'n8n-workf
 import { eventOfCode, events } from '../service/events';
 import { inOneText } from '../service/result';
 import { digestFor } from './address';
+import { diff, type Desired, type Holder } from './diff';
 import { isSamePlace, writeMemory, type Memory, type Place } from './memory';
 import {
 	assertSettings,
@@ -11,16 +12,7 @@ import {
 	openSubscriptions,
 	type Subscriptions,
 } from './settings';
-import {
-	ConflictError,
-	diff,
-	listOf,
-	reconcile,
-	removeOwn,
-	type Desired,
-	type Holder,
-	type Leftover,
-} from './subscriptions';
+import { ConflictError, listOf, reconcile, removeOwn, type Leftover } from './subscriptions';
 
 /*
  * What n8n calls when it turns a trigger on and off: when the workflow is published or taken back,

@@ -11,7 +11,7 @@ import { webhooksOf, type Webhooks } from '../service/webhooks';
 import { digestFor, isSignedByFormer, queryOf, type Signer } from './address';
 import { problemOf, readFilters, type Filters } from './filters';
 import { isSamePlace, keyDigest, readMemory, type Memory, type Place } from './memory';
-import { subscriptionsFor, type Desired } from './subscriptions';
+import { subscriptionsFor, type Desired } from './diff';
 
 /** How long a request may take while n8n turns a workflow on or off: the user is waiting. */
 const patienceMs = 10_000;

@@ -1,43 +1,17 @@
 import { NodeApiError } from 'n8n-workflow';
 
-import { events, type EventName } from '../service/events';
 import type { Subscription } from '../service/requests';
 import type { Webhook, Webhooks } from '../service/webhooks';
+import { isBare } from './address';
 import {
-	addressFor,
-	isBare,
-	readAddress,
-	writeAddress,
-	type Owner,
-	type Signer,
-	type TriggerAddress,
-} from './address';
-
-/** Whose subscriptions are looked after. */
-export interface Holder extends Owner {
-	/** Whether an address of version 0.1.0, which names no workflow, is this workflow's. */
-	isFormer: (address: TriggerAddress) => boolean;
-}
-
-/** What a trigger is to be subscribed to. */
-export interface Desired extends Holder {
-	events: readonly EventName[];
-	/** Absent when addresses are not signed. */
-	signer?: Signer;
-	/** Whether exactly this was subscribed before, as far as the node remembers. */
-	wasSubscribed?: boolean;
-}
-
-export interface Diff {
-	/** Desired, and not there or blacklisted. */
-	missing: Subscription[];
-	/** Of this node, and not desired in this form: made with another secret, or for another event. */
-	stale: Subscription[];
-	/** Desired and there, but the service has stopped calling them. */
-	blacklisted: Subscription[];
-	/** Desired and there, once more than needed: each event would come twice. */
-	surplus: Subscription[];
-}
+	diff,
+	listedAs,
+	ownAddress,
+	plainUrl,
+	subscriptionOf,
+	type Desired,
+	type Holder,
+} from './diff';
 
 /** What could not be removed for certain, and why. */
 export interface Leftover {
@@ -53,67 +27,6 @@ export interface Reconciliation {
 	leftover?: Leftover;
 	/** Whether the service lists addresses without their query, and may call them so. */
 	isQueryDropped: boolean;
-}
-
-/** The subscriptions that are desired, one an event (service document, section 4.3). */
-export function subscriptionsFor(desired: Desired): Subscription[] {
-	return desired.events.map((event) => ({
-		url: addressFor(desired, event, desired.signer),
-		action: events[event].code,
-	}));
-}
-
-/** What a listed address says, when it is one of this node; undefined when it is anybody else's. */
-function ownAddress(holder: Holder, url: string): TriggerAddress | undefined {
-	const address = readAddress(holder.webhookUrl, url);
-	if (!address) return undefined;
-	const isOwn =
-		address.workflowId === undefined
-			? holder.isFormer(address)
-			: address.workflowId === holder.workflowId;
-	return isOwn ? address : undefined;
-}
-
-/**
- * Compares what is desired with what the service lists (section 4.4). A subscription that is not of
- * this node and this workflow appears nowhere in the result.
- */
-export function diff(desired: Desired, listed: readonly Webhook[]): Diff {
-	const result: Diff = { missing: [], stale: [], blacklisted: [], surplus: [] };
-	const known = new Set<Webhook>();
-	for (const subscription of subscriptionsFor(desired)) {
-		const found = listedAs(desired, subscription, listed);
-		for (const webhook of found) known.add(webhook);
-		const banned = found.filter(({ status }) => status === 'blacklisted');
-		result.blacklisted.push(...banned.map(subscriptionOf));
-		if (found.length === 0 || banned.length > 0) result.missing.push(subscription);
-		else result.surplus.push(...found.slice(1).map(subscriptionOf));
-	}
-	const others = listed.filter((webhook) => !known.has(webhook));
-	result.stale = others.filter(({ url }) => ownAddress(desired, url)).map(subscriptionOf);
-	return result;
-}
-
-/** The entries of the list that are this subscription, in whatever form the service shows it. */
-function listedAs(
-	desired: Desired,
-	{ url, action }: Subscription,
-	listed: readonly Webhook[],
-): Webhook[] {
-	const plain = plainUrl(desired, url);
-	const ofEvent = listed.filter((webhook) => webhook.action === action);
-	const exact = ofEvent.filter(
-		(webhook) => ownAddress(desired, webhook.url) && plainUrl(desired, webhook.url) === plain,
-	);
-	// A service that drops the query shows, and perhaps calls, the bare URL.
-	if (exact.length > 0 || (desired.signer && !desired.wasSubscribed)) return exact;
-	return ofEvent.filter((webhook) => isBare(desired.webhookUrl, webhook.url));
-}
-
-/** An address of this node as the node itself writes it. */
-function plainUrl({ webhookUrl }: Owner, url: string): string {
-	const address = readAddress(webhookUrl, url);
-	return address ? writeAddress(webhookUrl, address) : url;
 }
 
 /** More rounds than that are not made for a service that does not remove what it confirms. */
@@ -184,13 +97,12 @@ async function make(
 		(await listOf(webhooks)).filter((webhook) => webhook.action === action);
 	const isThere = (listed: readonly Webhook[]) =>
 		listedAs(desired, subscription, listed).some(({ status }) => status !== 'blacklisted');
-	try {
-		if (await webhooks.subscribe(subscription)) return true;
-	} catch (error) {
+	const isNew = await webhooks.subscribe(subscription).catch(async (error: unknown) => {
 		const listed = await listedOf(subscription.action).catch(() => []);
 		if (!isThere(listed)) throw error;
 		return true;
-	}
+	});
+	if (isNew) return true;
 	const listed = await listedOf(subscription.action).catch(() => []);
 	if (listed.length > 0 && listedAs(desired, subscription, listed).length === 0)
 		throw new ConflictError();
@@ -298,8 +210,4 @@ async function unsubscribe(
 	const plain = plainUrl(holder, url);
 	if (await webhooks.unsubscribe({ url: plain, action })) return;
 	if (plain !== url) await webhooks.unsubscribe({ url, action });
-}
-
-function subscriptionOf({ url, action }: Subscription): Subscription {
-	return { url, action };
 }

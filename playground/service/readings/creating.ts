@@ -76,9 +76,9 @@ const echoes = {
 	trimmed: ['without the spaces around it', (reference: string) => reference.trim()],
 	'without-hash': ['without #', (reference: string) => reference.replace('#', '')],
 	number: [
-		'as a number, when it has digits',
+		'as a number, when it has only digits after a #',
 		(reference: string) =>
-			/\d/.test(reference) ? Number(reference.replace(/\D/g, '')) : reference,
+			/^#?\d+$/.test(reference) ? Number(reference.replace('#', '')) : reference,
 	],
 } as const;
 
@@ -271,9 +271,12 @@ export const creatingReadings: Readonly<Record<string, Reading>> = {
 		create: allRecords((records) => [...records].reverse()),
 	},
 	'records-too-many': {
-		says: `There are ${floodOfRecords.toLocaleString('en')} records for the first delivery, each with another ID.`,
+		says: `There are ${floodOfRecords.toLocaleString('en')} records for the first delivery of a list, two for a single delivery, each with another ID.`,
 		create: allRecords(([first = {}, ...records]) => [
-			...Array.from({ length: floodOfRecords }, (_, number) => ({ ...first, id: `D-${number}` })),
+			...Array.from({ length: records.length > 0 ? floodOfRecords : 2 }, (_, number) => ({
+				...first,
+				id: `D-${number}`,
+			})),
 			...records,
 		]),
 	},

@@ -3,12 +3,14 @@ import type { Listing, Webhook, Webhooks } from '../../../nodes/DeliveryService/
 import { addressFor } from '../../../nodes/DeliveryService/trigger/address';
 import {
 	diff,
-	ConflictError,
-	reconcile,
-	removeOwn,
 	subscriptionsFor,
 	type Desired,
 	type Holder,
+} from '../../../nodes/DeliveryService/trigger/diff';
+import {
+	ConflictError,
+	reconcile,
+	removeOwn,
 	type Leftover,
 } from '../../../nodes/DeliveryService/trigger/subscriptions';
 

@@ -119,7 +119,6 @@ function sendingFor(
 	const { baseUrl, apiKeyId } = client.credential;
 	const scopeOf = (companyId: Creation['companyId']) =>
 		referenceScope(baseUrl, companyOf(context.getNode(), client, companyId));
-	const mark = randomUUID();
 	return {
 		send: async (body) =>
 			await send({ ...requests.creation(body), timeoutMs: timeoutSeconds * 1000 }),
@@ -133,7 +132,8 @@ function sendingFor(
 		continueOnFail: context.continueOnFail(),
 		ownCompanyId: client.credential.companyId,
 		...(skipsAlreadySent && {
-			ledgerFor: (companyId) => openLedger(storeOf(context), scopeOf(companyId), mark, realClock),
+			ledgerFor: (companyId) =>
+				openLedger(storeOf(context), scopeOf(companyId), randomUUID(), realClock),
 		}),
 	};
 }
