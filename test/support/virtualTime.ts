@@ -18,12 +18,17 @@ export class VirtualTime implements Clock {
 	async wait(ms: number, signal?: AbortSignal): Promise<void> {
 		if (signal?.aborted) return;
 		await new Promise<void>((resolve) => {
-			const entry = { at: this.#now + ms, resume: resolve };
-			this.#waiting.push(entry);
-			signal?.addEventListener('abort', () => {
+			const giveUp = () => {
 				this.#waiting = this.#waiting.filter((other) => other !== entry);
 				resolve();
-			});
+			};
+			const resume = () => {
+				signal?.removeEventListener('abort', giveUp);
+				resolve();
+			};
+			const entry = { at: this.#now + ms, resume };
+			this.#waiting.push(entry);
+			signal?.addEventListener('abort', giveUp, { once: true });
 		});
 	}
 
