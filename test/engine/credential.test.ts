@@ -55,7 +55,7 @@ describe('the connection test', () => {
 		[
 			'the company is wrong',
 			{ companyId: 77 },
-			/knows no such company or address\. Check Company ID and Base URL\.$/,
+			/knows no such company or address\. Check Company ID and Base URL\. The service says/,
 		],
 	])('says so when %s', async (_what, changes, message) => {
 		const verdict = await verdictOn(changes);

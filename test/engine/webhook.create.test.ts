@@ -166,7 +166,8 @@ describe('a refusal of the service', () => {
 		const { error } = await service.run({ ...create, url, event: 'createTask' });
 
 		expect(error).toMatchObject({
-			message: 'The Delivery Service has this webhook already (status 409) [item 0]',
+			message:
+				'The Delivery Service has this webhook already, or another one in its place (status 409) [item 0]',
 			description: expect.stringContaining('Webhook > Repair'),
 		});
 	});

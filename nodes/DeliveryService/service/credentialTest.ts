@@ -6,7 +6,7 @@ import type {
 
 import { isSuccess, toAnswer, toNoAnswer, type Exchange } from './client';
 import { readCredential, type Credential } from './credential';
-import { explain, notTheService } from './errors';
+import { detailOf, explain, notTheService } from './errors';
 import { subscriptionList } from './requests';
 import { inOneText, type Problem } from './result';
 import { readListing } from './webhooks';
@@ -48,7 +48,9 @@ async function findProblem(
 		if (exchange.status === 404)
 			return {
 				message: 'The Delivery Service answers, but knows no such company or address',
-				description: 'Check Company ID and Base URL.',
+				description: ['Check Company ID and Base URL.', detailOf(exchange)]
+					.filter(Boolean)
+					.join(' '),
 			};
 		if (isSuccess(exchange)) return readListing(exchange) ? undefined : notTheService;
 	}

@@ -30,21 +30,29 @@ export interface Listing {
 	notFound?: string;
 }
 
+/** What came of asking for a change that the service may find made already. */
+export interface Change {
+	isDone: boolean;
+	/** The service's words, empty when it had none. */
+	said: string;
+}
+
 /** The webhook subscriptions of one company. */
 export interface Webhooks {
 	list(): Promise<Listing>;
 	/**
 	 * Subscribes; any success counts, since the document shows no response body (section 4.3).
 	 *
-	 * @returns false when the service says that it is subscribed already (409)
+	 * @returns that it is not done when the service names a conflict (409): it has this subscription
+	 *   already, or another in its place
 	 */
-	subscribe(subscription: Subscription): Promise<boolean>;
+	subscribe(subscription: Subscription): Promise<Change>;
 	/**
 	 * Unsubscribes.
 	 *
-	 * @returns false when the service knows no such subscription
+	 * @returns that it is not done when the service knows no such subscription (404)
 	 */
-	unsubscribe(subscription: Subscription): Promise<boolean>;
+	unsubscribe(subscription: Subscription): Promise<Change>;
 }
 
 /**
@@ -72,15 +80,17 @@ export function webhooksOf(node: INode, client: ServiceClient, company: unknown)
 		},
 		async subscribe(subscription) {
 			const exchange = await send(requests.subscription(companyId, subscription));
-			if (exchange.kind === 'answer' && exchange.status === 409) return false;
+			const said = detailOf(exchange);
+			if (exchange.kind === 'answer' && exchange.status === 409) return { isDone: false, said };
 			assertDone(node, success(node, exchange));
-			return true;
+			return { isDone: true, said };
 		},
 		async unsubscribe(subscription) {
 			const exchange = await send(requests.unsubscription(companyId, subscription));
-			if (exchange.kind === 'answer' && exchange.status === 404) return false;
+			const said = detailOf(exchange);
+			if (exchange.kind === 'answer' && exchange.status === 404) return { isDone: false, said };
 			success(node, exchange);
-			return true;
+			return { isDone: true, said };
 		},
 	};
 }
@@ -141,8 +151,10 @@ function listIn(body: unknown, deepest = 2): unknown[] | undefined {
 	return members.every(([, member]) => member === null) ? [] : undefined;
 }
 
-/** @throws NodeApiError when the code of a success says that it is none */
+/** @throws NodeApiError when a success is a web page, or its code says that it is none */
 function assertDone(node: INode, answer: Answer): void {
+	if (/html/i.test(answer.headers['content-type'] ?? ''))
+		throw new NodeApiError(node, {}, { ...notTheService, httpCode: String(answer.status) });
 	const { code } = codeAndMessageSchema.parse(answer.body);
 	if (!code || isSuccessCode(code)) return;
 	const message = `The Delivery Service did not do what was asked for (code ${code})`;

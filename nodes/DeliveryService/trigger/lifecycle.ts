@@ -82,7 +82,7 @@ async function bringInLine(context: IHookFunctions): Promise<boolean> {
 	const desired = owning(opened.desired);
 	const { blacklisted, leftover, isQueryDropped } = await reconcile(opened.webhooks, desired).catch(
 		(error: unknown) => {
-			throw error instanceof ConflictError ? conflict(context) : error;
+			throw error instanceof ConflictError ? conflict(context, error.message) : error;
 		},
 	);
 	if (isQueryDropped && desired.signer)
@@ -190,13 +190,13 @@ function assertReachable(context: IHookFunctions, { desired, reachable }: Subscr
 	);
 }
 
-function conflict(context: IHookFunctions): NodeOperationError {
+function conflict(context: IHookFunctions, said: string): NodeOperationError {
 	return new NodeOperationError(
 		context.getNode(),
 		'The Delivery Service takes no further address for an event that another one is subscribed to (status 409)',
 		{
 			description:
-				'Look with Webhook > Get Many. Delete the other webhook, or have one workflow take the event and start the others.',
+				`Look with Webhook > Get Many. Delete the other webhook, or have one workflow take the event and start the others. ${said}`.trim(),
 		},
 	);
 }

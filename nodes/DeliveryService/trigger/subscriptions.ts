@@ -97,19 +97,22 @@ async function make(
 		(await listOf(webhooks)).filter((webhook) => webhook.action === action);
 	const isThere = (listed: readonly Webhook[]) =>
 		listedAs(desired, subscription, listed).some(({ status }) => status !== 'blacklisted');
-	const isNew = await webhooks.subscribe(subscription).catch(async (error: unknown) => {
+	const { isDone, said } = await webhooks.subscribe(subscription).catch(async (error: unknown) => {
 		const listed = await listedOf(subscription.action).catch(() => []);
 		if (!isThere(listed)) throw error;
-		return true;
+		return { isDone: true, said: '' };
 	});
-	if (isNew) return true;
+	if (isDone) return true;
 	const listed = await listedOf(subscription.action).catch(() => []);
 	if (listed.length > 0 && listedAs(desired, subscription, listed).length === 0)
-		throw new ConflictError();
+		throw new ConflictError(said);
 	return false;
 }
 
-/** The service takes no further address for an event, and lists others than this node's. */
+/**
+ * The service takes no further address for an event, and lists others than this node's. Its message
+ * is what the service said.
+ */
 export class ConflictError extends Error {}
 
 /** Statuses of a service that has no list for this key: it may subscribe all the same. */
@@ -208,6 +211,6 @@ async function unsubscribe(
 	{ url, action }: Subscription,
 ): Promise<void> {
 	const plain = plainUrl(holder, url);
-	if (await webhooks.unsubscribe({ url: plain, action })) return;
+	if ((await webhooks.unsubscribe({ url: plain, action })).isDone) return;
 	if (plain !== url) await webhooks.unsubscribe({ url, action });
 }

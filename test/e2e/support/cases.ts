@@ -73,7 +73,7 @@ export function testVersion(version: HostVersion): () => World {
  */
 function testInstallation(world: () => World, loaded: () => Promise<Loaded[]>): void {
 	describe('the installed package', () => {
-		it('offers its nodes in the editor', async () => {
+		test('offers its nodes in the editor', async () => {
 			const types = await world().client.nodeTypes();
 			const own = types.filter(({ name }) => name.startsWith('n8n-nodes-delivery-service.'));
 			expect(own.map(({ name, displayName, group }) => ({ name, displayName, group }))).toEqual(
@@ -92,7 +92,7 @@ function testInstallation(world: () => World, loaded: () => Promise<Loaded[]>): 
 			);
 		});
 
-		it("brings no library, and loads n8n's own", async () => {
+		test("brings no library, and loads n8n's own", async () => {
 			const packageFolder = join(
 				...[world().userFolder, '.n8n', 'nodes', 'node_modules', 'n8n-nodes-delivery-service'],
 			);
@@ -125,14 +125,14 @@ function testConnection(world: () => World): void {
 			return await client.testCredential(id, credentialName, credentialType, data);
 		};
 
-		it('succeeds', async () => {
+		test('succeeds', async () => {
 			expect(await check({})).toEqual({ status: 'OK', message: 'Connection successful' });
 			expect(world().service.control.requests()).toMatchObject([
 				{ method: 'GET', path: '/hooks/companies/1001', status: 200 },
 			]);
 		});
 
-		it('tells a wrong secret', async () => {
+		test('tells a wrong secret', async () => {
 			expect(await check({ apiSecret: 'wrong' })).toEqual({
 				status: 'Error',
 				message:
@@ -140,7 +140,7 @@ function testConnection(world: () => World): void {
 			});
 		});
 
-		it('tells a wrong company', async () => {
+		test('tells a wrong company', async () => {
 			expect(await check({ companyId: 7 })).toEqual({
 				status: 'Error',
 				message:
@@ -148,11 +148,11 @@ function testConnection(world: () => World): void {
 			});
 		});
 
-		it('tells that nothing answers', async () => {
+		test('tells that nothing answers', async () => {
 			expect(await check({ baseUrl: `http://127.0.0.1:${await freePort()}` })).toEqual({
 				status: 'Error',
 				message:
-					'Nothing answers at the Base URL of the Delivery Service. Check the Base URL in the credential and whether this n8n may connect to it, then try again.',
+					'Nothing answers at the Base URL of the Delivery Service. Check the Base URL in the credential and whether this n8n may connect to test, then try again.',
 			});
 		});
 	});
@@ -161,7 +161,7 @@ function testConnection(world: () => World): void {
 /** Every operation on deliveries and webhooks: what the service receives and what the node gives. */
 function testOperations(world: () => World): void {
 	describe('Delivery > Create', () => {
-		it('creates a delivery from the fields', async () => {
+		test('creates a delivery from the fields', async () => {
 			const { execution, output } = await runAction(world(), {
 				items: [{ order: '#2001', address: '48 Oak Avenue, Springfield' }],
 				parameters: {
@@ -222,7 +222,7 @@ function testOperations(world: () => World): void {
 			expect(hintsOf(execution, nodes.action)).toEqual(['Created 1 delivery in 1 request.']);
 		});
 
-		it('creates deliveries from JSON in one request, in order', async () => {
+		test('creates deliveries from JSON in one request, in order', async () => {
 			const items = ['J-1', 'J-2', 'J-3'].map((referenceId) => ({
 				...{ pickup, dropoff, packages, referenceId },
 			}));
@@ -256,7 +256,7 @@ function testOperations(world: () => World): void {
 				parameters: { resource: 'delivery', operation: 'update', ...parameters },
 			});
 
-		it('changes deliveries by delivery ID and by reference ID', async () => {
+		test('changes deliveries by delivery ID and by reference ID', async () => {
 			const [first = '', second = ''] = await createDeliveries(world(), ['U-1', 'U-2', 'U-3']);
 			const byId = await update({
 				target: 'deliveryIds',
@@ -316,7 +316,7 @@ function testOperations(world: () => World): void {
 		};
 		const url = 'https://shop.example/events';
 
-		it('creates, lists, repairs and deletes', async () => {
+		test('creates, lists, repairs and deletes', async () => {
 			const { control } = world().service;
 			expect(await webhook('create', { url, event: 'createTask' })).toEqual([
 				{ url, event: 'createTask', action: 1 },
@@ -365,7 +365,7 @@ function testShopifyOrders(world: () => World): void {
 			...shopifyFields,
 		};
 
-		it('maps an order with cash on delivery', async () => {
+		test('maps an order with cash on delivery', async () => {
 			const order = (await readOrders()).find(({ name }) => name === '#1003');
 			await runAction(world(), { items: [{ ...order }], parameters });
 			expect(
@@ -400,7 +400,7 @@ function testShopifyOrders(world: () => World): void {
 			]);
 		});
 
-		it('sends each order once, until it is forgotten', async () => {
+		test('sends each order once, until it is forgotten', async () => {
 			const { control } = world().service;
 			const forget = 'Forget';
 			const { workflowId, output, execution } = await runAction(world(), {
@@ -452,7 +452,7 @@ function testShopifyOrders(world: () => World): void {
 /** The trigger subscribes when it is published, receives, and unsubscribes. */
 export function testTrigger(world: () => World): void {
 	describe('the trigger', () => {
-		it('receives events while it is published', async () => {
+		test('receives events while it is published', async () => {
 			const { client, n8n, service } = world();
 			const { control } = service;
 			const workflow = await imported(world(), { events: ['createTask', 'updateTask'] });

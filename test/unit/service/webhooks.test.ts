@@ -181,19 +181,19 @@ describe('subscribing and unsubscribing', () => {
 	test.each([200, 201, 204])('take any success (%d), whatever its body', async (status) => {
 		const { client, sent } = clientThatGets(answer(status, '<html>'));
 		const webhooks = webhooksOf(node, client, '');
-		await expect(webhooks.subscribe(subscription)).resolves.toBe(true);
-		await expect(webhooks.unsubscribe(subscription)).resolves.toBe(true);
+		await expect(webhooks.subscribe(subscription)).resolves.toMatchObject({ isDone: true });
+		await expect(webhooks.unsubscribe(subscription)).resolves.toMatchObject({ isDone: true });
 		expect(sent.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
 	});
 
 	test('tell apart a subscription that is new and one that was there before', async () => {
 		const there = webhooksOf(node, clientThatGets(answer(409)).client, '');
-		await expect(there.subscribe(subscription)).resolves.toBe(false);
+		await expect(there.subscribe(subscription)).resolves.toMatchObject({ isDone: false });
 	});
 
 	test('tell apart a subscription that is gone and one that could not be removed', async () => {
 		const gone = webhooksOf(node, clientThatGets(answer(404)).client, '');
-		await expect(gone.unsubscribe(subscription)).resolves.toBe(false);
+		await expect(gone.unsubscribe(subscription)).resolves.toMatchObject({ isDone: false });
 		await expect(gone.subscribe(subscription)).rejects.toThrow(NodeApiError);
 		const refused = webhooksOf(node, clientThatGets(answer(403)).client, '');
 		await expect(refused.unsubscribe(subscription)).rejects.toThrow(NodeApiError);

@@ -1,5 +1,10 @@
 import type { Subscription } from '../../../nodes/DeliveryService/service/requests';
-import type { Listing, Webhook, Webhooks } from '../../../nodes/DeliveryService/service/webhooks';
+import type {
+	Change,
+	Listing,
+	Webhook,
+	Webhooks,
+} from '../../../nodes/DeliveryService/service/webhooks';
 import { addressFor } from '../../../nodes/DeliveryService/trigger/address';
 import {
 	diff,
@@ -57,26 +62,30 @@ class Memory implements Webhooks {
 		return Promise.resolve({ webhooks: [...this.hooks], others: [] });
 	}
 
-	subscribe(subscription: Subscription): Promise<boolean> {
+	subscribe(subscription: Subscription): Promise<Change> {
 		this.check(subscription);
 		this.changes.push(`+${nameOf(subscription)}`);
 		this.hooks.push(listed(subscription));
-		return Promise.resolve(true);
+		return Promise.resolve(change(true));
 	}
 
-	unsubscribe(subscription: Subscription): Promise<boolean> {
+	unsubscribe(subscription: Subscription): Promise<Change> {
 		this.check(subscription);
 		this.changes.push(`-${nameOf(subscription)}`);
 		const left = this.hooks.filter((hook) => !isSame(hook, subscription));
 		const found = left.length < this.hooks.length;
 		this.hooks = left;
-		return Promise.resolve(found);
+		return Promise.resolve(change(found));
 	}
 
 	private check(subscription: Subscription): void {
 		if (this.refused.some((one) => isSame(one, subscription)))
 			throw new Error(`refused: ${nameOf(subscription)}`);
 	}
+}
+
+function change(isDone: boolean): Change {
+	return { isDone, said: isDone ? '' : 'The service says: no' };
 }
 
 function isSame(one: Subscription, other: Subscription): boolean {
@@ -291,7 +300,7 @@ describe('after reconciling', () => {
 describe('a service', () => {
 	test('that knows a subscription already (409) has made it', async () => {
 		const memory = new Memory([listed(updated)]);
-		memory.subscribe = () => Promise.resolve(false);
+		memory.subscribe = () => Promise.resolve(change(false));
 		await expect(reconciled(memory)).resolves.toBeUndefined();
 	});
 
@@ -299,10 +308,10 @@ describe('a service', () => {
 		const hidden = [listed(created)];
 		const memory = new Memory([]);
 		memory.subscribe = ({ action }) =>
-			action === 1 ? Promise.resolve(false) : Promise.reject(new Error('no'));
+			action === 1 ? Promise.resolve(change(false)) : Promise.reject(new Error('no'));
 		memory.unsubscribe = ({ action }) => {
 			if (action === 1) hidden.pop();
-			return Promise.resolve(true);
+			return Promise.resolve(change(true));
 		};
 		await expect(reconciled(memory)).rejects.toThrow('no');
 		expect(hidden).toHaveLength(1);
@@ -323,7 +332,7 @@ describe('a service', () => {
 			const left = remove(memory.hooks, subscription);
 			const found = left.length < memory.hooks.length;
 			memory.hooks = left;
-			return Promise.resolve(found);
+			return Promise.resolve(change(found));
 		};
 		await expect(reconciled(memory)).resolves.toBeUndefined();
 		expect(memory.hooks.map(nameOf).sort()).toEqual(['created', 'updated']);
@@ -331,7 +340,7 @@ describe('a service', () => {
 
 	test('that confirms and removes nothing is told apart', async () => {
 		const memory = new Memory([listed(created), listed(updated), listed(routed)]);
-		memory.unsubscribe = () => Promise.resolve(true);
+		memory.unsubscribe = () => Promise.resolve(change(true));
 		const reason = new Error('The Delivery Service still lists what it was asked to remove');
 		await expect(reconciled(memory)).resolves.toEqual({ subscriptions: [routed], reason });
 		await expect(removeOwn(memory, holder, { exact: [], wasSubscribed: false })).resolves.toEqual({
@@ -367,7 +376,7 @@ describe('a service', () => {
 		const memory = new Memory([]);
 		memory.subscribe = ({ action }) => {
 			memory.hooks.push(listed({ url: webhookUrl, action }));
-			return Promise.resolve(true);
+			return Promise.resolve(change(true));
 		};
 		const nothing = { blacklisted: [], isQueryDropped: false };
 		await expect(reconcile(memory, desired)).resolves.toEqual({ ...nothing, isQueryDropped: true });
@@ -388,7 +397,7 @@ describe('a service', () => {
 
 	test('that takes one address for an event only is not taken for done', async () => {
 		const memory = new Memory([listed({ url: 'https://shop.example/hook', action: 1 })]);
-		memory.subscribe = () => Promise.resolve(false);
+		memory.subscribe = () => Promise.resolve(change(false));
 		await expect(reconciled(memory)).rejects.toThrow(ConflictError);
 	});
 });

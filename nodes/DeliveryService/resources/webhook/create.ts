@@ -30,14 +30,15 @@ export const create: Operation = {
 				check(eventNameSchema, context.getNodeParameter('event', item), 'Event', {}),
 			);
 			const action = events[event].code;
-			const isNew = await companyWebhooks(context, client, item).subscribe({ url, action });
-			if (!isNew)
+			const webhooks = companyWebhooks(context, client, item);
+			const { isDone, said } = await webhooks.subscribe({ url, action });
+			if (!isDone)
 				throw new NodeOperationError(
 					context.getNode(),
-					'The Delivery Service has this webhook already (status 409)',
+					'The Delivery Service has this webhook already, or another one in its place (status 409)',
 					{
 						description:
-							'Look with Webhook > Get Many. If it is blacklisted, use Webhook > Repair; else there is nothing to do.',
+							`Look with Webhook > Get Many. If this webhook is blacklisted, use Webhook > Repair; if another one is in its place, remove that with Webhook > Delete first. ${said}`.trim(),
 					},
 				);
 			return [outputItem({ url, event, action }, item)];

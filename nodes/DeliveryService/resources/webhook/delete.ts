@@ -67,14 +67,14 @@ export const remove: Operation = {
 					? parseListValue(read('webhook'))
 					: parseUrlAndEvent(read('url'), read('event')),
 			);
-			const found = await companyWebhooks(context, client, item).unsubscribe(target);
-			if (!found)
+			const { isDone, said } = await companyWebhooks(context, client, item).unsubscribe(target);
+			if (!isDone)
 				throw new NodeOperationError(
 					context.getNode(),
 					'The Delivery Service knows no such webhook',
 					{
 						description:
-							'It may have been deleted before. Choose one from the list, or check URL, event and company.',
+							`It may have been deleted before. Choose one from the list, or check URL, event and company. ${said}`.trim(),
 					},
 				);
 			return [outputItem({ deleted: true }, item)];

@@ -124,7 +124,7 @@ async function repairOne(webhooks: Webhooks, webhook: Webhook): Promise<Failure 
 	const { url, action } = webhook;
 	try {
 		await webhooks.unsubscribe({ url, action });
-		await webhooks.subscribe({ url, action });
+		await makeAnew(webhooks, webhook);
 		const state = await stateOf(webhooks, webhook);
 		return state === 'blacklisted' ? { state, error: unchanged } : undefined;
 	} catch (error) {
@@ -133,12 +133,20 @@ async function repairOne(webhooks: Webhooks, webhook: Webhook): Promise<Failure 
 		if (state !== 'unsubscribed') return { state, error };
 	}
 	try {
-		await webhooks.subscribe({ url, action });
+		await makeAnew(webhooks, webhook);
 		return undefined;
 	} catch (error) {
 		const state = await stateOf(webhooks, webhook);
 		return state === 'active' ? undefined : { state, error };
 	}
+}
+
+/** @throws Error when the service names a conflict, and what the failing request threw */
+async function makeAnew(webhooks: Webhooks, { url, action }: Webhook): Promise<void> {
+	const { isDone, said } = await webhooks.subscribe({ url, action });
+	if (isDone) return;
+	const reason = 'the Delivery Service says that it has another webhook in its place (status 409).';
+	throw new Error([reason, said].filter(Boolean).join(' '));
 }
 
 async function stateOf(
