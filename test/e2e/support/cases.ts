@@ -144,7 +144,7 @@ function testConnection(world: () => World): void {
 			expect(await check({ companyId: 7 })).toEqual({
 				status: 'Error',
 				message:
-					'The Delivery Service answers, but knows no such company or address. Check Company ID and Base URL.',
+					'The Delivery Service answers, but knows no such company or address. Check Company ID and Base URL. The service says: Unknown company 7 (NOT_FOUND)',
 			});
 		});
 
@@ -152,7 +152,7 @@ function testConnection(world: () => World): void {
 			expect(await check({ baseUrl: `http://127.0.0.1:${await freePort()}` })).toEqual({
 				status: 'Error',
 				message:
-					'Nothing answers at the Base URL of the Delivery Service. Check the Base URL in the credential and whether this n8n may connect to test, then try again.',
+					'Nothing answers at the Base URL of the Delivery Service. Check the Base URL in the credential and whether this n8n may connect to it, then try again.',
 			});
 		});
 	});
