@@ -6,7 +6,7 @@ import axios from 'axios';
 
 import { currencySign } from './delivery';
 import type { Reading } from './readings/reading';
-import type { Action, StoredDelivery, Webhook } from './shapes';
+import type { Action, Call, StoredDelivery, Webhook } from './shapes';
 
 const answerTimeoutMs = 10_000;
 const maxConnections = 20;
@@ -14,13 +14,6 @@ const maxAnswerBytes = 1_000_000;
 
 /** Host names that an event may be posted to, or a control request may be sent to. */
 export const loopbackHosts: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
-
-/** An HTTP request to a subscriber. */
-export interface Call {
-	readonly method: 'GET' | 'HEAD' | 'POST';
-	readonly headers?: Readonly<Record<string, string>>;
-	readonly body?: string;
-}
 
 /** What became of posting an event to one URL. */
 export interface Posting {

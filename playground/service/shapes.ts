@@ -123,6 +123,13 @@ export interface Answer {
 	readonly lost?: boolean;
 }
 
+/** An HTTP request to a subscriber. */
+export interface Call {
+	readonly method: 'GET' | 'HEAD' | 'POST';
+	readonly headers?: Readonly<Record<string, string>>;
+	readonly body?: string;
+}
+
 /** A request that is not carried out: becomes an answer of `code` and `message` (section 7). */
 export class Refusal extends Error {
 	constructor(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { Call } from '../events';
+import type { Call } from '../shapes';
 import type { Reading } from './reading';
 
 const payloadShape = z.record(z.unknown());

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 
-import type { Call } from '../events';
-import type { Answer, creationShape, subscriptionShape, UpdateRequest } from '../shapes';
+import type { Answer, Call, creationShape, subscriptionShape, UpdateRequest } from '../shapes';
 import type { State } from '../state';
 
 /** A creation request that openapi.yaml allows. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { Call } from '../events';
+import type { Call } from '../shapes';
 import type { Act, Reading, SubscriptionRequest } from './reading';
 import { afterwards, bare, instead, saying } from './reading';
 
