@@ -108,7 +108,7 @@ describe('an error that ends the execution', () => {
 			status: 'error',
 			message: 'The Delivery Service knows no such webhook [item 0]',
 			description:
-				'It may have been deleted before. Choose one from the list, or check URL, event and company.',
+				'It may have been deleted before. Choose one from the list, or check URL, event and company. The service says: No subscription of https://shop.example/none to event 3 (NOT_FOUND)',
 		});
 	});
 });
