@@ -25,15 +25,34 @@ export function bodyOf(batch: readonly Creation[]): CreationBody {
 }
 
 /** A killed process leaves unknown what it has claimed: also of a large run not more than this. */
-const maxClaimed = 1000;
+export const maxClaimed = 800;
 
 /**
- * How many creations are claimed at once: a tenth of them, since each claim costs as much as all that
- * is remembered, but never less than a request holds.
+ * How many creations are claimed at once. As many again are claimed already when that happens, and
+ * both together are to be a tenth of the run. But each claim costs as much as all that is
+ * remembered: so never less than a request holds.
  */
 export function claimSizeOf(count: number, batchSize: number): number {
-	const requests = Math.floor(Math.min(count / 10, maxClaimed) / batchSize);
+	const requests = Math.floor(Math.min(count / 10, maxClaimed) / 2 / batchSize);
 	return Math.max(1, requests) * batchSize;
+}
+
+/**
+ * How many requests are under way at once when nobody says it: enough to reach the limit (service
+ * document, section 8) where an answer takes two seconds.
+ */
+const usuallyAtOnce = 4;
+
+/**
+ * How many requests are under way at once: as many as are wanted, or no more than hold a tenth of
+ * the creations, since a killed process leaves unknown what is under way.
+ *
+ * @param wanted undefined when that is left to this package
+ */
+export function requestsAtOnce(count: number, batchSize: number, wanted?: number): number {
+	if (wanted !== undefined) return wanted;
+	if (count <= maxSentAlone) return usuallyAtOnce;
+	return Math.max(1, Math.min(usuallyAtOnce, Math.floor(count / 10 / batchSize)));
 }
 
 /** Those creations that have a reference ID, as the ledger knows them. */

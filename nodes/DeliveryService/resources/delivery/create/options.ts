@@ -16,6 +16,10 @@ import type { Source } from './source';
 const fullBatchSize = limits.deliveriesPerRequest;
 const defaultMaximumWaitSeconds = 300;
 const defaultTimeoutSeconds = 120;
+/** What the option starts with when it is added. */
+const usuallyAtOnce = 4;
+/** With more the limit is reached in any case, while more is unknown when a process is killed. */
+const maxAtOnce = 10;
 /** A timer of more than 24 days would go off at once; an hour is far below that. */
 const maxTimeoutSeconds = 3600;
 
@@ -34,6 +38,7 @@ const runOptionsSchema = z.object({
 	dryRun: z.boolean().default(false),
 	refusedCreateNothing: z.boolean().default(false),
 	maximumWaitSeconds: numberFrom(0).default(defaultMaximumWaitSeconds),
+	requestsAtOnce: numberFrom(1, maxAtOnce).int().optional(),
 	timeoutSeconds: numberFrom(1, maxTimeoutSeconds).default(defaultTimeoutSeconds),
 });
 
@@ -42,6 +47,7 @@ const runOptionLabels = {
 	dryRun: 'dry run',
 	maximumWaitSeconds: 'maximum wait',
 	refusedCreateNothing: refusedCreateNothingLabel.toLowerCase(),
+	requestsAtOnce: 'requests at once',
 	timeoutSeconds: 'timeout',
 };
 
@@ -149,6 +155,15 @@ export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
 				default: false,
 				description:
 					'Whether you know that the service creates no delivery at all when it refuses a request. Then a refused request is split to find what it was refused for. Otherwise all deliveries of a refused request count as unknown, unless it held only one.',
+			},
+			{
+				displayName: 'Requests at Once',
+				name: 'requestsAtOnce',
+				type: 'number',
+				typeOptions: { minValue: 1, maxValue: maxAtOnce },
+				default: usuallyAtOnce,
+				description:
+					'How many requests may wait for their answer at the same time (1 to 10). More are faster when the service answers slowly, but when n8n is killed, it is unknown of the deliveries in all of them whether they were created. Without this option there are up to 4, and so few that they hold no more than a tenth of a large run.',
 			},
 			{
 				displayName: 'Simplify',
