@@ -1,8 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 
-import { z } from 'zod';
-
 import { DeliveryServiceApi } from '../../../credentials/DeliveryServiceApi.credentials';
 import manifest from '../../../package.json';
 import {
@@ -88,17 +86,4 @@ test('every npm script stands in the table of commands, and every one that pages
 		.map(([cell = '']) => cell);
 	const missing = [...scripts].filter((script) => !first.flatMap(named).includes(script));
 	expect(missing).toEqual([]);
-});
-
-const hostSchema = z.object({ dependencies: z.object({ n8n: z.string() }) });
-
-test('the README names the n8n versions that the tests run', () => {
-	const hosts = join(projectFolder, 'playground/n8n/hosts');
-	const tested = readdirSync(hosts).map(
-		(name) =>
-			hostSchema.parse(JSON.parse(readFileSync(join(hosts, name, 'package.json'), 'utf8')))
-				.dependencies.n8n,
-	);
-	const versions = section(page('README.md'), 'Versions').match(/\b\d+\.\d+\.\d+\b/g) ?? [];
-	expect([...new Set(versions)].sort()).toEqual(tested.sort());
 });
