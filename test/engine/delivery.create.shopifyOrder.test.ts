@@ -177,12 +177,12 @@ describe('an option', () => {
 
 	test.each<[string, INodeParameters, IDataObject, unknown]>([
 		[
-			'Address Format: full address',
+			'Delivery Address Format: full address',
 			{ addressFormat: 'text' },
 			{},
 			withLocation({ ...location, address: addressText }),
 		],
-		['Address Format: components', { addressFormat: 'components' }, {}, plain],
+		['Delivery Address Format: components', { addressFormat: 'components' }, {}, plain],
 		['Cash on Delivery: never', { cod: 'off' }, payableInCash, plain],
 		['Cash on Delivery: when chosen', {}, payableInCash, { ...plain, cod: 87 }],
 		[
@@ -242,13 +242,13 @@ describe('an option', () => {
 		],
 		['Include Test Orders', { includeTestOrders: true }, { test: true }, plain],
 		[
-			'Instructions',
+			'Delivery Instructions',
 			{ instructions: 'Ring twice' },
 			{},
 			withLocation({ ...location, instructions: 'Ring twice' }),
 		],
 		[
-			'Latitude and Longitude',
+			'Delivery Latitude and Longitude',
 			{ lat: '40.5', lng: '-70' },
 			{},
 			withLocation({ ...location, lat: '40.5', lng: '-70' }),
