@@ -361,7 +361,7 @@ describe('an option', () => {
 			{ packageSizeByWeight: { limit: [{ upToKg: '={{ "light" }}', size: 's' }] } },
 		],
 		[
-			'Address format "short" is not one of components, text [item 0]',
+			'Delivery address format "short" is not one of components, text [item 0]',
 			{ addressFormat: '={{ "short" }}' },
 		],
 		['Fallback email is not an e-mail address [item 0]', { fallbackEmail: 'orders' }],

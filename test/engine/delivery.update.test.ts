@@ -291,9 +291,9 @@ describe('a change', () => {
 
 	test.each<[string, INodeParameters]>([
 		['There is nothing to change', {}],
-		['Address is empty', { address: ' ' }],
+		['Dropoff Address is empty', { address: ' ' }],
 		['Cash on Delivery is empty', { cod: '' }],
-		['Contact Name is empty', { name: '={{ $json.none }}' }],
+		['Recipient Name is empty', { name: '={{ $json.none }}' }],
 		['Tags to Add is empty', { addTags: '' }],
 		['Tag to add: at least one is needed', { addTags: '={{ [] }}' }],
 		['Tag to remove 2 "late" is not a number', { removeTags: '7,late' }],
