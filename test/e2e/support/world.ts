@@ -54,9 +54,12 @@ export interface World {
 
 let packed: Promise<string> | undefined;
 
-/** The tarball of this package, built and packed once for all worlds of a test file. */
+/**
+ * The tarball of this package: the one that run.mjs has made for all groups, else one that is built
+ * and packed once for all worlds of a test file.
+ */
 export async function tarball(): Promise<string> {
-	return await (packed ??= buildAndPack());
+	return process.env.E2E_TARBALL ?? (await (packed ??= buildAndPack()));
 }
 
 /**
