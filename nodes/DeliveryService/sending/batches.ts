@@ -1,4 +1,5 @@
 import type { Claimant } from '../deduplication/ledger';
+import { limits } from '../service/limits';
 import type { CreationBody } from '../service/schemas';
 import type { Creation } from './outcomes';
 
@@ -45,14 +46,16 @@ const usuallyAtOnce = 4;
 
 /**
  * How many requests are under way at once: as many as are wanted, or no more than hold a tenth of
- * the creations, since a killed process leaves unknown what is under way.
+ * the creations. What is under way is unknown when the process is killed, and all of it may become
+ * unknown before anybody sees that the service is out of order.
  *
+ * @param batchSize how many creations share a request; undefined when that is left to this package
  * @param wanted undefined when that is left to this package
  */
-export function requestsAtOnce(count: number, batchSize: number, wanted?: number): number {
+export function requestsAtOnce(count: number, batchSize?: number, wanted?: number): number {
 	if (wanted !== undefined) return wanted;
-	if (count <= maxSentAlone) return usuallyAtOnce;
-	return Math.max(1, Math.min(usuallyAtOnce, Math.floor(count / 10 / batchSize)));
+	const size = batchSize ?? (count <= maxSentAlone ? 1 : limits.deliveriesPerRequest);
+	return Math.max(1, Math.min(usuallyAtOnce, Math.floor(count / 10 / size)));
 }
 
 /** Those creations that have a reference ID, as the ledger knows them. */

@@ -124,10 +124,11 @@ class CreationRun implements ClaimingRun {
 
 	/** Sends creations that share a company and a type, several requests at once. */
 	async sendGroup(group: readonly Creation[]): Promise<void> {
-		const { ledgerFor, batchSize: size = limits.deliveriesPerRequest } = this.sending;
+		const { ledgerFor, batchSize } = this.sending;
+		const size = batchSize ?? limits.deliveriesPerRequest;
 		const ledger = ledgerFor?.(group[0]?.companyId);
 		const claims = ledger && new ClaimsAhead(ledger, this);
-		const atOnce = new AtOnce(requestsAtOnce(group.length, size, this.sending.requestsAtOnce));
+		const atOnce = new AtOnce(requestsAtOnce(group.length, batchSize, this.sending.requestsAtOnce));
 		const underWay: Array<Promise<void>> = [];
 		for await (const batch of claims?.batches(group, size) ?? chunk(group, size)) {
 			// The next are claimed only when there is room for this one.

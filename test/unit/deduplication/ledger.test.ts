@@ -335,6 +335,83 @@ describe('looking references up', () => {
 	});
 });
 
+describe('a step', () => {
+	/** A store that counts its accesses, of which some fail. */
+	function counting(fails: (access: number) => boolean = () => false) {
+		const entries = entriesOf(row, time, () => noTime);
+		const seen = { accesses: 0 };
+		const access = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+			if (fails(seen.accesses++)) throw new Error('no database');
+			return await work();
+		};
+		const store = storeOf({
+			record: async (wanted) => await access(async () => await entries.record(wanted)),
+			remove: async (unwanted) => await access(async () => await entries.remove(unwanted)),
+		});
+		return { ledger: openLedger(store, scope, `execution ${++executions}`, time), seen };
+	}
+
+	test('confirms, tries the claims of the one before and makes the next, in one access', async () => {
+		const { ledger, seen } = counting();
+		const step = async (wanted: string[], confirmed: string[]) => {
+			const before = seen.accesses;
+			const found = await time.until(
+				ledger.proceed({ wanted: claimantsOf(...wanted), confirmed: claimantsOf(...confirmed) }),
+			);
+			expect(seen.accesses - before).toBe(1);
+			return Object.fromEntries(found);
+		};
+		expect(await step(['A', 'B'], [])).toEqual({});
+		expect(await step(['C'], [])).toEqual({ A: 'claimed', B: 'claimed' });
+		expect(await step(['D'], ['A'])).toEqual({ C: 'claimed' });
+		expect(await step([], ['B'])).toEqual({ D: 'claimed' });
+		expect(await lookUp('A', 'B', 'C', 'D', 'E')).toEqual({
+			...{ A: 'created', B: 'created', C: 'unknown', D: 'unknown', E: 'free' },
+		});
+	});
+
+	test('with nothing to do does not access the store', async () => {
+		const { ledger, seen } = counting();
+		expect(await ledger.proceed({})).toEqual(new Map());
+		await claim(ledger, 'A');
+		const before = seen.accesses;
+		await ledger.proceed({ wanted: [], confirmed: [] });
+		expect(seen.accesses).toBe(before);
+	});
+
+	test('tells at once what is known, and later what is claimed', async () => {
+		await create('A');
+		const { ledger } = counting();
+		const proceed = async (...wanted: string[]) =>
+			Object.fromEntries(await time.until(ledger.proceed({ wanted: claimantsOf(...wanted) })));
+		expect(await proceed('A', 'B')).toEqual({ A: 'created' });
+		expect(await proceed()).toEqual({ B: 'claimed' });
+	});
+
+	test('that rejects makes nothing ours that was not told', async () => {
+		const { ledger, seen } = counting((access) => access === 1);
+		await time.until(ledger.proceed({ wanted: claimantsOf('A') }));
+		const failed = ledger.proceed({ wanted: claimantsOf('B') });
+		await expect(time.until(failed)).rejects.toThrow('no database');
+		expect(await ledger.proceed({})).toEqual(new Map());
+		expect(seen.accesses).toBe(2);
+		expect(await lookUp('A', 'B')).toEqual({ A: 'unknown', B: 'free' });
+	});
+
+	test('makes claims again that were written over together with the next, and then tells them', async () => {
+		const { ledger } = counting();
+		await time.until(ledger.proceed({ wanted: claimantsOf('A', 'B') }));
+		// Another writes back what it read before, and has claimed B.
+		row.entries = new Set([`${scope}\npending\nB`]);
+		const again = await time.until(ledger.proceed({ wanted: claimantsOf('C') }));
+		expect(Object.fromEntries(again)).toEqual({ B: 'unknown' });
+		expect(Object.fromEntries(await time.until(ledger.proceed({})))).toEqual({
+			A: 'claimed',
+			C: 'claimed',
+		});
+	});
+});
+
 describe('a process that is killed', () => {
 	const points = [0, 1, 2, 3].flatMap((access) =>
 		(['before', 'after'] as const).map((when) => ({ access, when })),

@@ -171,7 +171,7 @@ export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
 				typeOptions: { minValue: 1, maxValue: maxAtOnce },
 				default: usuallyAtOnce,
 				description:
-					'How many requests may wait for their answer at the same time (1 to 10). More are faster when the service answers slowly, but when n8n is killed, it is unknown of the deliveries in all of them whether they were created. Without this option there are up to 4, and so few that they hold no more than a tenth of a large run.',
+					'How many requests may wait for their answer at the same time (1 to 10). More are faster when the service answers slowly, but when n8n is killed, it is unknown of the deliveries in all of them whether they were created. Without this option there are up to 4, but no more than hold a tenth of the deliveries.',
 			},
 			{
 				displayName: 'Simplify',
