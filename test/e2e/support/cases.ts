@@ -5,7 +5,7 @@ import type { StoredWorkflow } from '../../../playground/n8n/client';
 import { hintsOf, itemsOf, outputOf, type Execution } from '../../../playground/n8n/execution';
 import type { HostVersion } from '../../../playground/n8n/host';
 import { waitFor } from '../../../playground/n8n/progress';
-import { readOrders } from '../../../playground/demo/workflows';
+import { samples } from '../../../playground/shopify/samples';
 import { executionsOf, fireUpdates, idsAt, liveAddress, subscriptionsOf } from './events';
 import { recordRequires, type Loaded, type RequireRecorder } from './requires';
 import { dropoff, packages, pickup, pickupFields, shopifyFields } from './samples';
@@ -366,7 +366,7 @@ function testShopifyOrders(world: () => World): void {
 		};
 
 		test('maps an order with cash on delivery', async () => {
-			const order = (await readOrders()).find(({ name }) => name === '#1003');
+			const order = samples.find(({ name }) => name === '#1003');
 			await runAction(world(), { items: [{ ...order }], parameters });
 			expect(
 				world()
@@ -404,7 +404,7 @@ function testShopifyOrders(world: () => World): void {
 			const { control } = world().service;
 			const forget = 'Forget';
 			const { workflowId, output, execution } = await runAction(world(), {
-				items: await readOrders(),
+				items: [...samples],
 				parameters,
 				beside: {
 					[forget]: {
