@@ -6,7 +6,7 @@ import { dropoff, packages, pickup, shopifyFields } from './support/samples';
 import { nodes, type ActionWorkflow } from './support/workflows';
 import { credentialType } from './support/world';
 
-const world = cases.testVersion('2.41.1');
+const world = cases.testVersion('newest');
 
 const fromJson = { resource: 'delivery', operation: 'create', source: 'json' };
 const delivery = (referenceId: string) => ({ pickup, dropoff, packages, referenceId });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { freePort } from '../../../playground/n8n/checks';
 import type { StoredWorkflow } from '../../../playground/n8n/client';
 import { hintsOf, itemsOf, outputOf, type Execution } from '../../../playground/n8n/execution';
-import type { HostVersion } from '../../../playground/n8n/host';
+import type { HostName } from '../../../playground/n8n/host';
 import { waitFor } from '../../../playground/n8n/progress';
 import { samples } from '../../../playground/shopify/samples';
 import { executionsOf, fireUpdates, idsAt, liveAddress, subscriptionsOf } from './events';
@@ -46,12 +46,12 @@ export async function runAgain(
  *
  * @returns gives the world to a test
  */
-export function testVersion(version: HostVersion): () => World {
+export function testVersion(name: HostName): () => World {
 	let opened: World;
 	let recorder: RequireRecorder;
 	beforeAll(async () => {
 		recorder = await recordRequires('n8n-nodes-delivery-service');
-		opened = await openWorld(version, recorder.env);
+		opened = await openWorld(name, recorder.env);
 	});
 	beforeEach(() => opened.service.control.reset());
 	afterAll(async () => {
