@@ -12,7 +12,7 @@ import { hintsOf, itemsOf, outputOf, type Execution } from '../../../playground/
 import type { HostName } from '../../../playground/n8n/host';
 import { installNode } from '../../../playground/n8n/node';
 import { waitFor } from '../../../playground/n8n/progress';
-import { readOrders } from '../../../playground/demo/workflows';
+import { samples } from '../../../playground/shopify/samples';
 import { parameterCases } from '../../support/parameterCases';
 import { executionsOf, fireUpdates, idsAt, liveAddress, subscriptionsOf } from './events';
 import { recordRequires, type Loaded, type RequireRecorder } from './requires';
@@ -406,7 +406,7 @@ function testShopifyOrders(world: () => World): void {
 		};
 
 		test('maps an order with cash on delivery', async () => {
-			const order = (await readOrders()).find(({ name }) => name === '#1003');
+			const order = samples.find(({ name }) => name === '#1003');
 			await runAction(world(), { items: [{ ...order }], parameters });
 			expect(
 				world()
@@ -444,7 +444,7 @@ function testShopifyOrders(world: () => World): void {
 			const { control } = world().service;
 			const forget = 'Forget';
 			const { workflowId, output, execution } = await runAction(world(), {
-				items: await readOrders(),
+				items: [...samples],
 				parameters,
 				beside: {
 					[forget]: {
