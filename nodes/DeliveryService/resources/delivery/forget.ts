@@ -8,6 +8,7 @@ import { companyIdSchema } from '../../service/schemas';
 import { check } from '../../service/validation';
 import { eachItem } from '../eachItem';
 import { outputItem, valid } from '../items';
+import { readerOf } from '../../shared/parameterReader';
 import { filledIn, listOf, readCollection } from '../../shared/parameters';
 import { shownOnlyFor, type Operation } from '../resource';
 import { companyIdField } from '../../shared/fields';
@@ -30,21 +31,25 @@ export const forget: Operation = {
 	},
 	fields: [
 		{
-			displayName: 'References',
+			displayName: 'What to Forget',
 			name: 'references',
 			type: 'options',
 			noDataExpression: true,
 			options: [
 				{
-					name: 'All',
+					name: 'Everything',
 					value: 'all',
 					description:
 						'Everything that this workflow remembers, also of Remove Duplicates nodes with the scope Workflow',
 				},
-				{ name: 'Chosen', value: 'chosen', description: 'Only the reference IDs given below' },
+				{
+					name: 'Reference IDs Below',
+					value: 'chosen',
+					description: 'Only these deliveries',
+				},
 			],
 			default: 'chosen',
-			description: 'What to forget',
+			description: 'Which deliveries may be sent again',
 		},
 		...shownOnlyFor({ references: ['chosen'] }, [referenceIdsField]),
 		{
@@ -59,9 +64,10 @@ export const forget: Operation = {
 		},
 	],
 	async run(context) {
+		const parameters = readerOf(context);
 		const client = await openClient(context);
 		return await eachItem(context, async (item) => {
-			if (context.getNodeParameter('references', item) === 'all') {
+			if (parameters.get('references', item) === 'all') {
 				await clearStore(context);
 				return [outputItem({ references: 'all', forgotten: true }, item)];
 			}
@@ -69,7 +75,7 @@ export const forget: Operation = {
 				context,
 				check(
 					referencesSchema,
-					{ referenceIds: listOf(context.getNodeParameter('referenceIds', item)) },
+					{ referenceIds: listOf(parameters.get('referenceIds', item)) },
 					'References',
 					serviceLabels,
 				),
@@ -78,7 +84,7 @@ export const forget: Operation = {
 				context,
 				check(
 					optionsSchema,
-					filledIn(readCollection(context, 'options', item)),
+					filledIn(readCollection(parameters, 'options', item)),
 					'Option',
 					serviceLabels,
 				),

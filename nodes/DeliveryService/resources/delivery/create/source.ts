@@ -1,13 +1,21 @@
-import type { IExecuteFunctions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
-import type { OrderFacts } from '../../../shopify/toDelivery';
+import type { OrderFacts, ShopifyOrder } from '../../../shopify/toDelivery';
 import type { Problem } from '../../../service/result';
+import type { ParameterReader } from '../../../shared/parameterReader';
 
 /** What an input item turned out to be, before the rules of the service are checked. */
 export type Reading =
-	| ({ kind: 'delivery'; delivery: unknown } & OrderFacts)
-	| { kind: 'skipped'; reason: string; message: string; referenceId?: string }
-	| { kind: 'invalid'; problem: Problem; referenceId?: string };
+	| ({ kind: 'delivery'; delivery: unknown } & Partial<OrderFacts>)
+	| ({ kind: 'skipped'; reason: string; message: string } & Names)
+	| ({ kind: 'invalid'; problem: Problem } & Names);
+
+/** By what a person, or a later node, recognises the input item. */
+export interface Names {
+	referenceId?: string;
+	/** The order that it is, when it is one of Shopify's. */
+	shopifyOrder?: ShopifyOrder;
+}
 
 /** A way to give deliveries: what the picker shows, its fields, and how an item is read. */
 export interface Source {
@@ -15,7 +23,7 @@ export interface Source {
 	/** Whether what was sent already is skipped unless the user says otherwise. */
 	skipsAlreadySent: boolean;
 	fields: INodeProperties[];
-	read(context: IExecuteFunctions, item: number): Reading;
+	read(parameters: ParameterReader, item: number): Reading;
 	/** What a broken rule of the service means for what the user gave: its name, where to mend it. */
 	inItsWords?(problem: Problem, referenceId: string | undefined): Problem;
 }
