@@ -156,7 +156,7 @@ function testConnection(world: () => World): void {
 			expect(await check({ companyId: 7 })).toEqual({
 				status: 'Error',
 				message:
-					'The Delivery Service answers, but knows no such company or address. Check Company ID and Base URL. The service says: Unknown company 7 (NOT_FOUND)',
+					'The Delivery Service answers, but knows no such company or address. Check Company ID and Base URL. If both are right, the company may just have no webhooks yet: then save the credential and use it. The service says: Unknown company 7 (NOT_FOUND)',
 			});
 		});
 
