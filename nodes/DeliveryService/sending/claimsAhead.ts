@@ -16,7 +16,8 @@ import {
 export interface ClaimingRun {
 	/** Why nothing more is sent. */
 	readonly halted?: Problem;
-	halt(problem: Problem): void;
+	/** Lets nothing more be sent, and tells the first problem for which that is so. */
+	halt(problem: Problem): Problem;
 	/** Tells what became of creations that are not sent. */
 	tell(creations: readonly Creation[], outcome: Outcome): void;
 }

@@ -93,6 +93,9 @@ class CreationRun implements ClaimingRun {
 
 	private unknownInARow = 0;
 
+	/** Whether a request has reached the service for certain. */
+	private hasCreated = false;
+
 	constructor(
 		private readonly sending: Sending,
 		total: number,
@@ -117,9 +120,9 @@ class CreationRun implements ClaimingRun {
 		for (const result of resultsOf(creations, outcome)) this.results.push(result);
 	}
 
-	halt(problem: Problem): void {
-		this.halted ??= problem;
+	halt(problem: Problem): Problem {
 		this.stop.abort();
+		return (this.halted ??= problem);
 	}
 
 	/** Sends creations that share a company and a type, several requests at once. */
@@ -173,18 +176,22 @@ class CreationRun implements ClaimingRun {
 		isPart = false,
 	): Promise<CreationResult[]> {
 		const exchange = this.halted ? undefined : await this.exchange(batch);
-		if (!exchange) {
-			this.halt(stoppedByUser);
-			return await this.noted(resultsOf(batch, notSent(this.halted ?? stoppedByUser)), claims);
-		}
+		if (!exchange)
+			return await this.noted(resultsOf(batch, notSent(this.halt(stoppedByUser))), claims);
 		const { refusedCreateNothing = false } = this.sending;
-		const { results, problem, endsRun, mayBeSplit } = readExchange(batch, exchange, {
-			isRemembered: claims !== undefined,
-			refusedCreateNothing,
-		});
+		const { results, problem, endsRun, mayBeSplit, mayBeElsewhere } = readExchange(
+			batch,
+			exchange,
+			{
+				isRemembered: claims !== undefined,
+				refusedCreateNothing,
+			},
+		);
 		const has = (kind: Outcome['kind']) => results.some(({ outcome }) => outcome.kind === kind);
 		this.unknownInARow = has('unknown') && !has('created') ? this.unknownInARow + 1 : 0;
-		if (endsRun || this.unknownInARow >= maxUnknownInARow) this.halt(problem);
+		this.hasCreated ||= has('created');
+		const isElsewhere = mayBeElsewhere && !this.hasCreated;
+		if (endsRun || isElsewhere || this.unknownInARow >= maxUnknownInARow) this.halt(problem);
 		if (mayBeSplit) return await this.split(batch, claims, isPart);
 		return await this.noted(results, claims);
 	}

@@ -1,4 +1,3 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 
 import type { Update } from '../../../sending/updates';
@@ -10,9 +9,12 @@ import {
 	type DeliveryChanges,
 } from '../../../service/schemas';
 import { check } from '../../../service/validation';
-import { isBlank, listOf, readCollection } from '../../../shared/parameters';
+import type { ParameterReader } from '../../../shared/parameterReader';
+import { isBlank, listOf, readCollection, readJson } from '../../../shared/parameters';
+import { orderToChanges } from '../../../shopify/toChanges';
 import { problemOf } from '../../items';
 import { readPackages } from '../package';
+import { readOrderMapping } from '../shopifyOrder';
 import { changeFields } from './fields';
 
 const flagSchema = z.preprocess(
@@ -27,12 +29,12 @@ const flagsSchema = z.object({
 });
 
 /** Reads what an item asks for and checks it against the rules of the service. */
-export function readUpdate(context: IExecuteFunctions, item: number): Result<Update> {
+export function readUpdate(parameters: ParameterReader, item: number): Result<Update> {
 	try {
 		const targetKind = z
 			.enum(['deliveryIds', 'referenceIds'])
-			.parse(context.getNodeParameter('target', item));
-		const given = { [targetKind]: listOf(context.getNodeParameter(targetKind, item, '')) };
+			.parse(parameters.get('target', item));
+		const given = { [targetKind]: listOf(parameters.get(targetKind, item, '')) };
 		const target = check(
 			z.object({ [targetKind]: targetSchemas[targetKind] }),
 			given,
@@ -40,14 +42,17 @@ export function readUpdate(context: IExecuteFunctions, item: number): Result<Upd
 			serviceLabels,
 		);
 		if (!target.ok) return target;
-		const changes = readChanges(readCollection(context, 'changes', item));
+		const changes =
+			parameters.get('changesFrom', item, 'fields') === 'shopifyOrder'
+				? changesOfOrder(parameters, item)
+				: readChanges(readCollection(parameters, 'changes', item));
 		if (!changes.ok) return changes;
 		const flags = check(
 			flagsSchema,
 			{
-				recalculatePrice: context.getNodeParameter('recalculatePrice', item, true),
-				reorderRoute: context.getNodeParameter('reorderRoute', item, true),
-				recalculateCity: context.getNodeParameter('recalculateCity', item, true),
+				recalculatePrice: parameters.get('recalculatePrice', item, true),
+				reorderRoute: parameters.get('reorderRoute', item, true),
+				recalculateCity: parameters.get('recalculateCity', item, true),
 			},
 			'Update',
 			serviceLabels,
@@ -83,6 +88,18 @@ export function withoutSharedReferences(readings: ReadonlyArray<Result<Update>>)
 		owners.set(changes.referenceId, owner);
 		return owner === id ? reading : { ok: false, problem: sharedReference };
 	});
+}
+
+/** The changes that make the delivery what its order is now. */
+function changesOfOrder(parameters: ParameterReader, item: number): Result<DeliveryChanges> {
+	const order = readJson(parameters.get('order', item), 'Order');
+	if (!order.ok) return order;
+	const mapping = readOrderMapping(parameters, item);
+	if (!mapping.ok) return mapping;
+	const changes = orderToChanges(order.value, mapping.value);
+	return changes.ok
+		? check(deliveryChangesSchema, changes.value, 'Changes', serviceLabels)
+		: changes;
 }
 
 /** The changes that the user added, as the service's document has them. */
