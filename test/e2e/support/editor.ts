@@ -6,14 +6,12 @@ import { chromium, selectors, type Browser, type Locator, type Page } from 'play
 
 import { projectFolder } from '../../../playground/n8n/folders';
 import { waitFor } from '../../../playground/n8n/progress';
+import { keepPicture } from '../../../tools/pictures';
 import { requireProgram } from './system';
 import { owner } from './world';
 
 /** All pictures, for whoever wants to see what a test saw. Not kept in git. */
 const artifactsFolder = join(projectFolder, 'artifacts', 'editor');
-
-/** The pictures that the README shows; made anew only when `DOCS_IMAGES` is set. */
-const imagesFolder = join(projectFolder, 'docs', 'images');
 
 /** In bytes: more makes the README slow to open. */
 const largestImage = 200_000;
@@ -274,7 +272,7 @@ export class Editor {
 	 * Takes a picture, without the notices that come and go.
 	 *
 	 * @param options `of`: the parts of the page that it shows, by default all of it; `inDocs`:
-	 *   whether the README shows it
+	 *   whether the README shows it; kept there when `DOCS_IMAGES` is set
 	 * @throws Error when it is too large for the README
 	 */
 	async picture(
@@ -292,7 +290,7 @@ export class Editor {
 		if (!inDocs) return;
 		if (picture.length > largestImage)
 			throw new Error(`${name}.png has ${picture.length} bytes, more than ${largestImage}`);
-		if (process.env.DOCS_IMAGES) await save(imagesFolder, name, picture);
+		if (process.env.DOCS_IMAGES) keepPicture(name, picture);
 	}
 }
 

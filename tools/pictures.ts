@@ -1,0 +1,96 @@
+/**
+ * Which pictures of the editor the pages show, and of what. Beside them stand two digests for each: of
+ * the picture, and of what it shows. `npm run docs:images` writes them; a test holds them against the
+ * code, so that a picture that is older than what it shows is found out.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { INodeProperties } from 'n8n-workflow';
+import { z } from 'zod';
+
+import { DeliveryServiceApi } from '../credentials/DeliveryServiceApi.credentials';
+import { DeliveryService } from '../nodes/DeliveryService/DeliveryService.node';
+import { DeliveryServiceTrigger } from '../nodes/DeliveryService/DeliveryServiceTrigger.node';
+import { projectFolder } from './markdown';
+
+/** Where the pictures are. */
+export const picturesFolder = join(projectFolder, 'docs', 'images');
+
+const digestsFile = join(picturesFolder, 'digests.json');
+
+const digestsSchema = z.record(z.object({ picture: z.string(), shown: z.string() }).strict());
+
+/** The digests of a picture, and of what it showed when it was made. */
+export type Digests = z.infer<typeof digestsSchema>;
+
+const action = new DeliveryService().description;
+const trigger = new DeliveryServiceTrigger().description;
+const credential = new DeliveryServiceApi();
+
+/** What each picture shows: whatever changes there, the picture is to be made anew. */
+const shown: Readonly<Record<string, () => unknown>> = {
+	actions: () => [
+		[action, trigger].map(({ displayName, subtitle }) => [displayName, subtitle]),
+		icon(),
+		action.properties.filter(({ name }) => name === 'resource' || name === 'operation'),
+		trigger.properties.filter(({ name }) => name === 'events'),
+	],
+	credential: () => [credential.displayName, credential.properties, icon()],
+	'shopify-orders': () => [
+		action.properties.filter(
+			(property) =>
+				shownFor(property, 'resource', 'delivery') &&
+				shownFor(property, 'operation', 'create') &&
+				shownFor(property, 'source', 'shopifyOrder'),
+		),
+		read('playground/demo/orders.json'),
+	],
+	'trigger-event': () => [trigger.displayName, trigger.properties, trigger.triggerPanel, icon()],
+};
+
+/** The names of the pictures. */
+export const pictureNames = Object.keys(shown);
+
+function shownFor({ displayOptions }: INodeProperties, name: string, value: string): boolean {
+	return displayOptions?.show?.[name]?.includes(value) ?? true;
+}
+
+function icon(): string {
+	return read('icons/deliveryService.svg');
+}
+
+function read(file: string): string {
+	return readFileSync(join(projectFolder, file), 'utf8');
+}
+
+/** The digest of what a picture shows now. */
+export function digestOfShown(name: string): string {
+	const show = shown[name];
+	if (!show) throw new Error(`tools/pictures.ts does not say what the picture ${name} shows`);
+	return digestOf(JSON.stringify(show()));
+}
+
+/** The digest of a file or a text. */
+export function digestOf(content: string | Buffer): string {
+	return createHash('sha256').update(content).digest('hex');
+}
+
+/** The digests that stand beside the pictures. */
+export function keptDigests(): Digests {
+	return existsSync(digestsFile)
+		? digestsSchema.parse(JSON.parse(readFileSync(digestsFile, 'utf8')))
+		: {};
+}
+
+/** Keeps a picture with its digests. */
+export function keepPicture(name: string, picture: Buffer): void {
+	const digests = {
+		...keptDigests(),
+		[name]: { picture: digestOf(picture), shown: digestOfShown(name) },
+	};
+	writeFileSync(join(picturesFolder, `${name}.png`), picture);
+	const sorted = Object.fromEntries(Object.entries(digests).sort());
+	writeFileSync(digestsFile, `${JSON.stringify(sorted, null, '\t')}\n`);
+}
