@@ -24,7 +24,10 @@ const parameters = {
 };
 
 async function bench(): Promise<void> {
-	const text = await readFile(join(__dirname, '..', 'playground', 'demo', 'orders.json'), 'utf8');
+	const text = await readFile(
+		join(__dirname, '..', 'playground', 'shopify', 'orders.json'),
+		'utf8',
+	);
 	const [order] = z.array(z.record(z.unknown())).parse(JSON.parse(text));
 	const service = await startService();
 	const { control, credential } = service;

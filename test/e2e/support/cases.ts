@@ -1,11 +1,19 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { serialize } from 'node:v8';
+
+import fc from 'fast-check';
 
 import { freePort } from '../../../playground/n8n/checks';
 import type { StoredWorkflow } from '../../../playground/n8n/client';
 import { hintsOf, itemsOf, outputOf, type Execution } from '../../../playground/n8n/execution';
 import type { HostName } from '../../../playground/n8n/host';
+import { installNode } from '../../../playground/n8n/node';
 import { waitFor } from '../../../playground/n8n/progress';
-import { readOrders } from '../../../playground/demo/workflows';
+import { samples } from '../../../playground/shopify/samples';
+import { parameterCases } from '../../support/parameterCases';
 import { executionsOf, fireUpdates, idsAt, liveAddress, subscriptionsOf } from './events';
 import { recordRequires, type Loaded, type RequireRecorder } from './requires';
 import { dropoff, packages, pickup, pickupFields, shopifyFields } from './samples';
@@ -61,9 +69,14 @@ export function testVersion(name: HostName): () => World {
 	const world = () => opened;
 	testInstallation(world, async () => await recorder.loaded());
 	testConnection(world);
+	testParameters(world);
 	testOperations(world);
 	testShopifyOrders(world);
 	return world;
+}
+
+function packageFolderOf({ userFolder }: World): string {
+	return join(userFolder, '.n8n', 'nodes', 'node_modules', 'n8n-nodes-delivery-service');
 }
 
 /**
@@ -93,9 +106,7 @@ function testInstallation(world: () => World, loaded: () => Promise<Loaded[]>): 
 		});
 
 		test("brings no library, and loads n8n's own", async () => {
-			const packageFolder = join(
-				...[world().userFolder, '.n8n', 'nodes', 'node_modules', 'n8n-nodes-delivery-service'],
-			);
+			const packageFolder = packageFolderOf(world());
 			const origins = new Map<string, string>();
 			for (const { request, resolved } of await loaded()) {
 				if (request.startsWith('.')) {
@@ -356,6 +367,35 @@ function testOperations(world: () => World): void {
 	});
 }
 
+/** The parameters as the nodes read them, against n8n's own reading, in n8n's packages as installed. */
+function testParameters(world: () => World): void {
+	describe('parameters', () => {
+		test.each(['vm', 'legacy'])(
+			'are what n8n gives, with its expression engine %s',
+			async (engine) => {
+				const { hostFolder, userFolder } = world();
+				const { binary } = await installNode();
+				const casesFile = join(userFolder, `parameters-${engine}.bin`);
+				await writeFile(casesFile, serialize(fc.sample(parameterCases, 500)));
+				const shared = join(packageFolderOf(world()), 'dist/nodes/DeliveryService/shared');
+				const comparison = join(__dirname, '../../support/compareReaders.cjs');
+				const args = [
+					comparison,
+					hostFolder,
+					join(shared, 'parameterReader.js'),
+					casesFile,
+					engine,
+				];
+				const env = { ...process.env, N8N_USER_FOLDER: userFolder };
+				const { stdout } = await promisify(execFile)(binary, args, { env }).catch(
+					(failed: { stdout: string }) => failed,
+				);
+				expect(stdout).toMatch(/differing: \[\], readWithoutN8n: [1-9]/);
+			},
+		);
+	});
+}
+
 /** Orders become deliveries, each once, until the user has them forgotten. */
 function testShopifyOrders(world: () => World): void {
 	describe('Delivery > Create from Shopify orders', () => {
@@ -366,7 +406,7 @@ function testShopifyOrders(world: () => World): void {
 		};
 
 		test('maps an order with cash on delivery', async () => {
-			const order = (await readOrders()).find(({ name }) => name === '#1003');
+			const order = samples.find(({ name }) => name === '#1003');
 			await runAction(world(), { items: [{ ...order }], parameters });
 			expect(
 				world()
@@ -404,7 +444,7 @@ function testShopifyOrders(world: () => World): void {
 			const { control } = world().service;
 			const forget = 'Forget';
 			const { workflowId, output, execution } = await runAction(world(), {
-				items: await readOrders(),
+				items: [...samples],
 				parameters,
 				beside: {
 					[forget]: {
