@@ -45,7 +45,7 @@ const shown: Readonly<Record<string, () => unknown>> = {
 				shownFor(property, 'operation', 'create') &&
 				shownFor(property, 'source', 'shopifyOrder'),
 		),
-		read('playground/demo/orders.json'),
+		read('playground/shopify/orders.json'),
 	],
 	'trigger-event': () => [trigger.displayName, trigger.properties, trigger.triggerPanel, icon()],
 };

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import manifest from '../../package.json';
-import { readOrders } from '../demo/workflows';
 import { requireFreePort } from '../n8n/checks';
 import { lastLines, startChild, type Child } from '../n8n/childProcess';
 import { N8nClient, N8nRefusal, type Owner } from '../n8n/client';
@@ -12,6 +11,7 @@ import { installHost } from '../n8n/host';
 import { startN8n, type N8n } from '../n8n/n8n';
 import { buildAndPack, installPackage } from '../n8n/package';
 import { startService, type LocalService } from '../service/server';
+import { samples } from '../shopify/samples';
 
 const port = 5692;
 const servicePort = 5693;
@@ -98,7 +98,6 @@ async function setUp(url: string, { credential }: LocalService): Promise<void> {
 	if (!client) return;
 	const name = 'Local service';
 	const id = await client.createCredential(name, 'deliveryServiceApi', credential);
-	const orders = await readOrders();
 	const [start, action] = ['When clicking Execute', 'Delivery Service'];
 	await client.createWorkflow({
 		name: 'Sample orders to deliveries',
@@ -120,7 +119,7 @@ async function setUp(url: string, { credential }: LocalService): Promise<void> {
 			},
 		],
 		connections: { [start]: { main: [[{ node: action, type: 'main', index: 0 }]] } },
-		pinData: { [start]: orders.map((json) => ({ json })) },
+		pinData: { [start]: samples.map((json) => ({ json })) },
 		settings: { executionOrder: 'v1' },
 	});
 }
