@@ -128,8 +128,10 @@ async function setUp(url: string, { credential }: LocalService): Promise<void> {
 async function watchCode(): Promise<Child> {
 	const compiler = join(projectFolder, 'node_modules', 'typescript', 'bin', 'tsc');
 	const config = join(projectFolder, 'tsconfig.build.json');
-	const options = ['--watch', '--preserveWatchOutput', '--outDir', buildFolder];
-	return await startWatcher('compiler', [compiler, '--project', config, ...options]);
+	// Editors and git replace a file instead of writing into it, which a watch on the file itself loses.
+	const options = ['--watch', '--watchFile', 'useFsEventsOnParentDirectory'];
+	const output = ['--preserveWatchOutput', '--outDir', buildFolder];
+	return await startWatcher('compiler', [compiler, '--project', config, ...options, ...output]);
 }
 
 /** Copies into n8n what stands beside the code. */

@@ -6,7 +6,6 @@ import { chromium, selectors, type Browser, type Locator, type Page } from 'play
 
 import { projectFolder } from '../../../playground/n8n/folders';
 import { waitFor } from '../../../playground/n8n/progress';
-import { keepPicture } from '../../../tools/pictures';
 import { requireProgram } from './system';
 import { owner } from './world';
 
@@ -41,20 +40,24 @@ export async function requireBrowser(): Promise<string> {
 	return await requireProgram('chromium');
 }
 
+type KeepPicture = (name: string, picture: Buffer) => void;
+
 /** n8n's editor in a browser, with what a person does in it. Everything waits until it is there. */
 export class Editor {
 	private constructor(
 		private readonly browser: Browser,
 		private page: Page,
+		private readonly keep: KeepPicture,
 	) {}
 
 	/**
 	 * Opens a browser with an empty profile and signs the owner in.
 	 *
 	 * @param url n8n's address
+	 * @param keep keeps a picture for the pages, when they are made anew
 	 * @throws SetupError when there is no Chromium and it cannot be installed here
 	 */
-	static async open(url: string): Promise<Editor> {
+	static async open(url: string, keep: KeepPicture): Promise<Editor> {
 		const browser = await chromium.launch({
 			executablePath: await requireBrowser(),
 			headless: true,
@@ -69,7 +72,7 @@ export class Editor {
 			await page.locator('[name=password]').fill(owner.password);
 			await page.getByTestId('form-submit-button').click();
 			await page.getByTestId('project-name').waitFor();
-			return new Editor(browser, page);
+			return new Editor(browser, page, keep);
 		} catch (error) {
 			await browser.close();
 			throw error;
@@ -290,7 +293,7 @@ export class Editor {
 		if (!inDocs) return;
 		if (picture.length > largestImage)
 			throw new Error(`${name}.png has ${picture.length} bytes, more than ${largestImage}`);
-		if (process.env.DOCS_IMAGES) keepPicture(name, picture);
+		if (process.env.DOCS_IMAGES) this.keep(name, picture);
 	}
 }
 
