@@ -32,28 +32,44 @@ const credential = new DeliveryServiceApi();
 /** What each picture shows: whatever changes there, the picture is to be made anew. */
 const shown: Readonly<Record<string, () => unknown>> = {
 	actions: () => [
-		[action, trigger].map(({ displayName, subtitle }) => [displayName, subtitle]),
+		[action, trigger].map(({ displayName }) => displayName),
+		[...action.properties, ...trigger.properties]
+			.filter(({ name }) => ['resource', 'operation', 'events'].includes(name))
+			.flatMap(({ options = [] }) => options)
+			.map((option) => ('action' in option ? option.action : option.name)),
 		icon(),
-		action.properties.filter(({ name }) => name === 'resource' || name === 'operation'),
-		trigger.properties.filter(({ name }) => name === 'events'),
 	],
-	credential: () => [credential.displayName, credential.properties, icon()],
+	credential: () => [credential.displayName, credential.properties.map(inPanel), icon()],
 	'shopify-orders': () => [
-		action.properties.filter(
-			(property) =>
-				shownFor(property, 'resource', 'delivery') &&
-				shownFor(property, 'operation', 'create') &&
-				shownFor(property, 'source', 'shopifyOrder'),
-		),
+		action.properties
+			.filter(
+				(property) =>
+					isShownFor(property, 'resource', 'delivery') &&
+					isShownFor(property, 'operation', 'create') &&
+					isShownFor(property, 'source', 'shopifyOrder') &&
+					isShownFor(property, 'pickupLocationType', 'address'),
+			)
+			.map(inPanel),
 		read('playground/shopify/orders.json'),
 	],
-	'trigger-event': () => [trigger.displayName, trigger.properties, trigger.triggerPanel, icon()],
+	'trigger-event': () => [
+		trigger.displayName,
+		trigger.properties.map(inPanel),
+		trigger.triggerPanel,
+		icon(),
+	],
 };
+
+/** What the panel shows of a parameter that nobody points at or opens. */
+function inPanel(property: INodeProperties): unknown {
+	const { displayName, type, placeholder, hint, required } = property;
+	return { displayName, type, placeholder, hint, required, default: property.default };
+}
 
 /** The names of the pictures. */
 export const pictureNames = Object.keys(shown);
 
-function shownFor({ displayOptions }: INodeProperties, name: string, value: string): boolean {
+function isShownFor({ displayOptions }: INodeProperties, name: string, value: string): boolean {
 	return displayOptions?.show?.[name]?.includes(value) ?? true;
 }
 
