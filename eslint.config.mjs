@@ -66,6 +66,10 @@ export default defineConfig(
 		languageOptions: { globals: nodeGlobals },
 	},
 	{
+		files: ['playground/page/*.mjs'],
+		languageOptions: { globals: { document: 'readonly', EventSource: 'readonly' } },
+	},
+	{
 		files: ['**/*.{js,cjs}'],
 		languageOptions: { sourceType: 'commonjs', globals: commonJsGlobals },
 	},

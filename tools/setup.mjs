@@ -110,3 +110,14 @@ async function readPackages(file) {
 		throw new SetupError(`${file} could not be read: ${error.message}`);
 	}
 }
+
+// Run by itself, as the gate does, it is all that is done.
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+	try {
+		await ensureInstalled();
+	} catch (error) {
+		if (!(error instanceof SetupError)) throw error;
+		console.error(error.message);
+		process.exitCode = 1;
+	}
+}

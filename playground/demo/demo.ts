@@ -4,7 +4,8 @@ import { N8nClient, type ConnectionTest, type Owner } from '../n8n/client';
 import { outputOf, type Execution } from '../n8n/execution';
 import { step, waitFor } from '../n8n/progress';
 import type { LocalService } from '../service/server';
-import { nodeNames, ordersWorkflow, readOrders, updatesWorkflow } from './workflows';
+import { samples } from '../shopify/samples';
+import { nodeNames, ordersWorkflow, updatesWorkflow } from './workflows';
 
 const credentialName = 'Local service';
 const credentialType = 'deliveryServiceApi';
@@ -68,7 +69,7 @@ export async function runDemo(url: string, service: LocalService): Promise<DemoR
 		return id;
 	});
 
-	const orders = await readOrders();
+	const orders = [...samples];
 	const ordersId = await client.createWorkflow(await ordersWorkflow(credential, orders));
 	const runOrders = async () => {
 		const execution = await client.run(ordersId, nodeNames.newOrder);

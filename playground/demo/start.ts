@@ -13,7 +13,6 @@ import { buildAndPack, installPackage } from '../n8n/package';
 import { describe, describeExpectations } from './report';
 import { startService, type LocalService } from '../service/server';
 
-const n8nVersion = '2.41.1';
 const interruptedExitCode = 130;
 
 /** The command line's options, see options.mjs. */
@@ -79,7 +78,7 @@ async function runThrough(options: Options, closers: Closers): Promise<Running> 
 		options.servicePort,
 		'Choose another with: npm start -- --service-port <number>',
 	);
-	const host = await installHost(n8nVersion);
+	const host = await installHost('newest');
 	const tarball = await buildAndPack();
 	const userFolder = join(cacheFolder, 'demo', String(options.port));
 	await rm(userFolder, { recursive: true, force: true });

@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { z } from 'zod';
-
 import { projectFolder } from '../n8n/folders';
 import { workflowFileSchema, type WorkflowFile } from '../n8n/client';
 
@@ -32,12 +30,6 @@ const ownSettings = {
 export interface CredentialReference {
 	id: string;
 	name: string;
-}
-
-/** Reads the sample orders, as Shopify's REST API gives orders. */
-export async function readOrders(): Promise<Array<{ name: string }>> {
-	const text = await readFile(join(__dirname, 'orders.json'), 'utf8');
-	return z.array(z.object({ name: z.string() }).passthrough()).parse(JSON.parse(text));
 }
 
 /** What is different where no shop is connected, by the node's name. */

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { z } from 'zod';
+
 import { fillOnce } from './cachedFolder';
 import { requireDiskSpace } from './checks';
 import { CommandError } from './childProcess';
@@ -14,12 +16,14 @@ import { step } from './progress';
 const neededGigabytes = 3;
 const manifestFiles = ['package.json', 'package-lock.json'];
 
-/** The n8n versions that there is a manifest for. */
-export type HostVersion = '2.41.1' | '1.123.81';
+const manifestSchema = z.object({ dependencies: z.object({ n8n: z.string() }) });
+
+/** The n8n versions that this package is tried with. Each is a folder, whose manifest names it. */
+export type HostName = 'newest' | '1.123';
 
 /** An installed n8n. */
 export interface Host {
-	version: HostVersion;
+	version: string;
 	folder: string;
 	node: OwnNode;
 	/** n8n's command line program, a script for `node`. */
@@ -28,32 +32,42 @@ export interface Host {
 
 /**
  * Installs an n8n version in a folder of its own, with the Node.js that it needs. Only the first
- * call takes time: later ones find it in the folder. Throws a SetupError when the disk is too
+ * call takes time: later ones find it in the folder. The folder's name tells what it was made from,
+ * so that clones in different states share a hosts folder. Throws a SetupError when the disk is too
  * small, the package registry cannot be reached, or the SQLite driver can be neither downloaded nor
  * built; CommandError when npm fails otherwise.
  */
-export async function installHost(version: HostVersion): Promise<Host> {
-	const folder = join(hostsFolder(), `n8n-${version}`);
+export async function installHost(name: HostName): Promise<Host> {
+	const version = await versionOf(name);
+	const key = await manifestKey(name);
+	const folder = join(hostsFolder(), `n8n-${version}-${key.slice(0, 8)}`);
 	await mkdir(hostsFolder(), { recursive: true });
 	const node = await installNode();
-	await fillOnce(folder, await manifestKey(version), async (partial) => {
+	await fillOnce(folder, key, async (partial) => {
 		await requireDiskSpace(hostsFolder(), neededGigabytes, `n8n ${version}`);
-		await installPackages(version, partial);
+		await installPackages(name, version, partial);
 		await buildSqliteDriver(partial, node);
 	});
 	return { version, folder, node, n8n: join(folder, 'node_modules', 'n8n', 'bin', 'n8n') };
 }
 
-async function manifestKey(version: HostVersion): Promise<string> {
+/** Gives the n8n version that a manifest names. */
+export async function versionOf(name: HostName): Promise<string> {
+	const manifest: unknown = JSON.parse(
+		await readFile(join(manifestsFolder, name, 'package.json'), 'utf8'),
+	);
+	return manifestSchema.parse(manifest).dependencies.n8n;
+}
+
+async function manifestKey(name: HostName): Promise<string> {
 	const hash = createHash('sha256');
-	for (const file of manifestFiles)
-		hash.update(await readFile(join(manifestsFolder, version, file)));
+	for (const file of manifestFiles) hash.update(await readFile(join(manifestsFolder, name, file)));
 	return hash.digest('hex');
 }
 
-async function installPackages(version: HostVersion, folder: string): Promise<void> {
+async function installPackages(name: HostName, version: string, folder: string): Promise<void> {
 	for (const file of manifestFiles) {
-		await copyFile(join(manifestsFolder, version, file), join(folder, file));
+		await copyFile(join(manifestsFolder, name, file), join(folder, file));
 	}
 	// Without --legacy-peer-deps npm's resolver does not come to an end with n8n's packages. Their
 	// install scripts are not needed or fail, save the one that buildSqliteDriver runs.

@@ -29,12 +29,25 @@ interface User {
 }
 
 /**
+ * Finds Redis and PostgreSQL, and installs them where that is possible; gives the paths.
+ *
+ * @throws SetupError when one is not installed and cannot be
+ */
+export async function requireServers(): Promise<Record<'redis' | 'initdb' | 'postgres', string>> {
+	return {
+		redis: await requireProgram('redis-server'),
+		initdb: await requireProgram('initdb', 'postgresql', postgresqlFolders),
+		postgres: await requireProgram('postgres', 'postgresql', postgresqlFolders),
+	};
+}
+
+/**
  * Starts a Redis that keeps its data over a restart.
  *
  * @throws SetupError when it is not installed and cannot be; Error when it does not start
  */
 export async function startRedis(): Promise<Server> {
-	const program = await requireProgram('redis-server');
+	const { redis: program } = await requireServers();
 	return await startServer({
 		name: 'Redis',
 		program,
@@ -53,8 +66,7 @@ export async function startRedis(): Promise<Server> {
  * @throws SetupError when it is not installed and cannot be; Error when it does not start
  */
 export async function startPostgresql(): Promise<Server> {
-	const initdb = await requireProgram('initdb', 'postgresql', postgresqlFolders);
-	const program = await requireProgram('postgres', 'postgresql', postgresqlFolders);
+	const { initdb, postgres: program } = await requireServers();
 	const user = process.getuid?.() === 0 ? await userNamed('postgres') : undefined;
 	return await startServer({
 		name: 'PostgreSQL',

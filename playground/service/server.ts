@@ -8,6 +8,7 @@ import express from 'express';
 import type { ErrorRequestHandler, Express, Request, RequestHandler } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
 
+import { pageRouter } from '../page/serve';
 import { Api, basicAuth, limitRequests, readFormInteger } from './api';
 import { Control, controlRouter, onlyFromHere } from './control';
 import type { Settings } from './control';
@@ -128,7 +129,7 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 
 	const app = express().disable('x-powered-by').disable('etag');
 	app.use('/control', onlyFromHere, controlRouter(control, feed));
-	app.get('/', onlyFromHere, servePage);
+	app.use(pageRouter(__dirname, onlyFromHere));
 	addService(app, {
 		api: new Api({ state, events, companyIds, now, reading: () => reading.current }),
 		exchanges,
@@ -218,17 +219,6 @@ function addService(
 		.delete(answerWith((req) => api.unsubscribe(req)));
 	app.use(answerFailure);
 }
-
-const servePage: RequestHandler = (_req, res) => {
-	res.set({
-		'Cache-Control': 'no-store',
-		'Content-Security-Policy':
-			"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; " +
-			"connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-		'X-Content-Type-Options': 'nosniff',
-	});
-	res.sendFile('page.html', { root: __dirname, cacheControl: false });
-};
 
 function addressOf(server: http.Server): AddressInfo {
 	const address = server.address();

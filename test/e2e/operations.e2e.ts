@@ -1,12 +1,12 @@
 import { freePort } from '../../playground/n8n/checks';
 import { hintsOf, itemsOf, outputOf } from '../../playground/n8n/execution';
-import { readOrders } from '../../playground/demo/workflows';
+import { samples } from '../../playground/shopify/samples';
 import * as cases from './support/cases';
 import { dropoff, packages, pickup, shopifyFields } from './support/samples';
 import { nodes, type ActionWorkflow } from './support/workflows';
 import { credentialType } from './support/world';
 
-const world = cases.testVersion('2.41.1');
+const world = cases.testVersion('newest');
 
 const fromJson = { resource: 'delivery', operation: 'create', source: 'json' };
 const delivery = (referenceId: string) => ({ pickup, dropoff, packages, referenceId });
@@ -189,7 +189,7 @@ describe('a workflow that is run again', () => {
 	test('sends only what is missing when the user retries the execution that failed', async () => {
 		const { control } = world().service;
 		control.addFault({ kind: 'rejectReference', referenceIds: ['#1003'], times: 1 });
-		const orders = (await readOrders()).slice(0, 4);
+		const orders = samples.slice(0, 4);
 		const { execution } = await cases.runAction(world(), {
 			items: orders,
 			parameters: { ...parameters, options: {} },
@@ -211,7 +211,7 @@ describe('a workflow that is run again', () => {
 	test('says what to do with deliveries that shared a refused request', async () => {
 		const { control } = world().service;
 		control.addFault({ kind: 'rejectReference', referenceIds: ['#1002'] });
-		const orders = (await readOrders()).slice(0, 4);
+		const orders = samples.slice(0, 4);
 		const { execution } = await cases.runAction(world(), { items: orders, parameters });
 		expect(execution.data.resultData.error).toMatchObject({
 			message:
@@ -231,7 +231,7 @@ describe('a workflow that is run again', () => {
 	test('creates nothing the second time, also after n8n was restarted', async () => {
 		const { control } = world().service;
 		control.addFault({ kind: 'resetAfter', path: '/v1/deliveries', skip: 1 });
-		const orders = (await readOrders()).slice(0, 4);
+		const orders = samples.slice(0, 4);
 		const first = await cases.runAction(world(), {
 			items: orders,
 			parameters,

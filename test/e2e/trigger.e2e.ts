@@ -19,7 +19,7 @@ let world: World;
 let workflows: StoredWorkflow[] = [];
 
 beforeAll(async () => {
-	world = await openWorld('2.41.1');
+	world = await openWorld('newest');
 });
 afterEach(async () => {
 	for (const { id } of workflows) await world.client.unpublish(id);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 
-import orders from '../../playground/demo/orders.json';
+import orders from '../../playground/shopify/orders.json';
 import type { Control } from '../../playground/service/control';
 import { startService } from '../../playground/service/server';
 import {

@@ -52,6 +52,8 @@ const plain = {
 	tags: ['gift', 'VIP'],
 	extraData: [{ name: 'Delivery window', value: '8:00 - 12:00' }],
 };
+/** What the output says of `shopifyOrder()` itself. */
+const orderNames = { id: '5600007927919', name: '#1001', email: contact.email };
 const withContact = (changes: object) => ({
 	...plain,
 	dropoff: { contact: { ...contact, ...changes }, location },
@@ -168,7 +170,20 @@ describe('an order', () => {
 				type: 'flex',
 			},
 		]);
-		expect(jsonOf(items)).toEqual(service.control.deliveries().map(({ record }) => record));
+		expect(jsonOf(items)).toEqual(
+			service.control.deliveries().map(({ record }) => ({
+				...record,
+				shopifyOrder: { ...orderNames, name: record.referenceId },
+			})),
+		);
+	});
+
+	test('tells which order it was, by which later nodes find order and customer', async () => {
+		const { items } = await service.run(fromOrder(), { items: [shopifyOrder()] });
+
+		expect(jsonOf(items)).toEqual([
+			expect.objectContaining({ referenceId: '#1001', shopifyOrder: orderNames }),
+		]);
 	});
 });
 
@@ -177,12 +192,12 @@ describe('an option', () => {
 
 	test.each<[string, INodeParameters, IDataObject, unknown]>([
 		[
-			'Address Format: full address',
+			'Delivery Address Format: full address',
 			{ addressFormat: 'text' },
 			{},
 			withLocation({ ...location, address: addressText }),
 		],
-		['Address Format: components', { addressFormat: 'components' }, {}, plain],
+		['Delivery Address Format: components', { addressFormat: 'components' }, {}, plain],
 		['Cash on Delivery: never', { cod: 'off' }, payableInCash, plain],
 		['Cash on Delivery: when chosen', {}, payableInCash, { ...plain, cod: 87 }],
 		[
@@ -242,13 +257,13 @@ describe('an option', () => {
 		],
 		['Include Test Orders', { includeTestOrders: true }, { test: true }, plain],
 		[
-			'Instructions',
+			'Delivery Instructions',
 			{ instructions: 'Ring twice' },
 			{},
 			withLocation({ ...location, instructions: 'Ring twice' }),
 		],
 		[
-			'Latitude and Longitude',
+			'Delivery Latitude and Longitude',
 			{ lat: '40.5', lng: '-70' },
 			{},
 			withLocation({ ...location, lat: '40.5', lng: '-70' }),
@@ -361,7 +376,7 @@ describe('an option', () => {
 			{ packageSizeByWeight: { limit: [{ upToKg: '={{ "light" }}', size: 's' }] } },
 		],
 		[
-			'Address format "short" is not one of components, text [item 0]',
+			'Delivery address format "short" is not one of components, text [item 0]',
 			{ addressFormat: '={{ "short" }}' },
 		],
 		['Fallback email is not an e-mail address [item 0]', { fallbackEmail: 'orders' }],
@@ -562,6 +577,7 @@ describe('an order that is not to be sent', () => {
 					reason,
 					message: expect.stringMatching(message),
 					referenceId: '#1001',
+					shopifyOrder: orderNames,
 				},
 				pairedItem: { item: 0 },
 			},
@@ -687,6 +703,7 @@ describe('an order that cannot become a delivery', () => {
 						),
 						description: expect.stringMatching(/Order \d+ has no "name" to be the reference ID/),
 						outcome: 'invalid',
+						shopifyOrder: { ...orderNames, name: undefined },
 					},
 				},
 				pairedItem: { item: 0 },

@@ -213,22 +213,30 @@ describe('a change', () => {
 
 	test.each<[string, INodeParameters, object]>([
 		[
-			'Address',
+			'Dropoff Address',
 			{ address: full.location.address },
 			{ location: { address: full.location.address } },
 		],
-		['Instructions', { instructions: 'Ring twice' }, { location: { instructions: 'Ring twice' } }],
 		[
-			'Latitude and Longitude',
+			'Dropoff Instructions',
+			{ instructions: 'Ring twice' },
+			{ location: { instructions: 'Ring twice' } },
+		],
+		[
+			'Dropoff Latitude and Longitude',
 			{ lat: '43.65', lng: '-70.25' },
 			{ location: { lat: 43.65, lng: -70.25 } },
 		],
-		['Contact Name', { name: 'Ben Oak' }, { contact: { name: 'Ben Oak' } }],
-		['Contact Email', { email: 'ben@mail.example' }, { contact: { email: 'ben@mail.example' } }],
-		['Contact Phone', { phonenumber: '+1 555 0199' }, { contact: { phonenumber: '+1 555 0199' } }],
+		['Recipient Name', { name: 'Ben Oak' }, { contact: { name: 'Ben Oak' } }],
+		['Recipient Email', { email: 'ben@mail.example' }, { contact: { email: 'ben@mail.example' } }],
+		[
+			'Recipient Phone',
+			{ phonenumber: '+1 555 0199' },
+			{ contact: { phonenumber: '+1 555 0199' } },
+		],
 		['Cash on Delivery', { cod: '49.90' }, { cod: 49.9 }],
 		['Cash on Delivery: none', { cod: '0' }, { cod: 0 }],
-		['Reference ID', { referenceId: 'R0-B' }, { referenceId: 'R0-B' }],
+		['New Reference ID', { referenceId: 'R0-B' }, { referenceId: 'R0-B' }],
 		['Tags to Add, as text', { addTags: '12, 15' }, { addTags: [12, 15] }],
 		['Tags to Add, as an array', { addTags: '={{ [12, "15"] }}' }, { addTags: [12, 15] }],
 		['Tags to Remove', { removeTags: '={{ 7 }}' }, { removeTags: [7] }],
@@ -283,9 +291,9 @@ describe('a change', () => {
 
 	test.each<[string, INodeParameters]>([
 		['There is nothing to change', {}],
-		['Address is empty', { address: ' ' }],
+		['Dropoff Address is empty', { address: ' ' }],
 		['Cash on Delivery is empty', { cod: '' }],
-		['Contact Name is empty', { name: '={{ $json.none }}' }],
+		['Recipient Name is empty', { name: '={{ $json.none }}' }],
 		['Tags to Add is empty', { addTags: '' }],
 		['Tag to add: at least one is needed', { addTags: '={{ [] }}' }],
 		['Tag to remove 2 "late" is not a number', { removeTags: '7,late' }],

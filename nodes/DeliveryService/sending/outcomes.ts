@@ -10,6 +10,8 @@ export interface Creation {
 	type?: CreationBody['type'];
 	/** Shopify's own ID of the order, when it is made of one. */
 	orderId?: string;
+	/** What the output says of that order; sending passes it on. */
+	shopifyOrder?: object;
 	/** Whether the output holds only what matters of its record; sending passes that on. */
 	simplify?: boolean;
 	/**

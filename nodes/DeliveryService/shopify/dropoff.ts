@@ -93,7 +93,11 @@ function fullName(
 	return joined([person?.first_name, person?.last_name], ' ');
 }
 
-function emailOf(order: Order, { overrides, fallbackEmail }: OrderMapping): string | undefined {
+/** Whom the service writes to: the first address of the order that can be, or what the user set. */
+export function emailOf(
+	order: Order,
+	{ overrides, fallbackEmail }: OrderMapping,
+): string | undefined {
 	return overrides.email ?? emailsOf(order).find(isEmailAddress) ?? fallbackEmail;
 }
 

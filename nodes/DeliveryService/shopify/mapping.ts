@@ -80,7 +80,7 @@ export type PackageSizeRule = OrderMapping['packageSize'];
 /** What messages call the options: the words of their labels in the editor. */
 export const orderMappingLabels: Labels<OrderMapping> = {
 	fallbackEmail: 'fallback email',
-	addressFormat: 'address format',
+	addressFormat: 'delivery address format',
 	packagesPer: 'packages',
 	packageSize: 'package',
 	by: 'size by',

@@ -4,7 +4,7 @@ import type { Delivery } from '../service/schemas';
 import { isLongerThan } from '../service/text';
 import { cashOf } from './cashOnDelivery';
 import { toNumber } from './decimal';
-import { dropoffOf } from './dropoff';
+import { dropoffOf, emailOf } from './dropoff';
 import type { OrderMapping } from './mapping';
 import { readOrder, sentenceStart, type Order } from './order';
 import { packagesOf } from './packages';
@@ -17,14 +17,28 @@ export type OrderOutcome =
 	/** To be sent, once the caller has added the pickup and checked it against the document. */
 	| ({ kind: 'delivery'; delivery: OrderDelivery } & OrderFacts)
 	/** Not to be sent, for a reason that is no fault. */
-	| { kind: 'skipped'; reason: SkipReason; message: string; referenceId?: string }
+	| {
+			kind: 'skipped';
+			reason: SkipReason;
+			message: string;
+			referenceId?: string;
+			shopifyOrder: ShopifyOrder;
+	  }
 	/** No order, or one that lacks what a delivery needs. */
-	| { kind: 'invalid'; problem: Problem; referenceId?: string };
+	| { kind: 'invalid'; problem: Problem; referenceId?: string; shopifyOrder?: ShopifyOrder };
+
+/** By what a later step finds the order of a delivery in Shopify again, and whom it writes to. */
+export interface ShopifyOrder {
+	/** Shopify's own ID of the order, which no other order has, of whatever shop. */
+	id?: string;
+	name?: string;
+	/** The recipient's, as the delivery has it. */
+	email?: string;
+}
 
 /** What is known of an order beside its delivery. */
 export interface OrderFacts {
-	/** Shopify's own ID of the order, which no other order has, of whatever shop. */
-	orderId?: string;
+	shopifyOrder: ShopifyOrder;
 	/** Its payment methods, when money is outstanding of which the driver collects nothing. */
 	notCollectedFor?: string[];
 }
@@ -44,11 +58,14 @@ export function orderToDelivery(value: unknown, mapping: OrderMapping): OrderOut
 	const read = readOrder(value);
 	if (!read.ok) return { kind: 'invalid', problem: read.problem };
 	const order = read.value;
-	const referenceId = referenceOf(order, mapping);
+	const known = {
+		referenceId: referenceOf(order, mapping),
+		shopifyOrder: shopifyOrderOf(order, mapping),
+	};
 	const lines = remainingLines(order);
 	const reason = reasonToSkip(order, mapping, !lines.ok || lines.value.length > 0);
-	if (reason) return { kind: 'skipped', reason, message: skipMessage(order, reason), referenceId };
-	if (!lines.ok) return { kind: 'invalid', problem: lines.problem, referenceId };
+	if (reason) return { kind: 'skipped', reason, message: skipMessage(order, reason), ...known };
+	if (!lines.ok) return { kind: 'invalid', problem: lines.problem, ...known };
 	return build(order, lines.value, mapping);
 }
 
@@ -56,10 +73,11 @@ function build(order: Order, lines: readonly RemainingLine[], mapping: OrderMapp
 	const dropoff = dropoffOf(order, mapping);
 	const referenceId = referenceOf(order, mapping);
 	const cash = cashOf(order, mapping);
+	const shopifyOrder = shopifyOrderOf(order, mapping);
 	if (dropoff.ok && referenceId && cash.ok)
 		return {
 			kind: 'delivery',
-			orderId: order.id,
+			shopifyOrder,
 			notCollectedFor: cash.value.notCollectedFor,
 			delivery: {
 				dropoff: dropoff.value,
@@ -76,7 +94,11 @@ function build(order: Order, lines: readonly RemainingLine[], mapping: OrderMapp
 		...(referenceId ? [] : [noReference]),
 		...(cash.ok ? [] : sentencesOf(cash.problem)),
 	];
-	return { kind: 'invalid', problem: problemFrom(problems), referenceId };
+	return { kind: 'invalid', problem: problemFrom(problems), referenceId, shopifyOrder };
+}
+
+function shopifyOrderOf(order: Order, mapping: OrderMapping): ShopifyOrder {
+	return { id: order.id, name: order.name, email: emailOf(order, mapping) };
 }
 
 function sentencesOf({ message, description }: Problem): string[] {

@@ -1,7 +1,12 @@
-import type { INodeProperties, INodeTypeDescription, IWebhookDescription } from 'n8n-workflow';
+import type {
+	INodeProperties,
+	INodePropertyOptions,
+	INodeTypeDescription,
+	IWebhookDescription,
+} from 'n8n-workflow';
 
 import { eventNames, events } from '../service/events';
-import { companyIdField, eventOptions } from '../shared/fields';
+import { companyIdField } from '../shared/fields';
 
 const names = Object.fromEntries(eventNames.map((name) => [name, events[name].name]));
 
@@ -40,19 +45,13 @@ export const triggerPanel: INodeTypeDescription['triggerPanel'] = {
 };
 
 /**
- * What each event gives, for as long as none has come: for triggers, n8n shows no fields before the
- * first event.
+ * The events, each with the fields that it gives: for triggers, n8n shows no fields before the first
+ * event.
  */
-const fieldNotices: INodeProperties[] = eventNames.map((event) => {
-	const { name, fields: documented, added } = events[event];
-	const fields = ['event', 'eventCode', ...Object.keys(documented), ...(added ? [added.name] : [])];
-	return {
-		displayName: `<b>${name}</b> gives these fields: ${fields.join(', ')}`,
-		name: `${event}Fields`,
-		type: 'notice',
-		displayOptions: { show: { events: [event] } },
-		default: '',
-	};
+const eventOptions: INodePropertyOptions[] = eventNames.map((value) => {
+	const { name, description, fields, added } = events[value];
+	const given = [...Object.keys(fields), ...(added ? [added.name] : [])];
+	return { name, value, description: `${description}. Gives ${given.join(', ')}.` };
 });
 
 /** The trigger's settings. */
@@ -72,7 +71,6 @@ export const properties: INodeProperties[] = [
 		options: eventOptions,
 		default: ['updateTask'],
 	},
-	...fieldNotices,
 	{
 		displayName: 'Options',
 		name: 'options',
@@ -118,7 +116,7 @@ export const properties: INodeProperties[] = [
 				noDataExpression: true,
 				default: true,
 				description:
-					'Whether only calls of the Delivery Service itself can start the workflow, which they prove with a signature made from your API secret. Turn this off only if something between the Delivery Service and n8n changes web addresses: then anybody who knows the address can start the workflow.',
+					'Whether only the Delivery Service itself can start the workflow: the addresses that it calls are signed with your API secret. Turn this off only if something in between changes web addresses; then anybody who knows the address can start the workflow.',
 			},
 			{
 				displayName: 'Skip Repeats Within (Minutes)',
@@ -127,7 +125,7 @@ export const properties: INodeProperties[] = [
 				typeOptions: { minValue: 0 },
 				default: 10,
 				description:
-					'When the same event with the same content comes again within this time, the workflow ends at this node. An update event does not say what changed: a second change, to a field that the event does not hold, is dropped too. In an n8n with several workers, a repeat may still get through when events come at the same moment.',
+					'Within this time, the same event with the same content ends the workflow at this node. That may also be a second change, to a field that the event does not hold. With several n8n workers, a repeat may get through.',
 			},
 		],
 	},

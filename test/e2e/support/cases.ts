@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { freePort } from '../../../playground/n8n/checks';
 import type { StoredWorkflow } from '../../../playground/n8n/client';
 import { hintsOf, itemsOf, outputOf, type Execution } from '../../../playground/n8n/execution';
-import type { HostVersion } from '../../../playground/n8n/host';
+import type { HostName } from '../../../playground/n8n/host';
 import { waitFor } from '../../../playground/n8n/progress';
-import { readOrders } from '../../../playground/demo/workflows';
+import { samples } from '../../../playground/shopify/samples';
 import { executionsOf, fireUpdates, idsAt, liveAddress, subscriptionsOf } from './events';
 import { recordRequires, type Loaded, type RequireRecorder } from './requires';
 import { dropoff, packages, pickup, pickupFields, shopifyFields } from './samples';
@@ -46,12 +46,12 @@ export async function runAgain(
  *
  * @returns gives the world to a test
  */
-export function testVersion(version: HostVersion): () => World {
+export function testVersion(name: HostName): () => World {
 	let opened: World;
 	let recorder: RequireRecorder;
 	beforeAll(async () => {
 		recorder = await recordRequires('n8n-nodes-delivery-service');
-		opened = await openWorld(version, recorder.env);
+		opened = await openWorld(name, recorder.env);
 	});
 	beforeEach(() => opened.service.control.reset());
 	afterAll(async () => {
@@ -366,7 +366,7 @@ function testShopifyOrders(world: () => World): void {
 		};
 
 		test('maps an order with cash on delivery', async () => {
-			const order = (await readOrders()).find(({ name }) => name === '#1003');
+			const order = samples.find(({ name }) => name === '#1003');
 			await runAction(world(), { items: [{ ...order }], parameters });
 			expect(
 				world()
@@ -404,7 +404,7 @@ function testShopifyOrders(world: () => World): void {
 			const { control } = world().service;
 			const forget = 'Forget';
 			const { workflowId, output, execution } = await runAction(world(), {
-				items: await readOrders(),
+				items: [...samples],
 				parameters,
 				beside: {
 					[forget]: {

@@ -34,6 +34,15 @@ const flags = [
 
 selectors.setTestIdAttribute('data-test-id');
 
+/**
+ * Finds Chromium, and installs it where that is possible; gives its path.
+ *
+ * @throws SetupError when there is none and it cannot be installed here
+ */
+export async function requireBrowser(): Promise<string> {
+	return await requireProgram('chromium');
+}
+
 /** n8n's editor in a browser, with what a person does in it. Everything waits until it is there. */
 export class Editor {
 	private constructor(
@@ -49,7 +58,7 @@ export class Editor {
 	 */
 	static async open(url: string): Promise<Editor> {
 		const browser = await chromium.launch({
-			executablePath: await requireProgram('chromium'),
+			executablePath: await requireBrowser(),
 			headless: true,
 			args: flags,
 		});

@@ -59,7 +59,7 @@ export async function openQueueWorld(): Promise<QueueWorld> {
 		for (const end of closers.splice(0).reverse()) await end();
 	};
 	try {
-		const host = await installHost('2.41.1');
+		const host = await installHost('newest');
 		const packed = await mkdtemp(join(tmpdir(), 'delivery-service-e2e-'));
 		closers.push(async () => await rm(packed, { recursive: true, force: true }));
 		await installPackage(await tarball(), packed);

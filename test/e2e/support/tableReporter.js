@@ -1,26 +1,30 @@
+const { writeFileSync } = require('node:fs');
 const { basename } = require('node:path');
 
-/** Prints, after all tests, a table of groups with their cases and seconds. */
+const { format } = require('./table');
+
+/**
+ * Prints, after all tests, a table of groups with their cases and seconds. When several groups run
+ * at once, it is left in the file that E2E_ROWS names, for one table of all.
+ */
 class TableReporter {
-	onRunComplete(_contexts, { testResults, numPassedTests, numFailedTests }) {
+	onRunComplete(_contexts, { testResults }) {
 		const rows = testResults.map(
-			({ testFilePath, testResults: cases, perfStats, failureMessage }) => ({
-				group: basename(testFilePath, '.e2e.ts'),
-				cases: String(cases.length),
-				failed: String(cases.filter(({ status }) => status === 'failed').length),
-				seconds: String(Math.round((perfStats.end - perfStats.start) / 1000)),
-				result: failureMessage ? 'failed' : 'passed',
-			}),
+			({ testFilePath, testResults: cases, perfStats, failureMessage }) => {
+				const count = (wanted) => cases.filter(({ status }) => status === wanted).length;
+				return {
+					group: basename(testFilePath, '.e2e.ts'),
+					cases: cases.length,
+					passed: count('passed'),
+					failed: count('failed'),
+					seconds: Math.round((perfStats.end - perfStats.start) / 1000),
+					result: failureMessage ? 'failed' : 'passed',
+				};
+			},
 		);
-		const columns = ['group', 'cases', 'failed', 'seconds', 'result'];
-		const header = Object.fromEntries(columns.map((column) => [column, column]));
-		const widths = columns.map((column) =>
-			Math.max(...[header, ...rows].map((row) => row[column].length)),
-		);
-		const line = (row) =>
-			columns.map((column, index) => row[column].padEnd(widths[index])).join('  ');
-		console.log(['', line(header), ...rows.map(line), ''].join('\n'));
-		console.log(`${numPassedTests} passed, ${numFailedTests} failed`);
+		const { E2E_ROWS: rowsFile } = process.env;
+		if (rowsFile === undefined) console.log(format(rows));
+		else writeFileSync(rowsFile, JSON.stringify(rows));
 	}
 }
 

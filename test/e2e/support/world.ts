@@ -7,7 +7,7 @@ import axios from 'axios';
 
 import { freePort } from '../../../playground/n8n/checks';
 import { N8nClient, type Owner } from '../../../playground/n8n/client';
-import { installHost, type HostVersion } from '../../../playground/n8n/host';
+import { installHost, type HostName } from '../../../playground/n8n/host';
 import { startN8n, type N8n } from '../../../playground/n8n/n8n';
 import { buildAndPack, installPackage } from '../../../playground/n8n/package';
 import { startService, type LocalService } from '../../../playground/service/server';
@@ -54,9 +54,12 @@ export interface World {
 
 let packed: Promise<string> | undefined;
 
-/** The tarball of this package, built and packed once for all worlds of a test file. */
+/**
+ * The tarball of this package: the one that run.mjs has made for all groups, else one that is built
+ * and packed once for all worlds of a test file.
+ */
 export async function tarball(): Promise<string> {
-	return await (packed ??= buildAndPack());
+	return process.env.E2E_TARBALL ?? (await (packed ??= buildAndPack()));
 }
 
 /**
@@ -66,7 +69,7 @@ export async function tarball(): Promise<string> {
  * @param env more environment variables for n8n
  */
 export async function openWorld(
-	version: HostVersion = '2.41.1',
+	name: HostName = 'newest',
 	env?: NodeJS.ProcessEnv,
 ): Promise<World> {
 	const closers: Array<() => Promise<void>> = [];
@@ -74,7 +77,7 @@ export async function openWorld(
 		for (const end of closers.reverse()) await end();
 	};
 	try {
-		const host = await installHost(version);
+		const host = await installHost(name);
 		const userFolder = await mkdtemp(join(tmpdir(), 'delivery-service-e2e-'));
 		closers.push(async () => await rm(userFolder, { recursive: true, force: true }));
 		await installPackage(await tarball(), userFolder);

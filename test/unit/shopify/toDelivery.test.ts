@@ -8,6 +8,11 @@ import {
 	sampleOrder,
 } from '../../support/sampleOrder';
 
+/** What becomes of an order, without what it says of the order itself. */
+function outcomeWithoutNames(order: unknown): object {
+	return { ...outcomeOf(order), shopifyOrder: undefined };
+}
+
 test('an order becomes a delivery', () => {
 	expect(deliveryOf(sampleOrder())).toEqual({
 		dropoff: {
@@ -26,6 +31,30 @@ test('an order becomes a delivery', () => {
 		},
 		packages: [{ name: '#1042', qty: 1, weight: 0.7, size: 'm', price: 25 }],
 		referenceId: '#1042',
+	});
+});
+
+describe('the order itself is named', () => {
+	const shopifyOrder = { id: '820982911946154', name: '#1042', email: 'ana@example.com' };
+
+	test('beside its delivery', () => {
+		expect(outcomeOf(sampleOrder())).toMatchObject({ kind: 'delivery', shopifyOrder });
+	});
+
+	test('when it is not sent', () => {
+		const outcome = outcomeOf(sampleOrder({ test: true }));
+		expect(outcome).toMatchObject({ kind: 'skipped', shopifyOrder });
+	});
+
+	test('when it lacks something', () => {
+		const outcome = outcomeOf(sampleOrder({ shipping_address: sampleAddress({ address1: null }) }));
+		expect(outcome).toMatchObject({ kind: 'invalid', shopifyOrder });
+	});
+
+	test('with the e-mail address that the delivery has', () => {
+		const order = sampleOrder({ email: null, contact_email: null, customer: null });
+		const outcome = outcomeOf(order, { fallbackEmail: 'shop@example.com' });
+		expect(outcome).toMatchObject({ shopifyOrder: { email: 'shop@example.com' } });
 	});
 });
 
@@ -59,7 +88,7 @@ describe('the mapping', () => {
 describe('orders that are not sent', () => {
 	test('a cancelled one', () => {
 		const order = sampleOrder({ cancelled_at: '2024-05-17T04:14:36-04:00', test: true });
-		expect(outcomeOf(order)).toEqual({
+		expect(outcomeWithoutNames(order)).toEqual({
 			kind: 'skipped',
 			reason: 'cancelled',
 			message:
@@ -70,7 +99,7 @@ describe('orders that are not sent', () => {
 
 	test('a test order, unless test orders are included', () => {
 		const order = sampleOrder({ test: true, name: null });
-		expect(outcomeOf(order)).toEqual({
+		expect(outcomeWithoutNames(order)).toEqual({
 			kind: 'skipped',
 			reason: 'testOrder',
 			message: 'Order 1042 is a test order. Turn on Include Test Orders to send it.',
@@ -93,7 +122,7 @@ describe('orders that are not sent', () => {
 		['negative counts', [sampleLine({ fulfillable_quantity: -1 })]],
 	])('one with nothing left to ship: %s', (_, line_items) => {
 		const order = sampleOrder({ line_items, name: null, order_number: null, id: null });
-		expect(outcomeOf(order)).toEqual({
+		expect(outcomeWithoutNames(order)).toEqual({
 			kind: 'skipped',
 			reason: 'nothingToShip',
 			message:
@@ -103,7 +132,7 @@ describe('orders that are not sent', () => {
 
 	test.each(['voided', 'refunded'])('one that is %s, unless such orders are included', (status) => {
 		const order = sampleOrder({ financial_status: status });
-		expect(outcomeOf(order)).toEqual({
+		expect(outcomeWithoutNames(order)).toEqual({
 			kind: 'skipped',
 			reason: status,
 			message: expect.stringMatching(/^Order #1042's payment was .* Include Refunded Orders/),
@@ -135,7 +164,7 @@ describe('orders that are not sent', () => {
 			['in a store without a name', { ...pickedUp, shipping_lines: [{}] }, ''],
 			['at the till', { shipping_address: null, source_name: 'pos' }, ''],
 		])('%s', (_, changes, place) => {
-			expect(outcomeOf(sampleOrder(changes))).toEqual({
+			expect(outcomeWithoutNames(sampleOrder(changes))).toEqual({
 				kind: 'skipped',
 				reason: 'localPickup',
 				message: `Order #1042 has no shipping address: the customer picks it up${place}. To have such orders delivered all the same, set Delivery Address under Order Options.`,
@@ -178,7 +207,7 @@ describe('an order whose personal data Shopify holds back', () => {
 			{ ...withheld, customer: null, billing_address: null, shipping_lines: [{ title: 'x' }] },
 		],
 	])('says so, %s', (_, changes) => {
-		expect(outcomeOf(sampleOrder(changes))).toEqual({
+		expect(outcomeWithoutNames(sampleOrder(changes))).toEqual({
 			kind: 'invalid',
 			problem: {
 				message: expect.stringMatching(/^Order #1042 comes without any personal data/),

@@ -30,21 +30,25 @@ export const forget: Operation = {
 	},
 	fields: [
 		{
-			displayName: 'References',
+			displayName: 'What to Forget',
 			name: 'references',
 			type: 'options',
 			noDataExpression: true,
 			options: [
 				{
-					name: 'All',
+					name: 'Everything',
 					value: 'all',
 					description:
 						'Everything that this workflow remembers, also of Remove Duplicates nodes with the scope Workflow',
 				},
-				{ name: 'Chosen', value: 'chosen', description: 'Only the reference IDs given below' },
+				{
+					name: 'Reference IDs Below',
+					value: 'chosen',
+					description: 'Only these deliveries',
+				},
 			],
 			default: 'chosen',
-			description: 'What to forget',
+			description: 'Which deliveries may be sent again',
 		},
 		...shownOnlyFor({ references: ['chosen'] }, [referenceIdsField]),
 		{

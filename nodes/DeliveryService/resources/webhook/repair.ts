@@ -41,7 +41,7 @@ export const repair: Operation = {
 	fields: [
 		{
 			...urlField,
-			displayName: 'URL or Beginning',
+			displayName: 'URL or Its Beginning',
 			placeholder: 'e.g. https://n8n.example.com/',
 			description:
 				'The blacklisted webhooks at this URL, and at all URLs below it, are repaired. The address of your n8n repairs those of all its workflows.',

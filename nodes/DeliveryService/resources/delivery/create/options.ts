@@ -77,6 +77,12 @@ export function skipsAlreadySent(context: IExecuteFunctions): Result<boolean> {
 	return check(z.boolean(), value, skipLabel, {});
 }
 
+/** What the field does for a source, below it: the sources have it with different defaults. */
+const skipHint = (isOn: boolean) =>
+	isOn
+		? 'On for Shopify orders: an order that comes again is not delivered again'
+		: 'Off here unless you turn it on: what comes again is delivered again. It needs a Reference ID.';
+
 /** Each source has this field with a default of its own. */
 const skipField: INodeProperties = {
 	displayName: skipLabel,
@@ -90,7 +96,9 @@ const skipField: INodeProperties = {
 /** The fields that are the same for every source. */
 export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
 	...sources.flatMap(({ option, skipsAlreadySent }) =>
-		shownOnlyFor({ source: [option.value] }, [{ ...skipField, default: skipsAlreadySent }]),
+		shownOnlyFor({ source: [option.value] }, [
+			{ ...skipField, default: skipsAlreadySent, hint: skipHint(skipsAlreadySent) },
+		]),
 	),
 	{
 		displayName: 'Options',
@@ -148,7 +156,7 @@ export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
 				type: 'boolean',
 				default: false,
 				description:
-					'Whether you know that the service creates no delivery at all when it refuses a request. Then a refused request is split to find what it was refused for. Otherwise all deliveries of a refused request count as unknown, unless it held only one.',
+					'Whether you know that the service creates nothing at all when it refuses a request. Then the node finds the deliveries that were refused, and creates the others. Otherwise all that shared a refused request are unknown.',
 			},
 			{
 				displayName: 'Simplify',

@@ -23,6 +23,8 @@ const simplifiedMembers = [
 export interface ItemOutcome {
 	item: number;
 	referenceId?: string;
+	/** The order that it became of: by it a later node finds the order and the customer again. */
+	shopifyOrder?: object;
 	/** Whether only what matters of a delivery's record is shown. */
 	simplify?: boolean;
 	outcome: Outcome | Invalid;
@@ -35,9 +37,10 @@ export function outcomesOf(
 ): ItemOutcome[] {
 	const outcomes = [
 		...items.flatMap((prepared) => ('outcome' in prepared ? [prepared] : [])),
-		...results.map(({ creation: { item, delivery, simplify }, outcome }) => ({
+		...results.map(({ creation: { item, delivery, shopifyOrder, simplify }, outcome }) => ({
 			item,
 			referenceId: delivery.referenceId,
+			shopifyOrder,
 			simplify,
 			outcome,
 		})),
@@ -49,13 +52,17 @@ export function outcomesOf(
 export function toOutput({
 	item,
 	referenceId,
+	shopifyOrder,
 	simplify,
 	outcome,
 }: ItemOutcome): INodeExecutionData {
-	const named = referenceId !== undefined && { referenceId };
+	const order = shopifyOrder !== undefined && { shopifyOrder };
+	const named = { ...(referenceId !== undefined && { referenceId }), ...order };
 	switch (outcome.kind) {
-		case 'created':
-			return outputItem(simplify ? simplified(outcome.record) : outcome.record, item);
+		case 'created': {
+			const record = simplify ? simplified(outcome.record) : outcome.record;
+			return outputItem({ ...record, ...order }, item);
+		}
 		case 'skipped': {
 			const { reason, message } = outcome;
 			return outputItem({ skipped: true, reason, message, ...named }, item);

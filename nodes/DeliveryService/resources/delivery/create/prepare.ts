@@ -8,12 +8,11 @@ import { deliverySchema } from '../../../service/schemas';
 import { check } from '../../../service/validation';
 import { itemError, problemOf } from '../../items';
 import { readItemOptions } from './options';
-import type { Source } from './source';
+import type { Names, Source } from './source';
 
 /** An input item, read and checked: a delivery to create, or why there is none. */
 export type Prepared =
-	| { item: number; creation: Creation }
-	| { item: number; referenceId?: string; outcome: Skipped | Invalid };
+	{ item: number; creation: Creation } | ({ item: number; outcome: Skipped | Invalid } & Names);
 
 /** The item breaks a rule, so that nothing is sent for it. */
 export interface Invalid {
@@ -32,9 +31,9 @@ export function prepare(
 	item: number,
 	needsReference: boolean,
 ): Prepared {
-	const invalid = (problem: Problem, referenceId?: string): Prepared => ({
+	const invalid = (problem: Problem, names: Names = {}): Prepared => ({
 		item,
-		referenceId,
+		...names,
 		outcome: { kind: 'invalid', problem },
 	});
 	try {
@@ -42,19 +41,22 @@ export function prepare(
 		if (!options.ok) return invalid(options.problem);
 		const reading = source.read(context, item);
 		if (reading.kind !== 'delivery') {
-			const { referenceId, ...outcome } = reading;
-			return { item, referenceId, outcome };
+			const { referenceId, shopifyOrder, ...outcome } = reading;
+			return { item, referenceId, shopifyOrder, outcome };
 		}
+		const { shopifyOrder, notCollectedFor } = reading;
 		const delivery = check(deliverySchema, reading.delivery, 'Delivery', serviceLabels);
 		if (!delivery.ok) {
 			const { problem } = delivery;
 			const { referenceId } = referenceSchema.parse(reading.delivery);
-			return invalid(source.inItsWords?.(problem, referenceId) ?? problem, referenceId);
+			const told = source.inItsWords?.(problem, referenceId) ?? problem;
+			return invalid(told, { referenceId, shopifyOrder });
 		}
-		if (needsReference && delivery.value.referenceId === undefined) return invalid(noReference);
-		const { orderId, notCollectedFor } = reading;
-		const creation = { item, delivery: delivery.value, orderId, notCollectedFor, ...options.value };
-		return { item, creation };
+		if (needsReference && delivery.value.referenceId === undefined)
+			return invalid(noReference, { shopifyOrder });
+		const orderId = shopifyOrder?.id;
+		const facts = { orderId, shopifyOrder, notCollectedFor };
+		return { item, creation: { item, delivery: delivery.value, ...facts, ...options.value } };
 	} catch (error) {
 		return invalid(problemOf(error));
 	}

@@ -8,21 +8,6 @@ import { packageSizeOptions } from '../package';
  */
 export const orderOptions: INodeProperties[] = [
 	{
-		displayName: 'Address Format',
-		name: 'addressFormat',
-		type: 'options',
-		options: [
-			{
-				name: 'Address Components',
-				value: 'components',
-				description: 'Street, city and so on, each apart: found on the map more often',
-			},
-			{ name: 'Full Address', value: 'text', description: 'The whole address as one line of text' },
-		],
-		default: 'components',
-		description: "How the order's shipping address is sent",
-	},
-	{
 		displayName: 'Cash on Delivery',
 		name: 'cod',
 		type: 'options',
@@ -64,6 +49,46 @@ export const orderOptions: INodeProperties[] = [
 		description: "The full address to use instead of the order's shipping address",
 	},
 	{
+		displayName: 'Delivery Address Format',
+		name: 'addressFormat',
+		type: 'options',
+		options: [
+			{
+				name: 'Address Components',
+				value: 'components',
+				description: 'Street, city and so on, each apart: found on the map more often',
+			},
+			{ name: 'Full Address', value: 'text', description: 'The whole address as one line of text' },
+		],
+		default: 'components',
+		description: "How the order's shipping address is sent",
+	},
+	{
+		displayName: 'Delivery Instructions',
+		name: 'instructions',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. Leave with the concierge',
+		description:
+			"What the driver should know, instead of the order's company, second address line and note",
+	},
+	{
+		displayName: 'Delivery Latitude',
+		name: 'lat',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. 39.7817',
+		description: 'To use together with Delivery Longitude, instead of the coordinates in the order',
+	},
+	{
+		displayName: 'Delivery Longitude',
+		name: 'lng',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. -89.6501',
+		description: 'To use together with Delivery Latitude, instead of the coordinates in the order',
+	},
+	{
 		displayName: 'Fallback Email',
 		name: 'fallbackEmail',
 		type: 'string',
@@ -100,31 +125,6 @@ export const orderOptions: INodeProperties[] = [
 		type: 'boolean',
 		default: false,
 		description: 'Whether test orders become deliveries too, which cost money like any other',
-	},
-	{
-		displayName: 'Instructions',
-		name: 'instructions',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. Leave with the concierge',
-		description:
-			"What the driver should know, instead of the order's company, second address line and note",
-	},
-	{
-		displayName: 'Latitude',
-		name: 'lat',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. 39.7817',
-		description: 'To use together with Longitude, instead of the coordinates in the order',
-	},
-	{
-		displayName: 'Longitude',
-		name: 'lng',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. -89.6501',
-		description: 'To use together with Latitude, instead of the coordinates in the order',
 	},
 	{
 		displayName: 'Package Name',

@@ -1,13 +1,20 @@
 import type { IExecuteFunctions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
-import type { OrderFacts } from '../../../shopify/toDelivery';
+import type { OrderFacts, ShopifyOrder } from '../../../shopify/toDelivery';
 import type { Problem } from '../../../service/result';
 
 /** What an input item turned out to be, before the rules of the service are checked. */
 export type Reading =
-	| ({ kind: 'delivery'; delivery: unknown } & OrderFacts)
-	| { kind: 'skipped'; reason: string; message: string; referenceId?: string }
-	| { kind: 'invalid'; problem: Problem; referenceId?: string };
+	| ({ kind: 'delivery'; delivery: unknown } & Partial<OrderFacts>)
+	| ({ kind: 'skipped'; reason: string; message: string } & Names)
+	| ({ kind: 'invalid'; problem: Problem } & Names);
+
+/** By what a person, or a later node, recognises the input item. */
+export interface Names {
+	referenceId?: string;
+	/** The order that it is, when it is one of Shopify's. */
+	shopifyOrder?: ShopifyOrder;
+}
 
 /** A way to give deliveries: what the picker shows, its fields, and how an item is read. */
 export interface Source {

@@ -5,16 +5,11 @@ import { referenceIdsField } from '../fields';
 import { changedPackages } from '../package';
 import { optionsField } from './options';
 
-/** What can be changed (service document, section 4.2); only what the user adds is sent. */
+/**
+ * What can be changed (service document, section 4.2); only what the user adds is sent. n8n wants the
+ * list in the order of the alphabet: the labels begin so that what belongs together stands together.
+ */
 export const changeFields: INodeProperties[] = [
-	{
-		displayName: 'Address',
-		name: 'address',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. 48 Oak Avenue, Springfield, IL 62704',
-		description: 'The new dropoff address, as one line of text',
-	},
 	{
 		displayName: 'Cash on Delivery',
 		name: 'cod',
@@ -24,31 +19,15 @@ export const changeFields: INodeProperties[] = [
 		description: 'The amount that the driver collects from the recipient; 0 for none',
 	},
 	{
-		displayName: 'Contact Email',
-		name: 'email',
+		displayName: 'Dropoff Address',
+		name: 'address',
 		type: 'string',
 		default: '',
-		placeholder: 'e.g. ana@example.com',
-		description: "The recipient's new e-mail address",
+		placeholder: 'e.g. 48 Oak Avenue, Springfield, IL 62704',
+		description: 'The new dropoff address, as one line of text',
 	},
 	{
-		displayName: 'Contact Name',
-		name: 'name',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. Ana Torres',
-		description: "The recipient's new name",
-	},
-	{
-		displayName: 'Contact Phone',
-		name: 'phonenumber',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. +1 555 0100',
-		description: "The recipient's new phone number",
-	},
-	{
-		displayName: 'Instructions',
+		displayName: 'Dropoff Instructions',
 		name: 'instructions',
 		type: 'string',
 		default: '',
@@ -56,29 +35,53 @@ export const changeFields: INodeProperties[] = [
 		description: 'What the driver should know about the dropoff',
 	},
 	{
-		displayName: 'Latitude',
+		displayName: 'Dropoff Latitude',
 		name: 'lat',
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. 39.7817',
-		description: 'Add Longitude too: coordinates are changed together',
+		description: 'Add Dropoff Longitude too: coordinates are changed together',
 	},
 	{
-		displayName: 'Longitude',
+		displayName: 'Dropoff Longitude',
 		name: 'lng',
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. -89.6501',
-		description: 'Add Latitude too: coordinates are changed together',
+		description: 'Add Dropoff Latitude too: coordinates are changed together',
 	},
-	changedPackages,
 	{
-		displayName: 'Reference ID',
+		displayName: 'New Reference ID',
 		name: 'referenceId',
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. #1001-B',
 		description: 'The new reference ID (at most 40 characters)',
+	},
+	changedPackages,
+	{
+		displayName: 'Recipient Email',
+		name: 'email',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. ana@example.com',
+		description: "The recipient's new e-mail address",
+	},
+	{
+		displayName: 'Recipient Name',
+		name: 'name',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. Ana Torres',
+		description: "The recipient's new name",
+	},
+	{
+		displayName: 'Recipient Phone',
+		name: 'phonenumber',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. +1 555 0100',
+		description: "The recipient's new phone number",
 	},
 	{
 		displayName: 'Tags to Add',

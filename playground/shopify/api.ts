@@ -1,0 +1,123 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+import express, { Router } from 'express';
+import type { ErrorRequestHandler, Express, Request, RequestHandler } from 'express';
+import { z } from 'zod';
+
+import { findOrders, page, pick } from './orders';
+import {
+	fulfillmentRequestShape,
+	ShopRefusal,
+	webhookRequestShape,
+	type FulfillmentRequest,
+} from './shapes';
+import type { Shop } from './shop';
+import type { Webhooks } from './webhooks';
+
+/** A call of the Admin API, and the status of its answer. */
+export interface Call {
+	readonly method: string;
+	readonly path: string;
+	readonly status: number;
+}
+
+interface ApiOptions {
+	readonly shop: Shop;
+	readonly webhooks: Webhooks;
+	readonly accessToken: string;
+	/** Takes each call once it is answered. */
+	readonly record: (call: Call) => void;
+}
+
+const idShape = z.coerce.number().int();
+const maxBodyBytes = 1_000_000;
+
+/**
+ * Shopify's REST Admin API, of any version, as far as n8n's Shopify nodes and the examples call it:
+ * https://shopify.dev/docs/api/admin-rest.
+ */
+export function adminApi({ shop, webhooks, accessToken, record }: ApiOptions): Express {
+	const router = Router();
+	const idOf = (req: Request) => {
+		const id = idShape.safeParse(req.params.id);
+		if (!id.success) throw new ShopRefusal(404, 'Not Found');
+		return id.data;
+	};
+	// n8n's credential is tested with the first; there is nothing to see.
+	router.get('/products{.json}', (_req, res) => void res.json({ products: [] }));
+
+	router.get('/orders{.json}', (req, res) => {
+		const query = z.record(z.string()).parse(req.query);
+		const { orders, link } = page(query, `https://${req.hostname}${req.baseUrl}`, (filters) =>
+			findOrders(shop.orders(), filters),
+		);
+		if (link !== undefined) res.set('Link', link);
+		res.json({ orders: orders.map((order) => pick(order, query.fields)) });
+	});
+	router.get('/orders/:id/fulfillment_orders{.json}', (req, res) => {
+		res.json({ fulfillment_orders: shop.fulfillmentOrders(idOf(req)) });
+	});
+	router.get('/orders/:id{.json}', (req, res) => {
+		const { fields } = z.object({ fields: z.string().optional() }).parse(req.query);
+		res.json({ order: pick(shop.order(idOf(req)), fields) });
+	});
+	router.post('/fulfillments{.json}', (req, res) => {
+		res.status(201).json({ fulfillment: shop.fulfill(fulfillmentRequestOf(req.body)) });
+	});
+
+	router.get('/webhooks{.json}', (req, res) => {
+		const { topic } = z.object({ topic: z.string().optional() }).parse(req.query);
+		res.json({ webhooks: webhooks.list(topic) });
+	});
+	router.post('/webhooks{.json}', (req, res) => {
+		const body = webhookRequestShape.safeParse(req.body);
+		if (!body.success) throw missing('webhook');
+		const { topic, address } = body.data.webhook;
+		res.status(201).json({ webhook: webhooks.subscribe(topic, address) });
+	});
+	router.delete('/webhooks/:id{.json}', (req, res) => {
+		webhooks.unsubscribe(idOf(req));
+		res.json({});
+	});
+
+	const app = express().disable('x-powered-by').disable('etag');
+	app.use((req, res, next) => {
+		// n8n's Shopify nodes write two slashes after the version.
+		req.url = req.url.replace(/\/{2,}/g, '/');
+		const { method, path } = req;
+		res.on('finish', () => record({ method, path, status: res.statusCode }));
+		next();
+	});
+	app.use(authenticate(accessToken), express.json({ limit: maxBodyBytes }));
+	app.use(/^\/admin\/api\/\d{4}-\d{2}/, router);
+	app.use(() => {
+		throw new ShopRefusal(404, 'Not Found');
+	});
+	app.use(answerRefusal);
+	return app;
+}
+
+function fulfillmentRequestOf(body: unknown): FulfillmentRequest {
+	const request = fulfillmentRequestShape.safeParse(body);
+	if (!request.success) throw missing('fulfillment');
+	return request.data.fulfillment;
+}
+
+function missing(parameter: string): ShopRefusal {
+	return new ShopRefusal(400, { [parameter]: 'Required parameter missing or invalid' });
+}
+
+function authenticate(accessToken: string): RequestHandler {
+	const digest = (text: string) => createHash('sha256').update(text).digest();
+	const wanted = digest(accessToken);
+	return (req, _res, next) => {
+		if (timingSafeEqual(wanted, digest(req.get('X-Shopify-Access-Token') ?? ''))) return next();
+		const reason = 'unrecognized login or wrong password';
+		throw new ShopRefusal(401, `[API] Invalid API key or access token (${reason})`);
+	};
+}
+
+const answerRefusal: ErrorRequestHandler = (error, _req, res, next) => {
+	if (error instanceof ShopRefusal) res.status(error.status).json({ errors: error.errors });
+	else next(error);
+};

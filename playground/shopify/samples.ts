@@ -1,0 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { z } from 'zod';
+
+import { orderShape, type Order } from './shapes';
+
+/** The sample orders, as Shopify's REST Admin API gives orders. */
+export const samples: readonly Order[] = z
+	.array(orderShape)
+	.parse(JSON.parse(readFileSync(join(__dirname, 'orders.json'), 'utf8')));

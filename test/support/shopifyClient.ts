@@ -1,0 +1,84 @@
+import { readFile } from 'node:fs/promises';
+import http from 'node:http';
+import https from 'node:https';
+import type { Duplex } from 'node:stream';
+import tls from 'node:tls';
+
+import type { Shopify } from '../../playground/shopify/server';
+
+/** What came back of a call through the border. */
+export interface Answered {
+	readonly status: number;
+	readonly link: string | undefined;
+	readonly data: unknown;
+}
+
+/** What a call may say besides its method and path. */
+export interface CallOptions {
+	readonly accessToken?: string;
+	readonly body?: object;
+	/** The host to call; by default the shop. */
+	readonly hostName?: string;
+	/** The certificate authorities to trust; by default that of the border. */
+	readonly ca?: string[];
+}
+
+/**
+ * Calls a host as n8n does: through the proxy and over TLS. Rejects when the proxy refuses, with what
+ * it says, and when the certificate is not trusted.
+ */
+export async function callThroughBorder(
+	shopify: Shopify,
+	method: string,
+	path: string,
+	options: CallOptions = {},
+): Promise<Answered> {
+	const { env, domain, credential } = shopify;
+	const { hostName = domain, accessToken = credential.accessToken, body } = options;
+	const { ca = [await readFile(String(env.NODE_EXTRA_CA_CERTS), 'utf8')] } = options;
+	const socket = await tunnel(String(env.HTTPS_PROXY), `${hostName}:443`);
+	const request = https.request({
+		method,
+		path,
+		host: hostName,
+		headers: { 'X-Shopify-Access-Token': accessToken, 'Content-Type': 'application/json' },
+		createConnection: () => tls.connect({ socket, servername: hostName, ca }),
+	});
+	try {
+		const { status, headers, text } = await answerTo(request, body && JSON.stringify(body));
+		return { status, link: headers.link?.toString(), data: JSON.parse(text) };
+	} finally {
+		socket.destroy();
+	}
+}
+
+async function tunnel(proxy: string, path: string): Promise<Duplex> {
+	return await new Promise((resolve, reject) => {
+		const request = http.request(proxy, { method: 'CONNECT', path });
+		request.once('error', reject);
+		request.once('connect', ({ statusCode }, socket, head) => {
+			if (statusCode === 200) return resolve(socket);
+			let text = head.toString();
+			socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+			socket.once('end', () => reject(new Error(`${statusCode}: ${text}`)));
+		});
+		request.end();
+	});
+}
+
+async function answerTo(request: http.ClientRequest, body?: string) {
+	return await new Promise<{ status: number; headers: http.IncomingHttpHeaders; text: string }>(
+		(resolve, reject) => {
+			request.once('error', reject);
+			request.once('response', (response) => {
+				const chunks: Buffer[] = [];
+				response.on('data', (chunk: Buffer) => chunks.push(chunk));
+				response.once('end', () => {
+					const { statusCode: status = 0, headers } = response;
+					resolve({ status, headers, text: Buffer.concat(chunks).toString() });
+				});
+			});
+			request.end(body);
+		},
+	);
+}

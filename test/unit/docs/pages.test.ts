@@ -1,0 +1,89 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+
+import { DeliveryServiceApi } from '../../../credentials/DeliveryServiceApi.credentials';
+import manifest from '../../../package.json';
+import {
+	anchorsOf,
+	codesIn,
+	linksOf,
+	page,
+	pages,
+	projectFolder,
+	section,
+	tablesOf,
+	type Page,
+} from '../../../tools/markdown';
+
+const home = manifest.homepage.split('#')[0] ?? '';
+
+/** Why a link of a page leads nowhere; undefined when it does not. Other sites are not asked. */
+function fault({ path }: Page, target: string): string | undefined {
+	if (/^https?:/.test(target)) return undefined;
+	const [file = '', anchor] = target.split('#');
+	const linked = file === '' ? path : posix.join(dirname(path), file);
+	if (!existsSync(join(projectFolder, linked))) return `${path}: ${target} is not there`;
+	if (anchor === undefined || anchorsOf(page(linked)).has(anchor)) return undefined;
+	return `${path}: ${linked} has no heading ${anchor}`;
+}
+
+test('every link and anchor between the pages resolves', () => {
+	const links = pages().flatMap((from) => linksOf(from).map((target) => ({ from, target })));
+	expect(links.length).toBeGreaterThan(50);
+	expect(links.flatMap(({ from, target }) => fault(from, target) ?? [])).toEqual([]);
+});
+
+test('every link from the nodes and the credential to the README finds its heading', () => {
+	const codex = readdirSync(join(projectFolder, 'nodes/DeliveryService'))
+		.filter((name) => name.endsWith('.node.json'))
+		.map((name) => readFileSync(join(projectFolder, 'nodes/DeliveryService', name), 'utf8'));
+	const urls = [...codex, new DeliveryServiceApi().documentationUrl, manifest.homepage].flatMap(
+		(text) => text.match(/https:[^"\s]+/g) ?? [],
+	);
+	const anchors = urls.filter((url) => url.startsWith(`${home}#`)).map((url) => url.split('#')[1]);
+	expect(anchors.length).toBeGreaterThan(3);
+	const known = new Set(['readme', ...anchorsOf(page('README.md'))]);
+	expect(anchors.filter((anchor) => !known.has(anchor ?? ''))).toEqual([]);
+});
+
+test('every page is linked from the README, and has one title', () => {
+	const linked = linksOf(page('README.md')).map((target) => target.split('#')[0]);
+	const docs = pages().filter(({ path }) => path.startsWith('docs/'));
+	expect(docs.map(({ path }) => path).filter((path) => !linked.includes(path))).toEqual([]);
+	const titles = docs.map(({ markdown }) => markdown.match(/^# .+$/gm)?.length);
+	expect(titles.filter((count) => count !== 1)).toEqual([]);
+});
+
+test('the README has fewer than 230 lines', () => {
+	expect(page('README.md').markdown.split('\n').length).toBeLessThan(230);
+});
+
+test('no command stands in two tables', () => {
+	const commands = pages()
+		.filter(({ path }) => path !== 'CHANGELOG.md')
+		.flatMap(({ path, markdown }) =>
+			tablesOf(markdown)
+				.flat()
+				.flatMap(([cell = '']) => codesIn(cell))
+				.filter((code) => /(^|\s)(npm|npx|docker) /.test(code))
+				.map((code) => ({ code, path })),
+		);
+	expect(commands.length).toBeGreaterThan(10);
+	const twice = commands.filter(({ code }) => commands.filter((c) => c.code === code).length > 1);
+	expect(twice).toEqual([]);
+});
+
+test('every npm script stands in the table of commands, and every one that pages name exists', () => {
+	const scripts = new Set(Object.keys(manifest.scripts));
+	const named = (markdown: string) =>
+		[...markdown.matchAll(/\bnpm (?:run ([\w:]+)|(test|start)\b)/g)].map(
+			([, script, short]) => script ?? short ?? '',
+		);
+	const all = pages().flatMap(({ path, markdown }) => (path === 'CHANGELOG.md' ? [] : [markdown]));
+	expect(all.flatMap(named).filter((script) => !scripts.has(script))).toEqual([]);
+	const first = tablesOf(section(page('CONTRIBUTING.md'), 'Commands'))
+		.flat()
+		.map(([cell = '']) => cell);
+	const missing = [...scripts].filter((script) => !first.flatMap(named).includes(script));
+	expect(missing).toEqual([]);
+});

@@ -1,0 +1,82 @@
+/** The commands that the pages name, and in which form `npm run docs:check` runs each of them. */
+import { codesIn, prose, type Page } from '../markdown';
+
+/** How a command is run in the fresh clone. */
+export interface Form {
+	/** What is run in place of the command, where that takes too long, needs a value, or never ends. */
+	run?: string;
+	/** For a command that runs until it is ended: what it prints once it does what it is for. */
+	until?: RegExp;
+}
+
+/**
+ * The commands that are run in another form than they stand in the pages, in the order in which they
+ * are run; all others are run as they stand. What is only listed here is run whole by the gate
+ * (.ci/run) or the release.
+ */
+export const forms: ReadonlyMap<string, Form> = new Map<string, Form>([
+	['npm ci', {}],
+	['npm test', { run: 'npm test -- test/unit/shared' }],
+	['npm test -- test/unit', { run: 'npm test -- test/unit/docs' }],
+	[
+		'SEQUENCES_SEED=1 npm test -- test/unit/sending',
+		{ run: 'SEQUENCES_SEED=1 SEQUENCES=1 npm test -- test/unit/sending/everyReading.test.ts' },
+	],
+	['npm run docs:readings', { run: 'npm run docs:readings -- --listTests' }],
+	['npm run docs:check', { run: 'npm run docs:check -- --list' }],
+	['npm run docs:images', { run: 'npm run docs:images -- --listTests' }],
+	['npm run test:e2e', { run: 'npm run test:e2e -- --listTests' }],
+	[
+		"npm run test:e2e -- trigger -t 'localhost'",
+		{ run: "npm run test:e2e -- trigger -t 'localhost' --listTests" },
+	],
+	[
+		'KILL_SEED=1 npm run test:e2e -- kill',
+		{ run: 'KILL_SEED=1 npm run test:e2e -- kill --listTests' },
+	],
+	['npm start', { run: 'npm start -- --help' }],
+	['npm start -- --once', { run: 'npm start -- --once --help' }],
+	['npm run bench', { run: 'npm run bench -- --help' }],
+	[
+		'npm run n8n:newest',
+		{
+			run: `npm run n8n:newest -- "$(node -p "require('./playground/n8n/hosts/newest/package.json').dependencies.n8n")"`,
+		},
+	],
+	['npm run service', { run: 'npm run service -- --port 0', until: /Local service: http/ }],
+	[
+		'npm run service -- --reading <name>',
+		{
+			run: 'npm run service -- --port 0 --reading refused-400',
+			until: /Reading refused-400/,
+		},
+	],
+	[
+		'npm install --omit=peer --prefix ~/.n8n/nodes n8n-nodes-delivery-service',
+		{
+			run: 'npm run build && npm install --omit=peer --ignore-scripts --prefix .cache/nodes "$(npm pack --silent)"',
+		},
+	],
+	[
+		'npm version <version> --no-git-tag-version',
+		{
+			run: 'npm version 9.9.9 --no-git-tag-version && git checkout package.json package-lock.json',
+		},
+	],
+]);
+
+/** The commands that a page tells its reader to run: in blocks without a language, and in the text. */
+export function commandsOf({ markdown }: Page): string[] {
+	const blocks = [...markdown.matchAll(/^```(?:sh)?\n([\s\S]*?)^```$/gm)];
+	const lines = blocks.flatMap(([, block = '']) => block.trim().split('\n'));
+	return [...lines, ...codesIn(prose(markdown))].filter((code) =>
+		/^(?:[A-Z_]+=\S+ )*(?:npm|npx|node|docker|git) /.test(code),
+	);
+}
+
+/** All commands of the pages, each once, those with a form first. */
+export function commandsToRun(pages: readonly Page[]): Array<{ command: string; form: Form }> {
+	const named = new Set(pages.flatMap(commandsOf));
+	const inOrder = [...forms.keys(), ...[...named].filter((command) => !forms.has(command))];
+	return inOrder.map((command) => ({ command, form: forms.get(command) ?? {} }));
+}

@@ -1,0 +1,83 @@
+/** Reading the project's pages: their links, anchors and tables. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The folder that holds package.json. */
+export const projectFolder = join(__dirname, '..');
+
+/** A page by its path in the project. */
+export interface Page {
+	path: string;
+	markdown: string;
+}
+
+/** All pages of the project. */
+export function pages(): Page[] {
+	const inFolder = (folder: string) =>
+		readdirSync(join(projectFolder, folder))
+			.filter((name) => name.endsWith('.md'))
+			.map((name) => (folder === '' ? name : `${folder}/${name}`));
+	return ['', 'docs', 'playground'].flatMap(inFolder).sort().map(page);
+}
+
+/** A page of the project, by its path. */
+export function page(path: string): Page {
+	return { path, markdown: readFileSync(join(projectFolder, path), 'utf8') };
+}
+
+/** The text of a page without its blocks of code. */
+export function prose(markdown: string): string {
+	return markdown.replace(/^```[\s\S]*?^```$/gm, '');
+}
+
+/** Where a page's links lead, pictures included. */
+export function linksOf({ markdown }: Page): string[] {
+	const text = prose(markdown).replace(/`[^`\n]*`/g, '');
+	return [...text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, target]) => target ?? []);
+}
+
+/** The anchors that GitHub gives to a page's headings. */
+export function anchorsOf({ markdown }: Page): Set<string> {
+	const anchors = new Set<string>();
+	for (const [, heading = ''] of prose(markdown).matchAll(/^#{1,6} (.+)$/gm)) {
+		const slug = heading
+			.toLowerCase()
+			.replace(/[^\p{L}\p{N}\s_-]/gu, '')
+			.trim()
+			.replace(/\s/g, '-');
+		let anchor = slug;
+		for (let twin = 1; anchors.has(anchor); twin++) anchor = `${slug}-${twin}`;
+		anchors.add(anchor);
+	}
+	return anchors;
+}
+
+/** The part of a page below a heading, up to the next one of the same level. */
+export function section({ path, markdown }: Page, heading: string): string {
+	const [, level = ''] = new RegExp(`^(#+) ${heading}$`, 'm').exec(markdown) ?? [];
+	if (level === '') throw new Error(`${path} has no heading "${heading}"`);
+	const [, after = ''] = markdown.split(`${level} ${heading}\n`);
+	return after.split(new RegExp(`^${level} `, 'm'))[0] ?? '';
+}
+
+/** The tables of a text, as rows of cells without their heads. */
+export function tablesOf(markdown: string): string[][][] {
+	const tables = [...markdown.matchAll(/(?:^\|.*\|$\n?)+/gm)].map(([table]) => table);
+	return tables.map((table) =>
+		table
+			.trim()
+			.split('\n')
+			.slice(2)
+			.map((row) =>
+				row
+					.split(/(?<!\\)\|/)
+					.slice(1, -1)
+					.map((cell) => cell.trim()),
+			),
+	);
+}
+
+/** The pieces of code within a text. */
+export function codesIn(text: string): string[] {
+	return [...text.matchAll(/`([^`\n]+)`/g)].flatMap(([, code]) => code ?? []);
+}
