@@ -14,6 +14,7 @@ const basicType = 'httpBasicAuth';
 type Credentials = Record<string, { id: string; name: string }>;
 
 const resultSchema = z.object({
+	pid: z.number(),
 	beganAt: z.number(),
 	endedAt: z.number(),
 	cpuMs: z.number(),

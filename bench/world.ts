@@ -18,8 +18,6 @@ import {
 	workerSettings,
 } from '../playground/n8n/servers';
 
-export const n8nVersion = '2.41.1';
-
 const owner = {
 	email: 'owner@example.com',
 	firstName: 'Shop',
@@ -56,7 +54,7 @@ export type Setting = 'SQLite' | 'PostgreSQL' | 'queue';
  * installed.
  */
 export async function equip(): Promise<Equipment> {
-	const host = await installHost(n8nVersion);
+	const host = await installHost('newest');
 	const tarball = await buildAndPack();
 	const folder = await mkdtemp(join(tmpdir(), 'delivery-service-bench-'));
 	const close = async () => await rm(folder, { recursive: true, force: true });
@@ -107,6 +105,7 @@ export async function openWorld(
 		const env: NodeJS.ProcessEnv = {
 			N8N_CUSTOM_EXTENSIONS: equipment.nodes,
 			N8N_ENCRYPTION_KEY: randomUUID(),
+			EXECUTIONS_DATA_PRUNE: 'false',
 		};
 		if (setting !== 'SQLite') {
 			const postgresql = await startPostgresql();

@@ -29,5 +29,10 @@ export function end(executionId: string) {
 	if (start === undefined) throw new Error(`Execution ${executionId} did not begin here`);
 	starts.delete(executionId);
 	const { user, system } = process.cpuUsage(start.cpu);
-	return { beganAt: start.at, endedAt: Date.now(), cpuMs: (user + system) / 1000 };
+	return {
+		pid: process.pid,
+		beganAt: start.at,
+		endedAt: Date.now(),
+		cpuMs: (user + system) / 1000,
+	};
 }

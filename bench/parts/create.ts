@@ -1,4 +1,4 @@
-import { readOrders } from '../../playground/demo/workflows';
+import { samples } from '../../playground/shopify/samples';
 import { step } from '../../playground/n8n/progress';
 import { contenders, type Contender, type CreateRun } from '../results';
 import {
@@ -45,7 +45,6 @@ export async function measureCreate(
 			expert: expertChunks(target.service.url, target.basic),
 		};
 		const senders = new Map<string, Sender>();
-		const orders = await readOrders();
 		const senderFor = async (name: string, sending: Sending) => {
 			const sender = senders.get(name) ?? (await Sender.publish(world, name, sending));
 			senders.set(name, sender);
@@ -55,7 +54,7 @@ export async function measureCreate(
 			const { shopify = false, count, latencyMs } = plan;
 			const prefix = `${contender}-${count}-${latencyMs}-${round}`;
 			const wanted: Wanted = shopify
-				? { count, prefix, template: orders[0] ?? {}, named: 'name' }
+				? { count, prefix, template: samples[0] ?? {}, named: 'name' }
 				: deliveries(count, prefix);
 			// A workflow of its own, since what it remembers would slow it down.
 			const skips = contender === 'ownJsonSkip' || contender === 'ownShopify';

@@ -1,0 +1,21 @@
+/**
+ * Loads node files as n8n does and tells what that took: `node --expose-gc load.cjs <file> ...`. What
+ * n8n itself has loaded by then is loaded before, from its folder (NODE_PATH).
+ */
+const { basename } = require('node:path');
+
+for (const name of ['n8n-workflow', 'zod', 'luxon', 'lodash', 'crypto']) require(name);
+
+const heap = () => {
+	global.gc();
+	return process.memoryUsage().heapUsed;
+};
+const before = heap();
+const started = performance.now();
+const loaded = process.argv.slice(2).map((file) => {
+	const { [basename(file, '.node.js')]: NodeType } = require(file);
+	return new NodeType();
+});
+const milliseconds = performance.now() - started;
+const heapKb = (heap() - before) / 1024;
+console.log(JSON.stringify({ milliseconds, heapKb, count: loaded.length }));
