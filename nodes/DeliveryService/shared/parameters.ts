@@ -1,7 +1,7 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 
 import type { Result } from '../service/result';
+import type { ParameterReader } from './parameterReader';
 
 const collectionSchema = z.record(z.unknown()).catch({});
 
@@ -12,11 +12,17 @@ export function asRecord(value: unknown): Record<string, unknown> {
 
 /** The members that the user added to a collection. */
 export function readCollection(
-	context: Pick<IExecuteFunctions, 'getNodeParameter'>,
+	parameters: ParameterReader,
 	name: string,
 	item: number,
 ): Record<string, unknown> {
-	return asRecord(context.getNodeParameter(name, item, {}));
+	return asRecord(parameters.get(name, item, {}));
+}
+
+/** What a resource locator names: the choice in its list, or the value of an expression. */
+export function located(value: unknown): unknown {
+	const { mode, value: chosen } = asRecord(value);
+	return mode === undefined ? value : chosen;
 }
 
 /** The entries that the user added to a repeatable group of fields. */

@@ -8,6 +8,7 @@ import type { Credential } from '../service/credential';
 import { eventNameSchema, type EventName } from '../service/events';
 import type { Subscription } from '../service/requests';
 import { webhooksOf, type Webhooks } from '../service/webhooks';
+import { readParameter } from '../shared/parameterReader';
 import { digestFor, isSignedByFormer, queryOf, type Signer } from './address';
 import { problemOf, readFilters, type Filters } from './filters';
 import { isSamePlace, keyDigest, readMemory, type Memory, type Place } from './memory';
@@ -30,7 +31,7 @@ export type TriggerOptions = z.infer<typeof optionsSchema>;
 
 /** The trigger's options as the user entered them. */
 export function triggerOptions(context: Context): TriggerOptions {
-	return optionsSchema.parse(context.getNodeParameter('options', {}));
+	return optionsSchema.parse(readParameter(context, 'options', {}));
 }
 
 /** Which events start the workflow. */
@@ -72,12 +73,15 @@ export function assertSettings(context: IHookFunctions): void {
 
 /** Whether the trigger's addresses are signed: always, unless the user has turned it off. */
 export function signsAddresses(context: Context): boolean {
-	return context.getNodeParameter('options.signAddresses', true) !== false;
+	return readParameter(context, 'options.signAddresses', true) !== false;
 }
 
 /** The events that the user chose; none when the choice cannot be read. */
 export function chosenEvents(context: Context): EventName[] {
-	return z.array(eventNameSchema).catch([]).parse(context.getNodeParameter('events', []));
+	return z
+		.array(eventNameSchema)
+		.catch([])
+		.parse(readParameter(context, 'events', []));
 }
 
 /** What a trigger needs to look after its subscriptions. */

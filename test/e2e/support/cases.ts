@@ -1,11 +1,19 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { serialize } from 'node:v8';
+
+import fc from 'fast-check';
 
 import { freePort } from '../../../playground/n8n/checks';
 import type { StoredWorkflow } from '../../../playground/n8n/client';
 import { hintsOf, itemsOf, outputOf, type Execution } from '../../../playground/n8n/execution';
 import type { HostName } from '../../../playground/n8n/host';
+import { installNode } from '../../../playground/n8n/node';
 import { waitFor } from '../../../playground/n8n/progress';
 import { samples } from '../../../playground/shopify/samples';
+import { parameterCases } from '../../support/parameterCases';
 import { executionsOf, fireUpdates, idsAt, liveAddress, subscriptionsOf } from './events';
 import { recordRequires, type Loaded, type RequireRecorder } from './requires';
 import { dropoff, packages, pickup, pickupFields, shopifyFields } from './samples';
@@ -61,9 +69,14 @@ export function testVersion(name: HostName): () => World {
 	const world = () => opened;
 	testInstallation(world, async () => await recorder.loaded());
 	testConnection(world);
+	testParameters(world);
 	testOperations(world);
 	testShopifyOrders(world);
 	return world;
+}
+
+function packageFolderOf({ userFolder }: World): string {
+	return join(userFolder, '.n8n', 'nodes', 'node_modules', 'n8n-nodes-delivery-service');
 }
 
 /**
@@ -93,9 +106,7 @@ function testInstallation(world: () => World, loaded: () => Promise<Loaded[]>): 
 		});
 
 		test("brings no library, and loads n8n's own", async () => {
-			const packageFolder = join(
-				...[world().userFolder, '.n8n', 'nodes', 'node_modules', 'n8n-nodes-delivery-service'],
-			);
+			const packageFolder = packageFolderOf(world());
 			const origins = new Map<string, string>();
 			for (const { request, resolved } of await loaded()) {
 				if (request.startsWith('.')) {
@@ -353,6 +364,35 @@ function testOperations(world: () => World): void {
 			expect(await webhook('delete', named)).toEqual([{ deleted: true }]);
 			expect(control.webhooks()).toEqual([]);
 		});
+	});
+}
+
+/** The parameters as the nodes read them, against n8n's own reading, in n8n's packages as installed. */
+function testParameters(world: () => World): void {
+	describe('parameters', () => {
+		test.each(['vm', 'legacy'])(
+			'are what n8n gives, with its expression engine %s',
+			async (engine) => {
+				const { hostFolder, userFolder } = world();
+				const { binary } = await installNode();
+				const casesFile = join(userFolder, `parameters-${engine}.bin`);
+				await writeFile(casesFile, serialize(fc.sample(parameterCases, 500)));
+				const shared = join(packageFolderOf(world()), 'dist/nodes/DeliveryService/shared');
+				const comparison = join(__dirname, '../../support/compareReaders.cjs');
+				const args = [
+					comparison,
+					hostFolder,
+					join(shared, 'parameterReader.js'),
+					casesFile,
+					engine,
+				];
+				const env = { ...process.env, N8N_USER_FOLDER: userFolder };
+				const { stdout } = await promisify(execFile)(binary, args, { env }).catch(
+					(failed: { stdout: string }) => failed,
+				);
+				expect(stdout).toMatch(/differing: \[\], readWithoutN8n: [1-9]/);
+			},
+		);
 	});
 }
 

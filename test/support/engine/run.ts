@@ -293,7 +293,7 @@ export function createWorkflow(
 			credentials: attached.length > 0 ? Object.fromEntries(attached) : undefined,
 		};
 	});
-	return new Workflow({
+	const workflow = new Workflow({
 		id: json.id ?? 'workflow',
 		name: 'Workflow',
 		nodes,
@@ -303,6 +303,15 @@ export function createWorkflow(
 		staticData: deepCopy(json.staticData),
 		settings: { executionOrder: 'v1' },
 	});
+	for (const { parameters } of Object.values(workflow.nodes)) frozen(parameters);
+	return workflow;
+}
+
+/** Shared with all that reads it: whoever changes it throws. */
+function frozen<Value>(value: Value): Value {
+	if (typeof value === 'object' && value !== null)
+		Object.values(Object.freeze(value)).forEach(frozen);
+	return value;
 }
 
 /** The credential of a node's first credential type, by that type's name. */
@@ -317,7 +326,9 @@ export function credentialsFor(
 }
 
 function asItem(item: INodeExecutionData | IDataObject): INodeExecutionData {
-	return deepCopy(isItem(item) ? item : { json: item });
+	const copy = deepCopy(isItem(item) ? item : { json: item });
+	frozen(copy.json);
+	return copy;
 }
 
 function isItem(item: INodeExecutionData | IDataObject): item is INodeExecutionData {

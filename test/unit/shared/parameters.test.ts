@@ -4,6 +4,7 @@ import {
 	filledIn,
 	isBlank,
 	listOf,
+	located,
 	readCollection,
 	readJson,
 } from '../../../nodes/DeliveryService/shared/parameters';
@@ -20,9 +21,20 @@ describe('a collection', () => {
 	});
 
 	test('is read from the parameter of an item, and is empty by default', () => {
-		const getNodeParameter = jest.fn().mockReturnValue({ companyId: 7 });
-		expect(readCollection({ getNodeParameter }, 'options', 3)).toEqual({ companyId: 7 });
-		expect(getNodeParameter.mock.calls).toEqual([['options', 3, {}]]);
+		const get = jest.fn().mockReturnValue({ companyId: 7 });
+		expect(readCollection({ get }, 'options', 3)).toEqual({ companyId: 7 });
+		expect(get.mock.calls).toEqual([['options', 3, {}]]);
+	});
+});
+
+describe('a resource locator', () => {
+	test.each([
+		[{ __rl: true, mode: 'list', value: '1 https://a.example' }, '1 https://a.example'],
+		[{ __rl: true, mode: 'list' }, undefined],
+		['1 https://a.example', '1 https://a.example'],
+		[undefined, undefined],
+	])('%j names %j', (value, chosen) => {
+		expect(located(value)).toBe(chosen);
 	});
 });
 

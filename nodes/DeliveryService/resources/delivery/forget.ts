@@ -8,6 +8,7 @@ import { companyIdSchema } from '../../service/schemas';
 import { check } from '../../service/validation';
 import { eachItem } from '../eachItem';
 import { outputItem, valid } from '../items';
+import { readerOf } from '../../shared/parameterReader';
 import { filledIn, listOf, readCollection } from '../../shared/parameters';
 import { shownOnlyFor, type Operation } from '../resource';
 import { companyIdField } from '../../shared/fields';
@@ -63,9 +64,10 @@ export const forget: Operation = {
 		},
 	],
 	async run(context) {
+		const parameters = readerOf(context);
 		const client = await openClient(context);
 		return await eachItem(context, async (item) => {
-			if (context.getNodeParameter('references', item) === 'all') {
+			if (parameters.get('references', item) === 'all') {
 				await clearStore(context);
 				return [outputItem({ references: 'all', forgotten: true }, item)];
 			}
@@ -73,7 +75,7 @@ export const forget: Operation = {
 				context,
 				check(
 					referencesSchema,
-					{ referenceIds: listOf(context.getNodeParameter('referenceIds', item)) },
+					{ referenceIds: listOf(parameters.get('referenceIds', item)) },
 					'References',
 					serviceLabels,
 				),
@@ -82,7 +84,7 @@ export const forget: Operation = {
 				context,
 				check(
 					optionsSchema,
-					filledIn(readCollection(context, 'options', item)),
+					filledIn(readCollection(parameters, 'options', item)),
 					'Option',
 					serviceLabels,
 				),

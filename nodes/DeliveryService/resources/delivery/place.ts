@@ -1,5 +1,6 @@
-import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 
+import type { ParameterReader } from '../../shared/parameterReader';
 import { filledIn, readCollection } from '../../shared/parameters';
 import { shownOnlyFor } from '../resource';
 
@@ -157,13 +158,13 @@ export function placeFields(side: Side): INodeProperties[] {
 }
 
 /** The place that the user filled in, as the service's document has it; empty fields are left out. */
-export function readPlace(context: IExecuteFunctions, side: Side, item: number): object {
-	const read = (name: string): unknown => context.getNodeParameter(`${side}${name}`, item, '');
+export function readPlace(parameters: ParameterReader, side: Side, item: number): object {
+	const read = (name: string): unknown => parameters.get(`${side}${name}`, item, '');
 	return {
 		contact: filledIn({ name: read('Name'), email: read('Email'), phonenumber: read('Phone') }),
 		location: {
 			...readAddress(read),
-			...filledIn(readCollection(context, `${side}Details`, item)),
+			...filledIn(readCollection(parameters, `${side}Details`, item)),
 		},
 	};
 }

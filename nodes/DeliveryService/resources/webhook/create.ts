@@ -6,6 +6,7 @@ import { webhookUrlSchema } from '../../service/schemas';
 import { check } from '../../service/validation';
 import { eachItem } from '../eachItem';
 import { outputItem, valid } from '../items';
+import { readerOf } from '../../shared/parameterReader';
 import type { Operation } from '../resource';
 import { companyWebhooks, eventField, optionsField, urlField } from './fields';
 
@@ -19,18 +20,16 @@ export const create: Operation = {
 	},
 	fields: [urlField, eventField, optionsField],
 	async run(context) {
+		const parameters = readerOf(context);
 		const client = await openClient(context);
 		return await eachItem(context, async (item) => {
-			const url = valid(
-				context,
-				check(webhookUrlSchema, context.getNodeParameter('url', item), 'URL', {}),
-			);
+			const url = valid(context, check(webhookUrlSchema, parameters.get('url', item), 'URL', {}));
 			const event = valid(
 				context,
-				check(eventNameSchema, context.getNodeParameter('event', item), 'Event', {}),
+				check(eventNameSchema, parameters.get('event', item), 'Event', {}),
 			);
 			const action = events[event].code;
-			const webhooks = companyWebhooks(context, client, item);
+			const webhooks = companyWebhooks(context.getNode(), parameters, client, item);
 			const { isDone, said } = await webhooks.subscribe({ url, action });
 			if (!isDone)
 				throw new NodeOperationError(

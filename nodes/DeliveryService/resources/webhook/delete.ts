@@ -11,7 +11,8 @@ import type { Result } from '../../service/result';
 import { webhooksOf, type Webhook } from '../../service/webhooks';
 import { eachItem } from '../eachItem';
 import { outputItem, valid } from '../items';
-import { asRecord } from '../../shared/parameters';
+import { readerOf } from '../../shared/parameterReader';
+import { asRecord, located } from '../../shared/parameters';
 import { shownOnlyFor, type Operation } from '../resource';
 import { companyWebhooks, eventField, nothingListed, optionsField, urlField } from './fields';
 
@@ -57,17 +58,22 @@ export const remove: Operation = {
 		optionsField,
 	],
 	async run(context) {
+		const parameters = readerOf(context);
 		const client = await openClient(context);
 		return await eachItem(context, async (item) => {
-			const read = (name: string) =>
-				context.getNodeParameter(name, item, '', { extractValue: true });
+			const read = (name: string) => parameters.get(name, item, '');
 			const target = valid(
 				context,
 				read('selectBy') === 'list'
-					? parseListValue(read('webhook'))
+					? parseListValue(located(read('webhook')))
 					: parseUrlAndEvent(read('url'), read('event')),
 			);
-			const { isDone, said } = await companyWebhooks(context, client, item).unsubscribe(target);
+			const { isDone, said } = await companyWebhooks(
+				context.getNode(),
+				parameters,
+				client,
+				item,
+			).unsubscribe(target);
 			if (!isDone)
 				throw new NodeOperationError(
 					context.getNode(),

@@ -1,9 +1,10 @@
-import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { INode, INodeProperties } from 'n8n-workflow';
 
 import type { ServiceClient } from '../../service/client';
 import { webhooksOf, type Webhooks } from '../../service/webhooks';
 import { ended } from '../items';
 import { companyIdField, eventOptions } from '../../shared/fields';
+import type { ParameterReader } from '../../shared/parameterReader';
 import { readCollection } from '../../shared/parameters';
 
 export const eventField: INodeProperties = {
@@ -37,12 +38,13 @@ export const optionsField: INodeProperties = {
 
 /** The subscriptions of the company in an item's options, else of the credential's. */
 export function companyWebhooks(
-	context: IExecuteFunctions,
+	node: INode,
+	parameters: ParameterReader,
 	client: ServiceClient,
 	item: number,
 ): Webhooks {
-	const { companyId } = readCollection(context, 'options', item);
-	return webhooksOf(context.getNode(), client, companyId);
+	const { companyId } = readCollection(parameters, 'options', item);
+	return webhooksOf(node, client, companyId);
 }
 
 /** What it means when the service answers 404 to a listing, with what it said itself. */

@@ -7,6 +7,7 @@ import type { Webhook } from '../../service/webhooks';
 import { eachItem } from '../eachItem';
 import { outputItem, valid } from '../items';
 import { eventOptions } from '../../shared/fields';
+import { readerOf } from '../../shared/parameterReader';
 import { readCollection } from '../../shared/parameters';
 import type { Operation } from '../resource';
 import { companyWebhooks, nothingListed, optionsField } from './fields';
@@ -81,19 +82,17 @@ export const getAll: Operation = {
 		optionsField,
 	],
 	async run(context) {
+		const parameters = readerOf(context);
 		const client = await openClient(context);
 		return await eachItem(context, async (item) => {
 			const filters = valid(
 				context,
-				check(filtersSchema, readCollection(context, 'filters', item), 'Filters', filterLabels),
+				check(filtersSchema, readCollection(parameters, 'filters', item), 'Filters', filterLabels),
 			);
-			const limit = context.getNodeParameter('returnAll', item, false)
+			const limit = parameters.get('returnAll', item, false)
 				? Infinity
-				: valid(
-						context,
-						check(limitSchema, context.getNodeParameter('limit', item, 50), 'Limit', {}),
-					);
-			const listing = await companyWebhooks(context, client, item).list();
+				: valid(context, check(limitSchema, parameters.get('limit', item, 50), 'Limit', {}));
+			const listing = await companyWebhooks(context.getNode(), parameters, client, item).list();
 			if (listing.notFound !== undefined)
 				context.addExecutionHints({
 					message: nothingListed(listing.notFound),

@@ -8,6 +8,7 @@ import type { Problem } from '../../service/result';
 import type { Webhook, Webhooks } from '../../service/webhooks';
 import { eachItem } from '../eachItem';
 import { errorItem, outputItem, problemOf, valid } from '../items';
+import { readerOf } from '../../shared/parameterReader';
 import type { Operation } from '../resource';
 import { companyWebhooks, optionsField, urlField } from './fields';
 
@@ -49,13 +50,14 @@ export const repair: Operation = {
 		optionsField,
 	],
 	async run(context) {
+		const parameters = readerOf(context);
 		const client = await openClient(context);
 		return await eachItem(context, async (item) => {
 			const beginning = valid(
 				context,
-				check(webhookUrlSchema, context.getNodeParameter('url', item), 'URL', {}),
+				check(webhookUrlSchema, parameters.get('url', item), 'URL', {}),
 			);
-			const webhooks = companyWebhooks(context, client, item);
+			const webhooks = companyWebhooks(context.getNode(), parameters, client, item);
 			const listing = await webhooks.list();
 			const blacklisted = listing.webhooks.filter(
 				({ url, status }) => status === 'blacklisted' && isAtOrBelow(beginning, url),

@@ -117,10 +117,10 @@ export const fromFields: Source = {
 			],
 		},
 	],
-	read(context, item) {
+	read(parameters, item) {
 		const packages = packagesOf();
 		if (!packages.ok) return { kind: 'invalid', problem: packages.problem };
-		const { tags, extraData, cod } = readCollection(context, 'additionalFields', item);
+		const { tags, extraData, cod } = readCollection(parameters, 'additionalFields', item);
 		// The editor always gives this member; off, it is not a choice of the user's.
 		const entries = entriesOf(extraData, 'entry').map(({ searchable, ...entry }) =>
 			searchable === false ? entry : { ...entry, searchable },
@@ -128,21 +128,21 @@ export const fromFields: Source = {
 		return {
 			kind: 'delivery',
 			delivery: {
-				pickup: readPlace(context, 'pickup', item),
-				dropoff: readPlace(context, 'dropoff', item),
+				pickup: readPlace(parameters, 'pickup', item),
+				dropoff: readPlace(parameters, 'dropoff', item),
 				packages: packages.value,
-				...filledIn({ referenceId: context.getNodeParameter('referenceId', item, ''), cod }),
+				...filledIn({ referenceId: parameters.get('referenceId', item, ''), cod }),
 				...(!isBlank(tags) && { tags: listOf(tags) }),
 				...(entries.length > 0 && { extraData: entries }),
 			},
 		};
 
 		function packagesOf() {
-			return context.getNodeParameter('packagesInput', item, 'list') === 'json'
-				? readJson(context.getNodeParameter('packagesJson', item), 'Packages (JSON)')
+			return parameters.get('packagesInput', item, 'list') === 'json'
+				? readJson(parameters.get('packagesJson', item), 'Packages (JSON)')
 				: ({
 						ok: true,
-						value: readPackages(context.getNodeParameter('packages', item, {})),
+						value: readPackages(parameters.get('packages', item, {})),
 					} as const);
 		}
 	},

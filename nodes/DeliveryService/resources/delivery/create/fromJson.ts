@@ -20,8 +20,8 @@ export const fromJson: Source = {
 				'The delivery as the Delivery Service documents it: pickup, dropoff and packages, and optionally referenceId, tags, extraData and cod',
 		},
 	],
-	read(context, item) {
-		const delivery = readJson(context.getNodeParameter('deliveryJson', item), 'Delivery (JSON)');
+	read(parameters, item) {
+		const delivery = readJson(parameters.get('deliveryJson', item), 'Delivery (JSON)');
 		return delivery.ok
 			? { kind: 'delivery', delivery: delivery.value }
 			: { kind: 'invalid', problem: delivery.problem };

@@ -1,8 +1,7 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
-
 import { limits } from '../../../service/limits';
 import { lowerFirst, shortened } from '../../../service/text';
 import { check } from '../../../service/validation';
+import type { ParameterReader } from '../../../shared/parameterReader';
 import { entriesOf, filledIn, listOf, readCollection, readJson } from '../../../shared/parameters';
 import { orderMappingLabels, orderMappingSchema, overridesSchema } from '../../../shopify/mapping';
 import { orderToDelivery } from '../../../shopify/toDelivery';
@@ -45,19 +44,19 @@ export const fromShopifyOrder: Source = {
 			options: orderOptions,
 		},
 	],
-	read(context, item) {
-		const order = readJson(context.getNodeParameter('order', item), 'Order');
+	read(parameters, item) {
+		const order = readJson(parameters.get('order', item), 'Order');
 		if (!order.ok) return { kind: 'invalid', problem: order.problem };
 		const mapping = check(
 			orderMappingSchema,
-			readMapping(context, item),
+			readMapping(parameters, item),
 			'Order options',
 			orderMappingLabels,
 		);
 		if (!mapping.ok) return { kind: 'invalid', problem: mapping.problem };
 		const outcome = orderToDelivery(order.value, mapping.value);
 		if (outcome.kind !== 'delivery') return outcome;
-		const pickup = readPlace(context, 'pickup', item);
+		const pickup = readPlace(parameters, 'pickup', item);
 		return { ...outcome, delivery: { pickup, ...outcome.delivery } };
 	},
 	inItsWords({ message, description }, referenceId = '') {
@@ -68,9 +67,9 @@ export const fromShopifyOrder: Source = {
 	},
 };
 
-function readMapping(context: IExecuteFunctions, item: number): object {
+function readMapping(parameters: ParameterReader, item: number): object {
 	const { packageSize, packageSizeByWeight, ...options } = filledIn(
-		readCollection(context, 'orderOptions', item),
+		readCollection(parameters, 'orderOptions', item),
 	);
 	for (const name of ['tags', 'cashOnDeliveryNames'])
 		if (options[name] !== undefined) options[name] = listOf(options[name]);

@@ -14,6 +14,7 @@ import { openClient, type ServiceClient } from '../../../service/client';
 import { companyOf } from '../../../service/company';
 import * as requests from '../../../service/requests';
 import { realClock } from '../../../shared/clock';
+import { readerOf, type ParameterReader } from '../../../shared/parameterReader';
 import { itemError, valid } from '../../items';
 import { readEach } from '../../readEach';
 import { shownOnlyFor, type Operation } from '../../resource';
@@ -54,11 +55,12 @@ export const create: Operation = {
 	],
 	async run(context) {
 		const continueOnFail = context.continueOnFail();
-		const options = valid(context, readRunOptions(context));
-		const skips = valid(context, skipsAlreadySent(context));
-		const source = chosenSource(context);
+		const parameters = readerOf(context);
+		const options = valid(context, readRunOptions(parameters));
+		const skips = valid(context, skipsAlreadySent(parameters));
+		const source = chosenSource(context, parameters);
 		assertRetryIsSafe(context, skips);
-		const items = await readEach(context, (item) => prepare(context, source, item, skips));
+		const items = await readEach(context, (item) => prepare(parameters, source, item, skips));
 		if (!continueOnFail) assertValid(context, items);
 
 		const creations = items.flatMap((prepared) =>
@@ -102,8 +104,8 @@ const nothingSent: Report = {
 };
 
 /** @throws NodeOperationError when an imported workflow names a source that does not exist */
-function chosenSource(context: IExecuteFunctions): Source {
-	const value = context.getNodeParameter('source', 0);
+function chosenSource(context: IExecuteFunctions, parameters: ParameterReader): Source {
+	const value = parameters.get('source', 0);
 	const source = sources.find(({ option }) => option.value === value);
 	if (source) return source;
 	throw new NodeOperationError(context.getNode(), 'Choose a source under Create From');

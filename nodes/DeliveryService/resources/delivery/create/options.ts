@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 
 import { serviceLabels } from '../../../service/labels';
@@ -7,6 +7,7 @@ import { limits } from '../../../service/limits';
 import { companyIdSchema, deliveryTypeSchema } from '../../../service/schemas';
 import { check } from '../../../service/validation';
 import type { Result } from '../../../service/result';
+import type { ParameterReader } from '../../../shared/parameterReader';
 import { filledIn, readCollection } from '../../../shared/parameters';
 import { shownOnlyFor } from '../../resource';
 import { companyIdField } from '../../../shared/fields';
@@ -49,20 +50,20 @@ export type ItemOptions = z.infer<typeof itemOptionsSchema>;
 export type RunOptions = z.infer<typeof runOptionsSchema>;
 
 /** The options that may differ from item to item. */
-export function readItemOptions(context: IExecuteFunctions, item: number): Result<ItemOptions> {
+export function readItemOptions(parameters: ParameterReader, item: number): Result<ItemOptions> {
 	return check(
 		itemOptionsSchema,
-		filledIn(readCollection(context, 'options', item)),
+		filledIn(readCollection(parameters, 'options', item)),
 		'Option',
 		itemOptionLabels,
 	);
 }
 
 /** The options that hold for the whole run: those of the first item. */
-export function readRunOptions(context: IExecuteFunctions): Result<RunOptions> {
+export function readRunOptions(parameters: ParameterReader): Result<RunOptions> {
 	return check(
 		runOptionsSchema,
-		filledIn(readCollection(context, 'options', 0)),
+		filledIn(readCollection(parameters, 'options', 0)),
 		'Option',
 		runOptionLabels,
 	);
@@ -72,8 +73,8 @@ export function readRunOptions(context: IExecuteFunctions): Result<RunOptions> {
 const skipLabel = 'Skip Already Sent';
 
 /** Whether references that were sent before are skipped; the first item decides for the run. */
-export function skipsAlreadySent(context: IExecuteFunctions): Result<boolean> {
-	const value = context.getNodeParameter('skipAlreadySent', 0, false);
+export function skipsAlreadySent(parameters: ParameterReader): Result<boolean> {
+	const value = parameters.get('skipAlreadySent', 0, false);
 	return check(z.boolean(), value, skipLabel, {});
 }
 

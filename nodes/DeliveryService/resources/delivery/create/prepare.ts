@@ -6,6 +6,7 @@ import { serviceLabels } from '../../../service/labels';
 import type { Problem } from '../../../service/result';
 import { deliverySchema } from '../../../service/schemas';
 import { check } from '../../../service/validation';
+import type { ParameterReader } from '../../../shared/parameterReader';
 import { itemError, problemOf } from '../../items';
 import { readItemOptions } from './options';
 import type { Names, Source } from './source';
@@ -26,7 +27,7 @@ export interface Invalid {
  * @param needsReference whether a delivery without a reference ID is refused
  */
 export function prepare(
-	context: IExecuteFunctions,
+	parameters: ParameterReader,
 	source: Source,
 	item: number,
 	needsReference: boolean,
@@ -37,9 +38,9 @@ export function prepare(
 		outcome: { kind: 'invalid', problem },
 	});
 	try {
-		const options = readItemOptions(context, item);
+		const options = readItemOptions(parameters, item);
 		if (!options.ok) return invalid(options.problem);
-		const reading = source.read(context, item);
+		const reading = source.read(parameters, item);
 		if (reading.kind !== 'delivery') {
 			const { referenceId, shopifyOrder, ...outcome } = reading;
 			return { item, referenceId, shopifyOrder, outcome };

@@ -1,7 +1,8 @@
-import type { IExecuteFunctions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import type { OrderFacts, ShopifyOrder } from '../../../shopify/toDelivery';
 import type { Problem } from '../../../service/result';
+import type { ParameterReader } from '../../../shared/parameterReader';
 
 /** What an input item turned out to be, before the rules of the service are checked. */
 export type Reading =
@@ -22,7 +23,7 @@ export interface Source {
 	/** Whether what was sent already is skipped unless the user says otherwise. */
 	skipsAlreadySent: boolean;
 	fields: INodeProperties[];
-	read(context: IExecuteFunctions, item: number): Reading;
+	read(parameters: ParameterReader, item: number): Reading;
 	/** What a broken rule of the service means for what the user gave: its name, where to mend it. */
 	inItsWords?(problem: Problem, referenceId: string | undefined): Problem;
 }

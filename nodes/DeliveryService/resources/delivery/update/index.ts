@@ -4,6 +4,7 @@ import { sendUpdates, type Update, type UpdateResult } from '../../../sending/up
 import { openClient } from '../../../service/client';
 import * as requests from '../../../service/requests';
 import { realClock } from '../../../shared/clock';
+import { readerOf } from '../../../shared/parameterReader';
 import { ended, errorItem, itemError, outputItem, valid } from '../../items';
 import { readEach } from '../../readEach';
 import type { Operation } from '../../resource';
@@ -21,9 +22,10 @@ export const update: Operation = {
 	},
 	fields: updateFields,
 	async run(context) {
-		const { maximumWaitSeconds, timeoutSeconds } = valid(context, readUpdateOptions(context));
+		const parameters = readerOf(context);
+		const { maximumWaitSeconds, timeoutSeconds } = valid(context, readUpdateOptions(parameters));
 		const readings = withoutSharedReferences(
-			await readEach(context, (item) => readUpdate(context, item)),
+			await readEach(context, (item) => readUpdate(parameters, item)),
 		);
 		const outputs = readings.map((): INodeExecutionData[] => []);
 		const updates: Update[] = [];

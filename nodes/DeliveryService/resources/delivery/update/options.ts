@@ -1,8 +1,9 @@
-import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 
 import type { Result } from '../../../service/result';
 import { check } from '../../../service/validation';
+import type { ParameterReader } from '../../../shared/parameterReader';
 import { filledIn, readCollection } from '../../../shared/parameters';
 
 const defaultMaximumWaitSeconds = 300;
@@ -25,8 +26,8 @@ const optionLabels = { maximumWaitSeconds: 'maximum wait', timeoutSeconds: 'time
 export type UpdateOptions = z.infer<typeof optionsSchema>;
 
 /** The options, which hold for the whole run: those of the first item. */
-export function readUpdateOptions(context: IExecuteFunctions): Result<UpdateOptions> {
-	const given = filledIn(readCollection(context, 'options', 0));
+export function readUpdateOptions(parameters: ParameterReader): Result<UpdateOptions> {
+	const given = filledIn(readCollection(parameters, 'options', 0));
 	return check(optionsSchema, given, 'Option', optionLabels);
 }
 

@@ -1,4 +1,3 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 
 import type { Update } from '../../../sending/updates';
@@ -10,6 +9,7 @@ import {
 	type DeliveryChanges,
 } from '../../../service/schemas';
 import { check } from '../../../service/validation';
+import type { ParameterReader } from '../../../shared/parameterReader';
 import { isBlank, listOf, readCollection } from '../../../shared/parameters';
 import { problemOf } from '../../items';
 import { readPackages } from '../package';
@@ -27,12 +27,12 @@ const flagsSchema = z.object({
 });
 
 /** Reads what an item asks for and checks it against the rules of the service. */
-export function readUpdate(context: IExecuteFunctions, item: number): Result<Update> {
+export function readUpdate(parameters: ParameterReader, item: number): Result<Update> {
 	try {
 		const targetKind = z
 			.enum(['deliveryIds', 'referenceIds'])
-			.parse(context.getNodeParameter('target', item));
-		const given = { [targetKind]: listOf(context.getNodeParameter(targetKind, item, '')) };
+			.parse(parameters.get('target', item));
+		const given = { [targetKind]: listOf(parameters.get(targetKind, item, '')) };
 		const target = check(
 			z.object({ [targetKind]: targetSchemas[targetKind] }),
 			given,
@@ -40,14 +40,14 @@ export function readUpdate(context: IExecuteFunctions, item: number): Result<Upd
 			serviceLabels,
 		);
 		if (!target.ok) return target;
-		const changes = readChanges(readCollection(context, 'changes', item));
+		const changes = readChanges(readCollection(parameters, 'changes', item));
 		if (!changes.ok) return changes;
 		const flags = check(
 			flagsSchema,
 			{
-				recalculatePrice: context.getNodeParameter('recalculatePrice', item, true),
-				reorderRoute: context.getNodeParameter('reorderRoute', item, true),
-				recalculateCity: context.getNodeParameter('recalculateCity', item, true),
+				recalculatePrice: parameters.get('recalculatePrice', item, true),
+				reorderRoute: parameters.get('reorderRoute', item, true),
+				recalculateCity: parameters.get('recalculateCity', item, true),
 			},
 			'Update',
 			serviceLabels,
