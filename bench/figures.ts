@@ -20,11 +20,15 @@ function at(values: readonly number[], index: number): number {
 	return value;
 }
 
+/** A number of things, as it is shown. */
+export function counted(value: number): string {
+	return String(value).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
 /** A number as it is shown: three digits that count, at most two after the point. */
 export function shown(value: number): string {
 	const size = Math.abs(value);
 	const digits = size >= 100 ? 0 : size >= 10 ? 1 : 2;
 	const [whole = '', fraction] = value.toFixed(digits).split('.');
-	const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
-	return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+	return fraction === undefined ? counted(Number(whole)) : `${whole}.${fraction}`;
 }

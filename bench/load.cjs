@@ -2,9 +2,12 @@
  * Loads node files as n8n does and tells what that took: `node --expose-gc load.cjs <file> ...`. What
  * n8n itself has loaded by then is loaded before, from its folder (NODE_PATH).
  */
-const { basename } = require('node:path');
+const { createRequire } = require('node:module');
+const { basename, join } = require('node:path');
 
-for (const name of ['n8n-workflow', 'zod', 'luxon', 'lodash', 'crypto']) require(name);
+const requireOfN8n = createRequire(join(process.env.NODE_PATH, 'here.js'));
+
+for (const name of ['n8n-workflow', 'zod', 'luxon', 'lodash', 'crypto']) requireOfN8n(name);
 
 const heap = () => {
 	global.gc();

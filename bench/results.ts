@@ -75,6 +75,8 @@ export interface MemoryRun {
 	/** How many references the workflow remembered before. */
 	remembered: number;
 	count: number;
+	/** Whether n8n ran in queue mode with PostgreSQL; else in one process with SQLite. */
+	queue: boolean;
 	workers: number;
 	seconds: number;
 	cpuSeconds: number;

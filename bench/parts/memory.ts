@@ -42,7 +42,7 @@ export async function measureMemory(
 		const full = await Sender.publish(world, 'memory-full', sending(true));
 		const add = async (sender: Sender, skip: boolean, before: number) => {
 			const run = await measureRun(target, [sender], count, problems);
-			runs.push({ remembered: before, skip, ...run });
+			runs.push({ remembered: before, skip, queue: false, ...run });
 		};
 		await measureRun(target, [plain], count, problems);
 		await step(`Having ${remembered} references remembered`, async () => {
@@ -84,7 +84,7 @@ export async function measureWorkers(
 					for (const skip of [true, false]) {
 						const senders = Array.from({ length: executions }, () => (skip ? skipping : plain));
 						const run = await measureRun(target, senders, count, problems);
-						runs.push({ remembered: 0, skip, ...run });
+						runs.push({ remembered: 0, skip, queue: true, ...run });
 					}
 				}
 			}
