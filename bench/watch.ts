@@ -58,17 +58,17 @@ export async function watch(watched: Watched): Promise<Watch> {
 	};
 }
 
-/** Draws from all that was seen what lies between two times. */
+/** Draws from all that was seen what lies between two times: of an answer, the part in between. */
 export function summarize(
 	{ answers, memory }: z.infer<typeof seenSchema>,
 	beganAt: number,
 	endedAt: number,
 ): Seen {
-	const meanwhile = answers.filter(([at, ms]) => at + ms >= beganAt && at <= endedAt);
+	const waits = answers.map(([at, ms]) => Math.min(at + ms, endedAt) - Math.max(at, beganAt));
 	const held = memory.filter(([at]) => at >= beganAt && at <= endedAt).map(([, kb]) => kb);
 	const [first = 0] = held;
 	return {
-		standstillMs: meanwhile.reduce((longest, [, ms]) => Math.max(longest, ms), 0),
+		standstillMs: waits.reduce((longest, ms) => Math.max(longest, ms), 0),
 		memoryMb: (held.reduce((most, kb) => Math.max(most, kb), 0) - first) / 1024,
 	};
 }
