@@ -76,7 +76,7 @@ export const quickPlan: Plan = {
 		rounds: 1,
 		requests: 120,
 		single: 150,
-		expert: 11_000,
+		expert: 10_500,
 		batching: false,
 	},
 	mapping: { counts: [1000, 10_000], rounds: 1 },
@@ -84,6 +84,6 @@ export const quickPlan: Plan = {
 		SQLite: { connections: [1, 10], rounds: 1, seconds: 1 },
 		PostgreSQL: { connections: [10], rounds: 1, seconds: 1 },
 	},
-	memory: { count: 500, remembered: 1000, rounds: 1, workerRounds: 1 },
+	memory: { count: 200, remembered: 200, rounds: 1, workerRounds: 1 },
 	weight: 3,
 };

@@ -20,7 +20,7 @@ const require = createRequire(import.meta.url);
 /** What the scanner reads of a published tarball. */
 const tarballPatterns = ['**/*.js', 'package.json'];
 const allowedFiles =
-	/^(package\.json|README\.md|CHANGELOG\.md|LICENSE\.md|dist\/.+\.(js|d\.ts|json|svg))$/;
+	/^(package\.json|README\.md|LICENSE\.md|dist\/.+\.(js|d\.ts|json|svg))$/;
 
 /** A folder of the project, so that the packed nodes find n8n-workflow and zod when loaded. */
 const workFolder = join(projectFolder, '.cache', 'verify');
@@ -99,7 +99,7 @@ async function checkFiles(packageFolder, { n8n }) {
 		.map((file) => file.split(sep).join('/'));
 	const unexpected = files.filter((file) => !allowedFiles.test(file));
 	if (unexpected.length > 0) findings.push(`tarball: unexpected files: ${unexpected.join(', ')}`);
-	const expected = ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE.md'];
+	const expected = ['package.json', 'README.md', 'LICENSE.md'];
 	const codex = n8n.nodes.map((file) => file.replace(/\.js$/, '.json'));
 	for (const file of [...expected, ...n8n.nodes, ...n8n.credentials, ...codex]) {
 		if (!files.includes(file)) findings.push(`tarball: ${file} is missing.`);

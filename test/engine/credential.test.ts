@@ -55,7 +55,7 @@ describe('the connection test', () => {
 		[
 			'the company is wrong',
 			{ companyId: 77 },
-			/knows no such company or address\. Check Company ID and Base URL\. The service says/,
+			/knows no such company or address\. Check Company ID and Base URL\..* no webhooks yet.* The service says/,
 		],
 	])('says so when %s', async (_what, changes, message) => {
 		const verdict = await verdictOn(changes);
@@ -86,7 +86,7 @@ describe('the connection test', () => {
 			/did not come from the Delivery Service.* Check the Base URL/,
 		],
 		['other JSON', 200, { hello: 'world' }, /did not come from the Delivery Service/],
-		['a page with 404', 404, '<!doctype html>', /knows no such company or address/],
+		['a page with 404', 404, '<!doctype html>', /Check the Base URL: its host answers, but not as/],
 		['an address elsewhere', 301, '', /has moved to another address\. .*https:\/\/new\.example$/],
 		[
 			'that it does not allow this',

@@ -606,6 +606,35 @@ describe('blacklisted subscriptions', () => {
 		},
 	);
 
+	test('that the service does not remove keep no workflow from being published', async () => {
+		const trigger = await open();
+		await trigger.create();
+		service.control.settings({ reading: 'unsubscribe-banned-403' });
+		service.control.blacklist(hook(3).url, 3);
+
+		await trigger.activate();
+		await trigger.activate('init');
+
+		expect(list().map(({ status }) => status)).toEqual(['Banned', 'Active']);
+		expect(service.warnings().join()).toContain('may remain');
+		const received = await trigger.receive({ url: hook(3).url, body: updated });
+		expect(itemsOf(received)).toHaveLength(1);
+	});
+
+	test('that the service neither removes nor renews are an error that says so', async () => {
+		const trigger = await open();
+		await trigger.create();
+		service.control.settings({ reading: 'unsubscribe-banned-400' });
+		service.control.blacklist(hook(3).url, 3);
+
+		await expect(trigger.activate()).rejects.toMatchObject({
+			message: expect.stringContaining(
+				'The Delivery Service has stopped reporting Delivery Updated to this workflow',
+			),
+			description: expect.stringMatching(/blacklisted.*publish again.*refused the request/),
+		});
+	});
+
 	test('of the test address are made anew as well', async () => {
 		const trigger = await open();
 		await trigger.create(true);

@@ -33,7 +33,8 @@ describe('Delete', () => {
 			{ method: 'DELETE', path: '/hooks/companies/1001', body: { url, action: '3' } },
 		]);
 		const form = new URLSearchParams({ url, action: '3' }).toString();
-		expect(service.control.requests().at(-1)).toMatchObject({
+		const [deletion] = service.control.requests().filter(({ method }) => method === 'DELETE');
+		expect(deletion).toMatchObject({
 			status: 200,
 			headers: {
 				authorization: 'Basic ***',
@@ -87,6 +88,30 @@ describe('Delete', () => {
 		const { items } = await service.run(remove({ webhook: chosen(`3 ${url}`) }));
 
 		expect(service.control.webhooks()).toEqual([]);
+		expect(jsonOf(items)).toEqual([{ deleted: true }]);
+	});
+
+	test('says so when the service confirms the deletion, and lists the webhook all the same', async () => {
+		await service.subscribe(url, 3);
+		service.control.settings({ reading: 'unsubscribe-ignored' });
+
+		const { error, items } = await service.run(remove({ webhook: chosen(`3 ${url}`) }));
+
+		expect(items).toEqual([]);
+		expect(error).toMatchObject({
+			name: 'NodeOperationError',
+			message: 'The Delivery Service confirmed the deletion, but still lists this webhook [item 0]',
+			description: expect.stringContaining('may go on calling the URL'),
+		});
+	});
+
+	test('takes the confirmation for it where the list cannot be read', async () => {
+		await service.subscribe(url, 3);
+		service.control.settings({ reading: 'list-403' });
+
+		const { error, items } = await service.run(remove({ webhook: chosen(`3 ${url}`) }));
+
+		expect(error).toBeUndefined();
 		expect(jsonOf(items)).toEqual([{ deleted: true }]);
 	});
 
@@ -198,7 +223,7 @@ describe('the list of webhooks', () => {
 		expect(results).toEqual(entries);
 		const { items } = await service.run(remove({ webhook: chosen(String(results[2]?.value)) }));
 
-		expect(service.received('GET')).toMatchObject([{ path: '/hooks/companies/1001' }]);
+		expect(service.received('GET')[0]).toMatchObject({ path: '/hooks/companies/1001' });
 		expect(service.received('DELETE')).toMatchObject([
 			{ body: { url: 'https://b.example/hook', action: '3' } },
 		]);

@@ -1,5 +1,5 @@
 import { isSuccess, type Answer, type Exchange } from '../service/client';
-import { detailOf, explain, notTheService } from '../service/errors';
+import { detailOf, explain, isSuccessCode, notTheService } from '../service/errors';
 import type { Problem } from '../service/result';
 import { codeAndMessageSchema, creationAnswerSchema } from '../service/schemas';
 import { classifyExchange } from './classify';
@@ -25,6 +25,8 @@ export interface Reading {
 	endsRun: boolean;
 	/** Whether the request may have been refused for some of its deliveries only. */
 	mayBeSplit: boolean;
+	/** Whether every further request may meet the same, unless the service has answered before. */
+	mayBeElsewhere: boolean;
 }
 
 /** What is known of requests whatever comes of them. */
@@ -76,6 +78,7 @@ export function readExchange(
 		problem: problemOf(exchange),
 		endsRun: rest.kind === 'notSent' || isAboutAllRequests(exchange),
 		mayBeSplit: rest.kind === 'refused' && batch.length > 1 && isAboutContent(exchange),
+		mayBeElsewhere: rest.kind === 'unknown' && isNotFoundPage(exchange),
 	};
 }
 
@@ -136,6 +139,16 @@ function isAboutAllRequests(exchange: Exchange): boolean {
 	return exchange.status === 401 || (exchange.status >= 300 && exchange.status < 400);
 }
 
+/**
+ * An address that is not found, in no words of the service's: most likely the Base URL leads past it.
+ * That nothing was created is not certain all the same.
+ */
+function isNotFoundPage(exchange: Exchange): boolean {
+	if (exchange.kind === 'noAnswer' || exchange.status !== 404) return false;
+	const { code, message } = codeAndMessageSchema.parse(exchange.body);
+	return !code && !message;
+}
+
 /** Refusals that may be about one delivery among several; all others concern the whole request. */
 const contentStatuses = new Set([400, 404, 409, 413, 422]);
 
@@ -186,7 +199,7 @@ function strayIdsSentence(ids: readonly string[]): string {
 /** What the service says besides its records, unless that is only that all went well. */
 function wordsOf(answer: Answer): string {
 	const { code } = codeAndMessageSchema.parse(answer.body);
-	if (isSuccess(answer) && /^(ok|success)$/i.test(code ?? 'ok')) return '';
+	if (isSuccess(answer) && (!code || isSuccessCode(code))) return '';
 	return detailOf(withoutRecords(answer));
 }
 

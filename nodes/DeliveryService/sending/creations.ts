@@ -88,6 +88,9 @@ class CreationRun {
 
 	private unknownInARow = 0;
 
+	/** Whether a request has reached the service for certain. */
+	private hasCreated = false;
+
 	constructor(
 		private readonly sending: Sending,
 		private readonly total: number,
@@ -182,13 +185,19 @@ class CreationRun {
 			return await this.noted(resultsOf(batch, notSent(this.halted)), ledger);
 		}
 		const { refusedCreateNothing = false } = this.sending;
-		const { results, problem, endsRun, mayBeSplit } = readExchange(batch, exchange, {
-			isRemembered: ledger !== undefined,
-			refusedCreateNothing,
-		});
+		const { results, problem, endsRun, mayBeSplit, mayBeElsewhere } = readExchange(
+			batch,
+			exchange,
+			{
+				isRemembered: ledger !== undefined,
+				refusedCreateNothing,
+			},
+		);
 		const has = (kind: Outcome['kind']) => results.some(({ outcome }) => outcome.kind === kind);
 		this.unknownInARow = has('unknown') && !has('created') ? this.unknownInARow + 1 : 0;
-		if (endsRun || this.unknownInARow >= maxUnknownInARow) this.halted ??= problem;
+		this.hasCreated ||= has('created');
+		const isElsewhere = mayBeElsewhere && !this.hasCreated;
+		if (endsRun || isElsewhere || this.unknownInARow >= maxUnknownInARow) this.halted ??= problem;
 		if (mayBeSplit) return await this.split(batch, ledger, isPart);
 		return await this.noted(results, ledger);
 	}

@@ -4,7 +4,7 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
-import { isSuccess, toAnswer, toNoAnswer, type Exchange } from './client';
+import { isSuccess, toAnswer, toNoAnswer, type Answer, type Exchange } from './client';
 import { readCredential, type Credential } from './credential';
 import { detailOf, explain, notTheService } from './errors';
 import { subscriptionList } from './requests';
@@ -45,16 +45,25 @@ async function findProblem(
 		};
 	const exchange = await listWebhooks(context, credential.value, companyId);
 	if (exchange.kind === 'answer') {
-		if (exchange.status === 404)
-			return {
-				message: 'The Delivery Service answers, but knows no such company or address',
-				description: ['Check Company ID and Base URL.', detailOf(exchange)]
-					.filter(Boolean)
-					.join(' '),
-			};
+		if (exchange.status === 404) return foundNothing(exchange);
 		if (isSuccess(exchange)) return readListing(exchange) ? undefined : notTheService;
 	}
 	return explain(exchange);
+}
+
+/**
+ * What a 404 means. The document shows none (service document, section 4.4): it may be an unknown
+ * company, or one without webhooks. One that says nothing, or is a page, is not the service's own.
+ */
+function foundNothing(answer: Answer): Problem {
+	const said = detailOf(answer);
+	const advice = said
+		? `Check Company ID and Base URL. If both are right, the company may just have no webhooks yet: then save the credential and use it. ${said}`
+		: 'Check the Base URL: its host answers, but not as the Delivery Service.';
+	return {
+		message: 'The Delivery Service answers, but knows no such company or address',
+		description: advice,
+	};
 }
 
 /** Lists the webhooks with the helper that n8n gives to connection tests, which is another one. */

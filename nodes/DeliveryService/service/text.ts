@@ -1,7 +1,9 @@
-const segmenter = new Intl.Segmenter();
+/** Made when it is needed: that takes some milliseconds. */
+let segmenter: Intl.Segmenter | undefined;
 
 /** Where the first so many characters of a text end, as a person sees them: an emoji is one. */
 function endOf(text: string, characters: number): number {
+	segmenter ??= new Intl.Segmenter();
 	let count = 0;
 	for (const { index } of segmenter.segment(text)) if (count++ === characters) return index;
 	return text.length;

@@ -89,7 +89,7 @@ export function webhooksOf(node: INode, client: ServiceClient, company: unknown)
 			const exchange = await send(requests.unsubscription(companyId, subscription));
 			const said = detailOf(exchange);
 			if (exchange.kind === 'answer' && exchange.status === 404) return { isDone: false, said };
-			success(node, exchange);
+			assertDone(node, success(node, exchange));
 			return { isDone: true, said };
 		},
 	};

@@ -1,9 +1,8 @@
-import {
-	NodeConnectionTypes,
-	type IDataObject,
-	type IExecuteFunctions,
-	type IHookFunctions,
-	type IWebhookFunctions,
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	IHookFunctions,
+	IWebhookFunctions,
 } from 'n8n-workflow';
 
 /** Reads a node's parameters for its input items, exactly as n8n gives them. */
@@ -35,7 +34,7 @@ export function readerOf(
 	context: Pick<IExecuteFunctions, 'getInputData' | 'getNodeParameter'>,
 ): ParameterReader {
 	// An AI agent's tool has no items here: there, $json is not what comes in.
-	const items = context.getInputData(0, NodeConnectionTypes.Main);
+	const items = context.getInputData(0, 'main');
 	const missing = {};
 	const readings = new Map<string, Reading | undefined>();
 	const readingOf = (name: string): Reading | undefined => {

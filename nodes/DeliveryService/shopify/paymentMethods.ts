@@ -101,10 +101,15 @@ const texts = [
 	...['เก็บเงินปลายทาง', 'ชำระเงินปลายทาง', 'จ่ายเงินปลายทาง', 'ชําระเงินปลายทาง'],
 ];
 
-const cashOnDelivery = new RegExp(
-	`(^| )(${alternatives(wordBeginnings)})|(^| )(${alternatives(words)})( |$)|${alternatives(texts)}`,
-	'u',
-);
+/** Made when it is needed: that takes some milliseconds. */
+let cashOnDelivery: RegExp | undefined;
+
+function anyOfThem(): RegExp {
+	return new RegExp(
+		`(^| )(${alternatives(wordBeginnings)})|(^| )(${alternatives(words)})( |$)|${alternatives(texts)}`,
+		'u',
+	);
+}
 
 function alternatives(names: readonly string[]): string {
 	return names.map(normalise).join('|');
@@ -118,6 +123,7 @@ function alternatives(names: readonly string[]): string {
  */
 export function isCashOnDelivery(name: string, furtherNames: readonly string[]): boolean {
 	const normalised = normalise(name);
+	cashOnDelivery ??= anyOfThem();
 	if (cashOnDelivery.test(normalised)) return true;
 	return furtherNames
 		.map(normalise)

@@ -27,7 +27,7 @@ export interface Desired extends Holder {
 }
 
 export interface Diff {
-	/** Desired, and not there or blacklisted. */
+	/** Desired, and not there or only blacklisted. */
 	missing: Subscription[];
 	/** Of this node, and not desired in this form: made with another secret, or for another event. */
 	stale: Subscription[];
@@ -66,10 +66,11 @@ export function diff(desired: Desired, listed: readonly Webhook[]): Diff {
 	for (const subscription of subscriptionsFor(desired)) {
 		const found = listedAs(desired, subscription, listed);
 		for (const webhook of found) known.add(webhook);
-		const banned = found.filter(({ status }) => status === 'blacklisted');
-		result.blacklisted.push(...banned.map(subscriptionOf));
-		if (found.length === 0 || banned.length > 0) result.missing.push(subscription);
-		else result.surplus.push(...found.slice(1).map(subscriptionOf));
+		const isBanned = ({ status }: Webhook) => status === 'blacklisted';
+		const working = found.filter((webhook) => !isBanned(webhook));
+		result.blacklisted.push(...found.filter(isBanned).map(subscriptionOf));
+		if (working.length === 0) result.missing.push(subscription);
+		result.surplus.push(...working.slice(1).map(subscriptionOf));
 	}
 	const others = listed.filter((webhook) => !known.has(webhook));
 	result.stale = others.filter(({ url }) => ownAddress(desired, url)).map(subscriptionOf);

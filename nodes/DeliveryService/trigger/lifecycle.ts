@@ -12,7 +12,14 @@ import {
 	openSubscriptions,
 	type Subscriptions,
 } from './settings';
-import { ConflictError, listOf, reconcile, removeOwn, type Leftover } from './subscriptions';
+import {
+	ConflictError,
+	listOf,
+	reconcile,
+	removeOwn,
+	StillBlacklistedError,
+	type Leftover,
+} from './subscriptions';
 
 /*
  * What n8n calls when it turns a trigger on and off: when the workflow is published or taken back,
@@ -82,7 +89,9 @@ async function bringInLine(context: IHookFunctions): Promise<boolean> {
 	const desired = owning(opened.desired);
 	const { blacklisted, leftover, isQueryDropped } = await reconcile(opened.webhooks, desired).catch(
 		(error: unknown) => {
-			throw error instanceof ConflictError ? conflict(context, error.message) : error;
+			if (error instanceof ConflictError) throw conflict(context, error.message);
+			if (error instanceof StillBlacklistedError) throw dead(context, error);
+			throw error;
 		},
 	);
 	if (isQueryDropped && desired.signer)
@@ -197,6 +206,19 @@ function conflict(context: IHookFunctions, said: string): NodeOperationError {
 		{
 			description:
 				`Look with Webhook > Get Many. Delete the other webhook, or have one workflow take the event and start the others. ${said}`.trim(),
+		},
+	);
+}
+
+function dead(
+	context: IHookFunctions,
+	{ subscriptions, reason }: StillBlacklistedError,
+): NodeOperationError {
+	return new NodeOperationError(
+		context.getNode(),
+		`The Delivery Service has stopped reporting ${eventsOf(subscriptions)} to this workflow (the webhook is blacklisted), and does not take it anew`,
+		{
+			description: `Have the webhook deleted at the Delivery Service, on its dashboard or by its support; then publish again. When it was to be removed: ${reasonOf(reason)}.`,
 		},
 	);
 }

@@ -10,6 +10,7 @@ import {
 	plainUrl,
 	subscriptionOf,
 	type Desired,
+	type Diff,
 	type Holder,
 } from './diff';
 
@@ -35,26 +36,46 @@ const mostRounds = 3;
 /**
  * Makes the service's list hold exactly what is desired: what is blacklisted or there twice is
  * removed until it is not, what is missing made, what is stale removed last, so that a changed
- * secret loses no event. When one can't be made, none stays that was made now: also not the one
- * whose request failed, since the service may have done it without its answer arriving.
+ * secret loses no event. What the service refuses to remove keeps nothing from being made. When one
+ * can't be made, none stays that was made now: also not the one whose request failed, since the
+ * service may have done it without its answer arriving.
  *
  * @throws what the failing request threw
  */
 export async function reconcile(webhooks: Webhooks, desired: Desired): Promise<Reconciliation> {
 	let found = diff(desired, await listOf(webhooks));
 	const { blacklisted } = found;
+	const toRemove = removable(found);
 	let spoiled = [...found.blacklisted, ...found.surplus];
-	const toRemove = [...spoiled, ...found.stale];
-	for (let round = 0; round < mostRounds && spoiled.length > 0; round++) {
-		for (const subscription of spoiled) await unsubscribe(webhooks, desired, subscription);
+	let kept: Leftover | undefined;
+	for (let round = 0; round < mostRounds && spoiled.length > 0 && !kept; round++) {
+		kept = await unsubscribeAll(webhooks, desired, spoiled);
 		found = diff(desired, await listOf(webhooks));
 		spoiled = [...found.blacklisted, ...found.surplus];
 	}
 	const isQueryDropped = await makeAll(webhooks, desired, found.missing);
 	if (toRemove.length === 0) return { blacklisted, isQueryDropped };
 	const refused = await unsubscribeAll(webhooks, desired, found.stale);
-	const leftover = refused ?? (await stillListed(webhooks, desired));
+	const rest = await webhooks.list().then(
+		({ webhooks: listed }) => diff(desired, listed),
+		() => undefined,
+	);
+	const dead = rest?.blacklisted.filter(({ action }) =>
+		rest.missing.some((missing) => missing.action === action),
+	);
+	if (dead && dead.length > 0) throw new StillBlacklistedError(dead, kept?.reason ?? stillThere);
+	const leftover = refused ?? leftoverOf(rest ? removable(rest) : [], kept?.reason);
 	return { blacklisted, leftover, isQueryDropped };
+}
+
+/** The service calls an address no more, and can neither be had to remove it nor to take it anew. */
+export class StillBlacklistedError extends Error {
+	constructor(
+		readonly subscriptions: readonly Subscription[],
+		readonly reason: unknown,
+	) {
+		super();
+	}
 }
 
 /** @returns whether the service lists what was made without its query */
@@ -127,16 +148,17 @@ export async function listOf(webhooks: Webhooks): Promise<Webhook[]> {
 	return listing?.webhooks ?? [];
 }
 
-/** What the service lists of this node after it has confirmed that it was removed. */
-async function stillListed(webhooks: Webhooks, desired: Desired): Promise<Leftover | undefined> {
-	const listing = await webhooks.list().catch(() => undefined);
-	if (!listing) return undefined;
-	const { stale, blacklisted, surplus } = diff(desired, listing.webhooks);
-	return leftoverOf([...stale, ...blacklisted, ...surplus]);
+/** What a list holds of this node that should be gone. */
+function removable({ stale, blacklisted, surplus }: Diff): Subscription[] {
+	return [...stale, ...blacklisted, ...surplus];
 }
 
-function leftoverOf(subscriptions: Subscription[]): Leftover | undefined {
-	const reason = new Error('The Delivery Service still lists what it was asked to remove');
+const stillThere = new Error('The Delivery Service still lists what it was asked to remove');
+
+function leftoverOf(
+	subscriptions: Subscription[],
+	reason: unknown = stillThere,
+): Leftover | undefined {
 	return subscriptions.length > 0 ? { subscriptions, reason } : undefined;
 }
 

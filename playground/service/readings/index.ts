@@ -26,6 +26,14 @@ const generalReadings: Readonly<Record<string, Reading>> = {
 		says: 'Every request is answered 404.',
 		...everywhere(saying(404, 'NOT_FOUND', 'The company is not known')),
 	},
+	'all-404-page': {
+		says: 'Every request is answered 404 with an HTML page: the Base URL leads elsewhere.',
+		...everywhere({
+			status: 404,
+			body: '<!doctype html><title>Not Found</title>',
+			headers: { 'Content-Type': 'text/html; charset=utf-8' },
+		}),
+	},
 	'all-308': {
 		says: 'Every request is answered 308: the service has moved.',
 		...everywhere(bare(308, { Location: 'https://new.delivery-service.example/' })),

@@ -37,17 +37,21 @@ const oddEntries = [
 	null,
 ];
 
-/** A subscription that a rule of the service forbids is refused. */
+/** A subscription, or the end of one, that a rule of the service forbids is refused. */
 const refusedWhen =
 	(
-		isForbidden: (hook: { url: string; action: number }, wanted: SubscriptionRequest) => boolean,
+		isForbidden: (hook: Hook, wanted: SubscriptionRequest) => boolean,
 		status: number,
 		message: string,
+		code = 'EXISTS',
 	): Act<SubscriptionRequest> =>
 	(wanted, work, { state, companyId }) =>
 		state.webhooks(companyId).some((hook) => isForbidden(hook, wanted))
-			? saying(status, 'EXISTS', message)
+			? saying(status, code, message)
 			: work(wanted);
+
+const isBanned = (hook: Hook, wanted: SubscriptionRequest): boolean =>
+	hook.url === wanted.url && hook.action === wanted.action && hook.status === 'Banned';
 
 /**
  * The URL is called before the subscription is answered. One that answers with anything but a
@@ -263,6 +267,18 @@ export const webhookReadings: Readonly<Record<string, Reading>> = {
 	'unsubscribe-400': {
 		says: 'The body of an unsubscription is not read: the answer is 400, since no URL is given.',
 		unsubscribe: instead(saying(400, 'BAD_REQUEST', 'url is required')),
+	},
+	'unsubscribe-banned-403': {
+		says: 'What is blacklisted cannot be taken off (403). Subscribed again, the URL is in the list a second time, and active.',
+		subscribe: (wanted, work, { state, companyId }) => {
+			state.subscribeAnew(companyId, wanted.url, wanted.action);
+			return work(wanted);
+		},
+		unsubscribe: refusedWhen(isBanned, 403, 'Banned hooks cannot be removed', 'BANNED'),
+	},
+	'unsubscribe-banned-400': {
+		says: 'What is blacklisted cannot be taken off (400), and stays so when it is subscribed again.',
+		unsubscribe: refusedWhen(isBanned, 400, 'Banned hooks cannot be removed', 'BANNED'),
 	},
 	'unsubscribe-unknown-400': {
 		says: 'An unsubscription of what is not there is answered 400.',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { serialize } from 'node:v8';
 
+import { build } from 'esbuild';
 import fc from 'fast-check';
 
 import { freePort } from '../../../playground/n8n/checks';
@@ -155,7 +156,7 @@ function testConnection(world: () => World): void {
 			expect(await check({ companyId: 7 })).toEqual({
 				status: 'Error',
 				message:
-					'The Delivery Service answers, but knows no such company or address. Check Company ID and Base URL. The service says: Unknown company 7 (NOT_FOUND)',
+					'The Delivery Service answers, but knows no such company or address. Check Company ID and Base URL. If both are right, the company may just have no webhooks yet: then save the credential and use it. The service says: Unknown company 7 (NOT_FOUND)',
 			});
 		});
 
@@ -367,6 +368,8 @@ function testOperations(world: () => World): void {
 	});
 }
 
+const readerSource = join(__dirname, '../../../nodes/DeliveryService/shared/parameterReader.ts');
+
 /** The parameters as the nodes read them, against n8n's own reading, in n8n's packages as installed. */
 function testParameters(world: () => World): void {
 	describe('parameters', () => {
@@ -377,15 +380,15 @@ function testParameters(world: () => World): void {
 				const { binary } = await installNode();
 				const casesFile = join(userFolder, `parameters-${engine}.bin`);
 				await writeFile(casesFile, serialize(fc.sample(parameterCases, 500)));
-				const shared = join(packageFolderOf(world()), 'dist/nodes/DeliveryService/shared');
+				const reader = join(userFolder, 'parameterReader.cjs');
+				await build({
+					entryPoints: [readerSource],
+					outfile: reader,
+					platform: 'node',
+					format: 'cjs',
+				});
 				const comparison = join(__dirname, '../../support/compareReaders.cjs');
-				const args = [
-					comparison,
-					hostFolder,
-					join(shared, 'parameterReader.js'),
-					casesFile,
-					engine,
-				];
+				const args = [comparison, hostFolder, reader, casesFile, engine];
 				const env = { ...process.env, N8N_USER_FOLDER: userFolder };
 				const { stdout } = await promisify(execFile)(binary, args, { env }).catch(
 					(failed: { stdout: string }) => failed,

@@ -100,7 +100,7 @@ export async function observeSubscribing(world: World, reading: string): Promise
 }
 
 /** Readings under which the list shows nothing; a 404 may be an empty list too. */
-const showsNone = /^(list-empty|all-404)$/;
+const showsNone = /^(list-empty|all-404(-page)?)$/;
 
 /** Lists the subscriptions, of which one is ours and one another program's. */
 export async function observeListing(world: World, reading: string): Promise<Observation> {
@@ -120,7 +120,7 @@ export async function observeListing(world: World, reading: string): Promise<Obs
 
 /** Readings under which a blacklisted subscription isn't seen, or can't be made anew. */
 const cannotRepair =
-	/^(all-|list-403$|list-empty$|list-without-status$|url-encoded-in-list$|subscribed-500$|subscribe-(403|code-error|event-409)$|unsubscribe-(ignored|400)$)/;
+	/^(all-|list-403$|list-empty$|list-without-status$|url-encoded-in-list$|subscribed-500$|subscribe-(403|code-error|event-409)$|unsubscribe-(ignored|400|banned-40[03])$)/;
 
 /** Repairs a subscription that was blacklisted. */
 export async function observeRepairing(world: World, reading: string): Promise<Observation> {
@@ -150,6 +150,8 @@ export async function observeUnsubscribing(world: World, reading: string): Promi
 		url,
 		event: 'updateTask',
 	});
+	// Whoever reads "deleted" takes it for gone.
+	if (!failed) expect(world.hooksAt(url)).toEqual([]);
 	return {
 		happens: `${failed ? 'Told as failed' : 'Told as done'}. Then at the service: ${stateOf(world)}.`,
 		sees: shownBy(run),

@@ -292,6 +292,32 @@ describe('a refused request', () => {
 	});
 });
 
+describe('an address that is not found, in no words of the service', () => {
+	const page = answer(404, '<!doctype html><title>Not Found</title>');
+
+	test.each([
+		['a page', page],
+		['nothing', answer(404)],
+	])('(%s) ends the run at the first request', async (_what, response) => {
+		const report = await run(new FakeService(() => response), creationsOf(1000));
+		const known = kindsOf(report).filter((kind) => kind === 'unknown');
+		expect(known.length).toBeLessThan(200);
+		expect(kindsOf(report).at(-1)).toBe('notSent');
+		expect(textOf(report, 999)).toContain('Base URL');
+	});
+
+	test('does not end it when the service has created some before', async () => {
+		const service = new FakeService((_, number) => (number === 2 ? page : undefined));
+		const report = await run(service, creationsOf(400));
+		expect(kindsOf(report).filter((kind) => kind === 'created')).toHaveLength(300);
+	});
+
+	test('is plain for deliveries that were sent alone', async () => {
+		const report = await run(new FakeService(() => page), creationsOf(5), { batchSize: 1 });
+		expect(kindsOf(report)).toEqual(many(5, 'refused'));
+	});
+});
+
 describe('when the user knows that a refused request created nothing', () => {
 	const sure = { refusedCreateNothing: true };
 

@@ -174,10 +174,10 @@ describe('what there is to do', () => {
 		});
 	});
 
-	test('is to make anew what is listed twice and blacklisted once', () => {
+	test('is to remove only the blacklisted one of two', () => {
 		const list = [listed(created), listed(created, 'blacklisted'), listed(updated)];
 		expect(diff(desired, list)).toEqual({
-			missing: [created],
+			missing: [],
 			stale: [],
 			blacklisted: [created],
 			surplus: [],

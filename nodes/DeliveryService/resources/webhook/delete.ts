@@ -1,4 +1,4 @@
-import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
+import type { IExecuteFunctions, ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod';
 
@@ -8,7 +8,7 @@ import type { Subscription } from '../../service/requests';
 import { webhookUrlSchema } from '../../service/schemas';
 import { check } from '../../service/validation';
 import type { Result } from '../../service/result';
-import { webhooksOf, type Webhook } from '../../service/webhooks';
+import { webhooksOf, type Webhook, type Webhooks } from '../../service/webhooks';
 import { eachItem } from '../eachItem';
 import { outputItem, valid } from '../items';
 import { readerOf } from '../../shared/parameterReader';
@@ -68,12 +68,8 @@ export const remove: Operation = {
 					? parseListValue(located(read('webhook')))
 					: parseUrlAndEvent(read('url'), read('event')),
 			);
-			const { isDone, said } = await companyWebhooks(
-				context.getNode(),
-				parameters,
-				client,
-				item,
-			).unsubscribe(target);
+			const webhooks = companyWebhooks(context.getNode(), parameters, client, item);
+			const { isDone, said } = await webhooks.unsubscribe(target);
 			if (!isDone)
 				throw new NodeOperationError(
 					context.getNode(),
@@ -83,10 +79,35 @@ export const remove: Operation = {
 							`It may have been deleted before. Choose one from the list, or check URL, event and company. ${said}`.trim(),
 					},
 				);
+			await assertGone(context, webhooks, target);
 			return [outputItem({ deleted: true }, item)];
 		});
 	},
 };
+
+/**
+ * The document shows no answer to an unsubscription (service document, section 4.5), so a success
+ * alone does not tell that it was done. Where the list cannot be read, it must do.
+ *
+ * @throws NodeOperationError when the subscription is still listed
+ */
+async function assertGone(
+	context: IExecuteFunctions,
+	webhooks: Webhooks,
+	{ url, action }: Subscription,
+): Promise<void> {
+	const listing = await webhooks.list().catch(() => undefined);
+	if (!listing?.webhooks.some((webhook) => webhook.url === url && webhook.action === action))
+		return;
+	throw new NodeOperationError(
+		context.getNode(),
+		'The Delivery Service confirmed the deletion, but still lists this webhook',
+		{
+			description:
+				'It may go on calling the URL. Look with Webhook > Get Many: if it is still there, delete it once more, since it may have been there twice; or delete it on the dashboard of the service.',
+		},
+	);
+}
 
 /** The company's subscriptions whose URL or event holds the filter's text, for the editor's list. */
 export async function searchWebhooks(
