@@ -4,6 +4,7 @@
  */
 const { createRequire } = require('node:module');
 const { basename, join } = require('node:path');
+const { performance } = require('node:perf_hooks');
 
 const requireOfN8n = createRequire(join(process.env.NODE_PATH, 'here.js'));
 

@@ -84,6 +84,6 @@ export const quickPlan: Plan = {
 		SQLite: { connections: [1, 10], rounds: 1, seconds: 1 },
 		PostgreSQL: { connections: [10], rounds: 1, seconds: 1 },
 	},
-	memory: { count: 200, remembered: 200, rounds: 1, workerRounds: 1 },
+	memory: { count: 500, remembered: 1000, rounds: 1, workerRounds: 0 },
 	weight: 3,
 };

@@ -48,8 +48,9 @@ export async function watch(watched: Watched): Promise<Watch> {
 	ended.catch(() => undefined);
 	const ask = async () => {
 		child.send('tell');
-		const [seen] = await Promise.race([once(child, 'message'), ended]);
-		return seenSchema.parse(seen);
+		const told: unknown = await Promise.race([once(child, 'message'), ended]);
+		const [seen] = z.tuple([seenSchema]).rest(z.unknown()).parse(told);
+		return seen;
 	};
 	await ask();
 	return {
