@@ -6,7 +6,7 @@ import { chromium, selectors, type Browser, type Locator, type Page } from 'play
 
 import { projectFolder } from '../../../playground/n8n/folders';
 import { waitFor } from '../../../playground/n8n/progress';
-import { requireProgram } from './system';
+import { requireProgram } from '../../../playground/n8n/system';
 import { owner } from './world';
 
 /** All pictures, for whoever wants to see what a test saw. Not kept in git. */
