@@ -1,15 +1,25 @@
 import { z } from 'zod';
 
-import { N8nClient, type ConnectionTest, type Owner } from '../n8n/client';
+import { hasEnded, N8nClient, type ConnectionTest, type Owner, type TableRow } from '../n8n/client';
 import { outputOf, type Execution } from '../n8n/execution';
 import { step, waitFor } from '../n8n/progress';
+import { nextStatus } from '../service/delivery';
 import type { LocalService } from '../service/server';
 import { samples } from '../shopify/samples';
-import { nodeNames, ordersWorkflow, updatesWorkflow } from './workflows';
+import type { Shopify } from '../shopify/server';
+import { orderShape, type Order } from '../shopify/shapes';
+import {
+	credentialTypes,
+	examples,
+	filledIn,
+	nodeNames,
+	readExample,
+	storeCredentials,
+	tables,
+} from './examples';
 
-const credentialName = 'Local service';
-const credentialType = 'deliveryServiceApi';
-const triggerTimeoutMs = 30_000;
+const executionsTimeoutMs = 120_000;
+const fulfillmentTimeoutMs = 60_000;
 
 /** Who signs in to the demo's n8n. */
 export const owner: Owner = {
@@ -22,96 +32,135 @@ export const owner: Owner = {
 /** What "Create delivery" puts out for an order. */
 const outcomeSchema = z.union([
 	z.object({ skipped: z.literal(true), reason: z.string(), message: z.string().optional() }),
-	z.object({ id: z.string(), statusDelivery: z.string(), trackLink: z.string().optional() }),
+	z.object({ id: z.string(), statusDelivery: z.string() }),
 ]);
 
-/** What "Delivery updated" puts out for an event. */
-const eventSchema = z.object({ event: z.string(), id: z.string(), status: z.string() });
-
-/** A sample order and what became of it. */
+/** A sample order and what "Create delivery" made of it. */
 export interface OrderResult {
-	order: string;
-	outcome: z.infer<typeof outcomeSchema>;
-}
-
-/** A run of "Shopify orders to deliveries". */
-export interface OrdersRun {
-	execution: Execution;
-	orders: OrderResult[];
+	readonly order: Order;
+	readonly outcome: z.infer<typeof outcomeSchema>;
 }
 
 /** What happened in the run-through. */
 export interface DemoResult {
-	connection: ConnectionTest;
-	/** The run of "Shopify orders to deliveries" on the sample orders, and once more on the same. */
-	first: OrdersRun;
-	second: OrdersRun;
-	/** The delivery that was moved on at the service, to fire an event. */
-	advanced: { id: string; status: string };
-	/** The runs of the workflow that the event should start, and what they received. */
-	updates: Array<{ execution: Execution; event: z.infer<typeof eventSchema> }>;
+	/** The connection tests of the credentials. */
+	readonly connections: readonly ConnectionTest[];
+	/** Each order that the shop reported, and once more when it reported all of them again. */
+	readonly first: readonly OrderResult[];
+	readonly second: readonly OrderResult[];
+	/** The delivery that was moved on at the service until it arrived. */
+	readonly arrived: string;
+	/** The rows of the table that the workflows keep. */
+	readonly rows: readonly TableRow[];
+}
+
+/** The places at which the demo happens. */
+export interface Places {
+	/** The address of a fresh n8n with this package. */
+	readonly n8nUrl: string;
+	readonly service: LocalService;
+	readonly shopify: Shopify;
 }
 
 /**
- * Does in n8n what a shop owner would: stores a credential and tests it, imports both examples,
- * publishes "Delivery updates", sends the sample orders, and sees an update arrive. `url` is the
- * address of a fresh n8n with this package. Throws an N8nRefusal, or a ZodError for an output that is
- * not as documented.
+ * Does in n8n what a shop owner would: stores the credentials and tests them, imports and publishes
+ * the examples, and lets customers place the sample orders. Then a delivery arrives, and its order is
+ * fulfilled. Throws an N8nRefusal, or a ZodError for an output that is not as documented.
  */
-export async function runDemo(url: string, service: LocalService): Promise<DemoResult> {
-	const { client, credential, connection } = await step('Setting up account and credential', () =>
-		setUp(url, service),
+export async function runDemo({ n8nUrl, service, shopify }: Places): Promise<DemoResult> {
+	const { client, credentials, connections } = await step(
+		'Setting up account and credentials',
+		async () => {
+			const created = await N8nClient.setUp(n8nUrl, owner);
+			const stored = await storeCredentials(created, service, shopify);
+			const data = {
+				[credentialTypes.deliveryService]: service.credential,
+				[credentialTypes.shopify]: shopify.credential,
+			};
+			const tests = Object.entries(data).map(async ([type, fields]) => {
+				const { id = '', name = '' } = stored[type] ?? {};
+				return await created.testCredential(id, name, type, fields);
+			});
+			return { client: created, credentials: stored, connections: await Promise.all(tests) };
+		},
 	);
 
-	const updatesId = await step('Publishing the workflow "Delivery updates"', async () => {
-		const id = await client.createWorkflow(await updatesWorkflow(credential));
+	const publish = async (example: string) => {
+		const workflow = await readExample(example, credentials, filledIn(shopify));
+		const id = await client.createWorkflow(workflow);
 		await client.publish(id);
 		return id;
-	});
-
-	const orders = [...samples];
-	const ordersId = await client.createWorkflow(await ordersWorkflow(credential, orders));
-	const runOrders = async () => {
-		const execution = await client.run(ordersId, nodeNames.newOrder);
-		const results = outputOf(execution, nodeNames.createDelivery).map((json, index) => ({
-			order: orders[index]?.name ?? `item ${index}`,
-			outcome: outcomeSchema.parse(json),
-		}));
-		return { execution, orders: results };
 	};
-	const title = `"Shopify orders to deliveries" on ${orders.length} orders`;
-	const first = await step(`Running ${title}`, runOrders);
-	const second = await step(`Running ${title} again`, runOrders);
-
-	const delivery = service.control.deliveries()[0];
-	if (delivery === undefined) throw new Error(failure(first.execution));
-	const { advanced, updates } = await step('Moving a delivery on at the service', async () => {
-		const { id, status } = await service.control.advance(delivery.record.id);
-		return { advanced: { id, status }, updates: await updateRuns(client, updatesId) };
+	const ordersId = await step('Publishing the workflows', async () => {
+		await publish(examples.updates);
+		return await publish(examples.orders);
 	});
-	return { connection, first, second, advanced, updates };
+
+	const count = samples.length;
+	const first = await step(`${count} customers place orders, which become deliveries`, async () => {
+		shopify.control.placeOrders(count);
+		return await ordersIn(client, ordersId, { last: count, of: count });
+	});
+	const second = await step('Shopify reports them a second time', async () => {
+		const { webhooks } = shopify;
+		await webhooks.repeat(webhooks.messages().filter(({ topic }) => topic === 'orders/create'));
+		return await ordersIn(client, ordersId, { last: count, of: 2 * count });
+	});
+	const arrived = await step('A delivery arrives: its order is fulfilled in Shopify', async () => {
+		const id = firstCreated(first);
+		await moveToTheEnd(service, id);
+		await waitFor('the fulfillment', fulfillmentTimeoutMs, () => {
+			const done = shopify.shop.orders().some((order) => order.fulfillment_status !== null);
+			return Promise.resolve(done || undefined);
+		});
+		return id;
+	});
+	const rows = await waitFor('the row of the fulfilled order', fulfillmentTimeoutMs, async () => {
+		const all = await client.tableRows(tables.deliveries);
+		return all.some(({ fulfilment }) => fulfilment === 'done') ? all : undefined;
+	});
+	return { connections, first, second, arrived, rows };
 }
 
-async function setUp(url: string, { credential: data }: LocalService) {
-	const client = await N8nClient.setUp(url, owner);
-	const id = await client.createCredential(credentialName, credentialType, data);
-	const connection = await client.testCredential(id, credentialName, credentialType, data);
-	return { client, credential: { id, name: credentialName }, connection };
+/** Waits until a workflow has run so often; gives what became of the orders of the last runs. */
+async function ordersIn(
+	client: N8nClient,
+	workflowId: string,
+	{ last, of: count }: { last: number; of: number },
+): Promise<OrderResult[]> {
+	await waitFor(`${count} executions`, executionsTimeoutMs, async () => {
+		const all = await client.executions(workflowId);
+		return (all.length >= count && all.every(hasEnded)) || undefined;
+	});
+	// n8n lists the newest first, and runs several at once.
+	const executions = (await client.executionsWithData(workflowId)).slice(0, last);
+	return executions.map(resultOf).sort((one, other) => one.order.id - other.order.id);
 }
 
-async function updateRuns(client: N8nClient, workflowId: string): Promise<DemoResult['updates']> {
-	const runs = await waitFor('a run of "Delivery updates"', triggerTimeoutMs, async () => {
-		const found = await client.executions(workflowId);
-		return found.length > 0 ? found : undefined;
-	});
-	const executions = await Promise.all(runs.map(async ({ id }) => await client.endOf(id)));
-	return executions.map((execution) => {
-		const [json] = outputOf(execution, nodeNames.deliveryUpdated);
-		return { execution, event: eventSchema.parse(json) };
-	});
+function resultOf(execution: Execution): OrderResult {
+	const [order] = outputOf(execution, nodeNames.newOrder);
+	const [outcome] = outputOf(execution, nodeNames.createDelivery);
+	if (order === undefined || outcome === undefined) throw new Error(failure(execution));
+	return { order: orderShape.parse(order), outcome: outcomeSchema.parse(outcome) };
+}
+
+function firstCreated(results: readonly OrderResult[]): string {
+	for (const { outcome } of results) {
+		// One whose address is not understood waits for a person at the service.
+		if ('id' in outcome && outcome.statusDelivery === 'processing') return outcome.id;
+	}
+	throw new Error('No delivery was created');
+}
+
+async function moveToTheEnd({ control }: LocalService, id: string): Promise<void> {
+	const isUnderWay = () =>
+		control
+			.deliveries()
+			.some(({ record }) => record.id === id && nextStatus(record.statusDelivery));
+	while (isUnderWay()) await control.advance(id);
 }
 
 function failure({ status, data: { resultData } }: Execution): string {
 	const { message = '', description } = resultData.error ?? {};
-	return `No delivery was created (${status}). ${message}${description ? `\n${description}` : ''}`;
+	return `No order came out (${status}). ${message}${description ? `\n${description}` : ''}`;
 }

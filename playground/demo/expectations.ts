@@ -1,6 +1,6 @@
 import { inspect, isDeepStrictEqual } from 'node:util';
 
-import type { DemoResult, OrderResult } from './demo';
+import type { DemoResult, OrderResult, Places } from './demo';
 import type { LocalService } from '../service/server';
 
 /** One thing that the run-through must show. */
@@ -44,57 +44,65 @@ const expectedOrders: Record<string, Expected> = {
 	'#1012': 'nothingToShip',
 };
 
-/**
- * Holds what happened against what should. `n8nUrl` is the address that its subscriptions must lead
- * to.
- */
+/** Holds what happened against what should. */
 export function checkExpectations(
-	result: DemoResult,
-	service: LocalService,
-	n8nUrl: string,
+	{ connections, first, second, arrived, rows }: DemoResult,
+	{ n8nUrl, service, shopify }: Places,
 ): Expectation[] {
-	const { connection, first, second, advanced, updates } = result;
 	const { control } = service;
 	const requests = control.requests().filter(({ path }) => path === '/v1/deliveries');
 	const expected = Object.values(expectedOrders).filter((one) => typeof one === 'object');
-	const hooks = control.webhooks();
-	const [update] = updates;
+	const delivery = control.deliveries().find(({ record }) => record.id === arrived)?.record;
+	const fulfilled = shopify.shop.orders().filter((order) => order.fulfillments.length > 0);
 	return [
-		expectation('the connection test succeeds', 'OK', connection.status),
-		expectation('"Shopify orders to deliveries" succeeds', 'success', first.execution.status),
-		...Object.entries(expectedOrders).map((entry) =>
-			orderExpectation(entry, first.orders, service),
+		expectation(
+			'both connection tests succeed',
+			['OK', 'OK'],
+			connections.map(({ status }) => status),
 		),
+		expectation(
+			'Shopify reports new orders to n8n',
+			[{ topic: 'orders/create', here: true }],
+			shopify.webhooks.list().map(({ topic, address }) => ({ topic, here: here(address, n8nUrl) })),
+		),
+		expectation(
+			'the Delivery Service reports updates to n8n, once',
+			[{ action: 3, here: true }],
+			control.webhooks().map(({ action, url }) => ({ action, here: here(url, n8nUrl) })),
+		),
+		...Object.entries(expectedOrders).map((entry) => orderExpectation(entry, first, service)),
 		expectation('each delivery went out alone', expected.length, requests.length),
 		expectation(
-			'the second run on the same orders leaves out all that were created',
+			'reported a second time, all that were created are left out',
 			expected.length,
-			second.orders.filter(
-				({ outcome }) => 'skipped' in outcome && outcome.reason === 'alreadyCreated',
-			).length,
+			second.filter(({ outcome }) => 'skipped' in outcome && outcome.reason === 'alreadyCreated')
+				.length,
 		),
 		expectation('none was created twice', expected.length, control.deliveries().length),
+		expectation('the table has a row for each delivery', expected.length, rows.length),
 		expectation(
-			'"Delivery updates" is subscribed to updates, once',
-			[{ action: 3, here: true }],
-			hooks.map(({ action, url }) => ({ action, here: url.startsWith(`${n8nUrl}/webhook/`) })),
+			'the order of the delivery that arrived is fulfilled, once, with its tracking link',
+			[{ name: delivery?.referenceId, tracking: [delivery?.trackLink] }],
+			fulfilled.map(({ name, fulfillments }) => ({
+				name,
+				tracking: fulfillments.map(({ tracking_url: url }) => url),
+			})),
 		),
 		expectation(
-			'the update started it, once',
-			['success'],
-			updates.map(({ execution }) => execution.status),
-		),
-		expectation(
-			'it received the delivery with its new status',
-			{ event: 'updateTask', ...advanced },
-			update && { event: update.event.event, id: update.event.id, status: update.event.status },
+			'its customer was told, once',
+			fulfilled.map(({ email }) => email),
+			shopify.shop.notifications().map(({ to }) => to),
 		),
 	];
 }
 
+function here(address: string, n8nUrl: string): boolean {
+	return address.startsWith(`${n8nUrl}/webhook/`);
+}
+
 function orderExpectation(
 	[name, expected]: [string, Expected],
-	orders: OrderResult[],
+	orders: readonly OrderResult[],
 	service: LocalService,
 ): Expectation {
 	const found = outcomeOf(name, orders, service);
@@ -106,8 +114,12 @@ function orderExpectation(
 }
 
 /** Puts together what n8n says of an order and what the service received. */
-function outcomeOf(name: string, orders: OrderResult[], { control }: LocalService): unknown {
-	const outcome = orders.find(({ order }) => order === name)?.outcome;
+function outcomeOf(
+	name: string,
+	orders: readonly OrderResult[],
+	{ control }: LocalService,
+): unknown {
+	const outcome = orders.find(({ order }) => order.name === name)?.outcome;
 	if (outcome === undefined) return undefined;
 	if ('skipped' in outcome) return outcome.reason;
 	const stored = control.deliveries().find(({ record }) => record.id === outcome.id);

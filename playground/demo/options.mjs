@@ -3,14 +3,16 @@
  */
 import { parseArgs } from 'node:util';
 
-const defaults = { port: 5690, servicePort: 5691 };
+const defaults = { port: 5690, servicePort: 5691, shopifyPort: 5692 };
 
-const help = `npm start                 run n8n with this package against the local service
+const help = `npm start                 run n8n with this package against stand-ins for Shopify
+                          and the Delivery Service
 npm start -- [options]
 
   --once                  end after the run-through; the exit code is 0 only if all of it held
   --port <number>         port of n8n's editor (${defaults.port})
-  --service-port <number> port of the local service (${defaults.servicePort})
+  --service-port <number> port of the Delivery Service's page (${defaults.servicePort})
+  --shopify-port <number> port of the shop's page (${defaults.shopifyPort})
   --help                  show this
 
 The first run installs n8n in .cache (3 GB, some minutes); set the environment variable
@@ -21,6 +23,7 @@ N8N_HOSTS_DIR to a folder that several clones share. Everything listens on this 
  * @property {boolean} once whether to end after the run-through
  * @property {number} port the editor's port
  * @property {number} servicePort the local service's port
+ * @property {number} shopifyPort the port of the stand-in for Shopify
  */
 
 /**
@@ -38,14 +41,17 @@ export function readOptions(args) {
 				once: { type: 'boolean', default: false },
 				port: { type: 'string', default: String(defaults.port) },
 				'service-port': { type: 'string', default: String(defaults.servicePort) },
+				'shopify-port': { type: 'string', default: String(defaults.shopifyPort) },
 				help: { type: 'boolean', default: false },
 			},
 		});
 		if (values.help) return { message: help, exitCode: 0 };
 		const port = readPort('--port', values.port);
 		const servicePort = readPort('--service-port', values['service-port']);
-		if (port === servicePort) throw new Error('--port and --service-port must differ');
-		return { options: { once: values.once, port, servicePort } };
+		const shopifyPort = readPort('--shopify-port', values['shopify-port']);
+		if (new Set([port, servicePort, shopifyPort]).size < 3)
+			throw new Error('--port, --service-port and --shopify-port must differ');
+		return { options: { once: values.once, port, servicePort, shopifyPort } };
 	} catch (error) {
 		return { message: `${error.message}\n\n${help}`, exitCode: 2 };
 	}

@@ -1,49 +1,42 @@
-import type { DemoResult, OrderResult } from './demo';
+import type { DemoResult, OrderResult, Places } from './demo';
 import type { Expectation } from './expectations';
-import type { LocalService } from '../service/server';
 import { table } from './table';
 
 /**
- * Describes what happened in the run-through: the deliveries, the orders that were left out, and
- * the runs that an update started.
+ * Describes where everything stands after the run-through: each order with its delivery and its
+ * fulfillment, and the orders that were left out.
  */
-export function describe(
-	{ first: { orders }, updates }: DemoResult,
-	service: LocalService,
-): string {
+export function describe({ first }: DemoResult, places: Places): string {
 	return [
-		'Deliveries',
+		'Orders and their deliveries',
 		table(
-			['Order', 'Delivery ID', 'Status', 'To collect', 'Tracking link'],
-			orders.flatMap((result) => deliveryRow(result, service)),
+			['Order', 'Delivery', 'Status', 'To collect', 'Fulfillment', 'Tracking link'],
+			first.flatMap((result) => deliveryRow(result, places)),
 		),
 		'',
 		'Orders left out',
-		table(['Order', 'Reason'], orders.flatMap(skippedRow)),
-		'',
-		'Runs of "Delivery updates"',
-		table(
-			['Execution', 'Result', 'Event', 'Delivery ID', 'Status'],
-			updates.map(({ execution, event }) => [
-				execution.id,
-				execution.status,
-				event.event,
-				event.id,
-				event.status,
-			]),
-		),
+		table(['Order', 'Reason'], first.flatMap(skippedRow)),
 	].join('\n');
 }
 
-function deliveryRow({ order, outcome }: OrderResult, { control }: LocalService): string[][] {
+function deliveryRow({ order: { id }, outcome }: OrderResult, places: Places): string[][] {
 	if ('skipped' in outcome) return [];
-	const stored = control.deliveries().find(({ record }) => record.id === outcome.id);
-	const cod = stored?.request.cod?.toFixed(2) ?? '';
-	return [[order, outcome.id, outcome.statusDelivery, cod, outcome.trackLink ?? '']];
+	const stored = places.service.control.deliveries().find(({ record }) => record.id === outcome.id);
+	const { name, fulfillments, fulfillment_status: status } = places.shopify.shop.order(id);
+	return [
+		[
+			name,
+			outcome.id.slice(0, 8),
+			stored?.record.statusDelivery ?? '',
+			stored?.request.cod?.toFixed(2) ?? '',
+			status ?? 'unfulfilled',
+			fulfillments[0]?.tracking_url ?? '',
+		],
+	];
 }
 
 function skippedRow({ order, outcome }: OrderResult): string[][] {
-	return 'skipped' in outcome ? [[order, outcome.message ?? outcome.reason]] : [];
+	return 'skipped' in outcome ? [[order.name, outcome.message ?? outcome.reason]] : [];
 }
 
 /** Lists expectations, each marked as held or not. */

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { owner, runDemo } from './demo';
+import { owner, runDemo, type Places } from './demo';
 import { checkExpectations } from './expectations';
 import { requireFreePort } from '../n8n/checks';
 import { lastLines } from '../n8n/childProcess';
@@ -11,7 +11,8 @@ import { installHost } from '../n8n/host';
 import { startN8n, type N8n } from '../n8n/n8n';
 import { buildAndPack, installPackage } from '../n8n/package';
 import { describe, describeExpectations } from './report';
-import { startService, type LocalService } from '../service/server';
+import { startService } from '../service/server';
+import { startShopify } from '../shopify/server';
 
 const interruptedExitCode = 130;
 
@@ -20,20 +21,20 @@ interface Options {
 	once: boolean;
 	port: number;
 	servicePort: number;
+	shopifyPort: number;
 }
 
 /** What ends the things that run, in the order in which they were started. */
 type Closers = Array<() => Promise<void>>;
 
-interface Running {
+interface Running extends Places {
 	n8n: N8n;
-	service: LocalService;
 	/** Whether every expectation held. */
 	held: boolean;
 }
 
 /**
- * Runs the whole: n8n with this package against the local service, the run-through, and then,
+ * Runs the whole: n8n with this package against both stand-ins, the run-through, and then,
  * unless it is for once, waits for Ctrl-C. Whatever way it ends, nothing is left running. Gives the
  * exit code: 0 when every expectation held. Throws what the user can do nothing about.
  */
@@ -73,11 +74,14 @@ async function interruption(): Promise<undefined> {
 }
 
 async function runThrough(options: Options, closers: Closers): Promise<Running> {
-	await requireFreePort(options.port, 'Choose another with: npm start -- --port <number>');
-	await requireFreePort(
-		options.servicePort,
-		'Choose another with: npm start -- --service-port <number>',
-	);
+	const ports = [
+		['port', options.port],
+		['service-port', options.servicePort],
+		['shopify-port', options.shopifyPort],
+	] as const;
+	for (const [option, port] of ports) {
+		await requireFreePort(port, `Choose another with: npm start -- --${option} <number>`);
+	}
 	const host = await installHost('newest');
 	const tarball = await buildAndPack();
 	const userFolder = join(cacheFolder, 'demo', String(options.port));
@@ -86,21 +90,25 @@ async function runThrough(options: Options, closers: Closers): Promise<Running> 
 
 	const service = await startService({ port: options.servicePort });
 	closers.push(async () => await service.close());
-	const n8n = await startN8n({ host, userFolder, port: options.port });
+	const shopify = await startShopify({ port: options.shopifyPort });
+	closers.push(async () => await shopify.close());
+	const n8n = await startN8n({ host, userFolder, port: options.port, env: shopify.env });
 	closers.push(async () => await n8n.stop());
 
-	const result = await runDemo(n8n.url, service);
-	const expectations = checkExpectations(result, service, n8n.url);
-	console.log(`\n${describe(result, service)}\n\n${describeExpectations(expectations)}`);
-	return { n8n, service, held: expectations.every(({ instead }) => instead === undefined) };
+	const places = { n8nUrl: n8n.url, service, shopify };
+	const result = await runDemo(places);
+	const expectations = checkExpectations(result, places);
+	console.log(`\n${describe(result, places)}\n\n${describeExpectations(expectations)}`);
+	return { ...places, n8n, held: expectations.every(({ instead }) => instead === undefined) };
 }
 
-function invitation({ n8n, service }: Running): string {
+function invitation({ n8n, service, shopify }: Running): string {
 	return [
 		`n8n's editor      ${n8n.url}`,
 		`  sign in with    ${owner.email}`,
 		`  password        ${owner.password}`,
-		`Local service     ${service.url}`,
+		`Shop              ${shopify.url} (press “New orders”)`,
+		`Delivery Service  ${service.url} (move a delivery on until it is delivered)`,
 		`n8n's log         ${n8n.child.logFile}`,
 		'Ctrl-C ends all of it.',
 	].join('\n');

@@ -13,6 +13,7 @@ const requestTimeoutMs = 60_000;
 const executionTimeoutMs = 120_000;
 const publicationTimeoutMs = 60_000;
 const executionsPerPage = 100;
+const rowsPerPage = 250;
 const notFound = 404;
 
 /** The person that a fresh n8n is set up for. */
@@ -34,6 +35,9 @@ export type NodeType = z.infer<typeof nodeTypesSchema>[number];
 
 /** A workflow that n8n has stored. */
 export type StoredWorkflow = z.infer<typeof storedWorkflowSchema>;
+
+/** A row of a data table, by the names of its columns. */
+export type TableRow = z.infer<typeof rowsSchema>['data']['data'][number];
 
 type Publication = z.infer<typeof publicationSchema>['data'];
 
@@ -87,6 +91,10 @@ const listeningSchema = z.object({ data: z.object({ waitingForWebhook: z.literal
 const nodeTypesSchema = z.array(
 	z.object({ name: z.string(), displayName: z.string(), group: z.array(z.string()) }).passthrough(),
 );
+const tablesSchema = z.object({
+	data: z.object({ data: z.array(z.object({ id: z.string(), name: z.string() })) }),
+});
+const rowsSchema = z.object({ data: z.object({ data: z.array(z.record(z.unknown())) }) });
 const pageSchema = z.object({ data: z.array(z.unknown()), nextCursor: z.string().nullish() });
 
 /**
@@ -197,6 +205,37 @@ export class N8nClient {
 	 */
 	async archive(workflowId: string): Promise<void> {
 		await this.editor.post(`/workflows/${workflowId}/archive`, {});
+	}
+
+	/**
+	 * Makes a data table in the owner's project. Throws an N8nRefusal when the name is taken.
+	 *
+	 * @param columns the types by the names
+	 * @returns the table's id
+	 */
+	async createTable(name: string, columns: Readonly<Record<string, string>>): Promise<string> {
+		const body = {
+			name,
+			columns: Object.entries(columns).map(([column, type]) => ({ name: column, type })),
+		};
+		const answer = await this.editor.post(await this.tablesPath(), body);
+		return storedSchema.parse(answer.data).data.id;
+	}
+
+	/** Reads the rows of the data table with this name, the oldest first; none when there is none. */
+	async tableRows(name: string): Promise<TableRow[]> {
+		const path = await this.tablesPath();
+		const { data } = tablesSchema.parse((await this.editor.get(path)).data);
+		const table = data.data.find((found) => found.name === name);
+		if (table === undefined) return [];
+		const params = { take: rowsPerPage, sortBy: 'id:asc' };
+		const rows = await this.editor.get(`${path}/${table.id}/rows`, { params });
+		return rowsSchema.parse(rows.data).data.data;
+	}
+
+	private async tablesPath(): Promise<string> {
+		const answer = await this.editor.get('/projects/personal');
+		return `/projects/${storedSchema.parse(answer.data).data.id}/data-tables`;
 	}
 
 	/**
@@ -316,6 +355,13 @@ export class N8nClient {
 	 */
 	async executions(workflowId: string): Promise<ExecutionSummary[]> {
 		return await this.listed(workflowId, false, executionSummarySchema);
+	}
+
+	/** Lists a workflow's executions that were started last, up to a hundred of them. */
+	async newestExecutions(workflowId: string): Promise<ExecutionSummary[]> {
+		const params = { workflowId, limit: executionsPerPage };
+		const page = pageSchema.parse((await this.api.get('/executions', { params })).data);
+		return z.array(executionSummarySchema).parse(page.data);
 	}
 
 	/**

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import express, { Router } from 'express';
 import { z } from 'zod';
 import type { ErrorRequestHandler } from 'express';
@@ -7,6 +9,8 @@ import { ShopRefusal, type Order } from './shapes';
 import type { Shop } from './shop';
 
 const maxOrders = 100;
+/** Between orders that are placed in turn. */
+const pauseMs = 1_000;
 
 /** Where the customers of the sample orders move to, one after the other. */
 const newAddresses = [
@@ -35,6 +39,16 @@ export class Control {
 		return Array.from({ length: count }, () => this.shop.placeNext());
 	}
 
+	/** As `placeOrders`, one after the other with a pause, as it happens in a shop. */
+	async placeOrdersInTurn(count: number): Promise<Order[]> {
+		const orders = this.placeOrders(1);
+		while (orders.length < count) {
+			await sleep(pauseMs, undefined, { ref: false });
+			orders.push(...this.placeOrders(1));
+		}
+		return orders;
+	}
+
 	/**
 	 * Somebody edits an order: it is to be shipped to another address. Gives the order as it is now.
 	 * Throws a ShopRefusal when it is unknown or needs no address.
@@ -53,9 +67,9 @@ const countShape = z.object({ count: z.number().int().min(1).max(maxOrders) });
 export function controlRouter(control: Control, feed: Feed): Router {
 	const router = Router();
 	router.use(express.json());
-	router.post('/orders', (req, res) => {
+	router.post('/orders', async (req, res) => {
 		const { count } = countShape.parse(req.body);
-		res.status(201).json(control.placeOrders(count));
+		res.status(201).json(await control.placeOrdersInTurn(count));
 	});
 	router.post('/orders/:id/address', (req, res) => {
 		res.json(control.changeAddress(orderIdShape.parse(req.params.id)));

@@ -1,5 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import http from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import axios from 'axios';
 
@@ -8,6 +9,8 @@ import { ShopRefusal, timeText } from './shapes';
 
 /** Shopify takes no answer that comes later. */
 const answerTimeoutMs = 5_000;
+/** Between the subscribers of one topic. */
+const pauseMs = 3_000;
 const apiVersion = '2024-07';
 const firstWebhookId = 1_400_000_000_000;
 
@@ -99,10 +102,14 @@ export class Webhooks {
 		return [...this.messagesById.values()];
 	}
 
-	/** Sends a report to everybody who is subscribed to its topic. */
+	/**
+	 * Sends a report to everybody who is subscribed to its topic, the newest subscriber at once, the
+	 * others one after the other: so a person who executes a workflow in n8n's editor that is also
+	 * published sees it do the work, and not that the other run has done it.
+	 */
 	report(topic: string, subject: object): void {
 		const about = 'name' in subject ? String(subject.name) : '';
-		for (const { address } of this.list(topic)) {
+		for (const [place, { address }] of this.list(topic).reverse().entries()) {
 			const message: Message = {
 				id: randomUUID(),
 				at: this.options.now(),
@@ -113,7 +120,7 @@ export class Webhooks {
 				answers: [],
 			};
 			this.messagesById.set(message.id, message);
-			this.track(this.send(message));
+			this.track(this.sendLater(message, place * pauseMs));
 		}
 	}
 
@@ -139,6 +146,11 @@ export class Webhooks {
 	/** Closes the connections. */
 	close(): void {
 		this.agent.destroy();
+	}
+
+	private async sendLater(message: Message, delayMs: number): Promise<void> {
+		if (delayMs > 0) await sleep(delayMs, undefined, { ref: false });
+		await this.send(message);
 	}
 
 	private async sendAgain(id: string): Promise<void> {

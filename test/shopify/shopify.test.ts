@@ -335,6 +335,19 @@ describe('webhooks', () => {
 		await subscriber.close();
 	});
 
+	test('go to the newest subscriber first', async () => {
+		const older = await startSubscriber();
+		const newer = await startSubscriber();
+		await subscribe('orders/create', older.url);
+		await subscribe('orders/create', newer.url);
+		place(1);
+		await newer.arrived(1);
+		expect(older.received).toEqual([]);
+		await shopify.webhooks.settled();
+		expect(older.received).toHaveLength(1);
+		await Promise.all([older.close(), newer.close()]);
+	});
+
 	test('that nobody has taken are sent again, with the same identifier', async () => {
 		const down = await startSubscriber(503);
 		await subscribe('orders/create', down.url);
