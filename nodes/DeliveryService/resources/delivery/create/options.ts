@@ -10,21 +10,28 @@ import type { Result } from '../../../service/result';
 import type { ParameterReader } from '../../../shared/parameterReader';
 import { filledIn, readCollection } from '../../../shared/parameters';
 import { shownOnlyFor } from '../../resource';
+import { numberFrom, waitingFields, waitingLabels, waitingShape } from '../waiting';
 import { companyIdField } from '../../../shared/fields';
 import type { Source } from './source';
 
-/** What the option starts with when it is added. */
+/** What these options start with when they are added. */
 const fullBatchSize = limits.deliveriesPerRequest;
-const defaultMaximumWaitSeconds = 300;
-const defaultTimeoutSeconds = 120;
-/** What the option starts with when it is added. */
 const usuallyAtOnce = 4;
+
 /** With more the limit is reached in any case, while more is unknown when a process is killed. */
 const maxAtOnce = 10;
-/** A timer of more than 24 days would go off at once; an hour is far below that. */
-const maxTimeoutSeconds = 3600;
 
-const numberFrom = (min: number, max = Infinity) => z.coerce.number().finite().min(min).max(max);
+const waiting = {
+	timeoutSeconds: 120,
+	descriptions: {
+		maximumWait:
+			'How long to try a request again while the service is too busy to take it. Waiting for the limit of 100 requests a minute does not count.',
+		timeout:
+			'How long to wait for an answer. When none comes, it is unknown whether the deliveries were created.',
+	},
+};
+
+const { maximumWait, timeout } = waitingFields(waiting);
 
 const itemOptionsSchema = z.object({
 	companyId: companyIdSchema.optional(),
@@ -38,18 +45,16 @@ const runOptionsSchema = z.object({
 	batchSize: numberFrom(1, limits.deliveriesPerRequest).int().optional(),
 	dryRun: z.boolean().default(false),
 	refusedCreateNothing: z.boolean().default(false),
-	maximumWaitSeconds: numberFrom(0).default(defaultMaximumWaitSeconds),
 	requestsAtOnce: numberFrom(1, maxAtOnce).int().optional(),
-	timeoutSeconds: numberFrom(1, maxTimeoutSeconds).default(defaultTimeoutSeconds),
+	...waitingShape(waiting),
 });
 
 const runOptionLabels = {
 	batchSize: 'batch size',
 	dryRun: 'dry run',
-	maximumWaitSeconds: 'maximum wait',
+	...waitingLabels,
 	refusedCreateNothing: refusedCreateNothingLabel.toLowerCase(),
 	requestsAtOnce: 'requests at once',
-	timeoutSeconds: 'timeout',
 };
 
 export type ItemOptions = z.infer<typeof itemOptionsSchema>;
@@ -87,8 +92,8 @@ export function skipsAlreadySent(parameters: ParameterReader): Result<boolean> {
 /** What the field does for a source, below it: the sources have it with different defaults. */
 const skipHint = (isOn: boolean) =>
 	isOn
-		? 'On for Shopify orders: an order that comes again is not delivered again'
-		: 'Off here unless you turn it on: what comes again is delivered again. It needs a Reference ID.';
+		? 'On by default for Shopify orders: an order that comes again is skipped'
+		: 'Off by default here: what comes again is delivered again. When on, each delivery needs a reference ID.';
 
 /** Each source has this field with a default of its own. */
 const skipField: INodeProperties = {
@@ -148,15 +153,7 @@ export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
 				description:
 					'Whether to send nothing and return what would be sent and what would be skipped',
 			},
-			{
-				displayName: 'Maximum Wait (Seconds)',
-				name: 'maximumWaitSeconds',
-				type: 'number',
-				typeOptions: { minValue: 0 },
-				default: defaultMaximumWaitSeconds,
-				description:
-					'How long to try a request again while the service is too busy to take it. Waiting for the limit of 100 requests a minute does not count.',
-			},
+			maximumWait,
 			{
 				displayName: refusedCreateNothingLabel,
 				name: 'refusedCreateNothing',
@@ -182,15 +179,7 @@ export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
 				description:
 					'Whether to return a simplified version of the response instead of the raw data',
 			},
-			{
-				displayName: 'Timeout (Seconds)',
-				name: 'timeoutSeconds',
-				type: 'number',
-				typeOptions: { minValue: 1, maxValue: maxTimeoutSeconds },
-				default: defaultTimeoutSeconds,
-				description:
-					'How long to wait for an answer. When none comes, it is unknown whether the deliveries were created.',
-			},
+			timeout,
 		],
 	},
 ];
