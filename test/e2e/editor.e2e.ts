@@ -9,6 +9,7 @@ import { workflowFileSchema, type WorkflowFile } from '../../playground/n8n/clie
 import { projectFolder } from '../../playground/n8n/folders';
 import { waitFor } from '../../playground/n8n/progress';
 import { samples } from '../../playground/shopify/samples';
+import { keepPicture } from '../../tools/pictures';
 import { Editor } from './support/editor';
 import { actionWorkflow, nodes, type ActionWorkflow } from './support/workflows';
 import { openWorld, type World } from './support/world';
@@ -33,7 +34,7 @@ let editor: Editor;
 
 beforeAll(async () => {
 	world = await openWorld();
-	editor = await Editor.open(world.n8n.url);
+	editor = await Editor.open(world.n8n.url, keepPicture);
 });
 
 afterAll(async () => {

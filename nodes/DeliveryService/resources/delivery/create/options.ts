@@ -81,8 +81,8 @@ export function skipsAlreadySent(parameters: ParameterReader): Result<boolean> {
 /** What the field does for a source, below it: the sources have it with different defaults. */
 const skipHint = (isOn: boolean) =>
 	isOn
-		? 'On for Shopify orders: an order that comes again is not delivered again'
-		: 'Off here unless you turn it on: what comes again is delivered again. It needs a Reference ID.';
+		? 'On by default for Shopify orders: an order that comes again is skipped'
+		: 'Off by default here: what comes again is delivered again. When on, each delivery needs a reference ID.';
 
 /** Each source has this field with a default of its own. */
 const skipField: INodeProperties = {
