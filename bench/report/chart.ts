@@ -21,7 +21,7 @@ export interface Bar {
 /** Draws the two comparisons that matter most as an SVG image. */
 export function chart(results: Results): string {
 	const count = mostOf(results);
-	const creating: Contender[] = ['ownJson', 'ownJsonSkip', 'ownShopify', 'expert', 'single'];
+	const creating: Contender[] = ['ownJson', 'ownShopify', 'expert', 'single'];
 	const seconds = creating.flatMap((contender): Bar[] => {
 		const shopify = contender === 'ownShopify';
 		const wanted = { contender, shopify, count, latencyMs: 20 };
