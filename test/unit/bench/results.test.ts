@@ -122,6 +122,8 @@ test('the page has a row for each contender, every line of a table as many cells
 	expect(tables.length).toBe(7);
 	for (const block of tables)
 		expect(new Set(block.split('\n').map((line) => line.split('|').length)).size).toBe(1);
+	expect(text).not.toContain('quick run');
+	expect(page({ ...results, quick: true })).toContain('**This was a quick run**');
 	expect(page({ ...results, problems: ['one lost'] })).toContain('**Wrong in this run:** one lost');
 });
 
