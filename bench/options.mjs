@@ -11,7 +11,7 @@ npm run bench -- [options]
 
   --quick         smaller sizes and fewer rounds, under 3 minutes; writes nothing
   --only <parts>  only these, separated by commas: ${parts.join(', ')}; writes nothing
-  --json          print the data in place of the table
+  --json          print the data in place of the table (npm run --silent bench -- --json)
   --help          show this
 
 It ends with 0 unless a delivery or an event was lost, came twice, or was refused where it must not

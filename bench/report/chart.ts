@@ -3,8 +3,8 @@ import { counted, shown } from '../figures';
 import { mostOf, rateOf } from '../goals';
 import { receivers, runsWith, type Receiver } from '../results';
 
-const width = 760;
-const labelWidth = 330;
+const width = 880;
+const labelWidth = 450;
 const barHeight = 22;
 const rowHeight = 30;
 const headHeight = 52;

@@ -15,9 +15,12 @@ import {
 
 const none = '–';
 
+const quickNote =
+	'**This was a quick run**, of small sizes, once each, on a machine that was busy with other work: it shows what is measured, and no figure to rely on.';
+
 /** Writes the page of all that was measured, as Markdown. */
 export function page(results: Results): string {
-	const { machine, rounds, minutes, leftOut, problems } = results;
+	const { machine, quick, rounds, minutes, leftOut, problems } = results;
 	return [
 		'# Benchmarks',
 		'',
@@ -25,6 +28,7 @@ export function page(results: Results): string {
 		'',
 		`Measured on ${machine.date} in ${Math.round(minutes)} minutes: ${machine.cores} cores (${machine.processor}), ${machine.memoryGb} GB of memory, ${machine.system}; n8n ${machine.n8n} on Node.js ${machine.n8nNode}, version ${machine.package} of this package. The service is the local one, in another process on the same machine.`,
 		'',
+		...(quick ? [quickNote, ''] : []),
 		...problems.map((problem) => `**Wrong in this run:** ${problem}\n`),
 		'![Seconds to create deliveries and events a second, each beside what is used instead](images/benchmarks.svg)',
 		'',
