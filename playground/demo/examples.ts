@@ -15,6 +15,11 @@ type WorkflowNode = WorkflowFile['nodes'][number];
 export const examples = {
 	orders: 'shopify-orders-to-deliveries',
 	updates: 'delivery-updates-to-shopify',
+	catchUp: 'catch-up-at-night',
+	changes: 'address-changed-in-shopify',
+	sheet: 'child-companies-from-a-sheet',
+	repair: 'repair-blacklisted-webhooks',
+	assistant: 'ask-the-assistant',
 } as const;
 
 /** The names of the nodes in examples/ that are looked at. */
