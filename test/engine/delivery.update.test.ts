@@ -1,6 +1,7 @@
 /** Delivery: Update. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
+import { shippingAddress, shopifyOrder } from '../support/shopifyOrders';
 import { jsonOf, pairedItems, setUp } from '../support/actionNode';
 
 const service = setUp();
@@ -691,5 +692,117 @@ describe('under a reading of what the document leaves open', () => {
 		expect(jsonOf(items)).toMatchObject(
 			ids.map((deliveryId) => ({ error: { outcome: 'unknown', deliveryId } })),
 		);
+	});
+});
+
+describe('changes from a Shopify order', () => {
+	const fromOrder = (orderOptions: INodeParameters = {}): INodeParameters => ({
+		resource: 'delivery',
+		operation: 'update',
+		target: 'referenceIds',
+		referenceIds: 'R0',
+		changesFrom: 'shopifyOrder',
+		orderOptions,
+	});
+	const location = {
+		address: '214 Larkspur Lane, Springfield, Illinois 62704, United States',
+		instructions: 'Apt 3B; Leave at the reception',
+		lat: 39.7817,
+		lng: -89.6501,
+	};
+	const contact = {
+		name: 'Maya Okafor',
+		email: 'maya.okafor@mail.example',
+		phonenumber: '+1 217-555-0101',
+	};
+	const parcel = { name: '#1001', qty: 1, weight: 1.61, size: 'm', price: 80.1 };
+
+	test('make the delivery what the order is now', async () => {
+		await service.seed(1);
+
+		const { error, items } = await service.run(fromOrder(), { items: [shopifyOrder()] });
+
+		expect(error).toBeUndefined();
+		expect(updates()).toEqual([
+			{
+				referenceIds: ['R0'],
+				deliveryChanges: { location, contact, packages: [parcel] },
+				...flags,
+			},
+		]);
+		expect(jsonOf(items)).toEqual([{ referenceId: 'R0', ...success }]);
+	});
+
+	test('leave out what the order does not have', async () => {
+		await service.seed(1);
+		const order = shopifyOrder({
+			phone: null,
+			note: null,
+			shipping_address: {
+				...shippingAddress(),
+				phone: null,
+				address2: null,
+				latitude: null,
+				longitude: null,
+			},
+			customer: null,
+			billing_address: null,
+		});
+
+		const { error } = await service.run(fromOrder(), { items: [order] });
+
+		expect(error).toBeUndefined();
+		expect(updates()).toEqual([
+			{
+				referenceIds: ['R0'],
+				deliveryChanges: {
+					location: { address: location.address },
+					contact: { name: contact.name, email: contact.email },
+					packages: [parcel],
+				},
+				...flags,
+			},
+		]);
+	});
+
+	test('follow the order options, and take test orders and refunded ones too', async () => {
+		await service.seed(1);
+		const order = shopifyOrder({ test: true, financial_status: 'refunded' });
+
+		await service.run(fromOrder({ packageSize: 'xl', cod: 'off' }), { items: [order] });
+
+		expect(updates()).toMatchObject([
+			{ deliveryChanges: { packages: [{ ...parcel, size: 'xl' }] } },
+		]);
+	});
+
+	test('keep the cash to collect up to date', async () => {
+		await service.seed(1);
+
+		await service.run(fromOrder({ cod: 'outstanding' }), {
+			items: [shopifyOrder({ financial_status: 'pending', total_outstanding: '49.90' })],
+		});
+
+		expect(updates()).toMatchObject([{ deliveryChanges: { cod: 49.9 } }]);
+	});
+
+	test.each<[RegExp, IDataObject]>([
+		[/^Order #1001 was cancelled\./, shopifyOrder({ cancelled_at: '2026-03-03T10:02:00-06:00' })],
+		[/^Order #1001 has nothing left to ship/, shopifyOrder({ line_items: [] })],
+		[
+			/^Order #1001's shipping address has no street/,
+			shopifyOrder({ shipping_address: { ...shippingAddress(), address1: null } }),
+		],
+		[/^This is not a Shopify order/, { name: '#1001' }],
+	])('are refused with the reason, and nothing is sent: %s', async (message, order) => {
+		const { items } = await service.run(fromOrder(), {
+			items: [order],
+			onError: 'continueRegularOutput',
+		});
+
+		expect(updates()).toEqual([]);
+		expect(jsonOf(items)).toMatchObject([
+			{ error: { message: expect.stringMatching(message), outcome: 'invalid' } },
+		]);
 	});
 });

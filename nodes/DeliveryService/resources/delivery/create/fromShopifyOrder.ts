@@ -1,12 +1,9 @@
 import { limits } from '../../../service/limits';
 import { lowerFirst, shortened } from '../../../service/text';
-import { check } from '../../../service/validation';
-import type { ParameterReader } from '../../../shared/parameterReader';
-import { entriesOf, filledIn, listOf, readCollection, readJson } from '../../../shared/parameters';
-import { orderMappingLabels, orderMappingSchema, overridesSchema } from '../../../shopify/mapping';
+import { readJson } from '../../../shared/parameters';
 import { orderToDelivery } from '../../../shopify/toDelivery';
 import { placeFields, readPlace } from '../place';
-import { orderOptions } from './shopifyOrderOptions';
+import { orderField, orderOptionsField, readOrderMapping } from '../shopifyOrder';
 import type { Source } from './source';
 
 /** A delivery from a Shopify order as n8n's Shopify nodes emit it. */
@@ -25,34 +22,14 @@ export const fromShopifyOrder: Source = {
 			type: 'notice',
 			default: '',
 		},
-		{
-			displayName: 'Order',
-			name: 'order',
-			type: 'json',
-			required: true,
-			default: '={{ $json }}',
-			description: 'The order as a Shopify node gives it. By default the input item itself.',
-		},
+		orderField,
 		...placeFields('pickup'),
-		{
-			displayName: 'Order Options',
-			name: 'orderOptions',
-			type: 'collection',
-			placeholder: 'Add Order Option',
-			default: {},
-			description: "How the order's data is used",
-			options: orderOptions,
-		},
+		orderOptionsField,
 	],
 	read(parameters, item) {
 		const order = readJson(parameters.get('order', item), 'Order');
 		if (!order.ok) return { kind: 'invalid', problem: order.problem };
-		const mapping = check(
-			orderMappingSchema,
-			readMapping(parameters, item),
-			'Order options',
-			orderMappingLabels,
-		);
+		const mapping = readOrderMapping(parameters, item);
 		if (!mapping.ok) return { kind: 'invalid', problem: mapping.problem };
 		const outcome = orderToDelivery(order.value, mapping.value);
 		if (outcome.kind !== 'delivery') return outcome;
@@ -66,34 +43,3 @@ export const fromShopifyOrder: Source = {
 		};
 	},
 };
-
-function readMapping(parameters: ParameterReader, item: number): object {
-	const { packageSize, packageSizeByWeight, ...options } = filledIn(
-		readCollection(parameters, 'orderOptions', item),
-	);
-	for (const name of ['tags', 'cashOnDeliveryNames'])
-		if (options[name] !== undefined) options[name] = listOf(options[name]);
-	const [overrides, others] = partition(options, (name) =>
-		Object.hasOwn(overridesSchema.shape, name),
-	);
-	return { ...others, ...sizeRule(packageSize, packageSizeByWeight), overrides };
-}
-
-/** Of the two options for the size, the one by weight wins. */
-function sizeRule(size: unknown, byWeight: unknown): object {
-	if (byWeight !== undefined)
-		return { packageSize: { by: 'weight', limits: entriesOf(byWeight, 'limit') } };
-	return size === undefined ? {} : { packageSize: { by: 'fixed', size } };
-}
-
-/** The members whose names are of a kind, and the others. */
-function partition(
-	members: Readonly<Record<string, unknown>>,
-	isOfKind: (name: string) => boolean,
-): [object, object] {
-	const entries = Object.entries(members);
-	return [
-		Object.fromEntries(entries.filter(([name]) => isOfKind(name))),
-		Object.fromEntries(entries.filter(([name]) => !isOfKind(name))),
-	];
-}

@@ -3,6 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { shownOnlyFor } from '../../resource';
 import { referenceIdsField } from '../fields';
 import { changedPackages } from '../package';
+import { orderField, orderOptionsField } from '../shopifyOrder';
 import { optionsField } from './options';
 
 /**
@@ -138,14 +139,45 @@ export const updateFields: INodeProperties[] = [
 	]),
 	...shownOnlyFor({ target: ['referenceIds'] }, [referenceIdsField]),
 	{
-		displayName: 'Changes',
-		name: 'changes',
-		type: 'collection',
-		placeholder: 'Add Change',
-		default: {},
-		description: 'What to change. Everything else stays as it is.',
-		options: changeFields,
+		displayName: 'Take Changes From',
+		name: 'changesFrom',
+		type: 'options',
+		noDataExpression: true,
+		options: [
+			{
+				name: 'Fields Below',
+				value: 'fields',
+				description: 'Change what you add, and nothing else',
+			},
+			{
+				name: 'Shopify Order',
+				value: 'shopifyOrder',
+				description:
+					'Change recipient, address and packages to those of the order as it is now, and the cash to collect if there is some',
+			},
+		],
+		default: 'fields',
+		description: 'Where the changes come from',
 	},
+	...shownOnlyFor({ changesFrom: ['fields'] }, [
+		{
+			displayName: 'Changes',
+			name: 'changes',
+			type: 'collection',
+			placeholder: 'Add Change',
+			default: {},
+			description: 'What to change. Everything else stays as it is.',
+			options: changeFields,
+		},
+	]),
+	...shownOnlyFor({ changesFrom: ['shopifyOrder'] }, [
+		orderField,
+		{
+			...orderOptionsField,
+			description:
+				"How the order's data is used. Set what you have set in the node that created the delivery.",
+		},
+	]),
 	{
 		displayName: 'Recalculate Price (Recommended)',
 		name: 'recalculatePrice',

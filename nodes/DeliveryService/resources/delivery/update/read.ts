@@ -10,9 +10,11 @@ import {
 } from '../../../service/schemas';
 import { check } from '../../../service/validation';
 import type { ParameterReader } from '../../../shared/parameterReader';
-import { isBlank, listOf, readCollection } from '../../../shared/parameters';
+import { isBlank, listOf, readCollection, readJson } from '../../../shared/parameters';
+import { orderToChanges } from '../../../shopify/toChanges';
 import { problemOf } from '../../items';
 import { readPackages } from '../package';
+import { readOrderMapping } from '../shopifyOrder';
 import { changeFields } from './fields';
 
 const flagSchema = z.preprocess(
@@ -40,7 +42,10 @@ export function readUpdate(parameters: ParameterReader, item: number): Result<Up
 			serviceLabels,
 		);
 		if (!target.ok) return target;
-		const changes = readChanges(readCollection(parameters, 'changes', item));
+		const changes =
+			parameters.get('changesFrom', item, 'fields') === 'shopifyOrder'
+				? changesOfOrder(parameters, item)
+				: readChanges(readCollection(parameters, 'changes', item));
 		if (!changes.ok) return changes;
 		const flags = check(
 			flagsSchema,
@@ -83,6 +88,18 @@ export function withoutSharedReferences(readings: ReadonlyArray<Result<Update>>)
 		owners.set(changes.referenceId, owner);
 		return owner === id ? reading : { ok: false, problem: sharedReference };
 	});
+}
+
+/** The changes that make the delivery what its order is now. */
+function changesOfOrder(parameters: ParameterReader, item: number): Result<DeliveryChanges> {
+	const order = readJson(parameters.get('order', item), 'Order');
+	if (!order.ok) return order;
+	const mapping = readOrderMapping(parameters, item);
+	if (!mapping.ok) return mapping;
+	const changes = orderToChanges(order.value, mapping.value);
+	return changes.ok
+		? check(deliveryChangesSchema, changes.value, 'Changes', serviceLabels)
+		: changes;
 }
 
 /** The changes that the user added, as the service's document has them. */

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { packageSizeOptions } from '../package';
+import { packageSizeOptions } from './package';
 
 /**
  * How the order's data is used. An option is named as the member of the mapping that it sets, and

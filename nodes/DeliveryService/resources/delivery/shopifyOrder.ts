@@ -1,0 +1,71 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import type { Result } from '../../service/result';
+import { check } from '../../service/validation';
+import type { ParameterReader } from '../../shared/parameterReader';
+import { entriesOf, filledIn, listOf, readCollection } from '../../shared/parameters';
+import {
+	orderMappingLabels,
+	orderMappingSchema,
+	overridesSchema,
+	type OrderMapping,
+} from '../../shopify/mapping';
+import { orderOptions } from './shopifyOrderOptions';
+
+/** Where an operation finds the order. */
+export const orderField: INodeProperties = {
+	displayName: 'Order',
+	name: 'order',
+	type: 'json',
+	required: true,
+	default: '={{ $json }}',
+	description: 'The order as a Shopify node gives it. By default the input item itself.',
+};
+
+/** How the order's data is used. */
+export const orderOptionsField: INodeProperties = {
+	displayName: 'Order Options',
+	name: 'orderOptions',
+	type: 'collection',
+	placeholder: 'Add Order Option',
+	default: {},
+	description: "How the order's data is used",
+	options: orderOptions,
+};
+
+/** The order options of an item, checked: how its order is turned into a delivery. */
+export function readOrderMapping(parameters: ParameterReader, item: number): Result<OrderMapping> {
+	const given = givenMapping(parameters, item);
+	return check(orderMappingSchema, given, 'Order options', orderMappingLabels);
+}
+
+function givenMapping(parameters: ParameterReader, item: number): object {
+	const { packageSize, packageSizeByWeight, ...options } = filledIn(
+		readCollection(parameters, 'orderOptions', item),
+	);
+	for (const name of ['tags', 'cashOnDeliveryNames'])
+		if (options[name] !== undefined) options[name] = listOf(options[name]);
+	const [overrides, others] = partition(options, (name) =>
+		Object.hasOwn(overridesSchema.shape, name),
+	);
+	return { ...others, ...sizeRule(packageSize, packageSizeByWeight), overrides };
+}
+
+/** Of the two options for the size, the one by weight wins. */
+function sizeRule(size: unknown, byWeight: unknown): object {
+	if (byWeight !== undefined)
+		return { packageSize: { by: 'weight', limits: entriesOf(byWeight, 'limit') } };
+	return size === undefined ? {} : { packageSize: { by: 'fixed', size } };
+}
+
+/** The members whose names are of a kind, and the others. */
+function partition(
+	members: Readonly<Record<string, unknown>>,
+	isOfKind: (name: string) => boolean,
+): [object, object] {
+	const entries = Object.entries(members);
+	return [
+		Object.fromEntries(entries.filter(([name]) => isOfKind(name))),
+		Object.fromEntries(entries.filter(([name]) => !isOfKind(name))),
+	];
+}
