@@ -34,8 +34,8 @@ export interface ShopWorld {
 	rows(table: TableName, wanted?: Row): Promise<Row[]>;
 	/** Waits for the only row of a data table with these values. */
 	row(table: TableName, wanted: Row): Promise<Row>;
-	/** Waits until no execution of a workflow is left, and nothing is on its way to n8n. */
-	idle(workflowId: string): Promise<void>;
+	/** Does work, and waits until a workflow has run to its end so often because of it. */
+	afterRuns<T>(workflowId: string, count: number, work: () => T | Promise<T>): Promise<T>;
 	close(): Promise<void>;
 }
 
@@ -80,11 +80,14 @@ export async function openShopWorld(name: HostName): Promise<ShopWorld> {
 					return row;
 				});
 			},
-			async idle(workflowId) {
-				await shopify.webhooks.settled();
-				await waitFor('the end of all executions', timeoutMs, async () => {
-					return (await client.executions(workflowId)).every(hasEnded) || undefined;
+			async afterRuns(workflowId, count, work) {
+				const ended = async () => (await client.executions(workflowId)).filter(hasEnded).length;
+				const before = await ended();
+				const result = await work();
+				await waitFor(`${count} more executions`, timeoutMs, async () => {
+					return (await ended()) >= before + count || undefined;
 				});
+				return result;
 			},
 			close,
 		};
