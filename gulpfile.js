@@ -1,13 +1,22 @@
 const { mkdir, rm, writeFile } = require('node:fs/promises');
 const { basename, dirname, join, posix } = require('node:path');
 const { build } = require('esbuild');
-const { dest, src } = require('gulp');
+const { dest, src, watch } = require('gulp');
 const { n8n } = require('./package.json');
 
-const output = join(__dirname, 'dist');
+/** Where the build goes: `npm run dev` names the folder of the package in its n8n. */
+const output = process.env.BUILD_FOLDER ?? join(__dirname, 'dist');
 /** Where TypeScript leaves its modules, without comments. */
 const compiled = join(__dirname, '.cache', 'build');
 const bundleFile = 'dist/deliveryService.js';
+
+/** What n8n reads beside the compiled code: icons, codex files and output schemas. */
+const assetFiles = [
+	'icons/**/*.svg',
+	'{nodes,credentials}/**/*.svg',
+	'nodes/**/*.node.json',
+	'nodes/**/__schema__/**/*.json',
+];
 
 /** Deletes the last build, so that nothing of it is packed. */
 async function clean() {
@@ -48,17 +57,14 @@ async function bundle() {
 	}
 }
 
-/** Copies what n8n reads beside the compiled code: icons, codex files and output schemas. */
+/** Copies what n8n reads beside the compiled code. */
 function assets() {
-	return src(
-		[
-			'icons/**/*.svg',
-			'{nodes,credentials}/**/*.svg',
-			'nodes/**/*.node.json',
-			'nodes/**/__schema__/**/*.json',
-		],
-		{ base: '.', encoding: false, cwd: __dirname },
-	).pipe(dest(output));
+	return src(assetFiles, { base: '.', encoding: false, cwd: __dirname }).pipe(dest(output));
 }
 
-module.exports = { clean, bundle, assets };
+/** Copies it again whenever it is saved, until it is ended. */
+function watchAssets() {
+	return watch(assetFiles, { cwd: __dirname }, assets);
+}
+
+module.exports = { clean, bundle, assets, watchAssets };

@@ -381,6 +381,13 @@ export class N8nClient {
 		return await this.listed(workflowId, false, executionSummarySchema);
 	}
 
+	/** Lists a workflow's executions that were started last, up to a hundred of them. */
+	async newestExecutions(workflowId: string): Promise<ExecutionSummary[]> {
+		const params = { workflowId, limit: executionsPerPage };
+		const page = pageSchema.parse((await this.api.get('/executions', { params })).data);
+		return z.array(executionSummarySchema).parse(page.data);
+	}
+
 	/**
 	 * Reads a workflow's executions, all of which have ended. Gives all of them with their data, the
 	 * newest first. Throws a ZodError while one is running.

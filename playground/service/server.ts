@@ -58,6 +58,8 @@ export interface LocalService {
 		readonly companyId: number;
 	};
 	readonly control: Control;
+	/** Opens another address of the same service: a client that counts by address counts anew. */
+	anotherAddress(): Promise<string>;
 	/** Ends it at once, hanging requests too; resolves when nothing is left. */
 	close(): Promise<void>;
 }
@@ -135,19 +137,27 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 		limit: limitRequests({ window, now, settings: () => settings.current }),
 	});
 
-	const server = http.createServer(app);
-	server.keepAliveTimeout = keepAliveMs;
-	server.listen(options.port ?? 0, host);
-	await once(server, 'listening');
-	const { port } = addressOf(server);
-	const url = `http://${host}:${port}`;
+	const servers: http.Server[] = [];
+	const listen = async (port: number) => {
+		const server = http.createServer(app);
+		server.keepAliveTimeout = keepAliveMs;
+		server.listen(port, host);
+		await once(server, 'listening');
+		servers.push(server);
+		return addressOf(server).port;
+	};
+	const port = await listen(options.port ?? 0);
+	const urlAt = (ownPort: number) => `http://${host}:${ownPort}`;
+	const url = urlAt(port);
 	const close = async () => {
 		closing.abort();
 		feed.close();
 		events.close();
-		server.close();
-		server.closeAllConnections();
-		await once(server, 'close');
+		for (const server of servers) {
+			server.close();
+			server.closeAllConnections();
+			await once(server, 'close');
+		}
 	};
 	let closed: Promise<void> | undefined;
 	return {
@@ -155,6 +165,7 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 		port,
 		credential: { baseUrl: url, apiKeyId, apiSecret, companyId },
 		control,
+		anotherAddress: async () => urlAt(await listen(0)),
 		close: () => (closed ??= close()),
 	};
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { freePort } from '../../playground/n8n/checks';
 import { waitFor } from '../../playground/n8n/progress';
 import { samples } from '../../playground/shopify/samples';
+import { keepPicture } from '../../tools/pictures';
 import { Editor } from './support/editor';
 import { actionWorkflow, nodes, type ActionWorkflow } from './support/workflows';
 import { openWorld, type World } from './support/world';
@@ -19,7 +20,7 @@ let editor: Editor;
 
 beforeAll(async () => {
 	world = await openWorld();
-	editor = await Editor.open(world.n8n.url);
+	editor = await Editor.open(world.n8n.url, keepPicture);
 });
 
 afterAll(async () => {

@@ -21,6 +21,7 @@ import {
 	type SentExecution,
 } from './support/sending';
 import { nodes, triggerWorkflow } from './support/workflows';
+import { credentialName, credentialType } from './support/world';
 
 /** What the service document allows each process (section 8). */
 const limit = { requests: 100, perMs: 60_000 };
@@ -131,6 +132,29 @@ test('1,000 events at the process for webhooks start 1,000 executions, each with
 	);
 	for (const ofWorker of started)
 		expect(ofWorker.some((id) => executions.some((execution) => execution.id === id))).toBe(true);
+	await client.unpublish(workflowId);
+	expect(service.control.webhooks()).toEqual([]);
+});
+
+test('a changed API secret stops no event at the process for webhooks, until the workflow is published anew', async () => {
+	const { client, service, credentials } = world;
+	const workflowId = await client.createWorkflow(
+		triggerWorkflow(world, { events: ['updateTask'] }),
+	);
+	await client.publish(workflowId);
+	const change = async (apiSecret: string) =>
+		await client.updateCredential(credentials[credentialType].id, credentialName, credentialType, {
+			...service.credential,
+			apiSecret,
+		});
+
+	// That process has only what publishing has kept: the digests of the addresses.
+	await change('another secret');
+	expect(await fireUpdates(service.control, ['changed-1', 'changed-2'], 1)).toEqual([200, 200]);
+	const executions = await executionsOf(client, workflowId, 2);
+	expect(idsAt(nodes.done, executions)).toEqual(['changed-1', 'changed-2']);
+
+	await change(service.credential.apiSecret);
 	await client.unpublish(workflowId);
 	expect(service.control.webhooks()).toEqual([]);
 });

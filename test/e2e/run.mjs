@@ -48,7 +48,8 @@ async function run(given) {
 		await prepare(groups);
 		return 0;
 	}
-	if (groups.length === 1) {
+	// Where nothing is run, nothing is installed or built for it.
+	if (groups.length === 1 || options.includes('--listTests')) {
 		const { status } = spawnSync(process.execPath, jestArgs(groups, options), {
 			cwd: projectFolder,
 			stdio: 'inherit',

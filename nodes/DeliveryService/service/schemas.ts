@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { limits } from './limits';
+import { quickParse } from './quick';
 import {
 	amount,
 	email,
@@ -54,7 +55,7 @@ const addressComponentsSchema = exactlyWhatIsGiven({
 /** Components when it is an object, else the full address as text (section 2.4). */
 const addressSchema = z.unknown().transform((value, context) => {
 	const schema = typeof value === 'object' ? addressComponentsSchema : text;
-	const result = schema.safeParse(value);
+	const result = quickParse<string | z.output<typeof addressComponentsSchema>>(schema, value);
 	if (result.success) return result.data;
 	for (const issue of result.error.issues) context.addIssue(issue);
 	return z.NEVER;

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 
 import { fieldLabel, valueAt, type Labels } from './labels';
+import { quickParse } from './quick';
 import type { Result } from './result';
 import { shortened } from './text';
 
@@ -23,7 +24,7 @@ export function check<Output>(
 	labels: Labels<Output>,
 ): Result<Output> {
 	const given = withoutMissing(value);
-	const result = schema.safeParse(given);
+	const result = quickParse(schema, given);
 	if (result.success) return { ok: true, value: result.data };
 	const [first, ...others] = result.error.issues.map((issue) =>
 		brokenRule(issue, given, subject, labels),

@@ -1,3 +1,4 @@
+import { quickParse } from '../service/quick';
 import type { Problem, Result } from '../service/result';
 import type { Delivery } from '../service/schemas';
 import { isEmailAddress } from '../service/text';
@@ -177,7 +178,8 @@ function coordinates(address: Address): Pick<Location, 'lat' | 'lng'> {
 	if (!north || !east) return {};
 	if (sign(north) === 0 && sign(east) === 0) return {};
 	const place = { lat: toText(north), lng: toText(east) };
-	const isOnEarth = latitude.safeParse(place.lat).success && longitude.safeParse(place.lng).success;
+	const isOnEarth =
+		quickParse(latitude, place.lat).success && quickParse(longitude, place.lng).success;
 	return isOnEarth ? place : {};
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { valueAt } from '../service/labels';
+import { quickParse } from '../service/quick';
 import type { Result } from '../service/result';
 import { shortened } from '../service/text';
 import { problemFrom } from './problems';
@@ -74,7 +75,8 @@ const customer = object({
 	phone: text,
 });
 
-const orderSchema = object({
+/** What is read of an order; see above. */
+export const orderSchema = object({
 	id: text,
 	name: text,
 	order_number: text,
@@ -123,7 +125,7 @@ export function readOrder(value: unknown): Result<Order> {
 		has(value, 'line_items') || !has(value, 'order') ? value : valueAt(value, ['order']);
 	const mismatch = whyNotAnOrder(candidate);
 	if (mismatch) return { ok: false, problem: { message: mismatch } };
-	const parsed = orderSchema.safeParse(candidate);
+	const parsed = quickParse(orderSchema, candidate);
 	if (parsed.success) return { ok: true, value: parsed.data };
 	const sentences = parsed.error.issues.map((issue) => wrongMember(issue, candidate));
 	return { ok: false, problem: problemFrom(sentences) };

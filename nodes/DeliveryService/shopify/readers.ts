@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { valueAt } from '../service/labels';
+import { leftToZod, quickParse, QuickType } from '../service/quick';
 import { parseDecimal, sign, toNumber } from './decimal';
 
 /*
@@ -12,7 +13,7 @@ import { parseDecimal, sign, toNumber } from './decimal';
  * A schema for one value, or none. It is a class, and not a chain of zod's own transforms, since an
  * order has about a hundred such values and those take three times as long.
  */
-class Reader<Output> extends z.ZodType<Output | undefined, z.ZodTypeDef, unknown> {
+class Reader<Output> extends QuickType<Output | undefined> {
 	/**
 	 * @param expected what the value should be, for the message
 	 * @param read gives what the value means, or undefined for one that is not as expected
@@ -28,14 +29,24 @@ class Reader<Output> extends z.ZodType<Output | undefined, z.ZodTypeDef, unknown
 
 	/** What zod calls for each value. */
 	override _parse(input: z.ParseInput): z.SyncParseReturnType<Output | undefined> {
-		const value: unknown = input.data;
-		if (isMissing(value)) return z.OK(undefined);
-		const output =
-			typeof value === 'string' || typeof value === 'number' ? this.read(value) : undefined;
-		if (output !== undefined || this.isLenient) return z.OK(output);
+		const read = this.readAny(input.data);
+		if (read) return z.OK(read.value);
 		const message = `should be ${this.expected}`;
 		z.addIssueToContext(this._getOrReturnCtx(input), { code: 'custom', message });
 		return z.INVALID;
+	}
+
+	override quick(value: unknown): unknown {
+		const read = this.readAny(value);
+		return read ? read.value : leftToZod;
+	}
+
+	/** What a value of any kind means; undefined when it is refused. */
+	private readAny(value: unknown): { value: Output | undefined } | undefined {
+		if (isMissing(value)) return { value: undefined };
+		const output =
+			typeof value === 'string' || typeof value === 'number' ? this.read(value) : undefined;
+		return output !== undefined || this.isLenient ? { value: output } : undefined;
 	}
 }
 
@@ -91,21 +102,21 @@ export const count = new Reader('a whole number of 0 or more', (value) => {
  */
 export const discount = z.unknown().transform((value) => {
 	if (isMissing(value)) return undefined;
-	return { amount: amount.safeParse(value).data };
+	return { amount: quickParse(amount, value).data };
 });
 
 /** Tags, from a list or from text with commas; what is no text is left out. */
 export const tags = z.unknown().transform((value) => {
 	const entries: unknown[] =
 		typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [];
-	return entries.flatMap((entry) => text.safeParse(entry).data ?? []);
+	return entries.flatMap((entry) => quickParse(text, entry).data ?? []);
 });
 
 /** Additional details as a shop's apps and themes write them: names and values, as text. */
 export const noteAttributes = z.unknown().transform((value) => {
 	const entries: unknown[] = Array.isArray(value) ? value : [];
 	return entries.flatMap((entry) => {
-		const name = text.safeParse(valueAt(entry, ['name'])).data;
+		const name = quickParse(text, valueAt(entry, ['name'])).data;
 		const written = asText(valueAt(entry, ['value']));
 		return name && written ? [{ name, value: written }] : [];
 	});
@@ -114,7 +125,7 @@ export const noteAttributes = z.unknown().transform((value) => {
 /** A value of any kind as a person would write it, or undefined when it says nothing. */
 function asText(value: unknown): string | undefined {
 	if (typeof value === 'boolean') return String(value);
-	if (typeof value !== 'object' || value === null) return text.safeParse(value).data;
+	if (typeof value !== 'object' || value === null) return quickParse(text, value).data;
 	const parts: unknown[] = Array.isArray(value) ? value : [value];
 	const texts = parts.flatMap((part) =>
 		typeof part === 'object' ? (jsonOf(part) ?? []) : (asText(part) ?? []),

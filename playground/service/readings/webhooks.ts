@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { Call } from '../shapes';
+import type { Answer, Call } from '../shapes';
 import type { Act, Reading, SubscriptionRequest } from './reading';
 import { afterwards, bare, instead, saying } from './reading';
 
@@ -50,8 +50,23 @@ const refusedWhen =
 			? saying(status, code, message)
 			: work(wanted);
 
+/** A URL that is subscribed already is in the list once more. */
+const againAnew: Act<SubscriptionRequest> = (wanted, work, { state, companyId }) => {
+	state.subscribeAnew(companyId, wanted.url, wanted.action);
+	return work(wanted);
+};
+
+/** An unsubscription of what is not there is answered so. */
+const unknownAnswered =
+	(answer: Answer): Act<SubscriptionRequest> =>
+	(wanted, work, { state, companyId }) =>
+		state.webhooks(companyId).some((hook) => isSame(hook, wanted)) ? work(wanted) : answer;
+
+const isSame = (hook: Pick<Hook, 'url' | 'action'>, wanted: SubscriptionRequest): boolean =>
+	hook.url === wanted.url && hook.action === wanted.action;
+
 const isBanned = (hook: Hook, wanted: SubscriptionRequest): boolean =>
-	hook.url === wanted.url && hook.action === wanted.action && hook.status === 'Banned';
+	isSame(hook, wanted) && hook.status === 'Banned';
 
 /**
  * The URL is called before the subscription is answered. One that answers with anything but a
@@ -174,11 +189,7 @@ export const webhookReadings: Readonly<Record<string, Reading>> = {
 	},
 	'subscribe-again-409': {
 		says: 'A URL that is subscribed to the event already is refused with 409.',
-		subscribe: refusedWhen(
-			(hook, wanted) => hook.url === wanted.url && hook.action === wanted.action,
-			409,
-			'This URL is subscribed already',
-		),
+		subscribe: refusedWhen(isSame, 409, 'This URL is subscribed already'),
 	},
 	'subscribe-url-409': {
 		says: 'A URL that is subscribed to any event already is refused with 409.',
@@ -198,10 +209,7 @@ export const webhookReadings: Readonly<Record<string, Reading>> = {
 	},
 	'subscribe-again-twice': {
 		says: 'A URL that is subscribed again is in the list twice; an unsubscription takes off one of the two.',
-		subscribe: (wanted, work, { state, companyId }) => {
-			state.subscribeAnew(companyId, wanted.url, wanted.action);
-			return work(wanted);
-		},
+		subscribe: againAnew,
 	},
 	'subscribe-revives': {
 		says: 'A blacklisted URL that is subscribed again is active again.',
@@ -270,10 +278,7 @@ export const webhookReadings: Readonly<Record<string, Reading>> = {
 	},
 	'unsubscribe-banned-403': {
 		says: 'What is blacklisted cannot be taken off (403). Subscribed again, the URL is in the list a second time, and active.',
-		subscribe: (wanted, work, { state, companyId }) => {
-			state.subscribeAnew(companyId, wanted.url, wanted.action);
-			return work(wanted);
-		},
+		subscribe: againAnew,
 		unsubscribe: refusedWhen(isBanned, 403, 'Banned hooks cannot be removed', 'BANNED'),
 	},
 	'unsubscribe-banned-400': {
@@ -282,20 +287,10 @@ export const webhookReadings: Readonly<Record<string, Reading>> = {
 	},
 	'unsubscribe-unknown-400': {
 		says: 'An unsubscription of what is not there is answered 400.',
-		unsubscribe: (wanted, work, { state, companyId }) =>
-			state
-				.webhooks(companyId)
-				.some(({ url, action }) => url === wanted.url && action === wanted.action)
-				? work(wanted)
-				: saying(400, 'BAD_REQUEST', 'There is no such hook'),
+		unsubscribe: unknownAnswered(saying(400, 'BAD_REQUEST', 'There is no such hook')),
 	},
 	'unsubscribe-unknown-200': {
 		says: 'An unsubscription of what is not there is answered 200.',
-		unsubscribe: (wanted, work, { state, companyId }) =>
-			state
-				.webhooks(companyId)
-				.some(({ url, action }) => url === wanted.url && action === wanted.action)
-				? work(wanted)
-				: saying(200, 'OK', 'Success'),
+		unsubscribe: unknownAnswered(saying(200, 'OK', 'Success')),
 	},
 };

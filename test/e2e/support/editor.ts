@@ -6,14 +6,11 @@ import { chromium, selectors, type Browser, type Locator, type Page } from 'play
 
 import { projectFolder } from '../../../playground/n8n/folders';
 import { waitFor } from '../../../playground/n8n/progress';
-import { requireProgram } from './system';
+import { requireProgram } from '../../../playground/n8n/system';
 import { owner } from './world';
 
 /** All pictures, for whoever wants to see what a test saw. Not kept in git. */
 const artifactsFolder = join(projectFolder, 'artifacts', 'editor');
-
-/** The pictures that the README shows; made anew only when `DOCS_IMAGES` is set. */
-const imagesFolder = join(projectFolder, 'docs', 'images');
 
 /** In bytes: more makes the README slow to open. */
 const largestImage = 200_000;
@@ -43,20 +40,24 @@ export async function requireBrowser(): Promise<string> {
 	return await requireProgram('chromium');
 }
 
+type KeepPicture = (name: string, picture: Buffer) => void;
+
 /** n8n's editor in a browser, with what a person does in it. Everything waits until it is there. */
 export class Editor {
 	private constructor(
 		private readonly browser: Browser,
 		private page: Page,
+		private readonly keep: KeepPicture,
 	) {}
 
 	/**
 	 * Opens a browser with an empty profile and signs the owner in.
 	 *
 	 * @param url n8n's address
+	 * @param keep keeps a picture for the pages, when they are made anew
 	 * @throws SetupError when there is no Chromium and it cannot be installed here
 	 */
-	static async open(url: string): Promise<Editor> {
+	static async open(url: string, keep: KeepPicture): Promise<Editor> {
 		const browser = await chromium.launch({
 			executablePath: await requireBrowser(),
 			headless: true,
@@ -71,7 +72,7 @@ export class Editor {
 			await page.locator('[name=password]').fill(owner.password);
 			await page.getByTestId('form-submit-button').click();
 			await page.getByTestId('project-name').waitFor();
-			return new Editor(browser, page);
+			return new Editor(browser, page, keep);
 		} catch (error) {
 			await browser.close();
 			throw error;
@@ -274,7 +275,7 @@ export class Editor {
 	 * Takes a picture, without the notices that come and go.
 	 *
 	 * @param options `of`: the parts of the page that it shows, by default all of it; `inDocs`:
-	 *   whether the README shows it
+	 *   whether the README shows it; kept there when `DOCS_IMAGES` is set
 	 * @throws Error when it is too large for the README
 	 */
 	async picture(
@@ -292,7 +293,7 @@ export class Editor {
 		if (!inDocs) return;
 		if (picture.length > largestImage)
 			throw new Error(`${name}.png has ${picture.length} bytes, more than ${largestImage}`);
-		if (process.env.DOCS_IMAGES) await save(imagesFolder, name, picture);
+		if (process.env.DOCS_IMAGES) this.keep(name, picture);
 	}
 }
 

@@ -1,6 +1,6 @@
 import { installHost } from '../../../playground/n8n/host';
 import { requireBrowser } from './editor';
-import { requireServers } from './servers';
+import { requireServers } from '../../../playground/n8n/servers';
 
 /**
  * Installs what groups of end-to-end tests need and is not there: before they run at once, since

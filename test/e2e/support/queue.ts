@@ -8,8 +8,15 @@ import { N8nClient } from '../../../playground/n8n/client';
 import { installHost, type Host } from '../../../playground/n8n/host';
 import { startN8n, type N8n, type N8nCommand } from '../../../playground/n8n/n8n';
 import { installPackage } from '../../../playground/n8n/package';
+import {
+	postgresqlSettings,
+	queueSettings,
+	startPostgresql,
+	startRedis,
+	workerSettings,
+	type Server,
+} from '../../../playground/n8n/servers';
 import { startService, type LocalService } from '../../../playground/service/server';
-import { startPostgresql, startRedis, type Server } from './servers';
 import { credentialName, credentialType, owner, tarball, type World } from './world';
 
 /** One of n8n's processes, in a user folder of its own as in a container of its own. */
@@ -64,7 +71,7 @@ export async function openQueueWorld(): Promise<QueueWorld> {
 		closers.push(async () => await service.close());
 
 		const webhookPort = await freePort();
-		const env = settings(redis.port, postgresql.port, `http://127.0.0.1:${webhookPort}`);
+		const env = settings(redis, postgresql, `http://127.0.0.1:${webhookPort}`);
 		const start = async (command: N8nCommand, port: number) => {
 			const process = await startProcess(host, packed, command, port, env);
 			closers.push(async () => await process.close());
@@ -112,24 +119,11 @@ export async function openQueueWorld(): Promise<QueueWorld> {
 
 const encryptionKey = randomUUID();
 
-function settings(
-	redisPort: number,
-	postgresqlPort: number,
-	webhookUrl: string,
-): NodeJS.ProcessEnv {
+function settings(redis: Server, postgresql: Server, webhookUrl: string): NodeJS.ProcessEnv {
 	return {
-		EXECUTIONS_MODE: 'queue',
-		N8N_ENCRYPTION_KEY: encryptionKey,
+		...queueSettings(redis, encryptionKey),
+		...postgresqlSettings(postgresql),
 		WEBHOOK_URL: webhookUrl,
-		QUEUE_BULL_REDIS_HOST: '127.0.0.1',
-		QUEUE_BULL_REDIS_PORT: String(redisPort),
-		DB_TYPE: 'postgresdb',
-		DB_POSTGRESDB_HOST: '127.0.0.1',
-		DB_POSTGRESDB_PORT: String(postgresqlPort),
-		DB_POSTGRESDB_DATABASE: 'postgres',
-		DB_POSTGRESDB_USER: 'n8n',
-		DB_POSTGRESDB_PASSWORD: 'n8n',
-		DB_POSTGRESDB_POOL_SIZE: '10',
 		// A worker that is gone is noticed in seconds instead of a minute.
 		QUEUE_WORKER_LOCK_DURATION: '6000',
 		QUEUE_WORKER_LOCK_RENEW_TIME: '1000',
@@ -148,11 +142,6 @@ async function startProcess(
 	const remove = async () => await rm(userFolder, { recursive: true, force: true });
 	try {
 		await cp(packed, userFolder, { recursive: true });
-		const health = {
-			QUEUE_HEALTH_CHECK_ACTIVE: 'true',
-			QUEUE_HEALTH_CHECK_PORT: String(port),
-			N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
-		};
 		const n8n = await startN8n({
 			host,
 			userFolder,
@@ -160,7 +149,7 @@ async function startProcess(
 			command,
 			env: {
 				...env,
-				...(command === 'worker' && health),
+				...(command === 'worker' && workerSettings(port)),
 			},
 		});
 		return {

@@ -4,10 +4,10 @@ import { z } from 'zod';
 import { hasEnded, N8nRefusal, type WorkflowFile } from '../../../playground/n8n/client';
 import { outputOf } from '../../../playground/n8n/execution';
 import { waitFor } from '../../../playground/n8n/progress';
+import { connection, node } from '../../../playground/n8n/workflowParts';
 import { shopifyOrder } from '../../support/shopifyOrders';
 import type { QueueWorld } from './queue';
 import { pickupFields } from './samples';
-import { connection, node } from './workflows';
 
 const names = { webhook: 'Orders', split: 'Each order', create: 'Create deliveries' } as const;
 const executionsTimeoutMs = 180_000;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import type { WorkflowFile } from '../../../playground/n8n/client';
+import { connection, node } from '../../../playground/n8n/workflowParts';
 import type { World } from './world';
 
 type WorkflowNode = WorkflowFile['nodes'][number];
@@ -85,18 +86,4 @@ export function triggerWorkflow(
 		connections: { [nodes.trigger]: { main: [[connection(nodes.done)]] } },
 		settings: { executionOrder: 'v1' },
 	};
-}
-
-/** A node without a place on the canvas. */
-export function node(
-	name: string,
-	type: string,
-	parameters: Record<string, unknown> = {},
-): WorkflowFile['nodes'][number] {
-	return { id: randomUUID(), name, type, typeVersion: 1, position: [0, 0], parameters };
-}
-
-/** What leads to the input of a node. */
-export function connection(name: string) {
-	return { node: name, type: 'main', index: 0 };
 }

@@ -10,17 +10,24 @@ import type { Result } from '../../../service/result';
 import type { ParameterReader } from '../../../shared/parameterReader';
 import { filledIn, readCollection } from '../../../shared/parameters';
 import { shownOnlyFor } from '../../resource';
+import { numberFrom, waitingFields, waitingLabels, waitingShape } from '../waiting';
 import { companyIdField } from '../../../shared/fields';
 import type { Source } from './source';
 
 /** What the option starts with when it is added. */
 const fullBatchSize = limits.deliveriesPerRequest;
-const defaultMaximumWaitSeconds = 300;
-const defaultTimeoutSeconds = 120;
-/** A timer of more than 24 days would go off at once; an hour is far below that. */
-const maxTimeoutSeconds = 3600;
 
-const numberFrom = (min: number, max = Infinity) => z.coerce.number().finite().min(min).max(max);
+const waiting = {
+	timeoutSeconds: 120,
+	descriptions: {
+		maximumWait:
+			'How long to try a request again while the service is too busy to take it. Waiting for the limit of 100 requests a minute does not count.',
+		timeout:
+			'How long to wait for an answer. When none comes, it is unknown whether the deliveries were created.',
+	},
+};
+
+const { maximumWait, timeout } = waitingFields(waiting);
 
 const itemOptionsSchema = z.object({
 	companyId: companyIdSchema.optional(),
@@ -34,16 +41,14 @@ const runOptionsSchema = z.object({
 	batchSize: numberFrom(1, limits.deliveriesPerRequest).int().optional(),
 	dryRun: z.boolean().default(false),
 	refusedCreateNothing: z.boolean().default(false),
-	maximumWaitSeconds: numberFrom(0).default(defaultMaximumWaitSeconds),
-	timeoutSeconds: numberFrom(1, maxTimeoutSeconds).default(defaultTimeoutSeconds),
+	...waitingShape(waiting),
 });
 
 const runOptionLabels = {
 	batchSize: 'batch size',
 	dryRun: 'dry run',
-	maximumWaitSeconds: 'maximum wait',
+	...waitingLabels,
 	refusedCreateNothing: refusedCreateNothingLabel.toLowerCase(),
-	timeoutSeconds: 'timeout',
 };
 
 export type ItemOptions = z.infer<typeof itemOptionsSchema>;
@@ -81,8 +86,8 @@ export function skipsAlreadySent(parameters: ParameterReader): Result<boolean> {
 /** What the field does for a source, below it: the sources have it with different defaults. */
 const skipHint = (isOn: boolean) =>
 	isOn
-		? 'On for Shopify orders: an order that comes again is not delivered again'
-		: 'Off here unless you turn it on: what comes again is delivered again. It needs a Reference ID.';
+		? 'On by default for Shopify orders: an order that comes again is skipped'
+		: 'Off by default here: what comes again is delivered again. When on, each delivery needs a reference ID.';
 
 /** Each source has this field with a default of its own. */
 const skipField: INodeProperties = {
@@ -142,15 +147,7 @@ export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
 				description:
 					'Whether to send nothing and return what would be sent and what would be skipped',
 			},
-			{
-				displayName: 'Maximum Wait (Seconds)',
-				name: 'maximumWaitSeconds',
-				type: 'number',
-				typeOptions: { minValue: 0 },
-				default: defaultMaximumWaitSeconds,
-				description:
-					'How long to try a request again while the service is too busy to take it. Waiting for the limit of 100 requests a minute does not count.',
-			},
+			maximumWait,
 			{
 				displayName: refusedCreateNothingLabel,
 				name: 'refusedCreateNothing',
@@ -167,15 +164,7 @@ export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
 				description:
 					'Whether to return a simplified version of the response instead of the raw data',
 			},
-			{
-				displayName: 'Timeout (Seconds)',
-				name: 'timeoutSeconds',
-				type: 'number',
-				typeOptions: { minValue: 1, maxValue: maxTimeoutSeconds },
-				default: defaultTimeoutSeconds,
-				description:
-					'How long to wait for an answer. When none comes, it is unknown whether the deliveries were created.',
-			},
+			timeout,
 		],
 	},
 ];

@@ -5,30 +5,27 @@ import type { Result } from '../../../service/result';
 import { check } from '../../../service/validation';
 import type { ParameterReader } from '../../../shared/parameterReader';
 import { filledIn, readCollection } from '../../../shared/parameters';
+import { waitingFields, waitingLabels, waitingShape } from '../waiting';
 
-const defaultMaximumWaitSeconds = 300;
-const defaultTimeoutSeconds = 60;
-/** Far below the 24 days beyond which timers overflow and every request would time out at once. */
-const maxTimeoutSeconds = 3600;
+const waiting = {
+	timeoutSeconds: 60,
+	descriptions: {
+		maximumWait: 'How long to try a request again while the service is too busy to take it',
+		timeout:
+			'How long to wait for an answer. When none comes, the same changes are sent again, up to three times in all.',
+	},
+};
 
-const optionsSchema = z.object({
-	maximumWaitSeconds: z.coerce.number().finite().min(0).default(defaultMaximumWaitSeconds),
-	timeoutSeconds: z.coerce
-		.number()
-		.finite()
-		.min(1)
-		.max(maxTimeoutSeconds)
-		.default(defaultTimeoutSeconds),
-});
+const { maximumWait, timeout } = waitingFields(waiting);
 
-const optionLabels = { maximumWaitSeconds: 'maximum wait', timeoutSeconds: 'timeout' };
+const optionsSchema = z.object(waitingShape(waiting));
 
 export type UpdateOptions = z.infer<typeof optionsSchema>;
 
 /** The options, which hold for the whole run: those of the first item. */
 export function readUpdateOptions(parameters: ParameterReader): Result<UpdateOptions> {
 	const given = filledIn(readCollection(parameters, 'options', 0));
-	return check(optionsSchema, given, 'Option', optionLabels);
+	return check(optionsSchema, given, 'Option', waitingLabels);
 }
 
 export const optionsField: INodeProperties = {
@@ -37,23 +34,5 @@ export const optionsField: INodeProperties = {
 	type: 'collection',
 	placeholder: 'Add Option',
 	default: {},
-	options: [
-		{
-			displayName: 'Maximum Wait (Seconds)',
-			name: 'maximumWaitSeconds',
-			type: 'number',
-			typeOptions: { minValue: 0 },
-			default: defaultMaximumWaitSeconds,
-			description: 'How long to try a request again while the service is too busy to take it',
-		},
-		{
-			displayName: 'Timeout (Seconds)',
-			name: 'timeoutSeconds',
-			type: 'number',
-			typeOptions: { minValue: 1, maxValue: maxTimeoutSeconds },
-			default: defaultTimeoutSeconds,
-			description:
-				'How long to wait for an answer. When none comes, the same changes are sent again, up to three times in all.',
-		},
-	],
+	options: [maximumWait, timeout],
 };

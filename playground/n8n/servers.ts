@@ -3,14 +3,9 @@ import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { freePort } from '../../../playground/n8n/checks';
-import {
-	lastLines,
-	runCommand,
-	startChild,
-	type Child,
-} from '../../../playground/n8n/childProcess';
-import { step, waitFor } from '../../../playground/n8n/progress';
+import { freePort } from './checks';
+import { lastLines, runCommand, startChild, type Child } from './childProcess';
+import { step, waitFor } from './progress';
 import { requireProgram } from './system';
 
 const startTimeoutMs = 30_000;
@@ -19,7 +14,7 @@ const postgresqlFolders = [18, 17, 16, 15, 14, 13].map(
 	(version) => `/usr/lib/postgresql/${version}/bin`,
 );
 
-/** A server of the test's own, on the loopback address. */
+/** A server of one's own, on the loopback address. */
 export interface Server {
 	readonly port: number;
 	/** Ends it in an orderly way and starts it again with the same data, at the same port. */
@@ -98,12 +93,50 @@ export async function startPostgresql(): Promise<Server> {
 	});
 }
 
+/** The settings with which n8n keeps its data in this PostgreSQL. */
+export function postgresqlSettings({ port }: Pick<Server, 'port'>): NodeJS.ProcessEnv {
+	return {
+		DB_TYPE: 'postgresdb',
+		DB_POSTGRESDB_HOST: '127.0.0.1',
+		DB_POSTGRESDB_PORT: String(port),
+		DB_POSTGRESDB_DATABASE: 'postgres',
+		DB_POSTGRESDB_USER: 'n8n',
+		DB_POSTGRESDB_PASSWORD: 'n8n',
+		DB_POSTGRESDB_POOL_SIZE: '10',
+	};
+}
+
+/**
+ * The settings with which each process of an n8n in queue mode finds the others: the same secret for
+ * all of them.
+ */
+export function queueSettings(
+	{ port }: Pick<Server, 'port'>,
+	encryptionKey: string,
+): NodeJS.ProcessEnv {
+	return {
+		EXECUTIONS_MODE: 'queue',
+		N8N_ENCRYPTION_KEY: encryptionKey,
+		QUEUE_BULL_REDIS_HOST: '127.0.0.1',
+		QUEUE_BULL_REDIS_PORT: String(port),
+	};
+}
+
+/** The settings with which a worker answers at its port whether it is ready. */
+export function workerSettings(port: number): NodeJS.ProcessEnv {
+	return {
+		QUEUE_HEALTH_CHECK_ACTIVE: 'true',
+		QUEUE_HEALTH_CHECK_PORT: String(port),
+		N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
+	};
+}
+
 const guard = join(__dirname, 'guard.cjs');
 
 async function userNamed(name: string): Promise<User> {
 	const ask = async (option: string) => {
 		const folder = tmpdir();
-		const logFile = join(folder, `delivery-service-e2e-id-${process.pid}.log`);
+		const logFile = join(folder, `delivery-service-id-${process.pid}.log`);
 		const number = Number(await runCommand('id', [option, name], { cwd: folder, logFile }));
 		await rm(logFile);
 		return number;
@@ -126,7 +159,7 @@ async function startServer({
 	args: (folder: string, port: number) => string[];
 	endSignal: NodeJS.Signals;
 }): Promise<Server> {
-	const folder = await mkdtemp(join(tmpdir(), 'delivery-service-e2e-'));
+	const folder = await mkdtemp(join(tmpdir(), 'delivery-service-'));
 	let child: Child | undefined;
 	const close = async () => {
 		await child?.stop();

@@ -1,7 +1,7 @@
 /**
- * Runs a server that would outlive the test that started it: `node guard.cjs <JSON> <args ...>`.
+ * Runs a server that would outlive the program that started it: `node guard.cjs <JSON> <args ...>`.
  * It ends with the signal that it takes for an orderly end when this process is asked to end, or
- * when the channel to the test closes because the test is gone.
+ * when the channel to that program closes because it is gone.
  */
 const { spawn } = require('node:child_process');
 

@@ -2,9 +2,9 @@ import { access, constants } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
-import { runCommand } from '../../../playground/n8n/childProcess';
-import { SetupError } from '../../../playground/n8n/errors';
-import { step } from '../../../playground/n8n/progress';
+import { runCommand } from './childProcess';
+import { SetupError } from './errors';
+import { step } from './progress';
 
 /**
  * Finds a program of the operating system, and installs Debian's package of it when it is missing

@@ -1,0 +1,59 @@
+/**
+ * A process of its own that maps and checks orders, so that no run profits from another; started by
+ * parts/mapping.ts with the number of orders and a file of samples.
+ */
+import { readFileSync } from 'node:fs';
+
+import { z } from 'zod';
+
+import { serviceLabels } from '../nodes/DeliveryService/service/labels';
+import { deliverySchema } from '../nodes/DeliveryService/service/schemas';
+import { check } from '../nodes/DeliveryService/service/validation';
+import { orderMappingSchema } from '../nodes/DeliveryService/shopify/mapping';
+import { orderToDelivery } from '../nodes/DeliveryService/shopify/toDelivery';
+
+const warmUpOrders = 2000;
+const pickup = {
+	contact: { name: 'Main Street Store', email: 'store@example.com' },
+	location: { address: '12 Main Street, Springfield, IL 62701, United States' },
+};
+
+function main(count: number, file: string): void {
+	const samples = z.array(z.object({}).passthrough()).parse(JSON.parse(readFileSync(file, 'utf8')));
+	const orders = (prefix: string, wanted: number) =>
+		Array.from({ length: wanted }, (_, index) => ({
+			...structuredClone(samples[index % samples.length]),
+			name: `${prefix}${index}`,
+		}));
+	const warmUp = orders('warm-up', warmUpOrders);
+	mapAndCheck(warmUp);
+	toJsonAndBack(warmUp);
+	const measured = orders('#', count);
+	const cpuSeconds = processorSeconds(() => mapAndCheck(measured));
+	const jsonSeconds = processorSeconds(() => toJsonAndBack(measured));
+	console.log(JSON.stringify({ orders: count, cpuSeconds, jsonSeconds }));
+}
+
+function processorSeconds(work: () => unknown): number {
+	const before = process.cpuUsage();
+	work();
+	const { user, system } = process.cpuUsage(before);
+	return (user + system) / 1e6;
+}
+
+/** What our node does with each order, apart from n8n. */
+function mapAndCheck(orders: readonly object[]): unknown[] {
+	const mapping = orderMappingSchema.parse({});
+	return orders.map((order) => {
+		const outcome = orderToDelivery(order, mapping);
+		return outcome.kind === 'delivery'
+			? check(deliverySchema, { pickup, ...outcome.delivery }, 'Delivery', serviceLabels)
+			: outcome;
+	});
+}
+
+function toJsonAndBack(orders: readonly object[]): unknown[] {
+	return orders.map((order): unknown => JSON.parse(JSON.stringify(order)));
+}
+
+main(Number(process.argv[2]), process.argv[3] ?? '');
