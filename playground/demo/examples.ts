@@ -29,6 +29,7 @@ export const nodeNames = {
 	deliveryUpdated: 'Delivery updated',
 	createFromSheet: 'Create deliveries',
 	tryDelivery: 'Try a delivery',
+	sendMissing: 'Send those not sent yet',
 	settings: 'Your settings',
 } as const;
 

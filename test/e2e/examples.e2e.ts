@@ -1,6 +1,6 @@
 import { outputOf } from '../../playground/n8n/execution';
 import { waitFor } from '../../playground/n8n/progress';
-import { tables } from '../../playground/demo/examples';
+import { nodeNames, tables } from '../../playground/demo/examples';
 import { samples } from '../../playground/shopify/samples';
 import type { Order } from '../../playground/shopify/shapes';
 import { openShopWorld, type ShopWorld } from './support/shop';
@@ -187,7 +187,7 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 
 	test('n8n ends and starts again: what it missed is caught up, beside new orders', async () => {
 		const catchUp = await at.store('catchUp', {
-			'Send those not sent yet': { workflowId: { __rl: true, mode: 'list', value: orders } },
+			[nodeNames.sendMissing]: { workflowId: { __rl: true, mode: 'list', value: orders } },
 		});
 		const under = await place();
 		const { record } = await deliveryOf(under);

@@ -3,7 +3,16 @@ import { mkdir, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Those that take longest begin first, so that none of them is left alone at the end. */
-const longestFirst = ['kill', 'queue', 'trigger', 'versions', 'editor', 'operations', 'tool'];
+const longestFirst = [
+	'examples',
+	'kill',
+	'queue',
+	'trigger',
+	'versions',
+	'editor',
+	'operations',
+	'tool',
+];
 
 /** What Node.js is started with for a group. */
 interface Command {
