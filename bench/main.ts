@@ -75,7 +75,7 @@ async function measure(plan: Plan, parts: readonly string[], quick: boolean): Pr
 			results.mapping = await measureMapping(equipment, plan.mapping.counts, plan.mapping.rounds);
 		if (wants('create', 'limit', 'memory', 'trigger'))
 			await inWorld('SQLite', async (world) => {
-				if (wants('create')) results.create = await measureCreate(world, plan.create, problems);
+				if (wants('create')) results.create = await measureCreate(world, plan.create, results);
 				if (wants('memory')) results.memory = await measureMemory(world, plan.memory, problems);
 				if (wants('limit')) {
 					const scaled = await openWorld(equipment, 'SQLite', shortenMinute);

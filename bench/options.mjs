@@ -11,12 +11,12 @@ npm run bench -- [options]
 
   --quick         smaller sizes and fewer rounds, under 3 minutes; writes nothing
   --only <parts>  only these, separated by commas: ${parts.join(', ')}; writes nothing
-  --json          print the data in place of the table
+  --json          print the data in place of the table (npm run --silent bench -- --json)
   --help          show this
 
 It ends with 0 unless a delivery or an event was lost, came twice, or was refused where it must not
 be. A goal that is missed is only told: how long something takes depends on the machine. All of it
-takes about 25 minutes; nothing else should run meanwhile. The first run installs n8n, as \`npm start\`
+takes about half an hour; nothing else should run meanwhile. The first run installs n8n, as \`npm start\`
 does.`;
 
 /**

@@ -30,12 +30,7 @@ export const fullPlan: Plan = {
 		{ count: 1000, latencyMs: 20, rounds, contenders: ['idle', 'ownShopify'], shopify: true },
 		{ count: 1000, latencyMs: 20, rounds: 1, contenders: ['batching'] },
 		{ count: 1000, latencyMs: 1000, rounds: 3, contenders: ['ownJson', 'single', 'expert'] },
-		{
-			count: 10_000,
-			latencyMs: 20,
-			rounds,
-			contenders: ['idle', 'ownJson', 'ownJsonSkip', 'single', 'expert'],
-		},
+		{ count: 10_000, latencyMs: 20, rounds, contenders: ['idle', 'ownJson', 'single', 'expert'] },
 		{ count: 10_000, latencyMs: 20, rounds, contenders: ['idle', 'ownShopify'], shopify: true },
 		{ count: 10_000, latencyMs: 1000, rounds: 1, contenders: ['ownJson', 'single', 'expert'] },
 		{ count: 10_000, latencyMs: 1000, rounds: 1, contenders: ['ownShopify'], shopify: true },
@@ -43,7 +38,7 @@ export const fullPlan: Plan = {
 	limit: {
 		latenciesMs: [20, 2000],
 		rounds,
-		requests: 200,
+		requests: 150,
 		single: 1000,
 		expert: 20_000,
 		batching: true,
@@ -54,7 +49,7 @@ export const fullPlan: Plan = {
 		SQLite: { connections: [1, 10, 50], rounds, seconds: 2 },
 		PostgreSQL: { connections: [1, 10, 50], rounds, seconds: 2 },
 	},
-	memory: { count: 10_000, remembered: 50_000, rounds, workerRounds: 3 },
+	memory: { count: 10_000, remembered: 50_000, rounds, workerRounds: 2 },
 	weight: 9,
 };
 
@@ -67,7 +62,7 @@ export const quickPlan: Plan = {
 			count: 500,
 			latencyMs: 20,
 			rounds: 1,
-			contenders: ['idle', 'ownJson', 'ownJsonSkip', 'single', 'expert'],
+			contenders: ['idle', 'ownJson', 'single', 'expert'],
 		},
 		{ count: 500, latencyMs: 20, rounds: 1, contenders: ['idle', 'ownShopify'], shopify: true },
 	],

@@ -4,7 +4,7 @@
  * code, so that a picture that is older than what it shows is found out.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { INodeProperties } from 'n8n-workflow';
@@ -29,8 +29,36 @@ const action = new DeliveryService().description;
 const trigger = new DeliveryServiceTrigger().description;
 const credential = new DeliveryServiceApi();
 
+/** An example as far as the canvas shows it: a note shows its text, other nodes their names. */
+const canvasSchema = z.object({
+	nodes: z.array(
+		z.object({
+			name: z.string(),
+			type: z.string(),
+			position: z.array(z.number()),
+			parameters: z.object({
+				content: z.string().optional(),
+				width: z.number().optional(),
+				height: z.number().optional(),
+			}),
+		}),
+	),
+	connections: z.unknown(),
+});
+
+/** The pictures of the examples on the canvas, by the names of their files. */
+const canvases = Object.fromEntries(
+	readdirSync(join(projectFolder, 'examples'))
+		.filter((file) => file.endsWith('.json'))
+		.map((file) => [
+			`example-${file.replace(/\.json$/, '')}`,
+			() => canvasSchema.parse(JSON.parse(read(`examples/${file}`))),
+		]),
+);
+
 /** What each picture shows: whatever changes there, the picture is to be made anew. */
 const shown: Readonly<Record<string, () => unknown>> = {
+	...canvases,
 	actions: () => [
 		[action, trigger].map(({ displayName }) => displayName),
 		[...action.properties, ...trigger.properties]

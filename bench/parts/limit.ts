@@ -61,10 +61,16 @@ export async function measureLimit(
 	const runs: LimitRun[] = [];
 	await own({ world: worlds.scaled, plan, problems, runs, scale: limitScale });
 	await others(worlds.real, plan, runs);
-	if (plan.realLatencyMs !== undefined) {
-		const real = { ...plan, rounds: 1, latenciesMs: [plan.realLatencyMs] };
-		await own({ world: worlds.real, plan: real, problems, runs, scale: 1 });
-	}
+	const { realLatencyMs } = plan;
+	// Both wait for most of their time.
+	await Promise.all([
+		realLatencyMs !== undefined &&
+			own({
+				...{ world: worlds.real, problems, runs, scale: 1 },
+				plan: { ...plan, rounds: 1, latenciesMs: [realLatencyMs] },
+			}),
+		plan.batching && batches(worlds.real, runs),
+	]);
 	return runs;
 }
 
@@ -135,42 +141,55 @@ export function sustained(times: readonly number[], windowMs: number): number {
 /** They have no limit of their own that would have to be scaled: they run in real time. */
 async function others(world: World, plan: LimitPlan, runs: LimitRun[]): Promise<void> {
 	const target = await Target.open(world);
-	const { control, url } = { control: target.service.control, url: target.service.url };
-	const keepTo = { batchSize: limit.requests, batchInterval: limit.perMs };
-	const batches = 2;
-	const all: Array<{ contender: Contender; sending: Sending; count: number }> = [
-		{ contender: 'single', sending: httpRequest(url, target.basic), count: plan.single },
-		{ contender: 'expert', sending: expertChunks(url, target.basic), count: plan.expert },
-		...(plan.batching
-			? [
-					{
-						contender: 'batching' as const,
-						sending: httpRequest(url, target.basic, keepTo),
-						count: batches * keepTo.batchSize,
-					},
-				]
-			: []),
-	];
+	const { url } = target.service;
 	try {
-		for (const { contender, sending, count } of all) {
-			const sender = await Sender.publish(world, `limit-${contender}`, sending);
-			for (const latencyMs of contender === 'batching' ? [20] : plan.latenciesMs) {
-				const title = `${contenders[contender]}: ${count} under the limit, ${latencyMs} ms`;
-				await step(title, async () => {
-					control.reset();
-					control.settings({ latencyMs, creationLimit: limit });
-					const result = await sender.send(deliveries(count, `${contender}-${latencyMs}`));
-					const account = accountFor(target.service, [result]);
-					const { created, refused, lost } = account;
-					const figures = { created, refused, lost };
-					const deliveriesAMinute = inFirstMinute(account, created);
-					runs.push({ contender, scale: 1, latencyMs, deliveriesAMinute, ...figures });
-				});
-			}
+		const single = httpRequest(url, target.basic);
+		const expert = expertChunks(url, target.basic);
+		for (const latencyMs of plan.latenciesMs) {
+			await other({ world, target, runs, latencyMs }, 'single', single, plan.single);
+			await other({ world, target, runs, latencyMs }, 'expert', expert, plan.expert);
 		}
 	} finally {
 		await target.close();
 	}
+}
+
+/** HTTP Request with the batches that the limit allows, two of them. */
+async function batches(world: World, runs: LimitRun[]): Promise<void> {
+	const target = await Target.open(world);
+	const batching = { batchSize: limit.requests, batchInterval: limit.perMs };
+	try {
+		const sending = httpRequest(target.service.url, target.basic, batching);
+		const where = { world, target, runs, latencyMs: 20 };
+		await other(where, 'batching', sending, 2 * limit.requests);
+	} finally {
+		await target.close();
+	}
+}
+
+async function other(
+	{
+		world,
+		target,
+		runs,
+		latencyMs,
+	}: { world: World; target: Target; runs: LimitRun[]; latencyMs: number },
+	contender: Contender,
+	sending: Sending,
+	count: number,
+): Promise<void> {
+	const { control } = target.service;
+	const sender = await Sender.publish(world, `limit-${contender}-${latencyMs}`, sending);
+	const title = `${contenders[contender]}: ${count} under the limit, ${latencyMs} ms`;
+	await step(title, async () => {
+		control.reset();
+		control.settings({ latencyMs, creationLimit: limit });
+		const result = await sender.send(deliveries(count, `${contender}-${latencyMs}`));
+		const account = accountFor(target.service, [result]);
+		const { created, refused, lost } = account;
+		const deliveriesAMinute = inFirstMinute(account, created);
+		runs.push({ contender, scale: 1, latencyMs, deliveriesAMinute, created, refused, lost });
+	});
 }
 
 /** Of the deliveries that were created, how many by requests of the first minute. */

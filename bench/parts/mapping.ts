@@ -32,7 +32,8 @@ export async function measureMapping(
 		const runs: MappingRun[] = [];
 		for (let round = 0; round < rounds; round++) {
 			for (const count of turned(counts, round)) {
-				const told = await runCommand(host.node.binary, [mapper, String(count), samplesFile], {
+				const args = ['--expose-gc', mapper, String(count), samplesFile];
+				const told = await runCommand(host.node.binary, args, {
 					cwd: prepared,
 					logFile: join(prepared, 'mapper.log'),
 				});

@@ -3,8 +3,8 @@ import { counted, shown } from '../figures';
 import { mostOf, rateOf } from '../goals';
 import { receivers, runsWith, type Receiver } from '../results';
 
-const width = 760;
-const labelWidth = 330;
+const width = 880;
+const labelWidth = 450;
 const barHeight = 22;
 const rowHeight = 30;
 const headHeight = 52;
@@ -21,7 +21,7 @@ export interface Bar {
 /** Draws the two comparisons that matter most as an SVG image. */
 export function chart(results: Results): string {
 	const count = mostOf(results);
-	const creating: Contender[] = ['ownJson', 'ownJsonSkip', 'ownShopify', 'expert', 'single'];
+	const creating: Contender[] = ['ownJson', 'ownShopify', 'expert', 'single'];
 	const seconds = creating.flatMap((contender): Bar[] => {
 		const shopify = contender === 'ownShopify';
 		const wanted = { contender, shopify, count, latencyMs: 20 };

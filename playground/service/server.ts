@@ -24,6 +24,8 @@ import type { Answer } from './shapes';
 import { State } from './state';
 
 const host = '127.0.0.1';
+/** A client may open thousands at once; the system may allow fewer. */
+const maxWaitingConnections = 16_384;
 const maxBodyBytes = 20_000_000;
 const maxShownOnPage = 100;
 /** Longer than clients keep an idle connection, so that they never write to a closing one. */
@@ -141,7 +143,7 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 	const listen = async (port: number) => {
 		const server = http.createServer(app);
 		server.keepAliveTimeout = keepAliveMs;
-		server.listen(port, host);
+		server.listen({ port, host, backlog: maxWaitingConnections });
 		await once(server, 'listening');
 		servers.push(server);
 		return addressOf(server).port;

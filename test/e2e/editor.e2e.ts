@@ -1,6 +1,12 @@
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
 import { z } from 'zod';
 
 import { freePort } from '../../playground/n8n/checks';
+import { workflowFileSchema, type WorkflowFile } from '../../playground/n8n/client';
+import { projectFolder } from '../../playground/n8n/folders';
 import { waitFor } from '../../playground/n8n/progress';
 import { samples } from '../../playground/shopify/samples';
 import { keepPicture } from '../../tools/pictures';
@@ -9,6 +15,14 @@ import { actionWorkflow, nodes, type ActionWorkflow } from './support/workflows'
 import { openWorld, type World } from './support/world';
 
 const nodeName = 'Delivery Service';
+const examplesFolder = join(projectFolder, 'examples');
+const examples = readdirSync(examplesFolder).filter((file) => file.endsWith('.json'));
+
+async function readExample(file: string): Promise<WorkflowFile> {
+	const text = await readFile(join(examplesFolder, file), 'utf8');
+	return workflowFileSchema.parse(JSON.parse(text));
+}
+
 const pickup = {
 	pickupName: 'Larch & Linen',
 	pickupEmail: 'warehouse@example.com',
@@ -274,6 +288,21 @@ test('a webhook is chosen from the list and deleted; Get Many shows the others',
 	]);
 	await editor.picture('webhook-get-many');
 });
+
+test.each(examples)(
+	'the example %s is imported as it is, and is all known to n8n',
+	async (file) => {
+		const example = await readExample(file);
+		const canvas = await editor.openCanvas(await world.client.createWorkflow(example));
+		const shown = (await Promise.all(canvas.map((part) => part.innerText()))).join('\n');
+		for (const { name, type } of example.nodes)
+			if (!type.endsWith('.stickyNote')) expect(shown).toContain(name);
+		expect(shown).not.toMatch(/install this node|unrecognized/i);
+		const name = `example-${file.replace('.json', '')}`;
+		// The names of the nodes stand below them.
+		await editor.picture(name, { of: canvas, margin: 60, inDocs: true });
+	},
+);
 
 // Last, since n8n proposes the newest credential for each new node.
 test('a credential is added; its connection test succeeds, and says what is wrong', async () => {

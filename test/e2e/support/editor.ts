@@ -16,6 +16,8 @@ const artifactsFolder = join(projectFolder, 'artifacts', 'editor');
 const largestImage = 200_000;
 
 const viewport = { width: 1440, height: 900 };
+/** With room for a whole workflow, so that its notes can be read. */
+const canvasViewport = { width: 1900, height: 1100 };
 const actionTimeoutMs = 20_000;
 
 /** Without them Chromium looks for updates and the like on the internet. */
@@ -189,6 +191,29 @@ export class Editor {
 		await this.part('node-parameters').waitFor();
 	}
 
+	/**
+	 * Opens a stored workflow with all of it in view, notes too.
+	 *
+	 * @returns what is on the canvas
+	 */
+	async openCanvas(workflowId: string): Promise<Locator[]> {
+		await this.page.setViewportSize(canvasViewport);
+		await this.page.goto(`/workflow/${workflowId}`);
+		// Its dots are half of a picture's bytes.
+		await this.page.addStyleTag({ content: '.vue-flow__background { visibility: hidden }' });
+		const nodes = this.page.locator('.vue-flow__node');
+		await nodes.first().waitFor();
+		await this.part('zoom-to-fit').click();
+		// The view glides to its place; it has arrived once it no longer moves.
+		let place = '';
+		await waitFor('the canvas to stand still', actionTimeoutMs, async () => {
+			const before = place;
+			place = JSON.stringify(await Promise.all((await nodes.all()).map(boxOf)));
+			return place === before || undefined;
+		});
+		return await nodes.all();
+	}
+
 	/** A parameter's input in the open node or credential. */
 	input(parameter: string): Locator {
 		return this.part(`parameter-input-${parameter}`);
@@ -274,20 +299,26 @@ export class Editor {
 	/**
 	 * Takes a picture, without the notices that come and go.
 	 *
-	 * @param options `of`: the parts of the page that it shows, by default all of it; `inDocs`:
-	 *   whether the README shows it; kept there when `DOCS_IMAGES` is set
-	 * @throws Error when it is too large for the README
+	 * @param options `of`: the parts of the page that it shows, by default all of it; `margin`: how
+	 *   much more of the page, on each side; `inDocs`: whether a page of the docs shows it;
+	 *   kept there when `DOCS_IMAGES` is set
+	 * @throws Error when it is too large for the docs
 	 */
 	async picture(
 		name: string,
-		{ of = [], inDocs = false }: { of?: readonly Locator[]; inDocs?: boolean } = {},
+		{
+			of = [],
+			margin = 0,
+			inDocs = false,
+		}: { of?: readonly Locator[]; margin?: number; inDocs?: boolean } = {},
 	): Promise<void> {
 		for (const button of await this.page.locator('.el-notification__closeBtn').all())
 			await button.click();
 		await this.page.locator('.el-notification').first().waitFor({ state: 'hidden' });
 		await this.page.mouse.move(0, 0);
 		await this.page.evaluate('document.activeElement?.blur()');
-		const clip = of.length > 0 ? around(await Promise.all(of.map(boxOf))) : undefined;
+		const view = this.page.viewportSize() ?? viewport;
+		const clip = of.length > 0 ? around(await Promise.all(of.map(boxOf)), view, margin) : undefined;
 		const picture = await this.page.screenshot({ clip, animations: 'disabled', caret: 'hide' });
 		await save(artifactsFolder, name, picture);
 		if (!inDocs) return;
@@ -306,16 +337,20 @@ async function boxOf(part: Locator): Promise<Box> {
 }
 
 /** The smallest box that holds all the given ones, as far as they are in view. */
-function around(boxes: readonly Box[]): Box {
-	const x = Math.min(...boxes.map((box) => box.x));
-	const y = Math.min(...boxes.map((box) => box.y));
+function around(
+	boxes: readonly Box[],
+	view: { width: number; height: number },
+	margin: number,
+): Box {
+	const x = Math.max(0, Math.min(...boxes.map((box) => box.x)) - margin);
+	const y = Math.max(0, Math.min(...boxes.map((box) => box.y)) - margin);
 	const right = Math.max(...boxes.map((box) => box.x + box.width));
 	const bottom = Math.max(...boxes.map((box) => box.y + box.height));
 	return {
 		x,
 		y,
-		width: Math.min(right, viewport.width) - x,
-		height: Math.min(bottom, viewport.height) - y,
+		width: Math.min(right + margin, view.width) - x,
+		height: Math.min(bottom + margin, view.height) - y,
 	};
 }
 

@@ -4,14 +4,7 @@ import { join } from 'node:path';
 
 /** Those that take longest begin first, so that none of them is left alone at the end. */
 const longestFirst = [
-	'examples',
-	'kill',
-	'queue',
-	'trigger',
-	'versions',
-	'editor',
-	'operations',
-	'tool',
+	...['kill', 'queue', 'trigger', 'versions', 'examples', 'editor', 'operations', 'tool'],
 ];
 
 /** What Node.js is started with for a group. */

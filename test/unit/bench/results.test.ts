@@ -122,6 +122,8 @@ test('the page has a row for each contender, every line of a table as many cells
 	expect(tables.length).toBe(7);
 	for (const block of tables)
 		expect(new Set(block.split('\n').map((line) => line.split('|').length)).size).toBe(1);
+	expect(text).not.toContain('quick run');
+	expect(page({ ...results, quick: true })).toContain('**This was a quick run**');
 	expect(page({ ...results, problems: ['one lost'] })).toContain('**Wrong in this run:** one lost');
 });
 
@@ -135,12 +137,12 @@ test('the chart has a bar for each contender, as long as its figure', () => {
 			],
 		},
 	]);
-	const lengths = [...drawn.matchAll(/<rect x="330" y="\d+" width="(\d+)"/g)].map(([, w]) =>
+	const lengths = [...drawn.matchAll(/<rect x="450" y="\d+" width="(\d+)"/g)].map(([, w]) =>
 		Number(w),
 	);
 	expect(lengths).toEqual([85, 340]);
 	expect(drawn).toContain('a &lt; b');
-	expect(chart(results).match(/<rect x="330"/g)).toHaveLength(7);
+	expect(chart(results).match(/<rect x="450"/g)).toHaveLength(7);
 });
 
 test('the rate under the limit is what came once the first window was full', () => {
