@@ -157,6 +157,7 @@ export function ownTriggerWorkflow(name: string, credentials: Credentials): Work
 	const parameters = { events: ['updateTask'], options: {} };
 	const trigger = {
 		...node('Delivery updated', ownTrigger, parameters),
+		typeVersion: 2,
 		credentials,
 		webhookId: randomUUID(),
 	};

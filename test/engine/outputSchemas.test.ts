@@ -56,6 +56,10 @@ async function outputOf(
 	return all;
 }
 
+test('the trigger has one schema for all its versions', () => {
+	expect(readSchema('/../v2.0.0')).toEqual(readSchema('/../v1.0.0'));
+});
+
 test('each operation has a schema, and each schema an operation', () => {
 	const { properties } = new DeliveryService().description;
 	const operations = properties

@@ -20,8 +20,8 @@ const actions: Record<string, number> = { createTask: 1, createRoute: 2, updateT
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
 /** A published trigger for all events. */
-async function published(parameters: INodeParameters = {}): Promise<Trigger> {
-	const trigger = await open({ events: every, ...parameters });
+async function published(parameters: INodeParameters = {}, typeVersion = 2): Promise<Trigger> {
+	const trigger = await open({ events: every, ...parameters }, { typeVersion });
 	await trigger.activate();
 	return trigger;
 }
@@ -151,7 +151,7 @@ describe('a payload that does not fit the document', () => {
 	});
 });
 
-describe('the body', () => {
+describe.each([1, 2])('the body, for a node of version %i', (typeVersion) => {
 	const text = JSON.stringify(updated);
 	test.each<[string, ReceiveOptions]>([
 		['JSON', { body: updated }],
@@ -171,7 +171,7 @@ describe('the body', () => {
 			{ rawBody: JSON.stringify(text), headers: { 'content-type': 'application/json' } },
 		],
 	])('may be %s', async (_, request) => {
-		const trigger = await published();
+		const trigger = await published({}, typeVersion);
 
 		const received = await call(trigger, 'updateTask', request);
 

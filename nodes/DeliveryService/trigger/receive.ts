@@ -49,7 +49,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 			);
 	}
 	if (context.getRequestObject().method !== 'POST') return received;
-	if (sizeOfBody(context) > largestBody) return refuse(413, 'The body is larger than 1 MB');
+	if (!(await isWithin(context, largestBody))) return refuse(413, 'The body is larger than 1 MB');
 	const named = eventInQuery(query);
 	const body = bodyOf(context);
 	if (holdsNoEvent(body) && !isUnread(context)) return received;
@@ -86,6 +86,18 @@ async function readCredential(context: IWebhookFunctions) {
 	} catch {
 		return undefined;
 	}
+}
+
+/**
+ * Whether the body is not larger than that. For nodes of version 1 n8n reads every body, which costs
+ * it an expression for each call; for later ones only those that it can parse, and we the others.
+ */
+async function isWithin(context: IWebhookFunctions, largest: number): Promise<boolean> {
+	if (sizeOfBody(context) > largest) return false;
+	const request = context.getRequestObject();
+	if (request.rawBody === undefined && !request.contentType?.startsWith('multipart/'))
+		await request.readRawBody();
+	return sizeOfBody(context) <= largest;
 }
 
 function sizeOfBody(context: IWebhookFunctions): number {

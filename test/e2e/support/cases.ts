@@ -477,6 +477,7 @@ function testShopifyOrders(world: () => World): void {
 				message:
 					'This workflow has created a delivery with this reference ID before. Changes since then are not sent: make them with the operation Update.',
 				referenceId: '#1001',
+				shopifyOrder: expect.objectContaining({ name: '#1001' }),
 			});
 			expect(second.output.filter(({ reason }) => reason === 'alreadyCreated')).toHaveLength(8);
 			expect(control.deliveries()).toHaveLength(8);

@@ -80,7 +80,12 @@ export function triggerWorkflow(
 	return {
 		name: 'Delivery events',
 		nodes: [
-			{ ...node(nodes.trigger, trigger, parameters), credentials, webhookId: randomUUID() },
+			{
+				...node(nodes.trigger, trigger, parameters),
+				typeVersion: 2,
+				credentials,
+				webhookId: randomUUID(),
+			},
 			node(nodes.done, 'n8n-nodes-base.noOp'),
 		],
 		connections: { [nodes.trigger]: { main: [[connection(nodes.done)]] } },

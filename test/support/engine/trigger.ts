@@ -38,6 +38,8 @@ export interface OpenTriggerOptions {
 	/** `deliveryServiceTrigger` by default. */
 	node?: string;
 	parameters?: INodeParameters;
+	/** 2 by default. */
+	typeVersion?: number;
 	/** The fields of the node's credential. */
 	credential?: CredentialData;
 	/** `workflow` by default. */
@@ -141,7 +143,7 @@ export class Trigger {
 			id: 'trigger',
 			name: options.name ?? description.displayName,
 			type,
-			typeVersion: 1,
+			typeVersion: options.typeVersion ?? 2,
 			position: [0, 0],
 			parameters: options.parameters ?? {},
 			webhookId: options.webhookId ?? `webhook-of-${workflowId}`,
@@ -358,6 +360,7 @@ export class Trigger {
 	#serve(webhook: IWebhookData, isTest: boolean): void {
 		server.register({
 			...routeOf(webhook, isTest),
+			typeVersion: this.#node.typeVersion,
 			handle: async (request, response, answer, correlation) => {
 				const work = this.#handle(isTest, webhook, { request, response, answer, correlation });
 				// `receive` waits for this, also when the node has answered before it was done.

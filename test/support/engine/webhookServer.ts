@@ -39,6 +39,8 @@ export interface WebhookRoute {
 	method: string;
 	/** The path after `/webhook/`. */
 	path: string;
+	/** The version of the node: n8n reads every body for 1, for later ones what it can parse. */
+	typeVersion: number;
 	/**
 	 * Handles a request whose body was parsed. It calls `answer` once; what it does after that
 	 * (running the workflow) does not hold up the response.
@@ -121,7 +123,7 @@ export class WebhookServer {
 		delete request.headers[correlationHeader];
 		request.params = {};
 		prepareBody(request);
-		await parseBody(request);
+		if (route.typeVersion === 1 || isParsable(request.contentType)) await parseBody(request);
 		await new Promise<void>((resolve, reject) => {
 			const answer = ({ body }: WebhookAnswer) => {
 				if (body !== undefined) {
@@ -203,6 +205,12 @@ async function readStream(stream: Readable): Promise<Buffer> {
 		chunks.push(buffer);
 	}
 	return Buffer.concat(chunks);
+}
+
+/** As n8n has it; forms of several parts it reads in another way. */
+function isParsable(type = ''): boolean {
+	const beginnings = ['application/json', 'text/plain', 'application/x-www-form-urlencoded'];
+	return beginnings.some((beginning) => type.startsWith(beginning)) || /[/+]xml$/.test(type);
 }
 
 async function parseBody(request: Request): Promise<void> {
