@@ -143,6 +143,9 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 	const listen = async (port: number) => {
 		const server = http.createServer(app);
 		server.keepAliveTimeout = keepAliveMs;
+		// A client that opens thousands at once may take minutes until it has sent them all.
+		server.headersTimeout = 0;
+		server.requestTimeout = 0;
 		server.listen({ port, host, backlog: maxWaitingConnections });
 		await once(server, 'listening');
 		servers.push(server);
