@@ -20,18 +20,22 @@ const kills = 10;
 const ordersPerRound = 1000;
 const ordersPerExecution = 200;
 const batchSize = 40;
+const requestsAtOnce = 3;
 const requestsPerRound = ordersPerRound / batchSize;
 const latencyMs = 150;
 
 /** Set it to end the workers at the same moments as in another run. */
 const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));
 
+/** How many requests the executions of a round have under way at most. */
+const mostUnderWay = (ordersPerRound / ordersPerExecution) * requestsAtOnce;
+
 /**
  * When a worker is killed: some time after so many requests of the round have arrived, while more are
  * still to come than its executions send at once.
  */
 const kill = fc.record({
-	requests: fc.integer({ min: 1, max: requestsPerRound - 10 }),
+	requests: fc.integer({ min: 1, max: requestsPerRound - mostUnderWay }),
 	thenMs: fc.integer({ min: 0, max: latencyMs }),
 	/** Of those that are at work. */
 	worker: fc.nat({ max: 1 }),
@@ -47,7 +51,7 @@ beforeAll(async () => {
 		// The limit has its own test.
 		creationLimit: { requests: 1_000_000, perMs: 1 },
 	});
-	sender = await publishSender(world, batchSize);
+	sender = await publishSender(world, { batchSize, requestsAtOnce });
 });
 
 afterAll(async () => {

@@ -587,8 +587,8 @@ describe('an execution that is stopped', () => {
 		stop.abort();
 		expect((await running).status).toBe('canceled');
 
-		// Four entries for each of the two that were created, none for the others.
-		await released(8);
+		// Three entries for each of the two that were created, none for the others.
+		await released(6);
 		expect(service.existing()).toEqual(['R0', 'R1']);
 		restart();
 		const { items } = await service.run(createOnce(), { items: deliveries(6) });
@@ -599,7 +599,7 @@ describe('an execution that is stopped', () => {
 	test('while a request is under way never sends its deliveries again', async () => {
 		service.control.addFault({ kind: 'hangAfter' });
 		const stop = new AbortController();
-		const running = service.run(createOnce({ batchSize: 2 }), {
+		const running = service.run(createOnce({ batchSize: 2, requestsAtOnce: 1 }), {
 			items: deliveries(4),
 			signal: stop.signal,
 			onError: 'continueRegularOutput',
@@ -608,8 +608,8 @@ describe('an execution that is stopped', () => {
 		stop.abort();
 		expect((await running).status).toBe('canceled');
 
-		// Two entries for each of the two that may have been created; what was claimed else is gone.
-		await released(4);
+		// One entry for each of the two that may have been created; what was claimed else is gone.
+		await released(2);
 		const { items } = await service.run(createOnce(), {
 			items: deliveries(4),
 			onError: 'continueRegularOutput',
@@ -624,6 +624,8 @@ describe('a node that cannot begin, but goes on after errors', () => {
 		['a batch would be empty', createOnce({ batchSize: 0 }), {}, /^Batch size 0 is less than 1/],
 		['a batch is too big', createOnce({ batchSize: 101 }), {}, /^Batch size 101 is more than 100/],
 		['a batch is no whole number', createOnce({ batchSize: '1.5' }), {}, /^Batch size .*1\.5/],
+		['no request is under way', createOnce({ requestsAtOnce: 0 }), {}, /^Requests at once 0 .*1/],
+		['too many are', createOnce({ requestsAtOnce: 11 }), {}, /^Requests at once 11 .*10/],
 		['its wait is negative', createOnce({ maximumWaitSeconds: -1 }), {}, /^Maximum wait .*-1/],
 		['its timeout is too long', createOnce({ timeoutSeconds: 9_999_999 }), {}, /^Timeout .*3600/],
 		['its timeout is none', createOnce({ timeoutSeconds: 0 }), {}, /^Timeout .*0/],

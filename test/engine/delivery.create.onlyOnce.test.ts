@@ -19,6 +19,7 @@ import {
 	pairedItems,
 	pickupFields,
 	restart,
+	restartInHaste,
 	setUp,
 	until,
 } from '../support/actionNode';
@@ -29,13 +30,13 @@ const service = setUp();
 
 beforeEach(restart);
 
-/** Runs the node in a new n8n process, and goes on after errors. */
+/** Runs the node in a new n8n process, where no wait takes time, and goes on after errors. */
 async function run(
 	items: IDataObject[],
 	options: INodeParameters = {},
 	more: Partial<RunNodeOptions> = {},
 ): Promise<NodeRun> {
-	restart();
+	restartInHaste();
 	return await service.run(createOnce(options), {
 		items,
 		onError: 'continueRegularOutput',
@@ -421,79 +422,116 @@ describe('two executions at once', () => {
 	});
 });
 
-describe('a process that is killed', () => {
-	type Point = {
-		store?: Omit<StoreFault, 'kind'>;
-		request?: Parameters<Control['addFault']>[0];
-		/** What becomes of R2 and R3, which were under way, in the next run. */
-		next: 'created' | 'unknown' | 'alreadyCreated';
-		/** Whether they exist at the service then. */
-		exist: boolean;
-	};
+/** How many requests are under way at once: one, as many as the node finds right, and most. */
+const atOnce: ReadonlyArray<number | ''> = [1, '', 10];
 
+/** One of them for each case: all cases with all of them would take three times as long. */
+const atOnceOf = (index: number) => atOnce[index % atOnce.length] ?? '';
+
+describe('a process that is killed', () => {
 	const recording = { operation: 'checkProcessedAndRecord', scope: 'workflow' } as const;
 
-	/** A batch is claimed, looked at again, and confirmed: R0 and R1 were before. */
-	const record = (number: number, when: StoreFault['when']) =>
-		({ ...recording, skip: 3 + number, when }) as const;
 	const remove = (when: StoreFault['when']) => ({ operation: 'removeProcessed', when }) as const;
 
-	test.each<[string, Point]>([
-		['before the claim', { store: record(0, 'before'), next: 'created', exist: true }],
-		['after the claim', { store: record(0, 'after'), next: 'unknown', exist: false }],
-		['before the claim is trusted', { store: record(1, 'before'), next: 'unknown', exist: false }],
-		['before the request', { store: record(1, 'after'), next: 'unknown', exist: false }],
-		['before the work was done', { request: { kind: 'hang' }, next: 'unknown', exist: false }],
-		['after the work was done', { request: { kind: 'hangAfter' }, next: 'unknown', exist: true }],
-		['after the answer', { store: record(2, 'before'), next: 'unknown', exist: true }],
-		['after the confirmation', { store: record(2, 'after'), next: 'alreadyCreated', exist: true }],
-	])('%s creates nothing twice and loses nothing', async (_point, { store, request, ...after }) => {
-		const kill = new AbortController();
-		if (store) deduplicationStore.addFault({ kind: 'kill', ...store });
-		if (request) service.control.addFault({ ...request, skip: 1 });
-		const running = run(deliveries(5), { batchSize: 2 }, { kill: kill.signal });
-		if (request) {
+	/** Two deliveries share a request, and two are claimed at once. */
+	const count = 5;
+	const size = 2;
+	const partOf = (item: number) => Math.floor(item / size);
+
+	/**
+	 * Runs the same deliveries twice more. What existed is not created again, what did not exist is
+	 * created or told as unknown, and the last run tells what the one before it has told.
+	 */
+	async function sendTwiceMore(isAllowed: (fate: unknown, item: number) => boolean) {
+		const before = service.existing();
+		const second = await run(deliveries(count), { batchSize: size });
+		const fates = fatesOf(second.items);
+		expect(pairedItems(second.items)).toEqual([0, 1, 2, 3, 4]);
+		for (const [item, fate] of fates.entries()) {
+			const exists = before.includes(`R${item}`);
+			const told = { item, exists, fate };
+			const isTrue = exists
+				? ['alreadyCreated', 'unknown'].includes(String(fate))
+				: ['created', 'unknown'].includes(String(fate));
+			expect({ ...told, isTrue: isTrue && isAllowed(fate, item) }).toEqual({
+				...told,
+				isTrue: true,
+			});
+			if (fate === 'unknown')
+				expect(second.items[item]?.json.error).toEqual({
+					message: expect.stringMatching(
+						new RegExp(`^Whether this delivery was created is unknown: .*\\[item ${item}\\]$`),
+					),
+					description: expect.stringMatching(/^Look it up .*"Forget Sent References"/),
+					outcome: 'unknown',
+					referenceId: `R${item}`,
+				});
+		}
+		const existing = service.existing();
+		expect(new Set(existing).size).toBe(existing.length);
+		const third = await run(deliveries(count), { batchSize: size });
+		expect(fatesOf(third.items)).toEqual(
+			fates.map((fate) => (fate === 'created' ? 'alreadyCreated' : fate)),
+		);
+		expect(service.existing()).toEqual(existing);
+	}
+
+	// Each access tries the claims of the one before, makes the next, and confirms what was created.
+	const accesses = [0, 1, 2, 3, 4].flatMap((access) =>
+		(['before', 'after'] as const).map((when) => ({ access, when })),
+	);
+
+	test.each(accesses.map((point, index) => ({ ...point, requestsAtOnce: atOnceOf(index) })))(
+		'$when access $access to the store, with "$requestsAtOnce" at once, creates nothing twice and loses nothing',
+		async ({ access, when, requestsAtOnce }) => {
+			deduplicationStore.addFault({ kind: 'kill', ...recording, skip: access, when });
+			const options = { batchSize: size, requestsAtOnce };
+			const killed = await run(deliveries(count), options);
+			// All may be confirmed by the last but one already, when the answers are quick.
+			if (killed.status !== 'crashed') expect(access).toBe(4);
+
+			const written = access + (when === 'after' ? 1 : 0);
+			const existed = service.existing();
+			for (let item = 0; item < count; item++)
+				// What was given to the service, was claimed and tried, and the node has learned of it.
+				if (existed.includes(`R${item}`)) expect(access).toBeGreaterThan(partOf(item) + 1);
+			await sendTwiceMore((fate, item) => {
+				const isClaimed = written > partOf(item);
+				return isClaimed ? fate !== 'created' : fate === 'created';
+			});
+		},
+	);
+
+	test.each(
+		(['hang', 'hangAfter'] as const).flatMap((kind) =>
+			atOnce.map((requestsAtOnce) => ({ kind, requestsAtOnce })),
+		),
+	)(
+		'while the service works ($kind), with "$requestsAtOnce" at once, creates nothing twice and loses nothing',
+		async ({ kind, requestsAtOnce }) => {
+			const kill = new AbortController();
+			service.control.addFault({ kind, skip: 1 });
+			const options = { batchSize: size, requestsAtOnce };
+			const running = run(deliveries(count), options, { kill: kill.signal });
+			const isDone = kind === 'hangAfter';
 			await until(
 				() =>
-					service.control.requests().length === 2 &&
-					service.existing().length === (after.exist ? 4 : 2),
+					service.control.requests().length >= 2 &&
+					service.existing().includes('R0') &&
+					service.existing().includes('R2') === isDone,
 			);
 			kill.abort();
-		}
-		expect((await running).status).toBe('crashed');
-		expect(service.existing()).not.toContain('R4');
-
-		const second = await run(deliveries(5), { batchSize: 2 });
-		expect(fatesOf(second.items)).toEqual([
-			...all(2, 'alreadyCreated'),
-			...all(2, after.next),
-			'created',
-		]);
-		expect(pairedItems(second.items)).toEqual([0, 1, 2, 3, 4]);
-		expect([...service.existing()].sort()).toEqual([
-			...['R0', 'R1'],
-			...(after.exist ? ['R2', 'R3'] : []),
-			'R4',
-		]);
-		if (after.next === 'unknown')
-			expect(second.items[2]?.json.error).toEqual({
-				message: expect.stringMatching(
-					/^Whether this delivery was created is unknown: .*\[item 2\]$/,
-				),
-				description: expect.stringMatching(/^Look it up .*"Forget Sent References"/),
-				outcome: 'unknown',
-				referenceId: 'R2',
-			});
-
-		const third = await run(deliveries(5), { batchSize: 2 });
-		expect(fatesOf(third.items)).toEqual(
-			fatesOf(second.items).map((fate) => (fate === 'created' ? 'alreadyCreated' : fate)),
-		);
-	});
+			expect((await running).status).toBe('crashed');
+			if (requestsAtOnce === 1) expect(service.existing()).not.toContain('R4');
+			await sendTwiceMore((fate, item) => partOf(item) !== 1 || fate === 'unknown');
+		},
+	);
 
 	test('is spoken of in the error, when the node does not go on, and holds back nothing new', async () => {
-		deduplicationStore.addFault({ kind: 'kill', ...record(1, 'after') });
-		await run(deliveries(5), { batchSize: 2 });
+		await run(deliveries(2));
+		// Two are known: they are claimed, and asked for. Then two are claimed.
+		deduplicationStore.addFault({ kind: 'kill', ...recording, skip: 2, when: 'after' });
+		expect((await run(deliveries(4), { batchSize: 2 })).status).toBe('crashed');
 		restart();
 		const { error } = await service.run(createOnce({ batchSize: 2 }), { items: deliveries(5) });
 
@@ -542,7 +580,8 @@ describe('a process that is killed', () => {
 	])('%s it has let go of a refused delivery loses nothing', async (_point, when, fate) => {
 		service.control.addFault({ kind: 'rejectReference', referenceIds: ['R1'], times: 1 });
 		deduplicationStore.addFault({ kind: 'kill', ...remove(when) });
-		expect((await run(deliveries(2), { batchSize: 1 })).status).toBe('crashed');
+		await run(deliveries(1));
+		expect((await run([delivery({ referenceId: 'R1' })])).status).toBe('crashed');
 
 		const { items } = await run(deliveries(2));
 		expect(fatesOf(items)).toEqual(['alreadyCreated', fate]);
@@ -588,19 +627,21 @@ describe('a store that fails', () => {
 	} as const;
 
 	test.each([
-		['when references are claimed', { ...record, skip: 3 }],
-		['when claims are looked at again', { ...record, skip: 4 }],
-		['after references were claimed', { ...record, when: 'after', skip: 3 } as const],
-	])('%s lets nothing out unclaimed', async (_when, fault) => {
+		['when claims are first tried', { ...record, skip: 1 }, 0],
+		['when the next are', { ...record, skip: 2 }, 2],
+		['after these were', { ...record, when: 'after', skip: 2 } as const, 2],
+	])('%s lets nothing out unclaimed', async (_when, fault, created) => {
 		deduplicationStore.addFault(fault);
 		const { items } = await run(deliveries(6), { batchSize: 2 });
 
-		expect(fatesOf(items)).toEqual([...all(2, 'created'), ...all(4, 'notSent')]);
-		expect(service.existing()).toEqual(['R0', 'R1']);
+		expect(fatesOf(items)).toEqual([...all(created, 'created'), ...all(6 - created, 'notSent')]);
+		expect(service.existing()).toEqual(['R0', 'R1'].slice(0, created));
 		expect(items[2]?.json.error).toMatchObject({
 			message: expect.stringMatching(/not sent: n8n could not look up which references/),
 			description: expect.stringMatching(/^Save the workflow/),
 		});
+		const second = await run(deliveries(6));
+		expect(fatesOf(second.items).slice(0, created)).toEqual(all(created, 'alreadyCreated'));
 	});
 
 	test('at the first look-up ends the run, when the node does not go on', async () => {
@@ -620,17 +661,17 @@ describe('a store that fails', () => {
 
 	test('when they are recorded as created reports created deliveries all the same, and says so', async () => {
 		deduplicationStore.addFault({ ...record, skip: 2 });
-		const { items, hints } = await run(deliveries(4), { batchSize: 2 });
+		const { items, hints } = await run(deliveries(2));
 
-		expect(fatesOf(items)).toEqual(all(4, 'created'));
+		expect(fatesOf(items)).toEqual(all(2, 'created'));
 		expect(hints).toContainEqual({
 			message: expect.stringMatching(/could not note .* come out as unknown/),
 			type: 'warning',
 			location: 'outputPane',
 		});
-		const second = await run(deliveries(4));
-		expect(fatesOf(second.items)).toEqual([...all(2, 'unknown'), ...all(2, 'alreadyCreated')]);
-		expect(service.existing()).toHaveLength(4);
+		const second = await run(deliveries(2));
+		expect(fatesOf(second.items)).toEqual(all(2, 'unknown'));
+		expect(service.existing()).toHaveLength(2);
 	});
 
 	test('when a refused delivery is let go of says so too', async () => {
@@ -676,6 +717,7 @@ describe('for any faults in several runs of the same orders', () => {
 		faults: fc.array(fc.tuple(serviceFault, fc.nat(2)), { minLength: 1, maxLength: 4 }),
 		storeFaults: fc.array(storeFault, { maxLength: 1 }),
 		batchSize: fc.constantFrom<number | ''>('', 2, 3, 5, 100),
+		requestsAtOnce: fc.constantFrom(...atOnce),
 		// The local service creates nothing when it refuses a request, so that both are right.
 		refusedCreateNothing: fc.boolean(),
 		onError: fc.constantFrom('continueRegularOutput', 'continueErrorOutput', 'stopWorkflow'),
@@ -715,7 +757,8 @@ describe('for any faults in several runs of the same orders', () => {
 
 	/** Runs the node once, and holds what it says against what the service has. */
 	async function runAndCompare(settings: Run) {
-		const { faults, storeFaults, batchSize, refusedCreateNothing, onError, from } = settings;
+		const { faults, storeFaults, onError, from } = settings;
+		const { batchSize, requestsAtOnce, refusedCreateNothing } = settings;
 		const content = deduplicationStore.snapshot();
 		deduplicationStore.reset();
 		deduplicationStore.restore(content);
@@ -726,7 +769,7 @@ describe('for any faults in several runs of the same orders', () => {
 
 		const result = await run(
 			deliveries(count).slice(from),
-			{ batchSize, refusedCreateNothing },
+			{ batchSize, requestsAtOnce, refusedCreateNothing },
 			{ onError },
 		);
 

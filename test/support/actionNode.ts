@@ -2,8 +2,10 @@ import axios from 'axios';
 import * as n8nWorkflow from 'n8n-workflow';
 import type { INodeExecutionData, INodeParameters, INodeType, IDataObject } from 'n8n-workflow';
 import { createRequire } from 'node:module';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as zod from 'zod';
 
+import { realClock, type Clock } from '../../nodes/DeliveryService/shared/clock';
 import { startService, type LocalService } from '../../playground/service/server';
 import {
 	addNodeType,
@@ -141,12 +143,29 @@ export function createOnce(
  * has left: so much time has passed that it counts as abandoned.
  */
 export function restart(): void {
+	restartWith(realClock);
+}
+
+/** Restarts n8n as {@link restart} does, with a clock by which no wait takes time. */
+export function restartInHaste(): void {
+	let passedMs = 0;
+	restartWith({
+		now: () => Date.now() + passedMs,
+		wait: async (ms, signal) => {
+			if (!signal?.aborted) passedMs += ms;
+			await nextTurn();
+		},
+	});
+}
+
+function restartWith(clock: Clock): void {
 	deduplicationStore.clearNodes();
 	const load = createRequire(__filename);
 	jest.isolateModules(() => {
 		// n8n's own modules stay the engine's, so that its errors are still known as its own.
 		jest.doMock('n8n-workflow', () => n8nWorkflow);
 		jest.doMock('zod', () => zod);
+		jest.doMock('../../nodes/DeliveryService/shared/clock', () => ({ realClock: clock }));
 		const loaded: unknown = load('../../nodes/DeliveryService/DeliveryService.node');
 		const { DeliveryService } = nodeModuleSchema.parse(loaded);
 		addNodeType('n8n-nodes-delivery-service.deliveryService', new DeliveryService());

@@ -38,19 +38,38 @@ export type Claim =
 /** What the ledger knows of a reference: that it may be sent, or why not. */
 export type State = 'free' | Exclude<Claim, 'claimed'>;
 
-/**
- * Which references were sent already, kept between runs. Of the claimants of one call no two have
- * the same reference.
- */
+/** What is to be noted and claimed; of the claimants of a run no two have the same reference. */
+export interface Step {
+	/** Whose deliveries were created; their references were claimed. */
+	confirmed?: readonly Claimant[];
+	/** Who wants to be sent, and has not asked before. */
+	wanted?: readonly Claimant[];
+}
+
+/** Which references were sent already, kept between runs. */
 export interface Ledger {
 	/** Tells by reference what is known, and leaves everything as it is. */
 	lookUp(claimants: readonly Claimant[]): Promise<ReadonlyMap<string, State>>;
-	/** Claims references before their request, and tells by reference which are ours. */
-	claim(claimants: readonly Claimant[]): Promise<ReadonlyMap<string, Claim>>;
-	/** The deliveries of claimed references were created. */
-	confirm(claimants: readonly Claimant[]): Promise<void>;
+	/**
+	 * Goes a step on, in one access to the store: notes what was created, claims what is wanted, and
+	 * tells by reference what is known by now of what was wanted so far. A claim must stand for some
+	 * time: that it is ours is told by the next step or a later one.
+	 *
+	 * When it rejects, nothing is ours that was wanted and not told yet.
+	 */
+	proceed(step: Step): Promise<ReadonlyMap<string, Claim>>;
 	/** Claimed references were not created: they may be sent again. */
 	release(claimants: readonly Claimant[]): Promise<void>;
+}
+
+/** Claims that were made, and that nobody may trust yet. */
+interface Untried {
+	claimants: readonly Claimant[];
+	mark: string;
+	/** How often they were made again. */
+	tries: number;
+	/** When they have stood for long enough. */
+	stood: Promise<void>;
 }
 
 /** How often a claim that another process wrote over is made again before it is given up. */
@@ -66,14 +85,13 @@ const maxStandingMs = 30_000;
  * A ledger in n8n's de-duplication store. The store can only record entries and tell which were
  * new, so that a reference's state is written in several entries:
  *
- * | entries                            | state                                         |
- * | ---------------------------------- | --------------------------------------------- |
- * | none                               | never sent, or released                       |
- * | sent, pending                      | claimed, answer not seen: outcome unknown     |
- * | sent, pending, created and order X | created for the order X, and for no other     |
- * | sent, pending, created and no order| created, for an order that is not known       |
- * | sent                               | created, as version 0.1.0 wrote it            |
- * | doubted, whatever else             | a look-up was cut off: outcome unknown        |
+ * | entries                       | state                                     |
+ * | ----------------------------- | ----------------------------------------- |
+ * | none                          | never sent, or released                   |
+ * | pending                       | claimed, answer not seen: outcome unknown |
+ * | pending, created and order X  | created for the order X, and for no other |
+ * | pending, created and no order | created, for an order that is not known   |
+ * | doubted, whatever else        | a look-up was cut off: outcome unknown    |
  *
  * While all goes well entries are only added: n8n looks through all of them for each one that it
  * removes. But to look for an entry is to record it, and what tells that a reference was created
@@ -88,12 +106,10 @@ const maxStandingMs = 30_000;
  * @param mark what no other ledger has, of this execution or another
  */
 export function openLedger(store: Store, scope: string, mark: string, clock: Clock): Ledger {
-	const sent = entry('sent');
 	const pending = entry('pending');
 	const created = entry('created');
 	const noOrder = entry('no order');
 	const doubted = entry('doubted');
-	const claimed = (claimant: Claimant) => [sent(claimant), pending(claimant)];
 	const order = (claimant: Claimant) =>
 		claimant.orderId === undefined
 			? noOrder(claimant)
@@ -102,19 +118,21 @@ export function openLedger(store: Store, scope: string, mark: string, clock: Clo
 		return ({ referenceId }) => entryOf(scope, part, referenceId);
 	}
 
-	/** The marks of claims that have been made: they say nothing more. */
+	/** The marks of claims that have been tried: they say nothing more. */
 	const oldMarks: string[] = [];
 	let claims = 0;
+	let untried: Untried | undefined;
 
 	/**
 	 * Finds out what is known of references.
 	 *
 	 * @param also what to record along with that the references are claimed
-	 * @returns also the entries that were not there before, and how long recording took
+	 * @returns also the entries that were not there before, those that must not stay (doubt is to be
+	 * removed last), and how long recording took
 	 */
 	async function examine(entries: Entries, claimants: readonly Claimant[], also: string[] = []) {
 		const started = clock.now();
-		const fresh = await entries.record([...claimants.flatMap(claimed), ...also]);
+		const fresh = await entries.record([...claimants.map(pending), ...also]);
 		const tookMs = clock.now() - started;
 		const asked = claimants.filter((claimant) => !fresh.has(pending(claimant)));
 		const answers = await recordAny(entries, asked.flatMap(questions));
@@ -123,16 +141,15 @@ export function openLedger(store: Store, scope: string, mark: string, clock: Clo
 		);
 		const ofOrders = await recordAny(entries, others.map(noOrder));
 		const doubts = new Set(asked.map(doubted).filter((one) => answers.has(one)));
-		const isNoDoubt = (one: string) => !doubts.has(one);
 		const state = (claimant: Claimant): State => {
-			if (fresh.has(pending(claimant))) return fresh.has(sent(claimant)) ? 'free' : 'created';
-			if (!answers.has(doubted(claimant)) || answers.has(created(claimant))) return 'unknown';
+			if (fresh.has(pending(claimant))) return 'free';
+			if (!doubts.has(doubted(claimant)) || answers.has(created(claimant))) return 'unknown';
 			return ofOrders.has(noOrder(claimant)) ? 'anotherOrder' : 'created';
 		};
 		return {
 			states: new Map(claimants.map((claimant) => [claimant.referenceId, state(claimant)])),
-			// Doubt is removed last.
-			recorded: [...fresh, ...ofOrders, ...[...answers].filter(isNoDoubt), ...doubts],
+			fresh,
+			unwanted: [...ofOrders, ...[...answers].filter((one) => !doubts.has(one)), ...doubts],
 			tookMs,
 		};
 	}
@@ -143,79 +160,71 @@ export function openLedger(store: Store, scope: string, mark: string, clock: Clo
 		...(claimant.orderId === undefined ? [] : [order(claimant)]),
 	];
 
-	/** Those of the claimants whose claims stand, and are not written over by another process. */
-	async function standing(
-		claimants: readonly Claimant[],
-		claimMark: string,
-		tookMs: number,
-	): Promise<readonly Claimant[]> {
-		let left = claimants;
-		for (let tries = 0; left.length > 0 && tries < maxTries; tries++) {
-			await clock.wait(Math.min(Math.max(minStandingMs, 3 * tookMs), maxStandingMs));
-			const isStanding = await store.inTurn(async (entries) => {
-				const fresh = await entries.record([...left.flatMap(claimed), claimMark]);
-				if (!fresh.has(claimMark)) return true;
-				// Written over. What another has claimed since is not ours, nor is a mark of nothing.
-				const lost = left.filter((claimant) => !fresh.has(sent(claimant)));
-				left = left.filter((claimant) => fresh.has(sent(claimant)));
-				const unwanted = lost.map(pending).filter((one) => fresh.has(one));
-				await removeAny(entries, left.length > 0 ? unwanted : [...unwanted, claimMark]);
-				return false;
-			});
-			if (isStanding) return left;
-		}
-		return [];
-	}
+	const entriesOfCreated = (claimant: Claimant) => [
+		pending(claimant),
+		created(claimant),
+		order(claimant),
+	];
 
 	return {
 		async lookUp(claimants) {
 			return await store.inTurn(async (entries) => {
-				const { states, recorded } = await examine(entries, claimants);
-				await removeAny(entries, recorded);
+				const { states, fresh, unwanted } = await examine(entries, claimants);
+				await removeAny(entries, [...fresh, ...unwanted]);
 				return states;
 			});
 		},
-		async claim(claimants) {
-			const claimMark = entryOf(scope, `claim ${++claims}`, mark);
-			const { free, states, tookMs } = await store.inTurn(async (entries) => {
-				const { states, recorded, tookMs } = await examine(entries, claimants, [claimMark]);
-				const free = claimants.filter(({ referenceId }) => states.get(referenceId) === 'free');
-				const kept = new Set(free.length > 0 ? [...free.flatMap(claimed), claimMark] : []);
-				await removeAny(
-					entries,
-					recorded.filter((one) => !kept.has(one)),
-				);
-				return { free, states, tookMs };
-			});
-			const ours = new Set(
-				(await standing(free, claimMark, tookMs)).map(({ referenceId }) => referenceId),
-			);
-			oldMarks.push(claimMark);
+		async proceed({ confirmed = [], wanted = [] }) {
+			const before = untried;
+			untried = undefined;
 			const found = new Map<string, Claim>();
-			for (const [reference, state] of states)
-				if (state !== 'free') found.set(reference, state);
-				else found.set(reference, ours.has(reference) ? 'claimed' : 'unknown');
+			if (!before && confirmed.length + wanted.length === 0) return found;
+			await before?.stood;
+			const newMark = entryOf(scope, `claim ${++claims}`, mark);
+			const { made, isWrittenOver, tookMs } = await store.inTurn(async (entries) => {
+				const { states, fresh, unwanted, tookMs } = await examine(entries, wanted, [
+					...(wanted.length > 0 ? [newMark] : []),
+					...(before ? [...before.claimants.map(pending), before.mark] : []),
+					...confirmed.flatMap(entriesOfCreated),
+				]);
+				const made: Claimant[] = [];
+				const isWrittenOver = before !== undefined && fresh.has(before.mark);
+				for (const claimant of before?.claimants ?? []) {
+					if (!isWrittenOver) found.set(claimant.referenceId, 'claimed');
+					// Looking for it has claimed it again, unless another has claimed it since.
+					else if (fresh.has(pending(claimant)) && before.tries < maxTries) made.push(claimant);
+					else found.set(claimant.referenceId, 'unknown');
+				}
+				for (const claimant of wanted) {
+					const state = states.get(claimant.referenceId) ?? 'unknown';
+					if (state === 'free') made.push(claimant);
+					else found.set(claimant.referenceId, state);
+				}
+				const isInVain = wanted.length > 0 && made.length === 0;
+				await removeAny(entries, [...(isInVain ? [newMark] : []), ...unwanted]);
+				return { made, isWrittenOver, tookMs };
+			});
+			const madeUnder = before && wanted.length === 0 ? before.mark : newMark;
+			if (before && (made.length === 0 || madeUnder !== before.mark)) oldMarks.push(before.mark);
+			if (made.length > 0)
+				untried = {
+					claimants: made,
+					mark: madeUnder,
+					tries: before && isWrittenOver ? before.tries + 1 : 1,
+					stood: clock.wait(Math.min(Math.max(minStandingMs, 3 * tookMs), maxStandingMs)),
+				};
 			return found;
-		},
-		async confirm(claimants) {
-			if (claimants.length === 0) return;
-			const entriesOf = (claimant: Claimant) => [
-				...claimed(claimant),
-				created(claimant),
-				order(claimant),
-			];
-			await store.inTurn(async (entries) => await entries.record(claimants.flatMap(entriesOf)));
 		},
 		async release(claimants) {
 			if (claimants.length === 0) return;
-			const unwanted = [...claimants.flatMap(claimed), ...oldMarks.splice(0)];
+			const unwanted = [...claimants.map(pending), ...oldMarks.splice(0)];
 			await store.inTurn(async (entries) => await removeAny(entries, unwanted));
 		},
 	};
 }
 
 /** What is recorded of a reference, beside the order. */
-const parts = ['sent', 'pending', 'created', 'no order', 'doubted'] as const;
+const parts = ['pending', 'created', 'no order', 'doubted'] as const;
 
 type Part = (typeof parts)[number];
 

@@ -6,11 +6,11 @@ import type { Entries, Store } from './ledger';
 import { withLock, type Lock } from './lock';
 
 /**
- * How many entries are kept: those of 50,000 references, four each and one for each claim. The
+ * How many entries are kept: those of 50,000 references, three each and one for each claim. The
  * oldest are forgotten first.
  * n8n reads and writes them all at each look-up, some 27 bytes each.
  */
-const maxEntries = 250_000;
+const maxEntries = 200_000;
 
 const options = { mode: 'entries', maxEntries } as const;
 

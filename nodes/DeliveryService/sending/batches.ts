@@ -1,4 +1,5 @@
 import type { Claimant } from '../deduplication/ledger';
+import { limits } from '../service/limits';
 import type { CreationBody } from '../service/schemas';
 import type { Creation } from './outcomes';
 
@@ -25,15 +26,36 @@ export function bodyOf(batch: readonly Creation[]): CreationBody {
 }
 
 /** A killed process leaves unknown what it has claimed: also of a large run not more than this. */
-const maxClaimed = 1000;
+export const maxClaimed = 800;
 
 /**
- * How many creations are claimed at once: a tenth of them, since each claim costs as much as all that
- * is remembered, but never less than a request holds.
+ * How many creations are claimed at once. As many again are claimed already when that happens, and
+ * both together are to be a tenth of the run. But each claim costs as much as all that is
+ * remembered: so never less than a request holds.
  */
 export function claimSizeOf(count: number, batchSize: number): number {
-	const requests = Math.floor(Math.min(count / 10, maxClaimed) / batchSize);
+	const requests = Math.floor(Math.min(count / 10, maxClaimed) / 2 / batchSize);
 	return Math.max(1, requests) * batchSize;
+}
+
+/**
+ * How many requests are under way at once when nobody says it: enough to reach the limit (service
+ * document, section 8) where an answer takes two seconds.
+ */
+const usuallyAtOnce = 4;
+
+/**
+ * How many requests are under way at once: as many as are wanted, or no more than hold a tenth of
+ * the creations. What is under way is unknown when the process is killed, and all of it may become
+ * unknown before anybody sees that the service is out of order.
+ *
+ * @param batchSize how many creations share a request; undefined when that is left to this package
+ * @param wanted undefined when that is left to this package
+ */
+export function requestsAtOnce(count: number, batchSize?: number, wanted?: number): number {
+	if (wanted !== undefined) return wanted;
+	const size = batchSize ?? (count <= maxSentAlone ? 1 : limits.deliveriesPerRequest);
+	return Math.max(1, Math.min(usuallyAtOnce, Math.floor(count / 10 / size)));
 }
 
 /** Those creations that have a reference ID, as the ledger knows them. */

@@ -1,21 +1,19 @@
-import type { Claim, Ledger } from '../deduplication/ledger';
+import type { Ledger } from '../deduplication/ledger';
 import { bySameReference } from '../deduplication/sameReference';
 import type { Exchange } from '../service/client';
 import { limits } from '../service/limits';
 import type { Problem } from '../service/result';
 import { chunk } from '../shared/chunk';
 import { readExchange } from './answers';
-import { bodyOf, claimantsOf, claimSizeOf, groupsOf, mayBeSentAlone } from './batches';
+import { AtOnce } from './atOnce';
+import { bodyOf, groupsOf, mayBeSentAlone, requestsAtOnce } from './batches';
+import { ClaimsAhead, type ClaimingRun } from './claimsAhead';
 import {
-	alreadyCreated,
 	anotherOrder,
 	notSent,
 	sameReferenceInInput,
-	sentSince,
 	stoppedByFailure,
 	stoppedByUser,
-	storeProblem,
-	unknownOutcome,
 	type Creation,
 	type CreationResult,
 	type Outcome,
@@ -23,6 +21,7 @@ import {
 import type { Waited } from './rateLimit';
 import { sendWithinLimit, type Requesting } from './request';
 import { sameRefusal, samplesOf } from './split';
+import { waitedInAll, type Wait } from './waits';
 
 /** What creating deliveries needs from outside. */
 export interface Sending extends Requesting {
@@ -32,6 +31,8 @@ export interface Sending extends Requesting {
 	ownCompanyId?: number;
 	/** How many deliveries share a request at most; absent when that is left to this package. */
 	batchSize?: number;
+	/** How many requests are under way at once; absent when that is left to this package. */
+	requestsAtOnce?: number;
 	/** The user's word that a refused request has created nothing. */
 	refusedCreateNothing?: boolean;
 	/** Whether more is sent after a delivery that failed. */
@@ -65,26 +66,30 @@ export async function sendCreations(
 		? bySameReference(creations, sending.ownCompanyId)
 		: { first: creations, further: [], ofAnotherOrder: [] };
 	const run = new CreationRun(sending, creations.length);
-	run.add(further, sameReferenceInInput);
-	for (const creation of ofAnotherOrder) run.add([creation], anotherOrder(creation));
+	run.tell(further, sameReferenceInInput);
+	for (const creation of ofAnotherOrder) run.tell([creation], anotherOrder(creation));
 	for (const group of groupsOf(first)) await run.sendGroup(group);
 	return run.report();
 }
 
-class CreationRun {
+class CreationRun implements ClaimingRun {
 	private readonly results: CreationResult[] = [];
 
 	private requests = 0;
 
-	private readonly waited: Waited = { forLimitMs: 0, forServiceMs: 0 };
+	private readonly waits: Wait[] = [];
 
 	private ledgerFailed = false;
 
-	/** What was created and is not noted yet: each note costs as much as all that is remembered. */
-	private unconfirmed: Creation[] = [];
+	/** How many creations nothing has become of yet, and that no request holds. */
+	private left: number;
 
-	/** Why nothing more is sent. */
-	private halted?: Problem;
+	halted?: Problem;
+
+	/** Tells requests that wait for something that they are not sent any more. */
+	private readonly stop = new AbortController();
+
+	private readonly requesting: Requesting;
 
 	private unknownInARow = 0;
 
@@ -93,103 +98,92 @@ class CreationRun {
 
 	constructor(
 		private readonly sending: Sending,
-		private readonly total: number,
-	) {}
-
-	report(): Report {
-		const { results, requests, waited, ledgerFailed } = this;
-		results.sort((one, other) => one.creation.item - other.creation.item);
-		return { results, requests, waited, ledgerFailed };
+		total: number,
+	) {
+		this.left = total;
+		const { signal } = this.stop;
+		this.requesting = {
+			...sending,
+			signal: sending.signal ? AbortSignal.any([sending.signal, signal]) : signal,
+		};
 	}
 
-	add(creations: readonly Creation[], outcome: Outcome): void {
+	report(): Report {
+		const { results, requests, waits, ledgerFailed } = this;
+		results.sort((one, other) => one.creation.item - other.creation.item);
+		return { results, requests, waited: waitedInAll(waits), ledgerFailed };
+	}
+
+	tell(creations: readonly Creation[], outcome: Outcome): void {
+		this.left -= creations.length;
 		// Not all as arguments of one call: there may be more than a call takes.
 		for (const result of resultsOf(creations, outcome)) this.results.push(result);
 	}
 
-	/** Sends creations that share a company and a type. */
+	halt(problem: Problem): Problem {
+		this.stop.abort();
+		return (this.halted ??= problem);
+	}
+
+	/** Sends creations that share a company and a type, several requests at once. */
 	async sendGroup(group: readonly Creation[]): Promise<void> {
-		const { ledgerFor, continueOnFail } = this.sending;
+		const { ledgerFor, batchSize } = this.sending;
+		const size = batchSize ?? limits.deliveriesPerRequest;
 		const ledger = ledgerFor?.(group[0]?.companyId);
-		for await (const batch of this.claimedBatches(group, ledger)) {
-			const results: CreationResult[] = [];
-			for (const request of this.areSentAlone() ? chunk(batch, 1) : [batch])
-				results.push(...(await this.sendBatch(request, ledger)));
-			this.results.push(...results);
-			if (!continueOnFail && results.some(({ outcome }) => outcome.kind !== 'created'))
-				this.halted ??= stoppedByFailure;
+		const claims = ledger && new ClaimsAhead(ledger, this);
+		const atOnce = new AtOnce(requestsAtOnce(group.length, batchSize, this.sending.requestsAtOnce));
+		const underWay: Array<Promise<void>> = [];
+		for await (const batch of claims?.batches(group, size) ?? chunk(group, size)) {
+			// The next are claimed only when there is room for this one.
+			await atOnce.free();
+			const sent = this.send(batch, claims, atOnce);
+			sent.catch(() => undefined);
+			underWay.push(sent);
 		}
-		await this.confirm(ledger);
+		await Promise.all(underWay);
+		if (claims) await this.note(async () => await claims.confirm());
 	}
 
-	/** Claims creations ahead, and gives them in full batches. */
-	private async *claimedBatches(
-		group: readonly Creation[],
-		ledger: Ledger | undefined,
-	): AsyncGenerator<Creation[]> {
-		const size = this.sending.batchSize ?? limits.deliveriesPerRequest;
-		const ready: Creation[] = [];
-		for (const part of chunk(group, claimSizeOf(group.length, size))) {
-			await this.confirm(ledger);
-			ready.push(...(await this.claim(part, ledger)));
-			while (ready.length >= size) yield ready.splice(0, size);
-		}
-		if (ready.length > 0) yield ready;
-	}
-
-	/** The creations of a part that are ours to send; of the others it is known what became. */
-	private async claim(
-		part: readonly Creation[],
-		ledger: Ledger | undefined,
-	): Promise<readonly Creation[]> {
-		if (this.halted) {
-			this.add(part, notSent(this.halted));
-			return [];
-		}
-		if (!ledger) return part;
-		let claims: ReadonlyMap<string, Claim>;
-		try {
-			claims = await ledger.claim(claimantsOf(part));
-		} catch (error) {
-			this.halted = storeProblem(error);
-			this.add(part, notSent(this.halted));
-			return [];
-		}
-		return part.filter((creation) => {
-			const { referenceId } = creation.delivery;
-			const claim = referenceId === undefined ? 'claimed' : claims.get(referenceId);
-			if (claim === 'claimed') return true;
-			if (claim === 'created') this.add([creation], alreadyCreated);
-			else if (claim === 'anotherOrder') this.add([creation], anotherOrder(creation));
-			else this.add([creation], unknownOutcome(sentSince, true));
-			return false;
-		});
+	/** Sends creations in one request, or each in one of its own. */
+	private async send(
+		batch: readonly Creation[],
+		claims: ClaimsAhead | undefined,
+		atOnce: AtOnce,
+	): Promise<void> {
+		const requests = this.areSentAlone() ? chunk(batch, 1) : [batch];
+		this.left -= batch.length;
+		const sent = await Promise.all(
+			requests.map(
+				async (request) => await atOnce.run(async () => await this.sendBatch(request, claims)),
+			),
+		);
+		const results = sent.flat();
+		this.results.push(...results);
+		if (!this.sending.continueOnFail && results.some(({ outcome }) => outcome.kind !== 'created'))
+			this.halt(stoppedByFailure);
 	}
 
 	/** Whether each of the creations that are left has a request of its own. */
 	private areSentAlone(): boolean {
 		const { batchSize, rateLimit, clock } = this.sending;
-		const left = this.total - this.results.length;
-		return batchSize === undefined && mayBeSentAlone(left, rateLimit.room(clock));
+		return batchSize === undefined && mayBeSentAlone(this.left, rateLimit.room(clock));
 	}
 
 	/** Sends one request, or several when the one is refused and may be split. */
 	private async sendBatch(
 		batch: readonly Creation[],
-		ledger: Ledger | undefined,
+		claims: ClaimsAhead | undefined,
 		isPart = false,
 	): Promise<CreationResult[]> {
 		const exchange = this.halted ? undefined : await this.exchange(batch);
-		if (!exchange) {
-			this.halted ??= stoppedByUser;
-			return await this.noted(resultsOf(batch, notSent(this.halted)), ledger);
-		}
+		if (!exchange)
+			return await this.noted(resultsOf(batch, notSent(this.halt(stoppedByUser))), claims);
 		const { refusedCreateNothing = false } = this.sending;
 		const { results, problem, endsRun, mayBeSplit, mayBeElsewhere } = readExchange(
 			batch,
 			exchange,
 			{
-				isRemembered: ledger !== undefined,
+				isRemembered: claims !== undefined,
 				refusedCreateNothing,
 			},
 		);
@@ -197,9 +191,9 @@ class CreationRun {
 		this.unknownInARow = has('unknown') && !has('created') ? this.unknownInARow + 1 : 0;
 		this.hasCreated ||= has('created');
 		const isElsewhere = mayBeElsewhere && !this.hasCreated;
-		if (endsRun || isElsewhere || this.unknownInARow >= maxUnknownInARow) this.halted ??= problem;
-		if (mayBeSplit) return await this.split(batch, ledger, isPart);
-		return await this.noted(results, ledger);
+		if (endsRun || isElsewhere || this.unknownInARow >= maxUnknownInARow) this.halt(problem);
+		if (mayBeSplit) return await this.split(batch, claims, isPart);
+		return await this.noted(results, claims);
 	}
 
 	/**
@@ -208,24 +202,23 @@ class CreationRun {
 	 */
 	private async split(
 		batch: readonly Creation[],
-		ledger: Ledger | undefined,
+		claims: ClaimsAhead | undefined,
 		isPart: boolean,
 	): Promise<CreationResult[]> {
 		const { samples, others } = isPart ? { samples: [], others: batch } : samplesOf(batch);
 		const results: CreationResult[] = [];
-		for (const sample of samples) results.push(...(await this.sendBatch([sample], ledger, true)));
+		for (const sample of samples) results.push(...(await this.sendBatch([sample], claims, true)));
 		const refusal = sameRefusal(results);
-		if (refusal) return [...results, ...(await this.noted(resultsOf(others, refusal), ledger))];
+		if (refusal) return [...results, ...(await this.noted(resultsOf(others, refusal), claims))];
 		for (const half of chunk(others, Math.ceil(others.length / 2)))
-			results.push(...(await this.sendBatch(half, ledger, true)));
+			results.push(...(await this.sendBatch(half, claims, true)));
 		return results;
 	}
 
 	private async exchange(batch: readonly Creation[]): Promise<Exchange | undefined> {
-		return await sendWithinLimit(bodyOf(batch), this.sending, ({ forLimitMs, forServiceMs }) => {
+		return await sendWithinLimit(bodyOf(batch), this.requesting, (waited) => {
 			this.requests++;
-			this.waited.forLimitMs += forLimitMs;
-			this.waited.forServiceMs += forServiceMs;
+			this.waits.push({ ...waited, endedAt: this.sending.clock.now() });
 		});
 	}
 
@@ -235,20 +228,13 @@ class CreationRun {
 	 */
 	private async noted(
 		results: CreationResult[],
-		ledger: Ledger | undefined,
+		claims: ClaimsAhead | undefined,
 	): Promise<CreationResult[]> {
 		const creationsWith = (...kinds: Array<Outcome['kind']>) =>
 			results.flatMap(({ creation, outcome }) => (kinds.includes(outcome.kind) ? [creation] : []));
-		this.unconfirmed.push(...creationsWith('created'));
-		const free = claimantsOf(creationsWith('refused', 'notSent'));
-		await this.note(async () => await ledger?.release(free));
+		claims?.created(creationsWith('created'));
+		await this.note(async () => await claims?.release(creationsWith('refused', 'notSent')));
 		return results;
-	}
-
-	/** Notes in the ledger what was created since its last claim. */
-	private async confirm(ledger: Ledger | undefined): Promise<void> {
-		const created = claimantsOf(this.unconfirmed.splice(0));
-		await this.note(async () => await ledger?.confirm(created));
 	}
 
 	private async note(write: () => Promise<void>): Promise<void> {

@@ -58,10 +58,16 @@ const itemSchema = z.union([
 	createdSchema.transform(({ referenceId }) => ({ referenceId, outcome: 'created' as const })),
 ]);
 
+/** The options by which a workflow sends. */
+export interface SenderOptions {
+	batchSize: number;
+	requestsAtOnce: number;
+}
+
 /** Publishes a workflow that sends the orders of a webhook's call, each once. */
-export async function publishSender(world: QueueWorld, batchSize: number): Promise<Sender> {
+export async function publishSender(world: QueueWorld, options: SenderOptions): Promise<Sender> {
 	const path = `orders-${Date.now()}`;
-	const workflowId = await world.client.createWorkflow(senderWorkflow(world, path, batchSize));
+	const workflowId = await world.client.createWorkflow(senderWorkflow(world, path, options));
 	await world.client.publish(workflowId);
 	const seen = new Set<string>();
 	let posted = 0;
@@ -157,7 +163,7 @@ async function outcomesOf(
 function senderWorkflow(
 	{ credentials }: QueueWorld,
 	path: string,
-	batchSize: number,
+	{ batchSize, requestsAtOnce }: SenderOptions,
 ): WorkflowFile {
 	const webhook = { httpMethod: 'POST', path, responseMode: 'onReceived', options: {} };
 	return {
@@ -178,7 +184,7 @@ function senderWorkflow(
 					...pickupFields,
 					skipAlreadySent: true,
 					orderOptions: {},
-					options: { batchSize },
+					options: { batchSize, requestsAtOnce },
 				}),
 				credentials,
 				onError: 'continueRegularOutput',

@@ -1,27 +1,53 @@
 import fc from 'fast-check';
 
-import { claimSizeOf } from '../../../nodes/DeliveryService/sending/batches';
+import { claimSizeOf, requestsAtOnce } from '../../../nodes/DeliveryService/sending/batches';
 
 test.each([
 	[1, 100, 100],
 	[1000, 100, 100],
-	[1999, 100, 100],
-	[2000, 100, 200],
-	[10_000, 100, 1000],
-	[100_000, 100, 1000],
-	[1000, 30, 90],
-	[100, 1, 10],
+	[3999, 100, 100],
+	[4000, 100, 200],
+	[10_000, 100, 400],
+	[100_000, 100, 400],
+	[1000, 30, 30],
+	[2000, 30, 90],
+	[100, 1, 5],
 ])('of %i creations in requests of %i, %i are claimed at once', (count, batchSize, size) => {
 	expect(claimSizeOf(count, batchSize)).toBe(size);
 });
 
-test('claimed are whole requests, and of more than one at most a tenth and at most 1,000', () => {
+test.each([
+	[1, undefined, 1],
+	[19, undefined, 1],
+	[20, undefined, 2],
+	[20, 1, 2],
+	[20, 100, 1],
+	[21, undefined, 1],
+	[1999, undefined, 1],
+	[2000, 100, 2],
+	[3999, 100, 3],
+	[10_000, 100, 4],
+	[100_000, 100, 4],
+	[30, 1, 3],
+])('of %i creations in requests of %s, %i are sent at once', (count, batchSize, atOnce) => {
+	expect(requestsAtOnce(count, batchSize)).toBe(atOnce);
+	expect(requestsAtOnce(count, batchSize, 7)).toBe(7);
+});
+
+test('what a killed process leaves unknown is a fifth of the run and at most 1,200, or three requests', () => {
 	fc.assert(
-		fc.property(fc.nat(200_000), fc.integer({ min: 1, max: 100 }), (count, batchSize) => {
-			const size = claimSizeOf(count, batchSize);
-			expect(size % batchSize).toBe(0);
-			expect(size).toBeGreaterThanOrEqual(batchSize);
-			if (size > batchSize) expect(size).toBeLessThanOrEqual(Math.min(count / 10, 1000));
-		}),
+		fc.property(
+			fc.integer({ min: 21, max: 200_000 }),
+			fc.integer({ min: 1, max: 100 }),
+			(count, batchSize) => {
+				const size = claimSizeOf(count, batchSize);
+				expect(size % batchSize).toBe(0);
+				expect(size).toBeGreaterThanOrEqual(batchSize);
+				const unknown = 2 * size + requestsAtOnce(count, batchSize) * batchSize;
+				expect(unknown).toBeLessThanOrEqual(
+					Math.max(3 * batchSize, Math.min(count / 5, 1200), count / 10 + 2 * batchSize),
+				);
+			},
+		),
 	);
 });

@@ -138,7 +138,7 @@ describe('what is kept of a run', () => {
 		const service = new FakeService();
 		const failing = (): Ledger => ({
 			...ledgerFor(undefined),
-			claim: async () => await Promise.reject(new Error('disk full')),
+			proceed: async () => await Promise.reject(new Error('disk full')),
 		});
 		const report = await run(service, creationsOf(3), { ledgerFor: failing });
 		expect(service.requests).toEqual([]);
@@ -153,19 +153,38 @@ describe('what is kept of a run', () => {
 		);
 	});
 
-	test.each(['confirm', 'release'] as const)(
-		'holds the outcomes when the store fails to %s them, and says so',
-		async (method) => {
+	/** A ledger whose notes fail: that deliveries were created, that they were not, or both. */
+	const failingToNote = (...failing: Array<'confirm' | 'release'>): Ledger => {
+		const ledger = ledgerFor(undefined);
+		const fail = async () => await Promise.reject(new Error('disk full'));
+		return {
+			...ledger,
+			...(failing.includes('release') && { release: fail }),
+			proceed: async (step) =>
+				failing.includes('confirm') && step.confirmed?.length
+					? await fail()
+					: await ledger.proceed(step),
+		};
+	};
+
+	test.each([[['confirm']], [['release']], [['confirm', 'release']]] as const)(
+		'holds the outcomes when the store fails to %j them, and says so',
+		async (failing) => {
 			const service = new FakeService(([reference]) =>
 				reference === 'R1' ? answer(422) : undefined,
 			);
-			const failing = (): Ledger => ({
-				...ledgerFor(undefined),
-				[method]: async () => await Promise.reject(new Error('disk full')),
+			const report = await run(service, creationsOf(2), {
+				ledgerFor: () => failingToNote(...failing),
+				batchSize: 1,
 			});
-			const report = await run(service, creationsOf(2), { ledgerFor: failing, batchSize: 1 });
 			expect(kindsOf(report)).toEqual(['created', 'refused']);
 			expect(report.ledgerFailed).toBe(true);
+			const later = await run(new FakeService(), creationsOf(2));
+			const has = (what: 'confirm' | 'release') => failing.some((one) => one === what);
+			expect(kindsOf(later)).toEqual([
+				has('confirm') ? 'unknown' : 'alreadyCreated',
+				has('release') ? 'unknown' : 'created',
+			]);
 		},
 	);
 });

@@ -38,7 +38,7 @@ import {
 import { VirtualTime } from '../../support/virtualTime';
 
 const seed = Number(process.env.SEQUENCES_SEED ?? Date.now() % 2 ** 31);
-const count = Number(process.env.SEQUENCES ?? 10_000);
+const count = Number(process.env.SEQUENCES ?? 5000);
 
 const ownCompany = 7;
 
@@ -86,6 +86,8 @@ interface Execution {
 	orders: number[];
 	/** Undefined when that is left to the node. */
 	batchSize: number | undefined;
+	/** Undefined when that is left to the node. */
+	requestsAtOnce: number | undefined;
 	continueOnFail: boolean;
 	maximumWaitMs: number;
 	startMs: number;
@@ -134,6 +136,7 @@ const rarely = <Value>(
 const executions: fc.Arbitrary<Execution> = fc.record({
 	orders: fc.array(fc.nat(orders.length - 1), { minLength: 1, maxLength: 9 }),
 	batchSize: fc.constantFrom(undefined, 1, 2, 3, 5, 100),
+	requestsAtOnce: fc.constantFrom(undefined, 1, 2, 10),
 	continueOnFail: fc.boolean(),
 	maximumWaitMs: fc.constantFrom(0, 30_000, 300_000),
 	startMs: fc.constantFrom(0, 0, 10, 60, 200),
@@ -292,7 +295,7 @@ async function execute(
 	process: Process,
 	name: string,
 	creations: readonly Creation[],
-	{ batchSize, continueOnFail, maximumWaitMs, startMs, stopsAfterMs }: Execution,
+	{ batchSize, requestsAtOnce, continueOnFail, maximumWaitMs, startMs, stopsAfterMs }: Execution,
 ): Promise<Report | undefined> {
 	const { time, service, sequence } = world;
 	const { clock, store } = process;
@@ -314,6 +317,7 @@ async function execute(
 			random: () => 0.5,
 			signal: stop.signal,
 			batchSize,
+			requestsAtOnce,
 			maximumWaitMs,
 			continueOnFail,
 			ownCompanyId: ownCompany,
@@ -425,6 +429,7 @@ async function runRound(world: World, round: Round, number: number): Promise<voi
 const undisturbed: Execution = {
 	orders: [],
 	batchSize: undefined,
+	requestsAtOnce: undefined,
 	continueOnFail: true,
 	maximumWaitMs: 0,
 	startMs: 0,

@@ -114,7 +114,7 @@ function chosenSource(context: IExecuteFunctions, parameters: ParameterReader): 
 function sendingFor(
 	context: IExecuteFunctions,
 	client: ServiceClient,
-	{ batchSize, maximumWaitSeconds, refusedCreateNothing, timeoutSeconds }: RunOptions,
+	options: RunOptions,
 	skipsAlreadySent: boolean,
 ): Sending {
 	const { send } = client;
@@ -123,14 +123,15 @@ function sendingFor(
 		referenceScope(baseUrl, companyOf(context.getNode(), client, companyId));
 	return {
 		send: async (body) =>
-			await send({ ...requests.creation(body), timeoutMs: timeoutSeconds * 1000 }),
+			await send({ ...requests.creation(body), timeoutMs: options.timeoutSeconds * 1000 }),
 		rateLimit: rateLimitFor(baseUrl, apiKeyId),
 		clock: realClock,
 		random: Math.random,
 		signal: context.getExecutionCancelSignal(),
-		batchSize,
-		refusedCreateNothing,
-		maximumWaitMs: maximumWaitSeconds * 1000,
+		batchSize: options.batchSize,
+		requestsAtOnce: options.requestsAtOnce,
+		refusedCreateNothing: options.refusedCreateNothing,
+		maximumWaitMs: options.maximumWaitSeconds * 1000,
 		continueOnFail: context.continueOnFail(),
 		ownCompanyId: client.credential.companyId,
 		...(skipsAlreadySent && {

@@ -14,8 +14,12 @@ import { numberFrom, waitingFields, waitingLabels, waitingShape } from '../waiti
 import { companyIdField } from '../../../shared/fields';
 import type { Source } from './source';
 
-/** What the option starts with when it is added. */
+/** What these options start with when they are added. */
 const fullBatchSize = limits.deliveriesPerRequest;
+const usuallyAtOnce = 4;
+
+/** With more the limit is reached in any case, while more is unknown when a process is killed. */
+const maxAtOnce = 10;
 
 const waiting = {
 	timeoutSeconds: 120,
@@ -41,6 +45,7 @@ const runOptionsSchema = z.object({
 	batchSize: numberFrom(1, limits.deliveriesPerRequest).int().optional(),
 	dryRun: z.boolean().default(false),
 	refusedCreateNothing: z.boolean().default(false),
+	requestsAtOnce: numberFrom(1, maxAtOnce).int().optional(),
 	...waitingShape(waiting),
 });
 
@@ -49,6 +54,7 @@ const runOptionLabels = {
 	dryRun: 'dry run',
 	...waitingLabels,
 	refusedCreateNothing: refusedCreateNothingLabel.toLowerCase(),
+	requestsAtOnce: 'requests at once',
 };
 
 export type ItemOptions = z.infer<typeof itemOptionsSchema>;
@@ -155,6 +161,15 @@ export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
 				default: false,
 				description:
 					'Whether you know that the service creates nothing at all when it refuses a request. Then the node finds the deliveries that were refused, and creates the others. Otherwise all that shared a refused request are unknown.',
+			},
+			{
+				displayName: 'Requests at Once',
+				name: 'requestsAtOnce',
+				type: 'number',
+				typeOptions: { minValue: 1, maxValue: maxAtOnce },
+				default: usuallyAtOnce,
+				description:
+					'How many requests may wait for their answer at the same time (1 to 10). More are faster when the service answers slowly, but when n8n is killed, it is unknown of the deliveries in all of them whether they were created. Without this option there are up to 4, but no more than hold a tenth of the deliveries.',
 			},
 			{
 				displayName: 'Simplify',
