@@ -1,6 +1,7 @@
 import axios, { isAxiosError } from 'axios';
 import { z } from 'zod';
 
+import { waitFor } from '../playground/n8n/progress';
 import { startService, type LocalService } from '../playground/service/server';
 import { deliveryTemplate, sendingWorkflow, type Sending } from './workflows';
 import type { World } from './world';
@@ -111,17 +112,26 @@ export class Sender {
 
 	/** Has it send. Gives what it tells of that, or undefined when the execution failed. */
 	async send(wanted: Wanted): Promise<RunResult | undefined> {
-		try {
-			const { data } = await axios.post<unknown>(this.url, wanted, { proxy: false });
-			return resultSchema.parse(data);
-		} catch (error) {
-			if (isAxiosError(error) && error.response?.status === executionFailed) return undefined;
-			throw error;
-		}
+		const { result } = await waitFor('an n8n that is ready', readyTimeoutMs, async () => {
+			try {
+				const { data } = await axios.post<unknown>(this.url, wanted, { proxy: false });
+				return { result: resultSchema.parse(data) };
+			} catch (error) {
+				const status = isAxiosError(error) ? error.response?.status : undefined;
+				if (status === executionFailed) return { result: undefined };
+				// It looks for its database just then, and has started nothing.
+				if (status === notReady) return undefined;
+				throw error;
+			}
+		});
+		return result;
 	}
 }
 
 const executionFailed = 500;
+/** What n8n answers while it has lost sight of its database, for example after a stand-still. */
+export const notReady = 503;
+const readyTimeoutMs = 60_000;
 
 /** Holds what a service has received against what came out. */
 export function accountFor(

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import axios from 'axios';
 
 import { hasEnded } from '../../playground/n8n/client';
 import { step, waitFor } from '../../playground/n8n/progress';
 import { receivers, type Receiver, type TriggerRun } from '../results';
-import { Target } from '../sending';
+import { notReady, Target } from '../sending';
 import { ownTriggerWorkflow, webhookWorkflow } from '../workflows';
 import type { World } from '../world';
 import { turned } from './create';
@@ -14,6 +15,8 @@ import { turned } from './create';
 const headerName = 'X-Bench-Key';
 const endTimeoutMs = 180_000;
 const warmUpEvents = 20;
+/** How long to leave an n8n alone that takes nothing at the moment. */
+const notReadyMs = 100;
 /** Of the receiver by which no goal is judged. */
 const roundsToldApart = 2;
 
@@ -138,6 +141,7 @@ async function bringEvents({ url, headers }: Address, clients: number, enough: (
 				validateStatus: null,
 			});
 			if (status === 200) answersMs.push(performance.now() - from);
+			else if (status === notReady) await sleep(notReadyMs);
 			else refused.push(status);
 		}
 	};

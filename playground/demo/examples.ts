@@ -15,6 +15,11 @@ type WorkflowNode = WorkflowFile['nodes'][number];
 export const examples = {
 	orders: 'shopify-orders-to-deliveries',
 	updates: 'delivery-updates-to-shopify',
+	catchUp: 'catch-up-at-night',
+	changes: 'address-changed-in-shopify',
+	sheet: 'child-companies-from-a-sheet',
+	repair: 'repair-blacklisted-webhooks',
+	assistant: 'ask-the-assistant',
 } as const;
 
 /** The names of the nodes in examples/ that are looked at. */
@@ -22,6 +27,9 @@ export const nodeNames = {
 	newOrder: 'New Shopify order',
 	createDelivery: 'Create delivery',
 	deliveryUpdated: 'Delivery updated',
+	createFromSheet: 'Create deliveries',
+	tryDelivery: 'Try a delivery',
+	sendMissing: 'Send those not sent yet',
 	settings: 'Your settings',
 } as const;
 
@@ -40,25 +48,30 @@ export type Credentials = Readonly<Record<string, { id: string; name: string }>>
 export const credentialTypes = {
 	deliveryService: 'deliveryServiceApi',
 	shopify: 'shopifyAccessTokenApi',
+	languageModel: 'openAiApi',
 } as const;
 
 /** What a user fills in: parameters by the name of the node, or for a Set node its fields. */
 export type FilledIn = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** Who hands the packages over, and an e-mail address for orders without one. */
+/** Who hands the packages over. */
 const pickup = {
 	pickupName: 'Larch & Linen',
 	pickupEmail: 'warehouse@example.com',
 	pickupPhone: '+1 217-555-0100',
 	pickupLocationType: 'address',
 	pickupAddress: '18 Depot Street, Springfield, IL 62703, United States',
-	orderOptions: { fallbackEmail: 'orders@example.com' },
 };
 
 /** What the examples leave to their user, filled in for the stand-ins. */
 export function filledIn({ credential }: Pick<Shopify, 'credential'>): FilledIn {
 	return {
-		[nodeNames.createDelivery]: pickup,
+		[nodeNames.createDelivery]: {
+			...pickup,
+			orderOptions: { fallbackEmail: 'orders@example.com' },
+		},
+		[nodeNames.createFromSheet]: pickup,
+		[nodeNames.tryDelivery]: pickup,
 		[nodeNames.settings]: { shop: credential.shopSubdomain },
 	};
 }
@@ -122,10 +135,12 @@ function withChanges({ type, parameters }: WorkflowNode, changes: FilledIn[strin
 }
 
 function credentialsFor({ type, parameters }: WorkflowNode, credentials: Credentials): Credentials {
-	const wanted = type.startsWith('n8n-nodes-delivery-service.')
-		? credentialTypes.deliveryService
-		: type.startsWith('n8n-nodes-base.shopify')
-			? credentialTypes.shopify
-			: parameters.nodeCredentialType;
+	const { deliveryService, shopify, languageModel } = credentialTypes;
+	const [, wanted = parameters.nodeCredentialType] =
+		[
+			['n8n-nodes-delivery-service.', deliveryService],
+			['n8n-nodes-base.shopify', shopify],
+			['@n8n/n8n-nodes-langchain.lmChatOpenAi', languageModel],
+		].find(([beginning = '']) => type.startsWith(beginning)) ?? [];
 	return Object.fromEntries(Object.entries(credentials).filter(([kind]) => kind === wanted));
 }

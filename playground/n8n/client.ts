@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 import axios, { isAxiosError, type AxiosInstance } from 'axios';
 import { z } from 'zod';
 
@@ -305,11 +307,33 @@ export class N8nClient {
 		await this.editor.delete(`/test-webhook/${workflowId}`);
 	}
 
-	private async start(workflowId: string, trigger: string, destination?: string): Promise<unknown> {
+	/**
+	 * Says something in the editor's chat. Gives the execution that answers it, once it has ended well
+	 * or badly.
+	 */
+	async chat(workflowId: string, trigger: string, chatInput: string): Promise<Execution> {
+		const json = { sessionId: randomUUID(), action: 'sendMessage', chatInput };
+		const data = {
+			startTime: Date.now(),
+			executionTime: 0,
+			executionStatus: 'success',
+			data: { main: [[{ json }]] },
+			source: [null],
+		};
+		const answer = await this.start(workflowId, trigger, undefined, data);
+		return await this.endOf(runSchema.parse(answer).data.executionId);
+	}
+
+	private async start(
+		workflowId: string,
+		trigger: string,
+		destination?: string,
+		data?: object,
+	): Promise<unknown> {
 		const answer = await this.editor.post(`/workflows/${workflowId}/run`, {
 			// 1.x runs the workflow in the request, 2.x the stored one.
 			workflowData: await this.workflow(workflowId),
-			triggerToStartFrom: { name: trigger },
+			triggerToStartFrom: { name: trigger, ...(data && { data }) },
 			...(destination !== undefined && {
 				destinationNode: { nodeName: destination, mode: 'inclusive' },
 			}),

@@ -85,6 +85,11 @@ export class Control {
 		this.parts.faults.add(fault);
 	}
 
+	/** Sends the answers that the fault `holdAfter` holds back. */
+	release(): void {
+		this.parts.exchanges.release();
+	}
+
 	/** The requests received, oldest first. */
 	requests(): RecordedRequest[] {
 		return this.parts.exchanges.list();
@@ -184,6 +189,10 @@ export function controlRouter(control: Control, feed: Feed): Router {
 		const fault = faultSchema.parse(req.body);
 		control.addFault(fault);
 		res.status(201).json(fault);
+	});
+	router.post('/release', (_req, res) => {
+		control.release();
+		res.json({ released: true });
 	});
 	router.get('/requests', (_req, res) => void res.json(control.requests()));
 	router.get('/deliveries', (_req, res) => void res.json(control.deliveries()));

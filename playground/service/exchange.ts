@@ -46,6 +46,7 @@ const referencesShape = z.object({
 export class Exchanges {
 	private recorded: RecordedRequest[] = [];
 	private readonly open = new WeakMap<Request, Exchange>();
+	private readonly held: Array<() => void> = [];
 
 	constructor(private readonly options: ExchangeOptions) {}
 
@@ -62,7 +63,13 @@ export class Exchanges {
 	/** Forgets the recorded requests. */
 	clear(): void {
 		this.recorded = [];
+		this.held.length = 0;
 		this.options.changed();
+	}
+
+	/** Sends the answers that a fault holds back. */
+	release(): void {
+		for (const answer of this.held.splice(0)) answer();
 	}
 
 	/** First step of a request: records it and lets the latency pass. */
@@ -124,6 +131,10 @@ export class Exchanges {
 	send(req: Request, res: Response, answer: Answer): void {
 		const fault = this.open.get(req)?.fault;
 		if (fault?.kind === 'hangAfter') return;
+		if (fault?.kind === 'holdAfter') {
+			this.held.push(() => this.write(req, res, answer));
+			return;
+		}
 		if (fault?.kind === 'resetAfter' || answer.lost === true) req.socket.resetAndDestroy();
 		else this.write(req, res, spoiled(fault, answer));
 	}

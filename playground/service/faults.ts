@@ -44,6 +44,8 @@ export const faultSchema = z.discriminatedUnion('kind', [
 	z.object({ ...scope, kind: z.literal('hang') }).strict(),
 	/** The work is done, but never answered. */
 	z.object({ ...scope, kind: z.literal('hangAfter') }).strict(),
+	/** The work is done; the answer waits until the control releases it. */
+	z.object({ ...scope, kind: z.literal('holdAfter') }).strict(),
 	/** The work is done; answered 200 with HTML. */
 	z.object({ ...scope, kind: z.literal('garbage') }).strict(),
 	/** The work is done; answered with `code` and `message` only. */

@@ -36,7 +36,7 @@ export class Control {
 
 	/** Customers place so many of the sample orders. */
 	placeOrders(count: number): Order[] {
-		return Array.from({ length: count }, () => this.shop.placeNext());
+		return Array.from({ length: count }, () => this.shop.place());
 	}
 
 	/** As `placeOrders`, one after the other with a pause, as it happens in a shop. */

@@ -78,11 +78,11 @@ export class Shop {
 	}
 
 	/**
-	 * A customer places the next of the sample orders, which begin anew once all were placed.
-	 * Reports the order, and at the same time that it was updated, as it happens when it is paid.
+	 * A customer places an order like a sample, by default the next one; they begin anew once all
+	 * were placed. Reports the order, and at the same time that it was updated, as it happens when it
+	 * is paid.
 	 */
-	placeNext(): Order {
-		const sample = samples[this.placed % samples.length];
+	place(sample = samples[this.placed % samples.length]): Order {
 		if (sample === undefined) throw new Error('There are no sample orders');
 		this.placed += 1;
 		const number = this.placed;

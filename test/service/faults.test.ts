@@ -91,6 +91,17 @@ test('a fault hangAfter creates and then never answers', async () => {
 	expect(created()).toBe(1);
 });
 
+test('a fault holdAfter creates, and answers once the control releases it', async () => {
+	fault({ kind: 'holdAfter' });
+	let answered = false;
+	const answer = create().finally(() => (answered = true));
+	await until(() => created() === 1);
+	await local.remote.get('/requests');
+	expect(answered).toBe(false);
+	expect((await local.remote.post('/release')).status).toBe(200);
+	expect((await answer).status).toBe(200);
+});
+
 test('a fault garbage creates and answers 200 with a page of HTML', async () => {
 	fault({ kind: 'garbage' });
 	const answer = await create();

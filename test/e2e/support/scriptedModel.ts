@@ -27,8 +27,11 @@ export interface ScriptedModel {
 	baseUrl: string;
 	/** All that it was asked, in order. */
 	conversations: Conversation[];
-	/** The arguments with which it calls the first tool in each conversation from now on. */
-	callWith(toolArguments: object): void;
+	/**
+	 * The arguments with which it calls a tool in each conversation from now on, by default the first
+	 * that it is offered.
+	 */
+	callWith(toolArguments: object, toolName?: string): void;
 	close(): Promise<void>;
 }
 
@@ -36,17 +39,20 @@ const answer = 'That is done.';
 
 /**
  * Starts the stand-in on the loopback address. It speaks the chat completions of OpenAI as far as
- * n8n's AI Agent needs them: it answers the user's words with a call of the first tool offered,
+ * n8n's AI Agent needs them: it answers the user's words with a call of a tool,
  * and the tool's result with a sentence.
  */
 export async function startScriptedModel(): Promise<ScriptedModel> {
 	const conversations: Conversation[] = [];
 	let toolArguments: object = {};
+	let toolName: string | undefined;
 	const app = express().use(express.json());
 	app.post('/v1/chat/completions', (request, response) => {
 		const conversation = conversationSchema.parse(request.body);
 		conversations.push(conversation);
-		const [tool] = conversation.tools;
+		const tool = conversation.tools.find(
+			({ function: { name } }) => toolName === undefined || name === toolName,
+		);
 		const calls = tool && conversation.messages.at(-1)?.role !== 'tool';
 		const message = calls
 			? {
@@ -74,8 +80,9 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
 	return {
 		baseUrl: `http://127.0.0.1:${await listen(server)}/v1`,
 		conversations,
-		callWith(given) {
+		callWith(given, name) {
 			toolArguments = given;
+			toolName = name;
 		},
 		close: async () => {
 			server.closeAllConnections();

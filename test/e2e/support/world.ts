@@ -40,6 +40,10 @@ export interface World {
 	hostFolder: string;
 	/** Ends n8n and starts it again at the same address, with the same data. */
 	restartN8n(): Promise<void>;
+	/** Ends n8n, to be started again later. */
+	stopN8n(): Promise<void>;
+	/** Starts n8n after it was ended. */
+	startN8n(): Promise<void>;
 	/** Ends the service, as an outage does. */
 	stopService(): Promise<void>;
 	/**
@@ -101,6 +105,10 @@ export async function openWorld(
 			hostFolder: host.folder,
 			async restartN8n() {
 				await n8n.stop();
+				n8n = await startN8n(n8nOptions);
+			},
+			stopN8n: async () => await n8n.stop(),
+			async startN8n() {
 				n8n = await startN8n(n8nOptions);
 			},
 			stopService: async () => await service.close(),

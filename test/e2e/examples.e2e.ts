@@ -1,0 +1,249 @@
+import { outputOf } from '../../playground/n8n/execution';
+import { waitFor } from '../../playground/n8n/progress';
+import { nodeNames, tables } from '../../playground/demo/examples';
+import { samples } from '../../playground/shopify/samples';
+import type { Order } from '../../playground/shopify/shapes';
+import { openShopWorld, type ShopWorld } from './support/shop';
+
+const updateTask = 3;
+const timeoutMs = 60_000;
+
+describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) => {
+	let at: ShopWorld;
+	let orders: string;
+	let updates: string;
+
+	beforeAll(async () => {
+		at = await openShopWorld(version);
+		updates = await at.publish('updates');
+		orders = await at.publish('orders');
+	});
+	afterAll(async () => await at?.close());
+
+	const control = () => at.world.service.control;
+
+	/** A customer places an order like a sample, and the workflow has run for it. */
+	async function place(sample = samples[0]): Promise<Order> {
+		return await at.afterRuns(orders, 1, () => at.shopify.shop.place(sample));
+	}
+
+	const rowOf = async ({ id }: Order, more = {}) =>
+		await at.row(tables.deliveries, { orderId: String(id), ...more });
+
+	/** What the service has for an order: one delivery, since each goes out once. */
+	async function deliveryOf(order: Order) {
+		const found = await waitFor(`the delivery of ${order.name}`, timeoutMs, () => {
+			const all = control().deliveries();
+			const own = all.filter(({ record }) => record.referenceId === order.name);
+			return Promise.resolve(own.length > 0 ? own : undefined);
+		});
+		expect(found).toHaveLength(1);
+		return found[0]!;
+	}
+
+	/** Has the service report a status of a delivery, so many times at the same moment. */
+	async function report(id: string, status: string, times = 1): Promise<void> {
+		const payload = { id, status, company_id: '1001', city_id: '7' };
+		await at.afterRuns(updates, times, async () => {
+			const fire = async () => await control().fireEvent(updateTask, payload);
+			const postings = await Promise.all(Array.from({ length: times }, fire));
+			expect(postings.flat().map((posting) => posting.status)).toEqual(Array(times).fill(200));
+		});
+	}
+
+	const trackingOf = ({ id }: Order) =>
+		at.shopify.shop.order(id).fulfillments.map(({ tracking_url: url }) => url);
+
+	const toLookAt = async (order: Order) =>
+		await at.rows(tables.toLookAt, { orderName: order.name, solved: 'no' });
+
+	test('an order becomes a delivery with its row, and is fulfilled when it has arrived', async () => {
+		const order = await place();
+		const { record } = await deliveryOf(order);
+		expect(await rowOf(order)).toMatchObject({
+			deliveryId: record.id,
+			referenceId: order.name,
+			orderName: order.name,
+			email: order.email,
+			trackingLink: record.trackLink,
+			status: 'processing',
+			fulfilment: 'open',
+		});
+		await report(record.id, 'picked up');
+		expect(await rowOf(order)).toMatchObject({ status: 'picked up', fulfilment: 'open' });
+		expect(trackingOf(order)).toEqual([]);
+		await report(record.id, 'delivered');
+		expect(trackingOf(order)).toEqual([record.trackLink]);
+		expect(at.shopify.shop.notifications()).toContainEqual({
+			orderId: order.id,
+			to: order.email,
+			trackingUrl: record.trackLink,
+		});
+		expect(await rowOf(order)).toMatchObject({ status: 'delivered', fulfilment: 'done' });
+		expect(await at.rows(tables.statuses)).toMatchObject([
+			{ status: 'picked up', fulfils: 'no' },
+			{ status: 'delivered', fulfils: 'yes' },
+		]);
+		expect(await at.rows(tables.earlyEvents)).toEqual([]);
+		expect(await at.rows(tables.toLookAt)).toEqual([]);
+	});
+
+	test('events that come late, repeated or at the same moment fulfil an order once', async () => {
+		const order = await place(samples[1]);
+		const { record } = await deliveryOf(order);
+		await rowOf(order);
+		await report(record.id, 'delivered', 3);
+		await report(record.id, 'picked up');
+		await report(record.id, 'delivered');
+		expect(await rowOf(order)).toMatchObject({ status: 'delivered', fulfilment: 'done' });
+		expect(trackingOf(order)).toEqual([record.trackLink]);
+		expect(await toLookAt(order)).toEqual([]);
+		expect(await at.rows(tables.earlyEvents)).toEqual([]);
+	});
+
+	test('an event that comes before the row of its delivery is kept until there is one', async () => {
+		control().addFault({ kind: 'holdAfter', method: 'POST', path: '/v1/deliveries' });
+		const order = await at.afterRuns(orders, 1, async () => {
+			const placed = at.shopify.shop.place(samples[0]);
+			const { record } = await deliveryOf(placed);
+			await report(record.id, 'delivered');
+			expect(await at.rows(tables.earlyEvents)).toMatchObject([
+				{ deliveryId: record.id, status: 'delivered' },
+			]);
+			control().release();
+			return placed;
+		});
+		const { record } = await deliveryOf(order);
+		expect(await rowOf(order)).toMatchObject({ status: 'delivered', fulfilment: 'open' });
+		expect(await at.rows(tables.earlyEvents)).toEqual([]);
+		await at.world.client.run(updates, 'Every hour');
+		expect(await rowOf(order)).toMatchObject({ fulfilment: 'done' });
+		expect(trackingOf(order)).toEqual([record.trackLink]);
+	});
+
+	test('orders at the same moment, one of them reported twice, become a delivery each', async () => {
+		const { shop, webhooks } = at.shopify;
+		const placed = await at.afterRuns(orders, 4, async () => {
+			const three = samples.slice(0, 3).map((sample) => shop.place(sample));
+			await webhooks.repeat(webhooks.messages().filter(({ about }) => about === three[0]?.name));
+			return three;
+		});
+		for (const order of placed) {
+			const { record } = await deliveryOf(order);
+			expect(await rowOf(order)).toMatchObject({ deliveryId: record.id, fulfilment: 'open' });
+			expect(await toLookAt(order)).toEqual([]);
+		}
+	});
+
+	test('an order that is refused is to be looked at, with what to do', async () => {
+		control().addFault({
+			kind: 'status',
+			method: 'POST',
+			path: '/v1/deliveries',
+			status: 422,
+			body: { code: 'INVALID', message: 'No courier drives there' },
+		});
+		const order = await place();
+		expect(await at.row(tables.toLookAt, { orderName: order.name })).toMatchObject({
+			about: 'creation',
+			message: expect.stringContaining('refused the request'),
+			whatToDo: expect.stringContaining('No courier drives there'),
+			solved: 'no',
+		});
+		expect(await at.rows(tables.deliveries, { orderName: order.name })).toEqual([]);
+	});
+
+	test('what is fulfilled by hand is not fulfilled again', async () => {
+		const order = await place();
+		const { record } = await deliveryOf(order);
+		await rowOf(order);
+		const { shop } = at.shopify;
+		const [open] = shop.fulfillmentOrders(order.id);
+		shop.fulfill({
+			line_items_by_fulfillment_order: [{ fulfillment_order_id: open?.id ?? 0 }],
+			tracking_info: {},
+			notify_customer: false,
+		});
+		await report(record.id, 'delivered');
+		expect(await rowOf(order)).toMatchObject({ fulfilment: 'nothing to fulfil' });
+		expect(trackingOf(order)).toEqual([null]);
+	});
+
+	test('an order whose address is edited has its delivery changed', async () => {
+		const changes = await at.publish('changes');
+		// Shopify tells of an update as soon as an order is there: it changes nothing.
+		const order = await at.afterRuns(changes, 1, async () => await place());
+		const { record } = await deliveryOf(order);
+		const edited = await at.afterRuns(changes, 1, () => at.shopify.control.changeAddress(order.id));
+		const { request } = await deliveryOf(order);
+		expect(JSON.stringify(request.dropoff)).toContain(edited.shipping_address?.address1);
+		expect(request.dropoff.contact.name).toBe('Maya Okafor');
+		expect(await rowOf(order)).toMatchObject({
+			deliveryId: record.id,
+			sentTo: expect.stringContaining(String(edited.shipping_address?.address1)),
+		});
+		await at.world.client.unpublish(changes);
+	});
+
+	test('n8n ends and starts again: what it missed is caught up, beside new orders', async () => {
+		const catchUp = await at.store('catchUp', {
+			[nodeNames.sendMissing]: { workflowId: { __rl: true, mode: 'list', value: orders } },
+		});
+		const under = await place();
+		const { record } = await deliveryOf(under);
+		await at.world.stopN8n();
+		const { shop } = at.shopify;
+		const missed = shop.place(samples[1]);
+		const repeated = shop.place(samples[2]);
+		await at.shopify.webhooks.settled();
+		await at.world.startN8n();
+		// It answers before it has started its workflows.
+		await waitFor('the workflows', timeoutMs, async () => {
+			const payload = { id: record.id, status: 'picked up', company_id: '1001', city_id: '7' };
+			const postings = await control().fireEvent(updateTask, payload);
+			return postings.every(({ status }) => status === 200) || undefined;
+		});
+		await report(record.id, 'delivered');
+		await rowOf(under, { fulfilment: 'done' });
+		expect(trackingOf(under)).toEqual([record.trackLink]);
+
+		const messages = at.shopify.webhooks.messages().filter(({ about }) => about === repeated.name);
+		const { execution, fresh } = await at.afterRuns(orders, 2, async () => {
+			const night = at.world.client.run(catchUp, 'Every night');
+			await at.shopify.webhooks.repeat(messages);
+			const placed = shop.place(samples[0]);
+			return { execution: await night, fresh: placed };
+		});
+		expect(execution.status).toBe('success');
+		expect(outputOf(execution, 'Summary')).toMatchObject([
+			{ summary: expect.stringMatching(/open orders of the last 3 days/) },
+		]);
+		for (const order of [missed, repeated, fresh]) {
+			const own = await deliveryOf(order);
+			expect(await rowOf(order)).toMatchObject({ deliveryId: own.record.id });
+		}
+		const again = await at.world.client.run(catchUp, 'Every night');
+		expect(outputOf(again, 'Summary')).toMatchObject([{ sentNow: [] }]);
+		expect(await toLookAt(missed)).toEqual([]);
+		expect(await toLookAt(repeated)).toEqual([]);
+		expect(await toLookAt(fresh)).toEqual([]);
+	});
+
+	test('a webhook that the service has blacklisted is repaired', async () => {
+		const repair = await at.store('repair');
+		const [webhook] = control().webhooks();
+		control().blacklist(String(webhook?.url), updateTask);
+		expect((await at.world.client.run(repair, 'Every 15 minutes')).status).toBe('success');
+		expect(control().webhooks()).toMatchObject([{ url: webhook?.url, status: 'Active' }]);
+	});
+
+	test('in all this no order was delivered or fulfilled twice', () => {
+		for (const order of at.shopify.shop.orders()) {
+			const own = control()
+				.deliveries()
+				.filter(({ record }) => record.referenceId === order.name);
+			expect(own.length).toBeLessThanOrEqual(1);
+			expect(order.fulfillments.length).toBeLessThanOrEqual(1);
+		}
+	});
+});
