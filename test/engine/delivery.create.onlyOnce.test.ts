@@ -518,7 +518,9 @@ describe('a process that is killed', () => {
 				() =>
 					service.control.requests().length >= 2 &&
 					service.existing().includes('R0') &&
-					service.existing().includes('R2') === isDone,
+					service.existing().includes('R2') === isDone &&
+					// With ten at once the last request does not wait for the one that hangs.
+					(requestsAtOnce !== 10 || service.existing().includes('R4')),
 			);
 			kill.abort();
 			expect((await running).status).toBe('crashed');
