@@ -67,14 +67,19 @@ const shopify: Omit<Way, 'name' | 'skips'> = {
 		}),
 };
 
-/** Every way; Batch Size is set in some, and left to the node in others. */
+/** Every way; Batch Size and Requests at Once are set in some, and left to the node in others. */
 export const ways: readonly Way[] = [
 	{ name: 'Create from fields, stopping at errors', ...fields, skips: false },
 	{ name: 'Create from fields, stopping at errors, skipping', ...fields, skips: true },
 	{ name: 'Create from JSON', ...json, skips: false },
 	{ name: 'Create from JSON, skipping', ...json, skips: true },
 	{ name: 'Create from Shopify orders', ...shopify, skips: false },
-	{ name: 'Create from Shopify orders, skipping', ...shopify, skips: true },
+	{
+		name: 'Create from Shopify orders, skipping, 10 at once',
+		...shopify,
+		parameters: { ...shopify.parameters, options: { requestsAtOnce: 10 } },
+		skips: true,
+	},
 ];
 
 /** What the node told of a delivery. */

@@ -153,6 +153,28 @@ describe('what is kept of a run', () => {
 		);
 	});
 
+	test('is also what was created before the store failed for a time', async () => {
+		let steps = 0;
+		const failing = (): Ledger => {
+			const ledger = ledgerFor(undefined);
+			const proceed: Ledger['proceed'] = async (step) =>
+				step.confirmed?.length && steps++ === 0
+					? await Promise.reject(new Error('disk full'))
+					: await ledger.proceed(step);
+			return { ...ledger, proceed };
+		};
+		const first = await run(new FakeService(), creationsOf(4), {
+			ledgerFor: failing,
+			batchSize: 1,
+		});
+		expect(first.ledgerFailed).toBe(false);
+		const created = kindsOf(first).filter((kind) => kind === 'created').length;
+		expect(kindsOf(first)).toEqual([...many(created, 'created'), ...many(4 - created, 'notSent')]);
+		expect(created).toBeGreaterThan(0);
+		const later = await run(new FakeService(), creationsOf(4));
+		expect(kindsOf(later).slice(0, created)).toEqual(many(created, 'alreadyCreated'));
+	});
+
 	/** A ledger whose notes fail: that deliveries were created, that they were not, or both. */
 	const failingToNote = (...failing: Array<'confirm' | 'release'>): Ledger => {
 		const ledger = ledgerFor(undefined);
