@@ -1,8 +1,22 @@
-/** Lets no more than so many pieces of work be under way at once; the others begin in their order. */
+/**
+ * Lets no more than so many pieces of work be under way at once; the others begin in their order. Until
+ * it is opened there is one at a time.
+ */
 export class AtOnce {
 	private readonly waiting: Array<() => void> = [];
 
-	constructor(private places: number) {}
+	private places = 1;
+
+	private isOpen = false;
+
+	constructor(private readonly most: number) {}
+
+	/** Lets as many begin as may. */
+	open(): void {
+		if (this.isOpen) return;
+		this.isOpen = true;
+		for (let opened = 1; opened < this.most; opened++) this.end();
+	}
 
 	/** Does a piece of work when it is its turn. */
 	async run<Result>(work: () => Promise<Result>): Promise<Result> {

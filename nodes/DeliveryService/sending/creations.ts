@@ -93,7 +93,10 @@ class CreationRun implements ClaimingRun {
 
 	private unknownInARow = 0;
 
-	/** Whether a request has reached the service for certain. */
+	/**
+	 * Whether a request has reached the service for certain. Until then they go one at a time, so that
+	 * a wrong address, or a service that is out of order, leaves as few as possible unknown.
+	 */
 	private hasCreated = false;
 
 	constructor(
@@ -132,6 +135,7 @@ class CreationRun implements ClaimingRun {
 		const ledger = ledgerFor?.(group[0]?.companyId);
 		const claims = ledger && new ClaimsAhead(ledger, this);
 		const atOnce = new AtOnce(requestsAtOnce(group.length, batchSize, this.sending.requestsAtOnce));
+		if (this.hasCreated) atOnce.open();
 		const underWay: Array<Promise<void>> = [];
 		for await (const batch of claims?.batches(group, size) ?? chunk(group, size)) {
 			// The next are claimed only when there is room for this one.
@@ -154,7 +158,12 @@ class CreationRun implements ClaimingRun {
 		this.left -= batch.length;
 		const sent = await Promise.all(
 			requests.map(
-				async (request) => await atOnce.run(async () => await this.sendBatch(request, claims)),
+				async (request) =>
+					await atOnce.run(async () => {
+						const results = await this.sendBatch(request, claims);
+						if (this.hasCreated) atOnce.open();
+						return results;
+					}),
 			),
 		);
 		const results = sent.flat();

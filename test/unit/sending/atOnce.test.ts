@@ -1,5 +1,6 @@
 /** Several requests of a run under way at once: what of it may show, and what may not. */
 import { openLedger, type Ledger } from '../../../nodes/DeliveryService/deduplication/ledger';
+import type { Exchange } from '../../../nodes/DeliveryService/service/client';
 import { AtOnce } from '../../../nodes/DeliveryService/sending/atOnce';
 import {
 	sendCreations,
@@ -86,8 +87,8 @@ describe('requests at once', () => {
 	test.each([
 		[1000, 1, 1],
 		[1000, 3, 3],
-		[1000, 10, 10],
-		[200, 10, 2],
+		[1100, 10, 10],
+		[300, 10, 2],
 		[1000, undefined, 1],
 		[2000, undefined, 2],
 		[10_000, undefined, 4],
@@ -184,15 +185,33 @@ describe('when nothing more is to be sent', () => {
 	const three = { requestsAtOnce: 3, ledgerFor: undefined, batchSize: 100 };
 
 	test('since one failed, no further one begins, and those under way are told', async () => {
-		const service = new FakeService((_, number) => (number === 1 ? answer(403) : undefined));
+		const service = new FakeService((_, number) => (number === 2 ? answer(403) : undefined));
 		const report = await run(service, 1000, { ...three, continueOnFail: false });
-		expect(service.requests).toHaveLength(3);
+		expect(service.requests).toHaveLength(4);
 		expect(kindsOf(report)).toEqual([
+			...many(100, 'created'),
 			...many(100, 'unknown'),
 			...many(200, 'created'),
-			...many(700, 'notSent'),
+			...many(600, 'notSent'),
 		]);
 	});
+
+	test.each([
+		['leads elsewhere', () => answer(404, '<html>Not found</html>'), 1],
+		['answers nothing', (): Exchange => ({ kind: 'noAnswer', code: 'ECONNRESET' }), 3],
+	])(
+		'since the address %s, no request is under way beside another',
+		async (_, exchange, requests) => {
+			const service = new FakeService(exchange);
+			const report = await run(service, 2000, { ...three, requestsAtOnce: 10 });
+			expect(mostUnderWay).toBe(1);
+			expect(service.requests).toHaveLength(requests);
+			expect(kindsOf(report)).toEqual([
+				...many(requests * 100, 'unknown'),
+				...many(2000 - requests * 100, 'notSent'),
+			]);
+		},
+	);
 
 	test('since the user stopped it, those under way are waited for and told', async () => {
 		const stop = new AbortController();
@@ -211,23 +230,34 @@ describe('when nothing more is to be sent', () => {
 	});
 
 	test('since three in a row left their deliveries unknown, at most those under way are unknown too', async () => {
-		const service = new FakeService(() => ({ kind: 'noAnswer', code: 'ECONNRESET' }));
+		const service = new FakeService((_, number) =>
+			number === 1 ? undefined : { kind: 'noAnswer', code: 'ECONNRESET' },
+		);
 		const report = await run(service, 1000, three);
-		const sent = service.requests.length;
-		expect(sent).toBeLessThanOrEqual(3 + 2);
+		const unknown = service.requests.length - 1;
+		expect(unknown).toBeLessThanOrEqual(3 + 2);
 		expect(kindsOf(report)).toEqual([
-			...many(sent * 100, 'unknown'),
-			...many(1000 - sent * 100, 'notSent'),
+			...many(100, 'created'),
+			...many(unknown * 100, 'unknown'),
+			...many(900 - unknown * 100, 'notSent'),
 		]);
 	});
 
 	test('one that waits to be sent again waits no longer', async () => {
 		const started = time.now();
 		const service = new FakeService((_, number) =>
-			number === 1 ? answer(429, {}, { 'retry-after': '200' }) : answer(401),
+			number === 2
+				? answer(429, {}, { 'retry-after': '200' })
+				: number === 1
+					? undefined
+					: answer(401),
 		);
-		const report = await run(service, 300, three);
-		expect(kindsOf(report)).toEqual([...many(100, 'notSent'), ...many(200, 'refused')]);
+		const report = await run(service, 400, three);
+		expect(kindsOf(report)).toEqual([
+			...many(100, 'created'),
+			...many(100, 'notSent'),
+			...many(200, 'refused'),
+		]);
 		expect(time.now() - started).toBeLessThan(10_000);
 	});
 
@@ -320,6 +350,7 @@ test('a time in which several requests waited counts once', () => {
 
 test('work begins in its order, also when one piece fails', async () => {
 	const atOnce = new AtOnce(2);
+	atOnce.open();
 	const begun: number[] = [];
 	const work = [0, 1, 2, 3, 4].map(
 		async (number) =>
