@@ -1,8 +1,13 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { projectFolder } from '../../playground/n8n/folders';
 import { outputOf } from '../../playground/n8n/execution';
 import { waitFor } from '../../playground/n8n/progress';
 import { nodeNames, tables } from '../../playground/demo/examples';
 import { samples } from '../../playground/shopify/samples';
 import type { Order } from '../../playground/shopify/shapes';
+import { startScriptedModel, type ScriptedModel } from './support/scriptedModel';
 import { openShopWorld, type ShopWorld } from './support/shop';
 
 const updateTask = 3;
@@ -235,6 +240,105 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 		control().blacklist(String(webhook?.url), updateTask);
 		expect((await at.world.client.run(repair, 'Every 15 minutes')).status).toBe('success');
 		expect(control().webhooks()).toMatchObject([{ url: webhook?.url, status: 'Active' }]);
+	});
+
+	describe('the assistant', () => {
+		const trigger = 'When a message comes';
+		let model: ScriptedModel;
+		let assistant: string;
+
+		beforeAll(async () => {
+			model = await startScriptedModel();
+			const name = 'Scripted model';
+			const type = 'openAiApi';
+			const data = { apiKey: 'none', url: model.baseUrl };
+			const id = await at.world.client.createCredential(name, type, data);
+			assistant = await at.store('assistant', {}, { [type]: { id, name } });
+		});
+		afterAll(async () => await model?.close());
+
+		test('changes a delivery that it is told of', async () => {
+			const order = await place();
+			model.callWith(
+				{ Reference_ID: order.name, Recipient_Name: 'Ana Torres', Recipient_Phone: '+12175550199' },
+				'Change_the_recipient',
+			);
+			const { status } = await at.world.client.chat(assistant, trigger, 'Ana Torres takes it');
+			expect(status).toBe('success');
+			const { request } = await deliveryOf(order);
+			expect(request.dropoff.contact).toMatchObject({
+				name: 'Ana Torres',
+				phonenumber: '+12175550199',
+			});
+		});
+
+		test('tries a delivery, which creates none; it has no tool that does', async () => {
+			const before = control().deliveries().length;
+			model.conversations.length = 0;
+			model.callWith(
+				{
+					Recipient_Name: 'Ana Torres',
+					Recipient_Email: 'ana@example.com',
+					Address: '48 Oak Avenue, Springfield, IL 62704',
+					Package_Name: 'Box',
+					Quantity: 1,
+					Size: 'm',
+					Reference_ID: 'A-1',
+					Delivery_Type: 'slot',
+				},
+				'Try_a_delivery',
+			);
+			const { status } = await at.world.client.chat(assistant, trigger, 'What would it be like?');
+			expect(status).toBe('success');
+			const [asked, told] = model.conversations;
+			expect(asked?.tools.map((tool) => tool.function.name).sort()).toEqual([
+				'Change_the_instructions',
+				'Change_the_recipient',
+				'Try_a_delivery',
+			]);
+			expect(JSON.stringify(told?.messages.at(-1)?.content)).toContain('48 Oak Avenue');
+			expect(control().deliveries()).toHaveLength(before);
+		});
+	});
+
+	test('the rows of a sheet become deliveries of their companies, each once', async () => {
+		const { client, n8n } = at.world;
+		const sheet = await at.publish('sheet');
+		const { nodes } = await client.workflow(sheet);
+		const form = nodes.find(({ type }) => type === 'n8n-nodes-base.formTrigger');
+		const rows = await readFile(
+			join(projectFolder, 'examples', 'child-companies-sheet.csv'),
+			'utf8',
+		);
+		const upload = async (text: string) => {
+			const body = new FormData();
+			body.set('field-0', new Blob([text], { type: 'text/csv' }), 'Sheet.CSV');
+			const url = `${n8n.url}/form/${String(form?.webhookId)}`;
+			expect((await fetch(url, { method: 'POST', body })).status).toBe(200);
+		};
+		const sent = () =>
+			control()
+				.deliveries()
+				.filter(({ record }) => String(record.referenceId).startsWith('N-200'));
+		await upload(rows);
+		await waitFor('three deliveries', timeoutMs, () =>
+			Promise.resolve(sent().length >= 3 || undefined),
+		);
+		await upload(rows.replace('N-2003', 'N-2004').replace('Books,2,s', 'Books,2,huge'));
+		const row = await at.row(tables.toLookAt, { about: 'sheet' });
+		expect(row).toMatchObject({
+			referenceId: 'N-2004',
+			message: expect.stringContaining('is not one of xs, s, m, l, xl'),
+			solved: 'no',
+		});
+		const byReference = sent()
+			.map(({ record, companyId, type }) => ({ reference: record.referenceId, companyId, type }))
+			.sort((one, other) => String(one.reference).localeCompare(String(other.reference)));
+		expect(byReference).toEqual([
+			{ reference: 'N-2001', companyId: 1002, type: 'express' },
+			{ reference: 'N-2002', companyId: 1002, type: 'slot' },
+			{ reference: 'N-2003', companyId: 1001, type: 'slot' },
+		]);
 	});
 
 	test('in all this no order was delivered or fulfilled twice', () => {

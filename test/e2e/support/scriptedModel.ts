@@ -5,6 +5,8 @@ import { z } from 'zod';
 
 const conversationSchema = z.object({
 	messages: z.array(z.object({ role: z.string(), content: z.unknown() }).passthrough()),
+	/** Whether the answer is to come in pieces, as older versions of the AI Agent want it. */
+	stream: z.boolean().default(false),
 	tools: z
 		.array(
 			z.object({
@@ -67,12 +69,33 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
 					],
 				}
 			: { role: 'assistant', content: answer };
-		response.json({
+		const completion = {
 			id: `completion-${conversations.length}`,
-			object: 'chat.completion',
 			created: 0,
 			model: 'scripted',
-			choices: [{ index: 0, message, finish_reason: calls ? 'tool_calls' : 'stop' }],
+		};
+		const finish = calls ? 'tool_calls' : 'stop';
+		if (conversation.stream) {
+			const delta = {
+				...message,
+				...('tool_calls' in message && {
+					tool_calls: message.tool_calls.map((call, index) => ({ index, ...call })),
+				}),
+			};
+			const chunks = [
+				{ index: 0, delta, finish_reason: null },
+				{ index: 0, delta: {}, finish_reason: finish },
+			].map((choice) =>
+				JSON.stringify({ ...completion, object: 'chat.completion.chunk', choices: [choice] }),
+			);
+			response.type('text/event-stream');
+			response.end([...chunks, '[DONE]'].map((chunk) => `data: ${chunk}\n\n`).join(''));
+			return;
+		}
+		response.json({
+			...completion,
+			object: 'chat.completion',
+			choices: [{ index: 0, message, finish_reason: finish }],
 			usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
 		});
 	});

@@ -38,7 +38,7 @@ import {
 import { VirtualTime } from '../../support/virtualTime';
 
 const seed = Number(process.env.SEQUENCES_SEED ?? Date.now() % 2 ** 31);
-const count = Number(process.env.SEQUENCES ?? 5000);
+const count = Number(process.env.SEQUENCES ?? 10_000);
 
 const ownCompany = 7;
 
