@@ -79,7 +79,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
 			const delta = {
 				...message,
 				...('tool_calls' in message && {
-					tool_calls: message.tool_calls.map((call, index) => ({ index, ...call })),
+					tool_calls: message.tool_calls?.map((call, index) => ({ index, ...call })),
 				}),
 			};
 			const chunks = [
