@@ -24,10 +24,10 @@ const rooms = [
 		message: 'service/ states what the service does, whoever uses it.',
 	},
 	{
-		target: room('shared'),
+		target: room('common'),
 		from: './nodes/DeliveryService',
-		except: ['./shared', './service'],
-		message: 'shared/ is what the other rooms stand on.',
+		except: ['./common', './service'],
+		message: 'common/ is what the other rooms stand on.',
 	},
 	{
 		target: ['deduplication', 'sending', 'shopify'].map(room),
@@ -37,12 +37,12 @@ const rooms = [
 	{
 		target: room('trigger'),
 		from: room('resources'),
-		message: 'What both nodes use is in shared/.',
+		message: 'What both nodes use is in common/.',
 	},
 	{
 		target: room('resources'),
 		from: room('trigger'),
-		message: 'What both nodes use is in shared/.',
+		message: 'What both nodes use is in common/.',
 	},
 ];
 

@@ -1,6 +1,6 @@
 /// <reference types="jest" />
 
-/** Jest types its matchers as any; as unknown they cannot slip into a value unchecked. */
+/** Jest leaves its matchers unchecked; as unknown they cannot slip into a value. */
 declare namespace jest {
 	interface Expect {
 		any(type: unknown): unknown;

@@ -33,7 +33,7 @@ const keepAliveMs = 120_000;
 
 /** How to start the service; every member has a default. */
 export interface ServiceOptions {
-	/** 0 (default): any free port. */
+	/** 0 (default): a port that is free. */
 	readonly port?: number;
 	readonly apiKeyId?: string;
 	readonly apiSecret?: string;

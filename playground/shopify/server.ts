@@ -17,7 +17,7 @@ const maxShownOnPage = 100;
 
 /** How to start the shop; every member has a default. */
 export interface ShopOptions {
-	/** 0 (default): any free port. */
+	/** 0 (default): a port that is free. */
 	readonly port?: number;
 	/** Clock of all times in the shop; default the machine's. */
 	readonly now?: () => number;

@@ -164,7 +164,7 @@ test('takes a list as it is: what is no URL never matches, and an event needs no
 
 	const { error } = await repair(own, {});
 
-	// The local service refuses the event, as any service may that lists more than it takes.
+	// The local service refuses the event, as a service may that lists more than it takes.
 	expect(error?.message).toContain(`The webhook ${own} for event 9 was not repaired`);
 	expect(error?.description).toContain('Repaired before it: 0 of 1.');
 });

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as zod from 'zod';
 
-import { realClock, type Clock } from '../../nodes/DeliveryService/shared/clock';
+import { realClock, type Clock } from '../../nodes/DeliveryService/common/clock';
 import { startService, type LocalService } from '../../playground/service/server';
 import {
 	addNodeType,
@@ -165,7 +165,7 @@ function restartWith(clock: Clock): void {
 		// n8n's own modules stay the engine's, so that its errors are still known as its own.
 		jest.doMock('n8n-workflow', () => n8nWorkflow);
 		jest.doMock('zod', () => zod);
-		jest.doMock('../../nodes/DeliveryService/shared/clock', () => ({ realClock: clock }));
+		jest.doMock('../../nodes/DeliveryService/common/clock', () => ({ realClock: clock }));
 		const loaded: unknown = load('../../nodes/DeliveryService/DeliveryService.node');
 		const { DeliveryService } = nodeModuleSchema.parse(loaded);
 		addNodeType('n8n-nodes-delivery-service.deliveryService', new DeliveryService());

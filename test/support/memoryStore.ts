@@ -1,4 +1,4 @@
-import type { Clock } from '../../nodes/DeliveryService/shared/clock';
+import type { Clock } from '../../nodes/DeliveryService/common/clock';
 import type { Entries, Store } from '../../nodes/DeliveryService/deduplication/ledger';
 import type { Lock } from '../../nodes/DeliveryService/deduplication/lock';
 

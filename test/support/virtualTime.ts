@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import type { Clock } from '../../nodes/DeliveryService/shared/clock';
+import type { Clock } from '../../nodes/DeliveryService/common/clock';
 
 /**
  * Time for tests: it stands still until everybody waits, then jumps to the first moment that

@@ -1,5 +1,5 @@
-import { chunk } from '../shared/chunk';
-import type { Clock } from '../shared/clock';
+import { chunk } from '../common/chunk';
+import type { Clock } from '../common/clock';
 
 /** The part of n8n's de-duplication store that is used: the entries of one workflow. */
 export interface Entries {

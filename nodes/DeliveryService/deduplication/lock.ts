@@ -1,4 +1,4 @@
-import type { Clock } from '../shared/clock';
+import type { Clock } from '../common/clock';
 
 /** A lock for several processes: one of them holds it, until somebody releases it. */
 export interface Lock {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'crypto';
 import type { DeduplicationScope, ICheckProcessedOptions, IExecuteFunctions } from 'n8n-workflow';
 
-import { realClock } from '../shared/clock';
+import { realClock } from '../common/clock';
 import type { Entries, Store } from './ledger';
 import { withLock, type Lock } from './lock';
 

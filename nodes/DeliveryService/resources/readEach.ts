@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { realClock } from '../shared/clock';
+import { realClock } from '../common/clock';
 
 /** How long items are read before n8n's other work gets its turn. */
 const longestTurnMs = 50;

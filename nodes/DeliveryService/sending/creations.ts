@@ -3,7 +3,7 @@ import { bySameReference } from '../deduplication/sameReference';
 import type { Exchange } from '../service/client';
 import { limits } from '../service/limits';
 import type { Problem } from '../service/result';
-import { chunk } from '../shared/chunk';
+import { chunk } from '../common/chunk';
 import { readExchange } from './answers';
 import { AtOnce } from './atOnce';
 import { bodyOf, groupsOf, mayBeSentAlone, requestsAtOnce } from './batches';

@@ -2,7 +2,7 @@ import type { Ledger, State } from '../deduplication/ledger';
 import { bySameReference } from '../deduplication/sameReference';
 import { limits } from '../service/limits';
 import type { CreationBody } from '../service/schemas';
-import { chunk } from '../shared/chunk';
+import { chunk } from '../common/chunk';
 import { bodyOf, groupsOf, mayBeSentAlone, claimantsOf } from './batches';
 import type { Sending } from './creations';
 import {

@@ -1,5 +1,5 @@
 import { limits } from '../service/limits';
-import type { Clock } from '../shared/clock';
+import type { Clock } from '../common/clock';
 
 /** A request that counts against the limit. */
 interface Counted {

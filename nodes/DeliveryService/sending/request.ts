@@ -1,6 +1,6 @@
 import type { Exchange } from '../service/client';
 import type { CreationBody } from '../service/schemas';
-import type { Clock } from '../shared/clock';
+import type { Clock } from '../common/clock';
 import { holdsRecords } from './answers';
 import { classifyExchange } from './classify';
 import type { RateLimit, Waited } from './rateLimit';

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 
 import { eventNames, events } from '../service/events';
-import { companyIdField } from '../shared/fields';
+import { companyIdField } from '../common/fields';
 
 const names = Object.fromEntries(eventNames.map((name) => [name, events[name].name]));
 

@@ -1,6 +1,6 @@
 import { events, traits, type Trait } from '../service/events';
 import type { Problem } from '../service/result';
-import { listOf } from '../shared/parameters';
+import { listOf } from '../common/parameters';
 import type { EmittedEvent } from './payload';
 
 /** Which events start the workflow; an empty list lets all of its kind through. */

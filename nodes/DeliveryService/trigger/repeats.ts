@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 import type { Store } from '../deduplication/ledger';
 import { nodeStoreOf } from '../deduplication/store';
-import { realClock, type Clock } from '../shared/clock';
+import { realClock, type Clock } from '../common/clock';
 
 /*
  * Repeats are left out in the execution that a call has started, not in the call: of what a node

@@ -8,7 +8,7 @@ import type { Credential } from '../service/credential';
 import { eventNameSchema, type EventName } from '../service/events';
 import type { Subscription } from '../service/requests';
 import { webhooksOf, type Webhooks } from '../service/webhooks';
-import { readParameter } from '../shared/parameterReader';
+import { readParameter } from '../common/parameterReader';
 import { digestFor, isSignedByFormer, queryOf, type Signer } from './address';
 import { problemOf, readFilters, type Filters } from './filters';
 import { isSamePlace, keyDigest, readMemory, type Memory, type Place } from './memory';

@@ -368,7 +368,7 @@ function testOperations(world: () => World): void {
 	});
 }
 
-const readerSource = join(__dirname, '../../../nodes/DeliveryService/shared/parameterReader.ts');
+const readerSource = join(__dirname, '../../../nodes/DeliveryService/common/parameterReader.ts');
 
 /** The parameters as the nodes read them, against n8n's own reading, in n8n's packages as installed. */
 function testParameters(world: () => World): void {

@@ -7,7 +7,7 @@ import { Container } from '@n8n/di';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 
-import { realClock } from '../../../nodes/DeliveryService/shared/clock';
+import { realClock } from '../../../nodes/DeliveryService/common/clock';
 import { setUp, type Setup } from '../actionNode';
 import { openTrigger, type NodeRun, type Trigger } from '../engine/engine';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import { withLock, type Lock } from '../../../nodes/DeliveryService/deduplication/lock';
-import type { Clock } from '../../../nodes/DeliveryService/shared/clock';
+import type { Clock } from '../../../nodes/DeliveryService/common/clock';
 import { memoryLock, noTime, type AccessTimes, type LockRow } from '../../support/memoryStore';
 import { VirtualTime } from '../../support/virtualTime';
 

@@ -14,7 +14,7 @@ import { withLock } from '../../../nodes/DeliveryService/deduplication/lock';
 import { sendCreations, type Report } from '../../../nodes/DeliveryService/sending/creations';
 import type { Creation } from '../../../nodes/DeliveryService/sending/outcomes';
 import { RateLimit } from '../../../nodes/DeliveryService/sending/rateLimit';
-import type { Clock } from '../../../nodes/DeliveryService/shared/clock';
+import type { Clock } from '../../../nodes/DeliveryService/common/clock';
 import { creation } from '../../support/creations';
 import {
 	entriesOf,

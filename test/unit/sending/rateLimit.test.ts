@@ -5,7 +5,7 @@ import {
 	rateLimitFor,
 	type Waited,
 } from '../../../nodes/DeliveryService/sending/rateLimit';
-import type { Clock } from '../../../nodes/DeliveryService/shared/clock';
+import type { Clock } from '../../../nodes/DeliveryService/common/clock';
 import { limits } from '../../../nodes/DeliveryService/service/limits';
 import { VirtualTime } from '../../support/virtualTime';
 

@@ -1,7 +1,7 @@
 import { RateLimit } from '../../../nodes/DeliveryService/sending/rateLimit';
 import { sendWithinLimit } from '../../../nodes/DeliveryService/sending/request';
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
-import type { Clock } from '../../../nodes/DeliveryService/shared/clock';
+import type { Clock } from '../../../nodes/DeliveryService/common/clock';
 import { answer } from '../../support/creations';
 import { VirtualTime } from '../../support/virtualTime';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Entries } from '../../../nodes/DeliveryService/deduplication/ledger';
-import type { Clock } from '../../../nodes/DeliveryService/shared/clock';
+import type { Clock } from '../../../nodes/DeliveryService/common/clock';
 import { freshOf } from '../../../nodes/DeliveryService/trigger/repeats';
 import { memoryStore, storeOf, type AccessTimes, type Row } from '../../support/memoryStore';
 import { VirtualTime } from '../../support/virtualTime';

@@ -1,6 +1,6 @@
 import type { INodeParameters, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
-import { entriesOf, filledIn } from '../../shared/parameters';
+import { entriesOf, filledIn } from '../../common/parameters';
 
 /** The sizes as a picker shows them (service document, section 2.5). */
 export const packageSizeOptions: INodePropertyOptions[] = [

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import type { ParameterReader } from '../../shared/parameterReader';
-import { filledIn, readCollection } from '../../shared/parameters';
+import type { ParameterReader } from '../../common/parameterReader';
+import { filledIn, readCollection } from '../../common/parameters';
 import { shownOnlyFor } from '../resource';
 
 type Side = 'pickup' | 'dropoff';

@@ -2,8 +2,8 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import type { Result } from '../../service/result';
 import { check } from '../../service/validation';
-import type { ParameterReader } from '../../shared/parameterReader';
-import { entriesOf, filledIn, listOf, readCollection } from '../../shared/parameters';
+import type { ParameterReader } from '../../common/parameterReader';
+import { entriesOf, filledIn, listOf, readCollection } from '../../common/parameters';
 import {
 	orderMappingLabels,
 	orderMappingSchema,

@@ -6,7 +6,7 @@ import { webhookUrlSchema } from '../../service/schemas';
 import { check } from '../../service/validation';
 import { eachItem } from '../eachItem';
 import { outputItem, valid } from '../items';
-import { readerOf } from '../../shared/parameterReader';
+import { readerOf } from '../../common/parameterReader';
 import type { Operation } from '../resource';
 import { companyWebhooks, eventField, optionsField, urlField } from './fields';
 

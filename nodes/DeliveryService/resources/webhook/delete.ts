@@ -11,8 +11,8 @@ import type { Result } from '../../service/result';
 import { webhooksOf, type Webhook, type Webhooks } from '../../service/webhooks';
 import { eachItem } from '../eachItem';
 import { outputItem, valid } from '../items';
-import { readerOf } from '../../shared/parameterReader';
-import { asRecord, located } from '../../shared/parameters';
+import { readerOf } from '../../common/parameterReader';
+import { asRecord, located } from '../../common/parameters';
 import { shownOnlyFor, type Operation } from '../resource';
 import { companyWebhooks, eventField, nothingListed, optionsField, urlField } from './fields';
 

@@ -3,9 +3,9 @@ import type { INode, INodeProperties } from 'n8n-workflow';
 import type { ServiceClient } from '../../service/client';
 import { webhooksOf, type Webhooks } from '../../service/webhooks';
 import { ended } from '../items';
-import { companyIdField, eventOptions } from '../../shared/fields';
-import type { ParameterReader } from '../../shared/parameterReader';
-import { readCollection } from '../../shared/parameters';
+import { companyIdField, eventOptions } from '../../common/fields';
+import type { ParameterReader } from '../../common/parameterReader';
+import { readCollection } from '../../common/parameters';
 
 export const eventField: INodeProperties = {
 	displayName: 'Event',

@@ -6,9 +6,9 @@ import { check } from '../../service/validation';
 import type { Webhook } from '../../service/webhooks';
 import { eachItem } from '../eachItem';
 import { outputItem, valid } from '../items';
-import { eventOptions } from '../../shared/fields';
-import { readerOf } from '../../shared/parameterReader';
-import { readCollection } from '../../shared/parameters';
+import { eventOptions } from '../../common/fields';
+import { readerOf } from '../../common/parameterReader';
+import { readCollection } from '../../common/parameters';
 import type { Operation } from '../resource';
 import { companyWebhooks, nothingListed, optionsField } from './fields';
 

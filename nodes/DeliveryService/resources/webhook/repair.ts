@@ -8,7 +8,7 @@ import type { Problem } from '../../service/result';
 import type { Webhook, Webhooks } from '../../service/webhooks';
 import { eachItem } from '../eachItem';
 import { errorItem, outputItem, problemOf, valid } from '../items';
-import { readerOf } from '../../shared/parameterReader';
+import { readerOf } from '../../common/parameterReader';
 import type { Operation } from '../resource';
 import { companyWebhooks, optionsField, urlField } from './fields';
 

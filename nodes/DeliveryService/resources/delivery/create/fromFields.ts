@@ -5,7 +5,7 @@ import {
 	listOf,
 	readCollection,
 	readJson,
-} from '../../../shared/parameters';
+} from '../../../common/parameters';
 import { shownOnlyFor } from '../../resource';
 import { newPackages, readPackages } from '../package';
 import { placeFields, readPlace } from '../place';

@@ -1,4 +1,4 @@
-import { readJson } from '../../../shared/parameters';
+import { readJson } from '../../../common/parameters';
 import type { Source } from './source';
 
 /** A delivery object as the service's document defines it (section 2.1). */

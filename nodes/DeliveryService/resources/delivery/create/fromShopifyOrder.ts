@@ -1,6 +1,6 @@
 import { limits } from '../../../service/limits';
 import { lowerFirst, shortened } from '../../../service/text';
-import { readJson } from '../../../shared/parameters';
+import { readJson } from '../../../common/parameters';
 import { orderToDelivery } from '../../../shopify/toDelivery';
 import { placeFields, readPlace } from '../place';
 import { orderField, orderOptionsField, readOrderMapping } from '../shopifyOrder';

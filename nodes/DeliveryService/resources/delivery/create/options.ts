@@ -7,11 +7,11 @@ import { limits } from '../../../service/limits';
 import { companyIdSchema, deliveryTypeSchema } from '../../../service/schemas';
 import { check } from '../../../service/validation';
 import type { Result } from '../../../service/result';
-import type { ParameterReader } from '../../../shared/parameterReader';
-import { filledIn, readCollection } from '../../../shared/parameters';
+import type { ParameterReader } from '../../../common/parameterReader';
+import { filledIn, readCollection } from '../../../common/parameters';
 import { shownOnlyFor } from '../../resource';
 import { numberFrom, waitingFields, waitingLabels, waitingShape } from '../waiting';
-import { companyIdField } from '../../../shared/fields';
+import { companyIdField } from '../../../common/fields';
 import type { Source } from './source';
 
 /** What these options start with when they are added. */

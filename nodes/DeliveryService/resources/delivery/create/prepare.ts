@@ -6,7 +6,7 @@ import { serviceLabels } from '../../../service/labels';
 import type { Problem } from '../../../service/result';
 import { deliverySchema } from '../../../service/schemas';
 import { check } from '../../../service/validation';
-import type { ParameterReader } from '../../../shared/parameterReader';
+import type { ParameterReader } from '../../../common/parameterReader';
 import { itemError, problemOf } from '../../items';
 import { readItemOptions } from './options';
 import type { Names, Source } from './source';

@@ -3,8 +3,8 @@ import { z } from 'zod';
 
 import type { Result } from '../../../service/result';
 import { check } from '../../../service/validation';
-import type { ParameterReader } from '../../../shared/parameterReader';
-import { filledIn, readCollection } from '../../../shared/parameters';
+import type { ParameterReader } from '../../../common/parameterReader';
+import { filledIn, readCollection } from '../../../common/parameters';
 import { waitingFields, waitingLabels, waitingShape } from '../waiting';
 
 const waiting = {

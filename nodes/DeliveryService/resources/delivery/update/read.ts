@@ -9,8 +9,8 @@ import {
 	type DeliveryChanges,
 } from '../../../service/schemas';
 import { check } from '../../../service/validation';
-import type { ParameterReader } from '../../../shared/parameterReader';
-import { isBlank, listOf, readCollection, readJson } from '../../../shared/parameters';
+import type { ParameterReader } from '../../../common/parameterReader';
+import { isBlank, listOf, readCollection, readJson } from '../../../common/parameters';
 import { orderToChanges } from '../../../shopify/toChanges';
 import { problemOf } from '../../items';
 import { readPackages } from '../package';

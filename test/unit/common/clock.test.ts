@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 
-import { realClock } from '../../../nodes/DeliveryService/shared/clock';
+import { realClock } from '../../../nodes/DeliveryService/common/clock';
 
 beforeEach(() => jest.useFakeTimers({ now: Date.UTC(2026, 0, 1) }));
 

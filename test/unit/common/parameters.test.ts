@@ -7,7 +7,7 @@ import {
 	located,
 	readCollection,
 	readJson,
-} from '../../../nodes/DeliveryService/shared/parameters';
+} from '../../../nodes/DeliveryService/common/parameters';
 
 const noObjects = [undefined, null, '', 'text', 5, true, ['a']];
 

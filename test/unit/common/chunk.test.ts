@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { chunk } from '../../../nodes/DeliveryService/shared/chunk';
+import { chunk } from '../../../nodes/DeliveryService/common/chunk';
 
 test('cuts entries into runs of the size, and the rest', () => {
 	expect(chunk([1, 2, 3, 4, 5], 2)).toEqual([[1, 2], [3, 4], [5]]);
