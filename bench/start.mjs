@@ -2,7 +2,9 @@
  * `npm run bench`: installs what is missing, then runs main.ts. Plain JavaScript without
  * dependencies, so that it works in a fresh clone.
  */
-import { ensureInstalled, SetupError } from '../tools/setup.mjs';
+import { fileURLToPath } from 'node:url';
+
+import { runInstalled } from '../tools/setup.mjs';
 import { readOptions } from './options.mjs';
 
 const { options, message, exitCode } = readOptions(process.argv.slice(2));
@@ -10,14 +12,6 @@ if (options === undefined) {
 	console.log(message);
 	process.exitCode = exitCode;
 } else {
-	try {
-		await ensureInstalled({ log: console.error });
-		const tsx = await import('tsx/cjs/api');
-		const { main } = tsx.require('./main.ts', import.meta.url);
-		process.exit(await main(options));
-	} catch (error) {
-		if (!(error instanceof SetupError)) throw error;
-		console.error(error.message);
-		process.exitCode = 1;
-	}
+	const file = fileURLToPath(new URL('./main.ts', import.meta.url));
+	await runInstalled(file, ({ main }) => main(options), { log: console.error });
 }

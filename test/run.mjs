@@ -4,9 +4,9 @@
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { ensureInstalled, projectFolder, SetupError } from '../tools/setup.mjs';
+import { ensureInstalled, orMessage, projectFolder } from '../tools/setup.mjs';
 
-try {
+await orMessage(async () => {
 	await ensureInstalled();
 	const jest = join(projectFolder, 'node_modules', 'jest', 'bin', 'jest.js');
 	const given = process.argv.slice(2);
@@ -16,8 +16,4 @@ try {
 		stdio: 'inherit',
 	});
 	process.exitCode = status ?? 1;
-} catch (error) {
-	if (!(error instanceof SetupError)) throw error;
-	console.error(error.message);
-	process.exitCode = 1;
-}
+});

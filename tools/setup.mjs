@@ -43,6 +43,39 @@ export async function ensureInstalled({ folder = projectFolder, log = console.lo
 }
 
 /**
+ * Does work. What the user can act on is printed without a stack, and ends the command with 1.
+ *
+ * @param {() => Promise<void>} work what may throw a SetupError
+ */
+export async function orMessage(work) {
+	try {
+		await work();
+	} catch (error) {
+		if (!(error instanceof SetupError)) throw error;
+		console.error(error.message);
+		process.exitCode = 1;
+	}
+}
+
+/**
+ * Installs what is missing, then runs a module in TypeScript, and ends with the exit code that it
+ * gives.
+ *
+ * @param {string} file the module
+ * @param {(module: Record<string, Function>) => Promise<number>} run calls what it exports
+ * @param {Parameters<typeof ensureInstalled>[0]} [options] how packages are installed
+ */
+export async function runInstalled(file, run, options) {
+	await orMessage(async () => {
+		await ensureInstalled(options);
+		const tsx = await import('tsx/cjs/api');
+		const code = await run(tsx.require(file, import.meta.url));
+		// A step that was interrupted may still wait for something.
+		process.exit(code);
+	});
+}
+
+/**
  * Runs npm with the user's terminal attached, so that its progress is seen.
  *
  * @param {string[]} args npm's arguments
@@ -112,12 +145,7 @@ async function readPackages(file) {
 }
 
 // Run by itself, as the gate does, it is all that is done.
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-	try {
+if (process.argv[1] === fileURLToPath(import.meta.url))
+	await orMessage(async () => {
 		await ensureInstalled();
-	} catch (error) {
-		if (!(error instanceof SetupError)) throw error;
-		console.error(error.message);
-		process.exitCode = 1;
-	}
-}
+	});

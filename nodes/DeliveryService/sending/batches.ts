@@ -42,7 +42,7 @@ export function claimSizeOf(count: number, batchSize: number): number {
  * How many requests are under way at once when nobody says it: enough to reach the limit (service
  * document, section 8) where an answer takes two seconds.
  */
-const usuallyAtOnce = 4;
+export const usuallyAtOnce = 4;
 
 /**
  * How many requests are under way at once: as many as are wanted, or no more than hold a tenth of

@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 import { serviceLabels } from '../../../service/labels';
 import { refusedCreateNothingLabel } from '../../../sending/answers';
+import { usuallyAtOnce } from '../../../sending/batches';
 import { limits } from '../../../service/limits';
 import { companyIdSchema, deliveryTypeSchema } from '../../../service/schemas';
 import { check } from '../../../service/validation';
@@ -14,9 +15,8 @@ import { numberFrom, waitingFields, waitingLabels, waitingShape } from '../waiti
 import { companyIdField } from '../../../common/fields';
 import type { Source } from './source';
 
-/** What these options start with when they are added. */
+/** What the option starts with when it is added. */
 const fullBatchSize = limits.deliveriesPerRequest;
-const usuallyAtOnce = 4;
 
 /** With more the limit is reached in any case, while more is unknown when a process is killed. */
 const maxAtOnce = 10;
@@ -168,8 +168,7 @@ export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
 				type: 'number',
 				typeOptions: { minValue: 1, maxValue: maxAtOnce },
 				default: usuallyAtOnce,
-				description:
-					'How many requests may wait for their answer at the same time (1 to 10). More are faster when the service answers slowly, but when n8n is killed, it is unknown of the deliveries in all of them whether they were created. Without this option there are up to 4, but no more than hold a tenth of the deliveries.',
+				description: `How many requests may wait for their answer at the same time (1 to ${maxAtOnce}). More are faster when the service answers slowly, but when n8n is killed, it is unknown of the deliveries in all of them whether they were created. Without this option there are up to ${usuallyAtOnce}, but no more than hold a tenth of the deliveries.`,
 			},
 			{
 				displayName: 'Simplify',
