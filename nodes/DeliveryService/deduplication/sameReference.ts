@@ -23,13 +23,16 @@ export function bySameReference(
 	const further: Creation[] = [];
 	const ofAnotherOrder: Creation[] = [];
 	for (const creation of creations) {
-		const { item, companyId = ownCompanyId, delivery, orderId } = creation;
+		const { item, companyId = ownCompanyId, delivery } = creation;
 		const name = JSON.stringify([companyId, delivery.referenceId ?? { item }]);
 		const before = first.get(name);
 		if (!before) first.set(name, creation);
-		else if (orderId === undefined || before.orderId === undefined || orderId === before.orderId)
-			further.push(creation);
-		else ofAnotherOrder.push(creation);
+		else if (areOfTwoOrders(creation, before)) ofAnotherOrder.push(creation);
+		else further.push(creation);
 	}
 	return { first: [...first.values()], further, ofAnotherOrder };
+}
+
+function areOfTwoOrders({ shopifyOrder: one }: Creation, { shopifyOrder: other }: Creation) {
+	return one?.id !== undefined && other?.id !== undefined && one.id !== other.id;
 }

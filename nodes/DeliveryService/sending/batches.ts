@@ -60,8 +60,8 @@ export function requestsAtOnce(count: number, batchSize?: number, wanted?: numbe
 
 /** Those creations that have a reference ID, as the ledger knows them. */
 export function claimantsOf(batch: readonly Creation[]): Claimant[] {
-	return batch.flatMap(({ delivery: { referenceId }, orderId }) =>
-		referenceId === undefined ? [] : [{ referenceId, orderId }],
+	return batch.flatMap(({ delivery: { referenceId }, shopifyOrder }) =>
+		referenceId === undefined ? [] : [{ referenceId, orderId: shopifyOrder?.id }],
 	);
 }
 

@@ -8,10 +8,8 @@ export interface Creation {
 	delivery: Delivery;
 	companyId?: CreationBody['companyId'];
 	type?: CreationBody['type'];
-	/** Shopify's own ID of the order, when it is made of one. */
-	orderId?: string;
-	/** What the output says of that order; sending passes it on. */
-	shopifyOrder?: object;
+	/** The order that it is made of, with Shopify's own ID; the output says all of it. */
+	shopifyOrder?: { id?: string };
 	/** Whether the output holds only what matters of its record; sending passes that on. */
 	simplify?: boolean;
 	/**

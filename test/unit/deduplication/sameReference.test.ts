@@ -43,7 +43,10 @@ test.each([
 	['an order and none', '1', undefined, 'further'],
 	['no order and one', undefined, '1', 'further'],
 ] as const)('the same reference of %s', (_who, one, other, kind) => {
-	const creations = [creation(0, 'A', { orderId: one }), creation(1, 'A', { orderId: other })];
+	const creations = [
+		creation(0, 'A', { shopifyOrder: { id: one } }),
+		creation(1, 'A', { shopifyOrder: { id: other } }),
+	];
 	expect(itemsOf(creations)[kind]).toEqual([1]);
 });
 
@@ -55,8 +58,8 @@ test('each creation is of one kind, and no reference is first twice', () => {
 	});
 	fc.assert(
 		fc.property(fc.array(creationArbitrary), (list) => {
-			const creations = list.map(({ referenceId, ...more }, item) =>
-				creation(item, referenceId, more),
+			const creations = list.map(({ referenceId, companyId, orderId }, item) =>
+				creation(item, referenceId, { companyId, shopifyOrder: { id: orderId } }),
 			);
 			const { first, further, ofAnotherOrder } = bySameReference(creations, 7);
 			const items = [...first, ...further, ...ofAnotherOrder].map(({ item }) => item);

@@ -280,7 +280,11 @@ class Process {
 function creationsFor(name: string, numbers: readonly number[], isRemembered: boolean): Creation[] {
 	return numbers.map((number, item) => {
 		const { reference, company: companyId, type, orderId } = orders[number] ?? {};
-		const { delivery, ...made } = creation(item, reference, { companyId, type, orderId });
+		const { delivery, ...made } = creation(item, reference, {
+			companyId,
+			type,
+			shopifyOrder: { id: orderId },
+		});
 		const isOnce = isRemembered && reference !== undefined;
 		const order = isOnce ? nameOf(number) : `${nameOf(number)}, item ${item} of ${name}`;
 		const { dropoff } = delivery;
@@ -458,7 +462,8 @@ async function finish(world: World): Promise<void> {
 		check(world, name, creations, report);
 		for (const { creation: sent, outcome } of report.results)
 			world.expect(
-				outcome.kind !== 'refused' && (outcome.kind !== 'notSent' || sent.orderId !== undefined),
+				outcome.kind !== 'refused' &&
+					(outcome.kind !== 'notSent' || sent.shopifyOrder?.id !== undefined),
 				`${orderOf(sent.delivery)} is ${outcome.kind} though nothing goes wrong`,
 			);
 		if (report.results.every(({ outcome }) => outcome.kind !== 'unknown')) break;

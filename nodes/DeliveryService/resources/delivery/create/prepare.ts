@@ -55,8 +55,7 @@ export function prepare(
 		}
 		if (needsReference && delivery.value.referenceId === undefined)
 			return invalid(noReference, { shopifyOrder });
-		const orderId = shopifyOrder?.id;
-		const facts = { orderId, shopifyOrder, notCollectedFor };
+		const facts = { shopifyOrder, notCollectedFor };
 		return { item, creation: { item, delivery: delivery.value, ...facts, ...options.value } };
 	} catch (error) {
 		return invalid(problemOf(error));
