@@ -45,8 +45,9 @@ async function bundle() {
 		packages: 'external',
 		platform: 'node',
 		target: 'es2022',
-		// Only the spaces: names stay, and a formatter brings the lines back.
+		// Names stay, and a formatter brings the lines back.
 		minifyWhitespace: true,
+		minifySyntax: true,
 		lineLimit: 120,
 		logLevel: 'warning',
 	});

@@ -18,7 +18,13 @@ import { fullPlan, quickPlan, type Plan } from './plan';
 import { chart } from './report/chart';
 import { page } from './report/page';
 import type { Machine, Results } from './results';
-import { equip, openWorld, type Equipment, type Setting, type World } from './world';
+import {
+	equip,
+	openInstallation,
+	type Equipment,
+	type Setting,
+	type Installation,
+} from './installation';
 
 /** The command line's options, see options.mjs. */
 interface Options {
@@ -64,8 +70,11 @@ async function measure(plan: Plan, parts: readonly string[], quick: boolean): Pr
 			...{ leftOut: [], problems: [], minutes: 0 },
 		};
 		const { problems } = results;
-		const inWorld = async (setting: Setting, work: (world: World) => Promise<void>) => {
-			await withWorld({ equipment, setting, results, work });
+		const inInstallation = async (
+			setting: Setting,
+			work: (installation: Installation) => Promise<void>,
+		) => {
+			await withInstallation({ equipment, setting, results, work });
 		};
 		if (wants('weight')) {
 			results.weight = await measureWeight(equipment, plan.weight);
@@ -74,28 +83,41 @@ async function measure(plan: Plan, parts: readonly string[], quick: boolean): Pr
 		if (wants('mapping'))
 			results.mapping = await measureMapping(equipment, plan.mapping.counts, plan.mapping.rounds);
 		if (wants('create', 'limit', 'memory', 'trigger'))
-			await inWorld('SQLite', async (world) => {
-				if (wants('create')) results.create = await measureCreate(world, plan.create, results);
-				if (wants('memory')) results.memory = await measureMemory(world, plan.memory, problems);
+			await inInstallation('SQLite', async (installation) => {
+				if (wants('create'))
+					results.create = await measureCreate(installation, plan.create, results);
+				if (wants('memory'))
+					results.memory = await measureMemory(installation, plan.memory, problems);
 				if (wants('limit')) {
-					const scaled = await openWorld(equipment, 'SQLite', shortenMinute);
+					const scaled = await openInstallation(equipment, 'SQLite', shortenMinute);
 					try {
-						results.limit = await measureLimit({ scaled, real: world }, plan.limit, problems);
+						results.limit = await measureLimit(
+							{ scaled, real: installation },
+							plan.limit,
+							problems,
+						);
 					} finally {
 						await scaled.close();
 					}
 				}
 				if (wants('trigger'))
-					results.trigger = await measureTrigger(world, 'SQLite', plan.trigger.SQLite, problems);
+					results.trigger = await measureTrigger(
+						installation,
+						'SQLite',
+						plan.trigger.SQLite,
+						problems,
+					);
 			});
 		if (wants('trigger'))
-			await inWorld('PostgreSQL', async (world) => {
+			await inInstallation('PostgreSQL', async (installation) => {
 				const { PostgreSQL } = plan.trigger;
-				results.trigger.push(...(await measureTrigger(world, 'PostgreSQL', PostgreSQL, problems)));
+				results.trigger.push(
+					...(await measureTrigger(installation, 'PostgreSQL', PostgreSQL, problems)),
+				);
 			});
 		if (wants('memory') && plan.memory.workerRounds > 0)
-			await inWorld('queue', async (world) => {
-				results.memory.push(...(await measureWorkers(world, plan.memory, problems)));
+			await inInstallation('queue', async (installation) => {
+				results.memory.push(...(await measureWorkers(installation, plan.memory, problems)));
 			});
 		results.minutes = (Date.now() - started) / 60_000;
 		return results;
@@ -104,7 +126,7 @@ async function measure(plan: Plan, parts: readonly string[], quick: boolean): Pr
 	}
 }
 
-async function withWorld({
+async function withInstallation({
 	equipment,
 	setting,
 	results,
@@ -113,11 +135,11 @@ async function withWorld({
 	equipment: Equipment;
 	setting: Setting;
 	results: Results;
-	work: (world: World) => Promise<void>;
+	work: (installation: Installation) => Promise<void>;
 }): Promise<void> {
-	let world: World;
+	let installation: Installation;
 	try {
-		world = await openWorld(equipment, setting);
+		installation = await openInstallation(equipment, setting);
 	} catch (error) {
 		if (!(error instanceof SetupError) || setting === 'SQLite') throw error;
 		const what = setting === 'queue' ? 'Two workers' : 'The trigger with PostgreSQL';
@@ -125,9 +147,9 @@ async function withWorld({
 		return;
 	}
 	try {
-		await work(world);
+		await work(installation);
 	} finally {
-		await world.close();
+		await installation.close();
 	}
 }
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { waitFor } from '../playground/n8n/progress';
 import { startService, type LocalService } from '../playground/service/server';
 import { deliveryTemplate, sendingWorkflow, type Sending } from './workflows';
-import type { World } from './world';
+import type { Installation } from './installation';
 
 /** More than any contender sends. */
 export const withoutLimit = { requests: 1_000_000, perMs: 1 };
@@ -59,10 +59,10 @@ export function deliveries(count: number, prefix: string): Wanted {
 	return { count, prefix, template: deliveryTemplate, named: 'referenceId' };
 }
 
-/** A service that a world's workflows send to, and the credentials for it. */
+/** A service that a installation's workflows send to, and the credentials for it. */
 export class Target {
 	private constructor(
-		private readonly world: World,
+		private readonly installation: Installation,
 		private readonly ownId: string,
 		readonly service: LocalService,
 		/** As n8n's HTTP Request node refers to its credential. */
@@ -70,13 +70,15 @@ export class Target {
 	) {}
 
 	/** Opens a service and stores the credentials. */
-	static async open(world: World): Promise<Target> {
+	static async open(installation: Installation): Promise<Target> {
 		const service = await startService();
-		const { client } = world;
+		const { client } = installation;
 		const { apiKeyId: user, apiSecret: password } = service.credential;
 		const basicId = await client.createCredential('Basic', basicType, { user, password });
 		const ownId = await client.createCredential('Own', ownType, service.credential);
-		return new Target(world, ownId, service, { [basicType]: { id: basicId, name: 'Basic' } });
+		return new Target(installation, ownId, service, {
+			[basicType]: { id: basicId, name: 'Basic' },
+		});
 	}
 
 	/** As our node refers to its credential. */
@@ -89,9 +91,9 @@ export class Target {
 	 * wait for the runs before.
 	 */
 	async forgetLimit(): Promise<void> {
-		const { service, world } = this;
+		const { service, installation } = this;
 		const credential = { ...service.credential, baseUrl: await service.anotherAddress() };
-		await world.client.updateCredential(this.ownId, 'Own', ownType, credential);
+		await installation.client.updateCredential(this.ownId, 'Own', ownType, credential);
 	}
 
 	/** Ends the service. */
@@ -105,7 +107,11 @@ export class Sender {
 	private constructor(private readonly url: string) {}
 
 	/** Publishes it. `path` is its address, which no other workflow of this n8n has. */
-	static async publish({ client, n8n }: World, path: string, sending: Sending): Promise<Sender> {
+	static async publish(
+		{ client, n8n }: Installation,
+		path: string,
+		sending: Sending,
+	): Promise<Sender> {
 		await client.publish(await client.createWorkflow(sendingWorkflow(path, sending)));
 		return new Sender(`${n8n.url}/webhook/${path}`);
 	}

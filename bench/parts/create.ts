@@ -12,7 +12,7 @@ import {
 } from '../sending';
 import { readsMemory, watch, type Watch } from '../watch';
 import { expertChunks, httpRequest, ownFromJson, ownFromShopify, type Sending } from '../workflows';
-import type { World } from '../world';
+import type { Installation } from '../installation';
 
 /** Runs to make: each of these contenders with so many deliveries, so many times, in turn. */
 export interface CreatePlan {
@@ -28,12 +28,12 @@ const batching = { batchSize: 50, batchInterval: 1000 };
 
 /** Creates deliveries in every way, in turn. Gives each run; adds what went wrong. */
 export async function measureCreate(
-	world: World,
+	installation: Installation,
 	plans: readonly CreatePlan[],
 	{ problems, leftOut }: Pick<Results, 'problems' | 'leftOut'>,
 ): Promise<CreateRun[]> {
-	const target = await Target.open(world);
-	const eye = await watch({ url: world.n8n.url, pid: world.n8n.child.pid });
+	const target = await Target.open(installation);
+	const eye = await watch({ url: installation.n8n.url, pid: installation.n8n.child.pid });
 	try {
 		const sendings: Record<Contender, Sending> = {
 			idle: [],
@@ -46,7 +46,7 @@ export async function measureCreate(
 		};
 		const senders = new Map<string, Sender>();
 		const senderFor = async (name: string, sending: Sending) => {
-			const sender = senders.get(name) ?? (await Sender.publish(world, name, sending));
+			const sender = senders.get(name) ?? (await Sender.publish(installation, name, sending));
 			senders.set(name, sender);
 			return sender;
 		};

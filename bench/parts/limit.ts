@@ -5,7 +5,7 @@ import { step } from '../../playground/n8n/progress';
 import { contenders, type Contender, type LimitRun } from '../results';
 import { accountFor, deliveries, faultsOf, Sender, Target, type Account } from '../sending';
 import { expertChunks, httpRequest, ownFromJson, type Sending } from '../workflows';
-import type { World } from '../world';
+import type { Installation } from '../installation';
 
 /** The limit of the service (service document, section 8). */
 const limit = { requests: 100, perMs: 60_000 };
@@ -54,40 +54,40 @@ export async function shortenMinute(packageFolder: string): Promise<void> {
  * is compared with in another n8n, in real time. Gives each run; adds to `problems` what went wrong.
  */
 export async function measureLimit(
-	worlds: { scaled: World; real: World },
+	installations: { scaled: Installation; real: Installation },
 	plan: LimitPlan,
 	problems: string[],
 ): Promise<LimitRun[]> {
 	const runs: LimitRun[] = [];
-	await own({ world: worlds.scaled, plan, problems, runs, scale: limitScale });
-	await others(worlds.real, plan, runs);
+	await own({ installation: installations.scaled, plan, problems, runs, scale: limitScale });
+	await others(installations.real, plan, runs);
 	const { realLatencyMs } = plan;
 	// Both wait for most of their time.
 	await Promise.all([
 		realLatencyMs !== undefined &&
 			own({
-				...{ world: worlds.real, problems, runs, scale: 1 },
+				...{ installation: installations.real, problems, runs, scale: 1 },
 				plan: { ...plan, rounds: 1, latenciesMs: [realLatencyMs] },
 			}),
-		plan.batching && batches(worlds.real, runs),
+		plan.batching && batches(installations.real, runs),
 	]);
 	return runs;
 }
 
 async function own({
-	world,
+	installation,
 	plan: { rounds, requests, latenciesMs },
 	problems,
 	runs,
 	scale,
 }: {
-	world: World;
+	installation: Installation;
 	plan: LimitPlan;
 	problems: string[];
 	runs: LimitRun[];
 	scale: number;
 }): Promise<void> {
-	const target = await Target.open(world);
+	const target = await Target.open(installation);
 	const { control } = target.service;
 	const windowMs = limit.perMs / scale;
 	const batchSize = fullBatch / scale;
@@ -95,7 +95,7 @@ async function own({
 	const title = `${requests} requests under the limit, ${scale === 1 ? 'in real time' : 'scaled'}`;
 	try {
 		const sending = ownFromJson(target.own, { batchSize });
-		const sender = await Sender.publish(world, `limit-own-${scale}`, sending);
+		const sender = await Sender.publish(installation, `limit-own-${scale}`, sending);
 		await sender.send(deliveries(batchSize, 'warm-up'));
 		await step(title, async () => {
 			for (let round = 0; round < rounds; round++) {
@@ -139,15 +139,19 @@ export function sustained(times: readonly number[], windowMs: number): number {
 }
 
 /** They have no limit of their own that would have to be scaled: they run in real time. */
-async function others(world: World, plan: LimitPlan, runs: LimitRun[]): Promise<void> {
-	const target = await Target.open(world);
+async function others(
+	installation: Installation,
+	plan: LimitPlan,
+	runs: LimitRun[],
+): Promise<void> {
+	const target = await Target.open(installation);
 	const { url } = target.service;
 	try {
 		const single = httpRequest(url, target.basic);
 		const expert = expertChunks(url, target.basic);
 		for (const latencyMs of plan.latenciesMs) {
-			await other({ world, target, runs, latencyMs }, 'single', single, plan.single);
-			await other({ world, target, runs, latencyMs }, 'expert', expert, plan.expert);
+			await other({ installation, target, runs, latencyMs }, 'single', single, plan.single);
+			await other({ installation, target, runs, latencyMs }, 'expert', expert, plan.expert);
 		}
 	} finally {
 		await target.close();
@@ -155,12 +159,12 @@ async function others(world: World, plan: LimitPlan, runs: LimitRun[]): Promise<
 }
 
 /** HTTP Request with the batches that the limit allows, two of them. */
-async function batches(world: World, runs: LimitRun[]): Promise<void> {
-	const target = await Target.open(world);
+async function batches(installation: Installation, runs: LimitRun[]): Promise<void> {
+	const target = await Target.open(installation);
 	const batching = { batchSize: limit.requests, batchInterval: limit.perMs };
 	try {
 		const sending = httpRequest(target.service.url, target.basic, batching);
-		const where = { world, target, runs, latencyMs: 20 };
+		const where = { installation, target, runs, latencyMs: 20 };
 		await other(where, 'batching', sending, 2 * limit.requests);
 	} finally {
 		await target.close();
@@ -169,17 +173,17 @@ async function batches(world: World, runs: LimitRun[]): Promise<void> {
 
 async function other(
 	{
-		world,
+		installation,
 		target,
 		runs,
 		latencyMs,
-	}: { world: World; target: Target; runs: LimitRun[]; latencyMs: number },
+	}: { installation: Installation; target: Target; runs: LimitRun[]; latencyMs: number },
 	contender: Contender,
 	sending: Sending,
 	count: number,
 ): Promise<void> {
 	const { control } = target.service;
-	const sender = await Sender.publish(world, `limit-${contender}-${latencyMs}`, sending);
+	const sender = await Sender.publish(installation, `limit-${contender}-${latencyMs}`, sending);
 	const title = `${contenders[contender]}: ${count} under the limit, ${latencyMs} ms`;
 	await step(title, async () => {
 		control.reset();

@@ -7,7 +7,7 @@ import { projectFolder } from '../../playground/n8n/folders';
 import { step } from '../../playground/n8n/progress';
 import { compile } from '../compile';
 import type { MappingRun } from '../results';
-import type { Equipment } from '../world';
+import type { Equipment } from '../installation';
 import { turned } from './create';
 
 const samplesFile = join(projectFolder, 'playground', 'shopify', 'orders.json');

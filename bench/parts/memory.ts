@@ -10,7 +10,7 @@ import {
 	type RunResult,
 } from '../sending';
 import { ownFromJson } from '../workflows';
-import type { World } from '../world';
+import type { Installation } from '../installation';
 
 const latencyMs = 20;
 /** Of the number of remembered references by which no goal is judged. */
@@ -31,17 +31,17 @@ export interface MemoryPlan {
  * very many; and the same with skipping off. Gives each run; adds to `problems` what went wrong.
  */
 export async function measureMemory(
-	world: World,
+	installation: Installation,
 	plan: MemoryPlan,
 	problems: string[],
 ): Promise<MemoryRun[]> {
 	const { count, remembered, rounds } = plan;
-	const target = await Target.open(world);
+	const target = await Target.open(installation);
 	try {
 		const runs: MemoryRun[] = [];
 		const sending = (skip: boolean) => ownFromJson(target.own, { skip });
-		const plain = await Sender.publish(world, 'memory-plain', sending(false));
-		const full = await Sender.publish(world, 'memory-full', sending(true));
+		const plain = await Sender.publish(installation, 'memory-plain', sending(false));
+		const full = await Sender.publish(installation, 'memory-full', sending(true));
 		const add = async (sender: Sender, skip: boolean, before: number) => {
 			const run = await measureRun(target, [sender], count, problems);
 			runs.push({ remembered: before, skip, queue: false, ...run });
@@ -53,7 +53,7 @@ export async function measureMemory(
 		});
 		await step(`${count} new references, ${rounds} times`, async () => {
 			for (let round = 0; round < rounds; round++) {
-				const fresh = await Sender.publish(world, `memory-${round}`, sending(true));
+				const fresh = await Sender.publish(installation, `memory-${round}`, sending(true));
 				await add(fresh, true, 0);
 				await add(full, true, remembered);
 				await add(plain, false, 0);
@@ -68,15 +68,15 @@ export async function measureMemory(
 
 /** The same with none remembered, in queue mode, by one worker and by two at once. */
 export async function measureWorkers(
-	world: World,
+	installation: Installation,
 	{ count, workerRounds }: MemoryPlan,
 	problems: string[],
 ): Promise<MemoryRun[]> {
-	const target = await Target.open(world);
+	const target = await Target.open(installation);
 	try {
 		const runs: MemoryRun[] = [];
 		const sender = async (name: string, skip: boolean) =>
-			await Sender.publish(world, name, ownFromJson(target.own, { skip }));
+			await Sender.publish(installation, name, ownFromJson(target.own, { skip }));
 		await step(`${count} new references by workers, ${workerRounds} times`, async () => {
 			const plain = await sender('workers-plain', false);
 			await measureRun(target, [plain, plain], count, problems);

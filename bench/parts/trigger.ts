@@ -9,7 +9,7 @@ import { step, waitFor } from '../../playground/n8n/progress';
 import { receivers, type Receiver, type TriggerRun } from '../results';
 import { notReady, Target } from '../sending';
 import { ownTriggerWorkflow, webhookWorkflow } from '../workflows';
-import type { World } from '../world';
+import type { Installation } from '../installation';
 import { turned } from './create';
 
 const headerName = 'X-Bench-Key';
@@ -41,14 +41,14 @@ interface Address {
  * event must be answered with 200 and start one execution.
  */
 export async function measureTrigger(
-	world: World,
+	installation: Installation,
 	database: TriggerRun['database'],
 	{ connections, rounds, seconds }: TriggerPlan,
 	problems: string[],
 ): Promise<TriggerRun[]> {
-	const target = await Target.open(world);
+	const target = await Target.open(installation);
 	try {
-		const addresses = await publish(world, target);
+		const addresses = await publish(installation, target);
 		const names = [...addresses.keys()];
 		const runs: TriggerRun[] = [];
 		const bring = async (receiver: Receiver, clients: number, enough: () => boolean) => {
@@ -58,7 +58,7 @@ export async function measureTrigger(
 			address.taken += figures.answersMs.length;
 			if (refused.length > 0)
 				problems.push(`${receivers[receiver]}: answered ${[...new Set(refused)].join(', ')}`);
-			await atRest(world, address.workflowId);
+			await atRest(installation, address.workflowId);
 			return figures;
 		};
 		await step(`Warming up (${database})`, async () => {
@@ -80,7 +80,7 @@ export async function measureTrigger(
 			}
 		});
 		for (const [receiver, { workflowId, taken }] of addresses) {
-			const all = await world.client.executions(workflowId);
+			const all = await installation.client.executions(workflowId);
 			const started = all.filter(({ status }) => status === 'success').length;
 			if (started !== taken) {
 				const what = `${taken} events were answered, ${started} executions succeeded`;
@@ -93,8 +93,11 @@ export async function measureTrigger(
 	}
 }
 
-async function publish(world: World, target: Target): Promise<Map<Receiver, Address>> {
-	const { client, n8n } = world;
+async function publish(
+	installation: Installation,
+	target: Target,
+): Promise<Map<Receiver, Address>> {
+	const { client, n8n } = installation;
 	const value = randomUUID();
 	const data = { name: headerName, value };
 	const id = await client.createCredential('Header', 'httpHeaderAuth', data);
@@ -151,7 +154,7 @@ async function bringEvents({ url, headers }: Address, clients: number, enough: (
 }
 
 /** Waits until n8n works on no execution, whose cost would fall on whoever comes next. */
-async function atRest({ client }: World, workflowId: string): Promise<void> {
+async function atRest({ client }: Installation, workflowId: string): Promise<void> {
 	await waitFor('the end of the executions', endTimeoutMs, async () => {
 		const newest = await client.newestExecutions(workflowId);
 		return newest.every(hasEnded) || undefined;

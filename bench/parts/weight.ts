@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { runCommand } from '../../playground/n8n/childProcess';
 import { step } from '../../playground/n8n/progress';
 import type { WeightRun } from '../results';
-import { packageFolder, type Equipment } from '../world';
+import { packageFolder, type Equipment } from '../installation';
 import { turned } from './create';
 
 const loadedSchema = z.object({ milliseconds: z.number(), heapKb: z.number() });

@@ -46,7 +46,7 @@ const expectedOrders: Record<string, Expected> = {
 
 /** Holds what happened against what should. */
 export function checkExpectations(
-	{ connections, first, second, arrived, rows }: DemoResult,
+	{ connections, first, second, moved, arrived, rows }: DemoResult,
 	{ n8nUrl, service, shopify }: Places,
 ): Expectation[] {
 	const { control } = service;
@@ -61,8 +61,11 @@ export function checkExpectations(
 			connections.map(({ status }) => status),
 		),
 		expectation(
-			'Shopify reports new orders to n8n',
-			[{ topic: 'orders/create', here: true }],
+			'Shopify reports new and edited orders to n8n',
+			[
+				{ topic: 'orders/create', here: true },
+				{ topic: 'orders/updated', here: true },
+			],
 			shopify.webhooks.list().map(({ topic, address }) => ({ topic, here: here(address, n8nUrl) })),
 		),
 		expectation(
@@ -80,6 +83,7 @@ export function checkExpectations(
 		),
 		expectation('none was created twice', expected.length, control.deliveries().length),
 		expectation('the table has a row for each delivery', expected.length, rows.length),
+		expectation('the delivery of an edited order goes to its new address', '#1011', moved),
 		expectation(
 			'the order of the delivery that arrived is fulfilled, once, with its tracking link',
 			[{ name: delivery?.referenceId, tracking: [delivery?.trackLink] }],

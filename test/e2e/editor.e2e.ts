@@ -12,7 +12,7 @@ import { samples } from '../../playground/shopify/samples';
 import { keepPicture } from '../../tools/pictures';
 import { Editor } from './support/editor';
 import { actionWorkflow, nodes, type ActionWorkflow } from './support/workflows';
-import { openWorld, type World } from './support/world';
+import { openInstallation, type Installation } from './support/installation';
 
 const nodeName = 'Delivery Service';
 const examplesFolder = join(projectFolder, 'examples');
@@ -29,29 +29,32 @@ const pickup = {
 	pickupAddress: '18 Depot Street, Springfield, IL 62703',
 };
 
-let world: World;
+let installation: Installation;
 let editor: Editor;
 
 beforeAll(async () => {
-	world = await openWorld();
-	editor = await Editor.open(world.n8n.url, keepPicture);
+	installation = await openInstallation();
+	editor = await Editor.open(installation.n8n.url, keepPicture);
 });
 
 afterAll(async () => {
 	await editor?.close();
-	await world?.close();
+	await installation?.close();
 });
 
 beforeEach(async () => {
-	world.service.control.reset();
+	installation.service.control.reset();
 	await editor.startAfresh();
 });
 
 /** Stores a workflow with the action node behind items, and opens the node. */
 async function openAction(setup: ActionWorkflow): Promise<void> {
-	const workflow = actionWorkflow(world, setup);
+	const workflow = actionWorkflow(installation, setup);
 	const action = workflow.nodes.find(({ name }) => name === nodes.action);
-	await editor.openNode(await world.client.createWorkflow(workflow), z.string().parse(action?.id));
+	await editor.openNode(
+		await installation.client.createWorkflow(workflow),
+		z.string().parse(action?.id),
+	);
 }
 
 test('the node is found by what it is for, and shows its actions', async () => {
@@ -76,7 +79,7 @@ test('the node is found by what it is for, and shows its actions', async () => {
 	await editor.part('node-parameters').waitFor();
 	await editor.picture('create-empty');
 	expect(await editor.text(editor.part('credentials-label'))).toBe('Credential');
-	expect(world.service.control.requests()).toEqual([]);
+	expect(installation.service.control.requests()).toEqual([]);
 });
 
 type Way = keyof typeof ways;
@@ -141,7 +144,7 @@ test.each<[Way, Way]>([
 	const rows = await editor.outputRows();
 	expect(rows).toEqual([expect.objectContaining({ referenceId: '#2001' })]);
 	await editor.picture(`created-${from}-${to}`);
-	expect(world.service.control.requests().map(({ body }) => body)).toEqual([
+	expect(installation.service.control.requests().map(({ body }) => body)).toEqual([
 		{
 			deliveries: [
 				{
@@ -178,7 +181,7 @@ test('Shopify orders become deliveries, each once', async () => {
 	await editor.fill('fallbackEmail', 'orders@example.com');
 	await editor.execute();
 	const rows = await editor.outputRows();
-	const deliveries = world.service.control.deliveries();
+	const deliveries = installation.service.control.deliveries();
 	expect(rows.map(({ id }) => id).filter((id) => id !== 'undefined')).toEqual(
 		deliveries.map(({ record }) => record.id),
 	);
@@ -194,7 +197,7 @@ test('Shopify orders become deliveries, each once', async () => {
 
 	await editor.execute();
 	await editor.part('node-hint').filter({ hasText: 'Nothing was sent.' }).waitFor();
-	expect(world.service.control.deliveries()).toHaveLength(deliveries.length);
+	expect(installation.service.control.deliveries()).toHaveLength(deliveries.length);
 	await editor.picture('shopify-orders-again');
 });
 
@@ -215,12 +218,12 @@ test('a broken rule is told as it is, once, and nothing is sent', async () => {
 	expect(description).toContain('No delivery was created.');
 	const panel = await editor.text(editor.part('output-panel'));
 	expect(panel.match(/\[item \d+\]/g)).toEqual(['[item 1]']);
-	expect(world.service.control.requests()).toEqual([]);
+	expect(installation.service.control.requests()).toEqual([]);
 	await editor.picture('validation-error');
 });
 
 test('the trigger listens for a test event and shows it; Stop leaves nothing behind', async () => {
-	const { control } = world.service;
+	const { control } = installation.service;
 	const listen = editor.part('trigger-execute-button');
 	const subscriptions = async (count: number) =>
 		await waitFor(`${count} subscriptions at the service`, 30_000, () =>
@@ -255,13 +258,13 @@ test('the trigger listens for a test event and shows it; Stop leaves nothing beh
 });
 
 test('a webhook is chosen from the list and deleted; Get Many shows the others', async () => {
-	const { control } = world.service;
-	const { client } = world;
+	const { control } = installation.service;
+	const { client } = installation;
 	const urls = ['https://shop.example/updates', 'https://shop.example/routes'];
 	for (const [index, event] of ['updateTask', 'createRoute'].entries()) {
 		const parameters = { resource: 'webhook', operation: 'create', url: urls[index], event };
 		await client.run(
-			await client.createWorkflow(actionWorkflow(world, { parameters })),
+			await client.createWorkflow(actionWorkflow(installation, { parameters })),
 			nodes.start,
 		);
 	}
@@ -293,7 +296,7 @@ test.each(examples)(
 	'the example %s is imported as it is, and is all known to n8n',
 	async (file) => {
 		const example = await readExample(file);
-		const canvas = await editor.openCanvas(await world.client.createWorkflow(example));
+		const canvas = await editor.openCanvas(await installation.client.createWorkflow(example));
 		const shown = (await Promise.all(canvas.map((part) => part.innerText()))).join('\n');
 		for (const { name, type } of example.nodes)
 			if (!type.endsWith('.stickyNote')) expect(shown).toContain(name);
@@ -306,7 +309,7 @@ test.each(examples)(
 
 // Last, since n8n proposes the newest credential for each new node.
 test('a credential is added; its connection test succeeds, and says what is wrong', async () => {
-	const { control, credential } = world.service;
+	const { control, credential } = installation.service;
 	await editor.newCredential('Delivery Service API');
 	await editor.fill('baseUrl', `${credential.baseUrl}/`);
 	await editor.fill('apiKeyId', credential.apiKeyId);

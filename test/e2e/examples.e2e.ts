@@ -25,7 +25,7 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 	});
 	afterAll(async () => await at?.close());
 
-	const control = () => at.world.service.control;
+	const control = () => at.installation.service.control;
 
 	/** A customer places an order like a sample, and the workflow has run for it. */
 	async function place(sample = samples[0]): Promise<Order> {
@@ -121,7 +121,7 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 		const { record } = await deliveryOf(order);
 		expect(await rowOf(order)).toMatchObject({ status: 'delivered', fulfilment: 'open' });
 		expect(await at.rows(tables.earlyEvents)).toEqual([]);
-		await at.world.client.run(updates, 'Every hour');
+		await at.installation.client.run(updates, 'Every hour');
 		expect(await rowOf(order)).toMatchObject({ fulfilment: 'done' });
 		expect(trackingOf(order)).toEqual([record.trackLink]);
 	});
@@ -187,7 +187,7 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 			deliveryId: record.id,
 			sentTo: expect.stringContaining(String(edited.shipping_address?.address1)),
 		});
-		await at.world.client.unpublish(changes);
+		await at.installation.client.unpublish(changes);
 	});
 
 	test('n8n ends and starts again: what it missed is caught up, beside new orders', async () => {
@@ -196,12 +196,12 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 		});
 		const under = await place();
 		const { record } = await deliveryOf(under);
-		await at.world.stopN8n();
+		await at.installation.stopN8n();
 		const { shop } = at.shopify;
 		const missed = shop.place(samples[1]);
 		const repeated = shop.place(samples[2]);
 		await at.shopify.webhooks.settled();
-		await at.world.startN8n();
+		await at.installation.startN8n();
 		// It answers before it has started its workflows.
 		await waitFor('the workflows', timeoutMs, async () => {
 			const payload = { id: record.id, status: 'picked up', company_id: '1001', city_id: '7' };
@@ -214,7 +214,7 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 
 		const messages = at.shopify.webhooks.messages().filter(({ about }) => about === repeated.name);
 		const { execution, fresh } = await at.afterRuns(orders, 2, async () => {
-			const night = at.world.client.run(catchUp, 'Every night');
+			const night = at.installation.client.run(catchUp, 'Every night');
 			await at.shopify.webhooks.repeat(messages);
 			const placed = shop.place(samples[0]);
 			return { execution: await night, fresh: placed };
@@ -227,7 +227,7 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 			const own = await deliveryOf(order);
 			expect(await rowOf(order)).toMatchObject({ deliveryId: own.record.id });
 		}
-		const again = await at.world.client.run(catchUp, 'Every night');
+		const again = await at.installation.client.run(catchUp, 'Every night');
 		expect(outputOf(again, 'Summary')).toMatchObject([{ sentNow: [] }]);
 		expect(await toLookAt(missed)).toEqual([]);
 		expect(await toLookAt(repeated)).toEqual([]);
@@ -238,7 +238,7 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 		const repair = await at.store('repair');
 		const [webhook] = control().webhooks();
 		control().blacklist(String(webhook?.url), updateTask);
-		expect((await at.world.client.run(repair, 'Every 15 minutes')).status).toBe('success');
+		expect((await at.installation.client.run(repair, 'Every 15 minutes')).status).toBe('success');
 		expect(control().webhooks()).toMatchObject([{ url: webhook?.url, status: 'Active' }]);
 	});
 
@@ -252,7 +252,7 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 			const name = 'Scripted model';
 			const type = 'openAiApi';
 			const data = { apiKey: 'none', url: model.baseUrl };
-			const id = await at.world.client.createCredential(name, type, data);
+			const id = await at.installation.client.createCredential(name, type, data);
 			assistant = await at.store('assistant', {}, { [type]: { id, name } });
 		});
 		afterAll(async () => await model?.close());
@@ -263,7 +263,11 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 				{ Reference_ID: order.name, Recipient_Name: 'Ana Torres', Recipient_Phone: '+12175550199' },
 				'Change_the_recipient',
 			);
-			const { status } = await at.world.client.chat(assistant, trigger, 'Ana Torres takes it');
+			const { status } = await at.installation.client.chat(
+				assistant,
+				trigger,
+				'Ana Torres takes it',
+			);
 			expect(status).toBe('success');
 			const { request } = await deliveryOf(order);
 			expect(request.dropoff.contact).toMatchObject({
@@ -288,7 +292,11 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 				},
 				'Try_a_delivery',
 			);
-			const { status } = await at.world.client.chat(assistant, trigger, 'What would it be like?');
+			const { status } = await at.installation.client.chat(
+				assistant,
+				trigger,
+				'What would it be like?',
+			);
 			expect(status).toBe('success');
 			const [asked, told] = model.conversations;
 			expect(asked?.tools.map((tool) => tool.function.name).sort()).toEqual([
@@ -302,7 +310,7 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 	});
 
 	test('the rows of a sheet become deliveries of their companies, each once', async () => {
-		const { client, n8n } = at.world;
+		const { client, n8n } = at.installation;
 		const sheet = await at.publish('sheet');
 		const { nodes } = await client.workflow(sheet);
 		const form = nodes.find(({ type }) => type === 'n8n-nodes-base.formTrigger');

@@ -41,21 +41,21 @@ const kill = fc.record({
 	worker: fc.nat({ max: 1 }),
 });
 
-let world: QueueWorld;
+let installation: QueueWorld;
 let sender: Sender;
 
 beforeAll(async () => {
-	world = await openQueueWorld();
-	world.service.control.settings({
+	installation = await openQueueWorld();
+	installation.service.control.settings({
 		latencyMs,
 		// The limit has its own test.
 		creationLimit: { requests: 1_000_000, perMs: 1 },
 	});
-	sender = await publishSender(world, { batchSize, requestsAtOnce });
+	sender = await publishSender(installation, { batchSize, requestsAtOnce });
 });
 
 afterAll(async () => {
-	await world?.close();
+	await installation?.close();
 });
 
 test(`${kills} workers killed while they send make no delivery twice and lose no order`, async () => {
@@ -68,8 +68,8 @@ test(`${kills} workers killed while they send make no delivery twice and lose no
 		const atWork = await busyWorkers();
 		const worker = atWork[when.worker % atWork.length];
 		if (!worker) throw new Error('a worker at work was expected');
-		await world.killWorker(worker);
-		const replacement = world.addWorker();
+		await installation.killWorker(worker);
+		const replacement = installation.addWorker();
 		const first = await sender.finished();
 		await replacement;
 		const again = await sendAgain(orders);
@@ -87,14 +87,14 @@ test.each([
 ] as const)('%s restarted while orders are sent: none is made twice or lost', async (_, server) => {
 	const orders = orderNames(server, ordersPerRound);
 	await postUntil(orders, requestsPerRound / 2);
-	await world[server].restart();
+	await installation[server].restart();
 	const first = tally(await sender.finished());
 	console.log(`  ${JSON.stringify({ first, again: await sendAgain(orders) })}`);
 });
 
 /** Gives orders to n8n, and waits until so many of their requests have reached the service. */
 async function postUntil(orders: readonly string[], requests: number): Promise<void> {
-	const { control } = world.service;
+	const { control } = installation.service;
 	const before = control.requests().length;
 	await postAll(orders);
 	await waitFor(`${requests} requests`, 60_000, async () => {
@@ -107,12 +107,12 @@ async function postAll(orders: readonly string[]): Promise<void> {
 }
 
 async function busyWorkers(): Promise<QueueWorld['workers']> {
-	const working = world.workers.map(async ({ log }) => {
+	const working = installation.workers.map(async ({ log }) => {
 		const finished = new Set(await log('finished'));
 		return (await log('started')).some((id) => !finished.has(id));
 	});
 	const isBusy = await Promise.all(working);
-	return world.workers.filter((_, number) => isBusy[number]);
+	return installation.workers.filter((_, number) => isBusy[number]);
 }
 
 /** How often an order may exist at the service, by what the node has said of it. */
@@ -132,7 +132,7 @@ async function sendAgain(orders: readonly string[]): Promise<ReturnType<typeof t
 	await postAll(orders);
 	const executions = await sender.finished();
 	const said = outcomesIn(executions);
-	const creations = creationsOf(world);
+	const creations = creationsOf(installation);
 	const wrong = orders
 		.map((order) => ({ order, said: said.get(order), creations: creations.get(order) ?? 0 }))
 		.filter((one) => !(one.said && allowed[one.said]?.includes(one.creations)));

@@ -1,12 +1,12 @@
 import { freePort } from '../../playground/n8n/checks';
 import { hintsOf, itemsOf, outputOf } from '../../playground/n8n/execution';
 import { samples } from '../../playground/shopify/samples';
-import * as cases from './support/cases';
-import { dropoff, packages, pickup, shopifyFields } from './support/samples';
+import * as shared from './support/versionTests';
+import { dropoff, packages, pickup, shopifyFields } from './support/sampleDelivery';
 import { nodes, type ActionWorkflow } from './support/workflows';
-import { credentialType } from './support/world';
+import { credentialType } from './support/installation';
 
-const world = cases.testVersion('newest');
+const installation = shared.testVersion('newest');
 
 const fromJson = { resource: 'delivery', operation: 'create', source: 'json' };
 const delivery = (referenceId: string) => ({ pickup, dropoff, packages, referenceId });
@@ -20,7 +20,7 @@ const contains = (text: string): unknown => expect.stringContaining(text);
 
 /** The error that ends an execution, as the user reads it. */
 async function errorOf(setup: ActionWorkflow) {
-	const { execution } = await cases.runAction(world(), setup);
+	const { execution } = await shared.runAction(installation(), setup);
 	const { message, description } = execution.data.resultData.error ?? {};
 	return { status: execution.status, message, description };
 }
@@ -33,11 +33,11 @@ describe('an error that ends the execution', () => {
 			message: 'Dropoff email is missing (reference ID E-3) [item 2]',
 			description: 'Nothing was sent for this item. No delivery was created.',
 		});
-		expect(world().service.control.requests()).toEqual([]);
+		expect(installation().service.control.requests()).toEqual([]);
 	});
 
 	test('tells what was created when the service refuses one of several', async () => {
-		const { control } = world().service;
+		const { control } = installation().service;
 		control.addFault({ kind: 'rejectReference', referenceIds: ['E-2'] });
 		const items = ['E-1', 'E-2', 'E-3'].map(delivery);
 		const error = await errorOf({ items, parameters: { ...fromJson, options: { batchSize: 1 } } });
@@ -52,7 +52,7 @@ describe('an error that ends the execution', () => {
 	});
 
 	test('tells that the outcome is unknown when the answer was lost', async () => {
-		world().service.control.addFault({ kind: 'resetAfter', path: '/v1/deliveries' });
+		installation().service.control.addFault({ kind: 'resetAfter', path: '/v1/deliveries' });
 		const error = await errorOf({ items: [delivery('E-1')], parameters: fromJson });
 		expect(error).toEqual({
 			status: 'error',
@@ -60,11 +60,11 @@ describe('an error that ends the execution', () => {
 				'Whether this delivery was created is unknown: the connection to the Delivery Service failed (0 of 1 deliveries created, 0 not sent) [item 0]',
 			description: contains('Look it up on the Delivery Service before you send it again.'),
 		});
-		expect(world().service.control.deliveries()).toHaveLength(1);
+		expect(installation().service.control.deliveries()).toHaveLength(1);
 	});
 
 	test('tells a wrong API key and an address where nothing answers', async () => {
-		const { client, service } = world();
+		const { client, service } = installation();
 		const withCredential = async (changes: object) => {
 			const data = { ...service.credential, ...changes };
 			const id = await client.createCredential('Another', credentialType, data);
@@ -117,11 +117,11 @@ describe('going on after errors', () => {
 	const items = [delivery('C-1'), withoutEmail, delivery('C-2')];
 
 	beforeEach(() => {
-		world().service.control.addFault({ kind: 'rejectReference', referenceIds: ['C-2'] });
+		installation().service.control.addFault({ kind: 'rejectReference', referenceIds: ['C-2'] });
 	});
 
 	test('puts failed items on the error output, with the reason and the input', async () => {
-		const { execution } = await cases.runAction(world(), {
+		const { execution } = await shared.runAction(installation(), {
 			items,
 			parameters: fromJson,
 			onError: 'continueErrorOutput',
@@ -153,7 +153,7 @@ describe('going on after errors', () => {
 	});
 
 	test('gives one item for each input item, in order, on the one output', async () => {
-		const { execution, output } = await cases.runAction(world(), {
+		const { execution, output } = await shared.runAction(installation(), {
 			items,
 			parameters: fromJson,
 			onError: 'continueRegularOutput',
@@ -182,22 +182,22 @@ describe('a workflow that is run again', () => {
 		options: { batchSize: 2 },
 	};
 	const references = () =>
-		world()
+		installation()
 			.service.control.deliveries()
 			.map(({ record }) => record.referenceId);
 
 	test('sends only what is missing when the user retries the execution that failed', async () => {
-		const { control } = world().service;
+		const { control } = installation().service;
 		control.addFault({ kind: 'rejectReference', referenceIds: ['#1003'], times: 1 });
 		const orders = samples.slice(0, 4);
-		const { execution } = await cases.runAction(world(), {
+		const { execution } = await shared.runAction(installation(), {
 			items: orders,
 			parameters: { ...parameters, options: {} },
 		});
 		expect(execution.data.resultData.error?.message).toContain('3 of 4 deliveries created');
 		expect(references()).toEqual(['#1001', '#1002', '#1004']);
 
-		const retried = await world().client.retry(execution.id);
+		const retried = await installation().client.retry(execution.id);
 		expect(retried.status).toBe('success');
 		expect(outputOf(retried, nodes.action)).toMatchObject([
 			{ skipped: true, reason: 'alreadyCreated', referenceId: '#1001' },
@@ -209,10 +209,10 @@ describe('a workflow that is run again', () => {
 	});
 
 	test('says what to do with deliveries that shared a refused request', async () => {
-		const { control } = world().service;
+		const { control } = installation().service;
 		control.addFault({ kind: 'rejectReference', referenceIds: ['#1002'] });
 		const orders = samples.slice(0, 4);
-		const { execution } = await cases.runAction(world(), { items: orders, parameters });
+		const { execution } = await shared.runAction(installation(), { items: orders, parameters });
 		expect(execution.data.resultData.error).toMatchObject({
 			message:
 				'Whether this delivery was created is unknown: the Delivery Service refused the request that it shared with another (status 422) (0 of 4 deliveries created, 2 not sent) [item 0]',
@@ -223,16 +223,19 @@ describe('a workflow that is run again', () => {
 		);
 		const again = { ...parameters, options: { refusedCreateNothing: true } };
 		expect(references()).toEqual([]);
-		const sure = await cases.runAction(world(), { items: orders.slice(2), parameters: again });
+		const sure = await shared.runAction(installation(), {
+			items: orders.slice(2),
+			parameters: again,
+		});
 		expect(sure.execution.status).toBe('success');
 		expect(references()).toEqual(['#1003', '#1004']);
 	});
 
 	test('creates nothing the second time, also after n8n was restarted', async () => {
-		const { control } = world().service;
+		const { control } = installation().service;
 		control.addFault({ kind: 'resetAfter', path: '/v1/deliveries', skip: 1 });
 		const orders = samples.slice(0, 4);
-		const first = await cases.runAction(world(), {
+		const first = await shared.runAction(installation(), {
 			items: orders,
 			parameters,
 			onError: 'continueRegularOutput',
@@ -244,10 +247,12 @@ describe('a workflow that is run again', () => {
 			{ error: { outcome: 'unknown', referenceId: '#1003' } },
 			{ error: { outcome: 'unknown', referenceId: '#1004' } },
 		];
-		expect((await cases.runAgain(world(), first.workflowId)).output).toMatchObject(outcomes);
+		expect((await shared.runAgain(installation(), first.workflowId)).output).toMatchObject(
+			outcomes,
+		);
 
-		await world().restartN8n();
-		const { output } = await cases.runAgain(world(), first.workflowId);
+		await installation().restartN8n();
+		const { output } = await shared.runAgain(installation(), first.workflowId);
 		expect(output).toMatchObject(outcomes);
 		expect(output[2]).toMatchObject({
 			error: { description: contains('"Forget Sent References"') },

@@ -21,20 +21,20 @@ import {
 	type SentExecution,
 } from './support/sending';
 import { nodes, triggerWorkflow } from './support/workflows';
-import { credentialName, credentialType } from './support/world';
+import { credentialName, credentialType } from './support/installation';
 
 /** What the service document allows each process (section 8). */
 const limit = { requests: 100, perMs: 60_000 };
 const withoutLimit = { requests: 1_000_000, perMs: 1 };
 
-let world: QueueWorld;
+let installation: QueueWorld;
 
 beforeAll(async () => {
-	world = await openQueueWorld();
+	installation = await openQueueWorld();
 });
 
 afterAll(async () => {
-	await world?.close();
+	await installation?.close();
 });
 
 const creationRequestSchema = z.object({
@@ -43,7 +43,7 @@ const creationRequestSchema = z.object({
 
 /** The creation requests so far: when each came, what it was answered, and an order in it. */
 function creationRequests() {
-	return world.service.control
+	return installation.service.control
 		.requests()
 		.filter(({ method, path }) => method === 'POST' && path === '/v1/deliveries')
 		.map(({ at, status, body }) => {
@@ -62,7 +62,7 @@ function mostWithin(times: readonly number[], widthMs: number): number {
 /** By order: the worker whose execution it was sent in. */
 async function workersOf(executions: readonly SentExecution[]): Promise<Map<string, number>> {
 	const started = await Promise.all(
-		world.workers.map(async (worker) => await worker.log('started')),
+		installation.workers.map(async (worker) => await worker.log('started')),
 	);
 	return new Map(
 		executions.flatMap(({ id, outcomes }) =>
@@ -75,8 +75,8 @@ async function workersOf(executions: readonly SentExecution[]): Promise<Map<stri
 }
 
 test('the same orders in two executions at once, on two workers, are created once', async () => {
-	world.service.control.reset();
-	const sender = await publishSender(world, { batchSize: 20, requestsAtOnce: 4 });
+	installation.service.control.reset();
+	const sender = await publishSender(installation, { batchSize: 20, requestsAtOnce: 4 });
 	let onTwoWorkers = 0;
 	for (let pair = 0; pair < 10; pair++) {
 		const orders = orderNames(`P${pair}`, 100);
@@ -94,18 +94,18 @@ test('the same orders in two executions at once, on two workers, are created onc
 			else expect([winner, other]).toEqual([['alreadyCreated'], ['created']]);
 		}
 	}
-	expect([...creationsOf(world).values()]).toEqual(Array.from({ length: 1000 }, () => 1));
+	expect([...creationsOf(installation).values()]).toEqual(Array.from({ length: 1000 }, () => 1));
 	expect(onTwoWorkers).toBeGreaterThan(0);
 });
 
 test('1,000 events at the process for webhooks start 1,000 executions, each with its event', async () => {
-	const { client, service } = world;
+	const { client, service } = installation;
 	const [delivery] = service.control.deliveries();
 	if (!delivery) throw new Error('a delivery was expected');
-	const workflow = triggerWorkflow(world, { events: ['updateTask'] });
+	const workflow = triggerWorkflow(installation, { events: ['updateTask'] });
 	const workflowId = await client.createWorkflow(workflow);
 	await client.publish(workflowId);
-	expect(subscriptionsOf(service.control, { url: world.webhookUrl })).toEqual([
+	expect(subscriptionsOf(service.control, { url: installation.webhookUrl })).toEqual([
 		liveAddress(await client.workflow(workflowId), 'updateTask'),
 	]);
 
@@ -128,7 +128,7 @@ test('1,000 events at the process for webhooks start 1,000 executions, each with
 		.map(({ id }) => id);
 	expect(received.sort()).toEqual([...ids].sort());
 	const started = await Promise.all(
-		world.workers.map(async (worker) => await worker.log('started')),
+		installation.workers.map(async (worker) => await worker.log('started')),
 	);
 	for (const ofWorker of started)
 		expect(ofWorker.some((id) => executions.some((execution) => execution.id === id))).toBe(true);
@@ -137,9 +137,9 @@ test('1,000 events at the process for webhooks start 1,000 executions, each with
 });
 
 test('a changed API secret stops no event at the process for webhooks, until the workflow is published anew', async () => {
-	const { client, service, credentials } = world;
+	const { client, service, credentials } = installation;
 	const workflowId = await client.createWorkflow(
-		triggerWorkflow(world, { events: ['updateTask'] }),
+		triggerWorkflow(installation, { events: ['updateTask'] }),
 	);
 	await client.publish(workflowId);
 	const change = async (apiSecret: string) =>
@@ -160,9 +160,9 @@ test('a changed API secret stops no event at the process for webhooks, until the
 });
 
 test('an event that comes again is skipped by any worker, and none is lost however many come at once', async () => {
-	const { client, service } = world;
+	const { client, service } = installation;
 	const options = { skipRepeatsMinutes: 60 };
-	const workflow = triggerWorkflow(world, { events: ['updateTask'], options });
+	const workflow = triggerWorkflow(installation, { events: ['updateTask'], options });
 	const workflowId = await client.createWorkflow(workflow);
 	await client.publish(workflowId);
 	let count = 0;
@@ -187,7 +187,7 @@ test('an event that comes again is skipped by any worker, and none is lost howev
 	expect(twice).toBeLessThan(atOnce.length);
 
 	const started = await Promise.all(
-		world.workers.map(async (worker) => await worker.log('started')),
+		installation.workers.map(async (worker) => await worker.log('started')),
 	);
 	for (const ofWorker of started)
 		expect(executions.filter(({ id }) => ofWorker.includes(id)).length).toBeGreaterThan(0);
@@ -195,10 +195,10 @@ test('an event that comes again is skipped by any worker, and none is lost howev
 });
 
 test('2,000 orders in 20 executions are created once, within the limit, whatever the service refuses', async () => {
-	const { control } = world.service;
+	const { control } = installation.service;
 	control.reset();
 	control.settings({ creationLimit: withoutLimit });
-	const sender = await publishSender(world, { batchSize: 8, requestsAtOnce: 4 });
+	const sender = await publishSender(installation, { batchSize: 8, requestsAtOnce: 4 });
 	const orders = orderNames('Q', 2000);
 	const started = Date.now();
 	await Promise.all(partsOf(orders, 100).map(async (part) => await sender.post(part)));
@@ -214,9 +214,9 @@ test('2,000 orders in 20 executions are created once, within the limit, whatever
 	const refused = requests.filter(({ status }) => status === 429).length;
 
 	expect(tally(executions)).toEqual({ created: orders.length });
-	expect(creationsOf(world)).toEqual(new Map(orders.map((order) => [order, 1])));
+	expect(creationsOf(installation)).toEqual(new Map(orders.map((order) => [order, 1])));
 	const workers = await workersOf(executions);
-	const most = world.workers.map((_, number) =>
+	const most = installation.workers.map((_, number) =>
 		mostWithin(
 			requests.filter(({ order }) => workers.get(order) === number).map(({ at }) => at),
 			limit.perMs,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { WorkflowFile } from '../../playground/n8n/client';
 import { outputOf } from '../../playground/n8n/execution';
 import { startScriptedModel, type ScriptedModel } from './support/scriptedModel';
-import { openWorld, type World } from './support/world';
+import { openInstallation, type Installation } from './support/installation';
 
 type WorkflowNode = WorkflowFile['nodes'][number];
 
@@ -17,21 +17,21 @@ const names = {
 	client: 'MCP Client',
 } as const;
 
-let world: World;
+let installation: Installation;
 let model: ScriptedModel;
 
 beforeAll(async () => {
 	model = await startScriptedModel();
-	world = await openWorld();
+	installation = await openInstallation();
 });
 
 afterAll(async () => {
-	await world?.close();
+	await installation?.close();
 	await model?.close();
 });
 
 beforeEach(() => {
-	world.service.control.reset();
+	installation.service.control.reset();
 	model.conversations.length = 0;
 });
 
@@ -74,7 +74,7 @@ function deliveryTool(): WorkflowNode {
 			},
 			referenceId: fromModel('Reference_ID'),
 		}),
-		credentials: world.credentials,
+		credentials: installation.credentials,
 	};
 }
 
@@ -97,12 +97,12 @@ const created = {
 };
 
 async function agentWorkflow(): Promise<string> {
-	const id = await world.client.createCredential('Scripted model', 'openAiApi', {
+	const id = await installation.client.createCredential('Scripted model', 'openAiApi', {
 		apiKey: 'none',
 		url: model.baseUrl,
 	});
 	const chatModel = '@n8n/n8n-nodes-langchain.lmChatOpenAi';
-	return await world.client.createWorkflow({
+	return await installation.client.createWorkflow({
 		name: 'Agent',
 		nodes: [
 			node(names.start, 'n8n-nodes-base.manualTrigger', 1),
@@ -126,7 +126,7 @@ async function agentWorkflow(): Promise<string> {
 }
 
 test('n8n offers the action node as a tool, the trigger not', async () => {
-	const found = (await world.client.nodeTypes())
+	const found = (await installation.client.nodeTypes())
 		.map(({ name }) => name)
 		.filter((name) => name.startsWith('n8n-nodes-delivery-service.'));
 	expect(found).toContain(toolType);
@@ -135,7 +135,7 @@ test('n8n offers the action node as a tool, the trigger not', async () => {
 
 test("an AI Agent is told the tool's schema, and its call creates the delivery", async () => {
 	model.callWith(wanted);
-	const execution = await world.client.run(await agentWorkflow(), names.start);
+	const execution = await installation.client.run(await agentWorkflow(), names.start);
 	expect(execution.status).toBe('success');
 	expect(outputOf(execution, names.agent)).toEqual([{ output: 'That is done.' }]);
 
@@ -159,7 +159,7 @@ test("an AI Agent is told the tool's schema, and its call creates the delivery",
 		},
 	]);
 
-	const [delivery, ...others] = world.service.control.deliveries();
+	const [delivery, ...others] = installation.service.control.deliveries();
 	expect(others).toEqual([]);
 	expect(delivery?.request).toMatchObject(created);
 	expect(JSON.stringify(told?.messages.at(-1)?.content)).toContain(delivery?.record.id);
@@ -167,16 +167,16 @@ test("an AI Agent is told the tool's schema, and its call creates the delivery",
 
 test('an AI Agent is told what was wrong with its call, and nothing is sent', async () => {
 	model.callWith({ ...wanted, Size: 'huge' });
-	const execution = await world.client.run(await agentWorkflow(), names.start);
+	const execution = await installation.client.run(await agentWorkflow(), names.start);
 	const [, told] = model.conversations;
 	expect(JSON.stringify(told?.messages.at(-1)?.content)).toContain('is not one of xs, s, m, l, xl');
 	expect(execution.status).toBe('success');
-	expect(world.service.control.requests()).toEqual([]);
+	expect(installation.service.control.requests()).toEqual([]);
 });
 
 test('a client of the Model Context Protocol calls the tool of a published workflow', async () => {
 	const path = randomUUID();
-	const serverId = await world.client.createWorkflow({
+	const serverId = await installation.client.createWorkflow({
 		name: 'MCP server',
 		nodes: [
 			{
@@ -188,13 +188,13 @@ test('a client of the Model Context Protocol calls the tool of a published workf
 		connections: { [names.tool]: { ai_tool: [[connection(names.server, 'ai_tool')]] } },
 		settings: { executionOrder: 'v1' },
 	});
-	await world.client.publish(serverId);
-	const clientId = await world.client.createWorkflow({
+	await installation.client.publish(serverId);
+	const clientId = await installation.client.createWorkflow({
 		name: 'MCP client',
 		nodes: [
 			node(names.start, 'n8n-nodes-base.manualTrigger', 1),
 			node(names.client, '@n8n/n8n-nodes-langchain.mcpClient', 1.1, {
-				endpointUrl: `${world.n8n.url}/mcp/${path}`,
+				endpointUrl: `${installation.n8n.url}/mcp/${path}`,
 				tool: { __rl: true, mode: 'id', value: 'Create_a_delivery' },
 				inputMode: 'json',
 				jsonInput: JSON.stringify(wanted),
@@ -203,11 +203,11 @@ test('a client of the Model Context Protocol calls the tool of a published workf
 		connections: { [names.start]: { main: [[connection(names.client, 'main')]] } },
 		settings: { executionOrder: 'v1' },
 	});
-	const execution = await world.client.run(clientId, names.start);
+	const execution = await installation.client.run(clientId, names.start);
 	expect(execution.status).toBe('success');
-	const [delivery, ...others] = world.service.control.deliveries();
+	const [delivery, ...others] = installation.service.control.deliveries();
 	expect(others).toEqual([]);
 	expect(delivery?.request).toMatchObject(created);
 	expect(JSON.stringify(outputOf(execution, names.client))).toContain(delivery?.record.id);
-	await world.client.unpublish(serverId);
+	await installation.client.unpublish(serverId);
 });

@@ -8,44 +8,49 @@ import { freePort } from '../../playground/n8n/checks';
 import type { StoredWorkflow } from '../../playground/n8n/client';
 import { outputOf, type Execution } from '../../playground/n8n/execution';
 import { waitFor } from '../../playground/n8n/progress';
-import * as cases from './support/cases';
+import * as shared from './support/versionTests';
 import { executionsOf, liveAddress, subscriptionsOf, testAddress } from './support/events';
-import { testTriggerChanges } from './support/triggerCases';
+import { testTriggerChanges } from './support/triggerTests';
 import { nodes } from './support/workflows';
-import { credentialName, credentialType, openWorld, type World } from './support/world';
+import {
+	credentialName,
+	credentialType,
+	openInstallation,
+	type Installation,
+} from './support/installation';
 
-let world: World;
+let installation: Installation;
 /** The workflows of the running test. */
 let workflows: StoredWorkflow[] = [];
 
 beforeAll(async () => {
-	world = await openWorld('newest');
+	installation = await openInstallation('newest');
 });
 afterEach(async () => {
-	for (const { id } of workflows) await world.client.unpublish(id);
+	for (const { id } of workflows) await installation.client.unpublish(id);
 	workflows = [];
-	const { control } = world.service;
+	const { control } = installation.service;
 	const leftOver = control.webhooks();
 	control.reset();
 	expect(leftOver).toEqual([]);
 });
-afterAll(async () => await world?.close());
+afterAll(async () => await installation?.close());
 
-const subscriptions = () => subscriptionsOf(world.service.control, world.n8n);
+const subscriptions = () => subscriptionsOf(installation.service.control, installation.n8n);
 
 /** Imports a workflow with a trigger, to be taken back after the test. */
 async function imported(
 	parameters: Record<string, unknown>,
-	credentials?: World['credentials'],
+	credentials?: Installation['credentials'],
 ): Promise<StoredWorkflow> {
-	const workflow = await cases.imported(world, parameters, credentials);
+	const workflow = await shared.imported(installation, parameters, credentials);
 	workflows.push(workflow);
 	return workflow;
 }
 
 async function published(parameters: Record<string, unknown>): Promise<StoredWorkflow> {
 	const workflow = await imported(parameters);
-	await world.client.publish(workflow.id);
+	await installation.client.publish(workflow.id);
 	return workflow;
 }
 
@@ -65,7 +70,7 @@ function received(executions: readonly Execution[]): Array<Record<string, unknow
 /** Has the service report an update; gives what a workflow that received only it puts out. */
 async function fireUpdate(): Promise<{ statuses: unknown[]; item: Record<string, unknown> }> {
 	const payload = update();
-	const postings = await world.service.control.fireEvent(3, payload);
+	const postings = await installation.service.control.fireEvent(3, payload);
 	return {
 		statuses: postings.map(({ status }) => status),
 		item: { event: 'updateTask', eventCode: 3, ...payload },
@@ -84,11 +89,11 @@ function withTrigger(
 
 /** Ends the service, and starts it again after the work or its failure. */
 async function duringOutage(work: () => Promise<void>, secretAfterwards?: string): Promise<void> {
-	await world.stopService();
+	await installation.stopService();
 	try {
 		await work();
 	} finally {
-		await world.resumeService(secretAfterwards);
+		await installation.resumeService(secretAfterwards);
 	}
 }
 
@@ -116,22 +121,22 @@ async function duplicated({ name, nodes: all, connections }: StoredWorkflow) {
 		connections,
 		settings: { executionOrder: 'v1' },
 	};
-	return await stored(await world.client.createWorkflow(copy));
+	return await stored(await installation.client.createWorkflow(copy));
 }
 
 /** A workflow in n8n, to be taken back after the test. */
 async function stored(id: string): Promise<StoredWorkflow> {
-	const workflow = await world.client.workflow(id);
+	const workflow = await installation.client.workflow(id);
 	workflows.push(workflow);
 	return workflow;
 }
 
-cases.testTrigger(() => world);
-testTriggerChanges(() => world);
+shared.testTrigger(() => installation);
+testTriggerChanges(() => installation);
 
 describe('listening for a test event', () => {
 	test('subscribes a test address only while it listens', async () => {
-		const { client } = world;
+		const { client } = installation;
 		const workflow = await imported({ events: ['createTask', 'updateTask'] });
 		await client.listen(workflow.id, nodes.trigger);
 		expect(subscriptions()).toEqual([
@@ -144,7 +149,7 @@ describe('listening for a test event', () => {
 	});
 
 	test('receives one event beside the published workflow, then stops by itself', async () => {
-		const { client } = world;
+		const { client } = installation;
 		const workflow = await published({ events: ['updateTask'] });
 		await client.listen(workflow.id, nodes.trigger);
 		expect(subscriptions()).toEqual(
@@ -165,9 +170,9 @@ describe('listening for a test event', () => {
 
 describe('a published workflow', () => {
 	test('receives every event with its fields parsed', async () => {
-		const { client, service } = world;
+		const { client, service } = installation;
 		const workflow = await published({ events: ['createTask', 'createRoute', 'updateTask'] });
-		await cases.createDeliveries(world, ['T-1']);
+		await shared.createDeliveries(installation, ['T-1']);
 		const [delivery] = service.control.deliveries();
 		const { id = '', price, distance } = delivery?.record ?? {};
 		await executionsOf(client, workflow.id, 1);
@@ -192,7 +197,7 @@ describe('a published workflow', () => {
 	});
 
 	test('is subscribed at the same address after it was taken back and published again', async () => {
-		const { client, service } = world;
+		const { client, service } = installation;
 		const workflow = await published({ events: ['updateTask'] });
 		const before = service.control.webhooks();
 		await client.unpublish(workflow.id);
@@ -205,7 +210,7 @@ describe('a published workflow', () => {
 	});
 
 	test('goes on under another name, also of its trigger', async () => {
-		const { client } = world;
+		const { client } = installation;
 		const workflow = await published({ events: ['updateTask'] });
 		await client.updateWorkflow(workflow.id, { name: 'Updates, renamed' });
 		await client.publish(workflow.id);
@@ -226,7 +231,7 @@ describe('a published workflow', () => {
 	});
 
 	test('is subscribed to other events once its changed version is published', async () => {
-		const { client, service } = world;
+		const { client, service } = installation;
 		const workflow = await published({ events: ['createTask', 'updateTask'] });
 		await client.updateWorkflow(workflow.id, {
 			nodes: withTrigger(workflow, { parameters: { events: ['updateTask', 'createRoute'] } }),
@@ -246,7 +251,7 @@ describe('a published workflow', () => {
 	});
 
 	test('leaves a workflow on the same event alone', async () => {
-		const { client } = world;
+		const { client } = installation;
 		const one = await published({ events: ['updateTask'] });
 		const other = await published({ events: ['updateTask'] });
 		expect(subscriptions()).toEqual(
@@ -263,7 +268,7 @@ describe('a published workflow', () => {
 	});
 
 	test('and its duplicate are subscribed apart', async () => {
-		const { client } = world;
+		const { client } = installation;
 		const workflow = await published({ events: ['updateTask'] });
 		const copy = await duplicated(workflow);
 		await client.publish(copy.id);
@@ -278,7 +283,7 @@ describe('a published workflow', () => {
 	});
 
 	test('leaves nothing at the service when it is archived', async () => {
-		const { client } = world;
+		const { client } = installation;
 		const { id } = await published({ events: ['createTask', 'updateTask'] });
 		await client.archive(id);
 		workflows = [];
@@ -286,7 +291,7 @@ describe('a published workflow', () => {
 	});
 
 	test('keeps its subscription when n8n refuses a copy with the same webhook', async () => {
-		const { client } = world;
+		const { client } = installation;
 		const workflow = await published({ events: ['updateTask'] });
 		const copy = await stored(await client.createWorkflow({ ...workflow, id: undefined }));
 		expect(copy.nodes).toEqual(workflow.nodes);
@@ -297,7 +302,7 @@ describe('a published workflow', () => {
 
 describe('calls that are not from the service', () => {
 	test('are refused with 401 and start nothing', async () => {
-		const { client, service } = world;
+		const { client, service } = installation;
 		const other = await published({ events: ['createTask'] });
 		const workflow = await published({ events: ['createTask', 'updateTask'] });
 		const addresses = service.control.webhooks().map(({ url }) => new URL(url));
@@ -335,7 +340,7 @@ describe('calls that are not from the service', () => {
 
 describe('when something is out of order', () => {
 	test('a blacklisted subscription works again once the workflow is published anew', async () => {
-		const { client, service } = world;
+		const { client, service } = installation;
 		const workflow = await published({ events: ['createTask', 'updateTask'] });
 		const before = service.control.webhooks();
 		service.control.blacklist(before[1]?.url ?? '', 3);
@@ -349,14 +354,14 @@ describe('when something is out of order', () => {
 	});
 
 	test('a blacklisted subscription found at activation is made anew, and the log says so', async () => {
-		const { client } = world;
+		const { client } = installation;
 		const workflow = await published({ events: ['updateTask'] });
 		await duringOutage(async () => await client.unpublish(workflow.id));
-		const { control } = world.service;
+		const { control } = installation.service;
 		control.blacklist(control.webhooks()[0]?.url ?? '', 3);
 		await client.publish(workflow.id);
 		expect(subscriptions()).toEqual([liveAddress(workflow, 'updateTask')]);
-		expect(await readFile(join(world.userFolder, 'n8n.log'), 'utf8')).toMatch(
+		expect(await readFile(join(installation.userFolder, 'n8n.log'), 'utf8')).toMatch(
 			`in workflow "Delivery events" (${workflow.id}): The Delivery Service had stopped reporting Delivery Updated`,
 		);
 		const events = [await fireUpdate(), await fireUpdate()].map(({ item }) => item);
@@ -364,37 +369,42 @@ describe('when something is out of order', () => {
 	});
 
 	test('a changed API secret has publishing replace own addresses only', async () => {
-		const { client, credentials } = world;
+		const { client, credentials } = installation;
 		const workflow = await published({ events: ['createTask', 'updateTask'] });
 		const other = await published({ events: ['updateTask'] });
 		const foreign = { url: 'https://shop.example/events', event: 'createTask' };
 		const webhook = { resource: 'webhook', selectBy: 'urlAndEvent', ...foreign };
-		await cases.runAction(world, { parameters: { ...webhook, operation: 'create' } });
-		const before = world.service.control.webhooks();
+		await shared.runAction(installation, { parameters: { ...webhook, operation: 'create' } });
+		const before = installation.service.control.webhooks();
 		const othersBefore = before.slice(2);
 
 		await duringOutage(async () => await Promise.resolve(), 'changed-secret');
 		const { id } = credentials[credentialType];
-		await client.updateCredential(id, credentialName, credentialType, world.service.credential);
+		await client.updateCredential(
+			id,
+			credentialName,
+			credentialType,
+			installation.service.credential,
+		);
 		// This n8n calls no trigger when it starts.
-		await world.restartN8n();
+		await installation.restartN8n();
 		expect((await fireUpdate()).statuses).toEqual([200, 200]);
 
 		await client.unpublish(workflow.id);
-		expect(world.service.control.webhooks()).toEqual(othersBefore);
+		expect(installation.service.control.webhooks()).toEqual(othersBefore);
 		await client.publish(workflow.id);
-		const after = world.service.control.webhooks();
+		const after = installation.service.control.webhooks();
 		expect(after.slice(0, 2)).toEqual(othersBefore);
 		expect(after.slice(2).map(({ action }) => action)).toEqual([1, 3]);
 		for (const { url } of after.slice(2)) expect(before.map((one) => one.url)).not.toContain(url);
 		expect((await fireUpdate()).statuses).toEqual([200, 200]);
 		await executionsOf(client, workflow.id, 2);
 		await executionsOf(client, other.id, 2);
-		await cases.runAction(world, { parameters: { ...webhook, operation: 'delete' } });
+		await shared.runAction(installation, { parameters: { ...webhook, operation: 'delete' } });
 	});
 
 	test('a workflow that cannot be published says why and leaves nothing at the service', async () => {
-		const { client, service } = world;
+		const { client, service } = installation;
 		const data = { ...service.credential, baseUrl: `http://127.0.0.1:${await freePort()}` };
 		const id = await client.createCredential('Nowhere', credentialType, data);
 		const nowhere = { [credentialType]: { id, name: 'Nowhere' } };
@@ -416,10 +426,10 @@ describe('when something is out of order', () => {
 	});
 
 	test('a workflow can be taken back without the service, and is tidied up later', async () => {
-		const { client } = world;
+		const { client } = installation;
 		const workflow = await published({ events: ['createTask', 'updateTask'] });
 		await duringOutage(async () => await client.unpublish(workflow.id));
-		const log = await readFile(join(world.userFolder, 'n8n.log'), 'utf8');
+		const log = await readFile(join(installation.userFolder, 'n8n.log'), 'utf8');
 		expect(log).toMatch(
 			`in workflow "Delivery events" (${workflow.id}): webhooks of this node may remain at the Delivery Service (Delivery Created, Delivery Updated): Nothing answers at the Base URL of the Delivery Service. They start nothing. They are removed when the workflow is published again`,
 		);
@@ -438,10 +448,10 @@ describe('when something is out of order', () => {
 	});
 
 	test('n8n goes on with the same subscriptions after a restart', async () => {
-		const { client, service } = world;
+		const { client, service } = installation;
 		const workflow = await published({ events: ['createTask', 'updateTask'] });
 		const before = service.control.webhooks();
-		await world.restartN8n();
+		await installation.restartN8n();
 		expect(service.control.webhooks()).toEqual(before);
 		const { statuses, item } = await fireUpdate();
 		expect(statuses).toEqual([200]);

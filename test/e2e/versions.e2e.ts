@@ -3,26 +3,28 @@ import { join } from 'node:path';
 
 import { outputOf } from '../../playground/n8n/execution';
 import { waitFor } from '../../playground/n8n/progress';
-import * as cases from './support/cases';
+import * as shared from './support/versionTests';
 import { executionsOf, fireUpdates } from './support/events';
-import { testTriggerChanges } from './support/triggerCases';
+import { testTriggerChanges } from './support/triggerTests';
 import { nodes } from './support/workflows';
 
-const world = cases.testVersion('1.123');
-cases.testTrigger(world);
-testTriggerChanges(world);
+const installation = shared.testVersion('1.123');
+shared.testTrigger(installation);
+testTriggerChanges(installation);
 
 // n8n 2 does not look at webhooks when it starts.
 describe('a restart of n8n', () => {
 	test('makes a blacklisted subscription anew when n8n starts, and the log says so', async () => {
-		const { client } = world();
-		const { control } = world().service;
-		const workflow = await cases.imported(world(), { events: ['createTask', 'updateTask'] });
+		const { client } = installation();
+		const { control } = installation().service;
+		const workflow = await shared.imported(installation(), {
+			events: ['createTask', 'updateTask'],
+		});
 		await client.publish(workflow.id);
 		const before = control.webhooks();
 		control.blacklist(before[1]?.url ?? '', 3);
 
-		await world().restartN8n();
+		await installation().restartN8n();
 		// It answers before it has started its workflows, and removes before it makes anew: only as many
 		// as before, and none of them blacklisted, is the end of the repair.
 		await waitFor('the repair', 60_000, () => {
@@ -32,7 +34,7 @@ describe('a restart of n8n', () => {
 		expect(control.webhooks()).toEqual(before);
 		const told = 'The Delivery Service had stopped reporting Delivery Updated to this workflow';
 		await waitFor('the line in the log', 10_000, async () => {
-			const log = await readFile(join(world().userFolder, 'n8n.log'), 'utf8');
+			const log = await readFile(join(installation().userFolder, 'n8n.log'), 'utf8');
 			return log.includes(told) || undefined;
 		});
 		const ids = ['D-1', 'D-2'];

@@ -4,7 +4,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { deduplicationStore, type NodeRun, type RunNodeOptions } from '../support/engine/engine';
 import {
 	createOnce,
-	fatesOf,
+	outcomesOf,
 	jsonOf,
 	pairedItems,
 	pickupFields,
@@ -145,7 +145,7 @@ test('is no different when it is made twice, and leaves the notes of what was se
 		items: input,
 		onError: 'continueRegularOutput',
 	});
-	expect(fatesOf(items)).toEqual([
+	expect(outcomesOf(items)).toEqual([
 		...['alreadyCreated', 'alreadyCreated', 'created', 'created', 'created', 'unknown'],
 	]);
 });
@@ -154,7 +154,7 @@ test('names what is not valid, when the node goes on after errors', async () => 
 	const [first = {}] = deliveries(1);
 	const input = [delivery(), first, { pickup: 1 }];
 	const { items } = await dryRun(input, {}, {}, { onError: 'continueRegularOutput' });
-	expect(fatesOf([items[0] ?? { json: {} }, items[2] ?? { json: {} }])).toEqual([
+	expect(outcomesOf([items[0] ?? { json: {} }, items[2] ?? { json: {} }])).toEqual([
 		...['invalid', 'invalid'],
 	]);
 	expect(items[1]).toEqual(request({ deliveries: [first] }, 1));
@@ -169,7 +169,7 @@ test('refuses what is not valid, when the node does not go on', async () => {
 test('gives no request when all would be skipped', async () => {
 	await service.run(createOnce(), { items: deliveries(3) });
 	const { items } = await dryRun(deliveries(3));
-	expect(fatesOf(items)).toEqual(['alreadyCreated', 'alreadyCreated', 'alreadyCreated']);
+	expect(outcomesOf(items)).toEqual(['alreadyCreated', 'alreadyCreated', 'alreadyCreated']);
 	expect(pairedItems(items)).toEqual([0, 1, 2]);
 });
 
@@ -186,12 +186,12 @@ test('says so when n8n cannot look up what was sent', async () => {
 	expect(error?.description).toMatch(/^Save the workflow/);
 
 	const { items } = await dryRun(deliveries(2), {}, {}, { onError: 'continueRegularOutput' });
-	expect(fatesOf(items)).toEqual(['notSent', 'notSent']);
+	expect(outcomesOf(items)).toEqual(['notSent', 'notSent']);
 });
 
 test('does not count as a request for the limit', async () => {
 	for (let run = 0; run < 3; run++) await dryRun(deliveries(100), { batchSize: 1 });
 	const { items, hints } = await service.run(createOnce(), { items: deliveries(1) });
-	expect(fatesOf(items)).toEqual(['created']);
+	expect(outcomesOf(items)).toEqual(['created']);
 	expect(hints).toMatchObject([{ message: 'Created 1 delivery in 1 request.' }]);
 });

@@ -7,7 +7,7 @@ import type { NodeRun, RunNodeOptions } from '../support/engine/engine';
 import { deduplicationStore } from '../support/engine/engine';
 import {
 	createOnce,
-	fatesOf,
+	outcomesOf,
 	jsonOf,
 	pairedItems,
 	restart,
@@ -49,7 +49,7 @@ interface Row {
 	/** What happens to the second of three requests, which holds R2 and R3. */
 	fault: Fault;
 	/** What becomes of R2 and R3. */
-	fate: 'refused' | 'unknown' | 'notSent';
+	outcome: 'refused' | 'unknown' | 'notSent';
 	/** Whether no further request is sent; what was not processed always stops the run. */
 	stops?: boolean;
 	/** Whether they exist all the same. */
@@ -72,108 +72,112 @@ const refusedBatch = {
 const table: Record<string, Row> = {
 	'429 without Retry-After': {
 		fault: answered(429),
-		fate: 'notSent',
+		outcome: 'notSent',
 		says: /too many requests/,
 	},
 	'429 with Retry-After': {
 		fault: answered(429, { 'Retry-After': '30' }),
-		fate: 'notSent',
+		outcome: 'notSent',
 		says: /too many requests/,
 	},
 	'503 with Retry-After': {
 		fault: answered(503, { 'Retry-After': '30' }),
-		fate: 'notSent',
+		outcome: 'notSent',
 		says: /failed \(status 503\)/,
 	},
 	'a redirection': {
 		fault: answered(307, { Location: 'https://moved.example/v1/deliveries' }),
-		fate: 'refused',
+		outcome: 'refused',
 		stops: true,
 		says: /moved to another address.*https:\/\/moved\.example[".]/,
 	},
 	'400': {
 		fault: { ...refusedBatch, status: 400 },
-		fate: 'unknown',
+		outcome: 'unknown',
 		says: /unknown.*shared with another \(status 400\).*REFUSED/,
 	},
 	'401': {
 		fault: answered(401),
-		fate: 'refused',
+		outcome: 'refused',
 		stops: true,
 		says: /API key.*Because \(E1\)/,
 	},
 	'403': {
 		fault: answered(403),
-		fate: 'unknown',
+		outcome: 'unknown',
 		says: /unknown.*shared with another \(status 403\).*Because \(E1\)/,
 	},
 	'404': {
 		fault: answered(404),
-		fate: 'unknown',
+		outcome: 'unknown',
 		says: /unknown.*shared with another \(status 404\).*Because \(E1\)/,
 	},
 	'409': {
 		fault: answered(409),
-		fate: 'unknown',
+		outcome: 'unknown',
 		says: /unknown.*shared with another \(status 409\).*Because \(E1\)/,
 	},
 	'422': {
 		fault: refusedBatch,
-		fate: 'unknown',
+		outcome: 'unknown',
 		says: /unknown.*shared with another \(status 422\).*REFUSED/,
 	},
 	'500 before the work was done': {
 		fault: answered(500),
-		fate: 'unknown',
+		outcome: 'unknown',
 		says: /unknown.*status 500.*Because \(E1\)/,
 	},
 	'500 after the work was done': {
 		fault: { kind: 'statusAfter', status: 500 },
-		fate: 'unknown',
+		outcome: 'unknown',
 		exist: true,
 		says: /unknown.*status 500/,
 	},
-	'502': { fault: answered(502), fate: 'unknown', says: /unknown.*status 502/ },
-	'503 without Retry-After': { fault: answered(503), fate: 'unknown', says: /unknown.*status 503/ },
+	'502': { fault: answered(502), outcome: 'unknown', says: /unknown.*status 502/ },
+	'503 without Retry-After': {
+		fault: answered(503),
+		outcome: 'unknown',
+		says: /unknown.*status 503/,
+	},
 	'a connection reset before the work was done': {
 		fault: { kind: 'resetBefore' },
-		fate: 'unknown',
+		outcome: 'unknown',
 		says: /unknown.*connection/,
 	},
 	'a connection reset after the work was done': {
 		fault: { kind: 'resetAfter' },
-		fate: 'unknown',
+		outcome: 'unknown',
 		exist: true,
 		says: /unknown.*connection/,
 	},
 	'no answer in time, and no work done': {
 		fault: { kind: 'hang' },
-		fate: 'unknown',
+		outcome: 'unknown',
 		says: /unknown.*did not answer in time.*option Timeout/,
 		options: { timeoutSeconds: 3 },
 	},
 	'no answer in time, but the work done': {
 		fault: { kind: 'hangAfter' },
-		fate: 'unknown',
+		outcome: 'unknown',
 		exist: true,
 		says: /unknown.*did not answer in time/,
 		options: { timeoutSeconds: 3 },
 	},
 	'a success that is a web page': {
 		fault: { kind: 'garbage' },
-		fate: 'unknown',
+		outcome: 'unknown',
 		exist: true,
 		says: /unknown.*answer/,
 	},
 	'a success without records': {
 		fault: { kind: 'emptySuccess' },
-		fate: 'unknown',
+		outcome: 'unknown',
 		exist: true,
 		says: /unknown.*answer/,
 	},
 	'a success that misses the records': {
 		fault: { kind: 'missingRecords', count: 2 },
-		fate: 'unknown',
+		outcome: 'unknown',
 		exist: true,
 		says: /unknown.*no record/,
 	},
@@ -191,9 +195,9 @@ function expectNoAdviceToSendAgain(failure: unknown): void {
 
 describe.each(Object.entries(table))(
 	'%s',
-	(_what, { fault, fate, stops, exist, says, options }) => {
-		const last = fate === 'notSent' || stops ? 'notSent' : 'created';
-		const fates = ['created', 'created', fate, fate, last, last];
+	(_what, { fault, outcome, stops, exist, says, options }) => {
+		const last = outcome === 'notSent' || stops ? 'notSent' : 'created';
+		const outcomes = ['created', 'created', outcome, outcome, last, last];
 		const middle = exist ? ['R2', 'R3'] : [];
 
 		async function run(more?: Partial<RunNodeOptions>): Promise<NodeRun> {
@@ -214,7 +218,7 @@ describe.each(Object.entries(table))(
 				['unknown', 'unknown'],
 				['refused', 'created'],
 			]);
-			expect(fatesOf(items)).toEqual(before.map((fate) => later.get(fate)));
+			expect(outcomesOf(items)).toEqual(before.map((outcome) => later.get(outcome)));
 			expect(new Set(service.existing()).size).toBe(service.existing().length);
 		}
 
@@ -223,7 +227,7 @@ describe.each(Object.entries(table))(
 
 			expect(error).toBeUndefined();
 			expect(outputs).toHaveLength(1);
-			expect(fatesOf(items)).toEqual(fates);
+			expect(outcomesOf(items)).toEqual(outcomes);
 			expect(pairedItems(items)).toEqual([0, 1, 2, 3, 4, 5]);
 			expect(service.existing()).toEqual([
 				...['R0', 'R1'],
@@ -234,13 +238,13 @@ describe.each(Object.entries(table))(
 				const { error: failure } = jsonOf(items)[item] ?? {};
 				expect(failure).toMatchObject({
 					message: expect.stringMatching(new RegExp(`\\[item ${item}\\]$`)),
-					outcome: fate,
+					outcome: outcome,
 					referenceId: `R${item}`,
 				});
 				expect(JSON.stringify(failure)).toMatch(says);
-				if (fate === 'unknown') expectNoAdviceToSendAgain(failure);
+				if (outcome === 'unknown') expectNoAdviceToSendAgain(failure);
 			}
-			await expectSafeRerun(fates);
+			await expectSafeRerun(outcomes);
 		});
 
 		test("goes to the error output, when that is the node's setting", async () => {
@@ -252,9 +256,9 @@ describe.each(Object.entries(table))(
 			const badItems = last === 'notSent' ? [2, 3, 4, 5] : [2, 3];
 			const goodItems = last === 'notSent' ? [0, 1] : [0, 1, 4, 5];
 			expect(pairedItems(good)).toEqual(goodItems);
-			expect(fatesOf(good)).toEqual(goodItems.map(() => 'created'));
+			expect(outcomesOf(good)).toEqual(goodItems.map(() => 'created'));
 			expect(pairedItems(bad)).toEqual(badItems);
-			expect(fatesOf(ownData(bad))).toEqual(badItems.map((item) => fates[item]));
+			expect(outcomesOf(ownData(bad))).toEqual(badItems.map((item) => outcomes[item]));
 			expect(jsonOf(bad)).toMatchObject(badItems.map((item) => ({ referenceId: `R${item}` })));
 		});
 
@@ -270,11 +274,11 @@ describe.each(Object.entries(table))(
 				numbers.map((item) => ({ item, referenceId: `R${item}` }));
 			const lists = { created, refused: [], unknown: [], notSent: [] };
 			expect(error?.context.data).toEqual(
-				fate === 'notSent'
+				outcome === 'notSent'
 					? { ...lists, notSent: named(2, 3, 4, 5) }
-					: { ...lists, [fate]: named(2, 3), notSent: named(4, 5) },
+					: { ...lists, [outcome]: named(2, 3), notSent: named(4, 5) },
 			);
-			const notSent = fate === 'notSent' ? 4 : 2;
+			const notSent = outcome === 'notSent' ? 4 : 2;
 			expect(error?.message).toMatch(
 				new RegExp(`\\(2 of 6 deliveries created, ${notSent} not sent\\) \\[item 2\\]$`),
 			);
@@ -289,10 +293,10 @@ describe.each(Object.entries(table))(
 					refused: 'Refused (2): R2, R3. Not sent (2): R4, R5.',
 					unknown: 'Perhaps created (2): R2, R3. Not sent (2): R4, R5.',
 					notSent: 'Not sent (4): R2, R3, R4, R5.',
-				}[fate],
+				}[outcome],
 			);
 			expect(service.existing()).toEqual(['R0', 'R1', ...middle]);
-			await expectSafeRerun(['created', 'created', fate, fate, 'notSent', 'notSent']);
+			await expectSafeRerun(['created', 'created', outcome, outcome, 'notSent', 'notSent']);
 		});
 	},
 );
@@ -333,7 +337,7 @@ describe('a service that is not there', () => {
 				credential,
 				onError: 'continueRegularOutput',
 			});
-			expect(fatesOf(items)).toEqual(['notSent', 'notSent', 'notSent']);
+			expect(outcomesOf(items)).toEqual(['notSent', 'notSent', 'notSent']);
 			expect(JSON.stringify(items)).toMatch(says);
 
 			const { error } = await service.run(createOnce(), { items: deliveries(3), credential });
@@ -357,7 +361,7 @@ describe('a service that is out of order', () => {
 		service.control.addFault({ kind: 'status', status: 500, times: null });
 		const { items } = await run(5);
 
-		expect(fatesOf(items)).toEqual(['unknown', 'unknown', 'unknown', 'notSent', 'notSent']);
+		expect(outcomesOf(items)).toEqual(['unknown', 'unknown', 'unknown', 'notSent', 'notSent']);
 		expect(service.creations()).toHaveLength(3);
 		expect(jsonOf(items)[4]).toMatchObject({
 			error: { message: expect.stringMatching(/not sent: the Delivery Service failed/) },
@@ -369,7 +373,7 @@ describe('a service that is out of order', () => {
 		service.control.addFault({ kind: 'status', status: 500, skip: 1, times: 2 });
 		const { items } = await run(6);
 
-		expect(fatesOf(items)).toEqual([
+		expect(outcomesOf(items)).toEqual([
 			...['unknown', 'unknown', 'created', 'unknown', 'unknown', 'created'],
 		]);
 	});
@@ -486,7 +490,7 @@ describe('a request that holds refused deliveries', () => {
 		});
 
 		expect(service.creations()).toHaveLength(1);
-		expect(new Set(fatesOf(items))).toEqual(new Set(['unknown']));
+		expect(new Set(outcomesOf(items))).toEqual(new Set(['unknown']));
 		expect(items[0]?.json.error).toMatchObject({
 			message:
 				'Whether this delivery was created is unknown: the Delivery Service refused the request that it shared with 99 others (status 422) [item 0]',
@@ -516,7 +520,7 @@ describe('a run of 20 deliveries without a batch size', () => {
 			onError: 'continueRegularOutput',
 		});
 
-		expect(fatesOf(items).filter((fate) => fate !== 'created')).toEqual(['unknown']);
+		expect(outcomesOf(items).filter((outcome) => outcome !== 'created')).toEqual(['unknown']);
 		expect(service.existing()).toHaveLength(20);
 	});
 
@@ -535,7 +539,7 @@ describe('a service that is too busy for a moment', () => {
 			items: deliveries(3),
 		});
 
-		expect(fatesOf(items)).toEqual(['created', 'created', 'created']);
+		expect(outcomesOf(items)).toEqual(['created', 'created', 'created']);
 		const requests = service.control.requests();
 		expect(requests.map((request) => request.status)).toEqual([status, 200]);
 		const [first, second] = requests.map(({ at }) => at);
@@ -592,7 +596,7 @@ describe('an execution that is stopped', () => {
 		expect(service.existing()).toEqual(['R0', 'R1']);
 		restart();
 		const { items } = await service.run(createOnce(), { items: deliveries(6) });
-		expect(fatesOf(items).slice(0, 2)).toEqual(['alreadyCreated', 'alreadyCreated']);
+		expect(outcomesOf(items).slice(0, 2)).toEqual(['alreadyCreated', 'alreadyCreated']);
 		expect(service.existing()).toEqual(['R0', 'R1', 'R2', 'R3', 'R4', 'R5']);
 	});
 
@@ -614,7 +618,7 @@ describe('an execution that is stopped', () => {
 			items: deliveries(4),
 			onError: 'continueRegularOutput',
 		});
-		expect(fatesOf(items)).toEqual(['unknown', 'unknown', 'created', 'created']);
+		expect(outcomesOf(items)).toEqual(['unknown', 'unknown', 'created', 'created']);
 		expect(service.existing()).toEqual(['R0', 'R1', 'R2', 'R3']);
 	});
 });

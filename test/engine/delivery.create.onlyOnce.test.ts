@@ -14,7 +14,7 @@ import {
 } from '../support/engine/engine';
 import {
 	createOnce,
-	fatesOf,
+	outcomesOf,
 	jsonOf,
 	pairedItems,
 	pickupFields,
@@ -44,7 +44,7 @@ async function run(
 	});
 }
 
-const all = (count: number, fate: string) => Array.from({ length: count }, () => fate);
+const all = (count: number, outcome: string) => Array.from({ length: count }, () => outcome);
 
 describe('a second run', () => {
 	test('creates nothing, and says of each delivery that it was skipped', async () => {
@@ -72,7 +72,7 @@ describe('a second run', () => {
 		await run(deliveries(3));
 		const { items, error } = await service.run(createOnce(), { items: deliveries(3) });
 		expect(error).toBeUndefined();
-		expect(fatesOf(items)).toEqual(all(3, 'alreadyCreated'));
+		expect(outcomesOf(items)).toEqual(all(3, 'alreadyCreated'));
 	});
 
 	test('creates what is new, in full batches and in order', async () => {
@@ -81,7 +81,7 @@ describe('a second run', () => {
 
 		expect(service.existing()).toEqual(['R1', 'R3', 'R0', 'R2', 'R4', 'R5']);
 		expect(service.control.requests()).toHaveLength(3);
-		expect(fatesOf(items)).toEqual([
+		expect(outcomesOf(items)).toEqual([
 			...['created', 'alreadyCreated', 'created', 'alreadyCreated', 'created', 'created'],
 		]);
 		expect(jsonOf(items).map(({ referenceId }) => referenceId)).toEqual(
@@ -93,26 +93,26 @@ describe('a second run', () => {
 	test('knows the references of the whole workflow, and of no other', async () => {
 		await run(deliveries(1));
 		const { items } = await run(deliveries(1), {}, { settings: { id: 'another node' } });
-		expect(fatesOf(items)).toEqual(['alreadyCreated']);
+		expect(outcomesOf(items)).toEqual(['alreadyCreated']);
 
 		const other = await run(deliveries(1), {}, { workflowId: 'another workflow' });
-		expect(fatesOf(other.items)).toEqual(['created']);
+		expect(outcomesOf(other.items)).toEqual(['created']);
 	});
 
 	test('for another company creates, as the reference is another one there', async () => {
 		await run(deliveries(1));
 		const forChild = await run(deliveries(1), { companyId: 1002 });
-		expect(fatesOf(forChild.items)).toEqual(['created']);
+		expect(outcomesOf(forChild.items)).toEqual(['created']);
 		expect(service.control.deliveries().map(({ companyId }) => companyId)).toEqual([1001, 1002]);
 
 		const again = await run(deliveries(1), { companyId: 1002 });
-		expect(fatesOf(again.items)).toEqual(['alreadyCreated']);
+		expect(outcomesOf(again.items)).toEqual(['alreadyCreated']);
 	});
 
 	test('that names the own company is for the same company', async () => {
 		await run(deliveries(1));
 		const { items } = await run(deliveries(1), { companyId: service.credential.companyId });
-		expect(fatesOf(items)).toEqual(['alreadyCreated']);
+		expect(outcomesOf(items)).toEqual(['alreadyCreated']);
 	});
 
 	test('at another service creates', async () => {
@@ -120,7 +120,7 @@ describe('a second run', () => {
 		const other = await startService();
 		try {
 			const { items } = await run(deliveries(1), {}, { credential: other.credential });
-			expect(fatesOf(items)).toEqual(['created']);
+			expect(outcomesOf(items)).toEqual(['created']);
 			expect(other.control.deliveries()).toHaveLength(1);
 		} finally {
 			await other.close();
@@ -133,7 +133,7 @@ describe('a second run', () => {
 		const { items } = await service.run(createOnce({}, { skipAlreadySent: false }), {
 			items: deliveries(2),
 		});
-		expect(fatesOf(items)).toEqual(['created', 'created']);
+		expect(outcomesOf(items)).toEqual(['created', 'created']);
 		expect(service.existing()).toEqual(['R0', 'R1', 'R0', 'R1']);
 		expect(deduplicationStore.calls).toHaveLength(calls);
 	});
@@ -163,15 +163,15 @@ describe('the option is by default', () => {
 		const node = { ...parameters, source, ...fields };
 		const first = await service.run(node, { items: [item] });
 		const second = await service.run(node, { items: [item] });
-		expect(fatesOf(first.items)).toEqual(['created']);
-		expect(fatesOf(second.items)).toEqual([state === 'on' ? 'alreadyCreated' : 'created']);
+		expect(outcomesOf(first.items)).toEqual(['created']);
+		expect(outcomesOf(second.items)).toEqual([state === 'on' ? 'alreadyCreated' : 'created']);
 	});
 
 	test('and can be turned off for the source shopifyOrder', async () => {
 		const node = { ...parameters, source: 'shopifyOrder', ...pickupFields, skipAlreadySent: false };
 		await service.run(node, { items: [{ ...order }] });
 		const { items } = await service.run(node, { items: [{ ...order }] });
-		expect(fatesOf(items)).toEqual(['created']);
+		expect(outcomesOf(items)).toEqual(['created']);
 	});
 });
 
@@ -194,13 +194,15 @@ describe('without a Company ID in the credential', () => {
 	test('nothing is sent either when only some deliveries name their company', async () => {
 		const companyId = '={{ $itemIndex ? "" : 1002 }}';
 		const { items } = await run(deliveries(2), { companyId }, { credential: credential() });
-		expect(fatesOf(items)).toEqual(['notSent', 'notSent']);
+		expect(outcomesOf(items)).toEqual(['notSent', 'notSent']);
 		expect(service.control.requests()).toEqual([]);
 	});
 
 	test('a delivery that names its company is sent once', async () => {
 		const again = async () =>
-			fatesOf((await run(deliveries(1), { companyId: 1002 }, { credential: credential() })).items);
+			outcomesOf(
+				(await run(deliveries(1), { companyId: 1002 }, { credential: credential() })).items,
+			);
 		expect(await again()).toEqual(['created']);
 		expect(await again()).toEqual(['alreadyCreated']);
 	});
@@ -208,7 +210,7 @@ describe('without a Company ID in the credential', () => {
 	test('deliveries are sent that need not be remembered', async () => {
 		const parameters = createOnce({}, { skipAlreadySent: false });
 		const more = { items: deliveries(1), credential: credential() };
-		expect(fatesOf((await service.run(parameters, more)).items)).toEqual(['created']);
+		expect(outcomesOf((await service.run(parameters, more)).items)).toEqual(['created']);
 	});
 });
 
@@ -227,7 +229,7 @@ describe('a delivery without a reference', () => {
 
 	test('is refused alone when the node goes on after errors', async () => {
 		const { items: output } = await run(items);
-		expect(fatesOf(output)).toEqual(['created', 'invalid', 'created']);
+		expect(outcomesOf(output)).toEqual(['created', 'invalid', 'created']);
 		expect(service.existing()).toEqual(['A', 'C']);
 	});
 });
@@ -243,14 +245,14 @@ describe('the same reference twice in one input', () => {
 		const dry = await service.run(createOnce({ ...parameters, dryRun: true }), { items });
 		expect(jsonOf(dry.items)).toMatchObject([{ dryRun: true }, { reason: 'sameReferenceInInput' }]);
 		const { items: output } = await service.run(createOnce(parameters), { items });
-		expect(fatesOf(output)).toEqual(['created', 'sameReferenceInInput']);
+		expect(outcomesOf(output)).toEqual(['created', 'sameReferenceInInput']);
 	});
 
 	test.each([1, 2, 100])(
 		'is sent once, the first of them, with a batch size of %i',
 		async (size) => {
 			const { items } = await run(twice, { batchSize: size });
-			expect(fatesOf(items)).toEqual([
+			expect(outcomesOf(items)).toEqual([
 				...['created', 'created', 'sameReferenceInInput', 'created', 'sameReferenceInInput'],
 			]);
 			expect(items[2]?.json).toEqual({
@@ -269,7 +271,7 @@ describe('the same reference twice in one input', () => {
 		const { items } = await run([delivery({ referenceId: 'A' }), delivery({ referenceId: 'A' })], {
 			companyId: '={{ $itemIndex === 0 ? 1001 : 1002 }}',
 		});
-		expect(fatesOf(items)).toEqual(['created', 'created']);
+		expect(outcomesOf(items)).toEqual(['created', 'created']);
 	});
 
 	test('is sent once also when the types differ, or one names the own company', async () => {
@@ -315,19 +317,19 @@ describe('two orders with the same reference', () => {
 	};
 
 	test('of earlier runs: the other one is an error that says what to do, again and again', async () => {
-		expect(fatesOf((await runOrders([ofOneShop])).items)).toEqual(['created']);
+		expect(outcomesOf((await runOrders([ofOneShop])).items)).toEqual(['created']);
 		for (let times = 0; times < 2; times++) {
 			const { items } = await runOrders([ofAnother]);
 			expect(jsonOf(items)).toEqual([{ error: expect.objectContaining(error) }]);
 		}
-		expect(fatesOf((await runOrders([ofOneShop])).items)).toEqual(['alreadyCreated']);
+		expect(outcomesOf((await runOrders([ofOneShop])).items)).toEqual(['alreadyCreated']);
 		expect(service.existing()).toEqual(['#1001']);
 	});
 
 	test('are both delivered once they have reference IDs of their own', async () => {
 		await runOrders([ofOneShop]);
 		const { items } = await runOrders([ofAnother], parameters({ referenceFrom: 'id' }));
-		expect(fatesOf(items)).toEqual(['created']);
+		expect(outcomesOf(items)).toEqual(['created']);
 		expect(service.existing()).toEqual(['#1001', '2']);
 	});
 
@@ -363,11 +365,11 @@ describe('two orders with the same reference', () => {
 		const fromJson = createOnce();
 		await runOrders([ofOneShop]);
 		const { items } = await runOrders([delivery({ referenceId: '#1001' })], fromJson);
-		expect(fatesOf(items)).toEqual(['alreadyCreated']);
+		expect(outcomesOf(items)).toEqual(['alreadyCreated']);
 
 		await runOrders([delivery({ referenceId: '#7' })], fromJson);
 		const later = await runOrders([shopifyOrder({ id: 7, name: '#7' })]);
-		expect(fatesOf(later.items)).toEqual(['alreadyCreated']);
+		expect(outcomesOf(later.items)).toEqual(['alreadyCreated']);
 	});
 });
 
@@ -385,10 +387,10 @@ describe('two executions at once', () => {
 				.map((_, number) => `R${number}`)
 				.sort(),
 		);
-		const fates = [fatesOf(one.items), fatesOf(other.items)];
+		const outcomes = [outcomesOf(one.items), outcomesOf(other.items)];
 		for (let item = 0; item < 12; item++) {
-			const both = fates.map((list) => list[item]);
-			expect(both.filter((fate) => fate === 'created')).toHaveLength(1);
+			const both = outcomes.map((list) => list[item]);
+			expect(both.filter((outcome) => outcome === 'created')).toHaveLength(1);
 			expect(both).not.toContain('notSent');
 		}
 	});
@@ -398,7 +400,7 @@ describe('two executions at once', () => {
 		const go = async () =>
 			await service.run(createOnce({ batchSize: 2 }), { items: deliveries(4) });
 		for (const { items } of await Promise.all([go(), go(), go()]))
-			expect(fatesOf(items)).toEqual(all(4, 'alreadyCreated'));
+			expect(outcomesOf(items)).toEqual(all(4, 'alreadyCreated'));
 	});
 
 	test('in several processes create each delivery once', async () => {
@@ -414,10 +416,10 @@ describe('two executions at once', () => {
 		const existing = service.existing();
 		expect(new Set(existing).size).toBe(existing.length);
 		for (let item = 0; item < 12; item++) {
-			const fates = runs.map(({ items }) => fatesOf(items)[item]);
-			const created = fates.filter((fate) => fate === 'created').length;
+			const outcomes = runs.map(({ items }) => outcomesOf(items)[item]);
+			const created = outcomes.filter((outcome) => outcome === 'created').length;
 			expect(created).toBe(existing.includes(`R${item}`) ? 1 : 0);
-			if (created === 0) expect(fates).toEqual(all(3, 'unknown'));
+			if (created === 0) expect(outcomes).toEqual(all(3, 'unknown'));
 		}
 	});
 });
@@ -442,22 +444,22 @@ describe('a process that is killed', () => {
 	 * Runs the same deliveries twice more. What existed is not created again, what did not exist is
 	 * created or told as unknown, and the last run tells what the one before it has told.
 	 */
-	async function sendTwiceMore(isAllowed: (fate: unknown, item: number) => boolean) {
+	async function sendTwiceMore(isAllowed: (outcome: unknown, item: number) => boolean) {
 		const before = service.existing();
 		const second = await run(deliveries(count), { batchSize: size });
-		const fates = fatesOf(second.items);
+		const outcomes = outcomesOf(second.items);
 		expect(pairedItems(second.items)).toEqual([0, 1, 2, 3, 4]);
-		for (const [item, fate] of fates.entries()) {
+		for (const [item, outcome] of outcomes.entries()) {
 			const exists = before.includes(`R${item}`);
-			const told = { item, exists, fate };
+			const told = { item, exists, outcome };
 			const isTrue = exists
-				? ['alreadyCreated', 'unknown'].includes(String(fate))
-				: ['created', 'unknown'].includes(String(fate));
-			expect({ ...told, isTrue: isTrue && isAllowed(fate, item) }).toEqual({
+				? ['alreadyCreated', 'unknown'].includes(String(outcome))
+				: ['created', 'unknown'].includes(String(outcome));
+			expect({ ...told, isTrue: isTrue && isAllowed(outcome, item) }).toEqual({
 				...told,
 				isTrue: true,
 			});
-			if (fate === 'unknown')
+			if (outcome === 'unknown')
 				expect(second.items[item]?.json.error).toEqual({
 					message: expect.stringMatching(
 						new RegExp(`^Whether this delivery was created is unknown: .*\\[item ${item}\\]$`),
@@ -470,8 +472,8 @@ describe('a process that is killed', () => {
 		const existing = service.existing();
 		expect(new Set(existing).size).toBe(existing.length);
 		const third = await run(deliveries(count), { batchSize: size });
-		expect(fatesOf(third.items)).toEqual(
-			fates.map((fate) => (fate === 'created' ? 'alreadyCreated' : fate)),
+		expect(outcomesOf(third.items)).toEqual(
+			outcomes.map((outcome) => (outcome === 'created' ? 'alreadyCreated' : outcome)),
 		);
 		expect(service.existing()).toEqual(existing);
 	}
@@ -495,9 +497,9 @@ describe('a process that is killed', () => {
 			for (let item = 0; item < count; item++)
 				// What was given to the service, was claimed and tried, and the node has learned of it.
 				if (existed.includes(`R${item}`)) expect(access).toBeGreaterThan(partOf(item) + 1);
-			await sendTwiceMore((fate, item) => {
+			await sendTwiceMore((outcome, item) => {
 				const isClaimed = written > partOf(item);
-				return isClaimed ? fate !== 'created' : fate === 'created';
+				return isClaimed ? outcome !== 'created' : outcome === 'created';
 			});
 		},
 	);
@@ -525,7 +527,7 @@ describe('a process that is killed', () => {
 			kill.abort();
 			expect((await running).status).toBe('crashed');
 			if (requestsAtOnce === 1) expect(service.existing()).not.toContain('R4');
-			await sendTwiceMore((fate, item) => partOf(item) !== 1 || fate === 'unknown');
+			await sendTwiceMore((outcome, item) => partOf(item) !== 1 || outcome === 'unknown');
 		},
 	);
 
@@ -566,27 +568,30 @@ describe('a process that is killed', () => {
 		['in the middle of', { ...recording, skip: 1, when: 'after' }, 'unknown'],
 		['late in', remove('before'), 'unknown'],
 		['after', remove('after'), 'alreadyCreated'],
-	])('%s the look-up of created references creates nothing twice', async (_point, store, fate) => {
-		await run(deliveries(4), { batchSize: 2 });
-		deduplicationStore.addFault({ kind: 'kill', ...store });
-		expect((await run(deliveries(4), { batchSize: 2 })).status).toBe('crashed');
+	])(
+		'%s the look-up of created references creates nothing twice',
+		async (_point, store, outcome) => {
+			await run(deliveries(4), { batchSize: 2 });
+			deduplicationStore.addFault({ kind: 'kill', ...store });
+			expect((await run(deliveries(4), { batchSize: 2 })).status).toBe('crashed');
 
-		const { items } = await run(deliveries(4), { batchSize: 2 });
-		expect(fatesOf(items)).toEqual([...all(2, fate), ...all(2, 'alreadyCreated')]);
-		expect(service.existing()).toEqual(['R0', 'R1', 'R2', 'R3']);
-	});
+			const { items } = await run(deliveries(4), { batchSize: 2 });
+			expect(outcomesOf(items)).toEqual([...all(2, outcome), ...all(2, 'alreadyCreated')]);
+			expect(service.existing()).toEqual(['R0', 'R1', 'R2', 'R3']);
+		},
+	);
 
 	test.each<[string, StoreFault['when'], string]>([
 		['before', 'before', 'unknown'],
 		['after', 'after', 'created'],
-	])('%s it has let go of a refused delivery loses nothing', async (_point, when, fate) => {
+	])('%s it has let go of a refused delivery loses nothing', async (_point, when, outcome) => {
 		service.control.addFault({ kind: 'rejectReference', referenceIds: ['R1'], times: 1 });
 		deduplicationStore.addFault({ kind: 'kill', ...remove(when) });
 		await run(deliveries(1));
 		expect((await run([delivery({ referenceId: 'R1' })])).status).toBe('crashed');
 
 		const { items } = await run(deliveries(2));
-		expect(fatesOf(items)).toEqual(['alreadyCreated', fate]);
+		expect(outcomesOf(items)).toEqual(['alreadyCreated', outcome]);
 	});
 });
 
@@ -602,21 +607,21 @@ describe('a delivery that was not created', () => {
 			});
 		service.control.addFault({ kind: 'rejectReference', referenceIds: ['R1'], times: 1 });
 		const first = await run([...deliveries(1), order('Oak')], { batchSize: 1 });
-		expect(fatesOf(first.items)).toEqual(['created', 'refused']);
+		expect(outcomesOf(first.items)).toEqual(['created', 'refused']);
 
 		const second = await run([...deliveries(1), order('48 Oak Avenue')]);
-		expect(fatesOf(second.items)).toEqual(['alreadyCreated', 'created']);
+		expect(outcomesOf(second.items)).toEqual(['alreadyCreated', 'created']);
 		expect(service.existing()).toEqual(['R0', 'R1']);
 	});
 
 	test.each([401, 429])('because of status %i can be sent in the next run', async (status) => {
 		service.control.addFault({ kind: 'status', status });
 		const first = await run(deliveries(3));
-		expect(fatesOf(first.items)).toEqual(all(3, status === 401 ? 'refused' : 'notSent'));
+		expect(outcomesOf(first.items)).toEqual(all(3, status === 401 ? 'refused' : 'notSent'));
 		expect(deduplicationStore.count('workflow')).toBe(0);
 
 		const second = await run(deliveries(3));
-		expect(fatesOf(second.items)).toEqual(all(3, 'created'));
+		expect(outcomesOf(second.items)).toEqual(all(3, 'created'));
 	});
 });
 
@@ -636,14 +641,14 @@ describe('a store that fails', () => {
 		deduplicationStore.addFault(fault);
 		const { items } = await run(deliveries(6), { batchSize: 2 });
 
-		expect(fatesOf(items)).toEqual([...all(created, 'created'), ...all(6 - created, 'notSent')]);
+		expect(outcomesOf(items)).toEqual([...all(created, 'created'), ...all(6 - created, 'notSent')]);
 		expect(service.existing()).toEqual(['R0', 'R1'].slice(0, created));
 		expect(items[2]?.json.error).toMatchObject({
 			message: expect.stringMatching(/not sent: n8n could not look up which references/),
 			description: expect.stringMatching(/^Save the workflow/),
 		});
 		const second = await run(deliveries(6));
-		expect(fatesOf(second.items).slice(0, created)).toEqual(all(created, 'alreadyCreated'));
+		expect(outcomesOf(second.items).slice(0, created)).toEqual(all(created, 'alreadyCreated'));
 	});
 
 	test('at the first look-up ends the run, when the node does not go on', async () => {
@@ -665,14 +670,14 @@ describe('a store that fails', () => {
 		deduplicationStore.addFault({ ...record, skip: 2 });
 		const { items, hints } = await run(deliveries(2));
 
-		expect(fatesOf(items)).toEqual(all(2, 'created'));
+		expect(outcomesOf(items)).toEqual(all(2, 'created'));
 		expect(hints).toContainEqual({
 			message: expect.stringMatching(/could not note .* come out as unknown/),
 			type: 'warning',
 			location: 'outputPane',
 		});
 		const second = await run(deliveries(2));
-		expect(fatesOf(second.items)).toEqual(all(2, 'unknown'));
+		expect(outcomesOf(second.items)).toEqual(all(2, 'unknown'));
 		expect(service.existing()).toHaveLength(2);
 	});
 
@@ -680,9 +685,9 @@ describe('a store that fails', () => {
 		service.control.addFault({ kind: 'status', status: 401 });
 		deduplicationStore.addFault({ ...record, operation: 'removeProcessed' });
 		const { items, hints } = await run(deliveries(1));
-		expect(fatesOf(items)).toEqual(['refused']);
+		expect(outcomesOf(items)).toEqual(['refused']);
 		expect(hints.map(({ message }) => message).join()).toContain('could not note');
-		expect(fatesOf((await run(deliveries(1))).items)).toEqual(['unknown']);
+		expect(outcomesOf((await run(deliveries(1))).items)).toEqual(['unknown']);
 	});
 });
 
@@ -731,19 +736,19 @@ describe('for any faults in several runs of the same orders', () => {
 	/** What a run says of each reference, by its output or its error; nothing when it crashed. */
 	function reported({ outputs, error }: NodeRun, input: readonly string[]): Map<string, string> {
 		const report = new Map<string, string>();
-		const say = (item: number, fate: string) => {
+		const say = (item: number, outcome: string) => {
 			const referenceId = input[item] ?? '';
 			expect(report.has(referenceId)).toBe(false);
-			report.set(referenceId, fate);
+			report.set(referenceId, outcome);
 		};
 		const items = outputs.flat();
-		const fates = fatesOf(
+		const outcomes = outcomesOf(
 			items.map(({ json: { id, reason, error: failure } }) => ({
 				json: { id, reason, error: failure },
 			})),
 		);
 		for (const [index, item] of pairedItems(items).entries())
-			say(Number(item), String(fates[index]));
+			say(Number(item), String(outcomes[index]));
 		if (error) {
 			const { created, refused, unknown, notSent } = listsSchema.parse(error.context.data);
 			for (const { item } of created) say(item, 'created');
@@ -780,7 +785,7 @@ describe('for any faults in several runs of the same orders', () => {
 		if (result.status === 'crashed') return;
 		const report = reported(result, input);
 		expect([...report.keys()].sort()).toEqual([...input].sort());
-		const which = (fate: string) => input.filter((name) => report.get(name) === fate);
+		const which = (outcome: string) => input.filter((name) => report.get(name) === outcome);
 		const isOf = (names: readonly unknown[]) => (name: unknown) => names.includes(name);
 		const createdNow = existing.filter((name) => !before.includes(name));
 		const unknown = which('unknown').filter(isOf(createdNow));

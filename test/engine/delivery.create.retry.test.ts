@@ -2,7 +2,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { FaultInput } from '../../playground/service/faults';
-import { fatesOf, jsonOf, restart, setUp } from '../support/actionNode';
+import { outcomesOf, jsonOf, restart, setUp } from '../support/actionNode';
 import { delivery } from '../support/sampleDelivery';
 import { deduplicationStore } from '../support/engine/engine';
 
@@ -60,7 +60,7 @@ describe('what an earlier try created', () => {
 			items,
 			onError: 'continueRegularOutput',
 		});
-		expect(fatesOf(run.items)).toEqual(['refused', 'created']);
+		expect(outcomesOf(run.items)).toEqual(['refused', 'created']);
 	});
 
 	test('is told by the error of the last try', async () => {
@@ -106,6 +106,6 @@ describe('what an earlier try created', () => {
 	test('is skipped as before in another run, even with the same data', async () => {
 		await service.run(parameters, { ...retrying, items });
 		const { items: output } = await service.run(parameters, { ...retrying, items });
-		expect(fatesOf(output)).toEqual(['alreadyCreated', 'alreadyCreated']);
+		expect(outcomesOf(output)).toEqual(['alreadyCreated', 'alreadyCreated']);
 	});
 });

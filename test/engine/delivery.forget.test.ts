@@ -2,7 +2,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { deduplicationStore, type NodeRun, type RunNodeOptions } from '../support/engine/engine';
-import { createOnce, fatesOf, jsonOf, pairedItems, restart, setUp } from '../support/actionNode';
+import { createOnce, outcomesOf, jsonOf, pairedItems, restart, setUp } from '../support/actionNode';
 import { deliveries, delivery } from '../support/sampleDelivery';
 
 const service = setUp();
@@ -11,7 +11,7 @@ beforeEach(restart);
 
 async function create(items: IDataObject[], options: INodeParameters = {}): Promise<unknown[]> {
 	const run = await service.run(createOnce(options), { items, onError: 'continueRegularOutput' });
-	return fatesOf(run.items);
+	return outcomesOf(run.items);
 }
 
 async function forget(
@@ -83,14 +83,14 @@ describe('chosen references', () => {
 		['the own company by default', {}, ['created', 'alreadyCreated']],
 		['the company of the options', { companyId: 1002 }, ['alreadyCreated', 'created']],
 		['the own company when it is named', { companyId: '1001' }, ['created', 'alreadyCreated']],
-	])('are those of %s', async (_which, options, fates) => {
+	])('are those of %s', async (_which, options, outcomes) => {
 		await create(deliveries(1));
 		await create(deliveries(1), { companyId: 1002 });
 		await forget({ referenceIds: 'R0', options });
 		expect([
 			...(await create(deliveries(1))),
 			...(await create(deliveries(1), { companyId: 1002 })),
-		]).toEqual(fates);
+		]).toEqual(outcomes);
 	});
 
 	test('are of no company when none is known, and nothing is said to be forgotten', async () => {

@@ -10,11 +10,11 @@ import * as changing from '../support/matrix/changing';
 import { observeCreating, observeForgetting, ways } from '../support/matrix/creating';
 import { renderReadings } from '../support/matrix/report';
 import * as triggering from '../support/matrix/triggering';
-import { setUpMatrix, type Observation } from '../support/matrix/world';
+import { setUpMatrix, type Observation } from '../support/matrix/surroundings';
 
 const documentFile = join(__dirname, '..', '..', 'docs', 'readings.md');
 
-const world = setUpMatrix();
+const surroundings = setUpMatrix();
 
 type Observe = (reading: string) => Promise<Observation>;
 
@@ -22,22 +22,24 @@ const operations: Readonly<Record<string, Observe>> = {
 	...Object.fromEntries(
 		ways.map((way): [string, Observe] => [
 			way.name,
-			async (reading) => await observeCreating(world, way, reading),
+			async (reading) => await observeCreating(surroundings, way, reading),
 		]),
 	),
-	'Forget Sent References': async (reading) => await observeForgetting(world, reading),
+	'Forget Sent References': async (reading) => await observeForgetting(surroundings, reading),
 	'Update by delivery ID': async (reading) =>
-		await changing.observeUpdating(world, 'deliveryIds', reading),
+		await changing.observeUpdating(surroundings, 'deliveryIds', reading),
 	'Update by reference ID': async (reading) =>
-		await changing.observeUpdating(world, 'referenceIds', reading),
-	'Webhook: Create': async (reading) => await changing.observeSubscribing(world, reading),
-	'Webhook: Get Many': async (reading) => await changing.observeListing(world, reading),
-	'Webhook: Repair': async (reading) => await changing.observeRepairing(world, reading),
-	'Webhook: Delete': async (reading) => await changing.observeUnsubscribing(world, reading),
-	'Trigger: turned on': async (reading) => await triggering.observeTurningOn(world, reading),
-	'Trigger: event received': async (reading) => await triggering.observeReceiving(world, reading),
-	'Trigger: turned off': async (reading) => await triggering.observeTurningOff(world, reading),
-	'Connection test': async (reading) => await triggering.observeTesting(world, reading),
+		await changing.observeUpdating(surroundings, 'referenceIds', reading),
+	'Webhook: Create': async (reading) => await changing.observeSubscribing(surroundings, reading),
+	'Webhook: Get Many': async (reading) => await changing.observeListing(surroundings, reading),
+	'Webhook: Repair': async (reading) => await changing.observeRepairing(surroundings, reading),
+	'Webhook: Delete': async (reading) => await changing.observeUnsubscribing(surroundings, reading),
+	'Trigger: turned on': async (reading) => await triggering.observeTurningOn(surroundings, reading),
+	'Trigger: event received': async (reading) =>
+		await triggering.observeReceiving(surroundings, reading),
+	'Trigger: turned off': async (reading) =>
+		await triggering.observeTurningOff(surroundings, reading),
+	'Connection test': async (reading) => await triggering.observeTesting(surroundings, reading),
 };
 
 /** The empty name is that of no reading: as openapi.yaml says. */
@@ -46,7 +48,7 @@ const observed = new Map(names.map((name) => [name, new Map<string, Observation>
 
 describe.each(Object.entries(operations))('%s', (operation, observe) => {
 	test.each(names)('%s', async (reading) => {
-		await world.prepareFor(reading);
+		await surroundings.prepareFor(reading);
 		observed.get(reading)?.set(operation, await observe(reading));
 	});
 });

@@ -177,14 +177,16 @@ const nodeModuleSchema = zod.object({
 });
 
 /** What became of each item: `created`, why it was skipped, or the outcome of an error item. */
-export function fatesOf(items: readonly INodeExecutionData[]): unknown[] {
+export function outcomesOf(items: readonly INodeExecutionData[]): unknown[] {
 	return items.map(({ json }) => {
-		const fate = fateSchema.parse(json);
-		return fate.error?.outcome ?? fate.reason ?? (fate.id === undefined ? undefined : 'created');
+		const outcome = outcomeSchema.parse(json);
+		return (
+			outcome.error?.outcome ?? outcome.reason ?? (outcome.id === undefined ? undefined : 'created')
+		);
 	});
 }
 
-const fateSchema = zod.object({
+const outcomeSchema = zod.object({
 	id: zod.string().optional(),
 	reason: zod.string().optional(),
 	error: zod.object({ outcome: zod.string() }).optional(),

@@ -7,7 +7,7 @@ import { chromium, selectors, type Browser, type Locator, type Page } from 'play
 import { projectFolder } from '../../../playground/n8n/folders';
 import { waitFor } from '../../../playground/n8n/progress';
 import { requireProgram } from '../../../playground/n8n/system';
-import { owner } from './world';
+import { owner } from './installation';
 
 /** All pictures, for whoever wants to see what a test saw. Not kept in git. */
 const artifactsFolder = join(projectFolder, 'artifacts', 'editor');

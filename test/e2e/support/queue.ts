@@ -17,7 +17,7 @@ import {
 	type Server,
 } from '../../../playground/n8n/servers';
 import { startService, type LocalService } from '../../../playground/service/server';
-import { credentialName, credentialType, owner, tarball, type World } from './world';
+import { credentialName, credentialType, owner, tarball, type Installation } from './installation';
 
 /** One of n8n's processes, in a user folder of its own as in a container of its own. */
 interface Process {
@@ -32,7 +32,7 @@ export interface QueueWorld {
 	/** The process that takes webhooks. */
 	webhookUrl: string;
 	service: LocalService;
-	credentials: World['credentials'];
+	credentials: Installation['credentials'];
 	redis: Server;
 	postgresql: Server;
 	/** The workers that run, also those that were added. */

@@ -7,7 +7,7 @@ import { waitFor } from '../../../playground/n8n/progress';
 import { connection, node } from '../../../playground/n8n/workflowParts';
 import { shopifyOrder } from '../../support/shopifyOrders';
 import type { QueueWorld } from './queue';
-import { pickupFields } from './samples';
+import { pickupFields } from './sampleDelivery';
 
 const names = { webhook: 'Orders', split: 'Each order', create: 'Create deliveries' } as const;
 const executionsTimeoutMs = 180_000;
@@ -65,15 +65,20 @@ export interface SenderOptions {
 }
 
 /** Publishes a workflow that sends the orders of a webhook's call, each once. */
-export async function publishSender(world: QueueWorld, options: SenderOptions): Promise<Sender> {
+export async function publishSender(
+	installation: QueueWorld,
+	options: SenderOptions,
+): Promise<Sender> {
 	const path = `orders-${Date.now()}`;
-	const workflowId = await world.client.createWorkflow(senderWorkflow(world, path, options));
-	await world.client.publish(workflowId);
+	const workflowId = await installation.client.createWorkflow(
+		senderWorkflow(installation, path, options),
+	);
+	await installation.client.publish(workflowId);
 	const seen = new Set<string>();
 	let posted = 0;
 	return {
 		async post(orders) {
-			const url = `${world.webhookUrl}/webhook/${path}`;
+			const url = `${installation.webhookUrl}/webhook/${path}`;
 			const body = { orders: orders.map((name) => shopifyOrder({ name })) };
 			await waitFor('a webhook that is taken', readyTimeoutMs, async () => {
 				return await unlessNotReady(axios.post(url, body, { proxy: false }));
@@ -83,8 +88,8 @@ export async function publishSender(world: QueueWorld, options: SenderOptions): 
 		async finished() {
 			const ended = await waitFor('the end of all executions', executionsTimeoutMs, async () => {
 				// In this order: what a worker has finished is stored already.
-				const left = await world.left();
-				const all = await unlessNotReady(world.client.executions(workflowId));
+				const left = await installation.left();
+				const all = await unlessNotReady(installation.client.executions(workflowId));
 				const isOver = all?.every((one) => hasEnded(one) || left.has(one.id));
 				return all?.length === posted && isOver ? all.filter(hasEnded) : undefined;
 			});
@@ -92,7 +97,7 @@ export async function publishSender(world: QueueWorld, options: SenderOptions): 
 			const results: SentExecution[] = [];
 			for (const { id, status } of fresh) {
 				seen.add(id);
-				results.push({ id, status, outcomes: await outcomesOf(world, id, status) });
+				results.push({ id, status, outcomes: await outcomesOf(installation, id, status) });
 			}
 			return results;
 		},
@@ -128,9 +133,9 @@ export function partsOf<T>(list: readonly T[], size: number): T[][] {
 }
 
 /** How often each reference was created at the service. */
-export function creationsOf(world: QueueWorld): Map<string, number> {
+export function creationsOf(installation: QueueWorld): Map<string, number> {
 	const counts = new Map<string, number>();
-	for (const { record } of world.service.control.deliveries()) {
+	for (const { record } of installation.service.control.deliveries()) {
 		const reference = String(record.referenceId);
 		counts.set(reference, (counts.get(reference) ?? 0) + 1);
 	}
@@ -147,13 +152,13 @@ export function tally(executions: readonly SentExecution[]): Partial<Record<Outc
 }
 
 async function outcomesOf(
-	world: QueueWorld,
+	installation: QueueWorld,
 	id: string,
 	status: string,
 ): Promise<SentExecution['outcomes']> {
 	const found = new Map<string, Outcome[]>();
 	if (status !== 'success') return found;
-	for (const json of outputOf(await world.client.execution(id), names.create)) {
+	for (const json of outputOf(await installation.client.execution(id), names.create)) {
 		const { referenceId, outcome } = itemSchema.parse(json);
 		found.set(referenceId, [...(found.get(referenceId) ?? []), outcome]);
 	}

@@ -14,7 +14,7 @@ import {
 	type FilledIn,
 } from '../../../playground/demo/examples';
 import { startShopify, type Shopify } from '../../../playground/shopify/server';
-import { openWorld, type World } from './world';
+import { openInstallation, type Installation } from './installation';
 
 const timeoutMs = 120_000;
 const dataTable = 'n8n-nodes-base.dataTable';
@@ -24,7 +24,7 @@ type TableName = (typeof tables)[keyof typeof tables];
 
 /** A real n8n beside the local service and a shop, with the examples. */
 export interface ShopWorld {
-	readonly world: World;
+	readonly installation: Installation;
 	readonly shopify: Shopify;
 	/** Stores an example with what its user fills in. Gives its id. */
 	store(example: keyof typeof examples, filled?: FilledIn, more?: Credentials): Promise<string>;
@@ -42,13 +42,13 @@ export interface ShopWorld {
 /** Starts n8n of a version so that it finds the shop. Tables are made where n8n's node cannot. */
 export async function openShopWorld(name: HostName): Promise<ShopWorld> {
 	const shopify = await startShopify();
-	let world: World | undefined;
+	let installation: Installation | undefined;
 	const close = async () => {
-		await world?.close();
+		await installation?.close();
 		await shopify.close();
 	};
 	try {
-		const opened = (world = await openWorld(name, shopify.env));
+		const opened = (installation = await openInstallation(name, shopify.env));
 		const { client, service } = opened;
 		const credentials = await storeCredentials(client, service, shopify);
 		const tableIds = name === '1.123' ? await makeTables(opened) : undefined;
@@ -64,7 +64,7 @@ export async function openShopWorld(name: HostName): Promise<ShopWorld> {
 			return await client.createWorkflow(tableIds ? withTables(workflow, tableIds) : workflow);
 		};
 		return {
-			world: opened,
+			installation: opened,
 			shopify,
 			store,
 			async publish(example, filled) {
@@ -106,7 +106,7 @@ const columnsShape = z.object({
 const tableChoiceShape = z.object({ dataTableId: z.object({ value: z.string() }) });
 
 /** Makes the tables by hand, as a user of n8n 1.x must. Gives their ids by their names. */
-async function makeTables({ client }: World): Promise<Map<string, string>> {
+async function makeTables({ client }: Installation): Promise<Map<string, string>> {
 	const ids = new Map<string, string>();
 	for (const example of [examples.orders, examples.updates]) {
 		for (const { type, parameters } of (await readExample(example, {}, {})).nodes) {

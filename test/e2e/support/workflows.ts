@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import type { WorkflowFile } from '../../../playground/n8n/client';
 import { connection, node } from '../../../playground/n8n/workflowParts';
-import type { World } from './world';
+import type { Installation } from './installation';
 
 type WorkflowNode = WorkflowFile['nodes'][number];
 
@@ -27,23 +27,23 @@ export interface ActionWorkflow {
 	onError?: 'continueErrorOutput' | 'continueRegularOutput';
 	/** Further action nodes beside the first one, by name, with the same input. */
 	beside?: Record<string, Record<string, unknown>>;
-	/** The credential to use; by default the world's. */
-	credentials?: World['credentials'];
+	/** The credential to use; by default the installation's. */
+	credentials?: Installation['credentials'];
 }
 
 /**
  * A workflow that gives items to an action node, and on to a node for each of its outputs.
  *
- * @param world where it is to run
+ * @param installation where it is to run
  * @param setup what is in it
  */
 export function actionWorkflow(
-	world: World,
+	installation: Installation,
 	{ parameters, items = [{}], onError, beside = {}, credentials }: ActionWorkflow,
 ): WorkflowFile {
 	const actionNode = (name: string, settings: Record<string, unknown>): WorkflowNode => ({
 		...node(name, action, settings),
-		credentials: credentials ?? world.credentials,
+		credentials: credentials ?? installation.credentials,
 		...(onError && { onError }),
 	});
 	const outputs = [nodes.done, ...(onError === 'continueErrorOutput' ? [nodes.failed] : [])];
@@ -68,14 +68,14 @@ export function actionWorkflow(
 /**
  * A workflow that the trigger starts.
  *
- * @param world where it is to run
+ * @param installation where it is to run
  * @param parameters the trigger's
- * @param credentials the credential to use; by default the world's
+ * @param credentials the credential to use; by default the installation's
  */
 export function triggerWorkflow(
-	world: Pick<World, 'credentials'>,
+	installation: Pick<Installation, 'credentials'>,
 	parameters: Record<string, unknown>,
-	credentials = world.credentials,
+	credentials = installation.credentials,
 ): WorkflowFile {
 	return {
 		name: 'Delivery events',

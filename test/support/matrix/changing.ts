@@ -1,17 +1,17 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { NodeRun } from '../engine/engine';
-import { itemSchema, shownBy, type Observation, type World } from './world';
+import { itemSchema, shownBy, type Observation, type Surroundings } from './surroundings';
 
 const goOn = { onError: 'continueRegularOutput' } as const;
 
 /** Fails when a run that did not succeed keeps the service's words from its user. */
-function assertWordsShown(world: World, run: NodeRun, from: number): void {
+function assertWordsShown(surroundings: Surroundings, run: NodeRun, from: number): void {
 	const shown = shownBy(run);
 	const failed = run.items.some(({ json }) => itemSchema.parse(json).error !== undefined);
 	if (failed || run.error !== undefined)
-		for (const words of world.refusals(from)) expect(shown.join('\n')).toContain(words);
-	world.assertHarmless(shown);
+		for (const words of surroundings.refusals(from)) expect(shown.join('\n')).toContain(words);
+	surroundings.assertHarmless(shown);
 }
 
 /** Readings under which no update is made, or nobody can tell whether it was. */
@@ -19,16 +19,16 @@ const mayFail = /^(all-|update-code-error$|update-303$)/;
 
 /** Changes two deliveries that exist and one that does not, in one request as far as may be. */
 export async function observeUpdating(
-	world: World,
+	surroundings: Surroundings,
 	target: 'deliveryIds' | 'referenceIds',
 	reading: string,
 ): Promise<Observation> {
-	const ids = await world.service.seed(2);
+	const ids = await surroundings.service.seed(2);
 	const names = [...(target === 'deliveryIds' ? ids : ['R0', 'R1']), 'NOT-THERE'];
-	const before = world.control.requests().length;
-	world.choose(reading);
+	const before = surroundings.control.requests().length;
+	surroundings.choose(reading);
 
-	const run = await world.service.run(
+	const run = await surroundings.service.run(
 		{
 			resource: 'delivery',
 			operation: 'update',
@@ -39,11 +39,11 @@ export async function observeUpdating(
 		goOn,
 	);
 
-	assertWordsShown(world, run, before);
+	assertWordsShown(surroundings, run, before);
 	expect(run.error).toBeUndefined();
 	expect(run.items).toHaveLength(names.length);
 	const failed = run.items.map(({ json }) => itemSchema.parse(json).error !== undefined);
-	const changed = world.control.deliveries().map(({ request }) => request.cod === 5);
+	const changed = surroundings.control.deliveries().map(({ request }) => request.cod === 5);
 	const told = changed.map((isChanged, index) => ({ isChanged, isDone: failed[index] === false }));
 	// What the node calls done must be done; and what can be done, it does.
 	for (const { isChanged, isDone } of told) {
@@ -55,7 +55,7 @@ export async function observeUpdating(
 	);
 	const existing = first === second ? `both ${first}` : `one ${first}, one ${second}`;
 	const missing = failed[2] === true ? 'told as failed' : 'told as updated';
-	const requests = world.control.requests().length - before;
+	const requests = surroundings.control.requests().length - before;
 	return {
 		happens: `Two that exist: ${existing}. One that does not: ${missing}. ${requests} ${requests === 1 ? 'request' : 'requests'}.`,
 		sees: shownBy(run),
@@ -65,36 +65,39 @@ export async function observeUpdating(
 const url = 'https://shop.example/events';
 
 async function runWebhook(
-	world: World,
+	surroundings: Surroundings,
 	reading: string,
 	parameters: INodeParameters,
 ): Promise<{ run: NodeRun; failed: boolean }> {
-	const before = world.control.requests().length;
-	world.choose(reading);
-	const run = await world.service.run({ resource: 'webhook', ...parameters }, goOn);
-	assertWordsShown(world, run, before);
+	const before = surroundings.control.requests().length;
+	surroundings.choose(reading);
+	const run = await surroundings.service.run({ resource: 'webhook', ...parameters }, goOn);
+	assertWordsShown(surroundings, run, before);
 	expect(run.error).toBeUndefined();
 	const failed = run.items.some(({ json }) => itemSchema.parse(json).error !== undefined);
 	return { run, failed };
 }
 
-const stateOf = (world: World): string =>
-	world
+const stateOf = (surroundings: Surroundings): string =>
+	surroundings
 		.hooksAt(url.slice(0, 20))
 		.map(({ status }) => status.toLowerCase())
 		.join(' and ') || 'none';
 
 /** Subscribes a URL. */
-export async function observeSubscribing(world: World, reading: string): Promise<Observation> {
-	const { run, failed } = await runWebhook(world, reading, {
+export async function observeSubscribing(
+	surroundings: Surroundings,
+	reading: string,
+): Promise<Observation> {
+	const { run, failed } = await runWebhook(surroundings, reading, {
 		operation: 'create',
 		url,
 		event: 'updateTask',
 	});
-	const hooks = world.hooksAt(url);
+	const hooks = surroundings.hooksAt(url);
 	if (!failed) expect(hooks).toMatchObject([{ action: 3, status: 'Active' }]);
 	return {
-		happens: `${failed ? 'Told as failed' : 'Told as done'}. Then at the service: ${stateOf(world)}.`,
+		happens: `${failed ? 'Told as failed' : 'Told as done'}. Then at the service: ${stateOf(surroundings)}.`,
 		sees: shownBy(run),
 	};
 }
@@ -103,9 +106,12 @@ export async function observeSubscribing(world: World, reading: string): Promise
 const showsNone = /^(list-empty|all-404(-page)?)$/;
 
 /** Lists the subscriptions, of which one is ours and one another program's. */
-export async function observeListing(world: World, reading: string): Promise<Observation> {
-	await world.service.subscribe(url, 3);
-	const { run, failed } = await runWebhook(world, reading, {
+export async function observeListing(
+	surroundings: Surroundings,
+	reading: string,
+): Promise<Observation> {
+	await surroundings.service.subscribe(url, 3);
+	const { run, failed } = await runWebhook(surroundings, reading, {
 		operation: 'getAll',
 		returnAll: true,
 	});
@@ -123,37 +129,43 @@ const cannotRepair =
 	/^(all-|list-403$|list-empty$|list-without-status$|url-encoded-in-list$|subscribed-500$|subscribe-(403|code-error|event-409)$|unsubscribe-(ignored|400|banned-40[03])$)/;
 
 /** Repairs a subscription that was blacklisted. */
-export async function observeRepairing(world: World, reading: string): Promise<Observation> {
-	await world.service.subscribe(url, 3);
-	world.control.blacklist(url, 3);
-	const { run, failed } = await runWebhook(world, reading, {
+export async function observeRepairing(
+	surroundings: Surroundings,
+	reading: string,
+): Promise<Observation> {
+	await surroundings.service.subscribe(url, 3);
+	surroundings.control.blacklist(url, 3);
+	const { run, failed } = await runWebhook(surroundings, reading, {
 		operation: 'repair',
 		url: 'https://shop.example/',
 	});
 	const repaired = run.items.filter(({ json }) => json.repaired === true).length;
 	// Whoever reads "repaired" relies on it.
-	if (repaired > 0) expect(world.hooksAt(url)).toMatchObject([{ status: 'Active' }]);
+	if (repaired > 0) expect(surroundings.hooksAt(url)).toMatchObject([{ status: 'Active' }]);
 	else expect(reading).toMatch(cannotRepair);
-	expect(world.hooksAt(url).length).toBeLessThanOrEqual(1);
+	expect(surroundings.hooksAt(url).length).toBeLessThanOrEqual(1);
 	return {
-		happens: `${failed ? 'Told as failed' : repaired > 0 ? 'Told as repaired' : 'Nothing found to repair'}. Then at the service: ${stateOf(world)}.`,
+		happens: `${failed ? 'Told as failed' : repaired > 0 ? 'Told as repaired' : 'Nothing found to repair'}. Then at the service: ${stateOf(surroundings)}.`,
 		sees: shownBy(run),
 	};
 }
 
 /** Unsubscribes a URL. */
-export async function observeUnsubscribing(world: World, reading: string): Promise<Observation> {
-	await world.service.subscribe(url, 3);
-	const { run, failed } = await runWebhook(world, reading, {
+export async function observeUnsubscribing(
+	surroundings: Surroundings,
+	reading: string,
+): Promise<Observation> {
+	await surroundings.service.subscribe(url, 3);
+	const { run, failed } = await runWebhook(surroundings, reading, {
 		operation: 'delete',
 		selectBy: 'urlAndEvent',
 		url,
 		event: 'updateTask',
 	});
 	// Whoever reads "deleted" takes it for gone.
-	if (!failed) expect(world.hooksAt(url)).toEqual([]);
+	if (!failed) expect(surroundings.hooksAt(url)).toEqual([]);
 	return {
-		happens: `${failed ? 'Told as failed' : 'Told as done'}. Then at the service: ${stateOf(world)}.`,
+		happens: `${failed ? 'Told as failed' : 'Told as done'}. Then at the service: ${stateOf(surroundings)}.`,
 		sees: shownBy(run),
 	};
 }

@@ -5,7 +5,7 @@ import { pickupFields } from '../actionNode';
 import type { NodeRun } from '../engine/engine';
 import { delivery } from '../sampleDelivery';
 import { shippingAddress, shopifyOrder } from '../shopifyOrders';
-import { itemSchema, shownBy, textOf, type Observation, type World } from './world';
+import { itemSchema, shownBy, textOf, type Observation, type Surroundings } from './surroundings';
 
 /** References of forms that a service may give back otherwise; the fourth cannot be delivered. */
 export const references = ['#1001', '1002', 'A-1003', '#1004', '#1005'];
@@ -100,9 +100,9 @@ const listsSchema = z.object({
 });
 
 /** Runs a way on all references. */
-export async function runWay(world: World, { parameters, item, skips, goesOn }: Way) {
-	const before = world.control.requests().length;
-	const run = await world.service.run(
+export async function runWay(surroundings: Surroundings, { parameters, item, skips, goesOn }: Way) {
+	const before = surroundings.control.requests().length;
+	const run = await surroundings.service.run(
 		{ ...parameters, skipAlreadySent: skips },
 		{
 			items: references.map(item),
@@ -116,8 +116,8 @@ export async function runWay(world: World, { parameters, item, skips, goesOn }: 
 		({ outcome }) => outcome === 'created' || outcome === 'alreadyCreated',
 	);
 	if (!isWell)
-		for (const words of world.refusals(before)) expect(shown.join('\n')).toContain(words);
-	world.assertHarmless(shown);
+		for (const words of surroundings.refusals(before)) expect(shown.join('\n')).toContain(words);
+	surroundings.assertHarmless(shown);
 	return { told, shown };
 }
 
@@ -144,13 +144,17 @@ function toldBy({ error, items }: NodeRun): Map<string, Told> {
 const nobodyCanTell = /^(index-from-1-alone|index-none-reference-none|records-too-many)$/;
 
 /** Fails when what was told of the deliveries is not what the service has, or one is there twice. */
-function assertTold(world: World, told: ReadonlyMap<string, Told>, reading: string): void {
+function assertTold(
+	surroundings: Surroundings,
+	told: ReadonlyMap<string, Told>,
+	reading: string,
+): void {
 	// What the service gave an ID for is told as created, where anybody can tell.
 	const answers = nobodyCanTell.test(reading)
 		? ''
-		: JSON.stringify(world.control.requests().map(({ answer }) => answer));
+		: JSON.stringify(surroundings.control.requests().map(({ answer }) => answer));
 	for (const reference of references) {
-		const existing = world.control
+		const existing = surroundings.control
 			.deliveries()
 			.filter(({ record }) => record.referenceId === reference);
 		const { outcome, id } = told.get(reference) ?? { outcome: 'not told' };
@@ -187,34 +191,37 @@ function counted(told: ReadonlyMap<string, Told>): string {
 
 /** Creates five deliveries, and when sent ones are skipped, runs the same input a second time. */
 export async function observeCreating(
-	world: World,
+	surroundings: Surroundings,
 	way: Way,
 	reading: string,
 ): Promise<Observation> {
-	world.choose(reading);
-	const first = await runWay(world, way);
-	assertTold(world, first.told, reading);
-	const exist = world.control.deliveries().length;
+	surroundings.choose(reading);
+	const first = await runWay(surroundings, way);
+	assertTold(surroundings, first.told, reading);
+	const exist = surroundings.control.deliveries().length;
 	const happens = `${counted(first.told)}; ${exist} exist.`;
 	if (!way.skips) return { happens, sees: first.shown };
 
-	const second = await runWay(world, { ...way, goesOn: true });
-	assertTold(world, second.told, reading);
+	const second = await runWay(surroundings, { ...way, goesOn: true });
+	assertTold(surroundings, second.told, reading);
 	return {
-		happens: `${happens} Second run: ${counted(second.told)}; ${world.control.deliveries().length} exist.`,
+		happens: `${happens} Second run: ${counted(second.told)}; ${surroundings.control.deliveries().length} exist.`,
 		sees: first.shown,
 	};
 }
 
 /** Forgets what a run has sent. */
-export async function observeForgetting(world: World, reading: string): Promise<Observation> {
-	world.choose(reading);
+export async function observeForgetting(
+	surroundings: Surroundings,
+	reading: string,
+): Promise<Observation> {
+	surroundings.choose(reading);
 	const [way] = ways.filter(({ name }) => name === 'Create from JSON, skipping');
 	if (way === undefined) throw new Error('There is no such way.');
-	await runWay(world, way);
-	const requests = world.control.requests().length;
+	await runWay(surroundings, way);
+	const requests = surroundings.control.requests().length;
 
-	const run = await world.service.run({
+	const run = await surroundings.service.run({
 		resource: 'delivery',
 		operation: 'forget',
 		referenceIds: references.join(', '),
@@ -223,8 +230,8 @@ export async function observeForgetting(world: World, reading: string): Promise<
 	expect(run.error).toBeUndefined();
 	const forgotten = run.items.map(({ json: itemJson }) => itemJson.forgotten);
 	expect(forgotten).toHaveLength(references.length);
-	expect(world.control.requests()).toHaveLength(requests);
-	world.assertHarmless(shownBy(run));
+	expect(surroundings.control.requests()).toHaveLength(requests);
+	surroundings.assertHarmless(shownBy(run));
 	const count = forgotten.filter(Boolean).length;
 	return { happens: `${count} of ${references.length} forgotten.`, sees: shownBy(run) };
 }

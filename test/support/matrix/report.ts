@@ -1,5 +1,5 @@
 import { readings } from '../../../playground/service/readings';
-import type { Observation } from './world';
+import type { Observation } from './surroundings';
 import { references } from './creating';
 
 /** What was observed of each reading, by operation. */

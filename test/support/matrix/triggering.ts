@@ -1,6 +1,6 @@
 import { testCredential, type Trigger } from '../engine/engine';
 import { updated } from '../triggerNode';
-import type { Observation, World } from './world';
+import type { Observation, Surroundings } from './surroundings';
 
 /** Readings under which the service takes no subscription at all: then the refusal must say why. */
 const takesNone = /^(all-|subscribe-403$|subscribe-code-error$|subscribe-event-409$)/;
@@ -24,61 +24,67 @@ const messageOf = (error: unknown): string => {
 };
 
 /** Publishes a workflow with the trigger; gives what the user reads when that fails. */
-async function turnOn(world: World, trigger: Trigger): Promise<string | undefined> {
-	const before = world.control.requests().length;
+async function turnOn(surroundings: Surroundings, trigger: Trigger): Promise<string | undefined> {
+	const before = surroundings.control.requests().length;
 	try {
 		await trigger.activate();
 		return undefined;
 	} catch (error) {
 		const message = messageOf(error);
 		// The clean-up after a failure may meet refusals of its own.
-		const [words] = world.refusals(before);
+		const [words] = surroundings.refusals(before);
 		if (words !== undefined) expect(message).toContain(words);
-		world.assertHarmless([message]);
+		surroundings.assertHarmless([message]);
 		return message;
 	}
 }
 
-const statesAt = (world: World, { url }: Trigger): string[] =>
-	world.hooksAt(url).map(({ action, status }) => `${action} ${status}`);
+const statesAt = (surroundings: Surroundings, { url }: Trigger): string[] =>
+	surroundings.hooksAt(url).map(({ action, status }) => `${action} ${status}`);
 
 /** Turns the trigger on. */
-export async function observeTurningOn(world: World, reading: string): Promise<Observation> {
-	const trigger = await world.openTrigger();
-	world.choose(reading);
-	const refusal = await turnOn(world, trigger);
-	world.assertHarmless([]);
+export async function observeTurningOn(
+	surroundings: Surroundings,
+	reading: string,
+): Promise<Observation> {
+	const trigger = await surroundings.openTrigger();
+	surroundings.choose(reading);
+	const refusal = await turnOn(surroundings, trigger);
+	surroundings.assertHarmless([]);
 	if (refusal !== undefined) {
 		if (losesSignature.test(reading)) expect(refusal).toContain('Signed Addresses');
 		else expect(reading).toMatch(new RegExp(`${takesNone.source}|${tellsOtherwise.source}`));
 		return {
-			happens: `Refused. Then at the service: ${statesAt(world, trigger).length} subscriptions.`,
+			happens: `Refused. Then at the service: ${statesAt(surroundings, trigger).length} subscriptions.`,
 			sees: [refusal],
 		};
 	}
 	expect(reading).not.toMatch(takesNone);
-	expect(statesAt(world, trigger).sort()).toEqual(['1 Active', '3 Active']);
-	return { happens: 'On, with one subscription an event.', sees: world.warnings() };
+	expect(statesAt(surroundings, trigger).sort()).toEqual(['1 Active', '3 Active']);
+	return { happens: 'On, with one subscription an event.', sees: surroundings.warnings() };
 }
 
 /** Turns the trigger on and has an event happen. */
-export async function observeReceiving(world: World, reading: string): Promise<Observation> {
-	const trigger = await world.openTrigger();
-	world.choose(reading);
-	const refusal = await turnOn(world, trigger);
+export async function observeReceiving(
+	surroundings: Surroundings,
+	reading: string,
+): Promise<Observation> {
+	const trigger = await surroundings.openTrigger();
+	surroundings.choose(reading);
+	const refusal = await turnOn(surroundings, trigger);
 	if (refusal !== undefined) return { happens: 'Could not be turned on.', sees: [refusal] };
 	await trigger.settled();
 	const before = trigger.executions.length;
 
-	const postings = await world.control.fireEvent(3, updated, { companyId: 1001 });
+	const postings = await surroundings.control.fireEvent(3, updated, { companyId: 1001 });
 	await trigger.settled();
 
 	const started = trigger.executions.slice(before);
 	const own = postings.filter(({ url }) => url.startsWith(trigger.url));
-	world.assertHarmless([]);
+	surroundings.assertHarmless([]);
 	if (reading === 'query-dropped') {
 		expect(started).toEqual([]);
-		expect(world.warnings().join('\n')).toContain('Signed Addresses');
+		expect(surroundings.warnings().join('\n')).toContain('Signed Addresses');
 	} else expect(started).toHaveLength(eventsOf(reading));
 	for (const { workflowData } of started)
 		expect(workflowData[0]?.[0]?.json).toMatchObject({ event: 'updateTask', id: 'T1' });
@@ -86,51 +92,58 @@ export async function observeReceiving(world: World, reading: string): Promise<O
 	expect(own.every(({ status }) => status === expected)).toBe(true);
 	return {
 		happens: `${started.length === 0 ? 'Starts nothing' : started.length === 1 ? 'Starts the workflow' : `Starts the workflow ${started.length} times`}, answered ${[...new Set(own.map(({ status }) => status))].join(', ')}.`,
-		sees: world.warnings(),
+		sees: surroundings.warnings(),
 	};
 }
 
 /** Turns the trigger on and off, twice. */
-export async function observeTurningOff(world: World, reading: string): Promise<Observation> {
-	const trigger = await world.openTrigger();
-	world.choose(reading);
+export async function observeTurningOff(
+	surroundings: Surroundings,
+	reading: string,
+): Promise<Observation> {
+	const trigger = await surroundings.openTrigger();
+	surroundings.choose(reading);
 	const left: number[] = [];
 	let most = 0;
 	for (const round of ['first', 'second']) {
-		await turnOn(world, trigger);
-		const actions = statesAt(world, trigger).map((state) => state[0]);
+		await turnOn(surroundings, trigger);
+		const actions = statesAt(surroundings, trigger).map((state) => state[0]);
 		most = Math.max(
 			most,
 			...['1', '3'].map((code) => actions.filter((one) => one === code).length),
 		);
 		const failure = await trigger.deactivate();
 		expect({ round, failure }).toEqual({ round, failure: undefined });
-		left.push(statesAt(world, trigger).length);
+		left.push(statesAt(surroundings, trigger).length);
 	}
-	world.assertHarmless([]);
+	surroundings.assertHarmless([]);
 	if (left.some((count) => count > 0)) {
 		// What can't be removed is said.
 		expect(reading).toMatch(keepsAll);
-		expect(world.warnings().join('\n')).toMatch(/may remain/);
+		expect(surroundings.warnings().join('\n')).toMatch(/may remain/);
 	}
 	expect(most).toBeLessThanOrEqual(1);
 	return {
 		happens: left.every((count) => count === 0)
 			? 'Off, with nothing left at the service.'
 			: `Off, with ${left.join(' and then ')} subscriptions left.`,
-		sees: world.warnings(),
+		sees: surroundings.warnings(),
 	};
 }
 
 /** Tests the credential's connection. */
-export async function observeTesting(world: World, reading: string): Promise<Observation> {
-	world.choose(reading);
-	const before = world.control.requests().length;
-	const { status, message } = await testCredential(world.service.credential);
+export async function observeTesting(
+	surroundings: Surroundings,
+	reading: string,
+): Promise<Observation> {
+	surroundings.choose(reading);
+	const before = surroundings.control.requests().length;
+	const { status, message } = await testCredential(surroundings.service.credential);
 	const isRefused = /^(all-|list-403$)/.test(reading);
 	// A 404 may be a company that is not known, or an empty list: only the service's words tell.
 	if (!reading.endsWith('-404')) expect(status).toBe(isRefused ? 'Error' : 'OK');
-	if (status !== 'OK') for (const words of world.refusals(before)) expect(message).toContain(words);
-	world.assertHarmless([message]);
+	if (status !== 'OK')
+		for (const words of surroundings.refusals(before)) expect(message).toContain(words);
+	surroundings.assertHarmless([message]);
 	return { happens: status === 'OK' ? 'Connected.' : 'Told as failed.', sees: [message] };
 }

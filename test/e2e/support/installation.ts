@@ -21,12 +21,12 @@ export const owner: Owner = {
 	password: 'End-to-end-1',
 };
 
-/** The credential that each world holds. */
+/** The credential that each installation holds. */
 export const credentialName = 'Delivery Service account';
 export const credentialType = 'deliveryServiceApi';
 
 /** A real n8n with the packed package, beside a local service, and a client that is signed in. */
-export interface World {
+export interface Installation {
 	/** The n8n that runs at the moment. */
 	readonly n8n: N8n;
 	client: N8nClient;
@@ -60,7 +60,7 @@ let packed: Promise<string> | undefined;
 
 /**
  * The tarball of this package: the one that run.mjs has made for all groups, else one that is built
- * and packed once for all worlds of a test file.
+ * and packed once for all installations of a test file.
  */
 export async function tarball(): Promise<string> {
 	return process.env.E2E_TARBALL ?? (await (packed ??= buildAndPack()));
@@ -72,10 +72,10 @@ export async function tarball(): Promise<string> {
  *
  * @param env more environment variables for n8n
  */
-export async function openWorld(
+export async function openInstallation(
 	name: HostName = 'newest',
 	env?: NodeJS.ProcessEnv,
-): Promise<World> {
+): Promise<Installation> {
 	const closers: Array<() => Promise<void>> = [];
 	const close = async () => {
 		for (const end of closers.reverse()) await end();

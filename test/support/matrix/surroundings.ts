@@ -55,7 +55,7 @@ const everyLevel = ['error', 'warn', 'info', 'debug'] as const;
 
 type Level = (typeof everyLevel)[number];
 
-export class World {
+export class Surroundings {
 	private readonly triggers: Trigger[] = [];
 	private readonly logged = new Map<Level, jest.SpyInstance<void, Parameters<Logger['warn']>>>();
 	private offsetMs = 0;
@@ -164,12 +164,12 @@ function withoutForm({ url, ...hook }: { url: string; action: number; companyId:
 	return { ...hook, url: url.split('?')[0] };
 }
 
-/** The world of a test file: the service is emptied before each test. */
-export function setUpMatrix(): World {
-	const world = new World(setUp());
-	beforeEach(() => world.begin());
-	afterEach(async () => await world.end());
-	return world;
+/** The surroundings of a test file: the service is emptied before each test. */
+export function setUpMatrix(): Surroundings {
+	const surroundings = new Surroundings(setUp());
+	beforeEach(() => surroundings.begin());
+	afterEach(async () => await surroundings.end());
+	return surroundings;
 }
 
 const errorSchema = z.object({

@@ -38,7 +38,7 @@ export interface Equipment {
 }
 
 /** A running n8n to measure in. */
-export interface World {
+export interface Installation {
 	n8n: N8n;
 	/** Its workers in queue mode; else none. */
 	workers: N8n[];
@@ -92,11 +92,11 @@ async function compileNodes(folder: string): Promise<void> {
  * installed package, whose folder it is given. Throws a SetupError when a server is not installed
  * and cannot be; Error when something does not start.
  */
-export async function openWorld(
+export async function openInstallation(
 	equipment: Equipment,
 	setting: Setting,
 	prepare: (packageFolder: string) => Promise<void> = async () => await Promise.resolve(),
-): Promise<World> {
+): Promise<Installation> {
 	const closers: Array<() => Promise<void>> = [];
 	const close = async () => {
 		for (const end of closers.splice(0).reverse()) await end();

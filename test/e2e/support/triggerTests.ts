@@ -6,28 +6,28 @@ import axios from 'axios';
 import { freePort } from '../../../playground/n8n/checks';
 import type { StoredWorkflow } from '../../../playground/n8n/client';
 import { waitFor } from '../../../playground/n8n/progress';
-import * as cases from './cases';
+import * as shared from './versionTests';
 import { executionsOf, fireUpdates, liveAddress, subscriptionsOf, testAddress } from './events';
 import { nodes } from './workflows';
-import { credentialName, credentialType, type World } from './world';
+import { credentialName, credentialType, type Installation } from './installation';
 
 /*
  * What holds in every supported n8n version of a trigger whose circumstances change: each version
  * calls the trigger's methods at other moments, and shows other parts of an error.
  */
 
-/** Defines the tests, for a world that is open while they run. */
-export function testTriggerChanges(world: () => World): void {
-	const subscriptions = () => subscriptionsOf(world().service.control, world().n8n);
+/** Defines the tests, for a installation that is open while they run. */
+export function testTriggerChanges(installation: () => Installation): void {
+	const subscriptions = () => subscriptionsOf(installation().service.control, installation().n8n);
 	const published = async (parameters: Record<string, unknown>): Promise<StoredWorkflow> => {
-		const workflow = await cases.imported(world(), parameters);
-		await world().client.publish(workflow.id);
+		const workflow = await shared.imported(installation(), parameters);
+		await installation().client.publish(workflow.id);
 		return workflow;
 	};
 
 	describe('two workflows with the same webhook ID', () => {
 		test('are not both published, and neither takes off what the other subscribed', async () => {
-			const { client } = world();
+			const { client } = installation();
 			const first = await published({ events: ['createTask', 'updateTask'] });
 			const before = subscriptions();
 			const { name, nodes: all, connections } = first;
@@ -38,7 +38,7 @@ export function testTriggerChanges(world: () => World): void {
 
 			expect(before).toEqual([liveAddress(first, 'createTask'), liveAddress(first, 'updateTask')]);
 			expect(subscriptions()).toEqual(before);
-			expect(await fireUpdates(world().service.control, ['D-1'], 1)).toEqual([200]);
+			expect(await fireUpdates(installation().service.control, ['D-1'], 1)).toEqual([200]);
 			await executionsOf(client, first.id, 1);
 			await client.unpublish(first.id);
 			await client.publish(second);
@@ -50,43 +50,43 @@ export function testTriggerChanges(world: () => World): void {
 
 	describe('a changed API secret', () => {
 		test('stops no event, and publishing replaces the addresses', async () => {
-			const { client, credentials } = world();
+			const { client, credentials } = installation();
 			const workflow = await published({ events: ['updateTask'] });
-			const [before] = world().service.control.webhooks();
-			const secret = world().service.credential.apiSecret;
+			const [before] = installation().service.control.webhooks();
+			const secret = installation().service.credential.apiSecret;
 			const id = credentials[credentialType].id;
 			const change = async (apiSecret: string) => {
-				await world().stopService();
-				await world().resumeService(apiSecret);
-				const { credential } = world().service;
+				await installation().stopService();
+				await installation().resumeService(apiSecret);
+				const { credential } = installation().service;
 				await client.updateCredential(id, credentialName, credentialType, credential);
 			};
 
 			await change(`${secret}-changed`);
-			expect(await fireUpdates(world().service.control, ['D-1'], 1)).toEqual([200]);
+			expect(await fireUpdates(installation().service.control, ['D-1'], 1)).toEqual([200]);
 			await executionsOf(client, workflow.id, 1);
 			await client.unpublish(workflow.id);
 			expect(subscriptions()).toEqual([]);
 			await client.publish(workflow.id);
 
-			const [after] = world().service.control.webhooks();
+			const [after] = installation().service.control.webhooks();
 			expect(subscriptions()).toEqual([liveAddress(workflow, 'updateTask')]);
 			expect(after?.url).not.toBe(before?.url);
 			const answer = await axios.post(before?.url ?? '', { id: 'D-2' }, noProxy);
 			expect(answer.status).toBe(401);
-			expect(await readFile(join(world().userFolder, 'n8n.log'), 'utf8')).toContain(
+			expect(await readFile(join(installation().userFolder, 'n8n.log'), 'utf8')).toContain(
 				'publish the workflow again',
 			);
 
 			await change(secret);
-			expect(await fireUpdates(world().service.control, ['D-3'], 1)).toEqual([200]);
+			expect(await fireUpdates(installation().service.control, ['D-3'], 1)).toEqual([200]);
 			await executionsOf(client, workflow.id, 2);
 			await client.unpublish(workflow.id);
 			expect(subscriptions()).toEqual([]);
 		});
 
 		test('to that of another company leaves nothing behind', async () => {
-			const { client, credentials, service } = world();
+			const { client, credentials, service } = installation();
 			const workflow = await published({ events: ['updateTask'] });
 			const change = async (companyId: number) =>
 				await client.updateCredential(
@@ -113,8 +113,8 @@ export function testTriggerChanges(world: () => World): void {
 
 	describe('a service that tries out whether an address answers', () => {
 		test('gets 200 and starts nothing, live and while the editor listens', async () => {
-			const { client, service } = world();
-			const workflow = await cases.imported(world(), { events: ['updateTask'] });
+			const { client, service } = installation();
+			const workflow = await shared.imported(installation(), { events: ['updateTask'] });
 			const statuses = async () => {
 				const url = service.control.webhooks()[0]?.url ?? '';
 				const { status: get } = await axios.get(url, noProxy);
@@ -146,7 +146,7 @@ export function testTriggerChanges(world: () => World): void {
 
 	describe('a workflow that cannot be published', () => {
 		test('says why, with the name of the service and the reason', async () => {
-			const { client, service } = world();
+			const { client, service } = installation();
 			const one = { events: ['updateTask'] };
 			const { credential } = service;
 			const faults: Array<[RegExp, Record<string, unknown>, object]> = [
@@ -166,7 +166,7 @@ export function testTriggerChanges(world: () => World): void {
 					const name = `Faulty ${index}`;
 					const id = await client.createCredential(name, credentialType, data);
 					const credentials = { [credentialType]: { id, name } };
-					const workflow = await cases.imported(world(), parameters, credentials);
+					const workflow = await shared.imported(installation(), parameters, credentials);
 					return await client.publish(workflow.id).catch((error: unknown) => String(error));
 				}),
 			);

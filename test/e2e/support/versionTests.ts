@@ -17,13 +17,18 @@ import { samples } from '../../../playground/shopify/samples';
 import { parameterCases } from '../../support/parameterCases';
 import { executionsOf, fireUpdates, idsAt, liveAddress, subscriptionsOf } from './events';
 import { recordRequires, type Loaded, type RequireRecorder } from './requires';
-import { dropoff, packages, pickup, pickupFields, shopifyFields } from './samples';
+import { dropoff, packages, pickup, pickupFields, shopifyFields } from './sampleDelivery';
 import { actionWorkflow, nodes, triggerWorkflow, type ActionWorkflow } from './workflows';
-import { credentialName, credentialType, openWorld, type World } from './world';
+import {
+	credentialName,
+	credentialType,
+	openInstallation,
+	type Installation,
+} from './installation';
 
 /*
  * What holds in every supported n8n version. Each function that begins with "test" defines the tests
- * of one subject, for a world that is open while they run and whose service is empty before each.
+ * of one subject, for a installation that is open while they run and whose service is empty before each.
  */
 
 /** What a workflow did, and its id to run it again. */
@@ -34,49 +39,49 @@ interface Run {
 }
 
 /** Imports a workflow with an action node and runs it. */
-export async function runAction(world: World, setup: ActionWorkflow): Promise<Run> {
-	const workflowId = await world.client.createWorkflow(actionWorkflow(world, setup));
-	return { workflowId, ...(await runAgain(world, workflowId)) };
+export async function runAction(installation: Installation, setup: ActionWorkflow): Promise<Run> {
+	const workflowId = await installation.client.createWorkflow(actionWorkflow(installation, setup));
+	return { workflowId, ...(await runAgain(installation, workflowId)) };
 }
 
 /** Runs an imported workflow up to its action node, or up to another node. */
 export async function runAgain(
-	world: World,
+	installation: Installation,
 	workflowId: string,
 	destination?: string,
 ): Promise<Omit<Run, 'workflowId'>> {
-	const execution = await world.client.run(workflowId, nodes.start, destination);
+	const execution = await installation.client.run(workflowId, nodes.start, destination);
 	return { execution, output: outputOf(execution, destination ?? nodes.action) };
 }
 
 /**
- * Opens a world of an n8n version while the tests of a file run, and defines those that hold in
+ * Opens a installation of an n8n version while the tests of a file run, and defines those that hold in
  * every version.
  *
- * @returns gives the world to a test
+ * @returns gives the installation to a test
  */
-export function testVersion(name: HostName): () => World {
-	let opened: World;
+export function testVersion(name: HostName): () => Installation {
+	let opened: Installation;
 	let recorder: RequireRecorder;
 	beforeAll(async () => {
 		recorder = await recordRequires('n8n-nodes-delivery-service');
-		opened = await openWorld(name, recorder.env);
+		opened = await openInstallation(name, recorder.env);
 	});
 	beforeEach(() => opened.service.control.reset());
 	afterAll(async () => {
 		await opened?.close();
 		await recorder?.close();
 	});
-	const world = () => opened;
-	testInstallation(world, async () => await recorder.loaded());
-	testConnection(world);
-	testParameters(world);
-	testOperations(world);
-	testShopifyOrders(world);
-	return world;
+	const installation = () => opened;
+	testInstallation(installation, async () => await recorder.loaded());
+	testConnection(installation);
+	testParameters(installation);
+	testOperations(installation);
+	testShopifyOrders(installation);
+	return installation;
 }
 
-function packageFolderOf({ userFolder }: World): string {
+function packageFolderOf({ userFolder }: Installation): string {
 	return join(userFolder, '.n8n', 'nodes', 'node_modules', 'n8n-nodes-delivery-service');
 }
 
@@ -85,10 +90,10 @@ function packageFolderOf({ userFolder }: World): string {
  *
  * @param loaded what its files loaded so far
  */
-function testInstallation(world: () => World, loaded: () => Promise<Loaded[]>): void {
+function testInstallation(installation: () => Installation, loaded: () => Promise<Loaded[]>): void {
 	describe('the installed package', () => {
 		test('offers its nodes in the editor', async () => {
-			const types = await world().client.nodeTypes();
+			const types = await installation().client.nodeTypes();
 			const own = types.filter(({ name }) => name.startsWith('n8n-nodes-delivery-service.'));
 			expect(own.map(({ name, displayName, group }) => ({ name, displayName, group }))).toEqual(
 				expect.arrayContaining([
@@ -107,14 +112,14 @@ function testInstallation(world: () => World, loaded: () => Promise<Loaded[]>): 
 		});
 
 		test("brings no library, and loads n8n's own", async () => {
-			const packageFolder = packageFolderOf(world());
+			const packageFolder = packageFolderOf(installation());
 			const origins = new Map<string, string>();
 			for (const { request, resolved } of await loaded()) {
 				if (request.startsWith('.')) {
 					expect(resolved).toContain(packageFolder);
 					continue;
 				}
-				const isHosts = resolved.startsWith(join(world().hostFolder, 'node_modules'));
+				const isHosts = resolved.startsWith(join(installation().hostFolder, 'node_modules'));
 				origins.set(request, isHosts ? 'n8n' : resolved);
 			}
 			expect(Object.fromEntries(origins)).toEqual({
@@ -128,10 +133,10 @@ function testInstallation(world: () => World, loaded: () => Promise<Loaded[]>): 
 }
 
 /** The credential's connection test, as the user reads it. */
-function testConnection(world: () => World): void {
+function testConnection(installation: () => Installation): void {
 	describe('the connection test', () => {
 		const check = async (changes: object) => {
-			const { client, credentials, service } = world();
+			const { client, credentials, service } = installation();
 			const data = { ...service.credential, ...changes };
 			const { id } = credentials[credentialType];
 			return await client.testCredential(id, credentialName, credentialType, data);
@@ -139,7 +144,7 @@ function testConnection(world: () => World): void {
 
 		test('succeeds', async () => {
 			expect(await check({})).toEqual({ status: 'OK', message: 'Connection successful' });
-			expect(world().service.control.requests()).toMatchObject([
+			expect(installation().service.control.requests()).toMatchObject([
 				{ method: 'GET', path: '/hooks/companies/1001', status: 200 },
 			]);
 		});
@@ -171,10 +176,10 @@ function testConnection(world: () => World): void {
 }
 
 /** Every operation on deliveries and webhooks: what the service receives and what the node gives. */
-function testOperations(world: () => World): void {
+function testOperations(installation: () => Installation): void {
 	describe('Delivery > Create', () => {
 		test('creates a delivery from the fields', async () => {
-			const { execution, output } = await runAction(world(), {
+			const { execution, output } = await runAction(installation(), {
 				items: [{ order: '#2001', address: '48 Oak Avenue, Springfield' }],
 				parameters: {
 					resource: 'delivery',
@@ -203,8 +208,8 @@ function testOperations(world: () => World): void {
 					options: { type: 'express', companyId: '1002' },
 				},
 			});
-			const [delivery] = world().service.control.deliveries();
-			expect(world().service.control.deliveries()).toHaveLength(1);
+			const [delivery] = installation().service.control.deliveries();
+			expect(installation().service.control.deliveries()).toHaveLength(1);
 			expect(delivery).toMatchObject({ companyId: 1002, type: 'express' });
 			expect(delivery?.request).toEqual({
 				pickup,
@@ -238,7 +243,7 @@ function testOperations(world: () => World): void {
 			const items = ['J-1', 'J-2', 'J-3'].map((referenceId) => ({
 				...{ pickup, dropoff, packages, referenceId },
 			}));
-			const { execution, output } = await runAction(world(), {
+			const { execution, output } = await runAction(installation(), {
 				items,
 				parameters: {
 					resource: 'delivery',
@@ -248,7 +253,7 @@ function testOperations(world: () => World): void {
 					options: { batchSize: 100, simplify: false },
 				},
 			});
-			const { control } = world().service;
+			const { control } = installation().service;
 			expect(control.requests()).toMatchObject([
 				{ method: 'POST', path: '/v1/deliveries', status: 200, body: { deliveries: items } },
 			]);
@@ -264,12 +269,16 @@ function testOperations(world: () => World): void {
 
 	describe('Delivery > Update', () => {
 		const update = async (parameters: object) =>
-			await runAction(world(), {
+			await runAction(installation(), {
 				parameters: { resource: 'delivery', operation: 'update', ...parameters },
 			});
 
 		test('changes deliveries by delivery ID and by reference ID', async () => {
-			const [first = '', second = ''] = await createDeliveries(world(), ['U-1', 'U-2', 'U-3']);
+			const [first = '', second = ''] = await createDeliveries(installation(), [
+				'U-1',
+				'U-2',
+				'U-3',
+			]);
 			const byId = await update({
 				target: 'deliveryIds',
 				deliveryIds: `${first}, ${second}`,
@@ -288,7 +297,7 @@ function testOperations(world: () => World): void {
 				changes: { referenceId: 'U-3-B' },
 			});
 			expect(byReference.output).toMatchObject([{ referenceId: 'U-3', message: 'Success' }]);
-			const { control } = world().service;
+			const { control } = installation().service;
 			expect(
 				control
 					.requests()
@@ -324,12 +333,12 @@ function testOperations(world: () => World): void {
 	describe('Webhook', () => {
 		const webhook = async (operation: string, parameters: object = {}) => {
 			const setup = { parameters: { resource: 'webhook', operation, ...parameters } };
-			return (await runAction(world(), setup)).output;
+			return (await runAction(installation(), setup)).output;
 		};
 		const url = 'https://shop.example/events';
 
 		test('creates, lists, repairs and deletes', async () => {
-			const { control } = world().service;
+			const { control } = installation().service;
 			expect(await webhook('create', { url, event: 'createTask' })).toEqual([
 				{ url, event: 'createTask', action: 1 },
 			]);
@@ -371,12 +380,12 @@ function testOperations(world: () => World): void {
 const readerSource = join(__dirname, '../../../nodes/DeliveryService/common/parameterReader.ts');
 
 /** The parameters as the nodes read them, against n8n's own reading, in n8n's packages as installed. */
-function testParameters(world: () => World): void {
+function testParameters(installation: () => Installation): void {
 	describe('parameters', () => {
 		test.each(['vm', 'legacy'])(
 			'are what n8n gives, with its expression engine %s',
 			async (engine) => {
-				const { hostFolder, userFolder } = world();
+				const { hostFolder, userFolder } = installation();
 				const { binary } = await installNode();
 				const casesFile = join(userFolder, `parameters-${engine}.bin`);
 				await writeFile(casesFile, serialize(fc.sample(parameterCases, 500)));
@@ -400,7 +409,7 @@ function testParameters(world: () => World): void {
 }
 
 /** Orders become deliveries, each once, until the user has them forgotten. */
-function testShopifyOrders(world: () => World): void {
+function testShopifyOrders(installation: () => Installation): void {
 	describe('Delivery > Create from Shopify orders', () => {
 		const parameters = {
 			resource: 'delivery',
@@ -410,9 +419,9 @@ function testShopifyOrders(world: () => World): void {
 
 		test('maps an order with cash on delivery', async () => {
 			const order = samples.find(({ name }) => name === '#1003');
-			await runAction(world(), { items: [{ ...order }], parameters });
+			await runAction(installation(), { items: [{ ...order }], parameters });
 			expect(
-				world()
+				installation()
 					.service.control.deliveries()
 					.map(({ request }) => request),
 			).toEqual([
@@ -444,9 +453,9 @@ function testShopifyOrders(world: () => World): void {
 		});
 
 		test('sends each order once, until it is forgotten', async () => {
-			const { control } = world().service;
+			const { control } = installation().service;
 			const forget = 'Forget';
-			const { workflowId, output, execution } = await runAction(world(), {
+			const { workflowId, output, execution } = await runAction(installation(), {
 				items: [...samples],
 				parameters,
 				beside: {
@@ -470,7 +479,7 @@ function testShopifyOrders(world: () => World): void {
 			]);
 			expect(control.deliveries()).toHaveLength(8);
 
-			const second = await runAgain(world(), workflowId, nodes.action);
+			const second = await runAgain(installation(), workflowId, nodes.action);
 			expect(second.output[0]).toEqual({
 				skipped: true,
 				reason: 'alreadyCreated',
@@ -482,9 +491,9 @@ function testShopifyOrders(world: () => World): void {
 			expect(second.output.filter(({ reason }) => reason === 'alreadyCreated')).toHaveLength(8);
 			expect(control.deliveries()).toHaveLength(8);
 
-			const { output: forgotten } = await runAgain(world(), workflowId, forget);
+			const { output: forgotten } = await runAgain(installation(), workflowId, forget);
 			expect(forgotten[0]).toEqual({ referenceId: '#1001', forgotten: true });
-			const third = await runAgain(world(), workflowId, nodes.action);
+			const third = await runAgain(installation(), workflowId, nodes.action);
 			expect(third.output[0]).toMatchObject({ referenceId: '#1001', statusDelivery: delivered });
 			expect(control.deliveries().map(({ record }) => record.referenceId)).toEqual([
 				...['#1001', '#1002', '#1003', '#1004', '#1008', '#1009', '#1010', '#1011', '#1001'],
@@ -494,12 +503,12 @@ function testShopifyOrders(world: () => World): void {
 }
 
 /** The trigger subscribes when it is published, receives, and unsubscribes. */
-export function testTrigger(world: () => World): void {
+export function testTrigger(installation: () => Installation): void {
 	describe('the trigger', () => {
 		test('receives events while it is published', async () => {
-			const { client, n8n, service } = world();
+			const { client, n8n, service } = installation();
 			const { control } = service;
-			const workflow = await imported(world(), { events: ['createTask', 'updateTask'] });
+			const workflow = await imported(installation(), { events: ['createTask', 'updateTask'] });
 			await client.publish(workflow.id);
 			expect(subscriptionsOf(control, n8n)).toEqual([
 				liveAddress(workflow, 'createTask'),
@@ -519,16 +528,16 @@ export function testTrigger(world: () => World): void {
 		});
 
 		test('skips repeats, five events at a time, also after a restart', async () => {
-			const { client, service } = world();
+			const { client, service } = installation();
 			const options = { skipRepeatsMinutes: 60 };
-			const workflow = await imported(world(), { events: ['updateTask'], options });
+			const workflow = await imported(installation(), { events: ['updateTask'], options });
 			await client.publish(workflow.id);
 			const ids = Array.from({ length: 75 }, (_, index) => `D-${index + 1}`);
 			expect(await fireUpdates(service.control, ids, 5)).toEqual(ids.map(() => 200));
 			await executionsOf(client, workflow.id, 75);
 			expect(await fireUpdates(service.control, ids, 5)).toEqual(ids.map(() => 200));
 			await executionsOf(client, workflow.id, 150);
-			await world().restartN8n();
+			await installation().restartN8n();
 			expect(await fireUpdates(service.control, ids, 5)).toEqual(ids.map(() => 200));
 			const executions = await executionsOf(client, workflow.id, 225);
 
@@ -538,10 +547,10 @@ export function testTrigger(world: () => World): void {
 		});
 
 		test('does not skip a test event, nor remember it', async () => {
-			const { client, service } = world();
+			const { client, service } = installation();
 			const { control } = service;
 			const options = { skipRepeatsMinutes: 60 };
-			const workflow = await imported(world(), { events: ['updateTask'], options });
+			const workflow = await imported(installation(), { events: ['updateTask'], options });
 			for (const expected of [1, 2]) {
 				await client.listen(workflow.id, nodes.trigger);
 				expect(await fireUpdates(control, ['D-1'], 1)).toEqual([200]);
@@ -562,20 +571,22 @@ export function testTrigger(world: () => World): void {
 
 /** Imports a workflow with a trigger; as n8n has stored it. */
 export async function imported(
-	world: World,
+	installation: Installation,
 	parameters: Record<string, unknown>,
-	credentials?: World['credentials'],
+	credentials?: Installation['credentials'],
 ): Promise<StoredWorkflow> {
-	const id = await world.client.createWorkflow(triggerWorkflow(world, parameters, credentials));
-	return await world.client.workflow(id);
+	const id = await installation.client.createWorkflow(
+		triggerWorkflow(installation, parameters, credentials),
+	);
+	return await installation.client.workflow(id);
 }
 
 /** Creates deliveries with these reference IDs; gives their IDs. */
 export async function createDeliveries(
-	world: World,
+	installation: Installation,
 	referenceIds: readonly string[],
 ): Promise<string[]> {
-	const { output } = await runAction(world, {
+	const { output } = await runAction(installation, {
 		items: referenceIds.map((referenceId) => ({ pickup, dropoff, packages, referenceId })),
 		parameters: { resource: 'delivery', operation: 'create', source: 'json' },
 	});
