@@ -109,12 +109,16 @@ test('gives what would be skipped and why, in the place of the item', async () =
 			},
 			{
 				reason: 'unknown',
-				message: 'It was sent before, and whether it was created is unknown',
+				message: expect.stringMatching(
+					/^It was sent before, .* unknown: look it up in the dashboard/,
+				),
 				referenceId: 'U',
 			},
 			{
 				reason: 'sameReferenceInInput',
-				message: 'An item before this one has the same reference ID',
+				message: expect.stringMatching(
+					/^An item before this one has the same reference ID, .* a reference ID of its own/,
+				),
 				referenceId: 'R2',
 			},
 			{

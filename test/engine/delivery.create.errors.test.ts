@@ -187,7 +187,7 @@ const table: Record<string, Row> = {
 function expectNoAdviceToSendAgain(failure: unknown): void {
 	expect(failure).toMatchObject({
 		description: expect.stringMatching(
-			/^Look it up on the Delivery Service before you send it again\. If .* "Forget Sent References"/,
+			/^Look it up in the dashboard of the Delivery Service before you send it again\. If .* "Forget Sent References"/,
 		),
 	});
 	expect(JSON.stringify(failure)).not.toMatch(/again later|try again|run the workflow/i);

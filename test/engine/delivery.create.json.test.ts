@@ -309,7 +309,7 @@ const unknown = (item: number, referenceId?: string): object => ({
 		message: expect.stringMatching(
 			new RegExp(`^Whether this delivery was created is unknown: .* \\[item ${item}\\]$`),
 		),
-		description: expect.stringMatching(/^Look it up on the Delivery Service/),
+		description: expect.stringMatching(/^Look it up in the dashboard of the Delivery Service/),
 		outcome: 'unknown',
 		...(referenceId && { referenceId }),
 	},

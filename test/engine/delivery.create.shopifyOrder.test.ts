@@ -553,7 +553,7 @@ describe('an order that is not to be sent', () => {
 		[
 			'cancelled',
 			{ cancelled_at: '2026-03-03T10:02:00-06:00' },
-			/^Order #1001 was cancelled\..*stop that on the dashboard/,
+			/^Order #1001 was cancelled\..*stop that in the dashboard/,
 		],
 		['voided', { financial_status: 'voided' }, /^Order #1001's payment was voided\./],
 		['refunded', { financial_status: 'refunded' }, /^Order #1001's payment was refunded in full\./],

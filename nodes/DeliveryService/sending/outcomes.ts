@@ -60,21 +60,24 @@ export const alreadyCreated: Skipped = {
 export const sameReferenceInInput: Skipped = {
 	kind: 'skipped',
 	reason: 'sameReferenceInInput',
-	message: 'An item before this one has the same reference ID',
+	message:
+		'An item before this one has the same reference ID, so this one was not sent. If they are two deliveries, give each a reference ID of its own.',
 };
 
 /** What a dry run says of a delivery that a run would not send, and tell as unknown. */
 export const unknownBefore: Skipped = {
 	kind: 'skipped',
 	reason: 'unknown',
-	message: 'It was sent before, and whether it was created is unknown',
+	message:
+		'It was sent before, and whether it was created is unknown: look it up in the dashboard of the Delivery Service',
 };
 
 /** What a dry run says of a delivery that a run would tell as {@link anotherOrder}. */
 export const anotherOrderBefore: Skipped = {
 	kind: 'skipped',
 	reason: 'anotherOrder',
-	message: 'Another order has the same reference ID, and a delivery was created for that one',
+	message:
+		'Another order has the same reference ID, and a delivery was created for that one. For the orders of one of the shops, set Reference ID From to Order ID.',
 };
 
 /**
@@ -120,13 +123,10 @@ export function unknownOutcome(cause: string, isRemembered: boolean, detail?: st
 	};
 }
 
-const lookItUp = 'Look it up on the Delivery Service before you send it again.';
+const lookItUp = 'Look it up in the dashboard of the Delivery Service before you send it again.';
 
 const forgetIt =
 	'If it was not created, run the operation "Forget Sent References" for its reference ID, then send it again.';
-
-/** Why a delivery is unknown that a success tells nothing of. */
-export const noRecord = 'the answer of the service holds no record of it';
 
 /** Why a delivery is unknown that this run did not send. */
 export const sentSince =

@@ -40,7 +40,7 @@ export function cashOf(order: Order, mapping: OrderMapping): Result<Cash> {
 }
 
 /** Whether the payment was voided or wholly refunded: there is nothing left to pay. */
-export function isPaidBack({ financial_status }: Order): boolean {
+function isPaidBack({ financial_status }: Order): boolean {
 	return financial_status === 'voided' || financial_status === 'refunded';
 }
 

@@ -37,7 +37,7 @@ export function skipMessage(order: Order, reason: SkipReason): string {
 	const subject = sentenceStart(order);
 	switch (reason) {
 		case 'cancelled':
-			return `${subject} was cancelled. If its delivery was created before, stop that on the dashboard of the Delivery Service.`;
+			return `${subject} was cancelled. If its delivery was created before, stop that in the dashboard of the Delivery Service.`;
 		case 'voided':
 			return `${subject}'s payment was voided. To send it all the same, turn on Include Refunded Orders under Order Options.`;
 		case 'refunded':

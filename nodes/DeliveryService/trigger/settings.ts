@@ -27,10 +27,10 @@ const optionsSchema = z.object({
 	skipRepeatsMinutes: z.unknown(),
 });
 
-export type TriggerOptions = z.infer<typeof optionsSchema>;
+type TriggerOptions = z.infer<typeof optionsSchema>;
 
 /** The trigger's options as the user entered them. */
-export function triggerOptions(context: Context): TriggerOptions {
+function triggerOptions(context: Context): TriggerOptions {
 	return optionsSchema.parse(readParameter(context, 'options', {}));
 }
 

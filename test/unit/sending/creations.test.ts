@@ -292,7 +292,7 @@ describe('a refused request', () => {
 		const service = new FakeService(() => answer(422, { code: 'E7', message: 'Bad pickup' }));
 		const report = await run(service, creationsOf(4));
 		expect(textOf(report, 2)).toBe(
-			'Whether this delivery was created is unknown: the Delivery Service refused the request that it shared with 3 others (status 422). Look it up on the Delivery Service before you send it again. If it was not created, run the operation "Forget Sent References" for its reference ID, then send it again. So that a refusal touches one delivery only, set the option Batch Size to 1; or, if you know that the service creates nothing when it refuses a request, turn on the option Refused Requests Create Nothing. The service says: Bad pickup (E7)',
+			'Whether this delivery was created is unknown: the Delivery Service refused the request that it shared with 3 others (status 422). Look it up in the dashboard of the Delivery Service before you send it again. If it was not created, run the operation "Forget Sent References" for its reference ID, then send it again. So that a refusal touches one delivery only, set the option Batch Size to 1; or, if you know that the service creates nothing when it refuses a request, turn on the option Refused Requests Create Nothing. The service says: Bad pickup (E7)',
 		);
 	});
 

@@ -92,7 +92,7 @@ describe('orders that are not sent', () => {
 			kind: 'skipped',
 			reason: 'cancelled',
 			message:
-				'Order #1042 was cancelled. If its delivery was created before, stop that on the dashboard of the Delivery Service.',
+				'Order #1042 was cancelled. If its delivery was created before, stop that in the dashboard of the Delivery Service.',
 			referenceId: '#1042',
 		});
 	});

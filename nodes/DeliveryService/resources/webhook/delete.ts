@@ -104,7 +104,7 @@ async function assertGone(
 		'The Delivery Service confirmed the deletion, but still lists this webhook',
 		{
 			description:
-				'It may go on calling the URL. Look with Webhook > Get Many: if it is still there, delete it once more, since it may have been there twice; or delete it on the dashboard of the service.',
+				'It may go on calling the URL. Look with Webhook > Get Many: if it is still there, delete it once more, since it may have been there twice; or delete it in the dashboard of the service.',
 		},
 	);
 }

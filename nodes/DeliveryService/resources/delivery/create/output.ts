@@ -151,7 +151,7 @@ export function hintsOf(
 		hints.push({ message, type: 'warning', location: 'outputPane' });
 	if (pendingReview > 0)
 		warn(
-			`${counted(pendingReview, 'delivery is', 'deliveries are')} pending review: the address could not be located. Correct it on the dashboard of the Delivery Service or with the operation Update. Address components make this rarer, and coordinates avoid it.`,
+			`${counted(pendingReview, 'delivery is', 'deliveries are')} pending review: the address could not be located. Correct it in the dashboard of the Delivery Service or with the operation Update. Address components make this rarer, and coordinates avoid it.`,
 		);
 	if (notCreated > 0)
 		warn(
@@ -159,7 +159,7 @@ export function hintsOf(
 		);
 	if (unknown > 0)
 		warn(
-			`Whether ${counted(unknown, 'delivery was', 'deliveries were')} created is unknown. Look them up on the Delivery Service before you send them again.`,
+			`Whether ${counted(unknown, 'delivery was', 'deliveries were')} created is unknown. Look them up in the dashboard of the Delivery Service before you send them again.`,
 		);
 	if (ledgerFailed)
 		warn(
