@@ -124,7 +124,7 @@ function remembering(all: readonly MemoryRun[]): Goal[] {
 			`${shown(many)} s`,
 			many <= 3,
 		]),
-		judge(goal, 'the two within 1.5 times each other', shares, (none, many) => {
+		judge(goal, 'one at most 1.5 times the other', shares, (none, many) => {
 			const ratio = Math.max(none, many) / Math.min(none, many);
 			return [`${shown(ratio)} times`, ratio > 0 && ratio <= 1.5];
 		}),

@@ -3,10 +3,10 @@ import { cpus, availableParallelism, totalmem, type, release } from 'node:os';
 import { join } from 'node:path';
 
 import { version } from '../package.json';
-import { table } from '../playground/demo/table';
 import { runCommand } from '../playground/n8n/childProcess';
 import { messageOf, SetupError } from '../playground/n8n/errors';
 import { projectFolder } from '../playground/n8n/folders';
+import { table } from '../playground/table';
 import { goalsOf } from './goals';
 import { measureCreate } from './parts/create';
 import { measureLimit, shortenMinute } from './parts/limit';

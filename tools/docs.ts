@@ -14,8 +14,11 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 
+import { projectFolder } from '../playground/n8n/folders';
+import { escaped } from './markdown';
+
 /** Where the reference is kept. */
-export const referenceFile = join(__dirname, '..', 'docs', 'reference.md');
+export const referenceFile = join(projectFolder, 'docs', 'reference.md');
 
 /** A parameter as a line of a table. */
 interface Row {
@@ -206,15 +209,18 @@ function choices({ options = [] }: INodeProperties): INodePropertyOptions[] {
 
 type Option = NonNullable<INodeProperties['options']>[number];
 
-function isChoice(option: Option): option is INodePropertyOptions {
+/** Whether an option is a value to choose. */
+export function isChoice(option: Option): option is INodePropertyOptions {
 	return 'value' in option;
 }
 
-function isGroup(option: Option): option is INodePropertyCollection {
+/** Whether an option is a group of members. */
+export function isGroup(option: Option): option is INodePropertyCollection {
 	return 'values' in option;
 }
 
-function isProperty(option: Option): option is INodeProperties {
+/** Whether an option is a member of a collection. */
+export function isProperty(option: Option): option is INodeProperties {
 	return 'type' in option;
 }
 
@@ -224,11 +230,6 @@ function sentence(text: string): string {
 
 function line(cells: string[]): string {
 	return `| ${cells.join(' | ')} |`;
-}
-
-/** Text that stays inside its cell and is no markup. */
-function escaped(text: string): string {
-	return text.replace(/\s+/g, ' ').replace(/[\\`*_|<>[\]]/g, (character) => `\\${character}`);
 }
 
 function code(text: string): string {

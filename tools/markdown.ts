@@ -1,9 +1,8 @@
-/** Reading the project's pages: their links, anchors and tables. */
+/** Reading the project's pages: their links, anchors and tables; and writing into them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The folder that holds package.json. */
-export const projectFolder = join(__dirname, '..');
+import { projectFolder } from '../playground/n8n/folders';
 
 /** A page by its path in the project. */
 export interface Page {
@@ -75,6 +74,11 @@ export function tablesOf(markdown: string): string[][][] {
 					.map((cell) => cell.trim()),
 			),
 	);
+}
+
+/** Text that stays inside its cell and is no markup. */
+export function escaped(text: string): string {
+	return text.replace(/\s+/g, ' ').replace(/[\\`*_|<>[\]]/g, (character) => `\\${character}`);
 }
 
 /** The pieces of code within a text. */

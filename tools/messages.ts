@@ -11,7 +11,7 @@ import {
 	type Node,
 } from 'typescript';
 
-import { projectFolder } from './markdown';
+import { projectFolder } from '../playground/n8n/folders';
 
 /** What stands in a quotation for what differs. */
 const anything = '…';

@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { DeliveryServiceApi } from '../credentials/DeliveryServiceApi.credentials';
 import { DeliveryService } from '../nodes/DeliveryService/DeliveryService.node';
 import { DeliveryServiceTrigger } from '../nodes/DeliveryService/DeliveryServiceTrigger.node';
-import { projectFolder } from './markdown';
+import { projectFolder } from '../playground/n8n/folders';
 
 /** Where the pictures are. */
 export const picturesFolder = join(projectFolder, 'docs', 'images');
@@ -72,10 +72,10 @@ const shown: Readonly<Record<string, () => unknown>> = {
 		action.properties
 			.filter(
 				(property) =>
-					isShownFor(property, 'resource', 'delivery') &&
-					isShownFor(property, 'operation', 'create') &&
-					isShownFor(property, 'source', 'shopifyOrder') &&
-					isShownFor(property, 'pickupLocationType', 'address'),
+					mayBeShownFor(property, 'resource', 'delivery') &&
+					mayBeShownFor(property, 'operation', 'create') &&
+					mayBeShownFor(property, 'source', 'shopifyOrder') &&
+					mayBeShownFor(property, 'pickupLocationType', 'address'),
 			)
 			.map(inPanel),
 		read('playground/shopify/orders.json'),
@@ -97,7 +97,8 @@ function inPanel(property: INodeProperties): unknown {
 /** The names of the pictures. */
 export const pictureNames = Object.keys(shown);
 
-function isShownFor({ displayOptions }: INodeProperties, name: string, value: string): boolean {
+/** Whether no condition keeps a parameter from being shown; one that does not name this is always met. */
+function mayBeShownFor({ displayOptions }: INodeProperties, name: string, value: string): boolean {
 	return displayOptions?.show?.[name]?.includes(value) ?? true;
 }
 

@@ -83,7 +83,7 @@ export async function runInstalled(file, run, options) {
  * @returns {Promise<void>}
  * @throws {SetupError} when npm is not there or ends with an error
  */
-export async function runNpm(args, folder) {
+async function runNpm(args, folder) {
 	// Under `npm test` npm names its own script: that very npm is used, with no shell in between.
 	const script = process.env.npm_execpath;
 	const known = script !== undefined && /npm-cli\.c?js$/.test(script);

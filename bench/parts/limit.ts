@@ -16,7 +16,7 @@ const fullBatch = 100;
  * each request holds so much less, so that as many deliveries a second are to be made as in real
  * time, with so many times more requests.
  */
-export const limitScale = 10;
+const limitScale = 10;
 
 /** What to run under the limit. */
 export interface LimitPlan {

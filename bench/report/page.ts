@@ -20,7 +20,7 @@ const quickNote =
 
 /** Writes the page of all that was measured, as Markdown. */
 export function page(results: Results): string {
-	const { machine, quick, rounds, minutes, leftOut, problems } = results;
+	const { machine, quick, minutes, leftOut, problems } = results;
 	return [
 		'# Benchmarks',
 		'',
@@ -47,13 +47,19 @@ export function page(results: Results): string {
 		...leftOut.flatMap((text) => [`Left out. ${text}`, '']),
 		'## Creating deliveries',
 		'',
-		`How much more the same workflow takes than without the sending: from the first node that sends to the last one's end. "Memory" is the most that n8n held beyond what it held when the sending began, with all that it had started. "Stand-still" is the longest that n8n's health page took to answer meanwhile. HTTP Request and the chunks are given deliveries that are ready to send, which spares them the mapping. They would break the service's limit of 100 requests a minute, so the limit was lifted for all. This node kept its own all the same, and began each run with none of it used. Executions were not saved. The medians are of ${rounds} runs at 20 ms; at 1 s, where no goal is judged, of 3 runs for 1,000 deliveries and of one for 10,000. HTTP Request with its option Batching as n8n sets it (50 items, then a second's pause) was run once.`,
+		paragraph(
+			`How much more the same workflow takes than without the sending: from the first node that sends to the last one's end. "Memory" is the most that n8n held beyond what it held when the sending began, with all that it had started. "Stand-still" is the longest that n8n's health page took to answer meanwhile. HTTP Request and the chunks are given deliveries that are ready to send, which spares them the mapping. They would break the service's limit of 100 requests a minute, so the limit was lifted for all. This node kept its own all the same, and began each run with none of it used. Executions were not saved.`,
+			...createdHow(results),
+		),
 		'',
 		createTable(results.create),
 		'',
 		"## Under the service's limit",
 		'',
-		'100 requests a minute, as the service allows. "Scaled" means in a tenth of the time: a window of 6 s, a tenth of the latency, and 10 deliveries a request, so that n8n has as much to do each second as in real time, and ten times more requests. For this, the one constant with the minute was changed in the installed package. The rate is that of 150 requests once the first window is full: how much later the hundredth request after each one came. The others have no limit of their own and ran once, in real time; their rate is what was created in the first minute.',
+		paragraph(
+			'100 requests a minute, as the service allows. "Scaled" means in a tenth of the time: a window of 6 s, a tenth of the latency, and 10 deliveries a request, so that n8n has as much to do each second as in real time, and ten times more requests. For this, the one constant with the minute was changed in the installed package. The rate is the one that holds once the first window is full: how much later the hundredth request after each one came.',
+			...othersUnderLimit(results),
+		),
 		'',
 		limitTable(results),
 		'',
@@ -65,13 +71,19 @@ export function page(results: Results): string {
 		'',
 		'## The memory of sent orders',
 		'',
-		`Processor time of n8n for new references with Skip Already Sent, and how much of it is the memory's: what it takes more than without skipping. 20 ms an answer. ${rounds} runs each; where no goal is judged, which is with 10,000 remembered, and in queue mode with PostgreSQL and Redis, 2.`,
+		paragraph(
+			`Processor time of n8n for new references with Skip Already Sent, and how much of it is the memory's: what it takes more than without skipping. 20 ms an answer.`,
+			...rememberedHow(results),
+		),
 		'',
 		memoryTable(results),
 		'',
 		'## The trigger',
 		'',
-		'Events through n8n\'s webhook server, answered when the execution has started; each connection brings the next event when the last is answered, for 2 seconds a run. A node that does nothing follows, and executions are saved, as n8n does by default. "With a credential that it does not use" shows what n8n itself costs each workflow that holds a credential: it looks for each execution whether the workflow may use it (2 runs).',
+		paragraph(
+			`Events through n8n's webhook server, answered when the execution has started; each connection brings the next event when the last is answered, for 2 seconds a run. A node that does nothing follows, and executions are saved, as n8n does by default.`,
+			...unusedCredential(results),
+		),
 		'',
 		triggerTable(results),
 		'',
@@ -82,6 +94,82 @@ export function page(results: Results): string {
 		weightTable(results.weight),
 		'',
 	].join('\n');
+}
+
+/** How often deliveries were created. */
+function createdHow({ create, rounds }: Results): string[] {
+	const slow = runsWith(create, { latencyMs: 1000 });
+	const slowRuns = distinct(slow, ['count']).map(({ contender, count }) => {
+		const alike = runsWith(slow, { contender, count });
+		return `${howMany(alike.length)} for ${counted(count)} deliveries`;
+	});
+	const batching = runsWith(create, { contender: 'batching' });
+	return [
+		`The medians at 20 ms are of ${howMany(rounds)}.`,
+		...only(
+			slow.length > 0,
+			`Those at 1 s, where no goal is judged, are of ${slowRuns.join(' and ')}.`,
+		),
+		...only(
+			batching.length > 0,
+			"HTTP Request with its option Batching as n8n sets it (50 items, then a second's pause) was run once.",
+		),
+	];
+}
+
+/** What is to be known of the others under the limit. */
+function othersUnderLimit({ limit }: Results): string[] {
+	return only(
+		limit.some(({ contender }) => contender !== 'ownJson'),
+		'The others have no limit of their own and ran once, in real time; their rate is what was created in the first minute.',
+	);
+}
+
+/** How often references were sent that are remembered. */
+function rememberedHow({ memory, rounds }: Results): string[] {
+	const skipping = runsWith(memory, { skip: true });
+	const inOne = runsWith(skipping, { queue: false });
+	const most = Math.max(...inOne.map(({ remembered }) => remembered));
+	const between = inOne.filter(({ remembered }) => remembered > 0 && remembered < most);
+	const queued = runsWith(skipping, { queue: true });
+	return [
+		`The medians are of ${howMany(rounds)}.`,
+		...distinct(between, ['remembered']).map(({ remembered }) => {
+			const alike = runsWith(between, { remembered });
+			return `With ${counted(remembered)} remembered, where no goal is judged, they are of ${howMany(alike.length)}.`;
+		}),
+		...distinct(queued, ['workers']).map(({ workers }) => {
+			const alike = runsWith(queued, { workers });
+			return `In queue mode with PostgreSQL and Redis, where no goal is judged, ${workersTold(workers)} had ${howMany(alike.length)}.`;
+		}),
+	];
+}
+
+/** What a credential costs that is not used. */
+function unusedCredential({ trigger }: Results): string[] {
+	return distinct(runsWith(trigger, { receiver: 'withCredential' }), ['receiver']).map(
+		({ receiver, database, connections }) => {
+			const alike = runsWith(trigger, { receiver, database, connections });
+			return `"With a credential that it does not use" shows what n8n itself costs each workflow that holds a credential: it looks for each execution whether the workflow may use it (${howMany(alike.length)}).`;
+		},
+	);
+}
+
+function paragraph(...sentences: readonly string[]): string {
+	return sentences.join(' ');
+}
+
+/** A sentence that is said only when it is true. */
+function only(isTrue: boolean, sentence: string): string[] {
+	return isTrue ? [sentence] : [];
+}
+
+function howMany(runs: number): string {
+	return runs === 1 ? 'one run' : `${runs} runs`;
+}
+
+function workersTold(workers: number): string {
+	return `${workers} worker${workers === 1 ? '' : 's'}`;
 }
 
 function createTable(runs: readonly CreateRun[]): string {
@@ -153,7 +241,7 @@ function memoryTable({ memory }: Results): string {
 			const alike = runsWith(memory, { queue, workers });
 			const wanted = { skip: true, remembered };
 			return [
-				queue ? `queue mode, ${workers} worker${workers === 1 ? '' : 's'}` : 'one process',
+				queue ? `queue mode, ${workersTold(workers)}` : 'one process',
 				counted(count),
 				counted(remembered),
 				cell(medianOf(alike, wanted, (run) => run.seconds)),

@@ -17,7 +17,7 @@ import {
 	storeCredentials,
 	tables,
 	type FilledIn,
-} from './examples';
+} from '../examples';
 
 const executionsTimeoutMs = 120_000;
 const fulfillmentTimeoutMs = 60_000;

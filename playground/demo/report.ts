@@ -1,6 +1,6 @@
 import type { DemoResult, OrderResult, Places } from './demo';
 import type { Expectation } from './expectations';
-import { table } from './table';
+import { table } from '../table';
 
 /**
  * Describes where everything stands after the run-through: each order with its delivery and its

@@ -8,6 +8,7 @@ import { lastLines } from '../n8n/childProcess';
 import { SetupError } from '../n8n/errors';
 import { cacheFolder } from '../n8n/folders';
 import { installHost } from '../n8n/host';
+import { interruption } from '../n8n/interruption';
 import { startN8n, type N8n } from '../n8n/n8n';
 import { buildAndPack, installPackage } from '../n8n/package';
 import { describe, describeExpectations } from './report';
@@ -40,7 +41,7 @@ interface Running extends Places {
  */
 export async function start(options: Options): Promise<number> {
 	const closers: Closers = [];
-	const interrupted = interruption();
+	const interrupted = interruption('\nEnding ...');
 	try {
 		const running = await Promise.race([runThrough(options, closers), interrupted]);
 		if (running === undefined) return interruptedExitCode;
@@ -59,18 +60,6 @@ export async function start(options: Options): Promise<number> {
 	} finally {
 		for (const close of closers.reverse()) await close();
 	}
-}
-
-/** Resolves when the user or the system asks this process to end. */
-async function interruption(): Promise<undefined> {
-	return await new Promise((resolve) => {
-		for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-			process.once(signal, () => {
-				console.log('\nEnding ...');
-				resolve(undefined);
-			});
-		}
-	});
 }
 
 async function runThrough(options: Options, closers: Closers): Promise<Running> {

@@ -8,6 +8,7 @@ import { N8nClient, N8nRefusal, type Owner } from '../n8n/client';
 import { SetupError } from '../n8n/errors';
 import { cacheFolder, projectFolder } from '../n8n/folders';
 import { installHost } from '../n8n/host';
+import { interruption } from '../n8n/interruption';
 import { startN8n, type N8n } from '../n8n/n8n';
 import { buildAndPack, installPackage } from '../n8n/package';
 import { startService, type LocalService } from '../service/server';
@@ -48,13 +49,6 @@ export async function dev(): Promise<number> {
 	} finally {
 		for (const close of closers.reverse()) await close();
 	}
-}
-
-async function interruption(): Promise<undefined> {
-	return await new Promise((resolve) => {
-		for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-			process.once(signal, () => resolve(undefined));
-	});
 }
 
 async function start(closers: Array<() => Promise<void>>): Promise<{ n8n: N8n }> {

@@ -23,7 +23,7 @@ import type { State } from './state';
 const deliveriesPerRoute = 5;
 
 /** What can be changed while the service runs. */
-export const settingsSchema = z
+const settingsSchema = z
 	.object({
 		/** How a 429 tells when to come back. */
 		retryAfter: retryAfterSchema,

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -82,6 +82,8 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 	};
 	const settings = { current: startSettings };
 	const closing = new AbortController();
+	// Every waiting request listens to it; their number is no sign of a leak.
+	setMaxListeners(0, closing.signal);
 	const pause = async (ms: number) =>
 		await sleep(ms, true, { signal: closing.signal }).catch(() => false);
 

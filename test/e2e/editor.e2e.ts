@@ -1,12 +1,7 @@
-import { readdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-
 import { z } from 'zod';
 
+import { exampleAsItIs, exampleNames, pickup } from '../../playground/examples';
 import { freePort } from '../../playground/n8n/checks';
-import { workflowFileSchema, type WorkflowFile } from '../../playground/n8n/client';
-import { projectFolder } from '../../playground/n8n/folders';
 import { waitFor } from '../../playground/n8n/progress';
 import { samples } from '../../playground/shopify/samples';
 import { keepPicture } from '../../tools/pictures';
@@ -15,19 +10,6 @@ import { actionWorkflow, nodes, type ActionWorkflow } from './support/workflows'
 import { openInstallation, type Installation } from './support/installation';
 
 const nodeName = 'Delivery Service';
-const examplesFolder = join(projectFolder, 'examples');
-const examples = readdirSync(examplesFolder).filter((file) => file.endsWith('.json'));
-
-async function readExample(file: string): Promise<WorkflowFile> {
-	const text = await readFile(join(examplesFolder, file), 'utf8');
-	return workflowFileSchema.parse(JSON.parse(text));
-}
-
-const pickup = {
-	pickupName: 'Larch & Linen',
-	pickupEmail: 'warehouse@example.com',
-	pickupAddress: '18 Depot Street, Springfield, IL 62703',
-};
 
 let installation: Installation;
 let editor: Editor;
@@ -292,18 +274,17 @@ test('a webhook is chosen from the list and deleted; Get Many shows the others',
 	await editor.picture('webhook-get-many');
 });
 
-test.each(examples)(
+test.each(exampleNames())(
 	'the example %s is imported as it is, and is all known to n8n',
-	async (file) => {
-		const example = await readExample(file);
+	async (name) => {
+		const example = await exampleAsItIs(name);
 		const canvas = await editor.openCanvas(await installation.client.createWorkflow(example));
 		const shown = (await Promise.all(canvas.map((part) => part.innerText()))).join('\n');
-		for (const { name, type } of example.nodes)
-			if (!type.endsWith('.stickyNote')) expect(shown).toContain(name);
+		for (const node of example.nodes)
+			if (!node.type.endsWith('.stickyNote')) expect(shown).toContain(node.name);
 		expect(shown).not.toMatch(/install this node|unrecognized/i);
-		const name = `example-${file.replace('.json', '')}`;
 		// The names of the nodes stand below them.
-		await editor.picture(name, { of: canvas, margin: 60, inDocs: true });
+		await editor.picture(`example-${name}`, { of: canvas, margin: 60, inDocs: true });
 	},
 );
 

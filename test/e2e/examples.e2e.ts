@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { projectFolder } from '../../playground/n8n/folders';
 import { outputOf } from '../../playground/n8n/execution';
 import { waitFor } from '../../playground/n8n/progress';
-import { nodeNames, tables } from '../../playground/demo/examples';
+import { nodeNames, tables } from '../../playground/examples';
 import { samples } from '../../playground/shopify/samples';
 import type { Order } from '../../playground/shopify/shapes';
 import { startScriptedModel, type ScriptedModel } from './support/scriptedModel';

@@ -13,15 +13,11 @@ import { DeliveryServiceApi } from '../../credentials/DeliveryServiceApi.credent
 import { DeliveryService } from '../../nodes/DeliveryService/DeliveryService.node';
 import { DeliveryServiceTrigger } from '../../nodes/DeliveryService/DeliveryServiceTrigger.node';
 import manifest from '../../package.json';
+import { projectFolder } from '../../playground/n8n/folders';
+import { isChoice, isGroup, isProperty } from '../../tools/docs';
 import { runNode } from '../support/engine/engine';
 
-const projectFolder = join(__dirname, '..', '..');
-
 type Entry = INodeProperties | INodePropertyCollection | INodePropertyOptions;
-
-const isProperty = (entry: Entry): entry is INodeProperties => 'type' in entry;
-const isGroup = (entry: Entry): entry is INodePropertyCollection => 'values' in entry;
-const isOption = (entry: Entry): entry is INodePropertyOptions => 'value' in entry;
 
 /** The lists of properties that the editor shows together: the node's own and those in groups. */
 function listsOf(properties: INodeProperties[]): INodeProperties[][] {
@@ -70,7 +66,7 @@ describe('the names that saved workflows hold', () => {
 			.filter(
 				(property) => !resource || property.displayOptions?.show?.resource?.includes(resource),
 			)
-			.flatMap(({ options = [] }) => options.filter(isOption).map(({ value }) => value));
+			.flatMap(({ options = [] }) => options.filter(isChoice).map(({ value }) => value));
 
 	test('are the agreed ones', () => {
 		expect(credential.name).toBe('deliveryServiceApi');
@@ -96,7 +92,7 @@ describe('the names that saved workflows hold', () => {
 		expect(optionsOf('source').sort()).toEqual(['fields', 'json', 'shopifyOrder']);
 		const events = trigger.description.properties.find(({ name }) => name === 'events');
 		expect(events?.type).toBe('multiOptions');
-		expect(events?.options?.filter(isOption).map(({ value }) => value)).toEqual([
+		expect(events?.options?.filter(isChoice).map(({ value }) => value)).toEqual([
 			'createTask',
 			'createRoute',
 			'updateTask',
@@ -128,7 +124,7 @@ describe.each(holders)('the parameters of %s', (_name, properties) => {
 				Object.entries(displayOptions?.show ?? {}).flatMap(([on, values = []]) => {
 					const deciding = [...list, ...properties].filter((property) => property.name === on);
 					const possible = deciding.flatMap(({ type, options = [] }): unknown[] =>
-						type === 'boolean' ? [true, false] : options.filter(isOption).map(({ value }) => value),
+						type === 'boolean' ? [true, false] : options.filter(isChoice).map(({ value }) => value),
 					);
 					return values
 						.filter((value) => !possible.includes(value))
@@ -142,7 +138,7 @@ describe.each(holders)('the parameters of %s', (_name, properties) => {
 
 	test('have defaults that can be chosen', () => {
 		const strange = all.filter(({ type, options = [], default: value }) => {
-			const possible: unknown[] = options.filter(isOption).map((option) => option.value);
+			const possible: unknown[] = options.filter(isChoice).map((option) => option.value);
 			if (type === 'options') return !possible.includes(value);
 			if (type === 'multiOptions')
 				return !Array.isArray(value) || value.some((chosen) => !possible.includes(chosen));
@@ -156,7 +152,7 @@ describe.each(holders)('the parameters of %s', (_name, properties) => {
 		const unsorted = all.filter(({ name, type, options = [] }) => {
 			if (type === 'collection')
 				return !isSorted(options.filter(isProperty).map(({ displayName }) => displayName));
-			const labels = options.filter(isOption).map((option) => option.name);
+			const labels = options.filter(isChoice).map((option) => option.name);
 			// Sizes go from small to large.
 			const isSize = /size$/i.test(name);
 			return (name === 'operation' || labels.length >= 5) && !isSize && !isSorted(labels);
@@ -195,7 +191,7 @@ describe.each(holders)('the parameters of %s', (_name, properties) => {
 describe('the operations', () => {
 	const operations = action.description.properties
 		.filter(({ name }) => name === 'operation')
-		.flatMap(({ options = [] }) => options.filter(isOption));
+		.flatMap(({ options = [] }) => options.filter(isChoice));
 
 	test('have actions of their own and descriptions', () => {
 		expect(operations.length).toBeGreaterThanOrEqual(5);

@@ -9,12 +9,12 @@ import { join } from 'node:path';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 
+import { projectFolder } from '../../playground/n8n/folders';
 import { releasedVersions } from '../../tools/release/changelog';
 import { setUp } from '../support/actionNode';
 import { runWorkflow, type WorkflowJson } from '../support/engine/engine';
 import { setUpTriggers, updated } from '../support/triggerNode';
 
-const projectFolder = join(__dirname, '..', '..');
 const versions = releasedVersions(readFileSync(join(projectFolder, 'CHANGELOG.md'), 'utf8'));
 
 const actionType = 'n8n-nodes-delivery-service.deliveryService';

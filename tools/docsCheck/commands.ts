@@ -16,7 +16,7 @@ export interface Form {
  */
 export const forms: ReadonlyMap<string, Form> = new Map<string, Form>([
 	['npm ci', {}],
-	['npm test', { run: 'npm test -- test/unit/shared' }],
+	['npm test', { run: 'npm test -- test/unit/common' }],
 	['npm test -- test/unit', { run: 'npm test -- test/unit/docs' }],
 	[
 		'SEQUENCES_SEED=1 npm test -- test/unit/sending',

@@ -11,10 +11,10 @@ import { join } from 'node:path';
 
 import { lastLines, startChild } from '../../playground/n8n/childProcess';
 import { SetupError } from '../../playground/n8n/errors';
-import { hostsFolder } from '../../playground/n8n/folders';
+import { hostsFolder, projectFolder } from '../../playground/n8n/folders';
 import { installHost } from '../../playground/n8n/host';
 import { waitFor } from '../../playground/n8n/progress';
-import { pages, projectFolder } from '../markdown';
+import { pages } from '../markdown';
 import { commandsToRun, type Form } from './commands';
 
 const longestMs = 15 * 60_000;

@@ -12,7 +12,7 @@ import {
 	tables,
 	type Credentials,
 	type FilledIn,
-} from '../../../playground/demo/examples';
+} from '../../../playground/examples';
 import { startShopify, type Shopify } from '../../../playground/shopify/server';
 import { openInstallation, type Installation } from './installation';
 

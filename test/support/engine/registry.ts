@@ -12,8 +12,9 @@ import {
 } from 'n8n-workflow';
 import { z } from 'zod';
 
+import { projectFolder } from '../../../playground/n8n/folders';
+
 const load = createRequire(__filename);
-const projectFolder = join(__dirname, '..', '..', '..');
 
 const manifest = z
 	.object({

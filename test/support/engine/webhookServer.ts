@@ -16,7 +16,7 @@ const maximumBody = 16 * 1024 * 1024;
 export const correlationHeader = 'x-engine-request';
 
 /** An answer of n8n itself, in place of the node's: its status, and the body that n8n sends. */
-export class WebhookError extends Error {
+class WebhookError extends Error {
 	constructor(
 		readonly status: number,
 		message: string,

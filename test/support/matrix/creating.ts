@@ -100,7 +100,7 @@ const listsSchema = z.object({
 });
 
 /** Runs a way on all references. */
-export async function runWay(surroundings: Surroundings, { parameters, item, skips, goesOn }: Way) {
+async function runWay(surroundings: Surroundings, { parameters, item, skips, goesOn }: Way) {
 	const before = surroundings.control.requests().length;
 	const run = await surroundings.service.run(
 		{ ...parameters, skipAlreadySent: skips },

@@ -1,4 +1,5 @@
 import { readings } from '../../../playground/service/readings';
+import { escaped } from '../../../tools/markdown';
 import type { Observation } from './surroundings';
 import { references } from './creating';
 
@@ -76,8 +77,4 @@ function lasting(text: string): string {
 		.replace(/http:\/\/127\.0\.0\.1:\d+/g, 'https://…')
 		.replace(/\b\d{9,}\b/g, '(number)')
 		.replace(/Waited \d+ s/g, 'Waited … s');
-}
-
-function escaped(text: string): string {
-	return text.replace(/\s+/g, ' ').replace(/[\\`*_|<>[\]]/g, (character) => `\\${character}`);
 }

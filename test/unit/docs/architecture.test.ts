@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { projectFolder } from '../../../playground/n8n/folders';
 import { arrowsIn, drawnArrows } from '../../../tools/imports';
 
-const projectFolder = join(__dirname, '../../..');
 const nodesFolder = join(projectFolder, 'nodes/DeliveryService');
 const page = readFileSync(join(projectFolder, 'docs/architecture.md'), 'utf8');
 

@@ -1,3 +1,7 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { projectFolder } from '../../../playground/n8n/folders';
 import { pages } from '../../../tools/markdown';
 import { commandsOf, commandsToRun, forms } from '../../../tools/docsCheck/commands';
 
@@ -18,4 +22,12 @@ test('what cannot be run as it stands has a form', () => {
 		.map(({ command, form }) => form.run ?? command)
 		.filter((run) => /<\w+>|~/.test(run));
 	expect(open).toEqual([]);
+});
+
+test('the tests that a command or its form runs are there', () => {
+	const paths = commandsToRun(pages())
+		.flatMap(({ command, form }) => [command, form.run ?? ''])
+		.flatMap((text) => text.match(/\btest\/[\w./-]+/g) ?? []);
+	expect(paths).toContain('test/unit');
+	expect(paths.filter((path) => !existsSync(join(projectFolder, path)))).toEqual([]);
 });

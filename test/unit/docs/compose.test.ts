@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 
 import manifest from '../../../package.json';
-import { projectFolder } from '../../../tools/markdown';
+import { projectFolder } from '../../../playground/n8n/folders';
 
 const text = readFileSync(join(projectFolder, 'examples/compose.yaml'), 'utf8');
 

@@ -3,13 +3,13 @@ import { dirname, join, posix } from 'node:path';
 
 import { DeliveryServiceApi } from '../../../credentials/DeliveryServiceApi.credentials';
 import manifest from '../../../package.json';
+import { projectFolder } from '../../../playground/n8n/folders';
 import {
 	anchorsOf,
 	codesIn,
 	linksOf,
 	page,
 	pages,
-	projectFolder,
 	section,
 	tablesOf,
 	type Page,

@@ -173,7 +173,7 @@ const sequences: fc.Arbitrary<Sequence> = fc.record({
 });
 
 /** All that outlives a process. */
-class World {
+class Lasting {
 	readonly time = new VirtualTime();
 	readonly row: Row = { entries: new Set() };
 	readonly lockRow: LockRow = {};
@@ -218,11 +218,11 @@ class Process {
 	private isDead = false;
 
 	constructor(
-		private readonly world: World,
+		private readonly lasting: Lasting,
 		private stepsLeft = Infinity,
 		hasLock = false,
 	) {
-		const { time, row, lockRow, sequence } = world;
+		const { time, row, lockRow, sequence } = lasting;
 		this.died = new Promise((resolve) => (this.die = resolve));
 		this.rateLimit = new RateLimit(sequence.requestsAMinute, 60_000);
 		this.clock = {
@@ -248,7 +248,7 @@ class Process {
 					inTurn: async (access) =>
 						await withLock(
 							lock,
-							`turn ${++world.marks}`,
+							`turn ${++lasting.marks}`,
 							this.clock,
 							() => 0.5,
 							async () => await store.inTurn(access),
@@ -260,15 +260,15 @@ class Process {
 	async step(): Promise<void> {
 		if (this.stepsLeft-- <= 0 && !this.isDead) {
 			this.isDead = true;
-			this.world.isShaken = true;
+			this.lasting.isShaken = true;
 			this.die();
 		}
 		if (this.isDead) await new Promise<never>(() => undefined);
 	}
 
 	private async failing<Result>(access: () => Promise<Result>): Promise<Result> {
-		const fails = this.world.sequence.storeFails[this.world.accesses++];
-		if (fails !== undefined) this.world.isShaken = true;
+		const fails = this.lasting.sequence.storeFails[this.lasting.accesses++];
+		if (fails !== undefined) this.lasting.isShaken = true;
 		if (fails === 'before') throw new Error('no database');
 		const result = await access();
 		if (fails === 'after') throw new Error('no database');
@@ -295,13 +295,13 @@ function creationsFor(name: string, numbers: readonly number[], isRemembered: bo
 
 /** Lets an execution run. @returns undefined when its process was killed */
 async function execute(
-	world: World,
+	lasting: Lasting,
 	process: Process,
 	name: string,
 	creations: readonly Creation[],
 	{ batchSize, requestsAtOnce, continueOnFail, maximumWaitMs, startMs, stopsAfterMs }: Execution,
 ): Promise<Report | undefined> {
-	const { time, service, sequence } = world;
+	const { time, service, sequence } = lasting;
 	const { clock, store } = process;
 	const stop = new AbortController();
 	if (stopsAfterMs !== undefined) void time.wait(stopsAfterMs).then(() => stop.abort());
@@ -310,7 +310,7 @@ async function execute(
 		return await sendCreations(creations, {
 			send: async (body) => {
 				for (const { referenceId: reference } of body.deliveries)
-					world.sent.add(nameIn({ reference, company: body.companyId }));
+					lasting.sent.add(nameIn({ reference, company: body.companyId }));
 				await clock.wait(sequence.latencyMs);
 				const exchange = service.handle(body, name);
 				await clock.wait(sequence.latencyMs);
@@ -339,41 +339,49 @@ function scopeOf(company = ownCompany): string {
 }
 
 /** Holds what an execution reports against what the service has created. */
-function check(world: World, name: string, creations: readonly Creation[], report: Report): void {
-	const { service, existedBefore } = world;
+function check(
+	lasting: Lasting,
+	name: string,
+	creations: readonly Creation[],
+	report: Report,
+): void {
+	const { service, existedBefore } = lasting;
 	const { existing } = service;
 	const items = report.results.map((result) => result.creation.item);
 	const isComplete = items.length === creations.length && items.every((item, at) => item === at);
-	world.expect(isComplete, `${name}: not one outcome for each creation, in order: ${items.join()}`);
+	lasting.expect(
+		isComplete,
+		`${name}: not one outcome for each creation, in order: ${items.join()}`,
+	);
 	for (const { creation: sent, outcome } of report.results) {
 		const order = orderOf(sent.delivery);
-		const isOnce = world.sequence.isRemembered && sent.delivery.referenceId !== undefined;
+		const isOnce = lasting.sequence.isRemembered && sent.delivery.referenceId !== undefined;
 		const said = `${name}: ${order} is reported ${outcome.kind}`;
 		const isOf = (one: Existing) => one.order === order;
 		const own = existing.filter((one) => isOf(one) && one.execution === name);
 		switch (outcome.kind) {
 			case 'created':
-				world.expect(
+				lasting.expect(
 					own.some(({ id }) => id === outcome.id),
 					`${said} with the ID ${outcome.id}, which is not its`,
 				);
 				break;
 			case 'refused':
-				if (isOnce && !world.isShared) world.sent.delete(nameFor(sent));
-				world.expect(own.length === 0, `${said}, but this execution has created it`);
-				world.expect(!existing.slice(0, existedBefore).some(isOf), `${said}, but existed before`);
+				if (isOnce && !lasting.isShared) lasting.sent.delete(nameFor(sent));
+				lasting.expect(own.length === 0, `${said}, but this execution has created it`);
+				lasting.expect(!existing.slice(0, existedBefore).some(isOf), `${said}, but existed before`);
 				break;
 			case 'notSent':
-				world.expect(own.length === 0, `${said}, but this execution has created it`);
+				lasting.expect(own.length === 0, `${said}, but this execution has created it`);
 				break;
 			case 'unknown':
-				world.expect(
-					world.isShaken || world.isShared || world.sent.has(nameFor(sent)),
+				lasting.expect(
+					lasting.isShaken || lasting.isShared || lasting.sent.has(nameFor(sent)),
 					`${said}, but was never sent, or refused`,
 				);
 				break;
 			case 'skipped':
-				world.expect(
+				lasting.expect(
 					outcome.reason === 'alreadyCreated'
 						? existing.some(isOf)
 						: creations.some(
@@ -395,7 +403,7 @@ function nameIn({ reference, company = ownCompany }: Order): string {
 }
 
 /** What a person does about what is unknown: forgets the references of which nothing exists. */
-async function lookUp({ time, row, service }: World, reports: readonly Report[]): Promise<void> {
+async function lookUp({ time, row, service }: Lasting, reports: readonly Report[]): Promise<void> {
 	const entries = entriesOf(row, time, () => noTime);
 	for (const { results } of reports)
 		for (const { creation: sent, outcome } of results) {
@@ -407,25 +415,25 @@ async function lookUp({ time, row, service }: World, reports: readonly Report[])
 }
 
 /** Lets the executions of a round run at once, and checks what they report. */
-async function runRound(world: World, round: Round, number: number): Promise<void> {
-	const { isRemembered } = world.sequence;
-	world.existedBefore = world.service.existing.length;
-	world.isShared = round.executions.length > 1;
-	const shared = new Process(world, round.executions[0]?.diesAfter);
+async function runRound(lasting: Lasting, round: Round, number: number): Promise<void> {
+	const { isRemembered } = lasting.sequence;
+	lasting.existedBefore = lasting.service.existing.length;
+	lasting.isShared = round.executions.length > 1;
+	const shared = new Process(lasting, round.executions[0]?.diesAfter);
 	const reports = await Promise.all(
 		round.executions.map(async (execution, index) => {
-			const process = round.areApart ? new Process(world, execution.diesAfter, true) : shared;
+			const process = round.areApart ? new Process(lasting, execution.diesAfter, true) : shared;
 			const name = `execution ${number}.${index}`;
 			const creations = creationsFor(name, execution.orders, isRemembered);
-			const report = await execute(world, process, name, creations, execution);
+			const report = await execute(lasting, process, name, creations, execution);
 			return { name, creations, report };
 		}),
 	);
 	for (const { name, creations, report } of reports)
-		if (report) check(world, name, creations, report);
+		if (report) check(lasting, name, creations, report);
 	if (round.isLookedUp)
 		await lookUp(
-			world,
+			lasting,
 			reports.flatMap(({ report }) => report ?? []),
 		);
 }
@@ -442,12 +450,12 @@ const undisturbed: Execution = {
 };
 
 /** Once nothing goes wrong any more, every order that the service takes comes to be, and once. */
-async function finish(world: World): Promise<void> {
-	const { service, sequence } = world;
+async function finish(lasting: Lasting): Promise<void> {
+	const { service, sequence } = lasting;
 	service.reading = documented;
 	service.faults = [];
-	world.sequence.storeFails = [];
-	world.isShared = false;
+	lasting.sequence.storeFails = [];
+	lasting.isShared = false;
 	const used = new Set(
 		sequence.rounds.flatMap((round) => round.executions.flatMap((one) => one.orders)),
 	);
@@ -456,22 +464,22 @@ async function finish(world: World): Promise<void> {
 	);
 	for (const name of ['the last but one', 'the last']) {
 		const creations = creationsFor(name, wanted, sequence.isRemembered);
-		world.existedBefore = service.existing.length;
-		const report = await execute(world, new Process(world), name, creations, undisturbed);
+		lasting.existedBefore = service.existing.length;
+		const report = await execute(lasting, new Process(lasting), name, creations, undisturbed);
 		if (!report) throw new Error('Nobody kills it.');
-		check(world, name, creations, report);
+		check(lasting, name, creations, report);
 		for (const { creation: sent, outcome } of report.results)
-			world.expect(
+			lasting.expect(
 				outcome.kind !== 'refused' &&
 					(outcome.kind !== 'notSent' || sent.shopifyOrder?.id !== undefined),
 				`${orderOf(sent.delivery)} is ${outcome.kind} though nothing goes wrong`,
 			);
 		if (report.results.every(({ outcome }) => outcome.kind !== 'unknown')) break;
-		await lookUp(world, [report]);
+		await lookUp(lasting, [report]);
 	}
 	for (const number of wanted) {
 		const name = nameIn(orders[number] ?? {});
-		world.expect(
+		lasting.expect(
 			service.existing.some((one) => nameIn(one) === name),
 			`${nameOf(number)} is lost`,
 		);
@@ -480,19 +488,20 @@ async function finish(world: World): Promise<void> {
 
 /** What is not as it should be after a sequence. */
 async function problemsOf(sequence: Sequence): Promise<string[]> {
-	const world = new World(sequence);
-	await world.time.until(
+	const lasting = new Lasting(sequence);
+	await lasting.time.until(
 		(async () => {
-			for (const [number, round] of sequence.rounds.entries()) await runRound(world, round, number);
-			await finish(world);
+			for (const [number, round] of sequence.rounds.entries())
+				await runRound(lasting, round, number);
+			await finish(lasting);
 		})(),
 	);
 	const seen = new Set<string>();
-	for (const { order } of world.service.existing) {
-		world.expect(!seen.has(order), `${order} was created twice`);
+	for (const { order } of lasting.service.existing) {
+		lasting.expect(!seen.has(order), `${order} was created twice`);
 		seen.add(order);
 	}
-	return world.problems;
+	return lasting.problems;
 }
 
 test(`each order is delivered once, and what is reported is so, in ${count} sequences (SEQUENCES_SEED=${seed})`, async () => {

@@ -1,15 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { z } from 'zod';
 
-import { workflowFileSchema, type N8nClient, type WorkflowFile } from '../n8n/client';
-import { projectFolder } from '../n8n/folders';
-import type { LocalService } from '../service/server';
-import type { Shopify } from '../shopify/server';
+import { workflowFileSchema, type N8nClient, type WorkflowFile } from './n8n/client';
+import { projectFolder } from './n8n/folders';
+import type { LocalService } from './service/server';
+import type { Shopify } from './shopify/server';
 
 type WorkflowNode = WorkflowFile['nodes'][number];
+
+const examplesFolder = join(projectFolder, 'examples');
 
 /** The examples that the demo and the tests run, by what they do. */
 export const examples = {
@@ -55,7 +58,7 @@ export const credentialTypes = {
 export type FilledIn = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** Who hands the packages over. */
-const pickup = {
+export const pickup = {
 	pickupName: 'Larch & Linen',
 	pickupEmail: 'warehouse@example.com',
 	pickupPhone: '+1 217-555-0100',
@@ -92,6 +95,19 @@ export async function storeCredentials(
 	};
 }
 
+/** The names of all examples, which are those of their files. */
+export function exampleNames(): string[] {
+	return readdirSync(examplesFolder)
+		.filter((file) => file.endsWith('.json'))
+		.map((file) => file.replace(/\.json$/, ''));
+}
+
+/** Gives an example as it is in its file. */
+export async function exampleAsItIs(name: string): Promise<WorkflowFile> {
+	const text = await readFile(join(examplesFolder, `${name}.json`), 'utf8');
+	return workflowFileSchema.parse(JSON.parse(text));
+}
+
 /**
  * Gives an example ready to run: as in its file, save for the credentials, what its user fills in,
  * and the identifiers of webhooks, which the editor makes when a file is imported.
@@ -101,8 +117,7 @@ export async function readExample(
 	credentials: Credentials,
 	filled: FilledIn,
 ): Promise<WorkflowFile> {
-	const text = await readFile(join(projectFolder, 'examples', `${name}.json`), 'utf8');
-	const example = workflowFileSchema.parse(JSON.parse(text));
+	const example = await exampleAsItIs(name);
 	return {
 		...example,
 		nodes: example.nodes.map((node) => {

@@ -1,0 +1,11 @@
+/** Resolves when the user or the system asks this process to end; prints the message then, if any. */
+export async function interruption(message?: string): Promise<undefined> {
+	return await new Promise((resolve) => {
+		for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+			process.once(signal, () => {
+				if (message !== undefined) console.log(message);
+				resolve(undefined);
+			});
+		}
+	});
+}
