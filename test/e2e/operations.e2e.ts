@@ -58,7 +58,9 @@ describe('an error that ends the execution', () => {
 			status: 'error',
 			message:
 				'Whether this delivery was created is unknown: the connection to the Delivery Service failed (0 of 1 deliveries created, 0 not sent) [item 0]',
-			description: contains('Look it up in the dashboard of the Delivery Service before you send it again.'),
+			description: contains(
+				'Look it up in the dashboard of the Delivery Service before you send it again.',
+			),
 		});
 		expect(installation().service.control.deliveries()).toHaveLength(1);
 	});
