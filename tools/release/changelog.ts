@@ -62,6 +62,8 @@ export function releaseProblems(release: Release): string[] {
 			'CHANGELOG.md has entries under [Unreleased]. Give them the version that is released.',
 		);
 	if (newest?.isEmpty) problems.push(`CHANGELOG.md says nothing of ${newest.name}.`);
+	if (newest?.date !== undefined && newest.date > today)
+		problems.push(`CHANGELOG.md: the date of ${newest.name} (${newest.date}) is to come.`);
 	return problems;
 }
 
@@ -73,7 +75,6 @@ function sectionProblems({ name, date }: Section, changelog: string, today: stri
 	if (!versionPattern.test(name)) problems.push(`CHANGELOG.md: ${name} is no version.`);
 	if (date === undefined || Number.isNaN(Date.parse(date)))
 		problems.push(`CHANGELOG.md: ${name} has no date, as in "## [${name}] - ${today}".`);
-	else if (date > today) problems.push(`CHANGELOG.md: the date of ${name} (${date}) is to come.`);
 	return problems;
 }
 

@@ -33,6 +33,10 @@ test('a release that is ready has no problems, nor has the time before its tag',
 	expect(releaseProblems({ ...ready, changelog, tag: undefined })).toEqual([]);
 });
 
+test('without a tag, nothing depends on the day', () => {
+	expect(releaseProblems({ ...ready, tag: undefined, today: '2020-01-01' })).toEqual([]);
+});
+
 test.each<[string, Partial<Release>, RegExp]>([
 	[
 		'a tag of another version',
