@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
 
 import fc from 'fast-check';
@@ -346,6 +347,18 @@ describe('Who sends what is no event', () => {
 		await expectRefused(trigger, 422, { url: hook(3).url, rawBody: '{"id":', headers: json });
 	});
 
+	/** Whether a body says nothing: blanks, null, a list of nothing, or JSON text of such. */
+	function isEmpty(body: unknown): boolean {
+		if (Array.isArray(body)) return body.every(isEmpty);
+		if (typeof body !== 'string') return body === null || isDeepStrictEqual(body, {});
+		if (body.trim() === '') return true;
+		try {
+			return isEmpty(JSON.parse(body));
+		} catch {
+			return false;
+		}
+	}
+
 	const bytes = fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array));
 	const anyText = fc.string({ unit: 'binary' }).map((text) => Buffer.from(text));
 
@@ -368,12 +381,13 @@ describe('Who sends what is no event', () => {
 				const { status } = await trigger.receive({ url, rawBody, headers });
 				// 422 is n8n's own answer to JSON that it cannot read.
 				// 200 is for what is empty, such as a list of nothing.
-				const isEmpty = /^(\s|null|\[|\]|,|"")*$/.test(rawBody.toString());
 				const refusals = type === 'application/json' ? [400, 422] : [400];
-				expect(isEmpty ? [200, ...refusals] : refusals).toContain(status);
+				const allowed = isEmpty(rawBody.toString()) ? [200, ...refusals] : refusals;
+				expect(allowed).toContain(status);
 				statuses.push(status);
 			}),
-			{ numRuns: 200 },
+			// A string of blanks was found once in some two thousand bodies.
+			{ numRuns: 200, examples: [[Buffer.from('" "'), 'application/json']] },
 		);
 
 		expect(statuses.length).toBeGreaterThanOrEqual(200);
