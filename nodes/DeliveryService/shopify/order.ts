@@ -142,15 +142,37 @@ export function sentenceStart(order: Order): string {
 	return title ? `Order ${title}` : 'The order';
 }
 
+/**
+ * What the Shopify Trigger also gives that may look like an order, by the members that no order has.
+ * Drafts have order_id, too: it is null until they are completed.
+ */
+const otherThings = [
+	['invoice_url', 'a draft order'],
+	['abandoned_checkout_url', 'a checkout, which the customer may still leave'],
+	['order_id', 'something that belongs to one, such as a fulfillment or a refund'],
+] as const;
+
 function whyNotAnOrder(value: unknown): string | undefined {
-	if (has(value, 'line_items')) return undefined;
+	const otherThing = otherThingIn(value);
+	if (has(value, 'line_items')) return otherThing;
 	if (typeof value !== 'object' || Array.isArray(value) || isMissing(value))
 		return `This is not a Shopify order: an object was expected, but this is ${shown(value)}. ${howToGetAnOrder}`;
 	if (has(value, 'orders'))
 		return 'This is a list of Shopify orders, not one order. Put a Split Out node for the field "orders" before this node, so that each order becomes an item of its own.';
 	if (has(valueAt(value, ['body']), 'line_items'))
 		return 'This is not a Shopify order, but its "body" is one. Set "Order" to {{ $json.body }}.';
-	return `This is not a Shopify order: it has no "line_items". ${howToGetAnOrder} If that node limits the fields it returns, let it return line_items too.`;
+	return (
+		otherThing ??
+		`This is not a Shopify order: it has no "line_items". ${howToGetAnOrder} If that node limits the fields it returns, let it return line_items too.`
+	);
+}
+
+/** Such a thing would be delivered beside its order, or would be told as an order that it is not. */
+function otherThingIn(value: unknown): string | undefined {
+	const found = otherThings.find(([member]) => valueAt(value, [member]) !== undefined);
+	if (!found) return undefined;
+	const [member, thing] = found;
+	return `This is not a Shopify order, but ${thing}: it has "${member}", which no order has. In the Shopify Trigger, set Trigger On to Order Created or Order Paid.`;
 }
 
 function has(value: unknown, member: string): boolean {

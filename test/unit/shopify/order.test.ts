@@ -58,6 +58,40 @@ describe('what is an order', () => {
 		});
 	});
 
+	const draft = sampleOrder({
+		name: '#D1',
+		status: 'open',
+		invoice_url: 'https://shop.example/invoices/1',
+		order_id: null,
+	});
+	const fulfillment = sampleOrder({
+		name: '#1042.1',
+		order_id: 820982911946154,
+		line_items: [sampleLine({ fulfillable_quantity: 0 })],
+	});
+
+	test.each([
+		['a draft order', draft, 'a draft order: it has "invoice_url"'],
+		['a draft order without its invoice', { ...draft, invoice_url: undefined }, '"order_id"'],
+		[
+			'a checkout',
+			sampleOrder({ abandoned_checkout_url: 'https://shop.example/1' }),
+			'a checkout, which the customer may still leave: it has "abandoned_checkout_url"',
+		],
+		['a fulfillment', fulfillment, 'such as a fulfillment or a refund: it has "order_id"'],
+		['a refund', { id: 1, order_id: 2, refund_line_items: [] }, 'it has "order_id"'],
+		['one that is wrapped', { order: draft }, 'a draft order'],
+	])('%s is refused, with the topic that gives orders', (_, value, expected) => {
+		const outcome = outcomeOf(value);
+		expect(outcome).toEqual({
+			kind: 'invalid',
+			problem: { message: expect.stringContaining(expected) },
+		});
+		expect(problemOf(value).message).toMatch(
+			/^This is not a Shopify order, but .* Order Created or Order Paid\.$/,
+		);
+	});
+
 	test('no value makes it throw', () => {
 		const names = ['line_items', 'order', 'orders', 'refunds', 'shipping_address', 'id', 'name'];
 		const member = fc.oneof(fc.constantFrom(...names), fc.string());
