@@ -520,6 +520,16 @@ describe('packages', () => {
 			expect(sizesOf(grams, { by: 'weight' })).toBe(expected);
 		});
 
+		test('a product without a weight leaves the package without one, and XL', () => {
+			const lamp = sampleLine({ grams: 100 });
+			for (const grams of [0, '0', null]) {
+				const wardrobe = sampleLine({ id: 7002, grams });
+				const order = sampleOrder({ line_items: [lamp, wardrobe] });
+				const { packages } = deliveryOf(order, { packageSize: { by: 'weight' } });
+				expect(packages).toEqual([{ name: '#1042', qty: 1, size: 'xl', price: 50 }]);
+			}
+		});
+
 		test('a package of one unit is weighed by itself', () => {
 			expect(sizesOf(1000, { by: 'weight' }, 'lineItem')).toBe('xs');
 			expect(sizesOf(1000, { by: 'weight' }, 'order')).toBe('s');
