@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { valueAt } from '../service/labels';
 import { quickParse } from '../service/quick';
-import type { Result } from '../service/result';
+import type { Problem } from '../service/result';
 import { shortened } from '../service/text';
 import { problemFrom } from './problems';
 import {
@@ -111,6 +111,19 @@ export type Order = z.output<typeof orderSchema>;
 export type Address = NonNullable<Order['shipping_address']>;
 export type LineItem = Order['line_items'][number];
 
+/** By what a person, or a later step, finds an order again. */
+export type OrderNames = Pick<Order, 'id' | 'name' | 'order_number'>;
+
+const namesSchema = object({
+	id: ifReadable(text),
+	name: ifReadable(text),
+	order_number: ifReadable(text),
+});
+
+/** An order, or why it can't be read, with its names where it is one. */
+export type OrderReading =
+	{ ok: true; value: Order } | { ok: false; problem: Problem; names?: OrderNames };
+
 const howToGetAnOrder =
 	'Connect the output of a Shopify node, or set "Order" to an order as Shopify\'s REST API gives it.';
 
@@ -120,24 +133,26 @@ const howToGetAnOrder =
  * @returns the members that are used, or what is wrong with the value in words for a shop owner;
  *   it never throws
  */
-export function readOrder(value: unknown): Result<Order> {
+export function readOrder(value: unknown): OrderReading {
 	const candidate =
 		has(value, 'line_items') || !has(value, 'order') ? value : valueAt(value, ['order']);
 	const mismatch = whyNotAnOrder(candidate);
 	if (mismatch) return { ok: false, problem: { message: mismatch } };
 	const parsed = quickParse(orderSchema, candidate);
 	if (parsed.success) return { ok: true, value: parsed.data };
-	const sentences = parsed.error.issues.map((issue) => wrongMember(issue, candidate));
-	return { ok: false, problem: problemFrom(sentences) };
+	const names = quickParse(namesSchema, candidate).data;
+	const subject = sentenceStart(names ?? {});
+	const sentences = parsed.error.issues.map((issue) => wrongMember(subject, issue, candidate));
+	return { ok: false, problem: problemFrom(sentences), names };
 }
 
 /** What a person calls the order, when it says so. */
-export function titleOf(order: Order): string | undefined {
+export function titleOf(order: OrderNames): string | undefined {
 	return order.name ?? order.order_number ?? order.id;
 }
 
 /** How a sentence about the order begins: with its name, to find it among many. */
-export function sentenceStart(order: Order): string {
+export function sentenceStart(order: OrderNames): string {
 	const title = titleOf(order);
 	return title ? `Order ${title}` : 'The order';
 }
@@ -179,9 +194,9 @@ function has(value: unknown, member: string): boolean {
 	return !isMissing(valueAt(value, [member]));
 }
 
-function wrongMember(issue: z.ZodIssue, order: unknown): string {
+function wrongMember(subject: string, issue: z.ZodIssue, order: unknown): string {
 	const value = valueAt(order, issue.path);
-	const problem = `The order's "${pathText(issue.path)}" ${issue.message}`;
+	const problem = `${subject}'s "${pathText(issue.path)}" ${issue.message}`;
 	return isMissing(value) ? `${problem}.` : `${problem}, but is ${shown(value)}.`;
 }
 

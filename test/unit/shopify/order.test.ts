@@ -113,38 +113,38 @@ describe('what is an order', () => {
 
 describe('members of the wrong kind are named', () => {
 	test.each([
-		[{ line_items: 'none' }, `The order's "line_items" should be a list, but is the text "none".`],
+		[{ line_items: 'none' }, `Order #1042's "line_items" should be a list, but is the text "none".`],
 		[
 			{ shipping_address: [] },
-			`The order's "shipping_address" should be an object, but is a list.`,
+			`Order #1042's "shipping_address" should be an object, but is a list.`,
 		],
-		[{ name: {} }, `The order's "name" should be text, but is an object.`],
-		[{ test: 'yes' }, `The order's "test" should be true or false, but is the text "yes".`],
+		[{ name: {} }, `Order 1042's "name" should be text, but is an object.`],
+		[{ test: 'yes' }, `Order #1042's "test" should be true or false, but is the text "yes".`],
 		[
 			{ total_outstanding: true },
-			`The order's "total_outstanding" should be a number, but is true.`,
+			`Order #1042's "total_outstanding" should be a number, but is true.`,
 		],
-		[{ line_items: [null] }, `The order's "line_items[0]" should be an object.`],
-		[{ line_items: [undefined] }, `The order's "line_items[0]" is missing.`],
+		[{ line_items: [null] }, `Order #1042's "line_items[0]" should be an object.`],
+		[{ line_items: [undefined] }, `Order #1042's "line_items[0]" is missing.`],
 		[
 			{ line_items: [sampleLine(), sampleLine({ quantity: '1,5' })] },
-			`The order's "line_items[1].quantity" should be a whole number of 0 or more, but is the text "1,5".`,
+			`Order #1042's "line_items[1].quantity" should be a whole number of 0 or more, but is the text "1,5".`,
 		],
 		[
 			{ line_items: [sampleLine({ quantity: 1.5 })] },
-			`The order's "line_items[0].quantity" should be a whole number of 0 or more, but is 1.5.`,
+			`Order #1042's "line_items[0].quantity" should be a whole number of 0 or more, but is 1.5.`,
 		],
 		[
 			{ line_items: [sampleLine({ quantity: -1 })] },
-			`The order's "line_items[0].quantity" should be a whole number of 0 or more, but is -1.`,
+			`Order #1042's "line_items[0].quantity" should be a whole number of 0 or more, but is -1.`,
 		],
 		[
 			{ line_items: [sampleLine({ quantity: null })] },
-			`The order's "line_items[0].quantity" is missing.`,
+			`Order #1042's "line_items[0].quantity" is missing.`,
 		],
 		[
 			{ line_items: [sampleLine({ current_quantity: 'two' })] },
-			`The order's "line_items[0].current_quantity" should be a whole number, but is the text "two".`,
+			`Order #1042's "line_items[0].current_quantity" should be a whole number, but is the text "two".`,
 		],
 	])('%j', (changes, expected) => {
 		expect(problemOf(sampleOrder(changes))).toEqual({ message: expected });
@@ -152,8 +152,30 @@ describe('members of the wrong kind are named', () => {
 
 	test('each of several is told', () => {
 		expect(problemOf(sampleOrder({ id: [], name: {} }))).toEqual({
-			message: `The order's "id" should be text, but is a list.`,
-			description: `The order's "name" should be text, but is an object.`,
+			message: `Order 1042's "id" should be text, but is a list.`,
+			description: `Order 1042's "name" should be text, but is an object.`,
+		});
+	});
+
+	test('an order without a name is called the order', () => {
+		const nameless = sampleOrder({ id: null, name: '', order_number: {}, test: 'yes' });
+		expect(problemOf(nameless).message).toMatch(/^The order's "order_number" should be text/);
+	});
+
+	test('the order is told, to find it again', () => {
+		const order = sampleOrder({ total_outstanding: 'x' });
+		expect(outcomeOf(order)).toMatchObject({
+			kind: 'invalid',
+			referenceId: '#1042',
+			shopifyOrder: { id: '820982911946154', name: '#1042' },
+		});
+		const unnamed = { ...order, name: {} };
+		expect(outcomeOf({ order: unnamed }, { referenceFrom: 'orderNumber' })).toMatchObject({
+			referenceId: '1042',
+			shopifyOrder: { id: '820982911946154', name: undefined },
+		});
+		expect(outcomeOf(order, { overrides: { referenceId: 'R-1' } })).toMatchObject({
+			referenceId: 'R-1',
 		});
 	});
 });
