@@ -94,8 +94,9 @@ export const orderSchema = object({
 	payment_gateway_names: list(text),
 	financial_status: text,
 	total_outstanding: decimal,
-	current_total_price: amount,
-	total_price: amount,
+	/** The totals are needed only where the above is missing, see {@link neededTotal}. */
+	current_total_price: ifReadable(amount),
+	total_price: ifReadable(amount),
 	shipping_address: address,
 	/** How the order is shipped, or where the customer picks it up. */
 	shipping_lines: list(object({ title: ifReadable(text) })).catch([]),
@@ -139,10 +140,30 @@ export function readOrder(value: unknown): OrderReading {
 	const mismatch = whyNotAnOrder(candidate);
 	if (mismatch) return { ok: false, problem: { message: mismatch } };
 	const parsed = quickParse(orderSchema, candidate);
-	if (parsed.success) return { ok: true, value: parsed.data };
-	const names = quickParse(namesSchema, candidate).data;
+	if (!parsed.success) return unreadable(candidate, parsed.error.issues);
+	const total = quickParse(neededTotal(parsed.data, candidate), candidate);
+	if (!total.success) return unreadable(candidate, total.error.issues);
+	return { ok: true, value: parsed.data };
+}
+
+const noTotal = object({});
+const currentTotal = object({ current_total_price: amount });
+const formerTotal = object({ total_price: amount });
+
+/**
+ * The total that tells how much is still to be paid where the order does not: that must be readable,
+ * and the former total, from before the order was edited, never stands in for a wrong current one.
+ */
+function neededTotal({ total_outstanding, financial_status }: Order, candidate: unknown) {
+	if (total_outstanding) return noTotal;
+	if (financial_status !== 'pending' && financial_status !== 'authorized') return noTotal;
+	return has(candidate, 'current_total_price') ? currentTotal : formerTotal;
+}
+
+function unreadable(order: unknown, issues: readonly z.ZodIssue[]): OrderReading {
+	const names = quickParse(namesSchema, order).data;
 	const subject = sentenceStart(names ?? {});
-	const sentences = parsed.error.issues.map((issue) => wrongMember(subject, issue, candidate));
+	const sentences = issues.map((issue) => wrongMember(subject, issue, order));
 	return { ok: false, problem: problemFrom(sentences), names };
 }
 

@@ -180,6 +180,40 @@ describe('members of the wrong kind are named', () => {
 	});
 });
 
+describe('the totals of an order', () => {
+	const inCash = { payment_gateway_names: ['Cash on Delivery (COD)'], financial_status: 'pending' };
+	const odd = { current_total_price: '-5.00', total_price: 'x' };
+
+	test.each([
+		['its outstanding amount is given', { ...inCash, ...odd, total_outstanding: '12.00' }, 12],
+		['it is paid', { ...inCash, ...odd, financial_status: 'paid', total_outstanding: null }, 0],
+		[
+			'the other one is given',
+			{ ...inCash, current_total_price: '30.00', total_price: {}, total_outstanding: null },
+			30,
+		],
+	])('are not needed when %s', (_, changes, expected) => {
+		expect(deliveryOf(sampleOrder(changes)).cod ?? 0).toBe(expected);
+	});
+
+	test.each([
+		[odd, `"current_total_price" should be a number of 0 or more, but is the text "-5.00".`],
+		[
+			{ ...odd, current_total_price: null },
+			`"total_price" should be a number of 0 or more, but is the text "x".`,
+		],
+		[
+			{ current_total_price: 'x', total_price: '30.00' },
+			`"current_total_price" should be a number of 0 or more, but is the text "x".`,
+		],
+	])('are not guessed at when they are to be collected: %j', (totals, expected) => {
+		for (const financial_status of ['pending', 'authorized']) {
+			const changes = { ...inCash, financial_status, total_outstanding: null, ...totals };
+			expect(problemOf(sampleOrder(changes))).toEqual({ message: `Order #1042's ${expected}` });
+		}
+	});
+});
+
 describe('either way of writing a value is read', () => {
 	test('numbers as text and text as numbers', () => {
 		const texts = sampleOrder({
