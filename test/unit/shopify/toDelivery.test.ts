@@ -206,6 +206,10 @@ describe('an order whose personal data Shopify holds back', () => {
 			'with a place alone',
 			{ ...withheld, customer: null, billing_address: null, shipping_lines: [{ title: 'x' }] },
 		],
+		[
+			'without the shipping address, which is no local pickup then',
+			{ ...withheld, shipping_address: null, shipping_lines: [{ title: 'Standard' }] },
+		],
 	])('says so, %s', (_, changes) => {
 		expect(outcomeWithoutNames(sampleOrder(changes))).toEqual({
 			kind: 'invalid',
@@ -226,6 +230,11 @@ describe('an order whose personal data Shopify holds back', () => {
 		expect(problemOf(sampleOrder({ ...withheld, ...changes })).message).not.toContain(
 			'personal data',
 		);
+	});
+
+	test('is not one that was sold at the till to a customer without data', () => {
+		const order = sampleOrder({ ...withheld, shipping_address: null, source_name: 'pos' });
+		expect(outcomeOf(order)).toMatchObject({ kind: 'skipped', reason: 'localPickup' });
 	});
 
 	test('is sent when the options give what it lacks', () => {
