@@ -113,7 +113,10 @@ describe('what is an order', () => {
 
 describe('members of the wrong kind are named', () => {
 	test.each([
-		[{ line_items: 'none' }, `Order #1042's "line_items" should be a list, but is the text "none".`],
+		[
+			{ line_items: 'none' },
+			`Order #1042's "line_items" should be a list, but is the text "none".`,
+		],
 		[
 			{ shipping_address: [] },
 			`Order #1042's "shipping_address" should be an object, but is a list.`,
