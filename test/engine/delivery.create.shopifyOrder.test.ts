@@ -643,7 +643,7 @@ describe('an order that cannot become a delivery', () => {
 			}),
 		],
 		[
-			/^The order's "line_items\[0\]\.quantity" should be a whole number of 0 or more, but is the text "two"\./,
+			/^Order #1001's "line_items\[0\]\.quantity" should be a whole number of 0 or more, but is the text "two"\./,
 			shopifyOrder({ line_items: [lineItem({ quantity: 'two' })] }),
 		],
 		[

@@ -243,6 +243,20 @@ describe('an event that the address does not name', () => {
 		expect(itemsOf(received)?.[0]).not.toHaveProperty('issues');
 	});
 
+	test('starts nothing when it is told and not chosen, unlike what is unknown', async () => {
+		const trigger = await published({ ...unsigned, events: ['updateTask'] });
+
+		const alone = await trigger.receive({ url: trigger.url, body: created });
+		const among = await trigger.receive({
+			url: trigger.url,
+			body: [created, updated, { id: 'T2' }],
+		});
+
+		expect(alone.status).toBe(200);
+		expect(alone.run).toBeUndefined();
+		expect(itemsOf(among)).toMatchObject([{ event: 'updateTask' }, { event: 'unknown', id: 'T2' }]);
+	});
+
 	test.each([{ id: 'T1' }, { hello: 'world' }, { ...created, ...updated }])(
 		'is unknown, never guessed, when several or none can be meant: %j',
 		async (body) => {

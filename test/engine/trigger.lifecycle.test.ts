@@ -471,6 +471,22 @@ describe('a service that', () => {
 		expect(list()).toEqual([]);
 	});
 
+	test('drops it is rid of an event that is no longer chosen, when addresses are not signed', async () => {
+		service.control.settings({ reading: 'query-dropped' });
+		const options = { signAddresses: false };
+		const former = await open({ ...every, options });
+		await former.activate();
+		const trigger = await open({ options }, { staticData: deepCopy(former.staticData) });
+
+		await trigger.activate();
+		const published = list();
+		await trigger.deactivate();
+
+		expect(published).toEqual([{ url: trigger.url, action: 3, status: 'Active' }]);
+		expect(list()).toEqual([]);
+		expect(service.warnings()).toEqual([]);
+	});
+
 	test('confirms and does not remove is told apart when the workflow is taken back', async () => {
 		const trigger = await open();
 		await trigger.activate();

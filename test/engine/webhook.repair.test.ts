@@ -208,6 +208,46 @@ describe('a failure', () => {
 		expect(statuses()).toEqual({});
 	});
 
+	describe('that is answered as a success', () => {
+		const confirmed = { ...subscribe, kind: 'status', status: 200, body: { code: 'OK' } } as const;
+
+		test('is mended by subscribing once more', async () => {
+			await blacklist(urls);
+			service.control.addFault(confirmed);
+
+			const { error, items } = await repair('https://shop.example');
+
+			expect(error).toBeUndefined();
+			expect(jsonOf(items).map(({ url }) => url)).toEqual(urls);
+			expect(statuses()).toEqual(Object.fromEntries(urls.map((url) => [url, 'Active'])));
+		});
+
+		test('is told when the list never shows it, with what to do', async () => {
+			await blacklist(urls.slice(0, 1));
+			service.control.addFault({ ...confirmed, times: 2 });
+
+			const { error, items } = await repair('https://shop.example');
+
+			expect(items).toEqual([]);
+			expect(error).toMatchObject({
+				message:
+					'The webhook https://shop.example/a for updateTask was not repaired: the Delivery Service confirmed the new subscription, but does not list it [item 0]',
+				description: expect.stringMatching(/^It was removed.*Webhook > Create/),
+			});
+			expect(statuses()).toEqual({});
+		});
+
+		test('is repaired as far as anybody knows when the list cannot be read', async () => {
+			await blacklist(urls.slice(0, 1));
+			service.control.addFault({ ...list, kind: 'status', status: 503, skip: 1 });
+
+			const { error, items } = await repair('https://shop.example');
+
+			expect(error).toBeUndefined();
+			expect(jsonOf(items)).toMatchObject([{ url: urls[0], repaired: true }]);
+		});
+	});
+
 	test('that cannot be looked into says that the state is not known', async () => {
 		await blacklist(urls.slice(0, 1));
 		service.control.addFault({ ...subscribe, kind: 'resetAfter' });

@@ -39,7 +39,7 @@ export function dropoffOf(order: Order, mapping: OrderMapping): Result<Place> {
  * Whether Shopify left out what is personal, as it does for apps without access to it: the order
  * has a customer or an address, and neither a name, e-mail address, phone nor street in them.
  */
-function isWithheld(order: Order): boolean {
+export function isWithheld(order: Order): boolean {
 	const { customer, shipping_address: shipping, billing_address: billing } = order;
 	if (!customer && !shipping && !billing) return false;
 	const personal = [

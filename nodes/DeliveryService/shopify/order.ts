@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { valueAt } from '../service/labels';
 import { quickParse } from '../service/quick';
-import type { Result } from '../service/result';
+import type { Problem } from '../service/result';
 import { shortened } from '../service/text';
 import { problemFrom } from './problems';
 import {
@@ -94,8 +94,9 @@ export const orderSchema = object({
 	payment_gateway_names: list(text),
 	financial_status: text,
 	total_outstanding: decimal,
-	current_total_price: amount,
-	total_price: amount,
+	/** The totals are needed only where the above is missing, see {@link neededTotal}. */
+	current_total_price: ifReadable(amount),
+	total_price: ifReadable(amount),
 	shipping_address: address,
 	/** How the order is shipped, or where the customer picks it up. */
 	shipping_lines: list(object({ title: ifReadable(text) })).catch([]),
@@ -111,6 +112,19 @@ export type Order = z.output<typeof orderSchema>;
 export type Address = NonNullable<Order['shipping_address']>;
 export type LineItem = Order['line_items'][number];
 
+/** By what a person, or a later step, finds an order again. */
+export type OrderNames = Pick<Order, 'id' | 'name' | 'order_number'>;
+
+const namesSchema = object({
+	id: ifReadable(text),
+	name: ifReadable(text),
+	order_number: ifReadable(text),
+});
+
+/** An order, or why it can't be read, with its names where it is one. */
+export type OrderReading =
+	{ ok: true; value: Order } | { ok: false; problem: Problem; names?: OrderNames };
+
 const howToGetAnOrder =
 	'Connect the output of a Shopify node, or set "Order" to an order as Shopify\'s REST API gives it.';
 
@@ -120,46 +134,90 @@ const howToGetAnOrder =
  * @returns the members that are used, or what is wrong with the value in words for a shop owner;
  *   it never throws
  */
-export function readOrder(value: unknown): Result<Order> {
+export function readOrder(value: unknown): OrderReading {
 	const candidate =
 		has(value, 'line_items') || !has(value, 'order') ? value : valueAt(value, ['order']);
 	const mismatch = whyNotAnOrder(candidate);
 	if (mismatch) return { ok: false, problem: { message: mismatch } };
 	const parsed = quickParse(orderSchema, candidate);
-	if (parsed.success) return { ok: true, value: parsed.data };
-	const sentences = parsed.error.issues.map((issue) => wrongMember(issue, candidate));
-	return { ok: false, problem: problemFrom(sentences) };
+	if (!parsed.success) return unreadable(candidate, parsed.error.issues);
+	const total = quickParse(neededTotal(parsed.data, candidate), candidate);
+	if (!total.success) return unreadable(candidate, total.error.issues);
+	return { ok: true, value: parsed.data };
+}
+
+const noTotal = object({});
+const currentTotal = object({ current_total_price: amount });
+const formerTotal = object({ total_price: amount });
+
+/**
+ * The total that tells how much is still to be paid where the order does not: that must be readable,
+ * and the former total, from before the order was edited, never stands in for a wrong current one.
+ */
+function neededTotal({ total_outstanding, financial_status }: Order, candidate: unknown) {
+	if (total_outstanding) return noTotal;
+	if (financial_status !== 'pending' && financial_status !== 'authorized') return noTotal;
+	return has(candidate, 'current_total_price') ? currentTotal : formerTotal;
+}
+
+function unreadable(order: unknown, issues: readonly z.ZodIssue[]): OrderReading {
+	const names = quickParse(namesSchema, order).data;
+	const subject = sentenceStart(names ?? {});
+	const sentences = issues.map((issue) => wrongMember(subject, issue, order));
+	return { ok: false, problem: problemFrom(sentences), names };
 }
 
 /** What a person calls the order, when it says so. */
-export function titleOf(order: Order): string | undefined {
+export function titleOf(order: OrderNames): string | undefined {
 	return order.name ?? order.order_number ?? order.id;
 }
 
 /** How a sentence about the order begins: with its name, to find it among many. */
-export function sentenceStart(order: Order): string {
+export function sentenceStart(order: OrderNames): string {
 	const title = titleOf(order);
 	return title ? `Order ${title}` : 'The order';
 }
 
+/**
+ * What the Shopify Trigger also gives that may look like an order, by the members that no order has.
+ * Drafts have order_id, too: it is null until they are completed.
+ */
+const otherThings = [
+	['invoice_url', 'a draft order'],
+	['abandoned_checkout_url', 'a checkout, which the customer may still leave'],
+	['order_id', 'something that belongs to one, such as a fulfillment or a refund'],
+] as const;
+
 function whyNotAnOrder(value: unknown): string | undefined {
-	if (has(value, 'line_items')) return undefined;
+	const otherThing = otherThingIn(value);
+	if (has(value, 'line_items')) return otherThing;
 	if (typeof value !== 'object' || Array.isArray(value) || isMissing(value))
 		return `This is not a Shopify order: an object was expected, but this is ${shown(value)}. ${howToGetAnOrder}`;
 	if (has(value, 'orders'))
 		return 'This is a list of Shopify orders, not one order. Put a Split Out node for the field "orders" before this node, so that each order becomes an item of its own.';
 	if (has(valueAt(value, ['body']), 'line_items'))
 		return 'This is not a Shopify order, but its "body" is one. Set "Order" to {{ $json.body }}.';
-	return `This is not a Shopify order: it has no "line_items". ${howToGetAnOrder} If that node limits the fields it returns, let it return line_items too.`;
+	return (
+		otherThing ??
+		`This is not a Shopify order: it has no "line_items". ${howToGetAnOrder} If that node limits the fields it returns, let it return line_items too.`
+	);
+}
+
+/** Such a thing would be delivered beside its order, or would be told as an order that it is not. */
+function otherThingIn(value: unknown): string | undefined {
+	const found = otherThings.find(([member]) => valueAt(value, [member]) !== undefined);
+	if (!found) return undefined;
+	const [member, thing] = found;
+	return `This is not a Shopify order, but ${thing}: it has "${member}", which no order has. In the Shopify Trigger, set Trigger On to Order Created or Order Paid.`;
 }
 
 function has(value: unknown, member: string): boolean {
 	return !isMissing(valueAt(value, [member]));
 }
 
-function wrongMember(issue: z.ZodIssue, order: unknown): string {
+function wrongMember(subject: string, issue: z.ZodIssue, order: unknown): string {
 	const value = valueAt(order, issue.path);
-	const problem = `The order's "${pathText(issue.path)}" ${issue.message}`;
+	const problem = `${subject}'s "${pathText(issue.path)}" ${issue.message}`;
 	return isMissing(value) ? `${problem}.` : `${problem}, but is ${shown(value)}.`;
 }
 

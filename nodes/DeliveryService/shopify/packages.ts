@@ -30,8 +30,7 @@ export function packagesOf(
 
 /**
  * Weight, size and price of a package entry (section 2.5): weight and price are of all its
- * packages, the size is that of each. Shopify writes 0 grams for products whose weight was not
- * entered, so a package of 0 grams has no known weight.
+ * packages, the size is that of each.
  */
 function measures(
 	mapping: OrderMapping,
@@ -39,8 +38,7 @@ function measures(
 	qty: number,
 	price: Decimal | undefined,
 ): Pick<Package, 'weight' | 'size' | 'price'> {
-	const weighed = gramsPerPackage && sign(gramsPerPackage) > 0;
-	const weight = weighed ? shift(gramsPerPackage, -3) : undefined;
+	const weight = gramsPerPackage && shift(gramsPerPackage, -3);
 	return {
 		weight: weight && numberOf(times(weight, qty)),
 		size: sizeFor(weight, mapping.packageSize),

@@ -36,13 +36,21 @@ export function remainingLines(order: Order): Result<RemainingLine[]> {
 			lines.push({
 				name,
 				units,
-				gramsPerUnit: line.grams,
+				gramsPerUnit: gramsOf(line),
 				price: priceAfterDiscounts(line, units, order.currency),
 			});
 	}
 	return problems.length > 0
 		? { ok: false, problem: problemFrom(problems) }
 		: { ok: true, value: lines };
+}
+
+/**
+ * The weight of one unit. Shopify writes 0 for products whose weight was not entered: in a sum it
+ * would make a package look lighter than it is.
+ */
+function gramsOf({ grams }: LineItem): Decimal | undefined {
+	return grams && sign(grams) > 0 ? grams : undefined;
 }
 
 /** Units refunded or removed, by line item ID. */

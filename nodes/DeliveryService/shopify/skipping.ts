@@ -1,3 +1,4 @@
+import { isWithheld } from './dropoff';
 import type { OrderMapping } from './mapping';
 import { sentenceStart, type Order } from './order';
 
@@ -25,11 +26,13 @@ export function reasonToSkip(
 
 /**
  * Whether the customer fetches an order. Shopify has no mark of it: such an order has no shipping
- * address, and a shipping line with the name of the place, or was sold at the till.
+ * address, and a shipping line with the name of the place, or was sold at the till. Where Shopify
+ * holds back all that is personal, the missing address tells nothing: to skip the order would lose it.
  */
 function isPickedUp(order: Order, { overrides }: OrderMapping): boolean {
 	if (order.shipping_address || overrides.address) return false;
-	return order.shipping_lines.length > 0 || order.source_name?.toLowerCase() === 'pos';
+	if (order.shipping_lines.length > 0) return !isWithheld(order);
+	return order.source_name?.toLowerCase() === 'pos';
 }
 
 /** Why an order was skipped, as a sentence with its name and with what to do. */

@@ -6,7 +6,7 @@ import { cashOf } from './cashOnDelivery';
 import { toNumber } from './decimal';
 import { dropoffOf, emailOf } from './dropoff';
 import type { OrderMapping } from './mapping';
-import { readOrder, sentenceStart, type Order } from './order';
+import { readOrder, sentenceStart, type Order, type OrderNames } from './order';
 import { packagesOf } from './packages';
 import { problemFrom } from './problems';
 import { remainingLines, type RemainingLine } from './remaining';
@@ -56,7 +56,7 @@ export type OrderDelivery = Omit<Delivery, 'pickup'>;
  */
 export function orderToDelivery(value: unknown, mapping: OrderMapping): OrderOutcome {
 	const read = readOrder(value);
-	if (!read.ok) return { kind: 'invalid', problem: read.problem };
+	if (!read.ok) return unread(read.problem, read.names, mapping);
 	const order = read.value;
 	const known = {
 		referenceId: referenceOf(order, mapping),
@@ -67,6 +67,22 @@ export function orderToDelivery(value: unknown, mapping: OrderMapping): OrderOut
 	if (reason) return { kind: 'skipped', reason, message: skipMessage(order, reason), ...known };
 	if (!lines.ok) return { kind: 'invalid', problem: lines.problem, ...known };
 	return build(order, lines.value, mapping);
+}
+
+/** What can't be read is told with the order's names, so that somebody finds it in Shopify. */
+function unread(
+	problem: Problem,
+	names: OrderNames | undefined,
+	mapping: OrderMapping,
+): OrderOutcome {
+	if (!names) return { kind: 'invalid', problem };
+	const { id, name } = names;
+	return {
+		kind: 'invalid',
+		problem,
+		referenceId: referenceOf(names, mapping),
+		shopifyOrder: { id, name },
+	};
 }
 
 function build(order: Order, lines: readonly RemainingLine[], mapping: OrderMapping): OrderOutcome {
@@ -107,7 +123,7 @@ function sentencesOf({ message, description }: Problem): string[] {
 
 const referenceMembers = { name: 'name', id: 'id', orderNumber: 'order_number' } as const;
 
-function referenceOf(order: Order, mapping: OrderMapping): string | undefined {
+function referenceOf(order: OrderNames, mapping: OrderMapping): string | undefined {
 	return mapping.overrides.referenceId ?? order[referenceMembers[mapping.referenceFrom]];
 }
 

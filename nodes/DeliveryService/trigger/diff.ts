@@ -1,4 +1,4 @@
-import { events, type EventName } from '../service/events';
+import { eventOfCode, events, type EventName } from '../service/events';
 import type { Subscription } from '../service/requests';
 import type { Webhook } from '../service/webhooks';
 import {
@@ -29,7 +29,10 @@ export interface Desired extends Holder {
 export interface Diff {
 	/** Desired, and not there or only blacklisted. */
 	missing: Subscription[];
-	/** Of this node, and not desired in this form: made with another secret, or for another event. */
+	/**
+	 * Of this node, and not desired in this form: made with another secret, or for another event. Also
+	 * the bare URL where a service drops the query and the event is no longer chosen.
+	 */
 	stale: Subscription[];
 	/** Desired and there, but the service has stopped calling them. */
 	blacklisted: Subscription[];
@@ -73,8 +76,20 @@ export function diff(desired: Desired, listed: readonly Webhook[]): Diff {
 		result.surplus.push(...working.slice(1).map(subscriptionOf));
 	}
 	const others = listed.filter((webhook) => !known.has(webhook));
-	result.stale = others.filter(({ url }) => ownAddress(desired, url)).map(subscriptionOf);
+	result.stale = others
+		.filter((webhook) => ownAddress(desired, webhook.url) || isBareOfUnchosen(desired, webhook))
+		.map(subscriptionOf);
 	return result;
+}
+
+/**
+ * Whether it is what a service that drops the query has kept of a subscription to an event that is no
+ * longer chosen: the bare URL, where the node remembers to have subscribed without signatures.
+ */
+function isBareOfUnchosen(desired: Desired, { url, action }: Webhook): boolean {
+	if (desired.signer || !desired.wasSubscribed || !isBare(desired.webhookUrl, url)) return false;
+	const event = eventOfCode(action);
+	return event !== undefined && !desired.events.includes(event);
 }
 
 /** The entries of the list that are this subscription, in whatever form the service shows it. */

@@ -3,7 +3,6 @@ import { z } from 'zod';
 
 import { credentialType } from '../service/client';
 import { credentialSchema } from '../service/credential';
-import type { EventName } from '../service/events';
 import { eventInQuery, isRemembered, isSigned, isSignedByFormer, plainQuery } from './address';
 import { passes } from './filters';
 import { holdsNoEvent, readBody, type EmittedEvent } from './payload';
@@ -56,7 +55,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	const read = readBody(body, named);
 	if (!read) return refuse(400, 'The body holds no event');
 
-	const emitted = leaveOut(context, read, named);
+	const emitted = leaveOut(context, read);
 	return emitted.length === 0 ? received : { workflowData: [emitted.map(toItem)] };
 }
 
@@ -119,15 +118,17 @@ function bodyOf(context: IWebhookFunctions): unknown {
 	return (isRead && body !== undefined) || !rawBody ? body : rawBody.toString('utf8');
 }
 
-/** Leaves out events that the user did not choose or that the filters stop. */
-function leaveOut(
-	context: IWebhookFunctions,
-	read: EmittedEvent[],
-	named: EventName | undefined,
-): EmittedEvent[] {
-	if (named && !chosenEvents(context).includes(named)) return [];
+/**
+ * Leaves out events that the user did not choose, by the address or by their shape, or that the
+ * filters stop. What may be any event passes: nobody else would see it.
+ */
+function leaveOut(context: IWebhookFunctions, read: EmittedEvent[]): EmittedEvent[] {
+	const chosen = chosenEvents(context);
 	const filters = filtersOf(context);
-	return read.filter((event) => passes(event, filters));
+	return read.filter(
+		(emitted) =>
+			(emitted.event === 'unknown' || chosen.includes(emitted.event)) && passes(emitted, filters),
+	);
 }
 
 /** An item of nothing but data: n8n's own helper would take parts of a payload for item settings. */

@@ -58,6 +58,40 @@ describe('what is an order', () => {
 		});
 	});
 
+	const draft = sampleOrder({
+		name: '#D1',
+		status: 'open',
+		invoice_url: 'https://shop.example/invoices/1',
+		order_id: null,
+	});
+	const fulfillment = sampleOrder({
+		name: '#1042.1',
+		order_id: 820982911946154,
+		line_items: [sampleLine({ fulfillable_quantity: 0 })],
+	});
+
+	test.each([
+		['a draft order', draft, 'a draft order: it has "invoice_url"'],
+		['a draft order without its invoice', { ...draft, invoice_url: undefined }, '"order_id"'],
+		[
+			'a checkout',
+			sampleOrder({ abandoned_checkout_url: 'https://shop.example/1' }),
+			'a checkout, which the customer may still leave: it has "abandoned_checkout_url"',
+		],
+		['a fulfillment', fulfillment, 'such as a fulfillment or a refund: it has "order_id"'],
+		['a refund', { id: 1, order_id: 2, refund_line_items: [] }, 'it has "order_id"'],
+		['one that is wrapped', { order: draft }, 'a draft order'],
+	])('%s is refused, with the topic that gives orders', (_, value, expected) => {
+		const outcome = outcomeOf(value);
+		expect(outcome).toEqual({
+			kind: 'invalid',
+			problem: { message: expect.stringContaining(expected) },
+		});
+		expect(problemOf(value).message).toMatch(
+			/^This is not a Shopify order, but .* Order Created or Order Paid\.$/,
+		);
+	});
+
 	test('no value makes it throw', () => {
 		const names = ['line_items', 'order', 'orders', 'refunds', 'shipping_address', 'id', 'name'];
 		const member = fc.oneof(fc.constantFrom(...names), fc.string());
@@ -79,38 +113,41 @@ describe('what is an order', () => {
 
 describe('members of the wrong kind are named', () => {
 	test.each([
-		[{ line_items: 'none' }, `The order's "line_items" should be a list, but is the text "none".`],
+		[
+			{ line_items: 'none' },
+			`Order #1042's "line_items" should be a list, but is the text "none".`,
+		],
 		[
 			{ shipping_address: [] },
-			`The order's "shipping_address" should be an object, but is a list.`,
+			`Order #1042's "shipping_address" should be an object, but is a list.`,
 		],
-		[{ name: {} }, `The order's "name" should be text, but is an object.`],
-		[{ test: 'yes' }, `The order's "test" should be true or false, but is the text "yes".`],
+		[{ name: {} }, `Order 1042's "name" should be text, but is an object.`],
+		[{ test: 'yes' }, `Order #1042's "test" should be true or false, but is the text "yes".`],
 		[
 			{ total_outstanding: true },
-			`The order's "total_outstanding" should be a number, but is true.`,
+			`Order #1042's "total_outstanding" should be a number, but is true.`,
 		],
-		[{ line_items: [null] }, `The order's "line_items[0]" should be an object.`],
-		[{ line_items: [undefined] }, `The order's "line_items[0]" is missing.`],
+		[{ line_items: [null] }, `Order #1042's "line_items[0]" should be an object.`],
+		[{ line_items: [undefined] }, `Order #1042's "line_items[0]" is missing.`],
 		[
 			{ line_items: [sampleLine(), sampleLine({ quantity: '1,5' })] },
-			`The order's "line_items[1].quantity" should be a whole number of 0 or more, but is the text "1,5".`,
+			`Order #1042's "line_items[1].quantity" should be a whole number of 0 or more, but is the text "1,5".`,
 		],
 		[
 			{ line_items: [sampleLine({ quantity: 1.5 })] },
-			`The order's "line_items[0].quantity" should be a whole number of 0 or more, but is 1.5.`,
+			`Order #1042's "line_items[0].quantity" should be a whole number of 0 or more, but is 1.5.`,
 		],
 		[
 			{ line_items: [sampleLine({ quantity: -1 })] },
-			`The order's "line_items[0].quantity" should be a whole number of 0 or more, but is -1.`,
+			`Order #1042's "line_items[0].quantity" should be a whole number of 0 or more, but is -1.`,
 		],
 		[
 			{ line_items: [sampleLine({ quantity: null })] },
-			`The order's "line_items[0].quantity" is missing.`,
+			`Order #1042's "line_items[0].quantity" is missing.`,
 		],
 		[
 			{ line_items: [sampleLine({ current_quantity: 'two' })] },
-			`The order's "line_items[0].current_quantity" should be a whole number, but is the text "two".`,
+			`Order #1042's "line_items[0].current_quantity" should be a whole number, but is the text "two".`,
 		],
 	])('%j', (changes, expected) => {
 		expect(problemOf(sampleOrder(changes))).toEqual({ message: expected });
@@ -118,9 +155,65 @@ describe('members of the wrong kind are named', () => {
 
 	test('each of several is told', () => {
 		expect(problemOf(sampleOrder({ id: [], name: {} }))).toEqual({
-			message: `The order's "id" should be text, but is a list.`,
-			description: `The order's "name" should be text, but is an object.`,
+			message: `Order 1042's "id" should be text, but is a list.`,
+			description: `Order 1042's "name" should be text, but is an object.`,
 		});
+	});
+
+	test('an order without a name is called the order', () => {
+		const nameless = sampleOrder({ id: null, name: '', order_number: {}, test: 'yes' });
+		expect(problemOf(nameless).message).toMatch(/^The order's "order_number" should be text/);
+	});
+
+	test('the order is told, to find it again', () => {
+		const order = sampleOrder({ total_outstanding: 'x' });
+		expect(outcomeOf(order)).toMatchObject({
+			kind: 'invalid',
+			referenceId: '#1042',
+			shopifyOrder: { id: '820982911946154', name: '#1042' },
+		});
+		const unnamed = { ...order, name: {} };
+		expect(outcomeOf({ order: unnamed }, { referenceFrom: 'orderNumber' })).toMatchObject({
+			referenceId: '1042',
+			shopifyOrder: { id: '820982911946154', name: undefined },
+		});
+		expect(outcomeOf(order, { overrides: { referenceId: 'R-1' } })).toMatchObject({
+			referenceId: 'R-1',
+		});
+	});
+});
+
+describe('the totals of an order', () => {
+	const inCash = { payment_gateway_names: ['Cash on Delivery (COD)'], financial_status: 'pending' };
+	const odd = { current_total_price: '-5.00', total_price: 'x' };
+
+	test.each([
+		['its outstanding amount is given', { ...inCash, ...odd, total_outstanding: '12.00' }, 12],
+		['it is paid', { ...inCash, ...odd, financial_status: 'paid', total_outstanding: null }, 0],
+		[
+			'the other one is given',
+			{ ...inCash, current_total_price: '30.00', total_price: {}, total_outstanding: null },
+			30,
+		],
+	])('are not needed when %s', (_, changes, expected) => {
+		expect(deliveryOf(sampleOrder(changes)).cod ?? 0).toBe(expected);
+	});
+
+	test.each([
+		[odd, `"current_total_price" should be a number of 0 or more, but is the text "-5.00".`],
+		[
+			{ ...odd, current_total_price: null },
+			`"total_price" should be a number of 0 or more, but is the text "x".`,
+		],
+		[
+			{ current_total_price: 'x', total_price: '30.00' },
+			`"current_total_price" should be a number of 0 or more, but is the text "x".`,
+		],
+	])('are not guessed at when they are to be collected: %j', (totals, expected) => {
+		for (const financial_status of ['pending', 'authorized']) {
+			const changes = { ...inCash, financial_status, total_outstanding: null, ...totals };
+			expect(problemOf(sampleOrder(changes))).toEqual({ message: `Order #1042's ${expected}` });
+		}
 	});
 });
 

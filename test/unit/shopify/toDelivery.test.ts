@@ -206,6 +206,10 @@ describe('an order whose personal data Shopify holds back', () => {
 			'with a place alone',
 			{ ...withheld, customer: null, billing_address: null, shipping_lines: [{ title: 'x' }] },
 		],
+		[
+			'without the shipping address, which is no local pickup then',
+			{ ...withheld, shipping_address: null, shipping_lines: [{ title: 'Standard' }] },
+		],
 	])('says so, %s', (_, changes) => {
 		expect(outcomeWithoutNames(sampleOrder(changes))).toEqual({
 			kind: 'invalid',
@@ -226,6 +230,11 @@ describe('an order whose personal data Shopify holds back', () => {
 		expect(problemOf(sampleOrder({ ...withheld, ...changes })).message).not.toContain(
 			'personal data',
 		);
+	});
+
+	test('is not one that was sold at the till to a customer without data', () => {
+		const order = sampleOrder({ ...withheld, shipping_address: null, source_name: 'pos' });
+		expect(outcomeOf(order)).toMatchObject({ kind: 'skipped', reason: 'localPickup' });
 	});
 
 	test('is sent when the options give what it lacks', () => {
@@ -518,6 +527,16 @@ describe('packages', () => {
 			[null, 'xl'],
 		])('by weight, two units of %p g: %s', (grams, expected) => {
 			expect(sizesOf(grams, { by: 'weight' })).toBe(expected);
+		});
+
+		test('a product without a weight leaves the package without one, and XL', () => {
+			const lamp = sampleLine({ grams: 100 });
+			for (const grams of [0, '0', null]) {
+				const wardrobe = sampleLine({ id: 7002, grams });
+				const order = sampleOrder({ line_items: [lamp, wardrobe] });
+				const { packages } = deliveryOf(order, { packageSize: { by: 'weight' } });
+				expect(packages).toEqual([{ name: '#1042', qty: 1, size: 'xl', price: 50 }]);
+			}
 		});
 
 		test('a package of one unit is weighed by itself', () => {

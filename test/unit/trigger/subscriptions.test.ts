@@ -243,6 +243,22 @@ describe('what there is to do', () => {
 		expect(diff(desired, [bare]).missing).toEqual([created, updated]);
 	});
 
+	test('is to remove the bare URL for what is not chosen, once it was subscribed without signature', () => {
+		const bare = [1, 3, 9].map((action) => listed({ url: webhookUrl, action }));
+		const former: Desired = { ...holder, events: ['updateTask'], wasSubscribed: true };
+		const nothing = { missing: [], stale: [], blacklisted: [], surplus: [] };
+		expect(diff(former, bare)).toEqual({ ...nothing, stale: [{ url: webhookUrl, action: 1 }] });
+		expect(diff({ ...former, wasSubscribed: false }, bare).stale).toEqual([]);
+		expect(diff({ ...former, signer }, bare).stale).toEqual([]);
+	});
+
+	test('is not to remove the bare URL beside its own for what is chosen', () => {
+		const former: Desired = { ...holder, events: ['updateTask'], wasSubscribed: true };
+		const [own = updated] = subscriptionsFor(former);
+		const found = diff(former, [listed(own), listed({ url: webhookUrl, action: 3 })]);
+		expect(found).toEqual({ missing: [], stale: [], blacklisted: [], surplus: [] });
+	});
+
 	test('is without signatures when addresses are not signed, and signed ones are stale', () => {
 		const unsigned: Desired = { ...holder, events: ['createTask'] };
 		expect(diff(unsigned, [listed(created)])).toEqual({

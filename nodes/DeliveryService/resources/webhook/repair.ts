@@ -114,33 +114,48 @@ function notRepaired({ url, event, action }: Webhook, { state, error }: Failure)
 	};
 }
 
-const unchanged = new Error(
-	'the Delivery Service confirmed what it was asked for, but still lists it as blacklisted',
-);
+/** What is wrong when everything was confirmed, and the list shows this all the same. */
+const contradictions = {
+	blacklisted: new Error(
+		'the Delivery Service confirmed what it was asked for, but still lists it as blacklisted',
+	),
+	unsubscribed: new Error(
+		'the Delivery Service confirmed the new subscription, but does not list it',
+	),
+} as const;
 
 /**
- * Unsubscribes and subscribes. The service's list tells what was done, also when one of them fails;
- * what was removed then is subscribed once more: no later repair would find it.
+ * Unsubscribes and subscribes. What is not subscribed after that is subscribed once more: no later
+ * repair would find it.
  */
 async function repairOne(webhooks: Webhooks, webhook: Webhook): Promise<Failure | undefined> {
 	const { url, action } = webhook;
-	try {
+	const failure = await attempt(webhooks, webhook, async () => {
 		await webhooks.unsubscribe({ url, action });
 		await makeAnew(webhooks, webhook);
-		const state = await stateOf(webhooks, webhook);
-		return state === 'blacklisted' ? { state, error: unchanged } : undefined;
-	} catch (error) {
-		const state = await stateOf(webhooks, webhook);
-		if (state === 'active') return undefined;
-		if (state !== 'unsubscribed') return { state, error };
-	}
+	});
+	if (failure?.state !== 'unsubscribed') return failure;
+	return await attempt(webhooks, webhook, async () => await makeAnew(webhooks, webhook));
+}
+
+/**
+ * The service's list tells what was done, also when a request fails or is confirmed. Where the list
+ * cannot be read, the confirmation must do.
+ */
+async function attempt(
+	webhooks: Webhooks,
+	webhook: Webhook,
+	requests: () => Promise<void>,
+): Promise<Failure | undefined> {
 	try {
-		await makeAnew(webhooks, webhook);
-		return undefined;
+		await requests();
 	} catch (error) {
 		const state = await stateOf(webhooks, webhook);
 		return state === 'active' ? undefined : { state, error };
 	}
+	const state = await stateOf(webhooks, webhook);
+	if (state === 'active' || state === 'unknown') return undefined;
+	return { state, error: contradictions[state] };
 }
 
 /** @throws Error when the service names a conflict, and what the failing request threw */
