@@ -179,8 +179,8 @@ export function sentenceStart(order: OrderNames): string {
 }
 
 /**
- * What the Shopify Trigger also gives that may look like an order, by the members that no order has.
- * Drafts have order_id, too: it is null until they are completed.
+ * What the Shopify Trigger also gives that may look like an order, by members that Shopify gives no
+ * order. Drafts have order_id, too: it is null until they are completed.
  */
 const otherThings = [
 	['invoice_url', 'a draft order'],
@@ -205,7 +205,11 @@ function whyNotAnOrder(value: unknown): string | undefined {
 
 /** Such a thing would be delivered beside its order, or would be told as an order that it is not. */
 function otherThingIn(value: unknown): string | undefined {
-	const found = otherThings.find(([member]) => valueAt(value, [member]) !== undefined);
+	// Only orders have a payment status: to one of them, a workflow may have added order_id.
+	const isOrder = has(value, 'financial_status');
+	const found = otherThings.find(
+		([member]) => valueAt(value, [member]) !== undefined && !(isOrder && member === 'order_id'),
+	);
 	if (!found) return undefined;
 	const [member, thing] = found;
 	return `This is not a Shopify order, but ${thing}: it has "${member}", which no order has. In the Shopify Trigger, set Trigger On to Order Created or Order Paid.`;

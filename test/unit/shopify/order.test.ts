@@ -67,12 +67,17 @@ describe('what is an order', () => {
 	const fulfillment = sampleOrder({
 		name: '#1042.1',
 		order_id: 820982911946154,
+		financial_status: undefined,
 		line_items: [sampleLine({ fulfillable_quantity: 0 })],
 	});
 
 	test.each([
 		['a draft order', draft, 'a draft order: it has "invoice_url"'],
-		['a draft order without its invoice', { ...draft, invoice_url: undefined }, '"order_id"'],
+		[
+			'a draft order without its invoice',
+			{ ...draft, invoice_url: undefined, financial_status: undefined },
+			'"order_id"',
+		],
 		[
 			'a checkout',
 			sampleOrder({ abandoned_checkout_url: 'https://shop.example/1' }),
@@ -90,6 +95,10 @@ describe('what is an order', () => {
 		expect(problemOf(value).message).toMatch(
 			/^This is not a Shopify order, but .* Order Created or Order Paid\.$/,
 		);
+	});
+
+	test('an order to which a workflow has added its ID stays one', () => {
+		expect(outcomeOf(sampleOrder({ order_id: 5 })).kind).toBe('delivery');
 	});
 
 	test('no value makes it throw', () => {
