@@ -46,7 +46,7 @@ describe('an error that ends the execution', () => {
 			status: 'error',
 			message:
 				'The Delivery Service refused the request (status 422) (1 of 3 deliveries created, 1 not sent) [item 1]',
-			description: `The service says: Delivery refused: E-2 (REFUSED). Created (1): E-1 (ID ${created?.record.id}). Refused (1): E-2. Not sent (1): E-3.`,
+			description: `The service says: Delivery refused: E-2 (REFUSED). Created (1): E-1 (ID ${created?.record.id}). Refused (1): E-2. Not sent (1): E-3. What was created, or may have been, would be created a second time: leave it out when you run this again.`,
 		});
 		expect(control.deliveries()).toHaveLength(1);
 	});
@@ -208,6 +208,25 @@ describe('a workflow that is run again', () => {
 			{ skipped: true, reason: 'alreadyCreated', referenceId: '#1004' },
 		]);
 		expect(references()).toEqual(['#1001', '#1002', '#1004', '#1003']);
+	});
+
+	test('creates nothing when the user retries it, where what was sent is not skipped', async () => {
+		const { control } = installation().service;
+		control.addFault({ kind: 'rejectReference', referenceIds: ['E-2'], times: 1 });
+		const { execution } = await shared.runAction(installation(), {
+			items: ['E-1', 'E-2', 'E-3'].map(delivery),
+			parameters: fromJson,
+		});
+		expect(execution.data.resultData.error?.message).toContain('2 of 3 deliveries created');
+
+		const retried = await installation().client.retry(execution.id);
+		expect(retried.status).toBe('error');
+		expect(retried.data.resultData.error).toMatchObject({
+			message:
+				'This execution is a retry, and without "Skip Already Sent" it could create deliveries twice',
+			description: contains('its error lists what was created'),
+		});
+		expect(references()).toEqual(['E-1', 'E-3']);
 	});
 
 	test('says what to do with deliveries that shared a refused request', async () => {

@@ -623,6 +623,39 @@ describe('an execution that is stopped', () => {
 	});
 });
 
+describe('a run of which nothing is remembered', () => {
+	const parameters = createOnce({ batchSize: 1 }, { skipAlreadySent: false });
+	const leaveOut = 'would be created a second time: leave it out when you run this again.';
+	const busy = { kind: 'status', status: 429, times: null } as const;
+
+	test('says of what was not sent that what was created is to be left out', async () => {
+		service.control.addFault({ ...busy, skip: 1 });
+		const more = { items: deliveries(3) };
+		const { error } = await service.run(parameters, more);
+		expect(error?.message).toContain('1 of 3 deliveries created, 2 not sent');
+		expect(error?.description).toMatch(new RegExp(`^Wait a minute.* Not sent .*${leaveOut}$`));
+
+		service.control.reset();
+		service.control.addFault({ ...busy, skip: 1 });
+		const again = await service.run(parameters, { ...more, onError: 'continueRegularOutput' });
+		expect(outcomesOf(again.items)).toEqual(['created', 'notSent', 'notSent']);
+		for (const { json } of again.items.slice(1))
+			expect(json.error).toMatchObject({ description: expect.stringContaining(leaveOut) });
+	});
+
+	test('says nothing of that when nothing was created, or what was is skipped', async () => {
+		service.control.addFault(busy);
+		const more = { items: deliveries(2), onError: 'continueRegularOutput' } as const;
+		const none = await service.run(parameters, more);
+		service.control.reset();
+		service.control.addFault({ ...busy, skip: 1 });
+		const remembered = await service.run(createOnce({ batchSize: 1 }), more);
+		expect(outcomesOf(remembered.items)).toEqual(['created', 'notSent']);
+		for (const { json } of [...none.items, ...remembered.items.slice(1)])
+			expect(JSON.stringify(json.error)).not.toContain('second time');
+	});
+});
+
 describe('a node that cannot begin, but goes on after errors', () => {
 	const broken: Array<[string, INodeParameters, Partial<RunNodeOptions>, RegExp]> = [
 		['a batch would be empty', createOnce({ batchSize: 0 }), {}, /^Batch size 0 is less than 1/],
@@ -652,6 +685,12 @@ describe('a node that cannot begin, but goes on after errors', () => {
 			createOnce({}, { skipAlreadySent: false }),
 			{ settings: { retryOnFail: true, waitBetweenTries: 1 } },
 			/^With "Retry On Fail"/,
+		],
+		[
+			'it is retried and could create twice',
+			createOnce({}, { skipAlreadySent: false }),
+			{ mode: 'retry' },
+			/^This execution is a retry/,
 		],
 		[
 			'its operation does not exist',

@@ -1,4 +1,4 @@
-/** n8n's own "Retry On Fail" runs the whole node again: also for the items that were created. */
+/** n8n's own retries run the whole node again: also for the items that were created. */
 import type { IDataObject } from 'n8n-workflow';
 
 import type { FaultInput } from '../../playground/service/faults';
@@ -107,5 +107,44 @@ describe('what an earlier try created', () => {
 		await service.run(parameters, { ...retrying, items });
 		const { items: output } = await service.run(parameters, { ...retrying, items });
 		expect(outcomesOf(output)).toEqual(['alreadyCreated', 'alreadyCreated']);
+	});
+});
+
+describe('the retry of an execution that failed', () => {
+	const items = ['#1', '#2'].map((referenceId) => delivery({ referenceId }));
+	const parameters = { source: 'json', options: { batchSize: 1 } };
+	const isRetry = { mode: 'retry' } as const;
+
+	test('is refused where nothing keeps a delivery from being created twice', async () => {
+		service.control.addFault({ kind: 'rejectReference', referenceIds: ['#2'], times: 1 });
+		const failed = await service.run(parameters, { items });
+		expect(failed.error?.message).toContain('1 of 2 deliveries created');
+		const { error } = await service.run(parameters, { items, ...isRetry });
+		expect(error).toMatchObject({
+			message:
+				'This execution is a retry, and without "Skip Already Sent" it could create deliveries twice',
+			description: expect.stringMatching(
+				/did not come to this node.* choose Retry with currently saved workflow\. If it failed in this node, its error lists what was created/,
+			),
+		});
+		expect(service.existing()).toEqual(['#1']);
+		expect(service.creations()).toHaveLength(2);
+	});
+
+	test('sends what is missing where what was sent is skipped', async () => {
+		const skipping = { ...parameters, skipAlreadySent: true };
+		service.control.addFault({ kind: 'rejectReference', referenceIds: ['#2'], times: 1 });
+		await service.run(skipping, { items });
+		const run = await service.run(skipping, { items, ...isRetry });
+		expect(outcomesOf(run.items)).toEqual(['alreadyCreated', 'created']);
+	});
+
+	test('is a Dry Run like any other, which sends nothing', async () => {
+		const run = await service.run(
+			{ ...parameters, options: { batchSize: 1, dryRun: true } },
+			{ items, ...isRetry },
+		);
+		expect(jsonOf(run.items)).toMatchObject([{ dryRun: true }, { dryRun: true }]);
+		expect(service.creations()).toEqual([]);
 	});
 });

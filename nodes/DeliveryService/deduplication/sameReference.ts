@@ -1,11 +1,17 @@
 import type { Creation } from '../sending/outcomes';
 
+/** A creation whose reference ID another one before it has. */
+export interface Further {
+	creation: Creation;
+	first: Creation;
+}
+
 /** The creations of one input, by what their reference IDs say of each other. */
 export interface BySameReference {
 	/** The first of each company's reference ID, and all that have none. */
 	first: readonly Creation[];
 	/** Further ones of the same order, or where an order is not known. */
-	further: readonly Creation[];
+	further: readonly Further[];
 	/** Further ones of another order than the first. */
 	ofAnotherOrder: readonly Creation[];
 }
@@ -20,7 +26,7 @@ export function bySameReference(
 	ownCompanyId?: number,
 ): BySameReference {
 	const first = new Map<string, Creation>();
-	const further: Creation[] = [];
+	const further: Further[] = [];
 	const ofAnotherOrder: Creation[] = [];
 	for (const creation of creations) {
 		const { item, companyId = ownCompanyId, delivery } = creation;
@@ -28,7 +34,7 @@ export function bySameReference(
 		const before = first.get(name);
 		if (!before) first.set(name, creation);
 		else if (areOfTwoOrders(creation, before)) ofAnotherOrder.push(creation);
-		else further.push(creation);
+		else further.push({ creation, first: before });
 	}
 	return { first: [...first.values()], further, ofAnotherOrder };
 }

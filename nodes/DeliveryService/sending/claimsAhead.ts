@@ -34,6 +34,9 @@ export class ClaimsAhead {
 	/** By reference, those that are claimed and not known yet to be ours. */
 	private readonly asked = new Map<string, Creation>();
 
+	/** What is to be let go once nothing more is sent. */
+	private leftOver: Creation[] = [];
+
 	constructor(
 		private readonly ledger: Ledger,
 		private readonly run: ClaimingRun,
@@ -66,15 +69,26 @@ export class ClaimsAhead {
 		await this.ledger.proceed({ confirmed: claimantsOf(this.unconfirmed.splice(0)) });
 	}
 
-	/** Lets go of creations that were not made. @throws when the store does */
+	/**
+	 * Lets go of creations that were not made. Once nothing more is sent they come request by request,
+	 * each of which would cost an access to the store: then they are kept for {@link releaseLeftOver}.
+	 *
+	 * @throws when the store does
+	 */
 	async release(creations: readonly Creation[]): Promise<void> {
-		await this.ledger.release(claimantsOf(creations));
+		if (this.run.halted) this.leftOver.push(...creations);
+		else await this.ledger.release(claimantsOf(creations));
+	}
+
+	/** Lets go of what came since nothing more is sent. @throws when the store does */
+	async releaseLeftOver(): Promise<void> {
+		await this.ledger.release(claimantsOf(this.leftOver.splice(0)));
 	}
 
 	/** Claims a part of the group, and gives those that are known to be ours by now. */
 	private async proceed(part: readonly Creation[]): Promise<Creation[]> {
 		const { halted } = this.run;
-		if (halted) this.run.tell(part, notSent(halted));
+		if (halted) this.run.tell(part, notSent(halted, true));
 		const wanted = halted ? [] : part;
 		const ready = wanted.filter(({ delivery }) => delivery.referenceId === undefined);
 		for (const creation of wanted)
@@ -93,7 +107,7 @@ export class ClaimsAhead {
 			this.unconfirmed.push(...unconfirmed);
 			const problem = storeProblem(error);
 			this.run.halt(problem);
-			this.run.tell([...ready, ...this.asked.values()], notSent(problem));
+			this.run.tell([...ready, ...this.asked.values()], notSent(problem, true));
 			this.asked.clear();
 			return [];
 		}

@@ -8,10 +8,10 @@ import { readExchange } from './answers';
 import { AtOnce } from './atOnce';
 import { bodyOf, groupsOf, mayBeSentAlone, requestsAtOnce } from './batches';
 import { ClaimsAhead, type ClaimingRun } from './claimsAhead';
+import { resultsOfFurther } from './further';
 import {
 	anotherOrder,
 	notSent,
-	sameReferenceInInput,
 	stoppedByFailure,
 	stoppedByUser,
 	type Creation,
@@ -65,11 +65,15 @@ export async function sendCreations(
 	const { first, further, ofAnotherOrder } = sending.ledgerFor
 		? bySameReference(creations, sending.ownCompanyId)
 		: { first: creations, further: [], ofAnotherOrder: [] };
-	const run = new CreationRun(sending, creations.length);
-	run.tell(further, sameReferenceInInput);
-	for (const creation of ofAnotherOrder) run.tell([creation], anotherOrder(creation));
+	const run = new CreationRun(sending, first.length);
 	for (const group of groupsOf(first)) await run.sendGroup(group);
-	return run.report();
+	const { results, ...report } = run.report();
+	const others = [
+		...resultsOfFurther(further, results),
+		...ofAnotherOrder.map((creation) => ({ creation, outcome: anotherOrder(creation) })),
+	];
+	const all = [...results, ...others];
+	return { ...report, results: all.sort((one, other) => one.creation.item - other.creation.item) };
 }
 
 class CreationRun implements ClaimingRun {
@@ -113,7 +117,6 @@ class CreationRun implements ClaimingRun {
 
 	report(): Report {
 		const { results, requests, waits, ledgerFailed } = this;
-		results.sort((one, other) => one.creation.item - other.creation.item);
 		return { results, requests, waited: waitedInAll(waits), ledgerFailed };
 	}
 
@@ -145,7 +148,8 @@ class CreationRun implements ClaimingRun {
 			underWay.push(sent);
 		}
 		await Promise.all(underWay);
-		if (claims) await this.note(async () => await claims.confirm());
+		await this.note(async () => await claims?.confirm());
+		await this.note(async () => await claims?.releaseLeftOver());
 	}
 
 	/** Sends creations in one request, or each in one of its own. */
@@ -185,16 +189,16 @@ class CreationRun implements ClaimingRun {
 		isPart = false,
 	): Promise<CreationResult[]> {
 		const exchange = this.halted ? undefined : await this.exchange(batch);
-		if (!exchange)
-			return await this.noted(resultsOf(batch, notSent(this.halt(stoppedByUser))), claims);
+		const isRemembered = claims !== undefined;
+		if (!exchange) {
+			const outcome = notSent(this.halt(stoppedByUser), isRemembered);
+			return await this.noted(resultsOf(batch, outcome), claims);
+		}
 		const { refusedCreateNothing = false } = this.sending;
 		const { results, problem, endsRun, mayBeSplit, mayBeElsewhere } = readExchange(
 			batch,
 			exchange,
-			{
-				isRemembered: claims !== undefined,
-				refusedCreateNothing,
-			},
+			{ isRemembered, refusedCreateNothing },
 		);
 		const has = (kind: Outcome['kind']) => results.some(({ outcome }) => outcome.kind === kind);
 		this.unknownInARow = has('unknown') && !has('created') ? this.unknownInARow + 1 : 0;

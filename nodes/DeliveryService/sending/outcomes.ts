@@ -95,13 +95,19 @@ export function anotherOrder({ delivery: { referenceId } }: Creation): Failed {
 	};
 }
 
-/** @param cause why nothing more is sent */
-export function notSent(cause: Problem): Failed {
+/**
+ * @param cause why nothing more is sent
+ * @param isRemembered whether running the workflow again skips what was created
+ */
+export function notSent(cause: Problem, isRemembered: boolean): Failed {
+	const again = isRemembered
+		? 'Run the workflow again to send it.'
+		: 'Run the workflow again for what was not sent.';
 	return {
 		kind: 'notSent',
 		problem: {
 			message: `This delivery was not sent: ${lowerFirst(cause.message)}`,
-			description: cause.description ?? 'Run the workflow again to send it.',
+			description: cause.description ?? again,
 		},
 	};
 }

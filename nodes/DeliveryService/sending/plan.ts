@@ -32,7 +32,7 @@ export async function planCreations(
 	const { first, further, ofAnotherOrder } = ledgerFor
 		? bySameReference(creations, ownCompanyId)
 		: { first: creations, further: [], ofAnotherOrder: [] };
-	for (const creation of further) plan.held.push({ creation, outcome: sameReferenceInInput });
+	for (const { creation } of further) plan.held.push({ creation, outcome: sameReferenceInInput });
 	for (const creation of ofAnotherOrder) plan.held.push({ creation, outcome: heldAs.anotherOrder });
 	const room = rateLimit.room(clock);
 	let left = first.length;

@@ -52,6 +52,8 @@ export interface RunControls {
 	kill?: AbortSignal;
 	/** Where n8n is reached; decides the webhook addresses. */
 	instanceUrl?: string;
+	/** `manual` (the editor's button) by default. */
+	mode?: WorkflowExecuteMode;
 }
 
 /** A workflow as the editor exports it. Fields beyond these are ignored. */
@@ -189,8 +191,6 @@ export async function runWorkflow(
 /** What `execute` starts from. */
 export interface ExecuteOptions extends RunControls {
 	credentials: CredentialSet;
-	/** `manual` (the editor's button) by default. */
-	mode?: WorkflowExecuteMode;
 	/** The first node, with the data that it is given. */
 	start: IExecuteData;
 }

@@ -10,7 +10,7 @@ function itemsOf(creations: Creation[], ownCompanyId?: number): Record<string, n
 	const items = (some: readonly Creation[]) => some.map(({ item }) => item);
 	return {
 		first: items(first),
-		further: items(further),
+		further: items(further.map(({ creation }) => creation)),
 		ofAnotherOrder: items(ofAnotherOrder),
 	};
 }
@@ -62,7 +62,10 @@ test('each creation is of one kind, and no reference is first twice', () => {
 				creation(item, referenceId, { companyId, shopifyOrder: { id: orderId } }),
 			);
 			const { first, further, ofAnotherOrder } = bySameReference(creations, 7);
-			const items = [...first, ...further, ...ofAnotherOrder].map(({ item }) => item);
+			const isFirst = new Set(first);
+			expect(further.every((one) => isFirst.has(one.first))).toBe(true);
+			const others = further.map(({ creation }) => creation);
+			const items = [...first, ...others, ...ofAnotherOrder].map(({ item }) => item);
 			expect(items.sort((a, b) => a - b)).toEqual(creations.map(({ item }) => item));
 			const names = first.flatMap(({ delivery: { referenceId }, companyId = 7 }) =>
 				referenceId === undefined ? [] : [`${referenceId} ${companyId}`],

@@ -1,5 +1,9 @@
 /** The loop by itself, with a service and a store in memory: what it sends, and what it tells. */
-import { openLedger, type Ledger } from '../../../nodes/DeliveryService/deduplication/ledger';
+import {
+	openLedger,
+	type Ledger,
+	type Store,
+} from '../../../nodes/DeliveryService/deduplication/ledger';
 import {
 	sendCreations,
 	type Report,
@@ -253,6 +257,96 @@ describe('a run that does not go on', () => {
 			problem: { message: 'This delivery was not sent: the execution was stopped' },
 		});
 	});
+});
+
+describe('a further item of a reference', () => {
+	const twice = [creation(0, 'A'), creation(1, 'B'), creation(2, 'A')];
+
+	test('is not sent, and says so with the other item, when that one was not created', async () => {
+		const service = new FakeService(([reference]) =>
+			reference === 'A' ? answer(422, { message: 'No' }) : undefined,
+		);
+		const report = await run(service, twice, { batchSize: 1 });
+		expect(service.requests).toEqual([['A'], ['B']]);
+		expect(kindsOf(report)).toEqual(['refused', 'created', 'notSent']);
+		expect(textOf(report, 2)).toBe(
+			'This delivery was not sent: item 0 has the same reference ID, and was not created. See what is said of item 0, then run the workflow again. If they are two deliveries, give each a reference ID of its own.',
+		);
+	});
+
+	test('is unknown when that one is', async () => {
+		const service = new FakeService(() => ({ kind: 'noAnswer', code: 'ECONNRESET' }));
+		const report = await run(service, twice, { batchSize: 1 });
+		expect(kindsOf(report)).toEqual(['unknown', 'unknown', 'unknown']);
+		expect(textOf(report, 2)).toMatch(
+			/^Whether this delivery was created is unknown: so it is for item 0, which has the same reference ID\. Look it up/,
+		);
+	});
+
+	test('is skipped when that one was created, now or before', async () => {
+		const kinds = async () => kindsOf(await run(new FakeService(), twice));
+		expect(await kinds()).toEqual(['created', 'created', 'sameReferenceInInput']);
+		expect(await kinds()).toEqual(['alreadyCreated', 'alreadyCreated', 'sameReferenceInInput']);
+	});
+
+	test('costs as much as any other', async () => {
+		const creations = Array.from({ length: 100_000 }, (_, item) => creation(item, `R${item % 2}`));
+		const service = new FakeService(() => answer(401));
+		const report = await run(service, creations);
+		expect(new Set(kindsOf(report).slice(2))).toEqual(new Set(['notSent']));
+	});
+});
+
+describe('what was claimed and not sent', () => {
+	/** How many turns at the store a run takes whose first request only succeeds. */
+	async function turnsOf(count: number): Promise<number> {
+		let turns = 0;
+		const store = memoryStore(row, time);
+		const counting: Store = {
+			async inTurn(access) {
+				turns++;
+				return await store.inTurn(access);
+			},
+		};
+		const service = new FakeService((_, number) => (number === 1 ? undefined : answer(401)));
+		const report = await run(service, creationsOf(count), {
+			batchSize: 1,
+			ledgerFor: () => openLedger(counting, 'company undefined', `execution ${++executions}`, time),
+		});
+		expect(kindsOf(report).filter((kind) => kind === 'created')).toHaveLength(1);
+		return turns;
+	}
+
+	test.each([100, 1000, 10_000])(
+		'of %i is let go in one turn at the store when nothing more is sent',
+		async (count) => {
+			// Two or three to claim ahead, one to confirm, one to let go.
+			expect(await turnsOf(count)).toBeLessThanOrEqual(5);
+			const kinds = kindsOf(await run(new FakeService(), creationsOf(20)));
+			expect(kinds).toEqual(['alreadyCreated', ...many(19, 'created')]);
+		},
+	);
+});
+
+test.each([
+	['all again, which skips what was created', ledgerFor, 'Run the workflow again to send it.'],
+	[
+		'that alone, where nothing is remembered',
+		undefined,
+		'Run the workflow again for what was not sent.',
+	],
+])('what was not sent is to be sent by running %s', async (_what, ledgerFor, advice) => {
+	const stop = new AbortController();
+	const service = new FakeService(() => {
+		stop.abort();
+		return undefined;
+	});
+	const more = { batchSize: 1, signal: stop.signal, ledgerFor };
+	const report = await run(service, creationsOf(2), more);
+	expect(kindsOf(report)).toEqual(['created', 'notSent']);
+	expect(textOf(report, 1)).toBe(
+		`This delivery was not sent: the execution was stopped. ${advice}`,
+	);
 });
 
 /** The problem of a result, in one text. */

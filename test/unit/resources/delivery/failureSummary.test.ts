@@ -12,9 +12,11 @@ const failed = (
 
 /** The summary of creations with the references R0, R1, ... and these outcomes. */
 function summaryOf(...outcomes: Outcome[]) {
-	return failureSummary(
-		outcomes.map((outcome, item) => ({ creation: creation(item, `R${item}`), outcome })),
-	);
+	return failureSummary(resultsOf(outcomes), true);
+}
+
+function resultsOf(outcomes: readonly Outcome[]) {
+	return outcomes.map((outcome, item) => ({ creation: creation(item, `R${item}`), outcome }));
 }
 
 test('is not made when every delivery was created or skipped', () => {
@@ -93,10 +95,13 @@ test('says first what to do', () => {
 });
 
 test('names deliveries without a reference by their item', () => {
-	const summary = failureSummary([
-		{ creation: creation(3, undefined), outcome: created('a') },
-		{ creation: creation(7, undefined), outcome: failed('refused', 'Bad') },
-	]);
+	const summary = failureSummary(
+		[
+			{ creation: creation(3, undefined), outcome: created('a') },
+			{ creation: creation(7, undefined), outcome: failed('refused', 'Bad') },
+		],
+		true,
+	);
 	expect(summary?.problem.description).toBe('Created (1): item 3 (ID a). Refused (1): item 7.');
 });
 
@@ -120,4 +125,29 @@ test.each([
 ])('ends the words of the service %j before its own', (description, ended) => {
 	const summary = summaryOf(failed('refused', 'Bad', description));
 	expect(summary?.problem.description).toBe(`${ended} Refused (1): R0.`);
+});
+
+describe('where nothing is remembered', () => {
+	const busy = failed('notSent', 'Too busy', 'Try again later.');
+	const descriptionOf = (...outcomes: Outcome[]) =>
+		failureSummary(resultsOf(outcomes), false)?.problem.description;
+
+	test.each([
+		['was created', created('a'), 'Created (1): R0 (ID a).'],
+		[
+			'may have been',
+			failed('unknown', 'No answer', 'Try again later.'),
+			'Perhaps created (1): R0.',
+		],
+	])('says last that what %s is to be left out of another run', (_what, outcome, list) => {
+		expect(descriptionOf(outcome, busy)).toBe(
+			`Try again later. ${list} Not sent (1): R1. What was created, or may have been, would be created a second time: leave it out when you run this again.`,
+		);
+	});
+
+	test('says nothing of that when nothing was created', () => {
+		expect(descriptionOf(failed('refused', 'Bad'), busy)).toBe(
+			'Refused (1): R0. Not sent (1): R1.',
+		);
+	});
 });

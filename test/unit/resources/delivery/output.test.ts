@@ -38,6 +38,28 @@ describe('the output of an item', () => {
 		});
 	});
 
+	test.each([undefined, null, ''])(
+		'bears the reference ID that was sent when its record has %j for one',
+		(referenceId) => {
+			for (const simplify of [true, false])
+				expect(
+					toOutput({ item: 3, referenceId: 'A', simplify, outcome: created({ referenceId }) }),
+				).toEqual({ json: { id: 'd-1', referenceId: 'A' }, pairedItem: { item: 3 } });
+		},
+	);
+
+	test('bears the reference ID of its record when that is written in another way', () => {
+		const outcome = created({ referenceId: 1001 });
+		expect(toOutput({ item: 3, referenceId: '#1001', simplify: true, outcome }).json).toEqual({
+			id: 'd-1',
+			referenceId: 1001,
+		});
+	});
+
+	test('has no reference ID when none was sent', () => {
+		expect(toOutput({ item: 3, simplify: true, outcome: created() }).json).toEqual({ id: 'd-1' });
+	});
+
 	test.each<[string, Outcome, string | undefined, object]>([
 		[
 			'that was refused',

@@ -1,6 +1,7 @@
 import type { CreationResult, Failed } from '../../../sending/outcomes';
 import type { Problem } from '../../../service/result';
 import { ended } from '../../items';
+import { leaveOutCreated } from './sentAgain';
 
 /** How many of each list the description names; the lists in the error's details are complete. */
 const maxNamed = 20;
@@ -22,9 +23,13 @@ interface FailureSummary {
  * What a run that failed must tell: which deliveries exist, which were refused, which may exist
  * and which were not sent.
  *
+ * @param isRemembered whether running the workflow again skips what was created
  * @returns undefined when every delivery was created or skipped
  */
-export function failureSummary(results: readonly CreationResult[]): FailureSummary | undefined {
+export function failureSummary(
+	results: readonly CreationResult[],
+	isRemembered: boolean,
+): FailureSummary | undefined {
 	const lists: Lists = { created: [], refused: [], unknown: [], notSent: [] };
 	const failures: Array<Failed & { item: number }> = [];
 	for (const { creation, outcome } of results) {
@@ -58,6 +63,7 @@ export function failureSummary(results: readonly CreationResult[]): FailureSumma
 				sentence('Refused', lists.refused),
 				sentence('Perhaps created', lists.unknown),
 				sentence('Not sent', lists.notSent),
+				!isRemembered && lists.created.length + lists.unknown.length > 0 && leaveOutCreated,
 			]
 				.filter(Boolean)
 				.join(' '),

@@ -25,6 +25,7 @@ import { fromShopifyOrder } from './fromShopifyOrder';
 import { optionFields, readRunOptions, skipsAlreadySent, type RunOptions } from './options';
 import { cashHints, dryHint, hintsOf, outcomesOf, toDryOutput, toOutput } from './output';
 import { assertValid, prepare } from './prepare';
+import { withWarning } from './sentAgain';
 import type { Source } from './source';
 
 const sources: readonly Source[] = [fromFields, fromShopifyOrder, fromJson];
@@ -59,7 +60,7 @@ export const create: Operation = {
 		const options = valid(context, readRunOptions(parameters));
 		const skips = valid(context, skipsAlreadySent(parameters));
 		const source = chosenSource(context, parameters);
-		assertRetryIsSafe(context, skips);
+		assertRetryIsSafe(context, skips, options.dryRun);
 		const items = await readEach(context, (item) => prepare(parameters, source, item, skips));
 		if (!continueOnFail) assertValid(context, items);
 
@@ -81,11 +82,11 @@ export const create: Operation = {
 
 		const report = withPreviousAttempts(context, await sendCreations(creations, sending));
 		const output = toItems(report);
-		if (!continueOnFail) assertNoFailure(context, report);
+		if (!continueOnFail) assertNoFailure(context, report, skips);
 		return output;
 
 		function toItems(report: Report): INodeExecutionData[] {
-			const outcomes = outcomesOf(items, report.results);
+			const outcomes = outcomesOf(items, skips ? report.results : withWarning(report.results));
 			const created = report.results.filter(({ outcome }) => outcome.kind === 'created');
 			context.addExecutionHints(
 				...hintsOf(outcomes, report),
@@ -156,8 +157,12 @@ async function planned(
 }
 
 /** @throws NodeOperationError that tells what exists, when a delivery was not created */
-function assertNoFailure(context: IExecuteFunctions, { results }: Report): void {
-	const summary = failureSummary(results);
+function assertNoFailure(
+	context: IExecuteFunctions,
+	{ results }: Report,
+	isRemembered: boolean,
+): void {
+	const summary = failureSummary(results, isRemembered);
 	if (!summary) return;
 	const error = itemError(context.getNode(), summary.problem, summary.item);
 	error.context.data = summary.lists;

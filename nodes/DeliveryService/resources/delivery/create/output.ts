@@ -60,8 +60,8 @@ export function toOutput({
 	const named = { ...(referenceId !== undefined && { referenceId }), ...order };
 	switch (outcome.kind) {
 		case 'created': {
-			const record = simplify ? simplified(outcome.record) : outcome.record;
-			return outputItem({ ...record, ...order }, item);
+			const record = withReference(outcome.record, referenceId);
+			return outputItem({ ...(simplify ? simplified(record) : record), ...order }, item);
 		}
 		case 'skipped': {
 			const { reason, message } = outcome;
@@ -92,6 +92,15 @@ export function toDryOutput(items: readonly Prepared[], plan: Plan): INodeExecut
 	return [...requests, ...others]
 		.sort((one, other) => one.item - other.item)
 		.map(({ output }) => output);
+}
+
+/** A record with the reference ID that was sent, where the service gives none back. */
+function withReference(
+	record: Record<string, unknown>,
+	referenceId: string | undefined,
+): Record<string, unknown> {
+	const isMissing = [undefined, null, ''].some((nothing) => record.referenceId === nothing);
+	return isMissing && referenceId !== undefined ? { ...record, referenceId } : record;
 }
 
 function simplified(record: Record<string, unknown>): Record<string, unknown> {
