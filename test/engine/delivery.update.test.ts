@@ -734,7 +734,7 @@ describe('changes from a Shopify order', () => {
 		expect(jsonOf(items)).toEqual([{ referenceId: 'R0', ...success }]);
 	});
 
-	test('leave out what the order does not have', async () => {
+	test('leave out what the order does not have, but replace the instructions of the address before', async () => {
 		await service.seed(1);
 		const order = shopifyOrder({
 			phone: null,
@@ -757,7 +757,7 @@ describe('changes from a Shopify order', () => {
 			{
 				referenceIds: ['R0'],
 				deliveryChanges: {
-					location: { address: location.address },
+					location: { address: location.address, instructions: 'Order #1001' },
 					contact: { name: contact.name, email: contact.email },
 					packages: [parcel],
 				},

@@ -3,7 +3,7 @@ import { cashOf, type Cash } from './cashOnDelivery';
 import { toNumber } from './decimal';
 import { dropoffOf } from './dropoff';
 import type { OrderMapping } from './mapping';
-import { readOrder } from './order';
+import { readOrder, sentenceStart } from './order';
 import { packagesOf } from './packages';
 import { remainingLines } from './remaining';
 import { reasonToSkip, skipMessage } from './skipping';
@@ -32,10 +32,13 @@ export function orderToChanges(value: unknown, mapping: OrderMapping): Result<ob
 	if (!dropoff.ok) return dropoff;
 	const cash = cashOf(order, mapping);
 	if (!cash.ok) return cash;
+	const { contact, location } = dropoff.value;
 	return {
 		ok: true,
 		value: {
-			...dropoff.value,
+			contact,
+			// Those of the address before, such as its apartment, would lead to a wrong door.
+			location: { ...location, instructions: location.instructions ?? sentenceStart(order) },
 			packages: packagesOf(order, lines.value, mapping),
 			cod: codOf(cash.value),
 		},
