@@ -300,6 +300,31 @@ describe('options', () => {
 		expect(service.control.deliveries()).toMatchObject([{ companyId: 1002, type: 'express' }]);
 	});
 
+	test('that fail for one item leave the others to be sent when the node goes on', async () => {
+		const { items } = await service.run(
+			fields({
+				referenceId: '={{ $json.order }}',
+				options: {
+					batchSize: 100,
+					companyId: "={{ $json.company ?? $('Nowhere').item.json.company }}",
+				},
+			}),
+			{
+				items: [{ order: 'A' }, { order: 'B', company: 1002 }, { order: 'C', company: 1002 }],
+				onError: 'continueRegularOutput',
+			},
+		);
+
+		expect(service.creations()).toMatchObject([
+			{ deliveries: [{ referenceId: 'B' }, { referenceId: 'C' }], companyId: 1002 },
+		]);
+		expect(jsonOf(items)).toMatchObject([
+			{ error: { outcome: 'invalid' } },
+			{ referenceId: 'B' },
+			{ referenceId: 'C' },
+		]);
+	});
+
 	test('put items of one company and type into one request', async () => {
 		const { items } = await service.run(
 			fields({

@@ -14,6 +14,8 @@ async function create(items: IDataObject[], options: INodeParameters = {}): Prom
 	return outcomesOf(run.items);
 }
 
+const references = (count: number) => Array.from({ length: count }, (_, number) => `R${number}`);
+
 async function forget(
 	parameters: INodeParameters,
 	more: Partial<RunNodeOptions> = {},
@@ -71,12 +73,68 @@ describe('chosen references', () => {
 		expect(service.existing()).toEqual(['R1']);
 	});
 
-	test('that were never sent do no harm', async () => {
+	const notRemembered = (referenceId: string, companyId: number) => ({
+		referenceId,
+		forgotten: false,
+		message: `This workflow remembers no such reference for company ${companyId}: check the spelling, also a leading #, and the option Company ID.`,
+	});
+
+	test('that were never sent do no harm, and it is told that there was nothing to forget', async () => {
 		await create(deliveries(1));
 		const before = deduplicationStore.snapshot();
 		const { items } = await forget({ referenceIds: 'R1' });
-		expect(jsonOf(items)).toEqual([{ referenceId: 'R1', forgotten: true }]);
+		expect(jsonOf(items)).toEqual([notRemembered('R1', 1001)]);
 		expect(deduplicationStore.snapshot()).toEqual(before);
+	});
+
+	test.each<[string, INodeParameters, object]>([
+		['in another spelling', { referenceIds: '1001' }, notRemembered('1001', 1001)],
+		[
+			'for another company',
+			{ referenceIds: '#1001', options: { companyId: 1002 } },
+			notRemembered('#1001', 1002),
+		],
+	])('stay as they are when they are named %s', async (_how, parameters, told) => {
+		service.control.addFault({ kind: 'resetBefore' });
+		const order = delivery({ referenceId: '#1001' });
+		expect(await create([order])).toEqual(['unknown']);
+		const { items } = await forget(parameters);
+		expect(jsonOf(items)).toEqual([told]);
+		expect(await create([order])).toEqual(['unknown']);
+	});
+
+	test('are told each for itself, also one that is named twice', async () => {
+		await create(deliveries(1));
+		const { items } = await forget({ referenceIds: 'R0, R1, R0, R1' });
+		const forgotten = { referenceId: 'R0', forgotten: true };
+		const unknown = notRemembered('R1', 1001);
+		expect(jsonOf(items)).toEqual([forgotten, unknown, forgotten, unknown]);
+		expect(await create(deliveries(2))).toEqual(['created', 'created']);
+		expect(await create(deliveries(2))).toEqual(['alreadyCreated', 'alreadyCreated']);
+	});
+
+	test('are forgotten some at a time, so that n8n and other executions go on meanwhile', async () => {
+		await create(deliveries(120));
+		const before = deduplicationStore.calls.length;
+		const { items } = await forget({ referenceIds: `={{ ${JSON.stringify(references(130))} }}` });
+
+		expect(jsonOf(items).map(({ forgotten }) => forgotten)).toEqual(
+			references(130).map((_, number) => number < 120),
+		);
+		const turns = deduplicationStore.calls
+			.slice(before)
+			.map(({ operation, scope, items }) =>
+				scope === 'node' ? `lock: ${operation}` : `${operation} of ${items.length}`,
+			);
+		expect(turns).toEqual(
+			[50, 50, 30].flatMap((count) => [
+				'lock: checkProcessedAndRecord',
+				`checkProcessedAndRecord of ${count}`,
+				`removeProcessed of ${4 * count}`,
+				'lock: clearAllProcessedItems',
+			]),
+		);
+		expect(await create(deliveries(120))).toEqual(Array<string>(120).fill('created'));
 	});
 
 	test.each<[string, INodeParameters, unknown[]]>([

@@ -541,7 +541,8 @@ describe('an answer that is not as documented', () => {
 		const { error } = await service.run(update({ cod: '5' }), { items: [{ id }] });
 
 		expect(error).toMatchObject({
-			message: 'The answer did not come from the Delivery Service, or cannot be read [item 0]',
+			message:
+				'Whether this delivery was updated is unknown: the answer did not come from the Delivery Service, or cannot be read [item 0]',
 			description: expect.stringContaining('Base URL'),
 		});
 	});
@@ -784,6 +785,75 @@ describe('changes from a Shopify order', () => {
 		});
 
 		expect(updates()).toMatchObject([{ deliveryChanges: { cod: 49.9 } }]);
+	});
+
+	const paid = {
+		financial_status: 'paid',
+		total_outstanding: '0.00',
+		payment_gateway_names: ['Cash on Delivery (COD)'],
+	};
+	const byCard = { payment_gateway_names: ['shopify_payments'] };
+
+	test.each<[string, INodeParameters, IDataObject]>([
+		['was paid since', {}, paid],
+		['was paid since, as its status alone says', {}, { ...paid, total_outstanding: null }],
+		['has been paid too much', {}, { ...paid, total_outstanding: '-5.00' }],
+		['was refunded', {}, { ...paid, financial_status: 'refunded', total_outstanding: '50.00' }],
+		['was voided', {}, { ...paid, financial_status: 'voided', total_outstanding: '50.00' }],
+		[
+			'was paid by card, when cash is always collected',
+			{ cod: 'outstanding' },
+			{ ...paid, ...byCard },
+		],
+		[
+			'was paid by a method that the shop names',
+			{ cashOnDeliveryNames: 'Pay the milkman' },
+			{ ...paid, payment_gateway_names: ['Pay the milkman'] },
+		],
+	])('take the cash back of an order that %s', async (_what, orderOptions, changes) => {
+		await service.seed(1);
+
+		const { error } = await service.run(fromOrder(orderOptions), {
+			items: [shopifyOrder(changes)],
+		});
+
+		expect(error).toBeUndefined();
+		expect(updates()).toMatchObject([{ deliveryChanges: { cod: 0 } }]);
+	});
+
+	test.each<[string, INodeParameters, IDataObject]>([
+		['cash is collected never', { cod: 'off' }, paid],
+		['cash is not the payment method', {}, { ...paid, ...byCard }],
+		[
+			'cash is not the payment method of a refunded order',
+			{},
+			{ ...byCard, financial_status: 'refunded' },
+		],
+		[
+			'money is outstanding by another payment method',
+			{},
+			{ ...byCard, financial_status: 'pending', total_outstanding: '49.90' },
+		],
+	])('leave the cash as it is where %s', async (_what, orderOptions, changes) => {
+		await service.seed(1);
+
+		await service.run(fromOrder(orderOptions), { items: [shopifyOrder(changes)] });
+
+		expect(updates()).toHaveLength(1);
+		expect(updates()).not.toMatchObject([{ deliveryChanges: { cod: expect.anything() } }]);
+	});
+
+	test('are refused where it is not known how much is still to be paid', async () => {
+		const order = shopifyOrder({
+			...paid,
+			financial_status: 'partially_paid',
+			total_outstanding: null,
+		});
+
+		const { error } = await service.run(fromOrder(), { items: [order] });
+
+		expect(error?.message).toMatch(/does not tell how much is still to be paid/);
+		expect(updates()).toEqual([]);
 	});
 
 	test.each<[RegExp, IDataObject]>([

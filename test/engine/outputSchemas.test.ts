@@ -105,11 +105,17 @@ test('Delivery: Update gives an item for each ID', async () => {
 });
 
 test('Delivery: Forget Sent References gives what was forgotten', async () => {
+	await outputOf('delivery', 'create', [
+		{
+			parameters: { source: 'json', skipAlreadySent: true },
+			items: [delivery({ referenceId: '#1' })],
+		},
+	]);
 	const items = await outputOf('delivery', 'forget', [
-		{ parameters: { references: 'chosen', referenceIds: '#1' } },
+		{ parameters: { references: 'chosen', referenceIds: '#1, 1' } },
 		{ parameters: { references: 'all' } },
 	]);
-	expect(items).toHaveLength(2);
+	expect(items).toHaveLength(3);
 	expect(compare('/delivery/forget', items)).toEqual(fitting);
 });
 

@@ -240,12 +240,36 @@ async function removeAny(entries: Entries, unwanted: string[]): Promise<void> {
 	for (const some of chunk(unwanted, maxRemoved)) await entries.remove(some);
 }
 
+/** How many references are forgotten in one turn: others must get theirs. */
+const maxForgotten = maxRemoved / parts.length;
+
 /**
- * The entries of references, whatever their state, to forget them. Those of orders remain, since
- * the orders are not known; without the others they say nothing.
+ * Forgets references, whatever their state. The entries of their orders remain, since the orders are
+ * not known; without the others they say nothing.
+ *
+ * To look for a reference is to record it, which drops as many of the oldest entries where the store
+ * is full. As all is removed again before the next turn, that is one turn's references at most.
+ *
+ * @returns those that would not have been sent; when cut off, others may read as unknown until they
+ *   are forgotten once more
  */
-export function entriesOfReferences(scope: string, references: readonly string[]): string[] {
-	return references.flatMap((reference) => parts.map((part) => entryOf(scope, part, reference)));
+export async function forgetReferences(
+	store: Store,
+	scope: string,
+	references: readonly string[],
+): Promise<ReadonlySet<string>> {
+	const remembered = new Set<string>();
+	// Of equal entries that the store is given at once, it may keep both.
+	for (const some of chunk([...new Set(references)], maxForgotten))
+		await store.inTurn(async (entries) => {
+			const pendingOf = (reference: string) => entryOf(scope, 'pending', reference);
+			const fresh = await entries.record(some.map(pendingOf));
+			for (const reference of some) if (!fresh.has(pendingOf(reference))) remembered.add(reference);
+			await entries.remove(
+				some.flatMap((reference) => parts.map((part) => entryOf(scope, part, reference))),
+			);
+		});
+	return remembered;
 }
 
 /** The reference comes last, since it may hold anything: no two entries are ever the same. */

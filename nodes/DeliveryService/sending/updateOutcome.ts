@@ -1,6 +1,6 @@
 import type { Answer, Exchange } from '../service/client';
 import { detailOf, explain, isSuccessCode, notTheService } from '../service/errors';
-import type { Problem, Result } from '../service/result';
+import type { Problem } from '../service/result';
 import { updateAnswerSchema } from '../service/schemas';
 import { lowerFirst } from '../service/text';
 import { classifyExchange } from './classify';
@@ -35,15 +35,10 @@ export function verdictOn(exchange: Exchange): Verdict {
 	if (exchange.kind === 'noAnswer')
 		return exchangeClass === 'refused'
 			? { outcome: { kind: 'notSent', problem }, halt: problem }
-			: { outcome: unknownUpdate(exchange), unknownBecause: problem };
-	if (exchangeClass === 'done') {
-		const said = readAnswer(exchange);
-		return said.ok
-			? { outcome: { kind: 'updated', said: said.value } }
-			: { outcome: { kind: 'refused', problem: said.problem }, mayBeAboutOne: true };
-	}
+			: lostVerdict(exchange);
+	if (exchangeClass === 'done') return verdictOnSuccess(exchange);
 	if (exchangeClass === 'unknown') {
-		const verdict = { outcome: unknownUpdate(exchange), unknownBecause: problem };
+		const verdict = lostVerdict(exchange);
 		return exchange.status === 303 ? verdict : { ...verdict, mayBeAboutOne: true };
 	}
 	const isAboutAll = exchange.status === 401 || exchange.status < 400;
@@ -64,33 +59,70 @@ export function notUpdated({ message, description }: Problem): Failed {
 	};
 }
 
-function unknownUpdate(exchange: Exchange): Failed {
+/** What an exchange means of which nobody can tell whether the service did what it was asked to. */
+export function lostVerdict(exchange: Exchange): Verdict {
+	return unknownUpdate(explain(exchange), detailOf(exchange));
+}
+
+/**
+ * What a verdict means when the same was sent before, and what became of that is not known: unless it
+ * is made now, it may have been made then.
+ *
+ * @param lost what is known of the request before
+ * @param later what came of it this time
+ */
+export function afterLost({ outcome: lost, unknownBecause }: Verdict, later: Verdict): Verdict {
+	const { outcome } = later;
+	if (lost.kind === 'updated' || outcome.kind === 'updated' || outcome.kind === 'unknown')
+		return later;
+	const problem =
+		outcome.kind === 'refused' ? refusedLater(lost.problem, outcome.problem) : lost.problem;
+	return { ...later, outcome: { kind: 'unknown', problem }, unknownBecause };
+}
+
+/** A change that was made is often refused the second time, so that it is no use to send it once more. */
+function refusedLater(lost: Problem, { message, description }: Problem): Problem {
+	const advice =
+		'Look it up in the dashboard of the Delivery Service: the update was sent again, and was refused then.';
+	const refusal = description ? `${message}. ${description}` : message;
+	return { message: lost.message, description: `${advice} ${refusal}` };
+}
+
+function unknownUpdate(cause: Problem, detail = ''): Verdict {
 	return {
-		kind: 'unknown',
-		problem: {
-			message: `Whether this delivery was updated is unknown: ${lowerFirst(explain(exchange).message)}`,
-			description: ['Update it again: that does no harm.', detailOf(exchange)]
-				.filter(Boolean)
-				.join(' '),
+		outcome: {
+			kind: 'unknown',
+			problem: {
+				message: `Whether this delivery was updated is unknown: ${lowerFirst(cause.message)}`,
+				description: ['Update it again: that does no harm.', detail].filter(Boolean).join(' '),
+			},
 		},
+		unknownBecause: cause,
 	};
 }
 
-/** What a success says (section 4.2): nothing at all is a success too, a code of failure is none. */
-function readAnswer({ status, body }: Answer): Result<Updated['said']> {
+/**
+ * What a success means (section 4.2): nothing at all is a success too, and a code of failure is none.
+ * What else cannot be read may be the service's word for a success.
+ */
+function verdictOnSuccess({ status, body }: Answer): Verdict {
 	if (body === undefined || body === null || (typeof body === 'string' && isSuccessCode(body)))
-		return { ok: true, value: {} };
+		return { outcome: { kind: 'updated', said: {} } };
 	const answer = updateAnswerSchema.safeParse(body);
-	if (!answer.success) return { ok: false, problem: notTheService };
+	if (!answer.success) return unknownUpdate(notTheService, notTheService.description);
 	const { code, message, data, payload } = answer.data;
 	if (code && !isSuccessCode(code))
 		return {
-			ok: false,
-			problem: {
-				message: `The Delivery Service answered the update with the code "${code.slice(0, 60)}"`,
-				description: detailOf({ kind: 'answer', status, headers: {}, body }),
+			outcome: {
+				kind: 'refused',
+				problem: {
+					message: `The Delivery Service answered the update with the code "${code.slice(0, 60)}"`,
+					description: detailOf({ kind: 'answer', status, headers: {}, body }),
+				},
 			},
+			mayBeAboutOne: true,
 		};
 	const jobId = (data ?? payload)?.jobs;
-	return { ok: true, value: { jobId, ...(code && { code }), ...(message && { message }) } };
+	const said = { jobId, ...(code && { code }), ...(message && { message }) };
+	return { outcome: { kind: 'updated', said } };
 }

@@ -7,7 +7,14 @@ import type { Clock } from '../common/clock';
 import { classifyExchange } from './classify';
 import { stoppedByUser } from './outcomes';
 import { nextPauseMs } from './retry';
-import { notUpdated, verdictOn, type UpdateOutcome, type Verdict } from './updateOutcome';
+import {
+	afterLost,
+	lostVerdict,
+	notUpdated,
+	verdictOn,
+	type UpdateOutcome,
+	type Verdict,
+} from './updateOutcome';
 
 /** What an input item asks to change, and for which deliveries. */
 export interface Update {
@@ -74,42 +81,52 @@ class UpdateRun {
 
 	constructor(private readonly updating: Updating) {}
 
-	async results(update: Update, targets: readonly Target[]): Promise<UpdateResult[]> {
-		const { outcome, mayBeAboutOne, unknownBecause } = await this.verdict(update, targets);
+	/** @param shared what is unknown of these targets from a request that they shared with others */
+	async results(
+		update: Update,
+		targets: readonly Target[],
+		shared?: Verdict,
+	): Promise<UpdateResult[]> {
+		const verdict = await this.verdict(update, targets);
+		const { mayBeAboutOne, unknownBecause } = verdict;
 		if (mayBeAboutOne && targets.length > 1) {
+			const lost = unknownBecause && verdict;
 			const results: UpdateResult[] = [];
-			for (const target of targets) results.push(...(await this.results(update, [target])));
+			for (const target of targets) results.push(...(await this.results(update, [target], lost)));
 			return results;
 		}
 		this.unknownInARow = unknownBecause ? this.unknownInARow + 1 : 0;
 		if (this.unknownInARow >= maxUnknownInARow) this.halted ??= unknownBecause;
+		const { outcome } = shared ? afterLost(shared, verdict) : verdict;
 		return targets.map((target) => ({ ...target, targetKind: update.targetKind, outcome }));
 	}
 
 	private async verdict(update: Update, targets: readonly Target[]): Promise<Verdict> {
 		if (this.halted) return { outcome: notUpdated(this.halted) };
-		const exchange = await this.exchange(update, targets);
-		const verdict = exchange
-			? verdictOn(exchange)
+		const { last, lost } = await this.exchange(update, targets);
+		const verdict = last
+			? verdictOn(last)
 			: { outcome: notUpdated(stoppedByUser), halt: stoppedByUser };
 		this.halted ??= verdict.halt;
-		return verdict;
+		return lost ? afterLost(lostVerdict(lost), verdict) : verdict;
 	}
 
 	/**
 	 * Sends a request, again and again while the service does not take it, and a few times when its
 	 * answer is lost: the same change made twice is the same.
 	 *
-	 * @returns undefined when the execution was stopped before it was sent
+	 * @returns the last exchange, none when the execution was stopped before; and the first whose answer
+	 *   was lost, after which nothing but a success tells whether the update was made
 	 */
 	private async exchange(
 		{ targetKind, changes, flags }: Update,
 		targets: readonly Target[],
-	): Promise<Exchange | undefined> {
+	): Promise<{ last?: Exchange; lost?: Exchange }> {
 		const { send, clock, random, signal, maximumWaitMs } = this.updating;
 		// Under the old reference ID a delivery that was renamed is not found the second time.
 		const isRepeatable = targetKind === 'deliveryIds' || changes.referenceId === undefined;
 		let last: Exchange | undefined;
+		let lost: Exchange | undefined;
 		let triedMs = 0;
 		for (let attempt = 0; !signal?.aborted; attempt++) {
 			const sentAt = clock.now();
@@ -122,15 +139,16 @@ class UpdateRun {
 			const exchangeClass = classifyExchange(last);
 			const isLost =
 				exchangeClass === 'unknown' && !(last.kind === 'answer' && last.status === 303);
-			if (!isLost && exchangeClass !== 'notProcessed') return last;
-			if (isLost && (!isRepeatable || attempt + 1 >= maxTries)) return last;
+			if (isLost) lost ??= last;
+			else if (exchangeClass !== 'notProcessed') break;
+			if (isLost && (!isRepeatable || attempt + 1 >= maxTries)) break;
 			const patience = { triedMs, maximumWaitMs };
 			const pause = nextPauseMs(last, attempt, patience, clock.now(), random());
-			if (pause === undefined) return last;
+			if (pause === undefined) break;
 			await clock.wait(pause, signal);
 			triedMs += pause;
 		}
-		return last;
+		return { last, lost };
 	}
 }
 

@@ -6,8 +6,10 @@ import { isCashOnDelivery } from './paymentMethods';
 
 /** What becomes of the money that is outstanding for an order. */
 export interface Cash {
-	/** What the driver collects. */
+	/** What the driver collects, when that is more than nothing. */
 	amount?: Decimal;
+	/** Whether the driver would collect what is outstanding, and nothing is. */
+	isSettled?: true;
 	/**
 	 * The names of the payment methods of an order for which money is outstanding and nothing is
 	 * collected, since none of them is known to be cash on delivery.
@@ -18,12 +20,11 @@ export interface Cash {
 /**
  * The amount of cash to collect at the door (service document, section 2.1, cod).
  *
- * @returns the amount, if there is one; or why it is not known
+ * @returns the amount, if there is one, or that there is none; or why it is not known
  */
 export function cashOf(order: Order, mapping: OrderMapping): Result<Cash> {
-	const nothing = { ok: true, value: {} } as const;
-	if (mapping.cod === 'off' || isPaidBack(order)) return nothing;
-	const amount = outstandingAmount(order);
+	if (mapping.cod === 'off') return { ok: true, value: {} };
+	const amount = isPaidBack(order) ? zero : outstandingAmount(order);
 	const isOutstanding = amount !== undefined && sign(amount) > 0;
 	const methods = [...new Set([...order.payment_gateway_names, order.gateway])].filter(
 		(method) => method !== undefined,
@@ -31,10 +32,10 @@ export function cashOf(order: Order, mapping: OrderMapping): Result<Cash> {
 	const isByCash = methods.some((name) => isCashOnDelivery(name, mapping.cashOnDeliveryNames));
 	if (mapping.cod === 'whenCashOnDelivery' && !isByCash) {
 		// The money of an authorized payment is reserved already.
-		if (!isOutstanding || order.financial_status === 'authorized') return nothing;
+		if (!isOutstanding || order.financial_status === 'authorized') return { ok: true, value: {} };
 		return { ok: true, value: { notCollectedFor: methods } };
 	}
-	if (amount) return isOutstanding ? { ok: true, value: { amount } } : nothing;
+	if (amount) return { ok: true, value: isOutstanding ? { amount } : { isSettled: true } };
 	const message = `${sentenceStart(order)} does not tell how much is still to be paid: it has no "total_outstanding", and its "financial_status" is ${order.financial_status ? `"${order.financial_status}"` : 'missing'}. Let the Shopify node return total_outstanding, or set Cash on Delivery to Never.`;
 	return { ok: false, problem: { message } };
 }

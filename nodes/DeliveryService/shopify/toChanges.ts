@@ -1,5 +1,5 @@
 import type { Result } from '../service/result';
-import { cashOf } from './cashOnDelivery';
+import { cashOf, type Cash } from './cashOnDelivery';
 import { toNumber } from './decimal';
 import { dropoffOf } from './dropoff';
 import type { OrderMapping } from './mapping';
@@ -10,8 +10,8 @@ import { reasonToSkip, skipMessage } from './skipping';
 
 /**
  * What an order as it is now says of its delivery, which exists already (service document, section
- * 4.2): recipient, address, packages, and the cash to collect where there is some. The address is
- * one line of text, since updates know no other form.
+ * 4.2): recipient, address, packages, and the cash to collect, 0 where it has been paid since. The
+ * address is one line of text, since updates know no other form.
  *
  * @param value the order as n8n's Shopify nodes emit it, also wrapped in a member "order"
  * @param mapping how the delivery was made of it
@@ -37,9 +37,15 @@ export function orderToChanges(value: unknown, mapping: OrderMapping): Result<ob
 		value: {
 			...dropoff.value,
 			packages: packagesOf(order, lines.value, mapping),
-			cod: cash.value.amount && toNumber(cash.value.amount),
+			cod: codOf(cash.value),
 		},
 	};
+}
+
+/** The delivery may have been made when there was something to collect: only 0 takes that back. */
+function codOf({ amount, isSettled }: Cash): number | undefined {
+	if (isSettled) return 0;
+	return amount && toNumber(amount);
 }
 
 const description = 'Its delivery was not changed.';

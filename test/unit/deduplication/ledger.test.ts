@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import {
-	entriesOfReferences,
+	forgetReferences,
 	openLedger,
 	type Claim,
 	type Claimant,
@@ -67,6 +67,12 @@ async function create(...names: string[]): Promise<void> {
 	}
 }
 
+/** Forgets references, and gives those that were remembered. */
+async function forget(...names: string[]): Promise<string[]> {
+	const store = memoryStore(row, time);
+	return [...(await time.until(forgetReferences(store, scope, names)))];
+}
+
 type Action = (ledger: Ledger, claimants: Claimant[]) => Promise<unknown>;
 
 const doing: Readonly<Record<'claim' | 'lookUp', Action>> = {
@@ -123,10 +129,50 @@ describe('a reference', () => {
 		const ledger = execution();
 		await claim(ledger, 'A', 'B');
 		await time.until(confirmWith(ledger, claimantsOf('A')));
-		const entries = entriesOf(row, time, () => noTime);
-		await time.until(entries.remove(entriesOfReferences(scope, ['A', 'B'])));
-		expect(await claim(execution(), 'A', 'B')).toEqual({ A: 'claimed', B: 'claimed' });
+		expect(await forget('A', 'B', 'C')).toEqual(['A', 'B']);
+		expect(await claim(execution(), 'A', 'B', 'C')).toEqual({
+			A: 'claimed',
+			B: 'claimed',
+			C: 'claimed',
+		});
 	});
+
+	test('leaves nothing of itself when it was never sent and is forgotten', async () => {
+		await create('A');
+		const before = row.entries;
+		expect(await forget('B')).toEqual([]);
+		expect(row.entries).toEqual(before);
+	});
+
+	test('is told to have been remembered for each scope by itself', async () => {
+		await create('A');
+		expect(await time.until(forgetReferences(memoryStore(row, time), 'other', ['A']))).toEqual(
+			new Set(),
+		);
+		expect(await claim(execution(), 'A')).toEqual({ A: 'created' });
+	});
+
+	test.each<['before' | 'after', number]>([
+		['before', 0],
+		['after', 0],
+		['before', 1],
+		['after', 1],
+	])(
+		'is never taken for created when forgetting it is cut off %s access %i',
+		async (when, access) => {
+			await create('A');
+			const dying = forgetReferences(killedAt(access, when), scope, ['A', 'B']);
+			await time.until(expect(dying).rejects.toThrow(Killed));
+			const isRemoved = access === 1 && when === 'after';
+			const wasNoted = access === 0 && when === 'before' ? 'claimed' : 'unknown';
+			expect(await claim(execution(), 'A', 'B')).toEqual(
+				isRemoved ? { A: 'claimed', B: 'claimed' } : { A: 'created', B: wasNoted },
+			);
+			// Forgetting once more makes good what was cut off.
+			await forget('A', 'B');
+			expect(await claim(execution(), 'A', 'B')).toEqual({ A: 'claimed', B: 'claimed' });
+		},
+	);
 
 	test('is another one for another scope', async () => {
 		const ledger = execution();
@@ -181,8 +227,7 @@ describe('a reference that two orders share', () => {
 
 	test('is that of the other one once it was forgotten', async () => {
 		await create('A@1');
-		const entries = entriesOf(row, time, () => noTime);
-		await time.until(entries.remove(entriesOfReferences(scope, ['A'])));
+		await forget('A');
 		await create('A@2');
 		expect(await claim(execution(), 'A@2')).toEqual({ A: 'created' });
 		expect(await claim(execution(), 'A@3')).toEqual({ A: 'anotherOrder' });

@@ -6,7 +6,7 @@
 import fc from 'fast-check';
 
 import {
-	entriesOfReferences,
+	forgetReferences,
 	openLedger,
 	type Store,
 } from '../../../nodes/DeliveryService/deduplication/ledger';
@@ -396,13 +396,13 @@ function nameIn({ reference, company = ownCompany }: Order): string {
 
 /** What a person does about what is unknown: forgets the references of which nothing exists. */
 async function lookUp({ time, row, service }: World, reports: readonly Report[]): Promise<void> {
-	const entries = entriesOf(row, time, () => noTime);
+	const store = storeOf(entriesOf(row, time, () => noTime));
 	for (const { results } of reports)
 		for (const { creation: sent, outcome } of results) {
 			const { referenceId } = sent.delivery;
 			if (outcome.kind !== 'unknown' || referenceId === undefined) continue;
 			if (service.existing.some((one) => nameIn(one) === nameFor(sent))) continue;
-			await entries.remove(entriesOfReferences(scopeOf(sent.companyId), [referenceId]));
+			await forgetReferences(store, scopeOf(sent.companyId), [referenceId]);
 		}
 }
 

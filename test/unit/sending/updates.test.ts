@@ -183,16 +183,31 @@ describe('a success', () => {
 		expect(results.map(({ outcome }) => outcome)).toEqual([{ kind: 'updated', said }]);
 	});
 
-	test('is no page', async () => {
-		const { results } = await run([update(0, ['a'])], () => answer(200, '<!doctype html>'));
-		expect(results).toMatchObject([
-			{
-				outcome: {
-					kind: 'refused',
-					problem: { message: expect.stringContaining('cannot be read') },
-				},
-			},
-		]);
+	test.each<[string, unknown]>([
+		['a page', '<!doctype html>'],
+		['a sentence', 'Update queued'],
+		['the name of a job', 'job-17'],
+		['true', true],
+		['a list', [{ jobs: 'j1' }]],
+	])('whose body is %s leaves the outcome unknown: it may have been made', async (_what, body) => {
+		const { bodies, results } = await run([update(0, ['a', 'b'])], () => answer(200, body));
+		expect(bodies).toHaveLength(1);
+		expect(kindsOf(results)).toEqual({ a: 'unknown', b: 'unknown' });
+		expect(problemsOf(results)[0]).toEqual({
+			message:
+				'Whether this delivery was updated is unknown: the answer did not come from the Delivery Service, or cannot be read',
+			description:
+				'Update it again: that does no harm. Check the Base URL in the credential: it must be the address of the service itself.',
+		});
+	});
+
+	test('that cannot be read ends the run when it comes for three requests in a row', async () => {
+		const updates = ['a', 'b', 'c', 'd'].map((id, item) =>
+			update(item, [id], { changes: { cod: item } }),
+		);
+		const { bodies, results } = await run(updates, () => answer(200, '<!doctype html>'));
+		expect(bodies).toHaveLength(3);
+		expect(kindsOf(results)).toEqual({ a: 'unknown', b: 'unknown', c: 'unknown', d: 'notSent' });
 	});
 
 	test('whose code says otherwise is none, and the words of the service are passed on', async () => {
@@ -350,10 +365,91 @@ describe('a lost answer', () => {
 			10,
 			...Array<number>(9).fill(1),
 		]);
-		expect(Object.values(kindsOf(results))).toEqual([
-			...Array<string>(3).fill('unknown'),
-			...Array<string>(7).fill('notSent'),
+		// The request that they shared may have changed those too that were not sent alone any more.
+		expect(Object.values(kindsOf(results))).toEqual(Array<string>(10).fill('unknown'));
+	});
+
+	test('stays unknown when the service is not reached any more, which ends the run', async () => {
+		const updates = [update(0, ['a']), update(1, ['b'], { changes: { cod: 2 } })];
+		const { bodies, results } = await run(updates, (_, request) =>
+			request === 1 ? lost : { kind: 'noAnswer', code: 'ECONNREFUSED' },
+		);
+		expect(bodies.map(idsOf)).not.toContainEqual(['b']);
+		expect(kindsOf(results)).toEqual({ a: 'unknown', b: 'notSent' });
+		expect(problemsOf(results)).toMatchObject([
+			{
+				message:
+					'Whether this delivery was updated is unknown: the connection to the Delivery Service failed',
+				description: 'Update it again: that does no harm. The error code is ECONNRESET.',
+			},
+			{
+				message:
+					'This delivery was not updated: nothing answers at the Base URL of the Delivery Service',
+			},
 		]);
+	});
+
+	test.each<[string, Exchange]>([
+		['a certificate that is not trusted', { kind: 'noAnswer', code: 'CERT_HAS_EXPIRED' }],
+		['a wrong key', answer(401)],
+		['a busy service', answer(429, undefined, { 'retry-after': '600' })],
+	])('stays unknown when the next try ends the run: %s', async (_what, exchange) => {
+		const updates = [update(0, ['a']), update(1, ['b'], { changes: { cod: 2 } })];
+		const { bodies, results } = await run(updates, (_, request) =>
+			request === 1 ? lost : exchange,
+		);
+		expect(bodies).toHaveLength(2);
+		expect(kindsOf(results)).toEqual({ a: 'unknown', b: 'notSent' });
+	});
+
+	test('stays unknown when the same is refused then, which is told too', async () => {
+		const changes = { referenceId: 'R0-B' };
+		const { bodies, results } = await run([update(0, ['a'], { changes })], (_, request) =>
+			request === 1 ? answer(504) : answer(409, { message: 'The reference is in use' }),
+		);
+		expect(bodies).toHaveLength(2);
+		expect(results.map(({ outcome }) => outcome)).toEqual([
+			{
+				kind: 'unknown',
+				problem: {
+					message:
+						'Whether this delivery was updated is unknown: the Delivery Service failed (status 504)',
+					description:
+						'Look it up in the dashboard of the Delivery Service: the update was sent again, and was refused then. The Delivery Service refused the request (status 409). The service says: The reference is in use',
+				},
+			},
+		]);
+	});
+
+	test('of a shared request leaves those unknown that are refused alone', async () => {
+		const { bodies, results } = await run([update(0, ['a', 'b', 'c'])], (body, request) => {
+			if (request === 1) return lost;
+			return idsOf(body)?.includes('b') ? answer(409) : answer(200);
+		});
+		expect(bodies).toHaveLength(5);
+		expect(kindsOf(results)).toEqual({ a: 'updated', b: 'unknown', c: 'updated' });
+	});
+
+	test('of a shared request leaves those unknown that are not sent alone any more', async () => {
+		const stop = new AbortController();
+		const { bodies, results } = await run(
+			[update(0, ['a', 'b'])],
+			(_, request) => {
+				if (request === 3) stop.abort();
+				return answer(500);
+			},
+			{ signal: stop.signal },
+		);
+		expect(bodies).toHaveLength(3);
+		expect(kindsOf(results)).toEqual({ a: 'unknown', b: 'unknown' });
+	});
+
+	test('is told of three requests in a row that are refused then, and ends the run', async () => {
+		const updates = ['a', 'b', 'c', 'd'].map((id, item) =>
+			update(item, [id], { changes: { cod: item } }),
+		);
+		const { results } = await run(updates, (_, request) => answer(request % 2 === 1 ? 504 : 409));
+		expect(kindsOf(results)).toEqual({ a: 'unknown', b: 'unknown', c: 'unknown', d: 'notSent' });
 	});
 
 	test('is not sent again where the delivery would have another reference ID by then', async () => {

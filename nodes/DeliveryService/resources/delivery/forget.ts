@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { entriesOfReferences } from '../../deduplication/ledger';
+import { forgetReferences } from '../../deduplication/ledger';
 import { openClient } from '../../service/client';
 import { companyOf } from '../../service/company';
 import { serviceLabels } from '../../service/labels';
@@ -92,10 +92,20 @@ export const forget: Operation = {
 			const company = companyOf(context.getNode(), client, companyId);
 			const scope = referenceScope(client.credential.baseUrl, company);
 			const references = referenceIds.map((reference) => reference.trim());
-			await storeOf(context).inTurn(
-				async (entries) => await entries.remove(entriesOfReferences(scope, references)),
+			const remembered = await forgetReferences(storeOf(context), scope, references);
+			return references.map((referenceId) =>
+				outputItem(
+					remembered.has(referenceId)
+						? { referenceId, forgotten: true }
+						: { referenceId, forgotten: false, message: notRemembered(company) },
+					item,
+				),
 			);
-			return references.map((referenceId) => outputItem({ referenceId, forgotten: true }, item));
 		});
 	},
 };
+
+/** What may have led past the reference that is meant. */
+function notRemembered(company: number): string {
+	return `This workflow remembers no such reference for company ${company}: check the spelling, also a leading #, and the option Company ID.`;
+}

@@ -70,14 +70,16 @@ export function readItemOptions(parameters: ParameterReader, item: number): Resu
 	);
 }
 
-/** The options that hold for the whole run: those of the first item. */
+/**
+ * The options that hold for the whole run: those of the first item. Each is read by itself: one that
+ * may differ from item to item and fails for the first concerns that item only.
+ */
 export function readRunOptions(parameters: ParameterReader): Result<RunOptions> {
-	return check(
-		runOptionsSchema,
-		filledIn(readCollection(parameters, 'options', 0)),
-		'Option',
-		runOptionLabels,
-	);
+	const given = Object.keys(runOptionsSchema.shape).map((name): [string, unknown] => [
+		name,
+		parameters.get(`options.${name}`, 0, ''),
+	]);
+	return check(runOptionsSchema, filledIn(Object.fromEntries(given)), 'Option', runOptionLabels);
 }
 
 /** The label of the field, by which messages name it too. */

@@ -153,7 +153,7 @@ export const updateFields: INodeProperties[] = [
 				name: 'Shopify Order',
 				value: 'shopifyOrder',
 				description:
-					'Change recipient, address and packages to those of the order as it is now, and the cash to collect if there is some',
+					'Change recipient, address, packages and the cash to collect to those of the order as it is now. The cash becomes 0 when it has been paid since.',
 			},
 		],
 		default: 'fields',
