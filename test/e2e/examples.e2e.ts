@@ -469,6 +469,7 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 	});
 
 	test('catching up says what was only tried, and names each order that was not sent', async () => {
+		await rowOf(await place());
 		const { client, service } = at.installation;
 		const night = async (filled: FilledIn, more: Credentials = {}) => {
 			const called = await at.store('orders', filled, more);
@@ -490,7 +491,7 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 			{ summary: expect.stringMatching(/^Dry Run is on .* 0 sent now/), sentNow: [] },
 		]);
 		const type = credentialTypes.deliveryService;
-		const incomplete = { ...service.credential, companyId: '' };
+		const incomplete = { ...service.credential, companyId: 'none' };
 		const id = await client.createCredential('Incomplete', type, incomplete);
 		const refused = await night({}, { [type]: { id, name: 'Incomplete' } });
 		expect(refused).toMatchObject([{ summary: expect.stringContaining(' 0 sent now') }]);
