@@ -48,7 +48,7 @@ export type LineItem = z.infer<typeof lineItemShape>;
 export interface FulfillmentOrder {
 	readonly id: number;
 	readonly order_id: number;
-	readonly status: 'open' | 'in_progress' | 'closed' | 'cancelled';
+	readonly status: 'open' | 'in_progress' | 'on_hold' | 'closed' | 'cancelled';
 	readonly line_items: ReadonlyArray<{
 		readonly id: number;
 		readonly line_item_id: number;

@@ -17,6 +17,8 @@ const firstLineItemId = 13_200_000_000_000;
 const lineItemIdStep = 37;
 const firstOrderNumber = 1000;
 const firstFulfillmentOrderId = 6_700_000_000_000;
+/** Between what is to be shipped of one order from several places. */
+const placeStep = 1_000_000;
 const firstFulfillmentId = 5_300_000_000_000;
 const locationId = 61_000_000_001;
 
@@ -46,6 +48,8 @@ export class Shop {
 	private readonly ordersById = new Map<number, Order>();
 	private readonly fulfillmentOrdersById = new Map<number, OpenFulfillmentOrder>();
 	private readonly sentNotifications: Notification[] = [];
+	/** Fulfillment orders whose next fulfillment fails. */
+	private readonly failing = new Set<number>();
 	private placed = 0;
 	private lineItems = 0;
 	private fulfillments = 0;
@@ -57,6 +61,7 @@ export class Shop {
 		this.ordersById.clear();
 		this.fulfillmentOrdersById.clear();
 		this.sentNotifications.length = 0;
+		this.failing.clear();
 		this.placed = this.lineItems = this.fulfillments = 0;
 	}
 
@@ -121,6 +126,51 @@ export class Shop {
 		return this.update({ ...order, shipping_address: { ...before, ...change } });
 	}
 
+	/** An order is paid after it was placed. Gives it as it is now. Throws a ShopRefusal (404). */
+	pay(id: number): Order {
+		const paid = { financial_status: 'paid', total_outstanding: '0.00' };
+		return this.update({ ...this.order(id), ...paid });
+	}
+
+	/** Somebody cancels an order. Gives it as it is now. Throws a ShopRefusal (404). */
+	cancel(id: number): Order {
+		for (const { id: openId } of this.fulfillmentOrders(id)) this.setStatus(openId, 'cancelled');
+		return this.update({ ...this.order(id), cancelled_at: timeText(this.options.now()) });
+	}
+
+	/** Somebody edits the tags of an order. Gives it as it is now. Throws a ShopRefusal (404). */
+	tag(id: number, tags: string): Order {
+		return this.update({ ...this.order(id), tags });
+	}
+
+	/**
+	 * Has each line item of an order shipped from a place of its own. Gives what is to be shipped.
+	 * Throws a ShopRefusal (404).
+	 */
+	split(orderId: number): FulfillmentOrder[] {
+		for (const { id } of this.fulfillmentOrders(orderId)) {
+			const whole = this.fulfillmentOrdersById.get(id);
+			if (whole === undefined) continue;
+			this.fulfillmentOrdersById.delete(id);
+			for (const [place, line] of whole.line_items.entries()) {
+				const part = id + place * placeStep;
+				const own = { ...line, fulfillment_order_id: part };
+				this.fulfillmentOrdersById.set(part, { ...whole, id: part, line_items: [own] });
+			}
+		}
+		return this.fulfillmentOrders(orderId);
+	}
+
+	/** Holds back what is to be shipped, or lets it go again. */
+	hold(fulfillmentOrderId: number, held = true): void {
+		this.setStatus(fulfillmentOrderId, held ? 'on_hold' : 'open');
+	}
+
+	/** Has the next fulfillment of it fail, as when something is wrong at Shopify. */
+	failOnce(fulfillmentOrderId: number): void {
+		this.failing.add(fulfillmentOrderId);
+	}
+
 	/** What is to be shipped of an order. Throws a ShopRefusal (404). */
 	fulfillmentOrders(orderId: number): FulfillmentOrder[] {
 		const order = this.order(orderId);
@@ -151,17 +201,19 @@ export class Shop {
 			const reason = `Fulfillment order ${open.id} has an unfulfillable status= ${open.status}.`;
 			throw new ShopRefusal(422, [reason]);
 		}
+		if (this.failing.delete(open.id)) throw new ShopRefusal(500, 'Internal Server Error');
 		const quantities = quantitiesOf(open, wanted.fulfillment_order_line_items);
 		const left = open.line_items.map((line) => ({
 			...line,
 			fulfillable_quantity: line.fulfillable_quantity - (quantities.get(line.line_item_id) ?? 0),
 		}));
-		const done = left.every(({ fulfillable_quantity }) => fulfillable_quantity === 0);
+		const closed = left.every(({ fulfillable_quantity }) => fulfillable_quantity === 0);
 		this.fulfillmentOrdersById.set(open.id, {
 			...open,
-			status: done ? 'closed' : 'in_progress',
+			status: closed ? 'closed' : 'in_progress',
 			line_items: left,
 		});
+		const done = this.fulfillmentOrders(open.order_id).every(({ status }) => status === 'closed');
 
 		const order = this.order(open.order_id);
 		const fulfillment = this.fulfillmentOf(order, quantities, request);
@@ -235,6 +287,11 @@ export class Shop {
 				.filter((item) => quantities.has(item.id))
 				.map((item) => ({ ...item, quantity: quantities.get(item.id) })),
 		};
+	}
+
+	private setStatus(id: number, status: FulfillmentOrder['status']): void {
+		const before = this.fulfillmentOrdersById.get(id);
+		if (before !== undefined) this.fulfillmentOrdersById.set(id, { ...before, status });
 	}
 
 	private update(order: Order): Order {

@@ -1,10 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { z } from 'zod';
+
 import { projectFolder } from '../../playground/n8n/folders';
 import { outputOf } from '../../playground/n8n/execution';
 import { waitFor } from '../../playground/n8n/progress';
-import { nodeNames, tables } from '../../playground/examples';
+import {
+	credentialTypes,
+	filledIn,
+	nodeNames,
+	tables,
+	type Credentials,
+	type FilledIn,
+} from '../../playground/examples';
 import { samples } from '../../playground/shopify/samples';
 import type { Order } from '../../playground/shopify/shapes';
 import { startScriptedModel, type ScriptedModel } from './support/scriptedModel';
@@ -47,7 +56,7 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 	}
 
 	/** Has the service report a status of a delivery, so many times at the same moment. */
-	async function report(id: string, status: string, times = 1): Promise<void> {
+	async function report(id: string, status: unknown, times = 1): Promise<void> {
 		const payload = { id, status, company_id: '1001', city_id: '7' };
 		await at.afterRuns(updates, times, async () => {
 			const fire = async () => await control().fireEvent(updateTask, payload);
@@ -174,20 +183,117 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 		expect(trackingOf(order)).toEqual([null]);
 	});
 
-	test('an order whose address is edited has its delivery changed', async () => {
-		const changes = await at.publish('changes');
-		// Shopify tells of an update as soon as an order is there: it changes nothing.
-		const order = await at.afterRuns(changes, 1, async () => await place());
+	test('an order from two places of which one fails is fulfilled wholly an hour later', async () => {
+		const order = await place(samples[1]);
 		const { record } = await deliveryOf(order);
-		const edited = await at.afterRuns(changes, 1, () => at.shopify.control.changeAddress(order.id));
-		const { request } = await deliveryOf(order);
-		expect(JSON.stringify(request.dropoff)).toContain(edited.shipping_address?.address1);
-		expect(request.dropoff.contact.name).toBe('Maya Okafor');
-		expect(await rowOf(order)).toMatchObject({
-			deliveryId: record.id,
-			sentTo: expect.stringContaining(String(edited.shipping_address?.address1)),
+		await rowOf(order);
+		const [, second] = at.shopify.shop.split(order.id);
+		at.shopify.shop.failOnce(second!.id);
+		await report(record.id, 7);
+		expect(await rowOf(order)).toMatchObject({ status: '7', fulfilment: 'open' });
+		await report(record.id, 'delivered');
+		expect(trackingOf(order)).toEqual([record.trackLink]);
+		expect(await rowOf(order)).toMatchObject({ fulfilment: 'open' });
+		expect(await toLookAt(order)).toMatchObject([{ about: 'fulfilment' }]);
+		await at.installation.client.run(updates, 'Every hour');
+		expect(trackingOf(order)).toEqual([record.trackLink, record.trackLink]);
+		expect(await rowOf(order)).toMatchObject({ fulfilment: 'done' });
+		expect(await toLookAt(order)).toEqual([]);
+	});
+
+	test('what Shopify holds back is fulfilled once it is released', async () => {
+		const order = await place(samples[1]);
+		const { record } = await deliveryOf(order);
+		await rowOf(order);
+		const { shop } = at.shopify;
+		const [, second] = shop.split(order.id);
+		shop.hold(second!.id);
+		await report(record.id, 'delivered');
+		// The second time, nothing but what is held back is left.
+		await at.installation.client.run(updates, 'Every hour');
+		expect(trackingOf(order)).toEqual([record.trackLink]);
+		expect(await rowOf(order)).toMatchObject({ fulfilment: 'open' });
+		expect(await toLookAt(order)).toMatchObject([
+			{
+				message: expect.stringContaining('holds back'),
+				whatToDo: expect.stringContaining('Release'),
+			},
+		]);
+		shop.hold(second!.id, false);
+		await at.installation.client.run(updates, 'Every hour');
+		expect(trackingOf(order)).toEqual([record.trackLink, record.trackLink]);
+		expect(await rowOf(order)).toMatchObject({ fulfilment: 'done' });
+		expect(await toLookAt(order)).toEqual([]);
+	});
+
+	describe('an order that is edited', () => {
+		let changes: string;
+
+		beforeAll(async () => {
+			changes = await at.publish('changes');
 		});
-		await at.installation.client.unpublish(changes);
+		afterAll(async () => await at.installation.client.unpublish(changes));
+
+		/** Does something to orders of which Shopify then reports one update. */
+		const updated = async <T>(work: () => T | Promise<T>) => await at.afterRuns(changes, 1, work);
+
+		/** Shopify tells of an update as soon as an order is there: that changes nothing. */
+		async function placed(sample?: Order) {
+			const order = await updated(async () => await place(sample));
+			await rowOf(order);
+			return order;
+		}
+
+		test('has its delivery changed, also when Shopify repeats an older report', async () => {
+			const order = await placed();
+			const { record } = await deliveryOf(order);
+			const { control: shopControl, webhooks } = at.shopify;
+			const former = await updated(() => shopControl.changeAddress(order.id));
+			const edited = await updated(() => shopControl.changeAddress(order.id));
+			const addressOf = (one: Order) => String(one.shipping_address?.address1);
+			await updated(async () => {
+				await webhooks.repeat(
+					webhooks
+						.messages()
+						.filter(
+							({ topic, about, body }) =>
+								topic === 'orders/updated' &&
+								about === order.name &&
+								body.includes(addressOf(former)),
+						),
+				);
+			});
+			const { request } = await deliveryOf(order);
+			expect(JSON.stringify(request.dropoff)).toContain(addressOf(edited));
+			expect(request.dropoff.contact.name).toBe('Maya Okafor');
+			expect(await rowOf(order)).toMatchObject({
+				deliveryId: record.id,
+				sentTo: expect.stringContaining(addressOf(edited)),
+			});
+		});
+
+		test('has its delivery changed when it is paid', async () => {
+			const order = await placed(samples[2]);
+			expect(await rowOf(order)).toMatchObject({
+				sentTo: expect.stringContaining('to pay: 64.40'),
+			});
+			expect((await deliveryOf(order)).request.cod).toBe(64.4);
+			await updated(() => at.shopify.shop.pay(order.id));
+			expect(await rowOf(order)).toMatchObject({
+				sentTo: expect.stringContaining('to pay: 0.00'),
+			});
+			expect((await deliveryOf(order)).request.cod).toBe(0);
+		});
+
+		test('is to be looked at once when it is cancelled', async () => {
+			const order = await placed();
+			await updated(() => at.shopify.shop.cancel(order.id));
+			expect(await rowOf(order)).toMatchObject({ fulfilment: 'nothing to fulfil' });
+			const noted = await at.row(tables.toLookAt, { orderName: order.name });
+			expect(noted).toMatchObject({ about: 'change', solved: 'no' });
+			await updated(() => at.shopify.shop.tag(order.id, 'cancelled'));
+			expect(await at.row(tables.toLookAt, { orderName: order.name })).toEqual(noted);
+		});
 	});
 
 	test('n8n ends and starts again: what it missed is caught up, beside new orders', async () => {
@@ -322,13 +428,26 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 			const body = new FormData();
 			body.set('field-0', new Blob([text], { type: 'text/csv' }), 'Sheet.CSV');
 			const url = `${n8n.url}/form/${String(form?.webhookId)}`;
-			expect((await fetch(url, { method: 'POST', body })).status).toBe(200);
+			const answer = await fetch(url, { method: 'POST', body });
+			expect(answer.status).toBe(200);
+			return z.object({ formWaitingUrl: z.string() }).parse(await answer.json()).formWaitingUrl;
 		};
 		const sent = () =>
 			control()
 				.deliveries()
 				.filter(({ record }) => String(record.referenceId).startsWith('N-200'));
-		await upload(rows);
+		for (const wrong of ['company', 'Company ']) {
+			const page = await upload(rows.replace('Company', wrong));
+			await waitFor('what the form says', timeoutMs, async () => {
+				// n8n leaves a call unanswered that comes while the workflow still runs.
+				const called = fetch(page, { signal: AbortSignal.timeout(3_000) });
+				const text = await called.then(async (answer) => await answer.text()).catch(() => '');
+				return text.includes('The sheet has no column Company.') || undefined;
+			});
+		}
+		expect(sent()).toEqual([]);
+		// Excel puts an invisible mark before the first column.
+		await upload(`\uFEFF${rows}`);
 		await waitFor('three deliveries', timeoutMs, () =>
 			Promise.resolve(sent().length >= 3 || undefined),
 		);
@@ -349,13 +468,46 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 		]);
 	});
 
+	test('catching up says what was only tried, and names each order that was not sent', async () => {
+		await rowOf(await place());
+		const { client, service } = at.installation;
+		const night = async (filled: FilledIn, more: Credentials = {}) => {
+			const called = await at.store('orders', filled, more);
+			await client.publish(called);
+			const catchUp = await at.store('catchUp', {
+				[nodeNames.sendMissing]: { workflowId: { __rl: true, mode: 'list', value: called } },
+			});
+			const execution = await client.run(catchUp, 'Every night');
+			await client.unpublish(called);
+			return outputOf(execution, 'Summary');
+		};
+		const tried = await night({
+			[nodeNames.createDelivery]: {
+				...filledIn(at.shopify)[nodeNames.createDelivery],
+				options: { dryRun: true },
+			},
+		});
+		expect(tried).toMatchObject([
+			{ summary: expect.stringMatching(/^Dry Run is on .* 0 sent now/), sentNow: [] },
+		]);
+		const type = credentialTypes.deliveryService;
+		const incomplete = { ...service.credential, companyId: 'none' };
+		const id = await client.createCredential('Incomplete', type, incomplete);
+		const refused = await night({}, { [type]: { id, name: 'Incomplete' } });
+		expect(refused).toMatchObject([{ summary: expect.stringContaining(' 0 sent now') }]);
+		const notes = await at.rows(tables.toLookAt, { about: 'creation' });
+		expect(notes.filter(({ message }) => /company id/i.test(String(message)))).not.toEqual([]);
+		expect(notes.filter(({ orderId }) => !orderId)).toEqual([]);
+	});
+
 	test('in all this no order was delivered or fulfilled twice', () => {
 		for (const order of at.shopify.shop.orders()) {
 			const own = control()
 				.deliveries()
 				.filter(({ record }) => record.referenceId === order.name);
 			expect(own.length).toBeLessThanOrEqual(1);
-			expect(order.fulfillments.length).toBeLessThanOrEqual(1);
+			const places = at.shopify.shop.fulfillmentOrders(order.id).length;
+			expect(order.fulfillments.length).toBeLessThanOrEqual(places);
 		}
 	});
 });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { INodeProperties } from 'n8n-workflow';
+import { Workflow, type INodeProperties, type INodeTypes } from 'n8n-workflow';
 import { z } from 'zod';
 
 import { DeliveryService } from '../../nodes/DeliveryService/DeliveryService.node';
@@ -183,5 +183,28 @@ describe('the tables', () => {
 	test('are found by their names: n8n takes the first whose name contains the one it looks for', () => {
 		const names = [...columnsOf.keys()].map((name) => name.toLowerCase());
 		for (const name of names) expect(names.filter((other) => other.includes(name))).toEqual([name]);
+	});
+});
+
+describe('repairing webhooks', () => {
+	const repair = examples.find(([file]) => file.startsWith('repair'))?.[1].nodes ?? [];
+	const { parameters } = repair.find(({ name }) => name === 'Repair webhooks') ?? {};
+	const nodeTypes: INodeTypes = {
+		getByName: () => new DeliveryService(),
+		getByNameAndVersion: () => new DeliveryService(),
+		getKnownTypes: () => ({}),
+	};
+	const { expression } = new Workflow({ nodes: [], connections: {}, active: false, nodeTypes });
+	const urlWhere = (resumeUrl: string) =>
+		expression.getParameterValue(String(parameters?.url), null, 0, 0, '', [], 'manual', {
+			$execution: { id: '12', mode: 'production', resumeUrl, resumeFormUrl: '' },
+		});
+
+	test.each([
+		['https://n8n.example/webhook-waiting/12', 'https://n8n.example/'],
+		['https://shop.example/n8n/webhook-waiting/12?signature=a/b', 'https://shop.example/n8n/'],
+		['http://localhost:5678/a/b/webhook-waiting/12', 'http://localhost:5678/a/b/'],
+	])('where n8n waits at %s, those that begin with %s are its own', (resumeUrl, url) => {
+		expect(urlWhere(resumeUrl)).toBe(url);
 	});
 });

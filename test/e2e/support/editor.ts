@@ -312,9 +312,11 @@ export class Editor {
 			inDocs = false,
 		}: { of?: readonly Locator[]; margin?: number; inDocs?: boolean } = {},
 	): Promise<void> {
-		for (const button of await this.page.locator('.el-notification__closeBtn').all())
-			await button.click();
-		await this.page.locator('.el-notification').first().waitFor({ state: 'hidden' });
+		// All at once: one that goes away by itself meanwhile would change which is the next.
+		await this.page.evaluate(
+			"document.querySelectorAll('.el-notification__closeBtn').forEach((button) => button.click())",
+		);
+		await this.page.waitForFunction("document.querySelector('.el-notification') === null");
 		await this.page.mouse.move(0, 0);
 		await this.page.evaluate('document.activeElement?.blur()');
 		const view = this.page.viewportSize() ?? viewport;
