@@ -181,6 +181,8 @@ class Lasting {
 	readonly problems: string[] = [];
 	/** What was given to the service, unless it was then reported as refused. */
 	readonly sent = new Set<string>();
+	/** The references that a person has forgotten. */
+	readonly forgotten = new Set<string>();
 	/** Whether a claim may be left behind of what was never sent. */
 	isShaken = false;
 	/** How many deliveries existed when the round began. */
@@ -359,6 +361,9 @@ function check(
 		const said = `${name}: ${order} is reported ${outcome.kind}`;
 		const isOf = (one: Existing) => one.order === order;
 		const own = existing.filter((one) => isOf(one) && one.execution === name);
+		// Forgetting leaves the entry of the order behind: a limit that docs/decisions.md names.
+		const isTakenSince = (one: Existing) =>
+			nameIn(one) === nameFor(sent) && lasting.forgotten.has(nameFor(sent));
 		switch (outcome.kind) {
 			case 'created':
 				lasting.expect(
@@ -383,7 +388,7 @@ function check(
 			case 'skipped':
 				lasting.expect(
 					outcome.reason === 'alreadyCreated'
-						? existing.some(isOf)
+						? existing.some((one) => isOf(one) || isTakenSince(one))
 						: report.results.some(
 								(one) =>
 									one.creation.item < sent.item &&
@@ -406,7 +411,10 @@ function nameIn({ reference, company = ownCompany }: Order): string {
 }
 
 /** What a person does about what is unknown: forgets the references of which nothing exists. */
-async function lookUp({ time, row, service }: Lasting, reports: readonly Report[]): Promise<void> {
+async function lookUp(
+	{ time, row, service, forgotten }: Lasting,
+	reports: readonly Report[],
+): Promise<void> {
 	const store = storeOf(entriesOf(row, time, () => noTime));
 	for (const { results } of reports)
 		for (const { creation: sent, outcome } of results) {
@@ -414,6 +422,7 @@ async function lookUp({ time, row, service }: Lasting, reports: readonly Report[
 			if (outcome.kind !== 'unknown' || referenceId === undefined) continue;
 			if (service.existing.some((one) => nameIn(one) === nameFor(sent))) continue;
 			await forgetReferences(store, scopeOf(sent.companyId), [referenceId]);
+			forgotten.add(nameFor(sent));
 		}
 }
 
