@@ -183,6 +183,18 @@ test('Shopify orders become deliveries, each once', async () => {
 	await editor.picture('shopify-orders-again');
 });
 
+test('a dry run is on as soon as it is added, and sends nothing', async () => {
+	const orderOptions = { fallbackEmail: 'orders@example.com' };
+	await openAction({
+		parameters: { ...pickup, source: 'shopifyOrder', orderOptions },
+		items: [...samples],
+	});
+	await editor.addTo('Add Option', 'Dry Run');
+	await editor.execute();
+	await editor.part('node-hint').filter({ hasText: 'Dry Run is on: nothing was sent.' }).waitFor();
+	expect(installation.service.control.requests()).toEqual([]);
+});
+
 test('a broken rule is told as it is, once, and nothing is sent', async () => {
 	const packages = { package: [{ name: 'Box', qty: 1, size: '={{ $json.size }}' }] };
 	const dropoff = {

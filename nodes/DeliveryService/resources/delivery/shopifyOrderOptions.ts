@@ -108,7 +108,7 @@ export const orderOptions: INodeProperties[] = [
 		displayName: 'Include Refunded Orders',
 		name: 'includeRefunded',
 		type: 'boolean',
-		default: false,
+		default: true,
 		description:
 			'Whether orders are sent whose payment was voided or refunded in full. The driver collects nothing for them.',
 	},
@@ -123,7 +123,7 @@ export const orderOptions: INodeProperties[] = [
 		displayName: 'Include Test Orders',
 		name: 'includeTestOrders',
 		type: 'boolean',
-		default: false,
+		default: true,
 		description: 'Whether test orders become deliveries too, which cost money like any other',
 	},
 	{

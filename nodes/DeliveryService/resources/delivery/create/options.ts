@@ -151,7 +151,8 @@ export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
 				displayName: 'Dry Run',
 				name: 'dryRun',
 				type: 'boolean',
-				default: false,
+				// Who adds it wants it: off until it is switched on, too, the try would cost a delivery.
+				default: true,
 				description:
 					'Whether to send nothing and return what would be sent and what would be skipped',
 			},
