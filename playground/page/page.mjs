@@ -12,6 +12,15 @@ export function setText(element, text, className) {
 	if (className !== undefined && element.className !== className) element.className = className;
 }
 
+/** Shows lines of text in a cell, each given with its classes. */
+export function linesIn(cell, lines) {
+	while (cell.childElementCount > lines.length) cell.lastElementChild.remove();
+	lines.forEach(([text, className], index) => {
+		const line = cell.children[index] ?? cell.appendChild(document.createElement('div'));
+		setText(line, text, className);
+	});
+}
+
 /** Sends JSON to the server; what goes wrong appears in the element `problem`. */
 export async function post(path, body, method = 'POST') {
 	setText(byId('problem'), '');
