@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { realClock } from '../common/clock';
 
 /** How long items are read before n8n's other work gets its turn. */
-const longestTurnMs = 50;
+const longestTurnMs = 20;
 
 /**
  * Reads every input item. n8n takes up to a millisecond for each expression: without pauses its
