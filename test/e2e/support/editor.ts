@@ -179,8 +179,8 @@ export class Editor {
 	/** Opens an empty workflow with a manual trigger, and the panel for the node after it. */
 	async newManualWorkflow(): Promise<void> {
 		await this.newWorkflow();
-		await this.part('node-creator-search-bar').fill('manual');
-		await this.chooseEntry('Trigger manually');
+		await this.searchNodes('manual', ['Manual Trigger']);
+		await this.chooseEntry('Manual Trigger');
 		await this.part('node-creator-plus-button').click();
 		await this.part('node-creator').waitFor();
 	}
