@@ -59,7 +59,7 @@ export function deliveries(count: number, prefix: string): Wanted {
 	return { count, prefix, template: deliveryTemplate, named: 'referenceId' };
 }
 
-/** A service that a installation's workflows send to, and the credentials for it. */
+/** A service that an installation's workflows send to, and the credentials for it. */
 export class Target {
 	private constructor(
 		private readonly installation: Installation,

@@ -363,18 +363,18 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 		});
 		afterAll(async () => await model?.close());
 
+		const chat = async (text: string) => {
+			const { status } = await at.installation.client.chat(assistant, trigger, text);
+			expect(status).toBe('success');
+		};
+
 		test('changes a delivery that it is told of', async () => {
 			const order = await place();
 			model.callWith(
 				{ Reference_ID: order.name, Recipient_Name: 'Ana Torres', Recipient_Phone: '+12175550199' },
 				'Change_the_recipient',
 			);
-			const { status } = await at.installation.client.chat(
-				assistant,
-				trigger,
-				'Ana Torres takes it',
-			);
-			expect(status).toBe('success');
+			await chat('Ana Torres takes it');
 			const { request } = await deliveryOf(order);
 			expect(request.dropoff.contact).toMatchObject({
 				name: 'Ana Torres',
@@ -398,12 +398,7 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 				},
 				'Try_a_delivery',
 			);
-			const { status } = await at.installation.client.chat(
-				assistant,
-				trigger,
-				'What would it be like?',
-			);
-			expect(status).toBe('success');
+			await chat('What would it be like?');
 			const [asked, told] = model.conversations;
 			expect(asked?.tools.map((tool) => tool.function.name).sort()).toEqual([
 				'Change_the_instructions',

@@ -188,47 +188,6 @@ describe('a workflow that is run again', () => {
 			.service.control.deliveries()
 			.map(({ record }) => record.referenceId);
 
-	test('sends only what is missing when the user retries the execution that failed', async () => {
-		const { control } = installation().service;
-		control.addFault({ kind: 'rejectReference', referenceIds: ['#1003'], times: 1 });
-		const orders = samples.slice(0, 4);
-		const { execution } = await shared.runAction(installation(), {
-			items: orders,
-			parameters: { ...parameters, options: {} },
-		});
-		expect(execution.data.resultData.error?.message).toContain('3 of 4 deliveries created');
-		expect(references()).toEqual(['#1001', '#1002', '#1004']);
-
-		const retried = await installation().client.retry(execution.id);
-		expect(retried.status).toBe('success');
-		expect(outputOf(retried, nodes.action)).toMatchObject([
-			{ skipped: true, reason: 'alreadyCreated', referenceId: '#1001' },
-			{ skipped: true, reason: 'alreadyCreated', referenceId: '#1002' },
-			{ statusDelivery: 'processing', referenceId: '#1003' },
-			{ skipped: true, reason: 'alreadyCreated', referenceId: '#1004' },
-		]);
-		expect(references()).toEqual(['#1001', '#1002', '#1004', '#1003']);
-	});
-
-	test('creates nothing when the user retries it, where what was sent is not skipped', async () => {
-		const { control } = installation().service;
-		control.addFault({ kind: 'rejectReference', referenceIds: ['E-2'], times: 1 });
-		const { execution } = await shared.runAction(installation(), {
-			items: ['E-1', 'E-2', 'E-3'].map(delivery),
-			parameters: fromJson,
-		});
-		expect(execution.data.resultData.error?.message).toContain('2 of 3 deliveries created');
-
-		const retried = await installation().client.retry(execution.id);
-		expect(retried.status).toBe('error');
-		expect(retried.data.resultData.error).toMatchObject({
-			message:
-				'This execution is a retry, and without "Skip Already Sent" it could create deliveries twice',
-			description: contains('its error lists what was created'),
-		});
-		expect(references()).toEqual(['E-1', 'E-3']);
-	});
-
 	test('says what to do with deliveries that shared a refused request', async () => {
 		const { control } = installation().service;
 		control.addFault({ kind: 'rejectReference', referenceIds: ['#1002'] });

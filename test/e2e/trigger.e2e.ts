@@ -11,7 +11,7 @@ import { waitFor } from '../../playground/n8n/progress';
 import * as shared from './support/versionTests';
 import { executionsOf, liveAddress, subscriptionsOf, testAddress } from './support/events';
 import { testTriggerChanges } from './support/triggerTests';
-import { nodes } from './support/workflows';
+import { nodes, withTrigger } from './support/workflows';
 import {
 	credentialName,
 	credentialType,
@@ -75,16 +75,6 @@ async function fireUpdate(): Promise<{ statuses: unknown[]; item: Record<string,
 		statuses: postings.map(({ status }) => status),
 		item: { event: 'updateTask', eventCode: 3, ...payload },
 	};
-}
-
-/** The nodes of a workflow, its trigger changed. */
-function withTrigger(
-	workflow: StoredWorkflow,
-	changes: Partial<StoredWorkflow['nodes'][number]>,
-): StoredWorkflow['nodes'] {
-	return workflow.nodes.map((node) =>
-		node.name === nodes.trigger ? { ...node, ...changes } : node,
-	);
 }
 
 /** Ends the service, and starts it again after the work or its failure. */

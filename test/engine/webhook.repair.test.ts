@@ -173,6 +173,8 @@ describe('a failure', () => {
 	const urls = ['a', 'b', 'c'].map((path) => `https://shop.example/${path}`);
 	const remove = { method: 'DELETE', path: hooks };
 	const subscribe = { method: 'POST', path: hooks };
+	/** A subscription that is confirmed, and not made. */
+	const confirmed = { ...subscribe, kind: 'status', status: 200, body: { code: 'OK' } } as const;
 	const list = { method: 'GET', path: hooks };
 
 	test('to remove leaves it blacklisted, and the error says so', async () => {
@@ -209,19 +211,6 @@ describe('a failure', () => {
 	});
 
 	describe('that is answered as a success', () => {
-		const confirmed = { ...subscribe, kind: 'status', status: 200, body: { code: 'OK' } } as const;
-
-		test('is mended by subscribing once more', async () => {
-			await blacklist(urls);
-			service.control.addFault(confirmed);
-
-			const { error, items } = await repair('https://shop.example');
-
-			expect(error).toBeUndefined();
-			expect(jsonOf(items).map(({ url }) => url)).toEqual(urls);
-			expect(statuses()).toEqual(Object.fromEntries(urls.map((url) => [url, 'Active'])));
-		});
-
 		test('is told when the list never shows it, with what to do', async () => {
 			await blacklist(urls.slice(0, 1));
 			service.control.addFault({ ...confirmed, times: 2 });
@@ -263,6 +252,7 @@ describe('a failure', () => {
 		['the subscription was done, its answer lost', { ...subscribe, kind: 'resetAfter' } as const],
 		['the subscription failed once', { ...subscribe, kind: 'status', status: 500 } as const],
 		['the subscription broke off', { ...subscribe, kind: 'resetBefore' } as const],
+		['the subscription was confirmed, and not made', confirmed],
 	])('that the list shows to be none is repaired: %s', async (_, fault) => {
 		await blacklist(urls);
 		service.control.addFault(fault);

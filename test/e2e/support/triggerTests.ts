@@ -5,10 +5,11 @@ import axios from 'axios';
 
 import { freePort } from '../../../playground/n8n/checks';
 import type { StoredWorkflow } from '../../../playground/n8n/client';
+import { outputOf } from '../../../playground/n8n/execution';
 import { waitFor } from '../../../playground/n8n/progress';
 import * as shared from './versionTests';
 import { executionsOf, fireUpdates, liveAddress, subscriptionsOf, testAddress } from './events';
-import { nodes } from './workflows';
+import { nodes, withTrigger } from './workflows';
 import { credentialName, credentialType, type Installation } from './installation';
 
 /*
@@ -16,7 +17,7 @@ import { credentialName, credentialType, type Installation } from './installatio
  * calls the trigger's methods at other moments, and shows other parts of an error.
  */
 
-/** Defines the tests, for a installation that is open while they run. */
+/** Defines the tests, for an installation that is open while they run. */
 export function testTriggerChanges(installation: () => Installation): void {
 	const subscriptions = () => subscriptionsOf(installation().service.control, installation().n8n);
 	const published = async (parameters: Record<string, unknown>): Promise<StoredWorkflow> => {
@@ -141,6 +142,34 @@ export function testTriggerChanges(installation: () => Installation): void {
 			await executionsOf(client, workflow.id, 2);
 			await client.unpublish(workflow.id);
 			expect(subscriptions()).toEqual([]);
+		});
+	});
+
+	describe('a service that drops the query of addresses', () => {
+		test('is rid of an event that is no longer chosen, whose calls start nothing', async () => {
+			const { client, service, n8n } = installation();
+			service.control.settings({ reading: 'query-dropped' });
+			const options = { signAddresses: false };
+			const workflow = await published({ events: ['createTask', 'updateTask'], options });
+			const [{ url = '' } = {}] = service.control.webhooks();
+			expect(url).toMatch(new RegExp(`^${n8n.url}/webhook/[^?]+$`));
+			const actions = () => service.control.webhooks().map(({ action }) => action);
+			expect(actions()).toEqual([1, 3]);
+
+			const parameters = { events: ['updateTask'], options };
+			await client.updateWorkflow(workflow.id, { nodes: withTrigger(workflow, { parameters }) });
+			await client.publish(workflow.id);
+			expect(actions()).toEqual([3]);
+			const created = { id: 'D-1', distance: 1, price: 2, currencySign: '$' };
+			expect((await axios.post(url, created, noProxy)).status).toBe(200);
+			expect(await fireUpdates(service.control, ['D-2'], 1)).toEqual([200]);
+			const executions = await executionsOf(client, workflow.id, 1);
+			expect(executions.flatMap((execution) => outputOf(execution, nodes.done))).toMatchObject([
+				{ event: 'updateTask', id: 'D-2' },
+			]);
+
+			await client.unpublish(workflow.id);
+			expect(actions()).toEqual([]);
 		});
 	});
 

@@ -28,7 +28,7 @@ import {
 
 /*
  * What holds in every supported n8n version. Each function that begins with "test" defines the tests
- * of one subject, for a installation that is open while they run and whose service is empty before each.
+ * of one subject, for an installation that is open while they run and whose service is empty before each.
  */
 
 /** What a workflow did, and its id to run it again. */
@@ -55,7 +55,7 @@ export async function runAgain(
 }
 
 /**
- * Opens a installation of an n8n version while the tests of a file run, and defines those that hold in
+ * Opens an installation of an n8n version while the tests of a file run, and defines those that hold in
  * every version.
  *
  * @returns gives the installation to a test
@@ -78,6 +78,7 @@ export function testVersion(name: HostName): () => Installation {
 	testParameters(installation);
 	testOperations(installation);
 	testShopifyOrders(installation);
+	testRunningAgain(installation);
 	return installation;
 }
 
@@ -463,7 +464,7 @@ function testShopifyOrders(installation: () => Installation): void {
 						resource: 'delivery',
 						operation: 'forget',
 						references: 'chosen',
-						referenceIds: '#1001',
+						referenceIds: '#1001, 1002',
 					},
 				},
 			});
@@ -492,12 +493,84 @@ function testShopifyOrders(installation: () => Installation): void {
 			expect(control.deliveries()).toHaveLength(8);
 
 			const { output: forgotten } = await runAgain(installation(), workflowId, forget);
-			expect(forgotten[0]).toEqual({ referenceId: '#1001', forgotten: true });
+			expect(forgotten).toEqual([
+				{ referenceId: '#1001', forgotten: true },
+				{
+					referenceId: '1002',
+					forgotten: false,
+					message:
+						'This workflow remembers no such reference for company 1001: check the spelling, also a leading #, and the option Company ID.',
+				},
+			]);
 			const third = await runAgain(installation(), workflowId, nodes.action);
 			expect(third.output[0]).toMatchObject({ referenceId: '#1001', statusDelivery: delivered });
 			expect(control.deliveries().map(({ record }) => record.referenceId)).toEqual([
 				...['#1001', '#1002', '#1003', '#1004', '#1008', '#1009', '#1010', '#1011', '#1001'],
 			]);
+		});
+	});
+}
+
+/** What a run leaves undone is made up for, and what could be done twice is not. */
+function testRunningAgain(installation: () => Installation): void {
+	describe('a run that is tried, or retried', () => {
+		const create = { resource: 'delivery', operation: 'create' };
+		const fromShopify = { ...create, ...shopifyFields };
+		const references = () =>
+			installation()
+				.service.control.deliveries()
+				.map(({ record }) => record.referenceId);
+
+		test('sends nothing with the option Dry Run, which is kept though it is as by default', async () => {
+			const { output } = await runAction(installation(), {
+				items: samples.slice(0, 1),
+				parameters: { ...fromShopify, options: { dryRun: true } },
+			});
+			expect(output).toMatchObject([{ dryRun: true, request: { path: '/v1/deliveries' } }]);
+			expect(references()).toEqual([]);
+		});
+
+		test('sends only what is missing when the user retries the execution that failed', async () => {
+			const { control } = installation().service;
+			control.addFault({ kind: 'rejectReference', referenceIds: ['#1003'], times: 1 });
+			const { execution } = await runAction(installation(), {
+				items: samples.slice(0, 4),
+				parameters: fromShopify,
+			});
+			expect(execution.data.resultData.error?.message).toContain('3 of 4 deliveries created');
+			expect(references()).toEqual(['#1001', '#1002', '#1004']);
+
+			const retried = await installation().client.retry(execution.id);
+			expect(retried.status).toBe('success');
+			expect(outputOf(retried, nodes.action)).toMatchObject([
+				{ skipped: true, reason: 'alreadyCreated', referenceId: '#1001' },
+				{ skipped: true, reason: 'alreadyCreated', referenceId: '#1002' },
+				{ statusDelivery: 'processing', referenceId: '#1003' },
+				{ skipped: true, reason: 'alreadyCreated', referenceId: '#1004' },
+			]);
+			expect(references()).toEqual(['#1001', '#1002', '#1004', '#1003']);
+		});
+
+		test('creates nothing when the user retries it, where what was sent is not skipped', async () => {
+			const { control } = installation().service;
+			control.addFault({ kind: 'rejectReference', referenceIds: ['E-2'], times: 1 });
+			const { execution } = await runAction(installation(), {
+				items: ['E-1', 'E-2', 'E-3'].map((referenceId) => ({
+					...{ pickup, dropoff, packages },
+					referenceId,
+				})),
+				parameters: { ...create, source: 'json' },
+			});
+			expect(execution.data.resultData.error?.message).toContain('2 of 3 deliveries created');
+
+			const retried = await installation().client.retry(execution.id);
+			expect(retried.status).toBe('error');
+			expect(retried.data.resultData.error).toMatchObject({
+				message:
+					'This execution is a retry, and without "Skip Already Sent" it could create deliveries twice',
+				description: expect.stringContaining('its error lists what was created'),
+			});
+			expect(references()).toEqual(['E-1', 'E-3']);
 		});
 	});
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import type { WorkflowFile } from '../../../playground/n8n/client';
+import type { StoredWorkflow, WorkflowFile } from '../../../playground/n8n/client';
 import { connection, node } from '../../../playground/n8n/workflowParts';
 import type { Installation } from './installation';
 
@@ -91,4 +91,14 @@ export function triggerWorkflow(
 		connections: { [nodes.trigger]: { main: [[connection(nodes.done)]] } },
 		settings: { executionOrder: 'v1' },
 	};
+}
+
+/** The nodes of a workflow, its trigger changed. */
+export function withTrigger(
+	workflow: StoredWorkflow,
+	changes: Partial<StoredWorkflow['nodes'][number]>,
+): StoredWorkflow['nodes'] {
+	return workflow.nodes.map((node) =>
+		node.name === nodes.trigger ? { ...node, ...changes } : node,
+	);
 }

@@ -39,6 +39,16 @@ async function turnOn(surroundings: Surroundings, trigger: Trigger): Promise<str
 	}
 }
 
+/** Publishes a workflow with the trigger under a reading. */
+async function turnedOn(
+	surroundings: Surroundings,
+	reading: string,
+): Promise<{ trigger: Trigger; refusal: string | undefined }> {
+	const trigger = await surroundings.openTrigger();
+	surroundings.choose(reading);
+	return { trigger, refusal: await turnOn(surroundings, trigger) };
+}
+
 const statesAt = (surroundings: Surroundings, { url }: Trigger): string[] =>
 	surroundings.hooksAt(url).map(({ action, status }) => `${action} ${status}`);
 
@@ -47,9 +57,7 @@ export async function observeTurningOn(
 	surroundings: Surroundings,
 	reading: string,
 ): Promise<Observation> {
-	const trigger = await surroundings.openTrigger();
-	surroundings.choose(reading);
-	const refusal = await turnOn(surroundings, trigger);
+	const { trigger, refusal } = await turnedOn(surroundings, reading);
 	surroundings.assertHarmless([]);
 	if (refusal !== undefined) {
 		if (losesSignature.test(reading)) expect(refusal).toContain('Signed Addresses');
@@ -69,9 +77,7 @@ export async function observeReceiving(
 	surroundings: Surroundings,
 	reading: string,
 ): Promise<Observation> {
-	const trigger = await surroundings.openTrigger();
-	surroundings.choose(reading);
-	const refusal = await turnOn(surroundings, trigger);
+	const { trigger, refusal } = await turnedOn(surroundings, reading);
 	if (refusal !== undefined) return { happens: 'Could not be turned on.', sees: [refusal] };
 	await trigger.settled();
 	const before = trigger.executions.length;

@@ -289,7 +289,7 @@ describe('a further item of a reference', () => {
 		expect(await kinds()).toEqual(['alreadyCreated', 'alreadyCreated', 'sameReferenceInInput']);
 	});
 
-	test('costs as much as any other', async () => {
+	test('is told of each of a hundred thousand', async () => {
 		const creations = Array.from({ length: 100_000 }, (_, item) => creation(item, `R${item % 2}`));
 		const service = new FakeService(() => answer(401));
 		const report = await run(service, creations);
