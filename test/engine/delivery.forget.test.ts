@@ -113,6 +113,16 @@ describe('chosen references', () => {
 		expect(await create(deliveries(2))).toEqual(['alreadyCreated', 'alreadyCreated']);
 	});
 
+	test('are forgotten also when an item before has named them', async () => {
+		await create(deliveries(2));
+		const { items } = await forget({ referenceIds: 'R0, X' }, { items: [{}, {}, {}] });
+		const told = [
+			{ referenceId: 'R0', forgotten: true },
+			{ referenceId: 'X', forgotten: false },
+		];
+		expect(jsonOf(items)).toMatchObject([told, told, told].flat());
+	});
+
 	test('are forgotten some at a time, so that n8n and other executions go on meanwhile', async () => {
 		await create(deliveries(120));
 		const before = deduplicationStore.calls.length;

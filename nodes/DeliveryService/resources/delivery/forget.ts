@@ -66,6 +66,8 @@ export const forget: Operation = {
 	async run(context) {
 		const parameters = readerOf(context);
 		const client = await openClient(context);
+		/** By company: an item may name what one before it has forgotten, as a fixed list does. */
+		const forgotten = new Map<number, Set<string>>();
 		return await eachItem(context, async (item) => {
 			if (parameters.get('references', item) === 'all') {
 				await clearStore(context);
@@ -92,10 +94,14 @@ export const forget: Operation = {
 			const company = companyOf(context.getNode(), client, companyId);
 			const scope = referenceScope(client.credential.baseUrl, company);
 			const references = referenceIds.map((reference) => reference.trim());
-			const remembered = await forgetReferences(storeOf(context), scope, references);
+			const done = forgotten.get(company) ?? new Set<string>();
+			forgotten.set(company, done);
+			const others = references.filter((reference) => !done.has(reference));
+			for (const reference of await forgetReferences(storeOf(context), scope, others))
+				done.add(reference);
 			return references.map((referenceId) =>
 				outputItem(
-					remembered.has(referenceId)
+					done.has(referenceId)
 						? { referenceId, forgotten: true }
 						: { referenceId, forgotten: false, message: notRemembered(company) },
 					item,
