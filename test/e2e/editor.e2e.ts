@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import { z } from 'zod';
 
 import { exampleAsItIs, exampleNames, pickup } from '../../playground/examples';
@@ -29,14 +31,13 @@ beforeEach(async () => {
 	await editor.startAfresh();
 });
 
-/** Stores a workflow with the action node behind items, and opens the node. */
-async function openAction(setup: ActionWorkflow): Promise<void> {
+/** Stores a workflow with the action node behind items, and opens the node. Gives its ID. */
+async function openAction(setup: ActionWorkflow): Promise<string> {
 	const workflow = actionWorkflow(installation, setup);
 	const action = workflow.nodes.find(({ name }) => name === nodes.action);
-	await editor.openNode(
-		await installation.client.createWorkflow(workflow),
-		z.string().parse(action?.id),
-	);
+	const id = await installation.client.createWorkflow(workflow);
+	await editor.openNode(id, z.string().parse(action?.id));
+	return id;
 }
 
 test('the node is found by what it is for, and shows its actions', async () => {
@@ -185,13 +186,19 @@ test('Shopify orders become deliveries, each once', async () => {
 
 test('a dry run is on as soon as it is added, and sends nothing', async () => {
 	const orderOptions = { fallbackEmail: 'orders@example.com' };
-	await openAction({
+	const id = await openAction({
 		parameters: { ...pickup, source: 'shopifyOrder', orderOptions },
 		items: [...samples],
 	});
 	await editor.addTo('Add Option', 'Dry Run');
 	await editor.execute();
 	await editor.part('node-hint').filter({ hasText: 'Dry Run is on: nothing was sent.' }).waitFor();
+	// The editor leaves out of a workflow what is as by default: this must not be.
+	await waitFor('the option in the stored workflow', 20_000, async () => {
+		const stored = await installation.client.workflow(id);
+		const action = stored.nodes.find(({ name }) => name === nodes.action);
+		return isDeepStrictEqual(action?.parameters.options, { dryRun: true }) || undefined;
+	});
 	expect(installation.service.control.requests()).toEqual([]);
 });
 
