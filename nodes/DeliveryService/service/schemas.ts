@@ -128,7 +128,7 @@ export const deliverySchema = exactlyWhatIsGiven({
 	dropoff: placeSchema,
 	packages: z.array(packageSchema).min(1),
 	referenceId: referenceIdSchema.optional(),
-	tags: z.preprocess(withoutEmpty, z.array(textUpTo(limits.tagLength)).optional()),
+	tags: z.preprocess(withoutEmpty, z.array(textUpTo(limits.tagLength))).optional(),
 	extraData: z.array(extraDataSchema).optional(),
 	cod: amount.optional(),
 });

@@ -95,9 +95,12 @@ export function exactly<Shape extends z.ZodRawShape>(shape: Shape) {
 		.strict();
 }
 
-/** Such an object, of which an optional member counts as not given when it is empty. */
+/**
+ * Such an object, of which an optional member counts as not given when it is empty. A member is
+ * optional when `optional()` comes last: to ask the schema itself would try it, whenever n8n starts.
+ */
 export function exactlyWhatIsGiven<Shape extends z.ZodRawShape>(shape: Shape) {
-	const optional = Object.keys(shape).filter((name) => shape[name]?.isOptional());
+	const optional = Object.keys(shape).filter((name) => shape[name] instanceof z.ZodOptional);
 	return new WithoutEmpty(exactly(shape), new Set(optional));
 }
 
