@@ -1,4 +1,6 @@
 /** Delivery: Create when the service, the network or the set-up fails: nothing is lost. */
+import { Logger } from '@n8n/backend-common';
+import { Container } from '@n8n/di';
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { createServer, type Server } from 'node:net';
 
@@ -84,6 +86,23 @@ const table: Record<string, Row> = {
 		fault: answered(503, { 'Retry-After': '30' }),
 		outcome: 'notSent',
 		says: /failed \(status 503\)/,
+	},
+	'503 with Retry-After from a gateway that did not wait for the service': {
+		fault: {
+			kind: 'statusAfter',
+			status: 503,
+			headers: { 'Retry-After': '1' },
+			body: '<!DOCTYPE html><title>503 Backend fetch failed</title>',
+		},
+		outcome: 'unknown',
+		exist: true,
+		says: /unknown.*status 503/,
+	},
+	'407 from a proxy': {
+		fault: answered(407),
+		outcome: 'refused',
+		stops: true,
+		says: /The proxy between n8n and the Delivery Service wants a user name and password.*HTTPS_PROXY/,
 	},
 	'a redirection': {
 		fault: answered(307, { Location: 'https://moved.example/v1/deliveries' }),
@@ -600,6 +619,30 @@ describe('an execution that is stopped', () => {
 		expect(service.existing()).toEqual(['R0', 'R1', 'R2', 'R3', 'R4', 'R5']);
 	});
 
+	test('has n8n log what was created: nothing else tells it', async () => {
+		service.control.addFault({ kind: 'hangAfter', skip: 1 });
+		const warn = jest.spyOn(Container.get(Logger), 'warn');
+		const stop = new AbortController();
+		const parameters = createOnce({ batchSize: 2, requestsAtOnce: 1 }, { skipAlreadySent: false });
+		const running = service.run(parameters, { items: deliveries(6), signal: stop.signal });
+		await until(() => service.control.deliveries().length === 4);
+		stop.abort();
+		await running;
+
+		await until(() => warn.mock.calls.length > 0);
+		const [one, other] = service.control.deliveries().map(({ record }) => record.id);
+		const account = `Created (2): R0 (ID ${one}), R1 (ID ${other}). Perhaps created (2): R2, R3.`;
+		expect(warn.mock.calls).toEqual([
+			[
+				expect.stringMatching(
+					/^"Delivery Service" in workflow "Workflow" was stopped \(execution \d+\)\. Created/,
+				),
+			],
+		]);
+		expect(warn.mock.calls[0]?.[0]).toContain(account);
+		warn.mockRestore();
+	});
+
 	test('while a request is under way never sends its deliveries again', async () => {
 		service.control.addFault({ kind: 'hangAfter' });
 		const stop = new AbortController();
@@ -672,6 +715,30 @@ describe('a node that cannot begin, but goes on after errors', () => {
 			createOnce({}, { skipAlreadySent: '={{ "true" }}' }),
 			{},
 			/^Skip Already Sent "true" is not true or false/,
+		],
+		[
+			'it is empty whether to skip what was sent',
+			createOnce({}, { skipAlreadySent: '={{ undefined }}' }),
+			{},
+			/^Skip Already Sent is (empty|missing)/,
+		],
+		[
+			'a dry run is empty',
+			createOnce({ dryRun: '={{ $json.isTry }}' }),
+			{},
+			/^Dry Run is empty \[item 0\]/,
+		],
+		[
+			'a dry run is on for some items only',
+			createOnce({ dryRun: '={{ $itemIndex === 1 }}' }),
+			{},
+			/^Dry Run must be the same for all items, and is not what it is for item 0 \[item 1\]/,
+		],
+		[
+			'what was sent is skipped for some items only',
+			createOnce({}, { skipAlreadySent: '={{ $itemIndex > 0 }}' }),
+			{},
+			/^Skip Already Sent must be the same for all items.* \[item 1\]/,
 		],
 		['its source does not exist', createOnce({}, { source: 'csv' }), {}, /^Choose a source/],
 		[

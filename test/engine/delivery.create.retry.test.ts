@@ -103,6 +103,16 @@ describe('what an earlier try created', () => {
 		expect(error?.description).toContain('Perhaps created (1): #1.');
 	});
 
+	test('and what it left unknown is told with the words of the service, which later tries do not hear', async () => {
+		const body = { code: 'E1', message: 'Because' };
+		service.control.addFault({ kind: 'statusAfter', status: 500, body });
+		const one = [delivery({ referenceId: '#1' })];
+		const { error } = await service.run(parameters, { ...retrying, items: one });
+		expect(service.creations()).toHaveLength(1);
+		expect(error?.message).toContain('(status 500)');
+		expect(error?.description).toContain('Because (E1)');
+	});
+
 	test('is skipped as before in another run, even with the same data', async () => {
 		await service.run(parameters, { ...retrying, items });
 		const { items: output } = await service.run(parameters, { ...retrying, items });

@@ -412,6 +412,16 @@ test('a rule that an order breaks is told with the order and where to mend it', 
 	});
 });
 
+test('a rule is told in its own words, whatever error codes of n8n they hold', async () => {
+	const { error } = await service.run(fromOrder({ email: 'ana@bikeaccessories' }), {
+		items: [shopifyOrder()],
+	});
+
+	expect(error?.message).toBe(
+		'Order #1001: dropoff email "ana@bikeaccessories" is not an e-mail address [item 0]',
+	);
+});
+
 describe('money that is outstanding and not collected', () => {
 	const owed = (name: string, methods: string[]) =>
 		shopifyOrder({ ...payableInCash, name, payment_gateway_names: methods });
@@ -432,6 +442,17 @@ describe('money that is outstanding and not collected', () => {
 		expect(warnings(first.hints)).toEqual([hint]);
 		const again = await service.run(fromOrder(), { items });
 		expect(warnings(again.hints)).toEqual([]);
+	});
+
+	test('is told on the item of its delivery, for a later node', async () => {
+		const { items: output } = await service.run(fromOrder(), { items });
+		expect(jsonOf(output).map(({ cashNotCollectedFor }) => cashNotCollectedFor)).toEqual([
+			['Bank Deposit'],
+			['Bank Deposit', 'Pay the milkman'],
+			undefined,
+			undefined,
+			undefined,
+		]);
 	});
 
 	test('is told before the run, when it is a dry one', async () => {

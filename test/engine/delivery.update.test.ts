@@ -1,7 +1,7 @@
 /** Delivery: Update. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { shippingAddress, shopifyOrder } from '../support/shopifyOrders';
+import { lineItem, shippingAddress, shopifyOrder } from '../support/shopifyOrders';
 import { jsonOf, pairedItems, setUp } from '../support/actionNode';
 
 const service = setUp();
@@ -841,6 +841,53 @@ describe('changes from a Shopify order', () => {
 
 		expect(updates()).toHaveLength(1);
 		expect(updates()).not.toMatchObject([{ deliveryChanges: { cod: expect.anything() } }]);
+	});
+
+	describe('of an order that has been fulfilled since', () => {
+		const line = lineItem();
+		const fulfilled = { ...line, fulfillable_quantity: 0, fulfillment_status: 'fulfilled' };
+
+		test.each<[string, IDataObject[]]>([
+			['wholly', [fulfilled]],
+			['in part', [{ ...line, id: 7 }, fulfilled]],
+			[
+				'in part, as its status alone says',
+				[{ ...line, fulfillable_quantity: null, fulfillment_status: 'partial' }],
+			],
+		])(
+			'%s leave the packages as they are, and still take the cash back',
+			async (_what, line_items) => {
+				await service.seed(1);
+
+				const { error } = await service.run(fromOrder(), {
+					items: [shopifyOrder({ ...paid, line_items })],
+				});
+
+				expect(error).toBeUndefined();
+				expect(updates()).toMatchObject([{ deliveryChanges: { cod: 0, contact: {} } }]);
+				expect(updates()).not.toMatchObject([{ deliveryChanges: { packages: expect.anything() } }]);
+			},
+		);
+
+		test('take what was removed or needs no shipping for nothing that left', async () => {
+			await service.seed(1);
+			const removed = { ...fulfilled, current_quantity: 0 };
+			const online = { ...fulfilled, requires_shipping: false };
+
+			await service.run(fromOrder(), {
+				items: [shopifyOrder({ line_items: [line, removed, online] })],
+			});
+
+			expect(updates()).toMatchObject([{ deliveryChanges: { packages: [{ qty: 1 }] } }]);
+		});
+	});
+
+	test('say of an order with nothing left how to keep its delivery from arriving', async () => {
+		const { error } = await service.run(fromOrder(), { items: [shopifyOrder({ line_items: [] })] });
+
+		expect(error?.description).toMatch(
+			/was not changed\. If it should not arrive, stop it in the dashboard/,
+		);
 	});
 
 	test('are refused where it is not known how much is still to be paid', async () => {

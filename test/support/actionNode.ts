@@ -194,5 +194,9 @@ const outcomeSchema = zod.object({
 
 /** Waits until something has happened. */
 export async function until(hasHappened: () => boolean): Promise<void> {
-	while (!hasHappened()) await new Promise((resolve) => setTimeout(resolve, 5));
+	const deadline = Date.now() + 30_000;
+	while (!hasHappened()) {
+		if (Date.now() > deadline) throw new Error('It has not happened within 30 s');
+		await new Promise((resolve) => setTimeout(resolve, 5));
+	}
 }

@@ -119,6 +119,8 @@ export const faults: fc.Arbitrary<Fault> = fc.record({
 	body: fc.constantFrom<Fault['body'][]>('json', 'json', 'html', 'empty'),
 });
 
+const page = '<!DOCTYPE html><title>Something came between</title>';
+
 /** A delivery that exists. */
 export interface Existing {
 	id: string;
@@ -219,20 +221,22 @@ export class ServiceModel {
 		}
 		const headers: Record<string, string> =
 			retryAfter === undefined ? {} : { 'retry-after': retryAfter };
-		if (body !== 'json') return answer(status, undefined, headers);
+		if (body !== 'json') return answer(status, body === 'html' ? page : undefined, headers);
 		const shown = fault.hasRecords ? this.shown(records) : [];
 		return answer(status, this.envelope('ERROR', 'Something came between', shown), headers);
 	}
 
 	/** Whether a request that was answered so may have been carried out, as HTTP says. */
 	private mayCarryOut(
-		{ status, code, retryAfter }: Fault,
+		{ status, code, retryAfter, body }: Fault,
 		count: number,
 		wouldShow: boolean,
 	): boolean {
 		if (status === 0) return !neverConnected.includes(code);
 		if (status === 401 || [301, 302, 307, 308].includes(status)) return false;
-		if (status === 429 || (status === 503 && retryAfter !== undefined)) return wouldShow;
+		if (status === 429) return wouldShow;
+		// A gateway answers with a page when it did not wait for the service, which goes on working.
+		if (status === 503 && retryAfter !== undefined && body !== 'html') return wouldShow;
 		if (status < 400 || status >= 500 || status === 408) return true;
 		return !this.keepsPromise && (count > 1 || wouldShow);
 	}

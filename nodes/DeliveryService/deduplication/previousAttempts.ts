@@ -39,9 +39,13 @@ function merge(previous: Report, latest: Report): Report {
 	};
 }
 
-/** What was created stays created, and what may have been stays unknown when it is not sent again. */
+/**
+ * What was created stays created. What may have been is not sent again, and only the attempt that sent
+ * it knows why it is unknown.
+ */
 function laterOutcome(before: Outcome | undefined, latest: Outcome): Outcome {
 	const holds =
-		before?.kind === 'created' || (before?.kind === 'unknown' && latest.kind === 'notSent');
+		before?.kind === 'created' ||
+		(before?.kind === 'unknown' && (latest.kind === 'notSent' || latest.kind === 'unknown'));
 	return holds ? before : latest;
 }

@@ -32,6 +32,5 @@ const retryOnFail = {
 const retriedExecution = {
 	message:
 		'This execution is a retry, and without "Skip Already Sent" it could create deliveries twice',
-	description:
-		'Look at the execution that failed first. If it did not come to this node, turn on "Skip Already Sent" here, save the workflow, and choose Retry with currently saved workflow. If it failed in this node, its error lists what was created: run the workflow anew with the others only. This retry has sent nothing.',
+	description: `Look at the execution that failed first. If it did not come to this node, turn on "Skip Already Sent" here, save the workflow, and choose Retry with currently saved workflow. If it failed in this node, its error lists what was created, or n8n's log when it was stopped: run the workflow anew with the others only. This retry has sent nothing.`,
 };

@@ -18,18 +18,15 @@ export async function eachItem(
 		} catch (error) {
 			const problem = problemOf(error);
 			if (!context.continueOnFail()) {
-				if (error instanceof NodeApiError)
-					throw new NodeApiError(
-						context.getNode(),
-						{},
-						{
-							...problem,
-							message: `${problem.message} [item ${item}]`,
-							httpCode: error.httpCode ?? undefined,
-							itemIndex: item,
-						},
-					);
-				throw itemError(context.getNode(), problem, item);
+				const own = itemError(context.getNode(), problem, item);
+				if (!(error instanceof NodeApiError)) throw own;
+				const { message, description } = own;
+				const httpCode = error.httpCode ?? undefined;
+				const details = { message, description: description ?? undefined, httpCode };
+				const ofService = new NodeApiError(context.getNode(), {}, { ...details, itemIndex: item });
+				// n8n may have put words of its own in its place.
+				ofService.message = message;
+				throw ofService;
 			}
 			output.push(errorItem(problem, item));
 		}

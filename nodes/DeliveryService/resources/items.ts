@@ -1,6 +1,11 @@
-import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
+import type {
+	IExecuteFunctions,
+	INode,
+	INodeExecutionData,
+	NodeOperationError,
+} from 'n8n-workflow';
 
+import { operationError } from '../service/operationError';
 import type { Problem, Result } from '../service/result';
 
 /** An output item that belongs to an input item. */
@@ -14,10 +19,7 @@ export function outputItem(json: object, item: number): INodeExecutionData {
  * @param item the item's number, counted from 0 as n8n does
  */
 export function itemError(node: INode, problem: Problem, item: number): NodeOperationError {
-	return new NodeOperationError(node, numbered(problem, item), {
-		description: problem.description,
-		itemIndex: item,
-	});
+	return operationError(node, { ...problem, message: numbered(problem, item) }, item);
 }
 
 /**
@@ -68,6 +70,5 @@ export function problemOf(error: unknown): Problem {
  */
 export function valid<Value>(context: IExecuteFunctions, checked: Result<Value>): Value {
 	if (checked.ok) return checked.value;
-	const { message, description } = checked.problem;
-	throw new NodeOperationError(context.getNode(), message, { description });
+	throw operationError(context.getNode(), checked.problem);
 }

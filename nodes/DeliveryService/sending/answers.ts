@@ -1,5 +1,11 @@
 import { isSuccess, type Answer, type Exchange } from '../service/client';
-import { detailOf, explain, isSuccessCode, notTheService } from '../service/errors';
+import {
+	detailOf,
+	explain,
+	isAboutAllRequests,
+	isSuccessCode,
+	notTheService,
+} from '../service/errors';
 import type { Problem } from '../service/result';
 import { codeAndMessageSchema, creationAnswerSchema } from '../service/schemas';
 import { classifyExchange } from './classify';
@@ -76,7 +82,8 @@ export function readExchange(
 	return {
 		results: batch.map((creation, position) => ({ creation, outcome: outcomeAt(position) })),
 		problem: problemOf(exchange),
-		endsRun: rest.kind === 'notSent' || isAboutAllRequests(exchange),
+		endsRun:
+			rest.kind === 'notSent' || (exchange.kind === 'answer' && isAboutAllRequests(exchange)),
 		mayBeSplit: rest.kind === 'refused' && batch.length > 1 && isAboutContent(exchange),
 		mayBeElsewhere: rest.kind === 'unknown' && isNotFoundPage(exchange),
 	};
@@ -131,12 +138,6 @@ const sendAlone = `So that a refusal touches one delivery only, set the option B
 function sharedRefusal({ status }: Answer, others: number): string {
 	const company = others === 1 ? 'another' : `${others} others`;
 	return `the Delivery Service refused the request that it shared with ${company} (status ${status})`;
-}
-
-/** Refusals that every other request would meet too: a wrong key, or an address that has moved. */
-function isAboutAllRequests(exchange: Exchange): boolean {
-	if (exchange.kind === 'noAnswer') return false;
-	return exchange.status === 401 || (exchange.status >= 300 && exchange.status < 400);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { isSuccess, type Exchange } from '../service/client';
-import { isNotTrusted } from '../service/errors';
+import { isNotTrusted, isPage } from '../service/errors';
 
 /**
  * What is known of a request after it was sent:
@@ -33,11 +33,13 @@ const notSecured = 'EPROTO';
  * | n8n's settings forbid requests to this address    | refused      |
  * | connection broke, or no answer in time            | unknown      |
  * | 2xx                                               | done         |
- * | 429; 503 with Retry-After                         | notProcessed |
+ * | 429; 503 with Retry-After that is no web page     | notProcessed |
  * | 303: done, and its result is elsewhere            | unknown      |
  * | 408: a gateway's word for a service too slow      | unknown      |
  * | other 3xx (not followed), other 4xx               | refused      |
- * | 503 without Retry-After, other 5xx, anything else | unknown      |
+ * | other 503, other 5xx, anything else               | unknown      |
+ *
+ * Gateways answer with such a page when the service behind them takes too long, and goes on working.
  */
 export function classifyExchange(exchange: Exchange): ExchangeClass {
 	if (exchange.kind === 'noAnswer') {
@@ -46,10 +48,11 @@ export function classifyExchange(exchange: Exchange): ExchangeClass {
 		if (exchange.neverConnected || neverConnected.has(code)) return 'notProcessed';
 		return code === notSecured || isNotTrusted(code) ? 'refused' : 'unknown';
 	}
-	const { status, headers } = exchange;
+	const { status, headers, body } = exchange;
 	if (isSuccess(exchange)) return 'done';
 	if (status === 303 || status === 408) return 'unknown';
 	if (status === 429) return 'notProcessed';
-	if (status === 503 && headers['retry-after'] !== undefined) return 'notProcessed';
+	if (status === 503 && headers['retry-after'] !== undefined && !isPage(body))
+		return 'notProcessed';
 	return status >= 300 && status < 500 ? 'refused' : 'unknown';
 }

@@ -1,5 +1,11 @@
 import type { Answer, Exchange } from '../service/client';
-import { detailOf, explain, isSuccessCode, notTheService } from '../service/errors';
+import {
+	detailOf,
+	explain,
+	isAboutAllRequests,
+	isSuccessCode,
+	notTheService,
+} from '../service/errors';
 import type { Problem } from '../service/result';
 import { updateAnswerSchema } from '../service/schemas';
 import { lowerFirst } from '../service/text';
@@ -41,10 +47,9 @@ export function verdictOn(exchange: Exchange): Verdict {
 		const verdict = lostVerdict(exchange);
 		return exchange.status === 303 ? verdict : { ...verdict, mayBeAboutOne: true };
 	}
-	const isAboutAll = exchange.status === 401 || exchange.status < 400;
 	return {
 		outcome: { kind: 'refused', problem },
-		...(isAboutAll ? { halt: problem } : { mayBeAboutOne: true }),
+		...(isAboutAllRequests(exchange) ? { halt: problem } : { mayBeAboutOne: true }),
 	};
 }
 

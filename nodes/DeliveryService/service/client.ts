@@ -6,9 +6,10 @@ import type {
 	ILoadOptionsFunctions,
 	IDataObject,
 } from 'n8n-workflow';
-import { NodeOperationError, UserError } from 'n8n-workflow';
+import { UserError } from 'n8n-workflow';
 import { z } from 'zod';
 
+import { operationError } from './operationError';
 import { readCredential, type Credential } from './credential';
 
 /** The name of the credential type; saved workflows hold it. */
@@ -101,10 +102,7 @@ export async function openClient(
 	baseUrl?: string,
 ): Promise<ServiceClient> {
 	const read = readCredential(await context.getCredentials(credentialType));
-	if (!read.ok) {
-		const { message, description } = read.problem;
-		throw new NodeOperationError(context.getNode(), message, { description });
-	}
+	if (!read.ok) throw operationError(context.getNode(), read.problem);
 	const credential = { ...read.value, ...(baseUrl !== undefined && { baseUrl }) };
 	const send: Send = async (request) => {
 		try {

@@ -28,6 +28,12 @@ const byStatus: Readonly<Record<number, Problem>> = {
 		description:
 			'Check the Company ID: for a child company, the parent company must be authorized on the service.',
 	},
+	407: {
+		message:
+			'The proxy between n8n and the Delivery Service wants a user name and password (status 407)',
+		description:
+			'Nothing has reached the Delivery Service. Whoever runs this n8n must enter what the proxy wants in the setting HTTPS_PROXY or HTTP_PROXY of n8n.',
+	},
 	404: {
 		message: 'The Delivery Service did not find what was asked for (status 404)',
 		description: 'Check the Base URL and the Company ID, in the credential and in the node.',
@@ -36,6 +42,11 @@ const byStatus: Readonly<Record<number, Problem>> = {
 
 /** What an operation asks for by ID: that is what the service may not have found. */
 export type AskedFor = 'delivery IDs or reference IDs' | 'Company ID and warehouse IDs';
+
+/** Whether an answer is one that every other request meets too, whatever it asks for. */
+export function isAboutAllRequests({ status }: Answer): boolean {
+	return status === 401 || status === 407 || (status >= 300 && status < 400);
+}
 
 /**
  * Says what came of a request that did not succeed, and what to do: the status in the user's
@@ -192,10 +203,14 @@ function whatTheServiceSaid(body: unknown): string | undefined {
 	return words ? `The service says: ${words.slice(0, 500)}` : undefined;
 }
 
+/** Whether a body is a web page: something else's answer, and nothing to read in a message. */
+export function isPage(body: unknown): boolean {
+	return typeof body === 'string' && body.trimStart().startsWith('<');
+}
+
 /** The rest of a body as JSON: which fields were refused, for example, is in no documented form. */
 function everythingBut(known: readonly string[], body: unknown): string {
-	// A page is something else's answer, and nothing to read in a message.
-	if (typeof body === 'string') return body.trimStart().startsWith('<') ? '' : body;
+	if (typeof body === 'string') return isPage(body) ? '' : body;
 	if (typeof body !== 'object' || body === null) return '';
 	if (Array.isArray(body)) return body.length > 0 ? JSON.stringify(body) : '';
 	const others = Object.entries(body).filter(

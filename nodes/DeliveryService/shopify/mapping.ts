@@ -70,6 +70,8 @@ export const orderMappingSchema = z
 		/** Whether orders whose payment was voided or wholly refunded are sent. */
 		includeRefunded: z.boolean().default(false),
 		includeTestOrders: z.boolean().default(false),
+		/** Whether only orders that are paid in full are sent. */
+		onlyPaid: z.boolean().default(false),
 		overrides: overridesSchema.default({}),
 	})
 	.strict();
@@ -98,6 +100,7 @@ export const orderMappingLabels: Labels<OrderMapping> = {
 	cashOnDeliveryNames: 'cash on delivery name',
 	includeRefunded: 'include refunded orders',
 	includeTestOrders: 'include test orders',
+	onlyPaid: 'only paid orders',
 	overrides: '',
 	name: 'name',
 	email: 'email',

@@ -46,6 +46,19 @@ export function remainingLines(order: Order): Result<RemainingLine[]> {
 }
 
 /**
+ * Whether units that are neither refunded nor removed have left with a carrier, or are about to: an
+ * order that was sent counts as fulfilled, but so does what went another way.
+ */
+export function isFulfilledInPart(order: Order): boolean {
+	const refunded = refundedUnits(order);
+	return order.line_items.some((line) => {
+		if (line.requires_shipping === false || line.gift_card) return false;
+		const kept = keptUnits(line, refunded);
+		return kept > 0 && (unfulfilledUnits(line) ?? 0) < kept;
+	});
+}
+
+/**
  * The weight of one unit. Shopify writes 0 for products whose weight was not entered: in a sum it
  * would make a package look lighter than it is.
  */
@@ -72,12 +85,21 @@ function remainingUnits(
 	line: LineItem,
 	refunded: ReadonlyMap<string | undefined, number>,
 ): number | undefined {
-	const current = line.current_quantity ?? line.quantity - (refunded.get(line.id) ?? 0);
-	const unfulfilled = line.fulfillable_quantity ?? unitsByStatus(line);
-	return unfulfilled && Math.min(line.quantity, current, unfulfilled);
+	const kept = keptUnits(line, refunded);
+	if (kept <= 0) return 0;
+	const unfulfilled = unfulfilledUnits(line);
+	return unfulfilled && Math.min(kept, unfulfilled);
 }
 
-function unitsByStatus(line: LineItem): number | undefined {
+/** Units that are neither refunded nor removed. */
+function keptUnits(line: LineItem, refunded: ReadonlyMap<string | undefined, number>): number {
+	const current = line.current_quantity ?? line.quantity - (refunded.get(line.id) ?? 0);
+	return Math.min(line.quantity, current);
+}
+
+/** Units that are not fulfilled, or undefined when the order does not tell. */
+function unfulfilledUnits(line: LineItem): number | undefined {
+	if (line.fulfillable_quantity !== undefined) return line.fulfillable_quantity;
 	if (line.fulfillment_status === 'fulfilled') return 0;
 	return line.fulfillment_status === 'partial' ? undefined : line.quantity;
 }

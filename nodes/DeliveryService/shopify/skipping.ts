@@ -4,7 +4,10 @@ import { sentenceStart, type Order } from './order';
 
 /** Why an order is not sent, which is no fault. */
 export type SkipReason =
-	'cancelled' | 'voided' | 'refunded' | 'testOrder' | 'localPickup' | 'nothingToShip';
+	'cancelled' | 'voided' | 'refunded' | 'notPaid' | 'testOrder' | 'localPickup' | 'nothingToShip';
+
+/** Shopify's payment statuses of orders that were paid in full, whatever was paid back since. */
+const paidStatuses = ['paid', 'partially_refunded', 'refunded'];
 
 /**
  * Why an order is not sent, if it is not.
@@ -21,7 +24,8 @@ export function reasonToSkip(
 	if (!hasItemsLeft) return 'nothingToShip';
 	const status = order.financial_status;
 	if ((status === 'voided' || status === 'refunded') && !mapping.includeRefunded) return status;
-	return isPickedUp(order, mapping) ? 'localPickup' : undefined;
+	if (isPickedUp(order, mapping)) return 'localPickup';
+	return mapping.onlyPaid && status && !paidStatuses.includes(status) ? 'notPaid' : undefined;
 }
 
 /**
@@ -45,6 +49,8 @@ export function skipMessage(order: Order, reason: SkipReason): string {
 			return `${subject}'s payment was voided. To send it all the same, turn on Include Refunded Orders under Order Options.`;
 		case 'refunded':
 			return `${subject}'s payment was refunded in full. To send it all the same, turn on Include Refunded Orders under Order Options.`;
+		case 'notPaid':
+			return `${subject} is not paid in full: its payment status is "${order.financial_status}". Because of Only Paid Orders under Order Options it is sent when it comes here again after its payment.`;
 		case 'testOrder':
 			return `${subject} is a test order. Turn on Include Test Orders to send it.`;
 		case 'localPickup': {

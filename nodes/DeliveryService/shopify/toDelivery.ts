@@ -90,7 +90,8 @@ function build(order: Order, lines: readonly RemainingLine[], mapping: OrderMapp
 	const referenceId = referenceOf(order, mapping);
 	const cash = cashOf(order, mapping);
 	const shopifyOrder = shopifyOrderOf(order, mapping);
-	if (dropoff.ok && referenceId && cash.ok)
+	const isPaymentUnknown = mapping.onlyPaid && !order.financial_status;
+	if (dropoff.ok && referenceId && cash.ok && !isPaymentUnknown)
 		return {
 			kind: 'delivery',
 			shopifyOrder,
@@ -105,10 +106,12 @@ function build(order: Order, lines: readonly RemainingLine[], mapping: OrderMapp
 			},
 		};
 	const noReference = `${sentenceStart(order)} has no "${referenceMembers[mapping.referenceFrom]}" to be the reference ID. Choose another source of it under Order Options, or let the Shopify node return this field.`;
+	const noStatus = `${sentenceStart(order)} has no "financial_status", which tells whether it is paid. Let the Shopify node return this field, or remove Only Paid Orders under Order Options.`;
 	const problems = [
 		...(dropoff.ok ? [] : sentencesOf(dropoff.problem)),
 		...(referenceId ? [] : [noReference]),
 		...(cash.ok ? [] : sentencesOf(cash.problem)),
+		...(isPaymentUnknown ? [noStatus] : []),
 	];
 	return { kind: 'invalid', problem: problemFrom(problems), referenceId, shopifyOrder };
 }

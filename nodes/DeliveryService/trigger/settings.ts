@@ -8,6 +8,7 @@ import type { Credential } from '../service/credential';
 import { eventNameSchema, type EventName } from '../service/events';
 import type { Subscription } from '../service/requests';
 import { webhooksOf, type Webhooks } from '../service/webhooks';
+import { operationError } from '../service/operationError';
 import { readParameter } from '../common/parameterReader';
 import { digestFor, isSignedByFormer, queryOf, type Signer } from './address';
 import { problemOf, readFilters, type Filters } from './filters';
@@ -54,7 +55,7 @@ const minutesSchema = z.coerce.number().min(0);
  */
 export function assertSettings(context: IHookFunctions): void {
 	const fail = (message: string, description = '') => {
-		throw new NodeOperationError(context.getNode(), message, { description });
+		throw operationError(context.getNode(), { message, description });
 	};
 	if (chosenEvents(context).length === 0)
 		fail(

@@ -207,6 +207,14 @@ export const creatingReadings: Readonly<Record<string, Reading>> = {
 		says: 'A creation is done, and answered 500.',
 		create: afterwards(() => saying(500, 'INTERNAL', 'The notification could not be sent')),
 	},
+	'created-503-page': {
+		says: 'A creation is done, but a gateway does not wait for it: it answers 503 with a page, and with a Retry-After of a second.',
+		create: afterwards(() => ({
+			status: 503,
+			body: '<!DOCTYPE html><title>503 Backend fetch failed</title>',
+			headers: { 'Retry-After': '1' },
+		})),
+	},
 	'reference-unique': {
 		says: 'A reference that a delivery has already is refused with 409, and the whole list with it.',
 		create: (request, work, { state }) => {

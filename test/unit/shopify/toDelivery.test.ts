@@ -71,6 +71,7 @@ describe('the mapping', () => {
 			cashOnDeliveryNames: [],
 			includeRefunded: false,
 			includeTestOrders: false,
+			onlyPaid: false,
 			overrides: { tags: [] },
 		});
 	});
@@ -139,6 +140,38 @@ describe('orders that are not sent', () => {
 			referenceId: '#1042',
 		});
 		expect(outcomeOf(order, { includeRefunded: true }).kind).toBe('delivery');
+	});
+
+	describe('one that is not paid, when only paid ones are wanted', () => {
+		const wanted = { onlyPaid: true };
+
+		test.each(['pending', 'authorized', 'partially_paid', 'expired'])(
+			'by its status %s',
+			(status) => {
+				const order = sampleOrder({ financial_status: status, total_outstanding: '5.00' });
+				expect(outcomeWithoutNames(order)).toMatchObject({ kind: 'delivery' });
+				expect(outcomeOf(order, wanted)).toMatchObject({
+					kind: 'skipped',
+					reason: 'notPaid',
+					message: `Order #1042 is not paid in full: its payment status is "${status}". Because of Only Paid Orders under Order Options it is sent when it comes here again after its payment.`,
+				});
+			},
+		);
+
+		test.each(['paid', 'partially_refunded'])('but not one that is %s', (status) => {
+			expect(outcomeOf(sampleOrder({ financial_status: status }), wanted).kind).toBe('delivery');
+		});
+
+		test('nor one that was paid, then refunded, and is wanted all the same', () => {
+			const order = sampleOrder({ financial_status: 'refunded' });
+			const { kind } = outcomeOf(order, { ...wanted, includeRefunded: true });
+			expect(kind).toBe('delivery');
+		});
+
+		test('and one that does not tell is invalid: left out, it would be lost', () => {
+			const problem = problemOf(sampleOrder({ financial_status: null }), wanted);
+			expect(problem.message).toMatch(/^Order #1042 has no "financial_status".*Only Paid Orders/);
+		});
 	});
 
 	test('one whose items were refunded too has nothing left to ship', () => {

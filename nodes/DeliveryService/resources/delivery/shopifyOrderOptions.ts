@@ -127,6 +127,14 @@ export const orderOptions: INodeProperties[] = [
 		description: 'Whether test orders become deliveries too, which cost money like any other',
 	},
 	{
+		displayName: 'Only Paid Orders',
+		name: 'onlyPaid',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether orders that are not paid in full are left out until they come again, also those that are to be paid at the door',
+	},
+	{
 		displayName: 'Package Name',
 		name: 'packageName',
 		type: 'string',

@@ -1,4 +1,3 @@
-import { NodeOperationError } from 'n8n-workflow';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { openClient } from '../../service/client';
@@ -8,6 +7,7 @@ import type { Problem } from '../../service/result';
 import type { Webhook, Webhooks } from '../../service/webhooks';
 import { eachItem } from '../eachItem';
 import { errorItem, outputItem, problemOf, valid } from '../items';
+import { operationError } from '../../service/operationError';
 import { readerOf } from '../../common/parameterReader';
 import type { Operation } from '../resource';
 import { companyWebhooks, optionsField, urlField } from './fields';
@@ -96,7 +96,8 @@ async function repairAll(
 		}
 		const problem = notRepaired(webhook, failure);
 		if (!context.continueOnFail())
-			throw new NodeOperationError(context.getNode(), problem.message, {
+			throw operationError(context.getNode(), {
+				message: problem.message,
 				description: `${problem.description} Repaired before it: ${done} of ${blacklisted.length}.`,
 			});
 		output.push(errorItem(problem, item, { outcome: failure.state, url, event, action }));

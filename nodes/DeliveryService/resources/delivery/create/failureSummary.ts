@@ -1,4 +1,4 @@
-import type { CreationResult, Failed } from '../../../sending/outcomes';
+import type { CreationResult } from '../../../sending/outcomes';
 import type { Problem } from '../../../service/result';
 import { ended } from '../../items';
 import { leaveOutCreated } from './sentAgain';
@@ -30,19 +30,10 @@ export function failureSummary(
 	results: readonly CreationResult[],
 	isRemembered: boolean,
 ): FailureSummary | undefined {
-	const lists: Lists = { created: [], refused: [], unknown: [], notSent: [] };
-	const failures: Array<Failed & { item: number }> = [];
-	for (const { creation, outcome } of results) {
-		const { item, delivery } = creation;
-		if (outcome.kind === 'skipped') continue;
-		const { referenceId } = delivery;
-		lists[outcome.kind].push({
-			item,
-			referenceId,
-			...(outcome.kind === 'created' && { id: outcome.id }),
-		});
-		if (outcome.kind !== 'created') failures.push({ item, ...outcome });
-	}
+	const lists = listsOf(results);
+	const failures = results.flatMap(({ creation: { item }, outcome }) =>
+		outcome.kind === 'created' || outcome.kind === 'skipped' ? [] : [{ item, ...outcome }],
+	);
 	// A delivery that was not sent waited for others: the problem of those comes first.
 	const first = failures.find(({ kind }) => kind !== 'notSent') ?? failures[0];
 	if (!first) return undefined;
@@ -72,9 +63,38 @@ export function failureSummary(
 	};
 }
 
-function sentence(title: string, entries: readonly Entry[]): string {
+/** The deliveries of a run under what became of them, without those that were skipped. */
+function listsOf(results: readonly CreationResult[]): Lists {
+	const lists: Lists = { created: [], refused: [], unknown: [], notSent: [] };
+	for (const { creation, outcome } of results) {
+		if (outcome.kind === 'skipped') continue;
+		lists[outcome.kind].push({
+			item: creation.item,
+			referenceId: creation.delivery.referenceId,
+			...(outcome.kind === 'created' && { id: outcome.id }),
+		});
+	}
+	return lists;
+}
+
+/**
+ * What a run has done that nobody else will tell, all of it by name: what was created, and what may
+ * have been.
+ *
+ * @returns undefined when nothing was created
+ */
+export function accountOf(results: readonly CreationResult[]): string | undefined {
+	const { created, unknown } = listsOf(results);
+	const sentences = [
+		sentence('Created', created, Infinity),
+		sentence('Perhaps created', unknown, Infinity),
+	];
+	return sentences.filter(Boolean).join(' ') || undefined;
+}
+
+function sentence(title: string, entries: readonly Entry[], max = maxNamed): string {
 	if (entries.length === 0) return '';
-	const names = entries.slice(0, maxNamed).map(({ item, referenceId, id }) => {
+	const names = entries.slice(0, max).map(({ item, referenceId, id }) => {
 		const name = referenceId ?? `item ${item}`;
 		return id === undefined ? name : `${name} (ID ${id})`;
 	});

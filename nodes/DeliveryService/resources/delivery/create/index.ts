@@ -1,6 +1,5 @@
 import { randomUUID } from 'crypto';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
 
 import { openLedger } from '../../../deduplication/ledger';
 import { withPreviousAttempts } from '../../../deduplication/previousAttempts';
@@ -14,15 +13,22 @@ import { openClient, type ServiceClient } from '../../../service/client';
 import { companyOf } from '../../../service/company';
 import * as requests from '../../../service/requests';
 import { realClock } from '../../../common/clock';
+import { operationError } from '../../../service/operationError';
 import { readerOf, type ParameterReader } from '../../../common/parameterReader';
 import { itemError, valid } from '../../items';
 import { readEach } from '../../readEach';
 import { shownOnlyFor, type Operation } from '../../resource';
-import { failureSummary } from './failureSummary';
+import { accountOf, failureSummary } from './failureSummary';
 import { fromFields } from './fromFields';
 import { fromJson } from './fromJson';
 import { fromShopifyOrder } from './fromShopifyOrder';
-import { optionFields, readRunOptions, skipsAlreadySent, type RunOptions } from './options';
+import {
+	mismatchWithFirst,
+	optionFields,
+	readRunOptions,
+	skipsAlreadySent,
+	type RunOptions,
+} from './options';
 import { cashHints, dryHint, hintsOf, outcomesOf, toDryOutput, toOutput } from './output';
 import { assertValid, prepare } from './prepare';
 import { withWarning } from './sentAgain';
@@ -61,7 +67,12 @@ export const create: Operation = {
 		const skips = valid(context, skipsAlreadySent(parameters));
 		const source = chosenSource(context, parameters);
 		assertRetryIsSafe(context, skips, options.dryRun);
-		const items = await readEach(context, (item) => prepare(parameters, source, item, skips));
+		const mismatch = mismatchWithFirst(parameters);
+		const items = await readEach(context, (item) => {
+			const problem = mismatch(item);
+			if (problem) throw itemError(context.getNode(), problem, item);
+			return prepare(parameters, source, item, skips);
+		});
 		if (!continueOnFail) assertValid(context, items);
 
 		const creations = items.flatMap((prepared) =>
@@ -81,6 +92,7 @@ export const create: Operation = {
 		}
 
 		const report = withPreviousAttempts(context, await sendCreations(creations, sending));
+		if (sending.signal?.aborted) logWhatWasSent(context, report);
 		const output = toItems(report);
 		if (!continueOnFail) assertNoFailure(context, report, skips);
 		return output;
@@ -109,7 +121,7 @@ function chosenSource(context: IExecuteFunctions, parameters: ParameterReader): 
 	const value = parameters.get('source', 0);
 	const source = sources.find(({ option }) => option.value === value);
 	if (source) return source;
-	throw new NodeOperationError(context.getNode(), 'Choose a source under Create From');
+	throw operationError(context.getNode(), { message: 'Choose a source under Create From' });
 }
 
 function sendingFor(
@@ -151,8 +163,7 @@ async function planned(
 	try {
 		return await planCreations(creations, sending);
 	} catch (error) {
-		const { message, description } = storeProblem(error);
-		throw new NodeOperationError(context.getNode(), message, { description });
+		throw operationError(context.getNode(), storeProblem(error));
 	}
 }
 
@@ -167,4 +178,17 @@ function assertNoFailure(
 	const error = itemError(context.getNode(), summary.problem, summary.item);
 	error.context.data = summary.lists;
 	throw error;
+}
+
+/**
+ * Writes to n8n's log what a run has done that was stopped, by a person or a timeout: n8n saves the
+ * execution at that moment, and keeps nothing of what its node gives or throws afterwards.
+ */
+function logWhatWasSent(context: IExecuteFunctions, { results }: Report): void {
+	const account = accountOf(results);
+	if (!account) return;
+	const { name, id } = context.getWorkflow();
+	context.logger.warn(
+		`"${context.getNode().name}" in workflow "${name ?? id ?? ''}" was stopped (execution ${context.getExecutionId()}). ${account}`,
+	);
 }

@@ -7,7 +7,7 @@ import { usuallyAtOnce } from '../../../sending/batches';
 import { limits } from '../../../service/limits';
 import { companyIdSchema, deliveryTypeSchema } from '../../../service/schemas';
 import { check } from '../../../service/validation';
-import type { Result } from '../../../service/result';
+import type { Problem, Result } from '../../../service/result';
 import type { ParameterReader } from '../../../common/parameterReader';
 import { filledIn, readCollection } from '../../../common/parameters';
 import { shownOnlyFor } from '../../resource';
@@ -91,6 +91,43 @@ export function skipsAlreadySent(parameters: ParameterReader): Result<boolean> {
 	return check(z.boolean(), value, skipLabel, {});
 }
 
+const dryRunLabel = 'Dry Run';
+
+/** What decides whether anything is sent, and whether once more: for the whole run, not for an item. */
+const ofWholeRun = [
+	{ name: 'skipAlreadySent', label: skipLabel },
+	{ name: 'options.dryRun', label: dryRunLabel },
+];
+
+/**
+ * Tells what keeps an item from sharing a run with the first one. These fields take expressions; the
+ * first item's value for all would send what another item's value keeps from being sent.
+ */
+export function mismatchWithFirst(
+	parameters: ParameterReader,
+): (item: number) => Problem | undefined {
+	// What an option that was not added counts as; an expression that finds nothing gives no text.
+	const read = (name: string, item: number) => parameters.get(name, item, '');
+	const fields = ofWholeRun.map((field) => ({ ...field, first: read(field.name, 0) }));
+	return (item) => {
+		for (const { name, label, first } of fields) {
+			const value = read(name, item);
+			if (value === undefined || value === null)
+				return {
+					message: `${label} is empty`,
+					description: 'Its expression finds nothing in this item. Nothing was sent.',
+				};
+			if (value !== first)
+				return {
+					message: `${label} must be the same for all items, and is not what it is for item 0`,
+					description:
+						'It holds for the whole run. Separate the items with an If node, each way to a node of its own. Nothing was sent.',
+				};
+		}
+		return undefined;
+	};
+}
+
 /** What the field does for a source, below it: the sources have it with different defaults. */
 const skipHint = (isOn: boolean) =>
 	isOn
@@ -148,7 +185,7 @@ export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
 				description: 'The kind of service. Without this option the service takes Slot.',
 			},
 			{
-				displayName: 'Dry Run',
+				displayName: dryRunLabel,
 				name: 'dryRun',
 				type: 'boolean',
 				// Who adds it wants it: off until it is switched on, too, the try would cost a delivery.

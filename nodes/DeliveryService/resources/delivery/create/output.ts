@@ -25,6 +25,8 @@ export interface ItemOutcome {
 	referenceId?: string;
 	/** The order that it became of: by it a later node finds the order and the customer again. */
 	shopifyOrder?: object;
+	/** The order's payment methods, when money is outstanding of which the driver collects nothing. */
+	notCollectedFor?: readonly string[];
 	/** Whether only what matters of a delivery's record is shown. */
 	simplify?: boolean;
 	outcome: Outcome | Invalid;
@@ -37,11 +39,12 @@ export function outcomesOf(
 ): ItemOutcome[] {
 	const outcomes = [
 		...items.flatMap((prepared) => ('outcome' in prepared ? [prepared] : [])),
-		...results.map(({ creation: { item, delivery, shopifyOrder, simplify }, outcome }) => ({
-			item,
-			referenceId: delivery.referenceId,
-			shopifyOrder,
-			simplify,
+		...results.map(({ creation, outcome }) => ({
+			item: creation.item,
+			referenceId: creation.delivery.referenceId,
+			shopifyOrder: creation.shopifyOrder,
+			notCollectedFor: creation.notCollectedFor,
+			simplify: creation.simplify,
 			outcome,
 		})),
 	];
@@ -53,6 +56,7 @@ export function toOutput({
 	item,
 	referenceId,
 	shopifyOrder,
+	notCollectedFor,
 	simplify,
 	outcome,
 }: ItemOutcome): INodeExecutionData {
@@ -61,7 +65,9 @@ export function toOutput({
 	switch (outcome.kind) {
 		case 'created': {
 			const record = withReference(outcome.record, referenceId);
-			return outputItem({ ...(simplify ? simplified(record) : record), ...order }, item);
+			const shown = simplify ? simplified(record) : record;
+			const cash = notCollectedFor && { cashNotCollectedFor: notCollectedFor };
+			return outputItem({ ...shown, ...order, ...cash }, item);
 		}
 		case 'skipped': {
 			const { reason, message } = outcome;
