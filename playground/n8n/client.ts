@@ -290,8 +290,18 @@ export class N8nClient {
 	 * or badly. Throws an Error when it does not end in time.
 	 */
 	async run(workflowId: string, trigger: string, destination?: string): Promise<Execution> {
+		return await this.endOf(await this.begin(workflowId, trigger, destination));
+	}
+
+	/** Begins to run a workflow as {@link run} does. Gives the ID of the execution. */
+	async begin(workflowId: string, trigger: string, destination?: string): Promise<string> {
 		const answer = await this.start(workflowId, trigger, destination);
-		return await this.endOf(runSchema.parse(answer).data.executionId);
+		return runSchema.parse(answer).data.executionId;
+	}
+
+	/** Stops an execution, as the editor's button does. */
+	async stop(executionId: string): Promise<void> {
+		await this.editor.post(`/executions/${executionId}/stop`);
 	}
 
 	/**

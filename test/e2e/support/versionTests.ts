@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { serialize } from 'node:v8';
@@ -572,6 +572,41 @@ function testRunningAgain(installation: () => Installation): void {
 				description: expect.stringContaining('its error lists what was created'),
 			});
 			expect(references()).toEqual(['E-1', 'E-3']);
+		});
+
+		test('writes to the log what was created when the user stops it: n8n keeps nothing else', async () => {
+			const { client, n8n, service } = installation();
+			service.control.addFault({ kind: 'delay', ms: 2000, skip: 1 });
+			const workflowId = await client.createWorkflow(
+				actionWorkflow(installation(), {
+					items: ['E-1', 'E-2', 'E-3'].map((referenceId) => ({
+						...{ pickup, dropoff, packages },
+						referenceId,
+					})),
+					parameters: {
+						...{ ...create, source: 'json' },
+						options: { batchSize: 1, requestsAtOnce: 1 },
+					},
+				}),
+			);
+			const id = await client.begin(workflowId, nodes.start);
+			await waitFor('the second request', 20_000, async () =>
+				Promise.resolve(service.control.requests().length > 1 || undefined),
+			);
+			await client.stop(id);
+			const { status, data } = await client.endOf(id);
+			expect(status).toBe('canceled');
+			expect(data.resultData.runData[nodes.action]).toBeUndefined();
+
+			const line = `"${nodes.action}" in workflow "Deliveries" was stopped (execution ${id}). Created`;
+			const log = await waitFor('the line in the log', 20_000, async () => {
+				const text = await readFile(n8n.child.logFile, 'utf8');
+				return text.includes(line) ? text : undefined;
+			});
+			const [first] = service.control.deliveries().map(({ record }) => record.id);
+			// n8n breaks off what is under way.
+			expect(log).toContain(`${line} (1): E-1 (ID ${first}). Perhaps created (1): E-2.`);
+			expect(service.control.requests()).toHaveLength(2);
 		});
 	});
 }
