@@ -647,7 +647,7 @@ describe('blacklisted subscriptions', () => {
 			message: expect.stringContaining(
 				'The Delivery Service has stopped reporting Delivery Updated to this workflow',
 			),
-			description: expect.stringMatching(/blacklisted.*publish again.*refused the request/),
+			description: expect.stringMatching(/blacklisted.*unpublish the workflow, then publish it.*refused the request/),
 		});
 	});
 

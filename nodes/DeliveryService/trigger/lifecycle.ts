@@ -1,6 +1,7 @@
 import { NodeApiError, NodeOperationError, type IHookFunctions } from 'n8n-workflow';
 
 import { eventOfCode, events } from '../service/events';
+import { publishAnew } from '../common/publishing';
 import { inOneText } from '../service/result';
 import { digestFor } from './address';
 import { diff, type Desired, type Holder } from './diff';
@@ -218,7 +219,7 @@ function dead(
 		context.getNode(),
 		`The Delivery Service has stopped reporting ${eventsOf(subscriptions)} to this workflow (the webhook is blacklisted), and does not take it anew`,
 		{
-			description: `Have the webhook deleted at the Delivery Service, on its dashboard or by its support; then publish again. When it was to be removed: ${reasonOf(reason)}.`,
+			description: `Have the webhook deleted at the Delivery Service, on its dashboard or by its support; then ${publishAnew}. When it was to be removed: ${reasonOf(reason)}.`,
 		},
 	);
 }
@@ -270,7 +271,7 @@ function tellLeftover(
 		? 'While addresses are not signed, their events start this workflow too.'
 		: 'They start nothing.';
 	context.logger.warn(
-		`${nameOf(context)}: webhooks of this node may remain at the Delivery Service${where}${which}: ${reasonOf(reason)}. ${effect} They are removed when the workflow is published again; or remove them with the Delivery Service node, Webhook > Delete.`,
+		`${nameOf(context)}: webhooks of this node may remain at the Delivery Service${where}${which}: ${reasonOf(reason)}. ${effect} To have them removed, ${publishAnew}; or use the Delivery Service node, Webhook > Delete.`,
 	);
 }
 

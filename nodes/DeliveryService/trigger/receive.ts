@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 import { credentialType } from '../service/client';
 import { credentialSchema } from '../service/credential';
+import { publishAnew } from '../common/publishing';
 import { eventInQuery, isRemembered, isSigned, isSignedByFormer, plainQuery } from './address';
 import { passes } from './filters';
 import { holdsNoEvent, readBody, type EmittedEvent } from './payload';
@@ -44,7 +45,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 			return refuse(
 				401,
 				'The signature of the address is missing or wrong',
-				'If the Delivery Service itself made this call, publish the workflow again: its API secret, company or Base URL was changed, or something on the way changes addresses.',
+				`If the Delivery Service itself made this call, ${publishAnew}: its API secret, company or Base URL was changed, or something on the way changes addresses.`,
 			);
 	}
 	if (context.getRequestObject().method !== 'POST') return received;
@@ -61,7 +62,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 
 /**
  * Whether a call carries a signature of this node: one that it remembers to have subscribed, so that
- * events arrive after the API secret was changed until the workflow is published again; or one that
+ * events arrive after the API secret was changed until it subscribes anew; or one that
  * the credential makes, since n8n may lose what the node remembers, or not have saved it yet.
  *
  * @returns undefined when it is not remembered and the credential is gone or incomplete
@@ -75,7 +76,7 @@ async function isAuthentic(
 	const credential = await readCredential(context);
 	const signer = credential && signerOf(context, credential);
 	if (!signer) return undefined;
-	// Version 0.1.0 kept no digests: its addresses hold until the workflow is published again.
+	// Version 0.1.0 kept no digests: its addresses hold until the node subscribes anew.
 	return isSigned(query, signer) || (digests === undefined && isSignedByFormer(query, signer));
 }
 
