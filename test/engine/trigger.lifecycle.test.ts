@@ -357,6 +357,67 @@ describe('a change of the credential', () => {
 		expect(here).toEqual([]);
 	});
 
+	/** Ways to write the address of the service of this file, which listens on 127.0.0.1. */
+	const spellings: Array<[string, (baseUrl: string) => string]> = [
+		['another name of its host', (baseUrl) => baseUrl.replace('127.0.0.1', 'localhost')],
+		['capitals', (baseUrl) => baseUrl.replace('http:', 'HTTP:')],
+	];
+
+	describe.each(spellings)('to the same service by %s', (_, otherwise) => {
+		test.each([
+			['signed', {}],
+			['unsigned', { signAddresses: false }],
+		])('leaves each event subscribed once, with %s addresses', async (_kind, options) => {
+			const credential: CredentialData = { ...service.credential };
+			const trigger = await open({ ...every, options }, { credential });
+			await trigger.activate();
+			credential.baseUrl = otherwise(service.credential.baseUrl);
+
+			await trigger.activate('init');
+
+			expect(list().map(({ action, status }) => [action, status])).toEqual([
+				[1, 'Active'],
+				[2, 'Active'],
+				[3, 'Active'],
+			]);
+			expect(service.warnings()).toEqual([]);
+			const received = await trigger.receive({ url: hook(3).url, body: updated });
+			expect(itemsOf(received)).toHaveLength(1);
+			await trigger.deactivate();
+			expect(list()).toEqual([]);
+		});
+	});
+
+	test('to another address of the same service makes the new ones before it removes the old', async () => {
+		const credential: CredentialData = { ...service.credential };
+		const trigger = await open({}, { credential });
+		await trigger.activate();
+		const before = service.requests().length;
+		credential.baseUrl = service.credential.baseUrl.replace('127.0.0.1', 'localhost');
+
+		await trigger.activate('init');
+
+		const changes = service.requests().slice(before);
+		expect(changes.filter((method) => method !== 'GET')).toEqual(['POST', 'DELETE']);
+	});
+
+	test('to another service takes unsigned addresses off at the former one', async () => {
+		const other = await startService();
+		const credential: CredentialData = { ...service.credential };
+		const trigger = await open({ options: { signAddresses: false } }, { credential });
+		await trigger.activate();
+		credential.baseUrl = other.credential.baseUrl;
+
+		await trigger.activate();
+		const there = other.control.webhooks();
+		const here = list();
+		await trigger.deactivate();
+		await other.close();
+
+		expect(there).toHaveLength(1);
+		expect(here).toEqual([]);
+	});
+
 	test('to another key does not send that key to the former address, and says what remains', async () => {
 		const other = await startService({ apiKeyId: 'other-key' });
 		const credential: CredentialData = { ...service.credential };
@@ -647,7 +708,9 @@ describe('blacklisted subscriptions', () => {
 			message: expect.stringContaining(
 				'The Delivery Service has stopped reporting Delivery Updated to this workflow',
 			),
-			description: expect.stringMatching(/blacklisted.*unpublish the workflow, then publish it.*refused the request/),
+			description: expect.stringMatching(
+				/blacklisted.*unpublish the workflow, then publish it.*refused the request/,
+			),
 		});
 	});
 

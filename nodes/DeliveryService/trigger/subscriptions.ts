@@ -167,22 +167,27 @@ export interface Known {
 	exact: readonly Subscription[];
 	/** Whether it is certain that they were subscribed, and not taken off since. */
 	wasSubscribed: boolean;
+	/** What is not to be removed, though it is the node's. */
+	kept?: readonly Subscription[];
 }
 
 /**
- * Removes every subscription of the node; one that is gone already is no fault. Never throws.
+ * Removes the subscriptions of the node; one that is gone already is no fault. Never throws.
  *
- * @param known tried when the list cannot be read, or does not show what was subscribed
+ * @param known `exact` is tried when the list cannot be read, or does not show what was subscribed
  * @returns what may remain, or undefined when nothing does
  */
 export async function removeOwn(
 	webhooks: Webhooks,
 	holder: Holder,
-	{ exact, wasSubscribed }: Known,
+	{ exact, wasSubscribed, kept = [] }: Known,
 ): Promise<Leftover | undefined> {
+	const keptKeys = new Set(kept.map((one) => keyOf(holder, one)));
 	const own = async () => {
 		const { webhooks: listed } = await webhooks.list();
-		return listed.filter(({ url }) => ownAddress(holder, url)).map(subscriptionOf);
+		return listed
+			.filter((one) => ownAddress(holder, one.url) && !keptKeys.has(keyOf(holder, one)))
+			.map(subscriptionOf);
 	};
 	try {
 		const listed = await own();
