@@ -436,6 +436,64 @@ describe('a change of the credential', () => {
 	});
 });
 
+describe('after n8n has moved to another address', () => {
+	const former = 'https://former.example';
+
+	/** A trigger that is turned off, and the address that it had, at the former address of n8n. */
+	async function moved(parameters: INodeParameters = {}) {
+		const trigger = await open(parameters);
+		await trigger.activate();
+		const { url } = hook(3);
+		await trigger.deactivate();
+		return { trigger, address: url.replace(new URL(url).origin, former) };
+	}
+
+	test.each([
+		['signed', {}],
+		['unsigned', { options: { signAddresses: false } }],
+	])('the log says once that %s addresses there start the workflow too', async (_, parameters) => {
+		const { trigger, address } = await moved(parameters);
+		await subscribe(address);
+
+		await trigger.activate();
+		await trigger.activate('init');
+
+		const [warning, ...others] = service.warnings();
+		expect(warning).toMatch(
+			/^Node "Delivery Service Trigger" in workflow .*: the Delivery Service calls this node at https:\/\/former\.example as well.*starts the workflow twice.*Webhook > Delete/,
+		);
+		expect(warning).not.toContain('signature');
+		expect(others).toEqual([]);
+		expect(list().map(({ url }) => url)).toContain(address);
+	});
+
+	test.each<[string, (address: string) => string]>([
+		[
+			'what another secret has signed',
+			(address) => address.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
+		],
+		['another path', (address) => address.replace('/webhook/', '/webhook-test/')],
+		['another workflow', (address) => address.replace('workflow=workflow', 'workflow=other')],
+	])('nothing is said of %s', async (_, changed) => {
+		const { trigger, address } = await moved();
+		await subscribe(changed(address));
+
+		await trigger.activate();
+
+		expect(service.warnings()).toEqual([]);
+	});
+
+	test('nothing is said of what is blacklisted', async () => {
+		const { trigger, address } = await moved();
+		await subscribe(address);
+		service.control.blacklist(address, 3);
+
+		await trigger.activate();
+
+		expect(service.warnings()).toEqual([]);
+	});
+});
+
 describe('a service that', () => {
 	const answerList = (body: unknown, times = 1) =>
 		service.control.addFault({

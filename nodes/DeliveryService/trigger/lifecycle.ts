@@ -10,6 +10,7 @@ import {
 	tellLeftover,
 	tellQueryDropped,
 	tellRenewed,
+	tellTwins,
 	tellUnchecked,
 	unreachable,
 	whole,
@@ -94,19 +95,21 @@ async function bringInLine(context: IHookFunctions): Promise<boolean> {
 	// Another place may be the same list, under another name. There a signature tells the addresses of
 	// today, which stay, from those of before; unsigned ones are the same, so the old ones go first.
 	const tidied = desired.signer ? undefined : await removeElsewhere(context, memory, opened);
-	const { blacklisted, leftover, isQueryDropped } = await reconcile(opened.webhooks, desired).catch(
-		(error: unknown) => {
-			if (error instanceof ConflictError) throw conflict(context, error.message);
-			if (error instanceof StillBlacklistedError) throw dead(context, error);
-			throw error;
-		},
-	);
+	const { blacklisted, leftover, isQueryDropped, twins } = await reconcile(
+		opened.webhooks,
+		desired,
+	).catch((error: unknown) => {
+		if (error instanceof ConflictError) throw conflict(context, error.message);
+		if (error instanceof StillBlacklistedError) throw dead(context, error);
+		throw error;
+	});
 	if (isQueryDropped && desired.signer) tellQueryDropped(context);
 	if (leftover) tellLeftover(context, leftover);
 	const others =
 		tidied ?? (await removeElsewhere(context, memory, opened, subscriptionsFor(desired)));
 	remember(context, opened, others);
 	if (blacklisted.length > 0) tellRenewed(context, blacklisted);
+	if (twins.length > 0) tellTwins(context, twins);
 	return true;
 }
 

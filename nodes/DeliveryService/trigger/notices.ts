@@ -97,6 +97,14 @@ export function tellQueryDropped(context: IHookFunctions): void {
 	);
 }
 
+/** Says in n8n's log that the service calls the node at another address of n8n as well. */
+export function tellTwins(context: IHookFunctions, twins: readonly Subscription[]): void {
+	const origins = [...new Set(twins.map(({ url }) => new URL(url).origin))].join(', ');
+	context.logger.warn(
+		`${nameOf(context)}: the Delivery Service calls this node at ${origins} as well (${eventsOf(twins)}). If that is this n8n too, by its former address, each event starts the workflow twice: delete the webhooks there with the Delivery Service node, Webhook > Delete. If it is another n8n with a copy of this workflow, leave them.`,
+	);
+}
+
 /** Says in n8n's log that events may be missing, since these were blacklisted until now. */
 export function tellRenewed(context: IHookFunctions, blacklisted: readonly Subscription[]): void {
 	context.logger.warn(

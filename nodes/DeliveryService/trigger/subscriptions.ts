@@ -9,6 +9,7 @@ import {
 	ownAddress,
 	plainUrl,
 	subscriptionOf,
+	twinsOf,
 	type Desired,
 	type Diff,
 	type Holder,
@@ -28,6 +29,8 @@ export interface Reconciliation {
 	leftover?: Leftover;
 	/** Whether the service lists addresses without their query, and may call them so. */
 	isQueryDropped: boolean;
+	/** What was listed of this node at another address of n8n. */
+	twins: Webhook[];
 }
 
 /** More rounds than that are not made for a service that does not remove what it confirms. */
@@ -43,7 +46,9 @@ const mostRounds = 3;
  * @throws what the failing request threw
  */
 export async function reconcile(webhooks: Webhooks, desired: Desired): Promise<Reconciliation> {
-	let found = diff(desired, await listOf(webhooks));
+	const listed = await listOf(webhooks);
+	const twins = twinsOf(desired, listed);
+	let found = diff(desired, listed);
 	const { blacklisted } = found;
 	const toRemove = removable(found);
 	let spoiled = [...found.blacklisted, ...found.surplus];
@@ -54,10 +59,10 @@ export async function reconcile(webhooks: Webhooks, desired: Desired): Promise<R
 		spoiled = [...found.blacklisted, ...found.surplus];
 	}
 	const isQueryDropped = await makeAll(webhooks, desired, found.missing);
-	if (toRemove.length === 0) return { blacklisted, isQueryDropped };
+	if (toRemove.length === 0) return { blacklisted, isQueryDropped, twins };
 	const refused = await unsubscribeAll(webhooks, desired, found.stale);
 	const rest = await webhooks.list().then(
-		({ webhooks: listed }) => diff(desired, listed),
+		({ webhooks: left }) => diff(desired, left),
 		() => undefined,
 	);
 	const dead = rest?.blacklisted.filter(({ action }) =>
@@ -65,7 +70,7 @@ export async function reconcile(webhooks: Webhooks, desired: Desired): Promise<R
 	);
 	if (dead && dead.length > 0) throw new StillBlacklistedError(dead, kept?.reason ?? stillThere);
 	const leftover = refused ?? leftoverOf(rest ? removable(rest) : [], kept?.reason);
-	return { blacklisted, leftover, isQueryDropped };
+	return { blacklisted, leftover, isQueryDropped, twins };
 }
 
 /** The service calls an address no more, and can neither be had to remove it nor to take it anew. */

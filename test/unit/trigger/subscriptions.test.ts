@@ -9,6 +9,7 @@ import { addressFor } from '../../../nodes/DeliveryService/trigger/address';
 import {
 	diff,
 	subscriptionsFor,
+	twinsOf,
 	type Desired,
 	type Holder,
 } from '../../../nodes/DeliveryService/trigger/diff';
@@ -112,6 +113,15 @@ test('a trigger wants one subscription an event, signed when it has a signer', (
 	expect(subscriptionsFor({ ...holder, events: ['createRoute'] })).toEqual([
 		{ url: `${webhookUrl}?event=createRoute&workflow=w1`, action: 2 },
 	]);
+});
+
+test('what is listed at another address of n8n is told from what cannot be read', () => {
+	const there = {
+		url: created.url.replace(new URL(webhookUrl).origin, 'https://x.example'),
+		action: 1,
+	};
+	const list = [listed(created), listed(there), listed({ url: 'x', action: 1 })];
+	expect(twinsOf(desired, list)).toEqual([listed(there)]);
 });
 
 describe('what there is to do', () => {
@@ -394,7 +404,7 @@ describe('a service', () => {
 			memory.hooks.push(listed({ url: webhookUrl, action }));
 			return Promise.resolve(change(true));
 		};
-		const nothing = { blacklisted: [], isQueryDropped: false };
+		const nothing = { blacklisted: [], isQueryDropped: false, twins: [] };
 		await expect(reconcile(memory, desired)).resolves.toEqual({ ...nothing, isQueryDropped: true });
 		const remembered = { ...desired, wasSubscribed: true };
 		await expect(reconcile(memory, remembered)).resolves.toEqual(nothing);
