@@ -1069,6 +1069,27 @@ describe('an error while publishing', () => {
 	);
 });
 
+describe('a trigger to which n8n has given no webhook ID', () => {
+	test('is not published where n8n would not find its address again, and says what to do', async () => {
+		const trigger = await open({}, { webhookId: null });
+
+		await expect(trigger.activate()).rejects.toMatchObject({
+			message: expect.stringMatching(/^No event would reach this Delivery Service Trigger/),
+			description: expect.stringMatching(/^No event .*Delete this trigger and add a new one/),
+		});
+		expect(list()).toEqual([]);
+	});
+
+	test('is published where its name makes an address that n8n finds', async () => {
+		const trigger = await open({}, { webhookId: null, name: 'events' });
+
+		await trigger.activate();
+
+		expect(list().map(({ url }) => url)).toEqual([addressOf('updateTask', trigger.url)]);
+		expect(trigger.url).toMatch(/\/workflow\/events\/webhook$/);
+	});
+});
+
 describe('an address that the service cannot reach', () => {
 	const remote = { baseUrl: 'https://api.delivery-service.example' };
 

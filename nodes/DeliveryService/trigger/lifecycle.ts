@@ -7,6 +7,7 @@ import { isSamePlace, writeMemory, type Memory, type Place } from './memory';
 import {
 	conflict,
 	dead,
+	lost,
 	tellLeftover,
 	tellQueryDropped,
 	tellRenewed,
@@ -77,7 +78,7 @@ async function check(context: IHookFunctions): Promise<boolean> {
  * of the service left behind.
  *
  * @throws NodeOperationError when no event is chosen, something lacks in the credential, or the
- *   service cannot reach the address; NodeApiError when the service refuses or cannot be reached.
+ *   address leads nowhere; NodeApiError when the service refuses or cannot be reached.
  *   Nothing that was made now stays subscribed then.
  */
 export async function subscribe(context: IHookFunctions): Promise<boolean> {
@@ -90,6 +91,7 @@ async function bringInLine(context: IHookFunctions): Promise<boolean> {
 	assertSettings(context);
 	const memory = memoryOf(context);
 	const opened = await openSubscriptions(context, memory);
+	if (!isFound(context, opened.place)) throw lost(context);
 	if (!opened.reachable) throw unreachable(context, opened.desired.webhookUrl);
 	const desired = owning(opened.desired);
 	// Another place may be the same list, under another name. There a signature tells the addresses of
@@ -185,6 +187,14 @@ function elsewhere({ places }: Memory, present: Place): Place[] {
  */
 function owning(desired: Desired): Desired {
 	return { ...desired, isFormer: () => true };
+}
+
+/**
+ * Whether n8n finds the node by its address. Without a webhook ID the address holds the node's name,
+ * encoded: a call's path is decoded before n8n looks for it, and then has no match.
+ */
+function isFound(context: IHookFunctions, { webhookUrl }: Place): boolean {
+	return context.getNode().webhookId !== undefined || !new URL(webhookUrl).pathname.includes('%');
 }
 
 function remember(

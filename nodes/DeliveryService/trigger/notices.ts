@@ -25,6 +25,18 @@ export function unreachable(context: IHookFunctions, webhookUrl: string): NodeOp
 	);
 }
 
+/** The error where n8n would not take a call of the address for one of this node. */
+export function lost(context: IHookFunctions): NodeOperationError {
+	return new NodeOperationError(
+		context.getNode(),
+		'No event would reach this Delivery Service Trigger: n8n does not find it at the address that it has given it',
+		{
+			description:
+				'The workflow came from outside the editor, without the webhook ID of this trigger. Delete this trigger and add a new one in its place.',
+		},
+	);
+}
+
 /** The error where the service takes no further address for an event; it said this. */
 export function conflict(context: IHookFunctions, said: string): NodeOperationError {
 	return new NodeOperationError(
