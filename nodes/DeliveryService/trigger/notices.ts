@@ -54,11 +54,12 @@ export function dead(
 	context: IHookFunctions,
 	{ subscriptions, reason }: StillBlacklistedError,
 ): NodeOperationError {
+	const removal = reason === undefined ? '' : ` When it was to be removed: ${reasonOf(reason)}.`;
 	return new NodeOperationError(
 		context.getNode(),
 		`The Delivery Service has stopped reporting ${eventsOf(subscriptions)} to this workflow (the webhook is blacklisted), and does not take it anew`,
 		{
-			description: `Have the webhook deleted at the Delivery Service, on its dashboard or by its support; then ${publishAnew}. When it was to be removed: ${reasonOf(reason)}.`,
+			description: `Have the webhook deleted at the Delivery Service, on its dashboard or by its support; then ${publishAnew}.${removal}`,
 		},
 	);
 }

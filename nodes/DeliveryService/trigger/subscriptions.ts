@@ -58,17 +58,14 @@ export async function reconcile(webhooks: Webhooks, desired: Desired): Promise<R
 		found = diff(desired, await listOf(webhooks));
 		spoiled = [...found.blacklisted, ...found.surplus];
 	}
-	const isQueryDropped = await makeAll(webhooks, desired, found.missing);
+	const reason = kept?.reason ?? (spoiled.length > 0 ? stillThere : undefined);
+	const isQueryDropped = await makeAll(webhooks, desired, found.missing, reason);
 	if (toRemove.length === 0) return { blacklisted, isQueryDropped, twins };
 	const refused = await unsubscribeAll(webhooks, desired, found.stale);
 	const rest = await webhooks.list().then(
 		({ webhooks: left }) => diff(desired, left),
 		() => undefined,
 	);
-	const dead = rest?.blacklisted.filter(({ action }) =>
-		rest.missing.some((missing) => missing.action === action),
-	);
-	if (dead && dead.length > 0) throw new StillBlacklistedError(dead, kept?.reason ?? stillThere);
 	const leftover = refused ?? leftoverOf(rest ? removable(rest) : [], kept?.reason);
 	return { blacklisted, leftover, isQueryDropped, twins };
 }
@@ -77,20 +74,26 @@ export async function reconcile(webhooks: Webhooks, desired: Desired): Promise<R
 export class StillBlacklistedError extends Error {
 	constructor(
 		readonly subscriptions: readonly Subscription[],
-		readonly reason: unknown,
+		/** Why it was not removed; absent when it had just been made. */
+		readonly reason?: unknown,
 	) {
 		super();
 	}
 }
 
-/** @returns whether the service lists what was made without its query */
+/**
+ * @param reason why what is blacklisted was not removed
+ * @returns whether the service lists what was made without its query
+ */
 async function makeAll(
 	webhooks: Webhooks,
 	desired: Desired,
 	missing: readonly Subscription[],
+	reason?: unknown,
 ): Promise<boolean> {
 	if (missing.length === 0) return false;
 	const made: Subscription[] = [];
+	let listed: Webhook[] = [];
 	let isWhole = false;
 	try {
 		for (const subscription of missing) {
@@ -98,11 +101,16 @@ async function makeAll(
 			// It was there before, though the list did not show it: a failure must not take it off.
 			if (!(await make(webhooks, desired, subscription))) made.pop();
 		}
+		listed = await listOf(webhooks).catch(() => []);
+		const found = diff(desired, listed);
+		const dead = found.blacklisted.filter(({ action }) =>
+			found.missing.some((one) => one.action === action),
+		);
+		if (dead.length > 0) throw new StillBlacklistedError(dead, reason);
 		isWhole = true;
 	} finally {
 		if (!isWhole) await unsubscribeAll(webhooks, desired, made);
 	}
-	const listed = await listOf(webhooks).catch(() => []);
 	return diff({ ...desired, wasSubscribed: false }, listed).missing.some(({ action }) =>
 		listed.some((one) => one.action === action && isBare(desired.webhookUrl, one.url)),
 	);

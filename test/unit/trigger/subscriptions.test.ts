@@ -17,6 +17,7 @@ import {
 	ConflictError,
 	reconcile,
 	removeOwn,
+	StillBlacklistedError,
 	type Leftover,
 } from '../../../nodes/DeliveryService/trigger/subscriptions';
 
@@ -324,6 +325,18 @@ describe('after reconciling', () => {
 });
 
 describe('a service', () => {
+	test('that calls a new subscription no more is an error, and none stays that was made', async () => {
+		const memory = new Memory([]);
+		memory.subscribe = (subscription) => {
+			memory.hooks.push(listed(subscription, subscription.action === 3 ? 'blacklisted' : 'active'));
+			return Promise.resolve(change(true));
+		};
+		const reconciling = reconcile(memory, desired);
+		await expect(reconciling).rejects.toBeInstanceOf(StillBlacklistedError);
+		await expect(reconciling).rejects.toMatchObject({ subscriptions: [updated] });
+		expect(memory.hooks).toEqual([]);
+	});
+
 	test('that knows a subscription already (409) has made it', async () => {
 		const memory = new Memory([listed(updated)]);
 		memory.subscribe = () => Promise.resolve(change(false));
