@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 import { credentialType } from '../service/client';
 import { credentialSchema } from '../service/credential';
+import { parsedJson } from '../service/json';
 import { publishAnew } from '../common/publishing';
 import { eventInQuery, isRemembered, isSigned, isSignedByFormer, plainQuery } from './address';
 import { passes } from './filters';
@@ -11,6 +12,8 @@ import { chosenEvents, filtersOf, memoryOf, signerOf, signsAddresses } from './s
 
 /** Bodies above that are no event of the service: the documented ones are far below (section 6). */
 const largestBody = 1_000_000;
+
+const formType = 'application/x-www-form-urlencoded';
 
 const querySchema = z.record(z.unknown()).catch({});
 const signingSchema = credentialSchema.pick({ apiSecret: true, baseUrl: true, companyId: true });
@@ -111,12 +114,18 @@ function isUnread(context: IWebhookFunctions): boolean {
 	return rawBody === undefined && sizeOfBody(context) > 0;
 }
 
-/** The body as n8n has read it, or its text where n8n does not know the content type. */
+/**
+ * The body as n8n has read it, or its text where n8n does not know the content type, or has read JSON
+ * as a form.
+ */
 function bodyOf(context: IWebhookFunctions): unknown {
 	const body: unknown = context.getBodyData();
-	const { rawBody } = context.getRequestObject();
+	const { rawBody, contentType } = context.getRequestObject();
+	const text = rawBody?.toString('utf8') ?? '';
+	if (contentType === formType && /^\s*[[{]/.test(text) && parsedJson(text) !== undefined)
+		return text;
 	const isRead = typeof body !== 'object' || (body !== null && Object.keys(body).length > 0);
-	return (isRead && body !== undefined) || !rawBody ? body : rawBody.toString('utf8');
+	return (isRead && body !== undefined) || !rawBody ? body : text;
 }
 
 /**
