@@ -1,5 +1,6 @@
 import { NodeApiError } from 'n8n-workflow';
 
+import { realClock } from '../common/clock';
 import type { Subscription } from '../service/requests';
 import type { Webhook, Webhooks } from '../service/webhooks';
 import { isBare } from './address';
@@ -185,6 +186,12 @@ export interface Known {
 }
 
 /**
+ * How long the list may go on to show what is removed. n8n may ask right after whether the node is
+ * subscribed, and what is still shown then would count.
+ */
+const looksAfterMs = [300, 1000];
+
+/**
  * Removes the subscriptions of the node; one that is gone already is no fault. Never throws.
  *
  * @param known `exact` is tried when the list cannot be read, or does not show what was subscribed
@@ -194,6 +201,7 @@ export async function removeOwn(
 	webhooks: Webhooks,
 	holder: Holder,
 	{ exact, wasSubscribed, kept = [] }: Known,
+	clock = realClock,
 ): Promise<Leftover | undefined> {
 	const keptKeys = new Set(kept.map((one) => keyOf(holder, one)));
 	const own = async () => {
@@ -208,7 +216,13 @@ export async function removeOwn(
 		const unlisted = wasSubscribed ? exact.filter((one) => !shown.has(keyOf(holder, one))) : [];
 		const refused = await unsubscribeAll(webhooks, holder, [...listed, ...unlisted]);
 		if (refused || listed.length === 0) return refused;
-		return leftoverOf(await own().catch(() => []));
+		let left = await own().catch(() => []);
+		for (const ms of looksAfterMs) {
+			if (left.length === 0) break;
+			await clock.wait(ms);
+			left = await own().catch(() => []);
+		}
+		return leftoverOf(left);
 	} catch (reason) {
 		const leftover = await unsubscribeAll(webhooks, holder, exact);
 		return { subscriptions: leftover?.subscriptions ?? [], reason };

@@ -20,6 +20,7 @@ import {
 	StillBlacklistedError,
 	type Leftover,
 } from '../../../nodes/DeliveryService/trigger/subscriptions';
+import { VirtualTime } from '../../support/virtualTime';
 
 const webhookUrl = 'https://n8n.example/webhook/abc/webhook';
 const signer = { secret: 's3cret', identity: 'live\nw1\n42', formerIdentity: 'live\nw1' };
@@ -497,6 +498,19 @@ describe('removing', () => {
 		await expect(removeOwn(memory, holder, unknown)).resolves.toBeUndefined();
 		expect(memory.hooks).toEqual(others.map((one) => listed(one)));
 		expect(memory.changes).toHaveLength(own.length);
+	});
+
+	test.each([
+		{ looks: 2, left: undefined },
+		{ looks: 3, left: { subscriptions: [created], reason: expect.any(Error) } },
+	])('waits a little for a list that still shows them in $looks looks', async ({ looks, left }) => {
+		const memory = new Memory([listed(created)]);
+		const answers = Array.from({ length: 1 + looks }, () => [listed(created)]);
+		memory.list = () => Promise.resolve({ webhooks: answers.shift() ?? [], others: [] });
+		const time = new VirtualTime();
+		const removing = time.until(removeOwn(memory, holder, unknown, time));
+		await expect(removing).resolves.toEqual(left);
+		expect(memory.changes).toEqual(['-created']);
 	});
 
 	test('does not mind one that is gone already', async () => {
