@@ -20,7 +20,9 @@ describe('a trigger without a webhook ID, whose address n8n would not find again
 		const withoutId = all.map((one) => ({ ...one, webhookId: undefined }));
 		const id = await client.createWorkflow({ ...rest, nodes: withoutId });
 
-		await expect(client.publish(id)).rejects.toThrow('No event would reach this Delivery Service Trigger');
+		await expect(client.publish(id)).rejects.toThrow(
+			'No event would reach this Delivery Service Trigger',
+		);
 		expect(service.control.webhooks()).toEqual([]);
 	});
 });
