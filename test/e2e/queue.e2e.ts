@@ -136,7 +136,7 @@ test('1,000 events at the process for webhooks start 1,000 executions, each with
 	expect(service.control.webhooks()).toEqual([]);
 });
 
-test('a changed API secret stops no event at the process for webhooks, until the workflow is published anew', async () => {
+test('a changed API secret stops no event at the process for webhooks, until the trigger subscribes anew', async () => {
 	const { client, service, credentials } = installation;
 	const workflowId = await client.createWorkflow(
 		triggerWorkflow(installation, { events: ['updateTask'] }),

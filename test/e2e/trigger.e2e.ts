@@ -8,6 +8,7 @@ import { freePort } from '../../playground/n8n/checks';
 import type { StoredWorkflow } from '../../playground/n8n/client';
 import { outputOf, type Execution } from '../../playground/n8n/execution';
 import { waitFor } from '../../playground/n8n/progress';
+import { node } from '../../playground/n8n/workflowParts';
 import * as shared from './support/versionTests';
 import { executionsOf, liveAddress, subscriptionsOf, testAddress } from './support/events';
 import { testTriggerChanges } from './support/triggerTests';
@@ -240,6 +241,34 @@ describe('a published workflow', () => {
 		expect(received(await executionsOf(client, workflow.id, 1))).toEqual([item]);
 	});
 
+	test('is subscribed by a changed credential once it is unpublished and published, not when another node is published', async () => {
+		const { client, service } = installation;
+		const data = { ...service.credential };
+		const name = 'Changing';
+		const id = await client.createCredential(name, credentialType, data);
+		const workflow = await imported({ events: ['updateTask'] }, { [credentialType]: { id, name } });
+		await client.publish(workflow.id);
+		const before = service.control.webhooks();
+
+		await client.updateCredential(id, name, credentialType, { ...data, companyId: 1002 });
+		await client.updateWorkflow(workflow.id, {
+			nodes: [...workflow.nodes, node('Added', 'n8n-nodes-base.noOp')],
+		});
+		await client.publish(workflow.id);
+		expect(service.control.webhooks()).toEqual(before);
+
+		await client.unpublish(workflow.id);
+		expect(service.control.webhooks()).toEqual([]);
+		await client.publish(workflow.id);
+		expect(service.control.webhooks()).toEqual([
+			expect.objectContaining({ companyId: 1002, status: 'Active' }),
+		]);
+		expect(subscriptions()).toEqual([liveAddress(workflow, 'updateTask')]);
+		const { statuses, item } = await fireUpdate();
+		expect(statuses).toEqual([200]);
+		expect(received(await executionsOf(client, workflow.id, 1))).toEqual([item]);
+	});
+
 	test('leaves a workflow on the same event alone', async () => {
 		const { client } = installation;
 		const one = await published({ events: ['updateTask'] });
@@ -329,7 +358,7 @@ describe('calls that are not from the service', () => {
 });
 
 describe('when something is out of order', () => {
-	test('a blacklisted subscription works again once the workflow is published anew', async () => {
+	test('a blacklisted subscription works again once the workflow was unpublished and published', async () => {
 		const { client, service } = installation;
 		const workflow = await published({ events: ['createTask', 'updateTask'] });
 		const before = service.control.webhooks();
@@ -421,7 +450,7 @@ describe('when something is out of order', () => {
 		await duringOutage(async () => await client.unpublish(workflow.id));
 		const log = await readFile(join(installation.userFolder, 'n8n.log'), 'utf8');
 		expect(log).toMatch(
-			`in workflow "Delivery events" (${workflow.id}): webhooks of this node may remain at the Delivery Service (Delivery Created, Delivery Updated): Nothing answers at the Base URL of the Delivery Service. They start nothing. They are removed when the workflow is published again`,
+			`in workflow "Delivery events" (${workflow.id}): webhooks of this node may remain at the Delivery Service (Delivery Created, Delivery Updated): Nothing answers at the Base URL of the Delivery Service. They start nothing. To have them removed, unpublish the workflow, then publish it`,
 		);
 		expect(subscriptions()).toEqual([
 			liveAddress(workflow, 'createTask'),

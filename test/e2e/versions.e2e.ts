@@ -6,11 +6,26 @@ import { waitFor } from '../../playground/n8n/progress';
 import * as shared from './support/versionTests';
 import { executionsOf, fireUpdates } from './support/events';
 import { testTriggerChanges } from './support/triggerTests';
-import { nodes } from './support/workflows';
+import { nodes, triggerWorkflow } from './support/workflows';
 
 const installation = shared.testVersion('1.123');
 shared.testTrigger(installation);
 testTriggerChanges(installation);
+
+// n8n 2 gives a node its webhook ID when the workflow comes from outside the editor.
+describe('a trigger without a webhook ID, whose address n8n would not find again', () => {
+	test('is not published', async () => {
+		const { client, service } = installation();
+		const { nodes: all, ...rest } = triggerWorkflow(installation(), { events: ['updateTask'] });
+		const withoutId = all.map((one) => ({ ...one, webhookId: undefined }));
+		const id = await client.createWorkflow({ ...rest, nodes: withoutId });
+
+		await expect(client.publish(id)).rejects.toThrow(
+			'No event would reach this Delivery Service Trigger',
+		);
+		expect(service.control.webhooks()).toEqual([]);
+	});
+});
 
 // n8n 2 does not look at webhooks when it starts.
 describe('a restart of n8n', () => {

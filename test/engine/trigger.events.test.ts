@@ -153,6 +153,32 @@ describe('a payload that does not fit the document', () => {
 
 describe.each([1, 2])('the body, for a node of version %i', (typeVersion) => {
 	const text = JSON.stringify(updated);
+
+	test.each([
+		['an object', (payload: object) => JSON.stringify(payload)],
+		['a list', (payload: object) => ` ${JSON.stringify([payload])}\n`],
+	])('may be JSON with the content type of a form: %s', async (_, written) => {
+		const trigger = await published({}, typeVersion);
+		const payload = { ...updated, status: 'A&B=1+1 %41' };
+
+		const received = await call(trigger, 'updateTask', {
+			rawBody: written(payload),
+			headers: form,
+		});
+
+		expect(received.status).toBe(200);
+		expect(itemsOf(received)).toEqual([{ event: 'updateTask', eventCode: 3, ...payload }]);
+	});
+
+	test('may be a form whose text only begins like JSON', async () => {
+		const trigger = await published({}, typeVersion);
+		const rawBody = `{=1&${new URLSearchParams(updated).toString()}`;
+
+		const received = await call(trigger, 'updateTask', { rawBody, headers: form });
+
+		expect(itemsOf(received)).toMatchObject([{ event: 'updateTask', ...updated, '{': '1' }]);
+	});
+
 	test.each<[string, ReceiveOptions]>([
 		['JSON', { body: updated }],
 		['a list of one', { body: [updated] }],

@@ -357,6 +357,67 @@ describe('a change of the credential', () => {
 		expect(here).toEqual([]);
 	});
 
+	/** Ways to write the address of the service of this file, which listens on 127.0.0.1. */
+	const spellings: Array<[string, (baseUrl: string) => string]> = [
+		['another name of its host', (baseUrl) => baseUrl.replace('127.0.0.1', 'localhost')],
+		['capitals', (baseUrl) => baseUrl.replace('http:', 'HTTP:')],
+	];
+
+	describe.each(spellings)('to the same service by %s', (_, otherwise) => {
+		test.each([
+			['signed', {}],
+			['unsigned', { signAddresses: false }],
+		])('leaves each event subscribed once, with %s addresses', async (_kind, options) => {
+			const credential: CredentialData = { ...service.credential };
+			const trigger = await open({ ...every, options }, { credential });
+			await trigger.activate();
+			credential.baseUrl = otherwise(service.credential.baseUrl);
+
+			await trigger.activate('init');
+
+			expect(list().map(({ action, status }) => [action, status])).toEqual([
+				[1, 'Active'],
+				[2, 'Active'],
+				[3, 'Active'],
+			]);
+			expect(service.warnings()).toEqual([]);
+			const received = await trigger.receive({ url: hook(3).url, body: updated });
+			expect(itemsOf(received)).toHaveLength(1);
+			await trigger.deactivate();
+			expect(list()).toEqual([]);
+		});
+	});
+
+	test('to another address of the same service makes the new ones before it removes the old', async () => {
+		const credential: CredentialData = { ...service.credential };
+		const trigger = await open({}, { credential });
+		await trigger.activate();
+		const before = service.requests().length;
+		credential.baseUrl = service.credential.baseUrl.replace('127.0.0.1', 'localhost');
+
+		await trigger.activate('init');
+
+		const changes = service.requests().slice(before);
+		expect(changes.filter((method) => method !== 'GET')).toEqual(['POST', 'DELETE']);
+	});
+
+	test('to another service takes unsigned addresses off at the former one', async () => {
+		const other = await startService();
+		const credential: CredentialData = { ...service.credential };
+		const trigger = await open({ options: { signAddresses: false } }, { credential });
+		await trigger.activate();
+		credential.baseUrl = other.credential.baseUrl;
+
+		await trigger.activate();
+		const there = other.control.webhooks();
+		const here = list();
+		await trigger.deactivate();
+		await other.close();
+
+		expect(there).toHaveLength(1);
+		expect(here).toEqual([]);
+	});
+
 	test('to another key does not send that key to the former address, and says what remains', async () => {
 		const other = await startService({ apiKeyId: 'other-key' });
 		const credential: CredentialData = { ...service.credential };
@@ -372,6 +433,64 @@ describe('a change of the credential', () => {
 		expect(service.requests()).toHaveLength(before);
 		expect(list()).toHaveLength(1);
 		expect(service.warnings()[0]).toContain('holds another API key now');
+	});
+});
+
+describe('after n8n has moved to another address', () => {
+	const former = 'https://former.example';
+
+	/** A trigger that is turned off, and the address that it had, at the former address of n8n. */
+	async function moved(parameters: INodeParameters = {}) {
+		const trigger = await open(parameters);
+		await trigger.activate();
+		const { url } = hook(3);
+		await trigger.deactivate();
+		return { trigger, address: url.replace(new URL(url).origin, former) };
+	}
+
+	test.each([
+		['signed', {}],
+		['unsigned', { options: { signAddresses: false } }],
+	])('the log says once that %s addresses there start the workflow too', async (_, parameters) => {
+		const { trigger, address } = await moved(parameters);
+		await subscribe(address);
+
+		await trigger.activate();
+		await trigger.activate('init');
+
+		const [warning, ...others] = service.warnings();
+		expect(warning).toMatch(
+			/^Node "Delivery Service Trigger" in workflow .*: the Delivery Service calls this node at https:\/\/former\.example as well.*starts the workflow twice.*Webhook > Delete/,
+		);
+		expect(warning).not.toContain('signature');
+		expect(others).toEqual([]);
+		expect(list().map(({ url }) => url)).toContain(address);
+	});
+
+	test.each<[string, (address: string) => string]>([
+		[
+			'what another secret has signed',
+			(address) => address.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
+		],
+		['another path', (address) => address.replace('/webhook/', '/webhook-test/')],
+		['another workflow', (address) => address.replace('workflow=workflow', 'workflow=other')],
+	])('nothing is said of %s', async (_, changed) => {
+		const { trigger, address } = await moved();
+		await subscribe(changed(address));
+
+		await trigger.activate();
+
+		expect(service.warnings()).toEqual([]);
+	});
+
+	test('nothing is said of what is blacklisted', async () => {
+		const { trigger, address } = await moved();
+		await subscribe(address);
+		service.control.blacklist(address, 3);
+
+		await trigger.activate();
+
+		expect(service.warnings()).toEqual([]);
 	});
 });
 
@@ -647,7 +766,9 @@ describe('blacklisted subscriptions', () => {
 			message: expect.stringContaining(
 				'The Delivery Service has stopped reporting Delivery Updated to this workflow',
 			),
-			description: expect.stringMatching(/blacklisted.*publish again.*refused the request/),
+			description: expect.stringMatching(
+				/blacklisted.*unpublish the workflow, then publish it.*refused the request/,
+			),
 		});
 	});
 
@@ -946,6 +1067,27 @@ describe('an error while publishing', () => {
 			expect(error.description).toContain('Because of the moon');
 		},
 	);
+});
+
+describe('a trigger to which n8n has given no webhook ID', () => {
+	test('is not published where n8n would not find its address again, and says what to do', async () => {
+		const trigger = await open({}, { webhookId: null });
+
+		await expect(trigger.activate()).rejects.toMatchObject({
+			message: expect.stringMatching(/^No event would reach this Delivery Service Trigger/),
+			description: expect.stringMatching(/^No event .*Delete this trigger and add a new one/),
+		});
+		expect(list()).toEqual([]);
+	});
+
+	test('is published where its name makes an address that n8n finds', async () => {
+		const trigger = await open({}, { webhookId: null, name: 'events' });
+
+		await trigger.activate();
+
+		expect(list().map(({ url }) => url)).toEqual([addressOf('updateTask', trigger.url)]);
+		expect(trigger.url).toMatch(/\/workflow\/events\/webhook$/);
+	});
 });
 
 describe('an address that the service cannot reach', () => {

@@ -159,7 +159,7 @@ describe('Who knows a signed address', () => {
 		expect(trigger.listening).toBe(true);
 	});
 
-	test('cannot use it after the API secret was changed and the workflow published again', async () => {
+	test('cannot use it after the API secret was changed and the trigger subscribed anew', async () => {
 		const ownService = await startService({ apiSecret: 'before' });
 		const { port } = ownService;
 		const credential = { ...ownService.credential };
@@ -177,7 +177,7 @@ describe('Who knows a signed address', () => {
 		await changed.close();
 	});
 
-	test('cannot use it after the company was changed and the workflow published again', async () => {
+	test('cannot use it after the company was changed and the trigger subscribed anew', async () => {
 		const credential: CredentialData = { ...service.credential };
 		const trigger = await published({}, { credential });
 		const { url } = hook(3);

@@ -205,7 +205,7 @@ describe('a failure', () => {
 		const { error } = await repair('https://shop.example');
 
 		expect(error?.description).toMatch(
-			/^It was removed but could not be made anew.*Webhook > Create/,
+			/^It was removed but could not be made anew.*Webhook > Create.*unpublish the workflow, then publish it/,
 		);
 		expect(statuses()).toEqual({});
 	});

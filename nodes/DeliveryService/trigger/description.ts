@@ -7,6 +7,7 @@ import type {
 
 import { eventNames, events } from '../service/events';
 import { companyIdField } from '../common/fields';
+import { publishAnew } from '../common/publishing';
 
 const names = Object.fromEntries(eventNames.map((name) => [name, events[name].name]));
 
@@ -38,7 +39,7 @@ export const triggerPanel: INodeTypeDescription['triggerPanel'] = {
 	header: 'Pull in events from the Delivery Service',
 	executionsHelp: {
 		inactive: `${listening}<br /><br /><b>When you are happy with it</b>, publish the workflow. From then on every event starts it by itself, and you find what happened under Executions.`,
-		active: `${listening}<br /><br /><b>Your workflow is published</b>, so every event starts it by itself as well. You find what happened under Executions.<br /><br /><b>Events stay away?</b> Publish the workflow again: that makes anew what the Delivery Service has lost or stopped calling.`,
+		active: `${listening}<br /><br /><b>Your workflow is published</b>, so every event starts it by itself as well. You find what happened under Executions.<br /><br /><b>Events stay away?</b> Then ${publishAnew}: that makes anew what the Delivery Service has lost or stopped calling.`,
 	},
 	activationHint:
 		'When your workflow is finished, publish it, so that events start it by themselves.',

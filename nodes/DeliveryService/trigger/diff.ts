@@ -4,6 +4,8 @@ import type { Webhook } from '../service/webhooks';
 import {
 	addressFor,
 	isBare,
+	isSigned,
+	queryOf,
 	readAddress,
 	writeAddress,
 	type Owner,
@@ -106,6 +108,23 @@ export function listedAs(
 	// A service that drops the query shows, and perhaps calls, the bare URL.
 	if (exact.length > 0 || (desired.signer && !desired.wasSubscribed)) return exact;
 	return ofEvent.filter((webhook) => isBare(desired.webhookUrl, webhook.url));
+}
+
+/**
+ * The listed addresses that the service calls at another address of n8n, and that the node would take
+ * for its own if they led here: those of an n8n that has moved, or of another one with a copy of this
+ * workflow.
+ */
+export function twinsOf(desired: Desired, listed: readonly Webhook[]): Webhook[] {
+	const present = new URL(desired.webhookUrl);
+	return listed.filter(({ url, status }) => {
+		if (status === 'blacklisted' || !URL.canParse(url)) return false;
+		const { origin, pathname } = new URL(url);
+		if (origin === present.origin || pathname !== present.pathname) return false;
+		const address = ownAddress({ ...desired, webhookUrl: origin + pathname }, url);
+		if (!address) return false;
+		return !desired.signer || isSigned(queryOf(address), desired.signer);
+	});
 }
 
 /** An address of this node as the node itself writes it. */

@@ -1,10 +1,21 @@
-import { NodeApiError, NodeOperationError, type IHookFunctions } from 'n8n-workflow';
+import { NodeApiError, type IHookFunctions } from 'n8n-workflow';
 
-import { eventOfCode, events } from '../service/events';
-import { inOneText } from '../service/result';
+import type { Subscription } from '../service/requests';
 import { digestFor } from './address';
-import { diff, type Desired, type Holder } from './diff';
+import { diff, subscriptionsFor, type Desired, type Holder } from './diff';
 import { isSamePlace, writeMemory, type Memory, type Place } from './memory';
+import {
+	conflict,
+	dead,
+	lost,
+	tellLeftover,
+	tellQueryDropped,
+	tellRenewed,
+	tellTwins,
+	tellUnchecked,
+	unreachable,
+	whole,
+} from './notices';
 import {
 	assertSettings,
 	memoryOf,
@@ -24,9 +35,6 @@ import {
 /*
  * What n8n calls when it turns a trigger on and off: when the workflow is published or taken back,
  * when the user listens for a test event or stops, and in some versions when n8n starts.
- *
- * When publishing fails, some versions of n8n show the message of the error only, others its
- * description only. So each of them says all.
  */
 
 /**
@@ -54,9 +62,7 @@ async function check(context: IHookFunctions): Promise<boolean> {
 	const desired = owning(opened.desired);
 	const listed = await listOf(webhooks).catch((error: unknown) => {
 		if (!isTakenAsBefore(context, memory, place, error)) throw error;
-		context.logger.warn(
-			`${nameOf(context)}: its webhooks could not be checked (${reasonOf(error)}). They are taken to be as they were before n8n started.`,
-		);
+		tellUnchecked(context, error);
 	});
 	if (!listed) return true;
 	const { missing, stale, blacklisted, surplus } = diff(desired, listed);
@@ -72,7 +78,7 @@ async function check(context: IHookFunctions): Promise<boolean> {
  * of the service left behind.
  *
  * @throws NodeOperationError when no event is chosen, something lacks in the credential, or the
- *   service cannot reach the address; NodeApiError when the service refuses or cannot be reached.
+ *   address leads nowhere; NodeApiError when the service refuses or cannot be reached.
  *   Nothing that was made now stays subscribed then.
  */
 export async function subscribe(context: IHookFunctions): Promise<boolean> {
@@ -85,25 +91,27 @@ async function bringInLine(context: IHookFunctions): Promise<boolean> {
 	assertSettings(context);
 	const memory = memoryOf(context);
 	const opened = await openSubscriptions(context, memory);
-	assertReachable(context, opened);
+	if (!isFound(context, opened.place)) throw lost(context);
+	if (!opened.reachable) throw unreachable(context, opened.desired.webhookUrl);
 	const desired = owning(opened.desired);
-	const { blacklisted, leftover, isQueryDropped } = await reconcile(opened.webhooks, desired).catch(
-		(error: unknown) => {
-			if (error instanceof ConflictError) throw conflict(context, error.message);
-			if (error instanceof StillBlacklistedError) throw dead(context, error);
-			throw error;
-		},
-	);
-	if (isQueryDropped && desired.signer)
-		context.logger.warn(
-			`${nameOf(context)}: the Delivery Service lists the addresses of this node without what follows the question mark. If it calls them so, its calls are refused: then turn off the option Signed Addresses, and let something in front of n8n check who calls.`,
-		);
+	// Another place may be the same list, under another name. There a signature tells the addresses of
+	// today, which stay, from those of before; unsigned ones are the same, so the old ones go first.
+	const tidied = desired.signer ? undefined : await removeElsewhere(context, memory, opened);
+	const { blacklisted, leftover, isQueryDropped, twins } = await reconcile(
+		opened.webhooks,
+		desired,
+	).catch((error: unknown) => {
+		if (error instanceof ConflictError) throw conflict(context, error.message);
+		if (error instanceof StillBlacklistedError) throw dead(context, error);
+		throw error;
+	});
+	if (isQueryDropped && desired.signer) tellQueryDropped(context);
 	if (leftover) tellLeftover(context, leftover);
-	remember(context, opened, await removeElsewhere(context, memory, opened));
-	if (blacklisted.length > 0)
-		context.logger.warn(
-			`${nameOf(context)}: The Delivery Service had stopped reporting ${eventsOf(blacklisted)} to this workflow (the webhook was blacklisted). It was subscribed anew. Events from before that may be missing.`,
-		);
+	const others =
+		tidied ?? (await removeElsewhere(context, memory, opened, subscriptionsFor(desired)));
+	remember(context, opened, others);
+	if (blacklisted.length > 0) tellRenewed(context, blacklisted);
+	if (twins.length > 0) tellTwins(context, twins);
 	return true;
 }
 
@@ -131,16 +139,18 @@ export async function unsubscribe(context: IHookFunctions): Promise<boolean> {
 /**
  * Removes what the node has subscribed at other places than the present one.
  *
+ * @param kept what is not to be removed, should another place show it
  * @returns the places where something may remain
  */
 async function removeElsewhere(
 	context: IHookFunctions,
 	memory: Memory,
 	{ desired, place: present }: Subscriptions,
+	kept: readonly Subscription[] = [],
 ): Promise<Place[]> {
 	const remaining: Place[] = [];
 	for (const place of elsewhere(memory, present)) {
-		const leftover = await removeAt(context, place, desired).catch((reason: unknown) => ({
+		const leftover = await removeAt(context, place, desired, kept).catch((reason: unknown) => ({
 			subscriptions: [],
 			reason,
 		}));
@@ -155,9 +165,10 @@ async function removeAt(
 	context: IHookFunctions,
 	place: Place,
 	holder: Holder,
+	kept: readonly Subscription[],
 ): Promise<Leftover | undefined> {
 	const webhooks = await openPlace(context, place);
-	return await removeOwn(webhooks, holder, { exact: [], wasSubscribed: false });
+	return await removeOwn(webhooks, holder, { exact: [], wasSubscribed: false, kept });
 }
 
 /**
@@ -178,6 +189,14 @@ function owning(desired: Desired): Desired {
 	return { ...desired, isFormer: () => true };
 }
 
+/**
+ * Whether n8n finds the node by its address. Without a webhook ID the address holds the node's name,
+ * encoded: a call's path is decoded before n8n looks for it, and then has no match.
+ */
+function isFound(context: IHookFunctions, { webhookUrl }: Place): boolean {
+	return context.getNode().webhookId !== undefined || !new URL(webhookUrl).pathname.includes('%');
+}
+
 function remember(
 	context: IHookFunctions,
 	{ desired, place }: Subscriptions,
@@ -186,51 +205,6 @@ function remember(
 	const { webhookUrl, events: chosen, signer } = desired;
 	const digests = signer ? chosen.map((event) => digestFor(event, signer)) : [];
 	keep(context, { subscribedTo: webhookUrl, digests, places: [...others, place] });
-}
-
-function assertReachable(context: IHookFunctions, { desired, reachable }: Subscriptions): void {
-	if (reachable) return;
-	throw new NodeOperationError(
-		context.getNode(),
-		'The Delivery Service cannot reach this n8n at a localhost address',
-		{
-			description: `The address is ${desired.webhookUrl}, which works on this computer only. Whoever runs this n8n must give it an address on the internet (the setting WEBHOOK_URL of n8n).`,
-		},
-	);
-}
-
-function conflict(context: IHookFunctions, said: string): NodeOperationError {
-	return new NodeOperationError(
-		context.getNode(),
-		'The Delivery Service takes no further address for an event that another one is subscribed to (status 409)',
-		{
-			description:
-				`Look with Webhook > Get Many. Delete the other webhook, or have one workflow take the event and start the others. ${said}`.trim(),
-		},
-	);
-}
-
-function dead(
-	context: IHookFunctions,
-	{ subscriptions, reason }: StillBlacklistedError,
-): NodeOperationError {
-	return new NodeOperationError(
-		context.getNode(),
-		`The Delivery Service has stopped reporting ${eventsOf(subscriptions)} to this workflow (the webhook is blacklisted), and does not take it anew`,
-		{
-			description: `Have the webhook deleted at the Delivery Service, on its dashboard or by its support; then publish again. When it was to be removed: ${reasonOf(reason)}.`,
-		},
-	);
-}
-
-/** Has an error say in its description all that it says. */
-function whole(error: unknown): unknown {
-	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
-		const { message, description } = error;
-		if (description && !description.startsWith(message))
-			error.description = inOneText({ message, description });
-	}
-	return error;
 }
 
 function keep(context: IHookFunctions, memory: Memory): void {
@@ -252,43 +226,4 @@ function isTakenAsBefore(
 function isPassing(error: unknown): boolean {
 	if (!(error instanceof NodeApiError)) return false;
 	return error.httpCode === null || /^(429|5\d\d)$/.test(error.httpCode);
-}
-
-/**
- * @param place where they are, when that is not the present place
- * @param startsWorkflow whether what comes from there may still start the workflow
- */
-function tellLeftover(
-	context: IHookFunctions,
-	{ subscriptions, reason }: Leftover,
-	place?: Place,
-	startsWorkflow = false,
-): void {
-	const which = subscriptions.length > 0 ? ` (${eventsOf(subscriptions)})` : '';
-	const where = place ? ` at ${place.baseUrl}, company ${place.companyId}` : '';
-	const effect = startsWorkflow
-		? 'While addresses are not signed, their events start this workflow too.'
-		: 'They start nothing.';
-	context.logger.warn(
-		`${nameOf(context)}: webhooks of this node may remain at the Delivery Service${where}${which}: ${reasonOf(reason)}. ${effect} They are removed when the workflow is published again; or remove them with the Delivery Service node, Webhook > Delete.`,
-	);
-}
-
-function nameOf(context: IHookFunctions): string {
-	const { name, id } = context.getWorkflow();
-	return `Node "${context.getNode().name}" in workflow "${name ?? ''}" (${id ?? ''})`;
-}
-
-function eventsOf(subscriptions: ReadonlyArray<{ action: number }>): string {
-	const codes = subscriptions.map(({ action }) => action).sort((one, other) => one - other);
-	return [...new Set(codes)]
-		.map((action) => {
-			const event = eventOfCode(action);
-			return event ? events[event].name : `Event ${action}`;
-		})
-		.join(', ');
-}
-
-function reasonOf(error: unknown): string {
-	return error instanceof Error ? error.message : 'unknown reason';
 }

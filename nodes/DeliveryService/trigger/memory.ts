@@ -64,10 +64,15 @@ export function keyDigest(apiKeyId: string): string {
 	return createHash('sha256').update(apiKeyId).digest('base64url').slice(0, 22);
 }
 
+/** A service's address without what may change while it stays the same service. */
+export function serviceName(baseUrl: string): string {
+	return baseUrl.replace(/^https?:\/\//i, '').toLowerCase();
+}
+
 /** Whether two places have the same list of subscriptions, and the same URL of the node in it. */
 export function isSamePlace(one: Place, other: Place): boolean {
 	return (
-		one.baseUrl === other.baseUrl &&
+		serviceName(one.baseUrl) === serviceName(other.baseUrl) &&
 		one.companyId === other.companyId &&
 		one.webhookUrl === other.webhookUrl
 	);

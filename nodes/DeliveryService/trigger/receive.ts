@@ -3,6 +3,8 @@ import { z } from 'zod';
 
 import { credentialType } from '../service/client';
 import { credentialSchema } from '../service/credential';
+import { parsedJson } from '../service/json';
+import { publishAnew } from '../common/publishing';
 import { eventInQuery, isRemembered, isSigned, isSignedByFormer, plainQuery } from './address';
 import { passes } from './filters';
 import { holdsNoEvent, readBody, type EmittedEvent } from './payload';
@@ -10,6 +12,8 @@ import { chosenEvents, filtersOf, memoryOf, signerOf, signsAddresses } from './s
 
 /** Bodies above that are no event of the service: the documented ones are far below (section 6). */
 const largestBody = 1_000_000;
+
+const formType = 'application/x-www-form-urlencoded';
 
 const querySchema = z.record(z.unknown()).catch({});
 const signingSchema = credentialSchema.pick({ apiSecret: true, baseUrl: true, companyId: true });
@@ -44,7 +48,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 			return refuse(
 				401,
 				'The signature of the address is missing or wrong',
-				'If the Delivery Service itself made this call, publish the workflow again: its API secret, company or Base URL was changed, or something on the way changes addresses.',
+				`If the Delivery Service itself made this call, ${publishAnew}: its API secret, company or Base URL was changed, or something on the way changes addresses.`,
 			);
 	}
 	if (context.getRequestObject().method !== 'POST') return received;
@@ -61,7 +65,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 
 /**
  * Whether a call carries a signature of this node: one that it remembers to have subscribed, so that
- * events arrive after the API secret was changed until the workflow is published again; or one that
+ * events arrive after the API secret was changed until it subscribes anew; or one that
  * the credential makes, since n8n may lose what the node remembers, or not have saved it yet.
  *
  * @returns undefined when it is not remembered and the credential is gone or incomplete
@@ -75,7 +79,7 @@ async function isAuthentic(
 	const credential = await readCredential(context);
 	const signer = credential && signerOf(context, credential);
 	if (!signer) return undefined;
-	// Version 0.1.0 kept no digests: its addresses hold until the workflow is published again.
+	// Version 0.1.0 kept no digests: its addresses hold until the node subscribes anew.
 	return isSigned(query, signer) || (digests === undefined && isSignedByFormer(query, signer));
 }
 
@@ -110,12 +114,18 @@ function isUnread(context: IWebhookFunctions): boolean {
 	return rawBody === undefined && sizeOfBody(context) > 0;
 }
 
-/** The body as n8n has read it, or its text where n8n does not know the content type. */
+/**
+ * The body as n8n has read it, or its text where n8n does not know the content type, or has read JSON
+ * as a form.
+ */
 function bodyOf(context: IWebhookFunctions): unknown {
 	const body: unknown = context.getBodyData();
-	const { rawBody } = context.getRequestObject();
+	const { rawBody, contentType } = context.getRequestObject();
+	const text = rawBody?.toString('utf8') ?? '';
+	if (contentType === formType && /^\s*[[{]/.test(text) && parsedJson(text) !== undefined)
+		return text;
 	const isRead = typeof body !== 'object' || (body !== null && Object.keys(body).length > 0);
-	return (isRead && body !== undefined) || !rawBody ? body : rawBody.toString('utf8');
+	return (isRead && body !== undefined) || !rawBody ? body : text;
 }
 
 /**

@@ -12,7 +12,7 @@ import { operationError } from '../service/operationError';
 import { readParameter } from '../common/parameterReader';
 import { digestFor, isSignedByFormer, queryOf, type Signer } from './address';
 import { problemOf, readFilters, type Filters } from './filters';
-import { isSamePlace, keyDigest, readMemory, type Memory, type Place } from './memory';
+import { isSamePlace, keyDigest, readMemory, serviceName, type Memory, type Place } from './memory';
 import { subscriptionsFor, type Desired } from './diff';
 
 /** How long a request may take while n8n turns a workflow on or off: the user is waiting. */
@@ -202,11 +202,6 @@ function signer(
 		identity: [...former, serviceName(baseUrl), companyId].join('\n'),
 		formerIdentity: former.join('\n'),
 	};
-}
-
-/** A service's address without what may change while it stays the same service. */
-function serviceName(baseUrl: string): string {
-	return baseUrl.replace(/^https?:\/\//i, '').toLowerCase();
 }
 
 function impatient(client: ServiceClient): ServiceClient {

@@ -1,5 +1,6 @@
 import { NodeApiError } from 'n8n-workflow';
 
+import { realClock } from '../common/clock';
 import type { Subscription } from '../service/requests';
 import type { Webhook, Webhooks } from '../service/webhooks';
 import { isBare } from './address';
@@ -9,6 +10,7 @@ import {
 	ownAddress,
 	plainUrl,
 	subscriptionOf,
+	twinsOf,
 	type Desired,
 	type Diff,
 	type Holder,
@@ -28,6 +30,8 @@ export interface Reconciliation {
 	leftover?: Leftover;
 	/** Whether the service lists addresses without their query, and may call them so. */
 	isQueryDropped: boolean;
+	/** What was listed of this node at another address of n8n. */
+	twins: Webhook[];
 }
 
 /** More rounds than that are not made for a service that does not remove what it confirms. */
@@ -43,7 +47,9 @@ const mostRounds = 3;
  * @throws what the failing request threw
  */
 export async function reconcile(webhooks: Webhooks, desired: Desired): Promise<Reconciliation> {
-	let found = diff(desired, await listOf(webhooks));
+	const listed = await listOf(webhooks);
+	const twins = twinsOf(desired, listed);
+	let found = diff(desired, listed);
 	const { blacklisted } = found;
 	const toRemove = removable(found);
 	let spoiled = [...found.blacklisted, ...found.surplus];
@@ -53,39 +59,42 @@ export async function reconcile(webhooks: Webhooks, desired: Desired): Promise<R
 		found = diff(desired, await listOf(webhooks));
 		spoiled = [...found.blacklisted, ...found.surplus];
 	}
-	const isQueryDropped = await makeAll(webhooks, desired, found.missing);
-	if (toRemove.length === 0) return { blacklisted, isQueryDropped };
+	const reason = kept?.reason ?? (spoiled.length > 0 ? stillThere : undefined);
+	const isQueryDropped = await makeAll(webhooks, desired, found.missing, reason);
+	if (toRemove.length === 0) return { blacklisted, isQueryDropped, twins };
 	const refused = await unsubscribeAll(webhooks, desired, found.stale);
 	const rest = await webhooks.list().then(
-		({ webhooks: listed }) => diff(desired, listed),
+		({ webhooks: left }) => diff(desired, left),
 		() => undefined,
 	);
-	const dead = rest?.blacklisted.filter(({ action }) =>
-		rest.missing.some((missing) => missing.action === action),
-	);
-	if (dead && dead.length > 0) throw new StillBlacklistedError(dead, kept?.reason ?? stillThere);
 	const leftover = refused ?? leftoverOf(rest ? removable(rest) : [], kept?.reason);
-	return { blacklisted, leftover, isQueryDropped };
+	return { blacklisted, leftover, isQueryDropped, twins };
 }
 
 /** The service calls an address no more, and can neither be had to remove it nor to take it anew. */
 export class StillBlacklistedError extends Error {
 	constructor(
 		readonly subscriptions: readonly Subscription[],
-		readonly reason: unknown,
+		/** Why it was not removed; absent when it had just been made. */
+		readonly reason?: unknown,
 	) {
 		super();
 	}
 }
 
-/** @returns whether the service lists what was made without its query */
+/**
+ * @param reason why what is blacklisted was not removed
+ * @returns whether the service lists what was made without its query
+ */
 async function makeAll(
 	webhooks: Webhooks,
 	desired: Desired,
 	missing: readonly Subscription[],
+	reason?: unknown,
 ): Promise<boolean> {
 	if (missing.length === 0) return false;
 	const made: Subscription[] = [];
+	let listed: Webhook[] = [];
 	let isWhole = false;
 	try {
 		for (const subscription of missing) {
@@ -93,11 +102,16 @@ async function makeAll(
 			// It was there before, though the list did not show it: a failure must not take it off.
 			if (!(await make(webhooks, desired, subscription))) made.pop();
 		}
+		listed = await listOf(webhooks).catch(() => []);
+		const found = diff(desired, listed);
+		const dead = found.blacklisted.filter(({ action }) =>
+			found.missing.some((one) => one.action === action),
+		);
+		if (dead.length > 0) throw new StillBlacklistedError(dead, reason);
 		isWhole = true;
 	} finally {
 		if (!isWhole) await unsubscribeAll(webhooks, desired, made);
 	}
-	const listed = await listOf(webhooks).catch(() => []);
 	return diff({ ...desired, wasSubscribed: false }, listed).missing.some(({ action }) =>
 		listed.some((one) => one.action === action && isBare(desired.webhookUrl, one.url)),
 	);
@@ -167,22 +181,34 @@ export interface Known {
 	exact: readonly Subscription[];
 	/** Whether it is certain that they were subscribed, and not taken off since. */
 	wasSubscribed: boolean;
+	/** What is not to be removed, though it is the node's. */
+	kept?: readonly Subscription[];
 }
 
 /**
- * Removes every subscription of the node; one that is gone already is no fault. Never throws.
+ * How long the list may go on to show what is removed. n8n may ask right after whether the node is
+ * subscribed, and what is still shown then would count.
+ */
+const looksAfterMs = [300, 1000];
+
+/**
+ * Removes the subscriptions of the node; one that is gone already is no fault. Never throws.
  *
- * @param known tried when the list cannot be read, or does not show what was subscribed
+ * @param known `exact` is tried when the list cannot be read, or does not show what was subscribed
  * @returns what may remain, or undefined when nothing does
  */
 export async function removeOwn(
 	webhooks: Webhooks,
 	holder: Holder,
-	{ exact, wasSubscribed }: Known,
+	{ exact, wasSubscribed, kept = [] }: Known,
+	clock = realClock,
 ): Promise<Leftover | undefined> {
+	const keptKeys = new Set(kept.map((one) => keyOf(holder, one)));
 	const own = async () => {
 		const { webhooks: listed } = await webhooks.list();
-		return listed.filter(({ url }) => ownAddress(holder, url)).map(subscriptionOf);
+		return listed
+			.filter((one) => ownAddress(holder, one.url) && !keptKeys.has(keyOf(holder, one)))
+			.map(subscriptionOf);
 	};
 	try {
 		const listed = await own();
@@ -190,7 +216,13 @@ export async function removeOwn(
 		const unlisted = wasSubscribed ? exact.filter((one) => !shown.has(keyOf(holder, one))) : [];
 		const refused = await unsubscribeAll(webhooks, holder, [...listed, ...unlisted]);
 		if (refused || listed.length === 0) return refused;
-		return leftoverOf(await own().catch(() => []));
+		let left = await own().catch(() => []);
+		for (const ms of looksAfterMs) {
+			if (left.length === 0) break;
+			await clock.wait(ms);
+			left = await own().catch(() => []);
+		}
+		return leftoverOf(left);
 	} catch (reason) {
 		const leftover = await unsubscribeAll(webhooks, holder, exact);
 		return { subscriptions: leftover?.subscriptions ?? [], reason };

@@ -76,7 +76,7 @@ export function testTriggerChanges(installation: () => Installation): void {
 			const answer = await axios.post(before?.url ?? '', { id: 'D-2' }, noProxy);
 			expect(answer.status).toBe(401);
 			expect(await readFile(join(installation().userFolder, 'n8n.log'), 'utf8')).toContain(
-				'publish the workflow again',
+				'unpublish the workflow, then publish it (in n8n 1, turn it off and on)',
 			);
 
 			await change(secret);

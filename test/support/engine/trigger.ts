@@ -44,8 +44,11 @@ export interface OpenTriggerOptions {
 	credential?: CredentialData;
 	/** `workflow` by default. */
 	workflowId?: string;
-	/** Makes the webhook path, as n8n's random id does; derived from the workflow id by default. */
-	webhookId?: string;
+	/**
+	 * Makes the webhook path, as n8n's random id does; derived from the workflow id by default. Null:
+	 * none, as in some workflows that were not made in the editor.
+	 */
+	webhookId?: string | null;
 	/** The node's name; the type's own by default. */
 	name?: string;
 	/**
@@ -138,7 +141,7 @@ export class Trigger {
 		if (!description.webhooks?.length) {
 			throw new Error(`The node ${description.name} has no webhook.`);
 		}
-		const workflowId = options.workflowId ?? 'workflow';
+		const { workflowId = 'workflow', webhookId = `webhook-of-${workflowId}` } = options;
 		this.#node = {
 			id: 'trigger',
 			name: options.name ?? description.displayName,
@@ -146,7 +149,7 @@ export class Trigger {
 			typeVersion: options.typeVersion ?? 2,
 			position: [0, 0],
 			parameters: options.parameters ?? {},
-			webhookId: options.webhookId ?? `webhook-of-${workflowId}`,
+			...(webhookId !== null && { webhookId }),
 		};
 		this.#json = { id: workflowId, nodes: [this.#node], connections: {} };
 		this.#credentials = credentialsFor(description, options.credential);

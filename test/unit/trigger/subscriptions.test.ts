@@ -9,6 +9,7 @@ import { addressFor } from '../../../nodes/DeliveryService/trigger/address';
 import {
 	diff,
 	subscriptionsFor,
+	twinsOf,
 	type Desired,
 	type Holder,
 } from '../../../nodes/DeliveryService/trigger/diff';
@@ -16,8 +17,10 @@ import {
 	ConflictError,
 	reconcile,
 	removeOwn,
+	StillBlacklistedError,
 	type Leftover,
 } from '../../../nodes/DeliveryService/trigger/subscriptions';
+import { VirtualTime } from '../../support/virtualTime';
 
 const webhookUrl = 'https://n8n.example/webhook/abc/webhook';
 const signer = { secret: 's3cret', identity: 'live\nw1\n42', formerIdentity: 'live\nw1' };
@@ -112,6 +115,15 @@ test('a trigger wants one subscription an event, signed when it has a signer', (
 	expect(subscriptionsFor({ ...holder, events: ['createRoute'] })).toEqual([
 		{ url: `${webhookUrl}?event=createRoute&workflow=w1`, action: 2 },
 	]);
+});
+
+test('what is listed at another address of n8n is told from what cannot be read', () => {
+	const there = {
+		url: created.url.replace(new URL(webhookUrl).origin, 'https://x.example'),
+		action: 1,
+	};
+	const list = [listed(created), listed(there), listed({ url: 'x', action: 1 })];
+	expect(twinsOf(desired, list)).toEqual([listed(there)]);
 });
 
 describe('what there is to do', () => {
@@ -314,6 +326,18 @@ describe('after reconciling', () => {
 });
 
 describe('a service', () => {
+	test('that calls a new subscription no more is an error, and none stays that was made', async () => {
+		const memory = new Memory([]);
+		memory.subscribe = (subscription) => {
+			memory.hooks.push(listed(subscription, subscription.action === 3 ? 'blacklisted' : 'active'));
+			return Promise.resolve(change(true));
+		};
+		const reconciling = reconcile(memory, desired);
+		await expect(reconciling).rejects.toBeInstanceOf(StillBlacklistedError);
+		await expect(reconciling).rejects.toMatchObject({ subscriptions: [updated] });
+		expect(memory.hooks).toEqual([]);
+	});
+
 	test('that knows a subscription already (409) has made it', async () => {
 		const memory = new Memory([listed(updated)]);
 		memory.subscribe = () => Promise.resolve(change(false));
@@ -394,7 +418,7 @@ describe('a service', () => {
 			memory.hooks.push(listed({ url: webhookUrl, action }));
 			return Promise.resolve(change(true));
 		};
-		const nothing = { blacklisted: [], isQueryDropped: false };
+		const nothing = { blacklisted: [], isQueryDropped: false, twins: [] };
 		await expect(reconcile(memory, desired)).resolves.toEqual({ ...nothing, isQueryDropped: true });
 		const remembered = { ...desired, wasSubscribed: true };
 		await expect(reconcile(memory, remembered)).resolves.toEqual(nothing);
@@ -474,6 +498,19 @@ describe('removing', () => {
 		await expect(removeOwn(memory, holder, unknown)).resolves.toBeUndefined();
 		expect(memory.hooks).toEqual(others.map((one) => listed(one)));
 		expect(memory.changes).toHaveLength(own.length);
+	});
+
+	test.each([
+		{ looks: 2, left: undefined },
+		{ looks: 3, left: { subscriptions: [created], reason: expect.any(Error) } },
+	])('waits a little for a list that still shows them in $looks looks', async ({ looks, left }) => {
+		const memory = new Memory([listed(created)]);
+		const answers = Array.from({ length: 1 + looks }, () => [listed(created)]);
+		memory.list = () => Promise.resolve({ webhooks: answers.shift() ?? [], others: [] });
+		const time = new VirtualTime();
+		const removing = time.until(removeOwn(memory, holder, unknown, time));
+		await expect(removing).resolves.toEqual(left);
+		expect(memory.changes).toEqual(['-created']);
 	});
 
 	test('does not mind one that is gone already', async () => {

@@ -9,14 +9,14 @@ import { eachItem } from '../eachItem';
 import { errorItem, outputItem, problemOf, valid } from '../items';
 import { operationError } from '../../service/operationError';
 import { readerOf } from '../../common/parameterReader';
+import { publishAnew } from '../../common/publishing';
 import type { Operation } from '../resource';
 import { companyWebhooks, optionsField, urlField } from './fields';
 
 /** What is left at the service of a webhook whose repair failed. */
 const states = {
 	blacklisted: 'It is still blacklisted; nothing was changed. Run Repair again later.',
-	unsubscribed:
-		'It was removed but could not be made anew, so it is not subscribed now. Make it with Webhook > Create, or publish the workflow of its trigger again.',
+	unsubscribed: `It was removed but could not be made anew, so it is not subscribed now. Make it with Webhook > Create; or, when it is that of a trigger, ${publishAnew}.`,
 	unknown:
 		'The Delivery Service gave no clear answer, so it may be subscribed or not. Look with Webhook > Get Many, and make it with Webhook > Create if it is not there.',
 } as const;
