@@ -6,6 +6,7 @@ import { z } from 'zod';
 
 import { DeliveryService } from '../../nodes/DeliveryService/DeliveryService.node';
 import { DeliveryServiceTrigger } from '../../nodes/DeliveryService/DeliveryServiceTrigger.node';
+import { codesIn, page, section, tablesOf } from '../../tools/markdown';
 
 const folder = join(__dirname, '../../examples');
 const ownPackage = 'n8n-nodes-delivery-service.';
@@ -153,6 +154,22 @@ describe('the tables', () => {
 	test('are made alike by every workflow', () => {
 		for (const { tableName, columns } of made)
 			expect(columns.column).toEqual(columnsOf.get(tableName));
+	});
+
+	test('are told with their columns for n8n 1, which cannot make them', () => {
+		const [told = []] = tablesOf(section(page('docs/shopify.md'), 'On n8n 1'));
+		const asTold = told.map(([name = '', text = '', numbers = '']) => ({
+			name: name.replace(/\*/g, ''),
+			string: codesIn(text),
+			number: codesIn(numbers),
+		}));
+		const asMade = [...columnsOf].map(([name, columns]) => {
+			const of = (wanted: string) =>
+				columns.flatMap((column) => (column.type === wanted ? column.name : []));
+			return { name, string: of('string'), number: of('number') };
+		});
+		expect(asTold).toHaveLength(asMade.length);
+		expect(asTold).toEqual(expect.arrayContaining(asMade));
 	});
 
 	test('are made, where they are missing, by each workflow that uses them', () => {
