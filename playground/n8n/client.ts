@@ -226,13 +226,26 @@ export class N8nClient {
 
 	/** Reads the rows of the data table with this name, the oldest first; none when there is none. */
 	async tableRows(name: string): Promise<TableRow[]> {
+		const path = await this.tablePath(name);
+		if (path === undefined) return [];
+		const params = { take: rowsPerPage, sortBy: 'id:asc' };
+		const rows = await this.editor.get(`${path}/rows`, { params });
+		return rowsSchema.parse(rows.data).data.data;
+	}
+
+	/** Adds a row to the data table with this name. Throws an Error when there is none. */
+	async addTableRow(name: string, row: TableRow): Promise<void> {
+		const path = await this.tablePath(name);
+		if (path === undefined) throw new Error(`There is no table ${name}`);
+		await this.editor.post(`${path}/insert`, { data: [row], returnType: 'count' });
+	}
+
+	/** The path of the data table with this name, if there is one. */
+	private async tablePath(name: string): Promise<string | undefined> {
 		const path = await this.tablesPath();
 		const { data } = tablesSchema.parse((await this.editor.get(path)).data);
 		const table = data.data.find((found) => found.name === name);
-		if (table === undefined) return [];
-		const params = { take: rowsPerPage, sortBy: 'id:asc' };
-		const rows = await this.editor.get(`${path}/${table.id}/rows`, { params });
-		return rowsSchema.parse(rows.data).data.data;
+		return table && `${path}/${table.id}`;
 	}
 
 	private async tablesPath(): Promise<string> {

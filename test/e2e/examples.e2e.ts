@@ -167,6 +167,37 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 		expect(await at.rows(tables.deliveries, { orderName: order.name })).toEqual([]);
 	});
 
+	test('an order whose answer got lost is to be looked at; the row that is described finds it', async () => {
+		control().addFault({ kind: 'resetAfter', method: 'POST', path: '/v1/deliveries' });
+		const order = await place();
+		const { record } = await deliveryOf(order);
+		const wanted = { orderName: order.name, about: 'creation' };
+		const { whatToDo } = await at.row(tables.toLookAt, { ...wanted, solved: 'no' });
+		expect(whatToDo).toContain(
+			`orderId ${order.id}, orderName ${order.name}, referenceId ${order.name}, rank 0, and fulfilment open.`,
+		);
+		await report(record.id, 'picked up');
+		await at.installation.client.addTableRow(tables.deliveries, {
+			deliveryId: record.id,
+			trackingLink: record.trackLink,
+			orderId: String(order.id),
+			orderName: order.name,
+			referenceId: order.name,
+			rank: 0,
+			fulfilment: 'open',
+		});
+		await at.installation.client.run(updates, 'Every hour');
+		expect(await rowOf(order)).toMatchObject({ status: 'picked up', fulfilment: 'open' });
+		await report(record.id, 'delivered');
+		expect(trackingOf(order)).toEqual([record.trackLink]);
+		await at.afterRuns(orders, 1, async () => {
+			const { webhooks } = at.shopify;
+			const messages = webhooks.messages();
+			await webhooks.repeat(messages.filter(({ about }) => about === order.name).slice(0, 1));
+		});
+		await at.row(tables.toLookAt, { ...wanted, solved: 'yes' });
+	});
+
 	test('what is fulfilled by hand is not fulfilled again', async () => {
 		const order = await place();
 		const { record } = await deliveryOf(order);
@@ -283,6 +314,18 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 				sentTo: expect.stringContaining('to pay: 0.00'),
 			});
 			expect((await deliveryOf(order)).request.cod).toBe(0);
+		});
+
+		test('has its coordinates sent when Shopify adds them', async () => {
+			const order = await placed(samples[1]);
+			const { location } = (await deliveryOf(order)).request.dropoff;
+			expect(location).not.toHaveProperty('lat');
+			const place = { latitude: 39.7817, longitude: -89.6501 };
+			await updated(() => at.shopify.shop.changeAddress(order.id, place));
+			expect((await deliveryOf(order)).request.dropoff.location).toMatchObject({
+				lat: 39.7817,
+				lng: -89.6501,
+			});
 		});
 
 		test('is to be looked at once when it is cancelled', async () => {

@@ -1,11 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { Workflow, type INodeProperties, type INodeTypes } from 'n8n-workflow';
+import {
+	Workflow,
+	type IDataObject,
+	type INode,
+	type INodeProperties,
+	type INodeTypes,
+} from 'n8n-workflow';
 import { z } from 'zod';
 
 import { DeliveryService } from '../../nodes/DeliveryService/DeliveryService.node';
 import { DeliveryServiceTrigger } from '../../nodes/DeliveryService/DeliveryServiceTrigger.node';
+import { codesIn, page, section, tablesOf } from '../../tools/markdown';
 
 const folder = join(__dirname, '../../examples');
 const ownPackage = 'n8n-nodes-delivery-service.';
@@ -155,6 +162,22 @@ describe('the tables', () => {
 			expect(columns.column).toEqual(columnsOf.get(tableName));
 	});
 
+	test('are told with their columns for n8n 1, which cannot make them', () => {
+		const [told = []] = tablesOf(section(page('docs/shopify.md'), 'On n8n 1'));
+		const asTold = told.map(([name = '', text = '', numbers = '']) => ({
+			name: name.replace(/\*/g, ''),
+			string: codesIn(text),
+			number: codesIn(numbers),
+		}));
+		const asMade = [...columnsOf].map(([name, columns]) => {
+			const of = (wanted: string) =>
+				columns.flatMap((column) => (column.type === wanted ? column.name : []));
+			return { name, string: of('string'), number: of('number') };
+		});
+		expect(asTold).toHaveLength(asMade.length);
+		expect(asTold).toEqual(expect.arrayContaining(asMade));
+	});
+
 	test('are made, where they are missing, by each workflow that uses them', () => {
 		for (const { file, parameters } of users) {
 			const { value } = rowSchema.parse(parameters).dataTableId;
@@ -186,25 +209,104 @@ describe('the tables', () => {
 	});
 });
 
+const nodeTypes: INodeTypes = {
+	getByName: () => new DeliveryService(),
+	getByNameAndVersion: () => new DeliveryService(),
+	getKnownTypes: () => ({}),
+};
+const here: INode = {
+	id: '1',
+	name: 'Here',
+	type: note,
+	typeVersion: 1,
+	position: [0, 0],
+	parameters: {},
+};
+const { expression } = new Workflow({
+	nodes: [here],
+	connections: {},
+	active: false,
+	nodeTypes,
+});
+
+/** What an expression gives for an item, in an execution that waits at an address. */
+function evaluated(value: unknown, json: IDataObject, resumeUrl = '') {
+	return expression.getParameterValue(String(value), null, 0, 0, here.name, [{ json }], 'manual', {
+		$execution: { id: '12', mode: 'production', resumeUrl, resumeFormUrl: '' },
+	});
+}
+
+function parametersOf(beginning: string, nodeName: string): Node['parameters'] {
+	const nodes = examples.find(([file]) => file.startsWith(beginning))?.[1].nodes;
+	const found = nodes?.find(({ name }) => name === nodeName);
+	if (!found) throw new Error(`${beginning} has no node ${nodeName}`);
+	return found.parameters;
+}
+
+const assignmentsSchema = z.object({
+	assignments: z.object({
+		assignments: z.array(z.object({ name: z.string(), value: z.unknown() })),
+	}),
+});
+
+/** The expression that a Set node has for a field. */
+function assigned(beginning: string, nodeName: string, field: string): unknown {
+	const { assignments } = assignmentsSchema.parse(parametersOf(beginning, nodeName));
+	return assignments.assignments.find(({ name }) => name === field)?.value;
+}
+
 describe('repairing webhooks', () => {
-	const repair = examples.find(([file]) => file.startsWith('repair'))?.[1].nodes ?? [];
-	const { parameters } = repair.find(({ name }) => name === 'Repair webhooks') ?? {};
-	const nodeTypes: INodeTypes = {
-		getByName: () => new DeliveryService(),
-		getByNameAndVersion: () => new DeliveryService(),
-		getKnownTypes: () => ({}),
-	};
-	const { expression } = new Workflow({ nodes: [], connections: {}, active: false, nodeTypes });
-	const urlWhere = (resumeUrl: string) =>
-		expression.getParameterValue(String(parameters?.url), null, 0, 0, '', [], 'manual', {
-			$execution: { id: '12', mode: 'production', resumeUrl, resumeFormUrl: '' },
-		});
+	const { url } = parametersOf('repair', 'Repair webhooks');
 
 	test.each([
 		['https://n8n.example/webhook-waiting/12', 'https://n8n.example/'],
 		['https://shop.example/n8n/webhook-waiting/12?signature=a/b', 'https://shop.example/n8n/'],
 		['http://localhost:5678/a/b/webhook-waiting/12', 'http://localhost:5678/a/b/'],
-	])('where n8n waits at %s, those that begin with %s are its own', (resumeUrl, url) => {
-		expect(urlWhere(resumeUrl)).toBe(url);
+	])('where n8n waits at %s, those that begin with %s are its own', (resumeUrl, own) => {
+		expect(evaluated(url, {}, resumeUrl)).toBe(own);
+	});
+});
+
+describe('what to do about an order that did not become a delivery', () => {
+	const whatToDo = assigned('shopify-orders', 'What to do about it', 'whatToDo');
+	const shopifyOrder = { id: '450789', name: '#1001' };
+	const of = (outcome: string) =>
+		evaluated(whatToDo, {
+			error: { outcome, description: 'Do this.', referenceId: 'R-1001', shopifyOrder },
+		});
+
+	test.each(['invalid', 'refused', 'notSent'])(
+		'%s: it is sent at night, if it is not too old',
+		(one) => {
+			expect(of(one)).toBe(
+				'Do this. "Catch up at night" then sends the order. If the order is older than the "days" set there, raise them and choose "Execute workflow" once.',
+			);
+		},
+	);
+
+	test('unknown: a delivery that exists needs its row', () => {
+		expect(of('unknown')).toBe(
+			'Do this. If it is there, add a row to the table "Shopify deliveries", so that its updates find the order: deliveryId and trackingLink from the dashboard, orderId 450789, orderName #1001, referenceId R-1001, rank 0, and fulfilment open. Then set "solved" to yes.',
+		);
+	});
+});
+
+describe('what was sent of an order, in words', () => {
+	const sentTo = assigned('shopify-orders', 'Order', 'sentTo');
+
+	test('is told alike by the workflow that creates and the one that changes', () => {
+		expect(assigned('address-changed', 'What it says now', 'sentTo')).toBe(sentTo);
+	});
+
+	test('tells coordinates that Shopify adds later', () => {
+		const address = { name: 'Maya Okafor', address1: '9 Elm Street', city: 'Springfield' };
+		const order = { email: 'maya@example.com', line_items: [], total_outstanding: '0.00' };
+		expect(evaluated(sentTo, { ...order, shipping_address: { ...address, latitude: null } })).toBe(
+			'Maya Okafor, 9 Elm Street, Springfield, maya@example.com, to pay: 0.00',
+		);
+		const place = { ...address, latitude: 39.7817, longitude: -89.6501 };
+		expect(evaluated(sentTo, { ...order, shipping_address: place })).toBe(
+			'Maya Okafor, 9 Elm Street, Springfield, 39.7817, -89.6501, maya@example.com, to pay: 0.00',
+		);
 	});
 });

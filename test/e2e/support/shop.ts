@@ -1,7 +1,6 @@
 import { z } from 'zod';
 
-import type { WorkflowFile } from '../../../playground/n8n/client';
-import { hasEnded } from '../../../playground/n8n/client';
+import { hasEnded, workflowFileSchema, type WorkflowFile } from '../../../playground/n8n/client';
 import type { HostName } from '../../../playground/n8n/host';
 import { waitFor } from '../../../playground/n8n/progress';
 import {
@@ -103,7 +102,6 @@ const columnsShape = z.object({
 		column: z.array(z.object({ name: z.string(), type: z.string().default('string') })),
 	}),
 });
-const tableChoiceShape = z.object({ dataTableId: z.object({ value: z.string() }) });
 
 /** Makes the tables by hand, as a user of n8n 1.x must. Gives their ids by their names. */
 async function makeTables({ client }: Installation): Promise<Map<string, string>> {
@@ -120,15 +118,9 @@ async function makeTables({ client }: Installation): Promise<Map<string, string>
 	return ids;
 }
 
-/** Has each node name its table by its id: the node of n8n 1.x knows no other way. */
+/** Replaces in the file what docs/shopify.md tells users of n8n 1.x to replace before they import it. */
 function withTables(workflow: WorkflowFile, ids: ReadonlyMap<string, string>): WorkflowFile {
-	return {
-		...workflow,
-		nodes: workflow.nodes.map((node) => {
-			if (node.type !== dataTable || node.parameters.resource === 'table') return node;
-			const { value } = tableChoiceShape.parse(node.parameters).dataTableId;
-			const dataTableId = { __rl: true, mode: 'list', value: ids.get(value) };
-			return { ...node, parameters: { ...node.parameters, dataTableId } };
-		}),
-	};
+	let text = JSON.stringify(workflow, null, '\t').replaceAll('"mode": "name"', '"mode": "id"');
+	for (const [name, id] of ids) text = text.replaceAll(`"value": "${name}"`, `"value": "${id}"`);
+	return workflowFileSchema.parse(JSON.parse(text));
 }
