@@ -68,6 +68,17 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 	const trackingOf = ({ id }: Order) =>
 		at.shopify.shop.order(id).fulfillments.map(({ tracking_url: url }) => url);
 
+	/** Somebody at the shop marks what is first to be shipped of an order as on its way. */
+	function fulfillByHand({ id }: Order): void {
+		const { shop } = at.shopify;
+		const [open] = shop.fulfillmentOrders(id);
+		shop.fulfill({
+			line_items_by_fulfillment_order: [{ fulfillment_order_id: open?.id ?? 0 }],
+			tracking_info: {},
+			notify_customer: false,
+		});
+	}
+
 	const toLookAt = async (order: Order) =>
 		await at.rows(tables.toLookAt, { orderName: order.name, solved: 'no' });
 
@@ -202,13 +213,7 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 		const order = await place();
 		const { record } = await deliveryOf(order);
 		await rowOf(order);
-		const { shop } = at.shopify;
-		const [open] = shop.fulfillmentOrders(order.id);
-		shop.fulfill({
-			line_items_by_fulfillment_order: [{ fulfillment_order_id: open?.id ?? 0 }],
-			tracking_info: {},
-			notify_customer: false,
-		});
+		fulfillByHand(order);
 		await report(record.id, 'delivered');
 		expect(await rowOf(order)).toMatchObject({ fulfilment: 'nothing to fulfil' });
 		expect(trackingOf(order)).toEqual([null]);
@@ -314,6 +319,18 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 				sentTo: expect.stringContaining('to pay: 0.00'),
 			});
 			expect((await deliveryOf(order)).request.cod).toBe(0);
+		});
+
+		test('has the cash taken back when it is paid after it was fulfilled by hand', async () => {
+			const order = await placed(samples[2]);
+			const { packages, cod } = (await deliveryOf(order)).request;
+			expect(cod).toBe(64.4);
+			const { shop } = at.shopify;
+			await updated(() => fulfillByHand(order));
+			expect(await rowOf(order)).toMatchObject({ fulfilment: 'open' });
+			await updated(() => shop.pay(order.id));
+			expect((await deliveryOf(order)).request).toMatchObject({ cod: 0, packages });
+			expect(await toLookAt(order)).toEqual([]);
 		});
 
 		test('has its coordinates sent when Shopify adds them', async () => {
@@ -508,6 +525,7 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 
 	test('catching up says what was only tried, and names each order that was not sent', async () => {
 		await rowOf(await place());
+		await rowOf(await place(samples[2]));
 		const { client, service } = at.installation;
 		const night = async (filled: FilledIn, more: Credentials = {}) => {
 			const called = await at.store('orders', filled, more);
@@ -519,15 +537,25 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 			await client.unpublish(called);
 			return outputOf(execution, 'Summary');
 		};
-		const tried = await night({
-			[nodeNames.createDelivery]: {
-				...filledIn(at.shopify)[nodeNames.createDelivery],
-				options: { dryRun: true },
-			},
-		});
+		const create = filledIn(at.shopify)[nodeNames.createDelivery];
+		const dry = { ...create, options: { dryRun: true } };
+		const tried = await night({ [nodeNames.createDelivery]: dry });
 		expect(tried).toMatchObject([
 			{ summary: expect.stringMatching(/^Dry Run is on .* 0 sent now/), sentNow: [] },
 		]);
+		const orderOptions = {
+			...z.object({}).passthrough().parse(create?.orderOptions),
+			onlyPaid: true,
+		};
+		const onlyPaid = await night({ [nodeNames.createDelivery]: { ...dry, orderOptions } });
+		const leftOut = ([{ summary } = {}]: typeof tried) =>
+			Number(/(\d+) not to be sent/.exec(String(summary))?.[1]);
+		const unpaid = at.shopify.shop
+			.orders()
+			.filter(({ cancelled_at, closed_at }) => !cancelled_at && !closed_at)
+			.filter(({ financial_status: status }) => status !== 'paid');
+		expect(unpaid.length).toBeGreaterThan(0);
+		expect(leftOut(onlyPaid) - leftOut(tried)).toBe(unpaid.length);
 		const type = credentialTypes.deliveryService;
 		const incomplete = { ...service.credential, companyId: 'none' };
 		const id = await client.createCredential('Incomplete', type, incomplete);
