@@ -10,10 +10,14 @@ const output = process.env.BUILD_FOLDER ?? join(__dirname, 'dist');
 const compiled = join(__dirname, '.cache', 'build');
 const bundleFile = 'dist/deliveryService.js';
 
-/** What n8n reads beside the compiled code: icons, codex files and output schemas. */
+/**
+ * What n8n reads beside the compiled code: icons, codex files and output schemas. Each pattern begins
+ * with a folder: else all folders are looked through, also one into which an n8n is being installed.
+ */
 const assetFiles = [
 	'icons/**/*.svg',
-	'{nodes,credentials}/**/*.svg',
+	'nodes/**/*.svg',
+	'credentials/**/*.svg',
 	'nodes/**/*.node.json',
 	'nodes/**/__schema__/**/*.json',
 ];

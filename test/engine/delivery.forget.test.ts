@@ -169,6 +169,17 @@ describe('chosen references', () => {
 		expect(error?.message).toBe('The Company ID for the Delivery Service is missing [item 0]');
 	});
 
+	test('are not forgotten where a company is named: they are those of all companies', async () => {
+		await create(deliveries(1));
+		const { error } = await forget({ references: 'all', options: { companyId: '1002' } });
+		expect(error).toMatchObject({
+			message:
+				'Everything is forgotten for all companies, not only for the one under Company ID [item 0]',
+			description: expect.stringContaining('Nothing was forgotten.'),
+		});
+		expect(await create(deliveries(1))).toEqual(['alreadyCreated']);
+	});
+
 	test('are those of the workflow that forgets', async () => {
 		await create(deliveries(1));
 		await forget({ referenceIds: 'R0' }, { workflowId: 'another workflow' });

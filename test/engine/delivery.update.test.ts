@@ -426,10 +426,33 @@ describe('a refusal in the middle', () => {
 		expect({ status, items }).toEqual({ status: 'error', items: [] });
 		expect(error).toMatchObject({
 			message: 'The Delivery Service did not find what was asked for (status 404) [item 12]',
-			description:
-				'Check the delivery IDs or reference IDs, and the Base URL in the credential. The service says: Unknown deliveries: no-such-delivery (NOT_FOUND). Deliveries updated in this run: 19.',
-			context: { itemIndex: 12 },
+			description: `Check the delivery IDs or reference IDs, and the Base URL in the credential. The service says: Unknown deliveries: no-such-delivery (NOT_FOUND). Refused (1): no-such-delivery. Not sent (3): ${ids.slice(20).join(', ')}. Deliveries updated in this run: 19.`,
+			context: {
+				itemIndex: 12,
+				data: {
+					updated: ids
+						.slice(0, 20)
+						.map((id, item) => ({ item, id }))
+						.filter(({ item }) => item !== 12),
+					refused: [{ item: 12, id: 'no-such-delivery' }],
+					unknown: [],
+					notSent: ids.slice(20).map((id, index) => ({ item: 20 + index, id })),
+				},
+			},
 		});
+	});
+
+	test('is named also among the IDs of one item, in words of the service that do not name it', async () => {
+		const ids = await withAWrongOne();
+		const path = '/v1/deliveries';
+		const body = { code: 'NOT_FOUND', message: 'A delivery is not known' };
+		service.control.addFault({ kind: 'status', method: 'PATCH', path, status: 400, body, skip: 1 });
+		const { error } = await service.run(
+			{ ...update({ cod: '5' }), deliveryIds: '={{ $json.ids }}' },
+			{ items: [{ ids }] },
+		);
+		expect(error?.message).toMatch(/\(delivery ID no-such-delivery\) \[item 0\]$/);
+		expect(error?.description).toContain('Refused (1): no-such-delivery. Not sent (3): ');
 	});
 
 	test('does not keep the others from being updated when the node goes on', async () => {

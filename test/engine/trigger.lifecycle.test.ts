@@ -767,7 +767,7 @@ describe('blacklisted subscriptions', () => {
 				'The Delivery Service has stopped reporting Delivery Updated to this workflow',
 			),
 			description: expect.stringMatching(
-				/blacklisted.*unpublish the workflow, then publish it.*refused the request/,
+				/blacklisted.*then publish the workflow \(in n8n 1, turn it off and on\).*refused the request/,
 			),
 		});
 	});

@@ -53,6 +53,17 @@ export function ended(text = ''): string {
 	return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
+/** How many names of a list a text has; the lists in an error's details are complete. */
+const maxNamed = 20;
+
+/** A sentence with the number and the names of what has come to the same end; empty without any. */
+export function namesSentence(title: string, names: readonly string[], max = maxNamed): string {
+	if (names.length === 0) return '';
+	const more = names.length - max;
+	const rest = more > 0 ? ` and ${more} more, listed in the error details` : '';
+	return `${title} (${names.length}): ${names.slice(0, max).join(', ')}${rest}.`;
+}
+
 /** What an error that n8n threw, such as one of an expression, tells the user. */
 export function problemOf(error: unknown): Problem {
 	if (!(error instanceof Error)) return { message: 'The item could not be read' };

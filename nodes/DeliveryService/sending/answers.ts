@@ -8,7 +8,7 @@ import {
 } from '../service/errors';
 import type { Problem } from '../service/result';
 import { codeAndMessageSchema, creationAnswerSchema } from '../service/schemas';
-import { classifyExchange } from './classify';
+import { classifyCreation } from './classify';
 import {
 	unknownOutcome,
 	type Creation,
@@ -104,7 +104,7 @@ function restOf(
 	{ refusedCreateNothing }: Known,
 ): Rest {
 	const problem = explained(exchange);
-	const exchangeClass = classifyExchange(exchange);
+	const exchangeClass = classifyCreation(exchange);
 	if (exchange.kind === 'noAnswer')
 		return exchangeClass === 'unknown'
 			? { kind: 'unknown', cause: problem.message, details: [detailOf(exchange)] }

@@ -33,13 +33,11 @@ const notSecured = 'EPROTO';
  * | n8n's settings forbid requests to this address    | refused      |
  * | connection broke, or no answer in time            | unknown      |
  * | 2xx                                               | done         |
- * | 429; 503 with Retry-After that is no web page     | notProcessed |
+ * | 429; 503 with Retry-After                         | notProcessed |
  * | 303: done, and its result is elsewhere            | unknown      |
  * | 408: a gateway's word for a service too slow      | unknown      |
  * | other 3xx (not followed), other 4xx               | refused      |
- * | other 503, other 5xx, anything else               | unknown      |
- *
- * Gateways answer with such a page when the service behind them takes too long, and goes on working.
+ * | 503 without Retry-After, other 5xx, anything else | unknown      |
  */
 export function classifyExchange(exchange: Exchange): ExchangeClass {
 	if (exchange.kind === 'noAnswer') {
@@ -48,11 +46,20 @@ export function classifyExchange(exchange: Exchange): ExchangeClass {
 		if (exchange.neverConnected || neverConnected.has(code)) return 'notProcessed';
 		return code === notSecured || isNotTrusted(code) ? 'refused' : 'unknown';
 	}
-	const { status, headers, body } = exchange;
+	const { status, headers } = exchange;
 	if (isSuccess(exchange)) return 'done';
 	if (status === 303 || status === 408) return 'unknown';
 	if (status === 429) return 'notProcessed';
-	if (status === 503 && headers['retry-after'] !== undefined && !isPage(body))
-		return 'notProcessed';
+	if (status === 503 && headers['retry-after'] !== undefined) return 'notProcessed';
 	return status >= 300 && status < 500 ? 'refused' : 'unknown';
+}
+
+/**
+ * What is known of a creation after it was sent: by that table, but for a 503 that is a web page. There
+ * are gateways that answer so, with Retry-After, when the service behind them takes too long; it goes on
+ * working. An update may be sent again all the same.
+ */
+export function classifyCreation(exchange: Exchange): ExchangeClass {
+	const isGateways = exchange.kind === 'answer' && exchange.status === 503 && isPage(exchange.body);
+	return isGateways ? 'unknown' : classifyExchange(exchange);
 }

@@ -2,7 +2,7 @@ import type { Exchange } from '../service/client';
 import type { CreationBody } from '../service/schemas';
 import type { Clock } from '../common/clock';
 import { holdsRecords } from './answers';
-import { classifyExchange } from './classify';
+import { classifyCreation } from './classify';
 import type { RateLimit, Waited } from './rateLimit';
 import { nextPauseMs } from './retry';
 
@@ -47,7 +47,7 @@ export async function sendWithinLimit(
 			},
 			{ clock, signal, pauseMs: pause, maxPauseMs: maximumWaitMs - triedMs },
 		);
-		if (!exchange || classifyExchange(exchange) !== 'notProcessed') return exchange;
+		if (!exchange || classifyCreation(exchange) !== 'notProcessed') return exchange;
 		// What was created must not be sent again.
 		if (holdsRecords(exchange)) return exchange;
 		const patience = { triedMs, maximumWaitMs };

@@ -32,8 +32,12 @@ export interface Verdict {
 	unknownBecause?: Problem;
 }
 
-/** What an exchange means for the deliveries of an update request. */
-export function verdictOn(exchange: Exchange): Verdict {
+/**
+ * What an exchange means for the deliveries of an update request.
+ *
+ * @param again what to do where it is unknown whether the update was made
+ */
+export function verdictOn(exchange: Exchange, again: string): Verdict {
 	const problem = explain(exchange, 'delivery IDs or reference IDs');
 	const exchangeClass = classifyExchange(exchange);
 	if (exchangeClass === 'notProcessed')
@@ -41,10 +45,10 @@ export function verdictOn(exchange: Exchange): Verdict {
 	if (exchange.kind === 'noAnswer')
 		return exchangeClass === 'refused'
 			? { outcome: { kind: 'notSent', problem }, halt: problem }
-			: lostVerdict(exchange);
-	if (exchangeClass === 'done') return verdictOnSuccess(exchange);
+			: lostVerdict(exchange, again);
+	if (exchangeClass === 'done') return verdictOnSuccess(exchange, again);
 	if (exchangeClass === 'unknown') {
-		const verdict = lostVerdict(exchange);
+		const verdict = lostVerdict(exchange, again);
 		return exchange.status === 303 ? verdict : { ...verdict, mayBeAboutOne: true };
 	}
 	return {
@@ -65,8 +69,8 @@ export function notUpdated({ message, description }: Problem): Failed {
 }
 
 /** What an exchange means of which nobody can tell whether the service did what it was asked to. */
-export function lostVerdict(exchange: Exchange): Verdict {
-	return unknownUpdate(explain(exchange), detailOf(exchange));
+export function lostVerdict(exchange: Exchange, again: string): Verdict {
+	return unknownUpdate(explain(exchange), again, detailOf(exchange));
 }
 
 /**
@@ -93,13 +97,13 @@ function refusedLater(lost: Problem, { message, description }: Problem): Problem
 	return { message: lost.message, description: `${advice} ${refusal}` };
 }
 
-function unknownUpdate(cause: Problem, detail = ''): Verdict {
+function unknownUpdate(cause: Problem, again: string, detail = ''): Verdict {
 	return {
 		outcome: {
 			kind: 'unknown',
 			problem: {
 				message: `Whether this delivery was updated is unknown: ${lowerFirst(cause.message)}`,
-				description: ['Update it again: that does no harm.', detail].filter(Boolean).join(' '),
+				description: [again, detail].filter(Boolean).join(' '),
 			},
 		},
 		unknownBecause: cause,
@@ -110,11 +114,11 @@ function unknownUpdate(cause: Problem, detail = ''): Verdict {
  * What a success means (section 4.2): nothing at all is a success too, and a code of failure is none.
  * What else cannot be read may be the service's word for a success.
  */
-function verdictOnSuccess({ status, body }: Answer): Verdict {
+function verdictOnSuccess({ status, body }: Answer, again: string): Verdict {
 	if (body === undefined || body === null || (typeof body === 'string' && isSuccessCode(body)))
 		return { outcome: { kind: 'updated', said: {} } };
 	const answer = updateAnswerSchema.safeParse(body);
-	if (!answer.success) return unknownUpdate(notTheService, notTheService.description);
+	if (!answer.success) return unknownUpdate(notTheService, again, notTheService.description);
 	const { code, message, data, payload } = answer.data;
 	if (code && !isSuccessCode(code))
 		return {

@@ -104,11 +104,12 @@ class UpdateRun {
 	private async verdict(update: Update, targets: readonly Target[]): Promise<Verdict> {
 		if (this.halted) return { outcome: notUpdated(this.halted) };
 		const { last, lost } = await this.exchange(update, targets);
+		const again = isRepeatable(update) ? repeatIt : lookUnderBoth;
 		const verdict = last
-			? verdictOn(last)
+			? verdictOn(last, again)
 			: { outcome: notUpdated(stoppedByUser), halt: stoppedByUser };
 		this.halted ??= verdict.halt;
-		return lost ? afterLost(lostVerdict(lost), verdict) : verdict;
+		return lost ? afterLost(lostVerdict(lost, again), verdict) : verdict;
 	}
 
 	/**
@@ -119,12 +120,11 @@ class UpdateRun {
 	 *   was lost, after which nothing but a success tells whether the update was made
 	 */
 	private async exchange(
-		{ targetKind, changes, flags }: Update,
+		update: Update,
 		targets: readonly Target[],
 	): Promise<{ last?: Exchange; lost?: Exchange }> {
 		const { send, clock, random, signal, maximumWaitMs } = this.updating;
-		// Under the old reference ID a delivery that was renamed is not found the second time.
-		const isRepeatable = targetKind === 'deliveryIds' || changes.referenceId === undefined;
+		const { targetKind, changes, flags } = update;
 		let last: Exchange | undefined;
 		let lost: Exchange | undefined;
 		let triedMs = 0;
@@ -141,7 +141,7 @@ class UpdateRun {
 				exchangeClass === 'unknown' && !(last.kind === 'answer' && last.status === 303);
 			if (isLost) lost ??= last;
 			else if (exchangeClass !== 'notProcessed') break;
-			if (isLost && (!isRepeatable || attempt + 1 >= maxTries)) break;
+			if (isLost && (!isRepeatable(update) || attempt + 1 >= maxTries)) break;
 			const patience = { triedMs, maximumWaitMs };
 			const pause = nextPauseMs(last, attempt, patience, clock.now(), random());
 			if (pause === undefined) break;
@@ -151,6 +151,16 @@ class UpdateRun {
 		return { last, lost };
 	}
 }
+
+/** Under the old reference ID a delivery that was renamed is not found the second time. */
+function isRepeatable({ targetKind, changes }: Update): boolean {
+	return targetKind === 'deliveryIds' || changes.referenceId === undefined;
+}
+
+const repeatIt = 'Update it again: that does no harm.';
+
+const lookUnderBoth =
+	'Look it up in the dashboard of the Delivery Service under its old and its new reference ID. Update it again only if it is still under the old one: under the new one, the update was made.';
 
 /** Neighbouring updates that differ only in their targets, as one; a repeated target starts anew. */
 function runsOf(updates: readonly Update[]): Array<{ update: Update; targets: Target[] }> {

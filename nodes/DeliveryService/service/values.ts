@@ -33,10 +33,10 @@ export function lowerCase(value: unknown): unknown {
 export const amount = z.preprocess(numberFromText, z.number().finite().min(0));
 
 /** A whole number of 0 or more. */
-export const wholeNumber = z.preprocess(numberFromText, z.number().int().min(0));
+export const wholeNumber = z.preprocess(numberFromText, z.number().int().safe().min(0));
 
 /** A whole number of 1 or more. */
-export const identifier = z.preprocess(numberFromText, z.number().int().min(1));
+export const identifier = z.preprocess(numberFromText, z.number().int().safe().min(1));
 
 /** Text that is not empty. */
 export const text = z.preprocess(textFromNumber, z.string().min(1));

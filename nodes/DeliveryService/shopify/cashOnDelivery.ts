@@ -41,7 +41,7 @@ export function cashOf(order: Order, mapping: OrderMapping): Result<Cash> {
 }
 
 /** Whether the payment was voided or wholly refunded: there is nothing left to pay. */
-function isPaidBack({ financial_status }: Order): boolean {
+export function isPaidBack({ financial_status }: Order): boolean {
 	return financial_status === 'voided' || financial_status === 'refunded';
 }
 

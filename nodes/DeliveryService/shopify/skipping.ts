@@ -1,3 +1,5 @@
+import { isPaidBack } from './cashOnDelivery';
+import { sign } from './decimal';
 import { isWithheld } from './dropoff';
 import type { OrderMapping } from './mapping';
 import { sentenceStart, type Order } from './order';
@@ -6,8 +8,8 @@ import { sentenceStart, type Order } from './order';
 export type SkipReason =
 	'cancelled' | 'voided' | 'refunded' | 'notPaid' | 'testOrder' | 'localPickup' | 'nothingToShip';
 
-/** Shopify's payment statuses of orders that were paid in full, whatever was paid back since. */
-const paidStatuses = ['paid', 'partially_refunded', 'refunded'];
+/** Shopify's payment statuses of orders that were paid, whatever was paid back since. */
+const paidStatuses = ['paid', 'partially_refunded'];
 
 /**
  * Why an order is not sent, if it is not.
@@ -25,7 +27,13 @@ export function reasonToSkip(
 	const status = order.financial_status;
 	if ((status === 'voided' || status === 'refunded') && !mapping.includeRefunded) return status;
 	if (isPickedUp(order, mapping)) return 'localPickup';
-	return mapping.onlyPaid && status && !paidStatuses.includes(status) ? 'notPaid' : undefined;
+	return mapping.onlyPaid && !isPaidBack(order) && isUnpaid(order) ? 'notPaid' : undefined;
+}
+
+/** Whether an order is not paid in full; one that does not tell is not known to be. */
+function isUnpaid({ financial_status: status, total_outstanding: outstanding }: Order): boolean {
+	if (!status) return false;
+	return !paidStatuses.includes(status) || (outstanding !== undefined && sign(outstanding) > 0);
 }
 
 /**

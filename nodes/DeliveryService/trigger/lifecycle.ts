@@ -96,7 +96,7 @@ async function bringInLine(context: IHookFunctions): Promise<boolean> {
 	const desired = owning(opened.desired);
 	// Another place may be the same list, under another name. There a signature tells the addresses of
 	// today, which stay, from those of before; unsigned ones are the same, so the old ones go first.
-	const tidied = desired.signer ? undefined : await removeElsewhere(context, memory, opened);
+	const tidied = desired.signer ? undefined : await tidyFirst(context, memory, opened);
 	const { blacklisted, leftover, isQueryDropped, twins } = await reconcile(
 		opened.webhooks,
 		desired,
@@ -134,6 +134,21 @@ export async function unsubscribe(context: IHookFunctions): Promise<boolean> {
 	}
 	keep(context, { places });
 	return true;
+}
+
+/**
+ * Removes it before anything is made here, as {@link removeElsewhere} does.
+ *
+ * @throws when the present service does not answer: what is elsewhere still serves then
+ */
+async function tidyFirst(
+	context: IHookFunctions,
+	memory: Memory,
+	opened: Subscriptions,
+): Promise<Place[]> {
+	if (elsewhere(memory, opened.place).length === 0) return [];
+	await listOf(opened.webhooks);
+	return await removeElsewhere(context, memory, opened);
 }
 
 /**
@@ -214,12 +229,15 @@ function keep(context: IHookFunctions, memory: Memory): void {
 
 function isTakenAsBefore(
 	context: IHookFunctions,
-	{ subscribedTo }: Memory,
-	{ webhookUrl }: Place,
+	{ subscribedTo, places }: Memory,
+	place: Place,
 	error: unknown,
 ): boolean {
 	const isStartOfN8n = ['init', 'leadershipChange'].includes(context.getActivationMode());
-	return isStartOfN8n && subscribedTo === webhookUrl && isPassing(error);
+	// Version 0.1.0 kept no places.
+	const wasHere = places.length === 0 || places.some((one) => isSamePlace(one, place));
+	const isHere = subscribedTo === place.webhookUrl && wasHere;
+	return isStartOfN8n && isHere && isPassing(error);
 }
 
 /** Whether the service may well answer later: it gave no answer, is overloaded or out of order. */

@@ -1,6 +1,5 @@
 import { NodeApiError, NodeOperationError, type IHookFunctions } from 'n8n-workflow';
 
-import { publishAnew } from '../common/publishing';
 import { eventOfCode, events } from '../service/events';
 import type { Subscription } from '../service/requests';
 import { inOneText } from '../service/result';
@@ -59,7 +58,7 @@ export function dead(
 		context.getNode(),
 		`The Delivery Service has stopped reporting ${eventsOf(subscriptions)} to this workflow (the webhook is blacklisted), and does not take it anew`,
 		{
-			description: `Have the webhook deleted at the Delivery Service, on its dashboard or by its support; then ${publishAnew}.${removal}`,
+			description: `Have the webhook deleted at the Delivery Service, on its dashboard or by its support; then publish the workflow (in n8n 1, turn it off and on).${removal}`,
 		},
 	);
 }
@@ -92,7 +91,7 @@ export function tellLeftover(
 		? 'While addresses are not signed, their events start this workflow too.'
 		: 'They start nothing.';
 	context.logger.warn(
-		`${nameOf(context)}: webhooks of this node may remain at the Delivery Service${where}${which}: ${reasonOf(reason)}. ${effect} To have them removed, ${publishAnew}; or use the Delivery Service node, Webhook > Delete.`,
+		`${nameOf(context)}: webhooks of this node may remain at the Delivery Service${where}${which}: ${reasonOf(reason)}. ${effect} Removing them is tried again whenever the workflow is published or unpublished (in n8n 1, turned on or off); or use the Delivery Service node, Webhook > Delete.`,
 	);
 }
 

@@ -220,7 +220,7 @@ export async function removeOwn(
 		for (const ms of looksAfterMs) {
 			if (left.length === 0) break;
 			await clock.wait(ms);
-			left = await own().catch(() => []);
+			left = await own().catch(() => left);
 		}
 		return leftoverOf(left);
 	} catch (reason) {

@@ -576,7 +576,7 @@ function testRunningAgain(installation: () => Installation): void {
 
 		test('writes to the log what was created when the user stops it: n8n keeps nothing else', async () => {
 			const { client, n8n, service } = installation();
-			service.control.addFault({ kind: 'delay', ms: 2000, skip: 1 });
+			service.control.addFault({ kind: 'delay', ms: 1000, skip: 1 });
 			const workflowId = await client.createWorkflow(
 				actionWorkflow(installation(), {
 					items: ['E-1', 'E-2', 'E-3'].map((referenceId) => ({
@@ -606,7 +606,11 @@ function testRunningAgain(installation: () => Installation): void {
 			const [first] = service.control.deliveries().map(({ record }) => record.id);
 			// n8n breaks off what is under way.
 			expect(log).toContain(`${line} (1): E-1 (ID ${first}). Perhaps created (1): E-2.`);
-			expect(service.control.requests()).toHaveLength(2);
+			// The service creates it all the same, and must have done so before another test begins.
+			await waitFor('the second delivery', 20_000, async () =>
+				Promise.resolve(service.control.deliveries().length > 1 || undefined),
+			);
+			expect(references()).toEqual(['E-1', 'E-2']);
 		});
 	});
 }

@@ -1,5 +1,5 @@
 import {
-	classifyExchange,
+	classifyCreation,
 	type ExchangeClass,
 } from '../../../nodes/DeliveryService/sending/classify';
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
@@ -30,7 +30,7 @@ test('docs/reliability.md says what is sent again as the code decides it', () =>
 		.map(({ code, cell, expected }) => ({
 			code,
 			expected,
-			decided: classifyExchange(exchange(code, cell)),
+			decided: classifyCreation(exchange(code, cell)),
 		}))
 		.filter(({ expected, decided }) => expected !== decided);
 	expect(wrong).toEqual([]);

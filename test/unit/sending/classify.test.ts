@@ -1,7 +1,11 @@
-import { classifyExchange } from '../../../nodes/DeliveryService/sending/classify';
+import {
+	classifyCreation,
+	classifyExchange,
+} from '../../../nodes/DeliveryService/sending/classify';
 
-const answer = (status: number, headers: Record<string, string> = {}, body?: unknown) =>
-	classifyExchange({ kind: 'answer', status, headers, body });
+const answered = (status: number, headers: Record<string, string> = {}, body?: unknown) =>
+	({ kind: 'answer', status, headers, body }) as const;
+const answer = (...of: Parameters<typeof answered>) => classifyExchange(answered(...of));
 const noAnswer = (code: string) => classifyExchange({ kind: 'noAnswer', code });
 const notConnected = (code: string) =>
 	classifyExchange({ kind: 'noAnswer', code, neverConnected: true });
@@ -29,7 +33,9 @@ describe('a request that may be sent again, since the service did nothing with i
 	test('is one for which the service was away and said when it is back', () => {
 		expect(answer(503, { 'retry-after': '5' })).toBe('notProcessed');
 		expect(answer(503, { 'retry-after': '' })).toBe('notProcessed');
-		expect(answer(503, { 'retry-after': '5' }, { code: 'BUSY' })).toBe('notProcessed');
+		expect(classifyCreation(answered(503, { 'retry-after': '5' }, { code: 'BUSY' }))).toBe(
+			'notProcessed',
+		);
 	});
 });
 
@@ -93,9 +99,12 @@ describe('a request of which nobody knows what became of it', () => {
 		expect(answer(503)).toBe('unknown');
 	});
 
-	test('is one for which a gateway says when to come back: it may have waited for the service', () => {
+	test('is a creation for which a gateway says when to come back: it may have waited for the service', () => {
 		const page = '\n<!DOCTYPE html><title>503 Backend fetch failed</title>';
-		expect(answer(503, { 'retry-after': '5' }, page)).toBe('unknown');
+		const exchange = answered(503, { 'retry-after': '5' }, page);
+		expect(classifyCreation(exchange)).toBe('unknown');
+		// To make an update twice does no harm.
+		expect(classifyExchange(exchange)).toBe('notProcessed');
 	});
 
 	test.each([500, 502, 504, 599, 600])('is one at which the service failed (%d)', (status) => {

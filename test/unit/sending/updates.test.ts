@@ -263,6 +263,7 @@ describe('a service that cannot take a request now', () => {
 	test.each<[string, Exchange]>([
 		['429', answer(429, undefined, { 'retry-after': '30' })],
 		['503 with Retry-After', answer(503, undefined, { 'retry-after': '30' })],
+		['503 with Retry-After as a web page', answer(503, '<p>Soon</p>', { 'retry-after': '30' })],
 	])('is waited for as long as it asks: %s', async (_what, busy) => {
 		const { bodies, results, tookMs } = await run([update(0, ['a', 'b'])], (_, request) =>
 			request < 3 ? busy : answer(200),
@@ -457,6 +458,13 @@ describe('a lost answer', () => {
 		const byReference = await run([update(0, ['R0'], renamed)], () => lost);
 		expect(byReference.bodies).toHaveLength(1);
 		expect(kindsOf(byReference.results)).toEqual({ R0: 'unknown' });
+		expect(byReference.results).toMatchObject([
+			{
+				outcome: {
+					problem: { description: expect.stringMatching(/old and its new reference ID/) },
+				},
+			},
+		]);
 		const byId = await run([update(0, ['a'], { changes: renamed.changes })], () => lost);
 		expect(byId.bodies).toHaveLength(3);
 	});

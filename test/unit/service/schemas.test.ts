@@ -158,6 +158,11 @@ describe('a delivery', () => {
 		},
 	);
 
+	test('refuses a whole number that no number can be: another one would be sent', () => {
+		for (const value of ['12345678901234567', 1e21])
+			expect(deliveryChangesSchema.safeParse({ addTags: [value] }).success).toBe(false);
+	});
+
 	test('takes a number as text where an identifier, a name or other text is meant', () => {
 		const value = delivery({
 			dropoff: { contact: contact({ name: 7, phonenumber: 5550100 }), location: { address: 12 } },

@@ -162,8 +162,16 @@ describe('orders that are not sent', () => {
 			expect(outcomeOf(sampleOrder({ financial_status: status }), wanted).kind).toBe('delivery');
 		});
 
-		test('nor one that was paid, then refunded, and is wanted all the same', () => {
-			const order = sampleOrder({ financial_status: 'refunded' });
+		test('by what is outstanding, where its status leaves that open', () => {
+			const order = sampleOrder({
+				financial_status: 'partially_refunded',
+				total_outstanding: '60.00',
+			});
+			expect(outcomeOf(order, wanted)).toMatchObject({ reason: 'notPaid' });
+		});
+
+		test.each(['refunded', 'voided'])('nor one that is %s, and wanted all the same', (status) => {
+			const order = sampleOrder({ financial_status: status, total_outstanding: '60.00' });
 			const { kind } = outcomeOf(order, { ...wanted, includeRefunded: true });
 			expect(kind).toBe('delivery');
 		});

@@ -8,5 +8,6 @@ export const referenceIdsField: INodeProperties = {
 	required: true,
 	default: '',
 	placeholder: 'e.g. #1001, #1002',
-	description: 'One or more reference IDs, separated by commas, or a list from an expression',
+	description:
+		'One or more reference IDs, separated by commas, or a list from an expression. One that holds a comma must come as a list.',
 };

@@ -4,6 +4,8 @@ import { forgetReferences } from '../../deduplication/ledger';
 import { openClient } from '../../service/client';
 import { companyOf } from '../../service/company';
 import { serviceLabels } from '../../service/labels';
+import { operationError } from '../../service/operationError';
+import type { Problem } from '../../service/result';
 import { companyIdSchema } from '../../service/schemas';
 import { check } from '../../service/validation';
 import { eachItem } from '../eachItem';
@@ -69,7 +71,10 @@ export const forget: Operation = {
 		/** By company: an item may name what one before it has forgotten, as a fixed list does. */
 		const forgotten = new Map<number, Set<string>>();
 		return await eachItem(context, async (item) => {
+			const options = filledIn(readCollection(parameters, 'options', item));
 			if (parameters.get('references', item) === 'all') {
+				if (options.companyId !== undefined)
+					throw operationError(context.getNode(), everythingOfOneCompany);
 				await clearStore(context);
 				return [outputItem({ references: 'all', forgotten: true }, item)];
 			}
@@ -82,15 +87,7 @@ export const forget: Operation = {
 					serviceLabels,
 				),
 			);
-			const { companyId } = valid(
-				context,
-				check(
-					optionsSchema,
-					filledIn(readCollection(parameters, 'options', item)),
-					'Option',
-					serviceLabels,
-				),
-			);
+			const { companyId } = valid(context, check(optionsSchema, options, 'Option', serviceLabels));
 			const company = companyOf(context.getNode(), client, companyId);
 			const scope = referenceScope(client.credential.baseUrl, company);
 			const references = referenceIds.map((reference) => reference.trim());
@@ -109,6 +106,12 @@ export const forget: Operation = {
 			);
 		});
 	},
+};
+
+const everythingOfOneCompany: Problem = {
+	message: 'Everything is forgotten for all companies, not only for the one under Company ID',
+	description:
+		'Remove the option Company ID if that is meant, or choose Reference IDs Below. Nothing was forgotten.',
 };
 
 /** What may have led past the reference that is meant. */

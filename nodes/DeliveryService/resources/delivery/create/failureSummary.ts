@@ -1,10 +1,7 @@
 import type { CreationResult } from '../../../sending/outcomes';
 import type { Problem } from '../../../service/result';
-import { ended } from '../../items';
+import { ended, namesSentence } from '../../items';
 import { leaveOutCreated } from './sentAgain';
-
-/** How many of each list the description names; the lists in the error's details are complete. */
-const maxNamed = 20;
 
 /** A delivery of the run, by its item and what else names it. */
 type Entry = { item: number; referenceId?: string; id?: string };
@@ -81,7 +78,7 @@ function listsOf(results: readonly CreationResult[]): Lists {
  * What a run has done that nobody else will tell, all of it by name: what was created, and what may
  * have been.
  *
- * @returns undefined when nothing was created
+ * @returns one line of text; undefined when nothing was created, and nothing may have been
  */
 export function accountOf(results: readonly CreationResult[]): string | undefined {
 	const { created, unknown } = listsOf(results);
@@ -89,16 +86,13 @@ export function accountOf(results: readonly CreationResult[]): string | undefine
 		sentence('Created', created, Infinity),
 		sentence('Perhaps created', unknown, Infinity),
 	];
-	return sentences.filter(Boolean).join(' ') || undefined;
+	return sentences.filter(Boolean).join(' ').replace(/\s+/g, ' ') || undefined;
 }
 
-function sentence(title: string, entries: readonly Entry[], max = maxNamed): string {
-	if (entries.length === 0) return '';
-	const names = entries.slice(0, max).map(({ item, referenceId, id }) => {
+function sentence(title: string, entries: readonly Entry[], max?: number): string {
+	const names = entries.map(({ item, referenceId, id }) => {
 		const name = referenceId ?? `item ${item}`;
 		return id === undefined ? name : `${name} (ID ${id})`;
 	});
-	const more = entries.length - names.length;
-	const rest = more > 0 ? ` and ${more} more, listed in the error details` : '';
-	return `${title} (${entries.length}): ${names.join(', ')}${rest}.`;
+	return namesSentence(title, names, max);
 }

@@ -70,7 +70,7 @@ export const create: Operation = {
 		const mismatch = mismatchWithFirst(parameters);
 		const items = await readEach(context, (item) => {
 			const problem = mismatch(item);
-			if (problem) throw itemError(context.getNode(), problem, item);
+			if (problem) throw operationError(context.getNode(), problem, item);
 			return prepare(parameters, source, item, skips);
 		});
 		if (!continueOnFail) assertValid(context, items);

@@ -9,7 +9,8 @@ import { companyIdSchema, deliveryTypeSchema } from '../../../service/schemas';
 import { check } from '../../../service/validation';
 import type { Problem, Result } from '../../../service/result';
 import type { ParameterReader } from '../../../common/parameterReader';
-import { filledIn, readCollection } from '../../../common/parameters';
+import { filledIn, isBlank, readCollection } from '../../../common/parameters';
+import { ended, problemOf } from '../../items';
 import { shownOnlyFor } from '../../resource';
 import { numberFrom, waitingFields, waitingLabels, waitingShape } from '../waiting';
 import { companyIdField } from '../../../common/fields';
@@ -93,11 +94,16 @@ export function skipsAlreadySent(parameters: ParameterReader): Result<boolean> {
 
 const dryRunLabel = 'Dry Run';
 
-/** What decides whether anything is sent, and whether once more: for the whole run, not for an item. */
+/**
+ * What decides whether anything is sent, and whether once more: for the whole run, not for an item. Off
+ * where the node does not have it.
+ */
 const ofWholeRun = [
 	{ name: 'skipAlreadySent', label: skipLabel },
 	{ name: 'options.dryRun', label: dryRunLabel },
 ];
+
+type Field = (typeof ofWholeRun)[number];
 
 /**
  * Tells what keeps an item from sharing a run with the first one. These fields take expressions; the
@@ -106,23 +112,33 @@ const ofWholeRun = [
 export function mismatchWithFirst(
 	parameters: ParameterReader,
 ): (item: number) => Problem | undefined {
-	// What an option that was not added counts as; an expression that finds nothing gives no text.
-	const read = (name: string, item: number) => parameters.get(name, item, '');
+	const read = (name: string, item: number) => parameters.get(name, item, false);
+	const mismatchOf = ({ name, label }: Field, item: number, first: unknown) => {
+		try {
+			const value = read(name, item);
+			if (isBlank(value))
+				return {
+					message: `${label} is empty in item ${item}`,
+					description: 'Its expression finds nothing there.',
+				};
+			if (value === first) return undefined;
+			return {
+				message: `${label} must be the same for all items, and in item ${item} it is not what it is in item 0`,
+				description:
+					'It holds for the whole run. Separate the items with an If node, each way to a node of its own.',
+			};
+		} catch (error) {
+			return {
+				message: `${label} cannot be read in item ${item}`,
+				description: ended(problemOf(error).message),
+			};
+		}
+	};
 	const fields = ofWholeRun.map((field) => ({ ...field, first: read(field.name, 0) }));
 	return (item) => {
-		for (const { name, label, first } of fields) {
-			const value = read(name, item);
-			if (value === undefined || value === null)
-				return {
-					message: `${label} is empty`,
-					description: 'Its expression finds nothing in this item. Nothing was sent.',
-				};
-			if (value !== first)
-				return {
-					message: `${label} must be the same for all items, and is not what it is for item 0`,
-					description:
-						'It holds for the whole run. Separate the items with an If node, each way to a node of its own. Nothing was sent.',
-				};
+		for (const { first, ...field } of fields) {
+			const problem = mismatchOf(field, item, first);
+			if (problem) return { ...problem, description: `${problem.description} Nothing was sent.` };
 		}
 		return undefined;
 	};

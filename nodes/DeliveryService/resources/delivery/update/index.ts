@@ -5,7 +5,7 @@ import { openClient } from '../../../service/client';
 import * as requests from '../../../service/requests';
 import { realClock } from '../../../common/clock';
 import { readerOf } from '../../../common/parameterReader';
-import { ended, errorItem, itemError, outputItem, valid } from '../../items';
+import { ended, errorItem, itemError, namesSentence, outputItem, valid } from '../../items';
 import { readEach } from '../../readEach';
 import type { Operation } from '../../resource';
 import { updateFields } from './fields';
@@ -45,32 +45,69 @@ export const update: Operation = {
 			signal: context.getExecutionCancelSignal(),
 			maximumWaitMs: maximumWaitSeconds * 1000,
 		});
-		let updated = 0;
+		const told: UpdateResult[] = [];
 		for await (const results of batches) {
-			updated += results.filter(({ outcome }) => outcome.kind === 'updated').length;
-			if (!context.continueOnFail()) assertUpdated(context, results, updated);
+			told.push(...results);
+			if (!context.continueOnFail()) assertUpdated(context, updates, told);
 			for (const result of results) outputs[result.item]?.push(toOutput(result));
 		}
 		return outputs.flat();
 	},
 };
 
-/** @throws NodeOperationError for the first delivery that was not updated, with the count of those that were */
+/**
+ * @param told what became of the updates so far
+ * @throws NodeOperationError for the first delivery that was not updated. Its details list all
+ *   deliveries under what became of them, since n8n keeps nothing else of a node that fails.
+ */
 function assertUpdated(
 	context: IExecuteFunctions,
-	results: readonly UpdateResult[],
-	updated: number,
+	updates: readonly Update[],
+	told: readonly UpdateResult[],
 ): void {
-	for (const { item, outcome } of results) {
-		if (outcome.kind === 'updated') continue;
-		const { message, description } = outcome.problem;
-		const exist = `Deliveries updated in this run: ${updated}.`;
-		throw itemError(
-			context.getNode(),
-			{ message, description: [ended(description), exist].filter(Boolean).join(' ') },
-			item,
-		);
-	}
+	const first = told.find(({ outcome }) => outcome.kind !== 'updated');
+	if (first === undefined || first.outcome.kind === 'updated') return;
+	const lists = listsOf(updates, told);
+	const { message, description } = first.outcome.problem;
+	// Else the number of the item tells which one it is.
+	const isOneOfSeveral = updates.some(({ item, ids }) => item === first.item && ids.length > 1);
+	const kindOfId = first.targetKind === 'deliveryIds' ? 'delivery' : 'reference';
+	const error = itemError(
+		context.getNode(),
+		{
+			message: isOneOfSeveral ? `${message} (${kindOfId} ID ${first.id})` : message,
+			description: [
+				ended(description),
+				sentence('Refused', lists.refused),
+				sentence('Perhaps updated', lists.unknown),
+				sentence('Not sent', lists.notSent),
+				`Deliveries updated in this run: ${lists.updated.length}.`,
+			]
+				.filter(Boolean)
+				.join(' '),
+		},
+		first.item,
+	);
+	error.context.data = lists;
+	throw error;
+}
+
+type Lists = Record<UpdateResult['outcome']['kind'], Array<{ item: number; id: string }>>;
+
+/** The deliveries of a run under what became of them; those of which nothing is told were not sent. */
+function listsOf(updates: readonly Update[], told: readonly UpdateResult[]): Lists {
+	const lists: Lists = { updated: [], refused: [], unknown: [], notSent: [] };
+	for (const { item, id, outcome } of told) lists[outcome.kind].push({ item, id });
+	const targets = updates.flatMap(({ item, ids }) => ids.map((id) => ({ item, id })));
+	lists.notSent.push(...targets.slice(told.length));
+	return lists;
+}
+
+function sentence(title: string, entries: ReadonlyArray<{ id: string }>): string {
+	return namesSentence(
+		title,
+		entries.map(({ id }) => id),
+	);
 }
 
 function toOutput({ item, id, targetKind, outcome }: UpdateResult): INodeExecutionData {
