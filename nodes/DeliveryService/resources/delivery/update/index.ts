@@ -48,7 +48,7 @@ export const update: Operation = {
 		const told: UpdateResult[] = [];
 		for await (const results of batches) {
 			told.push(...results);
-			if (!context.continueOnFail()) assertUpdated(context, updates, told);
+			if (!context.continueOnFail()) assertUpdated(context, results, { updates, told });
 			for (const result of results) outputs[result.item]?.push(toOutput(result));
 		}
 		return outputs.flat();
@@ -56,16 +56,17 @@ export const update: Operation = {
 };
 
 /**
- * @param told what became of the updates so far
+ * @param results of one request
+ * @param run all updates, and what became of them so far
  * @throws NodeOperationError for the first delivery that was not updated. Its details list all
  *   deliveries under what became of them, since n8n keeps nothing else of a node that fails.
  */
 function assertUpdated(
 	context: IExecuteFunctions,
-	updates: readonly Update[],
-	told: readonly UpdateResult[],
+	results: readonly UpdateResult[],
+	{ updates, told }: { updates: readonly Update[]; told: readonly UpdateResult[] },
 ): void {
-	const first = told.find(({ outcome }) => outcome.kind !== 'updated');
+	const first = results.find(({ outcome }) => outcome.kind !== 'updated');
 	if (first === undefined || first.outcome.kind === 'updated') return;
 	const lists = listsOf(updates, told);
 	const { message, description } = first.outcome.problem;
