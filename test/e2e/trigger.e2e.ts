@@ -450,7 +450,7 @@ describe('when something is out of order', () => {
 		await duringOutage(async () => await client.unpublish(workflow.id));
 		const log = await readFile(join(installation.userFolder, 'n8n.log'), 'utf8');
 		expect(log).toMatch(
-			`in workflow "Delivery events" (${workflow.id}): webhooks of this node may remain at the Delivery Service (Delivery Created, Delivery Updated): Nothing answers at the Base URL of the Delivery Service. They start nothing. To have them removed, unpublish the workflow, then publish it`,
+			`in workflow "Delivery events" (${workflow.id}): webhooks of this node may remain at the Delivery Service (Delivery Created, Delivery Updated): Nothing answers at the Base URL of the Delivery Service. They start nothing. Removing them is tried again whenever the workflow is published or unpublished`,
 		);
 		expect(subscriptions()).toEqual([
 			liveAddress(workflow, 'createTask'),
