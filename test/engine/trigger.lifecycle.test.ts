@@ -340,10 +340,13 @@ describe('a change of the credential', () => {
 		expect(byCompany()).toEqual([1002]);
 	});
 
-	test('to another address of the service takes off what was subscribed there', async () => {
+	test.each([
+		['signed', {}],
+		['unsigned', { signAddresses: false }],
+	])('to another service takes %s addresses off at the former one', async (_kind, options) => {
 		const other = await startService();
 		const credential: CredentialData = { ...service.credential };
-		const trigger = await open({}, { credential });
+		const trigger = await open({ options }, { credential });
 		await trigger.activate();
 		credential.baseUrl = other.credential.baseUrl;
 
@@ -399,23 +402,6 @@ describe('a change of the credential', () => {
 
 		const changes = service.requests().slice(before);
 		expect(changes.filter((method) => method !== 'GET')).toEqual(['POST', 'DELETE']);
-	});
-
-	test('to another service takes unsigned addresses off at the former one', async () => {
-		const other = await startService();
-		const credential: CredentialData = { ...service.credential };
-		const trigger = await open({ options: { signAddresses: false } }, { credential });
-		await trigger.activate();
-		credential.baseUrl = other.credential.baseUrl;
-
-		await trigger.activate();
-		const there = other.control.webhooks();
-		const here = list();
-		await trigger.deactivate();
-		await other.close();
-
-		expect(there).toHaveLength(1);
-		expect(here).toEqual([]);
 	});
 
 	test('to another key does not send that key to the former address, and says what remains', async () => {
