@@ -65,7 +65,7 @@ test(`${kills} workers killed while they send make no delivery twice and lose no
 		const orders = orderNames(`K${index + 1}`, ordersPerRound);
 		await postUntil(orders, when.requests);
 		await sleep(when.thenMs);
-		const atWork = await busyWorkers();
+		const atWork = await installation.busyWorkers();
 		const worker = atWork[when.worker % atWork.length];
 		if (!worker) throw new Error('a worker at work was expected');
 		await installation.killWorker(worker);
@@ -104,15 +104,6 @@ async function postUntil(orders: readonly string[], requests: number): Promise<v
 
 async function postAll(orders: readonly string[]): Promise<void> {
 	for (const part of partsOf(orders, ordersPerExecution)) await sender.post(part);
-}
-
-async function busyWorkers(): Promise<QueueWorld['workers']> {
-	const working = installation.workers.map(async ({ log }) => {
-		const finished = new Set(await log('finished'));
-		return (await log('started')).some((id) => !finished.has(id));
-	});
-	const isBusy = await Promise.all(working);
-	return installation.workers.filter((_, number) => isBusy[number]);
 }
 
 /** How often an order may exist at the service, by what the node has said of it. */

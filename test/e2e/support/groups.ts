@@ -4,7 +4,8 @@ import { join } from 'node:path';
 
 /** Those that take longest begin first, so that none of them is left alone at the end. */
 const longestFirst = [
-	...['kill', 'queue', 'trigger', 'versions', 'examples', 'editor', 'operations', 'tool'],
+	...['kill', 'queue', 'trigger', 'versions', 'examples', 'editor', 'operations', 'takeover'],
+	'tool',
 ];
 
 /** What Node.js is started with for a group. */

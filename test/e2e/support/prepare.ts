@@ -11,7 +11,7 @@ import { requireServers } from '../../../playground/n8n/servers';
 export async function prepare(groups: readonly string[]): Promise<void> {
 	const needs = (...some: string[]) => some.some((group) => groups.includes(group));
 	await installHost('newest');
-	if (needs('versions', 'examples')) await installHost('1.123');
+	if (needs('versions', 'examples', 'takeover')) await installHost('1.123');
 	if (needs('editor')) await requireBrowser();
-	if (needs('queue', 'kill')) await requireServers();
+	if (needs('queue', 'kill', 'takeover')) await requireServers();
 }

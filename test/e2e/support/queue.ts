@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { freePort } from '../../../playground/n8n/checks';
 import { N8nClient } from '../../../playground/n8n/client';
-import { installHost, type Host } from '../../../playground/n8n/host';
+import { installHost, type Host, type HostName } from '../../../playground/n8n/host';
 import { startN8n, type N8n, type N8nCommand } from '../../../playground/n8n/n8n';
 import { installPackage } from '../../../playground/n8n/package';
 import {
@@ -37,6 +37,8 @@ export interface QueueWorld {
 	postgresql: Server;
 	/** The workers that run, also those that were added. */
 	workers: Process[];
+	/** Those of them that execute something. */
+	busyWorkers: () => Promise<Process[]>;
 	addWorker: () => Promise<Process>;
 	/** Ends a worker at once, without giving it a chance to do anything. */
 	killWorker: (worker: Process) => Promise<void>;
@@ -50,16 +52,17 @@ export interface QueueWorld {
  * Starts n8n in queue mode as it is run in production: a main process, one that takes webhooks and
  * two workers, with a Redis and a PostgreSQL of their own.
  *
+ * @param name the version of n8n
  * @throws SetupError when a server is not installed and cannot be; Error when something does not
  *   start
  */
-export async function openQueueWorld(): Promise<QueueWorld> {
+export async function openQueueWorld(name: HostName = 'newest'): Promise<QueueWorld> {
 	const closers: Array<() => Promise<void>> = [];
 	const close = async () => {
 		for (const end of closers.splice(0).reverse()) await end();
 	};
 	try {
-		const host = await installHost('newest');
+		const host = await installHost(name);
 		const packed = await mkdtemp(join(tmpdir(), 'delivery-service-e2e-'));
 		closers.push(async () => await rm(packed, { recursive: true, force: true }));
 		await installPackage(await tarball(), packed);
@@ -98,6 +101,15 @@ export async function openQueueWorld(): Promise<QueueWorld> {
 			redis,
 			postgresql,
 			workers,
+			async busyWorkers() {
+				const isBusy = await Promise.all(
+					workers.map(async ({ log }) => {
+						const finished = new Set(await log('finished'));
+						return (await log('started')).some((id) => !finished.has(id));
+					}),
+				);
+				return workers.filter((_, number) => isBusy[number]);
+			},
 			addWorker,
 			async killWorker(worker) {
 				worker.n8n.child.kill('SIGKILL');

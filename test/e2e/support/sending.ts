@@ -62,6 +62,8 @@ const itemSchema = z.union([
 export interface SenderOptions {
 	batchSize: number;
 	requestsAtOnce: number;
+	/** By default it is on. */
+	skipAlreadySent?: boolean;
 }
 
 /** Publishes a workflow that sends the orders of a webhook's call, each once. */
@@ -168,7 +170,7 @@ async function outcomesOf(
 function senderWorkflow(
 	{ credentials }: QueueWorld,
 	path: string,
-	{ batchSize, requestsAtOnce }: SenderOptions,
+	{ skipAlreadySent = true, ...options }: SenderOptions,
 ): WorkflowFile {
 	const webhook = { httpMethod: 'POST', path, responseMode: 'onReceived', options: {} };
 	return {
@@ -187,9 +189,9 @@ function senderWorkflow(
 					source: 'shopifyOrder',
 					order: '={{ $json }}',
 					...pickupFields,
-					skipAlreadySent: true,
+					skipAlreadySent,
 					orderOptions: {},
-					options: { batchSize, requestsAtOnce },
+					options,
 				}),
 				credentials,
 				onError: 'continueRegularOutput',

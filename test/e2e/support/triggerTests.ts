@@ -112,6 +112,33 @@ export function testTriggerChanges(installation: () => Installation): void {
 		});
 	});
 
+	describe('a copy of this n8n, or its former address', () => {
+		test('keeps what is subscribed there, and the log says that it exists', async () => {
+			const { client, service } = installation();
+			const workflow = await published({ events: ['updateTask'] });
+			const [{ companyId = 0, url = '', action = 0 } = {}] = service.control.webhooks();
+			const { pathname, search } = new URL(url);
+			const elsewhere = `https://former.example${pathname}${search}`;
+			const { baseUrl, apiKeyId, apiSecret } = service.credential;
+			await axios.post(
+				`${baseUrl}/hooks/companies/${companyId}`,
+				new URLSearchParams({ url: elsewhere, action: String(action) }),
+				{ auth: { username: apiKeyId, password: apiSecret }, proxy: false },
+			);
+
+			await client.unpublish(workflow.id);
+			await client.publish(workflow.id);
+
+			const urls = service.control.webhooks().map((webhook) => webhook.url);
+			expect(urls.sort()).toEqual([url, elsewhere].sort());
+			expect(await readFile(join(installation().userFolder, 'n8n.log'), 'utf8')).toContain(
+				`"${nodes.trigger}" in workflow "Delivery events" (${workflow.id}): the Delivery Service calls this node at https://former.example as well (Delivery Updated).`,
+			);
+			await client.unpublish(workflow.id);
+			service.control.reset();
+		});
+	});
+
 	describe('a service that tries out whether an address answers', () => {
 		test('gets 200 and starts nothing, live and while the editor listens', async () => {
 			const { client, service } = installation();

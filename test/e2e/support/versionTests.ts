@@ -16,6 +16,7 @@ import { waitFor } from '../../../playground/n8n/progress';
 import { samples } from '../../../playground/shopify/samples';
 import { parameterCases } from '../../support/parameterCases';
 import { executionsOf, fireUpdates, idsAt, liveAddress, subscriptionsOf } from './events';
+import { startRefusingProxy, type RefusingProxy } from './refusingProxy';
 import { recordRequires, type Loaded, type RequireRecorder } from './requires';
 import { dropoff, packages, pickup, pickupFields, shopifyFields } from './sampleDelivery';
 import { actionWorkflow, nodes, triggerWorkflow, type ActionWorkflow } from './workflows';
@@ -63,13 +64,16 @@ export async function runAgain(
 export function testVersion(name: HostName): () => Installation {
 	let opened: Installation;
 	let recorder: RequireRecorder;
+	let proxy: RefusingProxy;
 	beforeAll(async () => {
 		recorder = await recordRequires('n8n-nodes-delivery-service');
-		opened = await openInstallation(name, recorder.env);
+		proxy = await startRefusingProxy();
+		opened = await openInstallation(name, { ...recorder.env, ...proxy.env });
 	});
 	beforeEach(() => opened.service.control.reset());
 	afterAll(async () => {
 		await opened?.close();
+		await proxy?.close();
 		await recorder?.close();
 	});
 	const installation = () => opened;
@@ -79,6 +83,7 @@ export function testVersion(name: HostName): () => Installation {
 	testOperations(installation);
 	testShopifyOrders(installation);
 	testRunningAgain(installation);
+	testProxy(installation, () => proxy.asked());
 	return installation;
 }
 
@@ -574,11 +579,15 @@ function testRunningAgain(installation: () => Installation): void {
 			expect(references()).toEqual(['E-1', 'E-3']);
 		});
 
-		test('writes to the log what was created when the user stops it: n8n keeps nothing else', async () => {
-			const { client, n8n, service } = installation();
-			service.control.addFault({ kind: 'delay', ms: 1000, skip: 1 });
-			const workflowId = await client.createWorkflow(
-				actionWorkflow(installation(), {
+		test.each<[string, number, boolean]>([
+			['the user stops it', 0, true],
+			['its timeout ends it', 1, false],
+		])(
+			'writes to the log what was created when %s: n8n may keep it nowhere else',
+			async (_, executionTimeout, stops) => {
+				const { client, n8n, service } = installation();
+				service.control.addFault({ kind: 'delay', ms: 3000, skip: 1 });
+				const workflow = actionWorkflow(installation(), {
 					items: ['E-1', 'E-2', 'E-3'].map((referenceId) => ({
 						...{ pickup, dropoff, packages },
 						referenceId,
@@ -587,30 +596,63 @@ function testRunningAgain(installation: () => Installation): void {
 						...{ ...create, source: 'json' },
 						options: { batchSize: 1, requestsAtOnce: 1 },
 					},
-				}),
-			);
-			const id = await client.begin(workflowId, nodes.start);
-			await waitFor('the second request', 20_000, async () =>
-				Promise.resolve(service.control.requests().length > 1 || undefined),
-			);
-			await client.stop(id);
-			const { status, data } = await client.endOf(id);
-			expect(status).toBe('canceled');
-			expect(data.resultData.runData[nodes.action]).toBeUndefined();
+				});
+				const settings = { executionOrder: 'v1', ...(executionTimeout && { executionTimeout }) };
+				const workflowId = await client.createWorkflow({ ...workflow, settings });
+				const id = await client.begin(workflowId, nodes.start);
+				await waitFor('the second request', 20_000, async () =>
+					Promise.resolve(service.control.requests().length > 1 || undefined),
+				);
+				if (stops) await client.stop(id);
+				expect((await client.endOf(id)).status).toBe('canceled');
 
-			const line = `"${nodes.action}" in workflow "Deliveries" was stopped (execution ${id}). Created`;
-			const log = await waitFor('the line in the log', 20_000, async () => {
-				const text = await readFile(n8n.child.logFile, 'utf8');
-				return text.includes(line) ? text : undefined;
+				const line = `"${nodes.action}" in workflow "Deliveries" was stopped (execution ${id}). Created`;
+				const log = await waitFor('the line in the log', 20_000, async () => {
+					const text = await readFile(n8n.child.logFile, 'utf8');
+					return text.includes(line) ? text : undefined;
+				});
+				const [first] = service.control.deliveries().map(({ record }) => record.id);
+				// n8n breaks off what is under way.
+				expect(log).toContain(`${line} (1): E-1 (ID ${first}). Perhaps created (1): E-2.`);
+				// The service creates it all the same, and must have done so before another test begins.
+				await waitFor('the second delivery', 20_000, async () =>
+					Promise.resolve(service.control.deliveries().length > 1 || undefined),
+				);
+				expect(references()).toEqual(['E-1', 'E-2']);
+			},
+		);
+	});
+}
+
+/** A company's proxy that wants a log-in, which n8n does not give. */
+function testProxy(installation: () => Installation, asked: () => string[]): void {
+	describe('a proxy that passes nothing on', () => {
+		test.each([
+			['http', 'POST http://delivery-service.example/v1/deliveries'],
+			['https', 'CONNECT delivery-service.example:443'],
+		])('is asked once, by %s, and nothing is unknown', async (scheme, request) => {
+			const { client, service } = installation();
+			const baseUrl = `${scheme}://delivery-service.example`;
+			const credential = { ...service.credential, baseUrl };
+			const id = await client.createCredential(scheme, credentialType, credential);
+			const { execution } = await runAction(installation(), {
+				items: Array.from({ length: 250 }, (_, index) => ({
+					...{ pickup, dropoff, packages },
+					referenceId: `P-${index}`,
+				})),
+				parameters: {
+					...{ resource: 'delivery', operation: 'create', source: 'json' },
+					options: { batchSize: 100 },
+				},
+				credentials: { [credentialType]: { id, name: scheme } },
 			});
-			const [first] = service.control.deliveries().map(({ record }) => record.id);
-			// n8n breaks off what is under way.
-			expect(log).toContain(`${line} (1): E-1 (ID ${first}). Perhaps created (1): E-2.`);
-			// The service creates it all the same, and must have done so before another test begins.
-			await waitFor('the second delivery', 20_000, async () =>
-				Promise.resolve(service.control.deliveries().length > 1 || undefined),
+			const { message, description } = execution.data.resultData.error ?? {};
+			expect(message).toBe(
+				'The proxy between n8n and the Delivery Service wants a user name and password (status 407) (0 of 250 deliveries created, 150 not sent) [item 0]',
 			);
-			expect(references()).toEqual(['E-1', 'E-2']);
+			expect(description).toContain('Refused (100): ');
+			expect(description).not.toContain('Perhaps created');
+			expect(asked().filter((one) => one.includes(request))).toEqual([request]);
 		});
 	});
 }
