@@ -422,11 +422,54 @@ test('a rule is told in its own words, whatever error codes of n8n they hold', a
 	);
 });
 
+const warnings = (hints: ReadonlyArray<{ type?: string; message: string }>) =>
+	hints.filter(({ type }) => type === 'warning').map(({ message }) => message);
+
+describe('orders without what Shopify gives every order', () => {
+	const without = (name: string, ...members: string[]) => ({
+		...shopifyOrder({ name }),
+		...Object.fromEntries(members.map((member) => [member, undefined])),
+	});
+	const telling = ['cancelled_at', 'test', 'financial_status', 'payment_gateway_names'];
+
+	test.each([
+		['after the run', {}],
+		['before it, when it is a dry one', { dryRun: true }],
+	])('are told %s, with how they are taken', async (_, options) => {
+		const items = [
+			without('#1', 'cancelled_at'),
+			without('#2', 'cancelled_at', 'test'),
+			shopifyOrder({ name: '#3' }),
+		];
+		const { hints } = await service.run({ ...fromOrder(), options }, { items });
+		expect(warnings(hints)).toContain(
+			'2 orders have no "cancelled_at", "test", which Shopify gives every order: they are taken to be not cancelled, no test orders. If the Shopify node limits the fields that it returns, add these.',
+		);
+	});
+
+	test('are not told where they do not matter, nor when they are null or empty', async () => {
+		const mapping = { includeTestOrders: true, includeRefunded: true, cod: 'off' };
+		const items = [without('#1', ...telling.slice(1))];
+		const first = await service.run(fromOrder(mapping), { items });
+		expect(warnings(first.hints)).toEqual([]);
+		const nothing = { cancelled_at: null, test: false, payment_gateway_names: [] };
+		const second = await service.run(fromOrder(), {
+			items: [shopifyOrder({ name: '#2', ...nothing })],
+		});
+		expect(warnings(second.hints)).toEqual([]);
+	});
+
+	test('are told each by its name', async () => {
+		const { hints } = await service.run(fromOrder(), { items: [without('#1', ...telling)] });
+		expect(warnings(hints)).toEqual([
+			'1 order has no "cancelled_at", "test", "financial_status", "payment_gateway_names", which Shopify gives every order: they are taken to be not cancelled, no test orders, not refunded, not paid at the door. If the Shopify node limits the fields that it returns, add these.',
+		]);
+	});
+});
+
 describe('money that is outstanding and not collected', () => {
 	const owed = (name: string, methods: string[]) =>
 		shopifyOrder({ ...payableInCash, name, payment_gateway_names: methods });
-	const warnings = (hints: ReadonlyArray<{ type?: string; message: string }>) =>
-		hints.filter(({ type }) => type === 'warning').map(({ message }) => message);
 	const hint =
 		'The driver collects nothing for 2 orders with money outstanding, paid by "Bank Deposit", "Pay the milkman". If one of these is cash on delivery, add it to the order option Cash on Delivery Names, and correct deliveries that exist already with the operation Update.';
 	const items = [

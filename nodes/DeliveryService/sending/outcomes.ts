@@ -17,6 +17,8 @@ export interface Creation {
 	 * sending passes that on.
 	 */
 	notCollectedFor?: readonly string[];
+	/** What its order does not tell, and how it was taken; sending passes that on. */
+	untold?: ReadonlyArray<{ member: string; takenAs: string }>;
 }
 
 /** What became of a delivery. */

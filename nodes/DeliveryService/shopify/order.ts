@@ -135,8 +135,7 @@ const howToGetAnOrder =
  *   it never throws
  */
 export function readOrder(value: unknown): OrderReading {
-	const candidate =
-		has(value, 'line_items') || !has(value, 'order') ? value : valueAt(value, ['order']);
+	const candidate = orderIn(value);
 	const mismatch = whyNotAnOrder(candidate);
 	if (mismatch) return { ok: false, problem: { message: mismatch } };
 	const parsed = quickParse(orderSchema, candidate);
@@ -144,6 +143,11 @@ export function readOrder(value: unknown): OrderReading {
 	const total = quickParse(neededTotal(parsed.data, candidate), candidate);
 	if (!total.success) return unreadable(candidate, total.error.issues);
 	return { ok: true, value: parsed.data };
+}
+
+/** The order in a value that may hold it in a member "order". */
+export function orderIn(value: unknown): unknown {
+	return has(value, 'line_items') || !has(value, 'order') ? value : valueAt(value, ['order']);
 }
 
 const noTotal = object({});

@@ -6,11 +6,12 @@ import { cashOf } from './cashOnDelivery';
 import { toNumber } from './decimal';
 import { dropoffOf, emailOf } from './dropoff';
 import type { OrderMapping } from './mapping';
-import { readOrder, sentenceStart, type Order, type OrderNames } from './order';
+import { orderIn, readOrder, sentenceStart, type Order, type OrderNames } from './order';
 import { packagesOf } from './packages';
 import { problemFrom } from './problems';
 import { remainingLines, type RemainingLine } from './remaining';
 import { reasonToSkip, skipMessage, type SkipReason } from './skipping';
+import { untoldOf, type Untold } from './untold';
 
 /** What becomes of an order. */
 export type OrderOutcome =
@@ -41,6 +42,8 @@ export interface OrderFacts {
 	shopifyOrder: ShopifyOrder;
 	/** Its payment methods, when money is outstanding of which the driver collects nothing. */
 	notCollectedFor?: string[];
+	/** What it does not tell, though every order of Shopify's does. */
+	untold?: Untold[];
 }
 
 /** A delivery without its pickup (section 2.1). Members that are undefined are not given. */
@@ -66,7 +69,10 @@ export function orderToDelivery(value: unknown, mapping: OrderMapping): OrderOut
 	const reason = reasonToSkip(order, mapping, !lines.ok || lines.value.length > 0);
 	if (reason) return { kind: 'skipped', reason, message: skipMessage(order, reason), ...known };
 	if (!lines.ok) return { kind: 'invalid', problem: lines.problem, ...known };
-	return build(order, lines.value, mapping);
+	const outcome = build(order, lines.value, mapping);
+	return outcome.kind === 'delivery'
+		? { ...outcome, untold: untoldOf(orderIn(value), mapping) }
+		: outcome;
 }
 
 /** What can't be read is told with the order's names, so that somebody finds it in Shopify. */

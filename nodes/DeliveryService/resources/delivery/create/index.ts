@@ -29,7 +29,7 @@ import {
 	skipsAlreadySent,
 	type RunOptions,
 } from './options';
-import { cashHints, dryHint, hintsOf, outcomesOf, toDryOutput, toOutput } from './output';
+import { orderHints, dryHint, hintsOf, outcomesOf, toDryOutput, toOutput } from './output';
 import { assertValid, prepare } from './prepare';
 import { withWarning } from './sentAgain';
 import type { Source } from './source';
@@ -87,7 +87,7 @@ export const create: Operation = {
 		if (options.dryRun) {
 			const plan = await planned(context, creations, sending);
 			const toSend = plan.requests.flatMap(({ creations }) => creations);
-			context.addExecutionHints(dryHint(plan), ...cashHints(toSend));
+			context.addExecutionHints(dryHint(plan), ...orderHints(toSend));
 			return toDryOutput(items, plan);
 		}
 
@@ -102,7 +102,7 @@ export const create: Operation = {
 			const created = report.results.filter(({ outcome }) => outcome.kind === 'created');
 			context.addExecutionHints(
 				...hintsOf(outcomes, report),
-				...cashHints(created.map(({ creation }) => creation)),
+				...orderHints(created.map(({ creation }) => creation)),
 			);
 			return outcomes.map(toOutput);
 		}
@@ -182,7 +182,7 @@ function assertNoFailure(
 
 /**
  * Writes to n8n's log what a run has done that was stopped, by a person or a timeout: n8n saves the
- * execution at that moment, and keeps nothing of what its node gives or throws afterwards.
+ * execution at that moment, and may keep nothing of what its node gives or throws afterwards.
  */
 function logWhatWasSent(context: IExecuteFunctions, { results }: Report): void {
 	const account = accountOf(results);

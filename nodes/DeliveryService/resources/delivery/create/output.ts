@@ -185,16 +185,31 @@ export function hintsOf(
 
 const maxNamesInHint = 5;
 
+/** What the user should know of the orders that deliveries were made of, or will be. */
+export function orderHints(creations: readonly Creation[]): NodeExecutionHint[] {
+	return [untoldHint(creations), cashHint(creations)]
+		.filter((message) => message !== undefined)
+		.map((message) => ({ message, type: 'warning', location: 'outputPane' }));
+}
+
+/** A cancelled order that does not say so is delivered, which nobody would notice in time. */
+function untoldHint(creations: readonly Creation[]): string | undefined {
+	const untold = creations.flatMap(({ untold }) => (untold ? [untold] : []));
+	if (untold.length === 0) return undefined;
+	const takenAs = new Map(untold.flat().map((one) => [one.member, one.takenAs]));
+	const members = [...takenAs.keys()].map((member) => `"${member}"`).join(', ');
+	return `${counted(untold.length, 'order has', 'orders have')} no ${members}, which Shopify gives every order: they are taken to be ${[...takenAs.values()].join(', ')}. If the Shopify node limits the fields that it returns, add these.`;
+}
+
 /**
- * What the user should know of deliveries for which money is outstanding and nothing is collected.
- * No list of names for cash on delivery is complete, and a driver who does not ask for money is
- * noticed late.
+ * Money may be outstanding of which the driver collects nothing. No list of names for cash on delivery
+ * is complete, and a driver who does not ask for money is noticed late.
  */
-export function cashHints(creations: readonly Creation[]): NodeExecutionHint[] {
+function cashHint(creations: readonly Creation[]): string | undefined {
 	const methods = creations.flatMap(({ notCollectedFor }) =>
 		notCollectedFor ? [notCollectedFor] : [],
 	);
-	if (methods.length === 0) return [];
+	if (methods.length === 0) return undefined;
 	const names = [...new Set(methods.flat())];
 	const shown = names.slice(0, maxNamesInHint).map((name) => `"${name}"`);
 	const others = names.length - shown.length;
@@ -202,13 +217,7 @@ export function cashHints(creations: readonly Creation[]): NodeExecutionHint[] {
 		names.length > 0
 			? `paid by ${shown.join(', ')}${others > 0 ? ` and ${others} more` : ''}. If one of these is cash on delivery, add it to the order option Cash on Delivery Names`
 			: 'without a payment method. If they are to be paid at the door, set the order option Cash on Delivery to Always';
-	return [
-		{
-			message: `The driver collects nothing for ${counted(methods.length, 'order', 'orders')} with money outstanding, ${paidBy}, and correct deliveries that exist already with the operation Update.`,
-			type: 'warning',
-			location: 'outputPane',
-		},
-	];
+	return `The driver collects nothing for ${counted(methods.length, 'order', 'orders')} with money outstanding, ${paidBy}, and correct deliveries that exist already with the operation Update.`;
 }
 
 function isPendingReview(status: unknown): boolean {

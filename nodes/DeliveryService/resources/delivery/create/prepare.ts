@@ -45,7 +45,7 @@ export function prepare(
 			const { referenceId, shopifyOrder, ...outcome } = reading;
 			return { item, referenceId, shopifyOrder, outcome };
 		}
-		const { shopifyOrder, notCollectedFor } = reading;
+		const { shopifyOrder, notCollectedFor, untold } = reading;
 		const delivery = check(deliverySchema, reading.delivery, 'Delivery', serviceLabels);
 		if (!delivery.ok) {
 			const { problem } = delivery;
@@ -55,7 +55,7 @@ export function prepare(
 		}
 		if (needsReference && delivery.value.referenceId === undefined)
 			return invalid(noReference, { shopifyOrder });
-		const facts = { shopifyOrder, notCollectedFor };
+		const facts = { shopifyOrder, notCollectedFor, untold };
 		return { item, creation: { item, delivery: delivery.value, ...facts, ...options.value } };
 	} catch (error) {
 		return invalid(problemOf(error));
