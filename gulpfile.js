@@ -1,6 +1,6 @@
 const { mkdir, rm, writeFile } = require('node:fs/promises');
 const { basename, dirname, join, posix } = require('node:path');
-const { build } = require('esbuild');
+const { build, transform } = require('esbuild');
 const { dest, src, watch } = require('gulp');
 const { n8n } = require('./package.json');
 
@@ -29,7 +29,7 @@ async function clean() {
 
 /**
  * Joins all modules in one file, and writes the files that n8n looks for beside it: n8n loads one
- * file in half the time that it needs for a hundred, and it is a third smaller when packed.
+ * file in half the time that it needs for a hundred, and the package is a quarter smaller.
  */
 async function bundle() {
 	const classes = [...n8n.nodes, ...n8n.credentials].map((file) => ({
@@ -37,25 +37,30 @@ async function bundle() {
 		name: basename(file).split('.')[0],
 	}));
 	const sourceOf = (file) => `./${file.replace(/^dist\//, '')}`;
-	await build({
+	const { outputFiles } = await build({
 		stdin: {
 			contents: classes.map(({ file }) => `export * from '${sourceOf(file)}';`).join('\n'),
 			resolveDir: compiled,
 		},
-		outfile: join(__dirname, bundleFile),
 		bundle: true,
-		charset: 'utf8',
 		format: 'cjs',
 		packages: 'external',
 		platform: 'node',
-		target: 'es2022',
-		// Names stay, and a formatter brings the lines back. Shorter lines break more strings, which costs
-		// 3 kB of the packed package.
-		minifyWhitespace: true,
-		minifySyntax: true,
-		lineLimit: 1000,
+		write: false,
 		logLevel: 'warning',
 	});
+	// In a second step, which takes what stands outermost for public: so functions and classes keep
+	// their names, and only those inside a function get shorter. A formatter brings the lines back;
+	// shorter ones would break more strings.
+	const { code } = await transform(outputFiles[0].text, {
+		charset: 'utf8',
+		platform: 'node',
+		target: 'es2022',
+		minify: true,
+		lineLimit: 1000,
+	});
+	await mkdir(dirname(join(__dirname, bundleFile)), { recursive: true });
+	await writeFile(join(__dirname, bundleFile), code);
 	for (const { file, name } of classes) {
 		const path = posix.relative(posix.dirname(file), bundleFile);
 		await mkdir(dirname(join(__dirname, file)), { recursive: true });
