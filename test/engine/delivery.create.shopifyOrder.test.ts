@@ -443,7 +443,7 @@ describe('orders without what Shopify gives every order', () => {
 		];
 		const { hints } = await service.run({ ...fromOrder(), options }, { items });
 		expect(warnings(hints)).toContain(
-			'2 orders have no "cancelled_at", "test", which Shopify gives every order: they are taken to be not cancelled, no test orders. If the Shopify node limits the fields that it returns, add these.',
+			'2 orders came without "cancelled_at", "test", which Shopify gives every order. Taken as: not cancelled, no test order. If the Shopify node limits the fields that it returns, add these.',
 		);
 	});
 
@@ -462,7 +462,7 @@ describe('orders without what Shopify gives every order', () => {
 	test('are told each by its name', async () => {
 		const { hints } = await service.run(fromOrder(), { items: [without('#1', ...telling)] });
 		expect(warnings(hints)).toEqual([
-			'1 order has no "cancelled_at", "test", "financial_status", "payment_gateway_names", which Shopify gives every order: they are taken to be not cancelled, no test orders, not refunded, not paid at the door. If the Shopify node limits the fields that it returns, add these.',
+			'1 order came without "cancelled_at", "test", "financial_status", "payment_gateway_names", which Shopify gives every order. Taken as: not cancelled, no test order, not refunded, not paid at the door. If the Shopify node limits the fields that it returns, add these.',
 		]);
 	});
 });

@@ -5,7 +5,6 @@ import type { OrderMapping } from './mapping';
 export interface Untold {
 	/** The member that it lacks. */
 	member: string;
-	/** Of several orders, as in "they are taken to be not cancelled". */
 	takenAs: string;
 }
 
@@ -16,7 +15,7 @@ export interface Untold {
  */
 const telling: ReadonlyArray<Untold & { matters: (mapping: OrderMapping) => boolean }> = [
 	{ member: 'cancelled_at', takenAs: 'not cancelled', matters: () => true },
-	{ member: 'test', takenAs: 'no test orders', matters: (mapping) => !mapping.includeTestOrders },
+	{ member: 'test', takenAs: 'no test order', matters: (mapping) => !mapping.includeTestOrders },
 	{
 		member: 'financial_status',
 		takenAs: 'not refunded',

@@ -458,6 +458,15 @@ function testShopifyOrders(installation: () => Installation): void {
 			]);
 		});
 
+		test('tells after the run that orders came without what Shopify gives every order', async () => {
+			const order = { ...samples[0], cancelled_at: undefined };
+			const { execution } = await runAction(installation(), { items: [order], parameters });
+			expect(hintsOf(execution, nodes.action)).toEqual([
+				'Created 1 delivery in 1 request.',
+				'1 order came without "cancelled_at", which Shopify gives every order. Taken as: not cancelled. If the Shopify node limits the fields that it returns, add these.',
+			]);
+		});
+
 		test('sends each order once, until it is forgotten', async () => {
 			const { control } = installation().service;
 			const forget = 'Forget';

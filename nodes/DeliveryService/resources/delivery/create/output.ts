@@ -198,7 +198,7 @@ function untoldHint(creations: readonly Creation[]): string | undefined {
 	if (untold.length === 0) return undefined;
 	const takenAs = new Map(untold.flat().map((one) => [one.member, one.takenAs]));
 	const members = [...takenAs.keys()].map((member) => `"${member}"`).join(', ');
-	return `${counted(untold.length, 'order has', 'orders have')} no ${members}, which Shopify gives every order: they are taken to be ${[...takenAs.values()].join(', ')}. If the Shopify node limits the fields that it returns, add these.`;
+	return `${counted(untold.length, 'order', 'orders')} came without ${members}, which Shopify gives every order. Taken as: ${[...takenAs.values()].join(', ')}. If the Shopify node limits the fields that it returns, add these.`;
 }
 
 /**
