@@ -73,6 +73,7 @@ test(`${kills} workers killed while they send make no delivery twice and lose no
 		const first = await sender.finished();
 		await replacement;
 		const again = await sendAgain(orders);
+		expect(await takenOverFrom(worker)).toEqual([]);
 		console.log(`  kill ${index + 1}: ${JSON.stringify({ ...when, first: tally(first), again })}`);
 		expect(tally(first).created ?? 0).toBeLessThan(ordersPerRound);
 		unknown += again.unknown ?? 0;
@@ -104,6 +105,13 @@ async function postUntil(orders: readonly string[], requests: number): Promise<v
 
 async function postAll(orders: readonly string[]): Promise<void> {
 	for (const part of partsOf(orders, ordersPerExecution)) await sender.post(part);
+}
+
+/** The executions of a killed worker that another one has begun anew, as n8n 1 has it do. */
+async function takenOverFrom(killed: QueueWorld['workers'][number]): Promise<string[]> {
+	const ids = await killed.log('started');
+	const started = await Promise.all(installation.workers.map(({ log }) => log('started')));
+	return started.flat().filter((id) => ids.includes(id));
 }
 
 /** How often an order may exist at the service, by what the node has said of it. */

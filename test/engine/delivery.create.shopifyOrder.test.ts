@@ -457,6 +457,9 @@ describe('orders without what Shopify gives every order', () => {
 			items: [shopifyOrder({ name: '#2', ...nothing })],
 		});
 		expect(warnings(second.hints)).toEqual([]);
+		const former = { ...without('#3', 'payment_gateway_names'), gateway: 'Cash on Delivery (COD)' };
+		const third = await service.run(fromOrder(), { items: [former] });
+		expect(warnings(third.hints)).toEqual([]);
 	});
 
 	test('are told each by its name', async () => {

@@ -703,6 +703,24 @@ describe('under a reading of what the document leaves open', () => {
 		);
 	});
 
+	test.each([
+		['once', 0, 1],
+		['once more for each answer that is lost', 2, 3],
+	])('packages come to those before, %s: update-adds-packages', async (_, lost, times) => {
+		const [id = ''] = await service.seed(1);
+		service.control.settings({ reading: 'update-adds-packages' });
+		if (lost > 0) service.control.addFault({ kind: 'resetAfter', times: lost });
+		const added = { name: 'Added', qty: 1, size: 's' };
+
+		const { items } = await service.run(update({ packages: { package: [added] } }), {
+			items: [{ id }],
+		});
+
+		expect(jsonOf(items)).toMatchObject([{ deliveryId: id, code: 'OK' }]);
+		const [delivery] = service.control.deliveries();
+		expect(delivery?.request.packages.filter(({ name }) => name === 'Added')).toHaveLength(times);
+	});
+
 	test('an update whose result is elsewhere is unknown: update-303', async () => {
 		const ids = await service.seed(2);
 		service.control.settings({ reading: 'update-303' });

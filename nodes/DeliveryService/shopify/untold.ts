@@ -13,7 +13,13 @@ export interface Untold {
  * tell, and that keep an order from being sent or have the driver collect cash. They are missing where
  * the Shopify node limits the fields that it returns.
  */
-const telling: ReadonlyArray<Untold & { matters: (mapping: OrderMapping) => boolean }> = [
+const telling: ReadonlyArray<
+	Untold & {
+		/** A member that tells the same. */
+		formerly?: string;
+		matters: (mapping: OrderMapping) => boolean;
+	}
+> = [
 	{ member: 'cancelled_at', takenAs: 'not cancelled', matters: () => true },
 	{ member: 'test', takenAs: 'no test order', matters: (mapping) => !mapping.includeTestOrders },
 	{
@@ -23,6 +29,7 @@ const telling: ReadonlyArray<Untold & { matters: (mapping: OrderMapping) => bool
 	},
 	{
 		member: 'payment_gateway_names',
+		formerly: 'gateway',
 		takenAs: 'not paid at the door',
 		matters: (mapping) => mapping.cod === 'whenCashOnDelivery',
 	},
@@ -30,8 +37,10 @@ const telling: ReadonlyArray<Untold & { matters: (mapping: OrderMapping) => bool
 
 /** What an order does not tell that would matter by this mapping; undefined when it tells all. */
 export function untoldOf(order: unknown, mapping: OrderMapping): Untold[] | undefined {
+	const has = (member: string) => valueAt(order, [member]) !== undefined;
 	const untold = telling.filter(
-		({ member, matters }) => valueAt(order, [member]) === undefined && matters(mapping),
+		({ member, formerly, matters }) =>
+			matters(mapping) && !has(member) && !(formerly !== undefined && has(formerly)),
 	);
 	return untold.length > 0 ? untold : undefined;
 }

@@ -81,6 +81,19 @@ export const updatingReadings: Readonly<Record<string, Reading>> = {
 			headers: { 'Retry-After': '1' },
 		}),
 	},
+	'update-adds-packages': {
+		says: 'An update adds its packages to those that a delivery has.',
+		update: (request, work, { state }) => {
+			const { deliveryIds, referenceIds, deliveryChanges } = request;
+			const { packages } = deliveryChanges;
+			const [delivery] = deliveryIds
+				? deliveryIds.flatMap((id) => state.delivery(id) ?? [])
+				: (referenceIds ?? []).flatMap((id) => state.deliveriesWithReference(id));
+			if (packages === undefined || delivery === undefined) return work(request);
+			const all = [...delivery.request.packages, ...packages];
+			return work({ ...request, deliveryChanges: { ...deliveryChanges, packages: all } });
+		},
+	},
 	'update-lost': {
 		says: 'An update is done, and the connection is cut before the answer.',
 		update: (request, work, service) => {
