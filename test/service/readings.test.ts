@@ -51,12 +51,16 @@ async function transcript(): Promise<string> {
 	await create(delivery({ referenceId: ' #A1 ' }));
 	await create(delivery(), delivery({ referenceId: '#B' }), delivery(), unserved, delivery());
 	const [{ record: { id } } = { record: { id: '' } }] = control.deliveries();
+	const deliveryChanges = { cod: 1, packages: [{ name: 'Added', qty: 1, size: 's' }] };
 	const update = async (...deliveryIds: string[]) =>
-		await send('PATCH', '/v1/deliveries/dropoff', { deliveryIds, deliveryChanges: { cod: 1 } });
+		await send('PATCH', '/v1/deliveries/dropoff', { deliveryIds, deliveryChanges });
 	await update(id);
 	await update(id, 'D-UNKNOWN');
 	seen.push(
-		control.deliveries().map(({ request: { referenceId, cod } }) => ({ referenceId, cod })),
+		control.deliveries().map(({ request: { referenceId, cod, packages } }) => ({
+			...{ referenceId, cod },
+			packages: packages.map(({ name }) => name),
+		})),
 	);
 
 	const hooks = '/hooks/companies/1001';
