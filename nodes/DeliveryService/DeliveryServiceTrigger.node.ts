@@ -24,7 +24,8 @@ export class DeliveryServiceTrigger implements INodeType {
 			dark: 'file:../../icons/deliveryService.dark.svg',
 		},
 		group: ['trigger'],
-		version: [1, 2],
+		// For version 1, n8n evaluates an expression and reads every body at each call of the webhook.
+		version: 2,
 		subtitle,
 		description: 'Start the workflow when a delivery or route is created or a delivery changes',
 		eventTriggerDescription: 'Waiting for the Delivery Service to report an event',

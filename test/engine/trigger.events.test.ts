@@ -20,8 +20,8 @@ const actions: Record<string, number> = { createTask: 1, createRoute: 2, updateT
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
 /** A published trigger for all events. */
-async function published(parameters: INodeParameters = {}, typeVersion = 2): Promise<Trigger> {
-	const trigger = await open({ events: every, ...parameters }, { typeVersion });
+async function published(parameters: INodeParameters = {}): Promise<Trigger> {
+	const trigger = await open({ events: every, ...parameters });
 	await trigger.activate();
 	return trigger;
 }
@@ -151,14 +151,14 @@ describe('a payload that does not fit the document', () => {
 	});
 });
 
-describe.each([1, 2])('the body, for a node of version %i', (typeVersion) => {
+describe('the body', () => {
 	const text = JSON.stringify(updated);
 
 	test.each([
 		['an object', (payload: object) => JSON.stringify(payload)],
 		['a list', (payload: object) => ` ${JSON.stringify([payload])}\n`],
 	])('may be JSON with the content type of a form: %s', async (_, written) => {
-		const trigger = await published({}, typeVersion);
+		const trigger = await published();
 		const payload = { ...updated, status: 'A&B=1+1 %41' };
 
 		const received = await call(trigger, 'updateTask', {
@@ -171,7 +171,7 @@ describe.each([1, 2])('the body, for a node of version %i', (typeVersion) => {
 	});
 
 	test('may be a form whose text only begins like JSON', async () => {
-		const trigger = await published({}, typeVersion);
+		const trigger = await published();
 		const rawBody = `{=1&${new URLSearchParams(updated).toString()}`;
 
 		const received = await call(trigger, 'updateTask', { rawBody, headers: form });
@@ -197,7 +197,7 @@ describe.each([1, 2])('the body, for a node of version %i', (typeVersion) => {
 			{ rawBody: JSON.stringify(text), headers: { 'content-type': 'application/json' } },
 		],
 	])('may be %s', async (_, request) => {
-		const trigger = await published({}, typeVersion);
+		const trigger = await published();
 
 		const received = await call(trigger, 'updateTask', request);
 

@@ -1,13 +1,12 @@
 /** What the service's list holds after each step of a trigger's life. */
-import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { z } from 'zod';
 
-import { deepCopy, type IDataObject, type INodeParameters } from 'n8n-workflow';
+import { deepCopy, type INodeParameters } from 'n8n-workflow';
 
 import { startService } from '../../playground/service/server';
-import type { CredentialData, Trigger } from '../support/engine/engine';
+import type { CredentialData } from '../support/engine/engine';
 import { setUpTriggers, itemsOf, updated } from '../support/triggerNode';
 
 const service = setUpTriggers();
@@ -232,61 +231,6 @@ describe('a change', () => {
 			...['DELETE', 'GET'],
 		]);
 		expect((await trigger.receive({ url: old, body: updated })).status).toBe(401);
-	});
-});
-
-/** The trigger's memory as version 0.1.0 left it, and the address that it had subscribed. */
-function former(trigger: Trigger): { staticData: IDataObject; address: string } {
-	const signed = `n8n-nodes-delivery-service trigger address, version 1\nlive\nworkflow\nwebhook-of-workflow\nupdateTask`;
-	const signature = createHmac('sha256', String(service.credential.apiSecret))
-		.update(signed)
-		.digest('hex');
-	return {
-		staticData: { 'node:Delivery Service Trigger': { subscribedTo: trigger.url } },
-		address: `${trigger.url}?event=updateTask&signature=${signature}`,
-	};
-}
-
-describe('an update from version 0.1.0', () => {
-	test('leaves its subscription at work until the workflow is published, and replaces it then', async () => {
-		const trigger = await open();
-		const { staticData, address } = former(trigger);
-		await trigger.activate();
-		await trigger.deactivate();
-		await subscribe(address);
-		const updatedOne = await open({}, { staticData });
-		// n8n 2.x serves the address after a restart without a word to the node.
-		service.control.addFault({ kind: 'status', status: 503, method: 'GET', path: hooks });
-		await updatedOne.activate('init');
-		expect((await updatedOne.receive({ url: address, body: updated })).status).toBe(200);
-		await updatedOne.activate();
-
-		expect(list().map(({ url }) => url)).toEqual([addressOf('updateTask', trigger.url)]);
-		expect(service.requests().slice(-5)).toEqual(['GET', 'POST', 'GET', 'DELETE', 'GET']);
-		expect((await updatedOne.receive({ url: address, body: updated })).status).toBe(401);
-		expect((await updatedOne.receive({ url: hook(3).url, body: updated })).status).toBe(200);
-	});
-
-	test.each(['with its memory', 'without'])('lets it be taken off, %s', async (memory) => {
-		const first = await open();
-		const { staticData, address } = former(first);
-		await subscribe(address);
-		const trigger = await open({}, memory === 'without' ? {} : { staticData });
-
-		await trigger.delete();
-
-		expect(list()).toEqual([]);
-	});
-
-	test('replaces what was signed with an earlier secret, too, by what it remembers', async () => {
-		const first = await open();
-		const { staticData } = former(first);
-		await subscribe(`${first.url}?event=updateTask&signature=${'5e'.repeat(32)}`);
-		const trigger = await open({}, { staticData });
-
-		await trigger.activate();
-
-		expect(list().map(({ url }) => url)).toEqual([addressOf('updateTask', trigger.url)]);
 	});
 });
 

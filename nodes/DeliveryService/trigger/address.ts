@@ -10,18 +10,13 @@ const signatureParameter = 'signature';
 const signaturePattern = /^[0-9a-f]{64}$/;
 
 /** Keeps these signatures apart from any other use of the same API secret. */
-const purpose = 'n8n-nodes-delivery-service trigger address, version 2';
-
-/** What the addresses of version 0.1.0 were signed for. */
-const formerPurpose = 'n8n-nodes-delivery-service trigger address, version 1';
+const purpose = 'n8n-nodes-delivery-service trigger URL';
 
 /** What a trigger's addresses are signed with, and for. */
 export interface Signer {
 	secret: string;
 	/** What tells this node's webhook from any other, and where it is subscribed. */
 	identity: string;
-	/** What version 0.1.0 told of it: nothing of where it was subscribed. */
-	formerIdentity: string;
 }
 
 /** Whose addresses are meant: those of one node of one workflow. */
@@ -33,8 +28,7 @@ export interface Owner {
 /** What an address of a trigger says. */
 export interface TriggerAddress {
 	event: EventName;
-	/** Absent in addresses of version 0.1.0. */
-	workflowId?: string;
+	workflowId: string;
 	signature?: string;
 }
 
@@ -61,14 +55,14 @@ export function writeAddress(
 ): string {
 	const address = new URL(webhookUrl);
 	address.searchParams.set(eventParameter, event);
-	if (workflowId !== undefined) address.searchParams.set(workflowParameter, workflowId);
+	address.searchParams.set(workflowParameter, workflowId);
 	if (signature !== undefined) address.searchParams.set(signatureParameter, signature);
 	return address.toString();
 }
 
 /**
- * What an address says when it is exactly the webhook URL with one event and at most one workflow
- * and signature; undefined for any other address, which is somebody else's. The service may list its
+ * What an address says when it is exactly the webhook URL with one event, one workflow and at most
+ * one signature; undefined for any other address, which is somebody else's. The service may list its
  * parameters in another order, or the address encoded once or twice more.
  */
 export function readAddress(webhookUrl: string, address: string): TriggerAddress | undefined {
@@ -109,7 +103,7 @@ function readPlain(webhookUrl: string, text: string): TriggerAddress | undefined
 	const { success: isKnown, data } = eventNameSchema.safeParse(event);
 	if (!isKnown || otherEvents.length + otherWorkflows.length + otherSignatures.length > 0)
 		return undefined;
-	if (workflowId === '' || (signature !== undefined && !signaturePattern.test(signature)))
+	if (!workflowId || (signature !== undefined && !signaturePattern.test(signature)))
 		return undefined;
 	if (normalised(bare.toString()) !== normalised(webhookUrl)) return undefined;
 	return { event: data, workflowId, signature };
@@ -168,17 +162,6 @@ export function isSigned(query: Readonly<Record<string, unknown>>, signer: Signe
 	return signed !== undefined && isEqual(signed.signature, signatureFor(signed.event, signer));
 }
 
-/** The same for an address that version 0.1.0 made. */
-export function isSignedByFormer(
-	query: Readonly<Record<string, unknown>>,
-	signer: Signer,
-): boolean {
-	const signed = signedEvent(query);
-	return (
-		signed !== undefined && isEqual(signed.signature, formerSignatureFor(signed.event, signer))
-	);
-}
-
 /** What the node remembers of the signature for an event: enough to know it, too little to make it. */
 export function digestFor(event: EventName, signer: Signer): string {
 	return digestOf(event, signatureFor(event, signer));
@@ -203,11 +186,6 @@ function signedEvent(query: Readonly<Record<string, unknown>>) {
 
 function signatureFor(event: EventName, { secret, identity }: Signer): string {
 	return createHmac('sha256', secret).update(`${purpose}\n${identity}\n${event}`).digest('hex');
-}
-
-function formerSignatureFor(event: EventName, { secret, formerIdentity }: Signer): string {
-	const signed = `${formerPurpose}\n${formerIdentity}\n${event}`;
-	return createHmac('sha256', secret).update(signed).digest('hex');
 }
 
 function digestOf(event: EventName, signature: string): string {

@@ -13,14 +13,8 @@ import {
 	type TriggerAddress,
 } from './address';
 
-/** Whose subscriptions are looked after. */
-export interface Holder extends Owner {
-	/** Whether an address of version 0.1.0, which names no workflow, is this workflow's. */
-	isFormer: (address: TriggerAddress) => boolean;
-}
-
 /** What a trigger is to be subscribed to. */
-export interface Desired extends Holder {
+export interface Desired extends Owner {
 	events: readonly EventName[];
 	/** Absent when addresses are not signed. */
 	signer?: Signer;
@@ -51,14 +45,9 @@ export function subscriptionsFor(desired: Desired): Subscription[] {
 }
 
 /** What a listed address says, when it is one of this node; undefined when it is anybody else's. */
-export function ownAddress(holder: Holder, url: string): TriggerAddress | undefined {
-	const address = readAddress(holder.webhookUrl, url);
-	if (!address) return undefined;
-	const isOwn =
-		address.workflowId === undefined
-			? holder.isFormer(address)
-			: address.workflowId === holder.workflowId;
-	return isOwn ? address : undefined;
+export function ownAddress(owner: Owner, url: string): TriggerAddress | undefined {
+	const address = readAddress(owner.webhookUrl, url);
+	return address?.workflowId === owner.workflowId ? address : undefined;
 }
 
 /**

@@ -1,8 +1,8 @@
 import { NodeApiError, type IHookFunctions } from 'n8n-workflow';
 
 import type { Subscription } from '../service/requests';
-import { digestFor } from './address';
-import { diff, subscriptionsFor, type Desired, type Holder } from './diff';
+import { digestFor, type Owner } from './address';
+import { diff, subscriptionsFor } from './diff';
 import { isSamePlace, writeMemory, type Memory, type Place } from './memory';
 import {
 	conflict,
@@ -58,8 +58,7 @@ async function check(context: IHookFunctions): Promise<boolean> {
 	assertSettings(context);
 	const memory = memoryOf(context);
 	const opened = await openSubscriptions(context, memory);
-	const { webhooks, place } = opened;
-	const desired = owning(opened.desired);
+	const { webhooks, desired, place } = opened;
 	const listed = await listOf(webhooks).catch((error: unknown) => {
 		if (!isTakenAsBefore(context, memory, place, error)) throw error;
 		tellUnchecked(context, error);
@@ -93,7 +92,7 @@ async function bringInLine(context: IHookFunctions): Promise<boolean> {
 	const opened = await openSubscriptions(context, memory);
 	if (!isFound(context, opened.place)) throw lost(context);
 	if (!opened.reachable) throw unreachable(context, opened.desired.webhookUrl);
-	const desired = owning(opened.desired);
+	const { desired } = opened;
 	// Another place may be the same list, under another name. There a signature tells the addresses of
 	// today, which stay, from those of before; unsigned ones are the same, so the old ones go first.
 	const tidied = desired.signer ? undefined : await tidyFirst(context, memory, opened);
@@ -132,7 +131,7 @@ export async function unsubscribe(context: IHookFunctions): Promise<boolean> {
 	} catch (reason) {
 		tellLeftover(context, { subscriptions: [], reason });
 	}
-	keep(context, { places });
+	keep(context, { digests: [], places });
 	return true;
 }
 
@@ -179,11 +178,11 @@ async function removeElsewhere(
 async function removeAt(
 	context: IHookFunctions,
 	place: Place,
-	holder: Holder,
+	owner: Owner,
 	kept: readonly Subscription[],
 ): Promise<Leftover | undefined> {
 	const webhooks = await openPlace(context, place);
-	return await removeOwn(webhooks, holder, { exact: [], wasSubscribed: false, kept });
+	return await removeOwn(webhooks, owner, { exact: [], wasSubscribed: false, kept });
 }
 
 /**
@@ -194,14 +193,6 @@ function elsewhere({ places }: Memory, present: Place): Place[] {
 	return places.filter(
 		(place) => place.webhookUrl === present.webhookUrl && !isSamePlace(place, present),
 	);
-}
-
-/**
- * What is desired while n8n publishes the workflow: it lets one workflow have a path, so what version
- * 0.1.0 has subscribed there is this workflow's or dead, whatever it was signed with.
- */
-function owning(desired: Desired): Desired {
-	return { ...desired, isFormer: () => true };
 }
 
 /**
@@ -234,9 +225,8 @@ function isTakenAsBefore(
 	error: unknown,
 ): boolean {
 	const isStartOfN8n = ['init', 'leadershipChange'].includes(context.getActivationMode());
-	// Version 0.1.0 kept no places.
-	const wasHere = places.length === 0 || places.some((one) => isSamePlace(one, place));
-	const isHere = subscribedTo === place.webhookUrl && wasHere;
+	const isHere =
+		subscribedTo === place.webhookUrl && places.some((one) => isSamePlace(one, place));
 	return isStartOfN8n && isHere && isPassing(error);
 }
 

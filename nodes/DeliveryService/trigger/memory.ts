@@ -16,16 +16,15 @@ export type Place = z.infer<typeof placeSchema>;
 export interface Memory {
 	/** The webhook URL that is subscribed; absent after the trigger was turned off. */
 	subscribedTo?: string;
-	/** By which signed addresses are known again; version 0.1.0 did not keep them. */
-	digests?: string[];
+	/** By which signed addresses are known again. */
+	digests: string[];
 	/** Where subscriptions of this node may be. */
 	places: Place[];
 }
 
-const formerSchema = z.object({ subscribedTo: z.string().optional().catch(undefined) });
-
-const memorySchema = formerSchema.extend({
-	digests: z.array(z.string()).optional().catch(undefined),
+const memorySchema = z.object({
+	subscribedTo: z.string().optional().catch(undefined),
+	digests: z.array(z.string()).catch([]),
 	places: z.array(placeSchema).catch([]),
 });
 
@@ -37,10 +36,7 @@ const mostPlaces = 5;
  * along into some copies of a workflow, which must not act on it.
  */
 export function readMemory(data: Readonly<Record<string, unknown>>, workflowId: string): Memory {
-	if (data.workflowId === workflowId) return memorySchema.parse({ ...data });
-	// Version 0.1.0 kept nothing else, and not for which workflow.
-	const former = data.workflowId === undefined ? formerSchema.parse({ ...data }) : {};
-	return { ...former, places: [] };
+	return memorySchema.parse(data.workflowId === workflowId ? { ...data } : {});
 }
 
 /**

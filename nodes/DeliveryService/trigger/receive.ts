@@ -5,7 +5,7 @@ import { credentialType } from '../service/client';
 import { credentialSchema } from '../service/credential';
 import { parsedJson } from '../service/json';
 import { publishAnew } from '../common/publishing';
-import { eventInQuery, isRemembered, isSigned, isSignedByFormer, plainQuery } from './address';
+import { eventInQuery, isRemembered, isSigned, plainQuery } from './address';
 import { passes } from './filters';
 import { holdsNoEvent, readBody, type EmittedEvent } from './payload';
 import { chosenEvents, filtersOf, memoryOf, signerOf, signsAddresses } from './settings';
@@ -74,13 +74,11 @@ async function isAuthentic(
 	context: IWebhookFunctions,
 	query: Readonly<Record<string, unknown>>,
 ): Promise<boolean | undefined> {
-	const { digests } = memoryOf(context);
-	if (digests && isRemembered(query, digests)) return true;
+	if (isRemembered(query, memoryOf(context).digests)) return true;
 	const credential = await readCredential(context);
 	const signer = credential && signerOf(context, credential);
 	if (!signer) return undefined;
-	// Version 0.1.0 kept no digests: its addresses hold until the node subscribes anew.
-	return isSigned(query, signer) || (digests === undefined && isSignedByFormer(query, signer));
+	return isSigned(query, signer);
 }
 
 async function readCredential(context: IWebhookFunctions) {
@@ -91,10 +89,7 @@ async function readCredential(context: IWebhookFunctions) {
 	}
 }
 
-/**
- * Whether the body is not larger than that. For nodes of version 1 n8n reads every body, which costs
- * it an expression for each call; for later ones only those that it can parse, and we the others.
- */
+/** Whether the body is not larger than that. n8n reads only those that it can parse; we the others. */
 async function isWithin(context: IWebhookFunctions, largest: number): Promise<boolean> {
 	if (sizeOfBody(context) > largest) return false;
 	const request = context.getRequestObject();

@@ -10,7 +10,7 @@ import type { Subscription } from '../service/requests';
 import { webhooksOf, type Webhooks } from '../service/webhooks';
 import { operationError } from '../service/operationError';
 import { readParameter } from '../common/parameterReader';
-import { digestFor, isSignedByFormer, queryOf, type Signer } from './address';
+import { digestFor, type Signer } from './address';
 import { problemOf, readFilters, type Filters } from './filters';
 import { isSamePlace, keyDigest, readMemory, serviceName, type Memory, type Place } from './memory';
 import { subscriptionsFor, type Desired } from './diff';
@@ -124,7 +124,6 @@ export async function openSubscriptions(
 		webhookUrl,
 		workflowId,
 		events: chosenEvents(context),
-		isFormer: (address) => signers.some((one) => isSignedByFormer(queryOf(address), one)),
 	};
 	const desired = signsAddresses(context)
 		? { ...unsigned, signer: signers[isTest(context) ? 1 : 0] }
@@ -133,10 +132,10 @@ export async function openSubscriptions(
 	const wasHere = subscribedTo === webhookUrl && places.some((one) => isSamePlace(one, place));
 	const { signer: present } = desired;
 	const isSame = !present
-		? digests?.length === 0
-		: unsigned.events.every((event) => digests?.includes(digestFor(event, present)));
+		? digests.length === 0
+		: unsigned.events.every((event) => digests.includes(digestFor(event, present)));
 	const used = signers.filter((one) =>
-		unsigned.events.some((event) => digests?.includes(digestFor(event, one))),
+		unsigned.events.some((event) => digests.includes(digestFor(event, one))),
 	);
 	return {
 		webhooks: webhooksOf(context.getNode(), impatient(client), companyId),
@@ -196,12 +195,9 @@ function signer(
 	kind: (typeof kinds)[number],
 ): Signer {
 	const { webhookId, id } = context.getNode();
-	const former = [kind, context.getWorkflow().id, webhookId ?? id];
-	return {
-		secret: apiSecret,
-		identity: [...former, serviceName(baseUrl), companyId].join('\n'),
-		formerIdentity: former.join('\n'),
-	};
+	const workflowId = context.getWorkflow().id;
+	const identity = [kind, workflowId, webhookId ?? id, serviceName(baseUrl), companyId];
+	return { secret: apiSecret, identity: identity.join('\n') };
 }
 
 function impatient(client: ServiceClient): ServiceClient {

@@ -3,7 +3,7 @@ import { NodeApiError } from 'n8n-workflow';
 import { realClock } from '../common/clock';
 import type { Subscription } from '../service/requests';
 import type { Webhook, Webhooks } from '../service/webhooks';
-import { isBare } from './address';
+import { isBare, type Owner } from './address';
 import {
 	diff,
 	listedAs,
@@ -13,7 +13,6 @@ import {
 	twinsOf,
 	type Desired,
 	type Diff,
-	type Holder,
 } from './diff';
 
 /** What could not be removed for certain, and why. */
@@ -199,22 +198,22 @@ const looksAfterMs = [300, 1000];
  */
 export async function removeOwn(
 	webhooks: Webhooks,
-	holder: Holder,
+	owner: Owner,
 	{ exact, wasSubscribed, kept = [] }: Known,
 	clock = realClock,
 ): Promise<Leftover | undefined> {
-	const keptKeys = new Set(kept.map((one) => keyOf(holder, one)));
+	const keptKeys = new Set(kept.map((one) => keyOf(owner, one)));
 	const own = async () => {
 		const { webhooks: listed } = await webhooks.list();
 		return listed
-			.filter((one) => ownAddress(holder, one.url) && !keptKeys.has(keyOf(holder, one)))
+			.filter((one) => ownAddress(owner, one.url) && !keptKeys.has(keyOf(owner, one)))
 			.map(subscriptionOf);
 	};
 	try {
 		const listed = await own();
-		const shown = new Set(listed.map((one) => keyOf(holder, one)));
-		const unlisted = wasSubscribed ? exact.filter((one) => !shown.has(keyOf(holder, one))) : [];
-		const refused = await unsubscribeAll(webhooks, holder, [...listed, ...unlisted]);
+		const shown = new Set(listed.map((one) => keyOf(owner, one)));
+		const unlisted = wasSubscribed ? exact.filter((one) => !shown.has(keyOf(owner, one))) : [];
+		const refused = await unsubscribeAll(webhooks, owner, [...listed, ...unlisted]);
 		if (refused || listed.length === 0) return refused;
 		let left = await own().catch(() => []);
 		for (const ms of looksAfterMs) {
@@ -224,26 +223,26 @@ export async function removeOwn(
 		}
 		return leftoverOf(left);
 	} catch (reason) {
-		const leftover = await unsubscribeAll(webhooks, holder, exact);
+		const leftover = await unsubscribeAll(webhooks, owner, exact);
 		return { subscriptions: leftover?.subscriptions ?? [], reason };
 	}
 }
 
-function keyOf(holder: Holder, { url, action }: Subscription): string {
-	return `${action} ${plainUrl(holder, url)}`;
+function keyOf(owner: Owner, { url, action }: Subscription): string {
+	return `${action} ${plainUrl(owner, url)}`;
 }
 
 /** Removes them all at once, so that a service that does not answer is waited for only once. */
 async function unsubscribeAll(
 	webhooks: Webhooks,
-	holder: Holder,
+	owner: Owner,
 	subscriptions: readonly Subscription[],
 ): Promise<Leftover | undefined> {
 	const failures: Array<{ subscription: Subscription; reason: unknown }> = [];
 	await Promise.all(
 		subscriptions.map(async (subscription) => {
 			try {
-				await unsubscribe(webhooks, holder, subscription);
+				await unsubscribe(webhooks, owner, subscription);
 			} catch (reason) {
 				failures.push({ subscription, reason });
 			}
@@ -261,10 +260,10 @@ async function unsubscribeAll(
 /** Unsubscribes an address as the node made it, and if it is not known so, as the service lists it. */
 async function unsubscribe(
 	webhooks: Webhooks,
-	holder: Holder,
+	owner: Owner,
 	{ url, action }: Subscription,
 ): Promise<void> {
-	const plain = plainUrl(holder, url);
+	const plain = plainUrl(owner, url);
 	if ((await webhooks.unsubscribe({ url: plain, action })).isDone) return;
 	if (plain !== url) await webhooks.unsubscribe({ url, action });
 }

@@ -38,8 +38,6 @@ export interface OpenTriggerOptions {
 	/** `deliveryServiceTrigger` by default. */
 	node?: string;
 	parameters?: INodeParameters;
-	/** 2 by default. */
-	typeVersion?: number;
 	/** The fields of the node's credential. */
 	credential?: CredentialData;
 	/** `workflow` by default. */
@@ -146,7 +144,7 @@ export class Trigger {
 			id: 'trigger',
 			name: options.name ?? description.displayName,
 			type,
-			typeVersion: options.typeVersion ?? 2,
+			typeVersion: [description.version].flat().at(-1) ?? 1,
 			position: [0, 0],
 			parameters: options.parameters ?? {},
 			...(webhookId !== null && { webhookId }),

@@ -10,7 +10,6 @@ import {
 	isBare,
 	isRemembered,
 	isSigned,
-	isSignedByFormer,
 	plainQuery,
 	readAddress,
 	type Owner,
@@ -19,7 +18,7 @@ import {
 
 const webhookUrl = 'https://n8n.example/webhook/abc/webhook';
 const owner: Owner = { webhookUrl, workflowId: 'w1' };
-const signer: Signer = { secret: 's3cret', identity: 'live\nw1\n42', formerIdentity: 'live\nw1' };
+const signer: Signer = { secret: 's3cret', identity: 'live\nw1\n42' };
 
 /** The query of an address, as n8n hands it to the node. */
 function queryOf(address: string): Record<string, string> {
@@ -84,9 +83,9 @@ describe('an address that is listed', () => {
 		});
 	});
 
-	test('says no workflow when version 0.1.0 made it', () => {
+	test('names no trigger without a workflow', () => {
 		const address = `${webhookUrl}?event=createTask&signature=${signature}`;
-		expect(readAddress(webhookUrl, address)).toEqual({ event: 'createTask', signature });
+		expect(readAddress(webhookUrl, address)).toBeUndefined();
 	});
 
 	test('may be one of a webhook URL that has a query of its own', () => {
@@ -220,20 +219,6 @@ describe('what is remembered of a signature', () => {
 		const [, digest = ''] = digests;
 		expect(isRemembered(signedQuery({ signature: digest }), digests)).toBe(false);
 		expect(digest).not.toContain(String(signedQuery().signature));
-	});
-});
-
-describe('a signature of version 0.1.0', () => {
-	const former = createHmac('sha256', 's3cret')
-		.update('n8n-nodes-delivery-service trigger address, version 1\nlive\nw1\nupdateTask')
-		.digest('hex');
-
-	test('is known as such, and not as one of today', () => {
-		const query = { event: 'updateTask', signature: former };
-		expect(isSignedByFormer(query, signer)).toBe(true);
-		expect(isSigned(query, signer)).toBe(false);
-		expect(isSignedByFormer(signedQuery(), signer)).toBe(false);
-		expect(isSignedByFormer(query, { ...signer, secret: 'other' })).toBe(false);
 	});
 });
 

@@ -5,13 +5,12 @@ import type {
 	Webhook,
 	Webhooks,
 } from '../../../nodes/DeliveryService/service/webhooks';
-import { addressFor } from '../../../nodes/DeliveryService/trigger/address';
+import { addressFor, type Owner } from '../../../nodes/DeliveryService/trigger/address';
 import {
 	diff,
 	subscriptionsFor,
 	twinsOf,
 	type Desired,
-	type Holder,
 } from '../../../nodes/DeliveryService/trigger/diff';
 import {
 	ConflictError,
@@ -23,26 +22,26 @@ import {
 import { VirtualTime } from '../../support/virtualTime';
 
 const webhookUrl = 'https://n8n.example/webhook/abc/webhook';
-const signer = { secret: 's3cret', identity: 'live\nw1\n42', formerIdentity: 'live\nw1' };
-const holder: Holder = { webhookUrl, workflowId: 'w1', isFormer: () => false };
-const desired: Desired = { ...holder, events: ['createTask', 'updateTask'], signer };
+const signer = { secret: 's3cret', identity: 'live\nw1\n42' };
+const owner: Owner = { webhookUrl, workflowId: 'w1' };
+const desired: Desired = { ...owner, events: ['createTask', 'updateTask'], signer };
 
-const created = { url: addressFor(holder, 'createTask', signer), action: 1 };
-const routed = { url: addressFor(holder, 'createRoute', signer), action: 2 };
-const updated = { url: addressFor(holder, 'updateTask', signer), action: 3 };
+const created = { url: addressFor(owner, 'createTask', signer), action: 1 };
+const routed = { url: addressFor(owner, 'createRoute', signer), action: 2 };
+const updated = { url: addressFor(owner, 'updateTask', signer), action: 3 };
 const signedBefore = {
-	url: addressFor(holder, 'createTask', { ...signer, secret: 'old' }),
+	url: addressFor(owner, 'createTask', { ...signer, secret: 'old' }),
 	action: 1,
 };
 /** Of another workflow with the same webhook ID, and so with the same URL. */
 const ofCopy = {
-	url: addressFor({ ...holder, workflowId: 'w2' }, 'createTask', signer),
+	url: addressFor({ ...owner, workflowId: 'w2' }, 'createTask', signer),
 	action: 1,
 };
-const ofFormer = { url: `${webhookUrl}?event=createTask&signature=${'f0'.repeat(32)}`, action: 1 };
+const ofNoWorkflow = { url: `${webhookUrl}?event=createTask&signature=${'f0'.repeat(32)}`, action: 1 };
 const others = [
 	ofCopy,
-	ofFormer,
+	ofNoWorkflow,
 	{ url: 'https://n8n.example/webhook/other/webhook?event=createTask', action: 1 },
 	{ url: `${webhookUrl}?event=createTask&mine=1`, action: 1 },
 	{ url: 'https://shop.example/hook', action: 3 },
@@ -112,7 +111,7 @@ async function reconciled(memory: Memory): Promise<Leftover | undefined> {
 
 test('a trigger wants one subscription an event, signed when it has a signer', () => {
 	expect(subscriptionsFor(desired)).toEqual([created, updated]);
-	expect(subscriptionsFor({ ...holder, events: ['createRoute'] })).toEqual([
+	expect(subscriptionsFor({ ...owner, events: ['createRoute'] })).toEqual([
 		{ url: `${webhookUrl}?event=createRoute&workflow=w1`, action: 2 },
 	]);
 });
@@ -238,15 +237,9 @@ describe('what there is to do', () => {
 		});
 	});
 
-	test("is to remove an address of version 0.1.0 that is this workflow's", () => {
-		const own: Desired = { ...desired, isFormer: ({ signature }) => signature?.[0] === 'f' };
-		expect(diff(own, [listed(ofFormer)]).stale).toEqual([ofFormer]);
-		expect(diff(desired, [listed(ofFormer)]).stale).toEqual([]);
-	});
-
 	test('takes the bare URL for its own when addresses are not signed, unless its own is there', () => {
 		const bare = listed({ url: webhookUrl, action: 1 });
-		const unsigned: Desired = { ...holder, events: ['createTask'] };
+		const unsigned: Desired = { ...owner, events: ['createTask'] };
 		const [own = created] = subscriptionsFor(unsigned);
 		const nothing = { missing: [], stale: [], blacklisted: [], surplus: [] };
 		expect(diff(unsigned, [bare])).toEqual(nothing);
@@ -257,7 +250,7 @@ describe('what there is to do', () => {
 
 	test('is to remove the bare URL for what is not chosen, once it was subscribed without signature', () => {
 		const bare = [1, 3, 9].map((action) => listed({ url: webhookUrl, action }));
-		const former: Desired = { ...holder, events: ['updateTask'], wasSubscribed: true };
+		const former: Desired = { ...owner, events: ['updateTask'], wasSubscribed: true };
 		const nothing = { missing: [], stale: [], blacklisted: [], surplus: [] };
 		expect(diff(former, bare)).toEqual({ ...nothing, stale: [{ url: webhookUrl, action: 1 }] });
 		expect(diff({ ...former, wasSubscribed: false }, bare).stale).toEqual([]);
@@ -265,14 +258,14 @@ describe('what there is to do', () => {
 	});
 
 	test('is not to remove the bare URL beside its own for what is chosen', () => {
-		const former: Desired = { ...holder, events: ['updateTask'], wasSubscribed: true };
+		const former: Desired = { ...owner, events: ['updateTask'], wasSubscribed: true };
 		const [own = updated] = subscriptionsFor(former);
 		const found = diff(former, [listed(own), listed({ url: webhookUrl, action: 3 })]);
 		expect(found).toEqual({ missing: [], stale: [], blacklisted: [], surplus: [] });
 	});
 
 	test('is without signatures when addresses are not signed, and signed ones are stale', () => {
-		const unsigned: Desired = { ...holder, events: ['createTask'] };
+		const unsigned: Desired = { ...owner, events: ['createTask'] };
 		expect(diff(unsigned, [listed(created)])).toEqual({
 			missing: [{ url: `${webhookUrl}?event=createTask&workflow=w1`, action: 1 }],
 			stale: [created],
@@ -383,7 +376,7 @@ describe('a service', () => {
 		memory.unsubscribe = () => Promise.resolve(change(true));
 		const reason = new Error('The Delivery Service still lists what it was asked to remove');
 		await expect(reconciled(memory)).resolves.toEqual({ subscriptions: [routed], reason });
-		await expect(removeOwn(memory, holder, { exact: [], wasSubscribed: false })).resolves.toEqual({
+		await expect(removeOwn(memory, owner, { exact: [], wasSubscribed: false })).resolves.toEqual({
 			subscriptions: [created, updated, routed],
 			reason,
 		});
@@ -495,7 +488,7 @@ describe('removing', () => {
 			listed({ url: created.url, action: 3 }),
 		];
 		const memory = new Memory([...others.map((one) => listed(one)), ...own]);
-		await expect(removeOwn(memory, holder, unknown)).resolves.toBeUndefined();
+		await expect(removeOwn(memory, owner, unknown)).resolves.toBeUndefined();
 		expect(memory.hooks).toEqual(others.map((one) => listed(one)));
 		expect(memory.changes).toHaveLength(own.length);
 	});
@@ -508,20 +501,20 @@ describe('removing', () => {
 		const answers = Array.from({ length: 1 + looks }, () => [listed(created)]);
 		memory.list = () => Promise.resolve({ webhooks: answers.shift() ?? [], others: [] });
 		const time = new VirtualTime();
-		const removing = time.until(removeOwn(memory, holder, unknown, time));
+		const removing = time.until(removeOwn(memory, owner, unknown, time));
 		await expect(removing).resolves.toEqual(left);
 		expect(memory.changes).toEqual(['-created']);
 	});
 
 	test('does not mind one that is gone already', async () => {
 		const memory = new Memory([listed(created), listed(created), listed(updated)]);
-		await expect(removeOwn(memory, holder, unknown)).resolves.toBeUndefined();
+		await expect(removeOwn(memory, owner, unknown)).resolves.toBeUndefined();
 		expect(memory.hooks).toEqual([]);
 	});
 
 	test('removes the others when one is refused, and names that one', async () => {
 		const memory = new Memory([listed(created), listed(updated)], [created]);
-		await expect(removeOwn(memory, holder, unknown)).resolves.toEqual({
+		await expect(removeOwn(memory, owner, unknown)).resolves.toEqual({
 			subscriptions: [created],
 			reason: new Error('refused: created'),
 		});
@@ -532,9 +525,9 @@ describe('removing', () => {
 		const memory = new Memory([listed(created), listed(updated)]);
 		memory.list = () => Promise.resolve({ webhooks: [listed(updated)], others: [] });
 		const exact = [created, updated];
-		await removeOwn(memory, holder, { exact, wasSubscribed: false });
+		await removeOwn(memory, owner, { exact, wasSubscribed: false });
 		expect(memory.changes).toEqual(['-updated']);
-		await removeOwn(memory, holder, { exact, wasSubscribed: true });
+		await removeOwn(memory, owner, { exact, wasSubscribed: true });
 		expect(memory.changes.slice(1)).toEqual(['-updated', '-created']);
 		expect(memory.hooks).toEqual([]);
 	});
@@ -544,13 +537,13 @@ describe('removing', () => {
 		const reason = new Error('no list');
 		memory.list = () => Promise.reject(reason);
 		await expect(
-			removeOwn(memory, holder, { ...unknown, exact: [created, updated] }),
+			removeOwn(memory, owner, { ...unknown, exact: [created, updated] }),
 		).resolves.toEqual({
 			subscriptions: [updated],
 			reason,
 		});
 		expect(memory.hooks).toEqual([listed(updated)]);
-		await expect(removeOwn(memory, holder, { ...unknown, exact: [created] })).resolves.toEqual({
+		await expect(removeOwn(memory, owner, { ...unknown, exact: [created] })).resolves.toEqual({
 			subscriptions: [],
 			reason,
 		});
