@@ -23,14 +23,24 @@ module.exports = {
 	maxWorkers: '100%',
 	// Only ends a test that would never end: no test is judged by how long it takes.
 	testTimeout: 600_000,
-	projects: ['unit', 'service', 'engine', 'shopify'].map((name) => ({
-		...common,
-		// A package that makes certificates has a class Set of its own.
-		sandboxInjectedGlobals: name === 'shopify' ? [] : injectedGlobals,
-		displayName: name,
-		testMatch: [`<rootDir>/test/{,support/}${name}/**/*.test.ts`],
-		setupFilesAfterEnv: name === 'engine' ? ['<rootDir>/test/support/engine/setup.ts'] : [],
-	})),
+	projects: [
+		...['unit', 'service', 'engine', 'shopify'].map((name) => ({
+			...common,
+			// A package that makes certificates has a class Set of its own.
+			sandboxInjectedGlobals: name === 'shopify' ? [] : injectedGlobals,
+			displayName: name,
+			testMatch: [`<rootDir>/test/{,support/}${name}/**/*.test.ts`],
+			setupFilesAfterEnv: name === 'engine' ? ['<rootDir>/test/support/engine/setup.ts'] : [],
+		})),
+		{
+			// n8n brings zod 3.25 today. The schemas must behave the same when it brings zod 4.
+			...common,
+			sandboxInjectedGlobals: injectedGlobals,
+			displayName: 'zod 4',
+			testMatch: ['<rootDir>/test/unit/{common,service,shopify,trigger}/**/*.test.ts'],
+			moduleNameMapper: { '^zod/v4$': 'zod-4/v4' },
+		},
+	],
 	collectCoverageFrom: ['nodes/**/*.ts', 'credentials/**/*.ts'],
 	coverageDirectory: 'coverage',
 	coverageReporters: ['text', 'lcovonly'],

@@ -8,7 +8,7 @@ import {
 } from 'n8n-workflow';
 
 import { delivery } from './resources/delivery';
-import { orErrorItems } from './resources/orErrorItems';
+import { withErrorItems } from './resources/withErrorItems';
 import { propertiesOf, type Operation } from './resources/resource';
 import { webhook } from './resources/webhook';
 import { searchWebhooks } from './resources/webhook/delete';
@@ -54,7 +54,7 @@ export class DeliveryService implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return [await orErrorItems(this, async () => await chosenOperation(this).run(this))];
+		return [await withErrorItems(this, async () => await chosenOperation(this).run(this))];
 	}
 }
 

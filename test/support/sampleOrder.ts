@@ -1,4 +1,4 @@
-import type { Problem } from '../../nodes/DeliveryService/service/result';
+import type { Problem } from '../../nodes/DeliveryService/common/result';
 import { orderMappingSchema } from '../../nodes/DeliveryService/shopify/mapping';
 import {
 	orderToDelivery,

@@ -1,9 +1,10 @@
-import { z } from 'zod';
+import { z } from 'zod/v4';
 
-import type { Result } from '../service/result';
+import type { Result } from './result';
+import { isBlank } from './text';
 import type { ParameterReader } from './parameterReader';
 
-const collectionSchema = z.record(z.unknown()).catch({});
+const collectionSchema = z.record(z.string(), z.unknown()).catch({});
 
 /** The members of a value, none when it is not an object. */
 export function asRecord(value: unknown): Record<string, unknown> {
@@ -34,11 +35,6 @@ export function entriesOf(group: unknown, entry: string): Array<Record<string, u
 /** The members that are not empty: an empty field in the editor means "not given". */
 export function filledIn(members: object): Record<string, unknown> {
 	return Object.fromEntries(Object.entries(members).filter(([, value]) => !isBlank(value)));
-}
-
-/** Nothing, or text that is empty or only white space. */
-export function isBlank(value: unknown): boolean {
-	return value === undefined || value === null || (typeof value === 'string' && !value.trim());
 }
 
 /** A list from comma-separated text or from an array; empty entries are left out. */

@@ -5,8 +5,8 @@ import type {
 	NodeOperationError,
 } from 'n8n-workflow';
 
-import { operationError } from '../service/operationError';
-import type { Problem, Result } from '../service/result';
+import { operationError } from '../service/nodeErrors';
+import type { Problem, Result } from '../common/result';
 
 /** An output item that belongs to an input item. */
 export function outputItem(json: object, item: number): INodeExecutionData {
@@ -65,7 +65,7 @@ export function namesSentence(title: string, names: readonly string[], max = max
 }
 
 /** What an error that n8n threw, such as one of an expression, tells the user. */
-export function problemOf(error: unknown): Problem {
+export function problemFromError(error: unknown): Problem {
 	if (!(error instanceof Error)) return { message: 'The item could not be read' };
 	const description = 'description' in error ? error.description : undefined;
 	return {
@@ -79,7 +79,7 @@ export function problemOf(error: unknown): Problem {
  *
  * @throws NodeOperationError when it broke a rule
  */
-export function valid<Value>(context: IExecuteFunctions, checked: Result<Value>): Value {
+export function unwrap<Value>(context: IExecuteFunctions, checked: Result<Value>): Value {
 	if (checked.ok) return checked.value;
 	throw operationError(context.getNode(), checked.problem);
 }

@@ -6,7 +6,7 @@ import {
 	isSuccessCode,
 	notTheService,
 } from '../service/errors';
-import type { Problem } from '../service/result';
+import type { Problem } from '../common/result';
 import { codeAndMessageSchema, creationAnswerSchema } from '../service/schemas';
 import { classifyCreation } from './classify';
 import {

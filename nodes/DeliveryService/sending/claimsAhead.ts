@@ -1,5 +1,5 @@
 import type { Claim, Ledger } from '../deduplication/ledger';
-import type { Problem } from '../service/result';
+import type { Problem } from '../common/result';
 import { claimantsOf, claimSizeOf, maxClaimed } from './batches';
 import {
 	alreadyCreated,

@@ -2,10 +2,10 @@ import type { Ledger } from '../deduplication/ledger';
 import { bySameReference } from '../deduplication/sameReference';
 import type { Exchange } from '../service/client';
 import { limits } from '../service/limits';
-import type { Problem } from '../service/result';
+import type { Problem } from '../common/result';
 import { chunk } from '../common/chunk';
 import { readExchange } from './answers';
-import { AtOnce } from './atOnce';
+import { Semaphore } from './semaphore';
 import { bodyOf, groupsOf, mayBeSentAlone, requestsAtOnce } from './batches';
 import { ClaimsAhead, type ClaimingRun } from './claimsAhead';
 import { resultsOfFurther } from './further';
@@ -137,12 +137,14 @@ class CreationRun implements ClaimingRun {
 		const size = batchSize ?? limits.deliveriesPerRequest;
 		const ledger = ledgerFor?.(group[0]?.companyId);
 		const claims = ledger && new ClaimsAhead(ledger, this);
-		const atOnce = new AtOnce(requestsAtOnce(group.length, batchSize, this.sending.requestsAtOnce));
+		const atOnce = new Semaphore(
+			requestsAtOnce(group.length, batchSize, this.sending.requestsAtOnce),
+		);
 		if (this.hasCreated) atOnce.open();
 		const underWay: Array<Promise<void>> = [];
 		for await (const batch of claims?.batches(group, size) ?? chunk(group, size)) {
 			// The next are claimed only when there is room for this one.
-			await atOnce.free();
+			await atOnce.whenFree();
 			const sent = this.send(batch, claims, atOnce);
 			sent.catch(() => undefined);
 			underWay.push(sent);
@@ -156,7 +158,7 @@ class CreationRun implements ClaimingRun {
 	private async send(
 		batch: readonly Creation[],
 		claims: ClaimsAhead | undefined,
-		atOnce: AtOnce,
+		atOnce: Semaphore,
 	): Promise<void> {
 		const requests = this.areSentAlone() ? chunk(batch, 1) : [batch];
 		this.left -= batch.length;

@@ -1,6 +1,6 @@
-import type { Problem } from '../service/result';
+import type { Problem } from '../common/result';
 import type { CreationBody, Delivery } from '../service/schemas';
-import { lowerFirst } from '../service/text';
+import { lowerFirst } from '../common/text';
 
 /** A valid delivery that is to be created for an input item. */
 export interface Creation {
@@ -18,7 +18,7 @@ export interface Creation {
 	 */
 	notCollectedFor?: readonly string[];
 	/** What its order does not tell, and how it was taken; sending passes that on. */
-	untold?: ReadonlyArray<{ member: string; takenAs: string }>;
+	untold?: ReadonlyArray<{ field: string; assumed: string }>;
 }
 
 /** What became of a delivery. */

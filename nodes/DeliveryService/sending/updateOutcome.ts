@@ -6,9 +6,9 @@ import {
 	isSuccessCode,
 	notTheService,
 } from '../service/errors';
-import type { Problem } from '../service/result';
+import type { Problem } from '../common/result';
 import { updateAnswerSchema } from '../service/schemas';
-import { lowerFirst } from '../service/text';
+import { lowerFirst } from '../common/text';
 import { classifyExchange } from './classify';
 import type { Failed } from './outcomes';
 

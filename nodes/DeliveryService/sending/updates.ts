@@ -1,6 +1,6 @@
 import type { Exchange } from '../service/client';
 import { limits } from '../service/limits';
-import type { Problem } from '../service/result';
+import type { Problem } from '../common/result';
 import type { DeliveryChanges, TargetKind, UpdateBody } from '../service/schemas';
 import { chunk } from '../common/chunk';
 import type { Clock } from '../common/clock';

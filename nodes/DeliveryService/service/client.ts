@@ -7,9 +7,9 @@ import type {
 	IDataObject,
 } from 'n8n-workflow';
 import { UserError } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v4';
 
-import { operationError } from './operationError';
+import { operationError } from './nodeErrors';
 import { readCredential, type Credential } from './credential';
 
 /** The name of the credential type; saved workflows hold it. */
@@ -69,8 +69,8 @@ export interface ServiceClient {
 
 const responseSchema = z.object({
 	statusCode: z.number(),
-	headers: z.record(z.unknown()).catch({}),
-	body: z.unknown(),
+	headers: z.record(z.string(), z.unknown()).catch({}),
+	body: z.unknown().optional(),
 });
 
 /** n8n's errors have that of the HTTP client as their cause, and that one the connection's. */
@@ -82,9 +82,9 @@ const failureSchema = z
 		syscall: z.string().optional().catch(undefined),
 		/** One for each address of a host that has several. */
 		errors: z.array(z.unknown()).optional().catch(undefined),
-		cause: z.unknown(),
+		cause: z.unknown().optional(),
 	})
-	.catch({});
+	.catch({ cause: undefined });
 
 /** How Node.js says that a connection ended before anything could be sent; the code does not tell. */
 const notYetSecure = 'before secure TLS connection was established';

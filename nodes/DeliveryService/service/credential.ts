@@ -1,6 +1,6 @@
-import { z } from 'zod';
+import { z } from 'zod/v4';
 
-import type { Result } from './result';
+import type { Result } from '../common/result';
 import { companyIdSchema } from './schemas';
 
 /** Paths that the service document names (section 4): what the nodes add to the Base URL themselves. */
@@ -21,7 +21,7 @@ export const credentialSchema = z.object({
 	baseUrl: z
 		.string()
 		.trim()
-		.min(1)
+		.min(1, { abort: true })
 		.transform((url) => url.replace(/\/+$/, ''))
 		.superRefine((url, context) => {
 			const message = wrongInBaseUrl(url);

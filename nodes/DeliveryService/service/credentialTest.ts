@@ -8,7 +8,7 @@ import { isSuccess, toAnswer, toNoAnswer, type Answer, type Exchange } from './c
 import { readCredential, type Credential } from './credential';
 import { detailOf, explain, notTheService } from './errors';
 import { subscriptionList } from './requests';
-import { inOneText, type Problem } from './result';
+import { inOneText, type Problem } from '../common/result';
 import { readListing } from './webhooks';
 
 /** Nobody waits longer in front of the credential. */

@@ -1,7 +1,7 @@
-import { z } from 'zod';
+import { z } from 'zod/v4';
 
 import type { Answer, Exchange, NoAnswer } from './client';
-import type { Problem } from './result';
+import type { Problem } from '../common/result';
 import { inWords, retryAfterOf } from './retryAfter';
 import { codeAndMessageSchema } from './schemas';
 
@@ -97,7 +97,7 @@ function whenToTryAgain(answer: Answer): string | undefined {
 
 /** Where a redirection leads, without the path: that is the request's, not the service's. */
 function movedTo(location = ''): string {
-	const { success, data } = z.string().url().safeParse(location);
+	const { success, data } = z.url().safeParse(location);
 	return success ? `. The service named ${new URL(data).origin}` : '';
 }
 

@@ -1,10 +1,10 @@
-import { z } from 'zod';
+import { z } from 'zod/v4';
 
-import { parsedJson } from './json';
+import { parsedJson } from '../common/json';
 
 const numeric = z.preprocess(
 	(value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value),
-	z.number().finite(),
+	z.number(),
 );
 const identifier = z.union([z.string().min(1), z.number().transform(String)]);
 const words = z.string();
@@ -12,7 +12,7 @@ const words = z.string();
 /** A form may give the list as JSON text. */
 const routePrices = z.preprocess(
 	(value) => (typeof value === 'string' ? parsedJson(value) : value),
-	z.array(z.object({ id: identifier, price: numeric }).passthrough()),
+	z.array(z.looseObject({ id: identifier, price: numeric })),
 );
 
 /** The names of all events, in the order of their codes. */
@@ -33,7 +33,7 @@ interface ServiceEvent {
 	name: string;
 	description: string;
 	/** The documented payload. */
-	fields: Readonly<Record<string, z.ZodTypeAny>>;
+	fields: Readonly<Record<string, z.ZodType>>;
 	/** The field that names the delivery or route. */
 	identifier: string;
 	/** A field that is added because the one that it is read from can hardly be used as it comes. */

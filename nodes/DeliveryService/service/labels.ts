@@ -1,3 +1,5 @@
+import { fieldOf } from '../common/json';
+
 /** The names of all members that a value of this type may have, at any depth. */
 type MemberOf<Value> = Value extends readonly unknown[]
 	? MemberOf<Value[number]>
@@ -67,7 +69,7 @@ export const serviceLabels = {
  * @param root the value that the path starts from, to see how many entries a list has
  */
 export function fieldLabel(
-	path: ReadonlyArray<string | number>,
+	path: readonly PropertyKey[],
 	labels: Readonly<Record<string, string>>,
 	root?: unknown,
 ): string {
@@ -75,11 +77,11 @@ export function fieldLabel(
 	let value = root;
 	for (const [position, step] of path.entries()) {
 		const isLast = position === path.length - 1;
-		const member = memberOf(value, step);
+		const member = fieldOf(value, step);
 		if (typeof step === 'number') {
 			if (Array.isArray(value) && value.length > 1) parts.push(String(step + 1));
 		} else if (isLast && typeof member !== 'object') {
-			parts.push(wordFor(step, labels) || step);
+			parts.push(wordFor(step, labels) || String(step));
 		} else if (isLast || step !== 'address') {
 			const word = wordFor(step, labels);
 			if (word) parts.push(word);
@@ -91,16 +93,7 @@ export function fieldLabel(
 }
 
 /** A step that has no label is no member of the schema, but a name that the user chose. */
-function wordFor(step: string, labels: Readonly<Record<string, string>>): string {
-	return Object.hasOwn(labels, step) ? (labels[step] ?? step) : step;
-}
-
-/** The value found at a path, or undefined where the path leads nowhere. */
-export function valueAt(root: unknown, path: ReadonlyArray<string | number>): unknown {
-	return path.reduce(memberOf, root);
-}
-
-function memberOf(value: unknown, key: string | number): unknown {
-	if (typeof value !== 'object' || value === null) return undefined;
-	return Object.getOwnPropertyDescriptor(value, key)?.value;
+function wordFor(step: PropertyKey, labels: Readonly<Record<string, string>>): string {
+	const name = String(step);
+	return Object.hasOwn(labels, name) ? (labels[name] ?? name) : name;
 }

@@ -1,17 +1,16 @@
-import { z } from 'zod';
+import { z } from 'zod/v4';
 
 import { limits } from './limits';
-import { quickParse } from './quick';
 import {
 	amount,
 	email,
-	exactly,
-	exactlyWhatIsGiven,
 	identifier,
 	latitude,
 	longitude,
 	lowerCase,
 	possiblyEmptyText,
+	strictObject,
+	strictObjectIgnoringBlanks,
 	text,
 	textFromNumber,
 	textUpTo,
@@ -38,10 +37,14 @@ export const deliveryTypeSchema = z.enum(deliveryTypes);
 export const companyIdSchema = identifier;
 
 /** Who hands over or receives the packages (section 2.3). */
-const contactSchema = exactlyWhatIsGiven({ name: text, email, phonenumber: text.optional() });
+const contactSchema = strictObjectIgnoringBlanks({
+	name: text,
+	email,
+	phonenumber: text.optional(),
+});
 
 /** An address given by components (section 2.4). */
-const addressComponentsSchema = exactlyWhatIsGiven({
+const addressComponentsSchema = strictObjectIgnoringBlanks({
 	streetName: text.optional(),
 	neighborhood: text.optional(),
 	city: text.optional(),
@@ -52,60 +55,65 @@ const addressComponentsSchema = exactlyWhatIsGiven({
 	message: 'needs at least one component, such as the street or the city',
 });
 
-/** Components when it is an object, else the full address as text (section 2.4). */
-const addressSchema = z.unknown().transform((value, context) => {
-	const schema = typeof value === 'object' ? addressComponentsSchema : text;
-	const result = quickParse<string | z.output<typeof addressComponentsSchema>>(schema, value);
-	if (result.success) return result.data;
-	for (const issue of result.error.issues) context.addIssue(issue);
-	return z.NEVER;
-});
+/** The full address as text, or its components (section 2.4). */
+const addressSchema = z.union([text, addressComponentsSchema]);
 
 /** A coordinate as text without an exponent: nearer to 0 than a few centimetres it is rounded. */
 function plainText(coordinate: number): string {
 	return String(Math.abs(coordinate) < 1e-6 ? Number(coordinate.toFixed(6)) : coordinate);
 }
 
-function coordinatesTogether(
-	location: { lat?: unknown; lng?: unknown },
-	context: z.RefinementCtx,
-): void {
-	if ((location.lat === undefined) === (location.lng === undefined)) return;
-	const missing = location.lat === undefined ? 'lat' : 'lng';
-	context.addIssue({
+/** Rejects one coordinate without the other. */
+function requireBothCoordinates({ value, issues }: z.core.ParsePayload<Coordinates>): void {
+	if ((value.lat === undefined) === (value.lng === undefined)) return;
+	const missing = value.lat === undefined ? 'lat' : 'lng';
+	issues.push({
 		code: 'custom',
 		path: [missing],
 		message: 'is missing. Give latitude and longitude together, or neither',
+		input: value,
 	});
 }
 
+interface Coordinates {
+	lat?: unknown;
+	lng?: unknown;
+}
+
 /** Where a place is: text, components or a saved warehouse (section 2.4). */
-const locationSchema = exactlyWhatIsGiven({
+const locationSchema = strictObjectIgnoringBlanks({
 	address: addressSchema.optional(),
 	warehouse: identifier.optional(),
 	instructions: text.optional(),
 	lat: latitude.transform(plainText).optional(),
 	lng: longitude.transform(plainText).optional(),
-}).superRefine((location, context) => {
-	if (location.address === undefined && location.warehouse === undefined)
-		context.addIssue({
-			code: 'custom',
-			path: ['address'],
-			message: 'is missing. Give an address, address components or a saved warehouse',
-		});
-	if (location.address !== undefined && location.warehouse !== undefined)
-		context.addIssue({
-			code: 'custom',
-			path: ['warehouse'],
-			message: 'is given beside an address. Give one of the two',
-		});
-	coordinatesTogether(location, context);
+})
+	.check(({ value, issues }) => {
+		const { address, warehouse } = value;
+		if (address === undefined && warehouse === undefined)
+			issues.push({
+				code: 'custom',
+				path: ['address'],
+				message: 'is missing. Give an address, address components or a saved warehouse',
+				input: value,
+			});
+		if (address !== undefined && warehouse !== undefined)
+			issues.push({
+				code: 'custom',
+				path: ['warehouse'],
+				message: 'is given beside an address. Give one of the two',
+				input: value,
+			});
+	})
+	.check(requireBothCoordinates);
+
+const placeSchema = strictObjectIgnoringBlanks({
+	contact: contactSchema,
+	location: locationSchema,
 });
 
-const placeSchema = exactlyWhatIsGiven({ contact: contactSchema, location: locationSchema });
-
 /** A package (section 2.5). */
-const packageSchema = exactlyWhatIsGiven({
+const packageSchema = strictObjectIgnoringBlanks({
 	id: text.optional(),
 	name: text,
 	qty: wholeNumber,
@@ -116,14 +124,14 @@ const packageSchema = exactlyWhatIsGiven({
 
 const referenceIdSchema = textUpTo(limits.referenceIdLength);
 
-const extraDataSchema = exactlyWhatIsGiven({
+const extraDataSchema = strictObjectIgnoringBlanks({
 	name: text,
 	value: possiblyEmptyText,
 	searchable: z.boolean().optional(),
 });
 
 /** A delivery as it is asked for (section 2.1). */
-export const deliverySchema = exactlyWhatIsGiven({
+export const deliverySchema = strictObjectIgnoringBlanks({
 	pickup: placeSchema,
 	dropoff: placeSchema,
 	packages: z.array(packageSchema).min(1),
@@ -143,23 +151,23 @@ export interface CreationBody {
 }
 
 /** What an update may change (section 4.2). Unlike at creation, coordinates are numbers here. */
-export const deliveryChangesSchema = exactly({
-	location: exactly({
+export const deliveryChangesSchema = strictObject({
+	location: strictObject({
 		address: text.optional(),
 		instructions: text.optional(),
 		lat: latitude.optional(),
 		lng: longitude.optional(),
 	})
-		.superRefine(coordinatesTogether)
+		.check(requireBothCoordinates)
 		.optional(),
-	contact: exactly({
+	contact: strictObject({
 		name: text.optional(),
 		email: email.optional(),
 		phonenumber: text.optional(),
 	}).optional(),
 	packages: z
 		.array(
-			exactly({
+			strictObject({
 				id: text.optional(),
 				name: text.optional(),
 				qty: wholeNumber.optional(),
@@ -224,7 +232,7 @@ export const creationAnswerSchema = z.preprocess(
 	(body) => (Array.isArray(body) ? { payload: body } : body),
 	z.object({
 		/** A record that is no object says nothing, but must not hide the others. */
-		payload: z.preprocess(recordsIn, z.array(z.record(z.unknown()).catch({}))),
+		payload: z.preprocess(recordsIn, z.array(z.record(z.string(), z.unknown()).catch({}))),
 	}),
 );
 
@@ -234,7 +242,7 @@ const words = z
 	.nullish()
 	.catch(undefined);
 
-const jobs = z.object({ jobs: z.unknown() }).optional().catch(undefined);
+const jobs = z.object({ jobs: z.unknown().optional() }).optional().catch(undefined);
 
 /** The answer to an update request (section 4.2); the job is also looked for where creation has its records. */
 export const updateAnswerSchema = z.object({
@@ -248,6 +256,8 @@ export const updateAnswerSchema = z.object({
 export const codeAndMessageSchema = z.object({ code: words, message: words }).catch({});
 
 /** A listed subscription (sections 2.7 and 4.4): what is needed to know it, and what else it has. */
-export const listedWebhookSchema = z
-	.object({ url: z.string().min(1), action: z.coerce.number().int().min(1), status: z.unknown() })
-	.passthrough();
+export const listedWebhookSchema = z.looseObject({
+	url: z.string().min(1),
+	action: z.coerce.number().int().min(1),
+	status: z.unknown().optional(),
+});

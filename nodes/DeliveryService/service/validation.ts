@@ -1,9 +1,9 @@
-import type { z } from 'zod';
+import type { z } from 'zod/v4';
 
-import { fieldLabel, valueAt, type Labels } from './labels';
-import { quickParse } from './quick';
-import type { Result } from './result';
-import { shortened } from './text';
+import { valueAt } from '../common/json';
+import type { Result } from '../common/result';
+import { shortened } from '../common/text';
+import { fieldLabel, type Labels } from './labels';
 
 /**
  * Checks a value against a rule of the service's document before anything is sent.
@@ -18,17 +18,17 @@ import { shortened } from './text';
  *   in the description
  */
 export function check<Output>(
-	schema: z.ZodType<Output, z.ZodTypeDef, unknown>,
+	schema: z.ZodType<Output>,
 	value: unknown,
 	subject: string,
 	labels: Labels<Output>,
 ): Result<Output> {
 	const given = withoutMissing(value);
-	const result = quickParse(schema, given);
+	const result = schema.safeParse(given);
 	if (result.success) return { ok: true, value: result.data };
-	const [first, ...others] = result.error.issues.map((issue) =>
-		brokenRule(issue, given, subject, labels),
-	);
+	const [first, ...others] = result.error.issues
+		.flatMap(withoutUnions)
+		.map((issue) => brokenRule(issue, given, subject, labels));
 	return {
 		ok: false,
 		problem: {
@@ -55,9 +55,18 @@ function isGiven(value: unknown): boolean {
 	return value !== null && value !== undefined;
 }
 
+/** The issues of the form that the value was meant in, where several forms are accepted. */
+function withoutUnions(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+	if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [issue];
+	const isOfThisKind = (issues: readonly z.core.$ZodIssue[]) =>
+		issues.every(({ code, path }) => code !== 'invalid_type' || path.length > 0);
+	const issues = issue.errors.find(isOfThisKind) ?? issue.errors[0] ?? [];
+	return issues.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }));
+}
+
 /** One broken rule as a sentence: the field by its label, the value, the rule. */
 function brokenRule(
-	issue: z.ZodIssue,
+	issue: z.core.$ZodIssue,
 	root: unknown,
 	subject: string,
 	labels: Readonly<Record<string, string>>,
@@ -65,24 +74,28 @@ function brokenRule(
 	const value = valueAt(root, issue.path);
 	const label = fieldLabel(issue.path, labels, root) || subject;
 	const labelAndValue = `${label} ${quoted(value)}`;
+	const isMissing = value === undefined;
 	switch (issue.code) {
 		case 'invalid_type':
-			if (issue.received === 'undefined') return `${label} is missing`;
-			if (issue.expected === 'array' && issue.received === 'object')
+			if (isMissing) return `${label} is missing`;
+			if (issue.expected === 'array' && typeof value === 'object')
 				return `${label}: a list is needed, not a single object. Put it in square brackets: [ ... ]`;
-			return `${labelAndValue} is not ${kindNames[issue.expected] ?? oneOf(issue.expected)}`;
-		case 'not_finite':
-			return `${labelAndValue} is not a number`;
-		case 'invalid_enum_value':
-			return `${labelAndValue} is not one of ${issue.options.join(', ')}`;
-		case 'invalid_string':
+			return `${labelAndValue} is not ${kindNames[issue.expected] ?? issue.expected}`;
+		case 'invalid_value':
+			return isMissing
+				? `${label} is missing`
+				: `${labelAndValue} is not one of ${issue.values.join(', ')}`;
+		case 'invalid_format':
 			return `${labelAndValue} is not an e-mail address`;
 		case 'too_small':
-			if (issue.type === 'number') return `${labelAndValue} is less than ${issue.minimum}`;
-			return issue.type === 'array' ? `${label}: at least one is needed` : `${label} is empty`;
+			if (issue.origin === 'array') return `${label}: at least one is needed`;
+			return issue.origin === 'string'
+				? `${label} is empty`
+				: `${labelAndValue} is less than ${issue.minimum}`;
 		case 'too_big':
-			if (issue.type === 'number') return `${labelAndValue} is more than ${issue.maximum}`;
-			return `${labelAndValue} is longer than ${issue.maximum} characters`;
+			return issue.origin === 'string'
+				? `${labelAndValue} is longer than ${issue.maximum} characters`
+				: `${labelAndValue} is more than ${issue.maximum}`;
 		default:
 			return `${label} ${issue.message}`;
 	}
@@ -90,17 +103,12 @@ function brokenRule(
 
 const kindNames: Readonly<Record<string, string>> = {
 	number: 'a number',
-	integer: 'a whole number',
+	int: 'a whole number',
 	string: 'text',
 	boolean: 'true or false',
 	object: 'an object',
 	array: 'a list',
 };
-
-/** The values of an enumeration, which zod names as a TypeScript type when no text came. */
-function oneOf(expected: string): string {
-	return `one of ${expected.replaceAll("'", '').replaceAll(' | ', ', ')}`;
-}
 
 /** The value as a person would recognise it: text in quotes and cut short, lists by their kind. */
 function quoted(value: unknown): string {

@@ -1,42 +1,41 @@
-import { z } from 'zod';
+import { z } from 'zod/v4';
 
-import { nearest } from './nearest';
-import { QuickType, stepOf } from './quick';
-import { isEmailAddress, isLongerThan } from './text';
+import { nearest } from '../common/nearest';
+import { isBlank, isLongerThan } from '../common/text';
 
 /*
- * How the values of what is sent are checked: each in the forms that the editor, JSON and
- * expressions give it.
+ * The kinds of values in what is sent. Each accepts the forms in which the editor, JSON and
+ * expressions write it.
  */
 
 const plainNumber = /^[+-]?\d+(\.\d+)?$/;
 
-/** Plain numeric text becomes its number; anything else is left for the rule to refuse. */
+/** Plain numeric text becomes its number; the rule rejects anything else. */
 function numberFromText(value: unknown): unknown {
 	if (typeof value !== 'string') return value;
 	const trimmed = value.trim();
 	return plainNumber.test(trimmed) ? Number(trimmed) : value;
 }
 
-/** An ID that came as a number becomes text; text is trimmed. */
+/** A number becomes text, since IDs come as numbers too; text is trimmed. */
 export function textFromNumber(value: unknown): unknown {
 	if (typeof value === 'number' && Number.isFinite(value)) return String(value);
 	return typeof value === 'string' ? value.trim() : value;
 }
 
-/** Text in lower case; anything else is left for the rule to refuse. */
+/** Text in lower case; the rule rejects anything else. */
 export function lowerCase(value: unknown): unknown {
 	return typeof value === 'string' ? value.trim().toLowerCase() : value;
 }
 
 /** A number of 0 or more. */
-export const amount = z.preprocess(numberFromText, z.number().finite().min(0));
+export const amount = z.preprocess(numberFromText, z.number().min(0));
 
 /** A whole number of 0 or more. */
-export const wholeNumber = z.preprocess(numberFromText, z.number().int().safe().min(0));
+export const wholeNumber = z.preprocess(numberFromText, z.int().min(0));
 
 /** A whole number of 1 or more. */
-export const identifier = z.preprocess(numberFromText, z.number().int().safe().min(1));
+export const identifier = z.preprocess(numberFromText, z.int().min(1));
 
 /** Text that is not empty. */
 export const text = z.preprocess(textFromNumber, z.string().min(1));
@@ -44,17 +43,43 @@ export const text = z.preprocess(textFromNumber, z.string().min(1));
 /** Text that may be empty. */
 export const possiblyEmptyText = z.preprocess(textFromNumber, z.string());
 
-/** An e-mail address (section 2.3). */
+/** An email address (section 2.3). */
 export const email = z.preprocess(
 	textFromNumber,
 	z
 		.string()
 		.min(1)
-		.superRefine((value, context) => {
+		.check(({ value, issues }) => {
 			if (value !== '' && !isEmailAddress(value))
-				context.addIssue({ code: 'invalid_string', validation: 'email' });
+				issues.push({ code: 'invalid_format', format: 'email', input: value });
 		}),
 );
+
+/** Letters of any script, digits and the signs that mail servers accept, joined by dots. */
+const localPart =
+	/^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
+
+const domainLabel = /^[\p{L}\p{M}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?$/u;
+
+/**
+ * Whether mail can be sent to this address (section 2.3, format email), including addresses with
+ * letters beyond ASCII. Quoted names and IP addresses are rejected.
+ */
+export function isEmailAddress(address: string): boolean {
+	const [local = '', domain = '', ...others] = address.split('@');
+	const labels = domain.split('.');
+	const topLevel = labels.at(-1) ?? '';
+	return (
+		others.length === 0 &&
+		localPart.test(local) &&
+		local.length <= 64 &&
+		domain.length <= 253 &&
+		labels.length > 1 &&
+		labels.every((label) => label.length <= 63 && domainLabel.test(label)) &&
+		topLevel.length > 1 &&
+		!/^\p{N}+$/u.test(topLevel)
+	);
+}
 
 /** In degrees (section 2.4). */
 export const latitude = z.preprocess(numberFromText, z.number().min(-90).max(90));
@@ -62,84 +87,60 @@ export const latitude = z.preprocess(numberFromText, z.number().min(-90).max(90)
 /** In degrees (section 2.4). */
 export const longitude = z.preprocess(numberFromText, z.number().min(-180).max(180));
 
-/** Text of at most so many characters, as people count them. */
+/** Text with up to a number of characters, as people count them. */
 export function textUpTo(maximum: number) {
 	return z.preprocess(
 		textFromNumber,
 		z
 			.string()
 			.min(1)
-			.superRefine((value, context) => {
+			.check(({ value, issues }) => {
 				if (isLongerThan(value, maximum))
-					context.addIssue({ code: 'too_big', type: 'string', maximum, inclusive: true });
+					issues.push({
+						code: 'too_big',
+						origin: 'string',
+						maximum,
+						inclusive: true,
+						input: value,
+					});
 			}),
 	);
 }
 
-/** An object without members that the document does not know; the message names the nearest one. */
-export function exactly<Shape extends z.ZodRawShape>(shape: Shape) {
+/** An object that rejects unknown fields; the message suggests the nearest known one. */
+export function strictObject<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
 	const known = Object.keys(shape);
-	return z
-		.object(shape, {
-			errorMap: (issue, context) => {
-				if (issue.code !== 'unrecognized_keys') return { message: context.defaultError };
-				const named = issue.keys.map((key) => {
-					const suggestion = nearest(key, known);
-					return suggestion ? `"${key}" (did you mean "${suggestion}"?)` : `"${key}"`;
-				});
-				return {
-					message: `has no member ${named.join(', ')}. The members are: ${known.join(', ')}`,
-				};
-			},
-		})
-		.strict();
+	return z.strictObject(shape, {
+		error: (issue) => {
+			if (issue.code !== 'unrecognized_keys') return undefined;
+			const named = issue.keys.map((key) => {
+				const suggestion = nearest(key, known);
+				return suggestion ? `"${key}" (did you mean "${suggestion}"?)` : `"${key}"`;
+			});
+			return `has no member ${named.join(', ')}. The members are: ${known.join(', ')}`;
+		},
+	});
 }
 
 /**
- * Such an object, of which an optional member counts as not given when it is empty. A member is
- * optional when `optional()` comes last: to ask the schema itself would try it, whenever n8n starts.
+ * A strict object whose optional fields count as missing when they are blank. Fields are optional
+ * when `optional()` comes last.
  */
-export function exactlyWhatIsGiven<Shape extends z.ZodRawShape>(shape: Shape) {
-	const optional = Object.keys(shape).filter((name) => shape[name] instanceof z.ZodOptional);
-	return new WithoutEmpty(exactly(shape), new Set(optional));
-}
-
-/** A class, and not one of zod's preprocessing steps, since those take a third of the whole time. */
-class WithoutEmpty<Output> extends QuickType<Output> {
-	/** @param mayLack the members that are left out when they are empty */
-	constructor(
-		private readonly schema: z.ZodType<Output, z.ZodTypeDef, unknown>,
-		private readonly mayLack: ReadonlySet<string>,
-	) {
-		super({});
-	}
-
-	/** What zod calls for each value. */
-	override _parse(input: z.ParseInput): z.ParseReturnType<Output> {
-		const given = this.given(input.data);
-		if (given === input.data) return this.schema._parse(input);
-		const { path, parent } = input;
-		return this.schema._parse({ data: given, path, parent });
-	}
-
-	override quick(value: unknown): unknown {
-		return stepOf(this.schema)(this.given(value));
-	}
-
-	/** The value itself, or a copy without the members that count as not given. */
-	private given(value: unknown): unknown {
+export function strictObjectIgnoringBlanks<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+	const optional = new Set(
+		Object.keys(shape).filter((name) => shape[name] instanceof z.ZodOptional),
+	);
+	return z.preprocess((value) => {
 		if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-		const members = Object.entries(value);
-		const given = members.filter(([name, member]) => !isEmpty(member) || !this.mayLack.has(name));
-		return given.length === members.length ? value : Object.fromEntries(given);
-	}
+		const fields = Object.entries(value);
+		const kept = fields.filter(([name, field]) => !optional.has(name) || !isEmpty(field));
+		return kept.length === fields.length ? value : Object.fromEntries(kept);
+	}, strictObject(shape));
 }
 
 /** Blank text, or a list of nothing else. */
 function isEmpty(value: unknown): boolean {
-	return typeof value === 'string'
-		? value.trim() === ''
-		: Array.isArray(value) && value.every(isEmpty);
+	return Array.isArray(value) ? value.every(isEmpty) : isBlank(value);
 }
 
 /** The entries of a list that are not empty. */

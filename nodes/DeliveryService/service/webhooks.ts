@@ -1,5 +1,5 @@
 import { NodeApiError, type INode } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v4';
 
 import { isSuccess, type Answer, type Exchange, type ServiceClient } from './client';
 import { companyOf } from './company';

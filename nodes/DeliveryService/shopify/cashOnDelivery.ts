@@ -1,4 +1,4 @@
-import type { Result } from '../service/result';
+import type { Result } from '../common/result';
 import { sign, zero, type Decimal } from './decimal';
 import type { OrderMapping } from './mapping';
 import { sentenceStart, type Order } from './order';

@@ -1,8 +1,6 @@
-import { quickParse } from '../service/quick';
-import type { Problem, Result } from '../service/result';
+import type { Problem, Result } from '../common/result';
 import type { Delivery } from '../service/schemas';
-import { isEmailAddress } from '../service/text';
-import { latitude, longitude } from '../service/values';
+import { isEmailAddress, latitude, longitude } from '../service/values';
 import { sign, toText } from './decimal';
 import type { OrderMapping } from './mapping';
 import { sentenceStart, type Address, type Order } from './order';
@@ -178,8 +176,7 @@ function coordinates(address: Address): Pick<Location, 'lat' | 'lng'> {
 	if (!north || !east) return {};
 	if (sign(north) === 0 && sign(east) === 0) return {};
 	const place = { lat: toText(north), lng: toText(east) };
-	const isOnEarth =
-		quickParse(latitude, place.lat).success && quickParse(longitude, place.lng).success;
+	const isOnEarth = latitude.safeParse(place.lat).success && longitude.safeParse(place.lng).success;
 	return isOnEarth ? place : {};
 }
 

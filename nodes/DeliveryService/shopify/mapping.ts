@@ -1,8 +1,8 @@
-import { z } from 'zod';
+import { z } from 'zod/v4';
 
 import type { Labels } from '../service/labels';
 import { packageSizeSchema } from '../service/schemas';
-import { isEmailAddress } from '../service/text';
+import { isEmailAddress } from '../service/values';
 import { amount, required, text } from './readers';
 
 /** Sizes by the weight of one package, for a user who edits nothing. */
@@ -15,66 +15,60 @@ const defaultLimits: Array<{ upToKg: number; size: string }> = [
 
 /** How a package gets its size, which Shopify does not know and the service requires (2.5). */
 const packageSizeRuleSchema = z.discriminatedUnion('by', [
-	z.object({ by: z.literal('fixed'), size: packageSizeSchema.default('m') }).strict(),
-	z
-		.object({
-			by: z.literal('weight'),
-			/** The smallest limit that holds the weight of one package decides, in any order. */
-			limits: z
-				.array(z.object({ upToKg: required(amount), size: packageSizeSchema }).strict())
-				.default(defaultLimits),
-			/** For packages above all limits and those whose weight is not known. */
-			otherwise: packageSizeSchema.default('xl'),
-		})
-		.strict(),
+	z.strictObject({ by: z.literal('fixed'), size: packageSizeSchema.default('m') }),
+	z.strictObject({
+		by: z.literal('weight'),
+		/** The smallest limit that holds the weight of one package decides, in any order. */
+		limits: z
+			.array(z.strictObject({ upToKg: required(amount), size: packageSizeSchema }))
+			.prefault(defaultLimits),
+		/** For packages above all limits and those whose weight is not known. */
+		otherwise: packageSizeSchema.default('xl'),
+	}),
 ]);
 
 /** What wins over the order's own data. */
-export const overridesSchema = z
-	.object({
-		name: text,
-		email: text,
-		phone: text,
-		/** The full address; the order's coordinates and second address line then don't apply. */
-		address: text,
-		instructions: text,
-		/** Coordinates replace the order's as a pair, even when only one of them is given. */
-		lat: text,
-		lng: text,
-		referenceId: text,
-		tags: z.array(required(text)).default([]),
-		packageName: text,
-	})
-	.strict();
+export const overridesSchema = z.strictObject({
+	name: text,
+	email: text,
+	phone: text,
+	/** The full address; the order's coordinates and second address line then don't apply. */
+	address: text,
+	instructions: text,
+	/** Coordinates replace the order's as a pair, even when only one of them is given. */
+	lat: text,
+	lng: text,
+	referenceId: text,
+	tags: z.array(required(text)).default([]),
+	packageName: text,
+});
 
 /**
  * How an order becomes a delivery. Every member has a default; text that is empty counts as not
  * given.
  */
-export const orderMappingSchema = z
-	.object({
-		/** For orders without an e-mail address, which the service requires (section 2.3). */
-		fallbackEmail: text.refine((email) => email === undefined || isEmailAddress(email), {
-			message: 'is not an e-mail address',
-		}),
-		addressFormat: z.enum(['components', 'text']).default('components'),
-		/** One package for the whole order, or one entry for each line with a package a unit. */
-		packagesPer: z.enum(['order', 'lineItem']).default('order'),
-		packageSize: packageSizeRuleSchema.default({ by: 'fixed' }),
-		referenceFrom: z.enum(['name', 'id', 'orderNumber']).default('name'),
-		tagsFromOrder: z.boolean().default(true),
-		extraDataFromNoteAttributes: z.boolean().default(true),
-		cod: z.enum(['off', 'whenCashOnDelivery', 'outstanding']).default('whenCashOnDelivery'),
-		/** What the shop calls cash on delivery, besides the names that are known. */
-		cashOnDeliveryNames: z.array(required(text)).default([]),
-		/** Whether orders whose payment was voided or wholly refunded are sent. */
-		includeRefunded: z.boolean().default(false),
-		includeTestOrders: z.boolean().default(false),
-		/** Whether only orders that are paid in full are sent. */
-		onlyPaid: z.boolean().default(false),
-		overrides: overridesSchema.default({}),
-	})
-	.strict();
+export const orderMappingSchema = z.strictObject({
+	/** For orders without an e-mail address, which the service requires (section 2.3). */
+	fallbackEmail: text.refine((email) => email === undefined || isEmailAddress(email), {
+		message: 'is not an e-mail address',
+	}),
+	addressFormat: z.enum(['components', 'text']).default('components'),
+	/** One package for the whole order, or one entry for each line with a package a unit. */
+	packagesPer: z.enum(['order', 'lineItem']).default('order'),
+	packageSize: packageSizeRuleSchema.prefault({ by: 'fixed' }),
+	referenceFrom: z.enum(['name', 'id', 'orderNumber']).default('name'),
+	tagsFromOrder: z.boolean().default(true),
+	extraDataFromNoteAttributes: z.boolean().default(true),
+	cod: z.enum(['off', 'whenCashOnDelivery', 'outstanding']).default('whenCashOnDelivery'),
+	/** What the shop calls cash on delivery, besides the names that are known. */
+	cashOnDeliveryNames: z.array(required(text)).default([]),
+	/** Whether orders whose payment was voided or wholly refunded are sent. */
+	includeRefunded: z.boolean().default(false),
+	includeTestOrders: z.boolean().default(false),
+	/** Whether only orders that are paid in full are sent. */
+	onlyPaid: z.boolean().default(false),
+	overrides: overridesSchema.prefault({}),
+});
 
 export type OrderMapping = z.output<typeof orderMappingSchema>;
 export type PackageSizeRule = OrderMapping['packageSize'];

@@ -1,9 +1,8 @@
-import { z } from 'zod';
+import { z } from 'zod/v4';
 
-import { valueAt } from '../service/labels';
-import { quickParse } from '../service/quick';
-import type { Problem } from '../service/result';
-import { shortened } from '../service/text';
+import { valueAt } from '../common/json';
+import type { Problem } from '../common/result';
+import { isBlank, shortened } from '../common/text';
 import { problemFrom } from './problems';
 import {
 	amount,
@@ -12,7 +11,6 @@ import {
 	discount,
 	flag,
 	ifReadable,
-	isMissing,
 	list,
 	noteAttributes,
 	object,
@@ -63,7 +61,7 @@ const lineItem = object({
 	/** The price of one unit before discounts. */
 	price: ifReadable(amount),
 	/** This line's own discounts and its shares of those of the whole order. */
-	discount_allocations: list(object({ amount: ifReadable(amount) })).catch([{}]),
+	discount_allocations: list(object({ amount: ifReadable(amount) })).catch([{ amount: undefined }]),
 	/** The line's discount where no allocations are kept, as in orders made through the API. */
 	total_discount: discount,
 });
@@ -138,9 +136,9 @@ export function readOrder(value: unknown): OrderReading {
 	const candidate = orderIn(value);
 	const mismatch = whyNotAnOrder(candidate);
 	if (mismatch) return { ok: false, problem: { message: mismatch } };
-	const parsed = quickParse(orderSchema, candidate);
+	const parsed = orderSchema.safeParse(candidate);
 	if (!parsed.success) return unreadable(candidate, parsed.error.issues);
-	const total = quickParse(neededTotal(parsed.data, candidate), candidate);
+	const total = neededTotal(parsed.data, candidate).safeParse(candidate);
 	if (!total.success) return unreadable(candidate, total.error.issues);
 	return { ok: true, value: parsed.data };
 }
@@ -164,8 +162,8 @@ function neededTotal({ total_outstanding, financial_status }: Order, candidate: 
 	return has(candidate, 'current_total_price') ? currentTotal : formerTotal;
 }
 
-function unreadable(order: unknown, issues: readonly z.ZodIssue[]): OrderReading {
-	const names = quickParse(namesSchema, order).data;
+function unreadable(order: unknown, issues: readonly z.core.$ZodIssue[]): OrderReading {
+	const names = namesSchema.safeParse(order).data;
 	const subject = sentenceStart(names ?? {});
 	const sentences = issues.map((issue) => wrongMember(subject, issue, order));
 	return { ok: false, problem: problemFrom(sentences), names };
@@ -195,7 +193,7 @@ const otherThings = [
 function whyNotAnOrder(value: unknown): string | undefined {
 	const otherThing = otherThingIn(value);
 	if (has(value, 'line_items')) return otherThing;
-	if (typeof value !== 'object' || Array.isArray(value) || isMissing(value))
+	if (typeof value !== 'object' || Array.isArray(value) || isBlank(value))
 		return `This is not a Shopify order: an object was expected, but this is ${shown(value)}. ${howToGetAnOrder}`;
 	if (has(value, 'orders'))
 		return 'This is a list of Shopify orders, not one order. Put a Split Out node for the field "orders" before this node, so that each order becomes an item of its own.';
@@ -220,19 +218,19 @@ function otherThingIn(value: unknown): string | undefined {
 }
 
 function has(value: unknown, member: string): boolean {
-	return !isMissing(valueAt(value, [member]));
+	return !isBlank(valueAt(value, [member]));
 }
 
-function wrongMember(subject: string, issue: z.ZodIssue, order: unknown): string {
+function wrongMember(subject: string, issue: z.core.$ZodIssue, order: unknown): string {
 	const value = valueAt(order, issue.path);
 	const problem = `${subject}'s "${pathText(issue.path)}" ${issue.message}`;
-	return isMissing(value) ? `${problem}.` : `${problem}, but is ${shown(value)}.`;
+	return isBlank(value) ? `${problem}.` : `${problem}, but is ${shown(value)}.`;
 }
 
 /** A path as it is written in an expression: line_items[0].price. */
-function pathText(path: ReadonlyArray<string | number>): string {
+function pathText(path: readonly PropertyKey[]): string {
 	return path
-		.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
+		.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
 		.join('')
 		.slice(1);
 }
@@ -241,7 +239,7 @@ const maxShownLength = 40;
 
 /** The value as a person would recognise it. */
 function shown(value: unknown): string {
-	if (isMissing(value)) return 'empty';
+	if (isBlank(value)) return 'empty';
 	if (Array.isArray(value)) return 'a list';
 	if (typeof value === 'object') return 'an object';
 	if (typeof value === 'number' || typeof value === 'boolean') return String(value);

@@ -1,4 +1,4 @@
-import type { Problem } from '../service/result';
+import type { Problem } from '../common/result';
 
 /** Several sentences as one problem: the first is its message, the others are its description. */
 export function problemFrom(sentences: readonly string[]): Problem {

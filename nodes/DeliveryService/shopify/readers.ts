@@ -1,70 +1,45 @@
-import { z } from 'zod';
+import { z } from 'zod/v4';
 
-import { valueAt } from '../service/labels';
-import { leftToZod, quickParse, QuickType } from '../service/quick';
+import { valueAt } from '../common/json';
+import { isBlank } from '../common/text';
 import { parseDecimal, sign, toNumber } from './decimal';
 
 /*
- * How single values are read. Shopify writes decimals as text, and expressions turn numbers into
- * text and back, so either is taken. Null, empty and blank text count as not given.
+ * Schemas for single values of an order. Shopify writes decimals as text, and expressions turn
+ * numbers into text and back, so both are accepted. Null, empty and blank text count as missing.
  */
 
 /**
- * A schema for one value, or none. It is a class, and not a chain of zod's own transforms, since an
- * order has about a hundred such values and those take three times as long.
+ * A schema for text or a number, or nothing.
+ *
+ * @param expected what the value should be, for the message
+ * @param read returns what the value means, or undefined when it is not as expected
  */
-class Reader<Output> extends QuickType<Output | undefined> {
-	/**
-	 * @param expected what the value should be, for the message
-	 * @param read gives what the value means, or undefined for one that is not as expected
-	 * @param isLenient whether the latter counts as not given
-	 */
-	constructor(
-		readonly expected: string,
-		readonly read: (value: string | number) => Output | undefined,
-		private readonly isLenient = false,
-	) {
-		super({});
-	}
-
-	/** What zod calls for each value. */
-	override _parse(input: z.ParseInput): z.SyncParseReturnType<Output | undefined> {
-		const read = this.readAny(input.data);
-		if (read) return z.OK(read.value);
-		const message = `should be ${this.expected}`;
-		z.addIssueToContext(this._getOrReturnCtx(input), { code: 'custom', message });
-		return z.INVALID;
-	}
-
-	override quick(value: unknown): unknown {
-		const read = this.readAny(value);
-		return read ? read.value : leftToZod;
-	}
-
-	/** What a value of any kind means; undefined when it is refused. */
-	private readAny(value: unknown): { value: Output | undefined } | undefined {
-		if (isMissing(value)) return { value: undefined };
-		const output =
-			typeof value === 'string' || typeof value === 'number' ? this.read(value) : undefined;
-		return output !== undefined || this.isLenient ? { value: output } : undefined;
-	}
+function reader<Output>(expected: string, read: (value: string | number) => Output | undefined) {
+	return z
+		.transform((value, { issues }) => {
+			if (isBlank(value)) return undefined;
+			const isScalar = typeof value === 'string' || typeof value === 'number';
+			const output = isScalar ? read(value) : undefined;
+			if (output === undefined)
+				issues.push({ code: 'custom', message: `should be ${expected}`, input: value });
+			return output;
+		})
+		.optional();
 }
 
-/** A reader for which a value that is not as expected counts as not given. */
-export function ifReadable<Output>({ expected, read }: Reader<Output>): Reader<Output> {
-	return new Reader(expected, read, true);
+type Reader<Output> = ReturnType<typeof reader<Output>>;
+
+/** A value that counts as missing when it is not as expected. */
+export function ifReadable<Output>(schema: Reader<Output>) {
+	return schema.catch(undefined);
 }
 
-/** Whether a value counts as not given. */
-export function isMissing(value: unknown): boolean {
-	return value === undefined || value === null || (typeof value === 'string' && !value.trim());
-}
-
-/** A reader that refuses a value that is not given. */
+/** A value that must not be missing. */
 export function required<Output>(schema: Reader<Output>) {
-	return schema.transform((value, context) => {
+	return schema.transform((value, { issues }) => {
 		if (value !== undefined) return value;
-		context.addIssue({ code: 'custom', message: 'is missing' });
+		issues.push({ code: 'custom', message: 'is missing', input: value });
 		return z.NEVER;
 	});
 }
@@ -76,47 +51,43 @@ function readWholeNumber(value: string | number): number | undefined {
 }
 
 /** Text, trimmed; a number becomes its text. */
-export const text = new Reader('text', (value) => String(value).trim());
+export const text = reader('text', (value) => String(value).trim());
 
 /** An exact decimal number. */
-export const decimal = new Reader('a number', parseDecimal);
+export const decimal = reader('a number', parseDecimal);
 
 /** An exact decimal number of 0 or more. */
-export const amount = new Reader('a number of 0 or more', (value) => {
+export const amount = reader('a number of 0 or more', (value) => {
 	const parsed = parseDecimal(value);
 	return parsed && sign(parsed) >= 0 ? parsed : undefined;
 });
 
 /** A whole number. */
-export const wholeNumber = new Reader('a whole number', readWholeNumber);
+export const wholeNumber = reader('a whole number', readWholeNumber);
 
 /** A whole number of 0 or more. */
-export const count = new Reader('a whole number of 0 or more', (value) => {
+export const count = reader('a whole number of 0 or more', (value) => {
 	const number = readWholeNumber(value);
 	return number !== undefined && number >= 0 ? number : undefined;
 });
 
-/**
- * The discount on a line of an order, without a value when it can't be read: that is something else
- * than no discount.
- */
-export const discount = z.unknown().transform((value) => {
-	if (isMissing(value)) return undefined;
-	return { amount: quickParse(amount, value).data };
-});
+/** The discount on a line. Without `amount` it can't be read, which is not the same as none. */
+export const discount = z.transform((value) =>
+	isBlank(value) ? undefined : { amount: amount.safeParse(value).data },
+);
 
-/** Tags, from a list or from text with commas; what is no text is left out. */
-export const tags = z.unknown().transform((value) => {
+/** Tags, from a list or from comma-separated text; entries that are not text are left out. */
+export const tags = z.transform((value) => {
 	const entries: unknown[] =
 		typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [];
-	return entries.flatMap((entry) => quickParse(text, entry).data ?? []);
+	return entries.flatMap((entry) => text.safeParse(entry).data ?? []);
 });
 
 /** Additional details as a shop's apps and themes write them: names and values, as text. */
-export const noteAttributes = z.unknown().transform((value) => {
+export const noteAttributes = z.transform((value) => {
 	const entries: unknown[] = Array.isArray(value) ? value : [];
 	return entries.flatMap((entry) => {
-		const name = quickParse(text, valueAt(entry, ['name'])).data;
+		const name = text.safeParse(valueAt(entry, ['name'])).data;
 		const written = asText(valueAt(entry, ['value']));
 		return name && written ? [{ name, value: written }] : [];
 	});
@@ -125,7 +96,7 @@ export const noteAttributes = z.unknown().transform((value) => {
 /** A value of any kind as a person would write it, or undefined when it says nothing. */
 function asText(value: unknown): string | undefined {
 	if (typeof value === 'boolean') return String(value);
-	if (typeof value !== 'object' || value === null) return quickParse(text, value).data;
+	if (typeof value !== 'object' || value === null) return text.safeParse(value).data;
 	const parts: unknown[] = Array.isArray(value) ? value : [value];
 	const texts = parts.flatMap((part) =>
 		typeof part === 'object' ? (jsonOf(part) ?? []) : (asText(part) ?? []),
@@ -143,21 +114,25 @@ function jsonOf(value: unknown): string | undefined {
 }
 
 /** True or false. */
-export const flag = z.boolean(words('true or false')).nullish();
+export const flag = z.boolean(expecting('true or false')).nullish();
 
-/** An object with these members; others are ignored. */
-export function object<Shape extends z.ZodRawShape>(shape: Shape) {
-	return z.object(shape, words('an object'));
+/** An object with these fields; others are ignored. */
+export function object<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+	return z.object(shape, expecting('an object'));
 }
 
-/** A list; empty when it is not given. */
-export function list<Item extends z.ZodTypeAny>(item: Item) {
+/** A list; empty when it is missing. */
+export function list<Item extends z.ZodType>(item: Item) {
 	return z
-		.array(item, words('a list'))
+		.array(item, expecting('a list'))
 		.nullish()
 		.transform((items) => items ?? []);
 }
 
-function words(expected: string) {
-	return { invalid_type_error: `should be ${expected}`, required_error: 'is missing' };
+/** The messages of a schema. Blank values are told apart from wrong ones. */
+function expecting(expected: string) {
+	return {
+		error: ({ input }: { input?: unknown }) =>
+			input === undefined ? 'is missing' : `should be ${expected}`,
+	};
 }

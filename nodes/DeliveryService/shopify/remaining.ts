@@ -1,4 +1,4 @@
-import type { Result } from '../service/result';
+import type { Result } from '../common/result';
 import { share, sign, subtract, sum, times, zero, type Decimal } from './decimal';
 import { sentenceStart, type LineItem, type Order } from './order';
 import { problemFrom } from './problems';

@@ -1,4 +1,4 @@
-import type { Result } from '../service/result';
+import type { Result } from '../common/result';
 import type { Delivery } from '../service/schemas';
 import { cashOf, type Cash } from './cashOnDelivery';
 import { toNumber } from './decimal';

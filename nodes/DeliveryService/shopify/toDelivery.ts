@@ -1,7 +1,7 @@
-import type { Problem } from '../service/result';
+import type { Problem } from '../common/result';
 import { limits } from '../service/limits';
 import type { Delivery } from '../service/schemas';
-import { isLongerThan } from '../service/text';
+import { isLongerThan } from '../common/text';
 import { cashOf } from './cashOnDelivery';
 import { toNumber } from './decimal';
 import { dropoffOf, emailOf } from './dropoff';
@@ -11,7 +11,7 @@ import { packagesOf } from './packages';
 import { problemFrom } from './problems';
 import { remainingLines, type RemainingLine } from './remaining';
 import { reasonToSkip, skipMessage, type SkipReason } from './skipping';
-import { untoldOf, type Untold } from './untold';
+import { missingFields, type MissingField } from './missingFields';
 
 /** What becomes of an order. */
 export type OrderOutcome =
@@ -43,7 +43,7 @@ export interface OrderFacts {
 	/** Its payment methods, when money is outstanding of which the driver collects nothing. */
 	notCollectedFor?: string[];
 	/** What it does not tell, though every order of Shopify's does. */
-	untold?: Untold[];
+	untold?: MissingField[];
 }
 
 /** A delivery without its pickup (section 2.1). Members that are undefined are not given. */
@@ -71,7 +71,7 @@ export function orderToDelivery(value: unknown, mapping: OrderMapping): OrderOut
 	if (!lines.ok) return { kind: 'invalid', problem: lines.problem, ...known };
 	const outcome = build(order, lines.value, mapping);
 	return outcome.kind === 'delivery'
-		? { ...outcome, untold: untoldOf(orderIn(value), mapping) }
+		? { ...outcome, untold: missingFields(orderIn(value), mapping) }
 		: outcome;
 }
 

@@ -1,5 +1,5 @@
 import { events, traits, type Trait } from '../service/events';
-import type { Problem } from '../service/result';
+import type { Problem } from '../common/result';
 import { listOf } from '../common/parameters';
 import type { EmittedEvent } from './payload';
 
@@ -20,7 +20,7 @@ export function readFilters(given: Readonly<Record<Trait, unknown>>): Filters {
 }
 
 /** What is wrong with filters: an entry can never match, since it is no number, or several in one. */
-export function problemOf(filters: Filters): Problem | undefined {
+export function invalidFilter(filters: Filters): Problem | undefined {
 	for (const trait of traits) {
 		const odd = filters[trait].find((entry) =>
 			trait === 'status' ? entry.includes(';') : !/^\d+$/.test(entry),

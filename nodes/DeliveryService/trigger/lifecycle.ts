@@ -225,8 +225,7 @@ function isTakenAsBefore(
 	error: unknown,
 ): boolean {
 	const isStartOfN8n = ['init', 'leadershipChange'].includes(context.getActivationMode());
-	const isHere =
-		subscribedTo === place.webhookUrl && places.some((one) => isSamePlace(one, place));
+	const isHere = subscribedTo === place.webhookUrl && places.some((one) => isSamePlace(one, place));
 	return isStartOfN8n && isHere && isPassing(error);
 }
 

@@ -2,7 +2,7 @@ import { NodeApiError, NodeOperationError, type IHookFunctions } from 'n8n-workf
 
 import { eventOfCode, events } from '../service/events';
 import type { Subscription } from '../service/requests';
-import { inOneText } from '../service/result';
+import { inOneText } from '../common/result';
 import type { Place } from './memory';
 import type { Leftover, StillBlacklistedError } from './subscriptions';
 

@@ -1,7 +1,7 @@
-import { z } from 'zod';
+import { z } from 'zod/v4';
 
 import { eventNames, events, readEvent, type EventName } from '../service/events';
-import { parsedJson } from '../service/json';
+import { parsedJson } from '../common/json';
 
 /** An event as the trigger emits it: what happened, then the payload's fields. */
 export interface EmittedEvent {
@@ -20,7 +20,7 @@ const ownFields = new Set(['event', 'eventCode', 'issues']);
 /** Deeper than that, content is no event: the documented ones have two levels (section 6). */
 const deepest = 100;
 
-const objectSchema = z.record(z.unknown());
+const objectSchema = z.record(z.string(), z.unknown());
 
 /**
  * Reads the body of a call: one payload, or a list of them (service document, section 6).

@@ -1,6 +1,6 @@
 import { createHash } from 'crypto';
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v4';
 
 import type { Store } from '../deduplication/ledger';
 import { nodeStoreOf } from '../deduplication/store';

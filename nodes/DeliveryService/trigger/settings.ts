@@ -1,6 +1,6 @@
 import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v4';
 
 import { openClient, type ServiceClient } from '../service/client';
 import { companyIn, companyOf } from '../service/company';
@@ -8,10 +8,10 @@ import type { Credential } from '../service/credential';
 import { eventNameSchema, type EventName } from '../service/events';
 import type { Subscription } from '../service/requests';
 import { webhooksOf, type Webhooks } from '../service/webhooks';
-import { operationError } from '../service/operationError';
+import { operationError } from '../service/nodeErrors';
 import { readParameter } from '../common/parameterReader';
 import { digestFor, type Signer } from './address';
-import { problemOf, readFilters, type Filters } from './filters';
+import { invalidFilter, readFilters, type Filters } from './filters';
 import { isSamePlace, keyDigest, readMemory, serviceName, type Memory, type Place } from './memory';
 import { subscriptionsFor, type Desired } from './diff';
 
@@ -21,11 +21,11 @@ const patienceMs = 10_000;
 type Context = IHookFunctions | IWebhookFunctions;
 
 const optionsSchema = z.object({
-	companyId: z.unknown(),
-	statuses: z.unknown(),
-	companies: z.unknown(),
-	cities: z.unknown(),
-	skipRepeatsMinutes: z.unknown(),
+	companyId: z.unknown().optional(),
+	statuses: z.unknown().optional(),
+	companies: z.unknown().optional(),
+	cities: z.unknown().optional(),
+	skipRepeatsMinutes: z.unknown().optional(),
 });
 
 type TriggerOptions = z.infer<typeof optionsSchema>;
@@ -62,7 +62,7 @@ export function assertSettings(context: IHookFunctions): void {
 			'No event of the Delivery Service is chosen',
 			'Choose at least one event under Trigger On.',
 		);
-	const problem = problemOf(filtersOf(context));
+	const problem = invalidFilter(filtersOf(context));
 	if (problem) fail(problem.message, problem.description);
 	const { skipRepeatsMinutes = 0 } = triggerOptions(context);
 	if (!minutesSchema.safeParse(skipRepeatsMinutes).success)

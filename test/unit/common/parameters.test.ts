@@ -2,12 +2,12 @@ import {
 	asRecord,
 	entriesOf,
 	filledIn,
-	isBlank,
 	listOf,
 	located,
 	readCollection,
 	readJson,
 } from '../../../nodes/DeliveryService/common/parameters';
+import { isBlank } from '../../../nodes/DeliveryService/common/text';
 
 const noObjects = [undefined, null, '', 'text', 5, true, ['a']];
 

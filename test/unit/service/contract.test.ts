@@ -10,7 +10,7 @@ import Ajv from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { z } from 'zod';
+import { z } from 'zod/v4';
 
 import { limits } from '../../../nodes/DeliveryService/service/limits';
 import {
@@ -25,7 +25,7 @@ import { check } from '../../../nodes/DeliveryService/service/validation';
 import { delivery, pack, place } from '../../support/sampleDelivery';
 
 const file = join(__dirname, '../../../playground/service/openapi.yaml');
-const openApi = z.record(z.unknown()).parse(parse(readFileSync(file, 'utf8')));
+const openApi = z.record(z.string(), z.unknown()).parse(parse(readFileSync(file, 'utf8')));
 const ajv = addFormats(new Ajv({ strict: false })).addSchema(openApi, 'openapi');
 
 /** Whether the OpenAPI file allows a body. */
@@ -360,7 +360,7 @@ function changed(value: unknown, [step, ...rest]: string[], to: unknown): unknow
 		return value.map((entry: unknown, position) =>
 			position === Number(step) ? changed(entry, rest, to) : entry,
 		);
-	const members = z.record(z.unknown()).parse(value);
+	const members = z.record(z.string(), z.unknown()).parse(value);
 	return { ...members, [step]: changed(members[step], rest, to) };
 }
 

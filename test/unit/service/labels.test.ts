@@ -1,9 +1,9 @@
 import {
 	fieldLabel,
 	serviceLabels,
-	valueAt,
 	type Labels,
 } from '../../../nodes/DeliveryService/service/labels';
+import { valueAt } from '../../../nodes/DeliveryService/common/json';
 
 const labelOf = (path: Array<string | number>, root?: unknown) =>
 	fieldLabel(path, serviceLabels, root);

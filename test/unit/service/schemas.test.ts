@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type { z } from 'zod/v4';
 
 import {
 	codeAndMessageSchema,
@@ -18,7 +18,7 @@ import { check } from '../../../nodes/DeliveryService/service/validation';
 import { contact, delivery, pack, place } from '../../support/sampleDelivery';
 
 function valueOf(
-	schema: z.ZodType<unknown, z.ZodTypeDef, unknown>,
+	schema: z.ZodType,
 	value: unknown,
 	subject = 'Delivery',
 ): unknown {
@@ -28,7 +28,7 @@ function valueOf(
 }
 
 function messageOf(
-	schema: z.ZodType<unknown, z.ZodTypeDef, unknown>,
+	schema: z.ZodType,
 	value: unknown,
 	subject = 'Delivery',
 ): string {
@@ -307,7 +307,7 @@ describe('a delivery', () => {
 		[
 			'a list as address',
 			{ pickup: place({ address: ['x'] }) },
-			'Pickup address (a list) is not an object',
+			'Pickup address (a list) is not text',
 		],
 		[
 			'searchable',

@@ -1,9 +1,9 @@
-import { z } from 'zod';
+import { z } from 'zod/v4';
 
 import { serviceLabels } from '../../../nodes/DeliveryService/service/labels';
 import { check } from '../../../nodes/DeliveryService/service/validation';
 
-function problemOf(schema: z.ZodType<unknown, z.ZodTypeDef, unknown>, value: unknown) {
+function problemOf(schema: z.ZodType, value: unknown) {
 	const checked = check(schema, value, 'Order', serviceLabels);
 	return checked.ok ? undefined : checked.problem;
 }

@@ -37,7 +37,7 @@ describe('an address', () => {
 
 	test('carries an HMAC-SHA-256 over identity and event, keyed by the secret', () => {
 		const signed =
-			'n8n-nodes-delivery-service trigger address, version 2\nlive\nw1\n42\ncreateTask';
+			'n8n-nodes-delivery-service trigger URL\nlive\nw1\n42\ncreateTask';
 		const signature = createHmac('sha256', 's3cret').update(signed).digest('hex');
 		expect(addressFor(owner, 'createTask', signer)).toBe(
 			`${webhookUrl}?event=createTask&workflow=w1&signature=${signature}`,

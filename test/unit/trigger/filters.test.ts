@@ -1,6 +1,6 @@
 import {
 	passes,
-	problemOf,
+	invalidFilter,
 	readFilters,
 	type Filters,
 } from '../../../nodes/DeliveryService/trigger/filters';
@@ -102,13 +102,13 @@ describe('what the user entered', () => {
 		[{ city: ['-1'] }, '"-1" in its option Only These Cities'],
 		[{ city: ['1.5'] }, '"1.5" in its option Only These Cities'],
 	])('as %j can never match', (filters, words) => {
-		expect(problemOf({ ...none, ...filters })?.message).toContain(words);
+		expect(invalidFilter({ ...none, ...filters })?.message).toContain(words);
 	});
 
 	test.each<Partial<Filters>>([{}, { city: ['08'], company: ['1', '2'] }, { status: ['a b_c'] }])(
 		'as %j may match',
 		(filters) => {
-			expect(problemOf({ ...none, ...filters })).toBeUndefined();
+			expect(invalidFilter({ ...none, ...filters })).toBeUndefined();
 		},
 	);
 });

@@ -1,15 +1,15 @@
-import { z } from 'zod';
+import { z } from 'zod/v4';
 
 import { forgetReferences } from '../../deduplication/ledger';
 import { openClient } from '../../service/client';
 import { companyOf } from '../../service/company';
 import { serviceLabels } from '../../service/labels';
-import { operationError } from '../../service/operationError';
-import type { Problem } from '../../service/result';
+import { operationError } from '../../service/nodeErrors';
+import type { Problem } from '../../common/result';
 import { companyIdSchema } from '../../service/schemas';
 import { check } from '../../service/validation';
-import { eachItem } from '../eachItem';
-import { outputItem, valid } from '../items';
+import { runPerItem } from '../runPerItem';
+import { outputItem, unwrap } from '../items';
 import { readerOf } from '../../common/parameterReader';
 import { filledIn, listOf, readCollection } from '../../common/parameters';
 import { shownOnlyFor, type Operation } from '../resource';
@@ -70,7 +70,7 @@ export const forget: Operation = {
 		const client = await openClient(context);
 		/** By company: an item may name what one before it has forgotten, as a fixed list does. */
 		const forgotten = new Map<number, Set<string>>();
-		return await eachItem(context, async (item) => {
+		return await runPerItem(context, async (item) => {
 			const options = filledIn(readCollection(parameters, 'options', item));
 			if (parameters.get('references', item) === 'all') {
 				if (options.companyId !== undefined)
@@ -78,7 +78,7 @@ export const forget: Operation = {
 				await clearStore(context);
 				return [outputItem({ references: 'all', forgotten: true }, item)];
 			}
-			const { referenceIds } = valid(
+			const { referenceIds } = unwrap(
 				context,
 				check(
 					referencesSchema,
@@ -87,7 +87,7 @@ export const forget: Operation = {
 					serviceLabels,
 				),
 			);
-			const { companyId } = valid(context, check(optionsSchema, options, 'Option', serviceLabels));
+			const { companyId } = unwrap(context, check(optionsSchema, options, 'Option', serviceLabels));
 			const company = companyOf(context.getNode(), client, companyId);
 			const scope = referenceScope(client.credential.baseUrl, company);
 			const references = referenceIds.map((reference) => reference.trim());

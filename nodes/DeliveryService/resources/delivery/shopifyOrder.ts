@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import type { Result } from '../../service/result';
+import type { Result } from '../../common/result';
 import { check } from '../../service/validation';
 import type { ParameterReader } from '../../common/parameterReader';
 import { entriesOf, filledIn, listOf, readCollection } from '../../common/parameters';

@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v4';
 
 /** What is particular to an operation about waiting for the service. */
 interface Waiting {
@@ -18,8 +18,7 @@ const maxTimeoutSeconds = 3600;
 export const waitingLabels = { maximumWaitSeconds: 'maximum wait', timeoutSeconds: 'timeout' };
 
 /** A number of an option, which an expression may give as text. */
-export const numberFrom = (min: number, max = Infinity) =>
-	z.coerce.number().finite().min(min).max(max);
+export const numberFrom = (min: number, max = Infinity) => z.coerce.number().min(min).max(max);
 
 /** How the options Maximum Wait and Timeout are read. */
 export function waitingShape({ timeoutSeconds }: Waiting) {

@@ -4,8 +4,8 @@ import { openClient } from '../../service/client';
 import { eventNameSchema, events } from '../../service/events';
 import { webhookUrlSchema } from '../../service/schemas';
 import { check } from '../../service/validation';
-import { eachItem } from '../eachItem';
-import { outputItem, valid } from '../items';
+import { runPerItem } from '../runPerItem';
+import { outputItem, unwrap } from '../items';
 import { readerOf } from '../../common/parameterReader';
 import type { Operation } from '../resource';
 import { companyWebhooks, eventField, optionsField, urlField } from './fields';
@@ -22,9 +22,9 @@ export const create: Operation = {
 	async run(context) {
 		const parameters = readerOf(context);
 		const client = await openClient(context);
-		return await eachItem(context, async (item) => {
-			const url = valid(context, check(webhookUrlSchema, parameters.get('url', item), 'URL', {}));
-			const event = valid(
+		return await runPerItem(context, async (item) => {
+			const url = unwrap(context, check(webhookUrlSchema, parameters.get('url', item), 'URL', {}));
+			const event = unwrap(
 				context,
 				check(eventNameSchema, parameters.get('event', item), 'Event', {}),
 			);

@@ -1,16 +1,16 @@
 import type { IExecuteFunctions, ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v4';
 
 import { openClient } from '../../service/client';
 import { eventNameSchema, events } from '../../service/events';
 import type { Subscription } from '../../service/requests';
 import { webhookUrlSchema } from '../../service/schemas';
 import { check } from '../../service/validation';
-import type { Result } from '../../service/result';
+import type { Result } from '../../common/result';
 import { webhooksOf, type Webhook, type Webhooks } from '../../service/webhooks';
-import { eachItem } from '../eachItem';
-import { outputItem, valid } from '../items';
+import { runPerItem } from '../runPerItem';
+import { outputItem, unwrap } from '../items';
 import { readerOf } from '../../common/parameterReader';
 import { asRecord, located } from '../../common/parameters';
 import { shownOnlyFor, type Operation } from '../resource';
@@ -60,9 +60,9 @@ export const remove: Operation = {
 	async run(context) {
 		const parameters = readerOf(context);
 		const client = await openClient(context);
-		return await eachItem(context, async (item) => {
+		return await runPerItem(context, async (item) => {
 			const read = (name: string) => parameters.get(name, item, '');
-			const target = valid(
+			const target = unwrap(
 				context,
 				read('selectBy') === 'list'
 					? parseListValue(located(read('webhook')))

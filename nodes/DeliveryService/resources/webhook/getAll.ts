@@ -1,11 +1,11 @@
-import { z } from 'zod';
+import { z } from 'zod/v4';
 
 import { openClient } from '../../service/client';
 import { eventNameSchema } from '../../service/events';
 import { check } from '../../service/validation';
 import type { Webhook } from '../../service/webhooks';
-import { eachItem } from '../eachItem';
-import { outputItem, valid } from '../items';
+import { runPerItem } from '../runPerItem';
+import { outputItem, unwrap } from '../items';
 import { eventOptions } from '../../common/fields';
 import { readerOf } from '../../common/parameterReader';
 import { readCollection } from '../../common/parameters';
@@ -84,14 +84,14 @@ export const getAll: Operation = {
 	async run(context) {
 		const parameters = readerOf(context);
 		const client = await openClient(context);
-		return await eachItem(context, async (item) => {
-			const filters = valid(
+		return await runPerItem(context, async (item) => {
+			const filters = unwrap(
 				context,
 				check(filtersSchema, readCollection(parameters, 'filters', item), 'Filters', filterLabels),
 			);
 			const limit = parameters.get('returnAll', item, false)
 				? Infinity
-				: valid(context, check(limitSchema, parameters.get('limit', item, 50), 'Limit', {}));
+				: unwrap(context, check(limitSchema, parameters.get('limit', item, 50), 'Limit', {}));
 			const listing = await companyWebhooks(context.getNode(), parameters, client, item).list();
 			if (listing.notFound !== undefined)
 				context.addExecutionHints({

@@ -3,11 +3,11 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { openClient } from '../../service/client';
 import { webhookUrlSchema } from '../../service/schemas';
 import { check } from '../../service/validation';
-import type { Problem } from '../../service/result';
+import type { Problem } from '../../common/result';
 import type { Webhook, Webhooks } from '../../service/webhooks';
-import { eachItem } from '../eachItem';
-import { errorItem, outputItem, problemOf, valid } from '../items';
-import { operationError } from '../../service/operationError';
+import { runPerItem } from '../runPerItem';
+import { errorItem, outputItem, problemFromError, unwrap } from '../items';
+import { operationError } from '../../service/nodeErrors';
 import { readerOf } from '../../common/parameterReader';
 import { publishAnew } from '../../common/publishing';
 import type { Operation } from '../resource';
@@ -52,8 +52,8 @@ export const repair: Operation = {
 	async run(context) {
 		const parameters = readerOf(context);
 		const client = await openClient(context);
-		return await eachItem(context, async (item) => {
-			const beginning = valid(
+		return await runPerItem(context, async (item) => {
+			const beginning = unwrap(
 				context,
 				check(webhookUrlSchema, parameters.get('url', item), 'URL', {}),
 			);
@@ -108,7 +108,7 @@ async function repairAll(
 /** The message names the URL without its query, where a signature may be. */
 function notRepaired({ url, event, action }: Webhook, { state, error }: Failure): Problem {
 	const { origin, pathname } = new URL(url);
-	const { message, description } = problemOf(error);
+	const { message, description } = problemFromError(error);
 	return {
 		message: `The webhook ${origin}${pathname} for ${event ?? `event ${action}`} was not repaired: ${message}`,
 		description: [states[state], description].filter(Boolean).join(' '),

@@ -1,5 +1,5 @@
 import type { CreationResult } from '../../../sending/outcomes';
-import type { Problem } from '../../../service/result';
+import type { Problem } from '../../../common/result';
 import { ended, namesSentence } from '../../items';
 import { leaveOutCreated } from './sentAgain';
 

@@ -1,11 +1,5 @@
-import {
-	filledIn,
-	entriesOf,
-	isBlank,
-	listOf,
-	readCollection,
-	readJson,
-} from '../../../common/parameters';
+import { filledIn, entriesOf, listOf, readCollection, readJson } from '../../../common/parameters';
+import { isBlank } from '../../../common/text';
 import { shownOnlyFor } from '../../resource';
 import { newPackages, readPackages } from '../package';
 import { placeFields, readPlace } from '../place';

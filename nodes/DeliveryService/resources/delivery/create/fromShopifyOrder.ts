@@ -1,5 +1,5 @@
 import { limits } from '../../../service/limits';
-import { lowerFirst, shortened } from '../../../service/text';
+import { lowerFirst, shortened } from '../../../common/text';
 import { readJson } from '../../../common/parameters';
 import { orderToDelivery } from '../../../shopify/toDelivery';
 import { placeFields, readPlace } from '../place';

@@ -2,8 +2,8 @@ import { randomUUID } from 'crypto';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { openLedger } from '../../../deduplication/ledger';
-import { withPreviousAttempts } from '../../../deduplication/previousAttempts';
-import { assertRetryIsSafe } from '../../../deduplication/retryOnFail';
+import { withPreviousAttempts } from './previousAttempts';
+import { assertRetryIsSafe } from './retries';
 import { referenceScope, storeOf } from '../../../deduplication/store';
 import { sendCreations, type Report, type Sending } from '../../../sending/creations';
 import { storeProblem, type Creation } from '../../../sending/outcomes';
@@ -13,10 +13,10 @@ import { openClient, type ServiceClient } from '../../../service/client';
 import { companyOf } from '../../../service/company';
 import * as requests from '../../../service/requests';
 import { realClock } from '../../../common/clock';
-import { operationError } from '../../../service/operationError';
+import { operationError } from '../../../service/nodeErrors';
 import { readerOf, type ParameterReader } from '../../../common/parameterReader';
-import { itemError, valid } from '../../items';
-import { readEach } from '../../readEach';
+import { itemError, unwrap } from '../../items';
+import { mapItems } from '../../mapItems';
 import { shownOnlyFor, type Operation } from '../../resource';
 import { accountOf, failureSummary } from './failureSummary';
 import { fromFields } from './fromFields';
@@ -63,12 +63,12 @@ export const create: Operation = {
 	async run(context) {
 		const continueOnFail = context.continueOnFail();
 		const parameters = readerOf(context);
-		const options = valid(context, readRunOptions(parameters));
-		const skips = valid(context, skipsAlreadySent(parameters));
+		const options = unwrap(context, readRunOptions(parameters));
+		const skips = unwrap(context, skipsAlreadySent(parameters));
 		const source = chosenSource(context, parameters);
 		assertRetryIsSafe(context, skips, options.dryRun);
 		const mismatch = mismatchWithFirst(parameters);
-		const items = await readEach(context, (item) => {
+		const items = await mapItems(context, (item) => {
 			const problem = mismatch(item);
 			if (problem) throw operationError(context.getNode(), problem, item);
 			return prepare(parameters, source, item, skips);

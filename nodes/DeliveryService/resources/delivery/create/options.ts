@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v4';
 
 import { serviceLabels } from '../../../service/labels';
 import { refusedCreateNothingLabel } from '../../../sending/answers';
@@ -7,10 +7,11 @@ import { usuallyAtOnce } from '../../../sending/batches';
 import { limits } from '../../../service/limits';
 import { companyIdSchema, deliveryTypeSchema } from '../../../service/schemas';
 import { check } from '../../../service/validation';
-import type { Problem, Result } from '../../../service/result';
+import type { Problem, Result } from '../../../common/result';
 import type { ParameterReader } from '../../../common/parameterReader';
-import { filledIn, isBlank, readCollection } from '../../../common/parameters';
-import { ended, problemOf } from '../../items';
+import { filledIn, readCollection } from '../../../common/parameters';
+import { isBlank } from '../../../common/text';
+import { ended, problemFromError } from '../../items';
 import { shownOnlyFor } from '../../resource';
 import { numberFrom, waitingFields, waitingLabels, waitingShape } from '../waiting';
 import { companyIdField } from '../../../common/fields';
@@ -130,7 +131,7 @@ export function mismatchWithFirst(
 		} catch (error) {
 			return {
 				message: `${label} cannot be read in item ${item}`,
-				description: ended(problemOf(error).message),
+				description: ended(problemFromError(error).message),
 			};
 		}
 	};

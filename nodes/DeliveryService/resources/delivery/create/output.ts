@@ -196,7 +196,7 @@ export function orderHints(creations: readonly Creation[]): NodeExecutionHint[] 
 function untoldHint(creations: readonly Creation[]): string | undefined {
 	const untold = creations.flatMap(({ untold }) => (untold ? [untold] : []));
 	if (untold.length === 0) return undefined;
-	const takenAs = new Map(untold.flat().map((one) => [one.member, one.takenAs]));
+	const takenAs = new Map(untold.flat().map((one) => [one.field, one.assumed]));
 	const members = [...takenAs.keys()].map((member) => `"${member}"`).join(', ');
 	return `${counted(untold.length, 'order', 'orders')} came without ${members}, which Shopify gives every order. Taken as: ${[...takenAs.values()].join(', ')}. If the Shopify node limits the fields that it returns, add these.`;
 }

@@ -1,13 +1,13 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v4';
 
 import type { Creation, Skipped } from '../../../sending/outcomes';
 import { serviceLabels } from '../../../service/labels';
-import type { Problem } from '../../../service/result';
+import type { Problem } from '../../../common/result';
 import { deliverySchema } from '../../../service/schemas';
 import { check } from '../../../service/validation';
 import type { ParameterReader } from '../../../common/parameterReader';
-import { itemError, problemOf } from '../../items';
+import { itemError, problemFromError } from '../../items';
 import { readItemOptions } from './options';
 import type { Names, Source } from './source';
 
@@ -58,7 +58,7 @@ export function prepare(
 		const facts = { shopifyOrder, notCollectedFor, untold };
 		return { item, creation: { item, delivery: delivery.value, ...facts, ...options.value } };
 	} catch (error) {
-		return invalid(problemOf(error));
+		return invalid(problemFromError(error));
 	}
 }
 

@@ -1,7 +1,7 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import type { OrderFacts, ShopifyOrder } from '../../../shopify/toDelivery';
-import type { Problem } from '../../../service/result';
+import type { Problem } from '../../../common/result';
 import type { ParameterReader } from '../../../common/parameterReader';
 
 /** What an input item turned out to be, before the rules of the service are checked. */

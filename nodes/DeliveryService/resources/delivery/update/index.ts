@@ -5,8 +5,8 @@ import { openClient } from '../../../service/client';
 import * as requests from '../../../service/requests';
 import { realClock } from '../../../common/clock';
 import { readerOf } from '../../../common/parameterReader';
-import { ended, errorItem, itemError, namesSentence, outputItem, valid } from '../../items';
-import { readEach } from '../../readEach';
+import { ended, errorItem, itemError, namesSentence, outputItem, unwrap } from '../../items';
+import { mapItems } from '../../mapItems';
 import type { Operation } from '../../resource';
 import { updateFields } from './fields';
 import { readUpdateOptions } from './options';
@@ -23,9 +23,9 @@ export const update: Operation = {
 	fields: updateFields,
 	async run(context) {
 		const parameters = readerOf(context);
-		const { maximumWaitSeconds, timeoutSeconds } = valid(context, readUpdateOptions(parameters));
+		const { maximumWaitSeconds, timeoutSeconds } = unwrap(context, readUpdateOptions(parameters));
 		const readings = withoutSharedReferences(
-			await readEach(context, (item) => readUpdate(parameters, item)),
+			await mapItems(context, (item) => readUpdate(parameters, item)),
 		);
 		const outputs = readings.map((): INodeExecutionData[] => []);
 		const updates: Update[] = [];

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v4';
 
-import type { Result } from '../../../service/result';
+import type { Result } from '../../../common/result';
 import { check } from '../../../service/validation';
 import type { ParameterReader } from '../../../common/parameterReader';
 import { filledIn, readCollection } from '../../../common/parameters';

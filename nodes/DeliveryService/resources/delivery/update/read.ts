@@ -1,8 +1,8 @@
-import { z } from 'zod';
+import { z } from 'zod/v4';
 
 import type { Update } from '../../../sending/updates';
 import { serviceLabels } from '../../../service/labels';
-import type { Problem, Result } from '../../../service/result';
+import type { Problem, Result } from '../../../common/result';
 import {
 	deliveryChangesSchema,
 	targetSchemas,
@@ -10,9 +10,10 @@ import {
 } from '../../../service/schemas';
 import { check } from '../../../service/validation';
 import type { ParameterReader } from '../../../common/parameterReader';
-import { isBlank, listOf, readCollection, readJson } from '../../../common/parameters';
+import { listOf, readCollection, readJson } from '../../../common/parameters';
+import { isBlank } from '../../../common/text';
 import { orderToChanges } from '../../../shopify/toChanges';
-import { problemOf } from '../../items';
+import { problemFromError } from '../../items';
 import { readPackages } from '../package';
 import { readOrderMapping } from '../shopifyOrder';
 import { changeFields } from './fields';
@@ -66,7 +67,7 @@ export function readUpdate(parameters: ParameterReader, item: number): Result<Up
 			value: { item, targetKind, ids, changes: changes.value, flags: flags.value },
 		};
 	} catch (error) {
-		return { ok: false, problem: problemOf(error) };
+		return { ok: false, problem: problemFromError(error) };
 	}
 }
 

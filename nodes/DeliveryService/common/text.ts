@@ -27,29 +27,7 @@ export function lowerFirst(text: string): string {
 	return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** Words of letters of any script, digits and the signs that mail servers allow, joined by dots. */
-const localPart =
-	/^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
-
-const domainLabel = /^[\p{L}\p{M}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?$/u;
-
-/**
- * Whether mail can be sent to this address (section 2.3, format email): its parts are those that
- * mail servers take, also with letters beyond ASCII. Addresses in quotes and IP addresses are not
- * taken.
- */
-export function isEmailAddress(text: string): boolean {
-	const [local = '', domain = '', ...others] = text.split('@');
-	const labels = domain.split('.');
-	const topLevel = labels.at(-1) ?? '';
-	return (
-		others.length === 0 &&
-		localPart.test(local) &&
-		local.length <= 64 &&
-		domain.length <= 253 &&
-		labels.length > 1 &&
-		labels.every((label) => label.length <= 63 && domainLabel.test(label)) &&
-		topLevel.length > 1 &&
-		!/^\p{N}+$/u.test(topLevel)
-	);
+/** Whether a value is missing: undefined, null, or text without a visible character. */
+export function isBlank(value: unknown): boolean {
+	return value === undefined || value === null || (typeof value === 'string' && !value.trim());
 }

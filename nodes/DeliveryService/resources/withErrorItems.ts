@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { errorItem, problemOf } from './items';
+import { errorItem, problemFromError } from './items';
 
 /**
  * The output of an operation, or an error item for each input item when it failed before anything
@@ -9,7 +9,7 @@ import { errorItem, problemOf } from './items';
  *
  * @throws what the operation throws, when the node does not go on after errors
  */
-export async function orErrorItems(
+export async function withErrorItems(
 	context: IExecuteFunctions,
 	operation: () => Promise<INodeExecutionData[]>,
 ): Promise<INodeExecutionData[]> {
@@ -17,7 +17,7 @@ export async function orErrorItems(
 	try {
 		return await operation();
 	} catch (error) {
-		const problem = problemOf(error);
+		const problem = problemFromError(error);
 		return context
 			.getInputData()
 			.map((_, item) => errorItem(problem, item, { outcome: 'notSent' }));

@@ -2,7 +2,7 @@
  * Lets no more than so many pieces of work be under way at once; the others begin in their order. Until
  * it is opened there is one at a time.
  */
-export class AtOnce {
+export class Semaphore {
 	private readonly waiting: Array<() => void> = [];
 
 	private places = 1;
@@ -29,7 +29,7 @@ export class AtOnce {
 	}
 
 	/** Resolves when a piece of work that came now could begin. */
-	async free(): Promise<void> {
+	async whenFree(): Promise<void> {
 		await this.turn();
 		this.end();
 	}

@@ -1,7 +1,7 @@
 /** Several requests of a run under way at once: what of it may show, and what may not. */
 import { openLedger, type Ledger } from '../../../nodes/DeliveryService/deduplication/ledger';
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
-import { AtOnce } from '../../../nodes/DeliveryService/sending/atOnce';
+import { Semaphore } from '../../../nodes/DeliveryService/sending/semaphore';
 import {
 	sendCreations,
 	type Report,
@@ -349,7 +349,7 @@ test('a time in which several requests waited counts once', () => {
 });
 
 test('work begins in its order, also when one piece fails', async () => {
-	const atOnce = new AtOnce(2);
+	const atOnce = new Semaphore(2);
 	atOnce.open();
 	const begun: number[] = [];
 	const work = [0, 1, 2, 3, 4].map(

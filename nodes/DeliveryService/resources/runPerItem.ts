@@ -1,13 +1,13 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 
-import { errorItem, itemError, problemOf } from './items';
+import { errorItem, itemError, problemFromError } from './items';
 
 /**
  * Runs an operation for each input item in turn. An item that fails ends the run, or becomes an
  * error item when the node goes on after errors.
  */
-export async function eachItem(
+export async function runPerItem(
 	context: IExecuteFunctions,
 	run: (item: number) => Promise<INodeExecutionData[]>,
 ): Promise<INodeExecutionData[]> {
@@ -16,7 +16,7 @@ export async function eachItem(
 		try {
 			output.push(...(await run(item)));
 		} catch (error) {
-			const problem = problemOf(error);
+			const problem = problemFromError(error);
 			if (!context.continueOnFail()) {
 				const own = itemError(context.getNode(), problem, item);
 				if (!(error instanceof NodeApiError)) throw own;

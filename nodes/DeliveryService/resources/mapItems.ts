@@ -9,7 +9,7 @@ const longestTurnMs = 20;
  * Reads every input item. n8n takes up to a millisecond for each expression: without pauses its
  * editor, webhooks and queue would stand still while thousands of items are read.
  */
-export async function readEach<Value>(
+export async function mapItems<Value>(
 	context: Pick<IExecuteFunctions, 'getInputData'>,
 	read: (item: number) => Value,
 ): Promise<Value[]> {

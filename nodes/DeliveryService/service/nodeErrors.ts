@@ -1,7 +1,7 @@
 import type { INode } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import type { Problem } from './result';
+import type { Problem } from '../common/result';
 
 /**
  * An error that tells a problem in its own words. n8n puts others in the place of a message that

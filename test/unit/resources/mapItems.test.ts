@@ -1,4 +1,4 @@
-import { readEach } from '../../../nodes/DeliveryService/resources/readEach';
+import { mapItems } from '../../../nodes/DeliveryService/resources/mapItems';
 
 beforeEach(() => jest.useFakeTimers({ now: Date.UTC(2026, 0, 1) }));
 
@@ -10,7 +10,7 @@ const contextOf = (count: number) => ({
 
 test('gives others a turn while many items are read', async () => {
 	const read: number[] = [];
-	const values = readEach(contextOf(5), (item) => {
+	const values = mapItems(contextOf(5), (item) => {
 		jest.setSystemTime(Date.now() + 10);
 		read.push(item);
 		return item * 10;
@@ -23,6 +23,6 @@ test('gives others a turn while many items are read', async () => {
 });
 
 test('does not pause for a few items', async () => {
-	expect(await readEach(contextOf(3), (item) => item)).toEqual([0, 1, 2]);
+	expect(await mapItems(contextOf(3), (item) => item)).toEqual([0, 1, 2]);
 	expect(jest.getTimerCount()).toBe(0);
 });

@@ -1,10 +1,7 @@
 import fc from 'fast-check';
 
-import {
-	isEmailAddress,
-	isLongerThan,
-	shortened,
-} from '../../../nodes/DeliveryService/service/text';
+import { isLongerThan, shortened } from '../../../nodes/DeliveryService/common/text';
+import { isEmailAddress } from '../../../nodes/DeliveryService/service/values';
 
 describe('an e-mail address', () => {
 	test.each([

@@ -1,11 +1,11 @@
-import { valueAt } from '../service/labels';
+import { valueAt } from '../common/json';
 import type { OrderMapping } from './mapping';
 
 /** What an order does not tell, and how it is taken. */
-export interface Untold {
+export interface MissingField {
 	/** The member that it lacks. */
-	member: string;
-	takenAs: string;
+	field: string;
+	assumed: string;
 }
 
 /**
@@ -13,33 +13,33 @@ export interface Untold {
  * tell, and that keep an order from being sent or have the driver collect cash. They are missing where
  * the Shopify node limits the fields that it returns.
  */
-const telling: ReadonlyArray<
-	Untold & {
+const expectedFields: ReadonlyArray<
+	MissingField & {
 		/** A member that tells the same. */
 		formerly?: string;
 		matters: (mapping: OrderMapping) => boolean;
 	}
 > = [
-	{ member: 'cancelled_at', takenAs: 'not cancelled', matters: () => true },
-	{ member: 'test', takenAs: 'no test order', matters: (mapping) => !mapping.includeTestOrders },
+	{ field: 'cancelled_at', assumed: 'not cancelled', matters: () => true },
+	{ field: 'test', assumed: 'no test order', matters: (mapping) => !mapping.includeTestOrders },
 	{
-		member: 'financial_status',
-		takenAs: 'not refunded',
+		field: 'financial_status',
+		assumed: 'not refunded',
 		matters: (mapping) => !mapping.includeRefunded,
 	},
 	{
-		member: 'payment_gateway_names',
+		field: 'payment_gateway_names',
 		formerly: 'gateway',
-		takenAs: 'not paid at the door',
+		assumed: 'not paid at the door',
 		matters: (mapping) => mapping.cod === 'whenCashOnDelivery',
 	},
 ];
 
 /** What an order does not tell that would matter by this mapping; undefined when it tells all. */
-export function untoldOf(order: unknown, mapping: OrderMapping): Untold[] | undefined {
+export function missingFields(order: unknown, mapping: OrderMapping): MissingField[] | undefined {
 	const has = (member: string) => valueAt(order, [member]) !== undefined;
-	const untold = telling.filter(
-		({ member, formerly, matters }) =>
+	const untold = expectedFields.filter(
+		({ field: member, formerly, matters }) =>
 			matters(mapping) && !has(member) && !(formerly !== undefined && has(formerly)),
 	);
 	return untold.length > 0 ? untold : undefined;

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import type { Report } from '../sending/creations';
-import type { Outcome } from '../sending/outcomes';
+import type { Report } from '../../../sending/creations';
+import type { Outcome } from '../../../sending/outcomes';
 
 /**
  * What the attempts of a node did so far, by the first of their input items: n8n gives the same
