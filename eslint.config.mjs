@@ -13,38 +13,25 @@ const commonJsGlobals = { require: 'readonly', module: 'writable', __dirname: 'r
 /** What n8n's verification reads: the sources that ship, and what is declared about them. */
 const shipped = ['package.json', '{nodes,credentials}/**/*.{ts,json}'];
 
-const room = (name) => `./nodes/DeliveryService/${name}`;
+const nodesFolder = './nodes/DeliveryService';
 
-/** Which rooms of the nodes know of which: nothing knows of what is built on it. */
-const rooms = [
-	{
-		target: room('service'),
-		from: './nodes/DeliveryService',
-		except: ['./service'],
-		message: 'service/ states what the service does, whoever uses it.',
-	},
-	{
-		target: room('common'),
-		from: './nodes/DeliveryService',
-		except: ['./common', './service'],
-		message: 'common/ is what the other rooms stand on.',
-	},
-	{
-		target: ['deduplication', 'sending', 'shopify'].map(room),
-		from: ['resources', 'trigger'].map(room),
-		message: 'Operations and trigger are built on this room.',
-	},
-	{
-		target: room('trigger'),
-		from: room('resources'),
-		message: 'What both nodes use is in common/.',
-	},
-	{
-		target: room('resources'),
-		from: room('trigger'),
-		message: 'What both nodes use is in common/.',
-	},
-];
+/** The layers of the nodes, each with those that it may import from: nothing imports what builds on it. */
+const layers = {
+	common: [],
+	service: ['common'],
+	deduplication: ['common'],
+	shopify: ['common', 'service'],
+	sending: ['common', 'service', 'deduplication'],
+	trigger: ['common', 'service', 'deduplication'],
+	resources: ['common', 'service', 'deduplication', 'shopify', 'sending'],
+};
+
+const zones = Object.entries(layers).map(([layer, below]) => ({
+	target: `${nodesFolder}/${layer}`,
+	from: nodesFolder,
+	except: [layer, ...below].map((name) => `./${name}`),
+	message: `${layer}/ may import from ${below.join(', ') || 'no other layer'} only.`,
+}));
 
 export default defineConfig(
 	globalIgnores([
@@ -134,7 +121,21 @@ export default defineConfig(
 		rules: {
 			'max-lines': ['error', 300],
 			'import-x/no-cycle': 'error',
-			'import-x/no-restricted-paths': ['error', { zones: rooms }],
+			'import-x/no-restricted-paths': ['error', { zones }],
+		},
+	},
+	{
+		files: ['nodes/DeliveryService/{service,shopify,sending,deduplication}/**/*.ts'],
+		ignores: ['nodes/DeliveryService/service/{client,nodeErrors}.ts'],
+		rules: {
+			'@typescript-eslint/no-restricted-imports': [
+				'error',
+				{
+					name: 'n8n-workflow',
+					allowTypeImports: true,
+					message: 'Only service/client.ts and service/nodeErrors.ts use n8n at run time.',
+				},
+			],
 		},
 	},
 );

@@ -20,7 +20,6 @@ const kills = 10;
 const ordersPerRound = 1000;
 const ordersPerExecution = 200;
 const batchSize = 40;
-const requestsAtOnce = 3;
 const requestsPerRound = ordersPerRound / batchSize;
 const latencyMs = 150;
 
@@ -28,7 +27,7 @@ const latencyMs = 150;
 const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));
 
 /** How many requests the executions of a round have under way at most. */
-const mostUnderWay = (ordersPerRound / ordersPerExecution) * requestsAtOnce;
+const mostUnderWay = ordersPerRound / ordersPerExecution;
 
 /**
  * When a worker is killed: some time after so many requests of the round have arrived, while more are
@@ -51,7 +50,7 @@ beforeAll(async () => {
 		// The limit has its own test.
 		creationLimit: { requests: 1_000_000, perMs: 1 },
 	});
-	sender = await publishSender(installation, { batchSize, requestsAtOnce });
+	sender = await publishSender(installation, { batchSize });
 });
 
 afterAll(async () => {

@@ -76,7 +76,7 @@ async function workersOf(executions: readonly SentExecution[]): Promise<Map<stri
 
 test('the same orders in two executions at once, on two workers, are created once', async () => {
 	installation.service.control.reset();
-	const sender = await publishSender(installation, { batchSize: 20, requestsAtOnce: 4 });
+	const sender = await publishSender(installation, { batchSize: 20 });
 	let onTwoWorkers = 0;
 	for (let pair = 0; pair < 10; pair++) {
 		const orders = orderNames(`P${pair}`, 100);
@@ -198,7 +198,7 @@ test('2,000 orders in 20 executions are created once, within the limit, whatever
 	const { control } = installation.service;
 	control.reset();
 	control.settings({ creationLimit: withoutLimit });
-	const sender = await publishSender(installation, { batchSize: 8, requestsAtOnce: 4 });
+	const sender = await publishSender(installation, { batchSize: 8 });
 	const orders = orderNames('Q', 2000);
 	const started = Date.now();
 	await Promise.all(partsOf(orders, 100).map(async (part) => await sender.post(part)));

@@ -16,7 +16,7 @@ import {
 
 const orderCount = 100;
 const orders = { skipping: orderNames('S', orderCount), others: orderNames('O', orderCount) };
-const sending = { batchSize: 10, requestsAtOnce: 1 };
+const sending = { batchSize: 10 };
 
 let installation: QueueWorld;
 

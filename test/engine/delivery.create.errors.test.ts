@@ -623,7 +623,7 @@ describe('an execution that is stopped', () => {
 		service.control.addFault({ kind: 'hangAfter', skip: 1 });
 		const warn = jest.spyOn(Container.get(Logger), 'warn');
 		const stop = new AbortController();
-		const parameters = createOnce({ batchSize: 2, requestsAtOnce: 1 }, { skipAlreadySent: false });
+		const parameters = createOnce({ batchSize: 2 }, { skipAlreadySent: false });
 		const running = service.run(parameters, { items: deliveries(6), signal: stop.signal });
 		await until(() => service.control.deliveries().length === 4);
 		stop.abort();
@@ -646,7 +646,7 @@ describe('an execution that is stopped', () => {
 	test('while a request is under way never sends its deliveries again', async () => {
 		service.control.addFault({ kind: 'hangAfter' });
 		const stop = new AbortController();
-		const running = service.run(createOnce({ batchSize: 2, requestsAtOnce: 1 }), {
+		const running = service.run(createOnce({ batchSize: 2 }), {
 			items: deliveries(4),
 			signal: stop.signal,
 			onError: 'continueRegularOutput',
@@ -704,53 +704,21 @@ describe('a node that cannot begin, but goes on after errors', () => {
 		['a batch would be empty', createOnce({ batchSize: 0 }), {}, /^Batch size 0 is less than 1/],
 		['a batch is too big', createOnce({ batchSize: 101 }), {}, /^Batch size 101 is more than 100/],
 		['a batch is no whole number', createOnce({ batchSize: '1.5' }), {}, /^Batch size .*1\.5/],
-		['no request is under way', createOnce({ requestsAtOnce: 0 }), {}, /^Requests at once 0 .*1/],
-		['too many are', createOnce({ requestsAtOnce: 11 }), {}, /^Requests at once 11 .*10/],
 		['its wait is negative', createOnce({ maximumWaitSeconds: -1 }), {}, /^Maximum wait .*-1/],
 		['its timeout is too long', createOnce({ timeoutSeconds: 9_999_999 }), {}, /^Timeout .*3600/],
 		['its timeout is none', createOnce({ timeoutSeconds: 0 }), {}, /^Timeout .*0/],
 		['a dry run is neither on nor off', createOnce({ dryRun: 'yes' }), {}, /^Dry run "yes"/],
 		[
-			'it is not sure whether to skip what was sent',
-			createOnce({}, { skipAlreadySent: '={{ "true" }}' }),
-			{},
-			/^Skip Already Sent "true" is not true or false/,
-		],
-		[
-			'it is empty whether to skip what was sent',
-			createOnce({}, { skipAlreadySent: '={{ undefined }}' }),
-			{},
-			/^Skip Already Sent is (empty|missing)/,
-		],
-		[
-			'a dry run is empty',
-			createOnce({ dryRun: '={{ $json.isTry }}' }),
-			{},
-			/^Dry Run is empty in item 0(?! i)/,
-		],
-		[
-			'a dry run is empty text',
-			createOnce({ dryRun: '= {{ $json.isTry }}' }),
-			{},
-			/^Dry Run is empty in item 0(?! i)/,
-		],
-		[
-			'a dry run is on for some items only',
-			createOnce({ dryRun: '={{ $itemIndex === 1 }}' }),
-			{},
-			/^Dry Run must be the same for all items, and in item 1 it is not what it is in item 0(?! i)/,
-		],
-		[
-			'a dry run cannot be read for an item',
-			createOnce({ dryRun: '={{ $itemIndex === 1 ? $json.no.such : true }}' }),
-			{},
-			/^Dry Run (is empty|cannot be read) in item 1(?! i)/,
-		],
-		[
-			'what was sent is skipped for some items only',
+			'Skip Already Sent holds an expression',
 			createOnce({}, { skipAlreadySent: '={{ $itemIndex > 0 }}' }),
 			{},
-			/^Skip Already Sent must be the same for all items.* item 1 it is not/,
+			/^Skip Already Sent "\{\{ \$itemIndex > 0 \}\}" is not true or false/,
+		],
+		[
+			'Dry Run holds an expression',
+			createOnce({ dryRun: '={{ $json.isTry }}' }),
+			{},
+			/^Dry run "\{\{ \$json\.isTry \}\}" is not true or false/,
 		],
 		['its source does not exist', createOnce({}, { source: 'csv' }), {}, /^Choose a source/],
 		[

@@ -428,12 +428,6 @@ describe('two executions at once', () => {
 	});
 });
 
-/** How many requests are under way at once: one, as many as the node finds right, and most. */
-const atOnce: ReadonlyArray<number | ''> = [1, '', 10];
-
-/** One of them for each case: all cases with all of them would take three times as long. */
-const atOnceOf = (index: number) => atOnce[index % atOnce.length] ?? '';
-
 describe('a process that is killed', () => {
 	const recording = { operation: 'checkProcessedAndRecord', scope: 'workflow' } as const;
 
@@ -487,11 +481,11 @@ describe('a process that is killed', () => {
 		(['before', 'after'] as const).map((when) => ({ access, when })),
 	);
 
-	test.each(accesses.map((point, index) => ({ ...point, requestsAtOnce: atOnceOf(index) })))(
-		'$when access $access to the store, with "$requestsAtOnce" at once, creates nothing twice and loses nothing',
-		async ({ access, when, requestsAtOnce }) => {
+	test.each(accesses)(
+		'$when access $access to the store creates nothing twice and loses nothing',
+		async ({ access, when }) => {
 			deduplicationStore.addFault({ kind: 'kill', ...recording, skip: access, when });
-			const options = { batchSize: size, requestsAtOnce };
+			const options = { batchSize: size };
 			const killed = await run(deliveries(count), options);
 			// All may be confirmed by the last but one already, when the answers are quick.
 			if (killed.status !== 'crashed') expect(access).toBe(4);
@@ -508,29 +502,23 @@ describe('a process that is killed', () => {
 		},
 	);
 
-	test.each(
-		(['hang', 'hangAfter'] as const).flatMap((kind) =>
-			atOnce.map((requestsAtOnce) => ({ kind, requestsAtOnce })),
-		),
-	)(
-		'while the service works ($kind), with "$requestsAtOnce" at once, creates nothing twice and loses nothing',
-		async ({ kind, requestsAtOnce }) => {
+	test.each(['hang', 'hangAfter'] as const)(
+		'while the service works (%s) creates nothing twice and loses nothing',
+		async (kind) => {
 			const kill = new AbortController();
 			service.control.addFault({ kind, skip: 1 });
-			const options = { batchSize: size, requestsAtOnce };
+			const options = { batchSize: size };
 			const running = run(deliveries(count), options, { kill: kill.signal });
 			const isDone = kind === 'hangAfter';
 			await until(
 				() =>
 					service.control.requests().length >= 2 &&
 					service.existing().includes('R0') &&
-					service.existing().includes('R2') === isDone &&
-					// With ten at once the last request does not wait for the one that hangs.
-					(requestsAtOnce !== 10 || service.existing().includes('R4')),
+					service.existing().includes('R2') === isDone,
 			);
 			kill.abort();
 			expect((await running).status).toBe('crashed');
-			if (requestsAtOnce === 1) expect(service.existing()).not.toContain('R4');
+			expect(service.existing()).not.toContain('R4');
 			await sendTwiceMore((outcome, item) => partOf(item) !== 1 || outcome === 'unknown');
 		},
 	);
@@ -728,7 +716,6 @@ describe('for any faults in several runs of the same orders', () => {
 		faults: fc.array(fc.tuple(serviceFault, fc.nat(2)), { minLength: 1, maxLength: 4 }),
 		storeFaults: fc.array(storeFault, { maxLength: 1 }),
 		batchSize: fc.constantFrom<number | ''>('', 2, 3, 5, 100),
-		requestsAtOnce: fc.constantFrom(...atOnce),
 		// The local service creates nothing when it refuses a request, so that both are right.
 		refusedCreateNothing: fc.boolean(),
 		onError: fc.constantFrom('continueRegularOutput', 'continueErrorOutput', 'stopWorkflow'),
@@ -772,7 +759,7 @@ describe('for any faults in several runs of the same orders', () => {
 	/** Runs the node once, and holds what it says against what the service has. */
 	async function runAndCompare(settings: Run) {
 		const { faults, storeFaults, onError, from } = settings;
-		const { batchSize, requestsAtOnce, refusedCreateNothing } = settings;
+		const { batchSize, refusedCreateNothing } = settings;
 		const content = deduplicationStore.snapshot();
 		deduplicationStore.reset();
 		deduplicationStore.restore(content);
@@ -783,7 +770,7 @@ describe('for any faults in several runs of the same orders', () => {
 
 		const result = await run(
 			deliveries(count).slice(from),
-			{ batchSize, requestsAtOnce, refusedCreateNothing },
+			{ batchSize, refusedCreateNothing },
 			{ onError },
 		);
 

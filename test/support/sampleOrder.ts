@@ -3,7 +3,7 @@ import { orderMappingSchema } from '../../nodes/DeliveryService/shopify/mapping'
 import {
 	orderToDelivery,
 	type OrderDelivery,
-	type OrderOutcome,
+	type OrderResult,
 } from '../../nodes/DeliveryService/shopify/toDelivery';
 
 type Fields = Record<string, unknown>;
@@ -81,7 +81,7 @@ export function sampleOrder(changes: Fields = {}): Fields {
 }
 
 /** The outcome for an order with only these mapping members set. */
-export function outcomeOf(order: unknown, mapping: Fields = {}): OrderOutcome {
+export function outcomeOf(order: unknown, mapping: Fields = {}): OrderResult {
 	return orderToDelivery(order, orderMappingSchema.parse(mapping));
 }
 

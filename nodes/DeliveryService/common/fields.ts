@@ -1,13 +1,4 @@
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-
-import { eventNames, events } from '../service/events';
-
-/** The events as a picker shows them; the saved value is the event's name. */
-export const eventOptions: INodePropertyOptions[] = eventNames.map((value) => ({
-	name: events[value].name,
-	value,
-	description: events[value].description,
-}));
+import type { INodeProperties } from 'n8n-workflow';
 
 /** The company, where another than the credential's is meant. */
 export const companyIdField: INodeProperties = {

@@ -1,3 +1,5 @@
+import { z } from 'zod/v4';
+
 /** The value that a JSON text stands for, or undefined when the text is not JSON. */
 export function parsedJson(text: string): unknown {
 	try {
@@ -18,3 +20,11 @@ export function fieldOf(value: unknown, key: PropertyKey): unknown {
 	if (typeof value !== 'object' || value === null) return undefined;
 	return Object.getOwnPropertyDescriptor(value, key)?.value;
 }
+
+/**
+ * An object with any fields, as it is. `z.record` accepts plain objects only: not the headers of an
+ * HTTP client, nor content with a field "constructor".
+ */
+export const anyObject = z.custom<Record<string, unknown>>(
+	(value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+);

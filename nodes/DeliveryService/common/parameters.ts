@@ -1,10 +1,11 @@
 import { z } from 'zod/v4';
 
+import { anyObject } from './json';
 import type { Result } from './result';
 import { isBlank } from './text';
 import type { ParameterReader } from './parameterReader';
 
-const collectionSchema = z.record(z.string(), z.unknown()).catch({});
+const collectionSchema = anyObject.catch({});
 
 /** The members of a value, none when it is not an object. */
 export function asRecord(value: unknown): Record<string, unknown> {

@@ -17,3 +17,9 @@ export function inOneText({ message, description }: Problem): string {
 
 /** A value, or why there is none. */
 export type Result<Value> = { ok: true; value: Value } | { ok: false; problem: Problem };
+
+/** What an input item becomes: a delivery, nothing for a good reason, or a problem. */
+export type ItemResult<Delivery> =
+	| { kind: 'delivery'; delivery: Delivery }
+	| { kind: 'skipped'; reason: string; message: string }
+	| { kind: 'invalid'; problem: Problem };

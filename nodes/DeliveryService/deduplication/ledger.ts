@@ -1,5 +1,6 @@
 import { chunk } from '../common/chunk';
 import type { Clock } from '../common/clock';
+import { maxClaimAttempts, settlingMs } from './settling';
 
 /** The part of n8n's de-duplication store that is used: the entries of one workflow. */
 export interface Entries {
@@ -63,23 +64,14 @@ export interface Ledger {
 }
 
 /** Claims that were made, and that nobody may trust yet. */
-interface Untried {
+interface UnverifiedClaims {
 	claimants: readonly Claimant[];
 	mark: string;
-	/** How often they were made again. */
-	tries: number;
-	/** When they have stood for long enough. */
-	stood: Promise<void>;
+	/** How often they were made. */
+	attempts: number;
+	/** Resolves when they can be checked. */
+	settled: Promise<void>;
 }
-
-/** How often a claim that another process wrote over is made again before it is given up. */
-const maxTries = 5;
-
-/** How long a claim is left to stand, at least, before it is trusted. */
-const minStandingMs = 50;
-
-/** How long at most: as long as three times what a lock may be held for. */
-const maxStandingMs = 30_000;
 
 /**
  * A ledger in n8n's de-duplication store. The store can only record entries and tell which were
@@ -98,9 +90,8 @@ const maxStandingMs = 30_000;
  * must not remain when the process is killed just then. So whoever looks for that records doubt
  * along with it, and removes both: cut off, the reference reads as unknown, never as created.
  *
- * The store reads and writes all entries of a workflow at once, and turns are not kept between two
- * nodes of a workflow in different processes, so that one may write over a claim of the other. Each
- * claim therefore has a mark of its own, and counts only when that is still there after some time.
+ * Turns are not kept between two nodes of a workflow in different processes, so that one may
+ * overwrite a claim of the other: see `settling.ts`.
  *
  * @param scope what references are unique within: the service and the company
  * @param mark what no other ledger has, of this execution or another
@@ -121,7 +112,7 @@ export function openLedger(store: Store, scope: string, mark: string, clock: Clo
 	/** The marks of claims that have been tried: they say nothing more. */
 	const oldMarks: string[] = [];
 	let claims = 0;
-	let untried: Untried | undefined;
+	let unverified: UnverifiedClaims | undefined;
 
 	/**
 	 * Finds out what is known of references.
@@ -175,24 +166,25 @@ export function openLedger(store: Store, scope: string, mark: string, clock: Clo
 			});
 		},
 		async proceed({ confirmed = [], wanted = [] }) {
-			const before = untried;
-			untried = undefined;
+			const before = unverified;
+			unverified = undefined;
 			const found = new Map<string, Claim>();
 			if (!before && confirmed.length + wanted.length === 0) return found;
-			await before?.stood;
+			await before?.settled;
 			const newMark = entryOf(scope, `claim ${++claims}`, mark);
-			const { made, isWrittenOver, tookMs } = await store.inTurn(async (entries) => {
+			const { made, wasOverwritten, tookMs } = await store.inTurn(async (entries) => {
 				const { states, fresh, unwanted, tookMs } = await examine(entries, wanted, [
 					...(wanted.length > 0 ? [newMark] : []),
 					...(before ? [...before.claimants.map(pending), before.mark] : []),
 					...confirmed.flatMap(entriesOfCreated),
 				]);
 				const made: Claimant[] = [];
-				const isWrittenOver = before !== undefined && fresh.has(before.mark);
+				const wasOverwritten = before !== undefined && fresh.has(before.mark);
 				for (const claimant of before?.claimants ?? []) {
-					if (!isWrittenOver) found.set(claimant.referenceId, 'claimed');
+					if (!wasOverwritten) found.set(claimant.referenceId, 'claimed');
 					// Looking for it has claimed it again, unless another has claimed it since.
-					else if (fresh.has(pending(claimant)) && before.tries < maxTries) made.push(claimant);
+					else if (fresh.has(pending(claimant)) && before.attempts < maxClaimAttempts)
+						made.push(claimant);
 					else found.set(claimant.referenceId, 'unknown');
 				}
 				for (const claimant of wanted) {
@@ -202,16 +194,16 @@ export function openLedger(store: Store, scope: string, mark: string, clock: Clo
 				}
 				const isInVain = wanted.length > 0 && made.length === 0;
 				await removeAny(entries, [...(isInVain ? [newMark] : []), ...unwanted]);
-				return { made, isWrittenOver, tookMs };
+				return { made, wasOverwritten, tookMs };
 			});
 			const madeUnder = before && wanted.length === 0 ? before.mark : newMark;
 			if (before && (made.length === 0 || madeUnder !== before.mark)) oldMarks.push(before.mark);
 			if (made.length > 0)
-				untried = {
+				unverified = {
 					claimants: made,
 					mark: madeUnder,
-					tries: before && isWrittenOver ? before.tries + 1 : 1,
-					stood: clock.wait(Math.min(Math.max(minStandingMs, 3 * tookMs), maxStandingMs)),
+					attempts: before && wasOverwritten ? before.attempts + 1 : 1,
+					settled: clock.wait(settlingMs(tookMs)),
 				};
 			return found;
 		},

@@ -1,12 +1,7 @@
-import type {
-	IExecuteFunctions,
-	INode,
-	INodeExecutionData,
-	NodeOperationError,
-} from 'n8n-workflow';
+import type { INode, INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 
 import { operationError } from '../service/nodeErrors';
-import type { Problem, Result } from '../common/result';
+import type { Problem } from '../common/result';
 
 /** An output item that belongs to an input item. */
 export function outputItem(json: object, item: number): INodeExecutionData {
@@ -72,14 +67,4 @@ export function problemFromError(error: unknown): Problem {
 		message: error.message,
 		...(typeof description === 'string' && { description }),
 	};
-}
-
-/**
- * The value that was checked.
- *
- * @throws NodeOperationError when it broke a rule
- */
-export function unwrap<Value>(context: IExecuteFunctions, checked: Result<Value>): Value {
-	if (checked.ok) return checked.value;
-	throw operationError(context.getNode(), checked.problem);
 }

@@ -38,30 +38,24 @@ export function claimSizeOf(count: number, batchSize: number): number {
 	return Math.max(1, requests) * batchSize;
 }
 
-/**
- * How many requests are under way at once when nobody says it: enough to reach the limit (service
- * document, section 8) where an answer takes two seconds.
- */
-export const usuallyAtOnce = 4;
+/** Enough to reach the rate limit (service document, section 8) when a response takes 2 seconds. */
+const maxInFlight = 4;
 
 /**
- * How many requests are under way at once: as many as are wanted, or no more than hold a tenth of
- * the creations. What is under way is unknown when the process is killed, and all of it may become
- * unknown before anybody sees that the service is out of order.
+ * How many requests may be in flight: no more than contain a tenth of the creations. When the
+ * process is killed, the outcome of all that is in flight is unknown.
  *
- * @param batchSize how many creations share a request; undefined when that is left to this package
- * @param wanted undefined when that is left to this package
+ * @param batchSize how many creations share a request; undefined for the automatic choice
  */
-export function requestsAtOnce(count: number, batchSize?: number, wanted?: number): number {
-	if (wanted !== undefined) return wanted;
+export function requestsInFlight(count: number, batchSize?: number): number {
 	const size = batchSize ?? (count <= maxSentAlone ? 1 : limits.deliveriesPerRequest);
-	return Math.max(1, Math.min(usuallyAtOnce, Math.floor(count / 10 / size)));
+	return Math.max(1, Math.min(maxInFlight, Math.floor(count / 10 / size)));
 }
 
 /** Those creations that have a reference ID, as the ledger knows them. */
 export function claimantsOf(batch: readonly Creation[]): Claimant[] {
-	return batch.flatMap(({ delivery: { referenceId }, shopifyOrder }) =>
-		referenceId === undefined ? [] : [{ referenceId, orderId: shopifyOrder?.id }],
+	return batch.flatMap(({ delivery: { referenceId }, orderId }) =>
+		referenceId === undefined ? [] : [{ referenceId, orderId }],
 	);
 }
 

@@ -1,16 +1,11 @@
 import type { Ledger } from '../deduplication/ledger';
-import { bySameReference } from '../deduplication/sameReference';
-import type { Exchange } from '../service/client';
 import { limits } from '../service/limits';
 import type { Problem } from '../common/result';
 import { chunk } from '../common/chunk';
-import { readExchange } from './answers';
-import { Semaphore } from './semaphore';
-import { bodyOf, groupsOf, mayBeSentAlone, requestsAtOnce } from './batches';
+import { bodyOf, groupsOf, mayBeSentAlone, requestsInFlight } from './batches';
 import { ClaimsAhead, type ClaimingRun } from './claimsAhead';
-import { resultsOfFurther } from './further';
+import { findDuplicates, resolveDuplicates } from './duplicates';
 import {
-	anotherOrder,
 	notSent,
 	stoppedByFailure,
 	stoppedByUser,
@@ -20,6 +15,8 @@ import {
 } from './outcomes';
 import type { Waited } from './rateLimit';
 import { sendWithinLimit, type Requesting } from './request';
+import { interpretResponse, type CreationResponse } from './responses';
+import { Semaphore } from './semaphore';
 import { sameRefusal, samplesOf } from './split';
 import { waitedInAll, type Wait } from './waits';
 
@@ -31,8 +28,8 @@ export interface Sending extends Requesting {
 	ownCompanyId?: number;
 	/** How many deliveries share a request at most; absent when that is left to this package. */
 	batchSize?: number;
-	/** How many requests are under way at once; absent when that is left to this package. */
-	requestsAtOnce?: number;
+	/** How many requests may be in flight; absent for the automatic choice. */
+	maxInFlight?: number;
 	/** The user's word that a refused request has created nothing. */
 	refusedCreateNothing?: boolean;
 	/** Whether more is sent after a delivery that failed. */
@@ -62,17 +59,12 @@ export async function sendCreations(
 	creations: readonly Creation[],
 	sending: Sending,
 ): Promise<Report> {
-	const { first, further, ofAnotherOrder } = sending.ledgerFor
-		? bySameReference(creations, sending.ownCompanyId)
-		: { first: creations, further: [], ofAnotherOrder: [] };
-	const run = new CreationRun(sending, first.length);
-	for (const group of groupsOf(first)) await run.sendGroup(group);
+	const byReference = findDuplicates(creations, sending);
+	const { unique } = byReference;
+	const run = new CreationRun(sending, unique.length);
+	for (const group of groupsOf(unique)) await run.sendGroup(group);
 	const { results, ...report } = run.report();
-	const others = [
-		...resultsOfFurther(further, results),
-		...ofAnotherOrder.map((creation) => ({ creation, outcome: anotherOrder(creation) })),
-	];
-	const all = [...results, ...others];
+	const all = [...results, ...resolveDuplicates(byReference, results)];
 	return { ...report, results: all.sort((one, other) => one.creation.item - other.creation.item) };
 }
 
@@ -133,19 +125,17 @@ class CreationRun implements ClaimingRun {
 
 	/** Sends creations that share a company and a type, several requests at once. */
 	async sendGroup(group: readonly Creation[]): Promise<void> {
-		const { ledgerFor, batchSize } = this.sending;
+		const { ledgerFor, batchSize, maxInFlight } = this.sending;
 		const size = batchSize ?? limits.deliveriesPerRequest;
 		const ledger = ledgerFor?.(group[0]?.companyId);
 		const claims = ledger && new ClaimsAhead(ledger, this);
-		const atOnce = new Semaphore(
-			requestsAtOnce(group.length, batchSize, this.sending.requestsAtOnce),
-		);
-		if (this.hasCreated) atOnce.open();
+		const semaphore = new Semaphore(maxInFlight ?? requestsInFlight(group.length, batchSize));
+		if (this.hasCreated) semaphore.open();
 		const underWay: Array<Promise<void>> = [];
 		for await (const batch of claims?.batches(group, size) ?? chunk(group, size)) {
 			// The next are claimed only when there is room for this one.
-			await atOnce.whenFree();
-			const sent = this.send(batch, claims, atOnce);
+			await semaphore.whenFree();
+			const sent = this.send(batch, claims, semaphore);
 			sent.catch(() => undefined);
 			underWay.push(sent);
 		}
@@ -158,16 +148,16 @@ class CreationRun implements ClaimingRun {
 	private async send(
 		batch: readonly Creation[],
 		claims: ClaimsAhead | undefined,
-		atOnce: Semaphore,
+		semaphore: Semaphore,
 	): Promise<void> {
 		const requests = this.areSentAlone() ? chunk(batch, 1) : [batch];
 		this.left -= batch.length;
 		const sent = await Promise.all(
 			requests.map(
 				async (request) =>
-					await atOnce.run(async () => {
+					await semaphore.run(async () => {
 						const results = await this.sendBatch(request, claims);
-						if (this.hasCreated) atOnce.open();
+						if (this.hasCreated) semaphore.open();
 						return results;
 					}),
 			),
@@ -190,24 +180,26 @@ class CreationRun implements ClaimingRun {
 		claims: ClaimsAhead | undefined,
 		isPart = false,
 	): Promise<CreationResult[]> {
-		const exchange = this.halted ? undefined : await this.exchange(batch);
+		const response = this.halted ? undefined : await this.request(batch);
 		const isRemembered = claims !== undefined;
-		if (!exchange) {
+		if (!response) {
 			const outcome = notSent(this.halt(stoppedByUser), isRemembered);
 			return await this.noted(resultsOf(batch, outcome), claims);
 		}
 		const { refusedCreateNothing = false } = this.sending;
-		const { results, problem, endsRun, mayBeSplit, mayBeElsewhere } = readExchange(
-			batch,
-			exchange,
-			{ isRemembered, refusedCreateNothing },
-		);
+		const { results, failure } = interpretResponse(batch, response, {
+			isRemembered,
+			refusedCreateNothing,
+		});
 		const has = (kind: Outcome['kind']) => results.some(({ outcome }) => outcome.kind === kind);
 		this.unknownInARow = has('unknown') && !has('created') ? this.unknownInARow + 1 : 0;
 		this.hasCreated ||= has('created');
-		const isElsewhere = mayBeElsewhere && !this.hasCreated;
-		if (endsRun || isElsewhere || this.unknownInARow >= maxUnknownInARow) this.halt(problem);
-		if (mayBeSplit) return await this.split(batch, claims, isPart);
+		if (failure) {
+			const { problem, isFatal, isProbablyWrongUrl, canSplit } = failure;
+			const isWrongUrl = isProbablyWrongUrl && !this.hasCreated;
+			if (isFatal || isWrongUrl || this.unknownInARow >= maxUnknownInARow) this.halt(problem);
+			if (canSplit) return await this.split(batch, claims, isPart);
+		}
 		return await this.noted(results, claims);
 	}
 
@@ -230,7 +222,7 @@ class CreationRun implements ClaimingRun {
 		return results;
 	}
 
-	private async exchange(batch: readonly Creation[]): Promise<Exchange | undefined> {
+	private async request(batch: readonly Creation[]): Promise<CreationResponse | undefined> {
 		return await sendWithinLimit(bodyOf(batch), this.requesting, (waited) => {
 			this.requests++;
 			this.waits.push({ ...waited, endedAt: this.sending.clock.now() });

@@ -8,17 +8,8 @@ export interface Creation {
 	delivery: Delivery;
 	companyId?: CreationBody['companyId'];
 	type?: CreationBody['type'];
-	/** The order that it is made of, with Shopify's own ID; the output says all of it. */
-	shopifyOrder?: { id?: string };
-	/** Whether the output holds only what matters of its record; sending passes that on. */
-	simplify?: boolean;
-	/**
-	 * The order's payment methods, when money is outstanding of which the driver collects nothing;
-	 * sending passes that on.
-	 */
-	notCollectedFor?: readonly string[];
-	/** What its order does not tell, and how it was taken; sending passes that on. */
-	untold?: ReadonlyArray<{ field: string; assumed: string }>;
+	/** Shopify's own ID of the order, which no other order has, of whatever shop. */
+	orderId?: string;
 }
 
 /** What became of a delivery. */

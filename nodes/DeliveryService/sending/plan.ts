@@ -1,10 +1,10 @@
 import type { Ledger, State } from '../deduplication/ledger';
-import { bySameReference } from '../deduplication/sameReference';
 import { limits } from '../service/limits';
 import type { CreationBody } from '../service/schemas';
 import { chunk } from '../common/chunk';
 import { bodyOf, groupsOf, mayBeSentAlone, claimantsOf } from './batches';
 import type { Sending } from './creations';
+import { findDuplicates } from './duplicates';
 import {
 	alreadyCreated,
 	anotherOrderBefore,
@@ -29,14 +29,13 @@ export async function planCreations(
 	{ batchSize, ledgerFor, ownCompanyId, rateLimit, clock }: Planning,
 ): Promise<Plan> {
 	const plan: Plan = { requests: [], held: [] };
-	const { first, further, ofAnotherOrder } = ledgerFor
-		? bySameReference(creations, ownCompanyId)
-		: { first: creations, further: [], ofAnotherOrder: [] };
-	for (const { creation } of further) plan.held.push({ creation, outcome: sameReferenceInInput });
-	for (const creation of ofAnotherOrder) plan.held.push({ creation, outcome: heldAs.anotherOrder });
+	const { unique, duplicates, conflicts } = findDuplicates(creations, { ledgerFor, ownCompanyId });
+	for (const { creation } of duplicates)
+		plan.held.push({ creation, outcome: sameReferenceInInput });
+	for (const creation of conflicts) plan.held.push({ creation, outcome: heldAs.anotherOrder });
 	const room = rateLimit.room(clock);
-	let left = first.length;
-	for (const group of groupsOf(first)) {
+	let left = unique.length;
+	for (const group of groupsOf(unique)) {
 		const states = await statesOf(group, ledgerFor?.(group[0]?.companyId));
 		const ready = group.filter((creation) => {
 			const state = states.get(creation.delivery.referenceId ?? '') ?? 'free';

@@ -3,10 +3,9 @@ import { limits } from '../service/limits';
 import type { Problem } from '../common/result';
 import type { DeliveryChanges, TargetKind, UpdateBody } from '../service/schemas';
 import { chunk } from '../common/chunk';
-import type { Clock } from '../common/clock';
 import { classifyExchange } from './classify';
 import { stoppedByUser } from './outcomes';
-import { nextPauseMs } from './retry';
+import { sendWithRetries, type Retrying } from './retry';
 import {
 	afterLost,
 	lostVerdict,
@@ -38,19 +37,14 @@ export interface UpdateResult extends Target {
 }
 
 /** What updating needs from outside. */
-export interface Updating {
+export interface Updating extends Retrying {
 	send: (body: UpdateBody) => Promise<Exchange>;
-	clock: Clock;
-	/** A number from 0 up to 1, different each time. */
-	random: () => number;
-	/** Tells that the user or a timeout stopped the execution. */
+	/** Aborted when the user or a timeout stops the execution. */
 	signal?: AbortSignal;
-	/** The longest that one request is tried again. */
-	maximumWaitMs: number;
 }
 
 /** How often a request is sent whose answers are lost. */
-const maxTries = 3;
+const maxAttempts = 3;
 
 /** So many requests in a row with an unknown outcome: the service is out of order. */
 const maxUnknownInARow = 3;
@@ -113,41 +107,41 @@ class UpdateRun {
 	}
 
 	/**
-	 * Sends a request, again and again while the service does not take it, and a few times when its
-	 * answer is lost: the same change made twice is the same.
+	 * Sends a request, and again while the service does not process it, or a few times when the
+	 * response is lost: the same change made twice is the same.
 	 *
-	 * @returns the last exchange, none when the execution was stopped before; and the first whose answer
-	 *   was lost, after which nothing but a success tells whether the update was made
+	 * @returns the last exchange, none when the execution was stopped; and the first whose response
+	 *   was lost, after which only a success shows whether the update was made
 	 */
 	private async exchange(
 		update: Update,
 		targets: readonly Target[],
 	): Promise<{ last?: Exchange; lost?: Exchange }> {
-		const { send, clock, random, signal, maximumWaitMs } = this.updating;
+		const { send, clock, signal } = this.updating;
 		const { targetKind, changes, flags } = update;
-		let last: Exchange | undefined;
+		const body = {
+			[targetKind]: targets.map(({ id }) => id),
+			deliveryChanges: changes,
+			...flags,
+		};
 		let lost: Exchange | undefined;
-		let triedMs = 0;
-		for (let attempt = 0; !signal?.aborted; attempt++) {
-			const sentAt = clock.now();
-			last = await send({
-				[targetKind]: targets.map(({ id }) => id),
-				deliveryChanges: changes,
-				...flags,
-			});
-			if (attempt > 0) triedMs += Math.max(0, clock.now() - sentAt);
-			const exchangeClass = classifyExchange(last);
-			const isLost =
-				exchangeClass === 'unknown' && !(last.kind === 'answer' && last.status === 303);
-			if (isLost) lost ??= last;
-			else if (exchangeClass !== 'notProcessed') break;
-			if (isLost && (!isRepeatable(update) || attempt + 1 >= maxTries)) break;
-			const patience = { triedMs, maximumWaitMs };
-			const pause = nextPauseMs(last, attempt, patience, clock.now(), random());
-			if (pause === undefined) break;
-			await clock.wait(pause, signal);
-			triedMs += pause;
-		}
+		const last = await sendWithRetries(
+			this.updating,
+			async (pauseMs) => {
+				if (pauseMs > 0) await clock.wait(pauseMs, signal);
+				if (signal?.aborted) return undefined;
+				const sentAt = clock.now();
+				const exchange = await send(body);
+				return { exchange, tookMs: pauseMs + Math.max(0, clock.now() - sentAt) };
+			},
+			(exchange, attempt) => {
+				const exchangeClass = classifyExchange(exchange);
+				if (exchangeClass !== 'unknown') return exchangeClass === 'notProcessed';
+				if (exchange.kind === 'answer' && exchange.status === 303) return false;
+				lost ??= exchange;
+				return isRepeatable(update) && attempt + 1 < maxAttempts;
+			},
+		);
 		return { last, lost };
 	}
 }

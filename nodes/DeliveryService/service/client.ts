@@ -9,6 +9,7 @@ import type {
 import { UserError } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
+import { anyObject } from '../common/json';
 import { operationError } from './nodeErrors';
 import { readCredential, type Credential } from './credential';
 
@@ -69,7 +70,7 @@ export interface ServiceClient {
 
 const responseSchema = z.object({
 	statusCode: z.number(),
-	headers: z.record(z.string(), z.unknown()).catch({}),
+	headers: anyObject.catch({}),
 	body: z.unknown().optional(),
 });
 

@@ -1,37 +1,23 @@
-import { NodeOperationError, type INode } from 'n8n-workflow';
-
-import type { ServiceClient } from './client';
+import type { Result } from '../common/result';
+import type { Credential } from './credential';
 import { companyIdSchema } from './schemas';
 
-/**
- * The company to work on: the given one, else the credential's.
- *
- * @throws NodeOperationError when there is none, or it is not a whole number of 1 or more
- */
-export function companyOf(
-	node: INode,
-	{ credential }: Pick<ServiceClient, 'credential'>,
+/** The company to work for: the given one, or the credential's when none is given. */
+export function resolveCompanyId(
+	{ companyId }: Pick<Credential, 'companyId'>,
 	given: unknown,
-): number {
-	const company = companyIn(credential, given);
-	if (company !== undefined) return company;
-	throw new NodeOperationError(
-		node,
-		isGiven(given)
-			? 'The Company ID for the Delivery Service is not a whole number of 1 or more'
-			: 'The Company ID for the Delivery Service is missing',
-		{
+): Result<number> {
+	const isGiven = given !== undefined && given !== null && given !== '';
+	const company = isGiven ? companyIdSchema.safeParse(given).data : companyId;
+	if (company !== undefined) return { ok: true, value: company };
+	return {
+		ok: false,
+		problem: {
+			message: isGiven
+				? 'The Company ID for the Delivery Service is not a whole number of 1 or more'
+				: 'The Company ID for the Delivery Service is missing',
 			description:
 				'Enter the Company ID, a whole number of 1 or more, in the credential or in the options of the node.',
 		},
-	);
-}
-
-/** The given company, else the credential's; undefined when there is none, or it is not valid. */
-export function companyIn(credential: { companyId?: number }, given: unknown): number | undefined {
-	return isGiven(given) ? companyIdSchema.safeParse(given).data : credential.companyId;
-}
-
-function isGiven(company: unknown): boolean {
-	return company !== undefined && company !== null && company !== '';
+	};
 }

@@ -77,6 +77,16 @@ export const events: Readonly<Record<EventName, ServiceEvent>> = {
 	},
 };
 
+/**
+ * The events as a picker shows them. Each lists its fields: for triggers, n8n shows none before the
+ * first event.
+ */
+export const eventOptions = eventNames.map((value) => {
+	const { name, description, fields, added } = events[value];
+	const names = [...Object.keys(fields), ...(added ? [added.name] : [])];
+	return { name, value, description: `${description}. Gives ${names.join(', ')}.` };
+});
+
 /** The event with a code, or undefined for a code that the document does not name. */
 export function eventOfCode(code: number): EventName | undefined {
 	return eventNames.find((name) => events[name].code === code);

@@ -1,13 +1,13 @@
 import type { INode } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
+import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
-import type { Problem } from '../common/result';
+import type { Problem, Result } from '../common/result';
 
 /**
- * An error that tells a problem in its own words. n8n puts others in the place of a message that
- * holds one of its error codes anywhere: "EACCES" is in ana@bikeaccessories.example.
+ * An error with exactly this message. n8n replaces a message that contains one of its error codes
+ * anywhere: "EACCES" is in ana@bikeaccessories.example.
  *
- * @param item the number of the input item that it is about, counted from 0
+ * @param item the number of the input item that the error is about, counted from 0
  */
 export function operationError(
 	node: INode,
@@ -17,4 +17,32 @@ export function operationError(
 	const error = new NodeOperationError(node, message, { description, itemIndex: item });
 	error.message = message;
 	return error;
+}
+
+/**
+ * An error about the service, with exactly this message.
+ *
+ * @param status the HTTP status, when the service responded
+ * @param item the number of the input item that the error is about, counted from 0
+ */
+export function apiError(
+	node: INode,
+	{ message, description }: Problem,
+	status?: number | string,
+	item?: number,
+): NodeApiError {
+	const httpCode = status === undefined ? undefined : String(status);
+	const error = new NodeApiError(node, {}, { message, description, httpCode, itemIndex: item });
+	error.message = message;
+	return error;
+}
+
+/**
+ * The value of a result.
+ *
+ * @throws NodeOperationError when there is none
+ */
+export function unwrap<Value>(node: INode, result: Result<Value>): Value {
+	if (result.ok) return result.value;
+	throw operationError(node, result.problem);
 }

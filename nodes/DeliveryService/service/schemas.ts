@@ -1,5 +1,6 @@
 import { z } from 'zod/v4';
 
+import { anyObject } from '../common/json';
 import { limits } from './limits';
 import {
 	amount,
@@ -232,7 +233,7 @@ export const creationAnswerSchema = z.preprocess(
 	(body) => (Array.isArray(body) ? { payload: body } : body),
 	z.object({
 		/** A record that is no object says nothing, but must not hide the others. */
-		payload: z.preprocess(recordsIn, z.array(z.record(z.string(), z.unknown()).catch({}))),
+		payload: z.preprocess(recordsIn, z.array(anyObject.catch({}))),
 	}),
 );
 

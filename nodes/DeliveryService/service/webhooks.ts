@@ -1,10 +1,10 @@
-import { NodeApiError, type INode } from 'n8n-workflow';
+import type { INode } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
 import { isSuccess, type Answer, type Exchange, type ServiceClient } from './client';
-import { companyOf } from './company';
 import { detailOf, explain, isSuccessCode, notTheService } from './errors';
 import { eventOfCode, type EventName } from './events';
+import { apiError } from './nodeErrors';
 import * as requests from './requests';
 import type { Subscription } from './requests';
 import { codeAndMessageSchema, listedWebhookSchema } from './schemas';
@@ -56,16 +56,16 @@ export interface Webhooks {
 }
 
 /**
- * The subscriptions of the given company, else of the credential's (sections 4.3 to 4.5).
+ * The subscriptions of a company (sections 4.3 to 4.5).
  *
- * Every method waits for the answer and throws a NodeApiError when the service refuses or cannot
- * be reached.
- *
- * @throws NodeOperationError when there is no company, or it is not valid
+ * Every method waits for the response and throws a NodeApiError when the service rejects the
+ * request or cannot be reached.
  */
-export function webhooksOf(node: INode, client: ServiceClient, company: unknown): Webhooks {
-	const companyId = companyOf(node, client, company);
-	const { send } = client;
+export function webhooksOf(
+	node: INode,
+	{ send }: Pick<ServiceClient, 'send'>,
+	companyId: number,
+): Webhooks {
 	return {
 		async list() {
 			const exchange = await send(requests.subscriptionList(companyId));
@@ -75,8 +75,7 @@ export function webhooksOf(node: INode, client: ServiceClient, company: unknown)
 			const listing = readListing(answer);
 			if (listing) return listing;
 			const description = [notTheService.description, detailOf(answer)].filter(Boolean).join(' ');
-			const httpCode = String(answer.status);
-			throw new NodeApiError(node, {}, { ...notTheService, description, httpCode });
+			throw apiError(node, { ...notTheService, description }, answer.status);
 		},
 		async subscribe(subscription) {
 			const exchange = await send(requests.subscription(companyId, subscription));
@@ -154,11 +153,11 @@ function listIn(body: unknown, deepest = 2): unknown[] | undefined {
 /** @throws NodeApiError when a success is a web page, or its code says that it is none */
 function assertDone(node: INode, answer: Answer): void {
 	if (/html/i.test(answer.headers['content-type'] ?? ''))
-		throw new NodeApiError(node, {}, { ...notTheService, httpCode: String(answer.status) });
+		throw apiError(node, notTheService, answer.status);
 	const { code } = codeAndMessageSchema.parse(answer.body);
 	if (!code || isSuccessCode(code)) return;
 	const message = `The Delivery Service did not do what was asked for (code ${code})`;
-	throw new NodeApiError(node, {}, { message, description: detailOf(answer) });
+	throw apiError(node, { message, description: detailOf(answer) });
 }
 
 /** Both spellings of the document (sections 2.7 and 3), in any case, come out as one. */
@@ -174,12 +173,5 @@ function normalised(status: string | undefined): string {
  */
 export function success(node: INode, exchange: Exchange): Answer {
 	if (exchange.kind === 'answer' && isSuccess(exchange)) return exchange;
-	throw new NodeApiError(
-		node,
-		{},
-		{
-			...explain(exchange),
-			...(exchange.kind === 'answer' && { httpCode: String(exchange.status) }),
-		},
-	);
+	throw apiError(node, explain(exchange), exchange.kind === 'answer' ? exchange.status : undefined);
 }

@@ -1,4 +1,4 @@
-import type { Problem } from '../common/result';
+import type { ItemResult, Problem } from '../common/result';
 import { limits } from '../service/limits';
 import type { Delivery } from '../service/schemas';
 import { isLongerThan } from '../common/text';
@@ -10,23 +10,8 @@ import { orderIn, readOrder, sentenceStart, type Order, type OrderNames } from '
 import { packagesOf } from './packages';
 import { problemFrom } from './problems';
 import { remainingLines, type RemainingLine } from './remaining';
-import { reasonToSkip, skipMessage, type SkipReason } from './skipping';
+import { reasonToSkip, skipMessage } from './skipping';
 import { missingFields, type MissingField } from './missingFields';
-
-/** What becomes of an order. */
-export type OrderOutcome =
-	/** To be sent, once the caller has added the pickup and checked it against the document. */
-	| ({ kind: 'delivery'; delivery: OrderDelivery } & OrderFacts)
-	/** Not to be sent, for a reason that is no fault. */
-	| {
-			kind: 'skipped';
-			reason: SkipReason;
-			message: string;
-			referenceId?: string;
-			shopifyOrder: ShopifyOrder;
-	  }
-	/** No order, or one that lacks what a delivery needs. */
-	| { kind: 'invalid'; problem: Problem; referenceId?: string; shopifyOrder?: ShopifyOrder };
 
 /** By what a later step finds the order of a delivery in Shopify again, and whom it writes to. */
 export interface ShopifyOrder {
@@ -37,14 +22,18 @@ export interface ShopifyOrder {
 	email?: string;
 }
 
-/** What is known of an order beside its delivery. */
+/** What is known about an order besides its delivery, as far as it can be read. */
 export interface OrderFacts {
-	shopifyOrder: ShopifyOrder;
+	referenceId?: string;
+	shopifyOrder?: ShopifyOrder;
 	/** Its payment methods, when money is outstanding of which the driver collects nothing. */
 	notCollectedFor?: string[];
-	/** What it does not tell, though every order of Shopify's does. */
-	untold?: MissingField[];
+	/** Fields that it lacks, though every order of Shopify has them. */
+	missingFields?: MissingField[];
 }
+
+/** An order as a delivery that still needs its pickup, or why it becomes none. */
+export type OrderResult = OrderFacts & ItemResult<OrderDelivery>;
 
 /** A delivery without its pickup (section 2.1). Members that are undefined are not given. */
 export type OrderDelivery = Omit<Delivery, 'pickup'>;
@@ -57,7 +46,7 @@ export type OrderDelivery = Omit<Delivery, 'pickup'>;
  * @param mapping how to turn it, see {@link OrderMapping}
  * @returns the delivery without its pickup, or why there is none; it never throws
  */
-export function orderToDelivery(value: unknown, mapping: OrderMapping): OrderOutcome {
+export function orderToDelivery(value: unknown, mapping: OrderMapping): OrderResult {
 	const read = readOrder(value);
 	if (!read.ok) return unread(read.problem, read.names, mapping);
 	const order = read.value;
@@ -69,10 +58,10 @@ export function orderToDelivery(value: unknown, mapping: OrderMapping): OrderOut
 	const reason = reasonToSkip(order, mapping, !lines.ok || lines.value.length > 0);
 	if (reason) return { kind: 'skipped', reason, message: skipMessage(order, reason), ...known };
 	if (!lines.ok) return { kind: 'invalid', problem: lines.problem, ...known };
-	const outcome = build(order, lines.value, mapping);
-	return outcome.kind === 'delivery'
-		? { ...outcome, untold: missingFields(orderIn(value), mapping) }
-		: outcome;
+	const result = build(order, lines.value, mapping);
+	return result.kind === 'delivery'
+		? { ...result, missingFields: missingFields(orderIn(value), mapping) }
+		: result;
 }
 
 /** What can't be read is told with the order's names, so that somebody finds it in Shopify. */
@@ -80,7 +69,7 @@ function unread(
 	problem: Problem,
 	names: OrderNames | undefined,
 	mapping: OrderMapping,
-): OrderOutcome {
+): OrderResult {
 	if (!names) return { kind: 'invalid', problem };
 	const { id, name } = names;
 	return {
@@ -91,7 +80,7 @@ function unread(
 	};
 }
 
-function build(order: Order, lines: readonly RemainingLine[], mapping: OrderMapping): OrderOutcome {
+function build(order: Order, lines: readonly RemainingLine[], mapping: OrderMapping): OrderResult {
 	const dropoff = dropoffOf(order, mapping);
 	const referenceId = referenceOf(order, mapping);
 	const cash = cashOf(order, mapping);
@@ -100,6 +89,7 @@ function build(order: Order, lines: readonly RemainingLine[], mapping: OrderMapp
 	if (dropoff.ok && referenceId && cash.ok && !isPaymentUnknown)
 		return {
 			kind: 'delivery',
+			referenceId,
 			shopifyOrder,
 			notCollectedFor: cash.value.notCollectedFor,
 			delivery: {

@@ -1,11 +1,6 @@
-import type {
-	INodeProperties,
-	INodePropertyOptions,
-	INodeTypeDescription,
-	IWebhookDescription,
-} from 'n8n-workflow';
+import type { INodeProperties, INodeTypeDescription, IWebhookDescription } from 'n8n-workflow';
 
-import { eventNames, events } from '../service/events';
+import { eventNames, eventOptions, events } from '../service/events';
 import { companyIdField } from '../common/fields';
 import { publishAnew } from '../common/publishing';
 
@@ -44,16 +39,6 @@ export const triggerPanel: INodeTypeDescription['triggerPanel'] = {
 	activationHint:
 		'When your workflow is finished, publish it, so that events start it by themselves.',
 };
-
-/**
- * The events, each with the fields that it gives: for triggers, n8n shows no fields before the first
- * event.
- */
-const eventOptions: INodePropertyOptions[] = eventNames.map((value) => {
-	const { name, description, fields, added } = events[value];
-	const given = [...Object.keys(fields), ...(added ? [added.name] : [])];
-	return { name, value, description: `${description}. Gives ${given.join(', ')}.` };
-});
 
 /** The trigger's settings. */
 export const properties: INodeProperties[] = [

@@ -1,7 +1,5 @@
-import { z } from 'zod/v4';
-
 import { eventNames, events, readEvent, type EventName } from '../service/events';
-import { parsedJson } from '../common/json';
+import { anyObject, parsedJson } from '../common/json';
 
 /** An event as the trigger emits it: what happened, then the payload's fields. */
 export interface EmittedEvent {
@@ -20,8 +18,6 @@ const ownFields = new Set(['event', 'eventCode', 'issues']);
 /** Deeper than that, content is no event: the documented ones have two levels (section 6). */
 const deepest = 100;
 
-const objectSchema = z.record(z.string(), z.unknown());
-
 /**
  * Reads the body of a call: one payload, or a list of them (service document, section 6).
  *
@@ -34,7 +30,7 @@ export function readBody(body: unknown, named?: EventName): EmittedEvent[] | und
 	const content = typeof body === 'string' ? parsedJson(body) : body;
 	if (isDeeperThan(content, deepest)) return undefined;
 	const entries = (Array.isArray(content) ? content : [content]).filter(holdsSomething);
-	if (!entries.some((entry) => objectSchema.safeParse(entry).success)) return undefined;
+	if (!entries.some((entry) => anyObject.safeParse(entry).success)) return undefined;
 	return entries.map((entry) => emitted(entry, named));
 }
 
@@ -73,7 +69,7 @@ function holdsSomething(entry: unknown): boolean {
 }
 
 function emitted(entry: unknown, named: EventName | undefined): EmittedEvent {
-	const object = objectSchema.safeParse(entry);
+	const object = anyObject.safeParse(entry);
 	if (!object.success)
 		return {
 			...eventAndCode(named),

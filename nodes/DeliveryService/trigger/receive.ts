@@ -1,9 +1,8 @@
 import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { z } from 'zod/v4';
 
 import { credentialType } from '../service/client';
 import { credentialSchema } from '../service/credential';
-import { parsedJson } from '../common/json';
+import { anyObject, parsedJson } from '../common/json';
 import { publishAnew } from '../common/publishing';
 import { eventInQuery, isRemembered, isSigned, plainQuery } from './address';
 import { passes } from './filters';
@@ -15,7 +14,7 @@ const largestBody = 1_000_000;
 
 const formType = 'application/x-www-form-urlencoded';
 
-const querySchema = z.record(z.string(), z.unknown()).catch({});
+const querySchema = anyObject.catch({});
 const signingSchema = credentialSchema.pick({ apiSecret: true, baseUrl: true, companyId: true });
 
 /** What a caller gets for what is authentic and starts nothing. */

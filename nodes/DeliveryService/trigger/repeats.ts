@@ -3,6 +3,7 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { z } from 'zod/v4';
 
 import type { Store } from '../deduplication/ledger';
+import { maxClaimAttempts, settlingMs } from '../deduplication/settling';
 import { nodeStoreOf } from '../deduplication/store';
 import { realClock, type Clock } from '../common/clock';
 
@@ -41,20 +42,14 @@ export async function withoutRepeats(context: IExecuteFunctions): Promise<INodeE
 /** How many parts the time is cut into: an event counts as seen for the time and up to one part more. */
 const partsOfTime = 2;
 
-/** How long a note is left to stand, at least, before it is trusted. */
-const minStandingMs = 50;
-
-/** How often a note that was written over is made again, before its event goes on without one. */
-const maxTries = 10;
-
 /**
  * Leaves out items with the content of one before them, or of one that another execution has noted
  * within the time.
  *
  * The store knows no times: an event is noted under the present part of the time and, to find
- * earlier ones, under the parts before it. Nor has it a lock: processes write over each other's
- * notes. So a note carries the mark of its execution, and counts when it is still there some time
- * later. An execution that is run again, since its process was killed, finds its own marks.
+ * earlier ones, under the parts before it. Nor has it a lock: each note carries the mark of its
+ * execution, see `settling.ts`. An execution that is run again, since its process was killed, finds
+ * its own marks.
  *
  * @param execution what no other execution has
  */
@@ -73,8 +68,8 @@ export async function freshOf<Item extends { json: IDataObject }>(
 	const goingOn = new Map(items.map((item) => [fingerprint(item.json), item]));
 	let unsure = [...goingOn.keys()];
 	let tookMs = 0;
-	for (let tries = 0; unsure.length > 0 && tries < maxTries; tries++) {
-		if (tries > 0) await clock.wait(Math.max(minStandingMs, 3 * tookMs));
+	for (let attempt = 0; unsure.length > 0 && attempt <= maxClaimAttempts; attempt++) {
+		if (attempt > 0) await clock.wait(settlingMs(tookMs));
 		unsure = await store.inTurn(async (entries) => {
 			const started = clock.now();
 			const fresh = await entries.record(

@@ -1,14 +1,13 @@
 import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
 import { openClient, type ServiceClient } from '../service/client';
-import { companyIn, companyOf } from '../service/company';
+import { resolveCompanyId } from '../service/company';
 import type { Credential } from '../service/credential';
 import { eventNameSchema, type EventName } from '../service/events';
 import type { Subscription } from '../service/requests';
 import { webhooksOf, type Webhooks } from '../service/webhooks';
-import { operationError } from '../service/nodeErrors';
+import { operationError, unwrap } from '../service/nodeErrors';
 import { readParameter } from '../common/parameterReader';
 import { digestFor, type Signer } from './address';
 import { invalidFilter, readFilters, type Filters } from './filters';
@@ -111,12 +110,14 @@ export async function openSubscriptions(
 ): Promise<Subscriptions> {
 	const webhookUrl = context.getNodeWebhookUrl('default');
 	if (!webhookUrl)
-		throw new NodeOperationError(
-			context.getNode(),
-			'n8n gives this node no address for the Delivery Service to call',
-		);
+		throw operationError(context.getNode(), {
+			message: 'n8n gives this node no address for the Delivery Service to call',
+		});
 	const client = await openClient(context);
-	const companyId = companyOf(context.getNode(), client, triggerOptions(context).companyId);
+	const companyId = unwrap(
+		context.getNode(),
+		resolveCompanyId(client.credential, triggerOptions(context).companyId),
+	);
 	const { apiKeyId, baseUrl } = client.credential;
 	const signers = kinds.map((kind) => signer(context, client.credential, companyId, kind));
 	const workflowId = context.getWorkflow().id ?? '';
@@ -159,10 +160,9 @@ export async function openSubscriptions(
 export async function openPlace(context: IHookFunctions, place: Place): Promise<Webhooks> {
 	const client = await openClient(context, place.baseUrl);
 	if (keyDigest(client.credential.apiKeyId) !== place.key)
-		throw new NodeOperationError(
-			context.getNode(),
-			'The credential holds another API key now, which must not be sent there',
-		);
+		throw operationError(context.getNode(), {
+			message: 'The credential holds another API key now, which must not be sent there',
+		});
 	return webhooksOf(context.getNode(), impatient(client), place.companyId);
 }
 
@@ -182,9 +182,9 @@ export function signerOf(
 	context: IWebhookFunctions,
 	credential: Pick<Credential, 'apiSecret' | 'baseUrl' | 'companyId'>,
 ): Signer | undefined {
-	const companyId = companyIn(credential, triggerOptions(context).companyId);
-	if (companyId === undefined) return undefined;
-	return signer(context, credential, companyId, isTest(context) ? 'test' : 'live');
+	const company = resolveCompanyId(credential, triggerOptions(context).companyId);
+	if (!company.ok) return undefined;
+	return signer(context, credential, company.value, isTest(context) ? 'test' : 'live');
 }
 
 /** Signs this node's addresses; those of the editor's test differ from those of the live workflow. */

@@ -61,7 +61,6 @@ const itemSchema = z.union([
 /** The options by which a workflow sends. */
 export interface SenderOptions {
 	batchSize: number;
-	requestsAtOnce: number;
 	/** By default it is on. */
 	skipAlreadySent?: boolean;
 }

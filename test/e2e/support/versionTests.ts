@@ -603,7 +603,7 @@ function testRunningAgain(installation: () => Installation, name: HostName): voi
 					})),
 					parameters: {
 						...{ ...create, source: 'json' },
-						options: { batchSize: 1, requestsAtOnce: 1 },
+						options: { batchSize: 1 },
 					},
 				});
 				const settings = { executionOrder: 'v1', ...(executionTimeout && { executionTimeout }) };

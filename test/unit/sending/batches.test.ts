@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { claimSizeOf, requestsAtOnce } from '../../../nodes/DeliveryService/sending/batches';
+import { claimSizeOf, requestsInFlight } from '../../../nodes/DeliveryService/sending/batches';
 
 test.each([
 	[1, 100, 100],
@@ -29,9 +29,8 @@ test.each([
 	[10_000, 100, 4],
 	[100_000, 100, 4],
 	[30, 1, 3],
-])('of %i creations in requests of %s, %i are sent at once', (count, batchSize, atOnce) => {
-	expect(requestsAtOnce(count, batchSize)).toBe(atOnce);
-	expect(requestsAtOnce(count, batchSize, 7)).toBe(7);
+])('of %i creations in requests of %s, %i are in flight', (count, batchSize, inFlight) => {
+	expect(requestsInFlight(count, batchSize)).toBe(inFlight);
 });
 
 test('what a killed process leaves unknown is a fifth of the run and at most 1,200, or three requests', () => {
@@ -43,7 +42,7 @@ test('what a killed process leaves unknown is a fifth of the run and at most 1,2
 				const size = claimSizeOf(count, batchSize);
 				expect(size % batchSize).toBe(0);
 				expect(size).toBeGreaterThanOrEqual(batchSize);
-				const unknown = 2 * size + requestsAtOnce(count, batchSize) * batchSize;
+				const unknown = 2 * size + requestsInFlight(count, batchSize) * batchSize;
 				expect(unknown).toBeLessThanOrEqual(
 					Math.max(3 * batchSize, Math.min(count / 5, 1200), count / 10 + 2 * batchSize),
 				);

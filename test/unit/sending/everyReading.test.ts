@@ -87,7 +87,7 @@ interface Execution {
 	/** Undefined when that is left to the node. */
 	batchSize: number | undefined;
 	/** Undefined when that is left to the node. */
-	requestsAtOnce: number | undefined;
+	maxInFlight: number | undefined;
 	continueOnFail: boolean;
 	maximumWaitMs: number;
 	startMs: number;
@@ -136,7 +136,7 @@ const rarely = <Value>(
 const executions: fc.Arbitrary<Execution> = fc.record({
 	orders: fc.array(fc.nat(orders.length - 1), { minLength: 1, maxLength: 9 }),
 	batchSize: fc.constantFrom(undefined, 1, 2, 3, 5, 100),
-	requestsAtOnce: fc.constantFrom(undefined, 1, 2, 10),
+	maxInFlight: fc.constantFrom(undefined, 1, 2, 10),
 	continueOnFail: fc.boolean(),
 	maximumWaitMs: fc.constantFrom(0, 30_000, 300_000),
 	startMs: fc.constantFrom(0, 0, 10, 60, 200),
@@ -285,7 +285,7 @@ function creationsFor(name: string, numbers: readonly number[], isRemembered: bo
 		const { delivery, ...made } = creation(item, reference, {
 			companyId,
 			type,
-			shopifyOrder: { id: orderId },
+			orderId,
 		});
 		const isOnce = isRemembered && reference !== undefined;
 		const order = isOnce ? nameOf(number) : `${nameOf(number)}, item ${item} of ${name}`;
@@ -301,7 +301,7 @@ async function execute(
 	process: Process,
 	name: string,
 	creations: readonly Creation[],
-	{ batchSize, requestsAtOnce, continueOnFail, maximumWaitMs, startMs, stopsAfterMs }: Execution,
+	{ batchSize, maxInFlight, continueOnFail, maximumWaitMs, startMs, stopsAfterMs }: Execution,
 ): Promise<Report | undefined> {
 	const { time, service, sequence } = lasting;
 	const { clock, store } = process;
@@ -323,7 +323,7 @@ async function execute(
 			random: () => 0.5,
 			signal: stop.signal,
 			batchSize,
-			requestsAtOnce,
+			maxInFlight,
 			maximumWaitMs,
 			continueOnFail,
 			ownCompanyId: ownCompany,
@@ -453,7 +453,7 @@ async function runRound(lasting: Lasting, round: Round, number: number): Promise
 const undisturbed: Execution = {
 	orders: [],
 	batchSize: undefined,
-	requestsAtOnce: undefined,
+	maxInFlight: undefined,
 	continueOnFail: true,
 	maximumWaitMs: 0,
 	startMs: 0,
@@ -482,8 +482,7 @@ async function finish(lasting: Lasting): Promise<void> {
 		check(lasting, name, creations, report);
 		for (const { creation: sent, outcome } of report.results)
 			lasting.expect(
-				outcome.kind !== 'refused' &&
-					(outcome.kind !== 'notSent' || sent.shopifyOrder?.id !== undefined),
+				outcome.kind !== 'refused' && (outcome.kind !== 'notSent' || sent.orderId !== undefined),
 				`${orderOf(sent.delivery)} is ${outcome.kind} though nothing goes wrong`,
 			);
 		if (report.results.every(({ outcome }) => outcome.kind !== 'unknown')) break;

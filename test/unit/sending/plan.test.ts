@@ -191,10 +191,10 @@ test('holds back what bears the reference of another order, of an earlier run or
 	await time.until(claimWith(ledger, [claimant]));
 	await time.until(confirmWith(ledger, [claimant]));
 	const { requests, held } = await planOf([
-		creation(0, 'A', { shopifyOrder: { id: '2' } }),
-		creation(1, 'B', { shopifyOrder: { id: '3' } }),
-		creation(2, 'B', { shopifyOrder: { id: '4' } }),
-		creation(3, 'B', { shopifyOrder: { id: '3' } }),
+		creation(0, 'A', { orderId: '2' }),
+		creation(1, 'B', { orderId: '3' }),
+		creation(2, 'B', { orderId: '4' }),
+		creation(3, 'B', { orderId: '3' }),
 	]);
 	expect(requests.map(({ items }) => items)).toEqual([[1]]);
 	expect(held).toEqual(

@@ -37,12 +37,12 @@ async function request(
 			: {};
 		return await Promise.resolve(answer(isBusy ? 429 : 200, {}, headers));
 	};
-	const exchange = await sendWithinLimit(
+	const response = await sendWithinLimit(
 		{ deliveries: [] },
 		{ send, rateLimit, clock, random: () => 0.5, signal, maximumWaitMs },
 		() => undefined,
 	);
-	return exchange?.kind === 'answer' ? exchange.status : undefined;
+	return response?.exchange.kind === 'answer' ? response.exchange.status : undefined;
 }
 
 test('a pause that one execution accepted does not hold another beyond its own Maximum Wait', async () => {

@@ -97,7 +97,7 @@ describe('requests at once', () => {
 	])('for %i deliveries, %s wanted: there are never more than %i', async (count, wanted, most) => {
 		const service = new FakeService();
 		const report = await run(service, count, {
-			requestsAtOnce: wanted,
+			maxInFlight: wanted,
 			rateLimit: new RateLimit(1000, 60_000),
 			ledgerFor: undefined,
 		});
@@ -116,12 +116,12 @@ describe('requests at once', () => {
 		[2000, 10],
 	])(
 		'with %i ms an answer and %i at once use at least 95 % of the limit, and no more than all of it',
-		async (latencyMs, requestsAtOnce) => {
+		async (latencyMs, maxInFlight) => {
 			// In requests of 10 instead of 100: the limit is on requests.
 			const count = 3000;
 			const report = await run(new FakeService(), count, {
 				latencyMs,
-				requestsAtOnce,
+				maxInFlight,
 				batchSize: 10,
 			});
 			expect(new Set(kindsOf(report))).toEqual(new Set(['created']));
@@ -141,7 +141,7 @@ describe('requests at once', () => {
 			await time.wait(1000 - 100 * requests++);
 			return exchange;
 		};
-		const report = await run(service, 50, { send, batchSize: 10, requestsAtOnce: 10 });
+		const report = await run(service, 50, { send, batchSize: 10, maxInFlight: 10 });
 		expect(report.results.map((result) => result.creation.item)).toEqual(
 			creationsOf(50).map(({ item }) => item),
 		);
@@ -162,7 +162,7 @@ describe('requests at once', () => {
 				random: () => 0.5,
 				ledgerFor: ledgerOver(),
 				batchSize: 2,
-				requestsAtOnce: 10,
+				maxInFlight: 10,
 				maximumWaitMs: 0,
 				continueOnFail: true,
 			}),
@@ -182,7 +182,7 @@ describe('requests at once', () => {
 });
 
 describe('when nothing more is to be sent', () => {
-	const three = { requestsAtOnce: 3, ledgerFor: undefined, batchSize: 100 };
+	const three = { maxInFlight: 3, ledgerFor: undefined, batchSize: 100 };
 
 	test('since one failed, no further one begins, and those under way are told', async () => {
 		const service = new FakeService((_, number) => (number === 2 ? answer(403) : undefined));
@@ -203,7 +203,7 @@ describe('when nothing more is to be sent', () => {
 		'since the address %s, no request is under way beside another',
 		async (_, exchange, requests) => {
 			const service = new FakeService(exchange);
-			const report = await run(service, 2000, { ...three, requestsAtOnce: 10 });
+			const report = await run(service, 2000, { ...three, maxInFlight: 10 });
 			expect(mostUnderWay).toBe(1);
 			expect(service.requests).toHaveLength(requests);
 			expect(kindsOf(report)).toEqual([
@@ -273,7 +273,7 @@ describe('when nothing more is to be sent', () => {
 		const service = new FakeService(([reference]) =>
 			reference === 'R3' ? answer(400) : undefined,
 		);
-		const report = await run(service, 20, { continueOnFail: false, requestsAtOnce: 10 });
+		const report = await run(service, 20, { continueOnFail: false, maxInFlight: 10 });
 		expect(kindsOf(report)).toEqual([...many(3, 'created'), 'refused', ...many(16, 'created')]);
 	});
 });
@@ -301,8 +301,8 @@ describe('the memory of sent references', () => {
 		[10_000, 10, 1800],
 	])(
 		'of a run of %i, %s at once, a killed process leaves no more than %i unknown',
-		async (count, requestsAtOnce, most) => {
-			expect(await mostUnknown(count, { requestsAtOnce })).toBeLessThanOrEqual(most);
+		async (count, maxInFlight, most) => {
+			expect(await mostUnknown(count, { maxInFlight })).toBeLessThanOrEqual(most);
 		},
 	);
 
@@ -312,7 +312,7 @@ describe('the memory of sent references', () => {
 		[1000, 12],
 		[10_000, 27],
 	])('is accessed for %i new ones %i times', async (count, times) => {
-		await run(new FakeService(), count, { latencyMs: 20, requestsAtOnce: 4 });
+		await run(new FakeService(), count, { latencyMs: 20, maxInFlight: 4 });
 		expect(accesses).toBeLessThanOrEqual(times);
 	});
 

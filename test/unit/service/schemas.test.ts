@@ -17,21 +17,13 @@ import { serviceLabels } from '../../../nodes/DeliveryService/service/labels';
 import { check } from '../../../nodes/DeliveryService/service/validation';
 import { contact, delivery, pack, place } from '../../support/sampleDelivery';
 
-function valueOf(
-	schema: z.ZodType,
-	value: unknown,
-	subject = 'Delivery',
-): unknown {
+function valueOf(schema: z.ZodType, value: unknown, subject = 'Delivery'): unknown {
 	const checked = check(schema, value, subject, serviceLabels);
 	if (!checked.ok) throw new Error(checked.problem.message);
 	return checked.value;
 }
 
-function messageOf(
-	schema: z.ZodType,
-	value: unknown,
-	subject = 'Delivery',
-): string {
+function messageOf(schema: z.ZodType, value: unknown, subject = 'Delivery'): string {
 	const checked = check(schema, value, subject, serviceLabels);
 	return checked.ok ? 'nothing is wrong' : checked.problem.message;
 }

@@ -35,36 +35,6 @@ function clientThatGets(exchange: Exchange, companyId: number | undefined = 42) 
 
 const subscription = { url: 'https://a.example/x', action: 3 };
 
-describe('the company', () => {
-	test.each<[string, unknown, string]>([
-		['the given one', 7, '/hooks/companies/7'],
-		['the given one as text', '7', '/hooks/companies/7'],
-		['the one of the credential when none is given', undefined, '/hooks/companies/42'],
-		['the one of the credential when null is given', null, '/hooks/companies/42'],
-		['the one of the credential when the field is empty', '', '/hooks/companies/42'],
-	])('is %s', async (_, given, path) => {
-		const { client, sent } = clientThatGets(answer(200, []));
-		await webhooksOf(node, client, given).list();
-		expect(sent.map((request) => request.path)).toEqual([path]);
-	});
-
-	test.each(['shop', 0, -1, 1.5, true])('is refused when it is %j', (given) => {
-		const { client } = clientThatGets(answer(200, []));
-		expect(() => webhooksOf(node, client, given)).toThrow(
-			'The Company ID for the Delivery Service is not a whole number of 1 or more',
-		);
-	});
-
-	test('must be given when the credential has none', () => {
-		const { client } = clientThatGets(answer(200, []));
-		const noCompany = { ...client, credential: { ...client.credential, companyId: undefined } };
-		expect(() => webhooksOf(node, noCompany, '')).toThrow(
-			'The Company ID for the Delivery Service is missing',
-		);
-		expect(() => webhooksOf(node, noCompany, 7)).not.toThrow();
-	});
-});
-
 describe('listing', () => {
 	test.each([
 		['Active', 'active'],
@@ -79,7 +49,7 @@ describe('listing', () => {
 		const { client } = clientThatGets(answer(200, [{ ...subscription, status: rawStatus }]));
 		const {
 			webhooks: [webhook],
-		} = await webhooksOf(node, client, '').list();
+		} = await webhooksOf(node, client, 42).list();
 		expect(webhook).toMatchObject({ status, ...(rawStatus && { rawStatus }) });
 	});
 
@@ -89,7 +59,7 @@ describe('listing', () => {
 			{ url: 'https://a.example/9', action: 9, status: 'Active' },
 		];
 		const { client } = clientThatGets(answer(200, hooks));
-		const { webhooks } = await webhooksOf(node, client, '').list();
+		const { webhooks } = await webhooksOf(node, client, 42).list();
 		expect(webhooks.map(({ url, action, event, raw }) => ({ url, action, event, raw }))).toEqual([
 			{ url: 'https://a.example/1', action: 1, event: 'createTask', raw: hooks[0] },
 			{ url: 'https://a.example/9', action: 9, event: undefined, raw: hooks[1] },
@@ -102,7 +72,7 @@ describe('listing', () => {
 		['an object', { ...subscription, status: { name: 'active' } }],
 	])('takes a status that is %s for none', async (_, hook) => {
 		const { client } = clientThatGets(answer(200, [hook]));
-		const { webhooks, others } = await webhooksOf(node, client, '').list();
+		const { webhooks, others } = await webhooksOf(node, client, 42).list();
 		expect(webhooks).toMatchObject([{ ...subscription, status: '', raw: hook }]);
 		expect(others).toEqual([]);
 	});
@@ -117,7 +87,7 @@ describe('listing', () => {
 		['nothing', null],
 	])('reads the hooks beside one with %s', async (_, odd) => {
 		const { client } = clientThatGets(answer(200, [odd, { ...subscription, status: 'Active' }]));
-		const { webhooks, others } = await webhooksOf(node, client, '').list();
+		const { webhooks, others } = await webhooksOf(node, client, 42).list();
 		expect(webhooks).toMatchObject([{ ...subscription, status: 'active' }]);
 		expect(others).toEqual([odd]);
 	});
@@ -129,7 +99,7 @@ describe('listing', () => {
 		['two members deep', { code: 'OK', data: { total: 1, items: hooks } }],
 	])('finds the list %s', async (_, body) => {
 		const { client } = clientThatGets(answer(200, body));
-		expect(await webhooksOf(node, client, '').list()).toMatchObject({
+		expect(await webhooksOf(node, client, 42).list()).toMatchObject({
 			webhooks: [subscription],
 			others: [],
 		});
@@ -146,12 +116,12 @@ describe('listing', () => {
 	])('takes %s for a list of none', async (_, exchange) => {
 		const { client } = clientThatGets(exchange);
 		const nothing = { webhooks: [], others: [] };
-		expect(await webhooksOf(node, client, '').list()).toEqual(nothing);
+		expect(await webhooksOf(node, client, 42).list()).toEqual(nothing);
 	});
 
 	test('takes 404 for a list of none, and keeps what the service said', async () => {
 		const { client } = clientThatGets(answer(404, { code: 'NOT_FOUND', message: 'No webhooks' }));
-		expect(await webhooksOf(node, client, '').list()).toEqual({
+		expect(await webhooksOf(node, client, 42).list()).toEqual({
 			webhooks: [],
 			others: [],
 			notFound: 'The service says: No webhooks (NOT_FOUND)',
@@ -171,7 +141,7 @@ describe('listing', () => {
 		['two lists', answer(200, { one: [], other: [] })],
 	])('refuses %s, in which there is no list of webhooks', async (_, exchange) => {
 		const { client } = clientThatGets(exchange);
-		await expect(webhooksOf(node, client, '').list()).rejects.toThrow(
+		await expect(webhooksOf(node, client, 42).list()).rejects.toThrow(
 			'The answer did not come from the Delivery Service, or cannot be read',
 		);
 	});
@@ -180,25 +150,25 @@ describe('listing', () => {
 describe('subscribing and unsubscribing', () => {
 	test.each([200, 201, 204])('take any success (%d), whatever its body', async (status) => {
 		const { client, sent } = clientThatGets(answer(status, '<html>'));
-		const webhooks = webhooksOf(node, client, '');
+		const webhooks = webhooksOf(node, client, 42);
 		await expect(webhooks.subscribe(subscription)).resolves.toMatchObject({ isDone: true });
 		await expect(webhooks.unsubscribe(subscription)).resolves.toMatchObject({ isDone: true });
 		expect(sent.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
 	});
 
 	test('tell apart a subscription that is new and one that was there before', async () => {
-		const there = webhooksOf(node, clientThatGets(answer(409)).client, '');
+		const there = webhooksOf(node, clientThatGets(answer(409)).client, 42);
 		await expect(there.subscribe(subscription)).resolves.toMatchObject({ isDone: false });
 	});
 
 	test('tell apart a subscription that is gone and one that could not be removed', async () => {
-		const gone = webhooksOf(node, clientThatGets(answer(404)).client, '');
+		const gone = webhooksOf(node, clientThatGets(answer(404)).client, 42);
 		await expect(gone.unsubscribe(subscription)).resolves.toMatchObject({ isDone: false });
 		await expect(gone.subscribe(subscription)).rejects.toThrow(NodeApiError);
-		const refused = webhooksOf(node, clientThatGets(answer(403)).client, '');
+		const refused = webhooksOf(node, clientThatGets(answer(403)).client, 42);
 		await expect(refused.unsubscribe(subscription)).rejects.toThrow(NodeApiError);
 		const unreachable = clientThatGets({ kind: 'noAnswer', code: 'ECONNREFUSED' }).client;
-		await expect(webhooksOf(node, unreachable, '').unsubscribe(subscription)).rejects.toThrow(
+		await expect(webhooksOf(node, unreachable, 42).unsubscribe(subscription)).rejects.toThrow(
 			'Nothing answers at the Base URL of the Delivery Service',
 		);
 	});

@@ -36,8 +36,7 @@ describe('an address', () => {
 	});
 
 	test('carries an HMAC-SHA-256 over identity and event, keyed by the secret', () => {
-		const signed =
-			'n8n-nodes-delivery-service trigger URL\nlive\nw1\n42\ncreateTask';
+		const signed = 'n8n-nodes-delivery-service trigger URL\nlive\nw1\n42\ncreateTask';
 		const signature = createHmac('sha256', 's3cret').update(signed).digest('hex');
 		expect(addressFor(owner, 'createTask', signer)).toBe(
 			`${webhookUrl}?event=createTask&workflow=w1&signature=${signature}`,

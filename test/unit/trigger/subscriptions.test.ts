@@ -38,7 +38,10 @@ const ofCopy = {
 	url: addressFor({ ...owner, workflowId: 'w2' }, 'createTask', signer),
 	action: 1,
 };
-const ofNoWorkflow = { url: `${webhookUrl}?event=createTask&signature=${'f0'.repeat(32)}`, action: 1 };
+const ofNoWorkflow = {
+	url: `${webhookUrl}?event=createTask&signature=${'f0'.repeat(32)}`,
+	action: 1,
+};
 const others = [
 	ofCopy,
 	ofNoWorkflow,

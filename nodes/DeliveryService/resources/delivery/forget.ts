@@ -2,14 +2,14 @@ import { z } from 'zod/v4';
 
 import { forgetReferences } from '../../deduplication/ledger';
 import { openClient } from '../../service/client';
-import { companyOf } from '../../service/company';
+import { resolveCompanyId } from '../../service/company';
 import { serviceLabels } from '../../service/labels';
-import { operationError } from '../../service/nodeErrors';
+import { operationError, unwrap } from '../../service/nodeErrors';
 import type { Problem } from '../../common/result';
 import { companyIdSchema } from '../../service/schemas';
 import { check } from '../../service/validation';
 import { runPerItem } from '../runPerItem';
-import { outputItem, unwrap } from '../items';
+import { outputItem } from '../items';
 import { readerOf } from '../../common/parameterReader';
 import { filledIn, listOf, readCollection } from '../../common/parameters';
 import { shownOnlyFor, type Operation } from '../resource';
@@ -79,7 +79,7 @@ export const forget: Operation = {
 				return [outputItem({ references: 'all', forgotten: true }, item)];
 			}
 			const { referenceIds } = unwrap(
-				context,
+				context.getNode(),
 				check(
 					referencesSchema,
 					{ referenceIds: listOf(parameters.get('referenceIds', item)) },
@@ -87,8 +87,11 @@ export const forget: Operation = {
 					serviceLabels,
 				),
 			);
-			const { companyId } = unwrap(context, check(optionsSchema, options, 'Option', serviceLabels));
-			const company = companyOf(context.getNode(), client, companyId);
+			const { companyId } = unwrap(
+				context.getNode(),
+				check(optionsSchema, options, 'Option', serviceLabels),
+			);
+			const company = unwrap(context.getNode(), resolveCompanyId(client.credential, companyId));
 			const scope = referenceScope(client.credential.baseUrl, company);
 			const references = referenceIds.map((reference) => reference.trim());
 			const done = forgotten.get(company) ?? new Set<string>();

@@ -10,7 +10,7 @@ import {
 	overridesSchema,
 	type OrderMapping,
 } from '../../shopify/mapping';
-import { orderOptions } from './shopifyOrderOptions';
+import { orderOptions, updateOrderOptions } from './shopifyOrderOptions';
 
 /** Where an operation finds the order. */
 export const orderField: INodeProperties = {
@@ -31,6 +31,14 @@ export const orderOptionsField: INodeProperties = {
 	default: {},
 	description: "How the order's data is used",
 	options: orderOptions,
+};
+
+/** The same for an update: what only matters when a delivery is created is left out. */
+export const updateOrderOptionsField: INodeProperties = {
+	...orderOptionsField,
+	description:
+		"How the order's data is used. Set what you have set in the node that created the delivery.",
+	options: updateOrderOptions,
 };
 
 /** The order options of an item, checked: how its order is turned into a delivery. */

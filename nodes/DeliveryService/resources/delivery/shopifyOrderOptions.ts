@@ -254,3 +254,19 @@ export const orderOptions: INodeProperties[] = [
 		description: "Names of tags, separated by commas, instead of the order's tags",
 	},
 ];
+
+/** What an update does not send, or decides by itself: which orders, tags and reference ID. */
+const onlyWhenCreating = new Set([
+	'addressFormat',
+	'extraDataFromNoteAttributes',
+	'includeRefunded',
+	'includeTestOrders',
+	'onlyPaid',
+	'referenceFrom',
+	'referenceId',
+	'tags',
+	'tagsFromOrder',
+]);
+
+/** The order options that matter for an update. */
+export const updateOrderOptions = orderOptions.filter(({ name }) => !onlyWhenCreating.has(name));

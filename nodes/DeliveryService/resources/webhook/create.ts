@@ -3,9 +3,10 @@ import { NodeOperationError } from 'n8n-workflow';
 import { openClient } from '../../service/client';
 import { eventNameSchema, events } from '../../service/events';
 import { webhookUrlSchema } from '../../service/schemas';
+import { unwrap } from '../../service/nodeErrors';
 import { check } from '../../service/validation';
 import { runPerItem } from '../runPerItem';
-import { outputItem, unwrap } from '../items';
+import { outputItem } from '../items';
 import { readerOf } from '../../common/parameterReader';
 import type { Operation } from '../resource';
 import { companyWebhooks, eventField, optionsField, urlField } from './fields';
@@ -23,9 +24,12 @@ export const create: Operation = {
 		const parameters = readerOf(context);
 		const client = await openClient(context);
 		return await runPerItem(context, async (item) => {
-			const url = unwrap(context, check(webhookUrlSchema, parameters.get('url', item), 'URL', {}));
+			const url = unwrap(
+				context.getNode(),
+				check(webhookUrlSchema, parameters.get('url', item), 'URL', {}),
+			);
 			const event = unwrap(
-				context,
+				context.getNode(),
 				check(eventNameSchema, parameters.get('event', item), 'Event', {}),
 			);
 			const action = events[event].code;

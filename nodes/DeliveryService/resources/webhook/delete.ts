@@ -3,14 +3,16 @@ import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
 import { openClient } from '../../service/client';
+import { resolveCompanyId } from '../../service/company';
 import { eventNameSchema, events } from '../../service/events';
 import type { Subscription } from '../../service/requests';
 import { webhookUrlSchema } from '../../service/schemas';
+import { unwrap } from '../../service/nodeErrors';
 import { check } from '../../service/validation';
 import type { Result } from '../../common/result';
 import { webhooksOf, type Webhook, type Webhooks } from '../../service/webhooks';
 import { runPerItem } from '../runPerItem';
-import { outputItem, unwrap } from '../items';
+import { outputItem } from '../items';
 import { readerOf } from '../../common/parameterReader';
 import { asRecord, located } from '../../common/parameters';
 import { shownOnlyFor, type Operation } from '../resource';
@@ -63,7 +65,7 @@ export const remove: Operation = {
 		return await runPerItem(context, async (item) => {
 			const read = (name: string) => parameters.get(name, item, '');
 			const target = unwrap(
-				context,
+				context.getNode(),
 				read('selectBy') === 'list'
 					? parseListValue(located(read('webhook')))
 					: parseUrlAndEvent(read('url'), read('event')),
@@ -114,11 +116,10 @@ export async function searchWebhooks(
 	this: ILoadOptionsFunctions,
 	filter = '',
 ): Promise<INodeListSearchResult> {
-	const { webhooks, notFound } = await webhooksOf(
-		this.getNode(),
-		await openClient(this),
-		asRecord(this.getNodeParameter('options', {})).companyId,
-	).list();
+	const client = await openClient(this);
+	const { companyId } = asRecord(this.getNodeParameter('options', {}));
+	const company = unwrap(this.getNode(), resolveCompanyId(client.credential, companyId));
+	const { webhooks, notFound } = await webhooksOf(this.getNode(), client, company).list();
 	if (notFound !== undefined)
 		throw new NodeOperationError(this.getNode(), 'The Delivery Service found nothing to list', {
 			description: nothingListed(notFound),

@@ -1,9 +1,12 @@
 import type { INode, INodeProperties } from 'n8n-workflow';
 
 import type { ServiceClient } from '../../service/client';
+import { resolveCompanyId } from '../../service/company';
+import { unwrap } from '../../service/nodeErrors';
 import { webhooksOf, type Webhooks } from '../../service/webhooks';
 import { ended } from '../items';
-import { companyIdField, eventOptions } from '../../common/fields';
+import { companyIdField } from '../../common/fields';
+import { eventOptions } from '../../service/events';
 import type { ParameterReader } from '../../common/parameterReader';
 import { readCollection } from '../../common/parameters';
 
@@ -44,7 +47,7 @@ export function companyWebhooks(
 	item: number,
 ): Webhooks {
 	const { companyId } = readCollection(parameters, 'options', item);
-	return webhooksOf(node, client, companyId);
+	return webhooksOf(node, client, unwrap(node, resolveCompanyId(client.credential, companyId)));
 }
 
 /** What it means when the service answers 404 to a listing, with what it said itself. */

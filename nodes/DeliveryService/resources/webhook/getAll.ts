@@ -1,12 +1,12 @@
 import { z } from 'zod/v4';
 
 import { openClient } from '../../service/client';
-import { eventNameSchema } from '../../service/events';
+import { eventNameSchema, eventOptions } from '../../service/events';
+import { unwrap } from '../../service/nodeErrors';
 import { check } from '../../service/validation';
 import type { Webhook } from '../../service/webhooks';
 import { runPerItem } from '../runPerItem';
-import { outputItem, unwrap } from '../items';
-import { eventOptions } from '../../common/fields';
+import { outputItem } from '../items';
 import { readerOf } from '../../common/parameterReader';
 import { readCollection } from '../../common/parameters';
 import type { Operation } from '../resource';
@@ -86,12 +86,15 @@ export const getAll: Operation = {
 		const client = await openClient(context);
 		return await runPerItem(context, async (item) => {
 			const filters = unwrap(
-				context,
+				context.getNode(),
 				check(filtersSchema, readCollection(parameters, 'filters', item), 'Filters', filterLabels),
 			);
 			const limit = parameters.get('returnAll', item, false)
 				? Infinity
-				: unwrap(context, check(limitSchema, parameters.get('limit', item, 50), 'Limit', {}));
+				: unwrap(
+						context.getNode(),
+						check(limitSchema, parameters.get('limit', item, 50), 'Limit', {}),
+					);
 			const listing = await companyWebhooks(context.getNode(), parameters, client, item).list();
 			if (listing.notFound !== undefined)
 				context.addExecutionHints({

@@ -6,8 +6,8 @@ import { check } from '../../service/validation';
 import type { Problem } from '../../common/result';
 import type { Webhook, Webhooks } from '../../service/webhooks';
 import { runPerItem } from '../runPerItem';
-import { errorItem, outputItem, problemFromError, unwrap } from '../items';
-import { operationError } from '../../service/nodeErrors';
+import { errorItem, outputItem, problemFromError } from '../items';
+import { operationError, unwrap } from '../../service/nodeErrors';
 import { readerOf } from '../../common/parameterReader';
 import { publishAnew } from '../../common/publishing';
 import type { Operation } from '../resource';
@@ -54,7 +54,7 @@ export const repair: Operation = {
 		const client = await openClient(context);
 		return await runPerItem(context, async (item) => {
 			const beginning = unwrap(
-				context,
+				context.getNode(),
 				check(webhookUrlSchema, parameters.get('url', item), 'URL', {}),
 			);
 			const webhooks = companyWebhooks(context.getNode(), parameters, client, item);

@@ -4,10 +4,17 @@ import {
 	toOutput,
 	type ItemOutcome,
 } from '../../../../nodes/DeliveryService/resources/delivery/create/output';
+import type { PreparedItem } from '../../../../nodes/DeliveryService/resources/delivery/create/prepare';
 import type { Report } from '../../../../nodes/DeliveryService/sending/creations';
 import { creation } from '../../../support/creations';
 
 type Outcome = ItemOutcome['outcome'];
+
+/** A prepared item with a delivery. */
+function at(item: number, facts: Partial<PreparedItem> = {}): PreparedItem {
+	const { delivery } = creation(item, `R${item}`);
+	return { item, ...facts, kind: 'delivery', delivery };
+}
 
 function created(record: Record<string, unknown> = {}): Outcome {
 	return { kind: 'created', id: 'd-1', record: { id: 'd-1', ...record } };
@@ -32,7 +39,7 @@ describe('the output of an item', () => {
 			{ index: 0, price: 0, cityId: 7, unknownToUs: [1] },
 		],
 	])('%s', (_what, simplify, members) => {
-		expect(toOutput({ item: 3, simplify, outcome: created(record) })).toEqual({
+		expect(toOutput({ prepared: at(3, { simplify }), outcome: created(record) })).toEqual({
 			json: { id: 'd-1', referenceId: 'A', ...members },
 			pairedItem: { item: 3 },
 		});
@@ -43,21 +50,28 @@ describe('the output of an item', () => {
 		(referenceId) => {
 			for (const simplify of [true, false])
 				expect(
-					toOutput({ item: 3, referenceId: 'A', simplify, outcome: created({ referenceId }) }),
+					toOutput({
+						prepared: at(3, { referenceId: 'A', simplify }),
+						outcome: created({ referenceId }),
+					}),
 				).toEqual({ json: { id: 'd-1', referenceId: 'A' }, pairedItem: { item: 3 } });
 		},
 	);
 
 	test('bears the reference ID of its record when that is written in another way', () => {
 		const outcome = created({ referenceId: 1001 });
-		expect(toOutput({ item: 3, referenceId: '#1001', simplify: true, outcome }).json).toEqual({
+		expect(
+			toOutput({ prepared: at(3, { referenceId: '#1001', simplify: true }), outcome }).json,
+		).toEqual({
 			id: 'd-1',
 			referenceId: 1001,
 		});
 	});
 
 	test('has no reference ID when none was sent', () => {
-		expect(toOutput({ item: 3, simplify: true, outcome: created() }).json).toEqual({ id: 'd-1' });
+		expect(toOutput({ prepared: at(3, { simplify: true }), outcome: created() }).json).toEqual({
+			id: 'd-1',
+		});
 	});
 
 	test.each<[string, Outcome, string | undefined, object]>([
@@ -93,37 +107,32 @@ describe('the output of an item', () => {
 			{ skipped: true, reason: 'alreadyCreated', message: 'It exists', referenceId: 'A' },
 		],
 	])('says what became of one %s', (_which, outcome, referenceId, json) => {
-		const output = toOutput({ item: 2, referenceId, outcome });
+		const output = toOutput({ prepared: at(2, { referenceId }), outcome });
 		expect(output).toEqual({ json, pairedItem: { item: 2 } });
 	});
 });
 
-test('what became of the items stands in their order, whether they were sent or not', () => {
-	const creationOf = (item: number) => creation(item, `R${item}`, { simplify: item === 1 });
+test('lists the outcomes in the order of the items, sent or not', () => {
+	const wrong: PreparedItem = { item: 2, kind: 'invalid', problem: { message: 'Wrong' } };
 	const outcomes = outcomesOf(
-		[
-			{ item: 0, creation: creationOf(0) },
-			{ item: 1, creation: creationOf(1) },
-			{ item: 2, referenceId: 'R2', outcome: { kind: 'invalid', problem: { message: 'Wrong' } } },
-			{ item: 3, creation: creationOf(3) },
-		],
-		[0, 1, 3].map((item) => ({
-			creation: creationOf(item),
+		[at(0), at(1, { simplify: true }), wrong, at(3)],
+		[3, 1, 0].map((item) => ({
+			creation: creation(item, `R${item}`),
 			outcome: { kind: 'created', id: `d-${item}`, record: {} },
 		})),
 	);
 	expect(outcomes).toMatchObject([
-		{ item: 0, referenceId: 'R0', simplify: false, outcome: { id: 'd-0' } },
-		{ item: 1, referenceId: 'R1', simplify: true, outcome: { id: 'd-1' } },
-		{ item: 2, referenceId: 'R2', outcome: invalid },
-		{ item: 3, referenceId: 'R3', simplify: false, outcome: { id: 'd-3' } },
+		{ prepared: { item: 0 }, outcome: { id: 'd-0' } },
+		{ prepared: { item: 1, simplify: true }, outcome: { id: 'd-1' } },
+		{ prepared: wrong, outcome: invalid },
+		{ prepared: { item: 3 }, outcome: { id: 'd-3' } },
 	]);
 });
 
 describe('the hints of a run', () => {
 	function hints(outcomes: Outcome[], more: Partial<Report> = {}) {
 		return hintsOf(
-			outcomes.map((outcome, item) => ({ item, outcome })),
+			outcomes.map((outcome, item) => ({ prepared: at(item), outcome })),
 			{
 				requests: 1,
 				waited: { forLimitMs: 0, forServiceMs: 0 },

@@ -36,7 +36,7 @@ export const fromShopifyOrder: Source = {
 		const pickup = readPlace(parameters, 'pickup', item);
 		return { ...outcome, delivery: { pickup, ...outcome.delivery } };
 	},
-	inItsWords({ message, description }, referenceId = '') {
+	rephrase({ message, description }, referenceId = '') {
 		return {
 			message: `Order ${shortened(referenceId, limits.referenceIdLength)}: ${lowerFirst(message)}`,
 			description: `${description} What begins with Pickup is mended in the fields of this node, all else in the order in Shopify or under Order Options.`,

@@ -10,27 +10,21 @@ import { storeProblem, type Creation } from '../../../sending/outcomes';
 import { planCreations, type Plan } from '../../../sending/plan';
 import { rateLimitFor } from '../../../sending/rateLimit';
 import { openClient, type ServiceClient } from '../../../service/client';
-import { companyOf } from '../../../service/company';
+import { resolveCompanyId } from '../../../service/company';
 import * as requests from '../../../service/requests';
 import { realClock } from '../../../common/clock';
-import { operationError } from '../../../service/nodeErrors';
+import { operationError, unwrap } from '../../../service/nodeErrors';
 import { readerOf, type ParameterReader } from '../../../common/parameterReader';
-import { itemError, unwrap } from '../../items';
+import { itemError } from '../../items';
 import { mapItems } from '../../mapItems';
 import { shownOnlyFor, type Operation } from '../../resource';
 import { accountOf, failureSummary } from './failureSummary';
 import { fromFields } from './fromFields';
 import { fromJson } from './fromJson';
 import { fromShopifyOrder } from './fromShopifyOrder';
-import {
-	mismatchWithFirst,
-	optionFields,
-	readRunOptions,
-	skipsAlreadySent,
-	type RunOptions,
-} from './options';
+import { optionFields, readRunOptions, skipsAlreadySent, type RunOptions } from './options';
 import { orderHints, dryHint, hintsOf, outcomesOf, toDryOutput, toOutput } from './output';
-import { assertValid, prepare } from './prepare';
+import { assertValid, creationsOf, prepare } from './prepare';
 import { withWarning } from './sentAgain';
 import type { Source } from './source';
 
@@ -63,31 +57,30 @@ export const create: Operation = {
 	async run(context) {
 		const continueOnFail = context.continueOnFail();
 		const parameters = readerOf(context);
-		const options = unwrap(context, readRunOptions(parameters));
-		const skips = unwrap(context, skipsAlreadySent(parameters));
+		const options = unwrap(context.getNode(), readRunOptions(parameters));
+		const skips = unwrap(context.getNode(), skipsAlreadySent(parameters));
 		const source = chosenSource(context, parameters);
 		assertRetryIsSafe(context, skips, options.dryRun);
-		const mismatch = mismatchWithFirst(parameters);
-		const items = await mapItems(context, (item) => {
-			const problem = mismatch(item);
-			if (problem) throw operationError(context.getNode(), problem, item);
-			return prepare(parameters, source, item, skips);
-		});
-		if (!continueOnFail) assertValid(context, items);
+		const items = await mapItems(context, (item) => prepare(parameters, source, item, skips));
+		if (!continueOnFail) assertValid(context.getNode(), items);
 
-		const creations = items.flatMap((prepared) =>
-			'creation' in prepared ? [prepared.creation] : [],
-		);
+		const creations = creationsOf(items);
 		if (creations.length === 0) return toItems(nothingSent);
 
 		const client = await openClient(context);
 		if (skips)
-			for (const { companyId } of creations) companyOf(context.getNode(), client, companyId);
+			for (const { companyId } of creations)
+				unwrap(context.getNode(), resolveCompanyId(client.credential, companyId));
 		const sending = sendingFor(context, client, options, skips);
 		if (options.dryRun) {
 			const plan = await planned(context, creations, sending);
-			const toSend = plan.requests.flatMap(({ creations }) => creations);
-			context.addExecutionHints(dryHint(plan), ...orderHints(toSend));
+			const toSend = new Set(
+				plan.requests.flatMap(({ creations }) => creations.map(({ item }) => item)),
+			);
+			context.addExecutionHints(
+				dryHint(plan),
+				...orderHints(items.filter(({ item }) => toSend.has(item))),
+			);
 			return toDryOutput(items, plan);
 		}
 
@@ -99,10 +92,10 @@ export const create: Operation = {
 
 		function toItems(report: Report): INodeExecutionData[] {
 			const outcomes = outcomesOf(items, skips ? report.results : withWarning(report.results));
-			const created = report.results.filter(({ outcome }) => outcome.kind === 'created');
+			const created = outcomes.filter(({ outcome }) => outcome.kind === 'created');
 			context.addExecutionHints(
 				...hintsOf(outcomes, report),
-				...orderHints(created.map(({ creation }) => creation)),
+				...orderHints(created.map(({ prepared }) => prepared)),
 			);
 			return outcomes.map(toOutput);
 		}
@@ -133,7 +126,10 @@ function sendingFor(
 	const { send } = client;
 	const { baseUrl, apiKeyId } = client.credential;
 	const scopeOf = (companyId: Creation['companyId']) =>
-		referenceScope(baseUrl, companyOf(context.getNode(), client, companyId));
+		referenceScope(
+			baseUrl,
+			unwrap(context.getNode(), resolveCompanyId(client.credential, companyId)),
+		);
 	return {
 		send: async (body) =>
 			await send({ ...requests.creation(body), timeoutMs: options.timeoutSeconds * 1000 }),
@@ -142,7 +138,6 @@ function sendingFor(
 		random: Math.random,
 		signal: context.getExecutionCancelSignal(),
 		batchSize: options.batchSize,
-		requestsAtOnce: options.requestsAtOnce,
 		refusedCreateNothing: options.refusedCreateNothing,
 		maximumWaitMs: options.maximumWaitSeconds * 1000,
 		continueOnFail: context.continueOnFail(),

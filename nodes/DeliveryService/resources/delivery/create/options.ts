@@ -2,16 +2,13 @@ import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
 import { serviceLabels } from '../../../service/labels';
-import { refusedCreateNothingLabel } from '../../../sending/answers';
-import { usuallyAtOnce } from '../../../sending/batches';
+import { refusedCreateNothingLabel } from '../../../sending/responses';
 import { limits } from '../../../service/limits';
 import { companyIdSchema, deliveryTypeSchema } from '../../../service/schemas';
 import { check } from '../../../service/validation';
-import type { Problem, Result } from '../../../common/result';
+import type { Result } from '../../../common/result';
 import type { ParameterReader } from '../../../common/parameterReader';
 import { filledIn, readCollection } from '../../../common/parameters';
-import { isBlank } from '../../../common/text';
-import { ended, problemFromError } from '../../items';
 import { shownOnlyFor } from '../../resource';
 import { numberFrom, waitingFields, waitingLabels, waitingShape } from '../waiting';
 import { companyIdField } from '../../../common/fields';
@@ -19,9 +16,6 @@ import type { Source } from './source';
 
 /** What the option starts with when it is added. */
 const fullBatchSize = limits.deliveriesPerRequest;
-
-/** With more the limit is reached in any case, while more is unknown when a process is killed. */
-const maxAtOnce = 10;
 
 const waiting = {
 	timeoutSeconds: 120,
@@ -47,7 +41,6 @@ const runOptionsSchema = z.object({
 	batchSize: numberFrom(1, limits.deliveriesPerRequest).int().optional(),
 	dryRun: z.boolean().default(false),
 	refusedCreateNothing: z.boolean().default(false),
-	requestsAtOnce: numberFrom(1, maxAtOnce).int().optional(),
 	...waitingShape(waiting),
 });
 
@@ -56,7 +49,6 @@ const runOptionLabels = {
 	dryRun: 'dry run',
 	...waitingLabels,
 	refusedCreateNothing: refusedCreateNothingLabel.toLowerCase(),
-	requestsAtOnce: 'requests at once',
 };
 
 export type ItemOptions = z.infer<typeof itemOptionsSchema>;
@@ -73,8 +65,8 @@ export function readItemOptions(parameters: ParameterReader, item: number): Resu
 }
 
 /**
- * The options that hold for the whole run: those of the first item. Each is read by itself: one that
- * may differ from item to item and fails for the first concerns that item only.
+ * The options of the whole run, from the first item. Each is read separately, so that an option of
+ * that item, such as the company, fails for that item only.
  */
 export function readRunOptions(parameters: ParameterReader): Result<RunOptions> {
 	const given = Object.keys(runOptionsSchema.shape).map((name): [string, unknown] => [
@@ -87,62 +79,9 @@ export function readRunOptions(parameters: ParameterReader): Result<RunOptions> 
 /** The label of the field, by which messages name it too. */
 const skipLabel = 'Skip Already Sent';
 
-/** Whether references that were sent before are skipped; the first item decides for the run. */
+/** Whether deliveries that were sent before are skipped. */
 export function skipsAlreadySent(parameters: ParameterReader): Result<boolean> {
-	const value = parameters.get('skipAlreadySent', 0, false);
-	return check(z.boolean(), value, skipLabel, {});
-}
-
-const dryRunLabel = 'Dry Run';
-
-/**
- * What decides whether anything is sent, and whether once more: for the whole run, not for an item. Off
- * where the node does not have it.
- */
-const ofWholeRun = [
-	{ name: 'skipAlreadySent', label: skipLabel },
-	{ name: 'options.dryRun', label: dryRunLabel },
-];
-
-type Field = (typeof ofWholeRun)[number];
-
-/**
- * Tells what keeps an item from sharing a run with the first one. These fields take expressions; the
- * first item's value for all would send what another item's value keeps from being sent.
- */
-export function mismatchWithFirst(
-	parameters: ParameterReader,
-): (item: number) => Problem | undefined {
-	const read = (name: string, item: number) => parameters.get(name, item, false);
-	const mismatchOf = ({ name, label }: Field, item: number, first: unknown) => {
-		try {
-			const value = read(name, item);
-			if (isBlank(value))
-				return {
-					message: `${label} is empty in item ${item}`,
-					description: 'Its expression finds nothing there.',
-				};
-			if (value === first) return undefined;
-			return {
-				message: `${label} must be the same for all items, and in item ${item} it is not what it is in item 0`,
-				description:
-					'It holds for the whole run. Separate the items with an If node, each way to a node of its own.',
-			};
-		} catch (error) {
-			return {
-				message: `${label} cannot be read in item ${item}`,
-				description: ended(problemFromError(error).message),
-			};
-		}
-	};
-	const fields = ofWholeRun.map((field) => ({ ...field, first: read(field.name, 0) }));
-	return (item) => {
-		for (const { first, ...field } of fields) {
-			const problem = mismatchOf(field, item, first);
-			if (problem) return { ...problem, description: `${problem.description} Nothing was sent.` };
-		}
-		return undefined;
-	};
+	return check(z.boolean(), parameters.get('skipAlreadySent', 0, false), skipLabel, {});
 }
 
 /** What the field does for a source, below it: the sources have it with different defaults. */
@@ -156,6 +95,7 @@ const skipField: INodeProperties = {
 	displayName: skipLabel,
 	name: 'skipAlreadySent',
 	type: 'boolean',
+	noDataExpression: true,
 	default: false,
 	description:
 		'Whether to leave out what this workflow has created before, by reference ID and company, so that nothing is delivered twice. n8n remembers the last 50,000 or so.',
@@ -202,9 +142,10 @@ export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
 				description: 'The kind of service. Without this option the service takes Slot.',
 			},
 			{
-				displayName: dryRunLabel,
+				displayName: 'Dry Run',
 				name: 'dryRun',
 				type: 'boolean',
+				noDataExpression: true,
 				// Who adds it wants it: off until it is switched on, too, the try would cost a delivery.
 				default: true,
 				description:
@@ -218,14 +159,6 @@ export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
 				default: false,
 				description:
 					'Whether you know that the service creates nothing at all when it refuses a request. Then the node finds the deliveries that were refused, and creates the others. Otherwise all that shared a refused request are unknown.',
-			},
-			{
-				displayName: 'Requests at Once',
-				name: 'requestsAtOnce',
-				type: 'number',
-				typeOptions: { minValue: 1, maxValue: maxAtOnce },
-				default: usuallyAtOnce,
-				description: `How many requests may wait for their answer at the same time (1 to ${maxAtOnce}). More are faster when the service answers slowly, but when n8n is killed, it is unknown of the deliveries in all of them whether they were created. Without this option there are up to ${usuallyAtOnce}, but no more than hold a tenth of the deliveries.`,
 			},
 			{
 				displayName: 'Simplify',

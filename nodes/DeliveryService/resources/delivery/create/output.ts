@@ -1,11 +1,13 @@
 import type { INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
 
+import type { ItemResult } from '../../../common/result';
 import type { Report } from '../../../sending/creations';
-import type { Creation, CreationResult, Outcome } from '../../../sending/outcomes';
+import type { Creation, Outcome } from '../../../sending/outcomes';
 import type { Plan } from '../../../sending/plan';
 import { creation as creationRequest } from '../../../service/requests';
+import type { OrderFacts } from '../../../shopify/toDelivery';
 import { errorItem, outputItem } from '../../items';
-import type { Invalid, Prepared } from './prepare';
+import type { PreparedItem } from './prepare';
 
 /** The members of a record that are shown unless the user turns Simplify off. */
 const simplifiedMembers = [
@@ -19,47 +21,28 @@ const simplifiedMembers = [
 	'distance',
 ] as const;
 
-/** What became of an input item. */
+/** An input item with its outcome. */
 export interface ItemOutcome {
-	item: number;
-	referenceId?: string;
-	/** The order that it became of: by it a later node finds the order and the customer again. */
-	shopifyOrder?: object;
-	/** The order's payment methods, when money is outstanding of which the driver collects nothing. */
-	notCollectedFor?: readonly string[];
-	/** Whether only what matters of a delivery's record is shown. */
-	simplify?: boolean;
-	outcome: Outcome | Invalid;
+	prepared: PreparedItem;
+	outcome: Outcome | Extract<ItemResult<never>, { kind: 'invalid' }>;
 }
 
-/** What became of each input item, in their order: of those that were not sent, and of the others. */
+/** The outcome of each input item, in order: its own, or that of its delivery. */
 export function outcomesOf(
-	items: readonly Prepared[],
-	results: readonly CreationResult[],
+	items: readonly PreparedItem[],
+	results: ReadonlyArray<{ creation: Creation; outcome: Outcome }>,
 ): ItemOutcome[] {
-	const outcomes = [
-		...items.flatMap((prepared) => ('outcome' in prepared ? [prepared] : [])),
-		...results.map(({ creation, outcome }) => ({
-			item: creation.item,
-			referenceId: creation.delivery.referenceId,
-			shopifyOrder: creation.shopifyOrder,
-			notCollectedFor: creation.notCollectedFor,
-			simplify: creation.simplify,
-			outcome,
-		})),
-	];
-	return outcomes.sort((one, other) => one.item - other.item);
+	const outcomes = new Map(results.map(({ creation, outcome }) => [creation.item, outcome]));
+	return items.flatMap((prepared): ItemOutcome[] => {
+		if (prepared.kind !== 'delivery') return [{ prepared, outcome: prepared }];
+		const outcome = outcomes.get(prepared.item);
+		return outcome ? [{ prepared, outcome }] : [];
+	});
 }
 
 /** The output of an input item: the delivery, why it was skipped, or what went wrong. */
-export function toOutput({
-	item,
-	referenceId,
-	shopifyOrder,
-	notCollectedFor,
-	simplify,
-	outcome,
-}: ItemOutcome): INodeExecutionData {
+export function toOutput({ prepared, outcome }: ItemOutcome): INodeExecutionData {
+	const { item, referenceId, shopifyOrder, notCollectedFor, simplify } = prepared;
 	const order = shopifyOrder !== undefined && { shopifyOrder };
 	const named = { ...(referenceId !== undefined && { referenceId }), ...order };
 	switch (outcome.kind) {
@@ -79,7 +62,7 @@ export function toOutput({
 }
 
 /** The output of a dry run: an item for each request, and one for each input item that is in none. */
-export function toDryOutput(items: readonly Prepared[], plan: Plan): INodeExecutionData[] {
+export function toDryOutput(items: readonly PreparedItem[], plan: Plan): INodeExecutionData[] {
 	const requests = plan.requests.map(({ creations, body }) => {
 		const { method, path, json } = creationRequest(body);
 		const numbers = creations.map(({ item }) => item);
@@ -92,7 +75,7 @@ export function toDryOutput(items: readonly Prepared[], plan: Plan): INodeExecut
 		};
 	});
 	const others = outcomesOf(items, plan.held).map((outcome) => ({
-		item: outcome.item,
+		item: outcome.prepared.item,
 		output: toOutput(outcome),
 	}));
 	return [...requests, ...others]
@@ -185,28 +168,28 @@ export function hintsOf(
 
 const maxNamesInHint = 5;
 
-/** What the user should know of the orders that deliveries were made of, or will be. */
-export function orderHints(creations: readonly Creation[]): NodeExecutionHint[] {
-	return [untoldHint(creations), cashHint(creations)]
+/** What the user should know about the orders of deliveries that were created, or will be. */
+export function orderHints(items: readonly OrderFacts[]): NodeExecutionHint[] {
+	return [missingFieldsHint(items), cashHint(items)]
 		.filter((message) => message !== undefined)
 		.map((message) => ({ message, type: 'warning', location: 'outputPane' }));
 }
 
-/** A cancelled order that does not say so is delivered, which nobody would notice in time. */
-function untoldHint(creations: readonly Creation[]): string | undefined {
-	const untold = creations.flatMap(({ untold }) => (untold ? [untold] : []));
-	if (untold.length === 0) return undefined;
-	const takenAs = new Map(untold.flat().map((one) => [one.field, one.assumed]));
-	const members = [...takenAs.keys()].map((member) => `"${member}"`).join(', ');
-	return `${counted(untold.length, 'order', 'orders')} came without ${members}, which Shopify gives every order. Taken as: ${[...takenAs.values()].join(', ')}. If the Shopify node limits the fields that it returns, add these.`;
+/** A canceled order that does not say so is delivered, and nobody would notice in time. */
+function missingFieldsHint(items: readonly OrderFacts[]): string | undefined {
+	const missing = items.flatMap(({ missingFields }) => (missingFields ? [missingFields] : []));
+	if (missing.length === 0) return undefined;
+	const assumed = new Map(missing.flat().map((one) => [one.field, one.assumed]));
+	const fields = [...assumed.keys()].map((field) => `"${field}"`).join(', ');
+	return `${counted(missing.length, 'order', 'orders')} came without ${fields}, which Shopify gives every order. Taken as: ${[...assumed.values()].join(', ')}. If the Shopify node limits the fields that it returns, add these.`;
 }
 
 /**
  * Money may be outstanding of which the driver collects nothing. No list of names for cash on delivery
  * is complete, and a driver who does not ask for money is noticed late.
  */
-function cashHint(creations: readonly Creation[]): string | undefined {
-	const methods = creations.flatMap(({ notCollectedFor }) =>
+function cashHint(items: readonly OrderFacts[]): string | undefined {
+	const methods = items.flatMap(({ notCollectedFor }) =>
 		notCollectedFor ? [notCollectedFor] : [],
 	);
 	if (methods.length === 0) return undefined;

@@ -1,68 +1,56 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { INode } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
-import type { Creation, Skipped } from '../../../sending/outcomes';
-import { serviceLabels } from '../../../service/labels';
-import type { Problem } from '../../../common/result';
-import { deliverySchema } from '../../../service/schemas';
-import { check } from '../../../service/validation';
 import type { ParameterReader } from '../../../common/parameterReader';
+import type { ItemResult, Problem } from '../../../common/result';
+import type { Creation } from '../../../sending/outcomes';
+import { serviceLabels } from '../../../service/labels';
+import { deliverySchema, type Delivery } from '../../../service/schemas';
+import { check } from '../../../service/validation';
+import type { OrderFacts } from '../../../shopify/toDelivery';
 import { itemError, problemFromError } from '../../items';
-import { readItemOptions } from './options';
-import type { Names, Source } from './source';
+import { readItemOptions, type ItemOptions } from './options';
+import type { Source } from './source';
 
-/** An input item, read and checked: a delivery to create, or why there is none. */
-export type Prepared =
-	{ item: number; creation: Creation } | ({ item: number; outcome: Skipped | Invalid } & Names);
-
-/** The item breaks a rule, so that nothing is sent for it. */
-export interface Invalid {
-	kind: 'invalid';
-	problem: Problem;
-}
+/** An input item, read and checked. */
+export type PreparedItem = { item: number } & OrderFacts &
+	Partial<ItemOptions> &
+	ItemResult<Delivery>;
 
 /**
  * Reads an input item and checks it against every rule of the service, before anything is sent.
  *
- * @param needsReference whether a delivery without a reference ID is refused
+ * @param needsReference whether a delivery must have a reference ID
  */
 export function prepare(
 	parameters: ParameterReader,
 	source: Source,
 	item: number,
 	needsReference: boolean,
-): Prepared {
-	const invalid = (problem: Problem, names: Names = {}): Prepared => ({
-		item,
-		...names,
-		outcome: { kind: 'invalid', problem },
-	});
+): PreparedItem {
+	const invalid = (problem: Problem) => ({ kind: 'invalid', problem }) as const;
 	try {
 		const options = readItemOptions(parameters, item);
-		if (!options.ok) return invalid(options.problem);
-		const reading = source.read(parameters, item);
-		if (reading.kind !== 'delivery') {
-			const { referenceId, shopifyOrder, ...outcome } = reading;
-			return { item, referenceId, shopifyOrder, outcome };
-		}
-		const { shopifyOrder, notCollectedFor, untold } = reading;
-		const delivery = check(deliverySchema, reading.delivery, 'Delivery', serviceLabels);
+		if (!options.ok) return { item, ...invalid(options.problem) };
+		const result = source.read(parameters, item);
+		if (result.kind !== 'delivery') return { item, ...result };
+		const { delivery: given, kind, ...facts } = result;
+		const delivery = check(deliverySchema, given, 'Delivery', serviceLabels);
 		if (!delivery.ok) {
-			const { problem } = delivery;
-			const { referenceId } = referenceSchema.parse(reading.delivery);
-			const told = source.inItsWords?.(problem, referenceId) ?? problem;
-			return invalid(told, { referenceId, shopifyOrder });
+			const { referenceId } = referenceSchema.parse(given);
+			const problem = source.rephrase?.(delivery.problem, referenceId) ?? delivery.problem;
+			return { item, ...facts, referenceId, ...invalid(problem) };
 		}
-		if (needsReference && delivery.value.referenceId === undefined)
-			return invalid(noReference, { shopifyOrder });
-		const facts = { shopifyOrder, notCollectedFor, untold };
-		return { item, creation: { item, delivery: delivery.value, ...facts, ...options.value } };
+		const { referenceId } = delivery.value;
+		if (needsReference && referenceId === undefined)
+			return { item, ...facts, ...invalid(noReference) };
+		return { item, ...facts, referenceId, ...options.value, kind, delivery: delivery.value };
 	} catch (error) {
-		return invalid(problemFromError(error));
+		return { item, ...invalid(problemFromError(error)) };
 	}
 }
 
-/** What an invalid delivery is called, when it says so in a readable form. */
+/** The reference ID of an invalid delivery, when it can be read. */
 const referenceSchema = z
 	.object({
 		referenceId: z
@@ -78,13 +66,18 @@ const noReference: Problem = {
 		'Deliveries that were sent already are recognised by it. Fill it in, or turn "Skip Already Sent" off. Nothing was sent for this item.',
 };
 
+/** What is to be sent of the items, for sending. */
+export function creationsOf(items: readonly PreparedItem[]): Creation[] {
+	return items.flatMap((prepared) => {
+		if (prepared.kind !== 'delivery') return [];
+		const { item, delivery, companyId, type, shopifyOrder } = prepared;
+		return [{ item, delivery, companyId, type, orderId: shopifyOrder?.id }];
+	});
+}
+
 /** @throws NodeOperationError for the first invalid item, so that nothing is sent at all */
-export function assertValid(context: IExecuteFunctions, items: readonly Prepared[]): void {
-	const invalid = items.flatMap((prepared) =>
-		'outcome' in prepared && prepared.outcome.kind === 'invalid'
-			? [{ ...prepared, problem: prepared.outcome.problem }]
-			: [],
-	);
+export function assertValid(node: INode, items: readonly PreparedItem[]): void {
+	const invalid = items.flatMap((prepared) => (prepared.kind === 'invalid' ? [prepared] : []));
 	const [first, ...others] = invalid;
 	if (!first) return;
 	const { message, description = '' } = first.problem;
@@ -95,7 +88,7 @@ export function assertValid(context: IExecuteFunctions, items: readonly Prepared
 	const alsoInvalid =
 		others.length > 0 ? `${others.length} more of ${items.length} items are not valid either.` : '';
 	throw itemError(
-		context.getNode(),
+		node,
 		{
 			message: named,
 			description: [description, alsoInvalid, 'No delivery was created.'].filter(Boolean).join(' '),

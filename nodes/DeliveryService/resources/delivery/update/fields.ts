@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { shownOnlyFor } from '../../resource';
 import { referenceIdsField } from '../fields';
 import { changedPackages } from '../package';
-import { orderField, orderOptionsField } from '../shopifyOrder';
+import { orderField, updateOrderOptionsField } from '../shopifyOrder';
 import { optionsField } from './options';
 
 /**
@@ -170,14 +170,7 @@ export const updateFields: INodeProperties[] = [
 			options: changeFields,
 		},
 	]),
-	...shownOnlyFor({ changesFrom: ['shopifyOrder'] }, [
-		orderField,
-		{
-			...orderOptionsField,
-			description:
-				"How the order's data is used. Set what you have set in the node that created the delivery.",
-		},
-	]),
+	...shownOnlyFor({ changesFrom: ['shopifyOrder'] }, [orderField, updateOrderOptionsField]),
 	{
 		displayName: 'Recalculate Price (Recommended)',
 		name: 'recalculatePrice',

@@ -3,9 +3,10 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { sendUpdates, type Update, type UpdateResult } from '../../../sending/updates';
 import { openClient } from '../../../service/client';
 import * as requests from '../../../service/requests';
+import { unwrap } from '../../../service/nodeErrors';
 import { realClock } from '../../../common/clock';
 import { readerOf } from '../../../common/parameterReader';
-import { ended, errorItem, itemError, namesSentence, outputItem, unwrap } from '../../items';
+import { ended, errorItem, itemError, namesSentence, outputItem } from '../../items';
 import { mapItems } from '../../mapItems';
 import type { Operation } from '../../resource';
 import { updateFields } from './fields';
@@ -23,7 +24,10 @@ export const update: Operation = {
 	fields: updateFields,
 	async run(context) {
 		const parameters = readerOf(context);
-		const { maximumWaitSeconds, timeoutSeconds } = unwrap(context, readUpdateOptions(parameters));
+		const { maximumWaitSeconds, timeoutSeconds } = unwrap(
+			context.getNode(),
+			readUpdateOptions(parameters),
+		);
 		const readings = withoutSharedReferences(
 			await mapItems(context, (item) => readUpdate(parameters, item)),
 		);

@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+
+import { findDuplicates } from '../../../nodes/DeliveryService/sending/duplicates';
+import type { Creation } from '../../../nodes/DeliveryService/sending/outcomes';
+import { creation } from '../../support/creations';
+
+/** Only a run with a ledger tells references apart. */
+const remembering = (ownCompanyId?: number) => ({ ledgerFor: () => undefined, ownCompanyId });
+
+/** The items of each kind. */
+function itemsOf(creations: Creation[], ownCompanyId?: number): Record<string, number[]> {
+	const { unique, duplicates, conflicts } = findDuplicates(creations, remembering(ownCompanyId));
+	const items = (some: readonly Creation[]) => some.map(({ item }) => item);
+	return {
+		unique: items(unique),
+		duplicates: items(duplicates.map(({ creation }) => creation)),
+		conflicts: items(conflicts),
+	};
+}
+
+test('finds a duplicate of a reference ID', () => {
+	expect(itemsOf([creation(0, 'A'), creation(1, 'B'), creation(2, 'A')])).toEqual({
+		unique: [0, 1],
+		duplicates: [2],
+		conflicts: [],
+	});
+});
+
+test('takes creations without a reference ID as unique', () => {
+	expect(itemsOf([creation(0), creation(1)]).unique).toEqual([0, 1]);
+});
+
+test('takes all creations as unique without a ledger', () => {
+	const creations = [creation(0, 'A'), creation(1, 'A')];
+	expect(findDuplicates(creations, {})).toEqual({
+		unique: creations,
+		duplicates: [],
+		conflicts: [],
+	});
+});
+
+test('keeps the reference IDs of different companies apart', () => {
+	const creations = [
+		creation(0, 'A'),
+		creation(1, 'A', { companyId: 7 }),
+		creation(2, 'A', { companyId: 8 }),
+	];
+	expect(itemsOf(creations, 7)).toMatchObject({ unique: [0, 2], duplicates: [1] });
+	expect(itemsOf(creations)).toMatchObject({ unique: [0, 1, 2], duplicates: [] });
+});
+
+test.each([
+	['the same order', '1', '1', 'duplicates'],
+	['another order', '1', '2', 'conflicts'],
+	['an order and none', '1', undefined, 'duplicates'],
+	['no order and one', undefined, '1', 'duplicates'],
+] as const)('sorts the same reference ID of %s', (_who, one, other, kind) => {
+	const creations = [creation(0, 'A', { orderId: one }), creation(1, 'A', { orderId: other })];
+	expect(itemsOf(creations)[kind]).toEqual([1]);
+});
+
+test('sorts each creation into one list, and no reference ID is unique twice', () => {
+	const creationArbitrary = fc.record({
+		referenceId: fc.option(fc.constantFrom('A', 'B'), { nil: undefined }),
+		orderId: fc.option(fc.constantFrom('1', '2'), { nil: undefined }),
+		companyId: fc.option(fc.constantFrom(7, 8), { nil: undefined }),
+	});
+	fc.assert(
+		fc.property(fc.array(creationArbitrary), (list) => {
+			const creations = list.map(({ referenceId, companyId, orderId }, item) =>
+				creation(item, referenceId, { companyId, orderId }),
+			);
+			const { unique, duplicates, conflicts } = findDuplicates(creations, remembering(7));
+			const isUnique = new Set(unique);
+			expect(duplicates.every(({ first }) => isUnique.has(first))).toBe(true);
+			const others = duplicates.map(({ creation }) => creation);
+			const items = [...unique, ...others, ...conflicts].map(({ item }) => item);
+			expect(items.sort((a, b) => a - b)).toEqual(creations.map(({ item }) => item));
+			const names = unique.flatMap(({ delivery: { referenceId }, companyId = 7 }) =>
+				referenceId === undefined ? [] : [`${referenceId} ${companyId}`],
+			);
+			expect(new Set(names).size).toBe(names.length);
+		}),
+	);
+});
