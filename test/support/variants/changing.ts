@@ -14,19 +14,19 @@ function assertWordsShown(surroundings: Surroundings, run: NodeRun, from: number
 	surroundings.assertHarmless(shown);
 }
 
-/** Readings under which no update is made, or nobody can tell whether it was. */
+/** Variants under which no update is made, or nobody can tell whether it was. */
 const mayFail = /^(all-|update-code-error$|update-303$)/;
 
 /** Changes two deliveries that exist and one that does not, in one request as far as may be. */
 export async function observeUpdating(
 	surroundings: Surroundings,
 	target: 'deliveryIds' | 'referenceIds',
-	reading: string,
+	variant: string,
 ): Promise<Observation> {
 	const ids = await surroundings.service.seed(2);
 	const names = [...(target === 'deliveryIds' ? ids : ['R0', 'R1']), 'NOT-THERE'];
 	const before = surroundings.control.requests().length;
-	surroundings.choose(reading);
+	surroundings.choose(variant);
 
 	const run = await surroundings.service.run(
 		{
@@ -48,7 +48,7 @@ export async function observeUpdating(
 	// What the node calls done must be done; and what can be done, it does.
 	for (const { isChanged, isDone } of told) {
 		if (isDone) expect(isChanged).toBe(true);
-		else expect(reading).toMatch(mayFail);
+		else expect(variant).toMatch(mayFail);
 	}
 	const [first, second] = told.map(({ isChanged, isDone }) =>
 		isDone ? 'updated' : isChanged ? 'told as failed, but updated' : 'told as failed',
@@ -66,11 +66,11 @@ const url = 'https://shop.example/events';
 
 async function runWebhook(
 	surroundings: Surroundings,
-	reading: string,
+	variant: string,
 	parameters: INodeParameters,
 ): Promise<{ run: NodeRun; failed: boolean }> {
 	const before = surroundings.control.requests().length;
-	surroundings.choose(reading);
+	surroundings.choose(variant);
 	const run = await surroundings.service.run({ resource: 'webhook', ...parameters }, goOn);
 	assertWordsShown(surroundings, run, before);
 	expect(run.error).toBeUndefined();
@@ -87,9 +87,9 @@ const stateOf = (surroundings: Surroundings): string =>
 /** Subscribes a URL. */
 export async function observeSubscribing(
 	surroundings: Surroundings,
-	reading: string,
+	variant: string,
 ): Promise<Observation> {
-	const { run, failed } = await runWebhook(surroundings, reading, {
+	const { run, failed } = await runWebhook(surroundings, variant, {
 		operation: 'create',
 		url,
 		event: 'updateTask',
@@ -102,47 +102,47 @@ export async function observeSubscribing(
 	};
 }
 
-/** Readings under which the list shows nothing; a 404 may be an empty list too. */
+/** Variants under which the list shows nothing; a 404 may be an empty list too. */
 const showsNone = /^(list-empty|all-404(-page)?)$/;
 
 /** Lists the subscriptions, of which one is ours and one another program's. */
 export async function observeListing(
 	surroundings: Surroundings,
-	reading: string,
+	variant: string,
 ): Promise<Observation> {
 	await surroundings.service.subscribe(url, 3);
-	const { run, failed } = await runWebhook(surroundings, reading, {
+	const { run, failed } = await runWebhook(surroundings, variant, {
 		operation: 'getAll',
 		returnAll: true,
 	});
 	const listed = run.items.filter(({ json }) => JSON.stringify(json).includes('shop.example'));
-	if (failed) expect(reading).toMatch(/^(all-|list-403$)/);
-	else expect(listed).toHaveLength(showsNone.test(reading) ? 0 : 1);
+	if (failed) expect(variant).toMatch(/^(all-|list-403$)/);
+	else expect(listed).toHaveLength(showsNone.test(variant) ? 0 : 1);
 	return {
 		happens: failed ? 'Told as failed.' : `${run.items.length} listed.`,
 		sees: shownBy(run),
 	};
 }
 
-/** Readings under which a blacklisted subscription isn't seen, or can't be made anew. */
+/** Variants under which a blacklisted subscription isn't seen, or can't be made anew. */
 const cannotRepair =
 	/^(all-|list-403$|list-empty$|list-without-status$|url-encoded-in-list$|subscribed-500$|subscribe-(403|code-error|event-409)$|unsubscribe-(ignored|400|banned-40[03])$)/;
 
 /** Repairs a subscription that was blacklisted. */
 export async function observeRepairing(
 	surroundings: Surroundings,
-	reading: string,
+	variant: string,
 ): Promise<Observation> {
 	await surroundings.service.subscribe(url, 3);
 	surroundings.control.blacklist(url, 3);
-	const { run, failed } = await runWebhook(surroundings, reading, {
+	const { run, failed } = await runWebhook(surroundings, variant, {
 		operation: 'repair',
 		url: 'https://shop.example/',
 	});
 	const repaired = run.items.filter(({ json }) => json.repaired === true).length;
 	// Whoever reads "repaired" relies on it.
 	if (repaired > 0) expect(surroundings.hooksAt(url)).toMatchObject([{ status: 'Active' }]);
-	else expect(reading).toMatch(cannotRepair);
+	else expect(variant).toMatch(cannotRepair);
 	expect(surroundings.hooksAt(url).length).toBeLessThanOrEqual(1);
 	return {
 		happens: `${failed ? 'Told as failed' : repaired > 0 ? 'Told as repaired' : 'Nothing found to repair'}. Then at the service: ${stateOf(surroundings)}.`,
@@ -153,10 +153,10 @@ export async function observeRepairing(
 /** Unsubscribes a URL. */
 export async function observeUnsubscribing(
 	surroundings: Surroundings,
-	reading: string,
+	variant: string,
 ): Promise<Observation> {
 	await surroundings.service.subscribe(url, 3);
-	const { run, failed } = await runWebhook(surroundings, reading, {
+	const { run, failed } = await runWebhook(surroundings, variant, {
 		operation: 'delete',
 		selectBy: 'urlAndEvent',
 		url,

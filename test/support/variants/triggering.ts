@@ -2,19 +2,19 @@ import { testCredential, type Trigger } from '../engine/engine';
 import { updated } from '../triggerNode';
 import type { Observation, Surroundings } from './surroundings';
 
-/** Readings under which the service takes no subscription at all: then the refusal must say why. */
+/** Variants under which the service takes no subscription at all: then the refusal must say why. */
 const takesNone = /^(all-|subscribe-403$|subscribe-code-error$|subscribe-event-409$)/;
 
-/** Readings under which a subscription is made and its answer tells otherwise: either is right. */
+/** Variants under which a subscription is made and its answer tells otherwise: either is right. */
 const tellsOtherwise = /^(subscribed-500|list-403)$/;
 
-/** Readings under which no signature arrives, or seems to: then the refusal must say what to do. */
+/** Variants under which no signature arrives, or seems to: then the refusal must say what to do. */
 const losesSignature = /^query-dropped/;
 
-/** Readings under which the service calls twice, or an event when it subscribes. */
-const eventsOf = (reading: string): number => (reading === 'event-twice' ? 2 : 1);
+/** Variants under which the service calls twice, or an event when it subscribes. */
+const eventsOf = (variant: string): number => (variant === 'event-twice' ? 2 : 1);
 
-/** Readings under which nothing can be unsubscribed, or nobody can tell. */
+/** Variants under which nothing can be unsubscribed, or nobody can tell. */
 const keepsAll = /^(all-|unsubscribe-ignored$|unsubscribe-400$)/;
 
 const messageOf = (error: unknown): string => {
@@ -39,13 +39,13 @@ async function turnOn(surroundings: Surroundings, trigger: Trigger): Promise<str
 	}
 }
 
-/** Publishes a workflow with the trigger under a reading. */
+/** Publishes a workflow with the trigger under a variant. */
 async function turnedOn(
 	surroundings: Surroundings,
-	reading: string,
+	variant: string,
 ): Promise<{ trigger: Trigger; refusal: string | undefined }> {
 	const trigger = await surroundings.openTrigger();
-	surroundings.choose(reading);
+	surroundings.choose(variant);
 	return { trigger, refusal: await turnOn(surroundings, trigger) };
 }
 
@@ -55,19 +55,19 @@ const statesAt = (surroundings: Surroundings, { url }: Trigger): string[] =>
 /** Turns the trigger on. */
 export async function observeTurningOn(
 	surroundings: Surroundings,
-	reading: string,
+	variant: string,
 ): Promise<Observation> {
-	const { trigger, refusal } = await turnedOn(surroundings, reading);
+	const { trigger, refusal } = await turnedOn(surroundings, variant);
 	surroundings.assertHarmless([]);
 	if (refusal !== undefined) {
-		if (losesSignature.test(reading)) expect(refusal).toContain('Signed Addresses');
-		else expect(reading).toMatch(new RegExp(`${takesNone.source}|${tellsOtherwise.source}`));
+		if (losesSignature.test(variant)) expect(refusal).toContain('Signed Addresses');
+		else expect(variant).toMatch(new RegExp(`${takesNone.source}|${tellsOtherwise.source}`));
 		return {
 			happens: `Refused. Then at the service: ${statesAt(surroundings, trigger).length} subscriptions.`,
 			sees: [refusal],
 		};
 	}
-	expect(reading).not.toMatch(takesNone);
+	expect(variant).not.toMatch(takesNone);
 	expect(statesAt(surroundings, trigger).sort()).toEqual(['1 Active', '3 Active']);
 	return { happens: 'On, with one subscription an event.', sees: surroundings.warnings() };
 }
@@ -75,9 +75,9 @@ export async function observeTurningOn(
 /** Turns the trigger on and has an event happen. */
 export async function observeReceiving(
 	surroundings: Surroundings,
-	reading: string,
+	variant: string,
 ): Promise<Observation> {
-	const { trigger, refusal } = await turnedOn(surroundings, reading);
+	const { trigger, refusal } = await turnedOn(surroundings, variant);
 	if (refusal !== undefined) return { happens: 'Could not be turned on.', sees: [refusal] };
 	await trigger.settled();
 	const before = trigger.executions.length;
@@ -88,13 +88,13 @@ export async function observeReceiving(
 	const started = trigger.executions.slice(before);
 	const own = postings.filter(({ url }) => url.startsWith(trigger.url));
 	surroundings.assertHarmless([]);
-	if (reading === 'query-dropped') {
+	if (variant === 'query-dropped') {
 		expect(started).toEqual([]);
 		expect(surroundings.warnings().join('\n')).toContain('Signed Addresses');
-	} else expect(started).toHaveLength(eventsOf(reading));
+	} else expect(started).toHaveLength(eventsOf(variant));
 	for (const { workflowData } of started)
 		expect(workflowData[0]?.[0]?.json).toMatchObject({ event: 'updateTask', id: 'T1' });
-	const expected = reading === 'query-dropped' ? 401 : 200;
+	const expected = variant === 'query-dropped' ? 401 : 200;
 	expect(own.every(({ status }) => status === expected)).toBe(true);
 	return {
 		happens: `${started.length === 0 ? 'Starts nothing' : started.length === 1 ? 'Starts the workflow' : `Starts the workflow ${started.length} times`}, answered ${[...new Set(own.map(({ status }) => status))].join(', ')}.`,
@@ -105,10 +105,10 @@ export async function observeReceiving(
 /** Turns the trigger on and off, twice. */
 export async function observeTurningOff(
 	surroundings: Surroundings,
-	reading: string,
+	variant: string,
 ): Promise<Observation> {
 	const trigger = await surroundings.openTrigger();
-	surroundings.choose(reading);
+	surroundings.choose(variant);
 	const left: number[] = [];
 	let most = 0;
 	for (const round of ['first', 'second']) {
@@ -125,7 +125,7 @@ export async function observeTurningOff(
 	surroundings.assertHarmless([]);
 	if (left.some((count) => count > 0)) {
 		// What can't be removed is said.
-		expect(reading).toMatch(keepsAll);
+		expect(variant).toMatch(keepsAll);
 		expect(surroundings.warnings().join('\n')).toMatch(/may remain/);
 	}
 	expect(most).toBeLessThanOrEqual(1);
@@ -140,14 +140,14 @@ export async function observeTurningOff(
 /** Tests the credential's connection. */
 export async function observeTesting(
 	surroundings: Surroundings,
-	reading: string,
+	variant: string,
 ): Promise<Observation> {
-	surroundings.choose(reading);
+	surroundings.choose(variant);
 	const before = surroundings.control.requests().length;
 	const { status, message } = await testCredential(surroundings.service.credential);
-	const isRefused = /^(all-|list-403$)/.test(reading);
+	const isRefused = /^(all-|list-403$)/.test(variant);
 	// A 404 may be a company that is not known, or an empty list: only the service's words tell.
-	if (!reading.endsWith('-404')) expect(status).toBe(isRefused ? 'Error' : 'OK');
+	if (!variant.endsWith('-404')) expect(status).toBe(isRefused ? 'Error' : 'OK');
 	if (status !== 'OK')
 		for (const words of surroundings.refusals(before)) expect(message).toContain(words);
 	surroundings.assertHarmless([message]);

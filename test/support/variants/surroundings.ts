@@ -11,19 +11,19 @@ import { realClock } from '../../../nodes/DeliveryService/common/clock';
 import { setUp, type Setup } from '../actionNode';
 import { openTrigger, type NodeRun, type Trigger } from '../engine/engine';
 
-/** What an operation did under a reading, and what the user read of it. */
+/** What an operation did under a variant, and what the user read of it. */
 export interface Observation {
 	happens: string;
 	sees: readonly string[];
 }
 
 /**
- * Subscriptions of other programs, which nobody but them may touch. Where the reading is about an
+ * Subscriptions of other programs, which nobody but them may touch. Where the variant is about an
  * empty list, the company has none.
  */
-function foreignHooks(reading: string) {
+function foreignHooks(variant: string) {
 	const others = [{ url: 'https://other.example/hook', action: 1, companyId: 1002 }];
-	if (reading.startsWith('list-none')) return others;
+	if (variant.startsWith('list-none')) return others;
 	const own = { url: 'https://other.example/hook?event=updateTask', action: 3, companyId: 1001 };
 	return [own, ...others];
 }
@@ -80,23 +80,23 @@ export class Surroundings {
 		for (const level of everyLevel) this.logged.set(level, jest.spyOn(logger, level));
 	}
 
-	/** Says what reading the operation is for, before it is acted. */
-	async prepareFor(reading: string): Promise<void> {
-		this.foreign = foreignHooks(reading);
+	/** Says what variant the operation is for, before it is acted. */
+	async prepareFor(variant: string): Promise<void> {
+		this.foreign = foreignHooks(variant);
 		for (const { url, action, companyId } of this.foreign)
 			await this.service.subscribe(url, action, companyId);
 	}
 
 	/** Ends what an operation has left, and lets time go its way again. */
 	async end(): Promise<void> {
-		this.control.settings({ reading: null });
+		this.control.settings({ variant: null });
 		for (const trigger of this.triggers.splice(0)) await trigger.deactivate();
 		jest.restoreAllMocks();
 	}
 
-	/** Begins to act a reading; from here on its answers count. */
-	choose(reading: string): void {
-		this.control.settings({ reading: reading === '' ? null : reading });
+	/** Begins to act a variant; from here on its answers count. */
+	choose(variant: string): void {
+		this.control.settings({ variant: variant === '' ? null : variant });
 	}
 
 	async openTrigger(): Promise<Trigger> {
@@ -159,7 +159,7 @@ export class Surroundings {
 	}
 }
 
-/** A reading may keep the query in another form, but may not lose the subscription. */
+/** A variant may keep the query in another form, but may not lose the subscription. */
 function withoutForm({ url, ...hook }: { url: string; action: number; companyId: number }) {
 	return { ...hook, url: url.split('?')[0] };
 }

@@ -140,17 +140,17 @@ function toldBy({ error, items }: NodeRun): Map<string, Told> {
 	return told;
 }
 
-/** Readings under which a record's delivery can't be told for certain, for some or for all. */
+/** Variants under which a record's delivery can't be told for certain, for some or for all. */
 const nobodyCanTell = /^(index-from-1-alone|index-none-reference-none|records-too-many)$/;
 
 /** Fails when what was told of the deliveries is not what the service has, or one is there twice. */
 function assertTold(
 	surroundings: Surroundings,
 	told: ReadonlyMap<string, Told>,
-	reading: string,
+	variant: string,
 ): void {
 	// What the service gave an ID for is told as created, where anybody can tell.
-	const answers = nobodyCanTell.test(reading)
+	const answers = nobodyCanTell.test(variant)
 		? ''
 		: JSON.stringify(surroundings.control.requests().map(({ answer }) => answer));
 	for (const reference of references) {
@@ -168,7 +168,7 @@ function assertTold(
 		}
 		const isTrue = ['created', 'unknown', 'alreadyCreated'].includes(outcome);
 		expect({ ...found, isTrue }).toEqual({ ...found, isTrue: true });
-		// The reading "id-number" makes the number from the ID.
+		// The variant "id-number" makes the number from the ID.
 		const ids = [one.record.id, String(parseInt(one.record.id, 16))];
 		if (outcome === 'created') expect(ids).toContain(id);
 		const isGiven = ids.some(
@@ -193,17 +193,17 @@ function counted(told: ReadonlyMap<string, Told>): string {
 export async function observeCreating(
 	surroundings: Surroundings,
 	way: Way,
-	reading: string,
+	variant: string,
 ): Promise<Observation> {
-	surroundings.choose(reading);
+	surroundings.choose(variant);
 	const first = await runWay(surroundings, way);
-	assertTold(surroundings, first.told, reading);
+	assertTold(surroundings, first.told, variant);
 	const exist = surroundings.control.deliveries().length;
 	const happens = `${counted(first.told)}; ${exist} exist.`;
 	if (!way.skips) return { happens, sees: first.shown };
 
 	const second = await runWay(surroundings, { ...way, goesOn: true });
-	assertTold(surroundings, second.told, reading);
+	assertTold(surroundings, second.told, variant);
 	return {
 		happens: `${happens} Second run: ${counted(second.told)}; ${surroundings.control.deliveries().length} exist.`,
 		sees: first.shown,
@@ -213,9 +213,9 @@ export async function observeCreating(
 /** Forgets what a run has sent. */
 export async function observeForgetting(
 	surroundings: Surroundings,
-	reading: string,
+	variant: string,
 ): Promise<Observation> {
-	surroundings.choose(reading);
+	surroundings.choose(variant);
 	const [way] = ways.filter(({ name }) => name === 'Create from JSON, skipping');
 	if (way === undefined) throw new Error('There is no such way.');
 	await runWay(surroundings, way);

@@ -1,18 +1,18 @@
-import { readings } from '../../../playground/service/readings';
+import { variants } from '../../../playground/service/variants';
 import { escaped } from '../../../tools/markdown';
 import type { Observation } from './surroundings';
 import { references } from './creating';
 
-/** What was observed of each reading, by operation. */
+/** What was observed of each variant, by operation. */
 export type Observations = ReadonlyMap<string, ReadonlyMap<string, Observation>>;
 
 /**
- * The document of what was observed: for each reading the operations that go otherwise than without
+ * The document of what was observed: for each variant the operations that go otherwise than without
  * one, those with the same course in one row.
  */
-export function renderReadings(observed: Observations, operations: readonly string[]): string {
+export function renderVariants(observed: Observations, operations: readonly string[]): string {
 	const documented = observed.get('') ?? new Map<string, Observation>();
-	const sections = Object.entries(readings).flatMap(([name, { says }]) => [
+	const sections = Object.entries(variants).flatMap(([name, { description: says }]) => [
 		`### ${name}`,
 		'',
 		says,
@@ -20,23 +20,23 @@ export function renderReadings(observed: Observations, operations: readonly stri
 		...tableOf(observed.get(name) ?? new Map(), operations, documented),
 		'',
 	]);
-	const cases = Object.keys(readings).length * operations.length;
+	const cases = Object.keys(variants).length * operations.length;
 	return [
-		'# Readings of the document',
+		'# Variants of the document',
 		'',
-		'The document of the Delivery Service leaves much open: it says "not shown", contradicts itself, or is silent. The local service can act each way to read it, and a test runs every reading with every operation in n8n. This is what came out. Made by `npm run docs:readings` from that run: do not edit it here.',
+		'The document of the Delivery Service leaves much open: it says "not shown", contradicts itself, or is silent. The local service can act each way to read it, and a test runs every variant with every operation in n8n. This is what came out. Made by `npm run docs:variants` from that run: do not edit it here.',
 		'',
-		`${Object.keys(readings).length} readings, ${operations.length} operations, ${cases} cases. In each: no reference is created twice, also not by a second run where sent ones are skipped; what was created is told as created, with its ID, or as unknown; what is told as created exists; the words of the service reach the user; a trigger can be turned on and off, or the refusal says why; no subscription of another program is touched; no secret and nothing personal is in a log line or a message.`,
+		`${Object.keys(variants).length} variants, ${operations.length} operations, ${cases} cases. In each: no reference is created twice, also not by a second run where sent ones are skipped; what was created is told as created, with its ID, or as unknown; what is told as created exists; the words of the service reach the user; a trigger can be turned on and off, or the refusal says why; no subscription of another program is touched; no secret and nothing personal is in a log line or a message.`,
 		'',
-		'Each run creates five deliveries, of which the service of some readings cannot take one. "Exist" counts what the service has. "No difference" and rows that are left out: as without a reading.',
+		'Each run creates five deliveries, of which the service of some variants cannot take one. "Exist" counts what the service has. "No difference" and rows that are left out: as without a variant.',
 		'',
-		'## Without a reading',
+		'## Without a variant',
 		'',
 		'The service does as `playground/service/openapi.yaml` says.',
 		'',
 		...tableOf(documented, operations, new Map()),
 		'',
-		'## With a reading',
+		'## With a variant',
 		'',
 		...sections,
 	].join('\n');
