@@ -674,7 +674,7 @@ describe('under an API variant', () => {
 	test.each([
 		'update-202',
 		'update-204',
-		'update-empty',
+		'update-no-body',
 		'update-jobs-list',
 		'update-payload',
 		'update-unknown-400',

@@ -21,7 +21,7 @@ test.each(Object.keys(webhookVariants))(
 	'the trigger subscribes once, unsubscribes and keeps the webhooks of others under %s',
 	async (variant) => {
 		// Some variants are about an empty list.
-		const others = variant.startsWith('list-none') ? [] : [foreign];
+		const others = variant.startsWith('list-empty') ? [] : [foreign];
 		for (const url of others) await service.subscribe(url);
 		service.control.settings({ variant });
 		const trigger = await open();

@@ -48,8 +48,8 @@ export const forms: ReadonlyMap<string, Form> = new Map<string, Form>([
 	[
 		'npm run service -- --variant <name>',
 		{
-			run: 'npm run service -- --port 0 --variant refused-400',
-			until: /API variant refused-400/,
+			run: 'npm run service -- --port 0 --variant rejected-400',
+			until: /API variant rejected-400/,
 		},
 	],
 	[

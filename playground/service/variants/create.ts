@@ -101,7 +101,7 @@ function referenceVariants(): Record<string, ServiceVariant> {
 			description: `Returns the reference ${form}.`,
 			create: changeEachRecord(change),
 		};
-		variants[`reference-${name}-alone`] = {
+		variants[`reference-${name}-no-index`] = {
 			description: `Returns the reference ${form}, and no index.`,
 			create: changeEachRecord((record) => without(change(record), 'index')),
 		};
@@ -113,21 +113,21 @@ const dropConnection = (response: Answer): Answer => ({ ...response, lost: true 
 
 /** Variants of creating deliveries (sections 2.6, 4.1, 7 and 8). */
 export const createVariants: Readonly<Record<string, ServiceVariant>> = {
-	'refused-400': {
+	'rejected-400': {
 		description: 'Rejects a batch that contains an invalid delivery with 400, and creates nothing.',
 		create: (request, next) =>
 			request.deliveries.every(isValid) ? next(request) : { status: 400, body: notServed },
 	},
 	...Object.fromEntries(
 		[400, 404, 409, 422].map((status): [string, ServiceVariant] => [
-			`refused-${status}-partly`,
+			`rejected-${status}-partly`,
 			{
 				description: `Creates the deliveries before an invalid one, then responds ${status}.`,
 				create: createUntilInvalid(status),
 			},
 		]),
 	),
-	'refused-413-partly': {
+	'rejected-413-partly': {
 		description: `Creates the first ${maxBatchSize} deliveries of a longer batch, then responds 413.`,
 		create: (request, next) => {
 			if (request.deliveries.length <= maxBatchSize) return next(request);
@@ -135,7 +135,7 @@ export const createVariants: Readonly<Record<string, ServiceVariant>> = {
 			return messageResponse(413, 'TOO_LARGE', `The list is too long: the most is ${maxBatchSize}`);
 		},
 	},
-	'refused-400-others-created': {
+	'rejected-400-others-created': {
 		description:
 			'Creates all valid deliveries of a batch, but responds 400 because of an invalid one.',
 		create: (request, next) => {
@@ -144,12 +144,12 @@ export const createVariants: Readonly<Record<string, ServiceVariant>> = {
 			return { status: 400, body: notServed };
 		},
 	},
-	'refused-400-with-records': {
+	'rejected-400-with-records': {
 		description:
 			'Creates the deliveries before an invalid one, then responds 400 with their records.',
 		create: createUntilInvalid(400, { returnsRecords: true }),
 	},
-	'refused-code-error': {
+	'rejected-code-error': {
 		description:
 			'Responds 200 with an error code to a batch that contains an invalid delivery, and creates nothing.',
 		create: (request, next) =>
@@ -157,11 +157,11 @@ export const createVariants: Readonly<Record<string, ServiceVariant>> = {
 				? next(request)
 				: { status: 200, body: { ...notServed, payload: [] } },
 	},
-	'refused-record-error': {
+	'rejected-record-error': {
 		description: 'Creates the valid deliveries and returns an error record for an invalid one.',
 		create: createValid((index) => [{ index, ...notServed }]),
 	},
-	'refused-no-record': {
+	'rejected-no-record': {
 		description: 'Creates the valid deliveries and silently leaves out an invalid one.',
 		create: createValid(() => []),
 	},
@@ -208,7 +208,7 @@ export const createVariants: Readonly<Record<string, ServiceVariant>> = {
 		description: 'Creates the deliveries, but responds 204 without a body.',
 		create: changeResponse(() => emptyResponse(204)),
 	},
-	'created-empty': {
+	'created-no-body': {
 		description: 'Creates the deliveries, but responds 200 without a body.',
 		create: changeResponse(() => emptyResponse(200)),
 	},
@@ -252,7 +252,7 @@ export const createVariants: Readonly<Record<string, ServiceVariant>> = {
 					);
 		},
 	},
-	'answer-lost': {
+	'response-lost': {
 		description: 'Creates the deliveries, then drops the connection before the response.',
 		create: changeResponse(dropConnection),
 	},
@@ -279,7 +279,7 @@ export const createVariants: Readonly<Record<string, ServiceVariant>> = {
 		description: 'Counts the index of records from 1.',
 		create: changeEachRecord((record) => ({ ...record, index: Number(record.index) + 1 })),
 	},
-	'index-from-1-alone': {
+	'index-from-1-no-reference': {
 		description: 'Counts the index of records from 1, and returns no reference.',
 		create: changeEachRecord((record) => ({
 			...without(record, 'referenceId'),
@@ -290,16 +290,16 @@ export const createVariants: Readonly<Record<string, ServiceVariant>> = {
 		description: 'Returns null as the index of a record.',
 		create: changeEachRecord((record) => ({ ...record, index: null })),
 	},
-	'index-none': {
+	'index-missing': {
 		description: 'Returns records without an index.',
 		create: changeEachRecord((record) => without(record, 'index')),
 	},
-	'index-none-reference-none': {
+	'index-and-reference-missing': {
 		description: 'Returns records without an index and without a reference.',
 		create: changeEachRecord((record) => without(record, 'index', 'referenceId')),
 	},
 	...referenceVariants(),
-	'records-shuffled': {
+	'records-reversed': {
 		description: 'Returns the records in reverse order.',
 		create: changeRecords((records) => [...records].reverse()),
 	},
@@ -313,7 +313,7 @@ export const createVariants: Readonly<Record<string, ServiceVariant>> = {
 			...records,
 		]),
 	},
-	'records-foreign': {
+	'records-unrelated': {
 		description: 'Also returns a record of a delivery that the request does not contain.',
 		create: changeRecords((records) => [
 			{ ...records[0], index: records.length + 7, id: 'D-FOREIGN', referenceId: 'FOREIGN-1' },
@@ -324,7 +324,7 @@ export const createVariants: Readonly<Record<string, ServiceVariant>> = {
 		description: 'Returns the ID of a record as a number.',
 		create: changeEachRecord((record) => ({ ...record, id: parseInt(String(record.id), 16) })),
 	},
-	'id-none': {
+	'id-missing': {
 		description: 'Returns records without an ID.',
 		create: changeEachRecord((record) => without(record, 'id')),
 	},

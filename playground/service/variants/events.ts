@@ -51,7 +51,7 @@ export const eventVariants: Readonly<Record<string, ServiceVariant>> = {
 		description: 'Posts an event as a list with one entry.',
 		eventCalls: (payload) => [jsonCall([payload])],
 	},
-	'event-more-members': {
+	'event-extra-fields': {
 		description: 'Posts events with undocumented fields.',
 		eventCalls: (payload) => [
 			jsonCall({ ...payloadShape.parse(payload), event: 'task', version: 2, extra: { a: [1] } }),

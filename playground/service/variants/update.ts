@@ -38,7 +38,7 @@ export const updateVariants: Readonly<Record<string, ServiceVariant>> = {
 		description: 'Applies an update, but responds 204 without a body.',
 		update: changeResponse(() => emptyResponse(204)),
 	},
-	'update-empty': {
+	'update-no-body': {
 		description: 'Applies an update, but responds 200 without a body.',
 		update: changeResponse(() => emptyResponse(200)),
 	},
@@ -79,7 +79,7 @@ export const updateVariants: Readonly<Record<string, ServiceVariant>> = {
 			return countTargets(existing) < countTargets(request) ? notFound(404) : response;
 		},
 	},
-	'update-unknown-left-out': {
+	'update-unknown-skipped': {
 		description: 'Silently leaves out deliveries of an update that do not exist.',
 		update: (request, next, context) => next(existingOnly(request, context)),
 	},

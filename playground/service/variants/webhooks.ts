@@ -141,19 +141,19 @@ export const webhookVariants: Readonly<Record<string, ServiceVariant>> = {
 		description: 'Lists webhooks without their status.',
 		list: changeEachHook(({ url, action }) => ({ url, action })),
 	},
-	'list-none-204': {
+	'list-empty-204': {
 		description: 'Responds 204 without a body when there are no webhooks.',
 		list: respondToEmptyList(emptyResponse(204)),
 	},
-	'list-none-404': {
+	'list-empty-404': {
 		description: 'Responds 404 when there are no webhooks.',
 		list: respondToEmptyList(messageResponse(404, 'NOT_FOUND', 'There are no hooks yet')),
 	},
-	'list-none-null': {
+	'list-empty-null': {
 		description: 'Returns null when there are no webhooks.',
 		list: changeList((hooks) => (hooks.length > 0 ? hooks : null)),
 	},
-	'list-empty': {
+	'list-no-body': {
 		description: 'Responds 200 without a body to every list request.',
 		list: alwaysRespond(emptyResponse(200)),
 	},
@@ -206,12 +206,12 @@ export const webhookVariants: Readonly<Record<string, ServiceVariant>> = {
 			conflict('Another URL is subscribed to this event'),
 		),
 	},
-	'subscribe-again-twice': {
+	'subscribe-again-duplicate': {
 		description:
 			'Lists a URL twice when it is subscribed again, and removes one of the two on unsubscribe.',
 		subscribe: addDuplicate,
 	},
-	'subscribe-revives': {
+	'subscribe-reactivates': {
 		description: 'Reactivates a blacklisted URL when it is subscribed again.',
 		subscribe: (wanted, next, { state, companyId }) => {
 			state.unsubscribe(companyId, wanted.url, wanted.action);

@@ -103,7 +103,7 @@ export async function observeSubscribing(
 }
 
 /** Variants under which the list shows nothing; a 404 may be an empty list too. */
-const showsNone = /^(list-empty|all-404(-page)?)$/;
+const showsNone = /^(list-no-body|all-404(-page)?)$/;
 
 /** Lists the subscriptions, of which one is ours and one another program's. */
 export async function observeListing(
@@ -126,7 +126,7 @@ export async function observeListing(
 
 /** Variants under which a blacklisted subscription isn't seen, or can't be made anew. */
 const cannotRepair =
-	/^(all-|list-403$|list-empty$|list-without-status$|url-encoded-in-list$|subscribed-500$|subscribe-(403|code-error|event-409)$|unsubscribe-(ignored|400|banned-40[03])$)/;
+	/^(all-|list-403$|list-no-body$|list-without-status$|url-encoded-in-list$|subscribed-500$|subscribe-(403|code-error|event-409)$|unsubscribe-(ignored|400|banned-40[03])$)/;
 
 /** Repairs a subscription that was blacklisted. */
 export async function observeRepairing(

@@ -141,7 +141,7 @@ function toldBy({ error, items }: NodeRun): Map<string, Told> {
 }
 
 /** Variants under which a record's delivery can't be told for certain, for some or for all. */
-const nobodyCanTell = /^(index-from-1-alone|index-none-reference-none|records-too-many)$/;
+const nobodyCanTell = /^(index-from-1-no-reference|index-and-reference-missing|records-too-many)$/;
 
 /** Fails when what was told of the deliveries is not what the service has, or one is there twice. */
 function assertTold(

@@ -23,7 +23,7 @@ export interface Observation {
  */
 function foreignHooks(variant: string) {
 	const others = [{ url: 'https://other.example/hook', action: 1, companyId: 1002 }];
-	if (variant.startsWith('list-none')) return others;
+	if (variant.startsWith('list-empty')) return others;
 	const own = { url: 'https://other.example/hook?event=updateTask', action: 3, companyId: 1001 };
 	return [own, ...others];
 }
