@@ -78,7 +78,10 @@ export function tablesOf(markdown: string): string[][][] {
 
 /** Text that stays inside its cell and is no markup. */
 export function escaped(text: string): string {
-	return text.replace(/\s+/g, ' ').replace(/[\\`*_|<>[\]]/g, (character) => `\\${character}`);
+	return text
+		.replace(/\s+/g, ' ')
+		.replace(/&/g, '&amp;')
+		.replace(/[\\`*_|<>[\]]/g, (character) => `\\${character}`);
 }
 
 /** The pieces of code within a text. */

@@ -10,10 +10,10 @@ import type { CreationLimit, RetryAfter, SlidingWindow } from './limit';
 import { retryAfterHeader } from './limit';
 import type { Answer, StoredDelivery, UpdateRequest } from './shapes';
 import { creationShape, Refusal, subscriptionShape, updateShape } from './shapes';
-import type { ActiveReading } from './readings';
-import type { CreationRequest, Inside, SubscriptionRequest } from './readings/reading';
-import { asDocumented } from './readings/reading';
 import type { State } from './state';
+import type { ActiveVariant } from './variants';
+import type { CreateRequest, HandlerContext, SubscriptionRequest } from './variants/variant';
+import { passThrough } from './variants/variant';
 
 const success = { code: 'OK', message: 'Success' };
 
@@ -23,8 +23,7 @@ interface ApiOptions {
 	/** The companies that the key may act for, the own one first. */
 	readonly companyIds: readonly [number, ...number[]];
 	readonly now: () => number;
-	/** How the document is read at the moment. */
-	readonly reading: () => ActiveReading;
+	readonly variant: () => ActiveVariant;
 }
 
 /** The five endpoints, each from a request that openapi.yaml allows to its answer. */
@@ -42,12 +41,12 @@ export class Api {
 		if (!companyIds.includes(companyId)) {
 			throw new Refusal(403, 'FORBIDDEN', `Not authorized for company ${companyId}`);
 		}
-		const { create = asDocumented } = this.options.reading();
-		const work = (part: CreationRequest) => this.carryOutCreation(part, companyId);
-		return await create(request, work, this.inside(companyId));
+		const { create = passThrough } = this.options.variant();
+		const next = (part: CreateRequest) => this.carryOutCreation(part, companyId);
+		return await create(request, next, this.context(companyId));
 	}
 
-	private carryOutCreation({ deliveries, type }: CreationRequest, companyId: number): Answer {
+	private carryOutCreation({ deliveries, type }: CreateRequest, companyId: number): Answer {
 		const { state, events, now } = this.options;
 		const nowMs = now();
 		const created = deliveries.map((request, index) =>
@@ -64,9 +63,9 @@ export class Api {
 	 */
 	async update(req: Request): Promise<Answer> {
 		const [companyId] = this.options.companyIds;
-		const { update = asDocumented } = this.options.reading();
-		const work = (part: UpdateRequest) => this.carryOutUpdate(part);
-		return await update(updateShape.parse(req.body), work, this.inside(companyId));
+		const { update = passThrough } = this.options.variant();
+		const next = (part: UpdateRequest) => this.carryOutUpdate(part);
+		return await update(updateShape.parse(req.body), next, this.context(companyId));
 	}
 
 	private carryOutUpdate(update: UpdateRequest): Answer {
@@ -82,53 +81,57 @@ export class Api {
 	/** Lists the company's subscriptions (section 4.4). Throws a Refusal (404). */
 	async listHooks(req: Request): Promise<Answer> {
 		const companyId = this.companyOf(req);
-		const { list = asDocumented, lists = asItIs } = this.options.reading();
-		const work = () => {
+		const { list = passThrough, listedUrl = unchanged } = this.options.variant();
+		const next = () => {
 			const hooks = this.options.state.webhooks(companyId);
-			const body = hooks.map(({ url, action, status }) => ({ url: lists(url), action, status }));
+			const body = hooks.map(({ url, action, status }) => ({
+				url: listedUrl(url),
+				action,
+				status,
+			}));
 			return { status: 200, body };
 		};
-		return await list(undefined, work, this.inside(companyId));
+		return await list(undefined, next, this.context(companyId));
 	}
 
 	/** Subscribes a URL to an event (section 4.3). Throws a Refusal (404: company). */
 	async subscribe(req: Request): Promise<Answer> {
 		const companyId = this.companyOf(req);
-		const { subscribe = asDocumented } = this.options.reading();
-		const work = ({ url, action }: SubscriptionRequest) => {
+		const { subscribe = passThrough } = this.options.variant();
+		const next = ({ url, action }: SubscriptionRequest) => {
 			this.options.state.subscribe(companyId, url, action);
 			return { status: 200, body: success };
 		};
-		return await subscribe(this.subscriptionIn(req), work, this.inside(companyId));
+		return await subscribe(this.subscriptionIn(req), next, this.context(companyId));
 	}
 
 	/** Unsubscribes a URL from an event (section 4.5). Throws a Refusal (404). */
 	async unsubscribe(req: Request): Promise<Answer> {
 		const companyId = this.companyOf(req);
-		const { unsubscribe = asDocumented } = this.options.reading();
-		const work = ({ url, action }: SubscriptionRequest) => {
+		const { unsubscribe = passThrough } = this.options.variant();
+		const next = ({ url, action }: SubscriptionRequest) => {
 			if (!this.options.state.unsubscribe(companyId, url, action)) {
 				throw new Refusal(404, 'NOT_FOUND', `No subscription of ${url} to event ${action}`);
 			}
 			return { status: 200, body: success };
 		};
-		return await unsubscribe(this.subscriptionIn(req), work, this.inside(companyId));
+		return await unsubscribe(this.subscriptionIn(req), next, this.context(companyId));
 	}
 
-	/** The subscription that a request names, with its URL in the form in which URLs are kept. */
+	/** The subscription that a request names, with its URL in the form in which it is stored. */
 	private subscriptionIn(req: Request): SubscriptionRequest {
 		const { url, action } = subscriptionShape.parse(req.body);
-		const { keeps = asItIs } = this.options.reading();
-		return { url: keeps(url), action };
+		const { storedUrl = unchanged } = this.options.variant();
+		return { url: storedUrl(url), action };
 	}
 
-	private inside(companyId: number): Inside {
+	private context(companyId: number): HandlerContext {
 		const { state, events } = this.options;
-		const { cameBefore } = this.options.reading();
+		const { isRepeated } = this.options.variant();
 		return {
 			state,
 			companyId,
-			cameBefore,
+			isRepeated,
 			call: async (url, call) => (await events.call(url, call)).status,
 		};
 	}
@@ -199,7 +202,7 @@ export const readFormInteger: RequestHandler = (req, _res, next) => {
 	next();
 };
 
-const asItIs = (url: string): string => url;
+const unchanged = (url: string): string => url;
 
 function digest(text: string): Buffer {
 	return createHash('sha256').update(text).digest();

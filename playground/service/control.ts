@@ -16,9 +16,9 @@ import type { SlidingWindow } from './limit';
 import { creationLimitSchema, retryAfterSchema } from './limit';
 import type { Action, StoredDelivery, Webhook } from './shapes';
 import { actionShape, Refusal, subscriptionShape } from './shapes';
-import type { ActiveReading } from './readings';
-import { actReading, readingNameSchema, readings } from './readings';
 import type { State } from './state';
+import type { ActiveVariant } from './variants';
+import { activateVariant, variantNameSchema, variants } from './variants';
 
 const deliveriesPerRoute = 5;
 
@@ -31,8 +31,8 @@ const settingsSchema = z
 		creationLimit: creationLimitSchema,
 		/** How long every request waits before it is looked at. */
 		latencyMs: z.number().int().min(0).max(3_600_000),
-		/** The reading that is acted, see readings/; null: as openapi.yaml says. */
-		reading: readingNameSchema,
+		/** The API variant to simulate, see variants/; null for what openapi.yaml says. */
+		variant: variantNameSchema,
 	})
 	.strict();
 
@@ -53,7 +53,7 @@ export interface ControlParts {
 	readonly exchanges: Exchanges;
 	readonly window: SlidingWindow;
 	readonly settings: { current: Settings };
-	readonly reading: { current: ActiveReading };
+	readonly variant: { current: ActiveVariant };
 	readonly companyIds: readonly [number, ...number[]];
 	readonly now: () => number;
 	/** Called when what the page shows has changed. */
@@ -72,7 +72,7 @@ export class Control {
 	reset(): void {
 		const { state, events, faults, exchanges, window, settings } = this.parts;
 		settings.current = this.settingsAtStart;
-		this.parts.reading.current = actReading(settings.current.reading);
+		this.parts.variant.current = activateVariant(settings.current.variant);
 		faults.clear();
 		window.clear();
 		events.clear();
@@ -156,11 +156,11 @@ export class Control {
 
 	/** Changes settings and gives all of them. Throws a ZodError. */
 	settings(change: Partial<Settings>): Settings {
-		const { settings, reading } = this.parts;
+		const { settings, variant } = this.parts;
 		const changes = settingsSchema.partial().parse(change);
 		settings.current = { ...settings.current, ...changes };
-		if (changes.reading !== undefined) {
-			reading.current = actReading(changes.reading);
+		if (changes.variant !== undefined) {
+			variant.current = activateVariant(changes.variant);
 			this.parts.changed();
 		}
 		return settings.current;
@@ -213,9 +213,12 @@ export function controlRouter(control: Control, feed: Feed): Router {
 	router.put('/settings', (req, res) => {
 		res.json(control.settings(settingsSchema.partial().parse(req.body)));
 	});
-	router.get('/readings', (_req, res) => {
-		const says = Object.entries(readings).map(([name, reading]) => [name, reading.says]);
-		res.json(Object.fromEntries(says));
+	router.get('/variants', (_req, res) => {
+		const descriptions = Object.entries(variants).map(([name, { description }]) => [
+			name,
+			description,
+		]);
+		res.json(Object.fromEntries(descriptions));
 	});
 	router.get('/stream', (_req, res) => feed.watch(res));
 	router.use((req) => {

@@ -5,8 +5,8 @@ import https from 'node:https';
 import axios from 'axios';
 
 import { currencySign } from './delivery';
-import type { Reading } from './readings/reading';
 import type { Action, Call, StoredDelivery, Webhook } from './shapes';
+import type { ServiceVariant } from './variants/variant';
 
 const answerTimeoutMs = 10_000;
 const maxConnections = 20;
@@ -68,8 +68,7 @@ interface EventsOptions {
 	/** The subscriptions of a company, or all. */
 	readonly webhooks: (companyId?: number) => Webhook[];
 	readonly now: () => number;
-	/** How the document is read at the moment. */
-	readonly reading: () => Pick<Reading, 'posts' | 'accepts'>;
+	readonly variant: () => Pick<ServiceVariant, 'eventCalls' | 'acceptsStatus'>;
 	/** Called when an answer has a subscription blacklisted. */
 	readonly blacklist: (webhook: Webhook) => void;
 	/** Called after every change of the list. */
@@ -116,14 +115,14 @@ export class Events {
 		const subscribers = webhooks(companyId).filter(
 			(hook) => hook.action === action && hook.status === 'Active',
 		);
-		const { posts = postedAsJson, accepts = () => true } = this.options.reading();
+		const { eventCalls = documentedCalls, acceptsStatus = () => true } = this.options.variant();
 		const { signal } = this.stop;
 		await Promise.all(
 			subscribers.map(async (webhook) => {
-				for (const call of posts(payload)) {
+				for (const call of eventCalls(payload)) {
 					const posting = await this.call(webhook.url, call, signal);
 					postings.push(posting);
-					if (!accepts(posting.status)) blacklist(webhook);
+					if (!acceptsStatus(posting.status)) blacklist(webhook);
 					changed();
 				}
 			}),
@@ -177,8 +176,8 @@ export class Events {
 	}
 }
 
-/** An event as the document shows it: posted once, as JSON (section 6). */
-function postedAsJson(payload: unknown): Call[] {
+/** The documented calls for an event: one POST of JSON (section 6). */
+function documentedCalls(payload: unknown): Call[] {
 	const headers = { 'Content-Type': 'application/json' };
 	return [{ method: 'POST', headers, body: JSON.stringify(payload) }];
 }

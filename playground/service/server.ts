@@ -19,9 +19,9 @@ import { Faults } from './faults';
 import { Feed } from './feed';
 import { SlidingWindow } from './limit';
 import type { CreationLimit } from './limit';
-import { actReading, readingNameSchema } from './readings';
 import type { Answer } from './shapes';
 import { State } from './state';
+import { activateVariant, variantNameSchema } from './variants';
 
 const host = '127.0.0.1';
 /** A client may open thousands at once; the system may allow fewer. */
@@ -45,8 +45,8 @@ export interface ServiceOptions {
 	readonly now?: () => number;
 	/** How long every request waits before it is looked at; default 0. */
 	readonly latencyMs?: number;
-	/** How what the document leaves open is read, see readings/; default as openapi.yaml says. */
-	readonly reading?: string;
+	/** The API variant to simulate, see variants/; default: what openapi.yaml says. */
+	readonly variant?: string;
 }
 
 /** The running service. */
@@ -68,7 +68,7 @@ export interface LocalService {
 
 /**
  * Starts the local service on the loopback address and gives it once it listens.
- * Rejects when the port is taken (error code EADDRINUSE) or there is no such reading (ZodError).
+ * Rejects when the port is taken (error code EADDRINUSE) or the API variant is unknown (ZodError).
  */
 export async function startService(options: ServiceOptions = {}): Promise<LocalService> {
 	const { apiKeyId = 'local-key', apiSecret = 'local-secret', now = Date.now } = options;
@@ -78,7 +78,7 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 		retryAfter: 'seconds',
 		creationLimit: options.creationLimit ?? { requests: 100, perMs: 60_000 },
 		latencyMs: options.latencyMs ?? 0,
-		reading: readingNameSchema.parse(options.reading ?? null),
+		variant: variantNameSchema.parse(options.variant ?? null),
 	};
 	const settings = { current: startSettings };
 	const closing = new AbortController();
@@ -101,15 +101,15 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 			.map((delivery) => ({ ...delivery, next: nextStatus(delivery.record.statusDelivery) })),
 		webhooks: state.webhooks().slice(-maxShownOnPage).reverse(),
 		events: events.latest(maxShownOnPage),
-		reading: settings.current.reading,
+		variant: settings.current.variant,
 	}));
 	const { changed } = feed;
 	const state = new State(changed);
-	const reading = { current: actReading(startSettings.reading) };
+	const variant = { current: activateVariant(startSettings.variant) };
 	const events = new Events({
 		webhooks: (company) => state.webhooks(company),
 		now,
-		reading: () => reading.current,
+		variant: () => variant.current,
 		blacklist: ({ url, action }) => state.ban(url, action),
 		changed,
 	});
@@ -124,7 +124,7 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 		exchanges,
 		window,
 		settings,
-		reading,
+		variant,
 		companyIds,
 		now,
 		changed,
@@ -135,7 +135,7 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 	app.use('/control', onlyFromHere, controlRouter(control, feed));
 	app.use(pageRouter(__dirname, onlyFromHere));
 	addService(app, {
-		api: new Api({ state, events, companyIds, now, reading: () => reading.current }),
+		api: new Api({ state, events, companyIds, now, variant: () => variant.current }),
 		exchanges,
 		authenticate: basicAuth(apiKeyId, apiSecret),
 		limit: limitRequests({ window, now, settings: () => settings.current }),

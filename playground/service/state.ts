@@ -8,8 +8,8 @@ export class State {
 	private readonly deliveriesById = new Map<string, StoredDelivery>();
 	private readonly idsByReference = new Map<string, Set<string>>();
 	private readonly webhooksByKey = new Map<string, Webhook>();
-	/** How many subscriptions were made that were there already. */
-	private furtherWebhooks = 0;
+	/** How many duplicate subscriptions were added; makes their keys unique. */
+	private duplicates = 0;
 
 	/** `changed` is called after every change. */
 	constructor(private readonly changed: () => void) {}
@@ -67,13 +67,13 @@ export class State {
 		this.changed();
 	}
 
-	/** Subscribes although the URL may be subscribed already: then it is there twice. */
-	subscribeAnew(companyId: number, url: string, action: Action): void {
+	/** Subscribes a URL, as a duplicate if it is already subscribed. */
+	subscribeDuplicate(companyId: number, url: string, action: Action): void {
 		const key = webhookKey(companyId, url, action);
 		const before = this.webhooksByKey.get(key);
 		if (before === undefined) return this.subscribe(companyId, url, action);
-		this.furtherWebhooks += 1;
-		this.webhooksByKey.set(`${key} ${this.furtherWebhooks}`, { ...before, status: 'Active' });
+		this.duplicates += 1;
+		this.webhooksByKey.set(`${key} ${this.duplicates}`, { ...before, status: 'Active' });
 		this.changed();
 	}
 

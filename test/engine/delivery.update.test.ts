@@ -650,7 +650,7 @@ describe('the options', () => {
 	});
 });
 
-describe('under a reading of what the document leaves open', () => {
+describe('under an API variant', () => {
 	const unknownId = 'no-such-delivery';
 	const updatedIds = () =>
 		service.control
@@ -658,10 +658,10 @@ describe('under a reading of what the document leaves open', () => {
 			.filter(({ request }) => request.cod === 5)
 			.map(({ record }) => record.id);
 
-	/** Three deliveries and one that does not exist, updated by a node that goes on. */
-	async function runUnder(reading: string) {
+	/** Updates three deliveries and one that does not exist, with On Error: Continue. */
+	async function updateUnder(variant: string) {
 		const ids = await service.seed(3);
-		service.control.settings({ reading });
+		service.control.settings({ variant });
 		const { items } = await service.run(update({ cod: '5' }), {
 			items: idsOf([...ids, unknownId]),
 			onError: 'continueRegularOutput',
@@ -674,22 +674,22 @@ describe('under a reading of what the document leaves open', () => {
 	test.each([
 		'update-202',
 		'update-204',
-		'update-empty',
+		'update-no-body',
 		'update-jobs-list',
 		'update-payload',
 		'update-unknown-400',
 		'update-unknown-partly',
 		'update-busy-at-first',
 		'update-lost',
-	])('the wrong ID is told, and the others are updated: %s', async (reading) => {
-		const { ids, items } = await runUnder(reading);
+	])('an update reports an unknown ID and updates the others: %s', async (variant) => {
+		const { ids, items } = await updateUnder(variant);
 
 		expect(updatedIds()).toEqual(ids);
 		expect(items).toMatchObject([...ids.map((deliveryId) => ({ deliveryId })), refused]);
 	});
 
-	test('an update that is refused with 200 is told in the words of the service: update-code-error', async () => {
-		const { ids, items } = await runUnder('update-code-error');
+	test("an update rejected with 200 shows the service's message: update-code-error", async () => {
+		const { ids, items } = await updateUnder('update-code-error');
 
 		expect(updatedIds()).toEqual([]);
 		expect(items).toMatchObject(
@@ -705,25 +705,28 @@ describe('under a reading of what the document leaves open', () => {
 
 	test.each([
 		['once', 0, 1],
-		['once more for each answer that is lost', 2, 3],
-	])('packages come to those before, %s: update-adds-packages', async (_, lost, times) => {
-		const [id = ''] = await service.seed(1);
-		service.control.settings({ reading: 'update-adds-packages' });
-		if (lost > 0) service.control.addFault({ kind: 'resetAfter', times: lost });
-		const added = { name: 'Added', qty: 1, size: 's' };
+		['once more per lost response', 2, 3],
+	])(
+		'an update adds its packages to the existing ones %s: update-adds-packages',
+		async (_, lost, times) => {
+			const [id = ''] = await service.seed(1);
+			service.control.settings({ variant: 'update-adds-packages' });
+			if (lost > 0) service.control.addFault({ kind: 'resetAfter', times: lost });
+			const added = { name: 'Added', qty: 1, size: 's' };
 
-		const { items } = await service.run(update({ packages: { package: [added] } }), {
-			items: [{ id }],
-		});
+			const { items } = await service.run(update({ packages: { package: [added] } }), {
+				items: [{ id }],
+			});
 
-		expect(jsonOf(items)).toMatchObject([{ deliveryId: id, code: 'OK' }]);
-		const [delivery] = service.control.deliveries();
-		expect(delivery?.request.packages.filter(({ name }) => name === 'Added')).toHaveLength(times);
-	});
+			expect(jsonOf(items)).toMatchObject([{ deliveryId: id, code: 'OK' }]);
+			const [delivery] = service.control.deliveries();
+			expect(delivery?.request.packages.filter(({ name }) => name === 'Added')).toHaveLength(times);
+		},
+	);
 
-	test('an update whose result is elsewhere is unknown: update-303', async () => {
+	test('an update that is redirected with 303 has an unknown outcome: update-303', async () => {
 		const ids = await service.seed(2);
-		service.control.settings({ reading: 'update-303' });
+		service.control.settings({ variant: 'update-303' });
 
 		const { items } = await service.run(update({ cod: '5' }), {
 			items: idsOf(ids),

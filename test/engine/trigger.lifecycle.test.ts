@@ -521,7 +521,7 @@ describe('a service that', () => {
 	});
 
 	test('drops it is rid of an event that is no longer chosen, when addresses are not signed', async () => {
-		service.control.settings({ reading: 'query-dropped' });
+		service.control.settings({ variant: 'query-dropped' });
 		const options = { signAddresses: false };
 		const former = await open({ ...every, options });
 		await former.activate();
@@ -674,7 +674,7 @@ describe('blacklisted subscriptions', () => {
 	test('that the service does not remove keep no workflow from being published', async () => {
 		const trigger = await open();
 		await trigger.create();
-		service.control.settings({ reading: 'unsubscribe-banned-403' });
+		service.control.settings({ variant: 'unsubscribe-banned-403' });
 		service.control.blacklist(hook(3).url, 3);
 
 		await trigger.activate();
@@ -689,7 +689,7 @@ describe('blacklisted subscriptions', () => {
 	test('that the service neither removes nor renews are an error that says so', async () => {
 		const trigger = await open();
 		await trigger.create();
-		service.control.settings({ reading: 'unsubscribe-banned-400' });
+		service.control.settings({ variant: 'unsubscribe-banned-400' });
 		service.control.blacklist(hook(3).url, 3);
 
 		await expect(trigger.activate()).rejects.toMatchObject({

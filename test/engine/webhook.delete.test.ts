@@ -93,7 +93,7 @@ describe('Delete', () => {
 
 	test('says so when the service confirms the deletion, and lists the webhook all the same', async () => {
 		await service.subscribe(url, 3);
-		service.control.settings({ reading: 'unsubscribe-ignored' });
+		service.control.settings({ variant: 'unsubscribe-ignored' });
 
 		const { error, items } = await service.run(remove({ webhook: chosen(`3 ${url}`) }));
 
@@ -107,7 +107,7 @@ describe('Delete', () => {
 
 	test('takes the confirmation for it where the list cannot be read', async () => {
 		await service.subscribe(url, 3);
-		service.control.settings({ reading: 'list-403' });
+		service.control.settings({ variant: 'list-403' });
 
 		const { error, items } = await service.run(remove({ webhook: chosen(`3 ${url}`) }));
 

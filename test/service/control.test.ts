@@ -137,7 +137,7 @@ describe('the control over HTTP', () => {
 	test('changes the settings, and refuses what is none', async () => {
 		const change = { creationLimit: { requests: 1, perMs: 60_000 }, retryAfter: 'off' };
 		const answer = await local.remote.put('/settings', change);
-		expect(answer.data).toEqual({ ...change, latencyMs: 0, reading: null });
+		expect(answer.data).toEqual({ ...change, latencyMs: 0, variant: null });
 		await create();
 		const refused = await create();
 		expect(refused.status).toBe(429);
@@ -221,7 +221,7 @@ describe('the page', () => {
 			totals: { deliveries: 0, webhooks: 0, events: 0, requests: 0 },
 			deliveries: [],
 			webhooks: [],
-			reading: null,
+			variant: null,
 			events: [],
 		});
 		const last = views.at(-1);

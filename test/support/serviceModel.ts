@@ -1,14 +1,14 @@
 /**
- * A service in memory that reads its document in any of the ways that the document leaves open.
- * What it creates is known for certain, so that what is reported can be held against it.
+ * An in-memory service that simulates any API variant of creating deliveries. Tests compare what a
+ * run reports with what the model has created.
  */
 import fc from 'fast-check';
 
 import type { Exchange } from '../../nodes/DeliveryService/service/client';
 import type { CreationBody, Delivery } from '../../nodes/DeliveryService/service/schemas';
 
-/** How a service behaves all the time. */
-export interface Reading {
+/** An API variant of the model, put together from how each part of the document is interpreted. */
+export interface ModelVariant {
 	/** What it has created of a request with several deliveries when it refuses one of them. */
 	refusalCreates: 'nothing' | 'those before' | 'all others';
 	/** The status of a refusal; 200 is a success with the code of an error. */
@@ -27,8 +27,8 @@ export interface Reading {
 	envelope: 'documented' | 'list' | 'object with a list' | 'no payload';
 }
 
-/** The document read as it is meant. */
-export const documented: Reading = {
+/** What the document says. */
+export const documented: ModelVariant = {
 	refusalCreates: 'nothing',
 	refusalStatus: 400,
 	refusalRecords: 'none',
@@ -45,7 +45,7 @@ export const documented: Reading = {
 /** Refusals after which nobody knows what was carried out of a request with several deliveries. */
 const refusals = [400, 402, 403, 404, 405, 409, 410, 413, 415, 418, 422, 431, 451];
 
-/** As documented in two thirds of the readings, so that another form meets few others. */
+/** The documented form in two thirds of the variants, so that few other forms occur together. */
 function mostly<Value>(usual: Value, ...others: Value[]): fc.Arbitrary<Value> {
 	return fc.oneof(
 		{ arbitrary: fc.constant(usual), weight: 2 },
@@ -53,17 +53,17 @@ function mostly<Value>(usual: Value, ...others: Value[]): fc.Arbitrary<Value> {
 	);
 }
 
-export const readings: fc.Arbitrary<Reading> = fc.record({
-	refusalCreates: fc.constantFrom<Reading['refusalCreates'][]>(
+export const modelVariants: fc.Arbitrary<ModelVariant> = fc.record({
+	refusalCreates: fc.constantFrom<ModelVariant['refusalCreates'][]>(
 		'nothing',
 		'those before',
 		'all others',
 	),
 	refusalStatus: fc.constantFrom(200, ...refusals),
-	refusalRecords: fc.constantFrom<Reading['refusalRecords'][]>('none', 'created', 'all'),
-	success: mostly<Reading['success']>(200, 201, 202, 204),
-	index: mostly<Reading['index']>('from 0', 'from 1', 'text', 'text from 1', 'null', 'absent'),
-	reference: mostly<Reading['reference']>(
+	refusalRecords: fc.constantFrom<ModelVariant['refusalRecords'][]>('none', 'created', 'all'),
+	success: mostly<ModelVariant['success']>(200, 201, 202, 204),
+	index: mostly<ModelVariant['index']>('from 0', 'from 1', 'text', 'text from 1', 'null', 'absent'),
+	reference: mostly<ModelVariant['reference']>(
 		'same',
 		'spaces',
 		'lower case',
@@ -72,11 +72,16 @@ export const readings: fc.Arbitrary<Reading> = fc.record({
 		'null',
 		'absent',
 	),
-	id: mostly<Reading['id']>('text', 'number'),
-	order: mostly<Reading['order']>('as sent', 'reversed', 'rotated'),
-	missing: mostly<Reading['missing']>('none', 'first', 'last', 'every second', 'all'),
-	more: mostly<Reading['more']>('none', 'twice', 'stray'),
-	envelope: mostly<Reading['envelope']>('documented', 'list', 'object with a list', 'no payload'),
+	id: mostly<ModelVariant['id']>('text', 'number'),
+	order: mostly<ModelVariant['order']>('as sent', 'reversed', 'rotated'),
+	missing: mostly<ModelVariant['missing']>('none', 'first', 'last', 'every second', 'all'),
+	more: mostly<ModelVariant['more']>('none', 'twice', 'stray'),
+	envelope: mostly<ModelVariant['envelope']>(
+		'documented',
+		'list',
+		'object with a list',
+		'no payload',
+	),
 });
 
 /** What comes between one request and its answer. */
@@ -139,7 +144,7 @@ export function orderOf({ dropoff }: Delivery): string {
 
 type CreatedRecord = Record<string, unknown>;
 
-/** A service of one reading, with what happens to its requests one after the other. */
+/** A service that simulates one variant, with a fault or none for each request in order. */
 export class ServiceModel {
 	readonly existing: Existing[] = [];
 
@@ -153,7 +158,7 @@ export class ServiceModel {
 	 * @param keepsPromise whether a refused request has created nothing
 	 */
 	constructor(
-		public reading: Reading,
+		public variant: ModelVariant,
 		public faults: ReadonlyArray<Fault | undefined>,
 		private readonly bad: ReadonlySet<string>,
 		private readonly keepsPromise: boolean,
@@ -171,7 +176,7 @@ export class ServiceModel {
 	}
 
 	private done(deliveries: readonly Delivery[], execution: string): Exchange {
-		const { success } = this.reading;
+		const { success } = this.variant;
 		const records = this.create(deliveries, () => true, execution);
 		if (success === 204) return answer(204, undefined);
 		return answer(success, this.envelope('OK', 'Success', this.shown(records)));
@@ -182,7 +187,7 @@ export class ServiceModel {
 		execution: string,
 		isBad: readonly boolean[],
 	): Exchange {
-		const { refusalCreates, refusalStatus, refusalRecords } = this.reading;
+		const { refusalCreates, refusalStatus, refusalRecords } = this.variant;
 		const isRefusal = refusalStatus >= 400;
 		const first = isBad.indexOf(true);
 		const creates = this.keepsPromise && isRefusal ? 'nothing' : refusalCreates;
@@ -257,7 +262,7 @@ export class ServiceModel {
 			const referenceId = this.reference(reference);
 			return [
 				{
-					id: this.reading.id === 'number' ? Number(id) : id,
+					id: this.variant.id === 'number' ? Number(id) : id,
 					...(index !== undefined && { index }),
 					...(referenceId !== undefined && { referenceId }),
 				},
@@ -266,7 +271,7 @@ export class ServiceModel {
 	}
 
 	private index(position: number): unknown {
-		switch (this.reading.index) {
+		switch (this.variant.index) {
 			case 'from 0':
 				return position;
 			case 'from 1':
@@ -284,7 +289,7 @@ export class ServiceModel {
 
 	private reference(reference: string | undefined): unknown {
 		if (reference === undefined) return undefined;
-		switch (this.reading.reference) {
+		switch (this.variant.reference) {
 			case 'same':
 				return reference;
 			case 'spaces':
@@ -304,7 +309,7 @@ export class ServiceModel {
 
 	/** The records that the answer holds, of all that it could hold. */
 	private shown<Entry>(records: readonly Entry[]): Array<Entry | CreatedRecord> {
-		const { missing, more, order, envelope } = this.reading;
+		const { missing, more, order, envelope } = this.variant;
 		if (envelope === 'no payload') return [];
 		const kept = records.filter((_, position) => {
 			if (missing === 'first') return position > 0;
@@ -319,7 +324,7 @@ export class ServiceModel {
 	}
 
 	private envelope(code: string, message: string, records: readonly unknown[]): unknown {
-		switch (this.reading.envelope) {
+		switch (this.variant.envelope) {
 			case 'documented':
 				return { code, message, payload: records };
 			case 'list':

@@ -20,9 +20,9 @@ export const forms: ReadonlyMap<string, Form> = new Map<string, Form>([
 	['npm test -- test/unit', { run: 'npm test -- test/unit/docs' }],
 	[
 		'SEQUENCES_SEED=1 npm test -- test/unit/sending',
-		{ run: 'SEQUENCES_SEED=1 SEQUENCES=1 npm test -- test/unit/sending/everyReading.test.ts' },
+		{ run: 'SEQUENCES_SEED=1 SEQUENCES=1 npm test -- test/unit/sending/randomSequences.test.ts' },
 	],
-	['npm run docs:readings', { run: 'npm run docs:readings -- --listTests' }],
+	['npm run docs:variants', { run: 'npm run docs:variants -- --listTests' }],
 	['npm run docs:check', { run: 'npm run docs:check -- --list' }],
 	['npm run docs:images', { run: 'npm run docs:images -- --listTests' }],
 	['npm run test:e2e', { run: 'npm run test:e2e -- --listTests' }],
@@ -46,10 +46,10 @@ export const forms: ReadonlyMap<string, Form> = new Map<string, Form>([
 	],
 	['npm run service', { run: 'npm run service -- --port 0', until: /Local service: http/ }],
 	[
-		'npm run service -- --reading <name>',
+		'npm run service -- --variant <name>',
 		{
-			run: 'npm run service -- --port 0 --reading refused-400',
-			until: /Reading refused-400/,
+			run: 'npm run service -- --port 0 --variant rejected-400',
+			until: /API variant rejected-400/,
 		},
 	],
 	[

@@ -175,7 +175,7 @@ export function testTriggerChanges(installation: () => Installation): void {
 	describe('a service that drops the query of addresses', () => {
 		test('is rid of an event that is no longer chosen, whose calls start nothing', async () => {
 			const { client, service, n8n } = installation();
-			service.control.settings({ reading: 'query-dropped' });
+			service.control.settings({ variant: 'query-dropped' });
 			const options = { signAddresses: false };
 			const workflow = await published({ events: ['createTask', 'updateTask'], options });
 			const [{ url = '' } = {}] = service.control.webhooks();

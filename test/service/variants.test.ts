@@ -1,8 +1,8 @@
-/** The readings of the document, over HTTP. What the nodes make of them is in test/engine/readings. */
+/** The API variants over HTTP. What the nodes do under each is in test/engine/variants.test.ts. */
 import { openLocalService, startSubscriber } from '../support/localService';
 import { delivery } from '../support/sampleDelivery';
 import type { OpenLocalService, Subscriber } from '../support/localService';
-import { readings } from '../../playground/service/readings';
+import { variants } from '../../playground/service/variants';
 
 let local: OpenLocalService;
 let subscriber: Subscriber;
@@ -17,11 +17,10 @@ afterAll(async () => {
 	await local.service.close();
 });
 
-const readingNames = Object.keys(readings);
-const choose = (reading: string | null) => local.service.control.settings({ reading });
+const simulate = (variant: string) => local.service.control.settings({ variant });
 
-/** A delivery that a reading may refuse, see readings/creating.ts. */
-const unserved = delivery({
+/** A delivery that a variant may reject, see variants/create.ts. */
+const invalid = delivery({
 	dropoff: {
 		contact: { name: 'Ada', email: 'ada@mail.example' },
 		location: { address: 'Unserved Road 1' },
@@ -29,7 +28,7 @@ const unserved = delivery({
 	referenceId: '#X',
 });
 
-/** What a client and a subscriber see of one request of each kind, without what is random. */
+/** What a client and a subscriber see of every kind of request, without random values. */
 async function transcript(): Promise<string> {
 	const { api, service } = local;
 	const { control } = service;
@@ -49,7 +48,7 @@ async function transcript(): Promise<string> {
 		await send('POST', '/v1/deliveries', { deliveries });
 	await create(delivery({ referenceId: ' #A1 ' }));
 	await create(delivery({ referenceId: ' #A1 ' }));
-	await create(delivery(), delivery({ referenceId: '#B' }), delivery(), unserved, delivery());
+	await create(delivery(), delivery({ referenceId: '#B' }), delivery(), invalid, delivery());
 	const [{ record: { id } } = { record: { id: '' } }] = control.deliveries();
 	const deliveryChanges = { cod: 1, packages: [{ name: 'Added', qty: 1, size: 's' }] };
 	const update = async (...deliveryIds: string[]) =>
@@ -84,51 +83,54 @@ async function transcript(): Promise<string> {
 	return JSON.stringify(seen, undefined, 1).replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID');
 }
 
-describe('the readings of the service', () => {
+describe('API variants', () => {
 	let documented: string;
 	beforeAll(async () => (documented = await transcript()));
 
-	test('are none at first: one run is like the other', async () => {
+	test('the transcript without an API variant is the same in every run', async () => {
 		expect(await transcript()).toBe(documented);
 	});
 
-	test.each(readingNames)('are acted so that a client can see it: %s', async (name) => {
-		choose(name);
+	test.each(Object.keys(variants))('a client can observe the API variant %s', async (name) => {
+		simulate(name);
 		expect(await transcript()).not.toBe(documented);
 	});
 });
 
-describe('the control', () => {
-	test('tells the readings, each with a sentence', async () => {
-		const { data } = await local.remote.get<unknown>('/readings');
-		const says = Object.entries(readings).map(([name, reading]) => [name, reading.says]);
-		expect(data).toEqual(Object.fromEntries(says));
-		for (const { says } of Object.values(readings)) expect(says).toMatch(/^[A-Z].*\.$/);
+describe('the control API', () => {
+	test('lists every API variant with a description of one sentence', async () => {
+		const { data } = await local.remote.get<unknown>('/variants');
+		const descriptions = Object.entries(variants).map(([name, { description }]) => [
+			name,
+			description,
+		]);
+		expect(data).toEqual(Object.fromEntries(descriptions));
+		for (const [, description] of descriptions) expect(description).toMatch(/^[A-Z].*\.$/);
 	});
 
-	test('chooses one, and a reset puts it back', async () => {
-		const changed = await local.remote.put<unknown>('/settings', { reading: 'all-403' });
-		expect(changed.data).toMatchObject({ reading: 'all-403' });
+	test('starts an API variant, and a reset ends it', async () => {
+		const changed = await local.remote.put<unknown>('/settings', { variant: 'all-403' });
+		expect(changed.data).toMatchObject({ variant: 'all-403' });
 		expect((await local.api.get('/hooks/companies/1001')).status).toBe(403);
 
 		local.service.control.reset();
 		expect((await local.api.get('/hooks/companies/1001')).status).toBe(200);
 	});
 
-	test('refuses one that there is not', async () => {
-		const answer = await local.remote.put<unknown>('/settings', { reading: 'toString' });
+	test('rejects an unknown API variant', async () => {
+		const answer = await local.remote.put<unknown>('/settings', { variant: 'toString' });
 		expect(answer.status).toBe(400);
 		expect(answer.data).toMatchObject({
-			message: expect.stringContaining('There is no reading "toString"'),
+			message: expect.stringContaining('Unknown API variant "toString"'),
 		});
 	});
 });
 
-test('a service is started with a reading', async () => {
-	const { service, api } = await openLocalService({ reading: 'all-403' });
+test('the service starts with an API variant and returns to it on reset', async () => {
+	const { service, api } = await openLocalService({ variant: 'all-403' });
 	expect((await api.get('/hooks/companies/1001')).status).toBe(403);
 	service.control.reset();
 	expect((await api.get('/hooks/companies/1001')).status).toBe(403);
 	await service.close();
-	await expect(openLocalService({ reading: 'none' })).rejects.toThrow('There is no reading');
+	await expect(openLocalService({ variant: 'none' })).rejects.toThrow('Unknown API variant');
 });

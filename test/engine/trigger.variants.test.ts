@@ -1,33 +1,33 @@
-/** The trigger's life under each reading of what the document says of webhooks. */
-import { webhookReadings } from '../../playground/service/readings/webhooks';
+/** Publishing, receiving an event and unpublishing under every API variant of webhooks. */
+import { webhookVariants } from '../../playground/service/variants/webhooks';
 import { setUpTriggers, updated } from '../support/triggerNode';
 
 const service = setUpTriggers();
 const { open, list } = service;
 const foreign = 'https://shop.example/hook';
 
-/** What keeps the trigger from being subscribed; the error says so. */
-const refusals: Readonly<Record<string, RegExp>> = {
+/** The error when the trigger cannot subscribe. */
+const errors: Readonly<Record<string, RegExp>> = {
 	'subscribe-code-error': /did not do what was asked for \(code ERROR\)/,
 	'subscribe-403': /does not allow this/,
 	'subscribe-event-409': /no further address/,
 };
-/** What no unsubscription of ours can take off. */
+/** Variants under which the trigger cannot unsubscribe. */
 const cannotRemove = new Set(['unsubscribe-ignored', 'unsubscribe-400']);
 
 const own = (url: string) => list().filter((hook) => decodeURIComponent(hook.url).startsWith(url));
 
-test.each(Object.keys(webhookReadings))(
-	'%s: it is turned on and off, once, and leaves others alone',
-	async (reading) => {
-		// Some readings are of a list of none.
-		const others = reading.startsWith('list-none') ? [] : [foreign];
+test.each(Object.keys(webhookVariants))(
+	'the trigger subscribes once, unsubscribes and keeps the webhooks of others under %s',
+	async (variant) => {
+		// Some variants are about an empty list.
+		const others = variant.startsWith('list-empty') ? [] : [foreign];
 		for (const url of others) await service.subscribe(url);
-		service.control.settings({ reading });
+		service.control.settings({ variant });
 		const trigger = await open();
-		const refusal = refusals[reading];
-		if (refusal) {
-			await expect(trigger.activate()).rejects.toThrow(refusal);
+		const error = errors[variant];
+		if (error) {
+			await expect(trigger.activate()).rejects.toThrow(error);
 			expect(list()).toMatchObject([{ url: foreign }]);
 			return;
 		}
@@ -46,15 +46,15 @@ test.each(Object.keys(webhookReadings))(
 
 		expect(subscribed).toMatchObject([{ status: 'Active' }]);
 		expect(again).toEqual(subscribed);
-		// Without its query, a call cannot be told from a forged one.
-		const arrives = reading !== 'query-dropped';
+		// Without its query, a call looks like a forged one.
+		const arrives = variant !== 'query-dropped';
 		expect(answered).toMatchObject({ status: arrives ? 200 : 401 });
 		expect(started.flatMap(({ workflowData }) => workflowData[0]?.map(({ json }) => json))).toEqual(
 			arrives ? [{ event: 'updateTask', eventCode: 3, ...updated }] : [],
 		);
-		expect(own(trigger.url)).toHaveLength(cannotRemove.has(reading) ? 1 : 0);
+		expect(own(trigger.url)).toHaveLength(cannotRemove.has(variant) ? 1 : 0);
 		expect(service.warnings().join().includes('may remain')).toBe(
-			cannotRemove.has(reading) || reading === 'list-403',
+			cannotRemove.has(variant) || variant === 'list-403',
 		);
 		expect(list().filter(({ url }) => url === foreign)).toHaveLength(others.length);
 	},

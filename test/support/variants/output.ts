@@ -1,0 +1,38 @@
+/** Reads what a run of the node shows to its user. */
+import { z } from 'zod';
+
+import type { NodeRun } from '../engine/engine';
+
+export const errorSchema = z.object({
+	message: z.string(),
+	description: z.string().nullish(),
+	outcome: z.string().optional(),
+});
+
+/** `error.outcome` of Delivery Create and Update. */
+export const failureSchema = z.enum(['refused', 'unknown', 'notSent']);
+
+/** The fields of an output item that the cases use. */
+export const itemSchema = z
+	.object({
+		id: z.union([z.string(), z.number().transform(String)]).optional(),
+		reason: z.enum(['alreadyCreated']).optional(),
+		message: z.string().nullish(),
+		error: errorSchema.optional(),
+	})
+	.passthrough();
+
+/** An error as the user sees it: its message, then its description on a line of its own. */
+export function errorText({ message, description }: z.infer<typeof errorSchema>): string {
+	return [message, description].filter(Boolean).join('\n');
+}
+
+/** Everything that a run shows: the error of the run, the errors of its items, and its hints. */
+export function messagesOf({ error, items, hints }: NodeRun): string[] {
+	const itemErrors = items.flatMap(({ json }) => itemSchema.parse(json).error ?? []);
+	return [
+		...(error === undefined ? [] : [errorText(error)]),
+		...itemErrors.map(errorText),
+		...hints.map(({ message }) => message),
+	];
+}
