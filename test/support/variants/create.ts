@@ -94,9 +94,8 @@ export const createCases: readonly CreateCase[] = [
 	jsonOnce,
 	{ name: 'Create from Shopify orders', ...shopify, skipAlreadySent: false },
 	{
-		name: 'Create from Shopify orders with Skip Already Sent and 10 concurrent requests',
+		name: 'Create from Shopify orders with Skip Already Sent',
 		...shopify,
-		parameters: { ...shopify.parameters, options: { requestsAtOnce: 10 } },
 		skipAlreadySent: true,
 	},
 ];
