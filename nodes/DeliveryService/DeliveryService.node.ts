@@ -8,7 +8,7 @@ import {
 } from 'n8n-workflow';
 
 import { delivery } from './resources/delivery';
-import { withErrorItems } from './resources/withErrorItems';
+import { withErrorItems } from './resources/items';
 import { propertiesOf, type Operation } from './resources/resource';
 import { webhook } from './resources/webhook';
 import { searchWebhooks } from './resources/webhook/delete';

@@ -4,7 +4,7 @@ import * as n8n from 'n8n-workflow';
 import { createRequire } from 'node:module';
 import { z } from 'zod';
 
-import { readerOf } from '../../nodes/DeliveryService/common/parameterReader';
+import { readerOf } from '../../nodes/DeliveryService/common/parameters';
 import { parameterCases, type ParameterCase } from '../support/parameterCases';
 import '../support/engine/environment';
 import { registry } from '../support/engine/registry';

@@ -3,7 +3,12 @@ import { z } from 'zod/v4';
 import { anyObject } from './json';
 import type { Result } from './result';
 import { isBlank } from './text';
-import type { ParameterReader } from './parameterReader';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	IHookFunctions,
+	IWebhookFunctions,
+} from 'n8n-workflow';
 
 const collectionSchema = anyObject.catch({});
 
@@ -74,4 +79,145 @@ export function readJson(value: unknown, label: string): Result<unknown> {
 			},
 		};
 	}
+}
+
+/** Reads a node's parameters for its input items, exactly as n8n gives them. */
+export interface ParameterReader {
+	/**
+	 * The value of a parameter for an item. It may be shared with other items, with the item itself or
+	 * with the workflow, so it must not be changed.
+	 *
+	 * @param name the parameter, or a path to a member of it, such as `options.companyId`
+	 * @param item the item's number, counted from 0
+	 * @param fallback what a parameter that the node does not have counts as; no expression
+	 * @throws what n8n throws, for instance when an expression fails
+	 */
+	get(name: string, item: number, fallback?: unknown): unknown;
+}
+
+/** How the value of a parameter is found for an item's data. */
+type Reading = (json: IDataObject) => unknown;
+
+/** What a reading gives for a value that only n8n knows. */
+const knownToN8n = Symbol('known to n8n');
+
+/**
+ * Reads each parameter no more often than needed. n8n's expression engine takes a millisecond or two
+ * for each expression and item. So what holds no expression is read once, and plain paths of the
+ * input item, such as `{{ $json.order }}`, are read from the item itself. All else is left to n8n.
+ */
+export function readerOf(
+	context: Pick<IExecuteFunctions, 'getInputData' | 'getNodeParameter'>,
+): ParameterReader {
+	// An AI agent's tool has no items here: there, $json is not what comes in.
+	const items = context.getInputData(0, 'main');
+	const missing = {};
+	const readings = new Map<string, Reading | undefined>();
+	const readingOf = (name: string): Reading | undefined => {
+		const raw: unknown = context.getNodeParameter(name, 0, missing, { rawExpressions: true });
+		return raw === missing ? () => missing : readingFor(raw);
+	};
+	return {
+		get(name, item, fallback) {
+			if (!readings.has(name)) readings.set(name, readingOf(name));
+			const json = items[item]?.json;
+			const value = json ? readings.get(name)?.(json) : knownToN8n;
+			if (value === missing && fallback !== undefined) return fallback;
+			if (value !== undefined && value !== missing && value !== knownToN8n) return value;
+			return context.getNodeParameter(name, item, fallback);
+		},
+	};
+}
+
+/**
+ * The value of a parameter of a node that has no input items, such as a trigger. It may be shared
+ * with the workflow, so it must not be changed.
+ *
+ * @throws what n8n throws, for instance when an expression fails
+ */
+export function readParameter(
+	context: IHookFunctions | IWebhookFunctions,
+	name: string,
+	fallback: unknown,
+): unknown {
+	const raw: unknown = context.getNodeParameter(name, fallback, { rawExpressions: true });
+	return holdsExpression(raw) ? context.getNodeParameter(name, fallback) : raw;
+}
+
+function holdsExpression(raw: unknown): boolean {
+	if (typeof raw === 'string') return raw.startsWith('=');
+	return typeof raw === 'object' && raw !== null && Object.values(raw).some(holdsExpression);
+}
+
+/** How a parameter is read without n8n; undefined where it holds an expression that only n8n knows. */
+function readingFor(raw: unknown): Reading | undefined {
+	if (typeof raw === 'string' && raw.startsWith('=')) return readingOfPath(raw);
+	if (typeof raw !== 'object' || raw === null || !holdsExpression(raw)) return () => raw;
+	const readings: Array<[string, Reading]> = [];
+	for (const [name, member] of Object.entries(raw)) {
+		const reading = readingFor(member);
+		if (!reading) return undefined;
+		readings.push([name, reading]);
+	}
+	return (json) => {
+		const members = readings.map(([name, reading]): [string, unknown] => [name, reading(json)]);
+		if (members.some(([, value]) => value === knownToN8n)) return knownToN8n;
+		return Array.isArray(raw) ? members.map(([, value]) => value) : Object.fromEntries(members);
+	};
+}
+
+/**
+ * Text that is nothing but a path of the item: `={{ $json }}`, `={{ $json.order.id }}`,
+ * `={{ $json["shipping address"] }}`. A space outside of the braces would make it text.
+ */
+const plainPath =
+	/^=\{\{\s*\$json((?:\.[A-Za-z_]\w*|\["[^"\\\n{}]*"\]|\['[^'\\\n{}]*'\]|\[\d{1,9}\])*)\s*\}\}$/;
+
+const pathSteps = /\.(\w+)|\["([^"]*)"\]|\['([^']*)'\]|\[(\d+)\]/g;
+
+/** n8n refuses to look these up, for safety. */
+const refusedNames =
+	/constructor|[pP]rototype|StackTrace|^(caller|callee|arguments|binding|_linkedBinding|_load|mainModule|getBuiltinModule|dlopen|execve|loadEnvFile|getOwn\w+|defineProp\w+)$/;
+
+/** These mean something to n8n's expression engine, also deep inside of a value. */
+function isSpecial(name: string): boolean {
+	return name in Object.prototype || name.startsWith('__');
+}
+
+function readingOfPath(expression: string): Reading | undefined {
+	const [, path] = plainPath.exec(expression) ?? [];
+	if (path === undefined) return undefined;
+	const steps = [...path.matchAll(pathSteps)].map(
+		([, dotted, double, single, index]) => dotted ?? double ?? single ?? index ?? '',
+	);
+	if (steps.some((step) => isSpecial(step) || refusedNames.test(step))) return undefined;
+	return (json) => {
+		let value: unknown = json;
+		for (const step of steps) {
+			if (typeof value !== 'object' || value === null) return knownToN8n;
+			value = Object.getOwnPropertyDescriptor(value, step)?.value;
+		}
+		return isPlain(value) ? value : knownToN8n;
+	};
+}
+
+/** Whether a value is what JSON can hold: n8n turns others, such as dates, into something else. */
+function isPlain(value: unknown): boolean {
+	switch (typeof value) {
+		case 'string':
+		case 'number':
+		case 'boolean':
+			return true;
+		case 'object':
+			return value === null || (isPlainObject(value) && Object.values(value).every(isPlain));
+		default:
+			return false;
+	}
+}
+
+function isPlainObject(value: object): boolean {
+	if (Array.isArray(value)) return true;
+	const prototype: unknown = Object.getPrototypeOf(value);
+	const isOfNoClass = prototype !== null && Object.getPrototypeOf(prototype) === null;
+	return isOfNoClass && !Object.keys(value).some(isSpecial);
 }

@@ -1,7 +1,14 @@
-import type { INode, INodeExecutionData, NodeOperationError } from 'n8n-workflow';
+import {
+	type INode,
+	type INodeExecutionData,
+	type NodeOperationError,
+	type IExecuteFunctions,
+	NodeApiError,
+} from 'n8n-workflow';
 
 import { operationError } from '../service/nodeErrors';
 import type { Problem } from '../common/result';
+import { realClock } from '../common/clock';
 
 /** An output item that belongs to an input item. */
 export function outputItem(json: object, item: number): INodeExecutionData {
@@ -67,4 +74,79 @@ export function problemFromError(error: unknown): Problem {
 		message: error.message,
 		...(typeof description === 'string' && { description }),
 	};
+}
+
+/** How long items are read before n8n's other work gets its turn. */
+const longestTurnMs = 20;
+
+/**
+ * Reads every input item. n8n takes up to a millisecond for each expression: without pauses its
+ * editor, webhooks and queue would stand still while thousands of items are read.
+ */
+export async function mapItems<Value>(
+	context: Pick<IExecuteFunctions, 'getInputData'>,
+	read: (item: number) => Value,
+): Promise<Value[]> {
+	const values: Value[] = [];
+	let since = realClock.now();
+	for (const item of context.getInputData().keys()) {
+		values.push(read(item));
+		if (realClock.now() - since < longestTurnMs) continue;
+		await realClock.wait(1);
+		since = realClock.now();
+	}
+	return values;
+}
+
+/**
+ * The output of an operation, or an error item for each input item when it failed before anything
+ * was sent and the node goes on after errors: n8n itself would then pass the input items on as if
+ * they had gone well.
+ *
+ * @throws what the operation throws, when the node does not go on after errors
+ */
+export async function withErrorItems(
+	context: IExecuteFunctions,
+	operation: () => Promise<INodeExecutionData[]>,
+): Promise<INodeExecutionData[]> {
+	if (!context.continueOnFail()) return await operation();
+	try {
+		return await operation();
+	} catch (error) {
+		const problem = problemFromError(error);
+		return context
+			.getInputData()
+			.map((_, item) => errorItem(problem, item, { outcome: 'notSent' }));
+	}
+}
+
+/**
+ * Runs an operation for each input item in turn. An item that fails ends the run, or becomes an
+ * error item when the node goes on after errors.
+ */
+export async function runPerItem(
+	context: IExecuteFunctions,
+	run: (item: number) => Promise<INodeExecutionData[]>,
+): Promise<INodeExecutionData[]> {
+	const output: INodeExecutionData[] = [];
+	for (const item of context.getInputData().keys()) {
+		try {
+			output.push(...(await run(item)));
+		} catch (error) {
+			const problem = problemFromError(error);
+			if (!context.continueOnFail()) {
+				const own = itemError(context.getNode(), problem, item);
+				if (!(error instanceof NodeApiError)) throw own;
+				const { message, description } = own;
+				const httpCode = error.httpCode ?? undefined;
+				const details = { message, description: description ?? undefined, httpCode };
+				const ofService = new NodeApiError(context.getNode(), {}, { ...details, itemIndex: item });
+				// n8n may have put words of its own in its place.
+				ofService.message = message;
+				throw ofService;
+			}
+			output.push(errorItem(problem, item));
+		}
+	}
+	return output;
 }

@@ -13,12 +13,11 @@ import {
 	type CreationResult,
 	type Outcome,
 } from './outcomes';
-import type { Waited } from './rateLimit';
+import { type Waited, waitedInAll, type Wait } from './rateLimit';
 import { sendWithinLimit, type Requesting } from './request';
-import { interpretResponse, type CreationResponse } from './responses';
+import { failureOf, interpretResponse, type CreationResponse } from './responses';
 import { Semaphore } from './semaphore';
 import { sameRefusal, samplesOf } from './split';
-import { waitedInAll, type Wait } from './waits';
 
 /** What creating deliveries needs from outside. */
 export interface Sending extends Requesting {
@@ -187,13 +186,11 @@ class CreationRun implements ClaimingRun {
 			return await this.noted(resultsOf(batch, outcome), claims);
 		}
 		const { refusedCreateNothing = false } = this.sending;
-		const { results, failure } = interpretResponse(batch, response, {
-			isRemembered,
-			refusedCreateNothing,
-		});
+		const results = interpretResponse(batch, response, { isRemembered, refusedCreateNothing });
 		const has = (kind: Outcome['kind']) => results.some(({ outcome }) => outcome.kind === kind);
 		this.unknownInARow = has('unknown') && !has('created') ? this.unknownInARow + 1 : 0;
 		this.hasCreated ||= has('created');
+		const failure = failureOf(response, results);
 		if (failure) {
 			const { problem, isFatal, isProbablyWrongUrl, canSplit } = failure;
 			const isWrongUrl = isProbablyWrongUrl && !this.hasCreated;

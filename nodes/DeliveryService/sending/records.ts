@@ -11,17 +11,6 @@ export interface Matched {
 	leftOver: CreatedRecord[];
 }
 
-/** What a record says of the delivery that it is about. */
-interface Clue {
-	record: CreatedRecord;
-	/** Undefined when it has none, or one that is no whole number. */
-	index?: number;
-	/** The reference ID in a form that can be compared. */
-	reference?: string;
-	/** The deliveries with that reference ID. */
-	named: readonly number[];
-}
-
 /**
  * Finds the record of each delivery in the answer to a creation request (service document,
  * sections 2.6 and 4.1). Position in the answer means nothing: records may come shuffled.
@@ -36,24 +25,26 @@ export function matchRecords(
 	payload: readonly CreatedRecord[],
 ): Matched {
 	const references = deliveries.map(({ referenceId }) => comparable(referenceId));
-	const clues = cluesOf(payload, references);
-	const trust = trustIn(clues, references.length);
+	const named = lookUpBy(references);
+	const trust = trustIn(payload, named, references.length);
 	const claims = new Map<number, CreatedRecord[]>();
 	const leftOver: CreatedRecord[] = [];
-	for (const clue of clues) {
-		const position = isAlone(clue, references, payload) ? 0 : positionOf(clue, references, trust);
+	const isOnly = references.length === 1 && payload.length === 1;
+	for (const record of payload) {
+		const position =
+			isOnly && fitsOnly(record, references[0]) ? 0 : positionOf(record, references, named, trust);
 		const claimed = position === undefined ? leftOver : claims.get(position);
-		if (claimed) claimed.push(clue.record);
-		else if (position !== undefined) claims.set(position, [clue.record]);
+		if (claimed) claimed.push(record);
+		else if (position !== undefined) claims.set(position, [record]);
 	}
 	return decide(deliveries.length, claims, leftOver);
 }
 
-/** The position of each record's claim, read once: an answer may hold many thousands of records. */
-function cluesOf(
-	payload: readonly CreatedRecord[],
-	references: ReadonlyArray<string | undefined>,
-): Clue[] {
+/** The positions of the deliveries with a record's reference ID. */
+type Named = (record: CreatedRecord) => readonly number[];
+
+/** Looks positions up in a map: a response may contain many thousands of records. */
+function lookUpBy(references: ReadonlyArray<string | undefined>): Named {
 	const positions = new Map<string, number[]>();
 	for (const [position, reference] of references.entries()) {
 		if (reference === undefined) continue;
@@ -61,53 +52,52 @@ function cluesOf(
 		if (known) known.push(position);
 		else positions.set(reference, [position]);
 	}
-	return payload.map((record) => {
-		const reference = comparable(record.referenceId);
-		const named = reference === undefined ? [] : (positions.get(reference) ?? []);
-		return { record, index: wholeNumber(record.index), reference, named };
-	});
+	return ({ referenceId }) => positions.get(comparable(referenceId) ?? '') ?? [];
 }
 
 /**
- * Whether indexes are positions counted from 0, as documented. They count from 1 when that alone
- * fits ranges and reference IDs; when both would fit, or neither, nobody can tell.
+ * Whether indexes are positions counted from 0, as documented. They count from 1 when only that fits
+ * the number of deliveries and the reference IDs; when both fit, or neither, nothing is certain.
  */
 type Trust = 'positions' | 'none' | 'onlyIfConfirmed';
 
-function trustIn(clues: readonly Clue[], count: number): Trust {
+function trustIn(payload: readonly CreatedRecord[], named: Named, count: number): Trust {
 	const fits = (first: number) =>
-		clues.every(({ index, named }) => {
+		payload.every((record) => {
+			const index = wholeNumber(record.index);
 			if (index === undefined) return true;
 			const position = index - first;
+			const candidates = named(record);
 			const isKnown = position >= 0 && position < count;
-			return isKnown && (named.length === 0 || named.includes(position));
+			return isKnown && (candidates.length === 0 || candidates.includes(position));
 		});
 	if (fits(1)) return 'none';
 	return fits(0) ? 'positions' : 'onlyIfConfirmed';
 }
 
 function positionOf(
-	{ index, reference, named }: Clue,
+	record: CreatedRecord,
 	references: ReadonlyArray<string | undefined>,
+	named: Named,
 	trust: Trust,
 ): number | undefined {
-	const byReference = named.length === 1 ? named[0] : undefined;
+	const [candidate, ...others] = named(record);
+	const byReference = others.length === 0 ? candidate : undefined;
+	const index = wholeNumber(record.index);
 	if (index === undefined || trust === 'none') return byReference;
 	if (trust === 'onlyIfConfirmed') return byReference === index ? index : undefined;
-	return objects(reference, references[index]) ? undefined : index;
+	return contradicts(record, references[index]) ? undefined : index;
 }
 
-/** Whether this is the only record, for the only delivery, and nothing in it objects. */
-function isAlone(
-	{ index = 0, reference }: Clue,
-	references: ReadonlyArray<string | undefined>,
-	payload: readonly CreatedRecord[],
-): boolean {
-	if (references.length !== 1 || payload.length !== 1) return false;
-	return (index === 0 || index === 1) && !objects(reference, references[0]);
+/** Whether the only record can be that of the only delivery. */
+function fitsOnly(record: CreatedRecord, sent: string | undefined): boolean {
+	const index = wholeNumber(record.index) ?? 0;
+	return (index === 0 || index === 1) && !contradicts(record, sent);
 }
 
-function objects(reference: string | undefined, sent: string | undefined): boolean {
+/** Whether a record names another reference ID than the one that was sent. */
+function contradicts({ referenceId }: CreatedRecord, sent: string | undefined): boolean {
+	const reference = comparable(referenceId);
 	return reference !== undefined && sent !== undefined && reference !== sent;
 }
 

@@ -9,13 +9,7 @@ import {
 } from '../service/errors';
 import { codeAndMessageSchema, creationAnswerSchema } from '../service/schemas';
 import { classifyCreation, type ExchangeClass } from './classify';
-import {
-	unknownOutcome,
-	type Creation,
-	type CreationResult,
-	type Failed,
-	type Outcome,
-} from './outcomes';
+import { unknownOutcome, type Creation, type CreationResult, type Failed } from './outcomes';
 import { matchRecords, type CreatedRecord } from './records';
 
 /** What the editor calls the option, and messages too. */
@@ -46,14 +40,50 @@ export function namesCreated({ records = [] }: CreationResponse): boolean {
 	return records.some(({ id }) => isId(id));
 }
 
-/** What a response means for the deliveries of its batch. */
-export interface BatchResult {
-	/** The result of each creation of the batch, in order. */
-	results: CreationResult[];
-	/** Why not all of them were created; undefined when they were. */
-	failure?: BatchFailure;
+/** What is known about requests whatever the response. */
+export interface Known {
+	/** Whether references are kept from being sent again until the user allows it. */
+	isRemembered: boolean;
+	/** The user's word that a rejected request creates nothing. */
+	refusedCreateNothing: boolean;
 }
 
+/**
+ * The result of each delivery of a batch, in order. Records count whatever the status: a delivery
+ * with an ID was created. When the request was rejected, only a single delivery is known not to
+ * exist: the document does not say that a rejected request creates nothing (section 7).
+ */
+export function interpretResponse(
+	batch: readonly Creation[],
+	response: CreationResponse,
+	known: Known,
+): CreationResult[] {
+	const { records: payload = [] } = response;
+	// A failure that lists an ID without a delivery may mean the ID of an error.
+	const isNamed = (record: object) =>
+		response.class === 'done' || 'index' in record || 'referenceId' in record;
+	const { records, withoutId, leftOver } = matchRecords(
+		batch.map(({ delivery }) => delivery),
+		payload.filter(isNamed),
+	);
+	const strays = [...leftOver, ...payload.filter((record) => !isNamed(record))];
+	const strayIds = strays.flatMap(({ id }) => (isId(id) ? [String(id)] : []));
+	const hasCreated = strayIds.length > 0 || records.some((record) => record !== undefined);
+	let rest: Rest | undefined;
+	return batch.map((creation, position) => {
+		const record = records[position];
+		if (record) return { creation, outcome: { kind: 'created', ...record } };
+		rest ??= outcomeOfRest(batch.length, response, hasCreated, known);
+		if ('problem' in rest) return { creation, outcome: rest };
+		const own = withoutId[position];
+		const words = own ? wordsOfRecord(own) : '';
+		const { cause, details } = words ? { cause: noId, details: [words] } : rest;
+		const detail = [...details, strayIdsSentence(strayIds)].filter(Boolean).join(' ');
+		return { creation, outcome: unknownOutcome(cause, known.isRemembered, detail) };
+	});
+}
+
+/** Why deliveries of a batch were not created, and what that means for other requests. */
 export interface BatchFailure {
 	problem: Problem;
 	/** Whether every later request would fail in the same way. */
@@ -64,64 +94,25 @@ export interface BatchFailure {
 	isProbablyWrongUrl: boolean;
 }
 
-/** What is known about requests whatever the response. */
-export interface Known {
-	/** Whether references are kept from being sent again until the user allows it. */
-	isRemembered: boolean;
-	/** The user's word that a rejected request creates nothing. */
-	refusedCreateNothing: boolean;
-}
-
 /**
- * Finds the outcome of each delivery of a batch. Records count whatever the status: a delivery with
- * an ID was created. When the request was rejected, only a single delivery is known not to exist:
- * the document does not say that a rejected request creates nothing (section 7).
+ * Explains a response whose batch was not created as a whole.
+ *
+ * @param results what {@link interpretResponse} found
+ * @returns undefined when everything was created
  */
-export function interpretResponse(
-	batch: readonly Creation[],
+export function failureOf(
 	response: CreationResponse,
-	known: Known,
-): BatchResult {
-	const { exchange, records: payload = [] } = response;
-	const isDone = response.class === 'done';
-	// A failure that lists an ID without a delivery may mean the ID of an error.
-	const isNamed = (record: object) => isDone || 'index' in record || 'referenceId' in record;
-	const { records, withoutId, leftOver } = matchRecords(
-		batch.map(({ delivery }) => delivery),
-		payload.filter(isNamed),
-	);
-	const toResults = (outcomeAt: (position: number) => Outcome): CreationResult[] =>
-		batch.map((creation, position) => {
-			const record = records[position];
-			return { creation, outcome: record ? { kind: 'created', ...record } : outcomeAt(position) };
-		});
-	const hasRecord = records.some((record) => record !== undefined);
-	const isComplete = records.every((record) => record !== undefined);
-	const strays = [...leftOver, ...payload.filter((record) => !isNamed(record))];
-	const strayIds = strays.flatMap(({ id }) => (isId(id) ? [String(id)] : []));
-	if (isDone && isComplete) return { results: toResults(() => unknown(noRecord, [])) };
-
-	const rest = outcomeOfRest(batch.length, response, hasRecord || strayIds.length > 0, known);
+	results: readonly CreationResult[],
+): BatchFailure | undefined {
+	const failed = results.find(({ outcome }) => outcome.kind !== 'created')?.outcome.kind;
+	if (failed === undefined && response.class === 'done') return undefined;
+	const { exchange } = response;
 	return {
-		results: toResults((position) => {
-			if ('problem' in rest) return rest;
-			const own = withoutId[position];
-			const words = own ? wordsOfRecord(own) : '';
-			return words ? unknown(noId, [words]) : unknown(rest.cause, rest.details);
-		}),
-		failure: {
-			problem: problemOf(response),
-			isFatal:
-				rest.kind === 'notSent' || (exchange.kind === 'answer' && isAboutAllRequests(exchange)),
-			canSplit: rest.kind === 'refused' && batch.length > 1 && isAboutContent(exchange),
-			isProbablyWrongUrl: rest.kind === 'unknown' && isNotFoundPage(response),
-		},
+		problem: problemOf(response),
+		isFatal: failed === 'notSent' || (exchange.kind === 'answer' && isAboutAllRequests(exchange)),
+		canSplit: failed === 'refused' && results.length > 1 && isAboutContent(exchange),
+		isProbablyWrongUrl: failed === 'unknown' && isNotFoundPage(response),
 	};
-
-	function unknown(cause: string, details: readonly string[]): Failed {
-		const detail = [...details, strayIdsSentence(strayIds)].filter(Boolean).join(' ');
-		return unknownOutcome(cause, known.isRemembered, detail);
-	}
 }
 
 /** The outcome of deliveries without a record: known, or unknown for this cause. */

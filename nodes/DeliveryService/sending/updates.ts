@@ -5,7 +5,7 @@ import type { DeliveryChanges, TargetKind, UpdateBody } from '../service/schemas
 import { chunk } from '../common/chunk';
 import { classifyExchange } from './classify';
 import { stoppedByUser } from './outcomes';
-import { sendWithRetries, type Retrying } from './retry';
+import { sendWithRetries, type Retrying } from './request';
 import {
 	afterLost,
 	lostVerdict,

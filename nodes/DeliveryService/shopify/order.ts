@@ -1,7 +1,7 @@
 import { z } from 'zod/v4';
 
 import { valueAt } from '../common/json';
-import type { Problem } from '../common/result';
+import type { Result } from '../common/result';
 import { isBlank, shortened } from '../common/text';
 import { problemFrom } from './problems';
 import {
@@ -119,9 +119,11 @@ const namesSchema = object({
 	order_number: ifReadable(text),
 });
 
-/** An order, or why it can't be read, with its names where it is one. */
-export type OrderReading =
-	{ ok: true; value: Order } | { ok: false; problem: Problem; names?: OrderNames };
+/** The names of a value that may be an order, as far as they can be read. */
+export function namesOf(value: unknown): OrderNames | undefined {
+	const candidate = orderIn(value);
+	return whyNotAnOrder(candidate) ? undefined : namesSchema.safeParse(candidate).data;
+}
 
 const howToGetAnOrder =
 	'Connect the output of a Shopify node, or set "Order" to an order as Shopify\'s REST API gives it.';
@@ -132,7 +134,7 @@ const howToGetAnOrder =
  * @returns the members that are used, or what is wrong with the value in words for a shop owner;
  *   it never throws
  */
-export function readOrder(value: unknown): OrderReading {
+export function readOrder(value: unknown): Result<Order> {
 	const candidate = orderIn(value);
 	const mismatch = whyNotAnOrder(candidate);
 	if (mismatch) return { ok: false, problem: { message: mismatch } };
@@ -162,11 +164,11 @@ function neededTotal({ total_outstanding, financial_status }: Order, candidate: 
 	return has(candidate, 'current_total_price') ? currentTotal : formerTotal;
 }
 
-function unreadable(order: unknown, issues: readonly z.core.$ZodIssue[]): OrderReading {
+function unreadable(order: unknown, issues: readonly z.core.$ZodIssue[]): Result<Order> {
 	const names = namesSchema.safeParse(order).data;
 	const subject = sentenceStart(names ?? {});
 	const sentences = issues.map((issue) => wrongMember(subject, issue, order));
-	return { ok: false, problem: problemFrom(sentences), names };
+	return { ok: false, problem: problemFrom(sentences) };
 }
 
 /** What a person calls the order, when it says so. */

@@ -6,12 +6,11 @@ import { cashOf } from './cashOnDelivery';
 import { toNumber } from './decimal';
 import { dropoffOf, emailOf } from './dropoff';
 import type { OrderMapping } from './mapping';
-import { orderIn, readOrder, sentenceStart, type Order, type OrderNames } from './order';
+import { namesOf, orderIn, readOrder, sentenceStart, type Order, type OrderNames } from './order';
 import { packagesOf } from './packages';
 import { problemFrom } from './problems';
 import { remainingLines, type RemainingLine } from './remaining';
-import { reasonToSkip, skipMessage } from './skipping';
-import { missingFields, type MissingField } from './missingFields';
+import { reasonToSkip, skipMessage, missingFields, type MissingField } from './skipping';
 
 /** By what a later step finds the order of a delivery in Shopify again, and whom it writes to. */
 export interface ShopifyOrder {
@@ -32,8 +31,8 @@ export interface OrderFacts {
 	missingFields?: MissingField[];
 }
 
-/** An order as a delivery that still needs its pickup, or why it becomes none. */
-export type OrderResult = OrderFacts & ItemResult<OrderDelivery>;
+/** What an order becomes: a delivery that still needs its pickup, or why there is none. */
+export type OrderResult<Body = OrderDelivery> = OrderFacts & ItemResult<Body>;
 
 /** A delivery without its pickup (section 2.1). Members that are undefined are not given. */
 export type OrderDelivery = Omit<Delivery, 'pickup'>;
@@ -48,7 +47,7 @@ export type OrderDelivery = Omit<Delivery, 'pickup'>;
  */
 export function orderToDelivery(value: unknown, mapping: OrderMapping): OrderResult {
 	const read = readOrder(value);
-	if (!read.ok) return unread(read.problem, read.names, mapping);
+	if (!read.ok) return unread(read.problem, namesOf(value), mapping);
 	const order = read.value;
 	const known = {
 		referenceId: referenceOf(order, mapping),

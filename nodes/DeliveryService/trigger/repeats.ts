@@ -2,8 +2,7 @@ import { createHash } from 'crypto';
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
-import type { Store } from '../deduplication/ledger';
-import { maxClaimAttempts, settlingMs } from '../deduplication/settling';
+import { type Store, maxClaimAttempts, settlingMs } from '../deduplication/ledger';
 import { nodeStoreOf } from '../deduplication/store';
 import { realClock, type Clock } from '../common/clock';
 

@@ -2,13 +2,12 @@ import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
 import { openClient, type ServiceClient } from '../service/client';
-import { resolveCompanyId } from '../service/company';
-import type { Credential } from '../service/credential';
+import { type Credential, resolveCompanyId } from '../service/credential';
 import { eventNameSchema, type EventName } from '../service/events';
 import type { Subscription } from '../service/requests';
 import { webhooksOf, type Webhooks } from '../service/webhooks';
 import { operationError, unwrap } from '../service/nodeErrors';
-import { readParameter } from '../common/parameterReader';
+import { readParameter } from '../common/parameters';
 import { digestFor, type Signer } from './address';
 import { invalidFilter, readFilters, type Filters } from './filters';
 import { isSamePlace, keyDigest, readMemory, serviceName, type Memory, type Place } from './memory';

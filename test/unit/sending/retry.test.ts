@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { nextPauseMs } from '../../../nodes/DeliveryService/sending/retry';
+import { nextPauseMs } from '../../../nodes/DeliveryService/sending/request';
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
 
 const now = Date.UTC(2026, 2, 1, 12, 0, 0);

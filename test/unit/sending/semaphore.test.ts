@@ -7,8 +7,7 @@ import {
 	type Report,
 	type Sending,
 } from '../../../nodes/DeliveryService/sending/creations';
-import { RateLimit } from '../../../nodes/DeliveryService/sending/rateLimit';
-import { waitedInAll } from '../../../nodes/DeliveryService/sending/waits';
+import { RateLimit, waitedInAll } from '../../../nodes/DeliveryService/sending/rateLimit';
 import { answer, creation, creationsOf, FakeService } from '../../support/creations';
 import { entriesOf, noTime, storeOf, type Row } from '../../support/memoryStore';
 import { VirtualTime } from '../../support/virtualTime';

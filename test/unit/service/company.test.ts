@@ -1,4 +1,4 @@
-import { resolveCompanyId } from '../../../nodes/DeliveryService/service/company';
+import { resolveCompanyId } from '../../../nodes/DeliveryService/service/credential';
 
 const credential = { companyId: 42 };
 

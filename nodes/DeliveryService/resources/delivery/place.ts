@@ -1,7 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-
-import type { ParameterReader } from '../../common/parameterReader';
-import { filledIn, readCollection } from '../../common/parameters';
+import { filledIn, readCollection, type ParameterReader } from '../../common/parameters';
 import { shownOnlyFor } from '../resource';
 
 type Side = 'pickup' | 'dropoff';

@@ -2,8 +2,13 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import type { Result } from '../../common/result';
 import { check } from '../../service/validation';
-import type { ParameterReader } from '../../common/parameterReader';
-import { entriesOf, filledIn, listOf, readCollection } from '../../common/parameters';
+import {
+	entriesOf,
+	filledIn,
+	listOf,
+	readCollection,
+	type ParameterReader,
+} from '../../common/parameters';
 import {
 	orderMappingLabels,
 	orderMappingSchema,

@@ -5,9 +5,8 @@ import { eventNameSchema, events } from '../../service/events';
 import { webhookUrlSchema } from '../../service/schemas';
 import { unwrap } from '../../service/nodeErrors';
 import { check } from '../../service/validation';
-import { runPerItem } from '../runPerItem';
-import { outputItem } from '../items';
-import { readerOf } from '../../common/parameterReader';
+import { outputItem, runPerItem } from '../items';
+import { readerOf } from '../../common/parameters';
 import type { Operation } from '../resource';
 import { companyWebhooks, eventField, optionsField, urlField } from './fields';
 

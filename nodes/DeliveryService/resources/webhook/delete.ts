@@ -3,7 +3,7 @@ import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
 import { openClient } from '../../service/client';
-import { resolveCompanyId } from '../../service/company';
+import { resolveCompanyId } from '../../service/credential';
 import { eventNameSchema, events } from '../../service/events';
 import type { Subscription } from '../../service/requests';
 import { webhookUrlSchema } from '../../service/schemas';
@@ -11,10 +11,8 @@ import { unwrap } from '../../service/nodeErrors';
 import { check } from '../../service/validation';
 import type { Result } from '../../common/result';
 import { webhooksOf, type Webhook, type Webhooks } from '../../service/webhooks';
-import { runPerItem } from '../runPerItem';
-import { outputItem } from '../items';
-import { readerOf } from '../../common/parameterReader';
-import { asRecord, located } from '../../common/parameters';
+import { outputItem, runPerItem } from '../items';
+import { asRecord, located, readerOf } from '../../common/parameters';
 import { shownOnlyFor, type Operation } from '../resource';
 import { companyWebhooks, eventField, nothingListed, optionsField, urlField } from './fields';
 

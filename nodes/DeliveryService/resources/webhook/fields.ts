@@ -1,14 +1,13 @@
 import type { INode, INodeProperties } from 'n8n-workflow';
 
 import type { ServiceClient } from '../../service/client';
-import { resolveCompanyId } from '../../service/company';
+import { resolveCompanyId } from '../../service/credential';
 import { unwrap } from '../../service/nodeErrors';
 import { webhooksOf, type Webhooks } from '../../service/webhooks';
 import { ended } from '../items';
 import { companyIdField } from '../../common/fields';
 import { eventOptions } from '../../service/events';
-import type { ParameterReader } from '../../common/parameterReader';
-import { readCollection } from '../../common/parameters';
+import { readCollection, type ParameterReader } from '../../common/parameters';
 
 export const eventField: INodeProperties = {
 	displayName: 'Event',

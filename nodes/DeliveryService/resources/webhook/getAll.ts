@@ -5,10 +5,8 @@ import { eventNameSchema, eventOptions } from '../../service/events';
 import { unwrap } from '../../service/nodeErrors';
 import { check } from '../../service/validation';
 import type { Webhook } from '../../service/webhooks';
-import { runPerItem } from '../runPerItem';
-import { outputItem } from '../items';
-import { readerOf } from '../../common/parameterReader';
-import { readCollection } from '../../common/parameters';
+import { outputItem, runPerItem } from '../items';
+import { readCollection, readerOf } from '../../common/parameters';
 import type { Operation } from '../resource';
 import { companyWebhooks, nothingListed, optionsField } from './fields';
 

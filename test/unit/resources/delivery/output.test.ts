@@ -8,7 +8,11 @@ import type { PreparedItem } from '../../../../nodes/DeliveryService/resources/d
 import type { Report } from '../../../../nodes/DeliveryService/sending/creations';
 import { creation } from '../../../support/creations';
 
-type Outcome = ItemOutcome['outcome'];
+/** The output of an item with an outcome. */
+function outputOf(prepared: PreparedItem, outcome: ItemOutcome) {
+	const [output] = toOutput([prepared], new Map([[prepared.item, outcome]]));
+	return output;
+}
 
 /** A prepared item with a delivery. */
 function at(item: number, facts: Partial<PreparedItem> = {}): PreparedItem {
@@ -16,17 +20,21 @@ function at(item: number, facts: Partial<PreparedItem> = {}): PreparedItem {
 	return { item, ...facts, kind: 'delivery', delivery };
 }
 
-function created(record: Record<string, unknown> = {}): Outcome {
+function created(record: Record<string, unknown> = {}): ItemOutcome {
 	return { kind: 'created', id: 'd-1', record: { id: 'd-1', ...record } };
 }
 
-const refused: Outcome = {
+const refused: ItemOutcome = {
 	kind: 'refused',
 	problem: { message: 'Bad', description: 'Mend it.' },
 };
-const invalid: Outcome = { kind: 'invalid', problem: { message: 'Wrong' } };
-const testOrder: Outcome = { kind: 'skipped', reason: 'testOrder', message: 'A test order' };
-const createdBefore: Outcome = { kind: 'skipped', reason: 'alreadyCreated', message: 'It exists' };
+const invalid: ItemOutcome = { kind: 'invalid', problem: { message: 'Wrong' } };
+const testOrder: ItemOutcome = { kind: 'skipped', reason: 'testOrder', message: 'A test order' };
+const createdBefore: ItemOutcome = {
+	kind: 'skipped',
+	reason: 'alreadyCreated',
+	message: 'It exists',
+};
 
 describe('the output of an item', () => {
 	const record = { index: 0, referenceId: 'A', price: 0, cityId: 7, unknownToUs: [1] };
@@ -39,7 +47,7 @@ describe('the output of an item', () => {
 			{ index: 0, price: 0, cityId: 7, unknownToUs: [1] },
 		],
 	])('%s', (_what, simplify, members) => {
-		expect(toOutput({ prepared: at(3, { simplify }), outcome: created(record) })).toEqual({
+		expect(outputOf(at(3, { simplify }), created(record))).toEqual({
 			json: { id: 'd-1', referenceId: 'A', ...members },
 			pairedItem: { item: 3 },
 		});
@@ -49,32 +57,28 @@ describe('the output of an item', () => {
 		'bears the reference ID that was sent when its record has %j for one',
 		(referenceId) => {
 			for (const simplify of [true, false])
-				expect(
-					toOutput({
-						prepared: at(3, { referenceId: 'A', simplify }),
-						outcome: created({ referenceId }),
-					}),
-				).toEqual({ json: { id: 'd-1', referenceId: 'A' }, pairedItem: { item: 3 } });
+				expect(outputOf(at(3, { referenceId: 'A', simplify }), created({ referenceId }))).toEqual({
+					json: { id: 'd-1', referenceId: 'A' },
+					pairedItem: { item: 3 },
+				});
 		},
 	);
 
 	test('bears the reference ID of its record when that is written in another way', () => {
 		const outcome = created({ referenceId: 1001 });
-		expect(
-			toOutput({ prepared: at(3, { referenceId: '#1001', simplify: true }), outcome }).json,
-		).toEqual({
+		expect(outputOf(at(3, { referenceId: '#1001', simplify: true }), outcome)?.json).toEqual({
 			id: 'd-1',
 			referenceId: 1001,
 		});
 	});
 
 	test('has no reference ID when none was sent', () => {
-		expect(toOutput({ prepared: at(3, { simplify: true }), outcome: created() }).json).toEqual({
+		expect(outputOf(at(3, { simplify: true }), created())?.json).toEqual({
 			id: 'd-1',
 		});
 	});
 
-	test.each<[string, Outcome, string | undefined, object]>([
+	test.each<[string, ItemOutcome, string | undefined, object]>([
 		[
 			'that was refused',
 			refused,
@@ -107,12 +111,12 @@ describe('the output of an item', () => {
 			{ skipped: true, reason: 'alreadyCreated', message: 'It exists', referenceId: 'A' },
 		],
 	])('says what became of one %s', (_which, outcome, referenceId, json) => {
-		const output = toOutput({ prepared: at(2, { referenceId }), outcome });
+		const output = outputOf(at(2, { referenceId }), outcome);
 		expect(output).toEqual({ json, pairedItem: { item: 2 } });
 	});
 });
 
-test('lists the outcomes in the order of the items, sent or not', () => {
+test('returns an item per input item, in their order, sent or not', () => {
 	const wrong: PreparedItem = { item: 2, kind: 'invalid', problem: { message: 'Wrong' } };
 	const outcomes = outcomesOf(
 		[at(0), at(1, { simplify: true }), wrong, at(3)],
@@ -121,30 +125,31 @@ test('lists the outcomes in the order of the items, sent or not', () => {
 			outcome: { kind: 'created', id: `d-${item}`, record: {} },
 		})),
 	);
-	expect(outcomes).toMatchObject([
-		{ prepared: { item: 0 }, outcome: { id: 'd-0' } },
-		{ prepared: { item: 1, simplify: true }, outcome: { id: 'd-1' } },
-		{ prepared: wrong, outcome: invalid },
-		{ prepared: { item: 3 }, outcome: { id: 'd-3' } },
+	expect(outcomes.get(2)).toBe(wrong);
+	expect([0, 1, 3].map((item) => outcomes.get(item))).toMatchObject([
+		{ id: 'd-0' },
+		{ id: 'd-1' },
+		{ id: 'd-3' },
 	]);
+	const items = [at(0), at(1), wrong, at(3)];
+	expect(toOutput(items, outcomes).map(({ pairedItem }) => pairedItem)).toEqual(
+		items.map(({ item }) => ({ item })),
+	);
 });
 
 describe('the hints of a run', () => {
-	function hints(outcomes: Outcome[], more: Partial<Report> = {}) {
-		return hintsOf(
-			outcomes.map((outcome, item) => ({ prepared: at(item), outcome })),
-			{
-				requests: 1,
-				waited: { forLimitMs: 0, forServiceMs: 0 },
-				ledgerFailed: false,
-				...more,
-			},
-		);
+	function hints(outcomes: ItemOutcome[], more: Partial<Report> = {}) {
+		return hintsOf(outcomes, {
+			requests: 1,
+			waited: { forLimitMs: 0, forServiceMs: 0 },
+			ledgerFailed: false,
+			...more,
+		});
 	}
 	const messages = (...run: Parameters<typeof hints>) =>
 		hints(...run).map(({ message }) => message);
 
-	test.each<[string, Outcome[], Partial<Report>, string]>([
+	test.each<[string, ItemOutcome[], Partial<Report>, string]>([
 		['one', [created()], {}, 'Created 1 delivery in 1 request.'],
 		['several', [created(), created()], { requests: 2 }, 'Created 2 deliveries in 2 requests.'],
 		[
@@ -206,7 +211,7 @@ describe('the hints of a run', () => {
 	);
 
 	test('warn of what was not created, in whatever way', () => {
-		const notSent: Outcome = { ...refused, kind: 'notSent' };
+		const notSent: ItemOutcome = { ...refused, kind: 'notSent' };
 		expect(messages([created(), refused, notSent, invalid])).toEqual([
 			'Created 1 delivery in 1 request.',
 			'3 deliveries were not created: the field "error" says why.',
@@ -214,7 +219,7 @@ describe('the hints of a run', () => {
 	});
 
 	test('warn of unknown outcomes and of notes that could not be made', () => {
-		const unknown: Outcome = { ...refused, kind: 'unknown' };
+		const unknown: ItemOutcome = { ...refused, kind: 'unknown' };
 		const [, first, second] = hints([unknown, unknown, created()], { ledgerFailed: true });
 		expect(first).toMatchObject({
 			message: expect.stringMatching(/^Whether 2 deliveries were created is unknown/),

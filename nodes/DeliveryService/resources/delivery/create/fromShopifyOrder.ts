@@ -1,7 +1,7 @@
 import { limits } from '../../../service/limits';
 import { lowerFirst, shortened } from '../../../common/text';
 import { readJson } from '../../../common/parameters';
-import { orderToDelivery } from '../../../shopify/toDelivery';
+import { orderToDelivery, type OrderResult } from '../../../shopify/toDelivery';
 import { placeFields, readPlace } from '../place';
 import { orderField, orderOptionsField, readOrderMapping } from '../shopifyOrder';
 import type { Source } from './source';
@@ -26,7 +26,7 @@ export const fromShopifyOrder: Source = {
 		...placeFields('pickup'),
 		orderOptionsField,
 	],
-	read(parameters, item) {
+	read(parameters, item): OrderResult<unknown> {
 		const order = readJson(parameters.get('order', item), 'Order');
 		if (!order.ok) return { kind: 'invalid', problem: order.problem };
 		const mapping = readOrderMapping(parameters, item);

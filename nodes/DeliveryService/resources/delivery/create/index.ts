@@ -2,21 +2,19 @@ import { randomUUID } from 'crypto';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { openLedger } from '../../../deduplication/ledger';
-import { withPreviousAttempts } from './previousAttempts';
-import { assertRetryIsSafe } from './retries';
+import { assertRetryIsSafe, withPreviousAttempts } from './retries';
 import { referenceScope, storeOf } from '../../../deduplication/store';
 import { sendCreations, type Report, type Sending } from '../../../sending/creations';
 import { storeProblem, type Creation } from '../../../sending/outcomes';
 import { planCreations, type Plan } from '../../../sending/plan';
 import { rateLimitFor } from '../../../sending/rateLimit';
 import { openClient, type ServiceClient } from '../../../service/client';
-import { resolveCompanyId } from '../../../service/company';
+import { resolveCompanyId } from '../../../service/credential';
 import * as requests from '../../../service/requests';
 import { realClock } from '../../../common/clock';
 import { operationError, unwrap } from '../../../service/nodeErrors';
-import { readerOf, type ParameterReader } from '../../../common/parameterReader';
-import { itemError } from '../../items';
-import { mapItems } from '../../mapItems';
+import { readerOf, type ParameterReader } from '../../../common/parameters';
+import { itemError, mapItems } from '../../items';
 import { shownOnlyFor, type Operation } from '../../resource';
 import { accountOf, failureSummary } from './failureSummary';
 import { fromFields } from './fromFields';
@@ -92,12 +90,9 @@ export const create: Operation = {
 
 		function toItems(report: Report): INodeExecutionData[] {
 			const outcomes = outcomesOf(items, skips ? report.results : withWarning(report.results));
-			const created = outcomes.filter(({ outcome }) => outcome.kind === 'created');
-			context.addExecutionHints(
-				...hintsOf(outcomes, report),
-				...orderHints(created.map(({ prepared }) => prepared)),
-			);
-			return outcomes.map(toOutput);
+			const created = items.filter(({ item }) => outcomes.get(item)?.kind === 'created');
+			context.addExecutionHints(...hintsOf([...outcomes.values()], report), ...orderHints(created));
+			return toOutput(items, outcomes);
 		}
 	},
 };
@@ -168,7 +163,8 @@ function assertNoFailure(
 	{ results }: Report,
 	isRemembered: boolean,
 ): void {
-	const summary = failureSummary(results, isRemembered);
+	const isFine = results.every(({ outcome: { kind } }) => kind === 'created' || kind === 'skipped');
+	const summary = isFine ? undefined : failureSummary(results, isRemembered);
 	if (!summary) return;
 	const error = itemError(context.getNode(), summary.problem, summary.item);
 	error.context.data = summary.lists;

@@ -21,28 +21,36 @@ const simplifiedMembers = [
 	'distance',
 ] as const;
 
-/** An input item with its outcome. */
-export interface ItemOutcome {
-	prepared: PreparedItem;
-	outcome: Outcome | Extract<ItemResult<never>, { kind: 'invalid' }>;
-}
+/** How an input item ended: skipped or invalid when it was read, or by the outcome of its delivery. */
+export type ItemOutcome = Outcome | Exclude<ItemResult<never>, { kind: 'delivery' }>;
 
-/** The outcome of each input item, in order: its own, or that of its delivery. */
+/** The outcomes of items, by item number. A delivery without a result has none. */
 export function outcomesOf(
 	items: readonly PreparedItem[],
 	results: ReadonlyArray<{ creation: Creation; outcome: Outcome }>,
-): ItemOutcome[] {
-	const outcomes = new Map(results.map(({ creation, outcome }) => [creation.item, outcome]));
-	return items.flatMap((prepared): ItemOutcome[] => {
-		if (prepared.kind !== 'delivery') return [{ prepared, outcome: prepared }];
+): Map<number, ItemOutcome> {
+	const outcomes = new Map<number, ItemOutcome>();
+	for (const prepared of items)
+		if (prepared.kind !== 'delivery') outcomes.set(prepared.item, prepared);
+	for (const { creation, outcome } of results) outcomes.set(creation.item, outcome);
+	return outcomes;
+}
+
+/** The output of input items with an outcome: the delivery, why it was skipped, or what went wrong. */
+export function toOutput(
+	items: readonly PreparedItem[],
+	outcomes: ReadonlyMap<number, ItemOutcome>,
+): INodeExecutionData[] {
+	return items.flatMap((prepared) => {
 		const outcome = outcomes.get(prepared.item);
-		return outcome ? [{ prepared, outcome }] : [];
+		return outcome ? [toItem(prepared, outcome)] : [];
 	});
 }
 
-/** The output of an input item: the delivery, why it was skipped, or what went wrong. */
-export function toOutput({ prepared, outcome }: ItemOutcome): INodeExecutionData {
-	const { item, referenceId, shopifyOrder, notCollectedFor, simplify } = prepared;
+function toItem(
+	{ item, referenceId, shopifyOrder, notCollectedFor, simplify }: PreparedItem,
+	outcome: ItemOutcome,
+): INodeExecutionData {
 	const order = shopifyOrder !== undefined && { shopifyOrder };
 	const named = { ...(referenceId !== undefined && { referenceId }), ...order };
 	switch (outcome.kind) {
@@ -74,10 +82,11 @@ export function toDryOutput(items: readonly PreparedItem[], plan: Plan): INodeEx
 			},
 		};
 	});
-	const others = outcomesOf(items, plan.held).map((outcome) => ({
-		item: outcome.prepared.item,
-		output: toOutput(outcome),
-	}));
+	const outcomes = outcomesOf(items, plan.held);
+	const others = items.flatMap((prepared) => {
+		const outcome = outcomes.get(prepared.item);
+		return outcome ? [{ item: prepared.item, output: toItem(prepared, outcome) }] : [];
+	});
 	return [...requests, ...others]
 		.sort((one, other) => one.item - other.item)
 		.map(({ output }) => output);
@@ -115,14 +124,14 @@ export function hintsOf(
 	outcomes: readonly ItemOutcome[],
 	{ requests, waited, ledgerFailed }: Omit<Report, 'results'>,
 ): NodeExecutionHint[] {
-	const count = (...kinds: Array<ItemOutcome['outcome']['kind']>) =>
-		outcomes.filter(({ outcome }) => kinds.includes(outcome.kind)).length;
+	const count = (...kinds: Array<ItemOutcome['kind']>) =>
+		outcomes.filter(({ kind }) => kinds.includes(kind)).length;
 	const created = count('created');
 	const skipped = count('skipped');
 	const unknown = count('unknown');
 	const notCreated = count('invalid', 'refused', 'notSent');
 	const pendingReview = outcomes.filter(
-		({ outcome }) => outcome.kind === 'created' && isPendingReview(outcome.record.statusDelivery),
+		(outcome) => outcome.kind === 'created' && isPendingReview(outcome.record.statusDelivery),
 	).length;
 	const [forLimit, forService] = [waited.forLimitMs, waited.forServiceMs].map((ms) =>
 		Math.round(ms / 1000),

@@ -1,21 +1,19 @@
 import type { INode } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
-import type { ParameterReader } from '../../../common/parameterReader';
-import type { ItemResult, Problem } from '../../../common/result';
+import type { ParameterReader } from '../../../common/parameters';
+import type { Problem } from '../../../common/result';
 import type { Creation } from '../../../sending/outcomes';
 import { serviceLabels } from '../../../service/labels';
 import { deliverySchema, type Delivery } from '../../../service/schemas';
 import { check } from '../../../service/validation';
-import type { OrderFacts } from '../../../shopify/toDelivery';
+import type { OrderResult } from '../../../shopify/toDelivery';
 import { itemError, problemFromError } from '../../items';
 import { readItemOptions, type ItemOptions } from './options';
 import type { Source } from './source';
 
 /** An input item, read and checked. */
-export type PreparedItem = { item: number } & OrderFacts &
-	Partial<ItemOptions> &
-	ItemResult<Delivery>;
+export type PreparedItem = { item: number } & Partial<ItemOptions> & OrderResult<Delivery>;
 
 /**
  * Reads an input item and checks it against every rule of the service, before anything is sent.

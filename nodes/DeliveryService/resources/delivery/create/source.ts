@@ -1,8 +1,8 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
-import type { ParameterReader } from '../../../common/parameterReader';
-import type { ItemResult, Problem } from '../../../common/result';
-import type { OrderFacts } from '../../../shopify/toDelivery';
+import type { ParameterReader } from '../../../common/parameters';
+import type { Problem } from '../../../common/result';
+import type { OrderResult } from '../../../shopify/toDelivery';
 
 /** A way to specify deliveries: the choice in the picker, its fields, and how an item is read. */
 export interface Source {
@@ -11,7 +11,7 @@ export interface Source {
 	skipsAlreadySent: boolean;
 	fields: INodeProperties[];
 	/** Reads an item; the rules of the service are checked later. */
-	read(parameters: ParameterReader, item: number): OrderFacts & ItemResult<unknown>;
+	read(parameters: ParameterReader, item: number): OrderResult<unknown>;
 	/** A broken rule of the service in terms of what the user entered. */
 	rephrase?(problem: Problem, referenceId: string | undefined): Problem;
 }

@@ -3,8 +3,7 @@ import { z } from 'zod/v4';
 
 import type { Result } from '../../../common/result';
 import { check } from '../../../service/validation';
-import type { ParameterReader } from '../../../common/parameterReader';
-import { filledIn, readCollection } from '../../../common/parameters';
+import { filledIn, readCollection, type ParameterReader } from '../../../common/parameters';
 import { waitingFields, waitingLabels, waitingShape } from '../waiting';
 
 const waiting = {

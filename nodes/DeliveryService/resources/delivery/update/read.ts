@@ -9,8 +9,7 @@ import {
 	type DeliveryChanges,
 } from '../../../service/schemas';
 import { check } from '../../../service/validation';
-import type { ParameterReader } from '../../../common/parameterReader';
-import { listOf, readCollection, readJson } from '../../../common/parameters';
+import { listOf, readCollection, readJson, type ParameterReader } from '../../../common/parameters';
 import { isBlank } from '../../../common/text';
 import { orderToChanges } from '../../../shopify/toChanges';
 import { problemFromError } from '../../items';

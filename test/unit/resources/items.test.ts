@@ -1,4 +1,4 @@
-import { mapItems } from '../../../nodes/DeliveryService/resources/mapItems';
+import { mapItems } from '../../../nodes/DeliveryService/resources/items';
 
 beforeEach(() => jest.useFakeTimers({ now: Date.UTC(2026, 0, 1) }));
 
