@@ -107,14 +107,20 @@ function shapesOf(entered: Entered): string[] {
 		if (depth > 3) return;
 		const symbol = type.aliasSymbol ?? type.getSymbol();
 		const declaration = symbol?.declarations?.[0];
-		if (symbol && declaration?.getSourceFile().fileName.startsWith(nodesFolder) && !/\/(common|service)\/result\.ts$/.test(declaration.getSourceFile().fileName)) {
+		if (
+			symbol &&
+			declaration?.getSourceFile().fileName.startsWith(nodesFolder) &&
+			!/\/(common|service)\/result\.ts$/.test(declaration.getSourceFile().fileName)
+		) {
 			const isNamed =
 				ts.isInterfaceDeclaration(declaration) || ts.isTypeAliasDeclaration(declaration);
 			// What has methods is a tool, not a form of the order.
-			const isData = type.getProperties().every(
-				(property) =>
-					checker.getTypeOfSymbolAtLocation(property, at).getCallSignatures().length === 0,
-			);
+			const isData = type
+				.getProperties()
+				.every(
+					(property) =>
+						checker.getTypeOfSymbolAtLocation(property, at).getCallSignatures().length === 0,
+				);
 			if (isNamed && isData && carries(type, at)) {
 				shapes.add(symbol);
 				return;
