@@ -19,7 +19,7 @@ const require = createRequire(import.meta.url);
 
 /** What the scanner reads of a published tarball. */
 const tarballPatterns = ['**/*.js', 'package.json'];
-const allowedFiles = /^(package\.json|README\.md|LICENSE\.md|dist\/.+\.(js|d\.ts|json|svg))$/;
+const allowedFiles = /^(package\.json|README\.md|LICENSE\.md|dist\/.+\.(js|json|svg))$/;
 
 /** A folder of the project, so that the packed nodes find n8n-workflow and zod when loaded. */
 const workFolder = join(projectFolder, '.cache', 'verify');

@@ -35,7 +35,7 @@ export interface LimitPlan {
 
 /** Changes the installed package so that its minute is as short as the service's. */
 export async function shortenMinute(packageFolder: string): Promise<void> {
-	const minute = /(creationWindowMs:\s*)(60_000|60000|6e4)\b/g;
+	const minute = /(creationWindowMs: )60_000\b/g;
 	let found = 0;
 	const names = await readdir(join(packageFolder, 'dist'), { recursive: true });
 	for (const name of names.filter((one) => one.endsWith('.js'))) {

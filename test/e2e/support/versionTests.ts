@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { serialize } from 'node:v8';
 
-import { build } from 'esbuild';
 import fc from 'fast-check';
 
 import { freePort } from '../../../playground/n8n/checks';
@@ -383,8 +382,6 @@ function testOperations(installation: () => Installation): void {
 	});
 }
 
-const readerSource = join(__dirname, '../../../nodes/DeliveryService/common/parameterReader.ts');
-
 /** The parameters as the nodes read them, against n8n's own reading, in n8n's packages as installed. */
 function testParameters(installation: () => Installation): void {
 	describe('parameters', () => {
@@ -395,13 +392,10 @@ function testParameters(installation: () => Installation): void {
 				const { binary } = await installNode();
 				const casesFile = join(userFolder, `parameters-${engine}.bin`);
 				await writeFile(casesFile, serialize(fc.sample(parameterCases, 500)));
-				const reader = join(userFolder, 'parameterReader.cjs');
-				await build({
-					entryPoints: [readerSource],
-					outfile: reader,
-					platform: 'node',
-					format: 'cjs',
-				});
+				const reader = join(
+					packageFolderOf(installation()),
+					'dist/nodes/DeliveryService/common/parameterReader.js',
+				);
 				const comparison = join(__dirname, '../../support/compareReaders.cjs');
 				const args = [comparison, hostFolder, reader, casesFile, engine];
 				const env = { ...process.env, N8N_USER_FOLDER: userFolder };
