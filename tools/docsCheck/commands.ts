@@ -52,10 +52,12 @@ export const forms: ReadonlyMap<string, Form> = new Map<string, Form>([
 			until: /API variant rejected-400/,
 		},
 	],
+	['npm run build', {}],
+	['npm pack', {}],
 	[
-		'npm install --omit=peer --prefix ~/.n8n/nodes n8n-nodes-delivery-service',
+		'npm install --omit=peer --prefix ~/.n8n/nodes ./n8n-nodes-delivery-service-<version>.tgz',
 		{
-			run: 'npm run build && npm install --omit=peer --ignore-scripts --prefix .cache/nodes "$(npm pack --silent)"',
+			run: 'npm install --omit=peer --prefix .cache/nodes ./n8n-nodes-delivery-service-*.tgz && ls .cache/nodes/node_modules/n8n-nodes-delivery-service/dist/nodes/DeliveryService/*.node.js',
 		},
 	],
 	[

@@ -1,8 +1,8 @@
 /**
- * `npm run release:check [-- --tag v1.2.3]`: all that can be checked before a version is published,
- * besides tests and lint. The versions in package.json, package-lock.json and CHANGELOG.md must be
- * one; with `--tag`, it must be theirs, and nothing may be left unreleased or uncommitted. Then the
- * package is built, verified and packed twice, which must give the same bytes.
+ * `npm run release:check [-- --tag v1.2.3]`: everything that can be checked before publishing, except
+ * for tests and lint. package.json, package-lock.json, CHANGELOG.md, README.md and the git tags must
+ * agree on what is published. With `--tag`, everything must be committed and ready for this version.
+ * The package is then built, verified and packed twice, which must produce identical bytes.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -15,7 +15,7 @@ import { z } from 'zod';
 
 import { messageOf } from '../../playground/n8n/errors';
 import { projectFolder } from '../../playground/n8n/folders';
-import { releasedVersions, releaseProblems } from './changelog';
+import { releaseProblems } from './problems';
 
 const manifestSchema = z.object({ version: z.string() });
 const lockSchema = manifestSchema.extend({
@@ -27,38 +27,40 @@ const read = async (file: string) => await readFile(join(projectFolder, file), '
 async function versionProblems(tag: string | undefined): Promise<string[]> {
 	const lock = lockSchema.parse(JSON.parse(await read('package-lock.json')));
 	const { version } = manifestSchema.parse(JSON.parse(await read('package.json')));
-	const changelog = await read('CHANGELOG.md');
-	const problems = releaseProblems({
-		manifestVersion: version,
+	const texts: Record<string, string> = {};
+	for (const path of ['README.md', 'examples/compose.yaml']) texts[path] = await read(path);
+	return releaseProblems({
+		version,
 		lockVersions: [lock.version, lock.packages[''].version],
-		changelog,
+		changelog: await read('CHANGELOG.md'),
+		texts,
+		tags: git('tag', '--list', 'v*').split('\n').filter(Boolean),
 		tag,
 		today: new Date().toISOString().slice(0, 10),
 	});
-	const saved = await readdir(join(projectFolder, 'test', 'engine', 'published'));
-	for (const released of releasedVersions(changelog))
-		if (!saved.includes(`${released}.json`))
-			problems.push(
-				`test/engine/published/${released}.json is missing: a workflow that was saved with ${released}, for the test that later versions still run it.`,
-			);
-	return problems;
 }
 
-/** Runs a command with the user's terminal attached. Gives a problem when it fails. */
+function git(...args: string[]): string {
+	const { status, stdout, stderr } = spawnSync('git', args, {
+		cwd: projectFolder,
+		encoding: 'utf8',
+	});
+	if (status !== 0) throw new Error(`git ${args.join(' ')} failed:\n${stderr}`);
+	return stdout.trim();
+}
+
+/** Runs a command in the user's terminal. Returns a problem if it fails. */
 function command(name: string, args: readonly string[]): string[] {
 	const { status } = spawnSync(name, args, { cwd: projectFolder, stdio: 'inherit' });
 	return status === 0 ? [] : [`\`${name} ${args.join(' ')}\` failed; its own message is above.`];
 }
 
 function uncommitted(): string[] {
-	const { stdout } = spawnSync('git', ['status', '--porcelain'], {
-		cwd: projectFolder,
-		encoding: 'utf8',
-	});
-	return stdout.trim() ? [`There are changes that are not committed:\n${stdout}`] : [];
+	const changes = git('status', '--porcelain');
+	return changes === '' ? [] : [`There are uncommitted changes:\n${changes}`];
 }
 
-/** Builds and packs; gives the checksum of the tarball. */
+/** Builds and packs. Returns the checksum of the tarball. */
 async function packed(): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'delivery-service-release-'));
 	try {
@@ -82,7 +84,9 @@ async function packed(): Promise<string> {
 async function packProblems(): Promise<string[]> {
 	const checksums = [await packed(), await packed()];
 	console.log(`Packed twice: SHA-256 ${[...new Set(checksums)].join(' and ')}.`);
-	return new Set(checksums).size === 1 ? [] : ['Two builds were packed into different bytes.'];
+	return new Set(checksums).size === 1
+		? []
+		: ['Two builds of the same sources were packed into different bytes.'];
 }
 
 async function main(): Promise<void> {
@@ -97,7 +101,7 @@ async function main(): Promise<void> {
 	for (const problem of problems) console.error(`- ${problem}`);
 	if (problems.length > 0) process.exitCode = 1;
 	else if (tag === undefined)
-		console.log('Nothing stands in the way of a release. Tests and lint are not part of this.');
+		console.log('Ready for a release. This does not include tests and lint.');
 	else console.log(`${tag} can be published.`);
 }
 
