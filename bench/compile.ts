@@ -5,20 +5,23 @@ import { createProgram, ModuleKind, ModuleResolutionKind, ScriptTarget } from 't
 import { cacheFolder, projectFolder } from '../playground/n8n/folders';
 
 /**
- * Compiles a file of the bench, with what it imports, as this package is compiled: the runner of
- * this bench makes slower code of it. Gives the path of the result.
+ * Compiles files of this folder with everything they import, as the package is compiled: tsx would
+ * produce slower code. Returns the folder that corresponds to this one.
  */
-export function compile(file: string): string {
+export function compile(files: readonly string[]): string {
 	const outDir = join(cacheFolder, 'bench');
-	createProgram([join(projectFolder, file)], {
-		target: ScriptTarget.ES2022,
-		lib: ['lib.es2023.d.ts'],
-		module: ModuleKind.Node16,
-		moduleResolution: ModuleResolutionKind.Node16,
-		esModuleInterop: true,
-		skipLibCheck: true,
-		rootDir: projectFolder,
-		outDir,
-	}).emit();
-	return join(outDir, file.replace(/\.ts$/, '.js'));
+	createProgram(
+		files.map((file) => join(__dirname, file)),
+		{
+			target: ScriptTarget.ES2022,
+			lib: ['lib.es2023.d.ts'],
+			module: ModuleKind.Node16,
+			moduleResolution: ModuleResolutionKind.Node16,
+			esModuleInterop: true,
+			skipLibCheck: true,
+			rootDir: projectFolder,
+			outDir,
+		},
+	).emit();
+	return join(outDir, 'bench');
 }

@@ -1,273 +1,232 @@
-import { counted, median, percentile, shown } from './figures';
+import { counted, percentile, shown } from './figures';
 import {
 	aboveIdle,
+	databases,
+	eventRate,
 	medianOf,
 	runsWith,
 	type Contender,
-	type CreateRun,
-	type MemoryRun,
 	type Results,
+	type Sizes,
+	type TriggerRun,
 } from './results';
 
-/** A goal, and how near this run came to it. */
-export interface Goal {
-	goal: string;
-	wanted: string;
-	/** What was measured, in words; undefined when it was not measured. */
-	figure: string | undefined;
+type Figure = number | undefined;
+
+/** A figure to reach. */
+interface Goal {
+	subject: string;
+	condition: (sizes: Sizes) => string;
+	target: { atLeast: number } | { atMost: number };
+	unit: string;
+	/** Undefined if it wasn't measured. */
+	figure: (results: Results) => Figure;
+}
+
+/** A goal with its measured figure, as shown. */
+export interface JudgedGoal {
+	subject: string;
+	condition: string;
+	target: string;
+	measured: string;
+	/** Undefined if it wasn't measured. */
 	met: boolean | undefined;
 }
 
-const connections = [1, 10, 50];
+const combine = (one: Figure, other: Figure, calculate: (one: number, other: number) => number) =>
+	one === undefined || other === undefined ? undefined : calculate(one, other);
+const ratio = (one: Figure, other: Figure) => combine(one, other, (a, b) => a / b);
+const difference = (one: Figure, other: Figure) => combine(one, other, (a, b) => a - b);
 
-/** The goals, judged at the largest number of deliveries that was measured. */
-export function goalsOf(results: Results): Goal[] {
-	return [
-		...creating(results),
-		...remembering(results.memory),
-		...underTheLimit(results),
-		...mapping(results),
-		...receiving(results),
-		...loading(results),
-	];
-}
+const seconds = ({ create }: Results, contender: Contender) =>
+	aboveIdle(create, contender, (run) => run.seconds);
+const memoryMb = ({ create }: Results, contender: Contender) =>
+	aboveIdle(create, contender, (run) => run.memoryMb);
+const standstillMs = ({ create }: Results, contender: Contender) =>
+	medianOf(create, { contender }, (run) => run.standstillMs);
 
-/** The largest number of deliveries at 20 ms an answer. */
-export function mostOf({ create }: Pick<Results, 'create'>): number {
-	return Math.max(0, ...runsWith(create, { latencyMs: 20 }).map(({ count }) => count));
-}
+/** The CPU time that Skip Already Sent adds to otherwise equal runs. */
+const skipping = ({ memory }: Results, remembered: number) =>
+	difference(
+		medianOf(memory, { skip: true, remembered }, (run) => run.cpuSeconds),
+		medianOf(memory, { skip: false }, (run) => run.cpuSeconds),
+	);
 
-function creating(results: Results): Goal[] {
-	const count = mostOf(results);
-	const figure = (contender: Contender, read: (run: CreateRun) => number) => {
-		const shopify = contender === 'ownShopify';
-		return aboveIdle(results.create, { contender, shopify, count, latencyMs: 20 }, read);
-	};
-	const seconds = (contender: Contender) => figure(contender, (run) => run.seconds);
-	const memory = (contender: Contender) => figure(contender, (run) => run.memoryMb);
-	const standstill = (contender: Contender) =>
-		medianOf(results.create, { contender, count, latencyMs: 20 }, (run) => run.standstillMs);
-	const number = counted(count);
-	const judgeMemory = (contender: Contender, what: string) =>
-		judge(
-			`Memory above idle, ${number} ${what}`,
-			'no more than HTTP Request, one an item',
-			[memory(contender), memory('single')],
-			(own, single) => [`${shown(own)} MB, HTTP Request ${shown(single)} MB`, own <= single],
-		);
-	const judgeStandstill = (contender: Contender, what: string) =>
-		judge(
-			`n8n stays alive, ${number} ${what}`,
-			'no stand-still over 100 ms',
-			[standstill(contender)],
-			(ms) => [`${shown(ms)} ms`, ms <= 100],
-		);
-	return [
-		judge(
-			`${number} from JSON, 20 ms`,
-			"no slower than the expert's chunks",
-			[seconds('ownJson'), seconds('expert')],
-			(own, expert) => [
-				`${shown(own)} s, the chunks ${shown(expert)} s: ${shown(own / expert)} times`,
-				own <= expert,
-			],
-		),
-		judge(
-			`${number} from JSON, 20 ms`,
-			'12 times faster than HTTP Request, one an item',
-			[seconds('ownJson'), seconds('single')],
-			(own, single) => [
-				`${shown(own)} s, HTTP Request ${shown(single)} s: ${shown(single / own)} times faster`,
-				single / own >= 12,
-			],
-		),
-		judge(
-			`${number} Shopify orders, Skip Already Sent, 20 ms`,
-			'6 times faster than HTTP Request, one an item',
-			[seconds('ownShopify'), seconds('single')],
-			(own, single) => [
-				`${shown(own)} s, HTTP Request ${shown(single)} s: ${shown(single / own)} times faster`,
-				single / own >= 6,
-			],
-		),
-		judgeMemory('ownJson', 'from JSON'),
-		judgeMemory('ownShopify', 'Shopify orders'),
-		judgeStandstill('ownJson', 'from JSON'),
-		judgeStandstill('ownShopify', 'Shopify orders'),
-	];
-}
+const mapping = ({ mapping: runs }: Results, orders: number) =>
+	medianOf(runs, { orders }, (run) => run.cpuSeconds);
 
-/**
- * The processor time that remembering takes in these runs, which are alike in all else: what one costs
- * more than the same without skipping.
- * Gives undefined when it was not measured.
- */
-export function shareOfMemory(runs: readonly MemoryRun[], remembered: number): number | undefined {
-	const read = (run: MemoryRun) => run.cpuSeconds;
-	const skipping = medianOf(runs, { skip: true, remembered }, read);
-	const plain = medianOf(runs, { skip: false }, read);
-	return skipping === undefined || plain === undefined ? undefined : skipping - plain;
-}
-
-function remembering(all: readonly MemoryRun[]): Goal[] {
-	const runs = all.filter(({ queue }) => !queue);
-	const most = Math.max(0, ...runs.map(({ remembered }) => remembered));
-	const count = Math.max(0, ...runs.map((run) => run.count));
-	const shares = [shareOfMemory(runs, 0), shareOfMemory(runs, most)] as const;
-	const goal = `The memory's share of ${counted(count)} new references`;
-	return [
-		judge(goal, 'at most 3 s of processor time, with none remembered', [shares[0]], (none) => [
-			`${shown(none)} s`,
-			none <= 3,
-		]),
-		judge(goal, `at most 3 s, with ${counted(most)} remembered`, [shares[1]], (many) => [
-			`${shown(many)} s`,
-			many <= 3,
-		]),
-		judge(goal, 'one at most 1.5 times the other', shares, (none, many) => {
-			const ratio = Math.max(none, many) / Math.min(none, many);
-			return [`${shown(ratio)} times`, ratio > 0 && ratio <= 1.5];
-		}),
-	];
-}
-
-function underTheLimit({ limit }: Results): Goal[] {
-	const latencies = [
-		...new Set(runsWith(limit, { contender: 'ownJson' }).map((run) => run.latencyMs)),
-	];
-	return latencies.flatMap((latencyMs) => {
-		const runs = runsWith(limit, { contender: 'ownJson', latencyMs });
-		return [...new Set(runs.map(({ scale }) => scale))].map((scale) => {
-			const chosen = runsWith(runs, { scale });
-			const sum = (read: (run: (typeof chosen)[number]) => number) =>
-				chosen.reduce((total, run) => total + read(run), 0);
-			const [refused, lost] = [sum((run) => run.refused), sum((run) => run.lost)];
-			return judge(
-				`Under the limit, ${latencyMs} ms an answer${scale === 1 ? ', in real time' : ''}`,
-				'95 % of 10,000 a minute, no 429, none lost',
-				[medianOf(chosen, {}, (run) => run.deliveriesAMinute)],
-				(rate) => [
-					`${shown(rate)} a minute, ${refused} refused, ${lost} lost`,
-					rate >= 9500 && refused === 0 && lost === 0,
-				],
+const p99 = (runs: readonly TriggerRun[]) =>
+	runs.length === 0
+		? undefined
+		: percentile(
+				runs.flatMap(({ responsesMs }) => responsesMs),
+				0.99,
 			);
-		});
-	});
-}
 
-function mapping({ mapping: runs }: Results): Goal[] {
-	const counts = [...new Set(runs.map(({ orders }) => orders))].sort((a, b) => a - b);
-	const [fewer = 0, most = 0] = counts.slice(-2);
-	const cpu = (orders: number) => medianOf(runs, { orders }, (run) => run.cpuSeconds);
-	const json = medianOf(runs, { orders: most }, (run) => run.jsonSeconds);
-	return [
-		judge(
-			`Map and check, ${counted(most)} against ${counted(fewer)} orders`,
-			'at most 11 times as long',
-			[cpu(most), cpu(fewer)],
-			(long, short) => [
-				`${shown(long)} s and ${shown(short)} s: ${shown(long / short)} times`,
-				long / short <= 11,
-			],
-		),
-		judge(
-			`Map and check, ${counted(most)} orders`,
-			'less than twice a JSON round trip of them',
-			[cpu(most), json],
-			(own, trip) => [
-				`${shown(own)} s, JSON ${shown(trip)} s: ${shown(own / trip)} times`,
-				own / trip < 2,
-			],
-		),
-	];
-}
+const fromJson = ({ deliveries }: Sizes) => `${counted(deliveries)} deliveries from JSON`;
+const fromShopify = ({ deliveries }: Sizes) =>
+	`${counted(deliveries)} Shopify orders, Skip Already Sent on`;
+const noneRemembered = ({ deliveries }: Sizes) =>
+	`${counted(deliveries)} new references, none remembered`;
+const manyRemembered = ({ deliveries, remembered }: Sizes) =>
+	`${counted(deliveries)} new references, ${counted(remembered)} remembered`;
 
-/** Events a second, the median of the runs. */
-export function rateOf(runs: Results['trigger']): number | undefined {
-	return medianOf(runs, {}, ({ answersMs, seconds }) => answersMs.length / seconds);
-}
-
-/** The time within which this share of all answers came, in milliseconds. */
-export function answerTime(runs: Results['trigger'], share: number): number | undefined {
-	const all = runs.flatMap(({ answersMs }) => answersMs);
-	return all.length === 0 ? undefined : percentile(all, share);
-}
-
-function receiving({ trigger }: Results): Goal[] {
-	const databases = [...new Set(trigger.map(({ database }) => database))];
-	return databases.flatMap((database) =>
-		connections.flatMap((count) => {
-			const here = runsWith(trigger, { database, connections: count });
-			if (here.length === 0) return [];
-			const [own, guarded, bare] = (['own', 'guarded', 'bare'] as const).map((receiver) =>
-				runsWith(here, { receiver }),
-			);
-			const p99 = (runs = own) => answerTime(runs ?? [], 0.99);
-			const where = `Trigger, signed, ${database}, ${count} connection${count === 1 ? '' : 's'}`;
+const goals: readonly Goal[] = [
+	{
+		subject: 'Speed compared with Code node, HTTP Request and Split Out (chunks of 100)',
+		condition: fromJson,
+		target: { atLeast: 1 },
+		unit: '× as fast',
+		figure: (results) => ratio(seconds(results, 'expert'), seconds(results, 'ownJson')),
+	},
+	{
+		subject: 'Speed compared with HTTP Request (one request per delivery)',
+		condition: fromJson,
+		target: { atLeast: 12 },
+		unit: '× as fast',
+		figure: (results) => ratio(seconds(results, 'single'), seconds(results, 'ownJson')),
+	},
+	{
+		subject: 'Speed compared with HTTP Request (one request per delivery)',
+		condition: fromShopify,
+		target: { atLeast: 6 },
+		unit: '× as fast',
+		figure: (results) => ratio(seconds(results, 'single'), seconds(results, 'ownShopify')),
+	},
+	{
+		subject: 'Memory compared with HTTP Request (one request per delivery)',
+		condition: fromJson,
+		target: { atMost: 0 },
+		unit: ' MB more',
+		figure: (results) => difference(memoryMb(results, 'ownJson'), memoryMb(results, 'single')),
+	},
+	{
+		subject: 'Memory compared with HTTP Request (one request per delivery)',
+		condition: fromShopify,
+		target: { atMost: 0 },
+		unit: ' MB more',
+		figure: (results) => difference(memoryMb(results, 'ownShopify'), memoryMb(results, 'single')),
+	},
+	{
+		subject: "Slowest response of n8n's health check",
+		condition: fromJson,
+		target: { atMost: 100 },
+		unit: ' ms',
+		figure: (results) => standstillMs(results, 'ownJson'),
+	},
+	{
+		subject: "Slowest response of n8n's health check",
+		condition: fromShopify,
+		target: { atMost: 100 },
+		unit: ' ms',
+		figure: (results) => standstillMs(results, 'ownShopify'),
+	},
+	{
+		subject: 'CPU time added by Skip Already Sent',
+		condition: noneRemembered,
+		target: { atMost: 3 },
+		unit: ' s',
+		figure: (results) => skipping(results, 0),
+	},
+	{
+		subject: 'CPU time added by Skip Already Sent',
+		condition: manyRemembered,
+		target: { atMost: 3 },
+		unit: ' s',
+		figure: (results) => skipping(results, results.sizes.remembered),
+	},
+	{
+		subject: 'CPU time added by Skip Already Sent, compared with none remembered',
+		condition: manyRemembered,
+		target: { atMost: 1.5 },
+		unit: '×',
+		figure: (results) => ratio(skipping(results, results.sizes.remembered), skipping(results, 0)),
+	},
+	...[
+		{ latencyMs: 20, scale: 10 },
+		{ latencyMs: 2000, scale: 10 },
+		{ latencyMs: 2000, scale: 1 },
+	].map(({ latencyMs, scale }): Goal => ({
+		subject: 'Throughput under the rate limit of 100 requests per minute',
+		condition: () =>
+			`${counted(latencyMs)} ms response time, ${scale === 1 ? 'real time' : 'scaled time'}`,
+		target: { atLeast: 9500 },
+		unit: ' deliveries per minute',
+		figure: ({ limit }) => medianOf(limit, { latencyMs, scale }, (run) => run.deliveriesPerMinute),
+	})),
+	{
+		subject: 'CPU time to map and validate Shopify orders, compared with a tenth of them',
+		condition: ({ orders }) => `${counted(orders)} orders, without n8n`,
+		target: { atMost: 11 },
+		unit: '×',
+		figure: (results) =>
+			ratio(mapping(results, results.sizes.orders), mapping(results, results.sizes.orders / 10)),
+	},
+	{
+		subject: 'CPU time to map and validate Shopify orders, compared with a JSON round trip',
+		condition: ({ orders }) => `${counted(orders)} orders, without n8n`,
+		target: { atMost: 2 },
+		unit: '×',
+		figure: (results) =>
+			ratio(
+				mapping(results, results.sizes.orders),
+				medianOf(results.mapping, { orders: results.sizes.orders }, (run) => run.jsonSeconds),
+			),
+	},
+	...databases.flatMap((database) =>
+		[1, 10, 50].flatMap((connections): Goal[] => {
+			const condition = () => `${database}, ${connections} connection${connections > 1 ? 's' : ''}`;
+			const compare =
+				(read: (runs: readonly TriggerRun[]) => Figure, other: TriggerRun['receiver']) =>
+				({ trigger }: Results) => {
+					const runs = runsWith(trigger, { database, connections });
+					return ratio(
+						read(runsWith(runs, { receiver: 'own' })),
+						read(runsWith(runs, { receiver: other })),
+					);
+				};
 			return [
-				judge(
-					where,
-					"at least the guarded Webhook node's events a second",
-					[rateOf(own ?? []), rateOf(guarded ?? [])],
-					(rate, other) => [
-						`${shown(rate)} and ${shown(other)}: ${shown(rate / other)} times`,
-						rate >= other,
-					],
-				),
-				judge(where, 'p99 no higher than its', [p99(own), p99(guarded)], (ms, other) => [
-					`${shown(ms)} and ${shown(other)} ms`,
-					ms <= other,
-				]),
-				judge(
-					where,
-					'above 0.6 of the open Webhook node',
-					[rateOf(own ?? []), rateOf(bare ?? [])],
-					(rate, other) => [
-						`${shown(rate)} and ${shown(other)}: ${shown(rate / other)} times`,
-						rate / other > 0.6,
-					],
-				),
+				{
+					subject: 'Trigger: events per second, compared with Webhook (header authentication)',
+					condition,
+					target: { atLeast: 1 },
+					unit: '×',
+					figure: compare(eventRate, 'guarded'),
+				},
+				{
+					subject:
+						'Trigger: 99th percentile response time, compared with Webhook (header authentication)',
+					condition,
+					target: { atMost: 1 },
+					unit: '×',
+					figure: compare(p99, 'guarded'),
+				},
+				{
+					subject: 'Trigger: events per second, compared with Webhook (no authentication)',
+					condition,
+					target: { atLeast: 0.6 },
+					unit: '×',
+					figure: compare(eventRate, 'open'),
+				},
 			];
 		}),
-	);
-}
+	),
+];
 
-function loading({ weight, tarballKb }: Results): Goal[] {
-	const of = (pair: 'own' | 'onfleet', read: (run: Results['weight'][number]) => number) => {
-		const values = runsWith(weight, { pair }).map(read);
-		return values.length === 0 ? undefined : median(values);
-	};
-	const both = (read: (run: Results['weight'][number]) => number) =>
-		[of('own', read), of('onfleet', read)] as const;
-	return [
-		judge(
-			'Time to load both nodes',
-			"no more than n8n's Onfleet pair",
-			both((run) => run.milliseconds),
-			(own, other) => [`${shown(own)} ms, Onfleet ${shown(other)} ms`, own <= other],
-		),
-		judge(
-			'Heap of both nodes',
-			"no more than n8n's Onfleet pair",
-			both((run) => run.heapKb),
-			(own, other) => [`${shown(own)} kB, Onfleet ${shown(other)} kB`, own <= other],
-		),
-		judge('Package to download', 'at most 75 kB', [tarballKb], (kb) => [
-			`${shown(kb)} kB`,
-			kb <= 75,
-		]),
-	];
-}
-
-function judge(
-	goal: string,
-	wanted: string,
-	figures: readonly [number | undefined, (number | undefined)?],
-	verdict: (first: number, second: number) => [string, boolean],
-): Goal {
-	const [first, second] = figures;
-	if (first === undefined || (figures.length === 2 && second === undefined))
-		return { goal, wanted, figure: undefined, met: undefined };
-	const [figure, met] = verdict(first, second ?? first);
-	return { goal, wanted, figure, met };
+/** Compares the results with every goal. */
+export function judge(results: Results): JudgedGoal[] {
+	return goals.map(({ subject, condition, target, unit, figure }) => {
+		const value = figure(results);
+		const [limit, met] =
+			'atLeast' in target
+				? [`at least ${counted(target.atLeast)}`, value !== undefined && value >= target.atLeast]
+				: [`at most ${counted(target.atMost)}`, value !== undefined && value <= target.atMost];
+		return {
+			subject,
+			condition: condition(results.sizes),
+			target: `${limit}${unit}`,
+			measured: value === undefined ? 'not measured' : `${shown(value)}${unit}`,
+			met: value === undefined ? undefined : met,
+		};
+	});
 }

@@ -1,30 +1,23 @@
-import { writeFile } from 'node:fs/promises';
-import { cpus, availableParallelism, totalmem, type, release } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 
 import { version } from '../package.json';
 import { runCommand } from '../playground/n8n/childProcess';
-import { messageOf, SetupError } from '../playground/n8n/errors';
+import { SetupError } from '../playground/n8n/errors';
 import { projectFolder } from '../playground/n8n/folders';
 import { table } from '../playground/table';
-import { goalsOf } from './goals';
+import { judge } from './goals';
+import { equip, openInstallation, type Equipment, type Installation } from './installation';
 import { measureCreate } from './parts/create';
 import { measureLimit, shortenMinute } from './parts/limit';
 import { measureMapping } from './parts/mapping';
-import { measureMemory, measureWorkers } from './parts/memory';
+import { measureMemory } from './parts/memory';
 import { measureTrigger } from './parts/trigger';
-import { measureWeight, tarballKb } from './parts/weight';
 import { fullPlan, quickPlan, type Plan } from './plan';
 import { chart } from './report/chart';
 import { page } from './report/page';
-import type { Machine, Results } from './results';
-import {
-	equip,
-	openInstallation,
-	type Equipment,
-	type Setting,
-	type Installation,
-} from './installation';
+import { resultsSchema, type Database, type Machine, type Results } from './results';
 
 /** The command line's options, see options.mjs. */
 interface Options {
@@ -32,23 +25,27 @@ interface Options {
 	parts: string[];
 	json: boolean;
 	whole: boolean;
+	from?: string;
 }
 
 /**
- * Measures, prints the goals with what was reached, and writes the page when all was measured. Gives
- * the exit code: 0 unless something went wrong that must not, whatever the times. Throws what the
- * user can do nothing about.
+ * Measures, prints the goals with the measured figures, and writes the page if everything was
+ * measured. Returns the exit code: 1 if a delivery or an event was lost, duplicated or wrongly
+ * rejected, or if something can't be installed.
  */
-export async function main({ quick, parts, json, whole }: Options): Promise<number> {
-	// What is printed to be read by a program is nothing but the data.
+export async function main({ quick, parts, json, whole, from }: Options): Promise<number> {
+	// Progress goes to stderr, so that stdout has nothing but the data.
 	if (json) console.log = console.error;
 	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
 		process.once(signal, () => process.exit(130));
 	try {
-		const results = await measure(quick ? quickPlan : fullPlan, parts, quick);
-		if (json) process.stdout.write(`${JSON.stringify({ ...results, goals: goalsOf(results) })}\n`);
+		const results =
+			from === undefined
+				? await measure(quick ? quickPlan : fullPlan, parts, quick)
+				: resultsSchema.parse(JSON.parse(await readFile(from, 'utf8')));
+		if (json) process.stdout.write(`${JSON.stringify(results)}\n`);
 		else console.log(summary(results));
-		if (whole) await write(results);
+		if (whole || from !== undefined) await write(results);
 		return results.problems.length === 0 ? 0 : 1;
 	} catch (error) {
 		if (!(error instanceof SetupError)) throw error;
@@ -60,65 +57,55 @@ export async function main({ quick, parts, json, whole }: Options): Promise<numb
 async function measure(plan: Plan, parts: readonly string[], quick: boolean): Promise<Results> {
 	const started = Date.now();
 	const wants = (...some: string[]) => some.some((part) => parts.includes(part));
+	const { rounds, sizes } = plan;
 	const equipment = await equip();
 	try {
 		const results: Results = {
-			machine: await machine(equipment),
-			quick,
-			rounds: plan.rounds,
-			...{ create: [], limit: [], mapping: [], trigger: [], memory: [], weight: [] },
-			...{ leftOut: [], problems: [], minutes: 0 },
+			...{ machine: await machine(equipment), quick, rounds, sizes },
+			...{ create: [], limit: [], mapping: [], trigger: [], memory: [] },
+			...{ skipped: [], problems: [], minutes: 0 },
 		};
 		const { problems } = results;
-		const inInstallation = async (
-			setting: Setting,
-			work: (installation: Installation) => Promise<void>,
-		) => {
-			await withInstallation({ equipment, setting, results, work });
+		const trigger = async (installation: Installation, database: Database) => {
+			const runs = await measureTrigger(
+				installation,
+				database,
+				plan.trigger[database],
+				rounds,
+				problems,
+			);
+			results.trigger.push(...runs);
 		};
-		if (wants('weight')) {
-			results.weight = await measureWeight(equipment, plan.weight);
-			results.tarballKb = await tarballKb(equipment);
-		}
-		if (wants('mapping'))
-			results.mapping = await measureMapping(equipment, plan.mapping.counts, plan.mapping.rounds);
-		if (wants('create', 'limit', 'memory', 'trigger'))
-			await inInstallation('SQLite', async (installation) => {
+		if (wants('mapping')) results.mapping = await measureMapping(equipment, sizes.orders, rounds);
+		if (wants('create', 'limit', 'memory', 'trigger')) {
+			const installation = await openInstallation(equipment, 'SQLite');
+			try {
 				if (wants('create'))
-					results.create = await measureCreate(installation, plan.create, results);
+					results.create = await measureCreate(installation, sizes.deliveries, rounds, results);
 				if (wants('memory'))
-					results.memory = await measureMemory(installation, plan.memory, problems);
+					results.memory = await measureMemory(installation, sizes, rounds, problems);
 				if (wants('limit')) {
 					const scaled = await openInstallation(equipment, 'SQLite', shortenMinute);
 					try {
-						results.limit = await measureLimit(
-							{ scaled, real: installation },
-							plan.limit,
-							problems,
-						);
+						const both = { scaled, real: installation };
+						results.limit = await measureLimit(both, plan.limit, rounds, problems);
 					} finally {
 						await scaled.close();
 					}
 				}
-				if (wants('trigger'))
-					results.trigger = await measureTrigger(
-						installation,
-						'SQLite',
-						plan.trigger.SQLite,
-						problems,
-					);
-			});
-		if (wants('trigger'))
-			await inInstallation('PostgreSQL', async (installation) => {
-				const { PostgreSQL } = plan.trigger;
-				results.trigger.push(
-					...(await measureTrigger(installation, 'PostgreSQL', PostgreSQL, problems)),
-				);
-			});
-		if (wants('memory') && plan.memory.workerRounds > 0)
-			await inInstallation('queue', async (installation) => {
-				results.memory.push(...(await measureWorkers(installation, plan.memory, problems)));
-			});
+				if (wants('trigger')) await trigger(installation, 'SQLite');
+			} finally {
+				await installation.close();
+			}
+		}
+		if (wants('trigger')) {
+			const installation = await openPostgresql(equipment, results);
+			try {
+				if (installation !== undefined) await trigger(installation, 'PostgreSQL');
+			} finally {
+				await installation?.close();
+			}
+		}
 		results.minutes = (Date.now() - started) / 60_000;
 		return results;
 	} finally {
@@ -126,67 +113,52 @@ async function measure(plan: Plan, parts: readonly string[], quick: boolean): Pr
 	}
 }
 
-async function withInstallation({
-	equipment,
-	setting,
-	results,
-	work,
-}: {
-	equipment: Equipment;
-	setting: Setting;
-	results: Results;
-	work: (installation: Installation) => Promise<void>;
-}): Promise<void> {
-	let installation: Installation;
+/** Returns undefined, and says so in the results, if PostgreSQL is not installed and can't be. */
+async function openPostgresql(
+	equipment: Equipment,
+	{ skipped }: Results,
+): Promise<Installation | undefined> {
 	try {
-		installation = await openInstallation(equipment, setting);
+		return await openInstallation(equipment, 'PostgreSQL');
 	} catch (error) {
-		if (!(error instanceof SetupError) || setting === 'SQLite') throw error;
-		const what = setting === 'queue' ? 'Two workers' : 'The trigger with PostgreSQL';
-		results.leftOut.push(`${what}: ${messageOf(error)}`);
-		return;
-	}
-	try {
-		await work(installation);
-	} finally {
-		await installation.close();
+		if (!(error instanceof SetupError)) throw error;
+		skipped.push(`the trigger with PostgreSQL. ${error.message}`);
+		return undefined;
 	}
 }
 
 async function machine({ host, prepared }: Equipment): Promise<Machine> {
 	const logFile = join(prepared, 'version.log');
-	const n8nNode = await runCommand(host.node.binary, ['--version'], { cwd: prepared, logFile });
+	const node = await runCommand(host.node.binary, ['--version'], { cwd: prepared, logFile });
 	return {
 		date: new Date().toISOString().slice(0, 10),
 		processor: cpus()[0]?.model.trim() ?? 'unknown',
 		cores: availableParallelism(),
 		memoryGb: Math.round(totalmem() / 2 ** 30),
 		system: `${type()} ${release().split('-')[0]}`,
-		node: process.versions.node,
-		n8nNode: n8nNode.trim().replace(/^v/, ''),
+		node: node.trim().replace(/^v/, ''),
 		n8n: host.version,
 		package: version,
 	};
 }
 
 function summary(results: Results): string {
-	const rows = goalsOf(results).map(({ goal, wanted, figure, met }) => [
+	const { skipped, problems, minutes } = results;
+	const rows = judge(results).map(({ subject, condition, target, measured, met }) => [
 		met === undefined ? '-' : met ? 'met' : 'missed',
-		goal,
-		wanted,
-		figure ?? 'not measured',
+		...[subject, condition, target, measured],
 	]);
 	return [
 		'',
-		table(['', 'Goal', 'Wanted', 'Measured'], rows),
-		...results.leftOut.map((text) => `\nLeft out. ${text}`),
-		...(results.problems.length > 0 ? ['\nWrong, whatever the times:', ...results.problems] : []),
-		`\nMeasured in ${results.minutes.toFixed(1)} minutes.`,
+		table(['', 'What', 'Condition', 'Target', 'Measured'], rows),
+		...skipped.map((what) => `\nNot measured: ${what}`),
+		...problems.map((problem) => `\nError: ${problem}`),
+		`\nMeasured in ${minutes.toFixed(1)} minutes.`,
 	].join('\n');
 }
 
 async function write(results: Results): Promise<void> {
 	await writeFile(join(projectFolder, 'docs', 'benchmarks.md'), page(results));
 	await writeFile(join(projectFolder, 'docs', 'images', 'benchmarks.svg'), chart(results));
-	console.log('docs/benchmarks.md and docs/images/benchmarks.svg were written.');
+	console.log('Wrote docs/benchmarks.md and docs/images/benchmarks.svg.');
 }

@@ -1,5 +1,5 @@
 /**
- * A process of its own that maps and checks orders, so that no run profits from another; started by
+ * Maps and validates orders in its own process, so that no run speeds up another. Started by
  * parts/mapping.ts with the number of orders and a file of samples.
  */
 import { readFileSync } from 'node:fs';
@@ -29,13 +29,13 @@ function main(count: number, file: string): void {
 	mapAndCheck(warmUp);
 	toJsonAndBack(warmUp);
 	const measured = orders('#', count);
-	const cpuSeconds = processorSeconds(() => mapAndCheck(measured));
-	const jsonSeconds = processorSeconds(() => toJsonAndBack(measured));
+	const cpuSeconds = cpuSecondsOf(() => mapAndCheck(measured));
+	const jsonSeconds = cpuSecondsOf(() => toJsonAndBack(measured));
 	console.log(JSON.stringify({ orders: count, cpuSeconds, jsonSeconds }));
 }
 
-/** The processor time of some work, the garbage of what came before left out. */
-function processorSeconds(work: () => unknown): number {
+/** The CPU time of some work, without garbage collection of earlier objects. */
+function cpuSecondsOf(work: () => unknown): number {
 	globalThis.gc?.();
 	const before = process.cpuUsage();
 	work();
@@ -43,7 +43,7 @@ function processorSeconds(work: () => unknown): number {
 	return (user + system) / 1e6;
 }
 
-/** What our node does with each order, apart from n8n. */
+/** What the Delivery Service node does with each order, without n8n. */
 function mapAndCheck(orders: readonly object[]): unknown[] {
 	const mapping = orderMappingSchema.parse({});
 	return orders.map((order) => {

@@ -1,133 +1,144 @@
+import { z } from 'zod';
+
 import { median } from './figures';
 
-/** What is compared when deliveries are created. */
-export const contenders = {
-	idle: 'without sending',
-	ownJson: 'this node, JSON',
-	ownJsonSkip: 'this node, JSON, Skip Already Sent',
-	ownShopify: 'this node, Shopify orders, Skip Already Sent',
-	single: 'HTTP Request, one request an item',
-	batching: 'HTTP Request, its option Batching',
-	expert: 'Code in chunks of 100, HTTP Request, Split Out',
-} as const;
+const contenderSchema = z.enum([
+	'idleJson',
+	'idleShopify',
+	'ownJson',
+	'ownShopify',
+	'single',
+	'expert',
+]);
+const receiverSchema = z.enum(['own', 'guarded', 'open']);
+const databaseSchema = z.enum(['SQLite', 'PostgreSQL']);
 
-export type Contender = keyof typeof contenders;
+/** One run of a workflow that creates deliveries, from the first sending node to the last. */
+const createRunSchema = z.object({
+	contender: contenderSchema,
+	seconds: z.number(),
+	/** The longest response time of n8n's health check. */
+	standstillMs: z.number(),
+	/** The peak memory above the memory at the start. */
+	memoryMb: z.number(),
+});
 
-/** What is compared when events come. */
-export const receivers = {
-	own: 'this trigger, signed',
-	bare: 'Webhook node, open to all',
-	withCredential: 'Webhook node, open to all, with a credential that it does not use',
-	guarded: 'Webhook node, guarded by a header credential',
-} as const;
+/** One run under the rate limit of the service. */
+const limitRunSchema = z.object({
+	/** How much shorter the minute and the response time were: 1 is real time. */
+	scale: z.number(),
+	/** The response time of the service, in real time. */
+	latencyMs: z.number(),
+	deliveriesPerMinute: z.number(),
+});
 
-export type Receiver = keyof typeof receivers;
+/** One run that maps and validates orders, without n8n. */
+export const mappingRunSchema = z.object({
+	orders: z.number(),
+	cpuSeconds: z.number(),
+	/** The CPU time of JSON.stringify and JSON.parse for the same orders. */
+	jsonSeconds: z.number(),
+});
 
-/** One run of a workflow that creates deliveries. */
-export interface CreateRun {
-	contender: Contender;
-	/** Whether the items were made from a Shopify order; else each was a delivery already. */
-	shopify: boolean;
-	count: number;
-	latencyMs: number;
-	/** From the first sending node's start to the last one's end, by the clock and the processor. */
-	seconds: number;
-	cpuSeconds: number;
-	standstillMs: number;
-	/** The most memory beyond what was held when the sending began. */
-	memoryMb: number;
-	requests: number;
+/** One run of sending new references. */
+const memoryRunSchema = z.object({
+	/** Whether Skip Already Sent was on. */
+	skip: z.boolean(),
+	/** The number of references that the workflow remembered before. */
+	remembered: z.number(),
+	cpuSeconds: z.number(),
+});
+
+/** A few seconds of events. */
+const triggerRunSchema = z.object({
+	receiver: receiverSchema,
+	database: databaseSchema,
+	connections: z.number(),
+	seconds: z.number(),
+	/** The response time of each event. */
+	responsesMs: z.array(z.number()),
+});
+
+const sizesSchema = z.object({
+	deliveries: z.number(),
+	/** The most references that a workflow remembers. */
+	remembered: z.number(),
+	/** The most orders to map; a tenth of them is mapped too. */
+	orders: z.number(),
+});
+
+const machineSchema = z.object({
+	date: z.string(),
+	processor: z.string(),
+	cores: z.number(),
+	memoryGb: z.number(),
+	system: z.string(),
+	/** The Node.js that runs n8n. */
+	node: z.string(),
+	n8n: z.string(),
+	package: z.string(),
+});
+
+/** The measured data, as printed by --json. */
+export const resultsSchema = z.object({
+	machine: machineSchema,
+	quick: z.boolean(),
+	/** The number of runs per figure. */
+	rounds: z.number(),
+	sizes: sizesSchema,
+	create: z.array(createRunSchema),
+	limit: z.array(limitRunSchema),
+	mapping: z.array(mappingRunSchema),
+	trigger: z.array(triggerRunSchema),
+	memory: z.array(memoryRunSchema),
+	/** What couldn't be measured here, and why. */
+	skipped: z.array(z.string()),
+	/** Lost, duplicated or wrongly rejected deliveries and events. */
+	problems: z.array(z.string()),
+	minutes: z.number(),
+});
+
+export type Results = z.infer<typeof resultsSchema>;
+export type Sizes = z.infer<typeof sizesSchema>;
+export type Machine = z.infer<typeof machineSchema>;
+export type Contender = z.infer<typeof contenderSchema>;
+export type Receiver = z.infer<typeof receiverSchema>;
+export type Database = z.infer<typeof databaseSchema>;
+export type CreateRun = z.infer<typeof createRunSchema>;
+export type LimitRun = z.infer<typeof limitRunSchema>;
+export type MappingRun = z.infer<typeof mappingRunSchema>;
+export type MemoryRun = z.infer<typeof memoryRunSchema>;
+export type TriggerRun = z.infer<typeof triggerRunSchema>;
+
+/** The compared ways to create deliveries; the idle ones only create the items. */
+export const contenders: Readonly<Record<Contender, string>> = {
+	idleJson: 'No sending, JSON',
+	idleShopify: 'No sending, Shopify orders',
+	ownJson: 'Delivery Service node, JSON',
+	ownShopify: 'Delivery Service node, Shopify orders, Skip Already Sent',
+	single: 'HTTP Request, one request per delivery',
+	expert: 'Code node (chunks of 100), HTTP Request, Split Out',
+};
+
+/** The compared ways to receive events. */
+export const receivers: Readonly<Record<Receiver, string>> = {
+	own: 'Delivery Service Trigger, signed URL',
+	guarded: 'Webhook node, header authentication',
+	open: 'Webhook node, no authentication',
+};
+
+/** The databases in which n8n stores executions. */
+export const databases = databaseSchema.options;
+
+/** Returns the runs that have all of these values. */
+export function runsWith<Run extends object>(runs: readonly Run[], wanted: Partial<Run>): Run[] {
+	return runs.filter((run) => {
+		const fields = new Map<string, unknown>(Object.entries(run));
+		return Object.entries(wanted).every(([name, value]) => fields.get(name) === value);
+	});
 }
 
-/** One run under the limit of the service, in scaled time unless `scale` is 1. */
-export interface LimitRun {
-	contender: Contender;
-	scale: number;
-	/** As in real time, see `scale`. */
-	latencyMs: number;
-	deliveriesAMinute: number;
-	created: number;
-	refused: number;
-	/** Created, but not in the output. */
-	lost: number;
-}
-
-/** One run of mapping and checking orders, without n8n. */
-export interface MappingRun {
-	orders: number;
-	cpuSeconds: number;
-	/** The same orders to JSON and back. */
-	jsonSeconds: number;
-}
-
-/** Some seconds of events at a trigger. */
-export interface TriggerRun {
-	receiver: Receiver;
-	database: 'SQLite' | 'PostgreSQL';
-	connections: number;
-	seconds: number;
-	/** How long each answer took. */
-	answersMs: number[];
-}
-
-/** One run that skips what was sent already, beside one that does not. */
-export interface MemoryRun {
-	/** How many references the workflow remembered before. */
-	remembered: number;
-	count: number;
-	/** Whether n8n ran in queue mode with PostgreSQL; else in one process with SQLite. */
-	queue: boolean;
-	workers: number;
-	seconds: number;
-	cpuSeconds: number;
-	skip: boolean;
-}
-
-/** One load of a pair of nodes in a fresh process. */
-export interface WeightRun {
-	pair: 'own' | 'onfleet';
-	milliseconds: number;
-	heapKb: number;
-}
-
-/** All that was measured. */
-export interface Results {
-	machine: Machine;
-	quick: boolean;
-	/** How many rounds there were where a goal is judged. */
-	rounds: number;
-	create: CreateRun[];
-	limit: LimitRun[];
-	mapping: MappingRun[];
-	trigger: TriggerRun[];
-	memory: MemoryRun[];
-	weight: WeightRun[];
-	tarballKb?: number;
-	/** What could not be measured here, and why. */
-	leftOut: string[];
-	/** What must not be: deliveries or events that were lost, came twice or were refused. */
-	problems: string[];
-	/** How long all of it took. */
-	minutes: number;
-}
-
-/** What was measured on. */
-export interface Machine {
-	date: string;
-	processor: string;
-	cores: number;
-	memoryGb: number;
-	system: string;
-	/** Of the bench, and of n8n. */
-	node: string;
-	n8nNode: string;
-	n8n: string;
-	package: string;
-}
-
-/**
- * The median over the runs for which all of `wanted` holds. Gives undefined when there are none.
- */
+/** Returns the median over the runs that have all of these values; undefined if there are none. */
 export function medianOf<Run extends object>(
 	runs: readonly Run[],
 	wanted: Partial<Run>,
@@ -137,22 +148,22 @@ export function medianOf<Run extends object>(
 	return chosen.length === 0 ? undefined : median(chosen.map(figure));
 }
 
-/** The runs for which all of `wanted` holds. */
-export function runsWith<Run extends object>(runs: readonly Run[], wanted: Partial<Run>): Run[] {
-	return runs.filter((run) => {
-		const members = new Map<string, unknown>(Object.entries(run));
-		return Object.entries(wanted).every(([name, value]) => members.get(name) === value);
-	});
-}
-
-/** Of the runs of a contender: what they took beyond the same workflow without the sending. */
+/** Returns what a contender takes above the same workflow without sending. */
 export function aboveIdle(
 	runs: readonly CreateRun[],
-	wanted: Partial<CreateRun>,
+	contender: Contender,
 	figure: (run: CreateRun) => number,
 ): number | undefined {
-	const value = medianOf(runs, wanted, figure);
-	const { shopify, count } = wanted;
-	const idle = medianOf(runs, { contender: 'idle', shopify, count }, figure);
+	const value = medianOf(runs, { contender }, figure);
+	const idle = medianOf(
+		runs,
+		{ contender: contender === 'ownShopify' ? 'idleShopify' : 'idleJson' },
+		figure,
+	);
 	return value === undefined || idle === undefined ? undefined : value - idle;
+}
+
+/** Returns the events per second: the median of these runs. */
+export function eventRate(runs: readonly TriggerRun[]): number | undefined {
+	return medianOf(runs, {}, ({ responsesMs, seconds }) => responsesMs.length / seconds);
 }

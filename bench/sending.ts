@@ -6,7 +6,7 @@ import { startService, type LocalService } from '../playground/service/server';
 import { deliveryTemplate, sendingWorkflow, type Sending } from './workflows';
 import type { Installation } from './installation';
 
-/** More than any contender sends. */
+/** A limit that no run reaches. */
 export const withoutLimit = { requests: 1_000_000, perMs: 1 };
 
 const ownType = 'deliveryServiceApi';
@@ -15,7 +15,6 @@ const basicType = 'httpBasicAuth';
 type Credentials = Record<string, { id: string; name: string }>;
 
 const resultSchema = z.object({
-	pid: z.number(),
 	beganAt: z.number(),
 	endedAt: z.number(),
 	cpuMs: z.number(),
@@ -23,53 +22,49 @@ const resultSchema = z.object({
 	others: z.number(),
 });
 
-/** What to make items from, and how many. */
+/** The items to send. */
 export interface Wanted {
 	count: number;
 	template: object;
-	/** The member that names an item. */
+	/** The field that identifies an item. */
 	named: 'referenceId' | 'name';
 	prefix: string;
 }
 
-/** What the workflow itself tells of a run. */
+/** The result of a run, as the workflow returns it. */
 export type RunResult = z.infer<typeof resultSchema>;
 
-/** What became of a run at the service, held against the output. */
+/** The deliveries at the service compared with the output of the workflow. */
 export interface Account {
-	requests: number;
-	refused: number;
 	created: number;
-	/** More than one delivery for a reference. */
-	twice: number;
-	/** Created, but not in the output. */
+	/** The requests that the service rejected with 429. */
+	rejected: number;
+	/** Created again for the same reference. */
+	duplicated: number;
+	/** Created, but missing in the output. */
 	lost: number;
-	/** In the output, but not created; or neither a delivery nor a failure that stopped the run. */
+	/** In the output, but not created. */
 	invented: number;
-	/** When each creation request came. */
+	/** The time of each creation request. */
 	times: number[];
 }
 
-/**
- * Deliveries to send as they are.
- *
- * @param prefix begins the reference of each
- */
+/** Returns finished deliveries to send. Each reference starts with the prefix. */
 export function deliveries(count: number, prefix: string): Wanted {
 	return { count, prefix, template: deliveryTemplate, named: 'referenceId' };
 }
 
-/** A service that an installation's workflows send to, and the credentials for it. */
+/** A local Delivery Service and its credentials in an n8n. */
 export class Target {
 	private constructor(
 		private readonly installation: Installation,
 		private readonly ownId: string,
 		readonly service: LocalService,
-		/** As n8n's HTTP Request node refers to its credential. */
+		/** The credential of the HTTP Request node. */
 		readonly basic: Credentials,
 	) {}
 
-	/** Opens a service and stores the credentials. */
+	/** Starts a service and stores its credentials. */
 	static async open(installation: Installation): Promise<Target> {
 		const service = await startService();
 		const { client } = installation;
@@ -81,14 +76,14 @@ export class Target {
 		});
 	}
 
-	/** As our node refers to its credential. */
+	/** The credential of the Delivery Service node. */
 	get own(): Credentials {
 		return { [ownType]: { id: this.ownId, name: 'Own' } };
 	}
 
 	/**
-	 * Leads our node to an address at which it has sent nothing yet: else its limit would make it
-	 * wait for the runs before.
+	 * Changes the Base URL of the credential to another URL of the same service, so that the node
+	 * doesn't wait for the requests of earlier runs.
 	 */
 	async forgetLimit(): Promise<void> {
 		const { service, installation } = this;
@@ -96,17 +91,17 @@ export class Target {
 		await installation.client.updateCredential(this.ownId, 'Own', ownType, credential);
 	}
 
-	/** Ends the service. */
+	/** Stops the service. */
 	async close(): Promise<void> {
 		await this.service.close();
 	}
 }
 
-/** A published workflow that sends what it is called with. */
+/** A published workflow that sends the items it is called with. */
 export class Sender {
 	private constructor(private readonly url: string) {}
 
-	/** Publishes it. `path` is its address, which no other workflow of this n8n has. */
+	/** Publishes the workflow at a unique webhook path. */
 	static async publish(
 		{ client, n8n }: Installation,
 		path: string,
@@ -116,7 +111,7 @@ export class Sender {
 		return new Sender(`${n8n.url}/webhook/${path}`);
 	}
 
-	/** Has it send. Gives what it tells of that, or undefined when the execution failed. */
+	/** Runs the workflow. Returns undefined if the execution failed. */
 	async send(wanted: Wanted): Promise<RunResult | undefined> {
 		const { result } = await waitFor('an n8n that is ready', readyTimeoutMs, async () => {
 			try {
@@ -125,7 +120,7 @@ export class Sender {
 			} catch (error) {
 				const status = isAxiosError(error) ? error.response?.status : undefined;
 				if (status === executionFailed) return { result: undefined };
-				// It looks for its database just then, and has started nothing.
+				// n8n is reconnecting to its database and has started nothing.
 				if (status === notReady) return undefined;
 				throw error;
 			}
@@ -135,11 +130,11 @@ export class Sender {
 }
 
 const executionFailed = 500;
-/** What n8n answers while it has lost sight of its database, for example after a stand-still. */
+/** n8n's status while it has no connection to its database, e.g. after it was blocked. */
 export const notReady = 503;
 const readyTimeoutMs = 60_000;
 
-/** Holds what a service has received against what came out. */
+/** Compares the deliveries at a service with the output of the workflows. */
 export function accountFor(
 	{ control }: LocalService,
 	results: ReadonlyArray<RunResult | undefined>,
@@ -151,24 +146,23 @@ export function accountFor(
 	const known = new Set(output);
 	const others = results.reduce((sum, result) => sum + (result?.others ?? 0), 0);
 	return {
-		requests: requests.length,
-		refused: requests.filter(({ status }) => status === 429).length,
 		created: created.length,
-		twice: created.length - distinct.size,
+		rejected: requests.filter(({ status }) => status === 429).length,
+		duplicated: created.length - distinct.size,
 		lost: [...distinct].filter((reference) => !known.has(reference)).length,
 		invented: output.length - [...known].filter((one) => distinct.has(one)).length + others,
 		times: requests.map(({ at }) => at),
 	};
 }
 
-/** What is wrong with a run that should have created `count` deliveries; nothing when all is well. */
-export function faultsOf(account: Account, count: number): string[] {
-	const { created, twice, lost, invented, refused } = account;
+/** Returns the errors of a run that should have created this many deliveries. */
+export function errorsOf(account: Account, count: number): string[] {
+	const { created, duplicated, lost, invented, rejected } = account;
 	return [
 		created !== count && `${created} of ${count} deliveries created`,
-		twice > 0 && `${twice} created twice`,
-		lost > 0 && `${lost} not in the output`,
+		duplicated > 0 && `${duplicated} created twice`,
+		lost > 0 && `${lost} missing in the output`,
 		invented > 0 && `${invented} in the output that were not created`,
-		refused > 0 && `${refused} requests refused with 429`,
-	].filter((fault) => fault !== false);
+		rejected > 0 && `${rejected} requests rejected with 429`,
+	].filter((error) => error !== false);
 }

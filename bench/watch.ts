@@ -4,53 +4,50 @@ import { join } from 'node:path';
 
 import { z } from 'zod';
 
-/** When something was seen, in milliseconds since 1970, and what. */
+/** A time in milliseconds since 1970, and the value at that time. */
 const sampleSchema = z.tuple([z.number(), z.number()]);
 
 export type Sample = z.infer<typeof sampleSchema>;
 
-/** The n8n to look at. */
+/** The n8n to watch. */
 export const watchedSchema = z.object({ url: z.string(), pid: z.number().int() });
 
 export type Watched = z.infer<typeof watchedSchema>;
 
-const seenSchema = z.object({ answers: z.array(sampleSchema), memory: z.array(sampleSchema) });
+const samplesSchema = z.object({ responses: z.array(sampleSchema), memory: z.array(sampleSchema) });
 
-/** What was seen of an n8n from one time to another. */
+/** The behavior of an n8n in a period. */
 export interface Seen {
-	/** How long its health page took to answer at most. */
+	/** The longest response time of its health check. */
 	standstillMs: number;
-	/** The most memory beyond what it held at the beginning, with all that it has started. */
+	/** The peak memory above the memory at the start, including child processes. */
 	memoryMb: number;
 }
 
-/** Whether memory can be read here: only Linux tells it without a program of its own. */
+/** Whether memory can be read: only Linux shows it without another program. */
 export const readsMemory = process.platform === 'linux';
 
-/** Looks at an n8n all the time. */
+/** Watches an n8n. */
 export interface Watch {
-	/**
-	 * Tells what was seen between two times; what was seen before the end of the last look is
-	 * forgotten.
-	 */
+	/** Summarizes a period, and discards all samples so far. */
 	between(beganAt: number, endedAt: number): Promise<Seen>;
 	close(): void;
 }
 
-/** Begins to look at an n8n, from a process of its own. */
+/** Starts to watch an n8n, from another process. */
 export async function watch(watched: Watched): Promise<Watch> {
 	const child = fork(join(__dirname, 'watcher.ts'), [JSON.stringify(watched)], {
 		execArgv: ['--import', require.resolve('tsx')],
 	});
-	const ended = once(child, 'exit').then(() => {
-		throw new Error('The process that watches n8n has ended');
+	const exited = once(child, 'exit').then(() => {
+		throw new Error('The process that watches n8n has exited');
 	});
-	ended.catch(() => undefined);
+	exited.catch(() => undefined);
 	const ask = async () => {
-		child.send('tell');
-		const told: unknown = await Promise.race([once(child, 'message'), ended]);
-		const [seen] = z.tuple([seenSchema]).rest(z.unknown()).parse(told);
-		return seen;
+		child.send('report');
+		const message: unknown = await Promise.race([once(child, 'message'), exited]);
+		const [samples] = z.tuple([samplesSchema]).rest(z.unknown()).parse(message);
+		return samples;
 	};
 	await ask();
 	return {
@@ -59,13 +56,13 @@ export async function watch(watched: Watched): Promise<Watch> {
 	};
 }
 
-/** Draws from all that was seen what lies between two times: of an answer, the part in between. */
+/** Summarizes the samples of a period. Of a response time, only the part in the period counts. */
 export function summarize(
-	{ answers, memory }: z.infer<typeof seenSchema>,
+	{ responses, memory }: z.infer<typeof samplesSchema>,
 	beganAt: number,
 	endedAt: number,
 ): Seen {
-	const waits = answers.map(([at, ms]) => Math.min(at + ms, endedAt) - Math.max(at, beganAt));
+	const waits = responses.map(([at, ms]) => Math.min(at + ms, endedAt) - Math.max(at, beganAt));
 	const held = memory.filter(([at]) => at >= beganAt && at <= endedAt).map(([, kb]) => kb);
 	const [first = 0] = held;
 	return {

@@ -1,7 +1,7 @@
 /**
- * A process of its own that looks at an n8n from outside while it works: how long its health page
- * takes to answer, and how much memory it and what it has started hold. In the bench's own process
- * the local service would keep it waiting. Started by watch.ts.
+ * Watches an n8n from its own process: the response time of its health check, and its memory with that
+ * of its child processes. In the process of the benchmark, the local service would delay it. Started
+ * by watch.ts.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
@@ -15,26 +15,26 @@ const familyEveryMs = 1000;
 const agent = new Agent({ keepAlive: true });
 
 async function main({ url, pid }: Watched): Promise<void> {
-	const answers: Sample[] = [];
+	const responses: Sample[] = [];
 	const memory: Sample[] = [];
 	process.on('message', () =>
-		process.send?.({ answers: answers.splice(0), memory: memory.splice(0) }),
+		process.send?.({ responses: responses.splice(0), memory: memory.splice(0) }),
 	);
 	process.on('disconnect', () => process.exit());
-	await Promise.all([pollHealth(url, answers), readMemory(pid, memory)]);
+	await Promise.all([pollHealth(url, responses), readMemory(pid, memory)]);
 }
 
-async function pollHealth(url: string, answers: Sample[]): Promise<void> {
+async function pollHealth(url: string, responses: Sample[]): Promise<void> {
 	for (;;) {
 		const at = Date.now();
 		const from = performance.now();
-		await answerFrom(`${url}/healthz`);
-		answers.push([at, performance.now() - from]);
+		await responseOf(`${url}/healthz`);
+		responses.push([at, performance.now() - from]);
 		await sleep(pollEveryMs);
 	}
 }
 
-async function answerFrom(url: string): Promise<void> {
+async function responseOf(url: string): Promise<void> {
 	await new Promise<void>((resolve) => {
 		const request = get(url, { agent }, (response) => {
 			response.resume().once('close', resolve);
@@ -82,7 +82,7 @@ function statusOf(pid: number | string): string {
 	try {
 		return readFileSync(`/proc/${pid}/status`, 'utf8');
 	} catch {
-		// It has ended meanwhile.
+		// The process has ended in the meantime.
 		return '';
 	}
 }

@@ -13,7 +13,7 @@ const webhookVersion = 2.1;
 const httpRequestVersion = 4.5;
 const chunk = 100;
 
-/** What stands between the items and the result: nodes in a row. */
+/** The nodes between the items and the result, in a row. */
 export type Sending = WorkflowNode[];
 
 const pickup = {
@@ -21,7 +21,7 @@ const pickup = {
 	location: { address: '12 Main Street, Springfield, IL 62701, United States' },
 };
 
-/** A delivery as a user of the service's document would write it; its reference is left out. */
+/** A delivery as in the API documentation, without its reference. */
 export const deliveryTemplate = {
 	pickup,
 	dropoff: {
@@ -43,7 +43,7 @@ export const deliveryTemplate = {
 	tags: ['web', 'gift'],
 };
 
-/** Our node with deliveries as JSON. */
+/** The Delivery Service node with deliveries as JSON. */
 export function ownFromJson(
 	credentials: Credentials,
 	{ skip = false, batchSize }: { skip?: boolean; batchSize?: number } = {},
@@ -57,7 +57,7 @@ export function ownFromJson(
 	return [own(credentials, parameters)];
 }
 
-/** Our node with Shopify orders, as it is when it is added: what was sent already is skipped. */
+/** The Delivery Service node with Shopify orders and its default, Skip Already Sent. */
 export function ownFromShopify(credentials: Credentials): Sending {
 	const parameters = {
 		source: 'shopifyOrder',
@@ -79,22 +79,18 @@ function own(credentials: Credentials, parameters: Record<string, unknown>): Wor
 	return { ...node('Create delivery', ownNode, create), credentials };
 }
 
-/** n8n's HTTP Request node with one request an item; `batching` is its option of that name. */
-export function httpRequest(
-	url: string,
-	credentials: Credentials,
-	batching?: { batchSize: number; batchInterval: number },
-): Sending {
-	return [http(url, credentials, '={{ { deliveries: [$json] } }}', batching)];
+/** n8n's HTTP Request node with one request per item. */
+export function httpRequest(url: string, credentials: Credentials): Sending {
+	return [http(url, credentials, '={{ { deliveries: [$json] } }}')];
 }
 
-/** What somebody builds who knows n8n and the service: a Code node, HTTP Request, Split Out. */
-export function expertChunks(url: string, credentials: Credentials, size = chunk): Sending {
+/** What an n8n expert would build: Code, HTTP Request and Split Out. */
+export function expertChunks(url: string, credentials: Credentials): Sending {
 	const jsCode = [
 		'const deliveries = $input.all().map(({ json }) => json);',
 		'const chunks = [];',
-		`for (let from = 0; from < deliveries.length; from += ${size}) {`,
-		`  chunks.push({ json: { deliveries: deliveries.slice(from, from + ${size}) } });`,
+		`for (let from = 0; from < deliveries.length; from += ${chunk}) {`,
+		`  chunks.push({ json: { deliveries: deliveries.slice(from, from + ${chunk}) } });`,
 		'}',
 		'return chunks;',
 	].join('\n');
@@ -105,12 +101,7 @@ export function expertChunks(url: string, credentials: Credentials, size = chunk
 	];
 }
 
-function http(
-	url: string,
-	credentials: Credentials,
-	jsonBody: string,
-	batching?: { batchSize: number; batchInterval: number },
-): WorkflowNode {
+function http(url: string, credentials: Credentials, jsonBody: string): WorkflowNode {
 	const parameters = {
 		method: 'POST',
 		url: `${url}/v1/deliveries`,
@@ -119,7 +110,7 @@ function http(
 		sendBody: true,
 		specifyBody: 'json',
 		jsonBody,
-		options: batching === undefined ? {} : { batching: { batch: batching } },
+		options: {},
 	};
 	return {
 		...node('HTTP Request', 'n8n-nodes-base.httpRequest', parameters),
@@ -129,8 +120,8 @@ function http(
 }
 
 /**
- * A workflow that makes items when its address is called, sends them, and answers with what came of
- * them. Executions are not saved, which would cost each contender the same.
+ * A workflow that creates items when its webhook is called, sends them, and returns the result.
+ * Executions are not saved, which would add the same time to every run.
  */
 export function sendingWorkflow(path: string, sending: Sending): WorkflowFile {
 	const webhook = { httpMethod: 'POST', path, responseMode: 'lastNode', options: {} };
@@ -152,7 +143,7 @@ export function sendingWorkflow(path: string, sending: Sending): WorkflowFile {
 	};
 }
 
-/** A workflow that our trigger starts, as it is when it is added. */
+/** A workflow that starts with the Delivery Service Trigger with its defaults. */
 export function ownTriggerWorkflow(name: string, credentials: Credentials): WorkflowFile {
 	const parameters = { events: ['updateTask'], options: {} };
 	const trigger = {
@@ -164,7 +155,7 @@ export function ownTriggerWorkflow(name: string, credentials: Credentials): Work
 	return receivingWorkflow(name, trigger);
 }
 
-/** A workflow that n8n's Webhook node starts; `authentication` is its parameter of that name. */
+/** A workflow that starts with n8n's Webhook node. */
 export function webhookWorkflow(
 	path: string,
 	authentication: 'none' | 'headerAuth',

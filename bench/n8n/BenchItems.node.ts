@@ -11,16 +11,16 @@ import { begin } from './runs';
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null;
 
-/** What is posted to a workflow of the bench. */
+/** The body of a call of a benchmark workflow. */
 const wantedSchema = z.object({
 	count: z.number().int(),
-	/** Each item is this, with a name of its own in the member `named`. */
+	/** The data of each item, except for the field `named`. */
 	template: z.custom<IDataObject>(isObject),
 	named: z.string(),
 	prefix: z.string(),
 });
 
-/** Puts out the items to send, and starts the clock. Only the bench has this node. */
+/** Outputs the items to send and starts the clock. */
 export class BenchItems implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Bench Items',

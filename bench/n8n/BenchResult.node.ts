@@ -10,20 +10,20 @@ import { end } from './runs';
 
 const recordSchema = z.object({ id: z.string(), referenceId: z.string() });
 
-/** An item that tells of deliveries: of one, as our node does, or of a whole answer. */
+/** An item with one delivery, or with a whole response. */
 const createdSchema = z.union([
 	recordSchema.transform((record) => [record]),
 	z.object({ payload: z.array(recordSchema) }).transform(({ payload }) => payload),
 ]);
 
-/** Stops the clock, and puts out one item that tells what came. Only the bench has this node. */
+/** Stops the clock and outputs one item with the created references. */
 export class BenchResult implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Bench Result',
 		name: 'benchResult',
 		group: ['transform'],
 		version: 1,
-		description: 'What came of the items',
+		description: 'The created references',
 		defaults: { name: 'Bench Result' },
 		inputs: ['main'],
 		outputs: ['main'],

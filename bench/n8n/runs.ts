@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** What was noted when the sending in an execution began. */
+/** The start of the sending in an execution. */
 interface Start {
 	at: number;
 	cpu: NodeJS.CpuUsage;
@@ -12,7 +12,7 @@ const starts = new Map<string, Start>();
 setFlagsFromString('--expose-gc');
 const collectGarbage: unknown = runInNewContext('gc');
 
-/** Frees what can be freed, so that each run begins alike, and notes the time. */
+/** Collects garbage, so that all runs start equal, and records the time. */
 export function begin(executionId: string): void {
 	if (typeof collectGarbage === 'function') {
 		Reflect.apply(collectGarbage, undefined, []);
@@ -21,16 +21,15 @@ export function begin(executionId: string): void {
 }
 
 /**
- * Tells when the sending began and ended, and what processor time this process has used meanwhile.
- * Throws an Error when it never began.
+ * Returns the start and end of the sending and the CPU time of this process in between. Throws an
+ * Error if it was never started.
  */
 export function end(executionId: string) {
 	const start = starts.get(executionId);
-	if (start === undefined) throw new Error(`Execution ${executionId} did not begin here`);
+	if (start === undefined) throw new Error(`Execution ${executionId} was not started`);
 	starts.delete(executionId);
 	const { user, system } = process.cpuUsage(start.cpu);
 	return {
-		pid: process.pid,
 		beganAt: start.at,
 		endedAt: Date.now(),
 		cpuMs: (user + system) / 1000,
