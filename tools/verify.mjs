@@ -67,12 +67,10 @@ async function scan(label, folder, patterns) {
 	);
 }
 
-/** Packs the project as `npm publish` would, and gives the tarball's path. */
+/** Packs the project as `npm publish` would. Returns the path of the tarball. */
 function pack() {
-	const script = process.env.npm_execpath;
 	const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', workFolder];
-	const [command, commandArgs] = script ? [process.execPath, [script, ...args]] : ['npm', args];
-	const [packed] = JSON.parse(run(command, commandArgs));
+	const [packed] = JSON.parse(run('npm', args));
 	console.log(`Packed ${packed.name} ${packed.version}: ${packed.size} bytes.`);
 	return join(workFolder, packed.filename);
 }

@@ -49,10 +49,9 @@ function git(...args: string[]): string {
 	return stdout.trim();
 }
 
-/** Runs a command in the user's terminal. Returns a problem if it fails. */
-function command(name: string, args: readonly string[]): string[] {
-	const { status } = spawnSync(name, args, { cwd: projectFolder, stdio: 'inherit' });
-	return status === 0 ? [] : [`\`${name} ${args.join(' ')}\` failed; its own message is above.`];
+function verifyProblems(): string[] {
+	const { status } = spawnSync('npm', ['run', 'verify'], { cwd: projectFolder, stdio: 'inherit' });
+	return status === 0 ? [] : ['`npm run verify` failed; see its message above.'];
 }
 
 function uncommitted(): string[] {
@@ -94,8 +93,7 @@ async function main(): Promise<void> {
 	const problems = [
 		...(await versionProblems(tag)),
 		...(tag === undefined ? [] : uncommitted()),
-		...command('npm', ['run', 'docs', '--', '--check']),
-		...command('npm', ['run', 'verify']),
+		...verifyProblems(),
 		...(await packProblems()),
 	];
 	for (const problem of problems) console.error(`- ${problem}`);
