@@ -1,7 +1,7 @@
 /**
  * Workflows saved with each released version still run and send the same requests. Each release adds
  * `published/<version>.json`: an exported workflow with every operation and its new parameters, and
- * with pinned data at the node Start. The first run writes its requests into the snapshot file.
+ * with pinned data at the node Start. `--updateSnapshot` records its requests.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
