@@ -2,7 +2,7 @@
  * Compares what the nodes' parameter reader gives with what n8n's `getNodeParameter` gives, in n8n's
  * own context of a running node. It is plain JavaScript, so that any installed n8n can run it:
  *
- *     node compareReaders.cjs <folder of n8n> <parameterReader.js> <file of cases> <expression engine>
+ *     node compareReaders.cjs <folder of n8n> <parameters.js> <file of cases> <expression engine>
  *
  * The file holds cases in v8's serialisation, which keeps dates and undefined. Prints what differed.
  */
