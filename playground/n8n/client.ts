@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import axios, { isAxiosError, type AxiosInstance } from 'axios';
+import axiosRetry from 'axios-retry';
 import { z } from 'zod';
 
 import {
@@ -17,6 +18,7 @@ const publicationTimeoutMs = 60_000;
 const executionsPerPage = 100;
 const rowsPerPage = 250;
 const notFound = 404;
+const notReady = 'Database is not ready';
 
 /** The person that a fresh n8n is set up for. */
 export interface Owner {
@@ -444,6 +446,12 @@ export function hasEnded({ status }: ExecutionSummary): boolean {
 function connect(baseURL: string, headers: Record<string, string> = {}): AxiosInstance {
 	// A proxy in the environment is for the internet, not for this machine.
 	const client = axios.create({ baseURL, headers, timeout: requestTimeoutMs, proxy: false });
+	// n8n pings its database, and rejects everything after a computation that held up the ping.
+	axiosRetry(client, {
+		retries: 40,
+		retryDelay: () => 500,
+		retryCondition: ({ response }) => JSON.stringify(response?.data ?? '').includes(notReady),
+	});
 	client.interceptors.response.use(undefined, (error: unknown) => {
 		throw isAxiosError(error) && error.response ? refusal(error.response) : error;
 	});
