@@ -8,7 +8,7 @@ import { z } from 'zod';
 
 import { serviceLabels } from '../nodes/DeliveryService/service/labels';
 import { deliverySchema } from '../nodes/DeliveryService/service/schemas';
-import { check } from '../nodes/DeliveryService/service/validation';
+import { validate } from '../nodes/DeliveryService/service/validation';
 import { orderMappingSchema } from '../nodes/DeliveryService/shopify/mapping';
 import { orderToDelivery } from '../nodes/DeliveryService/shopify/toDelivery';
 
@@ -49,7 +49,7 @@ function mapAndCheck(orders: readonly object[]): unknown[] {
 	return orders.map((order) => {
 		const outcome = orderToDelivery(order, mapping);
 		return outcome.kind === 'delivery'
-			? check(deliverySchema, { pickup, ...outcome.delivery }, 'Delivery', serviceLabels)
+			? validate(deliverySchema, { pickup, ...outcome.delivery }, 'Delivery', serviceLabels)
 			: outcome;
 	});
 }

@@ -7,14 +7,14 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { delivery } from './resources/delivery';
+import { deliveryResource } from './resources/delivery';
 import { withErrorItems } from './resources/items';
-import { propertiesOf, type Operation } from './resources/resource';
-import { webhook } from './resources/webhook';
+import { resourceProperties, type Operation } from './resources/resource';
+import { webhookResource } from './resources/webhook';
 import { searchWebhooks } from './resources/webhook/delete';
 import { testConnection } from './service/credentialTest';
 
-const resources = [delivery, webhook];
+const resources = [deliveryResource, webhookResource];
 
 export class DeliveryService implements INodeType {
 	description: INodeTypeDescription = {
@@ -44,7 +44,7 @@ export class DeliveryService implements INodeType {
 				options: resources.map(({ option }) => option),
 				default: 'delivery',
 			},
-			...resources.flatMap(propertiesOf),
+			...resources.flatMap(resourceProperties),
 		],
 	};
 

@@ -11,9 +11,9 @@ import {
 
 import { testConnection } from './service/credentialTest';
 import { properties, subtitle, triggerPanel, webhooks } from './trigger/description';
-import { isSubscribed, subscribe, unsubscribe } from './trigger/lifecycle';
+import { isSubscribed, subscribe, unsubscribeAll } from './trigger/lifecycle';
 import { receive } from './trigger/receive';
-import { withoutRepeats } from './trigger/repeats';
+import { dropDuplicateEvents } from './trigger/duplicates';
 
 export class DeliveryServiceTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -53,7 +53,7 @@ export class DeliveryServiceTrigger implements INodeType {
 				return await subscribe(this);
 			},
 			async delete(this: IHookFunctions): Promise<boolean> {
-				return await unsubscribe(this);
+				return await unsubscribeAll(this);
 			},
 		},
 	};
@@ -64,6 +64,6 @@ export class DeliveryServiceTrigger implements INodeType {
 
 	/** n8n runs this as the first step of the execution that a call of `webhook` has started. */
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return [await withoutRepeats(this)];
+		return [await dropDuplicateEvents(this)];
 	}
 }

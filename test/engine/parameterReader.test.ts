@@ -4,7 +4,7 @@ import * as n8n from 'n8n-workflow';
 import { createRequire } from 'node:module';
 import { z } from 'zod';
 
-import { readerOf } from '../../nodes/DeliveryService/common/parameters';
+import { parameterReader } from '../../nodes/DeliveryService/common/parameters';
 import { parameterCases, type ParameterCase } from '../support/parameterCases';
 import '../support/engine/environment';
 import { registry } from '../support/engine/registry';
@@ -20,7 +20,7 @@ const { compareReaders } = comparisonSchema.parse(
 );
 
 const compare = async (cases: ParameterCase[]) =>
-	await compareReaders({ core, n8n, readerOf }, cases);
+	await compareReaders({ core, n8n, readerOf: parameterReader }, cases);
 
 test('gives what n8n gives, and changes nothing of what is shared', async () => {
 	const property = fc.asyncProperty(fc.array(parameterCases, { maxLength: 20 }), async (cases) => {

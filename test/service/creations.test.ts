@@ -8,11 +8,11 @@ import { randomUUID } from 'node:crypto';
 import {
 	sendCreations,
 	type Report,
-	type Sending,
+	type SendingOptions,
 } from '../../nodes/DeliveryService/sending/creations';
 import { openLedger } from '../../nodes/DeliveryService/deduplication/ledger';
 import { RateLimit } from '../../nodes/DeliveryService/sending/rateLimit';
-import { toAnswer, toNoAnswer, type Exchange } from '../../nodes/DeliveryService/service/client';
+import { toResponse, toNoResponse, type Exchange } from '../../nodes/DeliveryService/service/client';
 import { limits } from '../../nodes/DeliveryService/service/limits';
 import type { CreationBody } from '../../nodes/DeliveryService/service/schemas';
 import { startService, type LocalService } from '../../playground/service/server';
@@ -41,16 +41,16 @@ async function send(body: CreationBody): Promise<Exchange> {
 				transformResponse: (text: string) => text,
 				validateStatus: () => true,
 			});
-			return toAnswer({ statusCode: status, headers, body: data });
+			return toResponse({ statusCode: status, headers, body: data });
 		} catch (error) {
-			return toNoAnswer(error);
+			return toNoResponse(error);
 		}
 	});
 }
 
 const sharedLimit = () => new RateLimit(limits.creationRequestsPerWindow, limits.creationWindowMs);
 
-function sendingWith(more: Partial<Sending> = {}): Sending {
+function sendingWith(more: Partial<SendingOptions> = {}): SendingOptions {
 	const store = memoryStore({ entries: new Set() }, time);
 	return {
 		send,

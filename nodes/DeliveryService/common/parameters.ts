@@ -10,15 +10,15 @@ import type {
 	IWebhookFunctions,
 } from 'n8n-workflow';
 
-const collectionSchema = anyObject.catch({});
+const recordSchema = anyObject.catch({});
 
 /** The members of a value, none when it is not an object. */
 export function asRecord(value: unknown): Record<string, unknown> {
-	return collectionSchema.parse(value);
+	return recordSchema.parse(value);
 }
 
 /** The members that the user added to a collection. */
-export function readCollection(
+export function collectionParameter(
 	parameters: ParameterReader,
 	name: string,
 	item: number,
@@ -27,24 +27,24 @@ export function readCollection(
 }
 
 /** What a resource locator names: the choice in its list, or the value of an expression. */
-export function located(value: unknown): unknown {
+export function resourceLocatorValue(value: unknown): unknown {
 	const { mode, value: chosen } = asRecord(value);
 	return mode === undefined ? value : chosen;
 }
 
 /** The entries that the user added to a repeatable group of fields. */
-export function entriesOf(group: unknown, entry: string): Array<Record<string, unknown>> {
+export function collectionEntries(group: unknown, entry: string): Array<Record<string, unknown>> {
 	const entries = asRecord(group)[entry];
-	return z.array(collectionSchema).catch([]).parse(entries);
+	return z.array(recordSchema).catch([]).parse(entries);
 }
 
 /** The members that are not empty: an empty field in the editor means "not given". */
-export function filledIn(members: object): Record<string, unknown> {
+export function omitBlank(members: object): Record<string, unknown> {
 	return Object.fromEntries(Object.entries(members).filter(([, value]) => !isBlank(value)));
 }
 
 /** A list from comma-separated text or from an array; empty entries are left out. */
-export function listOf(value: unknown): unknown[] {
+export function toList(value: unknown): unknown[] {
 	const entries: unknown[] =
 		typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [value];
 	return entries.filter((entry) => !isBlank(entry));
@@ -96,34 +96,34 @@ export interface ParameterReader {
 }
 
 /** How the value of a parameter is found for an item's data. */
-type Reading = (json: IDataObject) => unknown;
+type ParameterGetter = (json: IDataObject) => unknown;
 
 /** What a reading gives for a value that only n8n knows. */
-const knownToN8n = Symbol('known to n8n');
+const notResolvable = Symbol('known to n8n');
 
 /**
  * Reads each parameter no more often than needed. n8n's expression engine takes a millisecond or two
  * for each expression and item. So what holds no expression is read once, and plain paths of the
  * input item, such as `{{ $json.order }}`, are read from the item itself. All else is left to n8n.
  */
-export function readerOf(
+export function parameterReader(
 	context: Pick<IExecuteFunctions, 'getInputData' | 'getNodeParameter'>,
 ): ParameterReader {
 	// An AI agent's tool has no items here: there, $json is not what comes in.
 	const items = context.getInputData(0, 'main');
 	const missing = {};
-	const readings = new Map<string, Reading | undefined>();
-	const readingOf = (name: string): Reading | undefined => {
+	const readings = new Map<string, ParameterGetter | undefined>();
+	const readingOf = (name: string): ParameterGetter | undefined => {
 		const raw: unknown = context.getNodeParameter(name, 0, missing, { rawExpressions: true });
-		return raw === missing ? () => missing : readingFor(raw);
+		return raw === missing ? () => missing : compileGetter(raw);
 	};
 	return {
 		get(name, item, fallback) {
 			if (!readings.has(name)) readings.set(name, readingOf(name));
 			const json = items[item]?.json;
-			const value = json ? readings.get(name)?.(json) : knownToN8n;
+			const value = json ? readings.get(name)?.(json) : notResolvable;
 			if (value === missing && fallback !== undefined) return fallback;
-			if (value !== undefined && value !== missing && value !== knownToN8n) return value;
+			if (value !== undefined && value !== missing && value !== notResolvable) return value;
 			return context.getNodeParameter(name, item, fallback);
 		},
 	};
@@ -135,7 +135,7 @@ export function readerOf(
  *
  * @throws what n8n throws, for instance when an expression fails
  */
-export function readParameter(
+export function nodeParameter(
 	context: IHookFunctions | IWebhookFunctions,
 	name: string,
 	fallback: unknown,
@@ -150,18 +150,18 @@ function holdsExpression(raw: unknown): boolean {
 }
 
 /** How a parameter is read without n8n; undefined where it holds an expression that only n8n knows. */
-function readingFor(raw: unknown): Reading | undefined {
-	if (typeof raw === 'string' && raw.startsWith('=')) return readingOfPath(raw);
+function compileGetter(raw: unknown): ParameterGetter | undefined {
+	if (typeof raw === 'string' && raw.startsWith('=')) return compilePath(raw);
 	if (typeof raw !== 'object' || raw === null || !holdsExpression(raw)) return () => raw;
-	const readings: Array<[string, Reading]> = [];
+	const readings: Array<[string, ParameterGetter]> = [];
 	for (const [name, member] of Object.entries(raw)) {
-		const reading = readingFor(member);
+		const reading = compileGetter(member);
 		if (!reading) return undefined;
 		readings.push([name, reading]);
 	}
 	return (json) => {
 		const members = readings.map(([name, reading]): [string, unknown] => [name, reading(json)]);
-		if (members.some(([, value]) => value === knownToN8n)) return knownToN8n;
+		if (members.some(([, value]) => value === notResolvable)) return notResolvable;
 		return Array.isArray(raw) ? members.map(([, value]) => value) : Object.fromEntries(members);
 	};
 }
@@ -176,7 +176,7 @@ const plainPath =
 const pathSteps = /\.(\w+)|\["([^"]*)"\]|\['([^']*)'\]|\[(\d+)\]/g;
 
 /** n8n refuses to look these up, for safety. */
-const refusedNames =
+const forbiddenNames =
 	/constructor|[pP]rototype|StackTrace|^(caller|callee|arguments|binding|_linkedBinding|_load|mainModule|getBuiltinModule|dlopen|execve|loadEnvFile|getOwn\w+|defineProp\w+)$/;
 
 /** These mean something to n8n's expression engine, also deep inside of a value. */
@@ -184,20 +184,20 @@ function isSpecial(name: string): boolean {
 	return name in Object.prototype || name.startsWith('__');
 }
 
-function readingOfPath(expression: string): Reading | undefined {
+function compilePath(expression: string): ParameterGetter | undefined {
 	const [, path] = plainPath.exec(expression) ?? [];
 	if (path === undefined) return undefined;
 	const steps = [...path.matchAll(pathSteps)].map(
 		([, dotted, double, single, index]) => dotted ?? double ?? single ?? index ?? '',
 	);
-	if (steps.some((step) => isSpecial(step) || refusedNames.test(step))) return undefined;
+	if (steps.some((step) => isSpecial(step) || forbiddenNames.test(step))) return undefined;
 	return (json) => {
 		let value: unknown = json;
 		for (const step of steps) {
-			if (typeof value !== 'object' || value === null) return knownToN8n;
+			if (typeof value !== 'object' || value === null) return notResolvable;
 			value = Object.getOwnPropertyDescriptor(value, step)?.value;
 		}
-		return isPlain(value) ? value : knownToN8n;
+		return isPlain(value) ? value : notResolvable;
 	};
 }
 

@@ -11,7 +11,7 @@ export interface Problem {
  * A problem as one text, for where n8n shows a message or a description, but not both: when a
  * workflow is published, 2.x passes on the one and 1.x the other.
  */
-export function inOneText({ message, description }: Problem): string {
+export function problemText({ message, description }: Problem): string {
 	return [message, description].filter(Boolean).join('. ');
 }
 

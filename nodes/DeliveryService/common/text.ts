@@ -2,7 +2,7 @@
 let segmenter: Intl.Segmenter | undefined;
 
 /** Where the first so many characters of a text end, as a person sees them: an emoji is one. */
-function endOf(text: string, characters: number): number {
+function offsetAfter(text: string, characters: number): number {
 	segmenter ??= new Intl.Segmenter();
 	let count = 0;
 	for (const { index } of segmenter.segment(text)) if (count++ === characters) return index;
@@ -12,13 +12,13 @@ function endOf(text: string, characters: number): number {
 /** Whether a text has more characters than that, as a person counts them. */
 export function isLongerThan(text: string, maxCharacters: number): boolean {
 	// No text has more characters than code units, which are quicker to count.
-	return text.length > maxCharacters && endOf(text, maxCharacters) < text.length;
+	return text.length > maxCharacters && offsetAfter(text, maxCharacters) < text.length;
 }
 
 /** The first characters of a text, none of them torn apart. */
-export function shortened(text: string, maxCharacters: number): string {
+export function truncate(text: string, maxCharacters: number): string {
 	return isLongerThan(text, maxCharacters)
-		? `${text.slice(0, endOf(text, maxCharacters))}...`
+		? `${text.slice(0, offsetAfter(text, maxCharacters))}...`
 		: text;
 }
 

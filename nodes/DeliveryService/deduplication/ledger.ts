@@ -36,10 +36,10 @@ export type Claim =
 	| 'unknown';
 
 /** What the ledger knows of a reference: that it may be sent, or why not. */
-export type State = 'free' | Exclude<Claim, 'claimed'>;
+export type ReferenceState = 'free' | Exclude<Claim, 'claimed'>;
 
 /** What is to be noted and claimed; of the claimants of a run no two have the same reference. */
-export interface Step {
+export interface LedgerStep {
 	/** Whose deliveries were created; their references were claimed. */
 	confirmed?: readonly Claimant[];
 	/** Who wants to be sent, and has not asked before. */
@@ -49,7 +49,7 @@ export interface Step {
 /** Which references were sent already, kept between runs. */
 export interface Ledger {
 	/** Tells by reference what is known, and leaves everything as it is. */
-	lookUp(claimants: readonly Claimant[]): Promise<ReadonlyMap<string, State>>;
+	lookUp(claimants: readonly Claimant[]): Promise<ReadonlyMap<string, ReferenceState>>;
 	/**
 	 * Goes a step on, in one access to the store: notes what was created, claims what is wanted, and
 	 * tells by reference what is known by now of what was wanted so far. A claim must stand for some
@@ -57,7 +57,7 @@ export interface Ledger {
 	 *
 	 * When it rejects, nothing is ours that was wanted and not told yet.
 	 */
-	proceed(step: Step): Promise<ReadonlyMap<string, Claim>>;
+	proceed(step: LedgerStep): Promise<ReadonlyMap<string, Claim>>;
 	/** Claimed references were not created: they may be sent again. */
 	release(claimants: readonly Claimant[]): Promise<void>;
 }
@@ -104,7 +104,7 @@ export function openLedger(store: Store, scope: string, mark: string, clock: Clo
 		claimant.orderId === undefined
 			? noOrder(claimant)
 			: entryOf(scope, `order ${JSON.stringify(claimant.orderId)}`, claimant.referenceId);
-	function entry(part: Part): (claimant: Claimant) => string {
+	function entry(part: EntryPart): (claimant: Claimant) => string {
 		return ({ referenceId }) => entryOf(scope, part, referenceId);
 	}
 
@@ -131,7 +131,7 @@ export function openLedger(store: Store, scope: string, mark: string, clock: Clo
 		);
 		const ofOrders = await recordAny(entries, others.map(noOrder));
 		const doubts = new Set(asked.map(doubted).filter((one) => answers.has(one)));
-		const state = (claimant: Claimant): State => {
+		const state = (claimant: Claimant): ReferenceState => {
 			if (fresh.has(pending(claimant))) return 'free';
 			if (!doubts.has(doubted(claimant)) || answers.has(created(claimant))) return 'unknown';
 			return ofOrders.has(noOrder(claimant)) ? 'anotherOrder' : 'created';
@@ -215,24 +215,24 @@ export function openLedger(store: Store, scope: string, mark: string, clock: Clo
 }
 
 /** What is recorded of a reference, beside the order. */
-const parts = ['pending', 'created', 'no order', 'doubted'] as const;
+const entryParts = ['pending', 'created', 'no order', 'doubted'] as const;
 
-type Part = (typeof parts)[number];
+type EntryPart = (typeof entryParts)[number];
 
 async function recordAny(entries: Entries, wanted: string[]): Promise<ReadonlySet<string>> {
 	return wanted.length > 0 ? await entries.record(wanted) : new Set();
 }
 
 /** How many entries are removed at once: n8n does nothing else while it looks for them. */
-const maxRemoved = 200;
+const maxEntriesPerRemoval = 200;
 
 /** Removes entries in their order, some at a time. */
 async function removeAny(entries: Entries, unwanted: string[]): Promise<void> {
-	for (const some of chunk(unwanted, maxRemoved)) await entries.remove(some);
+	for (const some of chunk(unwanted, maxEntriesPerRemoval)) await entries.remove(some);
 }
 
 /** How many references are forgotten in one turn: others must get theirs. */
-const maxForgotten = maxRemoved / parts.length;
+const maxReferencesPerTurn = maxEntriesPerRemoval / entryParts.length;
 
 /**
  * Forgets references, whatever their state. The entries of their orders remain, since the orders are
@@ -251,13 +251,13 @@ export async function forgetReferences(
 ): Promise<ReadonlySet<string>> {
 	const remembered = new Set<string>();
 	// Of equal entries that the store is given at once, it may keep both.
-	for (const some of chunk([...new Set(references)], maxForgotten))
+	for (const some of chunk([...new Set(references)], maxReferencesPerTurn))
 		await store.inTurn(async (entries) => {
 			const pendingOf = (reference: string) => entryOf(scope, 'pending', reference);
 			const fresh = await entries.record(some.map(pendingOf));
 			for (const reference of some) if (!fresh.has(pendingOf(reference))) remembered.add(reference);
 			await entries.remove(
-				some.flatMap((reference) => parts.map((part) => entryOf(scope, part, reference))),
+				some.flatMap((reference) => entryParts.map((part) => entryOf(scope, part, reference))),
 			);
 		});
 	return remembered;

@@ -12,10 +12,10 @@ import { withLock, type Lock } from './lock';
  */
 const maxEntries = 200_000;
 
-const options = { mode: 'entries', maxEntries } as const;
+const storeOptions = { mode: 'entries', maxEntries } as const;
 
 /** All nodes of a workflow share the entries, so that one can forget what another has sent. */
-const scope = 'workflow';
+const storeScope = 'workflow';
 
 /** The lock is one for each node: n8n offers none for a workflow. */
 const lockScope = 'node';
@@ -23,22 +23,22 @@ const lockScope = 'node';
 const lockOptions = { mode: 'entries' } as const;
 
 /** The entry whose insertion acquires the lock. */
-const held = 'held';
+const lockEntry = 'held';
 
 /** Within this process the executions of a workflow take turns, without asking the database. */
-const lastTurns = new Map<string, Promise<unknown>>();
+const latestTurns = new Map<string, Promise<unknown>>();
 
-async function inTurn<Result>(
+async function takeTurn<Result>(
 	context: IExecuteFunctions,
 	access: () => Promise<Result>,
 ): Promise<Result> {
 	const workflow = context.getWorkflow().id ?? '';
-	const mine = (lastTurns.get(workflow) ?? Promise.resolve()).then(access, access);
-	lastTurns.set(workflow, mine);
+	const mine = (latestTurns.get(workflow) ?? Promise.resolve()).then(access, access);
+	latestTurns.set(workflow, mine);
 	try {
 		return await mine;
 	} finally {
-		if (lastTurns.get(workflow) === mine) lastTurns.delete(workflow);
+		if (latestTurns.get(workflow) === mine) latestTurns.delete(workflow);
 	}
 }
 
@@ -51,15 +51,15 @@ async function inTurn<Result>(
  */
 export function storeOf(context: IExecuteFunctions): Store {
 	const { helpers } = context;
-	const entries = entriesOf(context, scope, options);
+	const entries = storedEntries(context, storeScope, storeOptions);
 	const lock: Lock = {
 		async tryAcquire(mark) {
 			const { new: fresh } = await helpers.checkProcessedAndRecord(
-				[held, mark],
+				[lockEntry, mark],
 				lockScope,
 				lockOptions,
 			);
-			if (fresh.includes(held)) return 'acquired';
+			if (fresh.includes(lockEntry)) return 'acquired';
 			return fresh.includes(mark) ? 'heldAnew' : 'heldStill';
 		},
 		async release() {
@@ -68,7 +68,7 @@ export function storeOf(context: IExecuteFunctions): Store {
 	};
 	return {
 		async inTurn(access) {
-			return await inTurn(
+			return await takeTurn(
 				context,
 				async () =>
 					await withLock(
@@ -91,15 +91,15 @@ const maxNodeEntries = 4_000;
  * executions in other processes do not wait, and may write over what was just recorded.
  */
 export function nodeStoreOf(context: IExecuteFunctions): Store {
-	const entries = entriesOf(context, 'node', { mode: 'entries', maxEntries: maxNodeEntries });
+	const entries = storedEntries(context, 'node', { mode: 'entries', maxEntries: maxNodeEntries });
 	return {
 		async inTurn(access) {
-			return await inTurn(context, async () => await access(entries));
+			return await takeTurn(context, async () => await access(entries));
 		},
 	};
 }
 
-function entriesOf(
+function storedEntries(
 	{ helpers }: IExecuteFunctions,
 	where: DeduplicationScope,
 	how: ICheckProcessedOptions,
@@ -118,7 +118,7 @@ function entriesOf(
 /** Forgets every entry of the workflow. */
 export async function clearStore(context: IExecuteFunctions): Promise<void> {
 	const { helpers } = context;
-	await inTurn(context, async () => await helpers.clearAllProcessedItems(scope, options));
+	await takeTurn(context, async () => await helpers.clearAllProcessedItems(storeScope, storeOptions));
 }
 
 /** What references are unique within: a company at a service, however its address is written. */

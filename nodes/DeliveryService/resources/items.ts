@@ -21,7 +21,7 @@ export function outputItem(json: object, item: number): INodeExecutionData {
  * @param item the item's number, counted from 0 as n8n does
  */
 export function itemError(node: INode, problem: Problem, item: number): NodeOperationError {
-	return operationError(node, { ...problem, message: numbered(problem, item) }, item);
+	return operationError(node, { ...problem, message: withItemNumber(problem, item) }, item);
 }
 
 /**
@@ -40,26 +40,26 @@ export function errorItem(
 	const { description } = problem;
 	return outputItem(
 		{
-			error: { message: numbered(problem, item), ...(description && { description }), ...details },
+			error: { message: withItemNumber(problem, item), ...(description && { description }), ...details },
 		},
 		item,
 	);
 }
 
-function numbered({ message }: Problem, item: number): string {
+function withItemNumber({ message }: Problem, item: number): string {
 	return `${message} [item ${item}]`;
 }
 
 /** Text that another sentence can follow: the service's own words may lack a full stop. */
-export function ended(text = ''): string {
+export function endSentence(text = ''): string {
 	return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 /** How many names of a list a text has; the lists in an error's details are complete. */
-const maxNamed = 20;
+const maxListedNames = 20;
 
 /** A sentence with the number and the names of what has come to the same end; empty without any. */
-export function namesSentence(title: string, names: readonly string[], max = maxNamed): string {
+export function listNames(title: string, names: readonly string[], max = maxListedNames): string {
 	if (names.length === 0) return '';
 	const more = names.length - max;
 	const rest = more > 0 ? ` and ${more} more, listed in the error details` : '';
@@ -67,7 +67,7 @@ export function namesSentence(title: string, names: readonly string[], max = max
 }
 
 /** What an error that n8n threw, such as one of an expression, tells the user. */
-export function problemFromError(error: unknown): Problem {
+export function toProblem(error: unknown): Problem {
 	if (!(error instanceof Error)) return { message: 'The item could not be read' };
 	const description = 'description' in error ? error.description : undefined;
 	return {
@@ -77,7 +77,7 @@ export function problemFromError(error: unknown): Problem {
 }
 
 /** How long items are read before n8n's other work gets its turn. */
-const longestTurnMs = 20;
+const maxTurnMs = 20;
 
 /**
  * Reads every input item. n8n takes up to a millisecond for each expression: without pauses its
@@ -91,7 +91,7 @@ export async function mapItems<Value>(
 	let since = realClock.now();
 	for (const item of context.getInputData().keys()) {
 		values.push(read(item));
-		if (realClock.now() - since < longestTurnMs) continue;
+		if (realClock.now() - since < maxTurnMs) continue;
 		await realClock.wait(1);
 		since = realClock.now();
 	}
@@ -113,7 +113,7 @@ export async function withErrorItems(
 	try {
 		return await operation();
 	} catch (error) {
-		const problem = problemFromError(error);
+		const problem = toProblem(error);
 		return context
 			.getInputData()
 			.map((_, item) => errorItem(problem, item, { outcome: 'notSent' }));
@@ -133,7 +133,7 @@ export async function runPerItem(
 		try {
 			output.push(...(await run(item)));
 		} catch (error) {
-			const problem = problemFromError(error);
+			const problem = toProblem(error);
 			if (!context.continueOnFail()) {
 				const own = itemError(context.getNode(), problem, item);
 				if (!(error instanceof NodeApiError)) throw own;

@@ -31,7 +31,7 @@ const operationPicker: INodeProperties = {
 };
 
 /** The picker of a resource's operations, followed by each operation's fields. */
-export function propertiesOf({
+export function resourceProperties({
 	option,
 	operations,
 	defaultOperation,
@@ -45,13 +45,13 @@ export function propertiesOf({
 			default: defaultOperation,
 		},
 		...operations.flatMap((operation) =>
-			shownOnlyFor({ ...shownFor, operation: [operation.option.value] }, operation.fields),
+			showFor({ ...shownFor, operation: [operation.option.value] }, operation.fields),
 		),
 	];
 }
 
 /** The fields, each shown only when these parameters have these values too. */
-export function shownOnlyFor(
+export function showFor(
 	show: NonNullable<IDisplayOptions['show']>,
 	fields: readonly INodeProperties[],
 ): INodeProperties[] {

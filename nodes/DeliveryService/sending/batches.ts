@@ -4,7 +4,7 @@ import type { CreationBody } from '../service/schemas';
 import type { Creation } from './outcomes';
 
 /** Creations that may share requests: those for the same company with the same type. */
-export function groupsOf(creations: readonly Creation[]): Creation[][] {
+export function groupCreations(creations: readonly Creation[]): Creation[][] {
 	const groups = new Map<string, Creation[]>();
 	for (const creation of creations) {
 		const key = `${creation.companyId ?? ''}/${creation.type ?? ''}`;
@@ -16,7 +16,7 @@ export function groupsOf(creations: readonly Creation[]): Creation[][] {
 }
 
 /** The body of the request for a batch of one group (service document, section 4.1). */
-export function bodyOf(batch: readonly Creation[]): CreationBody {
+export function creationBody(batch: readonly Creation[]): CreationBody {
 	const { companyId, type } = batch[0] ?? {};
 	return {
 		deliveries: batch.map(({ delivery }) => delivery),
@@ -33,7 +33,7 @@ export const maxClaimed = 800;
  * both together are to be a tenth of the run. But each claim costs as much as all that is
  * remembered: so never less than a request holds.
  */
-export function claimSizeOf(count: number, batchSize: number): number {
+export function claimSize(count: number, batchSize: number): number {
 	const requests = Math.floor(Math.min(count / 10, maxClaimed) / 2 / batchSize);
 	return Math.max(1, requests) * batchSize;
 }
@@ -47,13 +47,13 @@ const maxInFlight = 4;
  *
  * @param batchSize how many creations share a request; undefined for the automatic choice
  */
-export function requestsInFlight(count: number, batchSize?: number): number {
-	const size = batchSize ?? (count <= maxSentAlone ? 1 : limits.deliveriesPerRequest);
+export function maxRequestsInFlight(count: number, batchSize?: number): number {
+	const size = batchSize ?? (count <= maxSentIndividually ? 1 : limits.deliveriesPerRequest);
 	return Math.max(1, Math.min(maxInFlight, Math.floor(count / 10 / size)));
 }
 
 /** Those creations that have a reference ID, as the ledger knows them. */
-export function claimantsOf(batch: readonly Creation[]): Claimant[] {
+export function toClaimants(batch: readonly Creation[]): Claimant[] {
 	return batch.flatMap(({ delivery: { referenceId }, orderId }) =>
 		referenceId === undefined ? [] : [{ referenceId, orderId }],
 	);
@@ -63,7 +63,7 @@ export function claimantsOf(batch: readonly Creation[]): Claimant[] {
  * Up to how many deliveries have a request each, when nobody says how many share one: a shop's usual
  * run. They take a fifth of what the limit allows in a minute.
  */
-const maxSentAlone = 20;
+const maxSentIndividually = 20;
 
 /**
  * Whether the deliveries that are left of a run have a request each, so that one which is refused,
@@ -72,6 +72,6 @@ const maxSentAlone = 20;
  * @param left how many they are
  * @param room how many requests the limit allows now
  */
-export function mayBeSentAlone(left: number, room: number): boolean {
-	return left <= maxSentAlone && left <= room;
+export function canSendIndividually(left: number, room: number): boolean {
+	return left <= maxSentIndividually && left <= room;
 }

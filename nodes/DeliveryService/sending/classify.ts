@@ -1,5 +1,5 @@
 import { isSuccess, type Exchange } from '../service/client';
-import { isNotTrusted, isPage } from '../service/errors';
+import { isNotTrusted, isHtml } from '../service/errors';
 
 /**
  * What is known of a request after it was sent:
@@ -14,13 +14,13 @@ export type ExchangeClass = 'done' | 'notProcessed' | 'refused' | 'unknown';
  * Codes that come only before there is a connection: nothing of the request left this machine.
  * EHOSTUNREACH and ENETUNREACH are not among them: a route may also be lost after it was sent.
  */
-const neverConnected = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
+const neverConnectedCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
 
 /**
  * What Node.js says when a secure connection fails before all of a request has left, such as when
  * HTTPS meets HTTP. When one breaks later, while the answer is read, the code begins with ERR_SSL_.
  */
-const notSecured = 'EPROTO';
+const notSecuredCode = 'EPROTO';
 
 /**
  * The one table that tells what may be sent again and what may not. The service's document names
@@ -43,8 +43,8 @@ export function classifyExchange(exchange: Exchange): ExchangeClass {
 	if (exchange.kind === 'noAnswer') {
 		const { code } = exchange;
 		if (exchange.prevented !== undefined) return 'refused';
-		if (exchange.neverConnected || neverConnected.has(code)) return 'notProcessed';
-		return code === notSecured || isNotTrusted(code) ? 'refused' : 'unknown';
+		if (exchange.neverConnected || neverConnectedCodes.has(code)) return 'notProcessed';
+		return code === notSecuredCode || isNotTrusted(code) ? 'refused' : 'unknown';
 	}
 	const { status, headers } = exchange;
 	if (isSuccess(exchange)) return 'done';
@@ -60,6 +60,6 @@ export function classifyExchange(exchange: Exchange): ExchangeClass {
  * working. An update may be sent again all the same.
  */
 export function classifyCreation(exchange: Exchange): ExchangeClass {
-	const isGateways = exchange.kind === 'answer' && exchange.status === 503 && isPage(exchange.body);
+	const isGateways = exchange.kind === 'answer' && exchange.status === 503 && isHtml(exchange.body);
 	return isGateways ? 'unknown' : classifyExchange(exchange);
 }

@@ -2,8 +2,8 @@ import type { Ledger } from '../deduplication/ledger';
 import { limits } from '../service/limits';
 import type { Problem } from '../common/result';
 import { chunk } from '../common/chunk';
-import { bodyOf, groupsOf, mayBeSentAlone, requestsInFlight } from './batches';
-import { ClaimsAhead, type ClaimingRun } from './claimsAhead';
+import { creationBody, groupCreations, canSendIndividually, maxRequestsInFlight } from './batches';
+import { ClaimsAhead, type ClaimingRun } from './claims';
 import { findDuplicates, resolveDuplicates } from './duplicates';
 import {
 	notSent,
@@ -13,14 +13,14 @@ import {
 	type CreationResult,
 	type Outcome,
 } from './outcomes';
-import { type Waited, waitedInAll, type Wait } from './rateLimit';
-import { sendWithinLimit, type Requesting } from './request';
+import { type WaitTimes, totalWait, type RequestWait } from './rateLimit';
+import { sendWithinLimit, type RequestOptions } from './request';
 import { failureOf, interpretResponse, type CreationResponse } from './responses';
 import { Semaphore } from './semaphore';
-import { sameRefusal, samplesOf } from './split';
+import { sameRejection, takeSamples } from './split';
 
 /** What creating deliveries needs from outside. */
-export interface Sending extends Requesting {
+export interface SendingOptions extends RequestOptions {
 	/** Where a company's sent references are kept; absent when deliveries may be sent again. */
 	ledgerFor?: (companyId: Creation['companyId']) => Ledger;
 	/** The company of deliveries that name none, as far as it is known. */
@@ -40,13 +40,13 @@ export interface Report {
 	/** What became of each creation, in their order. */
 	results: readonly CreationResult[];
 	requests: number;
-	waited: Waited;
+	waited: WaitTimes;
 	/** Whether created references could not be noted: they read as unknown in the next run. */
 	ledgerFailed: boolean;
 }
 
 /** A service that is out of order would make every further delivery one to be looked up. */
-const maxUnknownInARow = 3;
+const maxConsecutiveUnknown = 3;
 
 /**
  * Creates deliveries, each once (service document, sections 4.1 and 8): those of one company and
@@ -56,12 +56,12 @@ const maxUnknownInARow = 3;
  */
 export async function sendCreations(
 	creations: readonly Creation[],
-	sending: Sending,
+	sending: SendingOptions,
 ): Promise<Report> {
 	const byReference = findDuplicates(creations, sending);
 	const { unique } = byReference;
 	const run = new CreationRun(sending, unique.length);
-	for (const group of groupsOf(unique)) await run.sendGroup(group);
+	for (const group of groupCreations(unique)) await run.sendGroup(group);
 	const { results, ...report } = run.report();
 	const all = [...results, ...resolveDuplicates(byReference, results)];
 	return { ...report, results: all.sort((one, other) => one.creation.item - other.creation.item) };
@@ -72,7 +72,7 @@ class CreationRun implements ClaimingRun {
 
 	private requests = 0;
 
-	private readonly waits: Wait[] = [];
+	private readonly waits: RequestWait[] = [];
 
 	private ledgerFailed = false;
 
@@ -84,7 +84,7 @@ class CreationRun implements ClaimingRun {
 	/** Tells requests that wait for something that they are not sent any more. */
 	private readonly stop = new AbortController();
 
-	private readonly requesting: Requesting;
+	private readonly requesting: RequestOptions;
 
 	private unknownInARow = 0;
 
@@ -95,7 +95,7 @@ class CreationRun implements ClaimingRun {
 	private hasCreated = false;
 
 	constructor(
-		private readonly sending: Sending,
+		private readonly sending: SendingOptions,
 		total: number,
 	) {
 		this.left = total;
@@ -108,13 +108,13 @@ class CreationRun implements ClaimingRun {
 
 	report(): Report {
 		const { results, requests, waits, ledgerFailed } = this;
-		return { results, requests, waited: waitedInAll(waits), ledgerFailed };
+		return { results, requests, waited: totalWait(waits), ledgerFailed };
 	}
 
 	tell(creations: readonly Creation[], outcome: Outcome): void {
 		this.left -= creations.length;
 		// Not all as arguments of one call: there may be more than a call takes.
-		for (const result of resultsOf(creations, outcome)) this.results.push(result);
+		for (const result of withOutcome(creations, outcome)) this.results.push(result);
 	}
 
 	halt(problem: Problem): Problem {
@@ -128,7 +128,7 @@ class CreationRun implements ClaimingRun {
 		const size = batchSize ?? limits.deliveriesPerRequest;
 		const ledger = ledgerFor?.(group[0]?.companyId);
 		const claims = ledger && new ClaimsAhead(ledger, this);
-		const semaphore = new Semaphore(maxInFlight ?? requestsInFlight(group.length, batchSize));
+		const semaphore = new Semaphore(maxInFlight ?? maxRequestsInFlight(group.length, batchSize));
 		if (this.hasCreated) semaphore.open();
 		const underWay: Array<Promise<void>> = [];
 		for await (const batch of claims?.batches(group, size) ?? chunk(group, size)) {
@@ -170,7 +170,7 @@ class CreationRun implements ClaimingRun {
 	/** Whether each of the creations that are left has a request of its own. */
 	private areSentAlone(): boolean {
 		const { batchSize, rateLimit, clock } = this.sending;
-		return batchSize === undefined && mayBeSentAlone(this.left, rateLimit.room(clock));
+		return batchSize === undefined && canSendIndividually(this.left, rateLimit.room(clock));
 	}
 
 	/** Sends one request, or several when the one is refused and may be split. */
@@ -183,7 +183,7 @@ class CreationRun implements ClaimingRun {
 		const isRemembered = claims !== undefined;
 		if (!response) {
 			const outcome = notSent(this.halt(stoppedByUser), isRemembered);
-			return await this.noted(resultsOf(batch, outcome), claims);
+			return await this.noted(withOutcome(batch, outcome), claims);
 		}
 		const { refusedCreateNothing = false } = this.sending;
 		const results = interpretResponse(batch, response, { isRemembered, refusedCreateNothing });
@@ -194,7 +194,7 @@ class CreationRun implements ClaimingRun {
 		if (failure) {
 			const { problem, isFatal, isProbablyWrongUrl, canSplit } = failure;
 			const isWrongUrl = isProbablyWrongUrl && !this.hasCreated;
-			if (isFatal || isWrongUrl || this.unknownInARow >= maxUnknownInARow) this.halt(problem);
+			if (isFatal || isWrongUrl || this.unknownInARow >= maxConsecutiveUnknown) this.halt(problem);
 			if (canSplit) return await this.split(batch, claims, isPart);
 		}
 		return await this.noted(results, claims);
@@ -209,18 +209,18 @@ class CreationRun implements ClaimingRun {
 		claims: ClaimsAhead | undefined,
 		isPart: boolean,
 	): Promise<CreationResult[]> {
-		const { samples, others } = isPart ? { samples: [], others: batch } : samplesOf(batch);
+		const { samples, others } = isPart ? { samples: [], others: batch } : takeSamples(batch);
 		const results: CreationResult[] = [];
 		for (const sample of samples) results.push(...(await this.sendBatch([sample], claims, true)));
-		const refusal = sameRefusal(results);
-		if (refusal) return [...results, ...(await this.noted(resultsOf(others, refusal), claims))];
+		const refusal = sameRejection(results);
+		if (refusal) return [...results, ...(await this.noted(withOutcome(others, refusal), claims))];
 		for (const half of chunk(others, Math.ceil(others.length / 2)))
 			results.push(...(await this.sendBatch(half, claims, true)));
 		return results;
 	}
 
 	private async request(batch: readonly Creation[]): Promise<CreationResponse | undefined> {
-		return await sendWithinLimit(bodyOf(batch), this.requesting, (waited) => {
+		return await sendWithinLimit(creationBody(batch), this.requesting, (waited) => {
 			this.requests++;
 			this.waits.push({ ...waited, endedAt: this.sending.clock.now() });
 		});
@@ -250,6 +250,6 @@ class CreationRun implements ClaimingRun {
 	}
 }
 
-function resultsOf(creations: readonly Creation[], outcome: Outcome): CreationResult[] {
+function withOutcome(creations: readonly Creation[], outcome: Outcome): CreationResult[] {
 	return creations.map((creation) => ({ creation, outcome }));
 }

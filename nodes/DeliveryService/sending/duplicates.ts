@@ -25,7 +25,7 @@ export interface ByReference {
 }
 
 /** How references are told apart in a run. */
-interface References {
+interface ReferenceOptions {
 	/** Where sent references are kept; without it, a reference may be sent any number of times. */
 	ledgerFor?: unknown;
 	/** The company of deliveries that name none, where it is known. */
@@ -35,7 +35,7 @@ interface References {
 /** Finds creations that share a reference ID within a company. */
 export function findDuplicates(
 	creations: readonly Creation[],
-	{ ledgerFor, ownCompanyId }: References,
+	{ ledgerFor, ownCompanyId }: ReferenceOptions,
 ): ByReference {
 	if (ledgerFor === undefined) return { unique: creations, duplicates: [], conflicts: [] };
 	const unique = new Map<string, Creation>();
@@ -71,13 +71,13 @@ export function resolveDuplicates(
 	return [
 		...duplicates.map(({ creation, first }) => ({
 			creation,
-			outcome: outcomeAfter(first, outcomes.get(first.item)),
+			outcome: duplicateOutcome(first, outcomes.get(first.item)),
 		})),
 		...conflicts.map((creation) => ({ creation, outcome: anotherOrder(creation) })),
 	];
 }
 
-function outcomeAfter(first: Creation, outcome: Outcome | undefined): Outcome {
+function duplicateOutcome(first: Creation, outcome: Outcome | undefined): Outcome {
 	switch (outcome?.kind) {
 		case 'created':
 		case 'skipped':

@@ -117,18 +117,18 @@ export function unknownOutcome(cause: string, isRemembered: boolean, detail?: st
 		kind: 'unknown',
 		problem: {
 			message: `Whether this delivery was created is unknown: ${lowerFirst(cause)}`,
-			description: [lookItUp, isRemembered && forgetIt, detail].filter(Boolean).join(' '),
+			description: [checkDashboard, isRemembered && allowResendingAdvice, detail].filter(Boolean).join(' '),
 		},
 	};
 }
 
-const lookItUp = 'Look it up in the dashboard of the Delivery Service before you send it again.';
+const checkDashboard = 'Look it up in the dashboard of the Delivery Service before you send it again.';
 
-const forgetIt =
+const allowResendingAdvice =
 	'If it was not created, run the operation "Forget Sent References" for its reference ID, then send it again.';
 
 /** Why a delivery is unknown that this run did not send. */
-export const sentSince =
+export const sentElsewhere =
 	'it was sent before without an answer, or another execution is sending it now';
 
 /** Why nothing more is sent: the user's or a timeout's wish, or an earlier failure. */

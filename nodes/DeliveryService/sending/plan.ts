@@ -1,9 +1,9 @@
-import type { Ledger, State } from '../deduplication/ledger';
+import type { Ledger, ReferenceState } from '../deduplication/ledger';
 import { limits } from '../service/limits';
 import type { CreationBody } from '../service/schemas';
 import { chunk } from '../common/chunk';
-import { bodyOf, groupsOf, mayBeSentAlone, claimantsOf } from './batches';
-import type { Sending } from './creations';
+import { creationBody, groupCreations, canSendIndividually, toClaimants } from './batches';
+import type { SendingOptions } from './creations';
 import { findDuplicates } from './duplicates';
 import {
 	alreadyCreated,
@@ -21,7 +21,7 @@ export interface Plan {
 	held: Array<{ creation: Creation; outcome: Skipped }>;
 }
 
-type Planning = Pick<Sending, 'batchSize' | 'ledgerFor' | 'ownCompanyId' | 'rateLimit' | 'clock'>;
+type Planning = Pick<SendingOptions, 'batchSize' | 'ledgerFor' | 'ownCompanyId' | 'rateLimit' | 'clock'>;
 
 /** What {@link sendCreations} would send, as far as it can be told without the service. */
 export async function planCreations(
@@ -32,44 +32,44 @@ export async function planCreations(
 	const { unique, duplicates, conflicts } = findDuplicates(creations, { ledgerFor, ownCompanyId });
 	for (const { creation } of duplicates)
 		plan.held.push({ creation, outcome: sameReferenceInInput });
-	for (const creation of conflicts) plan.held.push({ creation, outcome: heldAs.anotherOrder });
+	for (const creation of conflicts) plan.held.push({ creation, outcome: skippedStates.anotherOrder });
 	const room = rateLimit.room(clock);
 	let left = unique.length;
-	for (const group of groupsOf(unique)) {
-		const states = await statesOf(group, ledgerFor?.(group[0]?.companyId));
+	for (const group of groupCreations(unique)) {
+		const states = await lookUpStates(group, ledgerFor?.(group[0]?.companyId));
 		const ready = group.filter((creation) => {
 			const state = states.get(creation.delivery.referenceId ?? '') ?? 'free';
-			if (state !== 'free') plan.held.push({ creation, outcome: heldAs[state] });
+			if (state !== 'free') plan.held.push({ creation, outcome: skippedStates[state] });
 			return state === 'free';
 		});
 		left -= group.length - ready.length;
 		for (const batch of chunk(ready, batchSize ?? limits.deliveriesPerRequest)) {
-			const isAlone = batchSize === undefined && mayBeSentAlone(left, room - plan.requests.length);
+			const isAlone = batchSize === undefined && canSendIndividually(left, room - plan.requests.length);
 			for (const creations of isAlone ? chunk(batch, 1) : [batch])
-				plan.requests.push({ creations, body: bodyOf(creations) });
+				plan.requests.push({ creations, body: creationBody(creations) });
 			left -= batch.length;
 		}
 	}
 	return plan;
 }
 
-const heldAs = {
+const skippedStates = {
 	created: alreadyCreated,
 	anotherOrder: anotherOrderBefore,
 	unknown: unknownBefore,
-} as const satisfies Record<Exclude<State, 'free'>, Skipped>;
+} as const satisfies Record<Exclude<ReferenceState, 'free'>, Skipped>;
 
 /**
  * What is known of the references of a group. They are looked up in small portions, as when they are
  * sent: while many are looked up at once, the store would drop its oldest entries for them.
  */
-async function statesOf(
+async function lookUpStates(
 	group: readonly Creation[],
 	ledger: Ledger | undefined,
-): Promise<ReadonlyMap<string, State>> {
-	const states = new Map<string, State>();
+): Promise<ReadonlyMap<string, ReferenceState>> {
+	const states = new Map<string, ReferenceState>();
 	if (!ledger) return states;
-	for (const portion of chunk(claimantsOf(group), limits.deliveriesPerRequest))
+	for (const portion of chunk(toClaimants(group), limits.deliveriesPerRequest))
 		for (const [reference, state] of await ledger.lookUp(portion)) states.set(reference, state);
 	return states;
 }

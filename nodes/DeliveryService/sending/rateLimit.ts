@@ -2,7 +2,7 @@ import { limits } from '../service/limits';
 import type { Clock } from '../common/clock';
 
 /** A request that counts against the limit. */
-interface Counted {
+interface CountedRequest {
 	/**
 	 * When the service may have counted it at the latest, in milliseconds since 1970: when its
 	 * answer came. Infinite while it is under way.
@@ -17,7 +17,7 @@ interface Pause {
 }
 
 /** How long requests waited before they went out, in milliseconds. */
-export interface Waited {
+export interface WaitTimes {
 	/** Because as many as allowed were sent already. */
 	forLimitMs: number;
 	/** Because the service could not take requests, and nothing else kept them. */
@@ -25,7 +25,7 @@ export interface Waited {
 }
 
 /** How a request waits for its turn. */
-export interface Waiting {
+export interface TurnOptions {
 	clock: Clock;
 	/** Tells that the execution was stopped. */
 	signal?: AbortSignal;
@@ -40,7 +40,7 @@ export interface Waiting {
  * than `max` in any window of time, however many executions send through it at once.
  */
 export class RateLimit {
-	private counted: Counted[] = [];
+	private counted: CountedRequest[] = [];
 
 	private readonly pauses = new Set<Pause>();
 
@@ -57,10 +57,10 @@ export class RateLimit {
 	 * @returns what the request gave, or undefined when the signal came first: then it was not run
 	 */
 	async run<Result>(
-		request: (waited: Waited) => Promise<Result>,
-		{ clock, signal, pauseMs = 0, maxPauseMs = Infinity }: Waiting,
+		request: (waited: WaitTimes) => Promise<Result>,
+		{ clock, signal, pauseMs = 0, maxPauseMs = Infinity }: TurnOptions,
 	): Promise<Result | undefined> {
-		const waited: Waited = { forLimitMs: 0, forServiceMs: 0 };
+		const waited: WaitTimes = { forLimitMs: 0, forServiceMs: 0 };
 		const own: Pause = { until: this.now(clock) + pauseMs };
 		this.pauses.add(own);
 		try {
@@ -79,7 +79,7 @@ export class RateLimit {
 			// A pause ends with the execution that accepted it: others may know better, or wait less.
 			this.pauses.delete(own);
 		}
-		const mine: Counted = { at: Infinity };
+		const mine: CountedRequest = { at: Infinity };
 		this.counted.push(mine);
 		try {
 			return await request(waited);
@@ -107,7 +107,7 @@ export class RateLimit {
 		this.forgetBefore(now);
 		if (this.counted.length < this.max) return 0;
 		const oldest = Math.min(...this.counted.map(({ at }) => at));
-		return Number.isFinite(oldest) ? oldest + this.windowMs + 1 - now : underWayCheckMs;
+		return Number.isFinite(oldest) ? oldest + this.windowMs + 1 - now : inFlightCheckMs;
 	}
 
 	private forgetBefore(now: number): void {
@@ -131,31 +131,31 @@ export class RateLimit {
 const pauseCheckMs = 5000;
 
 /** How often to look again while as many requests as allowed are under way. */
-const underWayCheckMs = 50;
+const inFlightCheckMs = 50;
 
-const shared = new Map<string, RateLimit>();
+const sharedLimits = new Map<string, RateLimit>();
 
 /** The limit for one API key at one service, the same for all executions of this process. */
 export function rateLimitFor(baseUrl: string, apiKeyId: string): RateLimit {
 	const key = JSON.stringify([baseUrl, apiKeyId]);
-	const known = shared.get(key);
+	const known = sharedLimits.get(key);
 	if (known) return known;
 	const created = new RateLimit(limits.creationRequestsPerWindow, limits.creationWindowMs);
-	shared.set(key, created);
+	sharedLimits.set(key, created);
 	return created;
 }
 
 /** A time that a request waited before it went out. */
-export interface Wait extends Waited {
+export interface RequestWait extends WaitTimes {
 	/** When it went out, in milliseconds since 1970. */
 	endedAt: number;
 }
 
 /** How long a run waited in all: a time in which several requests waited counts once. */
-export function waitedInAll(waits: readonly Wait[]): Waited {
-	const beginOf = ({ endedAt, forLimitMs, forServiceMs }: Wait) =>
+export function totalWait(waits: readonly RequestWait[]): WaitTimes {
+	const beginOf = ({ endedAt, forLimitMs, forServiceMs }: RequestWait) =>
 		endedAt - forLimitMs - forServiceMs;
-	const total: Waited = { forLimitMs: 0, forServiceMs: 0 };
+	const total: WaitTimes = { forLimitMs: 0, forServiceMs: 0 };
 	let until = -Infinity;
 	for (const wait of [...waits].sort((one, other) => beginOf(one) - beginOf(other))) {
 		const ms = wait.endedAt - beginOf(wait);

@@ -2,7 +2,7 @@ import type { Delivery } from '../service/schemas';
 
 export type CreatedRecord = Record<string, unknown>;
 
-export interface Matched {
+export interface RecordMatches {
 	/** For each delivery its ID and record, or undefined where no record can be told to be its. */
 	records: Array<{ id: string; record: CreatedRecord } | undefined>;
 	/** For each delivery the record that is its but has no ID, such as one that tells an error. */
@@ -23,10 +23,10 @@ export interface Matched {
 export function matchRecords(
 	deliveries: readonly Delivery[],
 	payload: readonly CreatedRecord[],
-): Matched {
-	const references = deliveries.map(({ referenceId }) => comparable(referenceId));
-	const named = lookUpBy(references);
-	const trust = trustIn(payload, named, references.length);
+): RecordMatches {
+	const references = deliveries.map(({ referenceId }) => normalizeReference(referenceId));
+	const named = positionLookup(references);
+	const trust = indexTrust(payload, named, references.length);
 	const claims = new Map<number, CreatedRecord[]>();
 	const leftOver: CreatedRecord[] = [];
 	const isOnly = references.length === 1 && payload.length === 1;
@@ -37,14 +37,14 @@ export function matchRecords(
 		if (claimed) claimed.push(record);
 		else if (position !== undefined) claims.set(position, [record]);
 	}
-	return decide(deliveries.length, claims, leftOver);
+	return assignRecords(deliveries.length, claims, leftOver);
 }
 
 /** The positions of the deliveries with a record's reference ID. */
-type Named = (record: CreatedRecord) => readonly number[];
+type PositionLookup = (record: CreatedRecord) => readonly number[];
 
 /** Looks positions up in a map: a response may contain many thousands of records. */
-function lookUpBy(references: ReadonlyArray<string | undefined>): Named {
+function positionLookup(references: ReadonlyArray<string | undefined>): PositionLookup {
 	const positions = new Map<string, number[]>();
 	for (const [position, reference] of references.entries()) {
 		if (reference === undefined) continue;
@@ -52,19 +52,19 @@ function lookUpBy(references: ReadonlyArray<string | undefined>): Named {
 		if (known) known.push(position);
 		else positions.set(reference, [position]);
 	}
-	return ({ referenceId }) => positions.get(comparable(referenceId) ?? '') ?? [];
+	return ({ referenceId }) => positions.get(normalizeReference(referenceId) ?? '') ?? [];
 }
 
 /**
  * Whether indexes are positions counted from 0, as documented. They count from 1 when only that fits
  * the number of deliveries and the reference IDs; when both fit, or neither, nothing is certain.
  */
-type Trust = 'positions' | 'none' | 'onlyIfConfirmed';
+type IndexTrust = 'positions' | 'none' | 'onlyIfConfirmed';
 
-function trustIn(payload: readonly CreatedRecord[], named: Named, count: number): Trust {
+function indexTrust(payload: readonly CreatedRecord[], named: PositionLookup, count: number): IndexTrust {
 	const fits = (first: number) =>
 		payload.every((record) => {
-			const index = wholeNumber(record.index);
+			const index = parseIndex(record.index);
 			if (index === undefined) return true;
 			const position = index - first;
 			const candidates = named(record);
@@ -78,12 +78,12 @@ function trustIn(payload: readonly CreatedRecord[], named: Named, count: number)
 function positionOf(
 	record: CreatedRecord,
 	references: ReadonlyArray<string | undefined>,
-	named: Named,
-	trust: Trust,
+	named: PositionLookup,
+	trust: IndexTrust,
 ): number | undefined {
 	const [candidate, ...others] = named(record);
 	const byReference = others.length === 0 ? candidate : undefined;
-	const index = wholeNumber(record.index);
+	const index = parseIndex(record.index);
 	if (index === undefined || trust === 'none') return byReference;
 	if (trust === 'onlyIfConfirmed') return byReference === index ? index : undefined;
 	return contradicts(record, references[index]) ? undefined : index;
@@ -91,13 +91,13 @@ function positionOf(
 
 /** Whether the only record can be that of the only delivery. */
 function fitsOnly(record: CreatedRecord, sent: string | undefined): boolean {
-	const index = wholeNumber(record.index) ?? 0;
+	const index = parseIndex(record.index) ?? 0;
 	return (index === 0 || index === 1) && !contradicts(record, sent);
 }
 
 /** Whether a record names another reference ID than the one that was sent. */
 function contradicts({ referenceId }: CreatedRecord, sent: string | undefined): boolean {
-	const reference = comparable(referenceId);
+	const reference = normalizeReference(referenceId);
 	return reference !== undefined && sent !== undefined && reference !== sent;
 }
 
@@ -105,23 +105,23 @@ function contradicts({ referenceId }: CreatedRecord, sent: string | undefined): 
  * Gives each delivery its record, unless another one rivals, or another delivery has the same ID.
  * A record that came several times counts once.
  */
-function decide(
+function assignRecords(
 	count: number,
 	claims: ReadonlyMap<number, readonly CreatedRecord[]>,
 	leftOver: CreatedRecord[],
-): Matched {
+): RecordMatches {
 	const uses = new Map<string, number>();
 	for (const claimed of claims.values())
-		for (const id of new Set(claimed.map(idOf)))
+		for (const id of new Set(claimed.map(recordId)))
 			if (id !== undefined) uses.set(id, (uses.get(id) ?? 0) + 1);
-	const matched: Matched = { records: [], withoutId: [], leftOver };
+	const matched: RecordMatches = { records: [], withoutId: [], leftOver };
 	for (let position = 0; position < count; position++) {
 		const [record, ...rivals] = claims.get(position) ?? [];
-		const id = record && idOf(record);
+		const id = record && recordId(record);
 		const isOnly =
 			id === undefined
 				? rivals.length === 0
-				: uses.get(id) === 1 && rivals.every((rival) => idOf(rival) === id);
+				: uses.get(id) === 1 && rivals.every((rival) => recordId(rival) === id);
 		if (record && !isOnly) for (const rival of [record, ...rivals]) leftOver.push(rival);
 		matched.records.push(isOnly && record && id !== undefined ? { id, record } : undefined);
 		matched.withoutId.push(isOnly && id === undefined ? record : undefined);
@@ -130,18 +130,18 @@ function decide(
 }
 
 /** A reference ID without what services change in it; undefined when there is none. */
-function comparable(reference: unknown): string | undefined {
+function normalizeReference(reference: unknown): string | undefined {
 	if (typeof reference !== 'string' && typeof reference !== 'number') return undefined;
 	const plain = String(reference).trim().toLowerCase().replace(/^#\s*/, '');
 	return (/^\d+$/.test(plain) ? plain.replace(/^0+(?=\d)/, '') : plain) || undefined;
 }
 
-function wholeNumber(index: unknown): number | undefined {
+function parseIndex(index: unknown): number | undefined {
 	if (typeof index === 'string' && /^\s*-?\d+\s*$/.test(index)) return Number(index);
 	return typeof index === 'number' && Number.isInteger(index) ? index : undefined;
 }
 
-function idOf({ id }: CreatedRecord): string | undefined {
+function recordId({ id }: CreatedRecord): string | undefined {
 	const isId = (typeof id === 'string' && id !== '') || typeof id === 'number';
 	return isId ? String(id) : undefined;
 }

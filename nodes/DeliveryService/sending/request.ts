@@ -1,13 +1,13 @@
-import type { Exchange, Answer } from '../service/client';
+import type { Exchange, ServiceResponse } from '../service/client';
 import type { CreationBody } from '../service/schemas';
-import type { RateLimit, Waited } from './rateLimit';
+import type { RateLimit, WaitTimes } from './rateLimit';
 import { namesCreated, readResponse, type CreationResponse } from './responses';
 import type { Clock } from '../common/clock';
-import { retryAfterOf } from '../service/retryAfter';
+import { readRetryAfter } from '../service/retryAfter';
 import { classifyExchange } from './classify';
 
 /** What sending a creation request needs. */
-export interface Requesting extends Retrying {
+export interface RequestOptions extends RetryOptions {
 	send: (body: CreationBody) => Promise<Exchange>;
 	rateLimit: RateLimit;
 	/** Aborted when the user or a timeout stops the execution. */
@@ -22,8 +22,8 @@ export interface Requesting extends Retrying {
  */
 export async function sendWithinLimit(
 	body: CreationBody,
-	requesting: Requesting,
-	count: (waited: Waited) => void,
+	requesting: RequestOptions,
+	count: (waited: WaitTimes) => void,
 ): Promise<CreationResponse | undefined> {
 	const { send, rateLimit, clock, signal } = requesting;
 	let response: CreationResponse | undefined;
@@ -49,7 +49,7 @@ export async function sendWithinLimit(
 }
 
 /** What retrying a request needs. */
-export interface Retrying {
+export interface RetryOptions {
 	clock: Clock;
 	/** A number from 0 up to 1, different each time. */
 	random: () => number;
@@ -72,7 +72,7 @@ export interface Attempt {
  * @returns the last exchange; undefined when the execution was stopped
  */
 export async function sendWithRetries(
-	{ clock, random, maximumWaitMs }: Retrying,
+	{ clock, random, maximumWaitMs }: RetryOptions,
 	send: (pauseMs: number, leftMs: number) => Promise<Attempt | undefined>,
 	mayRetry: (exchange: Exchange, attempt: number) => boolean,
 ): Promise<Exchange | undefined> {
@@ -95,10 +95,10 @@ export async function sendWithRetries(
 const maxPauseMs = 60_000;
 
 /** How long to retry when nothing answers at all: a wrong Base URL does not fix itself. */
-const unreachablePatienceMs = 15_000;
+const unreachableRetryMs = 15_000;
 
 /** How long a request has been retried, and may be. */
-export interface Patience {
+export interface RetryTime {
 	triedMs: number;
 	maximumWaitMs: number;
 }
@@ -116,12 +116,12 @@ export interface Patience {
 export function nextPauseMs(
 	exchange: Exchange,
 	attempt: number,
-	{ triedMs, maximumWaitMs }: Patience,
+	{ triedMs, maximumWaitMs }: RetryTime,
 	now: number,
 	random: number,
 ): number | undefined {
 	const isReached = exchange.kind === 'answer' || classifyExchange(exchange) === 'unknown';
-	const leftMs = Math.min(maximumWaitMs, isReached ? Infinity : unreachablePatienceMs) - triedMs;
+	const leftMs = Math.min(maximumWaitMs, isReached ? Infinity : unreachableRetryMs) - triedMs;
 	if (leftMs <= 0) return undefined;
 	const asked = exchange.kind === 'answer' ? askedMs(exchange, now) : NaN;
 	// Without this, no time at all or a date in the past would cause endless requests.
@@ -131,8 +131,8 @@ export function nextPauseMs(
 }
 
 /** What `Retry-After` says from now on; not a number when it can't be read. */
-function askedMs(answer: Answer, now: number): number {
-	const retryAfter = retryAfterOf(answer);
+function askedMs(answer: ServiceResponse, now: number): number {
+	const retryAfter = readRetryAfter(answer);
 	if (!retryAfter) return NaN;
 	return 'seconds' in retryAfter ? retryAfter.seconds * 1000 : retryAfter.date.getTime() - now;
 }

@@ -1,19 +1,19 @@
 import type { Problem } from '../common/result';
-import { isSuccess, type Answer, type Exchange } from '../service/client';
+import { isSuccess, type ServiceResponse, type Exchange } from '../service/client';
 import {
-	detailOf,
-	explain,
+	serviceDetail,
+	explainFailure,
 	isAboutAllRequests,
 	isSuccessCode,
-	notTheService,
+	notADeliveryService,
 } from '../service/errors';
-import { codeAndMessageSchema, creationAnswerSchema } from '../service/schemas';
+import { codeAndMessageSchema, creationResponseSchema } from '../service/schemas';
 import { classifyCreation, type ExchangeClass } from './classify';
 import { unknownOutcome, type Creation, type CreationResult, type Failed } from './outcomes';
 import { matchRecords, type CreatedRecord } from './records';
 
 /** What the editor calls the option, and messages too. */
-export const refusedCreateNothingLabel = 'Refused Requests Create Nothing';
+export const retryRejectedBatchesLabel = 'Refused Requests Create Nothing';
 
 /** The response to a creation request, or the failure in its place. */
 export interface CreationResponse {
@@ -31,7 +31,7 @@ export function readResponse(exchange: Exchange): CreationResponse {
 	const response = { exchange, class: classifyCreation(exchange) };
 	if (exchange.kind === 'noAnswer') return response;
 	const { code, message } = codeAndMessageSchema.parse(exchange.body);
-	const { data } = creationAnswerSchema.safeParse(exchange.body);
+	const { data } = creationResponseSchema.safeParse(exchange.body);
 	return { ...response, records: data?.payload, code, message };
 }
 
@@ -41,7 +41,7 @@ export function namesCreated({ records = [] }: CreationResponse): boolean {
 }
 
 /** What is known about requests whatever the response. */
-export interface Known {
+export interface RunFacts {
 	/** Whether references are kept from being sent again until the user allows it. */
 	isRemembered: boolean;
 	/** The user's word that a rejected request creates nothing. */
@@ -56,7 +56,7 @@ export interface Known {
 export function interpretResponse(
 	batch: readonly Creation[],
 	response: CreationResponse,
-	known: Known,
+	known: RunFacts,
 ): CreationResult[] {
 	const { records: payload = [] } = response;
 	// A failure that lists an ID without a delivery may mean the ID of an error.
@@ -69,14 +69,14 @@ export function interpretResponse(
 	const strays = [...leftOver, ...payload.filter((record) => !isNamed(record))];
 	const strayIds = strays.flatMap(({ id }) => (isId(id) ? [String(id)] : []));
 	const hasCreated = strayIds.length > 0 || records.some((record) => record !== undefined);
-	let rest: Rest | undefined;
+	let rest: RestOutcome | undefined;
 	return batch.map((creation, position) => {
 		const record = records[position];
 		if (record) return { creation, outcome: { kind: 'created', ...record } };
 		rest ??= outcomeOfRest(batch.length, response, hasCreated, known);
 		if ('problem' in rest) return { creation, outcome: rest };
 		const own = withoutId[position];
-		const words = own ? wordsOfRecord(own) : '';
+		const words = own ? recordDetails(own) : '';
 		const { cause, details } = words ? { cause: noId, details: [words] } : rest;
 		const detail = [...details, strayIdsSentence(strayIds)].filter(Boolean).join(' ');
 		return { creation, outcome: unknownOutcome(cause, known.isRemembered, detail) };
@@ -108,36 +108,36 @@ export function failureOf(
 	if (failed === undefined && response.class === 'done') return undefined;
 	const { exchange } = response;
 	return {
-		problem: problemOf(response),
+		problem: batchProblem(response),
 		isFatal: failed === 'notSent' || (exchange.kind === 'answer' && isAboutAllRequests(exchange)),
-		canSplit: failed === 'refused' && results.length > 1 && isAboutContent(exchange),
+		canSplit: failed === 'refused' && results.length > 1 && isContentStatus(exchange),
 		isProbablyWrongUrl: failed === 'unknown' && isNotFoundPage(response),
 	};
 }
 
 /** The outcome of deliveries without a record: known, or unknown for this cause. */
-type Rest = Failed | { kind: 'unknown'; cause: string; details: string[] };
+type RestOutcome = Failed | { kind: 'unknown'; cause: string; details: string[] };
 
 function outcomeOfRest(
 	count: number,
 	response: CreationResponse,
 	hasCreated: boolean,
-	{ refusedCreateNothing }: Known,
-): Rest {
+	{ refusedCreateNothing }: RunFacts,
+): RestOutcome {
 	const { exchange } = response;
-	const problem = explained(response);
+	const problem = explainResponse(response);
 	if (exchange.kind === 'noAnswer')
 		return response.class === 'unknown'
-			? { kind: 'unknown', cause: problem.message, details: [detailOf(exchange)] }
+			? { kind: 'unknown', cause: problem.message, details: [serviceDetail(exchange)] }
 			: { kind: 'notSent', problem };
-	const details = [wordsOf(response)];
+	const details = [serviceDetails(response)];
 	if (response.class === 'done')
 		return isFromService(response)
 			? { kind: 'unknown', cause: noRecord, details }
 			: {
 					kind: 'unknown',
-					cause: notTheService.message,
-					details: [notTheService.description ?? ''],
+					cause: notADeliveryService.message,
+					details: [notADeliveryService.description ?? ''],
 				};
 	if (response.class === 'notProcessed' && !hasCreated) return { kind: 'notSent', problem };
 	if (response.class !== 'refused') return { kind: 'unknown', cause: problem.message, details };
@@ -145,8 +145,8 @@ function outcomeOfRest(
 	if (isCertain && !hasCreated) return { kind: 'refused', problem };
 	return {
 		kind: 'unknown',
-		cause: count > 1 ? sharedRefusal(exchange, count - 1) : problem.message,
-		details: [count > 1 ? sendAlone : '', problem.description ?? ''],
+		cause: count > 1 ? sharedRejection(exchange, count - 1) : problem.message,
+		details: [count > 1 ? sendIndividuallyAdvice : '', problem.description ?? ''],
 	};
 }
 
@@ -154,9 +154,9 @@ const noRecord = 'the answer of the service holds no record of it';
 
 const noId = 'its record in the answer of the service has no ID';
 
-const sendAlone = `So that a refusal touches one delivery only, set the option Batch Size to 1; or, if you know that the service creates nothing when it refuses a request, turn on the option ${refusedCreateNothingLabel}.`;
+const sendIndividuallyAdvice = `So that a refusal touches one delivery only, set the option Batch Size to 1; or, if you know that the service creates nothing when it refuses a request, turn on the option ${retryRejectedBatchesLabel}.`;
 
-function sharedRefusal({ status }: Answer, others: number): string {
+function sharedRejection({ status }: ServiceResponse, others: number): string {
 	const company = others === 1 ? 'another' : `${others} others`;
 	return `the Delivery Service refused the request that it shared with ${company} (status ${status})`;
 }
@@ -172,20 +172,20 @@ function isNotFoundPage({ exchange, code, message }: CreationResponse): boolean 
 /** Statuses that may be about one delivery of several; all others concern the whole request. */
 const contentStatuses = new Set([400, 404, 409, 413, 422]);
 
-function isAboutContent(exchange: Exchange): boolean {
+function isContentStatus(exchange: Exchange): boolean {
 	return exchange.kind === 'answer' && contentStatuses.has(exchange.status);
 }
 
-function problemOf(response: CreationResponse): Problem {
-	if (response.class !== 'done') return explained(response);
-	if (!isFromService(response)) return notTheService;
+function batchProblem(response: CreationResponse): Problem {
+	if (response.class !== 'done') return explainResponse(response);
+	if (!isFromService(response)) return notADeliveryService;
 	return {
 		message: 'The Delivery Service does not say what it created',
-		description: [lookAtTheOthers, wordsOf(response)].filter(Boolean).join(' '),
+		description: [checkUnknownAdvice, serviceDetails(response)].filter(Boolean).join(' '),
 	};
 }
 
-const lookAtTheOthers =
+const checkUnknownAdvice =
 	'See what it says of the deliveries whose outcome is unknown, then run the workflow again.';
 
 /** Whether a success comes from the service at all: it has records, or says at least something. */
@@ -197,20 +197,20 @@ function isId(value: unknown): value is string | number {
 	return typeof value === 'number' || (typeof value === 'string' && value !== '');
 }
 
-const maxNamed = 20;
+const maxListedIds = 20;
 
 function strayIdsSentence(ids: readonly string[]): string {
 	if (ids.length === 0) return '';
-	const more = ids.length > maxNamed ? ` and ${ids.length - maxNamed} more` : '';
-	return `The answer also holds records that cannot be told to be of one delivery: ID ${ids.slice(0, maxNamed).join(', ')}${more}.`;
+	const more = ids.length > maxListedIds ? ` and ${ids.length - maxListedIds} more` : '';
+	return `The answer also holds records that cannot be told to be of one delivery: ID ${ids.slice(0, maxListedIds).join(', ')}${more}.`;
 }
 
 /** What the service says besides its records, unless that is only that all went well. */
-function wordsOf(response: CreationResponse): string {
+function serviceDetails(response: CreationResponse): string {
 	const { exchange, code } = response;
 	if (exchange.kind === 'answer' && isSuccess(exchange) && (!code || isSuccessCode(code)))
 		return '';
-	return detailOf(withoutRecords(response));
+	return serviceDetail(withoutRecords(response));
 }
 
 /** The exchange without the list of created deliveries, which may be long. */
@@ -224,14 +224,14 @@ function withoutRecords({ exchange, records = [] }: CreationResponse): Exchange 
 }
 
 /** Why a request did not succeed, in the user's words. */
-function explained(response: CreationResponse): Problem {
-	return explain(withoutRecords(response), 'Company ID and warehouse IDs');
+function explainResponse(response: CreationResponse): Problem {
+	return explainFailure(withoutRecords(response), 'Company ID and warehouse IDs');
 }
 
 /** What a record without an ID says, which is most likely why there is none. */
-function wordsOfRecord(record: CreatedRecord): string {
+function recordDetails(record: CreatedRecord): string {
 	const { error } = record;
 	const words = typeof error === 'string' ? { message: error, ...record, error: null } : record;
 	const body = { ...words, id: null, index: null, referenceId: null };
-	return detailOf({ kind: 'answer', status: 200, headers: {}, body });
+	return serviceDetail({ kind: 'answer', status: 200, headers: {}, body });
 }

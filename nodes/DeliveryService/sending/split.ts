@@ -4,7 +4,7 @@ import type { Creation, CreationResult, Failed } from './outcomes';
  * Some deliveries of a refused request, to be sent alone: its first, middle and last. A few bad ones
  * beside each other must not pass for all of them.
  */
-export function samplesOf(batch: readonly Creation[]): {
+export function takeSamples(batch: readonly Creation[]): {
 	samples: Creation[];
 	others: Creation[];
 } {
@@ -23,11 +23,11 @@ const minSamples = 3;
  *
  * @returns undefined when the samples did not all meet the same
  */
-export function sameRefusal(samples: readonly CreationResult[]): Failed | undefined {
+export function sameRejection(samples: readonly CreationResult[]): Failed | undefined {
 	const [first] = samples;
 	if (first?.outcome.kind !== 'refused' || samples.length < minSamples) return undefined;
-	const words = wordsOf(first);
-	if (samples.some((sample) => wordsOf(sample) !== words)) return undefined;
+	const words = rejectionText(first);
+	if (samples.some((sample) => rejectionText(sample) !== words)) return undefined;
 	const { message, description = '' } = first.outcome.problem;
 	return {
 		kind: 'refused',
@@ -39,7 +39,7 @@ export function sameRefusal(samples: readonly CreationResult[]): Failed | undefi
 }
 
 /** The words of a refusal, without the reference ID that they may name. */
-function wordsOf({ creation, outcome }: CreationResult): string | undefined {
+function rejectionText({ creation, outcome }: CreationResult): string | undefined {
 	if (outcome.kind !== 'refused') return undefined;
 	const { message, description = '' } = outcome.problem;
 	const { referenceId } = creation.delivery;

@@ -1,13 +1,13 @@
-import type { Answer, Exchange } from '../service/client';
+import type { ServiceResponse, Exchange } from '../service/client';
 import {
-	detailOf,
-	explain,
+	serviceDetail,
+	explainFailure,
 	isAboutAllRequests,
 	isSuccessCode,
-	notTheService,
+	notADeliveryService,
 } from '../service/errors';
 import type { Problem } from '../common/result';
-import { updateAnswerSchema } from '../service/schemas';
+import { updateResponseSchema } from '../service/schemas';
 import { lowerFirst } from '../common/text';
 import { classifyExchange } from './classify';
 import type { Failed } from './outcomes';
@@ -22,7 +22,7 @@ export interface Updated {
 }
 
 /** What a request came to, and what follows for others. */
-export interface Verdict {
+export interface UpdateVerdict {
 	outcome: UpdateOutcome;
 	/** Whether it may have failed for one of its deliveries only. */
 	mayBeAboutOne?: true;
@@ -37,18 +37,18 @@ export interface Verdict {
  *
  * @param again what to do where it is unknown whether the update was made
  */
-export function verdictOn(exchange: Exchange, again: string): Verdict {
-	const problem = explain(exchange, 'delivery IDs or reference IDs');
+export function updateVerdict(exchange: Exchange, again: string): UpdateVerdict {
+	const problem = explainFailure(exchange, 'delivery IDs or reference IDs');
 	const exchangeClass = classifyExchange(exchange);
 	if (exchangeClass === 'notProcessed')
 		return { outcome: { kind: 'notSent', problem }, halt: problem };
 	if (exchange.kind === 'noAnswer')
 		return exchangeClass === 'refused'
 			? { outcome: { kind: 'notSent', problem }, halt: problem }
-			: lostVerdict(exchange, again);
-	if (exchangeClass === 'done') return verdictOnSuccess(exchange, again);
+			: lostResponseVerdict(exchange, again);
+	if (exchangeClass === 'done') return successVerdict(exchange, again);
 	if (exchangeClass === 'unknown') {
-		const verdict = lostVerdict(exchange, again);
+		const verdict = lostResponseVerdict(exchange, again);
 		return exchange.status === 303 ? verdict : { ...verdict, mayBeAboutOne: true };
 	}
 	return {
@@ -69,8 +69,8 @@ export function notUpdated({ message, description }: Problem): Failed {
 }
 
 /** What an exchange means of which nobody can tell whether the service did what it was asked to. */
-export function lostVerdict(exchange: Exchange, again: string): Verdict {
-	return unknownUpdate(explain(exchange), again, detailOf(exchange));
+export function lostResponseVerdict(exchange: Exchange, again: string): UpdateVerdict {
+	return unknownUpdate(explainFailure(exchange), again, serviceDetail(exchange));
 }
 
 /**
@@ -80,24 +80,24 @@ export function lostVerdict(exchange: Exchange, again: string): Verdict {
  * @param lost what is known of the request before
  * @param later what came of it this time
  */
-export function afterLost({ outcome: lost, unknownBecause }: Verdict, later: Verdict): Verdict {
+export function afterLostResponse({ outcome: lost, unknownBecause }: UpdateVerdict, later: UpdateVerdict): UpdateVerdict {
 	const { outcome } = later;
 	if (lost.kind === 'updated' || outcome.kind === 'updated' || outcome.kind === 'unknown')
 		return later;
 	const problem =
-		outcome.kind === 'refused' ? refusedLater(lost.problem, outcome.problem) : lost.problem;
+		outcome.kind === 'refused' ? rejectedLater(lost.problem, outcome.problem) : lost.problem;
 	return { ...later, outcome: { kind: 'unknown', problem }, unknownBecause };
 }
 
 /** A change that was made is often refused the second time, so that it is no use to send it once more. */
-function refusedLater(lost: Problem, { message, description }: Problem): Problem {
+function rejectedLater(lost: Problem, { message, description }: Problem): Problem {
 	const advice =
 		'Look it up in the dashboard of the Delivery Service: the update was sent again, and was refused then.';
 	const refusal = description ? `${message}. ${description}` : message;
 	return { message: lost.message, description: `${advice} ${refusal}` };
 }
 
-function unknownUpdate(cause: Problem, again: string, detail = ''): Verdict {
+function unknownUpdate(cause: Problem, again: string, detail = ''): UpdateVerdict {
 	return {
 		outcome: {
 			kind: 'unknown',
@@ -114,11 +114,11 @@ function unknownUpdate(cause: Problem, again: string, detail = ''): Verdict {
  * What a success means (section 4.2): nothing at all is a success too, and a code of failure is none.
  * What else cannot be read may be the service's word for a success.
  */
-function verdictOnSuccess({ status, body }: Answer, again: string): Verdict {
+function successVerdict({ status, body }: ServiceResponse, again: string): UpdateVerdict {
 	if (body === undefined || body === null || (typeof body === 'string' && isSuccessCode(body)))
 		return { outcome: { kind: 'updated', said: {} } };
-	const answer = updateAnswerSchema.safeParse(body);
-	if (!answer.success) return unknownUpdate(notTheService, again, notTheService.description);
+	const answer = updateResponseSchema.safeParse(body);
+	if (!answer.success) return unknownUpdate(notADeliveryService, again, notADeliveryService.description);
 	const { code, message, data, payload } = answer.data;
 	if (code && !isSuccessCode(code))
 		return {
@@ -126,7 +126,7 @@ function verdictOnSuccess({ status, body }: Answer, again: string): Verdict {
 				kind: 'refused',
 				problem: {
 					message: `The Delivery Service answered the update with the code "${code.slice(0, 60)}"`,
-					description: detailOf({ kind: 'answer', status, headers: {}, body }),
+					description: serviceDetail({ kind: 'answer', status, headers: {}, body }),
 				},
 			},
 			mayBeAboutOne: true,

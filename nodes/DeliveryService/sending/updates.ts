@@ -5,14 +5,14 @@ import type { DeliveryChanges, TargetKind, UpdateBody } from '../service/schemas
 import { chunk } from '../common/chunk';
 import { classifyExchange } from './classify';
 import { stoppedByUser } from './outcomes';
-import { sendWithRetries, type Retrying } from './request';
+import { sendWithRetries, type RetryOptions } from './request';
 import {
-	afterLost,
-	lostVerdict,
+	afterLostResponse,
+	lostResponseVerdict,
 	notUpdated,
-	verdictOn,
+	updateVerdict,
 	type UpdateOutcome,
-	type Verdict,
+	type UpdateVerdict,
 } from './updateOutcome';
 
 /** What an input item asks to change, and for which deliveries. */
@@ -25,29 +25,29 @@ export interface Update {
 }
 
 /** A delivery to update, and the item that asks for it. */
-interface Target {
+interface UpdateTarget {
 	item: number;
 	id: string;
 }
 
 /** What became of a delivery to update. */
-export interface UpdateResult extends Target {
+export interface UpdateResult extends UpdateTarget {
 	targetKind: TargetKind;
 	outcome: UpdateOutcome;
 }
 
 /** What updating needs from outside. */
-export interface Updating extends Retrying {
+export interface UpdatingOptions extends RetryOptions {
 	send: (body: UpdateBody) => Promise<Exchange>;
 	/** Aborted when the user or a timeout stops the execution. */
 	signal?: AbortSignal;
 }
 
 /** How often a request is sent whose answers are lost. */
-const maxAttempts = 3;
+const maxLostAttempts = 3;
 
 /** So many requests in a row with an unknown outcome: the service is out of order. */
-const maxUnknownInARow = 3;
+const maxConsecutiveUnknownUpdates = 3;
 
 /**
  * Updates deliveries (service document, section 4.2). Neighbouring updates with the same kind of
@@ -59,10 +59,10 @@ const maxUnknownInARow = 3;
  */
 export async function* sendUpdates(
 	updates: readonly Update[],
-	updating: Updating,
+	updating: UpdatingOptions,
 ): AsyncGenerator<UpdateResult[]> {
 	const run = new UpdateRun(updating);
-	for (const { update, targets } of runsOf(updates))
+	for (const { update, targets } of groupUpdates(updates))
 		for (const part of chunk(targets, limits.deliveriesPerUpdate))
 			yield await run.results(update, part);
 }
@@ -73,13 +73,13 @@ class UpdateRun {
 
 	private unknownInARow = 0;
 
-	constructor(private readonly updating: Updating) {}
+	constructor(private readonly updating: UpdatingOptions) {}
 
 	/** @param shared what is unknown of these targets from a request that they shared with others */
 	async results(
 		update: Update,
-		targets: readonly Target[],
-		shared?: Verdict,
+		targets: readonly UpdateTarget[],
+		shared?: UpdateVerdict,
 	): Promise<UpdateResult[]> {
 		const verdict = await this.verdict(update, targets);
 		const { mayBeAboutOne, unknownBecause } = verdict;
@@ -90,20 +90,20 @@ class UpdateRun {
 			return results;
 		}
 		this.unknownInARow = unknownBecause ? this.unknownInARow + 1 : 0;
-		if (this.unknownInARow >= maxUnknownInARow) this.halted ??= unknownBecause;
-		const { outcome } = shared ? afterLost(shared, verdict) : verdict;
+		if (this.unknownInARow >= maxConsecutiveUnknownUpdates) this.halted ??= unknownBecause;
+		const { outcome } = shared ? afterLostResponse(shared, verdict) : verdict;
 		return targets.map((target) => ({ ...target, targetKind: update.targetKind, outcome }));
 	}
 
-	private async verdict(update: Update, targets: readonly Target[]): Promise<Verdict> {
+	private async verdict(update: Update, targets: readonly UpdateTarget[]): Promise<UpdateVerdict> {
 		if (this.halted) return { outcome: notUpdated(this.halted) };
 		const { last, lost } = await this.exchange(update, targets);
-		const again = isRepeatable(update) ? repeatIt : lookUnderBoth;
+		const again = isRepeatable(update) ? safeToRepeat : checkBothReferences;
 		const verdict = last
-			? verdictOn(last, again)
+			? updateVerdict(last, again)
 			: { outcome: notUpdated(stoppedByUser), halt: stoppedByUser };
 		this.halted ??= verdict.halt;
-		return lost ? afterLost(lostVerdict(lost, again), verdict) : verdict;
+		return lost ? afterLostResponse(lostResponseVerdict(lost, again), verdict) : verdict;
 	}
 
 	/**
@@ -115,7 +115,7 @@ class UpdateRun {
 	 */
 	private async exchange(
 		update: Update,
-		targets: readonly Target[],
+		targets: readonly UpdateTarget[],
 	): Promise<{ last?: Exchange; lost?: Exchange }> {
 		const { send, clock, signal } = this.updating;
 		const { targetKind, changes, flags } = update;
@@ -139,7 +139,7 @@ class UpdateRun {
 				if (exchangeClass !== 'unknown') return exchangeClass === 'notProcessed';
 				if (exchange.kind === 'answer' && exchange.status === 303) return false;
 				lost ??= exchange;
-				return isRepeatable(update) && attempt + 1 < maxAttempts;
+				return isRepeatable(update) && attempt + 1 < maxLostAttempts;
 			},
 		);
 		return { last, lost };
@@ -151,14 +151,14 @@ function isRepeatable({ targetKind, changes }: Update): boolean {
 	return targetKind === 'deliveryIds' || changes.referenceId === undefined;
 }
 
-const repeatIt = 'Update it again: that does no harm.';
+const safeToRepeat = 'Update it again: that does no harm.';
 
-const lookUnderBoth =
+const checkBothReferences =
 	'Look it up in the dashboard of the Delivery Service under its old and its new reference ID. Update it again only if it is still under the old one: under the new one, the update was made.';
 
 /** Neighbouring updates that differ only in their targets, as one; a repeated target starts anew. */
-function runsOf(updates: readonly Update[]): Array<{ update: Update; targets: Target[] }> {
-	const runs: Array<{ update: Update; targets: Target[]; key: string; ids: Set<string> }> = [];
+function groupUpdates(updates: readonly Update[]): Array<{ update: Update; targets: UpdateTarget[] }> {
+	const runs: Array<{ update: Update; targets: UpdateTarget[]; key: string; ids: Set<string> }> = [];
 	for (const update of updates) {
 		const key = JSON.stringify([update.targetKind, update.changes, update.flags]);
 		const targets = update.ids.map((id) => ({ item: update.item, id }));

@@ -33,7 +33,7 @@ export interface ServiceRequest {
 }
 
 /** What the service answered. */
-export interface Answer {
+export interface ServiceResponse {
 	kind: 'answer';
 	status: number;
 	/** Header names are in lower case. */
@@ -43,7 +43,7 @@ export interface Answer {
 }
 
 /** No answer came: the connection failed, broke or timed out. */
-export interface NoAnswer {
+export interface NoResponse {
 	kind: 'noAnswer';
 	/** The error code of the connection, such as ECONNREFUSED, or empty when there is none. */
 	code: string;
@@ -53,10 +53,10 @@ export interface NoAnswer {
 	prevented?: string;
 }
 
-export type Exchange = Answer | NoAnswer;
+export type Exchange = ServiceResponse | NoResponse;
 
 /** Whether an answer is a success: the document names 200, and all 2xx mean it in HTTP. */
-export function isSuccess({ status }: Answer): boolean {
+export function isSuccess({ status }: ServiceResponse): boolean {
 	return status >= 200 && status < 300;
 }
 
@@ -88,7 +88,7 @@ const failureSchema = z
 	.catch({ cause: undefined });
 
 /** How Node.js says that a connection ended before anything could be sent; the code does not tell. */
-const notYetSecure = 'before secure TLS connection was established';
+const notYetSecureMessage = 'before secure TLS connection was established';
 
 /**
  * A client for one credential. Requests go through n8n's own HTTP helper (its proxy, TLS and
@@ -113,7 +113,7 @@ export async function openClient(
 				{
 					method: request.method,
 					url: `${credential.baseUrl}${request.path}`,
-					headers: headersOf(request),
+					headers: requestHeaders(request),
 					body: request.form ? new URLSearchParams(request.form).toString() : request.json,
 					timeout: request.timeoutMs,
 					encoding: 'text',
@@ -122,24 +122,24 @@ export async function openClient(
 					disableFollowRedirect: true,
 				},
 			);
-			return toAnswer(response);
+			return toResponse(response);
 		} catch (error) {
-			return toNoAnswer(error);
+			return toNoResponse(error);
 		}
 	};
 	return { credential, send };
 }
 
 /** The answer in a full response of n8n's HTTP helpers. */
-export function toAnswer(response: unknown): Answer {
+export function toResponse(response: unknown): ServiceResponse {
 	const { statusCode, headers, body } = responseSchema.parse(response);
-	return { kind: 'answer', status: statusCode, headers: plainHeaders(headers), body: parsed(body) };
+	return { kind: 'answer', status: statusCode, headers: plainHeaders(headers), body: parseBody(body) };
 }
 
 /** What is known of a request for which n8n's HTTP helpers threw. */
-export function toNoAnswer(error: unknown): NoAnswer {
+export function toNoResponse(error: unknown): NoResponse {
 	const { httpCode, code, cause } = failureSchema.parse(error);
-	const prevented = wordsOfN8n(error);
+	const prevented = n8nMessage(error);
 	return {
 		kind: 'noAnswer',
 		code: failureSchema.parse(cause).code ?? code ?? httpCode ?? '',
@@ -149,23 +149,23 @@ export function toNoAnswer(error: unknown): NoAnswer {
 }
 
 /** What n8n says when its settings forbid requests to this address; it throws before it sends. */
-function wordsOfN8n(error: unknown, mostCauses = 3): string | undefined {
+function n8nMessage(error: unknown, mostCauses = 3): string | undefined {
 	if (error instanceof UserError)
 		return [error.message, error.description].filter(Boolean).join('. ');
 	if (mostCauses === 0) return undefined;
 	const { cause } = failureSchema.parse(error);
-	return cause === undefined ? undefined : wordsOfN8n(cause, mostCauses - 1);
+	return cause === undefined ? undefined : n8nMessage(cause, mostCauses - 1);
 }
 
 /** Whether an error, or one that caused it, tells that there was no connection. */
 function wasNeverConnected(error: unknown, mostCauses = 3): boolean {
 	const { message = '', syscall, errors = [], cause } = failureSchema.parse(error);
-	if (syscall === 'connect' || message.includes(notYetSecure)) return true;
+	if (syscall === 'connect' || message.includes(notYetSecureMessage)) return true;
 	if (errors.length > 0) return errors.every((one) => wasNeverConnected(one, 0));
 	return mostCauses > 0 && wasNeverConnected(cause, mostCauses - 1);
 }
 
-function headersOf(request: ServiceRequest): IDataObject {
+function requestHeaders(request: ServiceRequest): IDataObject {
 	const accept = { Accept: 'application/json' };
 	if (!request.form) return accept;
 	return {
@@ -181,7 +181,7 @@ function plainHeaders(headers: Record<string, unknown>): Record<string, string> 
 	);
 }
 
-function parsed(body: unknown): unknown {
+function parseBody(body: unknown): unknown {
 	if (typeof body !== 'string') return body;
 	if (body.trim() === '') return undefined;
 	try {

@@ -7,7 +7,7 @@ import { companyIdSchema } from './schemas';
 const endpointPath = /\/(v1(\/deliveries(\/dropoff)?)?|hooks(\/companies(\/[^/]*)?)?)$/i;
 
 /** What is wrong with a Base URL, as the end of a sentence; undefined when nothing is. */
-function wrongInBaseUrl(url: string): string | undefined {
+function baseUrlProblem(url: string): string | undefined {
 	if (!/^https?:\/\//i.test(url)) return 'does not start with https:// or http://';
 	if (!URL.canParse(url)) return 'is not a web address';
 	if (url.includes('?')) return 'has a query: a question mark and what follows it';
@@ -24,7 +24,7 @@ export const credentialSchema = z.object({
 		.min(1, { abort: true })
 		.transform((url) => url.replace(/\/+$/, ''))
 		.superRefine((url, context) => {
-			const message = wrongInBaseUrl(url);
+			const message = baseUrlProblem(url);
 			if (message) context.addIssue({ code: 'custom', message });
 		}),
 	apiKeyId: z.string().trim().min(1),

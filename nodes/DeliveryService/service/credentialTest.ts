@@ -4,15 +4,15 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
-import { isSuccess, toAnswer, toNoAnswer, type Answer, type Exchange } from './client';
+import { isSuccess, toResponse, toNoResponse, type ServiceResponse, type Exchange } from './client';
 import { readCredential, type Credential } from './credential';
-import { detailOf, explain, notTheService } from './errors';
-import { subscriptionList } from './requests';
-import { inOneText, type Problem } from '../common/result';
-import { readListing } from './webhooks';
+import { serviceDetail, explainFailure, notADeliveryService } from './errors';
+import { listWebhooksRequest } from './requests';
+import { problemText, type Problem } from '../common/result';
+import { readWebhookList } from './webhooks';
 
 /** Nobody waits longer in front of the credential. */
-const timeoutMs = 15_000;
+const testTimeoutMs = 15_000;
 
 /**
  * Tests a credential by listing the company's webhooks (service document, section 4.4), and tells
@@ -26,7 +26,7 @@ export async function testConnection(
 ): Promise<INodeCredentialTestResult> {
 	const problem = await findProblem(this, data);
 	return problem
-		? { status: 'Error', message: inOneText(problem) }
+		? { status: 'Error', message: problemText(problem) }
 		: { status: 'OK', message: 'Connection successful' };
 }
 
@@ -45,18 +45,18 @@ async function findProblem(
 		};
 	const exchange = await listWebhooks(context, credential.value, companyId);
 	if (exchange.kind === 'answer') {
-		if (exchange.status === 404) return foundNothing(exchange);
-		if (isSuccess(exchange)) return readListing(exchange) ? undefined : notTheService;
+		if (exchange.status === 404) return notFoundProblem(exchange);
+		if (isSuccess(exchange)) return readWebhookList(exchange) ? undefined : notADeliveryService;
 	}
-	return explain(exchange);
+	return explainFailure(exchange);
 }
 
 /**
  * What a 404 means. The document shows none (service document, section 4.4): it may be an unknown
  * company, or one without webhooks. One that says nothing, or is a page, is not the service's own.
  */
-function foundNothing(answer: Answer): Problem {
-	const said = detailOf(answer);
+function notFoundProblem(answer: ServiceResponse): Problem {
+	const said = serviceDetail(answer);
 	const advice = said
 		? `Check Company ID and Base URL. If both are right, the company may just have no webhooks yet: then save the credential and use it. ${said}`
 		: 'Check the Base URL: its host answers, but not as the Delivery Service.';
@@ -72,20 +72,20 @@ async function listWebhooks(
 	{ baseUrl, apiKeyId, apiSecret }: Credential,
 	companyId: number,
 ): Promise<Exchange> {
-	const { method, path } = subscriptionList(companyId);
+	const { method, path } = listWebhooksRequest(companyId);
 	try {
 		const response: unknown = await helpers.request({
 			method,
 			uri: `${baseUrl}${path}`,
 			auth: { user: apiKeyId, pass: apiSecret },
 			headers: { Accept: 'application/json' },
-			timeout: timeoutMs,
+			timeout: testTimeoutMs,
 			followRedirect: false,
 			resolveWithFullResponse: true,
 			simple: false,
 		});
-		return toAnswer(response);
+		return toResponse(response);
 	} catch (error) {
-		return toNoAnswer(error);
+		return toNoResponse(error);
 	}
 }

@@ -1,18 +1,18 @@
 import { z } from 'zod/v4';
 
-import type { Answer, Exchange, NoAnswer } from './client';
+import type { ServiceResponse, Exchange, NoResponse } from './client';
 import type { Problem } from '../common/result';
-import { inWords, retryAfterOf } from './retryAfter';
+import { retryAfterText, readRetryAfter } from './retryAfter';
 import { codeAndMessageSchema } from './schemas';
 
-const unreachable: Problem = {
+const couldNotConnect: Problem = {
 	message: 'The Delivery Service could not be reached',
 	description:
 		'Check the Base URL in the credential and whether this n8n may connect to it, then try again.',
 };
 
 /** What to do about the statuses that people can act on. */
-const byStatus: Readonly<Record<number, Problem>> = {
+const problemsByStatus: Readonly<Record<number, Problem>> = {
 	303: {
 		message: 'The Delivery Service gave its answer at another address (status 303)',
 		description:
@@ -41,10 +41,10 @@ const byStatus: Readonly<Record<number, Problem>> = {
 };
 
 /** What an operation asks for by ID: that is what the service may not have found. */
-export type AskedFor = 'delivery IDs or reference IDs' | 'Company ID and warehouse IDs';
+export type RequestedIds = 'delivery IDs or reference IDs' | 'Company ID and warehouse IDs';
 
 /** Whether an answer is one that every other request meets too, whatever it asks for. */
-export function isAboutAllRequests({ status }: Answer): boolean {
+export function isAboutAllRequests({ status }: ServiceResponse): boolean {
 	return status === 401 || status === 407 || (status >= 300 && status < 400);
 }
 
@@ -54,11 +54,11 @@ export function isAboutAllRequests({ status }: Answer): boolean {
  *
  * @param askedFor which IDs of the user's the request held, for the advice when one is not found
  */
-export function explain(exchange: Exchange, askedFor?: AskedFor): Problem {
-	if (exchange.kind === 'noAnswer') return explainNoAnswer(exchange);
+export function explainFailure(exchange: Exchange, askedFor?: RequestedIds): Problem {
+	if (exchange.kind === 'noAnswer') return explainNoResponse(exchange);
 	const { status, headers, body } = exchange;
-	const said = whatTheServiceSaid(body);
-	const known = byStatus[status];
+	const said = serviceMessage(body);
+	const known = problemsByStatus[status];
 	if (known) {
 		const advice =
 			status === 404 && askedFor
@@ -69,14 +69,14 @@ export function explain(exchange: Exchange, askedFor?: AskedFor): Problem {
 	if (status === 429)
 		return {
 			message: 'The Delivery Service has had too many requests for now',
-			description: [whenToTryAgain(exchange) ?? 'Wait a minute, then try again.', said]
+			description: [retryAfterAdvice(exchange) ?? 'Wait a minute, then try again.', said]
 				.filter(Boolean)
 				.join(' '),
 		};
 	if (status >= 300 && status < 400)
 		return {
 			message: 'The Delivery Service has moved to another address',
-			description: `Enter the new address as Base URL in the credential${movedTo(headers.location)}`,
+			description: `Enter the new address as Base URL in the credential${redirectTarget(headers.location)}`,
 		};
 	if (status >= 400 && status < 500)
 		return {
@@ -85,18 +85,18 @@ export function explain(exchange: Exchange, askedFor?: AskedFor): Problem {
 		};
 	return {
 		message: `The Delivery Service failed (status ${status})`,
-		description: [whenToTryAgain(exchange) ?? 'Try again later.', said].filter(Boolean).join(' '),
+		description: [retryAfterAdvice(exchange) ?? 'Try again later.', said].filter(Boolean).join(' '),
 	};
 }
 
 /** The advice that the service gives itself: when it wants to be asked again. */
-function whenToTryAgain(answer: Answer): string | undefined {
-	const retryAfter = retryAfterOf(answer);
-	return retryAfter && `Wait ${inWords(retryAfter)}, as the service asks, then try again.`;
+function retryAfterAdvice(answer: ServiceResponse): string | undefined {
+	const retryAfter = readRetryAfter(answer);
+	return retryAfter && `Wait ${retryAfterText(retryAfter)}, as the service asks, then try again.`;
 }
 
 /** Where a redirection leads, without the path: that is the request's, not the service's. */
-function movedTo(location = ''): string {
+function redirectTarget(location = ''): string {
 	const { success, data } = z.url().safeParse(location);
 	return success ? `. The service named ${new URL(data).origin}` : '';
 }
@@ -105,10 +105,10 @@ function movedTo(location = ''): string {
  * What else is known of an exchange, without the advice of `explain`: to try again is the wrong advice
  * where the service may have done what it was asked to.
  */
-export function detailOf(exchange: Exchange): string {
-	if (exchange.kind === 'answer') return whatTheServiceSaid(exchange.body) ?? '';
+export function serviceDetail(exchange: Exchange): string {
+	if (exchange.kind === 'answer') return serviceMessage(exchange.body) ?? '';
 	const { code } = exchange;
-	if (timeouts.has(code)) return 'To wait longer for answers, raise the option Timeout.';
+	if (timeoutCodes.has(code)) return 'To wait longer for answers, raise the option Timeout.';
 	return code === '' || code === 'ERR_CANCELED' ? '' : codeSentence(code);
 }
 
@@ -117,7 +117,7 @@ function codeSentence(code: string): string {
 }
 
 /** A success whose body cannot be read: something else than the service answered, most likely. */
-export const notTheService: Problem = {
+export const notADeliveryService: Problem = {
 	message: 'The answer did not come from the Delivery Service, or cannot be read',
 	description:
 		'Check the Base URL in the credential: it must be the address of the service itself.',
@@ -131,14 +131,14 @@ export function isNotTrusted(code: string): boolean {
 }
 
 /** A time-out of our own, and one of the connection. */
-const timeouts = new Set(['ECONNABORTED', 'ETIMEDOUT']);
+const timeoutCodes = new Set(['ECONNABORTED', 'ETIMEDOUT']);
 
-const nothingAnswers: Problem = {
-	...unreachable,
+const nothingResponds: Problem = {
+	...couldNotConnect,
 	message: 'Nothing answers at the Base URL of the Delivery Service',
 };
 
-function explainNoAnswer({ code, neverConnected, prevented }: NoAnswer): Problem {
+function explainNoResponse({ code, neverConnected, prevented }: NoResponse): Problem {
 	if (prevented !== undefined)
 		return {
 			message: 'n8n does not allow requests to the Delivery Service',
@@ -149,9 +149,9 @@ function explainNoAnswer({ code, neverConnected, prevented }: NoAnswer): Problem
 			message: 'The certificate of the Delivery Service is not trusted',
 			description: `Check that the Base URL in the credential is the address of the service itself. If it is, whoever runs this n8n must let it trust the certificate. ${codeSentence(code)}`,
 		};
-	if (timeouts.has(code))
+	if (timeoutCodes.has(code))
 		return neverConnected
-			? nothingAnswers
+			? nothingResponds
 			: {
 					message: 'The Delivery Service did not answer in time',
 					description: 'Try again later.',
@@ -160,11 +160,11 @@ function explainNoAnswer({ code, neverConnected, prevented }: NoAnswer): Problem
 		case 'ENOTFOUND':
 		case 'EAI_AGAIN':
 			return {
-				...unreachable,
+				...couldNotConnect,
 				message: 'The host in the Base URL of the Delivery Service was not found',
 			};
 		case 'ECONNREFUSED':
-			return nothingAnswers;
+			return nothingResponds;
 		case 'EPROTO':
 			return {
 				message: 'No secure connection to the Delivery Service could be made',
@@ -177,9 +177,9 @@ function explainNoAnswer({ code, neverConnected, prevented }: NoAnswer): Problem
 			return code
 				? {
 						message: 'The connection to the Delivery Service failed',
-						description: `${unreachable.description} ${codeSentence(code)}`,
+						description: `${couldNotConnect.description} ${codeSentence(code)}`,
 					}
-				: unreachable;
+				: couldNotConnect;
 	}
 }
 
@@ -194,23 +194,23 @@ export function isSuccessCode(code: string): boolean {
 }
 
 /** The service's own words, cut to a readable length: its message and code, and what else it says. */
-function whatTheServiceSaid(body: unknown): string | undefined {
+function serviceMessage(body: unknown): string | undefined {
 	const { code, message } = codeAndMessageSchema.parse(body);
 	const known = [...(message ? ['message'] : []), ...(code ? ['code'] : [])];
-	const words = [message, code && `(${code})`, everythingBut(known, body)]
+	const words = [message, code && `(${code})`, otherFields(known, body)]
 		.filter(Boolean)
 		.join(' ');
 	return words ? `The service says: ${words.slice(0, 500)}` : undefined;
 }
 
 /** Whether a body is a web page: something else's answer, and nothing to read in a message. */
-export function isPage(body: unknown): boolean {
+export function isHtml(body: unknown): boolean {
 	return typeof body === 'string' && body.trimStart().startsWith('<');
 }
 
 /** The rest of a body as JSON: which fields were refused, for example, is in no documented form. */
-function everythingBut(known: readonly string[], body: unknown): string {
-	if (typeof body === 'string') return isPage(body) ? '' : body;
+function otherFields(known: readonly string[], body: unknown): string {
+	if (typeof body === 'string') return isHtml(body) ? '' : body;
 	if (typeof body !== 'object' || body === null) return '';
 	if (Array.isArray(body)) return body.length > 0 ? JSON.stringify(body) : '';
 	const others = Object.entries(body).filter(

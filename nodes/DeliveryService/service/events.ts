@@ -2,17 +2,17 @@ import { z } from 'zod/v4';
 
 import { parsedJson } from '../common/json';
 
-const numeric = z.preprocess(
+const eventNumber = z.preprocess(
 	(value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value),
 	z.number(),
 );
-const identifier = z.union([z.string().min(1), z.number().transform(String)]);
-const words = z.string();
+const eventId = z.union([z.string().min(1), z.number().transform(String)]);
+const eventText = z.string();
 
 /** A form may give the list as JSON text. */
 const routePrices = z.preprocess(
 	(value) => (typeof value === 'string' ? parsedJson(value) : value),
-	z.array(z.looseObject({ id: identifier, price: numeric })),
+	z.array(z.looseObject({ id: eventId, price: eventNumber })),
 );
 
 /** The names of all events, in the order of their codes. */
@@ -23,9 +23,9 @@ export const eventNameSchema = z.enum(eventNames);
 export type EventName = z.infer<typeof eventNameSchema>;
 
 /** What payloads of one event can be told apart by. */
-export const traits = ['status', 'company', 'city'] as const;
+export const filterTraits = ['status', 'company', 'city'] as const;
 
-export type Trait = (typeof traits)[number];
+export type Trait = (typeof filterTraits)[number];
 
 interface ServiceEvent {
 	code: number;
@@ -54,7 +54,7 @@ export const events: Readonly<Record<EventName, ServiceEvent>> = {
 		code: 1,
 		name: 'Delivery Created',
 		description: 'A new delivery (task) was created',
-		fields: { id: identifier, distance: numeric, price: numeric, currencySign: words },
+		fields: { id: eventId, distance: eventNumber, price: eventNumber, currencySign: eventText },
 		identifier: 'id',
 		traits: {},
 	},
@@ -62,7 +62,7 @@ export const events: Readonly<Record<EventName, ServiceEvent>> = {
 		code: 2,
 		name: 'Route Created',
 		description: 'A new route was created',
-		fields: { route_id: identifier, distance: numeric, date: identifier, prices: routePrices },
+		fields: { route_id: eventId, distance: eventNumber, date: eventId, prices: routePrices },
 		identifier: 'route_id',
 		added: { name: 'dateIso', from: 'date', kind: 'a Unix timestamp', read: isoDate },
 		traits: {},
@@ -71,7 +71,7 @@ export const events: Readonly<Record<EventName, ServiceEvent>> = {
 		code: 3,
 		name: 'Delivery Updated',
 		description: 'A field of a delivery (task), such as its status, was updated',
-		fields: { id: identifier, status: words, company_id: identifier, city_id: identifier },
+		fields: { id: eventId, status: eventText, company_id: eventId, city_id: eventId },
 		identifier: 'id',
 		traits: { status: 'status', company: 'company_id', city: 'city_id' },
 	},
@@ -88,7 +88,7 @@ export const eventOptions = eventNames.map((value) => {
 });
 
 /** The event with a code, or undefined for a code that the document does not name. */
-export function eventOfCode(code: number): EventName | undefined {
+export function eventForCode(code: number): EventName | undefined {
 	return eventNames.find((name) => events[name].code === code);
 }
 

@@ -9,30 +9,30 @@ export interface Subscription {
 }
 
 /** Creates deliveries (section 4.1). */
-export function creation(body: CreationBody): ServiceRequest {
+export function creationRequest(body: CreationBody): ServiceRequest {
 	return { method: 'POST', path: '/v1/deliveries', json: body };
 }
 
 /** Edits deliveries (section 4.2). */
-export function update(body: UpdateBody): ServiceRequest {
+export function updateRequest(body: UpdateBody): ServiceRequest {
 	return { method: 'PATCH', path: '/v1/deliveries/dropoff', json: body };
 }
 
 /** Subscribes a URL to an event (section 4.3). */
-export function subscription(companyId: number, { url, action }: Subscription): ServiceRequest {
-	return { method: 'POST', path: hooksOf(companyId), form: { url, action: String(action) } };
+export function subscribeRequest(companyId: number, { url, action }: Subscription): ServiceRequest {
+	return { method: 'POST', path: hooksPath(companyId), form: { url, action: String(action) } };
 }
 
 /** Lists a company's subscriptions (section 4.4). */
-export function subscriptionList(companyId: number): ServiceRequest {
-	return { method: 'GET', path: hooksOf(companyId) };
+export function listWebhooksRequest(companyId: number): ServiceRequest {
+	return { method: 'GET', path: hooksPath(companyId) };
 }
 
 /** Unsubscribes a URL from an event (section 4.5). */
-export function unsubscription(companyId: number, { url, action }: Subscription): ServiceRequest {
-	return { method: 'DELETE', path: hooksOf(companyId), form: { url, action: String(action) } };
+export function unsubscribeRequest(companyId: number, { url, action }: Subscription): ServiceRequest {
+	return { method: 'DELETE', path: hooksPath(companyId), form: { url, action: String(action) } };
 }
 
-function hooksOf(companyId: number): string {
+function hooksPath(companyId: number): string {
 	return `/hooks/companies/${companyId}`;
 }

@@ -1,10 +1,10 @@
-import type { Answer } from './client';
+import type { ServiceResponse } from './client';
 
 /** When a service that cannot take a request now wants to be asked again, as HTTP's `Retry-After` says. */
 export type RetryAfter = { seconds: number } | { date: Date };
 
 /** What an answer says in `Retry-After`: seconds or a date; undefined when neither can be read. */
-export function retryAfterOf({ headers }: Answer): RetryAfter | undefined {
+export function readRetryAfter({ headers }: ServiceResponse): RetryAfter | undefined {
 	const value = (headers['retry-after'] ?? '').trim();
 	if (/^\d+$/.test(value)) return Number(value) > 0 ? { seconds: Number(value) } : undefined;
 	// JavaScript reads "1.5" as a day in 2001.
@@ -13,14 +13,14 @@ export function retryAfterOf({ headers }: Answer): RetryAfter | undefined {
 }
 
 /** Until when to wait, to go into a sentence after "wait". */
-export function inWords(retryAfter: RetryAfter): string {
+export function retryAfterText(retryAfter: RetryAfter): string {
 	if ('date' in retryAfter) return `until ${retryAfter.date.toISOString()}`;
 	const { seconds } = retryAfter;
-	if (seconds <= 120) return counted(seconds, 'second');
-	if (seconds <= 7200) return counted(Math.ceil(seconds / 60), 'minute');
-	return counted(Math.ceil(seconds / 3600), 'hour');
+	if (seconds <= 120) return countUnits(seconds, 'second');
+	if (seconds <= 7200) return countUnits(Math.ceil(seconds / 60), 'minute');
+	return countUnits(Math.ceil(seconds / 3600), 'hour');
 }
 
-function counted(count: number, unit: string): string {
+function countUnits(count: number, unit: string): string {
 	return count === 1 ? `1 ${unit}` : `${count} ${unit}s`;
 }

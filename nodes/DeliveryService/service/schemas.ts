@@ -16,7 +16,7 @@ import {
 	textFromNumber,
 	textUpTo,
 	wholeNumber,
-	withoutEmpty,
+	removeEmptyEntries,
 } from './values';
 
 /*
@@ -60,7 +60,7 @@ const addressComponentsSchema = strictObjectIgnoringBlanks({
 const addressSchema = z.union([text, addressComponentsSchema]);
 
 /** A coordinate as text without an exponent: nearer to 0 than a few centimetres it is rounded. */
-function plainText(coordinate: number): string {
+function coordinateText(coordinate: number): string {
 	return String(Math.abs(coordinate) < 1e-6 ? Number(coordinate.toFixed(6)) : coordinate);
 }
 
@@ -86,8 +86,8 @@ const locationSchema = strictObjectIgnoringBlanks({
 	address: addressSchema.optional(),
 	warehouse: identifier.optional(),
 	instructions: text.optional(),
-	lat: latitude.transform(plainText).optional(),
-	lng: longitude.transform(plainText).optional(),
+	lat: latitude.transform(coordinateText).optional(),
+	lng: longitude.transform(coordinateText).optional(),
 })
 	.check(({ value, issues }) => {
 		const { address, warehouse } = value;
@@ -137,7 +137,7 @@ export const deliverySchema = strictObjectIgnoringBlanks({
 	dropoff: placeSchema,
 	packages: z.array(packageSchema).min(1),
 	referenceId: referenceIdSchema.optional(),
-	tags: z.preprocess(withoutEmpty, z.array(textUpTo(limits.tagLength))).optional(),
+	tags: z.preprocess(removeEmptyEntries, z.array(textUpTo(limits.tagLength))).optional(),
 	extraData: z.array(extraDataSchema).optional(),
 	cod: amount.optional(),
 });
@@ -229,7 +229,7 @@ function recordsIn(payload: unknown): unknown {
 }
 
 /** The answer to a creation request, as far as it is needed to go on (section 4.1). */
-export const creationAnswerSchema = z.preprocess(
+export const creationResponseSchema = z.preprocess(
 	(body) => (Array.isArray(body) ? { payload: body } : body),
 	z.object({
 		/** A record that is no object says nothing, but must not hide the others. */
@@ -238,7 +238,7 @@ export const creationAnswerSchema = z.preprocess(
 );
 
 /** Text, or a number in its place; anything else says nothing. */
-const words = z
+const textOrNumber = z
 	.union([z.string(), z.number().transform(String)])
 	.nullish()
 	.catch(undefined);
@@ -246,15 +246,15 @@ const words = z
 const jobs = z.object({ jobs: z.unknown().optional() }).optional().catch(undefined);
 
 /** The answer to an update request (section 4.2); the job is also looked for where creation has its records. */
-export const updateAnswerSchema = z.object({
-	code: words,
-	message: words,
+export const updateResponseSchema = z.object({
+	code: textOrNumber,
+	message: textOrNumber,
 	data: jobs,
 	payload: jobs,
 });
 
 /** The code and message that answers carry (sections 4.1, 4.2 and 7). */
-export const codeAndMessageSchema = z.object({ code: words, message: words }).catch({});
+export const codeAndMessageSchema = z.object({ code: textOrNumber, message: textOrNumber }).catch({});
 
 /** A listed subscription (sections 2.7 and 4.4): what is needed to know it, and what else it has. */
 export const listedWebhookSchema = z.looseObject({

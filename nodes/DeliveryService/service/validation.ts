@@ -2,7 +2,7 @@ import type { z } from 'zod/v4';
 
 import { valueAt } from '../common/json';
 import type { Result } from '../common/result';
-import { shortened } from '../common/text';
+import { truncate } from '../common/text';
 import { fieldLabel, type Labels } from './labels';
 
 /**
@@ -17,18 +17,18 @@ import { fieldLabel, type Labels } from './labels';
  * @returns the checked value, normalised; or the first broken rule as message, with further ones
  *   in the description
  */
-export function check<Output>(
+export function validate<Output>(
 	schema: z.ZodType<Output>,
 	value: unknown,
 	subject: string,
 	labels: Labels<Output>,
 ): Result<Output> {
-	const given = withoutMissing(value);
+	const given = removeMissing(value);
 	const result = schema.safeParse(given);
 	if (result.success) return { ok: true, value: result.data };
 	const [first, ...others] = result.error.issues
-		.flatMap(withoutUnions)
-		.map((issue) => brokenRule(issue, given, subject, labels));
+		.flatMap(flattenUnion)
+		.map((issue) => ruleSentence(issue, given, subject, labels));
 	return {
 		ok: false,
 		problem: {
@@ -41,13 +41,13 @@ export function check<Output>(
 	};
 }
 
-function withoutMissing(value: unknown): unknown {
-	if (Array.isArray(value)) return value.filter(isGiven).map(withoutMissing);
+function removeMissing(value: unknown): unknown {
+	if (Array.isArray(value)) return value.filter(isGiven).map(removeMissing);
 	if (typeof value !== 'object' || value === null) return value;
 	return Object.fromEntries(
 		Object.entries(value)
 			.filter(([, member]) => isGiven(member))
-			.map(([name, member]) => [name, withoutMissing(member)]),
+			.map(([name, member]) => [name, removeMissing(member)]),
 	);
 }
 
@@ -56,7 +56,7 @@ function isGiven(value: unknown): boolean {
 }
 
 /** The issues of the form that the value was meant in, where several forms are accepted. */
-function withoutUnions(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+function flattenUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
 	if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [issue];
 	const isOfThisKind = (issues: readonly z.core.$ZodIssue[]) =>
 		issues.every(({ code, path }) => code !== 'invalid_type' || path.length > 0);
@@ -65,7 +65,7 @@ function withoutUnions(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
 }
 
 /** One broken rule as a sentence: the field by its label, the value, the rule. */
-function brokenRule(
+function ruleSentence(
 	issue: z.core.$ZodIssue,
 	root: unknown,
 	subject: string,
@@ -112,7 +112,7 @@ const kindNames: Readonly<Record<string, string>> = {
 
 /** The value as a person would recognise it: text in quotes and cut short, lists by their kind. */
 function quoted(value: unknown): string {
-	if (typeof value === 'string') return `"${shortened(value, 60)}"`;
+	if (typeof value === 'string') return `"${truncate(value, 60)}"`;
 	if (Array.isArray(value)) return '(a list)';
 	return typeof value === 'object' && value !== null ? '(an object)' : String(value);
 }

@@ -8,13 +8,13 @@ import { isBlank, isLongerThan } from '../common/text';
  * expressions write it.
  */
 
-const plainNumber = /^[+-]?\d+(\.\d+)?$/;
+const numericText = /^[+-]?\d+(\.\d+)?$/;
 
 /** Plain numeric text becomes its number; the rule rejects anything else. */
 function numberFromText(value: unknown): unknown {
 	if (typeof value !== 'string') return value;
 	const trimmed = value.trim();
-	return plainNumber.test(trimmed) ? Number(trimmed) : value;
+	return numericText.test(trimmed) ? Number(trimmed) : value;
 }
 
 /** A number becomes text, since IDs come as numbers too; text is trimmed. */
@@ -133,17 +133,17 @@ export function strictObjectIgnoringBlanks<Shape extends z.core.$ZodLooseShape>(
 	return z.preprocess((value) => {
 		if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
 		const fields = Object.entries(value);
-		const kept = fields.filter(([name, field]) => !optional.has(name) || !isEmpty(field));
+		const kept = fields.filter(([name, field]) => !optional.has(name) || !isEmptyValue(field));
 		return kept.length === fields.length ? value : Object.fromEntries(kept);
 	}, strictObject(shape));
 }
 
 /** Blank text, or a list of nothing else. */
-function isEmpty(value: unknown): boolean {
-	return Array.isArray(value) ? value.every(isEmpty) : isBlank(value);
+function isEmptyValue(value: unknown): boolean {
+	return Array.isArray(value) ? value.every(isEmptyValue) : isBlank(value);
 }
 
 /** The entries of a list that are not empty. */
-export function withoutEmpty(value: unknown): unknown {
-	return Array.isArray(value) ? value.filter((entry) => !isEmpty(entry)) : value;
+export function removeEmptyEntries(value: unknown): unknown {
+	return Array.isArray(value) ? value.filter((entry) => !isEmptyValue(entry)) : value;
 }

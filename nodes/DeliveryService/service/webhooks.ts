@@ -1,9 +1,9 @@
 import type { INode } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
-import { isSuccess, type Answer, type Exchange, type ServiceClient } from './client';
-import { detailOf, explain, isSuccessCode, notTheService } from './errors';
-import { eventOfCode, type EventName } from './events';
+import { isSuccess, type ServiceResponse, type Exchange, type ServiceClient } from './client';
+import { serviceDetail, explainFailure, isSuccessCode, notADeliveryService } from './errors';
+import { eventForCode, type EventName } from './events';
 import { apiError } from './nodeErrors';
 import * as requests from './requests';
 import type { Subscription } from './requests';
@@ -22,7 +22,7 @@ export interface Webhook extends Subscription {
 }
 
 /** What the service answers when it is asked for its list. */
-export interface Listing {
+export interface WebhookList {
 	webhooks: Webhook[];
 	/** Entries without a URL or an event's code: somebody else's, whatever they are. */
 	others: unknown[];
@@ -31,7 +31,7 @@ export interface Listing {
 }
 
 /** What came of asking for a change that the service may find made already. */
-export interface Change {
+export interface SubscriptionChange {
 	isDone: boolean;
 	/** The service's words, empty when it had none. */
 	said: string;
@@ -39,20 +39,20 @@ export interface Change {
 
 /** The webhook subscriptions of one company. */
 export interface Webhooks {
-	list(): Promise<Listing>;
+	list(): Promise<WebhookList>;
 	/**
 	 * Subscribes; any success counts, since the document shows no response body (section 4.3).
 	 *
 	 * @returns that it is not done when the service names a conflict (409): it has this subscription
 	 *   already, or another in its place
 	 */
-	subscribe(subscription: Subscription): Promise<Change>;
+	subscribe(subscription: Subscription): Promise<SubscriptionChange>;
 	/**
 	 * Unsubscribes.
 	 *
 	 * @returns that it is not done when the service knows no such subscription (404)
 	 */
-	unsubscribe(subscription: Subscription): Promise<Change>;
+	unsubscribe(subscription: Subscription): Promise<SubscriptionChange>;
 }
 
 /**
@@ -61,34 +61,34 @@ export interface Webhooks {
  * Every method waits for the response and throws a NodeApiError when the service rejects the
  * request or cannot be reached.
  */
-export function webhooksOf(
+export function companyWebhooksClient(
 	node: INode,
 	{ send }: Pick<ServiceClient, 'send'>,
 	companyId: number,
 ): Webhooks {
 	return {
 		async list() {
-			const exchange = await send(requests.subscriptionList(companyId));
+			const exchange = await send(requests.listWebhooksRequest(companyId));
 			if (exchange.kind === 'answer' && exchange.status === 404)
-				return { webhooks: [], others: [], notFound: detailOf(exchange) };
-			const answer = success(node, exchange);
-			const listing = readListing(answer);
+				return { webhooks: [], others: [], notFound: serviceDetail(exchange) };
+			const answer = requireSuccess(node, exchange);
+			const listing = readWebhookList(answer);
 			if (listing) return listing;
-			const description = [notTheService.description, detailOf(answer)].filter(Boolean).join(' ');
-			throw apiError(node, { ...notTheService, description }, answer.status);
+			const description = [notADeliveryService.description, serviceDetail(answer)].filter(Boolean).join(' ');
+			throw apiError(node, { ...notADeliveryService, description }, answer.status);
 		},
 		async subscribe(subscription) {
-			const exchange = await send(requests.subscription(companyId, subscription));
-			const said = detailOf(exchange);
+			const exchange = await send(requests.subscribeRequest(companyId, subscription));
+			const said = serviceDetail(exchange);
 			if (exchange.kind === 'answer' && exchange.status === 409) return { isDone: false, said };
-			assertDone(node, success(node, exchange));
+			requireDone(node, requireSuccess(node, exchange));
 			return { isDone: true, said };
 		},
 		async unsubscribe(subscription) {
-			const exchange = await send(requests.unsubscription(companyId, subscription));
-			const said = detailOf(exchange);
+			const exchange = await send(requests.unsubscribeRequest(companyId, subscription));
+			const said = serviceDetail(exchange);
 			if (exchange.kind === 'answer' && exchange.status === 404) return { isDone: false, said };
-			assertDone(node, success(node, exchange));
+			requireDone(node, requireSuccess(node, exchange));
 			return { isDone: true, said };
 		},
 	};
@@ -101,8 +101,8 @@ export function webhooksOf(
  *
  * @returns undefined when there is no list in it
  */
-export function readListing(answer: Answer): Listing | undefined {
-	const entries = isEmpty(answer) ? [] : listIn(answer.body);
+export function readWebhookList(answer: ServiceResponse): WebhookList | undefined {
+	const entries = hasNoContent(answer) ? [] : findList(answer.body);
 	if (!entries) return undefined;
 	const webhooks: Webhook[] = [];
 	const others: unknown[] = [];
@@ -115,14 +115,14 @@ export function readListing(answer: Answer): Listing | undefined {
 		const { url, action, status } = data;
 		const rawStatus = typeof status === 'string' ? status : undefined;
 		webhooks.push({
-			...{ url, action, event: eventOfCode(action), status: normalised(rawStatus), rawStatus },
+			...{ url, action, event: eventForCode(action), status: normalizeStatus(rawStatus), rawStatus },
 			raw: data,
 		});
 	}
 	return { webhooks, others };
 }
 
-function isEmpty({ status, headers, body }: Answer): boolean {
+function hasNoContent({ status, headers, body }: ServiceResponse): boolean {
 	if (body !== undefined) return false;
 	return status === 204 || headers['content-length'] === '0' || !headers['content-type'];
 }
@@ -130,20 +130,20 @@ function isEmpty({ status, headers, body }: Answer): boolean {
 const listSchema = z.array(z.unknown());
 
 /** Members that say how it went, and hold no list of webhooks. */
-const aboutTheAnswer = new Set(['code', 'message', 'error', 'errors']);
+const statusFields = new Set(['code', 'message', 'error', 'errors']);
 
 /** The one list in a body or in an object of it; none at all in an object is an empty list. */
-function listIn(body: unknown, deepest = 2): unknown[] | undefined {
+function findList(body: unknown, deepest = 2): unknown[] | undefined {
 	const list = listSchema.safeParse(body);
 	if (list.success) return list.data;
 	if (body === null) return [];
 	if (typeof body !== 'object' || deepest === 0) return undefined;
 	if ('error' in body || 'errors' in body) return undefined;
 	const said = codeAndMessageSchema.parse(body).code;
-	const members = Object.entries(body).filter(([name]) => !aboutTheAnswer.has(name));
+	const members = Object.entries(body).filter(([name]) => !statusFields.has(name));
 	if (members.length === 0) return !said || isSuccessCode(said) ? [] : undefined;
 	const lists = members.flatMap(([, member]) => {
-		const inner = member === null ? undefined : listIn(member, deepest - 1);
+		const inner = member === null ? undefined : findList(member, deepest - 1);
 		return inner ? [inner] : [];
 	});
 	if (lists.length > 0) return lists.length === 1 ? lists[0] : undefined;
@@ -151,17 +151,17 @@ function listIn(body: unknown, deepest = 2): unknown[] | undefined {
 }
 
 /** @throws NodeApiError when a success is a web page, or its code says that it is none */
-function assertDone(node: INode, answer: Answer): void {
+function requireDone(node: INode, answer: ServiceResponse): void {
 	if (/html/i.test(answer.headers['content-type'] ?? ''))
-		throw apiError(node, notTheService, answer.status);
+		throw apiError(node, notADeliveryService, answer.status);
 	const { code } = codeAndMessageSchema.parse(answer.body);
 	if (!code || isSuccessCode(code)) return;
 	const message = `The Delivery Service did not do what was asked for (code ${code})`;
-	throw apiError(node, { message, description: detailOf(answer) });
+	throw apiError(node, { message, description: serviceDetail(answer) });
 }
 
 /** Both spellings of the document (sections 2.7 and 3), in any case, come out as one. */
-function normalised(status: string | undefined): string {
+function normalizeStatus(status: string | undefined): string {
 	const lower = (status ?? '').trim().toLowerCase();
 	return lower === 'banned' ? 'blacklisted' : lower;
 }
@@ -171,7 +171,7 @@ function normalised(status: string | undefined): string {
  *
  * @throws NodeApiError that says what happened and what to do
  */
-export function success(node: INode, exchange: Exchange): Answer {
+export function requireSuccess(node: INode, exchange: Exchange): ServiceResponse {
 	if (exchange.kind === 'answer' && isSuccess(exchange)) return exchange;
-	throw apiError(node, explain(exchange), exchange.kind === 'answer' ? exchange.status : undefined);
+	throw apiError(node, explainFailure(exchange), exchange.kind === 'answer' ? exchange.status : undefined);
 }

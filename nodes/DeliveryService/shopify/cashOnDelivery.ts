@@ -1,11 +1,11 @@
 import type { Result } from '../common/result';
 import { sign, zero, type Decimal } from './decimal';
 import type { OrderMapping } from './mapping';
-import { sentenceStart, type Order } from './order';
+import { orderLabel, type Order } from './order';
 import { isCashOnDelivery } from './paymentMethods';
 
 /** What becomes of the money that is outstanding for an order. */
-export interface Cash {
+export interface CashDecision {
 	/** What the driver collects, when that is more than nothing. */
 	amount?: Decimal;
 	/** Whether the driver would collect what is outstanding, and nothing is. */
@@ -22,7 +22,7 @@ export interface Cash {
  *
  * @returns the amount, if there is one, or that there is none; or why it is not known
  */
-export function cashOf(order: Order, mapping: OrderMapping): Result<Cash> {
+export function decideCash(order: Order, mapping: OrderMapping): Result<CashDecision> {
 	if (mapping.cod === 'off') return { ok: true, value: {} };
 	const amount = isPaidBack(order) ? zero : outstandingAmount(order);
 	const isOutstanding = amount !== undefined && sign(amount) > 0;
@@ -36,7 +36,7 @@ export function cashOf(order: Order, mapping: OrderMapping): Result<Cash> {
 		return { ok: true, value: { notCollectedFor: methods } };
 	}
 	if (amount) return { ok: true, value: isOutstanding ? { amount } : { isSettled: true } };
-	const message = `${sentenceStart(order)} does not tell how much is still to be paid: it has no "total_outstanding", and its "financial_status" is ${order.financial_status ? `"${order.financial_status}"` : 'missing'}. Let the Shopify node return total_outstanding, or set Cash on Delivery to Never.`;
+	const message = `${orderLabel(order)} does not tell how much is still to be paid: it has no "total_outstanding", and its "financial_status" is ${order.financial_status ? `"${order.financial_status}"` : 'missing'}. Let the Shopify node return total_outstanding, or set Cash on Delivery to Never.`;
 	return { ok: false, problem: { message } };
 }
 

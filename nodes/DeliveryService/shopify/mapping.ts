@@ -3,7 +3,7 @@ import { z } from 'zod/v4';
 import type { Labels } from '../service/labels';
 import { packageSizeSchema } from '../service/schemas';
 import { isEmailAddress } from '../service/values';
-import { amount, required, text } from './readers';
+import { optionalAmount, required, optionalText } from './readers';
 
 /** Sizes by the weight of one package, for a user who edits nothing. */
 const defaultLimits: Array<{ upToKg: number; size: string }> = [
@@ -20,7 +20,7 @@ const packageSizeRuleSchema = z.discriminatedUnion('by', [
 		by: z.literal('weight'),
 		/** The smallest limit that holds the weight of one package decides, in any order. */
 		limits: z
-			.array(z.strictObject({ upToKg: required(amount), size: packageSizeSchema }))
+			.array(z.strictObject({ upToKg: required(optionalAmount), size: packageSizeSchema }))
 			.prefault(defaultLimits),
 		/** For packages above all limits and those whose weight is not known. */
 		otherwise: packageSizeSchema.default('xl'),
@@ -29,18 +29,18 @@ const packageSizeRuleSchema = z.discriminatedUnion('by', [
 
 /** What wins over the order's own data. */
 export const overridesSchema = z.strictObject({
-	name: text,
-	email: text,
-	phone: text,
+	name: optionalText,
+	email: optionalText,
+	phone: optionalText,
 	/** The full address; the order's coordinates and second address line then don't apply. */
-	address: text,
-	instructions: text,
+	address: optionalText,
+	instructions: optionalText,
 	/** Coordinates replace the order's as a pair, even when only one of them is given. */
-	lat: text,
-	lng: text,
-	referenceId: text,
-	tags: z.array(required(text)).default([]),
-	packageName: text,
+	lat: optionalText,
+	lng: optionalText,
+	referenceId: optionalText,
+	tags: z.array(required(optionalText)).default([]),
+	packageName: optionalText,
 });
 
 /**
@@ -49,7 +49,7 @@ export const overridesSchema = z.strictObject({
  */
 export const orderMappingSchema = z.strictObject({
 	/** For orders without an e-mail address, which the service requires (section 2.3). */
-	fallbackEmail: text.refine((email) => email === undefined || isEmailAddress(email), {
+	fallbackEmail: optionalText.refine((email) => email === undefined || isEmailAddress(email), {
 		message: 'is not an e-mail address',
 	}),
 	addressFormat: z.enum(['components', 'text']).default('components'),
@@ -61,7 +61,7 @@ export const orderMappingSchema = z.strictObject({
 	extraDataFromNoteAttributes: z.boolean().default(true),
 	cod: z.enum(['off', 'whenCashOnDelivery', 'outstanding']).default('whenCashOnDelivery'),
 	/** What the shop calls cash on delivery, besides the names that are known. */
-	cashOnDeliveryNames: z.array(required(text)).default([]),
+	cashOnDeliveryNames: z.array(required(optionalText)).default([]),
 	/** Whether orders whose payment was voided or wholly refunded are sent. */
 	includeRefunded: z.boolean().default(false),
 	includeTestOrders: z.boolean().default(false),

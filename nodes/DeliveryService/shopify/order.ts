@@ -2,13 +2,13 @@ import { z } from 'zod/v4';
 
 import { valueAt } from '../common/json';
 import type { Result } from '../common/result';
-import { isBlank, shortened } from '../common/text';
+import { isBlank, truncate } from '../common/text';
 import { problemFrom } from './problems';
 import {
-	amount,
-	count,
+	optionalAmount,
+	optionalCount,
 	decimal,
-	discount,
+	optionalDiscount,
 	flag,
 	ifReadable,
 	list,
@@ -16,8 +16,8 @@ import {
 	object,
 	required,
 	tags,
-	text,
-	wholeNumber,
+	optionalText,
+	optionalWholeNumber,
 } from './readers';
 
 /*
@@ -27,82 +27,82 @@ import {
  */
 
 const address = object({
-	name: text,
-	first_name: text,
-	last_name: text,
-	company: ifReadable(text),
-	phone: ifReadable(text),
-	address1: text,
-	address2: ifReadable(text),
-	city: text,
-	province: text,
-	province_code: text,
-	zip: text,
-	country: text,
-	country_code: text,
+	name: optionalText,
+	first_name: optionalText,
+	last_name: optionalText,
+	company: ifReadable(optionalText),
+	phone: ifReadable(optionalText),
+	address1: optionalText,
+	address2: ifReadable(optionalText),
+	city: optionalText,
+	province: optionalText,
+	province_code: optionalText,
+	zip: optionalText,
+	country: optionalText,
+	country_code: optionalText,
 	latitude: ifReadable(decimal),
 	longitude: ifReadable(decimal),
 }).nullish();
 
 const lineItem = object({
-	id: text,
-	name: ifReadable(text),
-	title: ifReadable(text),
-	quantity: required(count),
+	id: optionalText,
+	name: ifReadable(optionalText),
+	title: ifReadable(optionalText),
+	quantity: required(optionalCount),
 	/** `quantity` without the refunded and removed units. */
-	current_quantity: wholeNumber,
+	current_quantity: optionalWholeNumber,
 	/** The units that are neither refunded nor fulfilled, nor with a fulfilment service already. */
-	fulfillable_quantity: wholeNumber,
-	fulfillment_status: text,
+	fulfillable_quantity: optionalWholeNumber,
+	fulfillment_status: optionalText,
 	requires_shipping: flag,
 	gift_card: flag,
 	/** The weight of one unit. */
-	grams: ifReadable(amount),
+	grams: ifReadable(optionalAmount),
 	/** The price of one unit before discounts. */
-	price: ifReadable(amount),
+	price: ifReadable(optionalAmount),
 	/** This line's own discounts and its shares of those of the whole order. */
-	discount_allocations: list(object({ amount: ifReadable(amount) })).catch([{ amount: undefined }]),
+	discount_allocations: list(object({ amount: ifReadable(optionalAmount) })).catch([{ amount: undefined }]),
 	/** The line's discount where no allocations are kept, as in orders made through the API. */
-	total_discount: discount,
+	total_discount: optionalDiscount,
 });
 
 const customer = object({
-	first_name: text,
-	last_name: text,
-	email: ifReadable(text),
-	phone: text,
+	first_name: optionalText,
+	last_name: optionalText,
+	email: ifReadable(optionalText),
+	phone: optionalText,
 });
 
 /** What is read of an order; see above. */
 export const orderSchema = object({
-	id: text,
-	name: text,
-	order_number: text,
-	cancelled_at: text,
+	id: optionalText,
+	name: optionalText,
+	order_number: optionalText,
+	cancelled_at: optionalText,
 	test: flag,
-	source_name: ifReadable(text),
-	email: ifReadable(text),
-	contact_email: ifReadable(text),
-	phone: ifReadable(text),
-	note: ifReadable(text),
+	source_name: ifReadable(optionalText),
+	email: ifReadable(optionalText),
+	contact_email: ifReadable(optionalText),
+	phone: ifReadable(optionalText),
+	note: ifReadable(optionalText),
 	note_attributes: noteAttributes,
 	tags,
-	currency: ifReadable(text),
-	gateway: text,
-	payment_gateway_names: list(text),
-	financial_status: text,
+	currency: ifReadable(optionalText),
+	gateway: optionalText,
+	payment_gateway_names: list(optionalText),
+	financial_status: optionalText,
 	total_outstanding: decimal,
 	/** The totals are needed only where the above is missing, see {@link neededTotal}. */
-	current_total_price: ifReadable(amount),
-	total_price: ifReadable(amount),
+	current_total_price: ifReadable(optionalAmount),
+	total_price: ifReadable(optionalAmount),
 	shipping_address: address,
 	/** How the order is shipped, or where the customer picks it up. */
-	shipping_lines: list(object({ title: ifReadable(text) })).catch([]),
+	shipping_lines: list(object({ title: ifReadable(optionalText) })).catch([]),
 	billing_address: address.catch(undefined),
 	customer: customer.nullish().catch(undefined),
 	line_items: list(lineItem),
 	refunds: list(
-		object({ refund_line_items: list(object({ line_item_id: text, quantity: required(count) })) }),
+		object({ refund_line_items: list(object({ line_item_id: optionalText, quantity: required(optionalCount) })) }),
 	),
 });
 
@@ -114,15 +114,15 @@ export type LineItem = Order['line_items'][number];
 export type OrderNames = Pick<Order, 'id' | 'name' | 'order_number'>;
 
 const namesSchema = object({
-	id: ifReadable(text),
-	name: ifReadable(text),
-	order_number: ifReadable(text),
+	id: ifReadable(optionalText),
+	name: ifReadable(optionalText),
+	order_number: ifReadable(optionalText),
 });
 
 /** The names of a value that may be an order, as far as they can be read. */
 export function namesOf(value: unknown): OrderNames | undefined {
 	const candidate = orderIn(value);
-	return whyNotAnOrder(candidate) ? undefined : namesSchema.safeParse(candidate).data;
+	return notAnOrderMessage(candidate) ? undefined : namesSchema.safeParse(candidate).data;
 }
 
 const howToGetAnOrder =
@@ -136,23 +136,23 @@ const howToGetAnOrder =
  */
 export function readOrder(value: unknown): Result<Order> {
 	const candidate = orderIn(value);
-	const mismatch = whyNotAnOrder(candidate);
+	const mismatch = notAnOrderMessage(candidate);
 	if (mismatch) return { ok: false, problem: { message: mismatch } };
 	const parsed = orderSchema.safeParse(candidate);
-	if (!parsed.success) return unreadable(candidate, parsed.error.issues);
+	if (!parsed.success) return unreadableOrder(candidate, parsed.error.issues);
 	const total = neededTotal(parsed.data, candidate).safeParse(candidate);
-	if (!total.success) return unreadable(candidate, total.error.issues);
+	if (!total.success) return unreadableOrder(candidate, total.error.issues);
 	return { ok: true, value: parsed.data };
 }
 
 /** The order in a value that may hold it in a member "order". */
 export function orderIn(value: unknown): unknown {
-	return has(value, 'line_items') || !has(value, 'order') ? value : valueAt(value, ['order']);
+	return hasField(value, 'line_items') || !hasField(value, 'order') ? value : valueAt(value, ['order']);
 }
 
 const noTotal = object({});
-const currentTotal = object({ current_total_price: amount });
-const formerTotal = object({ total_price: amount });
+const currentTotal = object({ current_total_price: optionalAmount });
+const originalTotal = object({ total_price: optionalAmount });
 
 /**
  * The total that tells how much is still to be paid where the order does not: that must be readable,
@@ -161,24 +161,24 @@ const formerTotal = object({ total_price: amount });
 function neededTotal({ total_outstanding, financial_status }: Order, candidate: unknown) {
 	if (total_outstanding) return noTotal;
 	if (financial_status !== 'pending' && financial_status !== 'authorized') return noTotal;
-	return has(candidate, 'current_total_price') ? currentTotal : formerTotal;
+	return hasField(candidate, 'current_total_price') ? currentTotal : originalTotal;
 }
 
-function unreadable(order: unknown, issues: readonly z.core.$ZodIssue[]): Result<Order> {
+function unreadableOrder(order: unknown, issues: readonly z.core.$ZodIssue[]): Result<Order> {
 	const names = namesSchema.safeParse(order).data;
-	const subject = sentenceStart(names ?? {});
-	const sentences = issues.map((issue) => wrongMember(subject, issue, order));
+	const subject = orderLabel(names ?? {});
+	const sentences = issues.map((issue) => fieldProblem(subject, issue, order));
 	return { ok: false, problem: problemFrom(sentences) };
 }
 
 /** What a person calls the order, when it says so. */
-export function titleOf(order: OrderNames): string | undefined {
+export function orderTitle(order: OrderNames): string | undefined {
 	return order.name ?? order.order_number ?? order.id;
 }
 
 /** How a sentence about the order begins: with its name, to find it among many. */
-export function sentenceStart(order: OrderNames): string {
-	const title = titleOf(order);
+export function orderLabel(order: OrderNames): string {
+	const title = orderTitle(order);
 	return title ? `Order ${title}` : 'The order';
 }
 
@@ -186,20 +186,20 @@ export function sentenceStart(order: OrderNames): string {
  * What the Shopify Trigger also gives that may look like an order, by members that Shopify gives no
  * order. Drafts have order_id, too: it is null until they are completed.
  */
-const otherThings = [
+const otherShopifyTypes = [
 	['invoice_url', 'a draft order'],
 	['abandoned_checkout_url', 'a checkout, which the customer may still leave'],
 	['order_id', 'something that belongs to one, such as a fulfillment or a refund'],
 ] as const;
 
-function whyNotAnOrder(value: unknown): string | undefined {
-	const otherThing = otherThingIn(value);
-	if (has(value, 'line_items')) return otherThing;
+function notAnOrderMessage(value: unknown): string | undefined {
+	const otherThing = otherShopifyType(value);
+	if (hasField(value, 'line_items')) return otherThing;
 	if (typeof value !== 'object' || Array.isArray(value) || isBlank(value))
-		return `This is not a Shopify order: an object was expected, but this is ${shown(value)}. ${howToGetAnOrder}`;
-	if (has(value, 'orders'))
+		return `This is not a Shopify order: an object was expected, but this is ${describeValue(value)}. ${howToGetAnOrder}`;
+	if (hasField(value, 'orders'))
 		return 'This is a list of Shopify orders, not one order. Put a Split Out node for the field "orders" before this node, so that each order becomes an item of its own.';
-	if (has(valueAt(value, ['body']), 'line_items'))
+	if (hasField(valueAt(value, ['body']), 'line_items'))
 		return 'This is not a Shopify order, but its "body" is one. Set "Order" to {{ $json.body }}.';
 	return (
 		otherThing ??
@@ -208,10 +208,10 @@ function whyNotAnOrder(value: unknown): string | undefined {
 }
 
 /** Such a thing would be delivered beside its order, or would be told as an order that it is not. */
-function otherThingIn(value: unknown): string | undefined {
+function otherShopifyType(value: unknown): string | undefined {
 	// Only orders have a payment status: to one of them, a workflow may have added order_id.
-	const isOrder = has(value, 'financial_status');
-	const found = otherThings.find(
+	const isOrder = hasField(value, 'financial_status');
+	const found = otherShopifyTypes.find(
 		([member]) => valueAt(value, [member]) !== undefined && !(isOrder && member === 'order_id'),
 	);
 	if (!found) return undefined;
@@ -219,14 +219,14 @@ function otherThingIn(value: unknown): string | undefined {
 	return `This is not a Shopify order, but ${thing}: it has "${member}", which no order has. In the Shopify Trigger, set Trigger On to Order Created or Order Paid.`;
 }
 
-function has(value: unknown, member: string): boolean {
+function hasField(value: unknown, member: string): boolean {
 	return !isBlank(valueAt(value, [member]));
 }
 
-function wrongMember(subject: string, issue: z.core.$ZodIssue, order: unknown): string {
+function fieldProblem(subject: string, issue: z.core.$ZodIssue, order: unknown): string {
 	const value = valueAt(order, issue.path);
 	const problem = `${subject}'s "${pathText(issue.path)}" ${issue.message}`;
-	return isBlank(value) ? `${problem}.` : `${problem}, but is ${shown(value)}.`;
+	return isBlank(value) ? `${problem}.` : `${problem}, but is ${describeValue(value)}.`;
 }
 
 /** A path as it is written in an expression: line_items[0].price. */
@@ -240,11 +240,11 @@ function pathText(path: readonly PropertyKey[]): string {
 const maxShownLength = 40;
 
 /** The value as a person would recognise it. */
-function shown(value: unknown): string {
+function describeValue(value: unknown): string {
 	if (isBlank(value)) return 'empty';
 	if (Array.isArray(value)) return 'a list';
 	if (typeof value === 'object') return 'an object';
 	if (typeof value === 'number' || typeof value === 'boolean') return String(value);
 	if (typeof value !== 'string') return `a ${typeof value}`;
-	return `the text "${shortened(value, maxShownLength)}"`;
+	return `the text "${truncate(value, maxShownLength)}"`;
 }

@@ -1,13 +1,13 @@
 import type { Delivery } from '../service/schemas';
 import { shift, sign, subtract, sum, times, toNumber, type Decimal } from './decimal';
 import type { OrderMapping, PackageSizeRule } from './mapping';
-import { titleOf, type Order } from './order';
+import { orderTitle, type Order } from './order';
 import type { RemainingLine } from './remaining';
 
 type Package = Delivery['packages'][number];
 
 /** What is left to ship of an order, as packages (service document, section 2.5). */
-export function packagesOf(
+export function toPackages(
 	order: Order,
 	lines: readonly RemainingLine[],
 	mapping: OrderMapping,
@@ -17,14 +17,14 @@ export function packagesOf(
 		return lines.map((line) => ({
 			name: name ?? line.name,
 			qty: line.units,
-			...measures(mapping, line.gramsPerUnit, line.units, line.price),
+			...weightSizePrice(mapping, line.gramsPerUnit, line.units, line.price),
 		}));
 	const grams = sum(
 		lines.map(({ gramsPerUnit, units }) => gramsPerUnit && times(gramsPerUnit, units)),
 	);
 	const price = sum(lines.map((line) => line.price));
 	return [
-		{ name: name ?? titleOf(order) ?? 'Order', qty: 1, ...measures(mapping, grams, 1, price) },
+		{ name: name ?? orderTitle(order) ?? 'Order', qty: 1, ...weightSizePrice(mapping, grams, 1, price) },
 	];
 }
 
@@ -32,7 +32,7 @@ export function packagesOf(
  * Weight, size and price of a package entry (section 2.5): weight and price are of all its
  * packages, the size is that of each.
  */
-function measures(
+function weightSizePrice(
 	mapping: OrderMapping,
 	gramsPerPackage: Decimal | undefined,
 	qty: number,
@@ -40,14 +40,14 @@ function measures(
 ): Pick<Package, 'weight' | 'size' | 'price'> {
 	const weight = gramsPerPackage && shift(gramsPerPackage, -3);
 	return {
-		weight: weight && numberOf(times(weight, qty)),
+		weight: weight && finiteNumber(times(weight, qty)),
 		size: sizeFor(weight, mapping.packageSize),
-		price: price && numberOf(price),
+		price: price && finiteNumber(price),
 	};
 }
 
 /** The number, if there is one as large: what can't be sent is left out. */
-function numberOf(value: Decimal): number | undefined {
+function finiteNumber(value: Decimal): number | undefined {
 	const number = toNumber(value);
 	return Number.isFinite(number) ? number : undefined;
 }

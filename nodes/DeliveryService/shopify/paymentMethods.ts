@@ -83,10 +83,10 @@ const wordBeginnings = [
 ];
 
 /** Only as words of their own: parts of other words. */
-const words = ['cod', 'c o d', 'rembours', 'crbt'];
+const wholeWords = ['cod', 'c o d', 'rembours', 'crbt'];
 
 /** Anywhere: words that are parts of others, and scripts without spaces between words. */
-const texts = [
+const anywhere = [
 	'nachnahme',
 	...[
 		'代金引換',
@@ -104,15 +104,15 @@ const texts = [
 /** Made when it is needed: that takes some milliseconds. */
 let cashOnDelivery: RegExp | undefined;
 
-function anyOfThem(): RegExp {
+function cashOnDeliveryPattern(): RegExp {
 	return new RegExp(
-		`(^| )(${alternatives(wordBeginnings)})|(^| )(${alternatives(words)})( |$)|${alternatives(texts)}`,
+		`(^| )(${alternatives(wordBeginnings)})|(^| )(${alternatives(wholeWords)})( |$)|${alternatives(anywhere)}`,
 		'u',
 	);
 }
 
 function alternatives(names: readonly string[]): string {
-	return names.map(normalise).join('|');
+	return names.map(normalizeName).join('|');
 }
 
 /**
@@ -122,16 +122,16 @@ function alternatives(names: readonly string[]): string {
  * @param furtherNames what the shop calls it besides the names that are known
  */
 export function isCashOnDelivery(name: string, furtherNames: readonly string[]): boolean {
-	const normalised = normalise(name);
-	cashOnDelivery ??= anyOfThem();
+	const normalised = normalizeName(name);
+	cashOnDelivery ??= cashOnDeliveryPattern();
 	if (cashOnDelivery.test(normalised)) return true;
 	return furtherNames
-		.map(normalise)
+		.map(normalizeName)
 		.some((further) => further !== '' && ` ${normalised} `.includes(` ${further} `));
 }
 
 /** In lower case, without accents, and with one space for whatever is between words. */
-function normalise(name: string): string {
+function normalizeName(name: string): string {
 	return name
 		.normalize('NFKD')
 		.replace(/\p{M}/gu, '')

@@ -45,49 +45,49 @@ export function required<Output>(schema: Reader<Output>) {
 }
 
 function readWholeNumber(value: string | number): number | undefined {
-	const decimal = parseDecimal(value);
-	const number = decimal && toNumber(decimal);
+	const optionalDecimal = parseDecimal(value);
+	const number = optionalDecimal && toNumber(optionalDecimal);
 	return Number.isSafeInteger(number) ? number : undefined;
 }
 
 /** Text, trimmed; a number becomes its text. */
-export const text = reader('text', (value) => String(value).trim());
+export const optionalText = reader('text', (value) => String(value).trim());
 
 /** An exact decimal number. */
 export const decimal = reader('a number', parseDecimal);
 
 /** An exact decimal number of 0 or more. */
-export const amount = reader('a number of 0 or more', (value) => {
+export const optionalAmount = reader('a number of 0 or more', (value) => {
 	const parsed = parseDecimal(value);
 	return parsed && sign(parsed) >= 0 ? parsed : undefined;
 });
 
 /** A whole number. */
-export const wholeNumber = reader('a whole number', readWholeNumber);
+export const optionalWholeNumber = reader('a whole number', readWholeNumber);
 
 /** A whole number of 0 or more. */
-export const count = reader('a whole number of 0 or more', (value) => {
+export const optionalCount = reader('a whole number of 0 or more', (value) => {
 	const number = readWholeNumber(value);
 	return number !== undefined && number >= 0 ? number : undefined;
 });
 
 /** The discount on a line. Without `amount` it can't be read, which is not the same as none. */
-export const discount = z.transform((value) =>
-	isBlank(value) ? undefined : { amount: amount.safeParse(value).data },
+export const optionalDiscount = z.transform((value) =>
+	isBlank(value) ? undefined : { amount: optionalAmount.safeParse(value).data },
 );
 
 /** Tags, from a list or from comma-separated text; entries that are not text are left out. */
 export const tags = z.transform((value) => {
 	const entries: unknown[] =
 		typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [];
-	return entries.flatMap((entry) => text.safeParse(entry).data ?? []);
+	return entries.flatMap((entry) => optionalText.safeParse(entry).data ?? []);
 });
 
 /** Additional details as a shop's apps and themes write them: names and values, as text. */
 export const noteAttributes = z.transform((value) => {
 	const entries: unknown[] = Array.isArray(value) ? value : [];
 	return entries.flatMap((entry) => {
-		const name = text.safeParse(valueAt(entry, ['name'])).data;
+		const name = optionalText.safeParse(valueAt(entry, ['name'])).data;
 		const written = asText(valueAt(entry, ['value']));
 		return name && written ? [{ name, value: written }] : [];
 	});
@@ -96,7 +96,7 @@ export const noteAttributes = z.transform((value) => {
 /** A value of any kind as a person would write it, or undefined when it says nothing. */
 function asText(value: unknown): string | undefined {
 	if (typeof value === 'boolean') return String(value);
-	if (typeof value !== 'object' || value === null) return text.safeParse(value).data;
+	if (typeof value !== 'object' || value === null) return optionalText.safeParse(value).data;
 	const parts: unknown[] = Array.isArray(value) ? value : [value];
 	const texts = parts.flatMap((part) =>
 		typeof part === 'object' ? (jsonOf(part) ?? []) : (asText(part) ?? []),
@@ -114,23 +114,23 @@ function jsonOf(value: unknown): string | undefined {
 }
 
 /** True or false. */
-export const flag = z.boolean(expecting('true or false')).nullish();
+export const flag = z.boolean(expectedError('true or false')).nullish();
 
 /** An object with these fields; others are ignored. */
 export function object<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-	return z.object(shape, expecting('an object'));
+	return z.object(shape, expectedError('an object'));
 }
 
 /** A list; empty when it is missing. */
 export function list<Item extends z.ZodType>(item: Item) {
 	return z
-		.array(item, expecting('a list'))
+		.array(item, expectedError('a list'))
 		.nullish()
 		.transform((items) => items ?? []);
 }
 
 /** The messages of a schema. Blank values are told apart from wrong ones. */
-function expecting(expected: string) {
+function expectedError(expected: string) {
 	return {
 		error: ({ input }: { input?: unknown }) =>
 			input === undefined ? 'is missing' : `should be ${expected}`,

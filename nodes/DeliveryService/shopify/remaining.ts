@@ -1,6 +1,6 @@
 import type { Result } from '../common/result';
 import { share, sign, subtract, sum, times, zero, type Decimal } from './decimal';
-import { sentenceStart, type LineItem, type Order } from './order';
+import { orderLabel, type LineItem, type Order } from './order';
 import { problemFrom } from './problems';
 
 /** What is left to ship of one line of an order. */
@@ -30,13 +30,13 @@ export function remainingLines(order: Order): Result<RemainingLine[]> {
 		const units = remainingUnits(line, refunded);
 		if (units === undefined)
 			problems.push(
-				`${sentenceStart(order)} does not tell how much is left of "${name}", which is partly fulfilled: its "line_items[${index}].fulfillable_quantity" is missing. Let the Shopify node return it, or fulfil the rest by hand.`,
+				`${orderLabel(order)} does not tell how much is left of "${name}", which is partly fulfilled: its "line_items[${index}].fulfillable_quantity" is missing. Let the Shopify node return it, or fulfil the rest by hand.`,
 			);
 		else if (units > 0)
 			lines.push({
 				name,
 				units,
-				gramsPerUnit: gramsOf(line),
+				gramsPerUnit: unitGrams(line),
 				price: priceAfterDiscounts(line, units, order.currency),
 			});
 	}
@@ -62,7 +62,7 @@ export function isFulfilledInPart(order: Order): boolean {
  * The weight of one unit. Shopify writes 0 for products whose weight was not entered: in a sum it
  * would make a package look lighter than it is.
  */
-function gramsOf({ grams }: LineItem): Decimal | undefined {
+function unitGrams({ grams }: LineItem): Decimal | undefined {
 	return grams && sign(grams) > 0 ? grams : undefined;
 }
 
@@ -113,12 +113,12 @@ function priceAfterDiscounts(
 	units: number,
 	currency: string | undefined,
 ): Decimal | undefined {
-	const discount = discountOf(line);
+	const discount = lineDiscount(line);
 	if (!line.price || !discount) return undefined;
 	const borne =
 		units === line.quantity
 			? discount
-			: share(discount, units, line.quantity, decimalsOf(currency));
+			: share(discount, units, line.quantity, currencyDecimals(currency));
 	const price = subtract(times(line.price, units), borne);
 	return sign(price) < 0 ? zero : price;
 }
@@ -128,7 +128,7 @@ function priceAfterDiscounts(
  * line's own discounts and its shares of the whole order's; total_discount repeats the former, so
  * it counts only where there are no allocations.
  */
-function discountOf(line: LineItem): Decimal | undefined {
+function lineDiscount(line: LineItem): Decimal | undefined {
 	const { discount_allocations: allocations, total_discount: lineDiscount } = line;
 	if (allocations.length === 0) return lineDiscount ? lineDiscount.amount : zero;
 	return sum(allocations.map(({ amount }) => amount));
@@ -138,7 +138,7 @@ function discountOf(line: LineItem): Decimal | undefined {
 const knownDecimals = new Map<string, number>();
 
 /** How many decimals a currency has; two when the order does not name a well-formed one. */
-function decimalsOf(currency = ''): number {
+function currencyDecimals(currency = ''): number {
 	if (!/^[A-Za-z]{3}$/.test(currency)) return 2;
 	const known = knownDecimals.get(currency);
 	if (known !== undefined) return known;

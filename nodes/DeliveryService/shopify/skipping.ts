@@ -1,8 +1,8 @@
 import { isPaidBack } from './cashOnDelivery';
 import { sign } from './decimal';
-import { isWithheld } from './dropoff';
+import { lacksPersonalData } from './dropoff';
 import type { OrderMapping } from './mapping';
-import { sentenceStart, type Order } from './order';
+import { orderLabel, type Order } from './order';
 import { valueAt } from '../common/json';
 
 /** Why an order is not sent, which is no fault. */
@@ -44,13 +44,13 @@ function isUnpaid({ financial_status: status, total_outstanding: outstanding }: 
  */
 function isPickedUp(order: Order, { overrides }: OrderMapping): boolean {
 	if (order.shipping_address || overrides.address) return false;
-	if (order.shipping_lines.length > 0) return !isWithheld(order);
+	if (order.shipping_lines.length > 0) return !lacksPersonalData(order);
 	return order.source_name?.toLowerCase() === 'pos';
 }
 
 /** Why an order was skipped, as a sentence with its name and with what to do. */
 export function skipMessage(order: Order, reason: SkipReason): string {
-	const subject = sentenceStart(order);
+	const subject = orderLabel(order);
 	switch (reason) {
 		case 'cancelled':
 			return `${subject} was cancelled. If its delivery was created before, stop that in the dashboard of the Delivery Service.`;

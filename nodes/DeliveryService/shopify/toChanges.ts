@@ -1,11 +1,11 @@
 import type { Result } from '../common/result';
 import type { Delivery } from '../service/schemas';
-import { cashOf, type Cash } from './cashOnDelivery';
+import { decideCash, type CashDecision } from './cashOnDelivery';
 import { toNumber } from './decimal';
-import { dropoffOf } from './dropoff';
+import { toDropoff } from './dropoff';
 import type { OrderMapping } from './mapping';
-import { readOrder, sentenceStart, type Order } from './order';
-import { packagesOf } from './packages';
+import { readOrder, orderLabel, type Order } from './order';
+import { toPackages } from './packages';
 import { isFulfilledInPart, remainingLines } from './remaining';
 import { reasonToSkip, skipMessage, type SkipReason } from './skipping';
 
@@ -23,7 +23,7 @@ export function orderToChanges(value: unknown, mapping: OrderMapping): Result<ob
 	const read = readOrder(value);
 	if (!read.ok) return read;
 	const order = read.value;
-	const packages = packagesNow(order, mapping);
+	const packages = currentPackages(order, mapping);
 	if (!packages.ok) return packages;
 	// What was sent is kept right, whatever the choice of what to send is now.
 	const ofSent = { ...mapping, includeTestOrders: true, includeRefunded: true, onlyPaid: false };
@@ -31,11 +31,11 @@ export function orderToChanges(value: unknown, mapping: OrderMapping): Result<ob
 	if (reason)
 		return {
 			ok: false,
-			problem: { message: skipMessage(order, reason), description: adviceFor(reason) },
+			problem: { message: skipMessage(order, reason), description: skippedAdvice(reason) },
 		};
-	const dropoff = dropoffOf(order, { ...mapping, addressFormat: 'text' });
+	const dropoff = toDropoff(order, { ...mapping, addressFormat: 'text' });
 	if (!dropoff.ok) return dropoff;
-	const cash = cashOf(order, mapping);
+	const cash = decideCash(order, mapping);
 	if (!cash.ok) return cash;
 	const { contact, location } = dropoff.value;
 	return {
@@ -43,9 +43,9 @@ export function orderToChanges(value: unknown, mapping: OrderMapping): Result<ob
 		value: {
 			contact,
 			// Those of the address before, such as its apartment, would lead to a wrong door.
-			location: { ...location, instructions: location.instructions ?? sentenceStart(order) },
+			location: { ...location, instructions: location.instructions ?? orderLabel(order) },
 			packages: packages.value,
-			cod: codOf(cash.value),
+			cod: cashChange(cash.value),
 		},
 	};
 }
@@ -54,24 +54,24 @@ export function orderToChanges(value: unknown, mapping: OrderMapping): Result<ob
  * The packages that an order has now, none when all was refunded or removed; undefined when some of
  * it has been fulfilled since: that may be what this delivery carries, or what went another way.
  */
-function packagesNow(
+function currentPackages(
 	order: Order,
 	mapping: OrderMapping,
 ): Result<Delivery['packages'] | undefined> {
 	if (isFulfilledInPart(order)) return { ok: true, value: undefined };
 	const lines = remainingLines(order);
 	if (!lines.ok) return lines;
-	return { ok: true, value: lines.value.length > 0 ? packagesOf(order, lines.value, mapping) : [] };
+	return { ok: true, value: lines.value.length > 0 ? toPackages(order, lines.value, mapping) : [] };
 }
 
 /** The delivery may have been made when there was something to collect: only 0 takes that back. */
-function codOf({ amount, isSettled }: Cash): number | undefined {
+function cashChange({ amount, isSettled }: CashDecision): number | undefined {
 	if (isSettled) return 0;
 	return amount && toNumber(amount);
 }
 
 /** What a person can do about a delivery that stays as it was. */
-function adviceFor(reason: SkipReason): string {
+function skippedAdvice(reason: SkipReason): string {
 	const unchanged = 'Its delivery was not changed.';
 	// The message of a cancelled order says the rest.
 	if (reason === 'cancelled') return unchanged;

@@ -2,12 +2,12 @@ import type { ItemResult, Problem } from '../common/result';
 import { limits } from '../service/limits';
 import type { Delivery } from '../service/schemas';
 import { isLongerThan } from '../common/text';
-import { cashOf } from './cashOnDelivery';
+import { decideCash } from './cashOnDelivery';
 import { toNumber } from './decimal';
-import { dropoffOf, emailOf } from './dropoff';
+import { toDropoff, recipientEmail } from './dropoff';
 import type { OrderMapping } from './mapping';
-import { namesOf, orderIn, readOrder, sentenceStart, type Order, type OrderNames } from './order';
-import { packagesOf } from './packages';
+import { namesOf, orderIn, readOrder, orderLabel, type Order, type OrderNames } from './order';
+import { toPackages } from './packages';
 import { problemFrom } from './problems';
 import { remainingLines, type RemainingLine } from './remaining';
 import { reasonToSkip, skipMessage, missingFields, type MissingField } from './skipping';
@@ -47,24 +47,24 @@ export type OrderDelivery = Omit<Delivery, 'pickup'>;
  */
 export function orderToDelivery(value: unknown, mapping: OrderMapping): OrderResult {
 	const read = readOrder(value);
-	if (!read.ok) return unread(read.problem, namesOf(value), mapping);
+	if (!read.ok) return unreadableResult(read.problem, namesOf(value), mapping);
 	const order = read.value;
 	const known = {
-		referenceId: referenceOf(order, mapping),
-		shopifyOrder: shopifyOrderOf(order, mapping),
+		referenceId: orderReference(order, mapping),
+		shopifyOrder: toShopifyOrder(order, mapping),
 	};
 	const lines = remainingLines(order);
 	const reason = reasonToSkip(order, mapping, !lines.ok || lines.value.length > 0);
 	if (reason) return { kind: 'skipped', reason, message: skipMessage(order, reason), ...known };
 	if (!lines.ok) return { kind: 'invalid', problem: lines.problem, ...known };
-	const result = build(order, lines.value, mapping);
+	const result = buildDelivery(order, lines.value, mapping);
 	return result.kind === 'delivery'
 		? { ...result, missingFields: missingFields(orderIn(value), mapping) }
 		: result;
 }
 
 /** What can't be read is told with the order's names, so that somebody finds it in Shopify. */
-function unread(
+function unreadableResult(
 	problem: Problem,
 	names: OrderNames | undefined,
 	mapping: OrderMapping,
@@ -74,16 +74,16 @@ function unread(
 	return {
 		kind: 'invalid',
 		problem,
-		referenceId: referenceOf(names, mapping),
+		referenceId: orderReference(names, mapping),
 		shopifyOrder: { id, name },
 	};
 }
 
-function build(order: Order, lines: readonly RemainingLine[], mapping: OrderMapping): OrderResult {
-	const dropoff = dropoffOf(order, mapping);
-	const referenceId = referenceOf(order, mapping);
-	const cash = cashOf(order, mapping);
-	const shopifyOrder = shopifyOrderOf(order, mapping);
+function buildDelivery(order: Order, lines: readonly RemainingLine[], mapping: OrderMapping): OrderResult {
+	const dropoff = toDropoff(order, mapping);
+	const referenceId = orderReference(order, mapping);
+	const cash = decideCash(order, mapping);
+	const shopifyOrder = toShopifyOrder(order, mapping);
 	const isPaymentUnknown = mapping.onlyPaid && !order.financial_status;
 	if (dropoff.ok && referenceId && cash.ok && !isPaymentUnknown)
 		return {
@@ -93,36 +93,36 @@ function build(order: Order, lines: readonly RemainingLine[], mapping: OrderMapp
 			notCollectedFor: cash.value.notCollectedFor,
 			delivery: {
 				dropoff: dropoff.value,
-				packages: packagesOf(order, lines, mapping),
+				packages: toPackages(order, lines, mapping),
 				referenceId,
-				tags: tagsOf(order, mapping),
-				extraData: extraDataOf(order, mapping),
+				tags: orderTags(order, mapping),
+				extraData: orderExtraData(order, mapping),
 				cod: cash.value.amount && toNumber(cash.value.amount),
 			},
 		};
-	const noReference = `${sentenceStart(order)} has no "${referenceMembers[mapping.referenceFrom]}" to be the reference ID. Choose another source of it under Order Options, or let the Shopify node return this field.`;
-	const noStatus = `${sentenceStart(order)} has no "financial_status", which tells whether it is paid. Let the Shopify node return this field, or remove Only Paid Orders under Order Options.`;
+	const noReference = `${orderLabel(order)} has no "${referenceFields[mapping.referenceFrom]}" to be the reference ID. Choose another source of it under Order Options, or let the Shopify node return this field.`;
+	const noStatus = `${orderLabel(order)} has no "financial_status", which tells whether it is paid. Let the Shopify node return this field, or remove Only Paid Orders under Order Options.`;
 	const problems = [
-		...(dropoff.ok ? [] : sentencesOf(dropoff.problem)),
+		...(dropoff.ok ? [] : problemSentences(dropoff.problem)),
 		...(referenceId ? [] : [noReference]),
-		...(cash.ok ? [] : sentencesOf(cash.problem)),
+		...(cash.ok ? [] : problemSentences(cash.problem)),
 		...(isPaymentUnknown ? [noStatus] : []),
 	];
 	return { kind: 'invalid', problem: problemFrom(problems), referenceId, shopifyOrder };
 }
 
-function shopifyOrderOf(order: Order, mapping: OrderMapping): ShopifyOrder {
-	return { id: order.id, name: order.name, email: emailOf(order, mapping) };
+function toShopifyOrder(order: Order, mapping: OrderMapping): ShopifyOrder {
+	return { id: order.id, name: order.name, email: recipientEmail(order, mapping) };
 }
 
-function sentencesOf({ message, description }: Problem): string[] {
+function problemSentences({ message, description }: Problem): string[] {
 	return description ? [message, description] : [message];
 }
 
-const referenceMembers = { name: 'name', id: 'id', orderNumber: 'order_number' } as const;
+const referenceFields = { name: 'name', id: 'id', orderNumber: 'order_number' } as const;
 
-function referenceOf(order: OrderNames, mapping: OrderMapping): string | undefined {
-	return mapping.overrides.referenceId ?? order[referenceMembers[mapping.referenceFrom]];
+function orderReference(order: OrderNames, mapping: OrderMapping): string | undefined {
+	return mapping.overrides.referenceId ?? order[referenceFields[mapping.referenceFrom]];
 }
 
 /**
@@ -130,18 +130,18 @@ function referenceOf(order: OrderNames, mapping: OrderMapping): string | undefin
  * service's (section 8), so only tags of another origin can be too long: they are left out, since
  * a cut tag is another tag.
  */
-function tagsOf(order: Order, mapping: OrderMapping): string[] | undefined {
+function orderTags(order: Order, mapping: OrderMapping): string[] | undefined {
 	if (mapping.overrides.tags.length > 0) return mapping.overrides.tags;
 	if (!mapping.tagsFromOrder) return undefined;
-	return notEmpty([...new Set(order.tags)].filter((tag) => !isLongerThan(tag, limits.tagLength)));
+	return undefinedIfEmpty([...new Set(order.tags)].filter((tag) => !isLongerThan(tag, limits.tagLength)));
 }
 
 /** The order's additional details; those whose name begins with "_" are for programs (Shopify). */
-function extraDataOf(order: Order, mapping: OrderMapping): OrderDelivery['extraData'] {
+function orderExtraData(order: Order, mapping: OrderMapping): OrderDelivery['extraData'] {
 	if (!mapping.extraDataFromNoteAttributes) return undefined;
-	return notEmpty(order.note_attributes.filter(({ name }) => !name.startsWith('_')));
+	return undefinedIfEmpty(order.note_attributes.filter(({ name }) => !name.startsWith('_')));
 }
 
-function notEmpty<Item>(items: Item[]): Item[] | undefined {
+function undefinedIfEmpty<Item>(items: Item[]): Item[] | undefined {
 	return items.length > 0 ? items : undefined;
 }

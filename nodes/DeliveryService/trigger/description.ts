@@ -2,17 +2,17 @@ import type { INodeProperties, INodeTypeDescription, IWebhookDescription } from 
 
 import { eventNames, eventOptions, events } from '../service/events';
 import { companyIdField } from '../common/fields';
-import { publishAnew } from '../common/publishing';
+import { republishHint } from '../common/republish';
 
-const names = Object.fromEntries(eventNames.map((name) => [name, events[name].name]));
+const eventLabels = Object.fromEntries(eventNames.map((name) => [name, events[name].name]));
 
 /** The chosen events in the words of the picker, shown below the node. */
-export const subtitle = `={{ $parameter["events"].map((name) => (${JSON.stringify(names)})[name]).join(", ") }}`;
+export const subtitle = `={{ $parameter["events"].map((name) => (${JSON.stringify(eventLabels)})[name]).join(", ") }}`;
 
-const listening =
+const listenHelp =
 	'<b>While you build your workflow</b>, click the button above to listen, then create or change a delivery on the Delivery Service. The event appears here.';
 
-const webhook = {
+const webhookDefaults = {
 	responseMode: 'onReceived',
 	path: 'webhook',
 	// The bare address starts nothing: the node gives the service the signed ones.
@@ -24,17 +24,17 @@ const webhook = {
  * n8n must know them before it calls the methods of `default`, which subscribe the address.
  */
 export const webhooks: IWebhookDescription[] = [
-	{ ...webhook, name: 'setup', httpMethod: 'GET' },
-	{ ...webhook, name: 'setup', httpMethod: 'HEAD' },
-	{ ...webhook, name: 'default', httpMethod: 'POST' },
+	{ ...webhookDefaults, name: 'setup', httpMethod: 'GET' },
+	{ ...webhookDefaults, name: 'setup', httpMethod: 'HEAD' },
+	{ ...webhookDefaults, name: 'default', httpMethod: 'POST' },
 ];
 
 /** What the open node shows beside its settings. */
 export const triggerPanel: INodeTypeDescription['triggerPanel'] = {
 	header: 'Pull in events from the Delivery Service',
 	executionsHelp: {
-		inactive: `${listening}<br /><br /><b>When you are happy with it</b>, publish the workflow. From then on every event starts it by itself, and you find what happened under Executions.`,
-		active: `${listening}<br /><br /><b>Your workflow is published</b>, so every event starts it by itself as well. You find what happened under Executions.<br /><br /><b>Events stay away?</b> Then ${publishAnew}: that makes anew what the Delivery Service has lost or stopped calling.`,
+		inactive: `${listenHelp}<br /><br /><b>When you are happy with it</b>, publish the workflow. From then on every event starts it by itself, and you find what happened under Executions.`,
+		active: `${listenHelp}<br /><br /><b>Your workflow is published</b>, so every event starts it by itself as well. You find what happened under Executions.<br /><br /><b>Events stay away?</b> Then ${republishHint}: that makes anew what the Delivery Service has lost or stopped calling.`,
 	},
 	activationHint:
 		'When your workflow is finished, publish it, so that events start it by themselves.',

@@ -1,20 +1,20 @@
-import { eventOfCode, events, type EventName } from '../service/events';
+import { eventForCode, events, type EventName } from '../service/events';
 import type { Subscription } from '../service/requests';
 import type { Webhook } from '../service/webhooks';
 import {
-	addressFor,
-	isBare,
+	eventUrlFor,
+	isBareUrl,
 	isSigned,
-	queryOf,
-	readAddress,
-	writeAddress,
-	type Owner,
+	toQuery,
+	readEventUrl,
+	writeEventUrl,
+	type TriggerOwner,
 	type Signer,
-	type TriggerAddress,
-} from './address';
+	type EventUrl,
+} from './eventUrls';
 
 /** What a trigger is to be subscribed to. */
-export interface Desired extends Owner {
+export interface DesiredSubscriptions extends TriggerOwner {
 	events: readonly EventName[];
 	/** Absent when addresses are not signed. */
 	signer?: Signer;
@@ -22,7 +22,7 @@ export interface Desired extends Owner {
 	wasSubscribed?: boolean;
 }
 
-export interface Diff {
+export interface SubscriptionDiff {
 	/** Desired, and not there or only blacklisted. */
 	missing: Subscription[];
 	/**
@@ -37,16 +37,16 @@ export interface Diff {
 }
 
 /** The subscriptions that are desired, one an event (service document, section 4.3). */
-export function subscriptionsFor(desired: Desired): Subscription[] {
+export function subscriptionsFor(desired: DesiredSubscriptions): Subscription[] {
 	return desired.events.map((event) => ({
-		url: addressFor(desired, event, desired.signer),
+		url: eventUrlFor(desired, event, desired.signer),
 		action: events[event].code,
 	}));
 }
 
 /** What a listed address says, when it is one of this node; undefined when it is anybody else's. */
-export function ownAddress(owner: Owner, url: string): TriggerAddress | undefined {
-	const address = readAddress(owner.webhookUrl, url);
+export function ownEventUrl(owner: TriggerOwner, url: string): EventUrl | undefined {
+	const address = readEventUrl(owner.webhookUrl, url);
 	return address?.workflowId === owner.workflowId ? address : undefined;
 }
 
@@ -54,22 +54,22 @@ export function ownAddress(owner: Owner, url: string): TriggerAddress | undefine
  * Compares what is desired with what the service lists (section 4.4). A subscription that is not of
  * this node and this workflow appears nowhere in the result.
  */
-export function diff(desired: Desired, listed: readonly Webhook[]): Diff {
-	const result: Diff = { missing: [], stale: [], blacklisted: [], surplus: [] };
+export function diffSubscriptions(desired: DesiredSubscriptions, listed: readonly Webhook[]): SubscriptionDiff {
+	const result: SubscriptionDiff = { missing: [], stale: [], blacklisted: [], surplus: [] };
 	const known = new Set<Webhook>();
 	for (const subscription of subscriptionsFor(desired)) {
-		const found = listedAs(desired, subscription, listed);
+		const found = findListed(desired, subscription, listed);
 		for (const webhook of found) known.add(webhook);
 		const isBanned = ({ status }: Webhook) => status === 'blacklisted';
 		const working = found.filter((webhook) => !isBanned(webhook));
-		result.blacklisted.push(...found.filter(isBanned).map(subscriptionOf));
+		result.blacklisted.push(...found.filter(isBanned).map(toSubscription));
 		if (working.length === 0) result.missing.push(subscription);
-		result.surplus.push(...working.slice(1).map(subscriptionOf));
+		result.surplus.push(...working.slice(1).map(toSubscription));
 	}
 	const others = listed.filter((webhook) => !known.has(webhook));
 	result.stale = others
-		.filter((webhook) => ownAddress(desired, webhook.url) || isBareOfUnchosen(desired, webhook))
-		.map(subscriptionOf);
+		.filter((webhook) => ownEventUrl(desired, webhook.url) || isBareUrlOfDeselected(desired, webhook))
+		.map(toSubscription);
 	return result;
 }
 
@@ -77,26 +77,26 @@ export function diff(desired: Desired, listed: readonly Webhook[]): Diff {
  * Whether it is what a service that drops the query has kept of a subscription to an event that is no
  * longer chosen: the bare URL, where the node remembers to have subscribed without signatures.
  */
-function isBareOfUnchosen(desired: Desired, { url, action }: Webhook): boolean {
-	if (desired.signer || !desired.wasSubscribed || !isBare(desired.webhookUrl, url)) return false;
-	const event = eventOfCode(action);
+function isBareUrlOfDeselected(desired: DesiredSubscriptions, { url, action }: Webhook): boolean {
+	if (desired.signer || !desired.wasSubscribed || !isBareUrl(desired.webhookUrl, url)) return false;
+	const event = eventForCode(action);
 	return event !== undefined && !desired.events.includes(event);
 }
 
 /** The entries of the list that are this subscription, in whatever form the service shows it. */
-export function listedAs(
-	desired: Desired,
+export function findListed(
+	desired: DesiredSubscriptions,
 	{ url, action }: Subscription,
 	listed: readonly Webhook[],
 ): Webhook[] {
-	const plain = plainUrl(desired, url);
+	const plain = canonicalUrl(desired, url);
 	const ofEvent = listed.filter((webhook) => webhook.action === action);
 	const exact = ofEvent.filter(
-		(webhook) => ownAddress(desired, webhook.url) && plainUrl(desired, webhook.url) === plain,
+		(webhook) => ownEventUrl(desired, webhook.url) && canonicalUrl(desired, webhook.url) === plain,
 	);
 	// A service that drops the query shows, and perhaps calls, the bare URL.
 	if (exact.length > 0 || (desired.signer && !desired.wasSubscribed)) return exact;
-	return ofEvent.filter((webhook) => isBare(desired.webhookUrl, webhook.url));
+	return ofEvent.filter((webhook) => isBareUrl(desired.webhookUrl, webhook.url));
 }
 
 /**
@@ -104,25 +104,25 @@ export function listedAs(
  * for its own if they led here: those of an n8n that has moved, or of another one with a copy of this
  * workflow.
  */
-export function twinsOf(desired: Desired, listed: readonly Webhook[]): Webhook[] {
+export function subscriptionsAtOtherHosts(desired: DesiredSubscriptions, listed: readonly Webhook[]): Webhook[] {
 	const present = new URL(desired.webhookUrl);
 	return listed.filter(({ url, status }) => {
 		if (status === 'blacklisted' || !URL.canParse(url)) return false;
 		const { origin, pathname } = new URL(url);
 		if (origin === present.origin || pathname !== present.pathname) return false;
-		const address = ownAddress({ ...desired, webhookUrl: origin + pathname }, url);
+		const address = ownEventUrl({ ...desired, webhookUrl: origin + pathname }, url);
 		if (!address) return false;
-		return !desired.signer || isSigned(queryOf(address), desired.signer);
+		return !desired.signer || isSigned(toQuery(address), desired.signer);
 	});
 }
 
 /** An address of this node as the node itself writes it. */
-export function plainUrl({ webhookUrl }: Owner, url: string): string {
-	const address = readAddress(webhookUrl, url);
-	return address ? writeAddress(webhookUrl, address) : url;
+export function canonicalUrl({ webhookUrl }: TriggerOwner, url: string): string {
+	const address = readEventUrl(webhookUrl, url);
+	return address ? writeEventUrl(webhookUrl, address) : url;
 }
 
 /** What is to be sent to the service of a listed subscription. */
-export function subscriptionOf({ url, action }: Subscription): Subscription {
+export function toSubscription({ url, action }: Subscription): Subscription {
 	return { url, action };
 }

@@ -1,13 +1,13 @@
-import { events, traits, type Trait } from '../service/events';
+import { events, filterTraits, type Trait } from '../service/events';
 import type { Problem } from '../common/result';
-import { listOf } from '../common/parameters';
+import { toList } from '../common/parameters';
 import type { EmittedEvent } from './payload';
 
 /** Which events start the workflow; an empty list lets all of its kind through. */
 export type Filters = Readonly<Record<Trait, readonly string[]>>;
 
 /** How each filter is called in the editor, and what its entries are. */
-const labels: Readonly<Record<Trait, string>> = {
+const filterLabels: Readonly<Record<Trait, string>> = {
 	status: 'Only These Statuses',
 	company: 'Only These Companies',
 	city: 'Only These Cities',
@@ -16,40 +16,40 @@ const labels: Readonly<Record<Trait, string>> = {
 /** The filters from what the user entered. */
 export function readFilters(given: Readonly<Record<Trait, unknown>>): Filters {
 	const { status, company, city } = given;
-	return { status: entries(status), company: entries(company), city: entries(city) };
+	return { status: filterEntries(status), company: filterEntries(company), city: filterEntries(city) };
 }
 
 /** What is wrong with filters: an entry can never match, since it is no number, or several in one. */
 export function invalidFilter(filters: Filters): Problem | undefined {
-	for (const trait of traits) {
+	for (const trait of filterTraits) {
 		const odd = filters[trait].find((entry) =>
 			trait === 'status' ? entry.includes(';') : !/^\d+$/.test(entry),
 		);
 		if (odd === undefined) continue;
 		const kind = trait === 'status' ? 'statuses' : 'numbers';
 		return {
-			message: `The Delivery Service Trigger cannot read "${odd}" in its option ${labels[trait]}`,
+			message: `The Delivery Service Trigger cannot read "${odd}" in its option ${filterLabels[trait]}`,
 			description: `Enter ${kind} separated by commas.`,
 		};
 	}
 	return undefined;
 }
 
-function entries(value: unknown): string[] {
-	return listOf(value).map((entry) => String(entry).trim());
+function filterEntries(value: unknown): string[] {
+	return toList(value).map((entry) => String(entry).trim());
 }
 
 /** Whether an event passes. One that does not tell a trait passes the filter for it. */
-export function passes(event: EmittedEvent, filters: Filters): boolean {
+export function passesFilters(event: EmittedEvent, filters: Filters): boolean {
 	if (event.event === 'unknown') return true;
 	const { traits: fields } = events[event.event];
-	return traits.every((trait) => {
+	return filterTraits.every((trait) => {
 		const field = fields[trait];
-		return field === undefined || isAmong(event[field], filters[trait], spellings[trait]);
+		return field === undefined || matchesAny(event[field], filters[trait], normalizers[trait]);
 	});
 }
 
-function isAmong(
+function matchesAny(
 	value: unknown,
 	accepted: readonly string[],
 	plain: (text: string) => string,
@@ -61,17 +61,17 @@ function isAmong(
 }
 
 /** What is the same in another spelling: "Pending Review" and "pending_review", 08 and 8. */
-const spellings: Readonly<Record<Trait, (text: string) => string>> = {
+const normalizers: Readonly<Record<Trait, (text: string) => string>> = {
 	status: (text) =>
 		text
 			.trim()
 			.toLowerCase()
 			.replaceAll(/[\s_-]+/g, ' '),
-	company: plainNumber,
-	city: plainNumber,
+	company: withoutLeadingZeros,
+	city: withoutLeadingZeros,
 };
 
-function plainNumber(text: string): string {
+function withoutLeadingZeros(text: string): string {
 	return text
 		.trim()
 		.toLowerCase()

@@ -1,33 +1,33 @@
 import { NodeApiError, type IHookFunctions } from 'n8n-workflow';
 
 import type { Subscription } from '../service/requests';
-import { digestFor, type Owner } from './address';
-import { diff, subscriptionsFor } from './diff';
-import { isSamePlace, writeMemory, type Memory, type Place } from './memory';
+import { digestFor, type TriggerOwner } from './eventUrls';
+import { diffSubscriptions, subscriptionsFor } from './diff';
+import { isSameSite, writeState, type TriggerState, type SubscriptionSite } from './state';
 import {
-	conflict,
-	dead,
-	lost,
-	tellLeftover,
-	tellQueryDropped,
-	tellRenewed,
-	tellTwins,
-	tellUnchecked,
-	unreachable,
-	whole,
-} from './notices';
+	conflictError,
+	blacklistedError,
+	unroutableError,
+	warnAboutLeftover,
+	warnAboutDroppedQuery,
+	warnAboutReactivated,
+	warnAboutOtherHosts,
+	warnAboutUnchecked,
+	localhostError,
+	withFullDescription,
+} from './messages';
 import {
 	assertSettings,
-	memoryOf,
-	openPlace,
-	openSubscriptions,
-	type Subscriptions,
+	triggerState,
+	openSite,
+	openTrigger,
+	type OpenTrigger,
 } from './settings';
 import {
 	ConflictError,
-	listOf,
+	listWebhooks,
 	reconcile,
-	removeOwn,
+	removeOwnSubscriptions,
 	StillBlacklistedError,
 	type Leftover,
 } from './subscriptions';
@@ -49,25 +49,25 @@ import {
  *   node or its credential lacks something
  */
 export async function isSubscribed(context: IHookFunctions): Promise<boolean> {
-	return await check(context).catch((error: unknown) => {
-		throw whole(error);
+	return await checkSubscriptions(context).catch((error: unknown) => {
+		throw withFullDescription(error);
 	});
 }
 
-async function check(context: IHookFunctions): Promise<boolean> {
+async function checkSubscriptions(context: IHookFunctions): Promise<boolean> {
 	assertSettings(context);
-	const memory = memoryOf(context);
-	const opened = await openSubscriptions(context, memory);
+	const memory = triggerState(context);
+	const opened = await openTrigger(context, memory);
 	const { webhooks, desired, place } = opened;
-	const listed = await listOf(webhooks).catch((error: unknown) => {
-		if (!isTakenAsBefore(context, memory, place, error)) throw error;
-		tellUnchecked(context, error);
+	const listed = await listWebhooks(webhooks).catch((error: unknown) => {
+		if (!canAssumeUnchanged(context, memory, place, error)) throw error;
+		warnAboutUnchecked(context, error);
 	});
 	if (!listed) return true;
-	const { missing, stale, blacklisted, surplus } = diff(desired, listed);
+	const { missing, stale, blacklisted, surplus } = diffSubscriptions(desired, listed);
 	if ([...missing, ...stale, ...blacklisted, ...surplus].length > 0) return false;
-	if (elsewhere(memory, place).length > 0) return false;
-	remember(context, opened, []);
+	if (otherSites(memory, place).length > 0) return false;
+	rememberSubscription(context, opened, []);
 	return true;
 }
 
@@ -81,36 +81,36 @@ async function check(context: IHookFunctions): Promise<boolean> {
  *   Nothing that was made now stays subscribed then.
  */
 export async function subscribe(context: IHookFunctions): Promise<boolean> {
-	return await bringInLine(context).catch((error: unknown) => {
-		throw whole(error);
+	return await subscribeMissing(context).catch((error: unknown) => {
+		throw withFullDescription(error);
 	});
 }
 
-async function bringInLine(context: IHookFunctions): Promise<boolean> {
+async function subscribeMissing(context: IHookFunctions): Promise<boolean> {
 	assertSettings(context);
-	const memory = memoryOf(context);
-	const opened = await openSubscriptions(context, memory);
-	if (!isFound(context, opened.place)) throw lost(context);
-	if (!opened.reachable) throw unreachable(context, opened.desired.webhookUrl);
+	const memory = triggerState(context);
+	const opened = await openTrigger(context, memory);
+	if (!isRoutable(context, opened.place)) throw unroutableError(context);
+	if (!opened.reachable) throw localhostError(context, opened.desired.webhookUrl);
 	const { desired } = opened;
 	// Another place may be the same list, under another name. There a signature tells the addresses of
 	// today, which stay, from those of before; unsigned ones are the same, so the old ones go first.
-	const tidied = desired.signer ? undefined : await tidyFirst(context, memory, opened);
+	const tidied = desired.signer ? undefined : await removeOtherSitesFirst(context, memory, opened);
 	const { blacklisted, leftover, isQueryDropped, twins } = await reconcile(
 		opened.webhooks,
 		desired,
 	).catch((error: unknown) => {
-		if (error instanceof ConflictError) throw conflict(context, error.message);
-		if (error instanceof StillBlacklistedError) throw dead(context, error);
+		if (error instanceof ConflictError) throw conflictError(context, error.message);
+		if (error instanceof StillBlacklistedError) throw blacklistedError(context, error);
 		throw error;
 	});
-	if (isQueryDropped && desired.signer) tellQueryDropped(context);
-	if (leftover) tellLeftover(context, leftover);
+	if (isQueryDropped && desired.signer) warnAboutDroppedQuery(context);
+	if (leftover) warnAboutLeftover(context, leftover);
 	const others =
-		tidied ?? (await removeElsewhere(context, memory, opened, subscriptionsFor(desired)));
-	remember(context, opened, others);
-	if (blacklisted.length > 0) tellRenewed(context, blacklisted);
-	if (twins.length > 0) tellTwins(context, twins);
+		tidied ?? (await removeAtOtherSites(context, memory, opened, subscriptionsFor(desired)));
+	rememberSubscription(context, opened, others);
+	if (blacklisted.length > 0) warnAboutReactivated(context, blacklisted);
+	if (twins.length > 0) warnAboutOtherHosts(context, twins);
 	return true;
 }
 
@@ -118,36 +118,36 @@ async function bringInLine(context: IHookFunctions): Promise<boolean> {
  * Unsubscribes all that the trigger has subscribed (section 4.5). Never throws, since nothing at
  * the service may keep a user from turning a workflow off: what may remain is logged.
  */
-export async function unsubscribe(context: IHookFunctions): Promise<boolean> {
-	const memory = memoryOf(context);
-	let places = memory.places;
+export async function unsubscribeAll(context: IHookFunctions): Promise<boolean> {
+	const memory = triggerState(context);
+	let places = memory.sites;
 	try {
-		const opened = await openSubscriptions(context, memory);
+		const opened = await openTrigger(context, memory);
 		const { webhooks, desired, exact, place, wasHere: wasSubscribed } = opened;
-		const leftover = await removeOwn(webhooks, desired, { exact, wasSubscribed });
-		if (leftover) tellLeftover(context, leftover);
-		places = await removeElsewhere(context, memory, opened);
+		const leftover = await removeOwnSubscriptions(webhooks, desired, { exact, wasSubscribed });
+		if (leftover) warnAboutLeftover(context, leftover);
+		places = await removeAtOtherSites(context, memory, opened);
 		if (leftover) places.push(place);
 	} catch (reason) {
-		tellLeftover(context, { subscriptions: [], reason });
+		warnAboutLeftover(context, { subscriptions: [], reason });
 	}
-	keep(context, { digests: [], places });
+	saveState(context, { digests: [], sites: places });
 	return true;
 }
 
 /**
- * Removes it before anything is made here, as {@link removeElsewhere} does.
+ * Removes it before anything is made here, as {@link removeAtOtherSites} does.
  *
  * @throws when the present service does not answer: what is elsewhere still serves then
  */
-async function tidyFirst(
+async function removeOtherSitesFirst(
 	context: IHookFunctions,
-	memory: Memory,
-	opened: Subscriptions,
-): Promise<Place[]> {
-	if (elsewhere(memory, opened.place).length === 0) return [];
-	await listOf(opened.webhooks);
-	return await removeElsewhere(context, memory, opened);
+	memory: TriggerState,
+	opened: OpenTrigger,
+): Promise<SubscriptionSite[]> {
+	if (otherSites(memory, opened.place).length === 0) return [];
+	await listWebhooks(opened.webhooks);
+	return await removeAtOtherSites(context, memory, opened);
 }
 
 /**
@@ -156,42 +156,42 @@ async function tidyFirst(
  * @param kept what is not to be removed, should another place show it
  * @returns the places where something may remain
  */
-async function removeElsewhere(
+async function removeAtOtherSites(
 	context: IHookFunctions,
-	memory: Memory,
-	{ desired, place: present }: Subscriptions,
+	memory: TriggerState,
+	{ desired, place: present }: OpenTrigger,
 	kept: readonly Subscription[] = [],
-): Promise<Place[]> {
-	const remaining: Place[] = [];
-	for (const place of elsewhere(memory, present)) {
-		const leftover = await removeAt(context, place, desired, kept).catch((reason: unknown) => ({
+): Promise<SubscriptionSite[]> {
+	const remaining: SubscriptionSite[] = [];
+	for (const place of otherSites(memory, present)) {
+		const leftover = await removeAtSite(context, place, desired, kept).catch((reason: unknown) => ({
 			subscriptions: [],
 			reason,
 		}));
 		if (!leftover) continue;
 		remaining.push(place);
-		tellLeftover(context, leftover, place, desired.signer === undefined);
+		warnAboutLeftover(context, leftover, place, desired.signer === undefined);
 	}
 	return remaining;
 }
 
-async function removeAt(
+async function removeAtSite(
 	context: IHookFunctions,
-	place: Place,
-	owner: Owner,
+	place: SubscriptionSite,
+	owner: TriggerOwner,
 	kept: readonly Subscription[],
 ): Promise<Leftover | undefined> {
-	const webhooks = await openPlace(context, place);
-	return await removeOwn(webhooks, owner, { exact: [], wasSubscribed: false, kept });
+	const webhooks = await openSite(context, place);
+	return await removeOwnSubscriptions(webhooks, owner, { exact: [], wasSubscribed: false, kept });
 }
 
 /**
  * Other places where this URL was subscribed. Other URLs are left alone: they may be those of an n8n
  * of which this one is a copy.
  */
-function elsewhere({ places }: Memory, present: Place): Place[] {
+function otherSites({ sites: places }: TriggerState, present: SubscriptionSite): SubscriptionSite[] {
 	return places.filter(
-		(place) => place.webhookUrl === present.webhookUrl && !isSamePlace(place, present),
+		(place) => place.webhookUrl === present.webhookUrl && !isSameSite(place, present),
 	);
 }
 
@@ -199,38 +199,38 @@ function elsewhere({ places }: Memory, present: Place): Place[] {
  * Whether n8n finds the node by its address. Without a webhook ID the address holds the node's name,
  * encoded: a call's path is decoded before n8n looks for it, and then has no match.
  */
-function isFound(context: IHookFunctions, { webhookUrl }: Place): boolean {
+function isRoutable(context: IHookFunctions, { webhookUrl }: SubscriptionSite): boolean {
 	return context.getNode().webhookId !== undefined || !new URL(webhookUrl).pathname.includes('%');
 }
 
-function remember(
+function rememberSubscription(
 	context: IHookFunctions,
-	{ desired, place }: Subscriptions,
-	others: Place[],
+	{ desired, place }: OpenTrigger,
+	others: SubscriptionSite[],
 ): void {
 	const { webhookUrl, events: chosen, signer } = desired;
 	const digests = signer ? chosen.map((event) => digestFor(event, signer)) : [];
-	keep(context, { subscribedTo: webhookUrl, digests, places: [...others, place] });
+	saveState(context, { subscribedTo: webhookUrl, digests, sites: [...others, place] });
 }
 
-function keep(context: IHookFunctions, memory: Memory): void {
+function saveState(context: IHookFunctions, memory: TriggerState): void {
 	const { id = '' } = context.getWorkflow();
-	writeMemory(context.getWorkflowStaticData('node'), id, memory);
+	writeState(context.getWorkflowStaticData('node'), id, memory);
 }
 
-function isTakenAsBefore(
+function canAssumeUnchanged(
 	context: IHookFunctions,
-	{ subscribedTo, places }: Memory,
-	place: Place,
+	{ subscribedTo, sites: places }: TriggerState,
+	place: SubscriptionSite,
 	error: unknown,
 ): boolean {
 	const isStartOfN8n = ['init', 'leadershipChange'].includes(context.getActivationMode());
-	const isHere = subscribedTo === place.webhookUrl && places.some((one) => isSamePlace(one, place));
-	return isStartOfN8n && isHere && isPassing(error);
+	const isHere = subscribedTo === place.webhookUrl && places.some((one) => isSameSite(one, place));
+	return isStartOfN8n && isHere && isTemporary(error);
 }
 
 /** Whether the service may well answer later: it gave no answer, is overloaded or out of order. */
-function isPassing(error: unknown): boolean {
+function isTemporary(error: unknown): boolean {
 	if (!(error instanceof NodeApiError)) return false;
 	return error.httpCode === null || /^(429|5\d\d)$/.test(error.httpCode);
 }

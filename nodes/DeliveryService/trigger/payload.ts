@@ -13,10 +13,10 @@ export interface EmittedEvent {
 }
 
 /** What an emitted event says of itself; a payload's fields of these names would be mistaken for it. */
-const ownFields = new Set(['event', 'eventCode', 'issues']);
+const reservedFields = new Set(['event', 'eventCode', 'issues']);
 
 /** Deeper than that, content is no event: the documented ones have two levels (section 6). */
-const deepest = 100;
+const maxDepth = 100;
 
 /**
  * Reads the body of a call: one payload, or a list of them (service document, section 6).
@@ -28,22 +28,22 @@ const deepest = 100;
  */
 export function readBody(body: unknown, named?: EventName): EmittedEvent[] | undefined {
 	const content = typeof body === 'string' ? parsedJson(body) : body;
-	if (isDeeperThan(content, deepest)) return undefined;
-	const entries = (Array.isArray(content) ? content : [content]).filter(holdsSomething);
+	if (isDeeperThan(content, maxDepth)) return undefined;
+	const entries = (Array.isArray(content) ? content : [content]).filter(hasContent);
 	if (!entries.some((entry) => anyObject.safeParse(entry).success)) return undefined;
-	return entries.map((entry) => emitted(entry, named));
+	return entries.map((entry) => toEmittedEvent(entry, named));
 }
 
 /**
  * Whether a body is without content, or a mere "ping": what a service sends that tries out whether
  * an address answers.
  */
-export function holdsNoEvent(body: unknown): boolean {
+export function hasNoEvent(body: unknown): boolean {
 	if (typeof body === 'string') {
 		const content = parsedJson(body);
-		return /^(ping)?$/i.test(body.trim()) || (content !== undefined && holdsNoEvent(content));
+		return /^(ping)?$/i.test(body.trim()) || (content !== undefined && hasNoEvent(content));
 	}
-	if (Array.isArray(body)) return body.every(holdsNoEvent);
+	if (Array.isArray(body)) return body.every(hasNoEvent);
 	if (typeof body !== 'object') return body === undefined;
 	if (body === null || Object.keys(body).length === 0) return true;
 	return (
@@ -63,12 +63,12 @@ function isDeeperThan(value: unknown, levels: number): boolean {
 	return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1));
 }
 
-function holdsSomething(entry: unknown): boolean {
+function hasContent(entry: unknown): boolean {
 	if (entry === undefined || entry === null) return false;
 	return typeof entry !== 'object' || Object.keys(entry).length > 0;
 }
 
-function emitted(entry: unknown, named: EventName | undefined): EmittedEvent {
+function toEmittedEvent(entry: unknown, named: EventName | undefined): EmittedEvent {
 	const object = anyObject.safeParse(entry);
 	if (!object.success)
 		return {
@@ -76,17 +76,17 @@ function emitted(entry: unknown, named: EventName | undefined): EmittedEvent {
 			payload: entry,
 			issues: ['This entry of the list is not an object'],
 		};
-	const payload = withLists(object.data);
+	const payload = mergeListFields(object.data);
 	const event = named ?? eventByShape(payload);
 	const { fields, issues } = event
 		? readEvent(event, payload)
 		: { fields: payload, issues: ['Neither the address nor the fields tell which event this is'] };
-	const clashing = Object.keys(fields).filter((name) => ownFields.has(name));
+	const clashing = Object.keys(fields).filter((name) => reservedFields.has(name));
 	if (clashing.length > 0)
 		issues.push(`Fields of the payload named ${clashing.join(', ')} are found under "payload"`);
 	return {
 		...eventAndCode(event),
-		...Object.fromEntries(Object.entries(fields).filter(([name]) => !ownFields.has(name))),
+		...Object.fromEntries(Object.entries(fields).filter(([name]) => !reservedFields.has(name))),
 		...(clashing.length > 0 && { payload: entry }),
 		...(issues.length > 0 && { issues }),
 	};
@@ -97,14 +97,14 @@ function eventAndCode(event: EventName | undefined): Pick<EmittedEvent, 'event' 
 }
 
 /** A field of a list's entry, as forms name it: `prices[0][price]`. */
-const entryField = /^(\w+)\[(\d{1,4})\]\[(\w+)\]$/;
+const listFieldPattern = /^(\w+)\[(\d{1,4})\]\[(\w+)\]$/;
 
 /** The payload with lists as lists, where a form gave them field by field. */
-function withLists(payload: Record<string, unknown>): Record<string, unknown> {
+function mergeListFields(payload: Record<string, unknown>): Record<string, unknown> {
 	const single: Array<[string, unknown]> = [];
 	const lists = new Map<string, Map<number, Array<[string, unknown]>>>();
 	for (const [name, value] of Object.entries(payload)) {
-		const [, list, position, field] = entryField.exec(name) ?? [];
+		const [, list, position, field] = listFieldPattern.exec(name) ?? [];
 		if (list === undefined || field === undefined || list in payload) {
 			single.push([name, value]);
 			continue;
@@ -115,12 +115,12 @@ function withLists(payload: Record<string, unknown>): Record<string, unknown> {
 	}
 	const built = [...lists].map(([name, entries]): [string, unknown] => [
 		name,
-		[...entries].sort(([one], [other]) => one - other).map(([, fields]) => fromFields(fields)),
+		[...entries].sort(([one], [other]) => one - other).map(([, fields]) => toRecord(fields)),
 	]);
-	return fromFields([...single, ...built]);
+	return toRecord([...single, ...built]);
 }
 
-function fromFields(fields: Array<[string, unknown]>): Record<string, unknown> {
+function toRecord(fields: Array<[string, unknown]>): Record<string, unknown> {
 	return Object.fromEntries(fields);
 }
 
@@ -134,11 +134,11 @@ function eventByShape(payload: Record<string, unknown>): EventName | undefined {
 	);
 	const fitting = eventNames.filter(
 		(event) =>
-			given.includes(events[event].identifier) && given.some((field) => isOnlyIn(event, field)),
+			given.includes(events[event].identifier) && given.some((field) => isUniqueTo(event, field)),
 	);
 	return fitting.length === 1 ? fitting[0] : undefined;
 }
 
-function isOnlyIn(event: EventName, field: string): boolean {
+function isUniqueTo(event: EventName, field: string): boolean {
 	return eventNames.every((one) => field in events[one].fields === (one === event));
 }

@@ -3,14 +3,14 @@ import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from
 import { credentialType } from '../service/client';
 import { credentialSchema } from '../service/credential';
 import { anyObject, parsedJson } from '../common/json';
-import { publishAnew } from '../common/publishing';
-import { eventInQuery, isRemembered, isSigned, plainQuery } from './address';
-import { passes } from './filters';
-import { holdsNoEvent, readBody, type EmittedEvent } from './payload';
-import { chosenEvents, filtersOf, memoryOf, signerOf, signsAddresses } from './settings';
+import { republishHint } from '../common/republish';
+import { eventInQuery, hasKnownSignature, isSigned, decodeQuery } from './eventUrls';
+import { passesFilters } from './filters';
+import { hasNoEvent, readBody, type EmittedEvent } from './payload';
+import { selectedEvents, triggerFilters, triggerState, callSigner, verifiesCaller } from './settings';
 
 /** Bodies above that are no event of the service: the documented ones are far below (section 6). */
-const largestBody = 1_000_000;
+const maxBodyBytes = 1_000_000;
 
 const formType = 'application/x-www-form-urlencoded';
 
@@ -18,7 +18,7 @@ const querySchema = anyObject.catch({});
 const signingSchema = credentialSchema.pick({ apiSecret: true, baseUrl: true, companyId: true });
 
 /** What a caller gets for what is authentic and starts nothing. */
-const received = { webhookResponse: { message: 'Received' } };
+const acknowledged = { webhookResponse: { message: 'Received' } };
 
 /**
  * Takes a call of the trigger's address. What is authentic and an event starts the workflow with an
@@ -38,8 +38,8 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 		context.getResponseObject().status(status).json({ message });
 		return { noWebhookResponse: true };
 	};
-	const query = plainQuery(querySchema.parse(context.getQueryData()));
-	if (signsAddresses(context)) {
+	const query = decodeQuery(querySchema.parse(context.getQueryData()));
+	if (verifiesCaller(context)) {
 		const isGenuine = await isAuthentic(context, query);
 		if (isGenuine === undefined)
 			return refuse(503, 'The signature cannot be checked: the credential is gone or incomplete');
@@ -47,19 +47,19 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 			return refuse(
 				401,
 				'The signature of the address is missing or wrong',
-				`If the Delivery Service itself made this call, ${publishAnew}: its API secret, company or Base URL was changed, or something on the way changes addresses.`,
+				`If the Delivery Service itself made this call, ${republishHint}: its API secret, company or Base URL was changed, or something on the way changes addresses.`,
 			);
 	}
-	if (context.getRequestObject().method !== 'POST') return received;
-	if (!(await isWithin(context, largestBody))) return refuse(413, 'The body is larger than 1 MB');
+	if (context.getRequestObject().method !== 'POST') return acknowledged;
+	if (!(await isWithinSize(context, maxBodyBytes))) return refuse(413, 'The body is larger than 1 MB');
 	const named = eventInQuery(query);
-	const body = bodyOf(context);
-	if (holdsNoEvent(body) && !isUnread(context)) return received;
+	const body = eventBody(context);
+	if (hasNoEvent(body) && !isUnparsed(context)) return acknowledged;
 	const read = readBody(body, named);
 	if (!read) return refuse(400, 'The body holds no event');
 
-	const emitted = leaveOut(context, read);
-	return emitted.length === 0 ? received : { workflowData: [emitted.map(toItem)] };
+	const emitted = applyFilters(context, read);
+	return emitted.length === 0 ? acknowledged : { workflowData: [emitted.map(toEventItem)] };
 }
 
 /**
@@ -73,14 +73,14 @@ async function isAuthentic(
 	context: IWebhookFunctions,
 	query: Readonly<Record<string, unknown>>,
 ): Promise<boolean | undefined> {
-	if (isRemembered(query, memoryOf(context).digests)) return true;
-	const credential = await readCredential(context);
-	const signer = credential && signerOf(context, credential);
+	if (hasKnownSignature(query, triggerState(context).digests)) return true;
+	const credential = await signingCredential(context);
+	const signer = credential && callSigner(context, credential);
 	if (!signer) return undefined;
 	return isSigned(query, signer);
 }
 
-async function readCredential(context: IWebhookFunctions) {
+async function signingCredential(context: IWebhookFunctions) {
 	try {
 		return signingSchema.parse(await context.getCredentials(credentialType));
 	} catch {
@@ -89,30 +89,30 @@ async function readCredential(context: IWebhookFunctions) {
 }
 
 /** Whether the body is not larger than that. n8n reads only those that it can parse; we the others. */
-async function isWithin(context: IWebhookFunctions, largest: number): Promise<boolean> {
-	if (sizeOfBody(context) > largest) return false;
+async function isWithinSize(context: IWebhookFunctions, largest: number): Promise<boolean> {
+	if (bodySize(context) > largest) return false;
 	const request = context.getRequestObject();
 	if (request.rawBody === undefined && !request.contentType?.startsWith('multipart/'))
 		await request.readRawBody();
-	return sizeOfBody(context) <= largest;
+	return bodySize(context) <= largest;
 }
 
-function sizeOfBody(context: IWebhookFunctions): number {
+function bodySize(context: IWebhookFunctions): number {
 	const { rawBody, headers } = context.getRequestObject();
 	return rawBody?.length ?? Number(headers['content-length'] ?? 0);
 }
 
 /** Whether there is a body that n8n has not read: it leaves forms of several parts to the node. */
-function isUnread(context: IWebhookFunctions): boolean {
+function isUnparsed(context: IWebhookFunctions): boolean {
 	const { rawBody } = context.getRequestObject();
-	return rawBody === undefined && sizeOfBody(context) > 0;
+	return rawBody === undefined && bodySize(context) > 0;
 }
 
 /**
  * The body as n8n has read it, or its text where n8n does not know the content type, or has read JSON
  * as a form.
  */
-function bodyOf(context: IWebhookFunctions): unknown {
+function eventBody(context: IWebhookFunctions): unknown {
 	const body: unknown = context.getBodyData();
 	const { rawBody, contentType } = context.getRequestObject();
 	const text = rawBody?.toString('utf8') ?? '';
@@ -126,16 +126,16 @@ function bodyOf(context: IWebhookFunctions): unknown {
  * Leaves out events that the user did not choose, by the address or by their shape, or that the
  * filters stop. What may be any event passes: nobody else would see it.
  */
-function leaveOut(context: IWebhookFunctions, read: EmittedEvent[]): EmittedEvent[] {
-	const chosen = chosenEvents(context);
-	const filters = filtersOf(context);
+function applyFilters(context: IWebhookFunctions, read: EmittedEvent[]): EmittedEvent[] {
+	const chosen = selectedEvents(context);
+	const filters = triggerFilters(context);
 	return read.filter(
 		(emitted) =>
-			(emitted.event === 'unknown' || chosen.includes(emitted.event)) && passes(emitted, filters),
+			(emitted.event === 'unknown' || chosen.includes(emitted.event)) && passesFilters(emitted, filters),
 	);
 }
 
 /** An item of nothing but data: n8n's own helper would take parts of a payload for item settings. */
-function toItem(event: object): INodeExecutionData {
+function toEventItem(event: object): INodeExecutionData {
 	return { json: { ...event } };
 }

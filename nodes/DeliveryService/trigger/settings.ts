@@ -5,20 +5,20 @@ import { openClient, type ServiceClient } from '../service/client';
 import { type Credential, resolveCompanyId } from '../service/credential';
 import { eventNameSchema, type EventName } from '../service/events';
 import type { Subscription } from '../service/requests';
-import { webhooksOf, type Webhooks } from '../service/webhooks';
+import { companyWebhooksClient, type Webhooks } from '../service/webhooks';
 import { operationError, unwrap } from '../service/nodeErrors';
-import { readParameter } from '../common/parameters';
-import { digestFor, type Signer } from './address';
+import { nodeParameter } from '../common/parameters';
+import { digestFor, type Signer } from './eventUrls';
 import { invalidFilter, readFilters, type Filters } from './filters';
-import { isSamePlace, keyDigest, readMemory, serviceName, type Memory, type Place } from './memory';
-import { subscriptionsFor, type Desired } from './diff';
+import { isSameSite, keyDigest, readState, serviceName, type TriggerState, type SubscriptionSite } from './state';
+import { subscriptionsFor, type DesiredSubscriptions } from './diff';
 
 /** How long a request may take while n8n turns a workflow on or off: the user is waiting. */
-const patienceMs = 10_000;
+const requestTimeoutMs = 10_000;
 
-type Context = IHookFunctions | IWebhookFunctions;
+type TriggerContext = IHookFunctions | IWebhookFunctions;
 
-const optionsSchema = z.object({
+const triggerOptionsSchema = z.object({
 	companyId: z.unknown().optional(),
 	statuses: z.unknown().optional(),
 	companies: z.unknown().optional(),
@@ -26,22 +26,22 @@ const optionsSchema = z.object({
 	skipRepeatsMinutes: z.unknown().optional(),
 });
 
-type TriggerOptions = z.infer<typeof optionsSchema>;
+type TriggerOptions = z.infer<typeof triggerOptionsSchema>;
 
 /** The trigger's options as the user entered them. */
-function triggerOptions(context: Context): TriggerOptions {
-	return optionsSchema.parse(readParameter(context, 'options', {}));
+function readTriggerOptions(context: TriggerContext): TriggerOptions {
+	return triggerOptionsSchema.parse(nodeParameter(context, 'options', {}));
 }
 
 /** Which events start the workflow. */
-export function filtersOf(context: Context): Filters {
-	const { statuses: status, companies: company, cities: city } = triggerOptions(context);
+export function triggerFilters(context: TriggerContext): Filters {
+	const { statuses: status, companies: company, cities: city } = readTriggerOptions(context);
 	return readFilters({ status, company, city });
 }
 
 /** What the node remembers of this workflow. */
-export function memoryOf(context: Context): Memory {
-	return readMemory(context.getWorkflowStaticData('node'), context.getWorkflow().id ?? '');
+export function triggerState(context: TriggerContext): TriggerState {
+	return readState(context.getWorkflowStaticData('node'), context.getWorkflow().id ?? '');
 }
 
 const minutesSchema = z.coerce.number().min(0);
@@ -55,14 +55,14 @@ export function assertSettings(context: IHookFunctions): void {
 	const fail = (message: string, description = '') => {
 		throw operationError(context.getNode(), { message, description });
 	};
-	if (chosenEvents(context).length === 0)
+	if (selectedEvents(context).length === 0)
 		fail(
 			'No event of the Delivery Service is chosen',
 			'Choose at least one event under Trigger On.',
 		);
-	const problem = invalidFilter(filtersOf(context));
+	const problem = invalidFilter(triggerFilters(context));
 	if (problem) fail(problem.message, problem.description);
-	const { skipRepeatsMinutes = 0 } = triggerOptions(context);
+	const { skipRepeatsMinutes = 0 } = readTriggerOptions(context);
 	if (!minutesSchema.safeParse(skipRepeatsMinutes).success)
 		fail(
 			'The Delivery Service Trigger cannot read its option Skip Repeats Within (Minutes)',
@@ -71,26 +71,26 @@ export function assertSettings(context: IHookFunctions): void {
 }
 
 /** Whether the trigger's addresses are signed: always, unless the user has turned it off. */
-export function signsAddresses(context: Context): boolean {
-	return readParameter(context, 'options.signAddresses', true) !== false;
+export function verifiesCaller(context: TriggerContext): boolean {
+	return nodeParameter(context, 'options.signAddresses', true) !== false;
 }
 
 /** The events that the user chose; none when the choice cannot be read. */
-export function chosenEvents(context: Context): EventName[] {
+export function selectedEvents(context: TriggerContext): EventName[] {
 	return z
 		.array(eventNameSchema)
 		.catch([])
-		.parse(readParameter(context, 'events', []));
+		.parse(nodeParameter(context, 'events', []));
 }
 
 /** What a trigger needs to look after its subscriptions. */
-export interface Subscriptions {
+export interface OpenTrigger {
 	webhooks: Webhooks;
-	desired: Desired;
+	desired: DesiredSubscriptions;
 	/** What it has subscribed, as far as it knows: n8n does not tell it whether that was a test. */
 	exact: Subscription[];
 	/** Where it subscribes. */
-	place: Place;
+	place: SubscriptionSite;
 	/** Whether it has subscribed there before, as far as it remembers, and is not taken off since. */
 	wasHere: boolean;
 	/** Whether the service can reach the trigger's URL, as far as the URL tells. */
@@ -103,10 +103,10 @@ export interface Subscriptions {
  * @param memory what the node remembers
  * @throws NodeOperationError when the node or its credential lacks something
  */
-export async function openSubscriptions(
+export async function openTrigger(
 	context: IHookFunctions,
-	{ subscribedTo, digests, places }: Memory,
-): Promise<Subscriptions> {
+	{ subscribedTo, digests, sites: places }: TriggerState,
+): Promise<OpenTrigger> {
 	const webhookUrl = context.getNodeWebhookUrl('default');
 	if (!webhookUrl)
 		throw operationError(context.getNode(), {
@@ -115,21 +115,21 @@ export async function openSubscriptions(
 	const client = await openClient(context);
 	const companyId = unwrap(
 		context.getNode(),
-		resolveCompanyId(client.credential, triggerOptions(context).companyId),
+		resolveCompanyId(client.credential, readTriggerOptions(context).companyId),
 	);
 	const { apiKeyId, baseUrl } = client.credential;
-	const signers = kinds.map((kind) => signer(context, client.credential, companyId, kind));
+	const signers = webhookKinds.map((kind) => createSigner(context, client.credential, companyId, kind));
 	const workflowId = context.getWorkflow().id ?? '';
-	const unsigned: Desired = {
+	const unsigned: DesiredSubscriptions = {
 		webhookUrl,
 		workflowId,
-		events: chosenEvents(context),
+		events: selectedEvents(context),
 	};
-	const desired = signsAddresses(context)
+	const desired = verifiesCaller(context)
 		? { ...unsigned, signer: signers[isTest(context) ? 1 : 0] }
 		: unsigned;
 	const place = { baseUrl, companyId, key: keyDigest(apiKeyId), webhookUrl };
-	const wasHere = subscribedTo === webhookUrl && places.some((one) => isSamePlace(one, place));
+	const wasHere = subscribedTo === webhookUrl && places.some((one) => isSameSite(one, place));
 	const { signer: present } = desired;
 	const isSame = !present
 		? digests.length === 0
@@ -138,7 +138,7 @@ export async function openSubscriptions(
 		unsigned.events.some((event) => digests.includes(digestFor(event, one))),
 	);
 	return {
-		webhooks: webhooksOf(context.getNode(), impatient(client), companyId),
+		webhooks: companyWebhooksClient(context.getNode(), withShortTimeout(client), companyId),
 		desired: { ...desired, wasSubscribed: wasHere && isSame },
 		wasHere,
 		exact: desired.signer
@@ -156,13 +156,13 @@ export async function openSubscriptions(
  *
  * @throws NodeOperationError when the credential is not complete, or holds another API key than then
  */
-export async function openPlace(context: IHookFunctions, place: Place): Promise<Webhooks> {
+export async function openSite(context: IHookFunctions, place: SubscriptionSite): Promise<Webhooks> {
 	const client = await openClient(context, place.baseUrl);
 	if (keyDigest(client.credential.apiKeyId) !== place.key)
 		throw operationError(context.getNode(), {
 			message: 'The credential holds another API key now, which must not be sent there',
 		});
-	return webhooksOf(context.getNode(), impatient(client), place.companyId);
+	return companyWebhooksClient(context.getNode(), withShortTimeout(client), place.companyId);
 }
 
 /**
@@ -170,28 +170,28 @@ export async function openPlace(context: IHookFunctions, place: Place): Promise<
  * URL itself cannot be signed: to a running webhook n8n always tells the live one, and not every
  * process of n8n knows the host.
  */
-const kinds = ['live', 'test'] as const;
+const webhookKinds = ['live', 'test'] as const;
 
-function isTest(context: Context): boolean {
+function isTest(context: TriggerContext): boolean {
 	return context.getMode() === 'manual';
 }
 
 /** What a call must be signed with; undefined when no company is known, which is part of it. */
-export function signerOf(
+export function callSigner(
 	context: IWebhookFunctions,
 	credential: Pick<Credential, 'apiSecret' | 'baseUrl' | 'companyId'>,
 ): Signer | undefined {
-	const company = resolveCompanyId(credential, triggerOptions(context).companyId);
+	const company = resolveCompanyId(credential, readTriggerOptions(context).companyId);
 	if (!company.ok) return undefined;
-	return signer(context, credential, company.value, isTest(context) ? 'test' : 'live');
+	return createSigner(context, credential, company.value, isTest(context) ? 'test' : 'live');
 }
 
 /** Signs this node's addresses; those of the editor's test differ from those of the live workflow. */
-function signer(
-	context: Context,
+function createSigner(
+	context: TriggerContext,
 	{ apiSecret, baseUrl }: Pick<Credential, 'apiSecret' | 'baseUrl'>,
 	companyId: number,
-	kind: (typeof kinds)[number],
+	kind: (typeof webhookKinds)[number],
 ): Signer {
 	const { webhookId, id } = context.getNode();
 	const workflowId = context.getWorkflow().id;
@@ -199,10 +199,10 @@ function signer(
 	return { secret: apiSecret, identity: identity.join('\n') };
 }
 
-function impatient(client: ServiceClient): ServiceClient {
+function withShortTimeout(client: ServiceClient): ServiceClient {
 	return {
 		...client,
-		send: async (request) => await client.send({ ...request, timeoutMs: patienceMs }),
+		send: async (request) => await client.send({ ...request, timeoutMs: requestTimeoutMs }),
 	};
 }
 

@@ -3,16 +3,16 @@ import { NodeApiError } from 'n8n-workflow';
 import { realClock } from '../common/clock';
 import type { Subscription } from '../service/requests';
 import type { Webhook, Webhooks } from '../service/webhooks';
-import { isBare, type Owner } from './address';
+import { isBareUrl, type TriggerOwner } from './eventUrls';
 import {
-	diff,
-	listedAs,
-	ownAddress,
-	plainUrl,
-	subscriptionOf,
-	twinsOf,
-	type Desired,
-	type Diff,
+	diffSubscriptions,
+	findListed,
+	ownEventUrl,
+	canonicalUrl,
+	toSubscription,
+	subscriptionsAtOtherHosts,
+	type DesiredSubscriptions,
+	type SubscriptionDiff,
 } from './diff';
 
 /** What could not be removed for certain, and why. */
@@ -34,7 +34,7 @@ export interface Reconciliation {
 }
 
 /** More rounds than that are not made for a service that does not remove what it confirms. */
-const mostRounds = 3;
+const maxRounds = 3;
 
 /**
  * Makes the service's list hold exactly what is desired: what is blacklisted or there twice is
@@ -45,28 +45,28 @@ const mostRounds = 3;
  *
  * @throws what the failing request threw
  */
-export async function reconcile(webhooks: Webhooks, desired: Desired): Promise<Reconciliation> {
-	const listed = await listOf(webhooks);
-	const twins = twinsOf(desired, listed);
-	let found = diff(desired, listed);
+export async function reconcile(webhooks: Webhooks, desired: DesiredSubscriptions): Promise<Reconciliation> {
+	const listed = await listWebhooks(webhooks);
+	const twins = subscriptionsAtOtherHosts(desired, listed);
+	let found = diffSubscriptions(desired, listed);
 	const { blacklisted } = found;
-	const toRemove = removable(found);
+	const toRemove = unwanted(found);
 	let spoiled = [...found.blacklisted, ...found.surplus];
 	let kept: Leftover | undefined;
-	for (let round = 0; round < mostRounds && spoiled.length > 0 && !kept; round++) {
-		kept = await unsubscribeAll(webhooks, desired, spoiled);
-		found = diff(desired, await listOf(webhooks));
+	for (let round = 0; round < maxRounds && spoiled.length > 0 && !kept; round++) {
+		kept = await unsubscribeEach(webhooks, desired, spoiled);
+		found = diffSubscriptions(desired, await listWebhooks(webhooks));
 		spoiled = [...found.blacklisted, ...found.surplus];
 	}
-	const reason = kept?.reason ?? (spoiled.length > 0 ? stillThere : undefined);
-	const isQueryDropped = await makeAll(webhooks, desired, found.missing, reason);
+	const reason = kept?.reason ?? (spoiled.length > 0 ? stillListedError : undefined);
+	const isQueryDropped = await subscribeAll(webhooks, desired, found.missing, reason);
 	if (toRemove.length === 0) return { blacklisted, isQueryDropped, twins };
-	const refused = await unsubscribeAll(webhooks, desired, found.stale);
+	const refused = await unsubscribeEach(webhooks, desired, found.stale);
 	const rest = await webhooks.list().then(
-		({ webhooks: left }) => diff(desired, left),
+		({ webhooks: left }) => diffSubscriptions(desired, left),
 		() => undefined,
 	);
-	const leftover = refused ?? leftoverOf(rest ? removable(rest) : [], kept?.reason);
+	const leftover = refused ?? toLeftover(rest ? unwanted(rest) : [], kept?.reason);
 	return { blacklisted, leftover, isQueryDropped, twins };
 }
 
@@ -85,9 +85,9 @@ export class StillBlacklistedError extends Error {
  * @param reason why what is blacklisted was not removed
  * @returns whether the service lists what was made without its query
  */
-async function makeAll(
+async function subscribeAll(
 	webhooks: Webhooks,
-	desired: Desired,
+	desired: DesiredSubscriptions,
 	missing: readonly Subscription[],
 	reason?: unknown,
 ): Promise<boolean> {
@@ -99,20 +99,20 @@ async function makeAll(
 		for (const subscription of missing) {
 			made.push(subscription);
 			// It was there before, though the list did not show it: a failure must not take it off.
-			if (!(await make(webhooks, desired, subscription))) made.pop();
+			if (!(await subscribeOne(webhooks, desired, subscription))) made.pop();
 		}
-		listed = await listOf(webhooks).catch(() => []);
-		const found = diff(desired, listed);
+		listed = await listWebhooks(webhooks).catch(() => []);
+		const found = diffSubscriptions(desired, listed);
 		const dead = found.blacklisted.filter(({ action }) =>
 			found.missing.some((one) => one.action === action),
 		);
 		if (dead.length > 0) throw new StillBlacklistedError(dead, reason);
 		isWhole = true;
 	} finally {
-		if (!isWhole) await unsubscribeAll(webhooks, desired, made);
+		if (!isWhole) await unsubscribeEach(webhooks, desired, made);
 	}
-	return diff({ ...desired, wasSubscribed: false }, listed).missing.some(({ action }) =>
-		listed.some((one) => one.action === action && isBare(desired.webhookUrl, one.url)),
+	return diffSubscriptions({ ...desired, wasSubscribed: false }, listed).missing.some(({ action }) =>
+		listed.some((one) => one.action === action && isBareUrl(desired.webhookUrl, one.url)),
 	);
 }
 
@@ -122,15 +122,15 @@ async function makeAll(
  *
  * @returns false when it was there before
  */
-async function make(
+async function subscribeOne(
 	webhooks: Webhooks,
-	desired: Desired,
+	desired: DesiredSubscriptions,
 	subscription: Subscription,
 ): Promise<boolean> {
 	const listedOf = async (action: number) =>
-		(await listOf(webhooks)).filter((webhook) => webhook.action === action);
+		(await listWebhooks(webhooks)).filter((webhook) => webhook.action === action);
 	const isThere = (listed: readonly Webhook[]) =>
-		listedAs(desired, subscription, listed).some(({ status }) => status !== 'blacklisted');
+		findListed(desired, subscription, listed).some(({ status }) => status !== 'blacklisted');
 	const { isDone, said } = await webhooks.subscribe(subscription).catch(async (error: unknown) => {
 		const listed = await listedOf(subscription.action).catch(() => []);
 		if (!isThere(listed)) throw error;
@@ -138,7 +138,7 @@ async function make(
 	});
 	if (isDone) return true;
 	const listed = await listedOf(subscription.action).catch(() => []);
-	if (listed.length > 0 && listedAs(desired, subscription, listed).length === 0)
+	if (listed.length > 0 && findListed(desired, subscription, listed).length === 0)
 		throw new ConflictError(said);
 	return false;
 }
@@ -150,33 +150,33 @@ async function make(
 export class ConflictError extends Error {}
 
 /** Statuses of a service that has no list for this key: it may subscribe all the same. */
-const withoutList = ['403', '405', '501'];
+const noListStatuses = ['403', '405', '501'];
 
 /** What the service lists; nothing when it lets nobody look. */
-export async function listOf(webhooks: Webhooks): Promise<Webhook[]> {
+export async function listWebhooks(webhooks: Webhooks): Promise<Webhook[]> {
 	const listing = await webhooks.list().catch((error: unknown) => {
-		if (error instanceof NodeApiError && withoutList.includes(error.httpCode ?? '')) return;
+		if (error instanceof NodeApiError && noListStatuses.includes(error.httpCode ?? '')) return;
 		throw error;
 	});
 	return listing?.webhooks ?? [];
 }
 
 /** What a list holds of this node that should be gone. */
-function removable({ stale, blacklisted, surplus }: Diff): Subscription[] {
+function unwanted({ stale, blacklisted, surplus }: SubscriptionDiff): Subscription[] {
 	return [...stale, ...blacklisted, ...surplus];
 }
 
-const stillThere = new Error('The Delivery Service still lists what it was asked to remove');
+const stillListedError = new Error('The Delivery Service still lists what it was asked to remove');
 
-function leftoverOf(
+function toLeftover(
 	subscriptions: Subscription[],
-	reason: unknown = stillThere,
+	reason: unknown = stillListedError,
 ): Leftover | undefined {
 	return subscriptions.length > 0 ? { subscriptions, reason } : undefined;
 }
 
 /** What a node has subscribed as far as it knows. */
-export interface Known {
+export interface RemovalOptions {
 	exact: readonly Subscription[];
 	/** Whether it is certain that they were subscribed, and not taken off since. */
 	wasSubscribed: boolean;
@@ -188,7 +188,7 @@ export interface Known {
  * How long the list may go on to show what is removed. n8n may ask right after whether the node is
  * subscribed, and what is still shown then would count.
  */
-const looksAfterMs = [300, 1000];
+const recheckPausesMs = [300, 1000];
 
 /**
  * Removes the subscriptions of the node; one that is gone already is no fault. Never throws.
@@ -196,53 +196,53 @@ const looksAfterMs = [300, 1000];
  * @param known `exact` is tried when the list cannot be read, or does not show what was subscribed
  * @returns what may remain, or undefined when nothing does
  */
-export async function removeOwn(
+export async function removeOwnSubscriptions(
 	webhooks: Webhooks,
-	owner: Owner,
-	{ exact, wasSubscribed, kept = [] }: Known,
+	owner: TriggerOwner,
+	{ exact, wasSubscribed, kept = [] }: RemovalOptions,
 	clock = realClock,
 ): Promise<Leftover | undefined> {
-	const keptKeys = new Set(kept.map((one) => keyOf(owner, one)));
+	const keptKeys = new Set(kept.map((one) => subscriptionKey(owner, one)));
 	const own = async () => {
 		const { webhooks: listed } = await webhooks.list();
 		return listed
-			.filter((one) => ownAddress(owner, one.url) && !keptKeys.has(keyOf(owner, one)))
-			.map(subscriptionOf);
+			.filter((one) => ownEventUrl(owner, one.url) && !keptKeys.has(subscriptionKey(owner, one)))
+			.map(toSubscription);
 	};
 	try {
 		const listed = await own();
-		const shown = new Set(listed.map((one) => keyOf(owner, one)));
-		const unlisted = wasSubscribed ? exact.filter((one) => !shown.has(keyOf(owner, one))) : [];
-		const refused = await unsubscribeAll(webhooks, owner, [...listed, ...unlisted]);
+		const shown = new Set(listed.map((one) => subscriptionKey(owner, one)));
+		const unlisted = wasSubscribed ? exact.filter((one) => !shown.has(subscriptionKey(owner, one))) : [];
+		const refused = await unsubscribeEach(webhooks, owner, [...listed, ...unlisted]);
 		if (refused || listed.length === 0) return refused;
 		let left = await own().catch(() => []);
-		for (const ms of looksAfterMs) {
+		for (const ms of recheckPausesMs) {
 			if (left.length === 0) break;
 			await clock.wait(ms);
 			left = await own().catch(() => left);
 		}
-		return leftoverOf(left);
+		return toLeftover(left);
 	} catch (reason) {
-		const leftover = await unsubscribeAll(webhooks, owner, exact);
+		const leftover = await unsubscribeEach(webhooks, owner, exact);
 		return { subscriptions: leftover?.subscriptions ?? [], reason };
 	}
 }
 
-function keyOf(owner: Owner, { url, action }: Subscription): string {
-	return `${action} ${plainUrl(owner, url)}`;
+function subscriptionKey(owner: TriggerOwner, { url, action }: Subscription): string {
+	return `${action} ${canonicalUrl(owner, url)}`;
 }
 
 /** Removes them all at once, so that a service that does not answer is waited for only once. */
-async function unsubscribeAll(
+async function unsubscribeEach(
 	webhooks: Webhooks,
-	owner: Owner,
+	owner: TriggerOwner,
 	subscriptions: readonly Subscription[],
 ): Promise<Leftover | undefined> {
 	const failures: Array<{ subscription: Subscription; reason: unknown }> = [];
 	await Promise.all(
 		subscriptions.map(async (subscription) => {
 			try {
-				await unsubscribe(webhooks, owner, subscription);
+				await unsubscribeOne(webhooks, owner, subscription);
 			} catch (reason) {
 				failures.push({ subscription, reason });
 			}
@@ -258,12 +258,12 @@ async function unsubscribeAll(
 }
 
 /** Unsubscribes an address as the node made it, and if it is not known so, as the service lists it. */
-async function unsubscribe(
+async function unsubscribeOne(
 	webhooks: Webhooks,
-	owner: Owner,
+	owner: TriggerOwner,
 	{ url, action }: Subscription,
 ): Promise<void> {
-	const plain = plainUrl(owner, url);
+	const plain = canonicalUrl(owner, url);
 	if ((await webhooks.unsubscribe({ url: plain, action })).isDone) return;
 	if (plain !== url) await webhooks.unsubscribe({ url, action });
 }

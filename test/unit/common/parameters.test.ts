@@ -1,10 +1,10 @@
 import {
 	asRecord,
-	entriesOf,
-	filledIn,
-	listOf,
-	located,
-	readCollection,
+	collectionEntries,
+	omitBlank,
+	toList,
+	resourceLocatorValue,
+	collectionParameter,
 	readJson,
 } from '../../../nodes/DeliveryService/common/parameters';
 import { isBlank } from '../../../nodes/DeliveryService/common/text';
@@ -22,7 +22,7 @@ describe('a collection', () => {
 
 	test('is read from the parameter of an item, and is empty by default', () => {
 		const get = jest.fn().mockReturnValue({ companyId: 7 });
-		expect(readCollection({ get }, 'options', 3)).toEqual({ companyId: 7 });
+		expect(collectionParameter({ get }, 'options', 3)).toEqual({ companyId: 7 });
 		expect(get.mock.calls).toEqual([['options', 3, {}]]);
 	});
 });
@@ -34,18 +34,18 @@ describe('a resource locator', () => {
 		['1 https://a.example', '1 https://a.example'],
 		[undefined, undefined],
 	])('%j names %j', (value, chosen) => {
-		expect(located(value)).toBe(chosen);
+		expect(resourceLocatorValue(value)).toBe(chosen);
 	});
 });
 
 describe('a repeatable group', () => {
 	test('has the entries that the user added', () => {
 		const group = { package: [{ name: 'Box' }, { name: 'Bag' }] };
-		expect(entriesOf(group, 'package')).toEqual([{ name: 'Box' }, { name: 'Bag' }]);
+		expect(collectionEntries(group, 'package')).toEqual([{ name: 'Box' }, { name: 'Bag' }]);
 	});
 
 	test('has an entry without members for one that is no object', () => {
-		expect(entriesOf({ package: ['x', null, { name: 'Box' }] }, 'package')).toEqual([
+		expect(collectionEntries({ package: ['x', null, { name: 'Box' }] }, 'package')).toEqual([
 			{},
 			{},
 			{ name: 'Box' },
@@ -55,7 +55,7 @@ describe('a repeatable group', () => {
 	test.each([...noObjects, {}, { package: 'x' }, { package: { name: 'x' } }, { entry: [{}] }])(
 		'has no entries when it is %j',
 		(group) => {
-			expect(entriesOf(group, 'package')).toEqual([]);
+			expect(collectionEntries(group, 'package')).toEqual([]);
 		},
 	);
 });
@@ -70,7 +70,7 @@ describe('blank', () => {
 	});
 
 	test('members are left out of what is filled in, and others are kept as they are', () => {
-		expect(filledIn({ a: '', b: ' ', c: null, d: undefined, e: 0, f: false, g: ' x ' })).toEqual({
+		expect(omitBlank({ a: '', b: ' ', c: null, d: undefined, e: 0, f: false, g: ' x ' })).toEqual({
 			e: 0,
 			f: false,
 			g: ' x ',
@@ -97,7 +97,7 @@ describe('a list', () => {
 		[null, []],
 		[{ a: 1 }, [{ a: 1 }]],
 	])('of %j is %j', (value, list) => {
-		expect(listOf(value)).toEqual(list);
+		expect(toList(value)).toEqual(list);
 	});
 });
 

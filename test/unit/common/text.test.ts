@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { isLongerThan, shortened } from '../../../nodes/DeliveryService/common/text';
+import { isLongerThan, truncate } from '../../../nodes/DeliveryService/common/text';
 import { isEmailAddress } from '../../../nodes/DeliveryService/service/values';
 
 describe('an e-mail address', () => {
@@ -79,8 +79,8 @@ describe('the length of a text', () => {
 	});
 
 	test('nothing is cut in the middle of a character', () => {
-		expect(shortened('👨‍👩‍👧👍🏽é!', 2)).toBe('👨‍👩‍👧👍🏽...');
-		expect(shortened('👨‍👩‍👧', 1)).toBe('👨‍👩‍👧');
-		expect(shortened('abc', 3)).toBe('abc');
+		expect(truncate('👨‍👩‍👧👍🏽é!', 2)).toBe('👨‍👩‍👧👍🏽...');
+		expect(truncate('👨‍👩‍👧', 1)).toBe('👨‍👩‍👧');
+		expect(truncate('abc', 3)).toBe('abc');
 	});
 });

@@ -7,7 +7,7 @@ import {
 	type Claimant,
 	type Entries,
 	type Ledger,
-	type State,
+	type ReferenceState,
 	type Store,
 } from '../../../nodes/DeliveryService/deduplication/ledger';
 import { withLock } from '../../../nodes/DeliveryService/deduplication/lock';
@@ -54,7 +54,7 @@ async function claim(ledger: Ledger, ...names: string[]): Promise<Record<string,
 }
 
 /** What a new execution would be told that only looks. */
-async function lookUp(...names: string[]): Promise<Record<string, State>> {
+async function lookUp(...names: string[]): Promise<Record<string, ReferenceState>> {
 	return Object.fromEntries(await time.until(execution().lookUp(claimantsOf(...names))));
 }
 

@@ -1,8 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import {
-	propertiesOf,
-	shownOnlyFor,
+	resourceProperties,
+	showFor,
 	type Operation,
 } from '../../../nodes/DeliveryService/resources/resource';
 
@@ -21,7 +21,7 @@ function operation(value: string, fields: INodeProperties[]): Operation {
 describe('the properties of a resource', () => {
 	const fetch = operation('fetch', [field('a'), field('b')]);
 	const send = operation('send', [field('c', { displayOptions: { show: { a: ['x'] } } })]);
-	const [picker, ...fields] = propertiesOf({
+	const [picker, ...fields] = resourceProperties({
 		option: { name: 'Parcel', value: 'parcel' },
 		operations: [fetch, send],
 		defaultOperation: 'send',
@@ -51,7 +51,7 @@ describe('the properties of a resource', () => {
 describe('fields that are shown only for some values', () => {
 	test('keep everything else that they are', () => {
 		const given = field('a', { description: 'Of use' });
-		expect(shownOnlyFor({ source: ['json'] }, [given])).toEqual([
+		expect(showFor({ source: ['json'] }, [given])).toEqual([
 			{ ...given, displayOptions: { show: { source: ['json'] } } },
 		]);
 	});
@@ -60,7 +60,7 @@ describe('fields that are shown only for some values', () => {
 		const given = field('a', {
 			displayOptions: { show: { limit: [1], source: ['fields'] }, hide: { b: [true] } },
 		});
-		expect(shownOnlyFor({ source: ['json'], kind: ['x'] }, [given])[0]?.displayOptions).toEqual({
+		expect(showFor({ source: ['json'], kind: ['x'] }, [given])[0]?.displayOptions).toEqual({
 			show: { source: ['fields'], kind: ['x'], limit: [1] },
 			hide: { b: [true] },
 		});
@@ -68,7 +68,7 @@ describe('fields that are shown only for some values', () => {
 
 	test('are new ones: those that were given stay as they were', () => {
 		const given = Object.freeze(field('a', { displayOptions: Object.freeze({ show: {} }) }));
-		shownOnlyFor({ source: ['json'] }, [given]);
+		showFor({ source: ['json'] }, [given]);
 		expect(given.displayOptions).toEqual({ show: {} });
 	});
 });

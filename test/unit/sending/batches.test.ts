@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { claimSizeOf, requestsInFlight } from '../../../nodes/DeliveryService/sending/batches';
+import { claimSize, maxRequestsInFlight } from '../../../nodes/DeliveryService/sending/batches';
 
 test.each([
 	[1, 100, 100],
@@ -13,7 +13,7 @@ test.each([
 	[2000, 30, 90],
 	[100, 1, 5],
 ])('of %i creations in requests of %i, %i are claimed at once', (count, batchSize, size) => {
-	expect(claimSizeOf(count, batchSize)).toBe(size);
+	expect(claimSize(count, batchSize)).toBe(size);
 });
 
 test.each([
@@ -30,7 +30,7 @@ test.each([
 	[100_000, 100, 4],
 	[30, 1, 3],
 ])('of %i creations in requests of %s, %i are in flight', (count, batchSize, inFlight) => {
-	expect(requestsInFlight(count, batchSize)).toBe(inFlight);
+	expect(maxRequestsInFlight(count, batchSize)).toBe(inFlight);
 });
 
 test('what a killed process leaves unknown is a fifth of the run and at most 1,200, or three requests', () => {
@@ -39,10 +39,10 @@ test('what a killed process leaves unknown is a fifth of the run and at most 1,2
 			fc.integer({ min: 21, max: 200_000 }),
 			fc.integer({ min: 1, max: 100 }),
 			(count, batchSize) => {
-				const size = claimSizeOf(count, batchSize);
+				const size = claimSize(count, batchSize);
 				expect(size % batchSize).toBe(0);
 				expect(size).toBeGreaterThanOrEqual(batchSize);
-				const unknown = 2 * size + requestsInFlight(count, batchSize) * batchSize;
+				const unknown = 2 * size + maxRequestsInFlight(count, batchSize) * batchSize;
 				expect(unknown).toBeLessThanOrEqual(
 					Math.max(3 * batchSize, Math.min(count / 5, 1200), count / 10 + 2 * batchSize),
 				);

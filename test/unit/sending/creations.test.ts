@@ -7,7 +7,7 @@ import {
 import {
 	sendCreations,
 	type Report,
-	type Sending,
+	type SendingOptions,
 } from '../../../nodes/DeliveryService/sending/creations';
 import type { Creation } from '../../../nodes/DeliveryService/sending/outcomes';
 import { RateLimit } from '../../../nodes/DeliveryService/sending/rateLimit';
@@ -33,7 +33,7 @@ function ledgerFor(companyId: Creation['companyId']): Ledger {
 async function run(
 	service: FakeService,
 	creations: readonly Creation[],
-	more: Partial<Sending> = {},
+	more: Partial<SendingOptions> = {},
 ): Promise<Report> {
 	return await time.until(
 		sendCreations(creations, {

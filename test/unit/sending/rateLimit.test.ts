@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import {
 	RateLimit,
 	rateLimitFor,
-	type Waited,
+	type WaitTimes,
 } from '../../../nodes/DeliveryService/sending/rateLimit';
 import type { Clock } from '../../../nodes/DeliveryService/common/clock';
 import { limits } from '../../../nodes/DeliveryService/service/limits';
@@ -112,8 +112,8 @@ describe('requests through one limit', () => {
 
 	test('are told how long they waited for the limit, and how long for a pause', async () => {
 		const limit = new RateLimit(1, windowMs);
-		const waits: Waited[] = [];
-		const note = async (waited: Waited) => await Promise.resolve(waits.push(waited));
+		const waits: WaitTimes[] = [];
+		const note = async (waited: WaitTimes) => await Promise.resolve(waits.push(waited));
 		await time.until(limit.run(note, { clock: time }));
 		await time.until(limit.run(note, { clock: time, pauseMs: 5000 }));
 		await time.until(limit.run(note, { clock: time, pauseMs: 90_000 }));
@@ -213,7 +213,7 @@ describe('requests through one limit', () => {
 			const limit = new RateLimit(2, windowMs);
 			const started = time.now();
 			const begun: number[] = [];
-			const waits: Waited[] = [];
+			const waits: WaitTimes[] = [];
 			const paused = limit.run(
 				async (waited) => {
 					waits.push(waited);

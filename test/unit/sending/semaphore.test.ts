@@ -5,9 +5,9 @@ import { Semaphore } from '../../../nodes/DeliveryService/sending/semaphore';
 import {
 	sendCreations,
 	type Report,
-	type Sending,
+	type SendingOptions,
 } from '../../../nodes/DeliveryService/sending/creations';
-import { RateLimit, waitedInAll } from '../../../nodes/DeliveryService/sending/rateLimit';
+import { RateLimit, totalWait } from '../../../nodes/DeliveryService/sending/rateLimit';
 import { answer, creation, creationsOf, FakeService } from '../../support/creations';
 import { entriesOf, noTime, storeOf, type Row } from '../../support/memoryStore';
 import { VirtualTime } from '../../support/virtualTime';
@@ -51,10 +51,10 @@ function ledgerOver(afterAccess: () => void = () => undefined): () => Ledger {
 async function run(
 	service: FakeService,
 	count: number,
-	more: Partial<Sending> & { latencyMs?: number } = {},
+	more: Partial<SendingOptions> & { latencyMs?: number } = {},
 ): Promise<Report> {
 	const { latencyMs = 2000, ...sending } = more;
-	const send: Sending['send'] = async (body) => {
+	const send: SendingOptions['send'] = async (body) => {
 		mostUnderWay = Math.max(mostUnderWay, ++underWay);
 		came.push(time.now());
 		// What a service creates, it creates when the request comes.
@@ -135,7 +135,7 @@ describe('requests at once', () => {
 	test('come out in the order of the input, whatever answer comes first', async () => {
 		let requests = 0;
 		const service = new FakeService();
-		const send: Sending['send'] = async (body) => {
+		const send: SendingOptions['send'] = async (body) => {
 			const exchange = await service.send(body);
 			await time.wait(1000 - 100 * requests++);
 			return exchange;
@@ -279,7 +279,7 @@ describe('when nothing more is to be sent', () => {
 
 describe('the memory of sent references', () => {
 	/** How many references read as claimed and not as created, at most, after any access. */
-	async function mostUnknown(count: number, more: Partial<Sending> = {}): Promise<number> {
+	async function mostUnknown(count: number, more: Partial<SendingOptions> = {}): Promise<number> {
 		let most = 0;
 		const look = () => {
 			const states = [...row.entries].map((entry) => entry.split('\n')[1]);
@@ -337,7 +337,7 @@ test('a time in which several requests waited counts once', () => {
 		forServiceMs: forServiceMs * second,
 	});
 	const seconds = (...waits: Array<ReturnType<typeof wait>>) => {
-		const { forLimitMs, forServiceMs } = waitedInAll(waits);
+		const { forLimitMs, forServiceMs } = totalWait(waits);
 		return [forLimitMs / second, forServiceMs / second];
 	};
 	expect(seconds()).toEqual([0, 0]);

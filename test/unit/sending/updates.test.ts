@@ -2,7 +2,7 @@ import {
 	sendUpdates,
 	type Update,
 	type UpdateResult,
-	type Updating,
+	type UpdatingOptions,
 } from '../../../nodes/DeliveryService/sending/updates';
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
 import type { UpdateBody } from '../../../nodes/DeliveryService/service/schemas';
@@ -30,13 +30,13 @@ async function run(
 	updates: Update[],
 	reply: (body: UpdateBody, request: number) => Exchange = (_, request) =>
 		answer(200, { code: 'OK', data: { jobs: request } }),
-	more: Partial<Updating> = {},
+	more: Partial<UpdatingOptions> = {},
 ) {
 	const bodies: UpdateBody[] = [];
 	const clock = new VirtualTime();
 	const start = clock.now();
 	const batches: UpdateResult[][] = [];
-	const updating: Updating = {
+	const updating: UpdatingOptions = {
 		send: (body) => Promise.resolve(reply(body, bodies.push(body))),
 		clock,
 		random: () => 0.5,
@@ -146,7 +146,7 @@ test('each result carries what the service said of its own request', async () =>
 test('a request is sent only when the results of the one before were taken', async () => {
 	let sent = 0;
 	const updates = [update(0, ['a']), update(1, ['b'], { changes: { cod: 2 } })];
-	const updating: Updating = {
+	const updating: UpdatingOptions = {
 		send: () => {
 			sent++;
 			return Promise.resolve(answer(200, {}));

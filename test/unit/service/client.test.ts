@@ -1,11 +1,11 @@
 import { UserError } from 'n8n-workflow';
 
-import { toAnswer, toNoAnswer } from '../../../nodes/DeliveryService/service/client';
+import { toResponse, toNoResponse } from '../../../nodes/DeliveryService/service/client';
 
 describe('an answer', () => {
 	test('has its status, its headers in lower case and its parsed body', () => {
 		expect(
-			toAnswer({
+			toResponse({
 				statusCode: 200,
 				headers: { 'Content-Type': 'application/json', 'Retry-After': 5, Via: ['a', 'b'] },
 				body: '{"code":"OK"}',
@@ -20,36 +20,36 @@ describe('an answer', () => {
 	});
 
 	test('keeps a body that was parsed before', () => {
-		expect(toAnswer({ statusCode: 200, headers: {}, body: [1] }).body).toEqual([1]);
+		expect(toResponse({ statusCode: 200, headers: {}, body: [1] }).body).toEqual([1]);
 	});
 
 	test.each(['', ' \n'])('has no body when it is %j', (body) => {
-		expect(toAnswer({ statusCode: 200, headers: {}, body })).toMatchObject({
+		expect(toResponse({ statusCode: 200, headers: {}, body })).toMatchObject({
 			status: 200,
 			body: undefined,
 		});
 	});
 
 	test.each(['Too late', '<html>', '{"code":'])('has the text %j, which is not JSON', (body) => {
-		expect(toAnswer({ statusCode: 200, headers: {}, body }).body).toBe(body);
+		expect(toResponse({ statusCode: 200, headers: {}, body }).body).toBe(body);
 	});
 
 	test.each(['null', '0', '"text"', 'false'])('has the body that %s stands for', (body) => {
-		expect(toAnswer({ statusCode: 200, headers: {}, body }).body).toBe(JSON.parse(body));
+		expect(toResponse({ statusCode: 200, headers: {}, body }).body).toBe(JSON.parse(body));
 	});
 
 	test('has no headers when there are none to read', () => {
-		expect(toAnswer({ statusCode: 204, headers: undefined }).headers).toEqual({});
+		expect(toResponse({ statusCode: 204, headers: undefined }).headers).toEqual({});
 	});
 
 	test.each([undefined, null, {}, { statusCode: '200' }])('is not made of %j', (response) => {
-		expect(() => toAnswer(response)).toThrow();
+		expect(() => toResponse(response)).toThrow();
 	});
 });
 
 describe('no answer', () => {
 	test('has the error code of the connection', () => {
-		expect(toNoAnswer(Object.assign(new Error('x'), { code: 'ECONNREFUSED' }))).toEqual({
+		expect(toNoResponse(Object.assign(new Error('x'), { code: 'ECONNREFUSED' }))).toEqual({
 			kind: 'noAnswer',
 			code: 'ECONNREFUSED',
 		});
@@ -58,22 +58,22 @@ describe('no answer', () => {
 	test('has the code of the cause, where errors of n8n keep it, before any other', () => {
 		const cause = Object.assign(new Error('x'), { code: 'ECONNRESET' });
 		expect(
-			toNoAnswer(
+			toNoResponse(
 				Object.assign(new Error('y', { cause }), { code: 'OTHER', httpCode: 'ETIMEDOUT' }),
 			),
 		).toEqual({ kind: 'noAnswer', code: 'ECONNRESET' });
 	});
 
 	test('has the code that n8n calls httpCode when there is no other', () => {
-		expect(toNoAnswer({ httpCode: 'ENOTFOUND', cause: {} }).code).toBe('ENOTFOUND');
-		expect(toNoAnswer({ httpCode: null }).code).toBe('');
+		expect(toNoResponse({ httpCode: 'ENOTFOUND', cause: {} }).code).toBe('ENOTFOUND');
+		expect(toNoResponse({ httpCode: null }).code).toBe('');
 	});
 
 	test('has the words in which n8n forbids the request, wherever they are among the causes', () => {
 		const forbidden = new UserError('Blocked', { description: 'Ask your administrator' });
 		const cause = new Error('Blocked', { cause: forbidden });
 		for (const error of [forbidden, cause, new Error('Request failed', { cause })])
-			expect(toNoAnswer(error)).toEqual({
+			expect(toNoResponse(error)).toEqual({
 				kind: 'noAnswer',
 				code: '',
 				prevented: 'Blocked. Ask your administrator',
@@ -91,7 +91,7 @@ describe('no answer', () => {
 		],
 	])('tells that there was no connection when %s', (_, cause) => {
 		const failure = { code: 'ETIMEDOUT', cause: { code: 'ETIMEDOUT', cause } };
-		expect(toNoAnswer(failure)).toEqual({
+		expect(toNoResponse(failure)).toEqual({
 			kind: 'noAnswer',
 			code: 'ETIMEDOUT',
 			neverConnected: true,
@@ -105,7 +105,7 @@ describe('no answer', () => {
 		['the answer did not come', { message: 'timeout of 3000ms exceeded' }],
 	])('does not tell that there was no connection when %s', (_, cause) => {
 		const failure = { code: 'ETIMEDOUT', cause: { code: 'ETIMEDOUT', cause } };
-		expect(toNoAnswer(failure)).toEqual({ kind: 'noAnswer', code: 'ETIMEDOUT' });
+		expect(toNoResponse(failure)).toEqual({ kind: 'noAnswer', code: 'ETIMEDOUT' });
 	});
 
 	test.each<[string, unknown]>([
@@ -116,10 +116,10 @@ describe('no answer', () => {
 		['codes that are no text', { code: 5, httpCode: 5, cause: 5 }],
 		['a cause whose code is no text', { cause: { code: 5 } }],
 	])('has an empty code when %s was thrown', (_, error) => {
-		expect(toNoAnswer(error)).toEqual({ kind: 'noAnswer', code: '' });
+		expect(toNoResponse(error)).toEqual({ kind: 'noAnswer', code: '' });
 	});
 
 	test('looks past a part of an error that it cannot read', () => {
-		expect(toNoAnswer({ code: 'ECONNRESET', httpCode: 5, cause: 'x' }).code).toBe('ECONNRESET');
+		expect(toNoResponse({ code: 'ECONNRESET', httpCode: 5, cause: 'x' }).code).toBe('ECONNRESET');
 	});
 });

@@ -21,7 +21,7 @@ import {
 	targetSchemas,
 } from '../../../nodes/DeliveryService/service/schemas';
 import { serviceLabels } from '../../../nodes/DeliveryService/service/labels';
-import { check } from '../../../nodes/DeliveryService/service/validation';
+import { validate } from '../../../nodes/DeliveryService/service/validation';
 import { delivery, pack, place } from '../../support/sampleDelivery';
 
 const file = join(__dirname, '../../../playground/service/openapi.yaml');
@@ -38,11 +38,11 @@ function allows(schema: 'CreationRequest' | 'UpdateRequest', body: unknown): boo
 /** The two statements of the rules for a delivery, or for the changes of an update. */
 const sides = {
 	delivery: {
-		check: (value: unknown) => check(deliverySchema, value, 'Delivery', serviceLabels),
+		check: (value: unknown) => validate(deliverySchema, value, 'Delivery', serviceLabels),
 		allows: (value: unknown) => allows('CreationRequest', { deliveries: [value] }),
 	},
 	changes: {
-		check: (value: unknown) => check(deliveryChangesSchema, value, 'Changes', serviceLabels),
+		check: (value: unknown) => validate(deliveryChangesSchema, value, 'Changes', serviceLabels),
 		allows: (value: unknown) =>
 			allows('UpdateRequest', { deliveryIds: ['d1'], deliveryChanges: value }),
 	},

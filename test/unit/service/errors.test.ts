@@ -1,5 +1,5 @@
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
-import { detailOf, explain, notTheService } from '../../../nodes/DeliveryService/service/errors';
+import { serviceDetail, explainFailure, notADeliveryService } from '../../../nodes/DeliveryService/service/errors';
 
 function answer(status: number, body?: unknown, headers: Record<string, string> = {}): Exchange {
 	return { kind: 'answer', status, headers, body };
@@ -13,7 +13,7 @@ describe('an answer that is no success', () => {
 		[404, 'did not find what was asked for', 'Base URL and the Company ID'],
 		[429, 'too many requests', 'Wait a minute'],
 	])('with status %d tells what happened and what to do', (status, happened, advice) => {
-		const { message, description } = explain(answer(status));
+		const { message, description } = explainFailure(answer(status));
 		expect(message).toContain(happened);
 		expect(description).toContain(advice);
 		expect(description).not.toContain('The service says');
@@ -24,20 +24,20 @@ describe('an answer that is no success', () => {
 		[503, '1', 'Wait 1 second, as the service asks, then try again.'],
 		[503, 'soon', 'Try again later.'],
 	])('%d with Retry-After %s says so', (status, value, advice) => {
-		expect(explain(answer(status, { message: 'Busy' }, { 'retry-after': value })).description).toBe(
+		expect(explainFailure(answer(status, { message: 'Busy' }, { 'retry-after': value })).description).toBe(
 			`${advice} The service says: Busy`,
 		);
 	});
 
 	test('names the IDs that the user entered when something is not found', () => {
-		expect(explain(answer(404), 'delivery IDs or reference IDs').description).toBe(
+		expect(explainFailure(answer(404), 'delivery IDs or reference IDs').description).toBe(
 			'Check the delivery IDs or reference IDs, and the Base URL in the credential.',
 		);
-		expect(explain(answer(403), 'delivery IDs or reference IDs')).toEqual(explain(answer(403)));
+		expect(explainFailure(answer(403), 'delivery IDs or reference IDs')).toEqual(explainFailure(answer(403)));
 	});
 
 	test('carries the words of the service after the advice', () => {
-		expect(explain(answer(401, { code: 'UNAUTHORIZED', message: 'Wrong key' })).description).toBe(
+		expect(explainFailure(answer(401, { code: 'UNAUTHORIZED', message: 'Wrong key' })).description).toBe(
 			'Check API Key ID and API Secret in the credential. If they were changed on the service, enter the new ones. ' +
 				'The service says: Wrong key (UNAUTHORIZED)',
 		);
@@ -59,7 +59,7 @@ describe('an answer that is no success', () => {
 		['too much', 'The service says: too much'],
 		[{ errors: 'x'.repeat(600) }, `The service says: {"errors":"${'x'.repeat(489)}`],
 	])('quotes of the body %j what can be read', (body, description) => {
-		expect(explain(answer(400, body))).toEqual({
+		expect(explainFailure(answer(400, body))).toEqual({
 			message: 'The Delivery Service refused the request (status 400)',
 			description,
 		});
@@ -68,7 +68,7 @@ describe('an answer that is no success', () => {
 	test.each([undefined, null, '', [], {}, { code: null, message: null }, { code: '' }])(
 		'says that the service gave no reason when the body is %j',
 		(body) => {
-			expect(explain(answer(422, body))).toEqual({
+			expect(explainFailure(answer(422, body))).toEqual({
 				message: 'The Delivery Service refused the request (status 422)',
 				description: 'The service gave no reason. Check the values that you entered.',
 			});
@@ -77,34 +77,34 @@ describe('an answer that is no success', () => {
 
 	test('tells the new address of a service that has moved', () => {
 		expect(
-			explain(answer(308, undefined, { location: 'https://new.example/v1/deliveries' })),
+			explainFailure(answer(308, undefined, { location: 'https://new.example/v1/deliveries' })),
 		).toEqual({
 			message: 'The Delivery Service has moved to another address',
 			description:
 				'Enter the new address as Base URL in the credential. The service named https://new.example',
 		});
 		for (const location of ['', '/v1/elsewhere'])
-			expect(explain(answer(302, undefined, { location })).description).toBe(
+			expect(explainFailure(answer(302, undefined, { location })).description).toBe(
 				'Enter the new address as Base URL in the credential',
 			);
 	});
 
 	test.each([500, 503, 599, 100])('with status %d is a failure of the service', (status) => {
-		expect(explain(answer(status))).toEqual({
+		expect(explainFailure(answer(status))).toEqual({
 			message: `The Delivery Service failed (status ${status})`,
 			description: 'Try again later.',
 		});
-		expect(explain(answer(status, { message: 'Down' })).description).toBe(
+		expect(explainFailure(answer(status, { message: 'Down' })).description).toBe(
 			'Try again later. The service says: Down',
 		);
 	});
 
 	test.each([300, 399])('counts %d as moved', (status) => {
-		expect(explain(answer(status)).message).toContain('moved');
+		expect(explainFailure(answer(status)).message).toContain('moved');
 	});
 
 	test.each([400, 499])('counts %d as refused', (status) => {
-		expect(explain(answer(status)).message).toContain('refused');
+		expect(explainFailure(answer(status)).message).toContain('refused');
 	});
 });
 
@@ -116,7 +116,7 @@ describe('no answer', () => {
 		['ECONNRESET', 'The connection to the Delivery Service failed'],
 		['', 'The Delivery Service could not be reached'],
 	])('with the code %j sends the user to the credential', (code, message) => {
-		const problem = explain({ kind: 'noAnswer', code });
+		const problem = explainFailure({ kind: 'noAnswer', code });
 		expect(problem.message).toBe(message);
 		expect(problem.description).toContain('Check the Base URL in the credential');
 	});
@@ -124,48 +124,48 @@ describe('no answer', () => {
 	test.each(['ECONNRESET', 'EPROTO', 'CERT_HAS_EXPIRED'])(
 		'tells its code (%s), but not in the message',
 		(code) => {
-			const problem = explain({ kind: 'noAnswer', code });
+			const problem = explainFailure({ kind: 'noAnswer', code });
 			expect(problem.message).not.toContain(code);
 			expect(problem.description).toContain(`The error code is ${code}.`);
 		},
 	);
 
 	test('gives the words of n8n when it does not let the request out', () => {
-		expect(explain({ kind: 'noAnswer', code: '', prevented: 'Blocked. Ask' })).toEqual({
+		expect(explainFailure({ kind: 'noAnswer', code: '', prevented: 'Blocked. Ask' })).toEqual({
 			message: 'n8n does not allow requests to the Delivery Service',
 			description: 'Check the Base URL in the credential. n8n says: Blocked. Ask',
 		});
 	});
 
 	test('because there was no secure connection names the two beginnings of an address', () => {
-		const { message, description } = explain({ kind: 'noAnswer', code: 'EPROTO' });
+		const { message, description } = explainFailure({ kind: 'noAnswer', code: 'EPROTO' });
 		expect(message).toBe('No secure connection to the Delivery Service could be made');
 		expect(description).toContain('https://');
 		expect(description).toContain('http://');
 	});
 
 	test('because of the certificate says so', () => {
-		const { message, description } = explain({ kind: 'noAnswer', code: 'CERT_HAS_EXPIRED' });
+		const { message, description } = explainFailure({ kind: 'noAnswer', code: 'CERT_HAS_EXPIRED' });
 		expect(message).toBe('The certificate of the Delivery Service is not trusted');
 		expect(description).toContain('Base URL');
 	});
 
 	test('because nothing could be connected to in time does not ask for more time', () => {
-		expect(explain({ kind: 'noAnswer', code: 'ETIMEDOUT', neverConnected: true })).toEqual(
-			explain({ kind: 'noAnswer', code: 'ECONNREFUSED' }),
+		expect(explainFailure({ kind: 'noAnswer', code: 'ETIMEDOUT', neverConnected: true })).toEqual(
+			explainFailure({ kind: 'noAnswer', code: 'ECONNREFUSED' }),
 		);
 	});
 
 	// Most operations have no option Timeout.
 	test.each(['ECONNABORTED', 'ETIMEDOUT'])('in time (%s) asks for another try', (code) => {
-		expect(explain({ kind: 'noAnswer', code })).toEqual({
+		expect(explainFailure({ kind: 'noAnswer', code })).toEqual({
 			message: 'The Delivery Service did not answer in time',
 			description: 'Try again later.',
 		});
 	});
 
 	test('because the execution was stopped asks nothing of the user', () => {
-		expect(explain({ kind: 'noAnswer', code: 'ERR_CANCELED' })).toEqual({
+		expect(explainFailure({ kind: 'noAnswer', code: 'ERR_CANCELED' })).toEqual({
 			message: 'The execution was stopped before the Delivery Service answered',
 		});
 	});
@@ -187,10 +187,10 @@ describe('what else is known', () => {
 		[{ kind: 'noAnswer', code: 'ERR_CANCELED' }, ''],
 		[{ kind: 'noAnswer', code: '' }, ''],
 	])('of %j never says to try again', (exchange, detail) => {
-		expect(detailOf(exchange)).toBe(detail);
+		expect(serviceDetail(exchange)).toBe(detail);
 	});
 });
 
 test('a success that cannot be read sends the user to the Base URL', () => {
-	expect(notTheService.description).toContain('Base URL');
+	expect(notADeliveryService.description).toContain('Base URL');
 });

@@ -1,7 +1,7 @@
 import {
 	eventNames,
 	eventNameSchema,
-	eventOfCode,
+	eventForCode,
 	events,
 	readEvent,
 	type EventName,
@@ -17,8 +17,8 @@ describe('the events', () => {
 	});
 
 	test('are found by their codes', () => {
-		for (const name of eventNames) expect(eventOfCode(events[name].code)).toBe(name);
-		for (const code of [0, 4, 1.5, NaN]) expect(eventOfCode(code)).toBeUndefined();
+		for (const name of eventNames) expect(eventForCode(events[name].code)).toBe(name);
+		for (const code of [0, 4, 1.5, NaN]) expect(eventForCode(code)).toBeUndefined();
 	});
 
 	test('are known by their names only', () => {

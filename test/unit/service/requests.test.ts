@@ -2,7 +2,7 @@ import * as requests from '../../../nodes/DeliveryService/service/requests';
 
 test('deliveries are created with the body as it is', () => {
 	const body = { deliveries: [], companyId: 7, type: 'flex' as const };
-	expect(requests.creation(body)).toEqual({ method: 'POST', path: '/v1/deliveries', json: body });
+	expect(requests.creationRequest(body)).toEqual({ method: 'POST', path: '/v1/deliveries', json: body });
 });
 
 test('deliveries are edited at their dropoff', () => {
@@ -13,7 +13,7 @@ test('deliveries are edited at their dropoff', () => {
 		reorderRoute: false,
 		recalculateCity: true,
 	};
-	expect(requests.update(body)).toEqual({
+	expect(requests.updateRequest(body)).toEqual({
 		method: 'PATCH',
 		path: '/v1/deliveries/dropoff',
 		json: body,
@@ -24,14 +24,14 @@ test('subscriptions are made and removed with form fields, and listed without an
 	const subscription = { url: 'https://a.example/x?y=1', action: 3 };
 	const form = { url: 'https://a.example/x?y=1', action: '3' };
 	const path = '/hooks/companies/42';
-	expect(requests.subscription(42, subscription)).toEqual({ method: 'POST', path, form });
-	expect(requests.unsubscription(42, subscription)).toEqual({ method: 'DELETE', path, form });
-	expect(requests.subscriptionList(42)).toEqual({ method: 'GET', path });
+	expect(requests.subscribeRequest(42, subscription)).toEqual({ method: 'POST', path, form });
+	expect(requests.unsubscribeRequest(42, subscription)).toEqual({ method: 'DELETE', path, form });
+	expect(requests.listWebhooksRequest(42)).toEqual({ method: 'GET', path });
 });
 
 test('nothing but URL and event of a listed webhook is sent', () => {
 	const listed = { url: 'https://a.example', action: 1, status: 'active' };
-	expect(requests.unsubscription(42, listed).form).toEqual({
+	expect(requests.unsubscribeRequest(42, listed).form).toEqual({
 		url: 'https://a.example',
 		action: '1',
 	});

@@ -1,7 +1,7 @@
-import { inWords, retryAfterOf } from '../../../nodes/DeliveryService/service/retryAfter';
+import { retryAfterText, readRetryAfter } from '../../../nodes/DeliveryService/service/retryAfter';
 
 const saying = (value: string) =>
-	retryAfterOf({
+	readRetryAfter({
 		kind: 'answer',
 		status: 429,
 		headers: { 'retry-after': value },
@@ -22,7 +22,7 @@ test.each(['', '0', '-5', '1.5', 'soon'])('%j says nothing', (value) => {
 
 test('an answer without the header says nothing', () => {
 	expect(
-		retryAfterOf({ kind: 'answer', status: 429, headers: {}, body: undefined }),
+		readRetryAfter({ kind: 'answer', status: 429, headers: {}, body: undefined }),
 	).toBeUndefined();
 });
 
@@ -33,11 +33,11 @@ test.each([
 	[600, '10 minutes'],
 	[7201, '3 hours'],
 ])('%d seconds are %s in words', (seconds, words) => {
-	expect(inWords({ seconds })).toBe(words);
+	expect(retryAfterText({ seconds })).toBe(words);
 });
 
 test('a date is in words what it is until', () => {
-	expect(inWords({ date: new Date('2026-03-01T12:00:30Z') })).toBe(
+	expect(retryAfterText({ date: new Date('2026-03-01T12:00:30Z') })).toBe(
 		'until 2026-03-01T12:00:30.000Z',
 	);
 });

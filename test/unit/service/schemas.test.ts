@@ -3,28 +3,28 @@ import type { z } from 'zod/v4';
 import {
 	codeAndMessageSchema,
 	companyIdSchema,
-	creationAnswerSchema,
+	creationResponseSchema,
 	deliveryChangesSchema,
 	deliverySchema,
 	deliveryTypeSchema,
 	packageSizeSchema,
 	targetSchemas,
-	updateAnswerSchema,
+	updateResponseSchema,
 	listedWebhookSchema,
 	webhookUrlSchema,
 } from '../../../nodes/DeliveryService/service/schemas';
 import { serviceLabels } from '../../../nodes/DeliveryService/service/labels';
-import { check } from '../../../nodes/DeliveryService/service/validation';
+import { validate } from '../../../nodes/DeliveryService/service/validation';
 import { contact, delivery, pack, place } from '../../support/sampleDelivery';
 
 function valueOf(schema: z.ZodType, value: unknown, subject = 'Delivery'): unknown {
-	const checked = check(schema, value, subject, serviceLabels);
+	const checked = validate(schema, value, subject, serviceLabels);
 	if (!checked.ok) throw new Error(checked.problem.message);
 	return checked.value;
 }
 
 function messageOf(schema: z.ZodType, value: unknown, subject = 'Delivery'): string {
-	const checked = check(schema, value, subject, serviceLabels);
+	const checked = validate(schema, value, subject, serviceLabels);
 	return checked.ok ? 'nothing is wrong' : checked.problem.message;
 }
 
@@ -576,7 +576,7 @@ describe('the URL of a subscription', () => {
 describe('what the service answers', () => {
 	test('keeps members that the document does not name, in records and in listed webhooks', () => {
 		const record = { index: 0, id: '64f1', colour: 'red' };
-		expect(creationAnswerSchema.parse({ code: 'OK', payload: [record] }).payload).toEqual([record]);
+		expect(creationResponseSchema.parse({ code: 'OK', payload: [record] }).payload).toEqual([record]);
 		const hook = { url: 'https://a.example', action: 3, status: 'Active', colour: 'red' };
 		expect(listedWebhookSchema.parse(hook)).toEqual(hook);
 	});
@@ -590,7 +590,7 @@ describe('what the service answers', () => {
 			{ payload: 'x' },
 			{ payload: { count: 2 } },
 		])
-			expect(creationAnswerSchema.safeParse(body).success).toBe(false);
+			expect(creationResponseSchema.safeParse(body).success).toBe(false);
 	});
 
 	test.each<[string, unknown]>([
@@ -602,16 +602,16 @@ describe('what the service answers', () => {
 		['an object with a member a record', { payload: { '0': { id: 'a' }, '1': { id: 'b' } } }],
 		['the bare list', [{ id: 'a' }, { id: 'b' }]],
 	])('is a creation when its records are in %s', (_form, body) => {
-		expect(creationAnswerSchema.parse(body).payload).toEqual([{ id: 'a' }, { id: 'b' }]);
+		expect(creationResponseSchema.parse(body).payload).toEqual([{ id: 'a' }, { id: 'b' }]);
 	});
 
 	test('is a creation when its payload is the one record', () => {
 		const record = { id: 'a', tags: ['x'], price: { amount: 1 } };
-		expect(creationAnswerSchema.parse({ payload: record }).payload).toEqual([record]);
+		expect(creationResponseSchema.parse({ payload: record }).payload).toEqual([record]);
 	});
 
 	test('keeps the records beside one that is no object', () => {
-		const answer = creationAnswerSchema.parse({ payload: ['x', { index: 1, id: 'a' }] });
+		const answer = creationResponseSchema.parse({ payload: ['x', { index: 1, id: 'a' }] });
 		expect(answer.payload).toEqual([{}, { index: 1, id: 'a' }]);
 	});
 
@@ -623,8 +623,8 @@ describe('what the service answers', () => {
 	});
 
 	test('may lack everything after an update', () => {
-		expect(updateAnswerSchema.parse({})).toEqual({});
-		expect(updateAnswerSchema.parse({ code: 'OK', data: { jobs: 'j', more: 1 } })).toEqual({
+		expect(updateResponseSchema.parse({})).toEqual({});
+		expect(updateResponseSchema.parse({ code: 'OK', data: { jobs: 'j', more: 1 } })).toEqual({
 			code: 'OK',
 			data: { jobs: 'j' },
 		});

@@ -1,10 +1,10 @@
 import { z } from 'zod/v4';
 
 import { serviceLabels } from '../../../nodes/DeliveryService/service/labels';
-import { check } from '../../../nodes/DeliveryService/service/validation';
+import { validate } from '../../../nodes/DeliveryService/service/validation';
 
 function problemOf(schema: z.ZodType, value: unknown) {
-	const checked = check(schema, value, 'Order', serviceLabels);
+	const checked = validate(schema, value, 'Order', serviceLabels);
 	return checked.ok ? undefined : checked.problem;
 }
 
@@ -13,7 +13,7 @@ const nothingSent = 'Nothing was sent for this item.';
 describe('a value that fits', () => {
 	test('comes back normalised', () => {
 		const schema = z.object({ name: z.string().trim() });
-		expect(check(schema, { name: ' Ana ' }, 'Order', serviceLabels)).toEqual({
+		expect(validate(schema, { name: ' Ana ' }, 'Order', serviceLabels)).toEqual({
 			ok: true,
 			value: { name: 'Ana' },
 		});
@@ -21,7 +21,7 @@ describe('a value that fits', () => {
 
 	test('loses members that are null or undefined, at every depth', () => {
 		const value = { a: null, b: undefined, c: { d: null, e: 0 }, f: [{ g: null, h: '' }, 1] };
-		expect(check(z.unknown(), value, 'Order', serviceLabels)).toEqual({
+		expect(validate(z.unknown(), value, 'Order', serviceLabels)).toEqual({
 			ok: true,
 			value: { c: { e: 0 }, f: [{ h: '' }, 1] },
 		});
@@ -29,7 +29,7 @@ describe('a value that fits', () => {
 
 	test('is without the entries of a list that are null', () => {
 		const value = { list: [null, 1, [undefined, 2], { a: null }] };
-		expect(check(z.unknown(), value, 'Order', serviceLabels)).toEqual({
+		expect(validate(z.unknown(), value, 'Order', serviceLabels)).toEqual({
 			ok: true,
 			value: { list: [1, [2], {}] },
 		});
@@ -37,7 +37,7 @@ describe('a value that fits', () => {
 
 	test('is not changed itself', () => {
 		const value = Object.freeze({ a: null, list: Object.freeze([1]) });
-		check(z.unknown(), value, 'Order', serviceLabels);
+		validate(z.unknown(), value, 'Order', serviceLabels);
 		expect(value).toEqual({ a: null, list: [1] });
 	});
 });

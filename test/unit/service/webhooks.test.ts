@@ -5,7 +5,7 @@ import type {
 	ServiceClient,
 	ServiceRequest,
 } from '../../../nodes/DeliveryService/service/client';
-import { success, webhooksOf } from '../../../nodes/DeliveryService/service/webhooks';
+import { requireSuccess, companyWebhooksClient } from '../../../nodes/DeliveryService/service/webhooks';
 
 const node: INode = {
 	id: 'n1',
@@ -49,7 +49,7 @@ describe('listing', () => {
 		const { client } = clientThatGets(answer(200, [{ ...subscription, status: rawStatus }]));
 		const {
 			webhooks: [webhook],
-		} = await webhooksOf(node, client, 42).list();
+		} = await companyWebhooksClient(node, client, 42).list();
 		expect(webhook).toMatchObject({ status, ...(rawStatus && { rawStatus }) });
 	});
 
@@ -59,7 +59,7 @@ describe('listing', () => {
 			{ url: 'https://a.example/9', action: 9, status: 'Active' },
 		];
 		const { client } = clientThatGets(answer(200, hooks));
-		const { webhooks } = await webhooksOf(node, client, 42).list();
+		const { webhooks } = await companyWebhooksClient(node, client, 42).list();
 		expect(webhooks.map(({ url, action, event, raw }) => ({ url, action, event, raw }))).toEqual([
 			{ url: 'https://a.example/1', action: 1, event: 'createTask', raw: hooks[0] },
 			{ url: 'https://a.example/9', action: 9, event: undefined, raw: hooks[1] },
@@ -72,7 +72,7 @@ describe('listing', () => {
 		['an object', { ...subscription, status: { name: 'active' } }],
 	])('takes a status that is %s for none', async (_, hook) => {
 		const { client } = clientThatGets(answer(200, [hook]));
-		const { webhooks, others } = await webhooksOf(node, client, 42).list();
+		const { webhooks, others } = await companyWebhooksClient(node, client, 42).list();
 		expect(webhooks).toMatchObject([{ ...subscription, status: '', raw: hook }]);
 		expect(others).toEqual([]);
 	});
@@ -87,7 +87,7 @@ describe('listing', () => {
 		['nothing', null],
 	])('reads the hooks beside one with %s', async (_, odd) => {
 		const { client } = clientThatGets(answer(200, [odd, { ...subscription, status: 'Active' }]));
-		const { webhooks, others } = await webhooksOf(node, client, 42).list();
+		const { webhooks, others } = await companyWebhooksClient(node, client, 42).list();
 		expect(webhooks).toMatchObject([{ ...subscription, status: 'active' }]);
 		expect(others).toEqual([odd]);
 	});
@@ -99,7 +99,7 @@ describe('listing', () => {
 		['two members deep', { code: 'OK', data: { total: 1, items: hooks } }],
 	])('finds the list %s', async (_, body) => {
 		const { client } = clientThatGets(answer(200, body));
-		expect(await webhooksOf(node, client, 42).list()).toMatchObject({
+		expect(await companyWebhooksClient(node, client, 42).list()).toMatchObject({
 			webhooks: [subscription],
 			others: [],
 		});
@@ -116,12 +116,12 @@ describe('listing', () => {
 	])('takes %s for a list of none', async (_, exchange) => {
 		const { client } = clientThatGets(exchange);
 		const nothing = { webhooks: [], others: [] };
-		expect(await webhooksOf(node, client, 42).list()).toEqual(nothing);
+		expect(await companyWebhooksClient(node, client, 42).list()).toEqual(nothing);
 	});
 
 	test('takes 404 for a list of none, and keeps what the service said', async () => {
 		const { client } = clientThatGets(answer(404, { code: 'NOT_FOUND', message: 'No webhooks' }));
-		expect(await webhooksOf(node, client, 42).list()).toEqual({
+		expect(await companyWebhooksClient(node, client, 42).list()).toEqual({
 			webhooks: [],
 			others: [],
 			notFound: 'The service says: No webhooks (NOT_FOUND)',
@@ -141,7 +141,7 @@ describe('listing', () => {
 		['two lists', answer(200, { one: [], other: [] })],
 	])('refuses %s, in which there is no list of webhooks', async (_, exchange) => {
 		const { client } = clientThatGets(exchange);
-		await expect(webhooksOf(node, client, 42).list()).rejects.toThrow(
+		await expect(companyWebhooksClient(node, client, 42).list()).rejects.toThrow(
 			'The answer did not come from the Delivery Service, or cannot be read',
 		);
 	});
@@ -150,25 +150,25 @@ describe('listing', () => {
 describe('subscribing and unsubscribing', () => {
 	test.each([200, 201, 204])('take any success (%d), whatever its body', async (status) => {
 		const { client, sent } = clientThatGets(answer(status, '<html>'));
-		const webhooks = webhooksOf(node, client, 42);
+		const webhooks = companyWebhooksClient(node, client, 42);
 		await expect(webhooks.subscribe(subscription)).resolves.toMatchObject({ isDone: true });
 		await expect(webhooks.unsubscribe(subscription)).resolves.toMatchObject({ isDone: true });
 		expect(sent.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
 	});
 
 	test('tell apart a subscription that is new and one that was there before', async () => {
-		const there = webhooksOf(node, clientThatGets(answer(409)).client, 42);
+		const there = companyWebhooksClient(node, clientThatGets(answer(409)).client, 42);
 		await expect(there.subscribe(subscription)).resolves.toMatchObject({ isDone: false });
 	});
 
 	test('tell apart a subscription that is gone and one that could not be removed', async () => {
-		const gone = webhooksOf(node, clientThatGets(answer(404)).client, 42);
+		const gone = companyWebhooksClient(node, clientThatGets(answer(404)).client, 42);
 		await expect(gone.unsubscribe(subscription)).resolves.toMatchObject({ isDone: false });
 		await expect(gone.subscribe(subscription)).rejects.toThrow(NodeApiError);
-		const refused = webhooksOf(node, clientThatGets(answer(403)).client, 42);
+		const refused = companyWebhooksClient(node, clientThatGets(answer(403)).client, 42);
 		await expect(refused.unsubscribe(subscription)).rejects.toThrow(NodeApiError);
 		const unreachable = clientThatGets({ kind: 'noAnswer', code: 'ECONNREFUSED' }).client;
-		await expect(webhooksOf(node, unreachable, 42).unsubscribe(subscription)).rejects.toThrow(
+		await expect(companyWebhooksClient(node, unreachable, 42).unsubscribe(subscription)).rejects.toThrow(
 			'Nothing answers at the Base URL of the Delivery Service',
 		);
 	});
@@ -177,13 +177,13 @@ describe('subscribing and unsubscribing', () => {
 describe('success', () => {
 	test.each([200, 299])('is the status %d', (status) => {
 		const exchange = answer(status);
-		expect(success(node, exchange)).toBe(exchange);
+		expect(requireSuccess(node, exchange)).toBe(exchange);
 	});
 
 	test.each([199, 300, 401, 500])('is not the status %d, which is kept in the error', (status) => {
 		const refused: unknown = (() => {
 			try {
-				return success(node, answer(status, { code: 'E', message: 'Because' }));
+				return requireSuccess(node, answer(status, { code: 'E', message: 'Because' }));
 			} catch (error) {
 				return error;
 			}
@@ -193,7 +193,7 @@ describe('success', () => {
 	});
 
 	test('is not a connection that failed', () => {
-		expect(() => success(node, { kind: 'noAnswer', code: '' })).toThrow(
+		expect(() => requireSuccess(node, { kind: 'noAnswer', code: '' })).toThrow(
 			'The Delivery Service could not be reached',
 		);
 	});

@@ -4,20 +4,20 @@ import fc from 'fast-check';
 
 import { eventNames } from '../../../nodes/DeliveryService/service/events';
 import {
-	addressFor,
+	eventUrlFor,
 	digestFor,
 	eventInQuery,
-	isBare,
-	isRemembered,
+	isBareUrl,
+	hasKnownSignature,
 	isSigned,
-	plainQuery,
-	readAddress,
-	type Owner,
+	decodeQuery,
+	readEventUrl,
+	type TriggerOwner,
 	type Signer,
-} from '../../../nodes/DeliveryService/trigger/address';
+} from '../../../nodes/DeliveryService/trigger/eventUrls';
 
 const webhookUrl = 'https://n8n.example/webhook/abc/webhook';
-const owner: Owner = { webhookUrl, workflowId: 'w1' };
+const owner: TriggerOwner = { webhookUrl, workflowId: 'w1' };
 const signer: Signer = { secret: 's3cret', identity: 'live\nw1\n42' };
 
 /** The query of an address, as n8n hands it to the node. */
@@ -27,18 +27,18 @@ function queryOf(address: string): Record<string, string> {
 
 /** The query of a signed address for an event, with some parameters changed. */
 function signedQuery(changes: Record<string, unknown> = {}): Record<string, unknown> {
-	return { ...queryOf(addressFor(owner, 'updateTask', signer)), ...changes };
+	return { ...queryOf(eventUrlFor(owner, 'updateTask', signer)), ...changes };
 }
 
 describe('an address', () => {
 	test('is the webhook URL with event and workflow, and unsigned nothing more', () => {
-		expect(addressFor(owner, 'createTask')).toBe(`${webhookUrl}?event=createTask&workflow=w1`);
+		expect(eventUrlFor(owner, 'createTask')).toBe(`${webhookUrl}?event=createTask&workflow=w1`);
 	});
 
 	test('carries an HMAC-SHA-256 over identity and event, keyed by the secret', () => {
 		const signed = 'n8n-nodes-delivery-service trigger URL\nlive\nw1\n42\ncreateTask';
 		const signature = createHmac('sha256', 's3cret').update(signed).digest('hex');
-		expect(addressFor(owner, 'createTask', signer)).toBe(
+		expect(eventUrlFor(owner, 'createTask', signer)).toBe(
 			`${webhookUrl}?event=createTask&workflow=w1&signature=${signature}`,
 		);
 	});
@@ -50,32 +50,32 @@ describe('an address', () => {
 				{ ...signer, secret: 'other' },
 				{ ...signer, identity: 'test\nw1' },
 				{ ...signer, identity: 'live\nw2' },
-			].map((one) => queryOf(addressFor(owner, event, one)).signature),
+			].map((one) => queryOf(eventUrlFor(owner, event, one)).signature),
 		);
 		expect(new Set(addresses).size).toBe(addresses.length);
 	});
 
 	test('keeps the query that the webhook URL has', () => {
-		expect(addressFor({ ...owner, webhookUrl: `${webhookUrl}?a=1` }, 'createTask')).toBe(
+		expect(eventUrlFor({ ...owner, webhookUrl: `${webhookUrl}?a=1` }, 'createTask')).toBe(
 			`${webhookUrl}?a=1&event=createTask&workflow=w1`,
 		);
 	});
 });
 
 describe('an address that is listed', () => {
-	const signed = addressFor(owner, 'createTask', signer);
+	const signed = eventUrlFor(owner, 'createTask', signer);
 	const signature = String(queryOf(signed).signature);
 	const own = { event: 'createTask', workflowId: 'w1', signature };
 
 	test.each(eventNames)('says what it was made from: %s', (event) => {
-		const address = addressFor(owner, event);
-		expect(readAddress(webhookUrl, address)).toEqual({ event, workflowId: 'w1' });
+		const address = eventUrlFor(owner, event);
+		expect(readEventUrl(webhookUrl, address)).toEqual({ event, workflowId: 'w1' });
 	});
 
 	test('says the workflow and signature that it was made with, whatever they are', () => {
 		const others = { ...signer, secret: 'rotated' };
-		const address = addressFor({ webhookUrl, workflowId: 'w2' }, 'createTask', others);
-		expect(readAddress(webhookUrl, address)).toEqual({
+		const address = eventUrlFor({ webhookUrl, workflowId: 'w2' }, 'createTask', others);
+		expect(readEventUrl(webhookUrl, address)).toEqual({
 			event: 'createTask',
 			workflowId: 'w2',
 			signature: queryOf(address).signature,
@@ -84,15 +84,15 @@ describe('an address that is listed', () => {
 
 	test('names no trigger without a workflow', () => {
 		const address = `${webhookUrl}?event=createTask&signature=${signature}`;
-		expect(readAddress(webhookUrl, address)).toBeUndefined();
+		expect(readEventUrl(webhookUrl, address)).toBeUndefined();
 	});
 
 	test('may be one of a webhook URL that has a query of its own', () => {
 		const withQuery = `${webhookUrl}?a=1`;
-		const address = addressFor({ ...owner, webhookUrl: withQuery }, 'createTask', signer);
-		expect(readAddress(withQuery, address)).toEqual(own);
-		expect(readAddress(withQuery, signed)).toBeUndefined();
-		expect(readAddress(webhookUrl, address)).toBeUndefined();
+		const address = eventUrlFor({ ...owner, webhookUrl: withQuery }, 'createTask', signer);
+		expect(readEventUrl(withQuery, address)).toEqual(own);
+		expect(readEventUrl(withQuery, signed)).toBeUndefined();
+		expect(readEventUrl(webhookUrl, address)).toBeUndefined();
 	});
 
 	const [path = '', query = ''] = signed.split('?');
@@ -112,7 +112,7 @@ describe('an address that is listed', () => {
 		['with the port that is meant anyway', signed.replace('n8n.example', 'n8n.example:443')],
 	];
 	test.each(written)('is known %s', (_, address) => {
-		expect(readAddress(webhookUrl, address)).toEqual(own);
+		expect(readEventUrl(webhookUrl, address)).toEqual(own);
 	});
 
 	test.each([
@@ -140,7 +140,7 @@ describe('an address that is listed', () => {
 		['text that cannot be decoded', '%E0%A4%A'],
 		['no text', ''],
 	])("is somebody else's with %s", (_, address) => {
-		expect(readAddress(webhookUrl, address)).toBeUndefined();
+		expect(readEventUrl(webhookUrl, address)).toBeUndefined();
 	});
 
 	test.each([
@@ -148,19 +148,19 @@ describe('an address that is listed', () => {
 		encodeURIComponent(webhookUrl),
 		'HTTPS://n8n.example:443/webhook/abc/webhook',
 	])('is bare when it is the webhook URL: %s', (address) => {
-		expect(isBare(webhookUrl, address)).toBe(true);
+		expect(isBareUrl(webhookUrl, address)).toBe(true);
 	});
 
 	test.each([signed, `${webhookUrl}/`, `${webhookUrl}?a=1`, 'hook', ''])(
 		'is not bare otherwise: %s',
 		(address) => {
-			expect(isBare(webhookUrl, address)).toBe(false);
+			expect(isBareUrl(webhookUrl, address)).toBe(false);
 		},
 	);
 });
 
 describe('the query of a call', () => {
-	const plain = queryOf(addressFor(owner, 'updateTask', signer));
+	const plain = queryOf(eventUrlFor(owner, 'updateTask', signer));
 	const text = new URLSearchParams(plain).toString();
 
 	test.each<[string, Record<string, unknown>]>([
@@ -169,8 +169,8 @@ describe('the query of a call', () => {
 		['encoded', { [text]: '' }],
 		['encoded in HTML', { [text.replaceAll('&', '&amp;')]: '' }],
 	])('is known %s', (_, query) => {
-		expect(plainQuery(query)).toEqual(plain);
-		expect(isSigned(plainQuery(query), signer)).toBe(true);
+		expect(decodeQuery(query)).toEqual(plain);
+		expect(isSigned(decodeQuery(query), signer)).toBe(true);
 	});
 
 	test.each<[string, Record<string, unknown>]>([
@@ -178,12 +178,12 @@ describe('the query of a call', () => {
 		['beside an encoded one', { ...plain, [`signature=${plain.signature}`]: '' }],
 		['as a list', { ...plain, signature: [plain.signature] }],
 	])('proves nothing with the signature %s', (_, query) => {
-		expect(isSigned(plainQuery(query), signer)).toBe(false);
-		expect(isRemembered(plainQuery(query), [digestFor('updateTask', signer)])).toBe(false);
+		expect(isSigned(decodeQuery(query), signer)).toBe(false);
+		expect(hasKnownSignature(decodeQuery(query), [digestFor('updateTask', signer)])).toBe(false);
 	});
 
 	test('keeps what else it holds', () => {
-		expect(plainQuery({ a: '', b: ['1'], c: { d: '1' } })).toEqual({
+		expect(decodeQuery({ a: '', b: ['1'], c: { d: '1' } })).toEqual({
 			a: '',
 			b: ['1'],
 			c: { d: '1' },
@@ -193,7 +193,7 @@ describe('the query of a call', () => {
 
 describe('the event of a call', () => {
 	test.each(eventNames)('is %s when its query names it', (event) => {
-		expect(eventInQuery(queryOf(addressFor(owner, event)))).toBe(event);
+		expect(eventInQuery(queryOf(eventUrlFor(owner, event)))).toBe(event);
 	});
 
 	test.each([{}, { event: 'deleteTask' }, { event: ['createTask'] }, { Event: 'createTask' }])(
@@ -208,15 +208,15 @@ describe('what is remembered of a signature', () => {
 	const digests = [digestFor('createTask', signer), digestFor('updateTask', signer)];
 
 	test('knows it again, with its event only', () => {
-		expect(isRemembered(signedQuery(), digests)).toBe(true);
-		expect(isRemembered(signedQuery({ event: 'createTask' }), digests)).toBe(false);
-		expect(isRemembered(signedQuery(), digests.slice(0, 1))).toBe(false);
-		expect(isRemembered(signedQuery(), [])).toBe(false);
+		expect(hasKnownSignature(signedQuery(), digests)).toBe(true);
+		expect(hasKnownSignature(signedQuery({ event: 'createTask' }), digests)).toBe(false);
+		expect(hasKnownSignature(signedQuery(), digests.slice(0, 1))).toBe(false);
+		expect(hasKnownSignature(signedQuery(), [])).toBe(false);
 	});
 
 	test('is not what is to be sent', () => {
 		const [, digest = ''] = digests;
-		expect(isRemembered(signedQuery({ signature: digest }), digests)).toBe(false);
+		expect(hasKnownSignature(signedQuery({ signature: digest }), digests)).toBe(false);
 		expect(digest).not.toContain(String(signedQuery().signature));
 	});
 });
@@ -224,7 +224,7 @@ describe('what is remembered of a signature', () => {
 describe('a signature', () => {
 	test('is right in every address that was made with the same signer', () => {
 		for (const event of eventNames)
-			expect(isSigned(queryOf(addressFor(owner, event, signer)), signer)).toBe(true);
+			expect(isSigned(queryOf(eventUrlFor(owner, event, signer)), signer)).toBe(true);
 	});
 
 	test('does not hold for another event, secret or identity', () => {

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import type { Entries } from '../../../nodes/DeliveryService/deduplication/ledger';
 import type { Clock } from '../../../nodes/DeliveryService/common/clock';
-import { freshOf } from '../../../nodes/DeliveryService/trigger/repeats';
+import { dropSeen } from '../../../nodes/DeliveryService/trigger/duplicates';
 import { memoryStore, storeOf, type AccessTimes, type Row } from '../../support/memoryStore';
 import { VirtualTime } from '../../support/virtualTime';
 
@@ -44,7 +44,7 @@ async function pass(
 	};
 	const items = events.map((json) => ({ json }));
 	const store = memoryStore(row, time, times);
-	const fresh = await freshOf(items, store, execution, 10 * minute, clock);
+	const fresh = await dropSeen(items, store, execution, 10 * minute, clock);
 	return fresh.map(({ json }) => json);
 }
 
@@ -90,7 +90,7 @@ test('another time to look for repeats begins with nothing', async () => {
 	await time.until(pass([updated()]));
 	const items = [{ json: updated() }];
 	const store = memoryStore(row, time, () => noTime);
-	expect(await time.until(freshOf(items, store, 'other', minute, time))).toEqual(items);
+	expect(await time.until(dropSeen(items, store, 'other', minute, time))).toEqual(items);
 });
 
 test('an execution that is run again gets its events again', async () => {
@@ -154,6 +154,6 @@ test('an event whose note is written over again and again goes on', async () => 
 		remove: async () => await Promise.resolve(),
 	};
 	const items = [{ json: updated() }];
-	const fresh = freshOf(items, storeOf(forgetful), '1', minute, time);
+	const fresh = dropSeen(items, storeOf(forgetful), '1', minute, time);
 	expect(await time.until(fresh)).toEqual(items);
 });

@@ -1,21 +1,21 @@
 import type { Subscription } from '../../../nodes/DeliveryService/service/requests';
 import type {
-	Change,
-	Listing,
+	SubscriptionChange,
+	WebhookList,
 	Webhook,
 	Webhooks,
 } from '../../../nodes/DeliveryService/service/webhooks';
-import { addressFor, type Owner } from '../../../nodes/DeliveryService/trigger/address';
+import { eventUrlFor, type TriggerOwner } from '../../../nodes/DeliveryService/trigger/eventUrls';
 import {
-	diff,
+	diffSubscriptions,
 	subscriptionsFor,
-	twinsOf,
-	type Desired,
+	subscriptionsAtOtherHosts,
+	type DesiredSubscriptions,
 } from '../../../nodes/DeliveryService/trigger/diff';
 import {
 	ConflictError,
 	reconcile,
-	removeOwn,
+	removeOwnSubscriptions,
 	StillBlacklistedError,
 	type Leftover,
 } from '../../../nodes/DeliveryService/trigger/subscriptions';
@@ -23,19 +23,19 @@ import { VirtualTime } from '../../support/virtualTime';
 
 const webhookUrl = 'https://n8n.example/webhook/abc/webhook';
 const signer = { secret: 's3cret', identity: 'live\nw1\n42' };
-const owner: Owner = { webhookUrl, workflowId: 'w1' };
-const desired: Desired = { ...owner, events: ['createTask', 'updateTask'], signer };
+const owner: TriggerOwner = { webhookUrl, workflowId: 'w1' };
+const desired: DesiredSubscriptions = { ...owner, events: ['createTask', 'updateTask'], signer };
 
-const created = { url: addressFor(owner, 'createTask', signer), action: 1 };
-const routed = { url: addressFor(owner, 'createRoute', signer), action: 2 };
-const updated = { url: addressFor(owner, 'updateTask', signer), action: 3 };
+const created = { url: eventUrlFor(owner, 'createTask', signer), action: 1 };
+const routed = { url: eventUrlFor(owner, 'createRoute', signer), action: 2 };
+const updated = { url: eventUrlFor(owner, 'updateTask', signer), action: 3 };
 const signedBefore = {
-	url: addressFor(owner, 'createTask', { ...signer, secret: 'old' }),
+	url: eventUrlFor(owner, 'createTask', { ...signer, secret: 'old' }),
 	action: 1,
 };
 /** Of another workflow with the same webhook ID, and so with the same URL. */
 const ofCopy = {
-	url: addressFor({ ...owner, workflowId: 'w2' }, 'createTask', signer),
+	url: eventUrlFor({ ...owner, workflowId: 'w2' }, 'createTask', signer),
 	action: 1,
 };
 const ofNoWorkflow = {
@@ -63,18 +63,18 @@ class Memory implements Webhooks {
 		private readonly refused: readonly Subscription[] = [],
 	) {}
 
-	list(): Promise<Listing> {
+	list(): Promise<WebhookList> {
 		return Promise.resolve({ webhooks: [...this.hooks], others: [] });
 	}
 
-	subscribe(subscription: Subscription): Promise<Change> {
+	subscribe(subscription: Subscription): Promise<SubscriptionChange> {
 		this.check(subscription);
 		this.changes.push(`+${nameOf(subscription)}`);
 		this.hooks.push(listed(subscription));
 		return Promise.resolve(change(true));
 	}
 
-	unsubscribe(subscription: Subscription): Promise<Change> {
+	unsubscribe(subscription: Subscription): Promise<SubscriptionChange> {
 		this.check(subscription);
 		this.changes.push(`-${nameOf(subscription)}`);
 		const left = this.hooks.filter((hook) => !isSame(hook, subscription));
@@ -89,7 +89,7 @@ class Memory implements Webhooks {
 	}
 }
 
-function change(isDone: boolean): Change {
+function change(isDone: boolean): SubscriptionChange {
 	return { isDone, said: isDone ? '' : 'The service says: no' };
 }
 
@@ -125,12 +125,12 @@ test('what is listed at another address of n8n is told from what cannot be read'
 		action: 1,
 	};
 	const list = [listed(created), listed(there), listed({ url: 'x', action: 1 })];
-	expect(twinsOf(desired, list)).toEqual([listed(there)]);
+	expect(subscriptionsAtOtherHosts(desired, list)).toEqual([listed(there)]);
 });
 
 describe('what there is to do', () => {
 	test('is to subscribe to everything when nothing is there', () => {
-		expect(diff(desired, [])).toEqual({
+		expect(diffSubscriptions(desired, [])).toEqual({
 			missing: [created, updated],
 			stale: [],
 			blacklisted: [],
@@ -140,16 +140,16 @@ describe('what there is to do', () => {
 
 	test('is nothing when everything is there, whatever else is listed', () => {
 		const list = [...others, created, updated].map((one) => listed(one));
-		expect(diff(desired, list)).toEqual({ missing: [], stale: [], blacklisted: [], surplus: [] });
+		expect(diffSubscriptions(desired, list)).toEqual({ missing: [], stale: [], blacklisted: [], surplus: [] });
 	});
 
 	test('is to subscribe to what is missing', () => {
-		expect(diff(desired, [listed(updated)]).missing).toEqual([created]);
+		expect(diffSubscriptions(desired, [listed(updated)]).missing).toEqual([created]);
 	});
 
 	test('is to remove what is of this node but no longer desired', () => {
 		const list = [created, updated, routed, signedBefore].map((one) => listed(one));
-		expect(diff(desired, list)).toEqual({
+		expect(diffSubscriptions(desired, list)).toEqual({
 			missing: [],
 			stale: [routed, signedBefore],
 			blacklisted: [],
@@ -159,7 +159,7 @@ describe('what there is to do', () => {
 
 	test('is to remove an address that is subscribed to another event than it names', () => {
 		const swapped = { url: created.url, action: 3 };
-		expect(diff(desired, [listed(swapped)])).toEqual({
+		expect(diffSubscriptions(desired, [listed(swapped)])).toEqual({
 			missing: [created, updated],
 			stale: [swapped],
 			blacklisted: [],
@@ -169,7 +169,7 @@ describe('what there is to do', () => {
 
 	test('is to make anew what the service has stopped calling', () => {
 		const list = [listed(created, 'blacklisted'), listed(updated)];
-		expect(diff(desired, list)).toEqual({
+		expect(diffSubscriptions(desired, list)).toEqual({
 			missing: [created],
 			stale: [],
 			blacklisted: [created],
@@ -180,7 +180,7 @@ describe('what there is to do', () => {
 	test('is nothing for an address that the service lists in another order', () => {
 		const [path = '', query = ''] = created.url.split('?');
 		const reordered = { ...created, url: `${path}?${query.split('&').reverse().join('&')}` };
-		expect(diff(desired, [listed(reordered), listed(updated)])).toEqual({
+		expect(diffSubscriptions(desired, [listed(reordered), listed(updated)])).toEqual({
 			missing: [],
 			stale: [],
 			blacklisted: [],
@@ -190,7 +190,7 @@ describe('what there is to do', () => {
 
 	test('is to remove only the blacklisted one of two', () => {
 		const list = [listed(created), listed(created, 'blacklisted'), listed(updated)];
-		expect(diff(desired, list)).toEqual({
+		expect(diffSubscriptions(desired, list)).toEqual({
 			missing: [],
 			stale: [],
 			blacklisted: [created],
@@ -200,7 +200,7 @@ describe('what there is to do', () => {
 
 	test('is only to remove what is not desired and blacklisted', () => {
 		const list = [listed(routed, 'blacklisted'), listed(created), listed(updated)];
-		expect(diff(desired, list)).toEqual({
+		expect(diffSubscriptions(desired, list)).toEqual({
 			missing: [],
 			stale: [routed],
 			blacklisted: [],
@@ -210,12 +210,12 @@ describe('what there is to do', () => {
 
 	test('leaves a subscription with a status that nobody knows', () => {
 		const list = [listed(created, 'paused'), listed(updated, '')];
-		expect(diff(desired, list)).toEqual({ missing: [], stale: [], blacklisted: [], surplus: [] });
+		expect(diffSubscriptions(desired, list)).toEqual({ missing: [], stale: [], blacklisted: [], surplus: [] });
 	});
 
 	test('is to remove what is there twice, but once', () => {
 		const list = [listed(created), listed(created), listed(created), listed(updated)];
-		expect(diff(desired, list)).toEqual({
+		expect(diffSubscriptions(desired, list)).toEqual({
 			...{ missing: [], stale: [], blacklisted: [] },
 			surplus: [created, created],
 		});
@@ -224,17 +224,17 @@ describe('what there is to do', () => {
 	test('counts an address in the form in which the service lists it', () => {
 		const encoded = { ...created, url: encodeURIComponent(created.url) };
 		const inHtml = { ...updated, url: updated.url.replaceAll('&', '&amp;') };
-		expect(diff(desired, [listed(encoded), listed(inHtml), listed(updated)])).toEqual({
+		expect(diffSubscriptions(desired, [listed(encoded), listed(inHtml), listed(updated)])).toEqual({
 			...{ missing: [], stale: [], blacklisted: [] },
 			surplus: [updated],
 		});
 		const stale = { ...routed, url: encodeURIComponent(routed.url) };
-		expect(diff(desired, [listed(stale)]).stale).toEqual([stale]);
+		expect(diffSubscriptions(desired, [listed(stale)]).stale).toEqual([stale]);
 	});
 
 	test('leaves what another workflow with the same webhook ID has subscribed', () => {
 		const list = [listed(ofCopy), listed(ofCopy, 'blacklisted')];
-		expect(diff(desired, list)).toEqual({
+		expect(diffSubscriptions(desired, list)).toEqual({
 			...{ missing: [created, updated], stale: [], blacklisted: [] },
 			surplus: [],
 		});
@@ -242,34 +242,34 @@ describe('what there is to do', () => {
 
 	test('takes the bare URL for its own when addresses are not signed, unless its own is there', () => {
 		const bare = listed({ url: webhookUrl, action: 1 });
-		const unsigned: Desired = { ...owner, events: ['createTask'] };
+		const unsigned: DesiredSubscriptions = { ...owner, events: ['createTask'] };
 		const [own = created] = subscriptionsFor(unsigned);
 		const nothing = { missing: [], stale: [], blacklisted: [], surplus: [] };
-		expect(diff(unsigned, [bare])).toEqual(nothing);
-		expect(diff(unsigned, [bare, listed(own)])).toEqual(nothing);
-		expect(diff({ ...unsigned, events: ['createRoute'] }, [bare]).missing).toHaveLength(1);
-		expect(diff(desired, [bare]).missing).toEqual([created, updated]);
+		expect(diffSubscriptions(unsigned, [bare])).toEqual(nothing);
+		expect(diffSubscriptions(unsigned, [bare, listed(own)])).toEqual(nothing);
+		expect(diffSubscriptions({ ...unsigned, events: ['createRoute'] }, [bare]).missing).toHaveLength(1);
+		expect(diffSubscriptions(desired, [bare]).missing).toEqual([created, updated]);
 	});
 
 	test('is to remove the bare URL for what is not chosen, once it was subscribed without signature', () => {
 		const bare = [1, 3, 9].map((action) => listed({ url: webhookUrl, action }));
-		const former: Desired = { ...owner, events: ['updateTask'], wasSubscribed: true };
+		const former: DesiredSubscriptions = { ...owner, events: ['updateTask'], wasSubscribed: true };
 		const nothing = { missing: [], stale: [], blacklisted: [], surplus: [] };
-		expect(diff(former, bare)).toEqual({ ...nothing, stale: [{ url: webhookUrl, action: 1 }] });
-		expect(diff({ ...former, wasSubscribed: false }, bare).stale).toEqual([]);
-		expect(diff({ ...former, signer }, bare).stale).toEqual([]);
+		expect(diffSubscriptions(former, bare)).toEqual({ ...nothing, stale: [{ url: webhookUrl, action: 1 }] });
+		expect(diffSubscriptions({ ...former, wasSubscribed: false }, bare).stale).toEqual([]);
+		expect(diffSubscriptions({ ...former, signer }, bare).stale).toEqual([]);
 	});
 
 	test('is not to remove the bare URL beside its own for what is chosen', () => {
-		const former: Desired = { ...owner, events: ['updateTask'], wasSubscribed: true };
+		const former: DesiredSubscriptions = { ...owner, events: ['updateTask'], wasSubscribed: true };
 		const [own = updated] = subscriptionsFor(former);
-		const found = diff(former, [listed(own), listed({ url: webhookUrl, action: 3 })]);
+		const found = diffSubscriptions(former, [listed(own), listed({ url: webhookUrl, action: 3 })]);
 		expect(found).toEqual({ missing: [], stale: [], blacklisted: [], surplus: [] });
 	});
 
 	test('is without signatures when addresses are not signed, and signed ones are stale', () => {
-		const unsigned: Desired = { ...owner, events: ['createTask'] };
-		expect(diff(unsigned, [listed(created)])).toEqual({
+		const unsigned: DesiredSubscriptions = { ...owner, events: ['createTask'] };
+		expect(diffSubscriptions(unsigned, [listed(created)])).toEqual({
 			missing: [{ url: `${webhookUrl}?event=createTask&workflow=w1`, action: 1 }],
 			stale: [created],
 			blacklisted: [],
@@ -292,7 +292,7 @@ describe('after reconciling', () => {
 		expect(memory.hooks).toEqual(
 			expect.arrayContaining([...others, created, updated].map((one) => listed(one))),
 		);
-		expect(diff(desired, memory.hooks)).toEqual({
+		expect(diffSubscriptions(desired, memory.hooks)).toEqual({
 			missing: [],
 			stale: [],
 			blacklisted: [],
@@ -379,7 +379,7 @@ describe('a service', () => {
 		memory.unsubscribe = () => Promise.resolve(change(true));
 		const reason = new Error('The Delivery Service still lists what it was asked to remove');
 		await expect(reconciled(memory)).resolves.toEqual({ subscriptions: [routed], reason });
-		await expect(removeOwn(memory, owner, { exact: [], wasSubscribed: false })).resolves.toEqual({
+		await expect(removeOwnSubscriptions(memory, owner, { exact: [], wasSubscribed: false })).resolves.toEqual({
 			subscriptions: [created, updated, routed],
 			reason,
 		});
@@ -491,7 +491,7 @@ describe('removing', () => {
 			listed({ url: created.url, action: 3 }),
 		];
 		const memory = new Memory([...others.map((one) => listed(one)), ...own]);
-		await expect(removeOwn(memory, owner, unknown)).resolves.toBeUndefined();
+		await expect(removeOwnSubscriptions(memory, owner, unknown)).resolves.toBeUndefined();
 		expect(memory.hooks).toEqual(others.map((one) => listed(one)));
 		expect(memory.changes).toHaveLength(own.length);
 	});
@@ -504,20 +504,20 @@ describe('removing', () => {
 		const answers = Array.from({ length: 1 + looks }, () => [listed(created)]);
 		memory.list = () => Promise.resolve({ webhooks: answers.shift() ?? [], others: [] });
 		const time = new VirtualTime();
-		const removing = time.until(removeOwn(memory, owner, unknown, time));
+		const removing = time.until(removeOwnSubscriptions(memory, owner, unknown, time));
 		await expect(removing).resolves.toEqual(left);
 		expect(memory.changes).toEqual(['-created']);
 	});
 
 	test('does not mind one that is gone already', async () => {
 		const memory = new Memory([listed(created), listed(created), listed(updated)]);
-		await expect(removeOwn(memory, owner, unknown)).resolves.toBeUndefined();
+		await expect(removeOwnSubscriptions(memory, owner, unknown)).resolves.toBeUndefined();
 		expect(memory.hooks).toEqual([]);
 	});
 
 	test('removes the others when one is refused, and names that one', async () => {
 		const memory = new Memory([listed(created), listed(updated)], [created]);
-		await expect(removeOwn(memory, owner, unknown)).resolves.toEqual({
+		await expect(removeOwnSubscriptions(memory, owner, unknown)).resolves.toEqual({
 			subscriptions: [created],
 			reason: new Error('refused: created'),
 		});
@@ -528,9 +528,9 @@ describe('removing', () => {
 		const memory = new Memory([listed(created), listed(updated)]);
 		memory.list = () => Promise.resolve({ webhooks: [listed(updated)], others: [] });
 		const exact = [created, updated];
-		await removeOwn(memory, owner, { exact, wasSubscribed: false });
+		await removeOwnSubscriptions(memory, owner, { exact, wasSubscribed: false });
 		expect(memory.changes).toEqual(['-updated']);
-		await removeOwn(memory, owner, { exact, wasSubscribed: true });
+		await removeOwnSubscriptions(memory, owner, { exact, wasSubscribed: true });
 		expect(memory.changes.slice(1)).toEqual(['-updated', '-created']);
 		expect(memory.hooks).toEqual([]);
 	});
@@ -540,13 +540,13 @@ describe('removing', () => {
 		const reason = new Error('no list');
 		memory.list = () => Promise.reject(reason);
 		await expect(
-			removeOwn(memory, owner, { ...unknown, exact: [created, updated] }),
+			removeOwnSubscriptions(memory, owner, { ...unknown, exact: [created, updated] }),
 		).resolves.toEqual({
 			subscriptions: [updated],
 			reason,
 		});
 		expect(memory.hooks).toEqual([listed(updated)]);
-		await expect(removeOwn(memory, owner, { ...unknown, exact: [created] })).resolves.toEqual({
+		await expect(removeOwnSubscriptions(memory, owner, { ...unknown, exact: [created] })).resolves.toEqual({
 			subscriptions: [],
 			reason,
 		});

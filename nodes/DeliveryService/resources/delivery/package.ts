@@ -1,6 +1,6 @@
 import type { INodeParameters, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
-import { entriesOf, filledIn } from '../../common/parameters';
+import { collectionEntries, omitBlank } from '../../common/parameters';
 
 /** The sizes as a picker shows them (service document, section 2.5). */
 export const packageSizeOptions: INodePropertyOptions[] = [
@@ -20,7 +20,7 @@ const packageId: INodeProperties = {
 	description: 'Your own identifier of the package',
 };
 
-const measures: INodeProperties[] = [
+const measureFields: INodeProperties[] = [
 	{
 		displayName: 'Weight in Kilograms',
 		name: 'weight',
@@ -71,7 +71,7 @@ export const newPackages: INodeProperties = packageGroup(
 			options: packageSizeOptions,
 			default: 's',
 		},
-		...measures,
+		...measureFields,
 	],
 );
 
@@ -96,7 +96,7 @@ export const changedPackages: INodeProperties = packageGroup(
 			options: [{ name: 'As It Is', value: '' }, ...packageSizeOptions],
 			default: '',
 		},
-		...measures,
+		...measureFields,
 	],
 );
 
@@ -120,7 +120,7 @@ function packageGroup(
 
 /** The packages that the user filled in; empty fields and packages are left out. */
 export function readPackages(group: unknown): object[] {
-	return entriesOf(group, 'package')
-		.map(filledIn)
+	return collectionEntries(group, 'package')
+		.map(omitBlank)
 		.filter((members) => Object.keys(members).length > 0);
 }

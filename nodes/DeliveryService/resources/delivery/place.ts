@@ -1,10 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { filledIn, readCollection, type ParameterReader } from '../../common/parameters';
-import { shownOnlyFor } from '../resource';
+import { omitBlank, collectionParameter, type ParameterReader } from '../../common/parameters';
+import { showFor } from '../resource';
 
 type Side = 'pickup' | 'dropoff';
 
-const examples = {
+const placeholders = {
 	pickup: {
 		name: 'e.g. Main Street Store',
 		email: 'e.g. store@example.com',
@@ -27,7 +27,7 @@ const examples = {
  */
 export function placeFields(side: Side): INodeProperties[] {
 	const title = side === 'pickup' ? 'Pickup' : 'Dropoff';
-	const example = examples[side];
+	const example = placeholders[side];
 	const who = side === 'pickup' ? 'hands over' : 'receives';
 	const field = (name: string) => `${side}${name}`;
 	const component = (name: string, label: string, placeholder: string): INodeProperties => ({
@@ -88,7 +88,7 @@ export function placeFields(side: Side): INodeProperties[] {
 			default: 'address',
 			description: 'How the place is given',
 		},
-		...shownOnlyFor({ [field('LocationType')]: ['address'] }, [
+		...showFor({ [field('LocationType')]: ['address'] }, [
 			{
 				displayName: `${title} Address`,
 				name: field('Address'),
@@ -98,7 +98,7 @@ export function placeFields(side: Side): INodeProperties[] {
 				placeholder: example.address,
 			},
 		]),
-		...shownOnlyFor({ [field('LocationType')]: ['components'] }, [
+		...showFor({ [field('LocationType')]: ['components'] }, [
 			component('StreetName', 'Street', example.street),
 			component('Neighborhood', 'Neighborhood', 'e.g. Old Town'),
 			component('City', 'City', 'e.g. Springfield'),
@@ -106,7 +106,7 @@ export function placeFields(side: Side): INodeProperties[] {
 			component('Zipcode', 'ZIP Code', 'e.g. 62704'),
 			component('Country', 'Country', 'e.g. United States'),
 		]),
-		...shownOnlyFor({ [field('LocationType')]: ['warehouse'] }, [
+		...showFor({ [field('LocationType')]: ['warehouse'] }, [
 			{
 				displayName: `${title} Warehouse ID`,
 				name: field('Warehouse'),
@@ -159,19 +159,19 @@ export function placeFields(side: Side): INodeProperties[] {
 export function readPlace(parameters: ParameterReader, side: Side, item: number): object {
 	const read = (name: string): unknown => parameters.get(`${side}${name}`, item, '');
 	return {
-		contact: filledIn({ name: read('Name'), email: read('Email'), phonenumber: read('Phone') }),
+		contact: omitBlank({ name: read('Name'), email: read('Email'), phonenumber: read('Phone') }),
 		location: {
-			...readAddress(read),
-			...filledIn(readCollection(parameters, `${side}Details`, item)),
+			...readPlaceAddress(read),
+			...omitBlank(collectionParameter(parameters, `${side}Details`, item)),
 		},
 	};
 }
 
-function readAddress(read: (name: string) => unknown): object {
+function readPlaceAddress(read: (name: string) => unknown): object {
 	switch (read('LocationType')) {
 		case 'components':
 			return {
-				address: filledIn({
+				address: omitBlank({
 					streetName: read('StreetName'),
 					neighborhood: read('Neighborhood'),
 					city: read('City'),
@@ -181,8 +181,8 @@ function readAddress(read: (name: string) => unknown): object {
 				}),
 			};
 		case 'warehouse':
-			return filledIn({ warehouse: read('Warehouse') });
+			return omitBlank({ warehouse: read('Warehouse') });
 		default:
-			return filledIn({ address: read('Address') });
+			return omitBlank({ address: read('Address') });
 	}
 }

@@ -1,12 +1,12 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import type { Result } from '../../common/result';
-import { check } from '../../service/validation';
+import { validate } from '../../service/validation';
 import {
-	entriesOf,
-	filledIn,
-	listOf,
-	readCollection,
+	collectionEntries,
+	omitBlank,
+	toList,
+	collectionParameter,
 	type ParameterReader,
 } from '../../common/parameters';
 import {
@@ -48,31 +48,31 @@ export const updateOrderOptionsField: INodeProperties = {
 
 /** The order options of an item, checked: how its order is turned into a delivery. */
 export function readOrderMapping(parameters: ParameterReader, item: number): Result<OrderMapping> {
-	const given = givenMapping(parameters, item);
-	return check(orderMappingSchema, given, 'Order options', orderMappingLabels);
+	const given = mappingFromOptions(parameters, item);
+	return validate(orderMappingSchema, given, 'Order options', orderMappingLabels);
 }
 
-function givenMapping(parameters: ParameterReader, item: number): object {
-	const { packageSize, packageSizeByWeight, ...options } = filledIn(
-		readCollection(parameters, 'orderOptions', item),
+function mappingFromOptions(parameters: ParameterReader, item: number): object {
+	const { packageSize, packageSizeByWeight, ...options } = omitBlank(
+		collectionParameter(parameters, 'orderOptions', item),
 	);
 	for (const name of ['tags', 'cashOnDeliveryNames'])
-		if (options[name] !== undefined) options[name] = listOf(options[name]);
-	const [overrides, others] = partition(options, (name) =>
+		if (options[name] !== undefined) options[name] = toList(options[name]);
+	const [overrides, others] = partitionFields(options, (name) =>
 		Object.hasOwn(overridesSchema.shape, name),
 	);
-	return { ...others, ...sizeRule(packageSize, packageSizeByWeight), overrides };
+	return { ...others, ...packageSizeRule(packageSize, packageSizeByWeight), overrides };
 }
 
 /** Of the two options for the size, the one by weight wins. */
-function sizeRule(size: unknown, byWeight: unknown): object {
+function packageSizeRule(size: unknown, byWeight: unknown): object {
 	if (byWeight !== undefined)
-		return { packageSize: { by: 'weight', limits: entriesOf(byWeight, 'limit') } };
+		return { packageSize: { by: 'weight', limits: collectionEntries(byWeight, 'limit') } };
 	return size === undefined ? {} : { packageSize: { by: 'fixed', size } };
 }
 
 /** The members whose names are of a kind, and the others. */
-function partition(
+function partitionFields(
 	members: Readonly<Record<string, unknown>>,
 	isOfKind: (name: string) => boolean,
 ): [object, object] {

@@ -4,32 +4,32 @@ import { openClient } from '../../service/client';
 import { eventNameSchema, events } from '../../service/events';
 import { webhookUrlSchema } from '../../service/schemas';
 import { unwrap } from '../../service/nodeErrors';
-import { check } from '../../service/validation';
+import { validate } from '../../service/validation';
 import { outputItem, runPerItem } from '../items';
-import { readerOf } from '../../common/parameters';
+import { parameterReader } from '../../common/parameters';
 import type { Operation } from '../resource';
-import { companyWebhooks, eventField, optionsField, urlField } from './fields';
+import { companyWebhooks, eventField, webhookOptionsField, urlField } from './fields';
 
 /** Subscribes a URL to an event (service document, section 4.3). */
-export const create: Operation = {
+export const createWebhook: Operation = {
 	option: {
 		name: 'Create',
 		value: 'create',
 		action: 'Create webhook',
 		description: 'Have the Delivery Service call a URL when an event happens',
 	},
-	fields: [urlField, eventField, optionsField],
+	fields: [urlField, eventField, webhookOptionsField],
 	async run(context) {
-		const parameters = readerOf(context);
+		const parameters = parameterReader(context);
 		const client = await openClient(context);
 		return await runPerItem(context, async (item) => {
 			const url = unwrap(
 				context.getNode(),
-				check(webhookUrlSchema, parameters.get('url', item), 'URL', {}),
+				validate(webhookUrlSchema, parameters.get('url', item), 'URL', {}),
 			);
 			const event = unwrap(
 				context.getNode(),
-				check(eventNameSchema, parameters.get('event', item), 'Event', {}),
+				validate(eventNameSchema, parameters.get('event', item), 'Event', {}),
 			);
 			const action = events[event].code;
 			const webhooks = companyWebhooks(context.getNode(), parameters, client, item);

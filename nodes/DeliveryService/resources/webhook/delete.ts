@@ -8,16 +8,16 @@ import { eventNameSchema, events } from '../../service/events';
 import type { Subscription } from '../../service/requests';
 import { webhookUrlSchema } from '../../service/schemas';
 import { unwrap } from '../../service/nodeErrors';
-import { check } from '../../service/validation';
+import { validate } from '../../service/validation';
 import type { Result } from '../../common/result';
-import { webhooksOf, type Webhook, type Webhooks } from '../../service/webhooks';
+import { companyWebhooksClient, type Webhook, type Webhooks } from '../../service/webhooks';
 import { outputItem, runPerItem } from '../items';
-import { asRecord, located, readerOf } from '../../common/parameters';
-import { shownOnlyFor, type Operation } from '../resource';
-import { companyWebhooks, eventField, nothingListed, optionsField, urlField } from './fields';
+import { asRecord, resourceLocatorValue, parameterReader } from '../../common/parameters';
+import { showFor, type Operation } from '../resource';
+import { companyWebhooks, eventField, nothingListedMessage, webhookOptionsField, urlField } from './fields';
 
 /** Unsubscribes a URL from an event (service document, section 4.5). */
-export const remove: Operation = {
+export const deleteWebhook: Operation = {
 	option: {
 		name: 'Delete',
 		value: 'delete',
@@ -36,7 +36,7 @@ export const remove: Operation = {
 			],
 			default: 'list',
 		},
-		...shownOnlyFor({ selectBy: ['list'] }, [
+		...showFor({ selectBy: ['list'] }, [
 			{
 				displayName: 'Webhook',
 				name: 'webhook',
@@ -54,18 +54,18 @@ export const remove: Operation = {
 				],
 			},
 		]),
-		...shownOnlyFor({ selectBy: ['urlAndEvent'] }, [urlField, eventField]),
-		optionsField,
+		...showFor({ selectBy: ['urlAndEvent'] }, [urlField, eventField]),
+		webhookOptionsField,
 	],
 	async run(context) {
-		const parameters = readerOf(context);
+		const parameters = parameterReader(context);
 		const client = await openClient(context);
 		return await runPerItem(context, async (item) => {
 			const read = (name: string) => parameters.get(name, item, '');
 			const target = unwrap(
 				context.getNode(),
 				read('selectBy') === 'list'
-					? parseListValue(located(read('webhook')))
+					? parseListValue(resourceLocatorValue(read('webhook')))
 					: parseUrlAndEvent(read('url'), read('event')),
 			);
 			const webhooks = companyWebhooks(context.getNode(), parameters, client, item);
@@ -79,7 +79,7 @@ export const remove: Operation = {
 							`It may have been deleted before. Choose one from the list, or check URL, event and company. ${said}`.trim(),
 					},
 				);
-			await assertGone(context, webhooks, target);
+			await assertDeleted(context, webhooks, target);
 			return [outputItem({ deleted: true }, item)];
 		});
 	},
@@ -91,7 +91,7 @@ export const remove: Operation = {
  *
  * @throws NodeOperationError when the subscription is still listed
  */
-async function assertGone(
+async function assertDeleted(
 	context: IExecuteFunctions,
 	webhooks: Webhooks,
 	{ url, action }: Subscription,
@@ -117,10 +117,10 @@ export async function searchWebhooks(
 	const client = await openClient(this);
 	const { companyId } = asRecord(this.getNodeParameter('options', {}));
 	const company = unwrap(this.getNode(), resolveCompanyId(client.credential, companyId));
-	const { webhooks, notFound } = await webhooksOf(this.getNode(), client, company).list();
+	const { webhooks, notFound } = await companyWebhooksClient(this.getNode(), client, company).list();
 	if (notFound !== undefined)
 		throw new NodeOperationError(this.getNode(), 'The Delivery Service found nothing to list', {
-			description: nothingListed(notFound),
+			description: nothingListedMessage(notFound),
 		});
 	const searched = filter.toLowerCase();
 	return {
@@ -154,9 +154,9 @@ function parseListValue(value: unknown): Result<Subscription> {
 }
 
 function parseUrlAndEvent(url: unknown, event: unknown): Result<Subscription> {
-	const checkedUrl = check(webhookUrlSchema, url, 'URL', {});
+	const checkedUrl = validate(webhookUrlSchema, url, 'URL', {});
 	if (!checkedUrl.ok) return checkedUrl;
-	const checkedEvent = check(eventNameSchema, event, 'Event', {});
+	const checkedEvent = validate(eventNameSchema, event, 'Event', {});
 	if (!checkedEvent.ok) return checkedEvent;
 	return { ok: true, value: { url: checkedUrl.value, action: events[checkedEvent.value].code } };
 }

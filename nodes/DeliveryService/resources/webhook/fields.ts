@@ -3,11 +3,11 @@ import type { INode, INodeProperties } from 'n8n-workflow';
 import type { ServiceClient } from '../../service/client';
 import { resolveCompanyId } from '../../service/credential';
 import { unwrap } from '../../service/nodeErrors';
-import { webhooksOf, type Webhooks } from '../../service/webhooks';
-import { ended } from '../items';
+import { companyWebhooksClient, type Webhooks } from '../../service/webhooks';
+import { endSentence } from '../items';
 import { companyIdField } from '../../common/fields';
 import { eventOptions } from '../../service/events';
-import { readCollection, type ParameterReader } from '../../common/parameters';
+import { collectionParameter, type ParameterReader } from '../../common/parameters';
 
 export const eventField: INodeProperties = {
 	displayName: 'Event',
@@ -29,7 +29,7 @@ export const urlField: INodeProperties = {
 };
 
 /** The options that every webhook operation has. */
-export const optionsField: INodeProperties = {
+export const webhookOptionsField: INodeProperties = {
 	displayName: 'Options',
 	name: 'options',
 	type: 'collection',
@@ -45,13 +45,13 @@ export function companyWebhooks(
 	client: ServiceClient,
 	item: number,
 ): Webhooks {
-	const { companyId } = readCollection(parameters, 'options', item);
-	return webhooksOf(node, client, unwrap(node, resolveCompanyId(client.credential, companyId)));
+	const { companyId } = collectionParameter(parameters, 'options', item);
+	return companyWebhooksClient(node, client, unwrap(node, resolveCompanyId(client.credential, companyId)));
 }
 
 /** What it means when the service answers 404 to a listing, with what it said itself. */
-export function nothingListed(said: string): string {
-	return ended(
+export function nothingListedMessage(said: string): string {
+	return endSentence(
 		`The Delivery Service found nothing to list: the company has no webhooks yet, or the Company ID or the Base URL is wrong. ${said}`.trim(),
 	);
 }

@@ -1,12 +1,12 @@
 import type { Resource } from '../resource';
-import { create } from './create';
-import { remove } from './delete';
-import { getAll } from './getAll';
-import { repair } from './repair';
+import { createWebhook } from './create';
+import { deleteWebhook } from './delete';
+import { getManyWebhooks } from './getMany';
+import { reactivateWebhooks } from './reactivate';
 
 /** The service's subscriptions of URLs to events (service document, sections 4.3 to 4.5). */
-export const webhook: Resource = {
+export const webhookResource: Resource = {
 	option: { name: 'Webhook', value: 'webhook' },
-	operations: [create, remove, getAll, repair],
-	defaultOperation: getAll.option.value,
+	operations: [createWebhook, deleteWebhook, getManyWebhooks, reactivateWebhooks],
+	defaultOperation: getManyWebhooks.option.value,
 };

@@ -1,7 +1,7 @@
 import {
 	hintsOf,
 	outcomesOf,
-	toOutput,
+	toOutputItems,
 	type ItemOutcome,
 } from '../../../../nodes/DeliveryService/resources/delivery/create/output';
 import type { PreparedItem } from '../../../../nodes/DeliveryService/resources/delivery/create/prepare';
@@ -10,7 +10,7 @@ import { creation } from '../../../support/creations';
 
 /** The output of an item with an outcome. */
 function outputOf(prepared: PreparedItem, outcome: ItemOutcome) {
-	const [output] = toOutput([prepared], new Map([[prepared.item, outcome]]));
+	const [output] = toOutputItems([prepared], new Map([[prepared.item, outcome]]));
 	return output;
 }
 
@@ -132,7 +132,7 @@ test('returns an item per input item, in their order, sent or not', () => {
 		{ id: 'd-3' },
 	]);
 	const items = [at(0), at(1), wrong, at(3)];
-	expect(toOutput(items, outcomes).map(({ pairedItem }) => pairedItem)).toEqual(
+	expect(toOutputItems(items, outcomes).map(({ pairedItem }) => pairedItem)).toEqual(
 		items.map(({ item }) => ({ item })),
 	);
 });

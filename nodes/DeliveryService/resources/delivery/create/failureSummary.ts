@@ -1,19 +1,19 @@
 import type { CreationResult } from '../../../sending/outcomes';
 import type { Problem } from '../../../common/result';
-import { ended, namesSentence } from '../../items';
-import { leaveOutCreated } from './sentAgain';
+import { endSentence, listNames } from '../../items';
+import { excludeCreatedAdvice } from './resendWarning';
 
 /** A delivery of the run, by its item and what else names it. */
-type Entry = { item: number; referenceId?: string; id?: string };
+type NamedDelivery = { item: number; referenceId?: string; id?: string };
 
-type Lists = Record<'created' | 'refused' | 'unknown' | 'notSent', Entry[]>;
+type DeliveriesByOutcome = Record<'created' | 'refused' | 'unknown' | 'notSent', NamedDelivery[]>;
 
 interface FailureSummary {
 	/** The item whose problem it is: the first whose delivery was sent in vain, if there is one. */
 	item: number;
 	problem: Problem;
 	/** Every delivery of the run under what became of it. */
-	lists: Lists;
+	lists: DeliveriesByOutcome;
 }
 
 /**
@@ -27,7 +27,7 @@ export function failureSummary(
 	results: readonly CreationResult[],
 	isRemembered: boolean,
 ): FailureSummary | undefined {
-	const lists = listsOf(results);
+	const lists = groupByOutcome(results);
 	const failures = results.flatMap(({ creation: { item }, outcome }) =>
 		outcome.kind === 'created' || outcome.kind === 'skipped' ? [] : [{ item, ...outcome }],
 	);
@@ -46,12 +46,12 @@ export function failureSummary(
 		problem: {
 			message: `${message} (${counts})`,
 			description: [
-				ended(description),
-				sentence('Created', lists.created),
-				sentence('Refused', lists.refused),
-				sentence('Perhaps created', lists.unknown),
-				sentence('Not sent', lists.notSent),
-				!isRemembered && lists.created.length + lists.unknown.length > 0 && leaveOutCreated,
+				endSentence(description),
+				namesOf('Created', lists.created),
+				namesOf('Refused', lists.refused),
+				namesOf('Perhaps created', lists.unknown),
+				namesOf('Not sent', lists.notSent),
+				!isRemembered && lists.created.length + lists.unknown.length > 0 && excludeCreatedAdvice,
 			]
 				.filter(Boolean)
 				.join(' '),
@@ -61,8 +61,8 @@ export function failureSummary(
 }
 
 /** The deliveries of a run under what became of them, without those that were skipped. */
-function listsOf(results: readonly CreationResult[]): Lists {
-	const lists: Lists = { created: [], refused: [], unknown: [], notSent: [] };
+function groupByOutcome(results: readonly CreationResult[]): DeliveriesByOutcome {
+	const lists: DeliveriesByOutcome = { created: [], refused: [], unknown: [], notSent: [] };
 	for (const { creation, outcome } of results) {
 		if (outcome.kind === 'skipped') continue;
 		lists[outcome.kind].push({
@@ -80,19 +80,19 @@ function listsOf(results: readonly CreationResult[]): Lists {
  *
  * @returns one line of text; undefined when nothing was created, and nothing may have been
  */
-export function accountOf(results: readonly CreationResult[]): string | undefined {
-	const { created, unknown } = listsOf(results);
+export function describeOutcomes(results: readonly CreationResult[]): string | undefined {
+	const { created, unknown } = groupByOutcome(results);
 	const sentences = [
-		sentence('Created', created, Infinity),
-		sentence('Perhaps created', unknown, Infinity),
+		namesOf('Created', created, Infinity),
+		namesOf('Perhaps created', unknown, Infinity),
 	];
 	return sentences.filter(Boolean).join(' ').replace(/\s+/g, ' ') || undefined;
 }
 
-function sentence(title: string, entries: readonly Entry[], max?: number): string {
+function namesOf(title: string, entries: readonly NamedDelivery[], max?: number): string {
 	const names = entries.map(({ item, referenceId, id }) => {
 		const name = referenceId ?? `item ${item}`;
 		return id === undefined ? name : `${name} (ID ${id})`;
 	});
-	return namesSentence(title, names, max);
+	return listNames(title, names, max);
 }

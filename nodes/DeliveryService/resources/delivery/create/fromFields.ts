@@ -1,6 +1,6 @@
-import { filledIn, entriesOf, listOf, readCollection, readJson } from '../../../common/parameters';
+import { omitBlank, collectionEntries, toList, collectionParameter, readJson } from '../../../common/parameters';
 import { isBlank } from '../../../common/text';
-import { shownOnlyFor } from '../../resource';
+import { showFor } from '../../resource';
 import { newPackages, readPackages } from '../package';
 import { placeFields, readPlace } from '../place';
 import type { Source } from './source';
@@ -27,8 +27,8 @@ export const fromFields: Source = {
 			],
 			default: 'list',
 		},
-		...shownOnlyFor({ packagesInput: ['list'] }, [newPackages]),
-		...shownOnlyFor({ packagesInput: ['json'] }, [
+		...showFor({ packagesInput: ['list'] }, [newPackages]),
+		...showFor({ packagesInput: ['json'] }, [
 			{
 				displayName: 'Packages (JSON)',
 				name: 'packagesJson',
@@ -114,9 +114,9 @@ export const fromFields: Source = {
 	read(parameters, item) {
 		const packages = packagesOf();
 		if (!packages.ok) return { kind: 'invalid', problem: packages.problem };
-		const { tags, extraData, cod } = readCollection(parameters, 'additionalFields', item);
+		const { tags, extraData, cod } = collectionParameter(parameters, 'additionalFields', item);
 		// The editor always gives this member; off, it is not a choice of the user's.
-		const entries = entriesOf(extraData, 'entry').map(({ searchable, ...entry }) =>
+		const entries = collectionEntries(extraData, 'entry').map(({ searchable, ...entry }) =>
 			searchable === false ? entry : { ...entry, searchable },
 		);
 		return {
@@ -125,8 +125,8 @@ export const fromFields: Source = {
 				pickup: readPlace(parameters, 'pickup', item),
 				dropoff: readPlace(parameters, 'dropoff', item),
 				packages: packages.value,
-				...filledIn({ referenceId: parameters.get('referenceId', item, ''), cod }),
-				...(!isBlank(tags) && { tags: listOf(tags) }),
+				...omitBlank({ referenceId: parameters.get('referenceId', item, ''), cod }),
+				...(!isBlank(tags) && { tags: toList(tags) }),
 				...(entries.length > 0 && { extraData: entries }),
 			},
 		};

@@ -1,5 +1,5 @@
 import { limits } from '../../../service/limits';
-import { lowerFirst, shortened } from '../../../common/text';
+import { lowerFirst, truncate } from '../../../common/text';
 import { readJson } from '../../../common/parameters';
 import { orderToDelivery, type OrderResult } from '../../../shopify/toDelivery';
 import { placeFields, readPlace } from '../place';
@@ -38,7 +38,7 @@ export const fromShopifyOrder: Source = {
 	},
 	rephrase({ message, description }, referenceId = '') {
 		return {
-			message: `Order ${shortened(referenceId, limits.referenceIdLength)}: ${lowerFirst(message)}`,
+			message: `Order ${truncate(referenceId, limits.referenceIdLength)}: ${lowerFirst(message)}`,
 			description: `${description} What begins with Pickup is mended in the fields of this node, all else in the order in Shopify or under Order Options.`,
 		};
 	},

@@ -4,7 +4,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { openLedger } from '../../../deduplication/ledger';
 import { assertRetryIsSafe, withPreviousAttempts } from './retries';
 import { referenceScope, storeOf } from '../../../deduplication/store';
-import { sendCreations, type Report, type Sending } from '../../../sending/creations';
+import { sendCreations, type Report, type SendingOptions } from '../../../sending/creations';
 import { storeProblem, type Creation } from '../../../sending/outcomes';
 import { planCreations, type Plan } from '../../../sending/plan';
 import { rateLimitFor } from '../../../sending/rateLimit';
@@ -13,17 +13,17 @@ import { resolveCompanyId } from '../../../service/credential';
 import * as requests from '../../../service/requests';
 import { realClock } from '../../../common/clock';
 import { operationError, unwrap } from '../../../service/nodeErrors';
-import { readerOf, type ParameterReader } from '../../../common/parameters';
+import { parameterReader, type ParameterReader } from '../../../common/parameters';
 import { itemError, mapItems } from '../../items';
-import { shownOnlyFor, type Operation } from '../../resource';
-import { accountOf, failureSummary } from './failureSummary';
+import { showFor, type Operation } from '../../resource';
+import { describeOutcomes, failureSummary } from './failureSummary';
 import { fromFields } from './fromFields';
 import { fromJson } from './fromJson';
 import { fromShopifyOrder } from './fromShopifyOrder';
-import { optionFields, readRunOptions, skipsAlreadySent, type RunOptions } from './options';
-import { orderHints, dryHint, hintsOf, outcomesOf, toDryOutput, toOutput } from './output';
-import { assertValid, creationsOf, prepare } from './prepare';
-import { withWarning } from './sentAgain';
+import { optionFields, readRunOptions, readSkipAlreadySent, type RunOptions } from './options';
+import { orderHints, dryRunHint, hintsOf, outcomesOf, toDryRunItems, toOutputItems } from './output';
+import { assertValid, toCreations, prepare } from './prepare';
+import { withResendWarning } from './resendWarning';
 import type { Source } from './source';
 
 const sources: readonly Source[] = [fromFields, fromShopifyOrder, fromJson];
@@ -32,7 +32,7 @@ const sources: readonly Source[] = [fromFields, fromShopifyOrder, fromJson];
  * Creates a delivery for each input item, each once and in few requests (service document,
  * section 4.1).
  */
-export const create: Operation = {
+export const createDelivery: Operation = {
 	option: {
 		name: 'Create',
 		value: 'create',
@@ -49,55 +49,55 @@ export const create: Operation = {
 			default: 'fields',
 			description: 'Where the data of the deliveries comes from',
 		},
-		...sources.flatMap(({ option, fields }) => shownOnlyFor({ source: [option.value] }, fields)),
+		...sources.flatMap(({ option, fields }) => showFor({ source: [option.value] }, fields)),
 		...optionFields(sources),
 	],
 	async run(context) {
 		const continueOnFail = context.continueOnFail();
-		const parameters = readerOf(context);
+		const parameters = parameterReader(context);
 		const options = unwrap(context.getNode(), readRunOptions(parameters));
-		const skips = unwrap(context.getNode(), skipsAlreadySent(parameters));
-		const source = chosenSource(context, parameters);
+		const skips = unwrap(context.getNode(), readSkipAlreadySent(parameters));
+		const source = selectedSource(context, parameters);
 		assertRetryIsSafe(context, skips, options.dryRun);
 		const items = await mapItems(context, (item) => prepare(parameters, source, item, skips));
 		if (!continueOnFail) assertValid(context.getNode(), items);
 
-		const creations = creationsOf(items);
-		if (creations.length === 0) return toItems(nothingSent);
+		const creations = toCreations(items);
+		if (creations.length === 0) return toItems(emptyReport);
 
 		const client = await openClient(context);
 		if (skips)
 			for (const { companyId } of creations)
 				unwrap(context.getNode(), resolveCompanyId(client.credential, companyId));
-		const sending = sendingFor(context, client, options, skips);
+		const sending = sendingOptions(context, client, options, skips);
 		if (options.dryRun) {
-			const plan = await planned(context, creations, sending);
+			const plan = await planOrThrow(context, creations, sending);
 			const toSend = new Set(
 				plan.requests.flatMap(({ creations }) => creations.map(({ item }) => item)),
 			);
 			context.addExecutionHints(
-				dryHint(plan),
+				dryRunHint(plan),
 				...orderHints(items.filter(({ item }) => toSend.has(item))),
 			);
-			return toDryOutput(items, plan);
+			return toDryRunItems(items, plan);
 		}
 
 		const report = withPreviousAttempts(context, await sendCreations(creations, sending));
-		if (sending.signal?.aborted) logWhatWasSent(context, report);
+		if (sending.signal?.aborted) logOutcomes(context, report);
 		const output = toItems(report);
 		if (!continueOnFail) assertNoFailure(context, report, skips);
 		return output;
 
 		function toItems(report: Report): INodeExecutionData[] {
-			const outcomes = outcomesOf(items, skips ? report.results : withWarning(report.results));
+			const outcomes = outcomesOf(items, skips ? report.results : withResendWarning(report.results));
 			const created = items.filter(({ item }) => outcomes.get(item)?.kind === 'created');
 			context.addExecutionHints(...hintsOf([...outcomes.values()], report), ...orderHints(created));
-			return toOutput(items, outcomes);
+			return toOutputItems(items, outcomes);
 		}
 	},
 };
 
-const nothingSent: Report = {
+const emptyReport: Report = {
 	results: [],
 	requests: 0,
 	waited: { forLimitMs: 0, forServiceMs: 0 },
@@ -105,19 +105,19 @@ const nothingSent: Report = {
 };
 
 /** @throws NodeOperationError when an imported workflow names a source that does not exist */
-function chosenSource(context: IExecuteFunctions, parameters: ParameterReader): Source {
+function selectedSource(context: IExecuteFunctions, parameters: ParameterReader): Source {
 	const value = parameters.get('source', 0);
 	const source = sources.find(({ option }) => option.value === value);
 	if (source) return source;
 	throw operationError(context.getNode(), { message: 'Choose a source under Create From' });
 }
 
-function sendingFor(
+function sendingOptions(
 	context: IExecuteFunctions,
 	client: ServiceClient,
 	options: RunOptions,
 	skipsAlreadySent: boolean,
-): Sending {
+): SendingOptions {
 	const { send } = client;
 	const { baseUrl, apiKeyId } = client.credential;
 	const scopeOf = (companyId: Creation['companyId']) =>
@@ -127,7 +127,7 @@ function sendingFor(
 		);
 	return {
 		send: async (body) =>
-			await send({ ...requests.creation(body), timeoutMs: options.timeoutSeconds * 1000 }),
+			await send({ ...requests.creationRequest(body), timeoutMs: options.timeoutSeconds * 1000 }),
 		rateLimit: rateLimitFor(baseUrl, apiKeyId),
 		clock: realClock,
 		random: Math.random,
@@ -145,10 +145,10 @@ function sendingFor(
 }
 
 /** @throws NodeOperationError when it cannot be looked up what was sent already */
-async function planned(
+async function planOrThrow(
 	context: IExecuteFunctions,
 	creations: readonly Creation[],
-	sending: Sending,
+	sending: SendingOptions,
 ): Promise<Plan> {
 	try {
 		return await planCreations(creations, sending);
@@ -175,8 +175,8 @@ function assertNoFailure(
  * Writes to n8n's log what a run has done that was stopped, by a person or a timeout: n8n saves the
  * execution at that moment, and may keep nothing of what its node gives or throws afterwards.
  */
-function logWhatWasSent(context: IExecuteFunctions, { results }: Report): void {
-	const account = accountOf(results);
+function logOutcomes(context: IExecuteFunctions, { results }: Report): void {
+	const account = describeOutcomes(results);
 	if (!account) return;
 	const { name, id } = context.getWorkflow();
 	context.logger.warn(

@@ -2,21 +2,21 @@ import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
 import { serviceLabels } from '../../../service/labels';
-import { refusedCreateNothingLabel } from '../../../sending/responses';
+import { retryRejectedBatchesLabel } from '../../../sending/responses';
 import { limits } from '../../../service/limits';
 import { companyIdSchema, deliveryTypeSchema } from '../../../service/schemas';
-import { check } from '../../../service/validation';
+import { validate } from '../../../service/validation';
 import type { Result } from '../../../common/result';
-import { filledIn, readCollection, type ParameterReader } from '../../../common/parameters';
-import { shownOnlyFor } from '../../resource';
-import { numberFrom, waitingFields, waitingLabels, waitingShape } from '../waiting';
+import { omitBlank, collectionParameter, type ParameterReader } from '../../../common/parameters';
+import { showFor } from '../../resource';
+import { numberBetween, retryFields, retryLabels, retryShape } from '../retryOptions';
 import { companyIdField } from '../../../common/fields';
 import type { Source } from './source';
 
 /** What the option starts with when it is added. */
-const fullBatchSize = limits.deliveriesPerRequest;
+const defaultBatchSize = limits.deliveriesPerRequest;
 
-const waiting = {
+const retryDefaults = {
 	timeoutSeconds: 120,
 	descriptions: {
 		maximumWait:
@@ -26,7 +26,7 @@ const waiting = {
 	},
 };
 
-const { maximumWait, timeout } = waitingFields(waiting);
+const { maximumWait, timeout } = retryFields(retryDefaults);
 
 const itemOptionsSchema = z.object({
 	companyId: companyIdSchema.optional(),
@@ -37,17 +37,17 @@ const itemOptionsSchema = z.object({
 const itemOptionLabels = { ...serviceLabels, simplify: 'simplify' };
 
 const runOptionsSchema = z.object({
-	batchSize: numberFrom(1, limits.deliveriesPerRequest).int().optional(),
+	batchSize: numberBetween(1, limits.deliveriesPerRequest).int().optional(),
 	dryRun: z.boolean().default(false),
 	refusedCreateNothing: z.boolean().default(false),
-	...waitingShape(waiting),
+	...retryShape(retryDefaults),
 });
 
 const runOptionLabels = {
 	batchSize: 'batch size',
 	dryRun: 'dry run',
-	...waitingLabels,
-	refusedCreateNothing: refusedCreateNothingLabel.toLowerCase(),
+	...retryLabels,
+	refusedCreateNothing: retryRejectedBatchesLabel.toLowerCase(),
 };
 
 export type ItemOptions = z.infer<typeof itemOptionsSchema>;
@@ -55,9 +55,9 @@ export type RunOptions = z.infer<typeof runOptionsSchema>;
 
 /** The options that may differ from item to item. */
 export function readItemOptions(parameters: ParameterReader, item: number): Result<ItemOptions> {
-	return check(
+	return validate(
 		itemOptionsSchema,
-		filledIn(readCollection(parameters, 'options', item)),
+		omitBlank(collectionParameter(parameters, 'options', item)),
 		'Option',
 		itemOptionLabels,
 	);
@@ -72,15 +72,15 @@ export function readRunOptions(parameters: ParameterReader): Result<RunOptions> 
 		name,
 		parameters.get(`options.${name}`, 0, ''),
 	]);
-	return check(runOptionsSchema, filledIn(Object.fromEntries(given)), 'Option', runOptionLabels);
+	return validate(runOptionsSchema, omitBlank(Object.fromEntries(given)), 'Option', runOptionLabels);
 }
 
 /** The label of the field, by which messages name it too. */
 const skipLabel = 'Skip Already Sent';
 
 /** Whether deliveries that were sent before are skipped. */
-export function skipsAlreadySent(parameters: ParameterReader): Result<boolean> {
-	return check(z.boolean(), parameters.get('skipAlreadySent', 0, false), skipLabel, {});
+export function readSkipAlreadySent(parameters: ParameterReader): Result<boolean> {
+	return validate(z.boolean(), parameters.get('skipAlreadySent', 0, false), skipLabel, {});
 }
 
 /** What the field does for a source, below it: the sources have it with different defaults. */
@@ -103,7 +103,7 @@ const skipField: INodeProperties = {
 /** The fields that are the same for every source. */
 export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
 	...sources.flatMap(({ option, skipsAlreadySent }) =>
-		shownOnlyFor({ source: [option.value] }, [
+		showFor({ source: [option.value] }, [
 			{ ...skipField, default: skipsAlreadySent, hint: skipHint(skipsAlreadySent) },
 		]),
 	),
@@ -119,7 +119,7 @@ export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
 				name: 'batchSize',
 				type: 'number',
 				typeOptions: { minValue: 1, maxValue: limits.deliveriesPerRequest },
-				default: fullBatchSize,
+				default: defaultBatchSize,
 				description:
 					'How many deliveries share a request at most (1 to 100). Without this option up to 20 deliveries are sent each alone, so that one which is refused touches no other, and more of them in full requests.',
 			},
@@ -152,7 +152,7 @@ export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
 			},
 			maximumWait,
 			{
-				displayName: refusedCreateNothingLabel,
+				displayName: retryRejectedBatchesLabel,
 				name: 'refusedCreateNothing',
 				type: 'boolean',
 				default: false,

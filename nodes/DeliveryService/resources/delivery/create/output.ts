@@ -4,13 +4,13 @@ import type { ItemResult } from '../../../common/result';
 import type { Report } from '../../../sending/creations';
 import type { Creation, Outcome } from '../../../sending/outcomes';
 import type { Plan } from '../../../sending/plan';
-import { creation as creationRequest } from '../../../service/requests';
+import { creationRequest as creationRequest } from '../../../service/requests';
 import type { OrderFacts } from '../../../shopify/toDelivery';
 import { errorItem, outputItem } from '../../items';
 import type { PreparedItem } from './prepare';
 
 /** The members of a record that are shown unless the user turns Simplify off. */
-const simplifiedMembers = [
+const simplifiedFields = [
 	'id',
 	'referenceId',
 	'statusDelivery',
@@ -37,17 +37,17 @@ export function outcomesOf(
 }
 
 /** The output of input items with an outcome: the delivery, why it was skipped, or what went wrong. */
-export function toOutput(
+export function toOutputItems(
 	items: readonly PreparedItem[],
 	outcomes: ReadonlyMap<number, ItemOutcome>,
 ): INodeExecutionData[] {
 	return items.flatMap((prepared) => {
 		const outcome = outcomes.get(prepared.item);
-		return outcome ? [toItem(prepared, outcome)] : [];
+		return outcome ? [toOutputItem(prepared, outcome)] : [];
 	});
 }
 
-function toItem(
+function toOutputItem(
 	{ item, referenceId, shopifyOrder, notCollectedFor, simplify }: PreparedItem,
 	outcome: ItemOutcome,
 ): INodeExecutionData {
@@ -55,8 +55,8 @@ function toItem(
 	const named = { ...(referenceId !== undefined && { referenceId }), ...order };
 	switch (outcome.kind) {
 		case 'created': {
-			const record = withReference(outcome.record, referenceId);
-			const shown = simplify ? simplified(record) : record;
+			const record = withReferenceId(outcome.record, referenceId);
+			const shown = simplify ? simplifyRecord(record) : record;
 			const cash = notCollectedFor && { cashNotCollectedFor: notCollectedFor };
 			return outputItem({ ...shown, ...order, ...cash }, item);
 		}
@@ -70,7 +70,7 @@ function toItem(
 }
 
 /** The output of a dry run: an item for each request, and one for each input item that is in none. */
-export function toDryOutput(items: readonly PreparedItem[], plan: Plan): INodeExecutionData[] {
+export function toDryRunItems(items: readonly PreparedItem[], plan: Plan): INodeExecutionData[] {
 	const requests = plan.requests.map(({ creations, body }) => {
 		const { method, path, json } = creationRequest(body);
 		const numbers = creations.map(({ item }) => item);
@@ -85,7 +85,7 @@ export function toDryOutput(items: readonly PreparedItem[], plan: Plan): INodeEx
 	const outcomes = outcomesOf(items, plan.held);
 	const others = items.flatMap((prepared) => {
 		const outcome = outcomes.get(prepared.item);
-		return outcome ? [{ item: prepared.item, output: toItem(prepared, outcome) }] : [];
+		return outcome ? [{ item: prepared.item, output: toOutputItem(prepared, outcome) }] : [];
 	});
 	return [...requests, ...others]
 		.sort((one, other) => one.item - other.item)
@@ -93,7 +93,7 @@ export function toDryOutput(items: readonly PreparedItem[], plan: Plan): INodeEx
 }
 
 /** A record with the reference ID that was sent, where the service gives none back. */
-function withReference(
+function withReferenceId(
 	record: Record<string, unknown>,
 	referenceId: string | undefined,
 ): Record<string, unknown> {
@@ -101,19 +101,19 @@ function withReference(
 	return isMissing && referenceId !== undefined ? { ...record, referenceId } : record;
 }
 
-function simplified(record: Record<string, unknown>): Record<string, unknown> {
+function simplifyRecord(record: Record<string, unknown>): Record<string, unknown> {
 	return Object.fromEntries(
-		simplifiedMembers
+		simplifiedFields
 			.filter((name) => record[name] !== undefined)
 			.map((name) => [name, record[name]]),
 	);
 }
 
 /** What the user should know after a dry run: a forgotten one looks like a run that went well. */
-export function dryHint({ requests }: Plan): NodeExecutionHint {
+export function dryRunHint({ requests }: Plan): NodeExecutionHint {
 	const count = requests.reduce((sum, { creations }) => sum + creations.length, 0);
 	return {
-		message: `Dry Run is on: nothing was sent. Remove this option to create ${counted(count, 'delivery', 'deliveries')}.`,
+		message: `Dry Run is on: nothing was sent. Remove this option to create ${pluralize(count, 'delivery', 'deliveries')}.`,
 		type: 'warning',
 		location: 'outputPane',
 	};
@@ -140,10 +140,10 @@ export function hintsOf(
 		{
 			message: [
 				requests > 0
-					? `Created ${counted(created, 'delivery', 'deliveries')} in ${counted(requests, 'request', 'requests')}.`
+					? `Created ${pluralize(created, 'delivery', 'deliveries')} in ${pluralize(requests, 'request', 'requests')}.`
 					: 'Nothing was sent.',
 				skipped > 0
-					? `Skipped ${counted(skipped, 'item', 'items')}: the field "message" says why.`
+					? `Skipped ${pluralize(skipped, 'item', 'items')}: the field "message" says why.`
 					: '',
 				forLimit ? `Waited ${forLimit} s because the service takes 100 requests a minute.` : '',
 				forService ? `Waited ${forService} s until the service took requests again.` : '',
@@ -158,15 +158,15 @@ export function hintsOf(
 		hints.push({ message, type: 'warning', location: 'outputPane' });
 	if (pendingReview > 0)
 		warn(
-			`${counted(pendingReview, 'delivery is', 'deliveries are')} pending review: the address could not be located. Correct it in the dashboard of the Delivery Service or with the operation Update. Address components make this rarer, and coordinates avoid it.`,
+			`${pluralize(pendingReview, 'delivery is', 'deliveries are')} pending review: the address could not be located. Correct it in the dashboard of the Delivery Service or with the operation Update. Address components make this rarer, and coordinates avoid it.`,
 		);
 	if (notCreated > 0)
 		warn(
-			`${counted(notCreated, 'delivery was', 'deliveries were')} not created: the field "error" says why.`,
+			`${pluralize(notCreated, 'delivery was', 'deliveries were')} not created: the field "error" says why.`,
 		);
 	if (unknown > 0)
 		warn(
-			`Whether ${counted(unknown, 'delivery was', 'deliveries were')} created is unknown. Look them up in the dashboard of the Delivery Service before you send them again.`,
+			`Whether ${pluralize(unknown, 'delivery was', 'deliveries were')} created is unknown. Look them up in the dashboard of the Delivery Service before you send them again.`,
 		);
 	if (ledgerFailed)
 		warn(
@@ -190,7 +190,7 @@ function missingFieldsHint(items: readonly OrderFacts[]): string | undefined {
 	if (missing.length === 0) return undefined;
 	const assumed = new Map(missing.flat().map((one) => [one.field, one.assumed]));
 	const fields = [...assumed.keys()].map((field) => `"${field}"`).join(', ');
-	return `${counted(missing.length, 'order', 'orders')} came without ${fields}, which Shopify gives every order. Taken as: ${[...assumed.values()].join(', ')}. If the Shopify node limits the fields that it returns, add these.`;
+	return `${pluralize(missing.length, 'order', 'orders')} came without ${fields}, which Shopify gives every order. Taken as: ${[...assumed.values()].join(', ')}. If the Shopify node limits the fields that it returns, add these.`;
 }
 
 /**
@@ -209,13 +209,13 @@ function cashHint(items: readonly OrderFacts[]): string | undefined {
 		names.length > 0
 			? `paid by ${shown.join(', ')}${others > 0 ? ` and ${others} more` : ''}. If one of these is cash on delivery, add it to the order option Cash on Delivery Names`
 			: 'without a payment method. If they are to be paid at the door, set the order option Cash on Delivery to Always';
-	return `The driver collects nothing for ${counted(methods.length, 'order', 'orders')} with money outstanding, ${paidBy}, and correct deliveries that exist already with the operation Update.`;
+	return `The driver collects nothing for ${pluralize(methods.length, 'order', 'orders')} with money outstanding, ${paidBy}, and correct deliveries that exist already with the operation Update.`;
 }
 
 function isPendingReview(status: unknown): boolean {
 	return typeof status === 'string' && /pending.?review/i.test(status);
 }
 
-function counted(count: number, one: string, several: string): string {
+function pluralize(count: number, one: string, several: string): string {
 	return `${count} ${count === 1 ? one : several}`;
 }

@@ -6,9 +6,9 @@ import type { Problem } from '../../../common/result';
 import type { Creation } from '../../../sending/outcomes';
 import { serviceLabels } from '../../../service/labels';
 import { deliverySchema, type Delivery } from '../../../service/schemas';
-import { check } from '../../../service/validation';
+import { validate } from '../../../service/validation';
 import type { OrderResult } from '../../../shopify/toDelivery';
-import { itemError, problemFromError } from '../../items';
+import { itemError, toProblem } from '../../items';
 import { readItemOptions, type ItemOptions } from './options';
 import type { Source } from './source';
 
@@ -33,7 +33,7 @@ export function prepare(
 		const result = source.read(parameters, item);
 		if (result.kind !== 'delivery') return { item, ...result };
 		const { delivery: given, kind, ...facts } = result;
-		const delivery = check(deliverySchema, given, 'Delivery', serviceLabels);
+		const delivery = validate(deliverySchema, given, 'Delivery', serviceLabels);
 		if (!delivery.ok) {
 			const { referenceId } = referenceSchema.parse(given);
 			const problem = source.rephrase?.(delivery.problem, referenceId) ?? delivery.problem;
@@ -44,7 +44,7 @@ export function prepare(
 			return { item, ...facts, ...invalid(noReference) };
 		return { item, ...facts, referenceId, ...options.value, kind, delivery: delivery.value };
 	} catch (error) {
-		return { item, ...invalid(problemFromError(error)) };
+		return { item, ...invalid(toProblem(error)) };
 	}
 }
 
@@ -65,7 +65,7 @@ const noReference: Problem = {
 };
 
 /** What is to be sent of the items, for sending. */
-export function creationsOf(items: readonly PreparedItem[]): Creation[] {
+export function toCreations(items: readonly PreparedItem[]): Creation[] {
 	return items.flatMap((prepared) => {
 		if (prepared.kind !== 'delivery') return [];
 		const { item, delivery, companyId, type, shopifyOrder } = prepared;

@@ -17,21 +17,21 @@ export function assertRetryIsSafe(
 	if (skipsAlreadySent) return;
 	const node = context.getNode();
 	// Also in a dry run: the setting would still be there when it is over.
-	if (node.retryOnFail) throw twice(node, retryOnFail);
-	if (context.getMode() === 'retry' && !isDryRun) throw twice(node, retriedExecution);
+	if (node.retryOnFail) throw couldCreateTwice(node, retryOnFailProblem);
+	if (context.getMode() === 'retry' && !isDryRun) throw couldCreateTwice(node, retriedExecutionProblem);
 }
 
-function twice(node: INode, { message, description }: typeof retryOnFail): NodeOperationError {
+function couldCreateTwice(node: INode, { message, description }: typeof retryOnFailProblem): NodeOperationError {
 	return new NodeOperationError(node, message, { description });
 }
 
-const retryOnFail = {
+const retryOnFailProblem = {
 	message: 'With "Retry On Fail" this node could create deliveries twice',
 	description:
 		'Turn on "Skip Already Sent" among the parameters, or turn off "Retry On Fail" in the settings of the node. Nothing was sent.',
 };
 
-const retriedExecution = {
+const retriedExecutionProblem = {
 	message:
 		'This execution is a retry, and without "Skip Already Sent" it could create deliveries twice',
 	description: `Look at the execution that failed first. If it did not come to this node, turn on "Skip Already Sent" here, save the workflow, and choose Retry with currently saved workflow. If it failed in this node, its error lists what was created, or n8n's log when it was stopped: run the workflow anew with the others only. This retry has sent nothing.`,
@@ -41,7 +41,7 @@ const retriedExecution = {
  * What the attempts of a node did so far, by the first of their input items: n8n gives the same
  * objects to every attempt and to no other run.
  */
-const reports = new WeakMap<object, Report>();
+const reportsByInput = new WeakMap<object, Report>();
 
 /**
  * What this attempt and those before it did. n8n's "Retry On Fail" runs the whole node again and
@@ -51,13 +51,13 @@ const reports = new WeakMap<object, Report>();
 export function withPreviousAttempts(context: IExecuteFunctions, latest: Report): Report {
 	const [key] = context.getInputData();
 	if (!key || !context.getNode().retryOnFail) return latest;
-	const previous = reports.get(key);
-	const report = previous ? merge(previous, latest) : latest;
-	reports.set(key, report);
+	const previous = reportsByInput.get(key);
+	const report = previous ? mergeReports(previous, latest) : latest;
+	reportsByInput.set(key, report);
 	return report;
 }
 
-function merge(previous: Report, latest: Report): Report {
+function mergeReports(previous: Report, latest: Report): Report {
 	const before = new Map(previous.results.map(({ creation, outcome }) => [creation.item, outcome]));
 	return {
 		results: latest.results.map(({ creation, outcome }) => ({

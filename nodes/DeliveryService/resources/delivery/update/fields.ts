@@ -1,10 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { shownOnlyFor } from '../../resource';
+import { showFor } from '../../resource';
 import { referenceIdsField } from '../fields';
 import { changedPackages } from '../package';
 import { orderField, updateOrderOptionsField } from '../shopifyOrder';
-import { optionsField } from './options';
+import { updateOptionsField } from './options';
 
 /**
  * What can be changed (service document, section 4.2); only what the user adds is sent. n8n wants the
@@ -126,7 +126,7 @@ export const updateFields: INodeProperties[] = [
 		default: 'deliveryIds',
 		description: 'How the deliveries to update are named',
 	},
-	...shownOnlyFor({ target: ['deliveryIds'] }, [
+	...showFor({ target: ['deliveryIds'] }, [
 		{
 			displayName: 'Delivery IDs',
 			name: 'deliveryIds',
@@ -137,7 +137,7 @@ export const updateFields: INodeProperties[] = [
 			description: 'One or more IDs, separated by commas, or a list from an expression',
 		},
 	]),
-	...shownOnlyFor({ target: ['referenceIds'] }, [referenceIdsField]),
+	...showFor({ target: ['referenceIds'] }, [referenceIdsField]),
 	{
 		displayName: 'Take Changes From',
 		name: 'changesFrom',
@@ -159,7 +159,7 @@ export const updateFields: INodeProperties[] = [
 		default: 'fields',
 		description: 'Where the changes come from',
 	},
-	...shownOnlyFor({ changesFrom: ['fields'] }, [
+	...showFor({ changesFrom: ['fields'] }, [
 		{
 			displayName: 'Changes',
 			name: 'changes',
@@ -170,7 +170,7 @@ export const updateFields: INodeProperties[] = [
 			options: changeFields,
 		},
 	]),
-	...shownOnlyFor({ changesFrom: ['shopifyOrder'] }, [orderField, updateOrderOptionsField]),
+	...showFor({ changesFrom: ['shopifyOrder'] }, [orderField, updateOrderOptionsField]),
 	{
 		displayName: 'Recalculate Price (Recommended)',
 		name: 'recalculatePrice',
@@ -193,5 +193,5 @@ export const updateFields: INodeProperties[] = [
 		default: true,
 		description: 'Whether the city is determined anew after the change',
 	},
-	optionsField,
+	updateOptionsField,
 ];

@@ -5,15 +5,15 @@ import { openClient } from '../../../service/client';
 import * as requests from '../../../service/requests';
 import { unwrap } from '../../../service/nodeErrors';
 import { realClock } from '../../../common/clock';
-import { readerOf } from '../../../common/parameters';
-import { ended, errorItem, itemError, namesSentence, outputItem, mapItems } from '../../items';
+import { parameterReader } from '../../../common/parameters';
+import { endSentence, errorItem, itemError, listNames, outputItem, mapItems } from '../../items';
 import type { Operation } from '../../resource';
 import { updateFields } from './fields';
 import { readUpdateOptions } from './options';
-import { readUpdate, withoutSharedReferences } from './read';
+import { readUpdate, rejectSharedReferences } from './readUpdate';
 
 /** Changes deliveries that exist (service document, section 4.2). */
-export const update: Operation = {
+export const updateDelivery: Operation = {
 	option: {
 		name: 'Update',
 		value: 'update',
@@ -22,12 +22,12 @@ export const update: Operation = {
 	},
 	fields: updateFields,
 	async run(context) {
-		const parameters = readerOf(context);
+		const parameters = parameterReader(context);
 		const { maximumWaitSeconds, timeoutSeconds } = unwrap(
 			context.getNode(),
 			readUpdateOptions(parameters),
 		);
-		const readings = withoutSharedReferences(
+		const readings = rejectSharedReferences(
 			await mapItems(context, (item) => readUpdate(parameters, item)),
 		);
 		const outputs = readings.map((): INodeExecutionData[] => []);
@@ -42,7 +42,7 @@ export const update: Operation = {
 		const client = await openClient(context);
 		const batches = sendUpdates(updates, {
 			send: async (body) =>
-				await client.send({ ...requests.update(body), timeoutMs: timeoutSeconds * 1000 }),
+				await client.send({ ...requests.updateRequest(body), timeoutMs: timeoutSeconds * 1000 }),
 			clock: realClock,
 			random: Math.random,
 			signal: context.getExecutionCancelSignal(),
@@ -52,7 +52,7 @@ export const update: Operation = {
 		for await (const results of batches) {
 			told.push(...results);
 			if (!context.continueOnFail()) assertUpdated(context, results, { updates, told });
-			for (const result of results) outputs[result.item]?.push(toOutput(result));
+			for (const result of results) outputs[result.item]?.push(toUpdateItem(result));
 		}
 		return outputs.flat();
 	},
@@ -71,7 +71,7 @@ function assertUpdated(
 ): void {
 	const first = results.find(({ outcome }) => outcome.kind !== 'updated');
 	if (first === undefined || first.outcome.kind === 'updated') return;
-	const lists = listsOf(updates, told);
+	const lists = groupUpdatesByOutcome(updates, told);
 	const { message, description } = first.outcome.problem;
 	// Else the number of the item tells which one it is.
 	const isOneOfSeveral = updates.some(({ item, ids }) => item === first.item && ids.length > 1);
@@ -81,10 +81,10 @@ function assertUpdated(
 		{
 			message: isOneOfSeveral ? `${message} (${kindOfId} ID ${first.id})` : message,
 			description: [
-				ended(description),
-				sentence('Refused', lists.refused),
-				sentence('Perhaps updated', lists.unknown),
-				sentence('Not sent', lists.notSent),
+				endSentence(description),
+				idsSentence('Refused', lists.refused),
+				idsSentence('Perhaps updated', lists.unknown),
+				idsSentence('Not sent', lists.notSent),
 				`Deliveries updated in this run: ${lists.updated.length}.`,
 			]
 				.filter(Boolean)
@@ -96,25 +96,25 @@ function assertUpdated(
 	throw error;
 }
 
-type Lists = Record<UpdateResult['outcome']['kind'], Array<{ item: number; id: string }>>;
+type UpdatesByOutcome = Record<UpdateResult['outcome']['kind'], Array<{ item: number; id: string }>>;
 
 /** The deliveries of a run under what became of them; those of which nothing is told were not sent. */
-function listsOf(updates: readonly Update[], told: readonly UpdateResult[]): Lists {
-	const lists: Lists = { updated: [], refused: [], unknown: [], notSent: [] };
+function groupUpdatesByOutcome(updates: readonly Update[], told: readonly UpdateResult[]): UpdatesByOutcome {
+	const lists: UpdatesByOutcome = { updated: [], refused: [], unknown: [], notSent: [] };
 	for (const { item, id, outcome } of told) lists[outcome.kind].push({ item, id });
 	const targets = updates.flatMap(({ item, ids }) => ids.map((id) => ({ item, id })));
 	lists.notSent.push(...targets.slice(told.length));
 	return lists;
 }
 
-function sentence(title: string, entries: ReadonlyArray<{ id: string }>): string {
-	return namesSentence(
+function idsSentence(title: string, entries: ReadonlyArray<{ id: string }>): string {
+	return listNames(
 		title,
 		entries.map(({ id }) => id),
 	);
 }
 
-function toOutput({ item, id, targetKind, outcome }: UpdateResult): INodeExecutionData {
+function toUpdateItem({ item, id, targetKind, outcome }: UpdateResult): INodeExecutionData {
 	const name = targetKind === 'deliveryIds' ? { deliveryId: id } : { referenceId: id };
 	return outcome.kind === 'updated'
 		? outputItem({ ...name, ...outcome.said }, item)

@@ -2,11 +2,11 @@ import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
 import type { Result } from '../../../common/result';
-import { check } from '../../../service/validation';
-import { filledIn, readCollection, type ParameterReader } from '../../../common/parameters';
-import { waitingFields, waitingLabels, waitingShape } from '../waiting';
+import { validate } from '../../../service/validation';
+import { omitBlank, collectionParameter, type ParameterReader } from '../../../common/parameters';
+import { retryFields, retryLabels, retryShape } from '../retryOptions';
 
-const waiting = {
+const updateRetryDefaults = {
 	timeoutSeconds: 60,
 	descriptions: {
 		maximumWait: 'How long to try a request again while the service is too busy to take it',
@@ -15,19 +15,19 @@ const waiting = {
 	},
 };
 
-const { maximumWait, timeout } = waitingFields(waiting);
+const { maximumWait, timeout } = retryFields(updateRetryDefaults);
 
-const optionsSchema = z.object(waitingShape(waiting));
+const updateOptionsSchema = z.object(retryShape(updateRetryDefaults));
 
-export type UpdateOptions = z.infer<typeof optionsSchema>;
+export type UpdateOptions = z.infer<typeof updateOptionsSchema>;
 
 /** The options, which hold for the whole run: those of the first item. */
 export function readUpdateOptions(parameters: ParameterReader): Result<UpdateOptions> {
-	const given = filledIn(readCollection(parameters, 'options', 0));
-	return check(optionsSchema, given, 'Option', waitingLabels);
+	const given = omitBlank(collectionParameter(parameters, 'options', 0));
+	return validate(updateOptionsSchema, given, 'Option', retryLabels);
 }
 
-export const optionsField: INodeProperties = {
+export const updateOptionsField: INodeProperties = {
 	displayName: 'Options',
 	name: 'options',
 	type: 'collection',

@@ -7,21 +7,21 @@ import { serviceLabels } from '../../service/labels';
 import { operationError, unwrap } from '../../service/nodeErrors';
 import type { Problem } from '../../common/result';
 import { companyIdSchema } from '../../service/schemas';
-import { check } from '../../service/validation';
+import { validate } from '../../service/validation';
 import { outputItem, runPerItem } from '../items';
-import { filledIn, listOf, readCollection, readerOf } from '../../common/parameters';
-import { shownOnlyFor, type Operation } from '../resource';
+import { omitBlank, toList, collectionParameter, parameterReader } from '../../common/parameters';
+import { showFor, type Operation } from '../resource';
 import { companyIdField } from '../../common/fields';
-import { optionsField } from '../webhook/fields';
+import { webhookOptionsField } from '../webhook/fields';
 import { referenceIdsField } from './fields';
 import { clearStore, referenceScope, storeOf } from '../../deduplication/store';
 
-const optionsSchema = z.object({ companyId: companyIdSchema.optional() });
+const allowResendingOptionsSchema = z.object({ companyId: companyIdSchema.optional() });
 
 const referencesSchema = z.object({ referenceIds: z.array(z.coerce.string()).min(1) });
 
 /** Forgets which references this workflow has sent, so that their deliveries can be sent again. */
-export const forget: Operation = {
+export const allowResending: Operation = {
 	option: {
 		name: 'Forget Sent References',
 		value: 'forget',
@@ -51,9 +51,9 @@ export const forget: Operation = {
 			default: 'chosen',
 			description: 'Which deliveries may be sent again',
 		},
-		...shownOnlyFor({ references: ['chosen'] }, [referenceIdsField]),
+		...showFor({ references: ['chosen'] }, [referenceIdsField]),
 		{
-			...optionsField,
+			...webhookOptionsField,
 			options: [
 				{
 					...companyIdField,
@@ -64,30 +64,30 @@ export const forget: Operation = {
 		},
 	],
 	async run(context) {
-		const parameters = readerOf(context);
+		const parameters = parameterReader(context);
 		const client = await openClient(context);
 		/** By company: an item may name what one before it has forgotten, as a fixed list does. */
 		const forgotten = new Map<number, Set<string>>();
 		return await runPerItem(context, async (item) => {
-			const options = filledIn(readCollection(parameters, 'options', item));
+			const options = omitBlank(collectionParameter(parameters, 'options', item));
 			if (parameters.get('references', item) === 'all') {
 				if (options.companyId !== undefined)
-					throw operationError(context.getNode(), everythingOfOneCompany);
+					throw operationError(context.getNode(), allOfOneCompany);
 				await clearStore(context);
 				return [outputItem({ references: 'all', forgotten: true }, item)];
 			}
 			const { referenceIds } = unwrap(
 				context.getNode(),
-				check(
+				validate(
 					referencesSchema,
-					{ referenceIds: listOf(parameters.get('referenceIds', item)) },
+					{ referenceIds: toList(parameters.get('referenceIds', item)) },
 					'References',
 					serviceLabels,
 				),
 			);
 			const { companyId } = unwrap(
 				context.getNode(),
-				check(optionsSchema, options, 'Option', serviceLabels),
+				validate(allowResendingOptionsSchema, options, 'Option', serviceLabels),
 			);
 			const company = unwrap(context.getNode(), resolveCompanyId(client.credential, companyId));
 			const scope = referenceScope(client.credential.baseUrl, company);
@@ -109,7 +109,7 @@ export const forget: Operation = {
 	},
 };
 
-const everythingOfOneCompany: Problem = {
+const allOfOneCompany: Problem = {
 	message: 'Everything is forgotten for all companies, not only for the one under Company ID',
 	description:
 		'Remove the option Company ID if that is meant, or choose Reference IDs Below. Nothing was forgotten.',

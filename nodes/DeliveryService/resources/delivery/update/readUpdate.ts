@@ -8,11 +8,11 @@ import {
 	targetSchemas,
 	type DeliveryChanges,
 } from '../../../service/schemas';
-import { check } from '../../../service/validation';
-import { listOf, readCollection, readJson, type ParameterReader } from '../../../common/parameters';
+import { validate } from '../../../service/validation';
+import { toList, collectionParameter, readJson, type ParameterReader } from '../../../common/parameters';
 import { isBlank } from '../../../common/text';
 import { orderToChanges } from '../../../shopify/toChanges';
-import { problemFromError } from '../../items';
+import { toProblem } from '../../items';
 import { readPackages } from '../package';
 import { readOrderMapping } from '../shopifyOrder';
 import { changeFields } from './fields';
@@ -34,8 +34,8 @@ export function readUpdate(parameters: ParameterReader, item: number): Result<Up
 		const targetKind = z
 			.enum(['deliveryIds', 'referenceIds'])
 			.parse(parameters.get('target', item));
-		const given = { [targetKind]: listOf(parameters.get(targetKind, item, '')) };
-		const target = check(
+		const given = { [targetKind]: toList(parameters.get(targetKind, item, '')) };
+		const target = validate(
 			z.object({ [targetKind]: targetSchemas[targetKind] }),
 			given,
 			'Update',
@@ -44,10 +44,10 @@ export function readUpdate(parameters: ParameterReader, item: number): Result<Up
 		if (!target.ok) return target;
 		const changes =
 			parameters.get('changesFrom', item, 'fields') === 'shopifyOrder'
-				? changesOfOrder(parameters, item)
-				: readChanges(readCollection(parameters, 'changes', item));
+				? changesFromOrder(parameters, item)
+				: changesFromFields(collectionParameter(parameters, 'changes', item));
 		if (!changes.ok) return changes;
-		const flags = check(
+		const flags = validate(
 			flagsSchema,
 			{
 				recalculatePrice: parameters.get('recalculatePrice', item, true),
@@ -60,24 +60,24 @@ export function readUpdate(parameters: ParameterReader, item: number): Result<Up
 		if (!flags.ok) return flags;
 		const ids = target.value[targetKind] ?? [];
 		if (changes.value.referenceId !== undefined && new Set(ids).size > 1)
-			return { ok: false, problem: sharedReference };
+			return { ok: false, problem: sharedReferenceProblem };
 		return {
 			ok: true,
 			value: { item, targetKind, ids, changes: changes.value, flags: flags.value },
 		};
 	} catch (error) {
-		return { ok: false, problem: problemFromError(error) };
+		return { ok: false, problem: toProblem(error) };
 	}
 }
 
-const sharedReference: Problem = {
+const sharedReferenceProblem: Problem = {
 	message: 'One new Reference ID cannot be given to several deliveries',
 	description:
 		'A reference ID must name one delivery. Give each its own: with an input item for each delivery, and an expression in Reference ID.',
 };
 
 /** The readings, with a problem in the place of each that gives a new reference ID a second time. */
-export function withoutSharedReferences(readings: ReadonlyArray<Result<Update>>): Result<Update>[] {
+export function rejectSharedReferences(readings: ReadonlyArray<Result<Update>>): Result<Update>[] {
 	const owners = new Map<string, string>();
 	return readings.map((reading) => {
 		if (!reading.ok) return reading;
@@ -86,24 +86,24 @@ export function withoutSharedReferences(readings: ReadonlyArray<Result<Update>>)
 		if (changes.referenceId === undefined || id === undefined) return reading;
 		const owner = owners.get(changes.referenceId) ?? id;
 		owners.set(changes.referenceId, owner);
-		return owner === id ? reading : { ok: false, problem: sharedReference };
+		return owner === id ? reading : { ok: false, problem: sharedReferenceProblem };
 	});
 }
 
 /** The changes that make the delivery what its order is now. */
-function changesOfOrder(parameters: ParameterReader, item: number): Result<DeliveryChanges> {
+function changesFromOrder(parameters: ParameterReader, item: number): Result<DeliveryChanges> {
 	const order = readJson(parameters.get('order', item), 'Order');
 	if (!order.ok) return order;
 	const mapping = readOrderMapping(parameters, item);
 	if (!mapping.ok) return mapping;
 	const changes = orderToChanges(order.value, mapping.value);
 	return changes.ok
-		? check(deliveryChangesSchema, changes.value, 'Changes', serviceLabels)
+		? validate(deliveryChangesSchema, changes.value, 'Changes', serviceLabels)
 		: changes;
 }
 
 /** The changes that the user added, as the service's document has them. */
-function readChanges(added: Record<string, unknown>): Result<DeliveryChanges> {
+function changesFromFields(added: Record<string, unknown>): Result<DeliveryChanges> {
 	if (Object.keys(added).length === 0)
 		return {
 			ok: false,
@@ -134,14 +134,14 @@ function readChanges(added: Record<string, unknown>): Result<DeliveryChanges> {
 		removeTags,
 	} = added;
 	const { cod, referenceId } = added;
-	return check(
+	return validate(
 		deliveryChangesSchema,
 		{
-			...group('location', { address, instructions, lat, lng }),
-			...group('contact', { name, email, phonenumber }),
+			...groupFields('location', { address, instructions, lat, lng }),
+			...groupFields('contact', { name, email, phonenumber }),
 			...(packages !== undefined && { packages: readPackages(packages) }),
-			...(addTags !== undefined && { addTags: listOf(addTags) }),
-			...(removeTags !== undefined && { removeTags: listOf(removeTags) }),
+			...(addTags !== undefined && { addTags: toList(addTags) }),
+			...(removeTags !== undefined && { removeTags: toList(removeTags) }),
 			cod,
 			referenceId,
 		},
@@ -151,6 +151,6 @@ function readChanges(added: Record<string, unknown>): Result<DeliveryChanges> {
 }
 
 /** The members under one name, or nothing when the user added none of them. */
-function group(name: string, members: Record<string, unknown>): object {
+function groupFields(name: string, members: Record<string, unknown>): object {
 	return Object.values(members).some((value) => value !== undefined) ? { [name]: members } : {};
 }

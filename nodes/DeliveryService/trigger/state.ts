@@ -1,7 +1,7 @@
 import { createHash } from 'crypto';
 import { z } from 'zod/v4';
 
-const placeSchema = z.object({
+const siteSchema = z.object({
 	baseUrl: z.string(),
 	companyId: z.number(),
 	/** A digest of the API key ID: another key must not be sent to a service that has never had it. */
@@ -10,45 +10,45 @@ const placeSchema = z.object({
 });
 
 /** Where a node has subscribed: at which service, for which company, at which URL of its own. */
-export type Place = z.infer<typeof placeSchema>;
+export type SubscriptionSite = z.infer<typeof siteSchema>;
 
 /** What a trigger keeps with its workflow, in n8n's static data. */
-export interface Memory {
+export interface TriggerState {
 	/** The webhook URL that is subscribed; absent after the trigger was turned off. */
 	subscribedTo?: string;
 	/** By which signed addresses are known again. */
 	digests: string[];
 	/** Where subscriptions of this node may be. */
-	places: Place[];
+	sites: SubscriptionSite[];
 }
 
-const memorySchema = z.object({
+const stateSchema = z.object({
 	subscribedTo: z.string().optional().catch(undefined),
 	digests: z.array(z.string()).catch([]),
-	places: z.array(placeSchema).catch([]),
+	sites: z.array(siteSchema).catch([]),
 });
 
 /** More places than that are not looked after: each costs requests on every publishing. */
-const mostPlaces = 5;
+const maxSites = 5;
 
 /**
  * What was kept for this workflow; whatever cannot be read counts as not kept. n8n takes static data
  * along into some copies of a workflow, which must not act on it.
  */
-export function readMemory(data: Readonly<Record<string, unknown>>, workflowId: string): Memory {
-	return memorySchema.parse(data.workflowId === workflowId ? { ...data } : {});
+export function readState(data: Readonly<Record<string, unknown>>, workflowId: string): TriggerState {
+	return stateSchema.parse(data.workflowId === workflowId ? { ...data } : {});
 }
 
 /**
  * Keeps it. Only to be called while n8n turns the trigger on or off: what is kept during a call is
  * lost, or is written over what was kept in the meantime.
  */
-export function writeMemory(
+export function writeState(
 	data: Record<string, unknown>,
 	workflowId: string,
-	{ subscribedTo, digests, places }: Memory,
+	{ subscribedTo, digests, sites }: TriggerState,
 ): void {
-	const kept = { workflowId, subscribedTo, digests, places: places.slice(-mostPlaces) };
+	const kept = { workflowId, subscribedTo, digests, sites: sites.slice(-maxSites) };
 	for (const [name, value] of Object.entries(kept)) {
 		if (value === undefined) delete data[name];
 		else data[name] = value;
@@ -66,7 +66,7 @@ export function serviceName(baseUrl: string): string {
 }
 
 /** Whether two places have the same list of subscriptions, and the same URL of the node in it. */
-export function isSamePlace(one: Place, other: Place): boolean {
+export function isSameSite(one: SubscriptionSite, other: SubscriptionSite): boolean {
 	return (
 		serviceName(one.baseUrl) === serviceName(other.baseUrl) &&
 		one.companyId === other.companyId &&

@@ -1,11 +1,11 @@
 import type { Claim, Ledger } from '../deduplication/ledger';
 import type { Problem } from '../common/result';
-import { claimantsOf, claimSizeOf, maxClaimed } from './batches';
+import { toClaimants, claimSize, maxClaimed } from './batches';
 import {
 	alreadyCreated,
 	anotherOrder,
 	notSent,
-	sentSince,
+	sentElsewhere,
 	storeProblem,
 	unknownOutcome,
 	type Creation,
@@ -44,7 +44,7 @@ export class ClaimsAhead {
 
 	/** The creations of a group that are ours to send, in full batches; of the others it is told what became. */
 	async *batches(group: readonly Creation[], size: number): AsyncGenerator<Creation[]> {
-		const usual = claimSizeOf(group.length, size);
+		const usual = claimSize(group.length, size);
 		const ready: Creation[] = [];
 		let count = usual;
 		for (let next = 0; next < group.length || this.asked.size > 0;) {
@@ -66,7 +66,7 @@ export class ClaimsAhead {
 
 	/** Notes what was created since the last access. @throws when the store does */
 	async confirm(): Promise<void> {
-		await this.ledger.proceed({ confirmed: claimantsOf(this.unconfirmed.splice(0)) });
+		await this.ledger.proceed({ confirmed: toClaimants(this.unconfirmed.splice(0)) });
 	}
 
 	/**
@@ -77,12 +77,12 @@ export class ClaimsAhead {
 	 */
 	async release(creations: readonly Creation[]): Promise<void> {
 		if (this.run.halted) this.leftOver.push(...creations);
-		else await this.ledger.release(claimantsOf(creations));
+		else await this.ledger.release(toClaimants(creations));
 	}
 
 	/** Lets go of what came since nothing more is sent. @throws when the store does */
 	async releaseLeftOver(): Promise<void> {
-		await this.ledger.release(claimantsOf(this.leftOver.splice(0)));
+		await this.ledger.release(toClaimants(this.leftOver.splice(0)));
 	}
 
 	/** Claims a part of the group, and gives those that are known to be ours by now. */
@@ -98,8 +98,8 @@ export class ClaimsAhead {
 		const unconfirmed = this.unconfirmed.splice(0);
 		try {
 			const found = await this.ledger.proceed({
-				confirmed: claimantsOf(unconfirmed),
-				wanted: claimantsOf(wanted),
+				confirmed: toClaimants(unconfirmed),
+				wanted: toClaimants(wanted),
 			});
 			return [...ready, ...this.ours(found)];
 		} catch (error) {
@@ -122,7 +122,7 @@ export class ClaimsAhead {
 			if (claim === 'claimed') ours.push(creation);
 			else if (claim === 'created') this.run.tell([creation], alreadyCreated);
 			else if (claim === 'anotherOrder') this.run.tell([creation], anotherOrder(creation));
-			else this.run.tell([creation], unknownOutcome(sentSince, true));
+			else this.run.tell([creation], unknownOutcome(sentElsewhere, true));
 		}
 		return ours;
 	}

@@ -3,12 +3,12 @@ import { z } from 'zod/v4';
 import { openClient } from '../../service/client';
 import { eventNameSchema, eventOptions } from '../../service/events';
 import { unwrap } from '../../service/nodeErrors';
-import { check } from '../../service/validation';
+import { validate } from '../../service/validation';
 import type { Webhook } from '../../service/webhooks';
 import { outputItem, runPerItem } from '../items';
-import { readCollection, readerOf } from '../../common/parameters';
+import { collectionParameter, parameterReader } from '../../common/parameters';
 import type { Operation } from '../resource';
-import { companyWebhooks, nothingListed, optionsField } from './fields';
+import { companyWebhooks, nothingListedMessage, webhookOptionsField } from './fields';
 
 const filtersSchema = z.object({
 	events: z.array(eventNameSchema).default([]),
@@ -21,7 +21,7 @@ const filterLabels = { events: 'event', status: 'status' };
 const limitSchema = z.coerce.number().int().min(1);
 
 /** Lists a company's subscriptions (service document, section 4.4). */
-export const getAll: Operation = {
+export const getManyWebhooks: Operation = {
 	option: {
 		name: 'Get Many',
 		value: 'getAll',
@@ -77,31 +77,31 @@ export const getAll: Operation = {
 				},
 			],
 		},
-		optionsField,
+		webhookOptionsField,
 	],
 	async run(context) {
-		const parameters = readerOf(context);
+		const parameters = parameterReader(context);
 		const client = await openClient(context);
 		return await runPerItem(context, async (item) => {
 			const filters = unwrap(
 				context.getNode(),
-				check(filtersSchema, readCollection(parameters, 'filters', item), 'Filters', filterLabels),
+				validate(filtersSchema, collectionParameter(parameters, 'filters', item), 'Filters', filterLabels),
 			);
 			const limit = parameters.get('returnAll', item, false)
 				? Infinity
 				: unwrap(
 						context.getNode(),
-						check(limitSchema, parameters.get('limit', item, 50), 'Limit', {}),
+						validate(limitSchema, parameters.get('limit', item, 50), 'Limit', {}),
 					);
 			const listing = await companyWebhooks(context.getNode(), parameters, client, item).list();
 			if (listing.notFound !== undefined)
 				context.addExecutionHints({
-					message: nothingListed(listing.notFound),
+					message: nothingListedMessage(listing.notFound),
 					location: 'outputPane',
 				});
 			const isFiltered = filters.events.length > 0 || filters.status !== undefined;
 			const webhooks = listing.webhooks
-				.filter((webhook) => matches(webhook, filters))
+				.filter((webhook) => matchesFilters(webhook, filters))
 				.map(({ raw, ...known }) => ({ ...raw, ...known }));
 			return [...webhooks, ...(isFiltered ? [] : listing.others.map((entry) => ({ entry })))]
 				.slice(0, limit)
@@ -110,7 +110,7 @@ export const getAll: Operation = {
 	},
 };
 
-function matches(webhook: Webhook, { events, status }: z.infer<typeof filtersSchema>): boolean {
+function matchesFilters(webhook: Webhook, { events, status }: z.infer<typeof filtersSchema>): boolean {
 	if (status !== undefined && webhook.status !== status) return false;
 	return events.length === 0 || events.some((event) => event === webhook.event);
 }

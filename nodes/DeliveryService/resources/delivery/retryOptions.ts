@@ -2,44 +2,44 @@ import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
 /** What is particular to an operation about waiting for the service. */
-interface Waiting {
+interface RetryDefaults {
 	/** What the option Timeout starts with. */
 	timeoutSeconds: number;
 	/** What the user reads below each of the options. */
 	descriptions: { maximumWait: string; timeout: string };
 }
 
-const defaultMaximumWaitSeconds = 300;
+const defaultMaxRetrySeconds = 300;
 
 /** A timer of more than 24 days would go off at once; an hour is far below that. */
 const maxTimeoutSeconds = 3600;
 
 /** The labels of both options in messages. */
-export const waitingLabels = { maximumWaitSeconds: 'maximum wait', timeoutSeconds: 'timeout' };
+export const retryLabels = { maximumWaitSeconds: 'maximum wait', timeoutSeconds: 'timeout' };
 
 /** A number of an option, which an expression may give as text. */
-export const numberFrom = (min: number, max = Infinity) => z.coerce.number().min(min).max(max);
+export const numberBetween = (min: number, max = Infinity) => z.coerce.number().min(min).max(max);
 
 /** How the options Maximum Wait and Timeout are read. */
-export function waitingShape({ timeoutSeconds }: Waiting) {
+export function retryShape({ timeoutSeconds }: RetryDefaults) {
 	return {
-		maximumWaitSeconds: numberFrom(0).default(defaultMaximumWaitSeconds),
-		timeoutSeconds: numberFrom(1, maxTimeoutSeconds).default(timeoutSeconds),
+		maximumWaitSeconds: numberBetween(0).default(defaultMaxRetrySeconds),
+		timeoutSeconds: numberBetween(1, maxTimeoutSeconds).default(timeoutSeconds),
 	};
 }
 
 /** The options Maximum Wait and Timeout as the user sees them. */
-export function waitingFields({
+export function retryFields({
 	timeoutSeconds,
 	descriptions,
-}: Waiting): Record<'maximumWait' | 'timeout', INodeProperties> {
+}: RetryDefaults): Record<'maximumWait' | 'timeout', INodeProperties> {
 	return {
 		maximumWait: {
 			displayName: 'Maximum Wait (Seconds)',
 			name: 'maximumWaitSeconds',
 			type: 'number',
 			typeOptions: { minValue: 0 },
-			default: defaultMaximumWaitSeconds,
+			default: defaultMaxRetrySeconds,
 			description: descriptions.maximumWait,
 		},
 		timeout: {

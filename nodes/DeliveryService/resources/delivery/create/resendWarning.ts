@@ -1,8 +1,8 @@
 import type { CreationResult } from '../../../sending/outcomes';
-import { ended } from '../../items';
+import { endSentence } from '../../items';
 
 /** What whoever runs a workflow again must know when it does not remember what it created. */
-export const leaveOutCreated =
+export const excludeCreatedAdvice =
 	'What was created, or may have been, would be created a second time: leave it out when you run this again.';
 
 /**
@@ -11,17 +11,17 @@ export const leaveOutCreated =
  *
  * @param results of a run of which nothing is remembered
  */
-export function withWarning(results: readonly CreationResult[]): readonly CreationResult[] {
+export function withResendWarning(results: readonly CreationResult[]): readonly CreationResult[] {
 	const mayExist = results.some(
 		({ outcome: { kind } }) => kind === 'created' || kind === 'unknown',
 	);
-	return mayExist ? results.map(warned) : results;
+	return mayExist ? results.map(addWarning) : results;
 }
 
-function warned(result: CreationResult): CreationResult {
+function addWarning(result: CreationResult): CreationResult {
 	const { creation, outcome } = result;
 	if (outcome.kind !== 'notSent') return result;
 	const { message, description } = outcome.problem;
-	const said = [ended(description), leaveOutCreated].filter(Boolean).join(' ');
+	const said = [endSentence(description), excludeCreatedAdvice].filter(Boolean).join(' ');
 	return { creation, outcome: { kind: 'notSent', problem: { message, description: said } } };
 }

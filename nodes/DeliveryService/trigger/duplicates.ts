@@ -11,7 +11,7 @@ import { realClock, type Clock } from '../common/clock';
  * notes while n8n takes a call, 2.41 saves nothing and 1.x loses most when calls come at once.
  */
 
-const minutesSchema = z.coerce.number().positive().catch(0);
+const ignoreMinutesSchema = z.coerce.number().positive().catch(0);
 
 /**
  * The trigger's items that go on into the workflow: all of them, or, with Skip Repeats, those whose
@@ -19,14 +19,14 @@ const minutesSchema = z.coerce.number().positive().catch(0);
  *
  * When n8n's store fails, all go on: an event too many is better than one too few.
  */
-export async function withoutRepeats(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
+export async function dropDuplicateEvents(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	const items = context.getInputData();
 	const option = context.getNodeParameter('options.skipRepeatsMinutes', 0, 0);
-	const withinMs = minutesSchema.parse(option) * 60_000;
+	const withinMs = ignoreMinutesSchema.parse(option) * 60_000;
 	if (withinMs === 0 || context.getMode() === 'manual') return items;
 	const store = nodeStoreOf(context);
 	const look = async () =>
-		await freshOf(items, store, context.getExecutionId(), withinMs, realClock);
+		await dropSeen(items, store, context.getExecutionId(), withinMs, realClock);
 	try {
 		// Of two processes that make a node's first entries at once, one fails, once.
 		return await look().catch(look);
@@ -39,7 +39,7 @@ export async function withoutRepeats(context: IExecuteFunctions): Promise<INodeE
 }
 
 /** How many parts the time is cut into: an event counts as seen for the time and up to one part more. */
-const partsOfTime = 2;
+const timeSlots = 2;
 
 /**
  * Leaves out items with the content of one before them, or of one that another execution has noted
@@ -52,16 +52,16 @@ const partsOfTime = 2;
  *
  * @param execution what no other execution has
  */
-export async function freshOf<Item extends { json: IDataObject }>(
+export async function dropSeen<Item extends { json: IDataObject }>(
 	items: readonly Item[],
 	store: Store,
 	execution: string,
 	withinMs: number,
 	clock: Clock,
 ): Promise<Item[]> {
-	const part = Math.floor((clock.now() * partsOfTime) / withinMs);
+	const part = Math.floor((clock.now() * timeSlots) / withinMs);
 	const keysOf = (content: string) =>
-		Array.from({ length: partsOfTime + 1 }, (_, back) => `${withinMs} ${part - back} ${content}`);
+		Array.from({ length: timeSlots + 1 }, (_, back) => `${withinMs} ${part - back} ${content}`);
 	const markOf = (content: string) => `${execution} ${content}`;
 
 	const goingOn = new Map(items.map((item) => [fingerprint(item.json), item]));
@@ -89,17 +89,17 @@ export async function freshOf<Item extends { json: IDataObject }>(
 
 function fingerprint(content: IDataObject): string {
 	return createHash('sha256')
-		.update(JSON.stringify(sorted(content)))
+		.update(JSON.stringify(sortFields(content)))
 		.digest('base64url');
 }
 
 /** The value with object members in one order, so that equal content has equal text. */
-function sorted(value: unknown): unknown {
-	if (Array.isArray(value)) return value.map(sorted);
+function sortFields(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(sortFields);
 	if (typeof value !== 'object' || value === null) return value;
 	return Object.fromEntries(
 		Object.entries(value)
 			.sort(([one], [other]) => (one < other ? -1 : 1))
-			.map(([name, member]) => [name, sorted(member)]),
+			.map(([name, member]) => [name, sortFields(member)]),
 	);
 }

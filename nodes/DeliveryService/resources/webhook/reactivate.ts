@@ -2,27 +2,27 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { openClient } from '../../service/client';
 import { webhookUrlSchema } from '../../service/schemas';
-import { check } from '../../service/validation';
+import { validate } from '../../service/validation';
 import type { Problem } from '../../common/result';
 import type { Webhook, Webhooks } from '../../service/webhooks';
-import { errorItem, outputItem, problemFromError, runPerItem } from '../items';
+import { errorItem, outputItem, toProblem, runPerItem } from '../items';
 import { operationError, unwrap } from '../../service/nodeErrors';
-import { readerOf } from '../../common/parameters';
-import { publishAnew } from '../../common/publishing';
+import { parameterReader } from '../../common/parameters';
+import { republishHint } from '../../common/republish';
 import type { Operation } from '../resource';
-import { companyWebhooks, optionsField, urlField } from './fields';
+import { companyWebhooks, webhookOptionsField, urlField } from './fields';
 
 /** What is left at the service of a webhook whose repair failed. */
-const states = {
+const stateDescriptions = {
 	blacklisted: 'It is still blacklisted; nothing was changed. Run Repair again later.',
-	unsubscribed: `It was removed but could not be made anew, so it is not subscribed now. Make it with Webhook > Create; or, when it is that of a trigger, ${publishAnew}.`,
+	unsubscribed: `It was removed but could not be made anew, so it is not subscribed now. Make it with Webhook > Create; or, when it is that of a trigger, ${republishHint}.`,
 	unknown:
 		'The Delivery Service gave no clear answer, so it may be subscribed or not. Look with Webhook > Get Many, and make it with Webhook > Create if it is not there.',
 } as const;
 
 /** A repair that failed, and what it left behind. */
-interface Failure {
-	state: keyof typeof states;
+interface ReactivationFailure {
+	state: keyof typeof stateDescriptions;
 	error: unknown;
 }
 
@@ -30,7 +30,7 @@ interface Failure {
  * Makes blacklisted subscriptions anew: unsubscribes and subscribes each (service document, sections
  * 4.3 to 4.5).
  */
-export const repair: Operation = {
+export const reactivateWebhooks: Operation = {
 	option: {
 		name: 'Repair',
 		value: 'repair',
@@ -46,22 +46,22 @@ export const repair: Operation = {
 			description:
 				'The blacklisted webhooks at this URL, and at all URLs below it, are repaired. The address of your n8n repairs those of all its workflows.',
 		},
-		optionsField,
+		webhookOptionsField,
 	],
 	async run(context) {
-		const parameters = readerOf(context);
+		const parameters = parameterReader(context);
 		const client = await openClient(context);
 		return await runPerItem(context, async (item) => {
 			const beginning = unwrap(
 				context.getNode(),
-				check(webhookUrlSchema, parameters.get('url', item), 'URL', {}),
+				validate(webhookUrlSchema, parameters.get('url', item), 'URL', {}),
 			);
 			const webhooks = companyWebhooks(context.getNode(), parameters, client, item);
 			const listing = await webhooks.list();
 			const blacklisted = listing.webhooks.filter(
 				({ url, status }) => status === 'blacklisted' && isAtOrBelow(beginning, url),
 			);
-			return await repairAll(context, webhooks, blacklisted, item);
+			return await reactivateAll(context, webhooks, blacklisted, item);
 		});
 	},
 };
@@ -79,7 +79,7 @@ function isAtOrBelow(beginning: string, url: string): boolean {
 }
 
 /** Repairs one after the other. The first failure ends it, unless the node goes on after errors. */
-async function repairAll(
+async function reactivateAll(
 	context: IExecuteFunctions,
 	webhooks: Webhooks,
 	blacklisted: readonly Webhook[],
@@ -88,12 +88,12 @@ async function repairAll(
 	const output: INodeExecutionData[] = [];
 	for (const [done, webhook] of blacklisted.entries()) {
 		const { url, event, action } = webhook;
-		const failure = await repairOne(webhooks, webhook);
+		const failure = await reactivateOne(webhooks, webhook);
 		if (!failure) {
 			output.push(outputItem({ url, event, action, repaired: true }, item));
 			continue;
 		}
-		const problem = notRepaired(webhook, failure);
+		const problem = notReactivated(webhook, failure);
 		if (!context.continueOnFail())
 			throw operationError(context.getNode(), {
 				message: problem.message,
@@ -105,12 +105,12 @@ async function repairAll(
 }
 
 /** The message names the URL without its query, where a signature may be. */
-function notRepaired({ url, event, action }: Webhook, { state, error }: Failure): Problem {
+function notReactivated({ url, event, action }: Webhook, { state, error }: ReactivationFailure): Problem {
 	const { origin, pathname } = new URL(url);
-	const { message, description } = problemFromError(error);
+	const { message, description } = toProblem(error);
 	return {
 		message: `The webhook ${origin}${pathname} for ${event ?? `event ${action}`} was not repaired: ${message}`,
-		description: [states[state], description].filter(Boolean).join(' '),
+		description: [stateDescriptions[state], description].filter(Boolean).join(' '),
 	};
 }
 
@@ -128,14 +128,14 @@ const contradictions = {
  * Unsubscribes and subscribes. What is not subscribed after that is subscribed once more: no later
  * repair would find it.
  */
-async function repairOne(webhooks: Webhooks, webhook: Webhook): Promise<Failure | undefined> {
+async function reactivateOne(webhooks: Webhooks, webhook: Webhook): Promise<ReactivationFailure | undefined> {
 	const { url, action } = webhook;
 	const failure = await attempt(webhooks, webhook, async () => {
 		await webhooks.unsubscribe({ url, action });
-		await makeAnew(webhooks, webhook);
+		await resubscribe(webhooks, webhook);
 	});
 	if (failure?.state !== 'unsubscribed') return failure;
-	return await attempt(webhooks, webhook, async () => await makeAnew(webhooks, webhook));
+	return await attempt(webhooks, webhook, async () => await resubscribe(webhooks, webhook));
 }
 
 /**
@@ -146,30 +146,30 @@ async function attempt(
 	webhooks: Webhooks,
 	webhook: Webhook,
 	requests: () => Promise<void>,
-): Promise<Failure | undefined> {
+): Promise<ReactivationFailure | undefined> {
 	try {
 		await requests();
 	} catch (error) {
-		const state = await stateOf(webhooks, webhook);
+		const state = await subscriptionState(webhooks, webhook);
 		return state === 'active' ? undefined : { state, error };
 	}
-	const state = await stateOf(webhooks, webhook);
+	const state = await subscriptionState(webhooks, webhook);
 	if (state === 'active' || state === 'unknown') return undefined;
 	return { state, error: contradictions[state] };
 }
 
 /** @throws Error when the service names a conflict, and what the failing request threw */
-async function makeAnew(webhooks: Webhooks, { url, action }: Webhook): Promise<void> {
+async function resubscribe(webhooks: Webhooks, { url, action }: Webhook): Promise<void> {
 	const { isDone, said } = await webhooks.subscribe({ url, action });
 	if (isDone) return;
 	const reason = 'the Delivery Service says that it has another webhook in its place (status 409).';
 	throw new Error([reason, said].filter(Boolean).join(' '));
 }
 
-async function stateOf(
+async function subscriptionState(
 	webhooks: Webhooks,
 	{ url, action }: Webhook,
-): Promise<Failure['state'] | 'active'> {
+): Promise<ReactivationFailure['state'] | 'active'> {
 	try {
 		const { webhooks: listed } = await webhooks.list();
 		const found = listed.filter((one) => one.url === url && one.action === action);

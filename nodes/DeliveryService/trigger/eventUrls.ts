@@ -20,13 +20,13 @@ export interface Signer {
 }
 
 /** Whose addresses are meant: those of one node of one workflow. */
-export interface Owner {
+export interface TriggerOwner {
 	webhookUrl: string;
 	workflowId: string;
 }
 
 /** What an address of a trigger says. */
-export interface TriggerAddress {
+export interface EventUrl {
 	event: EventName;
 	workflowId: string;
 	signature?: string;
@@ -39,19 +39,19 @@ export interface TriggerAddress {
  *
  * @throws TypeError when the webhook URL is no URL
  */
-export function addressFor(
-	{ webhookUrl, workflowId }: Owner,
+export function eventUrlFor(
+	{ webhookUrl, workflowId }: TriggerOwner,
 	event: EventName,
 	signer?: Signer,
 ): string {
 	const signature = signer && signatureFor(event, signer);
-	return writeAddress(webhookUrl, { event, workflowId, signature });
+	return writeEventUrl(webhookUrl, { event, workflowId, signature });
 }
 
 /** The webhook URL with what an address says. */
-export function writeAddress(
+export function writeEventUrl(
 	webhookUrl: string,
-	{ event, workflowId, signature }: TriggerAddress,
+	{ event, workflowId, signature }: EventUrl,
 ): string {
 	const address = new URL(webhookUrl);
 	address.searchParams.set(eventParameter, event);
@@ -65,21 +65,21 @@ export function writeAddress(
  * one signature; undefined for any other address, which is somebody else's. The service may list its
  * parameters in another order, or the address encoded once or twice more.
  */
-export function readAddress(webhookUrl: string, address: string): TriggerAddress | undefined {
-	for (const text of readingsOf(address)) {
-		const read = readPlain(webhookUrl, text);
+export function readEventUrl(webhookUrl: string, address: string): EventUrl | undefined {
+	for (const text of urlSpellings(address)) {
+		const read = readPlainUrl(webhookUrl, text);
 		if (read) return read;
 	}
 	return undefined;
 }
 
 /** Whether an address is the bare webhook URL, as a service shows it that drops the query. */
-export function isBare(webhookUrl: string, address: string): boolean {
-	return readingsOf(address).some((text) => normalised(text) === normalised(webhookUrl));
+export function isBareUrl(webhookUrl: string, address: string): boolean {
+	return urlSpellings(address).some((text) => normalizeUrl(text) === normalizeUrl(webhookUrl));
 }
 
 /** An address as it may have been before the service wrote it in HTML or encoded it. */
-function readingsOf(address: string): string[] {
+function urlSpellings(address: string): string[] {
 	const readings = [address.trim()];
 	try {
 		readings.push(decodeURIComponent(readings[0] ?? ''));
@@ -94,28 +94,28 @@ function fromHtml(text: string): string {
 	return text.replaceAll(/&(amp|#38|#x26);/gi, '&');
 }
 
-function readPlain(webhookUrl: string, text: string): TriggerAddress | undefined {
+function readPlainUrl(webhookUrl: string, text: string): EventUrl | undefined {
 	if (!URL.canParse(text)) return undefined;
 	const bare = new URL(text);
-	const [event, ...otherEvents] = take(bare, eventParameter);
-	const [workflowId, ...otherWorkflows] = take(bare, workflowParameter);
-	const [signature, ...otherSignatures] = take(bare, signatureParameter);
+	const [event, ...otherEvents] = takeParameter(bare, eventParameter);
+	const [workflowId, ...otherWorkflows] = takeParameter(bare, workflowParameter);
+	const [signature, ...otherSignatures] = takeParameter(bare, signatureParameter);
 	const { success: isKnown, data } = eventNameSchema.safeParse(event);
 	if (!isKnown || otherEvents.length + otherWorkflows.length + otherSignatures.length > 0)
 		return undefined;
 	if (!workflowId || (signature !== undefined && !signaturePattern.test(signature)))
 		return undefined;
-	if (normalised(bare.toString()) !== normalised(webhookUrl)) return undefined;
+	if (normalizeUrl(bare.toString()) !== normalizeUrl(webhookUrl)) return undefined;
 	return { event: data, workflowId, signature };
 }
 
-function take(url: URL, parameter: string): string[] {
+function takeParameter(url: URL, parameter: string): string[] {
 	const values = url.searchParams.getAll(parameter);
 	url.searchParams.delete(parameter);
 	return values;
 }
 
-function normalised(address: string): string {
+function normalizeUrl(address: string): string {
 	if (!URL.canParse(address)) return address;
 	const url = new URL(address);
 	url.searchParams.sort();
@@ -123,7 +123,7 @@ function normalised(address: string): string {
 }
 
 /** What an address says as the query of a call. */
-export function queryOf({ event, workflowId, signature }: TriggerAddress): Record<string, unknown> {
+export function toQuery({ event, workflowId, signature }: EventUrl): Record<string, unknown> {
 	return {
 		[eventParameter]: event,
 		[workflowParameter]: workflowId,
@@ -141,7 +141,7 @@ export function eventInQuery(query: Readonly<Record<string, unknown>>): EventNam
  * `amp;signature` is `signature`. A parameter that is there in both forms becomes a list, and so
  * proves nothing.
  */
-export function plainQuery(query: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function decodeQuery(query: Readonly<Record<string, unknown>>): Record<string, unknown> {
 	const plain = new Map<string, unknown>();
 	const add = (name: string, value: unknown) =>
 		plain.set(name, plain.has(name) ? [plain.get(name), value] : value);
@@ -168,7 +168,7 @@ export function digestFor(event: EventName, signer: Signer): string {
 }
 
 /** Whether a call's query carries a signature of which one of these is the digest. */
-export function isRemembered(
+export function hasKnownSignature(
 	query: Readonly<Record<string, unknown>>,
 	digests: readonly string[],
 ): boolean {
