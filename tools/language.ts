@@ -108,7 +108,10 @@ const paths = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 
 const findings: Finding[] = [];
 const counts = new Map(
-	glossary.map((term) => [term, { prose: 0, nodes: 0, 'other code': 0 } satisfies Record<Area, number>]),
+	glossary.map((term) => [
+		term,
+		{ prose: 0, nodes: 0, 'other code': 0 } satisfies Record<Area, number>,
+	]),
 );
 const filesByName = new Map<string, Set<string>>();
 

@@ -124,7 +124,7 @@ export class Exchanges {
 		if (fault?.kind !== 'rejectReference') return next();
 		const held = referencesOf(req.method, req.path, req.body);
 		const refused = fault.referenceIds.filter((referenceId) => held.has(referenceId));
-		throw new Refusal(fault.status, 'REFUSED', `Delivery refused: ${refused.join(', ')}`);
+		throw new Refusal(fault.status, 'REJECTED', `Delivery rejected: ${refused.join(', ')}`);
 	};
 
 	/** Last step of a request: answers it, as far as its fault lets that happen. */

@@ -50,7 +50,7 @@ test('the node is found by what it is for, and shows its actions', async () => {
 	const actions = editor.part('node-creator').getByTestId('node-creator-item-name');
 	await editor.lists(actions, [
 		'Create deliveries',
-		'Forget sent references',
+		'Allow resending',
 		'Update deliveries',
 		'Create webhook',
 		'Delete webhook',

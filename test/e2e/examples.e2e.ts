@@ -545,7 +545,7 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 		]);
 		const orderOptions = {
 			...z.object({}).passthrough().parse(create?.orderOptions),
-			onlyPaid: true,
+			onlyPaidOrders: true,
 		};
 		const onlyPaid = await night({ [nodeNames.createDelivery]: { ...dry, orderOptions } });
 		const leftOut = ([{ summary } = {}]: typeof tried) =>

@@ -46,7 +46,7 @@ describe('an error that ends the execution', () => {
 			status: 'error',
 			message:
 				'The Delivery Service refused the request (status 422) (1 of 3 deliveries created, 1 not sent) [item 1]',
-			description: `The service says: Delivery refused: E-2 (REFUSED). Created (1): E-1 (ID ${created?.record.id}). Refused (1): E-2. Not sent (1): E-3. What was created, or may have been, would be created a second time: leave it out when you run this again.`,
+			description: `The service says: Delivery rejected: E-2 (REJECTED). Created (1): E-1 (ID ${created?.record.id}). Refused (1): E-2. Not sent (1): E-3. What was created, or may have been, would be created a second time: leave it out when you run this again.`,
 		});
 		expect(control.deliveries()).toHaveLength(1);
 	});
@@ -91,8 +91,8 @@ describe('an error that ends the execution', () => {
 
 	test('says of an update which delivery does not exist', async () => {
 		const parameters = {
-			...{ resource: 'delivery', operation: 'update', target: 'referenceIds' },
-			...{ referenceIds: 'none', changes: { name: 'Bo Lind' } },
+			...{ resource: 'delivery', operation: 'update', findBy: 'referenceIds' },
+			...{ changesFrom: 'defineBelow', referenceIds: 'none', changes: { name: 'Bo Lind' } },
 		};
 		expect(await errorOf({ parameters })).toEqual({
 			status: 'error',
@@ -146,8 +146,8 @@ describe('going on after errors', () => {
 				...delivery('C-2'),
 				error: {
 					message: 'The Delivery Service refused the request (status 422) [item 2]',
-					description: 'The service says: Delivery refused: C-2 (REFUSED)',
-					outcome: 'refused',
+					description: 'The service says: Delivery rejected: C-2 (REJECTED)',
+					outcome: 'rejected',
 					referenceId: 'C-2',
 				},
 			},
@@ -164,7 +164,7 @@ describe('going on after errors', () => {
 		expect(output).toMatchObject([
 			{ referenceId: 'C-1', statusDelivery: 'processing' },
 			{ error: { message: 'Dropoff email is missing [item 1]', outcome: 'invalid' } },
-			{ error: { outcome: 'refused', referenceId: 'C-2' } },
+			{ error: { outcome: 'rejected', referenceId: 'C-2' } },
 		]);
 		expect(itemsOf(execution, nodes.action).map(({ pairedItem }) => pairedItem)).toEqual([
 			...[{ item: 0 }, { item: 1 }, { item: 2 }],
@@ -196,12 +196,12 @@ describe('a workflow that is run again', () => {
 		expect(execution.data.resultData.error).toMatchObject({
 			message:
 				'Whether this delivery was created is unknown: the Delivery Service refused the request that it shared with another (status 422) (0 of 4 deliveries created, 2 not sent) [item 0]',
-			description: contains('"Forget Sent References"'),
+			description: contains('"Allow Resending"'),
 		});
 		expect(execution.data.resultData.error?.description).toContain(
-			'turn on the option Refused Requests Create Nothing. The service says: Delivery refused: #1002 (REFUSED). Perhaps created (2): #1001, #1002. Not sent (2): #1003, #1004.',
+			'turn on the option Retry Rejected Batches. The service says: Delivery rejected: #1002 (REJECTED). Perhaps created (2): #1001, #1002. Not sent (2): #1003, #1004.',
 		);
-		const again = { ...parameters, options: { refusedCreateNothing: true } };
+		const again = { ...parameters, options: { retryRejectedBatches: true } };
 		expect(references()).toEqual([]);
 		const sure = await shared.runAction(installation(), {
 			items: orders.slice(2),
@@ -235,7 +235,7 @@ describe('a workflow that is run again', () => {
 		const { output } = await shared.runAgain(installation(), first.workflowId);
 		expect(output).toMatchObject(outcomes);
 		expect(output[2]).toMatchObject({
-			error: { description: contains('"Forget Sent References"') },
+			error: { description: contains('"Allow Resending"') },
 		});
 		expect(references()).toEqual(['#1001', '#1002', '#1003', '#1004']);
 	});

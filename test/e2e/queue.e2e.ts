@@ -161,7 +161,7 @@ test('a changed API secret stops no event at the process for webhooks, until the
 
 test('an event that comes again is skipped by any worker, and none is lost however many come at once', async () => {
 	const { client, service } = installation;
-	const options = { skipRepeatsMinutes: 60 };
+	const options = { ignoreDuplicatesMinutes: 60 };
 	const workflow = triggerWorkflow(installation, { events: ['updateTask'], options });
 	const workflowId = await client.createWorkflow(workflow);
 	await client.publish(workflowId);

@@ -56,7 +56,7 @@ function deliveryTool(): WorkflowNode {
 		...node(names.tool, toolType, 1, {
 			resource: 'delivery',
 			operation: 'create',
-			source: 'fields',
+			source: 'defineBelow',
 			pickupName: 'Larch & Linen',
 			pickupEmail: 'warehouse@example.com',
 			pickupAddress: '18 Depot Street, Springfield, IL 62703',

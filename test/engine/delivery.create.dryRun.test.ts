@@ -67,7 +67,7 @@ test.each<[string, INodeParameters, INodeParameters]>([
 		'from fields, with what is normalised on the way',
 		{},
 		{
-			source: 'fields',
+			source: 'defineBelow',
 			...pickupFields,
 			dropoffName: ' Ana ',
 			dropoffEmail: 'ana@mail.example',

@@ -51,7 +51,7 @@ interface Row {
 	/** What happens to the second of three requests, which holds R2 and R3. */
 	fault: Fault;
 	/** What becomes of R2 and R3. */
-	outcome: 'refused' | 'unknown' | 'notSent';
+	outcome: 'rejected' | 'unknown' | 'notSent';
 	/** Whether no further request is sent; what was not processed always stops the run. */
 	stops?: boolean;
 	/** Whether they exist all the same. */
@@ -100,24 +100,24 @@ const table: Record<string, Row> = {
 	},
 	'407 from a proxy': {
 		fault: answered(407),
-		outcome: 'refused',
+		outcome: 'rejected',
 		stops: true,
 		says: /The proxy between n8n and the Delivery Service wants a user name and password.*HTTPS_PROXY/,
 	},
 	'a redirection': {
 		fault: answered(307, { Location: 'https://moved.example/v1/deliveries' }),
-		outcome: 'refused',
+		outcome: 'rejected',
 		stops: true,
 		says: /moved to another address.*https:\/\/moved\.example[".]/,
 	},
 	'400': {
 		fault: { ...refusedBatch, status: 400 },
 		outcome: 'unknown',
-		says: /unknown.*shared with another \(status 400\).*REFUSED/,
+		says: /unknown.*shared with another \(status 400\).*REJECTED/,
 	},
 	'401': {
 		fault: answered(401),
-		outcome: 'refused',
+		outcome: 'rejected',
 		stops: true,
 		says: /API key.*Because \(E1\)/,
 	},
@@ -139,7 +139,7 @@ const table: Record<string, Row> = {
 	'422': {
 		fault: refusedBatch,
 		outcome: 'unknown',
-		says: /unknown.*shared with another \(status 422\).*REFUSED/,
+		says: /unknown.*shared with another \(status 422\).*REJECTED/,
 	},
 	'500 before the work was done': {
 		fault: answered(500),
@@ -206,7 +206,7 @@ const table: Record<string, Row> = {
 function expectNoAdviceToSendAgain(failure: unknown): void {
 	expect(failure).toMatchObject({
 		description: expect.stringMatching(
-			/^Look it up in the dashboard of the Delivery Service before you send it again\. If .* "Forget Sent References"/,
+			/^Look it up in the dashboard of the Delivery Service before you send it again\. If .* "Allow Resending"/,
 		),
 	});
 	expect(JSON.stringify(failure)).not.toMatch(/again later|try again|run the workflow/i);
@@ -235,7 +235,7 @@ describe.each(Object.entries(table))(
 				['created', 'alreadyCreated'],
 				['notSent', 'created'],
 				['unknown', 'unknown'],
-				['refused', 'created'],
+				['rejected', 'created'],
 			]);
 			expect(outcomesOf(items)).toEqual(before.map((outcome) => later.get(outcome)));
 			expect(new Set(service.existing()).size).toBe(service.existing().length);
@@ -291,7 +291,7 @@ describe.each(Object.entries(table))(
 				.map(({ record: { id, referenceId } }, item) => ({ item, referenceId, id }));
 			const named = (...numbers: number[]) =>
 				numbers.map((item) => ({ item, referenceId: `R${item}` }));
-			const lists = { created, refused: [], unknown: [], notSent: [] };
+			const lists = { created, rejected: [], unknown: [], notSent: [] };
 			expect(error?.context.data).toEqual(
 				outcome === 'notSent'
 					? { ...lists, notSent: named(2, 3, 4, 5) }
@@ -309,7 +309,7 @@ describe.each(Object.entries(table))(
 			);
 			expect(error?.description).toContain(
 				{
-					refused: 'Refused (2): R2, R3. Not sent (2): R4, R5.',
+					rejected: 'Refused (2): R2, R3. Not sent (2): R4, R5.',
 					unknown: 'Perhaps created (2): R2, R3. Not sent (2): R4, R5.',
 					notSent: 'Not sent (4): R2, R3, R4, R5.',
 				}[outcome],
@@ -407,10 +407,10 @@ describe('a run without continue on error', () => {
 		);
 
 		expect(error?.message).toMatch(/refused the request \(status 422\).*\[item 2\]$/);
-		expect(error?.description).toContain('Delivery refused: R2 (REFUSED)');
+		expect(error?.description).toContain('Delivery rejected: R2 (REJECTED)');
 		expect(error?.context.data).toMatchObject({
 			created: [{ referenceId: 'R0' }],
-			refused: [{ referenceId: 'R2' }],
+			rejected: [{ referenceId: 'R2' }],
 			notSent: [{ referenceId: 'R1' }, { referenceId: 'R3' }],
 		});
 	});
@@ -452,7 +452,7 @@ describe('a request that holds refused deliveries', () => {
 	const others = deliveries(100)
 		.map((_, number) => `R${number}`)
 		.filter((referenceId) => !refused.includes(referenceId));
-	const sure = { refusedCreateNothing: true };
+	const sure = { retryRejectedBatches: true };
 
 	test.each([400, 422] as const)(
 		'is split when the user knows that it created nothing and the status is %i: the others are created',
@@ -474,9 +474,9 @@ describe('a request that holds refused deliveries', () => {
 							new RegExp(`^The Delivery Service .* \\[item ${referenceId.slice(1)}\\]$`),
 						),
 						description: expect.stringContaining(
-							`The service says: Delivery refused: ${referenceId} (REFUSED)`,
+							`The service says: Delivery rejected: ${referenceId} (REJECTED)`,
 						),
-						outcome: 'refused',
+						outcome: 'rejected',
 						referenceId,
 					},
 				})),
@@ -492,10 +492,10 @@ describe('a request that holds refused deliveries', () => {
 
 		expect([...service.existing()].sort()).toEqual([...others].sort());
 		expect(error?.message).toMatch(/\(97 of 150 deliveries created, 50 not sent\) \[item 13\]$/);
-		expect(error?.description).toContain('Delivery refused: R13 (REFUSED)');
+		expect(error?.description).toContain('Delivery rejected: R13 (REJECTED)');
 		expect(error?.context.data).toMatchObject({
 			created: { length: 97 },
-			refused: refused.map((referenceId) => ({ referenceId })),
+			rejected: refused.map((referenceId) => ({ referenceId })),
 			unknown: [],
 			notSent: { length: 50 },
 		});
@@ -514,7 +514,7 @@ describe('a request that holds refused deliveries', () => {
 			message:
 				'Whether this delivery was created is unknown: the Delivery Service refused the request that it shared with 99 others (status 422) [item 0]',
 			description: expect.stringMatching(
-				/Look it up .* "Forget Sent References" .* option Batch Size to 1; .* Refused Requests Create Nothing\. The service says: Delivery refused: R13, R14, R77 \(REFUSED\)$/,
+				/Look it up .* "Allow Resending" .* option Batch Size to 1; .* Retry Rejected Batches\. The service says: Delivery rejected: R13, R14, R77 \(REJECTED\)$/,
 			),
 		});
 	});
@@ -554,7 +554,7 @@ describe('a run of 20 deliveries without a batch size', () => {
 describe('a service that is too busy for a moment', () => {
 	test.each([429, 503])('with status %i is waited for as Retry-After says', async (status) => {
 		service.control.addFault({ kind: 'status', status, headers: { 'Retry-After': '1' } });
-		const { items, hints } = await service.run(createOnce({ maximumWaitSeconds: 30 }), {
+		const { items, hints } = await service.run(createOnce({ maxRetrySeconds: 30 }), {
 			items: deliveries(3),
 		});
 
@@ -574,7 +574,7 @@ describe('a service that is too busy for a moment', () => {
 
 	test('is not waited for longer than the maximum wait: a longer Retry-After ends the run at once', async () => {
 		service.control.addFault({ kind: 'status', status: 429, headers: { 'Retry-After': '3600' } });
-		const { error } = await service.run(createOnce({ maximumWaitSeconds: 300 }), {
+		const { error } = await service.run(createOnce({ maxRetrySeconds: 300 }), {
 			items: deliveries(3),
 		});
 
@@ -597,7 +597,7 @@ describe('an execution that is stopped', () => {
 			skip: 1,
 		});
 		const stop = new AbortController();
-		const running = service.run(createOnce({ batchSize: 2, maximumWaitSeconds: 300 }), {
+		const running = service.run(createOnce({ batchSize: 2, maxRetrySeconds: 300 }), {
 			items: deliveries(6),
 			signal: stop.signal,
 		});
@@ -704,7 +704,7 @@ describe('a node that cannot begin, but goes on after errors', () => {
 		['a batch would be empty', createOnce({ batchSize: 0 }), {}, /^Batch size 0 is less than 1/],
 		['a batch is too big', createOnce({ batchSize: 101 }), {}, /^Batch size 101 is more than 100/],
 		['a batch is no whole number', createOnce({ batchSize: '1.5' }), {}, /^Batch size .*1\.5/],
-		['its wait is negative', createOnce({ maximumWaitSeconds: -1 }), {}, /^Maximum wait .*-1/],
+		['its wait is negative', createOnce({ maxRetrySeconds: -1 }), {}, /^Maximum wait .*-1/],
 		['its timeout is too long', createOnce({ timeoutSeconds: 9_999_999 }), {}, /^Timeout .*3600/],
 		['its timeout is none', createOnce({ timeoutSeconds: 0 }), {}, /^Timeout .*0/],
 		['a dry run is neither on nor off', createOnce({ dryRun: 'yes' }), {}, /^Dry run "yes"/],

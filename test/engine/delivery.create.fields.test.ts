@@ -18,7 +18,7 @@ function fields(changes: INodeParameters = {}): INodeParameters {
 	return {
 		resource: 'delivery',
 		operation: 'create',
-		source: 'fields',
+		source: 'defineBelow',
 		...pickupFields,
 		...dropoffFields,
 		packages: { package: [{ name: 'Box', qty: 1, size: 's' }] },

@@ -150,7 +150,7 @@ describe('the option is by default', () => {
 		['off', 'json', {}, delivery({ referenceId: 'R0' })],
 		[
 			'off',
-			'fields',
+			'defineBelow',
 			{
 				...pickupFields,
 				dropoffName: 'Ana',
@@ -332,7 +332,7 @@ describe('two orders with the same reference', () => {
 
 	test('are both delivered once they have reference IDs of their own', async () => {
 		await runOrders([ofOneShop]);
-		const { items } = await runOrders([ofAnother], parameters({ referenceFrom: 'id' }));
+		const { items } = await runOrders([ofAnother], parameters({ referenceIdFrom: 'id' }));
 		expect(outcomesOf(items)).toEqual(['created']);
 		expect(service.existing()).toEqual(['#1001', '2']);
 	});
@@ -462,7 +462,7 @@ describe('a process that is killed', () => {
 					message: expect.stringMatching(
 						new RegExp(`^Whether this delivery was created is unknown: .*\\[item ${item}\\]$`),
 					),
-					description: expect.stringMatching(/^Look it up .*"Forget Sent References"/),
+					description: expect.stringMatching(/^Look it up .*"Allow Resending"/),
 					outcome: 'unknown',
 					referenceId: `R${item}`,
 				});
@@ -599,7 +599,7 @@ describe('a delivery that was not created', () => {
 			});
 		service.control.addFault({ kind: 'rejectReference', referenceIds: ['R1'], times: 1 });
 		const first = await run([...deliveries(1), order('Oak')], { batchSize: 1 });
-		expect(outcomesOf(first.items)).toEqual(['created', 'refused']);
+		expect(outcomesOf(first.items)).toEqual(['created', 'rejected']);
 
 		const second = await run([...deliveries(1), order('48 Oak Avenue')]);
 		expect(outcomesOf(second.items)).toEqual(['alreadyCreated', 'created']);
@@ -609,7 +609,7 @@ describe('a delivery that was not created', () => {
 	test.each([401, 429])('because of status %i can be sent in the next run', async (status) => {
 		service.control.addFault({ kind: 'status', status });
 		const first = await run(deliveries(3));
-		expect(outcomesOf(first.items)).toEqual(all(3, status === 401 ? 'refused' : 'notSent'));
+		expect(outcomesOf(first.items)).toEqual(all(3, status === 401 ? 'rejected' : 'notSent'));
 		expect(deduplicationStore.count('workflow')).toBe(0);
 
 		const second = await run(deliveries(3));
@@ -677,7 +677,7 @@ describe('a store that fails', () => {
 		service.control.addFault({ kind: 'status', status: 401 });
 		deduplicationStore.addFault({ ...record, operation: 'removeProcessed' });
 		const { items, hints } = await run(deliveries(1));
-		expect(outcomesOf(items)).toEqual(['refused']);
+		expect(outcomesOf(items)).toEqual(['rejected']);
 		expect(hints.map(({ message }) => message).join()).toContain('could not note');
 		expect(outcomesOf((await run(deliveries(1))).items)).toEqual(['unknown']);
 	});
@@ -717,7 +717,7 @@ describe('for any faults in several runs of the same orders', () => {
 		storeFaults: fc.array(storeFault, { maxLength: 1 }),
 		batchSize: fc.constantFrom<number | ''>('', 2, 3, 5, 100),
 		// The local service creates nothing when it refuses a request, so that both are right.
-		refusedCreateNothing: fc.boolean(),
+		retryRejectedBatches: fc.boolean(),
 		onError: fc.constantFrom('continueRegularOutput', 'continueErrorOutput', 'stopWorkflow'),
 		// Which of the orders come in.
 		from: fc.nat(3),
@@ -741,9 +741,9 @@ describe('for any faults in several runs of the same orders', () => {
 		for (const [index, item] of pairedItems(items).entries())
 			say(Number(item), String(outcomes[index]));
 		if (error) {
-			const { created, refused, unknown, notSent } = listsSchema.parse(error.context.data);
+			const { created, rejected, unknown, notSent } = listsSchema.parse(error.context.data);
 			for (const { item } of created) say(item, 'created');
-			for (const { item } of refused) say(item, 'refused');
+			for (const { item } of rejected) say(item, 'rejected');
 			for (const { item } of unknown) say(item, 'unknown');
 			for (const { item } of notSent) say(item, 'notSent');
 			// Those that were skipped are in no list.
@@ -759,7 +759,7 @@ describe('for any faults in several runs of the same orders', () => {
 	/** Runs the node once, and holds what it says against what the service has. */
 	async function runAndCompare(settings: Run) {
 		const { faults, storeFaults, onError, from } = settings;
-		const { batchSize, refusedCreateNothing } = settings;
+		const { batchSize, retryRejectedBatches } = settings;
 		const content = deduplicationStore.snapshot();
 		deduplicationStore.reset();
 		deduplicationStore.restore(content);
@@ -770,7 +770,7 @@ describe('for any faults in several runs of the same orders', () => {
 
 		const result = await run(
 			deliveries(count).slice(from),
-			{ batchSize, refusedCreateNothing },
+			{ batchSize, retryRejectedBatches },
 			{ onError },
 		);
 
@@ -788,7 +788,7 @@ describe('for any faults in several runs of the same orders', () => {
 		const unknown = which('unknown').filter(isOf(createdNow));
 		expect([...which('created'), ...unknown].sort()).toEqual([...createdNow].sort());
 		expect(which('alreadyCreated').filter((name) => !before.includes(name))).toEqual([]);
-		expect(which('refused').filter(isOf(existing))).toEqual([]);
+		expect(which('rejected').filter(isOf(existing))).toEqual([]);
 	}
 
 	test('nothing is created twice, nothing is lost, and every item is accounted for', async () => {
@@ -807,7 +807,7 @@ const entriesSchema = z.array(z.object({ item: z.number() }));
 
 const listsSchema = z.object({
 	created: entriesSchema,
-	refused: entriesSchema,
+	rejected: entriesSchema,
 	unknown: entriesSchema,
 	notSent: entriesSchema,
 });

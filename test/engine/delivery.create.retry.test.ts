@@ -60,7 +60,7 @@ describe('what an earlier try created', () => {
 			items,
 			onError: 'continueRegularOutput',
 		});
-		expect(outcomesOf(run.items)).toEqual(['refused', 'created']);
+		expect(outcomesOf(run.items)).toEqual(['rejected', 'created']);
 	});
 
 	test('is told by the error of the last try', async () => {

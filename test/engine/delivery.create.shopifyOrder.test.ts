@@ -198,7 +198,7 @@ describe('an option', () => {
 			withLocation({ ...location, address: addressText }),
 		],
 		['Delivery Address Format: components', { addressFormat: 'components' }, {}, plain],
-		['Cash on Delivery: never', { cod: 'off' }, payableInCash, plain],
+		['Cash on Delivery: never', { cod: 'never' }, payableInCash, plain],
 		['Cash on Delivery: when chosen', {}, payableInCash, { ...plain, cod: 87 }],
 		[
 			'Cash on Delivery: when chosen, but another method was',
@@ -207,27 +207,27 @@ describe('an option', () => {
 			plain,
 		],
 		[
-			'Cash on Delivery Names, as text',
-			{ cashOnDeliveryNames: 'Milkman, Pay later' },
+			'Cash on Delivery Methods, as text',
+			{ cashOnDeliveryMethods: 'Milkman, Pay later' },
 			{ ...payableInCash, payment_gateway_names: ['Pay the milkman'] },
 			{ ...plain, cod: 87 },
 		],
 		[
-			'Cash on Delivery Names, as an array',
-			{ cashOnDeliveryNames: '={{ ["Milkman"] }}' },
+			'Cash on Delivery Methods, as an array',
+			{ cashOnDeliveryMethods: '={{ ["Milkman"] }}' },
 			{ ...payableInCash, payment_gateway_names: ['Pay the milkman'] },
 			{ ...plain, cod: 87 },
 		],
 		[
 			'Cash on Delivery: always',
-			{ cod: 'outstanding' },
+			{ cod: 'unpaid' },
 			{ ...payableInCash, payment_gateway_names: ['Bank Deposit'], total_outstanding: '12.35' },
 			{ ...plain, cod: 12.35 },
 		],
-		['Cash on Delivery: always, but all is paid', { cod: 'outstanding' }, {}, plain],
+		['Cash on Delivery: always, but all is paid', { cod: 'unpaid' }, {}, plain],
 		[
-			'Delivery Address',
-			{ address: full },
+			'Send All Orders To',
+			{ sendAllOrdersTo: full },
 			{
 				shipping_address: null,
 				customer: { first_name: 'Maya', last_name: 'Okafor', phone: contact.phonenumber },
@@ -247,11 +247,11 @@ describe('an option', () => {
 			withContact({ email: 'orders@shop.example' }),
 		],
 		['Fallback Email, for an order with one', { fallbackEmail: 'orders@shop.example' }, {}, plain],
-		['Include Note Attributes', { extraDataFromNoteAttributes: false }, {}, without('extraData')],
-		['Include Tags', { tagsFromOrder: false }, {}, without('tags')],
+		['Include Additional Details', { includeAdditionalDetails: false }, {}, without('extraData')],
+		['Include Tags', { includeTags: false }, {}, without('tags')],
 		[
 			'Include Refunded Orders, which are never paid in cash',
-			{ includeRefunded: true, cod: 'outstanding' },
+			{ includeRefundedOrders: true, cod: 'unpaid' },
 			{ ...payableInCash, financial_status: 'voided' },
 			plain,
 		],
@@ -292,7 +292,7 @@ describe('an option', () => {
 		],
 		[
 			'Packages: one for each product unit',
-			{ packagesPer: 'lineItem' },
+			{ packagesPer: 'unit' },
 			{},
 			{
 				...plain,
@@ -324,13 +324,13 @@ describe('an option', () => {
 		],
 		[
 			'Reference ID From: ID',
-			{ referenceFrom: 'id' },
+			{ referenceIdFrom: 'id' },
 			{},
 			{ ...plain, referenceId: '5600007927919' },
 		],
 		[
 			'Reference ID From: number',
-			{ referenceFrom: 'orderNumber' },
+			{ referenceIdFrom: 'orderNumber' },
 			{},
 			{ ...plain, referenceId: '1001' },
 		],
@@ -351,8 +351,8 @@ describe('an option', () => {
 	test('that is added but left empty changes nothing', async () => {
 		await service.run(
 			fromOrder({
-				address: '',
-				cashOnDeliveryNames: ' ',
+				sendAllOrdersTo: '',
+				cashOnDeliveryMethods: ' ',
 				email: ' ',
 				fallbackEmail: '',
 				instructions: '',
@@ -448,7 +448,7 @@ describe('orders without what Shopify gives every order', () => {
 	});
 
 	test('are not told where they do not matter, nor when they are null or empty', async () => {
-		const mapping = { includeTestOrders: true, includeRefunded: true, cod: 'off' };
+		const mapping = { includeTestOrders: true, includeRefundedOrders: true, cod: 'never' };
 		const items = [without('#1', ...telling.slice(1))];
 		const first = await service.run(fromOrder(mapping), { items });
 		expect(warnings(first.hints)).toEqual([]);
@@ -474,7 +474,7 @@ describe('money that is outstanding and not collected', () => {
 	const owed = (name: string, methods: string[]) =>
 		shopifyOrder({ ...payableInCash, name, payment_gateway_names: methods });
 	const hint =
-		'The driver collects nothing for 2 orders with money outstanding, paid by "Bank Deposit", "Pay the milkman". If one of these is cash on delivery, add it to the order option Cash on Delivery Names, and correct deliveries that exist already with the operation Update.';
+		'The driver collects nothing for 2 orders with money outstanding, paid by "Bank Deposit", "Pay the milkman". If one of these is cash on delivery, add it to the order option Cash on Delivery Methods, and correct deliveries that exist already with the operation Update.';
 	const items = [
 		owed('#1', ['Bank Deposit']),
 		owed('#2', ['Bank Deposit', 'Pay the milkman']),
@@ -507,7 +507,7 @@ describe('money that is outstanding and not collected', () => {
 	});
 
 	test('is not told of orders from which nothing is to be collected', async () => {
-		const { hints } = await service.run(fromOrder({ cod: 'off' }), { items });
+		const { hints } = await service.run(fromOrder({ cod: 'never' }), { items });
 		expect(warnings(hints)).toEqual([]);
 	});
 

@@ -10,11 +10,12 @@ const update = (changes: INodeParameters, more: INodeParameters = {}): INodePara
 	resource: 'delivery',
 	operation: 'update',
 	deliveryIds: '={{ $json.id }}',
+	changesFrom: 'defineBelow',
 	changes,
 	...more,
 });
 const byReference = (changes: INodeParameters, referenceIds: string): INodeParameters =>
-	update(changes, { target: 'referenceIds', referenceIds });
+	update(changes, { findBy: 'referenceIds', referenceIds });
 
 const flags = { recalculatePrice: true, reorderRoute: true, recalculateCity: true };
 
@@ -158,7 +159,7 @@ describe('the order of the items', () => {
 			{
 				...update({ cod: '5' }),
 				deliveryIds: '={{ $json.id }}',
-				recalculatePrice: '={{ $json.price }}',
+				options: { recalculatePrice: '={{ $json.price }}' },
 			},
 			{
 				items: [
@@ -185,7 +186,7 @@ describe('the flags', () => {
 	])('are on unless turned off: %o', async (off) => {
 		await service.seed(1);
 
-		await service.run({ ...byReference({ cod: '5' }, 'R0'), ...off });
+		await service.run({ ...byReference({ cod: '5' }, 'R0'), options: off });
 
 		expect(updates()).toEqual([
 			{ referenceIds: ['R0'], deliveryChanges: { cod: 5 }, ...flags, ...off },
@@ -343,7 +344,7 @@ describe('a wrong item', () => {
 		const [id = ''] = await service.seed(1);
 
 		const { error } = await service.run(
-			{ ...update({ cod: '5' }), recalculatePrice: '={{ $json.price ?? true }}' },
+			{ ...update({ cod: '5' }), options: { recalculatePrice: '={{ $json.price ?? true }}' } },
 			{ items: [{ id }, wrong] },
 		);
 
@@ -434,7 +435,7 @@ describe('a refusal in the middle', () => {
 						.slice(0, 20)
 						.map((id, item) => ({ item, id }))
 						.filter(({ item }) => item !== 12),
-					refused: [{ item: 12, id: 'no-such-delivery' }],
+					rejected: [{ item: 12, id: 'no-such-delivery' }],
 					unknown: [],
 					notSent: ids.slice(20).map((id, index) => ({ item: 20 + index, id })),
 				},
@@ -473,7 +474,7 @@ describe('a refusal in the middle', () => {
 							error: {
 								message: `The Delivery Service did not find what was asked for (status 404) [item 12]`,
 								description: expect.stringContaining('Unknown deliveries: no-such-delivery'),
-								outcome: 'refused',
+								outcome: 'rejected',
 								deliveryId,
 							},
 						},
@@ -498,7 +499,7 @@ describe('a refusal in the middle', () => {
 						item < 10
 							? `The Delivery Service did not accept the API key [item ${item}]`
 							: `This delivery was not updated: the Delivery Service did not accept the API key [item ${item}]`,
-					outcome: item < 10 ? 'refused' : 'notSent',
+					outcome: item < 10 ? 'rejected' : 'notSent',
 					deliveryId,
 				},
 			})),
@@ -531,7 +532,7 @@ describe('a refusal in the middle', () => {
 						error: {
 							message: 'The Delivery Service did not find what was asked for (status 404) [item 1]',
 							description: expect.stringContaining('Unknown deliveries: nope'),
-							outcome: 'refused',
+							outcome: 'rejected',
 							referenceId: 'nope',
 						},
 					},
@@ -622,12 +623,9 @@ describe('the options', () => {
 		const [id = ''] = await service.seed(1);
 		service.control.addFault({ kind: 'status', status: 429, headers: { 'Retry-After': '600' } });
 
-		const { error } = await service.run(
-			update({ cod: '5' }, { options: { maximumWaitSeconds: 5 } }),
-			{
-				items: [{ id }],
-			},
-		);
+		const { error } = await service.run(update({ cod: '5' }, { options: { maxRetrySeconds: 5 } }), {
+			items: [{ id }],
+		});
 
 		expect(updates()).toHaveLength(1);
 		expect(error).toMatchObject({
@@ -637,7 +635,7 @@ describe('the options', () => {
 	});
 
 	test.each([
-		[{ maximumWaitSeconds: -1 }, /^Maximum wait -1 is less than 0/],
+		[{ maxRetrySeconds: -1 }, /^Maximum wait -1 is less than 0/],
 		[{ timeoutSeconds: 0 }, /^Timeout 0 is less than 1/],
 		[{ timeoutSeconds: 9999 }, /^Timeout 9999 is more than 3600/],
 	])('are checked before anything is sent: %o', async (options, message) => {
@@ -669,7 +667,7 @@ describe('under an API variant', () => {
 		return { ids, items: jsonOf(items) };
 	}
 
-	const refused = { error: { outcome: 'refused', deliveryId: unknownId } };
+	const refused = { error: { outcome: 'rejected', deliveryId: unknownId } };
 
 	test.each([
 		'update-202',
@@ -695,7 +693,7 @@ describe('under an API variant', () => {
 		expect(items).toMatchObject(
 			[...ids, unknownId].map((deliveryId) => ({
 				error: {
-					outcome: 'refused',
+					outcome: 'rejected',
 					description: expect.stringContaining('The route has left already (ERROR)'),
 					deliveryId,
 				},
@@ -744,7 +742,7 @@ describe('changes from a Shopify order', () => {
 	const fromOrder = (orderOptions: INodeParameters = {}): INodeParameters => ({
 		resource: 'delivery',
 		operation: 'update',
-		target: 'referenceIds',
+		findBy: 'referenceIds',
 		referenceIds: 'R0',
 		changesFrom: 'shopifyOrder',
 		orderOptions,
@@ -814,7 +812,7 @@ describe('changes from a Shopify order', () => {
 		await service.seed(1);
 		const order = shopifyOrder({ test: true, financial_status: 'refunded' });
 
-		await service.run(fromOrder({ packageSize: 'xl', cod: 'off' }), { items: [order] });
+		await service.run(fromOrder({ packageSize: 'xl', cod: 'never' }), { items: [order] });
 
 		expect(updates()).toMatchObject([
 			{ deliveryChanges: { packages: [{ ...parcel, size: 'xl' }] } },
@@ -824,7 +822,7 @@ describe('changes from a Shopify order', () => {
 	test('keep the cash to collect up to date', async () => {
 		await service.seed(1);
 
-		await service.run(fromOrder({ cod: 'outstanding' }), {
+		await service.run(fromOrder({ cod: 'unpaid' }), {
 			items: [shopifyOrder({ financial_status: 'pending', total_outstanding: '49.90' })],
 		});
 
@@ -844,14 +842,10 @@ describe('changes from a Shopify order', () => {
 		['has been paid too much', {}, { ...paid, total_outstanding: '-5.00' }],
 		['was refunded', {}, { ...paid, financial_status: 'refunded', total_outstanding: '50.00' }],
 		['was voided', {}, { ...paid, financial_status: 'voided', total_outstanding: '50.00' }],
-		[
-			'was paid by card, when cash is always collected',
-			{ cod: 'outstanding' },
-			{ ...paid, ...byCard },
-		],
+		['was paid by card, when cash is always collected', { cod: 'unpaid' }, { ...paid, ...byCard }],
 		[
 			'was paid by a method that the shop names',
-			{ cashOnDeliveryNames: 'Pay the milkman' },
+			{ cashOnDeliveryMethods: 'Pay the milkman' },
 			{ ...paid, payment_gateway_names: ['Pay the milkman'] },
 		],
 	])('take the cash back of an order that %s', async (_what, orderOptions, changes) => {
@@ -866,7 +860,7 @@ describe('changes from a Shopify order', () => {
 	});
 
 	test.each<[string, INodeParameters, IDataObject]>([
-		['cash is collected never', { cod: 'off' }, paid],
+		['cash is collected never', { cod: 'never' }, paid],
 		['cash is not the payment method', {}, { ...paid, ...byCard }],
 		[
 			'cash is not the payment method of a refunded order',

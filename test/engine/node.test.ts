@@ -89,7 +89,7 @@ describe('the names that saved workflows hold', () => {
 		expect(optionsOf('operation', 'webhook')).toEqual(
 			expect.arrayContaining(['create', 'delete', 'getAll']),
 		);
-		expect(optionsOf('source').sort()).toEqual(['fields', 'json', 'shopifyOrder']);
+		expect(optionsOf('source').sort()).toEqual(['defineBelow', 'json', 'shopifyOrder']);
 		const events = trigger.description.properties.find(({ name }) => name === 'events');
 		expect(events?.type).toBe('multiOptions');
 		expect(events?.options?.filter(isChoice).map(({ value }) => value)).toEqual([

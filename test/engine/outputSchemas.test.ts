@@ -91,28 +91,30 @@ test('Delivery: Update gives an item for each ID', async () => {
 	const [created] = await outputOf('delivery', 'create', [
 		{ parameters: { source: 'json' }, items: [delivery({ referenceId: '#1' })] },
 	]);
-	const changes = { name: 'Ana T.' };
+	const changes = { changesFrom: 'defineBelow', changes: { name: 'Ana T.' } };
 	const items = await outputOf('delivery', 'update', [
-		{ parameters: { target: 'deliveryIds', deliveryIds: z.string().parse(created?.id), changes } },
-		{ parameters: { target: 'referenceIds', referenceIds: '#1', changes } },
+		{
+			parameters: { findBy: 'deliveryIds', deliveryIds: z.string().parse(created?.id), ...changes },
+		},
+		{ parameters: { findBy: 'referenceIds', referenceIds: '#1', ...changes } },
 	]);
 	expect(items).toHaveLength(2);
 	expect(compare('/v1.0.0/delivery/update', items)).toEqual(fitting);
 });
 
-test('Delivery: Forget Sent References gives what was forgotten', async () => {
+test('Delivery: Allow Resending gives what was forgotten', async () => {
 	await outputOf('delivery', 'create', [
 		{
 			parameters: { source: 'json', skipAlreadySent: true },
 			items: [delivery({ referenceId: '#1' })],
 		},
 	]);
-	const items = await outputOf('delivery', 'forget', [
-		{ parameters: { references: 'chosen', referenceIds: '#1, 1' } },
+	const items = await outputOf('delivery', 'allowResending', [
+		{ parameters: { references: 'specific', referenceIds: '#1, 1' } },
 		{ parameters: { references: 'all' } },
 	]);
 	expect(items).toHaveLength(3);
-	expect(compare('/v1.0.0/delivery/forget', items)).toEqual(fitting);
+	expect(compare('/v1.0.0/delivery/allowResending', items)).toEqual(fitting);
 });
 
 test('the webhook operations give the webhook, or that it was deleted', async () => {
@@ -125,8 +127,10 @@ test('the webhook operations give the webhook, or that it was deleted', async ()
 	expect(compare('/v1.0.0/webhook/getAll', listed)).toEqual(fitting);
 
 	service.control.blacklist(webhook.url, 3);
-	const repaired = await outputOf('webhook', 'repair', [{ parameters: { url: webhook.url } }]);
-	expect(compare('/v1.0.0/webhook/repair', repaired)).toEqual(fitting);
+	const repaired = await outputOf('webhook', 'reactivate', [
+		{ parameters: { urlPrefix: webhook.url } },
+	]);
+	expect(compare('/v1.0.0/webhook/reactivate', repaired)).toEqual(fitting);
 
 	const deleted = await outputOf('webhook', 'delete', [
 		{ parameters: { selectBy: 'urlAndEvent', ...webhook } },

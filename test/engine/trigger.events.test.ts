@@ -253,7 +253,7 @@ describe('the body', () => {
 });
 
 describe('an event that the address does not name', () => {
-	const unsigned = { options: { signAddresses: false } };
+	const unsigned = { options: { verifyCaller: false } };
 	const created = { id: 'T1', distance: 3, price: 4, currencySign: '$' };
 
 	test.each([
@@ -360,7 +360,7 @@ describe('filters', () => {
 });
 
 describe('repeats', () => {
-	const skipping = { options: { skipRepeatsMinutes: 10 } };
+	const skipping = { options: { ignoreDuplicatesMinutes: 10 } };
 	const swapped = Object.fromEntries(Object.entries(updated).reverse());
 
 	const passed = (received: Received) => passedOn(received)?.length;

@@ -90,7 +90,7 @@ describe('publishing', () => {
 	});
 
 	test('subscribes bare addresses when signing is turned off', async () => {
-		const trigger = await open({ options: { signAddresses: false } });
+		const trigger = await open({ options: { verifyCaller: false } });
 
 		await trigger.activate();
 		const published = list();
@@ -105,7 +105,7 @@ describe('publishing', () => {
 	test('replaces signed addresses when signing was turned off', async () => {
 		const signed = await open();
 		await signed.create();
-		const unsigned = await open({ options: { signAddresses: false } });
+		const unsigned = await open({ options: { verifyCaller: false } });
 
 		await unsigned.activate();
 
@@ -286,7 +286,7 @@ describe('a change of the credential', () => {
 
 	test.each([
 		['signed', {}],
-		['unsigned', { signAddresses: false }],
+		['unsigned', { verifyCaller: false }],
 	])('to another service takes %s addresses off at the former one', async (_kind, options) => {
 		const other = await startService();
 		const credential: CredentialData = { ...service.credential };
@@ -313,7 +313,7 @@ describe('a change of the credential', () => {
 	describe.each(spellings)('to the same service by %s', (_, otherwise) => {
 		test.each([
 			['signed', {}],
-			['unsigned', { signAddresses: false }],
+			['unsigned', { verifyCaller: false }],
 		])('leaves each event subscribed once, with %s addresses', async (_kind, options) => {
 			const credential: CredentialData = { ...service.credential };
 			const trigger = await open({ ...every, options }, { credential });
@@ -380,7 +380,7 @@ describe('after n8n has moved to another address', () => {
 
 	test.each([
 		['signed', {}],
-		['unsigned', { options: { signAddresses: false } }],
+		['unsigned', { options: { verifyCaller: false } }],
 	])('the log says once that %s addresses there start the workflow too', async (_, parameters) => {
 		const { trigger, address } = await moved(parameters);
 		await subscribe(address);
@@ -505,7 +505,7 @@ describe('a service that', () => {
 	});
 
 	test('drops it is subscribed once when addresses are not signed, and tidied up', async () => {
-		const trigger = await open({ options: { signAddresses: false } });
+		const trigger = await open({ options: { verifyCaller: false } });
 		await trigger.create();
 		const before = service.requests().length;
 		const bare = [{ url: trigger.url, action: 3, status: 'Active' }];
@@ -522,7 +522,7 @@ describe('a service that', () => {
 
 	test('drops it is rid of an event that is no longer chosen, when addresses are not signed', async () => {
 		service.control.settings({ variant: 'query-dropped' });
-		const options = { signAddresses: false };
+		const options = { verifyCaller: false };
 		const former = await open({ ...every, options });
 		await former.activate();
 		const trigger = await open({ options }, { staticData: deepCopy(former.staticData) });
@@ -552,8 +552,8 @@ describe('a service that', () => {
 describe('two workflows with the same webhook ID', () => {
 	test.each([true, false])(
 		'do not take off what the other has subscribed (signed: %s)',
-		async (signAddresses) => {
-			const parameters = { ...every, options: { signAddresses } };
+		async (verifyCaller) => {
+			const parameters = { ...every, options: { verifyCaller } };
 			const trigger = await open(parameters);
 			const copy = await open(parameters, {
 				workflowId: 'copy',
@@ -969,8 +969,13 @@ describe('an error while publishing', () => {
 		['cities that cannot be read', only({ cities: '42; 43' }), {}, /"42; 43" .*Only These Cities/],
 		['companies likewise', only({ companies: 'all' }), {}, /"all" .*Only These Companies/],
 		['statuses likewise', only({ statuses: 'a;b' }), {}, /"a;b" .*Only These Statuses/],
-		['minutes below 0', only({ skipRepeatsMinutes: -1 }), {}, /Skip Repeats Within/],
-		['minutes that are none', only({ skipRepeatsMinutes: 'x' }), {}, /Skip Repeats Within/],
+		['minutes below 0', only({ ignoreDuplicatesMinutes: -1 }), {}, /Ignore Duplicates Within/],
+		[
+			'minutes that are none',
+			only({ ignoreDuplicatesMinutes: 'x' }),
+			{},
+			/Ignore Duplicates Within/,
+		],
 	])(
 		'names service and reason in message and in description: %s',
 		async (_, more, wrong, reason) => {

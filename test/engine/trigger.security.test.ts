@@ -14,7 +14,7 @@ import { itemsOf, passedOn, setUpTriggers, updated, withQuery } from '../support
 
 const service = setUpTriggers();
 const { open, hook } = service;
-const unsigned = { options: { signAddresses: false } };
+const unsigned = { options: { verifyCaller: false } };
 const json = { 'content-type': 'application/json' };
 
 async function published(...options: Parameters<typeof open>): Promise<Trigger> {
@@ -230,7 +230,7 @@ describe('Who has a past event', () => {
 		const open = await published();
 		await open.receive({ url: hook(3).url, body: updated });
 		const repeated = await open.receive({ url: hook(3).url, body: updated });
-		const guarded = await published({ options: { skipRepeatsMinutes: 60 } });
+		const guarded = await published({ options: { ignoreDuplicatesMinutes: 60 } });
 		await guarded.receive({ url: hook(3).url, body: updated });
 		const skipped = await guarded.receive({ url: hook(3).url, body: updated });
 
@@ -471,8 +471,8 @@ describe('Who turns signing off', () => {
 		const trigger = await published();
 
 		await expectRefused(trigger, 401, {
-			url: `${trigger.url}?event=updateTask&signAddresses=false`,
-			body: { ...updated, options: { signAddresses: false } },
+			url: `${trigger.url}?event=updateTask&verifyCaller=false`,
+			body: { ...updated, options: { verifyCaller: false } },
 		});
 	});
 });

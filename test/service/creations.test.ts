@@ -12,7 +12,11 @@ import {
 } from '../../nodes/DeliveryService/sending/creations';
 import { openLedger } from '../../nodes/DeliveryService/deduplication/ledger';
 import { RateLimit } from '../../nodes/DeliveryService/sending/rateLimit';
-import { toResponse, toNoResponse, type Exchange } from '../../nodes/DeliveryService/service/client';
+import {
+	toResponse,
+	toNoResponse,
+	type Exchange,
+} from '../../nodes/DeliveryService/service/client';
 import { limits } from '../../nodes/DeliveryService/service/limits';
 import type { CreationBody } from '../../nodes/DeliveryService/service/schemas';
 import { startService, type LocalService } from '../../playground/service/server';

@@ -142,7 +142,7 @@ test('a fault rejectReference refuses every request that holds the reference, fo
 	for (let request = 0; request < 2; request += 1) {
 		const answer = await create(3);
 		expect(answer.status).toBe(422);
-		expect(answer.data).toEqual({ code: 'REFUSED', message: 'Delivery refused: R2' });
+		expect(answer.data).toEqual({ code: 'REJECTED', message: 'Delivery rejected: R2' });
 	}
 	expect(created()).toBe(0);
 	expect((await create(2)).status).toBe(200);

@@ -132,7 +132,7 @@ export function createOnce(
 		operation: 'create',
 		source: 'json',
 		skipAlreadySent: true,
-		options: { batchSize: 100, maximumWaitSeconds: 0, ...options },
+		options: { batchSize: 100, maxRetrySeconds: 0, ...options },
 		...more,
 	};
 }

@@ -256,7 +256,7 @@ function assigned(beginning: string, nodeName: string, field: string): unknown {
 }
 
 describe('repairing webhooks', () => {
-	const { url } = parametersOf('repair', 'Repair webhooks');
+	const { urlPrefix: url } = parametersOf('repair', 'Repair webhooks');
 
 	test.each([
 		['https://n8n.example/webhook-waiting/12', 'https://n8n.example/'],
@@ -275,7 +275,7 @@ describe('what to do about an order that did not become a delivery', () => {
 			error: { outcome, description: 'Do this.', referenceId: 'R-1001', shopifyOrder },
 		});
 
-	test.each(['invalid', 'refused', 'notSent'])(
+	test.each(['invalid', 'rejected', 'notSent'])(
 		'%s: it is sent at night, if it is not too old',
 		(one) => {
 			expect(of(one)).toBe(

@@ -118,7 +118,10 @@ function storedEntries(
 /** Forgets every entry of the workflow. */
 export async function clearStore(context: IExecuteFunctions): Promise<void> {
 	const { helpers } = context;
-	await takeTurn(context, async () => await helpers.clearAllProcessedItems(storeScope, storeOptions));
+	await takeTurn(
+		context,
+		async () => await helpers.clearAllProcessedItems(storeScope, storeOptions),
+	);
 }
 
 /** What references are unique within: a company at a service, however its address is written. */

@@ -40,7 +40,11 @@ export function errorItem(
 	const { description } = problem;
 	return outputItem(
 		{
-			error: { message: withItemNumber(problem, item), ...(description && { description }), ...details },
+			error: {
+				message: withItemNumber(problem, item),
+				...(description && { description }),
+				...details,
+			},
 		},
 		item,
 	);

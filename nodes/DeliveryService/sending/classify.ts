@@ -8,7 +8,7 @@ import { isNotTrusted, isHtml } from '../service/errors';
  * - `refused`: the service did nothing with it and will not, however often it is sent;
  * - `unknown`: the service may or may not have done it.
  */
-export type ExchangeClass = 'done' | 'notProcessed' | 'refused' | 'unknown';
+export type ExchangeClass = 'done' | 'notProcessed' | 'rejected' | 'unknown';
 
 /**
  * Codes that come only before there is a connection: nothing of the request left this machine.
@@ -42,16 +42,16 @@ const notSecuredCode = 'EPROTO';
 export function classifyExchange(exchange: Exchange): ExchangeClass {
 	if (exchange.kind === 'noAnswer') {
 		const { code } = exchange;
-		if (exchange.prevented !== undefined) return 'refused';
+		if (exchange.prevented !== undefined) return 'rejected';
 		if (exchange.neverConnected || neverConnectedCodes.has(code)) return 'notProcessed';
-		return code === notSecuredCode || isNotTrusted(code) ? 'refused' : 'unknown';
+		return code === notSecuredCode || isNotTrusted(code) ? 'rejected' : 'unknown';
 	}
 	const { status, headers } = exchange;
 	if (isSuccess(exchange)) return 'done';
 	if (status === 303 || status === 408) return 'unknown';
 	if (status === 429) return 'notProcessed';
 	if (status === 503 && headers['retry-after'] !== undefined) return 'notProcessed';
-	return status >= 300 && status < 500 ? 'refused' : 'unknown';
+	return status >= 300 && status < 500 ? 'rejected' : 'unknown';
 }
 
 /**

@@ -30,7 +30,7 @@ export interface SendingOptions extends RequestOptions {
 	/** How many requests may be in flight; absent for the automatic choice. */
 	maxInFlight?: number;
 	/** The user's word that a refused request has created nothing. */
-	refusedCreateNothing?: boolean;
+	retryRejectedBatches?: boolean;
 	/** Whether more is sent after a delivery that failed. */
 	continueOnFail: boolean;
 }
@@ -185,8 +185,8 @@ class CreationRun implements ClaimingRun {
 			const outcome = notSent(this.halt(stoppedByUser), isRemembered);
 			return await this.noted(withOutcome(batch, outcome), claims);
 		}
-		const { refusedCreateNothing = false } = this.sending;
-		const results = interpretResponse(batch, response, { isRemembered, refusedCreateNothing });
+		const { retryRejectedBatches = false } = this.sending;
+		const results = interpretResponse(batch, response, { isRemembered, retryRejectedBatches });
 		const has = (kind: Outcome['kind']) => results.some(({ outcome }) => outcome.kind === kind);
 		this.unknownInARow = has('unknown') && !has('created') ? this.unknownInARow + 1 : 0;
 		this.hasCreated ||= has('created');
@@ -237,7 +237,7 @@ class CreationRun implements ClaimingRun {
 		const creationsWith = (...kinds: Array<Outcome['kind']>) =>
 			results.flatMap(({ creation, outcome }) => (kinds.includes(outcome.kind) ? [creation] : []));
 		claims?.created(creationsWith('created'));
-		await this.note(async () => await claims?.release(creationsWith('refused', 'notSent')));
+		await this.note(async () => await claims?.release(creationsWith('rejected', 'notSent')));
 		return results;
 	}
 

@@ -31,7 +31,7 @@ export interface Skipped {
 
 export interface Failed {
 	/** Not created and final; perhaps created; or never given to the service. */
-	kind: 'refused' | 'unknown' | 'notSent';
+	kind: 'rejected' | 'unknown' | 'notSent';
 	problem: Problem;
 }
 
@@ -117,15 +117,18 @@ export function unknownOutcome(cause: string, isRemembered: boolean, detail?: st
 		kind: 'unknown',
 		problem: {
 			message: `Whether this delivery was created is unknown: ${lowerFirst(cause)}`,
-			description: [checkDashboard, isRemembered && allowResendingAdvice, detail].filter(Boolean).join(' '),
+			description: [checkDashboard, isRemembered && allowResendingAdvice, detail]
+				.filter(Boolean)
+				.join(' '),
 		},
 	};
 }
 
-const checkDashboard = 'Look it up in the dashboard of the Delivery Service before you send it again.';
+const checkDashboard =
+	'Look it up in the dashboard of the Delivery Service before you send it again.';
 
 const allowResendingAdvice =
-	'If it was not created, run the operation "Forget Sent References" for its reference ID, then send it again.';
+	'If it was not created, run the operation "Allow Resending" for its reference ID, then send it again.';
 
 /** Why a delivery is unknown that this run did not send. */
 export const sentElsewhere =

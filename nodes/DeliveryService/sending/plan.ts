@@ -21,7 +21,10 @@ export interface Plan {
 	held: Array<{ creation: Creation; outcome: Skipped }>;
 }
 
-type Planning = Pick<SendingOptions, 'batchSize' | 'ledgerFor' | 'ownCompanyId' | 'rateLimit' | 'clock'>;
+type Planning = Pick<
+	SendingOptions,
+	'batchSize' | 'ledgerFor' | 'ownCompanyId' | 'rateLimit' | 'clock'
+>;
 
 /** What {@link sendCreations} would send, as far as it can be told without the service. */
 export async function planCreations(
@@ -32,7 +35,8 @@ export async function planCreations(
 	const { unique, duplicates, conflicts } = findDuplicates(creations, { ledgerFor, ownCompanyId });
 	for (const { creation } of duplicates)
 		plan.held.push({ creation, outcome: sameReferenceInInput });
-	for (const creation of conflicts) plan.held.push({ creation, outcome: skippedStates.anotherOrder });
+	for (const creation of conflicts)
+		plan.held.push({ creation, outcome: skippedStates.anotherOrder });
 	const room = rateLimit.room(clock);
 	let left = unique.length;
 	for (const group of groupCreations(unique)) {
@@ -44,7 +48,8 @@ export async function planCreations(
 		});
 		left -= group.length - ready.length;
 		for (const batch of chunk(ready, batchSize ?? limits.deliveriesPerRequest)) {
-			const isAlone = batchSize === undefined && canSendIndividually(left, room - plan.requests.length);
+			const isAlone =
+				batchSize === undefined && canSendIndividually(left, room - plan.requests.length);
 			for (const creations of isAlone ? chunk(batch, 1) : [batch])
 				plan.requests.push({ creations, body: creationBody(creations) });
 			left -= batch.length;

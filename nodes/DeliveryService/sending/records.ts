@@ -61,7 +61,11 @@ function positionLookup(references: ReadonlyArray<string | undefined>): Position
  */
 type IndexTrust = 'positions' | 'none' | 'onlyIfConfirmed';
 
-function indexTrust(payload: readonly CreatedRecord[], named: PositionLookup, count: number): IndexTrust {
+function indexTrust(
+	payload: readonly CreatedRecord[],
+	named: PositionLookup,
+	count: number,
+): IndexTrust {
 	const fits = (first: number) =>
 		payload.every((record) => {
 			const index = parseIndex(record.index);

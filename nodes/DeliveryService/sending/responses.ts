@@ -13,7 +13,7 @@ import { unknownOutcome, type Creation, type CreationResult, type Failed } from 
 import { matchRecords, type CreatedRecord } from './records';
 
 /** What the editor calls the option, and messages too. */
-export const retryRejectedBatchesLabel = 'Refused Requests Create Nothing';
+export const retryRejectedBatchesLabel = 'Retry Rejected Batches';
 
 /** The response to a creation request, or the failure in its place. */
 export interface CreationResponse {
@@ -45,7 +45,7 @@ export interface RunFacts {
 	/** Whether references are kept from being sent again until the user allows it. */
 	isRemembered: boolean;
 	/** The user's word that a rejected request creates nothing. */
-	refusedCreateNothing: boolean;
+	retryRejectedBatches: boolean;
 }
 
 /**
@@ -110,7 +110,7 @@ export function failureOf(
 	return {
 		problem: batchProblem(response),
 		isFatal: failed === 'notSent' || (exchange.kind === 'answer' && isAboutAllRequests(exchange)),
-		canSplit: failed === 'refused' && results.length > 1 && isContentStatus(exchange),
+		canSplit: failed === 'rejected' && results.length > 1 && isContentStatus(exchange),
 		isProbablyWrongUrl: failed === 'unknown' && isNotFoundPage(response),
 	};
 }
@@ -122,7 +122,7 @@ function outcomeOfRest(
 	count: number,
 	response: CreationResponse,
 	hasCreated: boolean,
-	{ refusedCreateNothing }: RunFacts,
+	{ retryRejectedBatches }: RunFacts,
 ): RestOutcome {
 	const { exchange } = response;
 	const problem = explainResponse(response);
@@ -140,9 +140,9 @@ function outcomeOfRest(
 					details: [notADeliveryService.description ?? ''],
 				};
 	if (response.class === 'notProcessed' && !hasCreated) return { kind: 'notSent', problem };
-	if (response.class !== 'refused') return { kind: 'unknown', cause: problem.message, details };
-	const isCertain = count === 1 || refusedCreateNothing || isAboutAllRequests(exchange);
-	if (isCertain && !hasCreated) return { kind: 'refused', problem };
+	if (response.class !== 'rejected') return { kind: 'unknown', cause: problem.message, details };
+	const isCertain = count === 1 || retryRejectedBatches || isAboutAllRequests(exchange);
+	if (isCertain && !hasCreated) return { kind: 'rejected', problem };
 	return {
 		kind: 'unknown',
 		cause: count > 1 ? sharedRejection(exchange, count - 1) : problem.message,

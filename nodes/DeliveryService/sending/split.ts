@@ -25,12 +25,12 @@ const minSamples = 3;
  */
 export function sameRejection(samples: readonly CreationResult[]): Failed | undefined {
 	const [first] = samples;
-	if (first?.outcome.kind !== 'refused' || samples.length < minSamples) return undefined;
+	if (first?.outcome.kind !== 'rejected' || samples.length < minSamples) return undefined;
 	const words = rejectionText(first);
 	if (samples.some((sample) => rejectionText(sample) !== words)) return undefined;
 	const { message, description = '' } = first.outcome.problem;
 	return {
-		kind: 'refused',
+		kind: 'rejected',
 		problem: {
 			message,
 			description: `Its request was refused, and so were three deliveries of it that were sent alone, all in the same words. ${description}`,
@@ -40,7 +40,7 @@ export function sameRejection(samples: readonly CreationResult[]): Failed | unde
 
 /** The words of a refusal, without the reference ID that they may name. */
 function rejectionText({ creation, outcome }: CreationResult): string | undefined {
-	if (outcome.kind !== 'refused') return undefined;
+	if (outcome.kind !== 'rejected') return undefined;
 	const { message, description = '' } = outcome.problem;
 	const { referenceId } = creation.delivery;
 	const words = `${message} ${description}`;

@@ -43,7 +43,7 @@ export function updateVerdict(exchange: Exchange, again: string): UpdateVerdict 
 	if (exchangeClass === 'notProcessed')
 		return { outcome: { kind: 'notSent', problem }, halt: problem };
 	if (exchange.kind === 'noAnswer')
-		return exchangeClass === 'refused'
+		return exchangeClass === 'rejected'
 			? { outcome: { kind: 'notSent', problem }, halt: problem }
 			: lostResponseVerdict(exchange, again);
 	if (exchangeClass === 'done') return successVerdict(exchange, again);
@@ -52,7 +52,7 @@ export function updateVerdict(exchange: Exchange, again: string): UpdateVerdict 
 		return exchange.status === 303 ? verdict : { ...verdict, mayBeAboutOne: true };
 	}
 	return {
-		outcome: { kind: 'refused', problem },
+		outcome: { kind: 'rejected', problem },
 		...(isAboutAllRequests(exchange) ? { halt: problem } : { mayBeAboutOne: true }),
 	};
 }
@@ -80,12 +80,15 @@ export function lostResponseVerdict(exchange: Exchange, again: string): UpdateVe
  * @param lost what is known of the request before
  * @param later what came of it this time
  */
-export function afterLostResponse({ outcome: lost, unknownBecause }: UpdateVerdict, later: UpdateVerdict): UpdateVerdict {
+export function afterLostResponse(
+	{ outcome: lost, unknownBecause }: UpdateVerdict,
+	later: UpdateVerdict,
+): UpdateVerdict {
 	const { outcome } = later;
 	if (lost.kind === 'updated' || outcome.kind === 'updated' || outcome.kind === 'unknown')
 		return later;
 	const problem =
-		outcome.kind === 'refused' ? rejectedLater(lost.problem, outcome.problem) : lost.problem;
+		outcome.kind === 'rejected' ? rejectedLater(lost.problem, outcome.problem) : lost.problem;
 	return { ...later, outcome: { kind: 'unknown', problem }, unknownBecause };
 }
 
@@ -118,12 +121,13 @@ function successVerdict({ status, body }: ServiceResponse, again: string): Updat
 	if (body === undefined || body === null || (typeof body === 'string' && isSuccessCode(body)))
 		return { outcome: { kind: 'updated', said: {} } };
 	const answer = updateResponseSchema.safeParse(body);
-	if (!answer.success) return unknownUpdate(notADeliveryService, again, notADeliveryService.description);
+	if (!answer.success)
+		return unknownUpdate(notADeliveryService, again, notADeliveryService.description);
 	const { code, message, data, payload } = answer.data;
 	if (code && !isSuccessCode(code))
 		return {
 			outcome: {
-				kind: 'refused',
+				kind: 'rejected',
 				problem: {
 					message: `The Delivery Service answered the update with the code "${code.slice(0, 60)}"`,
 					description: serviceDetail({ kind: 'answer', status, headers: {}, body }),

@@ -157,8 +157,11 @@ const checkBothReferences =
 	'Look it up in the dashboard of the Delivery Service under its old and its new reference ID. Update it again only if it is still under the old one: under the new one, the update was made.';
 
 /** Neighbouring updates that differ only in their targets, as one; a repeated target starts anew. */
-function groupUpdates(updates: readonly Update[]): Array<{ update: Update; targets: UpdateTarget[] }> {
-	const runs: Array<{ update: Update; targets: UpdateTarget[]; key: string; ids: Set<string> }> = [];
+function groupUpdates(
+	updates: readonly Update[],
+): Array<{ update: Update; targets: UpdateTarget[] }> {
+	const runs: Array<{ update: Update; targets: UpdateTarget[]; key: string; ids: Set<string> }> =
+		[];
 	for (const update of updates) {
 		const key = JSON.stringify([update.targetKind, update.changes, update.flags]);
 		const targets = update.ids.map((id) => ({ item: update.item, id }));

@@ -133,7 +133,12 @@ export async function openClient(
 /** The answer in a full response of n8n's HTTP helpers. */
 export function toResponse(response: unknown): ServiceResponse {
 	const { statusCode, headers, body } = responseSchema.parse(response);
-	return { kind: 'answer', status: statusCode, headers: plainHeaders(headers), body: parseBody(body) };
+	return {
+		kind: 'answer',
+		status: statusCode,
+		headers: plainHeaders(headers),
+		body: parseBody(body),
+	};
 }
 
 /** What is known of a request for which n8n's HTTP helpers threw. */

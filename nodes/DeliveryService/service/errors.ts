@@ -197,9 +197,7 @@ export function isSuccessCode(code: string): boolean {
 function serviceMessage(body: unknown): string | undefined {
 	const { code, message } = codeAndMessageSchema.parse(body);
 	const known = [...(message ? ['message'] : []), ...(code ? ['code'] : [])];
-	const words = [message, code && `(${code})`, otherFields(known, body)]
-		.filter(Boolean)
-		.join(' ');
+	const words = [message, code && `(${code})`, otherFields(known, body)].filter(Boolean).join(' ');
 	return words ? `The service says: ${words.slice(0, 500)}` : undefined;
 }
 

@@ -29,7 +29,10 @@ export function listWebhooksRequest(companyId: number): ServiceRequest {
 }
 
 /** Unsubscribes a URL from an event (section 4.5). */
-export function unsubscribeRequest(companyId: number, { url, action }: Subscription): ServiceRequest {
+export function unsubscribeRequest(
+	companyId: number,
+	{ url, action }: Subscription,
+): ServiceRequest {
 	return { method: 'DELETE', path: hooksPath(companyId), form: { url, action: String(action) } };
 }
 

@@ -254,7 +254,9 @@ export const updateResponseSchema = z.object({
 });
 
 /** The code and message that answers carry (sections 4.1, 4.2 and 7). */
-export const codeAndMessageSchema = z.object({ code: textOrNumber, message: textOrNumber }).catch({});
+export const codeAndMessageSchema = z
+	.object({ code: textOrNumber, message: textOrNumber })
+	.catch({});
 
 /** A listed subscription (sections 2.7 and 4.4): what is needed to know it, and what else it has. */
 export const listedWebhookSchema = z.looseObject({

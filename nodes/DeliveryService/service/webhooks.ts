@@ -74,7 +74,9 @@ export function companyWebhooksClient(
 			const answer = requireSuccess(node, exchange);
 			const listing = readWebhookList(answer);
 			if (listing) return listing;
-			const description = [notADeliveryService.description, serviceDetail(answer)].filter(Boolean).join(' ');
+			const description = [notADeliveryService.description, serviceDetail(answer)]
+				.filter(Boolean)
+				.join(' ');
 			throw apiError(node, { ...notADeliveryService, description }, answer.status);
 		},
 		async subscribe(subscription) {
@@ -115,7 +117,13 @@ export function readWebhookList(answer: ServiceResponse): WebhookList | undefine
 		const { url, action, status } = data;
 		const rawStatus = typeof status === 'string' ? status : undefined;
 		webhooks.push({
-			...{ url, action, event: eventForCode(action), status: normalizeStatus(rawStatus), rawStatus },
+			...{
+				url,
+				action,
+				event: eventForCode(action),
+				status: normalizeStatus(rawStatus),
+				rawStatus,
+			},
 			raw: data,
 		});
 	}
@@ -173,5 +181,9 @@ function normalizeStatus(status: string | undefined): string {
  */
 export function requireSuccess(node: INode, exchange: Exchange): ServiceResponse {
 	if (exchange.kind === 'answer' && isSuccess(exchange)) return exchange;
-	throw apiError(node, explainFailure(exchange), exchange.kind === 'answer' ? exchange.status : undefined);
+	throw apiError(
+		node,
+		explainFailure(exchange),
+		exchange.kind === 'answer' ? exchange.status : undefined,
+	);
 }

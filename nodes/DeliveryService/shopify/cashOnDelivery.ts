@@ -23,14 +23,14 @@ export interface CashDecision {
  * @returns the amount, if there is one, or that there is none; or why it is not known
  */
 export function decideCash(order: Order, mapping: OrderMapping): Result<CashDecision> {
-	if (mapping.cod === 'off') return { ok: true, value: {} };
+	if (mapping.cod === 'never') return { ok: true, value: {} };
 	const amount = isPaidBack(order) ? zero : outstandingAmount(order);
 	const isOutstanding = amount !== undefined && sign(amount) > 0;
 	const methods = [...new Set([...order.payment_gateway_names, order.gateway])].filter(
 		(method) => method !== undefined,
 	);
-	const isByCash = methods.some((name) => isCashOnDelivery(name, mapping.cashOnDeliveryNames));
-	if (mapping.cod === 'whenCashOnDelivery' && !isByCash) {
+	const isByCash = methods.some((name) => isCashOnDelivery(name, mapping.cashOnDeliveryMethods));
+	if (mapping.cod === 'cashOnDeliveryOrders' && !isByCash) {
 		// The money of an authorized payment is reserved already.
 		if (!isOutstanding || order.financial_status === 'authorized') return { ok: true, value: {} };
 		return { ok: true, value: { notCollectedFor: methods } };

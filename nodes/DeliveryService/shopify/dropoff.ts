@@ -181,6 +181,9 @@ function usableCoordinates(address: Address): Pick<DropoffLocation, 'lat' | 'lng
 }
 
 /** The parts that are there, in one text. */
-function joinParts(parts: ReadonlyArray<string | undefined>, separator: string): string | undefined {
+function joinParts(
+	parts: ReadonlyArray<string | undefined>,
+	separator: string,
+): string | undefined {
 	return parts.filter((part) => part !== undefined).join(separator) || undefined;
 }

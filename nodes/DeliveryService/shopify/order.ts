@@ -61,7 +61,9 @@ const lineItem = object({
 	/** The price of one unit before discounts. */
 	price: ifReadable(optionalAmount),
 	/** This line's own discounts and its shares of those of the whole order. */
-	discount_allocations: list(object({ amount: ifReadable(optionalAmount) })).catch([{ amount: undefined }]),
+	discount_allocations: list(object({ amount: ifReadable(optionalAmount) })).catch([
+		{ amount: undefined },
+	]),
 	/** The line's discount where no allocations are kept, as in orders made through the API. */
 	total_discount: optionalDiscount,
 });
@@ -102,7 +104,11 @@ export const orderSchema = object({
 	customer: customer.nullish().catch(undefined),
 	line_items: list(lineItem),
 	refunds: list(
-		object({ refund_line_items: list(object({ line_item_id: optionalText, quantity: required(optionalCount) })) }),
+		object({
+			refund_line_items: list(
+				object({ line_item_id: optionalText, quantity: required(optionalCount) }),
+			),
+		}),
 	),
 });
 
@@ -147,7 +153,9 @@ export function readOrder(value: unknown): Result<Order> {
 
 /** The order in a value that may hold it in a member "order". */
 export function orderIn(value: unknown): unknown {
-	return hasField(value, 'line_items') || !hasField(value, 'order') ? value : valueAt(value, ['order']);
+	return hasField(value, 'line_items') || !hasField(value, 'order')
+		? value
+		: valueAt(value, ['order']);
 }
 
 const noTotal = object({});

@@ -13,7 +13,7 @@ export function toPackages(
 	mapping: OrderMapping,
 ): Package[] {
 	const name = mapping.overrides.packageName;
-	if (mapping.packagesPer === 'lineItem')
+	if (mapping.packagesPer === 'unit')
 		return lines.map((line) => ({
 			name: name ?? line.name,
 			qty: line.units,
@@ -24,7 +24,11 @@ export function toPackages(
 	);
 	const price = sum(lines.map((line) => line.price));
 	return [
-		{ name: name ?? orderTitle(order) ?? 'Order', qty: 1, ...weightSizePrice(mapping, grams, 1, price) },
+		{
+			name: name ?? orderTitle(order) ?? 'Order',
+			qty: 1,
+			...weightSizePrice(mapping, grams, 1, price),
+		},
 	];
 }
 

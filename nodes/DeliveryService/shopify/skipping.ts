@@ -26,9 +26,10 @@ export function reasonToSkip(
 	if (order.test && !mapping.includeTestOrders) return 'testOrder';
 	if (!hasItemsLeft) return 'nothingToShip';
 	const status = order.financial_status;
-	if ((status === 'voided' || status === 'refunded') && !mapping.includeRefunded) return status;
+	if ((status === 'voided' || status === 'refunded') && !mapping.includeRefundedOrders)
+		return status;
 	if (isPickedUp(order, mapping)) return 'localPickup';
-	return mapping.onlyPaid && !isPaidBack(order) && isUnpaid(order) ? 'notPaid' : undefined;
+	return mapping.onlyPaidOrders && !isPaidBack(order) && isUnpaid(order) ? 'notPaid' : undefined;
 }
 
 /** Whether an order is not paid in full; one that does not tell is not known to be. */
@@ -95,13 +96,13 @@ const expectedFields: ReadonlyArray<
 	{
 		field: 'financial_status',
 		assumed: 'not refunded',
-		matters: (mapping) => !mapping.includeRefunded,
+		matters: (mapping) => !mapping.includeRefundedOrders,
 	},
 	{
 		field: 'payment_gateway_names',
 		formerly: 'gateway',
 		assumed: 'not paid at the door',
-		matters: (mapping) => mapping.cod === 'whenCashOnDelivery',
+		matters: (mapping) => mapping.cod === 'cashOnDeliveryOrders',
 	},
 ];
 

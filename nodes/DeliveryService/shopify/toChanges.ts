@@ -26,7 +26,12 @@ export function orderToChanges(value: unknown, mapping: OrderMapping): Result<ob
 	const packages = currentPackages(order, mapping);
 	if (!packages.ok) return packages;
 	// What was sent is kept right, whatever the choice of what to send is now.
-	const ofSent = { ...mapping, includeTestOrders: true, includeRefunded: true, onlyPaid: false };
+	const ofSent = {
+		...mapping,
+		includeTestOrders: true,
+		includeRefundedOrders: true,
+		onlyPaidOrders: false,
+	};
 	const reason = reasonToSkip(order, ofSent, packages.value?.length !== 0);
 	if (reason)
 		return {

@@ -79,12 +79,16 @@ function unreadableResult(
 	};
 }
 
-function buildDelivery(order: Order, lines: readonly RemainingLine[], mapping: OrderMapping): OrderResult {
+function buildDelivery(
+	order: Order,
+	lines: readonly RemainingLine[],
+	mapping: OrderMapping,
+): OrderResult {
 	const dropoff = toDropoff(order, mapping);
 	const referenceId = orderReference(order, mapping);
 	const cash = decideCash(order, mapping);
 	const shopifyOrder = toShopifyOrder(order, mapping);
-	const isPaymentUnknown = mapping.onlyPaid && !order.financial_status;
+	const isPaymentUnknown = mapping.onlyPaidOrders && !order.financial_status;
 	if (dropoff.ok && referenceId && cash.ok && !isPaymentUnknown)
 		return {
 			kind: 'delivery',
@@ -100,7 +104,7 @@ function buildDelivery(order: Order, lines: readonly RemainingLine[], mapping: O
 				cod: cash.value.amount && toNumber(cash.value.amount),
 			},
 		};
-	const noReference = `${orderLabel(order)} has no "${referenceFields[mapping.referenceFrom]}" to be the reference ID. Choose another source of it under Order Options, or let the Shopify node return this field.`;
+	const noReference = `${orderLabel(order)} has no "${referenceFields[mapping.referenceIdFrom]}" to be the reference ID. Choose another source of it under Order Options, or let the Shopify node return this field.`;
 	const noStatus = `${orderLabel(order)} has no "financial_status", which tells whether it is paid. Let the Shopify node return this field, or remove Only Paid Orders under Order Options.`;
 	const problems = [
 		...(dropoff.ok ? [] : problemSentences(dropoff.problem)),
@@ -122,7 +126,7 @@ function problemSentences({ message, description }: Problem): string[] {
 const referenceFields = { name: 'name', id: 'id', orderNumber: 'order_number' } as const;
 
 function orderReference(order: OrderNames, mapping: OrderMapping): string | undefined {
-	return mapping.overrides.referenceId ?? order[referenceFields[mapping.referenceFrom]];
+	return mapping.overrides.referenceId ?? order[referenceFields[mapping.referenceIdFrom]];
 }
 
 /**
@@ -132,13 +136,15 @@ function orderReference(order: OrderNames, mapping: OrderMapping): string | unde
  */
 function orderTags(order: Order, mapping: OrderMapping): string[] | undefined {
 	if (mapping.overrides.tags.length > 0) return mapping.overrides.tags;
-	if (!mapping.tagsFromOrder) return undefined;
-	return undefinedIfEmpty([...new Set(order.tags)].filter((tag) => !isLongerThan(tag, limits.tagLength)));
+	if (!mapping.includeTags) return undefined;
+	return undefinedIfEmpty(
+		[...new Set(order.tags)].filter((tag) => !isLongerThan(tag, limits.tagLength)),
+	);
 }
 
 /** The order's additional details; those whose name begins with "_" are for programs (Shopify). */
 function orderExtraData(order: Order, mapping: OrderMapping): OrderDelivery['extraData'] {
-	if (!mapping.extraDataFromNoteAttributes) return undefined;
+	if (!mapping.includeAdditionalDetails) return undefined;
 	return undefinedIfEmpty(order.note_attributes.filter(({ name }) => !name.startsWith('_')));
 }
 

@@ -69,6 +69,15 @@ export const properties: INodeProperties[] = [
 				description: 'The company whose events are meant. By default the one in the credential.',
 			},
 			{
+				displayName: 'Ignore Duplicates Within (Minutes)',
+				name: 'ignoreDuplicatesMinutes',
+				type: 'number',
+				typeOptions: { minValue: 0 },
+				default: 10,
+				description:
+					'Within this time, the same event with the same content ends the workflow at this node. That may also be a second change, to a field that the event does not hold. With several n8n workers, a repeat may get through.',
+			},
+			{
 				displayName: 'Only These Cities',
 				name: 'cities',
 				type: 'string',
@@ -96,22 +105,13 @@ export const properties: INodeProperties[] = [
 					'Statuses of the Delivery Service, separated by commas; capitals, spaces and underscores make no difference. Updated deliveries with another status do not start the workflow.',
 			},
 			{
-				displayName: 'Signed Addresses',
-				name: 'signAddresses',
+				displayName: 'Verify Caller',
+				name: 'verifyCaller',
 				type: 'boolean',
 				noDataExpression: true,
 				default: true,
 				description:
 					'Whether only the Delivery Service itself can start the workflow: the addresses that it calls are signed with your API secret. Turn this off only if something in between changes web addresses; then anybody who knows the address can start the workflow.',
-			},
-			{
-				displayName: 'Skip Repeats Within (Minutes)',
-				name: 'skipRepeatsMinutes',
-				type: 'number',
-				typeOptions: { minValue: 0 },
-				default: 10,
-				description:
-					'Within this time, the same event with the same content ends the workflow at this node. That may also be a second change, to a field that the event does not hold. With several n8n workers, a repeat may get through.',
 			},
 		],
 	},

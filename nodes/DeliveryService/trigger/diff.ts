@@ -54,7 +54,10 @@ export function ownEventUrl(owner: TriggerOwner, url: string): EventUrl | undefi
  * Compares what is desired with what the service lists (section 4.4). A subscription that is not of
  * this node and this workflow appears nowhere in the result.
  */
-export function diffSubscriptions(desired: DesiredSubscriptions, listed: readonly Webhook[]): SubscriptionDiff {
+export function diffSubscriptions(
+	desired: DesiredSubscriptions,
+	listed: readonly Webhook[],
+): SubscriptionDiff {
 	const result: SubscriptionDiff = { missing: [], stale: [], blacklisted: [], surplus: [] };
 	const known = new Set<Webhook>();
 	for (const subscription of subscriptionsFor(desired)) {
@@ -68,7 +71,9 @@ export function diffSubscriptions(desired: DesiredSubscriptions, listed: readonl
 	}
 	const others = listed.filter((webhook) => !known.has(webhook));
 	result.stale = others
-		.filter((webhook) => ownEventUrl(desired, webhook.url) || isBareUrlOfDeselected(desired, webhook))
+		.filter(
+			(webhook) => ownEventUrl(desired, webhook.url) || isBareUrlOfDeselected(desired, webhook),
+		)
 		.map(toSubscription);
 	return result;
 }
@@ -104,7 +109,10 @@ export function findListed(
  * for its own if they led here: those of an n8n that has moved, or of another one with a copy of this
  * workflow.
  */
-export function subscriptionsAtOtherHosts(desired: DesiredSubscriptions, listed: readonly Webhook[]): Webhook[] {
+export function subscriptionsAtOtherHosts(
+	desired: DesiredSubscriptions,
+	listed: readonly Webhook[],
+): Webhook[] {
 	const present = new URL(desired.webhookUrl);
 	return listed.filter(({ url, status }) => {
 		if (status === 'blacklisted' || !URL.canParse(url)) return false;

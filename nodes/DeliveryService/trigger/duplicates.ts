@@ -19,9 +19,11 @@ const ignoreMinutesSchema = z.coerce.number().positive().catch(0);
  *
  * When n8n's store fails, all go on: an event too many is better than one too few.
  */
-export async function dropDuplicateEvents(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
+export async function dropDuplicateEvents(
+	context: IExecuteFunctions,
+): Promise<INodeExecutionData[]> {
 	const items = context.getInputData();
-	const option = context.getNodeParameter('options.skipRepeatsMinutes', 0, 0);
+	const option = context.getNodeParameter('options.ignoreDuplicatesMinutes', 0, 0);
 	const withinMs = ignoreMinutesSchema.parse(option) * 60_000;
 	if (withinMs === 0 || context.getMode() === 'manual') return items;
 	const store = nodeStoreOf(context);

@@ -16,7 +16,11 @@ const filterLabels: Readonly<Record<Trait, string>> = {
 /** The filters from what the user entered. */
 export function readFilters(given: Readonly<Record<Trait, unknown>>): Filters {
 	const { status, company, city } = given;
-	return { status: filterEntries(status), company: filterEntries(company), city: filterEntries(city) };
+	return {
+		status: filterEntries(status),
+		company: filterEntries(company),
+		city: filterEntries(city),
+	};
 }
 
 /** What is wrong with filters: an entry can never match, since it is no number, or several in one. */

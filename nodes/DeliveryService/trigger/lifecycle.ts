@@ -16,13 +16,7 @@ import {
 	localhostError,
 	withFullDescription,
 } from './messages';
-import {
-	assertSettings,
-	triggerState,
-	openSite,
-	openTrigger,
-	type OpenTrigger,
-} from './settings';
+import { assertSettings, triggerState, openSite, openTrigger, type OpenTrigger } from './settings';
 import {
 	ConflictError,
 	listWebhooks,
@@ -189,7 +183,10 @@ async function removeAtSite(
  * Other places where this URL was subscribed. Other URLs are left alone: they may be those of an n8n
  * of which this one is a copy.
  */
-function otherSites({ sites: places }: TriggerState, present: SubscriptionSite): SubscriptionSite[] {
+function otherSites(
+	{ sites: places }: TriggerState,
+	present: SubscriptionSite,
+): SubscriptionSite[] {
 	return places.filter(
 		(place) => place.webhookUrl === present.webhookUrl && !isSameSite(place, present),
 	);

@@ -53,7 +53,8 @@ export function blacklistedError(
 	context: IHookFunctions,
 	{ subscriptions, reason }: StillBlacklistedError,
 ): NodeOperationError {
-	const removal = reason === undefined ? '' : ` When it was to be removed: ${errorMessage(reason)}.`;
+	const removal =
+		reason === undefined ? '' : ` When it was to be removed: ${errorMessage(reason)}.`;
 	return new NodeOperationError(
 		context.getNode(),
 		`The Delivery Service has stopped reporting ${eventNamesOf(subscriptions)} to this workflow (the webhook is blacklisted), and does not take it anew`,
@@ -105,7 +106,7 @@ export function warnAboutUnchecked(context: IHookFunctions, reason: unknown): vo
 /** Says in n8n's log that the service may call addresses without their signatures. */
 export function warnAboutDroppedQuery(context: IHookFunctions): void {
 	context.logger.warn(
-		`${nodeLabel(context)}: the Delivery Service lists the addresses of this node without what follows the question mark. If it calls them so, its calls are refused: then turn off the option Signed Addresses, and let something in front of n8n check who calls.`,
+		`${nodeLabel(context)}: the Delivery Service lists the addresses of this node without what follows the question mark. If it calls them so, its calls are refused: then turn off the option Verify Caller, and let something in front of n8n check who calls.`,
 	);
 }
 
@@ -118,7 +119,10 @@ export function warnAboutOtherHosts(context: IHookFunctions, twins: readonly Sub
 }
 
 /** Says in n8n's log that events may be missing, since these were blacklisted until now. */
-export function warnAboutReactivated(context: IHookFunctions, blacklisted: readonly Subscription[]): void {
+export function warnAboutReactivated(
+	context: IHookFunctions,
+	blacklisted: readonly Subscription[],
+): void {
 	context.logger.warn(
 		`${nodeLabel(context)}: The Delivery Service had stopped reporting ${eventNamesOf(blacklisted)} to this workflow (the webhook was blacklisted). It was subscribed anew. Events from before that may be missing.`,
 	);

@@ -7,7 +7,13 @@ import { republishHint } from '../common/republish';
 import { eventInQuery, hasKnownSignature, isSigned, decodeQuery } from './eventUrls';
 import { passesFilters } from './filters';
 import { hasNoEvent, readBody, type EmittedEvent } from './payload';
-import { selectedEvents, triggerFilters, triggerState, callSigner, verifiesCaller } from './settings';
+import {
+	selectedEvents,
+	triggerFilters,
+	triggerState,
+	callSigner,
+	verifiesCaller,
+} from './settings';
 
 /** Bodies above that are no event of the service: the documented ones are far below (section 6). */
 const maxBodyBytes = 1_000_000;
@@ -51,7 +57,8 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 			);
 	}
 	if (context.getRequestObject().method !== 'POST') return acknowledged;
-	if (!(await isWithinSize(context, maxBodyBytes))) return refuse(413, 'The body is larger than 1 MB');
+	if (!(await isWithinSize(context, maxBodyBytes)))
+		return refuse(413, 'The body is larger than 1 MB');
 	const named = eventInQuery(query);
 	const body = eventBody(context);
 	if (hasNoEvent(body) && !isUnparsed(context)) return acknowledged;
@@ -131,7 +138,8 @@ function applyFilters(context: IWebhookFunctions, read: EmittedEvent[]): Emitted
 	const filters = triggerFilters(context);
 	return read.filter(
 		(emitted) =>
-			(emitted.event === 'unknown' || chosen.includes(emitted.event)) && passesFilters(emitted, filters),
+			(emitted.event === 'unknown' || chosen.includes(emitted.event)) &&
+			passesFilters(emitted, filters),
 	);
 }
 

@@ -10,7 +10,14 @@ import { operationError, unwrap } from '../service/nodeErrors';
 import { nodeParameter } from '../common/parameters';
 import { digestFor, type Signer } from './eventUrls';
 import { invalidFilter, readFilters, type Filters } from './filters';
-import { isSameSite, keyDigest, readState, serviceName, type TriggerState, type SubscriptionSite } from './state';
+import {
+	isSameSite,
+	keyDigest,
+	readState,
+	serviceName,
+	type TriggerState,
+	type SubscriptionSite,
+} from './state';
 import { subscriptionsFor, type DesiredSubscriptions } from './diff';
 
 /** How long a request may take while n8n turns a workflow on or off: the user is waiting. */
@@ -23,7 +30,7 @@ const triggerOptionsSchema = z.object({
 	statuses: z.unknown().optional(),
 	companies: z.unknown().optional(),
 	cities: z.unknown().optional(),
-	skipRepeatsMinutes: z.unknown().optional(),
+	ignoreDuplicatesMinutes: z.unknown().optional(),
 });
 
 type TriggerOptions = z.infer<typeof triggerOptionsSchema>;
@@ -62,17 +69,17 @@ export function assertSettings(context: IHookFunctions): void {
 		);
 	const problem = invalidFilter(triggerFilters(context));
 	if (problem) fail(problem.message, problem.description);
-	const { skipRepeatsMinutes = 0 } = readTriggerOptions(context);
-	if (!minutesSchema.safeParse(skipRepeatsMinutes).success)
+	const { ignoreDuplicatesMinutes = 0 } = readTriggerOptions(context);
+	if (!minutesSchema.safeParse(ignoreDuplicatesMinutes).success)
 		fail(
-			'The Delivery Service Trigger cannot read its option Skip Repeats Within (Minutes)',
+			'The Delivery Service Trigger cannot read its option Ignore Duplicates Within (Minutes)',
 			'Enter a number of minutes, 0 or more.',
 		);
 }
 
 /** Whether the trigger's addresses are signed: always, unless the user has turned it off. */
 export function verifiesCaller(context: TriggerContext): boolean {
-	return nodeParameter(context, 'options.signAddresses', true) !== false;
+	return nodeParameter(context, 'options.verifyCaller', true) !== false;
 }
 
 /** The events that the user chose; none when the choice cannot be read. */
@@ -118,7 +125,9 @@ export async function openTrigger(
 		resolveCompanyId(client.credential, readTriggerOptions(context).companyId),
 	);
 	const { apiKeyId, baseUrl } = client.credential;
-	const signers = webhookKinds.map((kind) => createSigner(context, client.credential, companyId, kind));
+	const signers = webhookKinds.map((kind) =>
+		createSigner(context, client.credential, companyId, kind),
+	);
 	const workflowId = context.getWorkflow().id ?? '';
 	const unsigned: DesiredSubscriptions = {
 		webhookUrl,
@@ -156,7 +165,10 @@ export async function openTrigger(
  *
  * @throws NodeOperationError when the credential is not complete, or holds another API key than then
  */
-export async function openSite(context: IHookFunctions, place: SubscriptionSite): Promise<Webhooks> {
+export async function openSite(
+	context: IHookFunctions,
+	place: SubscriptionSite,
+): Promise<Webhooks> {
 	const client = await openClient(context, place.baseUrl);
 	if (keyDigest(client.credential.apiKeyId) !== place.key)
 		throw operationError(context.getNode(), {

@@ -35,7 +35,10 @@ const maxSites = 5;
  * What was kept for this workflow; whatever cannot be read counts as not kept. n8n takes static data
  * along into some copies of a workflow, which must not act on it.
  */
-export function readState(data: Readonly<Record<string, unknown>>, workflowId: string): TriggerState {
+export function readState(
+	data: Readonly<Record<string, unknown>>,
+	workflowId: string,
+): TriggerState {
 	return stateSchema.parse(data.workflowId === workflowId ? { ...data } : {});
 }
 

@@ -45,7 +45,10 @@ const maxRounds = 3;
  *
  * @throws what the failing request threw
  */
-export async function reconcile(webhooks: Webhooks, desired: DesiredSubscriptions): Promise<Reconciliation> {
+export async function reconcile(
+	webhooks: Webhooks,
+	desired: DesiredSubscriptions,
+): Promise<Reconciliation> {
 	const listed = await listWebhooks(webhooks);
 	const twins = subscriptionsAtOtherHosts(desired, listed);
 	let found = diffSubscriptions(desired, listed);
@@ -111,8 +114,9 @@ async function subscribeAll(
 	} finally {
 		if (!isWhole) await unsubscribeEach(webhooks, desired, made);
 	}
-	return diffSubscriptions({ ...desired, wasSubscribed: false }, listed).missing.some(({ action }) =>
-		listed.some((one) => one.action === action && isBareUrl(desired.webhookUrl, one.url)),
+	return diffSubscriptions({ ...desired, wasSubscribed: false }, listed).missing.some(
+		({ action }) =>
+			listed.some((one) => one.action === action && isBareUrl(desired.webhookUrl, one.url)),
 	);
 }
 
@@ -212,7 +216,9 @@ export async function removeOwnSubscriptions(
 	try {
 		const listed = await own();
 		const shown = new Set(listed.map((one) => subscriptionKey(owner, one)));
-		const unlisted = wasSubscribed ? exact.filter((one) => !shown.has(subscriptionKey(owner, one))) : [];
+		const unlisted = wasSubscribed
+			? exact.filter((one) => !shown.has(subscriptionKey(owner, one)))
+			: [];
 		const refused = await unsubscribeEach(webhooks, owner, [...listed, ...unlisted]);
 		if (refused || listed.length === 0) return refused;
 		let left = await own().catch(() => []);

@@ -21,7 +21,7 @@ export const outcomes = [
 	'sameReferenceInInput',
 	'unknown',
 	'notSent',
-	'refused',
+	'rejected',
 	'invalid',
 ] as const;
 

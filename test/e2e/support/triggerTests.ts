@@ -176,7 +176,7 @@ export function testTriggerChanges(installation: () => Installation): void {
 		test('is rid of an event that is no longer chosen, whose calls start nothing', async () => {
 			const { client, service, n8n } = installation();
 			service.control.settings({ variant: 'query-dropped' });
-			const options = { signAddresses: false };
+			const options = { verifyCaller: false };
 			const workflow = await published({ events: ['createTask', 'updateTask'], options });
 			const [{ url = '' } = {}] = service.control.webhooks();
 			expect(url).toMatch(new RegExp(`^${n8n.url}/webhook/[^?]+$`));
@@ -215,7 +215,7 @@ export function testTriggerChanges(installation: () => Installation): void {
 					{ ...credential, baseUrl: `http://127.0.0.1:${await freePort()}` },
 				],
 				[/"4; 5".*Only These Cities/, { ...one, options: { cities: '4; 5' } }, credential],
-				[/Skip Repeats/, { ...one, options: { skipRepeatsMinutes: -1 } }, credential],
+				[/Skip Repeats/, { ...one, options: { ignoreDuplicatesMinutes: -1 } }, credential],
 			];
 			const refusals = await Promise.all(
 				faults.map(async ([, parameters, data], index) => {

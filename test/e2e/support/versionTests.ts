@@ -188,7 +188,7 @@ function testOperations(installation: () => Installation): void {
 				parameters: {
 					resource: 'delivery',
 					operation: 'create',
-					source: 'fields',
+					source: 'defineBelow',
 					...pickupFields,
 					dropoffName: 'Ana Torres',
 					dropoffEmail: 'ana@example.com',
@@ -284,10 +284,11 @@ function testOperations(installation: () => Installation): void {
 				'U-3',
 			]);
 			const byId = await update({
-				target: 'deliveryIds',
+				findBy: 'deliveryIds',
+				changesFrom: 'defineBelow',
 				deliveryIds: `${first}, ${second}`,
 				changes: { name: 'Bo Lind', address: '9 Elm Street', cod: '0', addTags: '12, 15' },
-				recalculateCity: false,
+				options: { recalculateCity: false },
 			});
 			const jobs = byId.output.map(({ jobId, ...rest }) => ({ ...rest, hasJob: !!jobId }));
 			const success = { hasJob: true, code: 'OK', message: 'Success' };
@@ -296,7 +297,8 @@ function testOperations(installation: () => Installation): void {
 				{ deliveryId: second, ...success },
 			]);
 			const byReference = await update({
-				target: 'referenceIds',
+				findBy: 'referenceIds',
+				changesFrom: 'defineBelow',
 				referenceIds: 'U-3',
 				changes: { referenceId: 'U-3-B' },
 			});
@@ -364,8 +366,8 @@ function testOperations(installation: () => Installation): void {
 				{ url, action: 3, event: 'updateTask', status: 'blacklisted', rawStatus: 'Banned' },
 			]);
 
-			expect(await webhook('repair', { url: 'https://shop.example/', options })).toEqual([
-				{ url, event: 'updateTask', action: 3, repaired: true },
+			expect(await webhook('reactivate', { urlPrefix: 'https://shop.example/', options })).toEqual([
+				{ url, event: 'updateTask', action: 3, reactivated: true },
 			]);
 			expect(control.webhooks()).toEqual([
 				{ ...own, status: 'Active' },
@@ -471,8 +473,8 @@ function testShopifyOrders(installation: () => Installation): void {
 				beside: {
 					[forget]: {
 						resource: 'delivery',
-						operation: 'forget',
-						references: 'chosen',
+						operation: 'allowResending',
+						references: 'specific',
 						referenceIds: '#1001, 1002',
 					},
 				},
@@ -503,10 +505,10 @@ function testShopifyOrders(installation: () => Installation): void {
 
 			const { output: forgotten } = await runAgain(installation(), workflowId, forget);
 			const told = [
-				{ referenceId: '#1001', forgotten: true },
+				{ referenceId: '#1001', allowed: true },
 				{
 					referenceId: '1002',
-					forgotten: false,
+					allowed: false,
 					message:
 						'This workflow remembers no such reference for company 1001: check the spelling, also a leading #, and the option Company ID.',
 				},
@@ -691,7 +693,7 @@ export function testTrigger(installation: () => Installation): void {
 
 		test('skips repeats, five events at a time, also after a restart', async () => {
 			const { client, service } = installation();
-			const options = { skipRepeatsMinutes: 60 };
+			const options = { ignoreDuplicatesMinutes: 60 };
 			const workflow = await imported(installation(), { events: ['updateTask'], options });
 			await client.publish(workflow.id);
 			const ids = Array.from({ length: 75 }, (_, index) => `D-${index + 1}`);
@@ -711,7 +713,7 @@ export function testTrigger(installation: () => Installation): void {
 		test('does not skip a test event, nor remember it', async () => {
 			const { client, service } = installation();
 			const { control } = service;
-			const options = { skipRepeatsMinutes: 60 };
+			const options = { ignoreDuplicatesMinutes: 60 };
 			const workflow = await imported(installation(), { events: ['updateTask'], options });
 			for (const expected of [1, 2]) {
 				await client.listen(workflow.id, nodes.trigger);

@@ -38,7 +38,7 @@ const fields: Source = {
 	continueOnError: false,
 	parameters: {
 		...create,
-		source: 'fields',
+		source: 'defineBelow',
 		...pickupFields,
 		dropoffName: 'Ana Torres',
 		dropoffEmail: 'ana@mail.example',
@@ -115,7 +115,7 @@ const entriesSchema = z.array(
 const errorDetailsSchema = z.object({
 	data: z.object({
 		created: entriesSchema,
-		refused: entriesSchema,
+		rejected: entriesSchema,
 		unknown: entriesSchema,
 		notSent: entriesSchema,
 	}),
@@ -151,7 +151,7 @@ function reportsOf({ error, items }: NodeRun): Reports {
 	const add = (item: number, report: DeliveryReport) => reports.set(references[item] ?? '', report);
 	const details = errorDetailsSchema.safeParse(error?.context);
 	if (details.success)
-		for (const reported of ['created', 'refused', 'unknown', 'notSent'] as const)
+		for (const reported of ['created', 'rejected', 'unknown', 'notSent'] as const)
 			for (const { item, id } of details.data.data[reported]) add(item, { reported, id });
 	else if (error !== undefined)
 		throw new Error(`The run failed without details: ${errorText(error)}`);
@@ -186,7 +186,7 @@ function expectTrueReports(fixture: VariantFixture, reports: Reports, variant: s
 		const [one] = existing;
 		const possible =
 			one === undefined
-				? ['refused', 'unknown', 'notSent']
+				? ['rejected', 'unknown', 'notSent']
 				: ['created', 'unknown', 'alreadyCreated'];
 		const isTrue = possible.includes(reported);
 		expect({ ...found, isTrue }).toEqual({ ...found, isTrue: true });
@@ -207,7 +207,7 @@ const reportedInWords = {
 	alreadyCreated: 'already created',
 	updated: 'updated',
 	notSent: 'not sent',
-	refused: 'rejected',
+	rejected: 'rejected',
 	unknown: 'unknown',
 } as const satisfies Record<Reported, string>;
 
@@ -255,13 +255,13 @@ export async function observeAllowResending(
 
 	const nodeRun = await fixture.service.run({
 		resource: 'delivery',
-		operation: 'forget',
+		operation: 'allowResending',
 		referenceIds: references.join(', '),
 	});
 
 	const messages = messagesOf(nodeRun);
 	expect(nodeRun.error).toBeUndefined();
-	const forgotten = nodeRun.items.map(({ json: itemJson }) => itemJson.forgotten);
+	const forgotten = nodeRun.items.map(({ json: itemJson }) => itemJson.allowed);
 	const isRemembered = references.map((reference) =>
 		['created', 'unknown'].includes(reports.get(reference)?.reported ?? ''),
 	);

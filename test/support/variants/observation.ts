@@ -42,14 +42,15 @@ export function worstOf(some: readonly Outcome[]): Outcome {
 }
 
 /** How the node reports a delivery: in its item, its error item, or the error of the run. */
-export type Reported = 'created' | 'alreadyCreated' | 'updated' | 'notSent' | 'refused' | 'unknown';
+export type Reported =
+	'created' | 'alreadyCreated' | 'updated' | 'notSent' | 'rejected' | 'unknown';
 
 const outcomeOfReported = {
 	created: 'ok',
 	alreadyCreated: 'ok',
 	updated: 'ok',
 	notSent: 'not sent',
-	refused: 'rejected',
+	rejected: 'rejected',
 	unknown: 'some unknown',
 } as const satisfies Record<Reported, Outcome>;
 

@@ -10,7 +10,7 @@ export const errorSchema = z.object({
 });
 
 /** `error.outcome` of Delivery Create and Update. */
-export const failureSchema = z.enum(['refused', 'unknown', 'notSent']);
+export const failureSchema = z.enum(['rejected', 'unknown', 'notSent']);
 
 /** The fields of an output item that the cases use. */
 export const itemSchema = z

@@ -55,7 +55,7 @@ export async function observePublish(
 	fixture.expectNoHarm([]);
 	const subscriptions = subscriptionsOf(fixture, trigger);
 	if (error !== undefined) {
-		if (dropsQuery.test(variant)) expect(error).toContain('Signed Addresses');
+		if (dropsQuery.test(variant)) expect(error).toContain('Verify Caller');
 		else
 			expect(variant).toMatch(
 				new RegExp(`${rejectsSubscriptions.source}|${mayRejectSubscriptions.source}`),
@@ -93,7 +93,7 @@ export async function observeEvent(fixture: VariantFixture, variant: string): Pr
 	fixture.expectNoHarm([]);
 	if (variant === 'query-dropped') {
 		expect(executions).toEqual([]);
-		expect(fixture.warnings().join('\n')).toContain('Signed Addresses');
+		expect(fixture.warnings().join('\n')).toContain('Verify Caller');
 	} else expect(executions).toHaveLength(variant === 'event-twice' ? 2 : 1);
 	for (const { workflowData } of executions)
 		expect(workflowData[0]?.[0]?.json).toMatchObject({ event: 'updateTask', id: 'T1' });

@@ -8,7 +8,7 @@ const mayFail = /^(all-|update-code-error$|update-303$)/;
 
 const reportedInWords = {
 	updated: 'updated',
-	refused: 'reported as rejected',
+	rejected: 'reported as rejected',
 	notSent: 'reported as not sent',
 	unknown: 'reported as unknown',
 } as const;
@@ -18,11 +18,11 @@ type Report = keyof typeof reportedInWords;
 /** Updates two existing deliveries and a missing one, in one request if possible. */
 export async function observeUpdate(
 	fixture: VariantFixture,
-	target: 'deliveryIds' | 'referenceIds',
+	findBy: 'deliveryIds' | 'referenceIds',
 	variant: string,
 ): Promise<Observation> {
 	const ids = await fixture.service.seed(2);
-	const targets = [...(target === 'deliveryIds' ? ids : ['R0', 'R1']), 'NOT-THERE'];
+	const targets = [...(findBy === 'deliveryIds' ? ids : ['R0', 'R1']), 'NOT-THERE'];
 	const before = fixture.control.requests().length;
 	fixture.simulate(variant);
 
@@ -30,8 +30,9 @@ export async function observeUpdate(
 		{
 			resource: 'delivery',
 			operation: 'update',
-			target,
-			[target]: targets.join(', '),
+			findBy,
+			changesFrom: 'defineBelow',
+			[findBy]: targets.join(', '),
 			changes: { cod: '5' },
 		},
 		{ onError: 'continueRegularOutput' },

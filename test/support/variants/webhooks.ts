@@ -99,8 +99,11 @@ export async function observeReactivateWebhooks(
 ): Promise<Observation> {
 	await fixture.service.subscribe(url, 3);
 	fixture.control.blacklist(url, 3);
-	const { run, failed } = await runWebhook(fixture, variant, { operation: 'repair', url: host });
-	const count = run.items.filter(({ json }) => json.repaired === true).length;
+	const { run, failed } = await runWebhook(fixture, variant, {
+		operation: 'reactivate',
+		urlPrefix: host,
+	});
+	const count = run.items.filter(({ json }) => json.reactivated === true).length;
 	const webhooks = fixture.webhooksAt(url);
 	if (count > 0) expect(webhooks).toMatchObject([{ status: 'Active' }]);
 	else expect(variant).toMatch(cannotReactivate);

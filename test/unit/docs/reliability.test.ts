@@ -17,7 +17,7 @@ function exchange(code: string, cell: string): Exchange {
 function classOf(again: string, deliveries: string): ExchangeClass {
 	if (again.startsWith('yes')) return 'notProcessed';
 	if (deliveries.startsWith('created')) return 'done';
-	return deliveries === 'unknown' ? 'unknown' : 'refused';
+	return deliveries === 'unknown' ? 'unknown' : 'rejected';
 }
 
 test('docs/reliability.md says what is sent again as the code decides it', () => {

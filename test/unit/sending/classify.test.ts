@@ -48,25 +48,25 @@ describe('a request that is refused for good', () => {
 		'SELF_SIGNED_CERT_IN_CHAIN',
 		'HOSTNAME_MISMATCH',
 	])('is one to a service whose certificate is not trusted (%s)', (code) => {
-		expect(noAnswer(code)).toBe('refused');
+		expect(noAnswer(code)).toBe('rejected');
 	});
 
 	test('is one whose connection could not be made secure', () => {
-		expect(noAnswer('EPROTO')).toBe('refused');
+		expect(noAnswer('EPROTO')).toBe('rejected');
 	});
 
 	test('is one that n8n does not let out', () => {
-		expect(classifyExchange({ kind: 'noAnswer', code: '', prevented: 'Blocked' })).toBe('refused');
+		expect(classifyExchange({ kind: 'noAnswer', code: '', prevented: 'Blocked' })).toBe('rejected');
 	});
 
 	test.each([300, 301, 302, 307, 308, 399])('is one that was sent elsewhere (%d)', (status) => {
-		expect(answer(status)).toBe('refused');
+		expect(answer(status)).toBe('rejected');
 	});
 
 	test.each([400, 401, 403, 404, 409, 413, 415, 422, 428, 430, 499])(
 		'is one that the service does not take (%d)',
 		(status) => {
-			expect(answer(status)).toBe('refused');
+			expect(answer(status)).toBe('rejected');
 		},
 	);
 });

@@ -120,7 +120,7 @@ describe('what is kept of a run', () => {
 			references.includes('R1') ? answer(422, { message: 'No' }) : undefined,
 		);
 		const first = await run(service, creationsOf(3), { batchSize: 1 });
-		expect(kindsOf(first)).toEqual(['created', 'refused', 'created']);
+		expect(kindsOf(first)).toEqual(['created', 'rejected', 'created']);
 		const second = await run(new FakeService(), creationsOf(3), { batchSize: 1 });
 		expect(kindsOf(second)).toEqual(['alreadyCreated', 'created', 'alreadyCreated']);
 	});
@@ -203,7 +203,7 @@ describe('what is kept of a run', () => {
 				ledgerFor: () => failingToNote(...failing),
 				batchSize: 1,
 			});
-			expect(kindsOf(report)).toEqual(['created', 'refused']);
+			expect(kindsOf(report)).toEqual(['created', 'rejected']);
 			expect(report.ledgerFailed).toBe(true);
 			const later = await run(new FakeService(), creationsOf(2));
 			const has = (what: 'confirm' | 'release') => failing.some((one) => one === what);
@@ -217,8 +217,8 @@ describe('what is kept of a run', () => {
 
 describe('a run that does not go on', () => {
 	test.each([
-		['a wrong key', answer(401, { message: 'No' }), 'refused'],
-		['a redirection', answer(307), 'refused'],
+		['a wrong key', answer(401, { message: 'No' }), 'rejected'],
+		['a redirection', answer(307), 'rejected'],
 		['a service that is too busy', answer(429, {}, { 'retry-after': '9999' }), 'notSent'],
 		[
 			'a certificate that is not trusted',
@@ -239,7 +239,7 @@ describe('a run that does not go on', () => {
 			reference === 'R1' ? answer(403) : undefined,
 		);
 		const report = await run(service, creationsOf(4), { batchSize: 1, continueOnFail: false });
-		expect(kindsOf(report)).toEqual(['created', 'refused', 'notSent', 'notSent']);
+		expect(kindsOf(report)).toEqual(['created', 'rejected', 'notSent', 'notSent']);
 		expect(report.results[3]?.outcome).toMatchObject({
 			problem: { message: 'This delivery was not sent: a delivery before it failed' },
 		});
@@ -268,7 +268,7 @@ describe('a further item of a reference', () => {
 		);
 		const report = await run(service, twice, { batchSize: 1 });
 		expect(service.requests).toEqual([['A'], ['B']]);
-		expect(kindsOf(report)).toEqual(['refused', 'created', 'notSent']);
+		expect(kindsOf(report)).toEqual(['rejected', 'created', 'notSent']);
 		expect(textOf(report, 2)).toBe(
 			'This delivery was not sent: item 0 has the same reference ID, and was not created. See what is said of item 0, then run the workflow again. If they are two deliveries, give each a reference ID of its own.',
 		);
@@ -386,14 +386,14 @@ describe('a refused request', () => {
 		const service = new FakeService(() => answer(422, { code: 'E7', message: 'Bad pickup' }));
 		const report = await run(service, creationsOf(4));
 		expect(textOf(report, 2)).toBe(
-			'Whether this delivery was created is unknown: the Delivery Service refused the request that it shared with 3 others (status 422). Look it up in the dashboard of the Delivery Service before you send it again. If it was not created, run the operation "Forget Sent References" for its reference ID, then send it again. So that a refusal touches one delivery only, set the option Batch Size to 1; or, if you know that the service creates nothing when it refuses a request, turn on the option Refused Requests Create Nothing. The service says: Bad pickup (E7)',
+			'Whether this delivery was created is unknown: the Delivery Service refused the request that it shared with 3 others (status 422). Look it up in the dashboard of the Delivery Service before you send it again. If it was not created, run the operation "Allow Resending" for its reference ID, then send it again. So that a refusal touches one delivery only, set the option Batch Size to 1; or, if you know that the service creates nothing when it refuses a request, turn on the option Retry Rejected Batches. The service says: Bad pickup (E7)',
 		);
 	});
 
 	test.each(statuses)('with status %i and one delivery is plain', async (status) => {
 		const service = creatingUpTo(status, false);
 		const report = await run(service, creationsOf(4), { batchSize: 1 });
-		expect(kindsOf(report)).toEqual(['created', 'created', 'refused', 'created']);
+		expect(kindsOf(report)).toEqual(['created', 'created', 'rejected', 'created']);
 	});
 
 	test.each([...statuses, 401, 429, 500, 503])(
@@ -449,12 +449,12 @@ describe('an address that is not found, in no words of the service', () => {
 
 	test('is plain for deliveries that were sent alone', async () => {
 		const report = await run(new FakeService(() => page), creationsOf(5), { batchSize: 1 });
-		expect(kindsOf(report)).toEqual(many(5, 'refused'));
+		expect(kindsOf(report)).toEqual(many(5, 'rejected'));
 	});
 });
 
 describe('when the user knows that a refused request created nothing', () => {
-	const sure = { refusedCreateNothing: true };
+	const sure = { retryRejectedBatches: true };
 
 	test.each([400, 404, 409, 413, 422])(
 		'a request refused with %i is split to find what it was refused for',
@@ -465,7 +465,7 @@ describe('when the user knows that a refused request created nothing', () => {
 				return first === undefined ? undefined : answer(status, { message: `${first} is bad` });
 			});
 			const report = await run(service, creationsOf(100), sure);
-			const refused = report.results.filter(({ outcome }) => outcome.kind === 'refused');
+			const refused = report.results.filter(({ outcome }) => outcome.kind === 'rejected');
 			expect(refused.map(({ creation }) => creation.delivery.referenceId)).toEqual(bad);
 			expect(service.existing).toHaveLength(97);
 			expect(new Set(service.existing).size).toBe(97);
@@ -479,7 +479,7 @@ describe('when the user knows that a refused request created nothing', () => {
 		async (status) => {
 			const service = new FakeService(() => answer(status));
 			const report = await run(service, creationsOf(8), sure);
-			expect(kindsOf(report)).toEqual(many(8, 'refused'));
+			expect(kindsOf(report)).toEqual(many(8, 'rejected'));
 			expect(service.requests).toHaveLength(1);
 		},
 	);
@@ -489,7 +489,7 @@ describe('when the user knows that a refused request created nothing', () => {
 			answer(422, { message: `Order ${reference}: no warehouse 7` }),
 		);
 		const report = await run(service, creationsOf(250), sure);
-		expect(kindsOf(report)).toEqual(many(250, 'refused'));
+		expect(kindsOf(report)).toEqual(many(250, 'rejected'));
 		expect(service.requests.map(({ length }) => length)).toEqual([
 			...[100, 1, 1, 1],
 			...[100, 1, 1, 1],
@@ -504,7 +504,7 @@ describe('when the user knows that a refused request created nothing', () => {
 			references.includes('R0') || references.includes('R1') ? answer(400) : undefined,
 		);
 		const report = await run(service, creationsOf(10), sure);
-		expect(kindsOf(report)).toEqual(['refused', 'refused', ...many(8, 'created')]);
+		expect(kindsOf(report)).toEqual(['rejected', 'rejected', ...many(8, 'created')]);
 	});
 
 	test('an answer that shows the opposite is believed', async () => {
@@ -527,7 +527,7 @@ describe('when the user knows that a refused request created nothing', () => {
 		const unknown = service.requests[3] ?? [];
 		expect(kindsOf(report)).toEqual(
 			creationsOf(8).map(({ delivery: { referenceId } }) =>
-				referenceId === 'R7' ? 'refused' : unknown.includes(referenceId) ? 'unknown' : 'created',
+				referenceId === 'R7' ? 'rejected' : unknown.includes(referenceId) ? 'unknown' : 'created',
 			),
 		);
 		expect([...service.existing].sort()).toEqual(['R0', 'R1', 'R2', 'R3', 'R4', 'R5', 'R6']);
@@ -637,7 +637,7 @@ describe('an automatic batch size', () => {
 			reference === 'R3' ? answer(400) : undefined,
 		);
 		const report = await run(service, creationsOf(20), { ...automatic, continueOnFail: false });
-		expect(kindsOf(report)).toEqual([...many(3, 'created'), 'refused', ...many(16, 'created')]);
+		expect(kindsOf(report)).toEqual([...many(3, 'created'), 'rejected', ...many(16, 'created')]);
 	});
 });
 

@@ -115,7 +115,7 @@ interface Sequence {
 	latencyMs: number;
 	requestsAMinute: number;
 	/** Whether the user says so, which the service then keeps. */
-	refusedCreateNothing: boolean;
+	retryRejectedBatches: boolean;
 	storeFails: Array<StoreFailure | undefined>;
 	storeMs: number;
 	/** Whether references are remembered. */
@@ -163,7 +163,7 @@ const sequences: fc.Arbitrary<Sequence> = fc.record({
 	rounds: fc.array(rounds, { minLength: 1, maxLength: 3 }),
 	latencyMs: fc.constantFrom(0, 0, 1, 90),
 	requestsAMinute: fc.constantFrom(2, 100, 100),
-	refusedCreateNothing: fc.boolean(),
+	retryRejectedBatches: fc.boolean(),
 	storeFails: rarely(fc.array(rarely(storeFailures, 8), { maxLength: 20 }), 5).map(
 		(fails) => fails ?? [],
 	),
@@ -195,8 +195,8 @@ class Lasting {
 
 	constructor(given: Sequence) {
 		this.sequence = { ...given };
-		const { variant, faults: all, refusedCreateNothing } = given;
-		this.service = new ServiceModel(variant, all, refusedOrders, refusedCreateNothing);
+		const { variant, faults: all, retryRejectedBatches } = given;
+		this.service = new ServiceModel(variant, all, refusedOrders, retryRejectedBatches);
 	}
 
 	expect(holds: boolean, problem: string): void {
@@ -326,7 +326,7 @@ async function execute(
 			maximumWaitMs,
 			continueOnFail,
 			ownCompanyId: ownCompany,
-			refusedCreateNothing: sequence.refusedCreateNothing,
+			retryRejectedBatches: sequence.retryRejectedBatches,
 			...(sequence.isRemembered && {
 				ledgerFor: (company) => openLedger(store, scopeOf(company), name, clock),
 			}),
@@ -370,7 +370,7 @@ function check(
 					`${said} with the ID ${outcome.id}, which is not its`,
 				);
 				break;
-			case 'refused':
+			case 'rejected':
 				if (isOnce && !lasting.isShared) lasting.sent.delete(nameFor(sent));
 				lasting.expect(own.length === 0, `${said}, but this execution has created it`);
 				lasting.expect(!existing.slice(0, existedBefore).some(isOf), `${said}, but existed before`);
@@ -481,7 +481,7 @@ async function finish(lasting: Lasting): Promise<void> {
 		check(lasting, name, creations, report);
 		for (const { creation: sent, outcome } of report.results)
 			lasting.expect(
-				outcome.kind !== 'refused' && (outcome.kind !== 'notSent' || sent.orderId !== undefined),
+				outcome.kind !== 'rejected' && (outcome.kind !== 'notSent' || sent.orderId !== undefined),
 				`${orderOf(sent.delivery)} is ${outcome.kind} though nothing goes wrong`,
 			);
 		if (report.results.every(({ outcome }) => outcome.kind !== 'unknown')) break;

@@ -45,7 +45,7 @@ async function request(
 	return response?.exchange.kind === 'answer' ? response.exchange.status : undefined;
 }
 
-test('a pause that one execution accepted does not hold another beyond its own Maximum Wait', async () => {
+test('a pause that one execution accepted does not hold another beyond its own Max Retry Time', async () => {
 	const pause = { pauseMs: 3000 * seconds, busyForMs: 3000 * seconds };
 	let otherEndedAt = 0;
 	const began = time.now();
@@ -79,7 +79,7 @@ test('a pause ends with the execution that accepted it', async () => {
 	expect(otherEndedAt).toBeLessThanOrEqual(30 * seconds);
 });
 
-test('a clock that is set back does not lengthen Maximum Wait', async () => {
+test('a clock that is set back does not lengthen Max Retry Time', async () => {
 	const began = time.now();
 	const clock: Clock = {
 		now: () => time.now() - (time.now() - began > 150 * seconds ? 3600 * seconds : 0),

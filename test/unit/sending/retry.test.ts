@@ -97,7 +97,7 @@ describe('what is left of the patience', () => {
 		expect(left(nothing, 1000, 3000)).toBe(2000);
 	});
 
-	test('is that of Maximum Wait where only the answer was lost', () => {
+	test('is that of Max Retry Time where only the answer was lost', () => {
 		expect(left({ kind: 'noAnswer', code: 'ECONNRESET' }, 20_000)).toBe(60_000);
 	});
 });

@@ -255,7 +255,7 @@ describe('when nothing more is to be sent', () => {
 		expect(kindsOf(report)).toEqual([
 			...many(100, 'created'),
 			...many(100, 'notSent'),
-			...many(200, 'refused'),
+			...many(200, 'rejected'),
 		]);
 		expect(time.now() - started).toBeLessThan(10_000);
 	});
@@ -273,7 +273,7 @@ describe('when nothing more is to be sent', () => {
 			reference === 'R3' ? answer(400) : undefined,
 		);
 		const report = await run(service, 20, { continueOnFail: false, maxInFlight: 10 });
-		expect(kindsOf(report)).toEqual([...many(3, 'created'), 'refused', ...many(16, 'created')]);
+		expect(kindsOf(report)).toEqual([...many(3, 'created'), 'rejected', ...many(16, 'created')]);
 	});
 });
 

@@ -215,7 +215,7 @@ describe('a success', () => {
 		const { results } = await run([update(0, ['a'])], () => reply);
 		expect(results.map(({ outcome }) => outcome)).toEqual([
 			{
-				kind: 'refused',
+				kind: 'rejected',
 				problem: {
 					message: 'The Delivery Service answered the update with the code "ERROR"',
 					description: 'The service says: The route has left already (ERROR)',
@@ -227,7 +227,7 @@ describe('a success', () => {
 
 describe('a wrong ID', () => {
 	const ids = Array.from({ length: 10 }, (_, number) => `d${number}`);
-	const others = Object.fromEntries(ids.map((id) => [id, id === 'd3' ? 'refused' : 'updated']));
+	const others = Object.fromEntries(ids.map((id) => [id, id === 'd3' ? 'rejected' : 'updated']));
 
 	test.each<[string, Exchange]>([
 		['404', answer(404, { message: 'd3 is not known' })],
@@ -255,7 +255,7 @@ describe('a wrong ID', () => {
 			(body) => (idsOf(body)?.includes('d3') ? answer(404) : answer(200)),
 		);
 		expect(bodies.map(idsOf)).toEqual([['d3'], ['a']]);
-		expect(kindsOf(results)).toEqual({ d3: 'refused', a: 'updated' });
+		expect(kindsOf(results)).toEqual({ d3: 'rejected', a: 'updated' });
 	});
 });
 
@@ -277,7 +277,7 @@ describe('a service that cannot take a request now', () => {
 		expect(kindsOf(results)).toEqual({ a: 'updated', b: 'updated' });
 	});
 
-	test('is not waited for beyond Maximum Wait: nothing more is sent', async () => {
+	test('is not waited for beyond Max Retry Time: nothing more is sent', async () => {
 		const { bodies, results, tookMs } = await run(
 			[update(0, ['a', 'b']), update(1, ['c'], { changes: { cod: 2 } })],
 			() => answer(429, undefined, { 'retry-after': '600' }),

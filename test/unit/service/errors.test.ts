@@ -1,5 +1,9 @@
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
-import { serviceDetail, explainFailure, notADeliveryService } from '../../../nodes/DeliveryService/service/errors';
+import {
+	serviceDetail,
+	explainFailure,
+	notADeliveryService,
+} from '../../../nodes/DeliveryService/service/errors';
 
 function answer(status: number, body?: unknown, headers: Record<string, string> = {}): Exchange {
 	return { kind: 'answer', status, headers, body };
@@ -24,20 +28,24 @@ describe('an answer that is no success', () => {
 		[503, '1', 'Wait 1 second, as the service asks, then try again.'],
 		[503, 'soon', 'Try again later.'],
 	])('%d with Retry-After %s says so', (status, value, advice) => {
-		expect(explainFailure(answer(status, { message: 'Busy' }, { 'retry-after': value })).description).toBe(
-			`${advice} The service says: Busy`,
-		);
+		expect(
+			explainFailure(answer(status, { message: 'Busy' }, { 'retry-after': value })).description,
+		).toBe(`${advice} The service says: Busy`);
 	});
 
 	test('names the IDs that the user entered when something is not found', () => {
 		expect(explainFailure(answer(404), 'delivery IDs or reference IDs').description).toBe(
 			'Check the delivery IDs or reference IDs, and the Base URL in the credential.',
 		);
-		expect(explainFailure(answer(403), 'delivery IDs or reference IDs')).toEqual(explainFailure(answer(403)));
+		expect(explainFailure(answer(403), 'delivery IDs or reference IDs')).toEqual(
+			explainFailure(answer(403)),
+		);
 	});
 
 	test('carries the words of the service after the advice', () => {
-		expect(explainFailure(answer(401, { code: 'UNAUTHORIZED', message: 'Wrong key' })).description).toBe(
+		expect(
+			explainFailure(answer(401, { code: 'UNAUTHORIZED', message: 'Wrong key' })).description,
+		).toBe(
 			'Check API Key ID and API Secret in the credential. If they were changed on the service, enter the new ones. ' +
 				'The service says: Wrong key (UNAUTHORIZED)',
 		);

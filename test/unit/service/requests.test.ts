@@ -2,7 +2,11 @@ import * as requests from '../../../nodes/DeliveryService/service/requests';
 
 test('deliveries are created with the body as it is', () => {
 	const body = { deliveries: [], companyId: 7, type: 'flex' as const };
-	expect(requests.creationRequest(body)).toEqual({ method: 'POST', path: '/v1/deliveries', json: body });
+	expect(requests.creationRequest(body)).toEqual({
+		method: 'POST',
+		path: '/v1/deliveries',
+		json: body,
+	});
 });
 
 test('deliveries are edited at their dropoff', () => {

@@ -576,7 +576,9 @@ describe('the URL of a subscription', () => {
 describe('what the service answers', () => {
 	test('keeps members that the document does not name, in records and in listed webhooks', () => {
 		const record = { index: 0, id: '64f1', colour: 'red' };
-		expect(creationResponseSchema.parse({ code: 'OK', payload: [record] }).payload).toEqual([record]);
+		expect(creationResponseSchema.parse({ code: 'OK', payload: [record] }).payload).toEqual([
+			record,
+		]);
 		const hook = { url: 'https://a.example', action: 3, status: 'Active', colour: 'red' };
 		expect(listedWebhookSchema.parse(hook)).toEqual(hook);
 	});

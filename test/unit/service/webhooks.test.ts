@@ -5,7 +5,10 @@ import type {
 	ServiceClient,
 	ServiceRequest,
 } from '../../../nodes/DeliveryService/service/client';
-import { requireSuccess, companyWebhooksClient } from '../../../nodes/DeliveryService/service/webhooks';
+import {
+	requireSuccess,
+	companyWebhooksClient,
+} from '../../../nodes/DeliveryService/service/webhooks';
 
 const node: INode = {
 	id: 'n1',
@@ -168,9 +171,9 @@ describe('subscribing and unsubscribing', () => {
 		const refused = companyWebhooksClient(node, clientThatGets(answer(403)).client, 42);
 		await expect(refused.unsubscribe(subscription)).rejects.toThrow(NodeApiError);
 		const unreachable = clientThatGets({ kind: 'noAnswer', code: 'ECONNREFUSED' }).client;
-		await expect(companyWebhooksClient(node, unreachable, 42).unsubscribe(subscription)).rejects.toThrow(
-			'Nothing answers at the Base URL of the Delivery Service',
-		);
+		await expect(
+			companyWebhooksClient(node, unreachable, 42).unsubscribe(subscription),
+		).rejects.toThrow('Nothing answers at the Base URL of the Delivery Service');
 	});
 });
 

@@ -22,11 +22,11 @@ describe('when to collect', () => {
 	});
 
 	test('never, when it is off', () => {
-		expect(codOf({}, 'off')).toBeUndefined();
+		expect(codOf({}, 'never')).toBeUndefined();
 	});
 
 	test('always the outstanding amount, when so chosen', () => {
-		expect(codOf({ payment_gateway_names: ['visa'] }, 'outstanding')).toBe(25.1);
+		expect(codOf({ payment_gateway_names: ['visa'] }, 'unpaid')).toBe(25.1);
 	});
 
 	test('nothing, when nothing or less is outstanding', () => {
@@ -242,7 +242,7 @@ describe('how much is outstanding when the order has no total_outstanding', () =
 				message: expect.stringContaining('does not tell how much is still to be paid'),
 			});
 			expect(problemOf(order).message).toContain(financial_status ?? 'missing');
-			expect(deliveryOf(order, { cod: 'off' }).cod).toBeUndefined();
+			expect(deliveryOf(order, { cod: 'never' }).cod).toBeUndefined();
 		},
 	);
 
@@ -258,9 +258,9 @@ describe('how much is outstanding when the order has no total_outstanding', () =
 });
 
 describe('names of the shop’s own', () => {
-	const named = (gateway: string, cashOnDeliveryNames: string[]) =>
+	const named = (gateway: string, cashOnDeliveryMethods: string[]) =>
 		deliveryOf(sampleOrder({ ...cashOrder, payment_gateway_names: [gateway] }), {
-			cashOnDeliveryNames,
+			cashOnDeliveryMethods,
 		}).cod;
 
 	test.each([
@@ -310,9 +310,9 @@ test('the driver collects all that is outstanding, or it is told that nothing is
 		payment_gateway_names: fc.subarray(['visa', 'gift_card', 'Nachnahme', 'Milkman']),
 	});
 	const mapping = fc.record({
-		cod: fc.constantFrom('off', 'whenCashOnDelivery', 'outstanding'),
-		cashOnDeliveryNames: fc.subarray(['Milkman']),
-		includeRefunded: fc.constant(true),
+		cod: fc.constantFrom('never', 'cashOnDeliveryOrders', 'unpaid'),
+		cashOnDeliveryMethods: fc.subarray(['Milkman']),
+		includeRefundedOrders: fc.constant(true),
 	});
 	fc.assert(
 		fc.property(order, mapping, (changes, options) => {
@@ -323,11 +323,11 @@ test('the driver collects all that is outstanding, or it is told that nothing is
 				changes.total_outstanding === '25.10' &&
 				status !== 'refunded' &&
 				status !== 'voided' &&
-				options.cod !== 'off';
+				options.cod !== 'never';
 			const isByCash =
 				methods.includes('Nachnahme') ||
-				(methods.includes('Milkman') && options.cashOnDeliveryNames.length > 0);
-			const collects = isOwed && (options.cod === 'outstanding' || isByCash);
+				(methods.includes('Milkman') && options.cashOnDeliveryMethods.length > 0);
+			const collects = isOwed && (options.cod === 'unpaid' || isByCash);
 			const isTold = isOwed && !collects && status !== 'authorized';
 			expect(outcome.delivery.cod).toBe(collects ? 25.1 : undefined);
 			expect(outcome.notCollectedFor).toEqual(isTold ? methods : undefined);
@@ -338,9 +338,9 @@ test('the driver collects all that is outstanding, or it is told that nothing is
 
 describe('what is never collected', () => {
 	test.each(['voided', 'refunded'])('the money of a %s order', (financial_status) => {
-		for (const cod of ['whenCashOnDelivery', 'outstanding']) {
+		for (const cod of ['cashOnDeliveryOrders', 'unpaid']) {
 			const order = sampleOrder({ ...cashOrder, financial_status });
-			expect(deliveryOf(order, { cod, includeRefunded: true }).cod).toBeUndefined();
+			expect(deliveryOf(order, { cod, includeRefundedOrders: true }).cod).toBeUndefined();
 		}
 	});
 });

@@ -182,7 +182,7 @@ describe('members of the wrong kind are named', () => {
 			shopifyOrder: { id: '820982911946154', name: '#1042' },
 		});
 		const unnamed = { ...order, name: {} };
-		expect(outcomeOf({ order: unnamed }, { referenceFrom: 'orderNumber' })).toMatchObject({
+		expect(outcomeOf({ order: unnamed }, { referenceIdFrom: 'orderNumber' })).toMatchObject({
 			referenceId: '1042',
 			shopifyOrder: { id: '820982911946154', name: undefined },
 		});

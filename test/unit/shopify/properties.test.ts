@@ -65,7 +65,7 @@ test('price and weight agree with whole-number arithmetic, for the order and lin
 		fc.property(fc.array(line, { maxLength: 8 }), (lines) => {
 			const left = lines.filter(({ ships, quantity, removed }) => ships && quantity > removed);
 			const order = outcomeOf(orderOf(lines));
-			const perLine = outcomeOf(orderOf(lines), { packagesPer: 'lineItem' });
+			const perLine = outcomeOf(orderOf(lines), { packagesPer: 'unit' });
 			if (order.kind !== 'delivery' || perLine.kind !== 'delivery') {
 				expect(left).toEqual([]);
 				expect([order.kind, perLine.kind]).toEqual(['skipped', 'skipped']);
@@ -93,10 +93,10 @@ test('price and weight agree with whole-number arithmetic, for the order and lin
 test('what comes out, with a pickup, passes every rule of the service document', () => {
 	const mapping = fc.record({
 		addressFormat: fc.constantFrom('components', 'text'),
-		packagesPer: fc.constantFrom('order', 'lineItem'),
+		packagesPer: fc.constantFrom('order', 'unit'),
 		packageSize: fc.constantFrom({ by: 'fixed', size: 's' }, { by: 'weight' }),
-		referenceFrom: fc.constantFrom('name', 'id', 'orderNumber'),
-		cod: fc.constantFrom('off', 'whenCashOnDelivery', 'outstanding'),
+		referenceIdFrom: fc.constantFrom('name', 'id', 'orderNumber'),
+		cod: fc.constantFrom('never', 'cashOnDeliveryOrders', 'unpaid'),
 	});
 	fc.assert(
 		fc.property(fc.array(line, { minLength: 1, maxLength: 4 }), mapping, (lines, options) => {
@@ -136,7 +136,7 @@ test('whatever its optional parts are, an order becomes a delivery that passes e
 					shipping_address: sampleAddress(address),
 					line_items: [sampleLine(line)],
 				}),
-				{ packagesPer: perLine ? 'lineItem' : 'order', packageSize: { by: 'weight' } },
+				{ packagesPer: perLine ? 'unit' : 'order', packageSize: { by: 'weight' } },
 			);
 			if (outcome.kind !== 'delivery') throw new Error(JSON.stringify(outcome));
 			deliverySchema.parse({ pickup, ...outcome.delivery });

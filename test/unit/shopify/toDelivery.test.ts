@@ -64,14 +64,14 @@ describe('the mapping', () => {
 			addressFormat: 'components',
 			packagesPer: 'order',
 			packageSize: { by: 'fixed', size: 'm' },
-			referenceFrom: 'name',
-			tagsFromOrder: true,
-			extraDataFromNoteAttributes: true,
-			cod: 'whenCashOnDelivery',
-			cashOnDeliveryNames: [],
-			includeRefunded: false,
+			referenceIdFrom: 'name',
+			includeTags: true,
+			includeAdditionalDetails: true,
+			cod: 'cashOnDeliveryOrders',
+			cashOnDeliveryMethods: [],
+			includeRefundedOrders: false,
 			includeTestOrders: false,
-			onlyPaid: false,
+			onlyPaidOrders: false,
 			overrides: { tags: [] },
 		});
 	});
@@ -105,7 +105,7 @@ describe('orders that are not sent', () => {
 			reason: 'testOrder',
 			message: 'Order 1042 is a test order. Turn on Include Test Orders to send it.',
 		});
-		expect(outcomeOf(order, { includeTestOrders: true, referenceFrom: 'id' }).kind).toBe(
+		expect(outcomeOf(order, { includeTestOrders: true, referenceIdFrom: 'id' }).kind).toBe(
 			'delivery',
 		);
 	});
@@ -139,11 +139,11 @@ describe('orders that are not sent', () => {
 			message: expect.stringMatching(/^Order #1042's payment was .* Include Refunded Orders/),
 			referenceId: '#1042',
 		});
-		expect(outcomeOf(order, { includeRefunded: true }).kind).toBe('delivery');
+		expect(outcomeOf(order, { includeRefundedOrders: true }).kind).toBe('delivery');
 	});
 
 	describe('one that is not paid, when only paid ones are wanted', () => {
-		const wanted = { onlyPaid: true };
+		const wanted = { onlyPaidOrders: true };
 
 		test.each(['pending', 'authorized', 'partially_paid', 'expired'])(
 			'by its status %s',
@@ -172,7 +172,7 @@ describe('orders that are not sent', () => {
 
 		test.each(['refunded', 'voided'])('nor one that is %s, and wanted all the same', (status) => {
 			const order = sampleOrder({ financial_status: status, total_outstanding: '60.00' });
-			const { kind } = outcomeOf(order, { ...wanted, includeRefunded: true });
+			const { kind } = outcomeOf(order, { ...wanted, includeRefundedOrders: true });
 			expect(kind).toBe('delivery');
 		});
 
@@ -348,7 +348,7 @@ describe('contact', () => {
 			total_outstanding: null,
 			financial_status: null,
 		});
-		expect(problemOf(order, { cod: 'outstanding' })).toEqual({
+		expect(problemOf(order, { cod: 'unpaid' })).toEqual({
 			message: expect.stringContaining('no street'),
 			description: expect.stringMatching(
 				/names no recipient.*Set Fallback Email.*no "name" to be the reference ID.*still to be paid/,
@@ -460,7 +460,7 @@ describe('overrides win over the order', () => {
 			referenceId: 'R-1',
 			tags: ['x', 'x, y'],
 		});
-		const perLine = deliveryOf(order, { overrides, packagesPer: 'lineItem' });
+		const perLine = deliveryOf(order, { overrides, packagesPer: 'unit' });
 		expect(perLine.packages).toMatchObject([{ name: 'Parcel' }]);
 	});
 
@@ -517,7 +517,7 @@ describe('packages', () => {
 
 	test('one for each unit of each line', () => {
 		const packages = deliveryOf(sampleOrder({ line_items: lines }), {
-			packagesPer: 'lineItem',
+			packagesPer: 'unit',
 		}).packages;
 		expect(packages).toEqual([
 			{ name: 'Mug - Blue', qty: 3, weight: 1.05, size: 'm', price: 0.3 },
@@ -530,9 +530,7 @@ describe('packages', () => {
 		const order = sampleOrder({ line_items, name: null, order_number: null, id: null });
 		const overrides = { referenceId: 'R' };
 		expect(deliveryOf(order, { overrides }).packages[0]?.name).toBe('Order');
-		expect(deliveryOf(order, { overrides, packagesPer: 'lineItem' }).packages[0]?.name).toBe(
-			'Item 1',
-		);
+		expect(deliveryOf(order, { overrides, packagesPer: 'unit' }).packages[0]?.name).toBe('Item 1');
 	});
 
 	test('what the order does not tell is left out', () => {
@@ -581,7 +579,7 @@ describe('packages', () => {
 		});
 
 		test('a package of one unit is weighed by itself', () => {
-			expect(sizesOf(1000, { by: 'weight' }, 'lineItem')).toBe('xs');
+			expect(sizesOf(1000, { by: 'weight' }, 'unit')).toBe('xs');
 			expect(sizesOf(1000, { by: 'weight' }, 'order')).toBe('s');
 		});
 
@@ -604,7 +602,7 @@ describe('units that are left to ship', () => {
 			line_items: [sampleLine({ quantity: 4, price: '1', ...line })],
 			refunds,
 		});
-		return deliveryOf(order, { packagesPer: 'lineItem' }).packages[0];
+		return deliveryOf(order, { packagesPer: 'unit' }).packages[0];
 	}
 
 	const refunds = [
@@ -693,8 +691,8 @@ describe('reference ID', () => {
 		['name', '#1042'],
 		['id', '820982911946154'],
 		['orderNumber', '1042'],
-	])('from %s', (referenceFrom, expected) => {
-		expect(deliveryOf(sampleOrder(), { referenceFrom }).referenceId).toBe(expected);
+	])('from %s', (referenceIdFrom, expected) => {
+		expect(deliveryOf(sampleOrder(), { referenceIdFrom }).referenceId).toBe(expected);
 	});
 });
 
@@ -713,7 +711,7 @@ describe('tags', () => {
 	});
 
 	test('are left out when so chosen', () => {
-		expect(deliveryOf(sampleOrder({ tags: 'vip' }), { tagsFromOrder: false }).tags).toBeUndefined();
+		expect(deliveryOf(sampleOrder({ tags: 'vip' }), { includeTags: false }).tags).toBeUndefined();
 	});
 });
 
@@ -800,7 +798,7 @@ describe('extra data', () => {
 
 	test('none when there are none, or when so chosen', () => {
 		expect(deliveryOf(sampleOrder({ note_attributes: [{}] })).extraData).toBeUndefined();
-		const off = { extraDataFromNoteAttributes: false };
+		const off = { includeAdditionalDetails: false };
 		expect(deliveryOf(sampleOrder({ note_attributes }), off).extraData).toBeUndefined();
 	});
 });

@@ -61,7 +61,9 @@ describe('a filter', () => {
 
 	test('compares what came in another spelling, or as a number', () => {
 		const event = updated({ status: ' Pending Review', company_id: 42 });
-		expect(passesFilters(event, { ...none, status: ['pending review'], company: ['42'] })).toBe(true);
+		expect(passesFilters(event, { ...none, status: ['pending review'], company: ['42'] })).toBe(
+			true,
+		);
 		expect(passesFilters(event, { ...none, company: ['43'] })).toBe(false);
 	});
 

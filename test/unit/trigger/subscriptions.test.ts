@@ -140,7 +140,12 @@ describe('what there is to do', () => {
 
 	test('is nothing when everything is there, whatever else is listed', () => {
 		const list = [...others, created, updated].map((one) => listed(one));
-		expect(diffSubscriptions(desired, list)).toEqual({ missing: [], stale: [], blacklisted: [], surplus: [] });
+		expect(diffSubscriptions(desired, list)).toEqual({
+			missing: [],
+			stale: [],
+			blacklisted: [],
+			surplus: [],
+		});
 	});
 
 	test('is to subscribe to what is missing', () => {
@@ -210,7 +215,12 @@ describe('what there is to do', () => {
 
 	test('leaves a subscription with a status that nobody knows', () => {
 		const list = [listed(created, 'paused'), listed(updated, '')];
-		expect(diffSubscriptions(desired, list)).toEqual({ missing: [], stale: [], blacklisted: [], surplus: [] });
+		expect(diffSubscriptions(desired, list)).toEqual({
+			missing: [],
+			stale: [],
+			blacklisted: [],
+			surplus: [],
+		});
 	});
 
 	test('is to remove what is there twice, but once', () => {
@@ -247,7 +257,9 @@ describe('what there is to do', () => {
 		const nothing = { missing: [], stale: [], blacklisted: [], surplus: [] };
 		expect(diffSubscriptions(unsigned, [bare])).toEqual(nothing);
 		expect(diffSubscriptions(unsigned, [bare, listed(own)])).toEqual(nothing);
-		expect(diffSubscriptions({ ...unsigned, events: ['createRoute'] }, [bare]).missing).toHaveLength(1);
+		expect(
+			diffSubscriptions({ ...unsigned, events: ['createRoute'] }, [bare]).missing,
+		).toHaveLength(1);
 		expect(diffSubscriptions(desired, [bare]).missing).toEqual([created, updated]);
 	});
 
@@ -255,7 +267,10 @@ describe('what there is to do', () => {
 		const bare = [1, 3, 9].map((action) => listed({ url: webhookUrl, action }));
 		const former: DesiredSubscriptions = { ...owner, events: ['updateTask'], wasSubscribed: true };
 		const nothing = { missing: [], stale: [], blacklisted: [], surplus: [] };
-		expect(diffSubscriptions(former, bare)).toEqual({ ...nothing, stale: [{ url: webhookUrl, action: 1 }] });
+		expect(diffSubscriptions(former, bare)).toEqual({
+			...nothing,
+			stale: [{ url: webhookUrl, action: 1 }],
+		});
 		expect(diffSubscriptions({ ...former, wasSubscribed: false }, bare).stale).toEqual([]);
 		expect(diffSubscriptions({ ...former, signer }, bare).stale).toEqual([]);
 	});
@@ -379,7 +394,9 @@ describe('a service', () => {
 		memory.unsubscribe = () => Promise.resolve(change(true));
 		const reason = new Error('The Delivery Service still lists what it was asked to remove');
 		await expect(reconciled(memory)).resolves.toEqual({ subscriptions: [routed], reason });
-		await expect(removeOwnSubscriptions(memory, owner, { exact: [], wasSubscribed: false })).resolves.toEqual({
+		await expect(
+			removeOwnSubscriptions(memory, owner, { exact: [], wasSubscribed: false }),
+		).resolves.toEqual({
 			subscriptions: [created, updated, routed],
 			reason,
 		});
@@ -546,7 +563,9 @@ describe('removing', () => {
 			reason,
 		});
 		expect(memory.hooks).toEqual([listed(updated)]);
-		await expect(removeOwnSubscriptions(memory, owner, { ...unknown, exact: [created] })).resolves.toEqual({
+		await expect(
+			removeOwnSubscriptions(memory, owner, { ...unknown, exact: [created] }),
+		).resolves.toEqual({
 			subscriptions: [],
 			reason,
 		});

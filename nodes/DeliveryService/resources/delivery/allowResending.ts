@@ -23,35 +23,35 @@ const referencesSchema = z.object({ referenceIds: z.array(z.coerce.string()).min
 /** Forgets which references this workflow has sent, so that their deliveries can be sent again. */
 export const allowResending: Operation = {
 	option: {
-		name: 'Forget Sent References',
-		value: 'forget',
-		action: 'Forget sent references',
+		name: 'Allow Resending',
+		value: 'allowResending',
+		action: 'Allow resending',
 		description:
 			'Let deliveries be sent again that this workflow has sent before, such as one whose outcome was unknown',
 	},
 	fields: [
 		{
-			displayName: 'What to Forget',
+			displayName: 'Allow For',
 			name: 'references',
 			type: 'options',
 			noDataExpression: true,
 			options: [
 				{
-					name: 'Everything',
+					name: 'All Deliveries',
 					value: 'all',
 					description:
 						'Everything that this workflow remembers, also of Remove Duplicates nodes with the scope Workflow',
 				},
 				{
-					name: 'Reference IDs Below',
-					value: 'chosen',
+					name: 'Specific Reference IDs',
+					value: 'specific',
 					description: 'Only these deliveries',
 				},
 			],
-			default: 'chosen',
+			default: 'specific',
 			description: 'Which deliveries may be sent again',
 		},
-		...showFor({ references: ['chosen'] }, [referenceIdsField]),
+		...showFor({ references: ['specific'] }, [referenceIdsField]),
 		{
 			...webhookOptionsField,
 			options: [
@@ -74,7 +74,7 @@ export const allowResending: Operation = {
 				if (options.companyId !== undefined)
 					throw operationError(context.getNode(), allOfOneCompany);
 				await clearStore(context);
-				return [outputItem({ references: 'all', forgotten: true }, item)];
+				return [outputItem({ references: 'all', allowed: true }, item)];
 			}
 			const { referenceIds } = unwrap(
 				context.getNode(),
@@ -100,8 +100,8 @@ export const allowResending: Operation = {
 			return references.map((referenceId) =>
 				outputItem(
 					done.has(referenceId)
-						? { referenceId, forgotten: true }
-						: { referenceId, forgotten: false, message: notRemembered(company) },
+						? { referenceId, allowed: true }
+						: { referenceId, allowed: false, message: notRemembered(company) },
 					item,
 				),
 			);
@@ -112,7 +112,7 @@ export const allowResending: Operation = {
 const allOfOneCompany: Problem = {
 	message: 'Everything is forgotten for all companies, not only for the one under Company ID',
 	description:
-		'Remove the option Company ID if that is meant, or choose Reference IDs Below. Nothing was forgotten.',
+		'Remove the option Company ID if that is meant, or choose Specific Reference IDs. Nothing was forgotten.',
 };
 
 /** What may have led past the reference that is meant. */

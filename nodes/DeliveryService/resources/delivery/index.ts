@@ -6,6 +6,6 @@ import { updateDelivery } from './update';
 /** The service's deliveries, which it also calls tasks (service document, sections 4.1 and 4.2). */
 export const deliveryResource: Resource = {
 	option: { name: 'Delivery', value: 'delivery' },
-	operations: [createDelivery, allowResending, updateDelivery],
+	operations: [allowResending, createDelivery, updateDelivery],
 	defaultOperation: createDelivery.option.value,
 };

@@ -15,28 +15,28 @@ const defaultMaxRetrySeconds = 300;
 const maxTimeoutSeconds = 3600;
 
 /** The labels of both options in messages. */
-export const retryLabels = { maximumWaitSeconds: 'maximum wait', timeoutSeconds: 'timeout' };
+export const retryLabels = { maxRetrySeconds: 'maximum wait', timeoutSeconds: 'timeout' };
 
 /** A number of an option, which an expression may give as text. */
 export const numberBetween = (min: number, max = Infinity) => z.coerce.number().min(min).max(max);
 
-/** How the options Maximum Wait and Timeout are read. */
+/** How the options Max Retry Time and Timeout are read. */
 export function retryShape({ timeoutSeconds }: RetryDefaults) {
 	return {
-		maximumWaitSeconds: numberBetween(0).default(defaultMaxRetrySeconds),
+		maxRetrySeconds: numberBetween(0).default(defaultMaxRetrySeconds),
 		timeoutSeconds: numberBetween(1, maxTimeoutSeconds).default(timeoutSeconds),
 	};
 }
 
-/** The options Maximum Wait and Timeout as the user sees them. */
+/** The options Max Retry Time and Timeout as the user sees them. */
 export function retryFields({
 	timeoutSeconds,
 	descriptions,
 }: RetryDefaults): Record<'maximumWait' | 'timeout', INodeProperties> {
 	return {
 		maximumWait: {
-			displayName: 'Maximum Wait (Seconds)',
-			name: 'maximumWaitSeconds',
+			displayName: 'Max Retry Time (Seconds)',
+			name: 'maxRetrySeconds',
 			type: 'number',
 			typeOptions: { minValue: 0 },
 			default: defaultMaxRetrySeconds,

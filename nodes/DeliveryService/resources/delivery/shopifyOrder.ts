@@ -53,15 +53,19 @@ export function readOrderMapping(parameters: ParameterReader, item: number): Res
 }
 
 function mappingFromOptions(parameters: ParameterReader, item: number): object {
-	const { packageSize, packageSizeByWeight, ...options } = omitBlank(
+	const { packageSize, packageSizeByWeight, sendAllOrdersTo, ...options } = omitBlank(
 		collectionParameter(parameters, 'orderOptions', item),
 	);
-	for (const name of ['tags', 'cashOnDeliveryNames'])
+	for (const name of ['tags', 'cashOnDeliveryMethods'])
 		if (options[name] !== undefined) options[name] = toList(options[name]);
 	const [overrides, others] = partitionFields(options, (name) =>
 		Object.hasOwn(overridesSchema.shape, name),
 	);
-	return { ...others, ...packageSizeRule(packageSize, packageSizeByWeight), overrides };
+	return {
+		...others,
+		...packageSizeRule(packageSize, packageSizeByWeight),
+		overrides: { ...overrides, address: sendAllOrdersTo },
+	};
 }
 
 /** Of the two options for the size, the one by weight wins. */

@@ -14,39 +14,31 @@ export const orderOptions: INodeProperties[] = [
 		options: [
 			{
 				name: 'Never',
-				value: 'off',
+				value: 'never',
 				description: 'The driver collects nothing',
 			},
 			{
-				name: 'When Chosen as Payment Method',
-				value: 'whenCashOnDelivery',
+				name: 'Only for Cash on Delivery Orders',
+				value: 'cashOnDeliveryOrders',
 				description: 'The outstanding amount, when the payment method is cash on delivery',
 			},
 			{
-				name: 'Always',
-				value: 'outstanding',
+				name: 'Whenever Something Is Unpaid',
+				value: 'unpaid',
 				description: 'The outstanding amount, whatever the payment method',
 			},
 		],
-		default: 'whenCashOnDelivery',
+		default: 'cashOnDeliveryOrders',
 		description: 'Whether the driver collects what is still to be paid',
 	},
 	{
-		displayName: 'Cash on Delivery Names',
-		name: 'cashOnDeliveryNames',
+		displayName: 'Cash on Delivery Methods',
+		name: 'cashOnDeliveryMethods',
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. Pay the milkman',
 		description:
 			'Names of payment methods of your shop that are cash on delivery, separated by commas. The usual names are known, in many languages.',
-	},
-	{
-		displayName: 'Delivery Address',
-		name: 'address',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. 48 Oak Avenue, Springfield, IL 62704',
-		description: "The full address to use instead of the order's shipping address",
 	},
 	{
 		displayName: 'Delivery Address Format',
@@ -98,15 +90,15 @@ export const orderOptions: INodeProperties[] = [
 			'The e-mail address to use for orders without a usable one: the Delivery Service requires an e-mail address',
 	},
 	{
-		displayName: 'Include Note Attributes',
-		name: 'extraDataFromNoteAttributes',
+		displayName: 'Include Additional Details',
+		name: 'includeAdditionalDetails',
 		type: 'boolean',
 		default: true,
 		description: "Whether the order's additional details (note attributes) become extra data",
 	},
 	{
 		displayName: 'Include Refunded Orders',
-		name: 'includeRefunded',
+		name: 'includeRefundedOrders',
 		type: 'boolean',
 		default: true,
 		description:
@@ -114,7 +106,7 @@ export const orderOptions: INodeProperties[] = [
 	},
 	{
 		displayName: 'Include Tags',
-		name: 'tagsFromOrder',
+		name: 'includeTags',
 		type: 'boolean',
 		default: true,
 		description: "Whether the order's tags become tags of the delivery",
@@ -128,7 +120,7 @@ export const orderOptions: INodeProperties[] = [
 	},
 	{
 		displayName: 'Only Paid Orders',
-		name: 'onlyPaid',
+		name: 'onlyPaidOrders',
 		type: 'boolean',
 		default: true,
 		description:
@@ -195,8 +187,8 @@ export const orderOptions: INodeProperties[] = [
 		name: 'packagesPer',
 		type: 'options',
 		options: [
-			{ name: 'One for the Order', value: 'order' },
-			{ name: 'One for Each Product Unit', value: 'lineItem' },
+			{ name: 'One per Order', value: 'order' },
+			{ name: 'One per Unit', value: 'unit' },
 		],
 		default: 'order',
 		description: 'How many packages an order becomes',
@@ -235,7 +227,7 @@ export const orderOptions: INodeProperties[] = [
 	},
 	{
 		displayName: 'Reference ID From',
-		name: 'referenceFrom',
+		name: 'referenceIdFrom',
 		type: 'options',
 		options: [
 			{ name: 'Order ID', value: 'id', description: "Shopify's internal number, e.g. 450789469" },
@@ -244,6 +236,14 @@ export const orderOptions: INodeProperties[] = [
 		],
 		default: 'name',
 		description: 'What identifies the order on the Delivery Service',
+	},
+	{
+		displayName: 'Send All Orders To',
+		name: 'sendAllOrdersTo',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. 48 Oak Avenue, Springfield, IL 62704',
+		description: "The full address to use instead of the order's shipping address",
 	},
 	{
 		displayName: 'Tags',
@@ -258,14 +258,14 @@ export const orderOptions: INodeProperties[] = [
 /** What an update does not send, or decides by itself: which orders, tags and reference ID. */
 const onlyWhenCreating = new Set([
 	'addressFormat',
-	'extraDataFromNoteAttributes',
-	'includeRefunded',
+	'includeAdditionalDetails',
+	'includeRefundedOrders',
 	'includeTestOrders',
-	'onlyPaid',
-	'referenceFrom',
+	'onlyPaidOrders',
+	'referenceIdFrom',
 	'referenceId',
 	'tags',
-	'tagsFromOrder',
+	'includeTags',
 ]);
 
 /** The order options that matter for an update. */

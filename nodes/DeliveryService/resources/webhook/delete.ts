@@ -14,7 +14,13 @@ import { companyWebhooksClient, type Webhook, type Webhooks } from '../../servic
 import { outputItem, runPerItem } from '../items';
 import { asRecord, resourceLocatorValue, parameterReader } from '../../common/parameters';
 import { showFor, type Operation } from '../resource';
-import { companyWebhooks, eventField, nothingListedMessage, webhookOptionsField, urlField } from './fields';
+import {
+	companyWebhooks,
+	eventField,
+	nothingListedMessage,
+	webhookOptionsField,
+	urlField,
+} from './fields';
 
 /** Unsubscribes a URL from an event (service document, section 4.5). */
 export const deleteWebhook: Operation = {
@@ -117,7 +123,11 @@ export async function searchWebhooks(
 	const client = await openClient(this);
 	const { companyId } = asRecord(this.getNodeParameter('options', {}));
 	const company = unwrap(this.getNode(), resolveCompanyId(client.credential, companyId));
-	const { webhooks, notFound } = await companyWebhooksClient(this.getNode(), client, company).list();
+	const { webhooks, notFound } = await companyWebhooksClient(
+		this.getNode(),
+		client,
+		company,
+	).list();
 	if (notFound !== undefined)
 		throw new NodeOperationError(this.getNode(), 'The Delivery Service found nothing to list', {
 			description: nothingListedMessage(notFound),

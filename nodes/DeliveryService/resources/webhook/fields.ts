@@ -46,7 +46,11 @@ export function companyWebhooks(
 	item: number,
 ): Webhooks {
 	const { companyId } = collectionParameter(parameters, 'options', item);
-	return companyWebhooksClient(node, client, unwrap(node, resolveCompanyId(client.credential, companyId)));
+	return companyWebhooksClient(
+		node,
+		client,
+		unwrap(node, resolveCompanyId(client.credential, companyId)),
+	);
 }
 
 /** What it means when the service answers 404 to a listing, with what it said itself. */

@@ -85,7 +85,12 @@ export const getManyWebhooks: Operation = {
 		return await runPerItem(context, async (item) => {
 			const filters = unwrap(
 				context.getNode(),
-				validate(filtersSchema, collectionParameter(parameters, 'filters', item), 'Filters', filterLabels),
+				validate(
+					filtersSchema,
+					collectionParameter(parameters, 'filters', item),
+					'Filters',
+					filterLabels,
+				),
 			);
 			const limit = parameters.get('returnAll', item, false)
 				? Infinity
@@ -110,7 +115,10 @@ export const getManyWebhooks: Operation = {
 	},
 };
 
-function matchesFilters(webhook: Webhook, { events, status }: z.infer<typeof filtersSchema>): boolean {
+function matchesFilters(
+	webhook: Webhook,
+	{ events, status }: z.infer<typeof filtersSchema>,
+): boolean {
 	if (status !== undefined && webhook.status !== status) return false;
 	return events.length === 0 || events.some((event) => event === webhook.event);
 }

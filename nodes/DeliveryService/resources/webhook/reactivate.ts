@@ -32,16 +32,17 @@ interface ReactivationFailure {
  */
 export const reactivateWebhooks: Operation = {
 	option: {
-		name: 'Repair',
-		value: 'repair',
-		action: 'Repair blacklisted webhooks',
+		name: 'Reactivate',
+		value: 'reactivate',
+		action: 'Reactivate blacklisted webhooks',
 		description:
 			'Have the Delivery Service call URLs again that it has stopped calling (blacklisted)',
 	},
 	fields: [
 		{
 			...urlField,
-			displayName: 'URL or Its Beginning',
+			displayName: 'URL Prefix',
+			name: 'urlPrefix',
 			placeholder: 'e.g. https://n8n.example.com/',
 			description:
 				'The blacklisted webhooks at this URL, and at all URLs below it, are repaired. The address of your n8n repairs those of all its workflows.',
@@ -54,7 +55,7 @@ export const reactivateWebhooks: Operation = {
 		return await runPerItem(context, async (item) => {
 			const beginning = unwrap(
 				context.getNode(),
-				validate(webhookUrlSchema, parameters.get('url', item), 'URL', {}),
+				validate(webhookUrlSchema, parameters.get('urlPrefix', item), 'URL', {}),
 			);
 			const webhooks = companyWebhooks(context.getNode(), parameters, client, item);
 			const listing = await webhooks.list();
@@ -90,7 +91,7 @@ async function reactivateAll(
 		const { url, event, action } = webhook;
 		const failure = await reactivateOne(webhooks, webhook);
 		if (!failure) {
-			output.push(outputItem({ url, event, action, repaired: true }, item));
+			output.push(outputItem({ url, event, action, reactivated: true }, item));
 			continue;
 		}
 		const problem = notReactivated(webhook, failure);
@@ -105,7 +106,10 @@ async function reactivateAll(
 }
 
 /** The message names the URL without its query, where a signature may be. */
-function notReactivated({ url, event, action }: Webhook, { state, error }: ReactivationFailure): Problem {
+function notReactivated(
+	{ url, event, action }: Webhook,
+	{ state, error }: ReactivationFailure,
+): Problem {
 	const { origin, pathname } = new URL(url);
 	const { message, description } = toProblem(error);
 	return {
@@ -128,7 +132,10 @@ const contradictions = {
  * Unsubscribes and subscribes. What is not subscribed after that is subscribed once more: no later
  * repair would find it.
  */
-async function reactivateOne(webhooks: Webhooks, webhook: Webhook): Promise<ReactivationFailure | undefined> {
+async function reactivateOne(
+	webhooks: Webhooks,
+	webhook: Webhook,
+): Promise<ReactivationFailure | undefined> {
 	const { url, action } = webhook;
 	const failure = await attempt(webhooks, webhook, async () => {
 		await webhooks.unsubscribe({ url, action });

@@ -5,7 +5,7 @@ import { creation } from '../../../support/creations';
 const created = (id: string): Outcome => ({ kind: 'created', id, record: { id } });
 const skipped: Outcome = { kind: 'skipped', reason: 'alreadyCreated', message: 'It exists' };
 const failed = (
-	kind: 'refused' | 'unknown' | 'notSent',
+	kind: 'rejected' | 'unknown' | 'notSent',
 	message: string,
 	description?: string,
 ): Outcome => ({ kind, problem: { message, description } });
@@ -25,7 +25,7 @@ test('is not made when every delivery was created or skipped', () => {
 });
 
 test('counts what was skipped, so that it is not taken for lost', () => {
-	const refused = failed('refused', 'Bad');
+	const refused = failed('rejected', 'Bad');
 	expect(summaryOf(skipped, skipped, refused)?.problem.message).toBe(
 		'Bad (0 of 3 deliveries created, 2 skipped, 0 not sent)',
 	);
@@ -39,7 +39,7 @@ test('lists each delivery under what became of it', () => {
 		created('a'),
 		failed('unknown', 'No answer'),
 		skipped,
-		failed('refused', 'Bad'),
+		failed('rejected', 'Bad'),
 		created('b'),
 		failed('notSent', 'Not sent'),
 	);
@@ -48,7 +48,7 @@ test('lists each delivery under what became of it', () => {
 			{ item: 0, referenceId: 'R0', id: 'a' },
 			{ item: 4, referenceId: 'R4', id: 'b' },
 		],
-		refused: [{ item: 3, referenceId: 'R3' }],
+		rejected: [{ item: 3, referenceId: 'R3' }],
 		unknown: [{ item: 1, referenceId: 'R1' }],
 		notSent: [{ item: 5, referenceId: 'R5' }],
 	});
@@ -58,17 +58,22 @@ test('lists each delivery under what became of it', () => {
 });
 
 test.each([
-	['the first that was refused', [failed('refused', 'Bad'), failed('refused', 'Worse')], 0, 'Bad'],
+	[
+		'the first that was refused',
+		[failed('rejected', 'Bad'), failed('rejected', 'Worse')],
+		0,
+		'Bad',
+	],
 	['the first without an answer', [created('a'), failed('unknown', 'No answer')], 1, 'No answer'],
 	[
 		'the earlier of a refused one and one without an answer',
-		[created('a'), failed('unknown', 'No answer'), failed('refused', 'Bad')],
+		[created('a'), failed('unknown', 'No answer'), failed('rejected', 'Bad')],
 		1,
 		'No answer',
 	],
 	[
 		'what others were not sent for, though they come before it',
-		[failed('notSent', 'Waits'), failed('notSent', 'Waits'), failed('refused', 'Bad')],
+		[failed('notSent', 'Waits'), failed('notSent', 'Waits'), failed('rejected', 'Bad')],
 		2,
 		'Bad',
 	],
@@ -98,7 +103,7 @@ test('names deliveries without a reference by their item', () => {
 	const summary = failureSummary(
 		[
 			{ creation: creation(3, undefined), outcome: created('a') },
-			{ creation: creation(7, undefined), outcome: failed('refused', 'Bad') },
+			{ creation: creation(7, undefined), outcome: failed('rejected', 'Bad') },
 		],
 		true,
 	);
@@ -112,7 +117,7 @@ test.each([
 ])('names 20 of %i created ones, and lists all', (count, pattern) => {
 	const summary = summaryOf(
 		...Array.from({ length: count }, (_, item) => created(String(item))),
-		failed('refused', 'Bad'),
+		failed('rejected', 'Bad'),
 	);
 	expect(summary?.problem.description).toMatch(pattern);
 	expect(summary?.lists.created).toHaveLength(count);
@@ -123,7 +128,7 @@ test.each([
 	['The service says: Why?', 'The service says: Why?'],
 	['Look it up.', 'Look it up.'],
 ])('ends the words of the service %j before its own', (description, ended) => {
-	const summary = summaryOf(failed('refused', 'Bad', description));
+	const summary = summaryOf(failed('rejected', 'Bad', description));
 	expect(summary?.problem.description).toBe(`${ended} Refused (1): R0.`);
 });
 
@@ -146,7 +151,7 @@ describe('where nothing is remembered', () => {
 	});
 
 	test('says nothing of that when nothing was created', () => {
-		expect(descriptionOf(failed('refused', 'Bad'), busy)).toBe(
+		expect(descriptionOf(failed('rejected', 'Bad'), busy)).toBe(
 			'Refused (1): R0. Not sent (1): R1.',
 		);
 	});

@@ -25,7 +25,7 @@ function created(record: Record<string, unknown> = {}): ItemOutcome {
 }
 
 const refused: ItemOutcome = {
-	kind: 'refused',
+	kind: 'rejected',
 	problem: { message: 'Bad', description: 'Mend it.' },
 };
 const invalid: ItemOutcome = { kind: 'invalid', problem: { message: 'Wrong' } };
@@ -87,7 +87,7 @@ describe('the output of an item', () => {
 				error: {
 					message: 'Bad [item 2]',
 					description: 'Mend it.',
-					outcome: 'refused',
+					outcome: 'rejected',
 					referenceId: 'A',
 				},
 			},

@@ -6,7 +6,7 @@ import { excludeCreatedAdvice } from './resendWarning';
 /** A delivery of the run, by its item and what else names it. */
 type NamedDelivery = { item: number; referenceId?: string; id?: string };
 
-type DeliveriesByOutcome = Record<'created' | 'refused' | 'unknown' | 'notSent', NamedDelivery[]>;
+type DeliveriesByOutcome = Record<'created' | 'rejected' | 'unknown' | 'notSent', NamedDelivery[]>;
 
 interface FailureSummary {
 	/** The item whose problem it is: the first whose delivery was sent in vain, if there is one. */
@@ -48,7 +48,7 @@ export function failureSummary(
 			description: [
 				endSentence(description),
 				namesOf('Created', lists.created),
-				namesOf('Refused', lists.refused),
+				namesOf('Refused', lists.rejected),
 				namesOf('Perhaps created', lists.unknown),
 				namesOf('Not sent', lists.notSent),
 				!isRemembered && lists.created.length + lists.unknown.length > 0 && excludeCreatedAdvice,
@@ -62,7 +62,7 @@ export function failureSummary(
 
 /** The deliveries of a run under what became of them, without those that were skipped. */
 function groupByOutcome(results: readonly CreationResult[]): DeliveriesByOutcome {
-	const lists: DeliveriesByOutcome = { created: [], refused: [], unknown: [], notSent: [] };
+	const lists: DeliveriesByOutcome = { created: [], rejected: [], unknown: [], notSent: [] };
 	for (const { creation, outcome } of results) {
 		if (outcome.kind === 'skipped') continue;
 		lists[outcome.kind].push({

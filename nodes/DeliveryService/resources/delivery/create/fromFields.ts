@@ -1,4 +1,10 @@
-import { omitBlank, collectionEntries, toList, collectionParameter, readJson } from '../../../common/parameters';
+import {
+	omitBlank,
+	collectionEntries,
+	toList,
+	collectionParameter,
+	readJson,
+} from '../../../common/parameters';
 import { isBlank } from '../../../common/text';
 import { showFor } from '../../resource';
 import { newPackages, readPackages } from '../package';
@@ -8,8 +14,8 @@ import type { Source } from './source';
 /** A delivery from the fields of the node (service document, section 2.1). */
 export const fromFields: Source = {
 	option: {
-		name: 'Fields Below',
-		value: 'fields',
+		name: 'Define Below',
+		value: 'defineBelow',
 		description: 'Fill in pickup, dropoff and packages in this node',
 	},
 	skipsAlreadySent: false,

@@ -21,12 +21,19 @@ import { fromFields } from './fromFields';
 import { fromJson } from './fromJson';
 import { fromShopifyOrder } from './fromShopifyOrder';
 import { optionFields, readRunOptions, readSkipAlreadySent, type RunOptions } from './options';
-import { orderHints, dryRunHint, hintsOf, outcomesOf, toDryRunItems, toOutputItems } from './output';
+import {
+	orderHints,
+	dryRunHint,
+	hintsOf,
+	outcomesOf,
+	toDryRunItems,
+	toOutputItems,
+} from './output';
 import { assertValid, toCreations, prepare } from './prepare';
 import { withResendWarning } from './resendWarning';
 import type { Source } from './source';
 
-const sources: readonly Source[] = [fromFields, fromShopifyOrder, fromJson];
+const sources: readonly Source[] = [fromShopifyOrder, fromFields, fromJson];
 
 /**
  * Creates a delivery for each input item, each once and in few requests (service document,
@@ -46,7 +53,7 @@ export const createDelivery: Operation = {
 			type: 'options',
 			noDataExpression: true,
 			options: sources.map(({ option }) => option),
-			default: 'fields',
+			default: 'shopifyOrder',
 			description: 'Where the data of the deliveries comes from',
 		},
 		...sources.flatMap(({ option, fields }) => showFor({ source: [option.value] }, fields)),
@@ -89,7 +96,10 @@ export const createDelivery: Operation = {
 		return output;
 
 		function toItems(report: Report): INodeExecutionData[] {
-			const outcomes = outcomesOf(items, skips ? report.results : withResendWarning(report.results));
+			const outcomes = outcomesOf(
+				items,
+				skips ? report.results : withResendWarning(report.results),
+			);
 			const created = items.filter(({ item }) => outcomes.get(item)?.kind === 'created');
 			context.addExecutionHints(...hintsOf([...outcomes.values()], report), ...orderHints(created));
 			return toOutputItems(items, outcomes);
@@ -133,8 +143,8 @@ function sendingOptions(
 		random: Math.random,
 		signal: context.getExecutionCancelSignal(),
 		batchSize: options.batchSize,
-		refusedCreateNothing: options.refusedCreateNothing,
-		maximumWaitMs: options.maximumWaitSeconds * 1000,
+		retryRejectedBatches: options.retryRejectedBatches,
+		maximumWaitMs: options.maxRetrySeconds * 1000,
 		continueOnFail: context.continueOnFail(),
 		ownCompanyId: client.credential.companyId,
 		...(skipsAlreadySent && {

@@ -39,7 +39,7 @@ const itemOptionLabels = { ...serviceLabels, simplify: 'simplify' };
 const runOptionsSchema = z.object({
 	batchSize: numberBetween(1, limits.deliveriesPerRequest).int().optional(),
 	dryRun: z.boolean().default(false),
-	refusedCreateNothing: z.boolean().default(false),
+	retryRejectedBatches: z.boolean().default(false),
 	...retryShape(retryDefaults),
 });
 
@@ -47,7 +47,7 @@ const runOptionLabels = {
 	batchSize: 'batch size',
 	dryRun: 'dry run',
 	...retryLabels,
-	refusedCreateNothing: retryRejectedBatchesLabel.toLowerCase(),
+	retryRejectedBatches: retryRejectedBatchesLabel.toLowerCase(),
 };
 
 export type ItemOptions = z.infer<typeof itemOptionsSchema>;
@@ -72,7 +72,12 @@ export function readRunOptions(parameters: ParameterReader): Result<RunOptions> 
 		name,
 		parameters.get(`options.${name}`, 0, ''),
 	]);
-	return validate(runOptionsSchema, omitBlank(Object.fromEntries(given)), 'Option', runOptionLabels);
+	return validate(
+		runOptionsSchema,
+		omitBlank(Object.fromEntries(given)),
+		'Option',
+		runOptionLabels,
+	);
 }
 
 /** The label of the field, by which messages name it too. */
@@ -153,7 +158,7 @@ export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
 			maximumWait,
 			{
 				displayName: retryRejectedBatchesLabel,
-				name: 'refusedCreateNothing',
+				name: 'retryRejectedBatches',
 				type: 'boolean',
 				default: false,
 				description:

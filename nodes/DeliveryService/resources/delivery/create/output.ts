@@ -129,7 +129,7 @@ export function hintsOf(
 	const created = count('created');
 	const skipped = count('skipped');
 	const unknown = count('unknown');
-	const notCreated = count('invalid', 'refused', 'notSent');
+	const notCreated = count('invalid', 'rejected', 'notSent');
 	const pendingReview = outcomes.filter(
 		(outcome) => outcome.kind === 'created' && isPendingReview(outcome.record.statusDelivery),
 	).length;
@@ -207,7 +207,7 @@ function cashHint(items: readonly OrderFacts[]): string | undefined {
 	const others = names.length - shown.length;
 	const paidBy =
 		names.length > 0
-			? `paid by ${shown.join(', ')}${others > 0 ? ` and ${others} more` : ''}. If one of these is cash on delivery, add it to the order option Cash on Delivery Names`
+			? `paid by ${shown.join(', ')}${others > 0 ? ` and ${others} more` : ''}. If one of these is cash on delivery, add it to the order option Cash on Delivery Methods`
 			: 'without a payment method. If they are to be paid at the door, set the order option Cash on Delivery to Always';
 	return `The driver collects nothing for ${pluralize(methods.length, 'order', 'orders')} with money outstanding, ${paidBy}, and correct deliveries that exist already with the operation Update.`;
 }

@@ -18,10 +18,14 @@ export function assertRetryIsSafe(
 	const node = context.getNode();
 	// Also in a dry run: the setting would still be there when it is over.
 	if (node.retryOnFail) throw couldCreateTwice(node, retryOnFailProblem);
-	if (context.getMode() === 'retry' && !isDryRun) throw couldCreateTwice(node, retriedExecutionProblem);
+	if (context.getMode() === 'retry' && !isDryRun)
+		throw couldCreateTwice(node, retriedExecutionProblem);
 }
 
-function couldCreateTwice(node: INode, { message, description }: typeof retryOnFailProblem): NodeOperationError {
+function couldCreateTwice(
+	node: INode,
+	{ message, description }: typeof retryOnFailProblem,
+): NodeOperationError {
 	return new NodeOperationError(node, message, { description });
 }
 

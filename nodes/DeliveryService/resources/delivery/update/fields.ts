@@ -108,7 +108,7 @@ export const changeFields: INodeProperties[] = [
 export const updateFields: INodeProperties[] = [
 	{
 		displayName: 'Find Deliveries By',
-		name: 'target',
+		name: 'findBy',
 		type: 'options',
 		noDataExpression: true,
 		options: [
@@ -126,7 +126,7 @@ export const updateFields: INodeProperties[] = [
 		default: 'deliveryIds',
 		description: 'How the deliveries to update are named',
 	},
-	...showFor({ target: ['deliveryIds'] }, [
+	...showFor({ findBy: ['deliveryIds'] }, [
 		{
 			displayName: 'Delivery IDs',
 			name: 'deliveryIds',
@@ -137,7 +137,7 @@ export const updateFields: INodeProperties[] = [
 			description: 'One or more IDs, separated by commas, or a list from an expression',
 		},
 	]),
-	...showFor({ target: ['referenceIds'] }, [referenceIdsField]),
+	...showFor({ findBy: ['referenceIds'] }, [referenceIdsField]),
 	{
 		displayName: 'Take Changes From',
 		name: 'changesFrom',
@@ -145,21 +145,21 @@ export const updateFields: INodeProperties[] = [
 		noDataExpression: true,
 		options: [
 			{
-				name: 'Fields Below',
-				value: 'fields',
-				description: 'Change what you add, and nothing else',
-			},
-			{
 				name: 'Shopify Order',
 				value: 'shopifyOrder',
 				description:
 					'Change recipient, address, packages and the cash to collect to those of the order as it is now. The cash becomes 0 when it has been paid since.',
 			},
+			{
+				name: 'Define Below',
+				value: 'defineBelow',
+				description: 'Change what you add, and nothing else',
+			},
 		],
-		default: 'fields',
+		default: 'shopifyOrder',
 		description: 'Where the changes come from',
 	},
-	...showFor({ changesFrom: ['fields'] }, [
+	...showFor({ changesFrom: ['defineBelow'] }, [
 		{
 			displayName: 'Changes',
 			name: 'changes',
@@ -171,27 +171,5 @@ export const updateFields: INodeProperties[] = [
 		},
 	]),
 	...showFor({ changesFrom: ['shopifyOrder'] }, [orderField, updateOrderOptionsField]),
-	{
-		displayName: 'Recalculate Price (Recommended)',
-		name: 'recalculatePrice',
-		type: 'boolean',
-		default: true,
-		description: 'Whether the price is calculated anew after the change',
-	},
-	{
-		displayName: 'Reorder Route (Recommended)',
-		name: 'reorderRoute',
-		type: 'boolean',
-		default: true,
-		description:
-			'Whether the stops of the route are ordered anew after the change, when the delivery is on a route',
-	},
-	{
-		displayName: 'Recalculate City (Recommended)',
-		name: 'recalculateCity',
-		type: 'boolean',
-		default: true,
-		description: 'Whether the city is determined anew after the change',
-	},
 	updateOptionsField,
 ];

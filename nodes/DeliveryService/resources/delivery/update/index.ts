@@ -23,7 +23,7 @@ export const updateDelivery: Operation = {
 	fields: updateFields,
 	async run(context) {
 		const parameters = parameterReader(context);
-		const { maximumWaitSeconds, timeoutSeconds } = unwrap(
+		const { maxRetrySeconds, timeoutSeconds } = unwrap(
 			context.getNode(),
 			readUpdateOptions(parameters),
 		);
@@ -46,7 +46,7 @@ export const updateDelivery: Operation = {
 			clock: realClock,
 			random: Math.random,
 			signal: context.getExecutionCancelSignal(),
-			maximumWaitMs: maximumWaitSeconds * 1000,
+			maximumWaitMs: maxRetrySeconds * 1000,
 		});
 		const told: UpdateResult[] = [];
 		for await (const results of batches) {
@@ -82,7 +82,7 @@ function assertUpdated(
 			message: isOneOfSeveral ? `${message} (${kindOfId} ID ${first.id})` : message,
 			description: [
 				endSentence(description),
-				idsSentence('Refused', lists.refused),
+				idsSentence('Refused', lists.rejected),
 				idsSentence('Perhaps updated', lists.unknown),
 				idsSentence('Not sent', lists.notSent),
 				`Deliveries updated in this run: ${lists.updated.length}.`,
@@ -96,11 +96,17 @@ function assertUpdated(
 	throw error;
 }
 
-type UpdatesByOutcome = Record<UpdateResult['outcome']['kind'], Array<{ item: number; id: string }>>;
+type UpdatesByOutcome = Record<
+	UpdateResult['outcome']['kind'],
+	Array<{ item: number; id: string }>
+>;
 
 /** The deliveries of a run under what became of them; those of which nothing is told were not sent. */
-function groupUpdatesByOutcome(updates: readonly Update[], told: readonly UpdateResult[]): UpdatesByOutcome {
-	const lists: UpdatesByOutcome = { updated: [], refused: [], unknown: [], notSent: [] };
+function groupUpdatesByOutcome(
+	updates: readonly Update[],
+	told: readonly UpdateResult[],
+): UpdatesByOutcome {
+	const lists: UpdatesByOutcome = { updated: [], rejected: [], unknown: [], notSent: [] };
 	for (const { item, id, outcome } of told) lists[outcome.kind].push({ item, id });
 	const targets = updates.flatMap(({ item, ids }) => ids.map((id) => ({ item, id })));
 	lists.notSent.push(...targets.slice(told.length));

@@ -33,5 +33,29 @@ export const updateOptionsField: INodeProperties = {
 	type: 'collection',
 	placeholder: 'Add Option',
 	default: {},
-	options: [maximumWait, timeout],
+	options: [
+		maximumWait,
+		{
+			displayName: 'Recalculate City',
+			name: 'recalculateCity',
+			type: 'boolean',
+			default: true,
+			description: 'Whether to determine the city again after the update',
+		},
+		{
+			displayName: 'Recalculate Price',
+			name: 'recalculatePrice',
+			type: 'boolean',
+			default: true,
+			description: 'Whether to recalculate the price after the update',
+		},
+		{
+			displayName: 'Reorder Route',
+			name: 'reorderRoute',
+			type: 'boolean',
+			default: true,
+			description: 'Whether to reorder the stops of the route, if the delivery is on one',
+		},
+		timeout,
+	],
 };

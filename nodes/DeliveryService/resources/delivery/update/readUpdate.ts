@@ -9,7 +9,12 @@ import {
 	type DeliveryChanges,
 } from '../../../service/schemas';
 import { validate } from '../../../service/validation';
-import { toList, collectionParameter, readJson, type ParameterReader } from '../../../common/parameters';
+import {
+	toList,
+	collectionParameter,
+	readJson,
+	type ParameterReader,
+} from '../../../common/parameters';
 import { isBlank } from '../../../common/text';
 import { orderToChanges } from '../../../shopify/toChanges';
 import { toProblem } from '../../items';
@@ -19,7 +24,7 @@ import { changeFields } from './fields';
 
 const flagSchema = z.preprocess(
 	(value) => (value === 'true' ? true : value === 'false' ? false : value),
-	z.boolean(),
+	z.boolean().default(true),
 );
 
 const flagsSchema = z.object({
@@ -33,7 +38,7 @@ export function readUpdate(parameters: ParameterReader, item: number): Result<Up
 	try {
 		const targetKind = z
 			.enum(['deliveryIds', 'referenceIds'])
-			.parse(parameters.get('target', item));
+			.parse(parameters.get('findBy', item));
 		const given = { [targetKind]: toList(parameters.get(targetKind, item, '')) };
 		const target = validate(
 			z.object({ [targetKind]: targetSchemas[targetKind] }),
@@ -43,17 +48,13 @@ export function readUpdate(parameters: ParameterReader, item: number): Result<Up
 		);
 		if (!target.ok) return target;
 		const changes =
-			parameters.get('changesFrom', item, 'fields') === 'shopifyOrder'
+			parameters.get('changesFrom', item, 'shopifyOrder') === 'shopifyOrder'
 				? changesFromOrder(parameters, item)
 				: changesFromFields(collectionParameter(parameters, 'changes', item));
 		if (!changes.ok) return changes;
 		const flags = validate(
 			flagsSchema,
-			{
-				recalculatePrice: parameters.get('recalculatePrice', item, true),
-				reorderRoute: parameters.get('reorderRoute', item, true),
-				recalculateCity: parameters.get('recalculateCity', item, true),
-			},
+			collectionParameter(parameters, 'options', item),
 			'Update',
 			serviceLabels,
 		);

@@ -31,7 +31,7 @@ async function blacklist(urls: readonly string[], action: Hook['action'] = 3): P
 }
 
 async function repair(url: string, more: Partial<RunNodeOptions> = {}) {
-	return await service.run({ resource: 'webhook', operation: 'repair', url }, more);
+	return await service.run({ resource: 'webhook', operation: 'reactivate', urlPrefix: url }, more);
 }
 
 /** The statuses of the service's list by URL. */
@@ -65,13 +65,13 @@ test('makes each matching blacklisted subscription anew, one item each', async (
 			url: `${own}?event=updateTask&signature=abc`,
 			event: 'updateTask',
 			action: 3,
-			repaired: true,
+			reactivated: true,
 		},
 		{
 			url: `${own}?event=createTask&signature=def`,
 			event: 'createTask',
 			action: 1,
-			repaired: true,
+			reactivated: true,
 		},
 	]);
 	expect(Object.values(statuses())).toEqual(['Active', 'Active']);
@@ -146,7 +146,7 @@ describe('which subscriptions match', () => {
 		await blacklist([own]);
 		const { items } = await service.run({
 			resource: 'webhook',
-			operation: 'repair',
+			operation: 'reactivate',
 			url: own,
 			options: { companyId: '1002' },
 		});
@@ -233,7 +233,7 @@ describe('a failure', () => {
 			const { error, items } = await repair('https://shop.example');
 
 			expect(error).toBeUndefined();
-			expect(jsonOf(items)).toMatchObject([{ url: urls[0], repaired: true }]);
+			expect(jsonOf(items)).toMatchObject([{ url: urls[0], reactivated: true }]);
 		});
 	});
 
@@ -275,7 +275,7 @@ describe('a failure', () => {
 			const [regular = [], failed = []] = outputs;
 			const errors = onError === 'continueErrorOutput' ? failed : regular.slice(1, 2);
 			expect(error).toBeUndefined();
-			expect(jsonOf(regular).filter(({ repaired }) => repaired)).toMatchObject([
+			expect(jsonOf(regular).filter(({ reactivated }) => reactivated)).toMatchObject([
 				{ url: urls[0] },
 				{ url: urls[2] },
 			]);
@@ -346,7 +346,7 @@ describe('a published trigger', () => {
 		});
 		const postings = await triggers.control.fireEvent(3, updated);
 
-		expect(jsonOf(items)).toMatchObject([{ url, repaired: true }]);
+		expect(jsonOf(items)).toMatchObject([{ url, reactivated: true }]);
 		expect(postings).toMatchObject([{ url, status: 200 }]);
 	});
 });
@@ -393,7 +393,7 @@ describe('the example workflow', () => {
 
 		expect(error).toBeUndefined();
 		expect(jsonOf(outputsOf('Repair webhooks')[0] ?? [])).toMatchObject([
-			{ url: 'https://n8n.shop.example/webhook/a/webhook', repaired: true },
+			{ url: 'https://n8n.shop.example/webhook/a/webhook', reactivated: true },
 		]);
 		expect(statuses()['https://other.example/hook']).toBe('Banned');
 	});

@@ -1,4 +1,4 @@
-/** Delivery: Forget Sent References. */
+/** Delivery: Allow Resending. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { deduplicationStore, type NodeRun, type RunNodeOptions } from '../support/engine/engine';
@@ -20,7 +20,10 @@ async function forget(
 	parameters: INodeParameters,
 	more: Partial<RunNodeOptions> = {},
 ): Promise<NodeRun> {
-	return await service.run({ resource: 'delivery', operation: 'forget', ...parameters }, more);
+	return await service.run(
+		{ resource: 'delivery', operation: 'allowResending', ...parameters },
+		more,
+	);
 }
 
 describe('chosen references', () => {
@@ -36,7 +39,7 @@ describe('chosen references', () => {
 		expect(error).toBeUndefined();
 		expect(items).toEqual(
 			['R0', 'R2'].map((referenceId) => ({
-				json: { referenceId, forgotten: true },
+				json: { referenceId, allowed: true },
 				pairedItem: { item: 0 },
 			})),
 		);
@@ -48,7 +51,7 @@ describe('chosen references', () => {
 	test('may be numbers', async () => {
 		await create([delivery({ referenceId: 1001 })]);
 		const { items } = await forget({ referenceIds: '={{ 1001 }}' });
-		expect(jsonOf(items)).toEqual([{ referenceId: '1001', forgotten: true }]);
+		expect(jsonOf(items)).toEqual([{ referenceId: '1001', allowed: true }]);
 		expect(await create([delivery({ referenceId: '1001' })])).toEqual(['created']);
 	});
 
@@ -75,7 +78,7 @@ describe('chosen references', () => {
 
 	const notRemembered = (referenceId: string, companyId: number) => ({
 		referenceId,
-		forgotten: false,
+		allowed: false,
 		message: `This workflow remembers no such reference for company ${companyId}: check the spelling, also a leading #, and the option Company ID.`,
 	});
 
@@ -106,7 +109,7 @@ describe('chosen references', () => {
 	test('are told each for itself, also one that is named twice', async () => {
 		await create(deliveries(1));
 		const { items } = await forget({ referenceIds: 'R0, R1, R0, R1' });
-		const forgotten = { referenceId: 'R0', forgotten: true };
+		const forgotten = { referenceId: 'R0', allowed: true };
 		const unknown = notRemembered('R1', 1001);
 		expect(jsonOf(items)).toEqual([forgotten, unknown, forgotten, unknown]);
 		expect(await create(deliveries(2))).toEqual(['created', 'created']);
@@ -117,8 +120,8 @@ describe('chosen references', () => {
 		await create(deliveries(2));
 		const { items } = await forget({ referenceIds: 'R0, X' }, { items: [{}, {}, {}] });
 		const told = [
-			{ referenceId: 'R0', forgotten: true },
-			{ referenceId: 'X', forgotten: false },
+			{ referenceId: 'R0', allowed: true },
+			{ referenceId: 'X', allowed: false },
 		];
 		expect(jsonOf(items)).toMatchObject([told, told, told].flat());
 	});
@@ -128,7 +131,7 @@ describe('chosen references', () => {
 		const before = deduplicationStore.calls.length;
 		const { items } = await forget({ referenceIds: `={{ ${JSON.stringify(references(130))} }}` });
 
-		expect(jsonOf(items).map(({ forgotten }) => forgotten)).toEqual(
+		expect(jsonOf(items).map(({ allowed }) => allowed)).toEqual(
 			references(130).map((_, number) => number < 120),
 		);
 		const turns = deduplicationStore.calls
@@ -211,12 +214,12 @@ describe('chosen references', () => {
 			{ items: deliveries(3), onError: 'continueRegularOutput' },
 		);
 		expect(items).toMatchObject([
-			{ json: { referenceId: 'R0', forgotten: true }, pairedItem: { item: 0 } },
+			{ json: { referenceId: 'R0', allowed: true }, pairedItem: { item: 0 } },
 			{
 				json: { error: { message: expect.stringMatching(/did not answer \[item 1\]$/) } },
 				pairedItem: { item: 1 },
 			},
-			{ json: { referenceId: 'R2', forgotten: true }, pairedItem: { item: 2 } },
+			{ json: { referenceId: 'R2', allowed: true }, pairedItem: { item: 2 } },
 		]);
 		expect(await create(deliveries(3))).toEqual(['created', 'alreadyCreated', 'created']);
 	});
@@ -231,7 +234,7 @@ describe('all references', () => {
 
 		const { items } = await forget({ references: 'all' });
 		expect(items).toEqual([
-			{ json: { references: 'all', forgotten: true }, pairedItem: { item: 0 } },
+			{ json: { references: 'all', allowed: true }, pairedItem: { item: 0 } },
 		]);
 		expect(deduplicationStore.count('workflow')).toBe(0);
 		expect(await create([...deliveries(2), delivery({ referenceId: 'U' })])).toEqual([
