@@ -372,14 +372,14 @@ describe('an option', () => {
 
 	test.each([
 		[
-			'Package size limit in kilograms should be a number of 0 or more [item 0]',
+			'Package size by weight max weight in kilograms should be a number of 0 or more [item 0]',
 			{ packageSizeByWeight: { limit: [{ upToKg: '={{ "light" }}', size: 's' }] } },
 		],
 		[
 			'Delivery address format "short" is not one of components, text [item 0]',
 			{ addressFormat: '={{ "short" }}' },
 		],
-		['Fallback email is not an e-mail address [item 0]', { fallbackEmail: 'orders' }],
+		['Fallback email is not an email address [item 0]', { fallbackEmail: 'orders' }],
 		['Tag 2 should be text [item 0]', { tags: '={{ ["a", {}] }}' }],
 		[
 			'Package size "huge" is not one of xs, s, m, l, xl [item 0]',
@@ -443,7 +443,7 @@ describe('orders without what Shopify gives every order', () => {
 		];
 		const { hints } = await service.run({ ...fromOrder(), options }, { items });
 		expect(warnings(hints)).toContain(
-			'2 orders came without "cancelled_at", "test", which Shopify gives every order. Taken as: not cancelled, no test order. If the Shopify node limits the fields that it returns, add these.',
+			'2 orders came without "cancelled_at", "test", which Shopify gives every order. Taken as: not canceled, not a test order. If the Shopify node limits the fields that it returns, add these.',
 		);
 	});
 
@@ -465,7 +465,7 @@ describe('orders without what Shopify gives every order', () => {
 	test('are told each by its name', async () => {
 		const { hints } = await service.run(fromOrder(), { items: [without('#1', ...telling)] });
 		expect(warnings(hints)).toEqual([
-			'1 order came without "cancelled_at", "test", "financial_status", "payment_gateway_names", which Shopify gives every order. Taken as: not cancelled, no test order, not refunded, not paid at the door. If the Shopify node limits the fields that it returns, add these.',
+			'1 order came without "cancelled_at", "test", "financial_status", "payment_gateway_names", which Shopify gives every order. Taken as: not canceled, not a test order, not refunded, not cash on delivery. If the Shopify node limits the fields that it returns, add these.',
 		]);
 	});
 });
@@ -620,11 +620,11 @@ describe('an order that is not to be sent', () => {
 		[
 			'cancelled',
 			{ cancelled_at: '2026-03-03T10:02:00-06:00' },
-			/^Order #1001 was cancelled\..*stop that in the dashboard/,
+			/^Order #1001 was canceled\..*cancel it in the Delivery Service dashboard/,
 		],
-		['voided', { financial_status: 'voided' }, /^Order #1001's payment was voided\./],
-		['refunded', { financial_status: 'refunded' }, /^Order #1001's payment was refunded in full\./],
-		['localPickup', { shipping_address: null }, /^Order #1001 has no shipping address: .*Standard/],
+		['voided', { financial_status: 'voided' }, /^Order #1001 has a voided payment\./],
+		['refunded', { financial_status: 'refunded' }, /^Order #1001 was fully refunded\./],
+		['localPickup', { shipping_address: null }, /^Order #1001 has no shipping address, .*Standard/],
 		['testOrder', { test: true }, /^Order #1001 is a test order\..*Include Test Orders/],
 		[
 			'nothingToShip',
@@ -679,24 +679,24 @@ describe('an order that cannot become a delivery', () => {
 			shopifyOrder({ shipping_address: null, shipping_lines: null }),
 		],
 		[
-			/^Order #1001's shipping address has no street/,
+			/^Order #1001 has no street/,
 			shopifyOrder({ shipping_address: shippingAddress({ address1: '' }) }),
 		],
 		[
-			/^Order #1001 has no e-mail address.*Fallback Email/,
+			/^Order #1001 has no email address.*Fallback Email/,
 			shopifyOrder({ email: '', contact_email: '', customer: null }),
 		],
 		[
-			/^Order #1001 names no recipient/,
+			/^Order #1001 has no recipient name/,
 			shopifyOrder({
 				shipping_address: shippingAddress({ name: '', first_name: '', last_name: '' }),
 				customer: null,
 				billing_address: null,
 			}),
 		],
-		[/^Order \d+ has no "name" to be the reference ID/, shopifyOrder({ name: null })],
+		[/^Order \d+ has no "name" to use as the reference ID/, shopifyOrder({ name: null })],
 		[
-			/^Order #1001 does not tell how much is still to be paid.* set Cash on Delivery to Never\./,
+			/^Order #1001 doesn't say how much is unpaid.* set Cash on Delivery to Never if/,
 			shopifyOrder({
 				...payableInCash,
 				financial_status: 'partially_paid',
@@ -704,7 +704,7 @@ describe('an order that cannot become a delivery', () => {
 			}),
 		],
 		[
-			/^Order #1001 does not tell how much is left of "Linen Tablecloth - .*", which is partly/,
+			/^Order #1001 doesn't say how many units of the partly fulfilled item "Linen Tablecloth - .*" are left to ship/,
 			shopifyOrder({
 				line_items: [lineItem({ fulfillment_status: 'partial', fulfillable_quantity: null })],
 			}),
@@ -718,11 +718,11 @@ describe('an order that cannot become a delivery', () => {
 			shopifyOrder({ name: '#1001-1001-1001-1001-1001-1001-1001-1001-1' }),
 		],
 		[
-			/^Order #1001 has the e-mail address "maya", which no mail server takes\. .*Fallback Email/,
+			/^Order #1001 has the email address "maya", which is not valid\. .*Fallback Email/,
 			shopifyOrder({ email: 'maya', contact_email: null, customer: null }),
 		],
 		[
-			/^Order #1001 comes without any personal data: .*Shopify/,
+			/^Order #1001 contains no personal data .*Shopify/,
 			shopifyOrder({
 				email: null,
 				contact_email: null,
@@ -732,7 +732,7 @@ describe('an order that cannot become a delivery', () => {
 			}),
 		],
 		[
-			/^This is a list of Shopify orders, not one order\. .*Split Out/,
+			/^This is a list of Shopify orders, not a single order\. .*Split Out/,
 			{ orders: [shopifyOrder()] },
 		],
 		[/^This is not a Shopify order, but its "body" is one\./, { body: shopifyOrder() }],
@@ -768,7 +768,9 @@ describe('an order that cannot become a delivery', () => {
 						message: expect.stringMatching(
 							/^Order \d+ has items to ship, but no shipping address.*\[item 0\]$/,
 						),
-						description: expect.stringMatching(/Order \d+ has no "name" to be the reference ID/),
+						description: expect.stringMatching(
+							/Order \d+ has no "name" to use as the reference ID/,
+						),
 						outcome: 'invalid',
 						shopifyOrder: { ...orderNames, name: undefined },
 					},

@@ -924,7 +924,7 @@ describe('changes from a Shopify order', () => {
 		const { error } = await service.run(fromOrder(), { items: [shopifyOrder({ line_items: [] })] });
 
 		expect(error?.description).toMatch(
-			/was not changed\. If it should not arrive, stop it in the dashboard/,
+			/was not updated\. To stop it, cancel it in the Delivery Service dashboard/,
 		);
 	});
 
@@ -937,15 +937,15 @@ describe('changes from a Shopify order', () => {
 
 		const { error } = await service.run(fromOrder(), { items: [order] });
 
-		expect(error?.message).toMatch(/does not tell how much is still to be paid/);
+		expect(error?.message).toMatch(/doesn't say how much is unpaid/);
 		expect(updates()).toEqual([]);
 	});
 
 	test.each<[RegExp, IDataObject]>([
-		[/^Order #1001 was cancelled\./, shopifyOrder({ cancelled_at: '2026-03-03T10:02:00-06:00' })],
+		[/^Order #1001 was canceled\./, shopifyOrder({ cancelled_at: '2026-03-03T10:02:00-06:00' })],
 		[/^Order #1001 has nothing left to ship/, shopifyOrder({ line_items: [] })],
 		[
-			/^Order #1001's shipping address has no street/,
+			/^Order #1001 has no street/,
 			shopifyOrder({ shipping_address: { ...shippingAddress(), address1: null } }),
 		],
 		[/^This is not a Shopify order/, { name: '#1001' }],

@@ -10,9 +10,9 @@ type DropoffPlace = Delivery['dropoff'];
 type DropoffLocation = DropoffPlace['location'];
 
 /**
- * Who receives an order, and where (service document, sections 2.2 to 2.4).
+ * Maps the recipient and address of an order (API document, sections 2.2 to 2.4).
  *
- * @returns the place, or what is missing of it and what to do
+ * @returns the dropoff, or what is missing and how to fix it
  */
 export function toDropoff(order: Order, mapping: OrderMapping): Result<DropoffPlace> {
 	const name = recipientName(order, mapping);
@@ -27,15 +27,15 @@ export function toDropoff(order: Order, mapping: OrderMapping): Result<DropoffPl
 	const problems = [
 		!location && noLocationMessage(order, subject),
 		!name &&
-			`${subject} names no recipient: its shipping address, customer and billing address have no name. Complete the order in Shopify, or set the recipient's name under Order Options.`,
+			`${subject} has no recipient name in its shipping address, customer or billing address. Add one to the order in Shopify.`,
 		!email && noEmailMessage(order, subject),
 	];
 	return { ok: false, problem: problemFrom(problems.filter((problem) => problem !== false)) };
 }
 
 /**
- * Whether Shopify left out what is personal, as it does for apps without access to it: the order
- * has a customer or an address, and neither a name, e-mail address, phone nor street in them.
+ * Whether Shopify removed the personal data, as it does for apps without access to it: the order
+ * has a customer or an address, but no name, email, phone or street.
  */
 export function lacksPersonalData(order: Order): boolean {
 	const { customer, shipping_address: shipping, billing_address: billing } = order;
@@ -46,33 +46,33 @@ export function lacksPersonalData(order: Order): boolean {
 		order.phone,
 		...[customer, shipping, billing].flatMap((person) => [fullName(person), person?.phone]),
 		customer?.email,
-		...[shipping, billing].flatMap((place) => [place?.name, place?.address1]),
+		...[shipping, billing].flatMap((address) => [address?.name, address?.address1]),
 	];
 	return personal.every((value) => value === undefined);
 }
 
 function noPersonalDataProblem(subject: string): Problem {
 	return {
-		message: `${subject} comes without any personal data: no name, e-mail address, phone and street. Shopify seems to hold it back from the app of your Shopify credential.`,
+		message: `${subject} contains no personal data (name, email, phone, street). Your Shopify app probably lacks access to protected customer data.`,
 		description:
-			'Let that app read customers and orders, with access to protected customer data. For an app that was made in the admin of the shop, this depends on the plan of the shop.',
+			"Allow the app to read customers and orders, including protected customer data. For apps created in the Shopify admin, this depends on your shop's plan.",
 	};
 }
 
 function noLocationMessage(order: Order, subject: string): string {
 	return order.shipping_address
-		? `${subject}'s shipping address has no street ("address1"). Complete the order in Shopify, or set the address under Order Options.`
-		: `${subject} has items to ship, but no shipping address and no "shipping_lines", which would tell that the customer picks it up. Complete the order in Shopify, set the address under Order Options, or let the Shopify node return these fields.`;
+		? `${subject} has no street ("address1") in its shipping address. Add it to the order in Shopify.`
+		: `${subject} has items to ship, but no shipping address and no "shipping_lines" to identify a store pickup. Add an address to the order in Shopify, or make sure the Shopify node returns both fields.`;
 }
 
 function noEmailMessage(order: Order, subject: string): string {
-	const [unusable] = orderEmails(order);
-	return unusable
-		? `${subject} has the e-mail address "${unusable}", which no mail server takes. Correct it in Shopify, or set Fallback Email under Order Options.`
-		: `${subject} has no e-mail address, and the service needs one. Set Fallback Email under Order Options.`;
+	const [invalidEmail] = orderEmails(order);
+	return invalidEmail
+		? `${subject} has the email address "${invalidEmail}", which is not valid. Correct it in Shopify, or set Fallback Email under Order Options.`
+		: `${subject} has no email address, which the Delivery Service requires. Set Fallback Email under Order Options.`;
 }
 
-/** The shipping address's company is the recipient only when nobody is named. */
+/** The company of the shipping address is the recipient only if the order names no person. */
 function recipientName(order: Order, { overrides }: OrderMapping): string | undefined {
 	const { shipping_address: shipping, customer, billing_address: billing } = order;
 	return (
@@ -92,7 +92,11 @@ function fullName(
 	return joinParts([person?.first_name, person?.last_name], ' ');
 }
 
-/** Whom the service writes to: the first address of the order that can be, or what the user set. */
+/**
+ * The email address that the Delivery Service writes to.
+ *
+ * @returns the override, else the first valid email of the order, else the fallback
+ */
 export function recipientEmail(
 	order: Order,
 	{ overrides, fallbackEmail }: OrderMapping,
@@ -117,13 +121,13 @@ function recipientPhone(order: Order, { overrides }: OrderMapping): string | und
 }
 
 /**
- * Where the order goes (section 2.4), or undefined when it does not say. The billing address is
- * no stand-in: a guess would send the packages to the wrong door.
+ * The delivery location (section 2.4), or undefined if the order has none. The billing address is
+ * not used instead, because packages could go to the wrong place.
  */
 function dropoffLocation(order: Order, mapping: OrderMapping): DropoffLocation | undefined {
 	const { overrides } = mapping;
 	const shipping = order.shipping_address;
-	// What the order says of its own address would mislead beside another one.
+	// The rest of the order's own address doesn't apply to another one.
 	if (overrides.address)
 		return {
 			address: overrides.address,
@@ -136,7 +140,7 @@ function dropoffLocation(order: Order, mapping: OrderMapping): DropoffLocation |
 		address: mapping.addressFormat === 'text' ? addressText(shipping) : addressComponents(shipping),
 		instructions:
 			overrides.instructions ??
-			joinParts([companyBeside(shipping), shipping.address2, order.note], '; '),
+			joinParts([companyUnlessRecipient(shipping), shipping.address2, order.note], '; '),
 		...(overrides.lat || overrides.lng
 			? { lat: overrides.lat, lng: overrides.lng }
 			: usableCoordinates(shipping)),
@@ -161,26 +165,27 @@ function addressText(address: Address): string | undefined {
 	);
 }
 
-/** The company helps to find the door, unless it is the recipient's name already. */
-function companyBeside(address: Address): string | undefined {
+/** The company helps the driver, unless it is also the recipient's name. */
+function companyUnlessRecipient(address: Address): string | undefined {
 	const recipient = address.name ?? fullName(address);
 	return address.company === recipient ? undefined : address.company;
 }
 
 /**
- * The address's coordinates, if it has both and they name a place. A place at 0, 0 lies in the
- * ocean: it is what programs write for an address that they could not locate.
+ * The coordinates of the address, if both are present and valid. 0, 0 is ignored: programs write it
+ * for an address that they couldn't geocode.
  */
 function usableCoordinates(address: Address): Pick<DropoffLocation, 'lat' | 'lng'> {
-	const { latitude: north, longitude: east } = address;
-	if (!north || !east) return {};
-	if (sign(north) === 0 && sign(east) === 0) return {};
-	const place = { lat: toText(north), lng: toText(east) };
-	const isOnEarth = latitude.safeParse(place.lat).success && longitude.safeParse(place.lng).success;
-	return isOnEarth ? place : {};
+	const { latitude: lat, longitude: lng } = address;
+	if (!lat || !lng) return {};
+	if (sign(lat) === 0 && sign(lng) === 0) return {};
+	const coordinates = { lat: toText(lat), lng: toText(lng) };
+	const isValid =
+		latitude.safeParse(coordinates.lat).success && longitude.safeParse(coordinates.lng).success;
+	return isValid ? coordinates : {};
 }
 
-/** The parts that are there, in one text. */
+/** Joins the defined parts; undefined if there are none. */
 function joinParts(
 	parts: ReadonlyArray<string | undefined>,
 	separator: string,

@@ -5,7 +5,7 @@ import { packageSizeSchema } from '../service/schemas';
 import { isEmailAddress } from '../service/values';
 import { optionalAmount, required, optionalText } from './readers';
 
-/** Sizes by the weight of one package, for a user who edits nothing. */
+/** The default sizes by weight of one package. */
 const defaultLimits: Array<{ upToKg: number; size: string }> = [
 	{ upToKg: 1, size: 'xs' },
 	{ upToKg: 5, size: 's' },
@@ -13,29 +13,32 @@ const defaultLimits: Array<{ upToKg: number; size: string }> = [
 	{ upToKg: 20, size: 'l' },
 ];
 
-/** How a package gets its size, which Shopify does not know and the service requires (2.5). */
+/**
+ * How to choose the size of a package. The Delivery Service requires one (section 2.5), and Shopify
+ * doesn't have it.
+ */
 const packageSizeRuleSchema = z.discriminatedUnion('by', [
 	z.strictObject({ by: z.literal('fixed'), size: packageSizeSchema.default('m') }),
 	z.strictObject({
 		by: z.literal('weight'),
-		/** The smallest limit that holds the weight of one package decides, in any order. */
+		/** The smallest limit that the weight of one package fits applies; the order doesn't matter. */
 		limits: z
 			.array(z.strictObject({ upToKg: required(optionalAmount), size: packageSizeSchema }))
 			.prefault(defaultLimits),
-		/** For packages above all limits and those whose weight is not known. */
+		/** For packages that exceed all limits or have an unknown weight. */
 		otherwise: packageSizeSchema.default('xl'),
 	}),
 ]);
 
-/** What wins over the order's own data. */
+/** Values that replace the order's own data. */
 export const overridesSchema = z.strictObject({
 	name: optionalText,
 	email: optionalText,
 	phone: optionalText,
-	/** The full address; the order's coordinates and second address line then don't apply. */
+	/** The full address. The order's company, second address line and coordinates then don't apply. */
 	address: optionalText,
 	instructions: optionalText,
-	/** Coordinates replace the order's as a pair, even when only one of them is given. */
+	/** One coordinate is enough to replace both of the order's. */
 	lat: optionalText,
 	lng: optionalText,
 	referenceId: optionalText,
@@ -43,29 +46,26 @@ export const overridesSchema = z.strictObject({
 	packageName: optionalText,
 });
 
-/**
- * How an order becomes a delivery. Every member has a default; text that is empty counts as not
- * given.
- */
+/** How to map an order to a delivery. Every field has a default; empty text counts as not set. */
 export const orderMappingSchema = z.strictObject({
-	/** For orders without an e-mail address, which the service requires (section 2.3). */
+	/** For orders without a valid email, which the Delivery Service requires (section 2.3). */
 	fallbackEmail: optionalText.refine((email) => email === undefined || isEmailAddress(email), {
-		message: 'is not an e-mail address',
+		message: 'is not an email address',
 	}),
 	addressFormat: z.enum(['components', 'text']).default('components'),
-	/** One package for the whole order, or one entry for each line with a package a unit. */
+	/** `order`: one package for the order. `unit`: one entry per line, with one package per unit. */
 	packagesPer: z.enum(['order', 'unit']).default('order'),
 	packageSize: packageSizeRuleSchema.prefault({ by: 'fixed' }),
 	referenceIdFrom: z.enum(['name', 'id', 'orderNumber']).default('name'),
 	includeTags: z.boolean().default(true),
 	includeAdditionalDetails: z.boolean().default(true),
 	cod: z.enum(['never', 'cashOnDeliveryOrders', 'unpaid']).default('cashOnDeliveryOrders'),
-	/** What the shop calls cash on delivery, besides the names that are known. */
+	/** The shop's own names for cash on delivery, in addition to the known ones. */
 	cashOnDeliveryMethods: z.array(required(optionalText)).default([]),
-	/** Whether orders whose payment was voided or wholly refunded are sent. */
+	/** Whether to send orders whose payment was voided or fully refunded. */
 	includeRefundedOrders: z.boolean().default(false),
 	includeTestOrders: z.boolean().default(false),
-	/** Whether only orders that are paid in full are sent. */
+	/** Whether to send only fully paid orders. */
 	onlyPaidOrders: z.boolean().default(false),
 	overrides: overridesSchema.prefault({}),
 });
@@ -73,20 +73,20 @@ export const orderMappingSchema = z.strictObject({
 export type OrderMapping = z.output<typeof orderMappingSchema>;
 export type PackageSizeRule = OrderMapping['packageSize'];
 
-/** What messages call the options: the words of their labels in the editor. */
+/** The names of the options in messages; they match the labels in the editor. */
 export const orderMappingLabels: Labels<OrderMapping> = {
 	fallbackEmail: 'fallback email',
 	addressFormat: 'delivery address format',
 	packagesPer: 'packages',
 	packageSize: 'package',
-	by: 'size by',
+	by: 'size type',
 	size: 'size',
-	limits: 'size limit',
-	upToKg: 'in kilograms',
-	// The parts of a decimal, which no user writes.
+	limits: 'size by weight',
+	upToKg: 'max weight in kilograms',
+	// The fields of Decimal, which users never enter.
 	units: '',
 	scale: '',
-	otherwise: 'size of others',
+	otherwise: 'size otherwise',
 	referenceIdFrom: 'reference ID from',
 	includeTags: 'include tags',
 	includeAdditionalDetails: 'include additional details',
@@ -96,13 +96,13 @@ export const orderMappingLabels: Labels<OrderMapping> = {
 	includeTestOrders: 'include test orders',
 	onlyPaidOrders: 'only paid orders',
 	overrides: '',
-	name: 'name',
-	email: 'email',
-	phone: 'phone',
-	address: 'address',
-	instructions: 'instructions',
-	lat: 'latitude',
-	lng: 'longitude',
+	name: 'recipient name',
+	email: 'recipient email',
+	phone: 'recipient phone',
+	address: 'send all orders to',
+	instructions: 'delivery instructions',
+	lat: 'delivery latitude',
+	lng: 'delivery longitude',
 	referenceId: 'reference ID',
 	tags: 'tag',
 	packageName: 'package name',

@@ -21,9 +21,9 @@ import {
 } from './readers';
 
 /*
- * What is read of a Shopify order, in the form that n8n's Shopify nodes emit (the REST resource).
- * Everything else in it is ignored. What a delivery can do without never refuses an order: it
- * counts as not given when it can't be read.
+ * The subset of a Shopify order that is used (the REST resource, as output by n8n's Shopify nodes).
+ * Other fields are ignored. An optional value that can't be read counts as missing, so that it
+ * never blocks an order.
  */
 
 const address = object({
@@ -51,7 +51,7 @@ const lineItem = object({
 	quantity: required(optionalCount),
 	/** `quantity` without the refunded and removed units. */
 	current_quantity: optionalWholeNumber,
-	/** The units that are neither refunded nor fulfilled, nor with a fulfilment service already. */
+	/** The units that are not refunded, fulfilled or assigned to a fulfillment service. */
 	fulfillable_quantity: optionalWholeNumber,
 	fulfillment_status: optionalText,
 	requires_shipping: flag,
@@ -60,11 +60,11 @@ const lineItem = object({
 	grams: ifReadable(optionalAmount),
 	/** The price of one unit before discounts. */
 	price: ifReadable(optionalAmount),
-	/** This line's own discounts and its shares of those of the whole order. */
+	/** The line's own discounts and its shares of order discounts. */
 	discount_allocations: list(object({ amount: ifReadable(optionalAmount) })).catch([
 		{ amount: undefined },
 	]),
-	/** The line's discount where no allocations are kept, as in orders made through the API. */
+	/** The line's discount if there are no allocations, as in orders created through the API. */
 	total_discount: optionalDiscount,
 });
 
@@ -75,7 +75,7 @@ const customer = object({
 	phone: optionalText,
 });
 
-/** What is read of an order; see above. */
+/** The schema of an order; see above. */
 export const orderSchema = object({
 	id: optionalText,
 	name: optionalText,
@@ -94,11 +94,11 @@ export const orderSchema = object({
 	payment_gateway_names: list(optionalText),
 	financial_status: optionalText,
 	total_outstanding: decimal,
-	/** The totals are needed only where the above is missing, see {@link neededTotal}. */
+	/** The totals are needed only without total_outstanding, see {@link requiredTotal}. */
 	current_total_price: ifReadable(optionalAmount),
 	total_price: ifReadable(optionalAmount),
 	shipping_address: address,
-	/** How the order is shipped, or where the customer picks it up. */
+	/** The shipping methods, or the pickup location. */
 	shipping_lines: list(object({ title: ifReadable(optionalText) })).catch([]),
 	billing_address: address.catch(undefined),
 	customer: customer.nullish().catch(undefined),
@@ -116,43 +116,47 @@ export type Order = z.output<typeof orderSchema>;
 export type Address = NonNullable<Order['shipping_address']>;
 export type LineItem = Order['line_items'][number];
 
-/** By what a person, or a later step, finds an order again. */
-export type OrderNames = Pick<Order, 'id' | 'name' | 'order_number'>;
+/** The fields that identify an order. */
+export type OrderIdentifiers = Pick<Order, 'id' | 'name' | 'order_number'>;
 
-const namesSchema = object({
+const identifiersSchema = object({
 	id: ifReadable(optionalText),
 	name: ifReadable(optionalText),
 	order_number: ifReadable(optionalText),
 });
 
-/** The names of a value that may be an order, as far as they can be read. */
-export function namesOf(value: unknown): OrderNames | undefined {
-	const candidate = orderIn(value);
-	return notAnOrderMessage(candidate) ? undefined : namesSchema.safeParse(candidate).data;
+/**
+ * Reads the identifiers of an order whose other fields may be invalid.
+ *
+ * @returns the readable identifiers, or undefined if the value is not an order
+ */
+export function readOrderIdentifiers(value: unknown): OrderIdentifiers | undefined {
+	const candidate = unwrapOrder(value);
+	return notAnOrderMessage(candidate) ? undefined : identifiersSchema.safeParse(candidate).data;
 }
 
 const howToGetAnOrder =
-	'Connect the output of a Shopify node, or set "Order" to an order as Shopify\'s REST API gives it.';
+	"Connect a Shopify node, or set the field Order to an order in the format of Shopify's REST API.";
 
 /**
- * Reads an order as n8n's Shopify nodes emit it, also when it is wrapped in a member "order".
+ * Reads an order as output by n8n's Shopify nodes, or an object with the order in "order". Never
+ * throws.
  *
- * @returns the members that are used, or what is wrong with the value in words for a shop owner;
- *   it never throws
+ * @returns the fields that are used, or what is wrong, written for a shop owner
  */
 export function readOrder(value: unknown): Result<Order> {
-	const candidate = orderIn(value);
+	const candidate = unwrapOrder(value);
 	const mismatch = notAnOrderMessage(candidate);
 	if (mismatch) return { ok: false, problem: { message: mismatch } };
 	const parsed = orderSchema.safeParse(candidate);
 	if (!parsed.success) return unreadableOrder(candidate, parsed.error.issues);
-	const total = neededTotal(parsed.data, candidate).safeParse(candidate);
+	const total = requiredTotal(parsed.data, candidate).safeParse(candidate);
 	if (!total.success) return unreadableOrder(candidate, total.error.issues);
 	return { ok: true, value: parsed.data };
 }
 
-/** The order in a value that may hold it in a member "order". */
-export function orderIn(value: unknown): unknown {
+/** Returns the order in the field "order" if there is one, else the value. */
+export function unwrapOrder(value: unknown): unknown {
 	return hasField(value, 'line_items') || !hasField(value, 'order')
 		? value
 		: valueAt(value, ['order']);
@@ -163,72 +167,76 @@ const currentTotal = object({ current_total_price: optionalAmount });
 const originalTotal = object({ total_price: optionalAmount });
 
 /**
- * The total that tells how much is still to be paid where the order does not: that must be readable,
- * and the former total, from before the order was edited, never stands in for a wrong current one.
+ * The total that determines the unpaid amount of an order without total_outstanding. It must be
+ * readable: an invalid current total is never replaced by the original one from before the order
+ * was edited.
  */
-function neededTotal({ total_outstanding, financial_status }: Order, candidate: unknown) {
+function requiredTotal({ total_outstanding, financial_status }: Order, candidate: unknown) {
 	if (total_outstanding) return noTotal;
 	if (financial_status !== 'pending' && financial_status !== 'authorized') return noTotal;
 	return hasField(candidate, 'current_total_price') ? currentTotal : originalTotal;
 }
 
 function unreadableOrder(order: unknown, issues: readonly z.core.$ZodIssue[]): Result<Order> {
-	const names = namesSchema.safeParse(order).data;
-	const subject = orderLabel(names ?? {});
+	const identifiers = identifiersSchema.safeParse(order).data;
+	const subject = orderLabel(identifiers ?? {});
 	const sentences = issues.map((issue) => fieldProblem(subject, issue, order));
 	return { ok: false, problem: problemFrom(sentences) };
 }
 
-/** What a person calls the order, when it says so. */
-export function orderTitle(order: OrderNames): string | undefined {
+/** The name that the shop owner knows the order by, if there is one. */
+export function orderTitle(order: OrderIdentifiers): string | undefined {
 	return order.name ?? order.order_number ?? order.id;
 }
 
-/** How a sentence about the order begins: with its name, to find it among many. */
-export function orderLabel(order: OrderNames): string {
+/** The subject of a message about the order, e.g. "Order #1001". */
+export function orderLabel(order: OrderIdentifiers): string {
 	const title = orderTitle(order);
 	return title ? `Order ${title}` : 'The order';
 }
 
 /**
- * What the Shopify Trigger also gives that may look like an order, by members that Shopify gives no
- * order. Drafts have order_id, too: it is null until they are completed.
+ * Other outputs of the Shopify Trigger that resemble orders, recognized by fields that orders don't
+ * have. Drafts also have order_id, which is null until they are completed.
  */
 const otherShopifyTypes = [
 	['invoice_url', 'a draft order'],
-	['abandoned_checkout_url', 'a checkout, which the customer may still leave'],
-	['order_id', 'something that belongs to one, such as a fulfillment or a refund'],
+	['abandoned_checkout_url', 'a checkout that the customer may still abandon'],
+	['order_id', 'a record that belongs to an order, such as a fulfillment or a refund'],
 ] as const;
 
 function notAnOrderMessage(value: unknown): string | undefined {
-	const otherThing = otherShopifyType(value);
-	if (hasField(value, 'line_items')) return otherThing;
+	const otherTypeMessage = otherShopifyTypeMessage(value);
+	if (hasField(value, 'line_items')) return otherTypeMessage;
 	if (typeof value !== 'object' || Array.isArray(value) || isBlank(value))
-		return `This is not a Shopify order: an object was expected, but this is ${describeValue(value)}. ${howToGetAnOrder}`;
+		return `This is not a Shopify order: expected an object, but the value is ${describeValue(value)}. ${howToGetAnOrder}`;
 	if (hasField(value, 'orders'))
-		return 'This is a list of Shopify orders, not one order. Put a Split Out node for the field "orders" before this node, so that each order becomes an item of its own.';
+		return 'This is a list of Shopify orders, not a single order. Add a Split Out node for the field "orders" before this node, so that each order becomes a separate item.';
 	if (hasField(valueAt(value, ['body']), 'line_items'))
-		return 'This is not a Shopify order, but its "body" is one. Set "Order" to {{ $json.body }}.';
+		return 'This is not a Shopify order, but its "body" is one. Set the field Order to {{ $json.body }}.';
 	return (
-		otherThing ??
-		`This is not a Shopify order: it has no "line_items". ${howToGetAnOrder} If that node limits the fields it returns, let it return line_items too.`
+		otherTypeMessage ??
+		`This is not a Shopify order: it has no "line_items". ${howToGetAnOrder} If the Shopify node limits the fields that it returns, add line_items.`
 	);
 }
 
-/** Such a thing would be delivered beside its order, or would be told as an order that it is not. */
-function otherShopifyType(value: unknown): string | undefined {
-	// Only orders have a payment status: to one of them, a workflow may have added order_id.
+/**
+ * The message for another Shopify record: it must not be delivered in addition to its order, or be
+ * reported as an invalid order.
+ */
+function otherShopifyTypeMessage(value: unknown): string | undefined {
+	// Only orders have a payment status, and a workflow may have added order_id to an order.
 	const isOrder = hasField(value, 'financial_status');
 	const found = otherShopifyTypes.find(
-		([member]) => valueAt(value, [member]) !== undefined && !(isOrder && member === 'order_id'),
+		([field]) => valueAt(value, [field]) !== undefined && !(isOrder && field === 'order_id'),
 	);
 	if (!found) return undefined;
-	const [member, thing] = found;
-	return `This is not a Shopify order, but ${thing}: it has "${member}", which no order has. In the Shopify Trigger, set Trigger On to Order Created or Order Paid.`;
+	const [field, type] = found;
+	return `This is not a Shopify order, but ${type}: it has "${field}", which orders don't have. In the Shopify Trigger, set Trigger On to Order Created or Order Paid.`;
 }
 
-function hasField(value: unknown, member: string): boolean {
-	return !isBlank(valueAt(value, [member]));
+function hasField(value: unknown, field: string): boolean {
+	return !isBlank(valueAt(value, [field]));
 }
 
 function fieldProblem(subject: string, issue: z.core.$ZodIssue, order: unknown): string {
@@ -237,7 +245,7 @@ function fieldProblem(subject: string, issue: z.core.$ZodIssue, order: unknown):
 	return isBlank(value) ? `${problem}.` : `${problem}, but is ${describeValue(value)}.`;
 }
 
-/** A path as it is written in an expression: line_items[0].price. */
+/** A path as written in an expression, e.g. line_items[0].price. */
 function pathText(path: readonly PropertyKey[]): string {
 	return path
 		.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
@@ -247,7 +255,7 @@ function pathText(path: readonly PropertyKey[]): string {
 
 const maxShownLength = 40;
 
-/** The value as a person would recognise it. */
+/** Describes the value so that the user recognizes it. */
 function describeValue(value: unknown): string {
 	if (isBlank(value)) return 'empty';
 	if (Array.isArray(value)) return 'a list';

@@ -1,12 +1,16 @@
 import type { Delivery } from '../service/schemas';
-import { shift, sign, subtract, sum, times, toNumber, type Decimal } from './decimal';
+import { multiply, shift, sign, subtract, sum, toNumber, type Decimal } from './decimal';
 import type { OrderMapping, PackageSizeRule } from './mapping';
 import { orderTitle, type Order } from './order';
 import type { RemainingLine } from './remaining';
 
 type Package = Delivery['packages'][number];
 
-/** What is left to ship of an order, as packages (service document, section 2.5). */
+/**
+ * Creates the packages of an order (API document, section 2.5).
+ *
+ * @param lines what is left to ship
+ */
 export function toPackages(
 	order: Order,
 	lines: readonly RemainingLine[],
@@ -20,7 +24,7 @@ export function toPackages(
 			...weightSizePrice(mapping, line.gramsPerUnit, line.units, line.price),
 		}));
 	const grams = sum(
-		lines.map(({ gramsPerUnit, units }) => gramsPerUnit && times(gramsPerUnit, units)),
+		lines.map(({ gramsPerUnit, units }) => gramsPerUnit && multiply(gramsPerUnit, units)),
 	);
 	const price = sum(lines.map((line) => line.price));
 	return [
@@ -33,8 +37,8 @@ export function toPackages(
 }
 
 /**
- * Weight, size and price of a package entry (section 2.5): weight and price are of all its
- * packages, the size is that of each.
+ * The weight, size and price of a package entry (section 2.5). Weight and price are totals of all
+ * its packages; the size applies to each.
  */
 function weightSizePrice(
 	mapping: OrderMapping,
@@ -44,13 +48,13 @@ function weightSizePrice(
 ): Pick<Package, 'weight' | 'size' | 'price'> {
 	const weight = gramsPerPackage && shift(gramsPerPackage, -3);
 	return {
-		weight: weight && finiteNumber(times(weight, qty)),
+		weight: weight && finiteNumber(multiply(weight, qty)),
 		size: sizeFor(weight, mapping.packageSize),
 		price: price && finiteNumber(price),
 	};
 }
 
-/** The number, if there is one as large: what can't be sent is left out. */
+/** The number, or undefined if it is too large for one: such a value can't be sent. */
 function finiteNumber(value: Decimal): number | undefined {
 	const number = toNumber(value);
 	return Number.isFinite(number) ? number : undefined;
@@ -59,8 +63,8 @@ function finiteNumber(value: Decimal): number | undefined {
 function sizeFor(weight: Decimal | undefined, rule: PackageSizeRule): Package['size'] {
 	if (rule.by === 'fixed') return rule.size;
 	if (!weight) return rule.otherwise;
-	const fitting = rule.limits
+	const fittingLimits = rule.limits
 		.filter(({ upToKg }) => sign(subtract(upToKg, weight)) >= 0)
 		.sort((a, b) => sign(subtract(a.upToKg, b.upToKg)));
-	return fitting[0]?.size ?? rule.otherwise;
+	return fittingLimits[0]?.size ?? rule.otherwise;
 }

@@ -1,11 +1,11 @@
 /*
- * What shops call cash on delivery. Shopify's own manual payment method is "Cash on Delivery
- * (COD)"; shops may rename it, and payment apps bring names of their own. As this is the name of a
- * payment method, the words for "on delivery" are enough: they say when it is paid.
+ * Names of cash on delivery. Shopify's own manual payment method is "Cash on Delivery (COD)"; shops
+ * can rename it, and payment apps use their own names. Since these are names of payment methods,
+ * the words for "on delivery" are enough.
  */
 
-/** At the beginning of a word, so that other endings are found too. */
-const wordBeginnings = [
+/** Matched at the start of a word, so that all endings are recognized. */
+const wordPrefixes = [
 	// English
 	...['on delivery', 'upon delivery', 'at delivery', 'when delivered', 'when you receive'],
 	...['cash on arrival', 'cash on receipt', 'cash upon receipt', 'at the door', 'doorstep'],
@@ -65,7 +65,7 @@ const wordBeginnings = [
 	// Arabic, Hebrew, Persian, Urdu
 	...['عند الاستلام', 'عند التسليم', 'عند التوصيل', 'לשליח', 'בעת המסירה', 'במסירה', 'בעת קבלת'],
 	...['در محل', 'هنگام تحویل', 'کیش آن'],
-	// Hindi and its neighbours, Bengali, Tamil, Telugu
+	// Hindi, Marathi, Nepali, Bengali, Tamil, Telugu
 	...[
 		'कैश ऑन',
 		'डिलीवरी पर',
@@ -82,11 +82,11 @@ const wordBeginnings = [
 	...['대금상환', '만나서 결제', '배송 시 결제', '배송시 결제'],
 ];
 
-/** Only as words of their own: parts of other words. */
+/** Matched only as whole words, since other words contain them. */
 const wholeWords = ['cod', 'c o d', 'rembours', 'crbt'];
 
-/** Anywhere: words that are parts of others, and scripts without spaces between words. */
-const anywhere = [
+/** Matched anywhere: parts of compound words, and scripts without spaces between words. */
+const substrings = [
 	'nachnahme',
 	...[
 		'代金引換',
@@ -101,12 +101,12 @@ const anywhere = [
 	...['เก็บเงินปลายทาง', 'ชำระเงินปลายทาง', 'จ่ายเงินปลายทาง', 'ชําระเงินปลายทาง'],
 ];
 
-/** Made when it is needed: that takes some milliseconds. */
-let cashOnDelivery: RegExp | undefined;
+/** Compiled on first use, since that takes a few milliseconds. */
+let compiledPattern: RegExp | undefined;
 
 function cashOnDeliveryPattern(): RegExp {
 	return new RegExp(
-		`(^| )(${alternatives(wordBeginnings)})|(^| )(${alternatives(wholeWords)})( |$)|${alternatives(anywhere)}`,
+		`(^| )(${alternatives(wordPrefixes)})|(^| )(${alternatives(wholeWords)})( |$)|${alternatives(substrings)}`,
 		'u',
 	);
 }
@@ -116,21 +116,21 @@ function alternatives(names: readonly string[]): string {
 }
 
 /**
- * Whether the name of a payment method says that it is cash on delivery.
+ * Whether a payment method is cash on delivery, judged by its name.
  *
- * @param name as the shop has it, in any language and spelling
- * @param furtherNames what the shop calls it besides the names that are known
+ * @param method the name of the payment method, in any language and spelling
+ * @param customMethods the shop's own names for cash on delivery, in addition to the known ones
  */
-export function isCashOnDelivery(name: string, furtherNames: readonly string[]): boolean {
-	const normalised = normalizeName(name);
-	cashOnDelivery ??= cashOnDeliveryPattern();
-	if (cashOnDelivery.test(normalised)) return true;
-	return furtherNames
+export function isCashOnDelivery(method: string, customMethods: readonly string[]): boolean {
+	const name = normalizeName(method);
+	compiledPattern ??= cashOnDeliveryPattern();
+	if (compiledPattern.test(name)) return true;
+	return customMethods
 		.map(normalizeName)
-		.some((further) => further !== '' && ` ${normalised} `.includes(` ${further} `));
+		.some((customName) => customName !== '' && ` ${name} `.includes(` ${customName} `));
 }
 
-/** In lower case, without accents, and with one space for whatever is between words. */
+/** Lowercase, without accents, and with a single space between words. */
 function normalizeName(name: string): string {
 	return name
 		.normalize('NFKD')

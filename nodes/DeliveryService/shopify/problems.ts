@@ -1,7 +1,7 @@
 import type { Problem } from '../common/result';
 
-/** Several sentences as one problem: the first is its message, the others are its description. */
-export function problemFrom(sentences: readonly string[]): Problem {
-	const [message = 'This is not a Shopify order', ...others] = sentences;
+/** Combines messages into one problem: the first becomes its message, the others its description. */
+export function problemFrom(messages: readonly string[]): Problem {
+	const [message = 'This is not a Shopify order', ...others] = messages;
 	return { message, ...(others.length > 0 && { description: others.join(' ') }) };
 }

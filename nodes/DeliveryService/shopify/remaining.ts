@@ -1,24 +1,24 @@
 import type { Result } from '../common/result';
-import { share, sign, subtract, sum, times, zero, type Decimal } from './decimal';
+import { multiply, share, sign, subtract, sum, zero, type Decimal } from './decimal';
 import { orderLabel, type LineItem, type Order } from './order';
 import { problemFrom } from './problems';
 
-/** What is left to ship of one line of an order. */
+/** What is left to ship of one line item. */
 export interface RemainingLine {
 	name: string;
-	/** How many units; at least one. */
+	/** The number of units, at least 1. */
 	units: number;
-	/** The weight of one unit, when the order tells it. */
+	/** The weight of one unit, if known. */
 	gramsPerUnit: Decimal | undefined;
-	/** What the remaining units cost after discounts, when the order tells it. */
+	/** The price of the remaining units after discounts, if known. */
 	price: Decimal | undefined;
 }
 
 /**
- * Finds what is left to ship of an order: lines that need shipping, without gift cards, and of
- * those only the units that are neither refunded, removed nor fulfilled.
+ * Finds what is left to ship of an order: the units that are not refunded, removed or fulfilled, of
+ * all lines that need shipping and aren't gift cards.
  *
- * @returns the lines with something left to ship, or why that can't be told
+ * @returns the lines with units left to ship, or why that can't be determined
  */
 export function remainingLines(order: Order): Result<RemainingLine[]> {
 	const refunded = refundedUnits(order);
@@ -30,7 +30,7 @@ export function remainingLines(order: Order): Result<RemainingLine[]> {
 		const units = remainingUnits(line, refunded);
 		if (units === undefined)
 			problems.push(
-				`${orderLabel(order)} does not tell how much is left of "${name}", which is partly fulfilled: its "line_items[${index}].fulfillable_quantity" is missing. Let the Shopify node return it, or fulfil the rest by hand.`,
+				`${orderLabel(order)} doesn't say how many units of the partly fulfilled item "${name}" are left to ship. Make sure the Shopify node returns "line_items[${index}].fulfillable_quantity", or fulfill the rest manually.`,
 			);
 		else if (units > 0)
 			lines.push({
@@ -46,10 +46,10 @@ export function remainingLines(order: Order): Result<RemainingLine[]> {
 }
 
 /**
- * Whether units that are neither refunded nor removed have left with a carrier, or are about to: an
- * order that was sent counts as fulfilled, but so does what went another way.
+ * Whether units that were not refunded or removed have shipped or are about to. They may be in the
+ * delivery of this order, or may have shipped in another way.
  */
-export function isFulfilledInPart(order: Order): boolean {
+export function isPartlyFulfilled(order: Order): boolean {
 	const refunded = refundedUnits(order);
 	return order.line_items.some((line) => {
 		if (line.requires_shipping === false || line.gift_card) return false;
@@ -59,14 +59,14 @@ export function isFulfilledInPart(order: Order): boolean {
 }
 
 /**
- * The weight of one unit. Shopify writes 0 for products whose weight was not entered: in a sum it
- * would make a package look lighter than it is.
+ * The weight of one unit. Shopify returns 0 for products without a weight; adding it up would make
+ * a package look lighter than it is.
  */
 function unitGrams({ grams }: LineItem): Decimal | undefined {
 	return grams && sign(grams) > 0 ? grams : undefined;
 }
 
-/** Units refunded or removed, by line item ID. */
+/** The number of refunded or removed units by line item ID. */
 function refundedUnits(order: Order): Map<string | undefined, number> {
 	const units = new Map<string | undefined, number>();
 	for (const refund of order.refunds)
@@ -76,10 +76,9 @@ function refundedUnits(order: Order): Map<string | undefined, number> {
 }
 
 /**
- * Units of a line that are still to be shipped (0 or less: none), or undefined when the order does
- * not tell. Both of Shopify's counts are heeded, since each lacks what the other knows:
- * current_quantity counts fulfilled units in, and fulfillable_quantity takes refunded units off the
- * fulfilled ones first.
+ * The number of units left to ship (none if 0 or less), or undefined if unknown. Both of Shopify's
+ * counts are needed: current_quantity includes fulfilled units, and fulfillable_quantity subtracts
+ * refunded units from the fulfilled ones first.
  */
 function remainingUnits(
 	line: LineItem,
@@ -91,13 +90,13 @@ function remainingUnits(
 	return unfulfilled && Math.min(kept, unfulfilled);
 }
 
-/** Units that are neither refunded nor removed. */
+/** The number of units that are not refunded or removed. */
 function keptUnits(line: LineItem, refunded: ReadonlyMap<string | undefined, number>): number {
 	const current = line.current_quantity ?? line.quantity - (refunded.get(line.id) ?? 0);
 	return Math.min(line.quantity, current);
 }
 
-/** Units that are not fulfilled, or undefined when the order does not tell. */
+/** The number of unfulfilled units, or undefined if unknown. */
 function unfulfilledUnits(line: LineItem): number | undefined {
 	if (line.fulfillable_quantity !== undefined) return line.fulfillable_quantity;
 	if (line.fulfillment_status === 'fulfilled') return 0;
@@ -105,8 +104,8 @@ function unfulfilledUnits(line: LineItem): number | undefined {
 }
 
 /**
- * What some units of a line cost after discounts. A discount is for all units of the line, so the
- * units bear their share of it.
+ * The price of some units of a line after discounts. A discount applies to all units of the line,
+ * so only the share of these units is subtracted.
  */
 function priceAfterDiscounts(
 	line: LineItem,
@@ -115,18 +114,18 @@ function priceAfterDiscounts(
 ): Decimal | undefined {
 	const discount = lineDiscount(line);
 	if (!line.price || !discount) return undefined;
-	const borne =
+	const discountShare =
 		units === line.quantity
 			? discount
 			: share(discount, units, line.quantity, currencyDecimals(currency));
-	const price = subtract(times(line.price, units), borne);
+	const price = subtract(multiply(line.price, units), discountShare);
 	return sign(price) < 0 ? zero : price;
 }
 
 /**
- * The discounts on a line, or undefined when the order does not tell. The allocations hold the
- * line's own discounts and its shares of the whole order's; total_discount repeats the former, so
- * it counts only where there are no allocations.
+ * The total discount of a line, or undefined if unknown. The allocations contain both the line's
+ * own discounts and its shares of order discounts. total_discount repeats the line's own discounts,
+ * so it counts only without allocations.
  */
 function lineDiscount(line: LineItem): Decimal | undefined {
 	const { discount_allocations: allocations, total_discount: lineDiscount } = line;
@@ -134,16 +133,16 @@ function lineDiscount(line: LineItem): Decimal | undefined {
 	return sum(allocations.map(({ amount }) => amount));
 }
 
-/** Looking a currency up takes longer than the rest of an order. */
-const knownDecimals = new Map<string, number>();
+/** Cached, since getting the decimals of a currency takes longer than mapping the order. */
+const decimalsByCurrency = new Map<string, number>();
 
-/** How many decimals a currency has; two when the order does not name a well-formed one. */
+/** The number of decimals of a currency; 2 if the code is missing or malformed. */
 function currencyDecimals(currency = ''): number {
 	if (!/^[A-Za-z]{3}$/.test(currency)) return 2;
-	const known = knownDecimals.get(currency);
-	if (known !== undefined) return known;
+	const cached = decimalsByCurrency.get(currency);
+	if (cached !== undefined) return cached;
 	const parts = new Intl.NumberFormat('en', { style: 'currency', currency }).formatToParts(0);
 	const decimals = parts.find(({ type }) => type === 'fraction')?.value.length ?? 0;
-	knownDecimals.set(currency, decimals);
+	decimalsByCurrency.set(currency, decimals);
 	return decimals;
 }

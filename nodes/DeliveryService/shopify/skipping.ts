@@ -1,21 +1,22 @@
-import { isPaidBack } from './cashOnDelivery';
+import { isRefundedOrVoided } from './cashOnDelivery';
 import { sign } from './decimal';
 import { lacksPersonalData } from './dropoff';
 import type { OrderMapping } from './mapping';
 import { orderLabel, type Order } from './order';
 import { valueAt } from '../common/json';
 
-/** Why an order is not sent, which is no fault. */
+/** Why an order is skipped. */
 export type SkipReason =
 	'cancelled' | 'voided' | 'refunded' | 'notPaid' | 'testOrder' | 'localPickup' | 'nothingToShip';
 
-/** Shopify's payment statuses of orders that were paid, whatever was paid back since. */
+/** Shopify's payment statuses of orders that were paid, including partly refunded ones. */
 const paidStatuses = ['paid', 'partially_refunded'];
 
 /**
- * Why an order is not sent, if it is not.
+ * Decides whether to skip an order.
  *
- * @param hasItemsLeft whether something of it is left to ship, or that can't be told
+ * @param hasItemsLeft whether units are left to ship; true if that can't be determined
+ * @returns the reason, or undefined if the order is to be sent
  */
 export function reasonToSkip(
 	order: Order,
@@ -28,90 +29,108 @@ export function reasonToSkip(
 	const status = order.financial_status;
 	if ((status === 'voided' || status === 'refunded') && !mapping.includeRefundedOrders)
 		return status;
-	if (isPickedUp(order, mapping)) return 'localPickup';
-	return mapping.onlyPaidOrders && !isPaidBack(order) && isUnpaid(order) ? 'notPaid' : undefined;
+	if (isLocalPickup(order, mapping)) return 'localPickup';
+	return mapping.onlyPaidOrders && !isRefundedOrVoided(order) && isUnpaid(order)
+		? 'notPaid'
+		: undefined;
 }
 
-/** Whether an order is not paid in full; one that does not tell is not known to be. */
+/** Whether an order is not fully paid; false if it has no payment status. */
 function isUnpaid({ financial_status: status, total_outstanding: outstanding }: Order): boolean {
 	if (!status) return false;
 	return !paidStatuses.includes(status) || (outstanding !== undefined && sign(outstanding) > 0);
 }
 
 /**
- * Whether the customer fetches an order. Shopify has no mark of it: such an order has no shipping
- * address, and a shipping line with the name of the place, or was sold at the till. Where Shopify
- * holds back all that is personal, the missing address tells nothing: to skip the order would lose it.
+ * Whether the customer picks up the order. Shopify doesn't mark pickups: such an order has no
+ * shipping address, and either a shipping line with the pickup location or the source "pos". If
+ * Shopify removed all personal data, a missing address proves nothing, and skipping the order would
+ * lose it.
  */
-function isPickedUp(order: Order, { overrides }: OrderMapping): boolean {
+function isLocalPickup(order: Order, { overrides }: OrderMapping): boolean {
 	if (order.shipping_address || overrides.address) return false;
 	if (order.shipping_lines.length > 0) return !lacksPersonalData(order);
 	return order.source_name?.toLowerCase() === 'pos';
 }
 
-/** Why an order was skipped, as a sentence with its name and with what to do. */
+/**
+ * The message for a skipped order.
+ *
+ * @returns the reason and what to do, starting with the order's name
+ */
 export function skipMessage(order: Order, reason: SkipReason): string {
 	const subject = orderLabel(order);
 	switch (reason) {
 		case 'cancelled':
-			return `${subject} was cancelled. If its delivery was created before, stop that in the dashboard of the Delivery Service.`;
+			return `${subject} was canceled. If its delivery already exists, cancel it in the Delivery Service dashboard.`;
 		case 'voided':
-			return `${subject}'s payment was voided. To send it all the same, turn on Include Refunded Orders under Order Options.`;
+			return `${subject} has a voided payment. To send such orders anyway, turn on Include Refunded Orders under Order Options.`;
 		case 'refunded':
-			return `${subject}'s payment was refunded in full. To send it all the same, turn on Include Refunded Orders under Order Options.`;
+			return `${subject} was fully refunded. To send such orders anyway, turn on Include Refunded Orders under Order Options.`;
 		case 'notPaid':
-			return `${subject} is not paid in full: its payment status is "${order.financial_status}". Because of Only Paid Orders under Order Options it is sent when it comes here again after its payment.`;
+			return `${subject} is not fully paid: its payment status is "${order.financial_status}". Because Only Paid Orders is on, it is sent once it comes in again after payment.`;
 		case 'testOrder':
-			return `${subject} is a test order. Turn on Include Test Orders to send it.`;
+			return `${subject} is a test order. To send test orders, turn on Include Test Orders under Order Options.`;
 		case 'localPickup': {
-			const place = order.shipping_lines[0]?.title;
-			return `${subject} has no shipping address: the customer picks it up${place ? ` (${place})` : ''}. To have such orders delivered all the same, set Delivery Address under Order Options.`;
+			const method = order.shipping_lines[0]?.title;
+			return `${subject} has no shipping address, so it looks like a store pickup${method ? ` (${method})` : ''}. To deliver it, add an address to the order in Shopify.`;
 		}
 		case 'nothingToShip':
-			return `${subject} has nothing left to ship: its items are fulfilled, refunded, removed, or need no shipping.`;
+			return `${subject} has nothing left to ship: its items are fulfilled, refunded, removed or don't need shipping.`;
 	}
 }
 
-/** What an order does not tell, and how it is taken. */
+/** A field that an order lacks. */
 export interface MissingField {
-	/** The member that it lacks. */
+	/** Shopify's name of the field. */
 	field: string;
+	/** What the order is treated as instead, e.g. "not canceled". */
 	assumed: string;
 }
 
 /**
- * Members that Shopify gives every order, as null, false or an empty list where there is nothing to
- * tell, and that keep an order from being sent or have the driver collect cash. They are missing where
- * the Shopify node limits the fields that it returns.
+ * Fields that decide whether an order is sent and whether the driver collects cash. Every Shopify
+ * order has them, if only as null, false or an empty list, unless the Shopify node limits the
+ * fields that it returns.
  */
 const expectedFields: ReadonlyArray<
 	MissingField & {
-		/** A member that tells the same. */
-		formerly?: string;
-		matters: (mapping: OrderMapping) => boolean;
+		/** An older field with the same information. */
+		legacyField?: string;
+		isRelevant: (mapping: OrderMapping) => boolean;
 	}
 > = [
-	{ field: 'cancelled_at', assumed: 'not cancelled', matters: () => true },
-	{ field: 'test', assumed: 'no test order', matters: (mapping) => !mapping.includeTestOrders },
+	{ field: 'cancelled_at', assumed: 'not canceled', isRelevant: () => true },
+	{
+		field: 'test',
+		assumed: 'not a test order',
+		isRelevant: (mapping) => !mapping.includeTestOrders,
+	},
 	{
 		field: 'financial_status',
 		assumed: 'not refunded',
-		matters: (mapping) => !mapping.includeRefundedOrders,
+		isRelevant: (mapping) => !mapping.includeRefundedOrders,
 	},
 	{
 		field: 'payment_gateway_names',
-		formerly: 'gateway',
-		assumed: 'not paid at the door',
-		matters: (mapping) => mapping.cod === 'cashOnDeliveryOrders',
+		legacyField: 'gateway',
+		assumed: 'not cash on delivery',
+		isRelevant: (mapping) => mapping.cod === 'cashOnDeliveryOrders',
 	},
 ];
 
-/** What an order does not tell that would matter by this mapping; undefined when it tells all. */
+/**
+ * Finds the expected fields that an order lacks.
+ *
+ * @param order the order before it is parsed
+ * @param mapping decides which fields are relevant
+ * @returns the missing fields, or undefined if there are none
+ */
 export function missingFields(order: unknown, mapping: OrderMapping): MissingField[] | undefined {
-	const has = (member: string) => valueAt(order, [member]) !== undefined;
-	const untold = expectedFields.filter(
-		({ field: member, formerly, matters }) =>
-			matters(mapping) && !has(member) && !(formerly !== undefined && has(formerly)),
+	const has = (field: string) => valueAt(order, [field]) !== undefined;
+	const missing = expectedFields.filter(
+		({ field, legacyField, isRelevant }) =>
+			isRelevant(mapping) && !has(field) && !(legacyField !== undefined && has(legacyField)),
 	);
-	return untold.length > 0 ? untold : undefined;
+	return missing.length > 0 ? missing : undefined;
 }

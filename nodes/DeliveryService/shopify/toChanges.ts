@@ -6,18 +6,18 @@ import { toDropoff } from './dropoff';
 import type { OrderMapping } from './mapping';
 import { readOrder, orderLabel, type Order } from './order';
 import { toPackages } from './packages';
-import { isFulfilledInPart, remainingLines } from './remaining';
+import { isPartlyFulfilled, remainingLines } from './remaining';
 import { reasonToSkip, skipMessage, type SkipReason } from './skipping';
 
 /**
- * What an order as it is now says of its delivery, which exists already (service document, section
- * 4.2): recipient, address, packages as long as nothing is fulfilled, and the cash to collect, 0
- * where it has been paid since. The address is one line of text, since updates know no other form.
+ * Maps the current state of a Shopify order to changes of its delivery (API document, section 4.2):
+ * recipient, address, packages as long as nothing is fulfilled, and cash on delivery, which becomes
+ * 0 once the order is paid. The address is one line of text, the only format that updates accept.
+ * Never throws.
  *
- * @param value the order as n8n's Shopify nodes emit it, also wrapped in a member "order"
- * @param mapping how the delivery was made of it
- * @returns the changes, not yet checked against the document; or why there are none, as of an order
- *   that was cancelled. It never throws.
+ * @param value the order as output by n8n's Shopify nodes, or an object with the order in "order"
+ * @param mapping the mapping that the delivery was created with
+ * @returns the changes, not yet validated; or why there are none, e.g. for a canceled order
  */
 export function orderToChanges(value: unknown, mapping: OrderMapping): Result<object> {
 	const read = readOrder(value);
@@ -25,14 +25,14 @@ export function orderToChanges(value: unknown, mapping: OrderMapping): Result<ob
 	const order = read.value;
 	const packages = currentPackages(order, mapping);
 	if (!packages.ok) return packages;
-	// What was sent is kept right, whatever the choice of what to send is now.
-	const ofSent = {
+	// A delivery that exists is updated, even if such orders are no longer sent.
+	const includingSent = {
 		...mapping,
 		includeTestOrders: true,
 		includeRefundedOrders: true,
 		onlyPaidOrders: false,
 	};
-	const reason = reasonToSkip(order, ofSent, packages.value?.length !== 0);
+	const reason = reasonToSkip(order, includingSent, packages.value?.length !== 0);
 	if (reason)
 		return {
 			ok: false,
@@ -47,38 +47,38 @@ export function orderToChanges(value: unknown, mapping: OrderMapping): Result<ob
 		ok: true,
 		value: {
 			contact,
-			// Those of the address before, such as its apartment, would lead to a wrong door.
+			// Overwrites old instructions, since those for the previous address would mislead the driver.
 			location: { ...location, instructions: location.instructions ?? orderLabel(order) },
 			packages: packages.value,
-			cod: cashChange(cash.value),
+			cod: updatedCash(cash.value),
 		},
 	};
 }
 
 /**
- * The packages that an order has now, none when all was refunded or removed; undefined when some of
- * it has been fulfilled since: that may be what this delivery carries, or what went another way.
+ * The current packages of an order; an empty list if everything was refunded or removed. Undefined
+ * if something has been fulfilled, since it may be in this delivery or have shipped in another way.
  */
 function currentPackages(
 	order: Order,
 	mapping: OrderMapping,
 ): Result<Delivery['packages'] | undefined> {
-	if (isFulfilledInPart(order)) return { ok: true, value: undefined };
+	if (isPartlyFulfilled(order)) return { ok: true, value: undefined };
 	const lines = remainingLines(order);
 	if (!lines.ok) return lines;
 	return { ok: true, value: lines.value.length > 0 ? toPackages(order, lines.value, mapping) : [] };
 }
 
-/** The delivery may have been made when there was something to collect: only 0 takes that back. */
-function cashChange({ amount, isSettled }: CashDecision): number | undefined {
+/** A settled order needs 0, since its delivery may have been created with an amount to collect. */
+function updatedCash({ amount, isSettled }: CashDecision): number | undefined {
 	if (isSettled) return 0;
 	return amount && toNumber(amount);
 }
 
-/** What a person can do about a delivery that stays as it was. */
+/** What the user can do about a delivery that is not updated. */
 function skippedAdvice(reason: SkipReason): string {
-	const unchanged = 'Its delivery was not changed.';
-	// The message of a cancelled order says the rest.
+	const unchanged = 'Its delivery was not updated.';
+	// The message of a canceled order already says how to cancel its delivery.
 	if (reason === 'cancelled') return unchanged;
-	return `${unchanged} If it should not arrive, stop it in the dashboard of the Delivery Service.`;
+	return `${unchanged} To stop it, cancel it in the Delivery Service dashboard.`;
 }

@@ -6,75 +6,82 @@ import { decideCash } from './cashOnDelivery';
 import { toNumber } from './decimal';
 import { toDropoff, recipientEmail } from './dropoff';
 import type { OrderMapping } from './mapping';
-import { namesOf, orderIn, readOrder, orderLabel, type Order, type OrderNames } from './order';
+import {
+	orderLabel,
+	readOrder,
+	readOrderIdentifiers,
+	unwrapOrder,
+	type Order,
+	type OrderIdentifiers,
+} from './order';
 import { toPackages } from './packages';
 import { problemFrom } from './problems';
 import { remainingLines, type RemainingLine } from './remaining';
 import { reasonToSkip, skipMessage, missingFields, type MissingField } from './skipping';
 
-/** By what a later step finds the order of a delivery in Shopify again, and whom it writes to. */
+/** Identifies the Shopify order of a delivery for later workflow steps. */
 export interface ShopifyOrder {
-	/** Shopify's own ID of the order, which no other order has, of whatever shop. */
+	/** Shopify's internal ID, unique across all shops. */
 	id?: string;
 	name?: string;
-	/** The recipient's, as the delivery has it. */
+	/** The recipient's email, the same as in the delivery. */
 	email?: string;
 }
 
-/** What is known about an order besides its delivery, as far as it can be read. */
+/** What is known about an order in addition to its delivery. */
 export interface OrderFacts {
 	referenceId?: string;
 	shopifyOrder?: ShopifyOrder;
-	/** Its payment methods, when money is outstanding of which the driver collects nothing. */
+	/** The payment methods of an order with an unpaid amount that the driver doesn't collect. */
 	notCollectedFor?: string[];
-	/** Fields that it lacks, though every order of Shopify has them. */
+	/** Expected fields that the order lacks. */
 	missingFields?: MissingField[];
 }
 
-/** What an order becomes: a delivery that still needs its pickup, or why there is none. */
+/** The result of mapping an order: a delivery without its pickup, or why there is none. */
 export type OrderResult<Body = OrderDelivery> = OrderFacts & ItemResult<Body>;
 
-/** A delivery without its pickup (section 2.1). Members that are undefined are not given. */
+/** A delivery without its pickup (section 2.1). Undefined fields count as not set. */
 export type OrderDelivery = Omit<Delivery, 'pickup'>;
 
 /**
- * Turns a Shopify order, as n8n's Shopify nodes emit it, into a delivery (service document,
- * sections 2.1 to 2.5).
+ * Maps a Shopify order to a delivery (API document, sections 2.1 to 2.5). Never throws.
  *
- * @param value the order, also wrapped in a member "order"
- * @param mapping how to turn it, see {@link OrderMapping}
- * @returns the delivery without its pickup, or why there is none; it never throws
+ * @param value the order as output by n8n's Shopify nodes, or an object with the order in "order"
+ * @param mapping how to map it, see {@link OrderMapping}
+ * @returns the delivery without its pickup, or why there is none
  */
 export function orderToDelivery(value: unknown, mapping: OrderMapping): OrderResult {
 	const read = readOrder(value);
-	if (!read.ok) return unreadableResult(read.problem, namesOf(value), mapping);
+	if (!read.ok) return unreadableResult(read.problem, readOrderIdentifiers(value), mapping);
 	const order = read.value;
-	const known = {
+	const identifiers = {
 		referenceId: orderReference(order, mapping),
 		shopifyOrder: toShopifyOrder(order, mapping),
 	};
 	const lines = remainingLines(order);
 	const reason = reasonToSkip(order, mapping, !lines.ok || lines.value.length > 0);
-	if (reason) return { kind: 'skipped', reason, message: skipMessage(order, reason), ...known };
-	if (!lines.ok) return { kind: 'invalid', problem: lines.problem, ...known };
+	if (reason)
+		return { kind: 'skipped', reason, message: skipMessage(order, reason), ...identifiers };
+	if (!lines.ok) return { kind: 'invalid', problem: lines.problem, ...identifiers };
 	const result = buildDelivery(order, lines.value, mapping);
 	return result.kind === 'delivery'
-		? { ...result, missingFields: missingFields(orderIn(value), mapping) }
+		? { ...result, missingFields: missingFields(unwrapOrder(value), mapping) }
 		: result;
 }
 
-/** What can't be read is told with the order's names, so that somebody finds it in Shopify. */
+/** Includes the order's identifiers, so that the user can find it in Shopify. */
 function unreadableResult(
 	problem: Problem,
-	names: OrderNames | undefined,
+	identifiers: OrderIdentifiers | undefined,
 	mapping: OrderMapping,
 ): OrderResult {
-	if (!names) return { kind: 'invalid', problem };
-	const { id, name } = names;
+	if (!identifiers) return { kind: 'invalid', problem };
+	const { id, name } = identifiers;
 	return {
 		kind: 'invalid',
 		problem,
-		referenceId: orderReference(names, mapping),
+		referenceId: orderReference(identifiers, mapping),
 		shopifyOrder: { id, name },
 	};
 }
@@ -104,8 +111,8 @@ function buildDelivery(
 				cod: cash.value.amount && toNumber(cash.value.amount),
 			},
 		};
-	const noReference = `${orderLabel(order)} has no "${referenceFields[mapping.referenceIdFrom]}" to be the reference ID. Choose another source of it under Order Options, or let the Shopify node return this field.`;
-	const noStatus = `${orderLabel(order)} has no "financial_status", which tells whether it is paid. Let the Shopify node return this field, or remove Only Paid Orders under Order Options.`;
+	const noReference = `${orderLabel(order)} has no "${referenceFields[mapping.referenceIdFrom]}" to use as the reference ID. Make sure the Shopify node returns this field.`;
+	const noStatus = `${orderLabel(order)} has no "financial_status", so it's unclear whether it is paid. Make sure the Shopify node returns this field, or turn off Only Paid Orders under Order Options.`;
 	const problems = [
 		...(dropoff.ok ? [] : problemSentences(dropoff.problem)),
 		...(referenceId ? [] : [noReference]),
@@ -125,14 +132,14 @@ function problemSentences({ message, description }: Problem): string[] {
 
 const referenceFields = { name: 'name', id: 'id', orderNumber: 'order_number' } as const;
 
-function orderReference(order: OrderNames, mapping: OrderMapping): string | undefined {
+function orderReference(order: OrderIdentifiers, mapping: OrderMapping): string | undefined {
 	return mapping.overrides.referenceId ?? order[referenceFields[mapping.referenceIdFrom]];
 }
 
 /**
- * The order's tags, each once. Shopify's limit of 40 characters for an order's tag is below the
- * service's (section 8), so only tags of another origin can be too long: they are left out, since
- * a cut tag is another tag.
+ * The order's tags without duplicates. Tags that are too long are left out, since a truncated tag
+ * would be a different tag. Shopify allows only 40 characters, less than the Delivery Service
+ * (section 8), so such tags don't come from Shopify.
  */
 function orderTags(order: Order, mapping: OrderMapping): string[] | undefined {
 	if (mapping.overrides.tags.length > 0) return mapping.overrides.tags;
@@ -142,7 +149,7 @@ function orderTags(order: Order, mapping: OrderMapping): string[] | undefined {
 	);
 }
 
-/** The order's additional details; those whose name begins with "_" are for programs (Shopify). */
+/** The order's additional details without internal ones, which Shopify starts with "_". */
 function orderExtraData(order: Order, mapping: OrderMapping): OrderDelivery['extraData'] {
 	if (!mapping.includeAdditionalDetails) return undefined;
 	return undefinedIfEmpty(order.note_attributes.filter(({ name }) => !name.startsWith('_')));

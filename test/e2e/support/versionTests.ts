@@ -460,7 +460,7 @@ function testShopifyOrders(installation: () => Installation): void {
 			const { execution } = await runAction(installation(), { items: [order], parameters });
 			expect(hintsOf(execution, nodes.action)).toEqual([
 				'Created 1 delivery in 1 request.',
-				'1 order came without "cancelled_at", which Shopify gives every order. Taken as: not cancelled. If the Shopify node limits the fields that it returns, add these.',
+				'1 order came without "cancelled_at", which Shopify gives every order. Taken as: not canceled. If the Shopify node limits the fields that it returns, add these.',
 			]);
 		});
 

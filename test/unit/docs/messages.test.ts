@@ -22,5 +22,7 @@ test('a quotation with another word, or of which only the beginning is right, is
 	expect(isInCode(message.replace('accept', 'take'), texts)).toBe(false);
 	expect(isInCode('The Delivery Service did not', texts)).toBe(false);
 	expect(isInCode('The Delivery Service did not …', texts)).toBe(true);
-	expect(isInCode('… has no mail address, and the service needs one. …', texts)).toBe(false);
+	expect(isInCode('… has no mail address, which the Delivery Service requires. …', texts)).toBe(
+		false,
+	);
 });

@@ -14,28 +14,28 @@ function codOf(changes: Record<string, unknown>, cod?: string): number | undefin
 	return deliveryOf(sampleOrder({ ...cashOrder, ...changes }), { cod }).cod;
 }
 
-describe('when to collect', () => {
-	test('by default the outstanding amount of orders paid by cash on delivery', () => {
+describe('the option Cash on Delivery', () => {
+	test('collects the unpaid amount of cash on delivery orders by default', () => {
 		expect(codOf({})).toBe(25.1);
 		expect(codOf({ payment_gateway_names: ['visa'] })).toBeUndefined();
 		expect(codOf({ payment_gateway_names: null, gateway: null })).toBeUndefined();
 	});
 
-	test('never, when it is off', () => {
+	test('collects nothing with Cash on Delivery set to Never', () => {
 		expect(codOf({}, 'never')).toBeUndefined();
 	});
 
-	test('always the outstanding amount, when so chosen', () => {
+	test('collects the unpaid amount for any payment method with Whenever Something Is Unpaid', () => {
 		expect(codOf({ payment_gateway_names: ['visa'] }, 'unpaid')).toBe(25.1);
 	});
 
-	test('nothing, when nothing or less is outstanding', () => {
+	test('collects nothing if the outstanding amount is 0 or negative', () => {
 		expect(codOf({ total_outstanding: '0.00' })).toBeUndefined();
 		expect(codOf({ total_outstanding: '-5.00' })).toBeUndefined();
 	});
 });
 
-describe('which payment methods are cash on delivery', () => {
+describe('payment method names', () => {
 	test.each([
 		'cash_on_delivery',
 		'CASH ON DELIVERY',
@@ -144,7 +144,7 @@ describe('which payment methods are cash on delivery', () => {
 		'Плащане при доставка',
 		'Плаћање поузећем',
 		'Плаќање при достава',
-		// Other languages of Europe
+		// Other European languages
 		'Utánvétes fizetés',
 		'Fizetés átvételkor',
 		'Postiennakko',
@@ -191,7 +191,7 @@ describe('which payment methods are cash on delivery', () => {
 		'Bayar di Tempat',
 		'Bayar Saat Barang Diterima',
 		'Tunai semasa penghantaran',
-	])('%s is', (gateway) => {
+	])('recognizes %s as cash on delivery', (gateway) => {
 		expect(codOf({ payment_gateway_names: ['gift_card', gateway] })).toBe(25.1);
 		expect(codOf({ payment_gateway_names: [], gateway })).toBe(25.1);
 	});
@@ -216,49 +216,49 @@ describe('which payment methods are cash on delivery', () => {
 		'Rechnung',
 		'银行转账',
 		'銀行振込',
-	])('%s is not', (gateway) => {
+	])('does not recognize %s as cash on delivery', (gateway) => {
 		expect(codOf({ payment_gateway_names: [gateway], gateway })).toBeUndefined();
 	});
 });
 
-describe('how much is outstanding when the order has no total_outstanding', () => {
+describe('an order without total_outstanding', () => {
 	test.each([
 		['paid', undefined],
 		['pending', 25.1],
 		['authorized', 25.1],
-	])('%s: %p', (financial_status, expected) => {
+	])('derives the amount from the total for the status %s: %p', (financial_status, expected) => {
 		expect(codOf({ total_outstanding: null, financial_status })).toBe(expected);
 	});
 
-	test('the first total counts where there is no current one', () => {
+	test('collects the original total of an order without a current total', () => {
 		expect(codOf({ total_outstanding: null, current_total_price: null })).toBe(30);
 	});
 
 	test.each(['partially_paid', 'partially_refunded', null])(
-		'%s is not guessed at',
+		'rejects an order with the status %s and no outstanding amount unless nothing is collected',
 		(financial_status) => {
 			const order = sampleOrder({ ...cashOrder, total_outstanding: null, financial_status });
 			expect(problemOf(order)).toEqual({
-				message: expect.stringContaining('does not tell how much is still to be paid'),
+				message: expect.stringContaining("Order #1042 doesn't say how much is unpaid"),
 			});
 			expect(problemOf(order).message).toContain(financial_status ?? 'missing');
 			expect(deliveryOf(order, { cod: 'never' }).cod).toBeUndefined();
 		},
 	);
 
-	test('an order without any total is not guessed at', () => {
+	test('rejects a cash on delivery order without any total', () => {
 		const order = {
 			...cashOrder,
 			total_outstanding: null,
 			current_total_price: null,
 			total_price: null,
 		};
-		expect(problemOf(sampleOrder(order)).message).toContain('how much is still to be paid');
+		expect(problemOf(sampleOrder(order)).message).toContain("doesn't say how much is unpaid");
 	});
 });
 
-describe('names of the shop’s own', () => {
-	const named = (gateway: string, cashOnDeliveryMethods: string[]) =>
+describe('the option Cash on Delivery Methods', () => {
+	const codWithMethods = (gateway: string, cashOnDeliveryMethods: string[]) =>
 		deliveryOf(sampleOrder({ ...cashOrder, payment_gateway_names: [gateway] }), {
 			cashOnDeliveryMethods,
 		}).cod;
@@ -268,33 +268,39 @@ describe('names of the shop’s own', () => {
 		['PAY THE MILKMAN (+2 €)', ['pay the milkman']],
 		['Bezahlen beim Milchmann', ['Scheck', 'Milchmann']],
 		['ödeme kapi', ['Ödeme Kapı']],
-	])('%s is cash on delivery with %j', (gateway, names) => {
-		expect(named(gateway, [])).toBeUndefined();
-		expect(named(gateway, names)).toBe(25.1);
+	])('recognizes %s with the Cash on Delivery Methods %j', (gateway, methods) => {
+		expect(codWithMethods(gateway, [])).toBeUndefined();
+		expect(codWithMethods(gateway, methods)).toBe(25.1);
 	});
 
-	test('a name is found as whole words, and nothing is found by punctuation alone', () => {
-		expect(named('Cashless', ['cash'])).toBeUndefined();
-		expect(named('Cash', ['cash'])).toBe(25.1);
-		expect(named('visa', ['-'])).toBeUndefined();
+	test('matches Cash on Delivery Methods as whole words and ignores punctuation', () => {
+		expect(codWithMethods('Cashless', ['cash'])).toBeUndefined();
+		expect(codWithMethods('Cash', ['cash'])).toBe(25.1);
+		expect(codWithMethods('visa', ['-'])).toBeUndefined();
 	});
 });
 
-describe('names are recognised however they are written', () => {
-	const known = ['Cash on Delivery', 'Kapıda Ödeme', 'Наложенный платёж', '代金引換', 'Dobírka'];
-	const mark = fc.constantFrom(' ', '-', '_', ' / ', ' (', ') ', ': ', '·', ', ');
+describe('payment method spelling', () => {
+	const knownMethods = [
+		'Cash on Delivery',
+		'Kapıda Ödeme',
+		'Наложенный платёж',
+		'代金引換',
+		'Dobírka',
+	];
+	const separator = fc.constantFrom(' ', '-', '_', ' / ', ' (', ') ', ': ', '·', ', ');
 
-	test('in any case, with other marks between words and with more around', () => {
+	test('recognizes known payment methods in any letter case and Unicode form, with any separators', () => {
 		fc.assert(
 			fc.property(
-				fc.constantFrom(...known),
+				fc.constantFrom(...knownMethods),
 				fc.constantFrom('NFC', 'NFD', 'NFKC', 'NFKD'),
 				fc.boolean(),
-				mark,
-				mark,
-				(name, form, isUpper, between, around) => {
-					const written = name.replaceAll(' ', between).normalize(form);
-					const gateway = `${around}${isUpper ? written.toUpperCase() : written}${around}2`;
+				separator,
+				separator,
+				(method, form, isUpper, between, around) => {
+					const variant = method.replaceAll(' ', between).normalize(form);
+					const gateway = `${around}${isUpper ? variant.toUpperCase() : variant}${around}2`;
 					expect(codOf({ payment_gateway_names: [gateway] })).toBe(25.1);
 				},
 			),
@@ -302,7 +308,7 @@ describe('names are recognised however they are written', () => {
 	});
 });
 
-test('the driver collects all that is outstanding, or it is told that nothing is collected', () => {
+test('an unpaid amount is either collected or reported as not collected', () => {
 	const statuses = ['paid', 'pending', 'authorized', 'partially_paid', 'refunded', 'voided', null];
 	const order = fc.record({
 		financial_status: fc.constantFrom(...statuses),
@@ -319,7 +325,7 @@ test('the driver collects all that is outstanding, or it is told that nothing is
 			const outcome = outcomeOf(sampleOrder(changes), options);
 			if (outcome.kind !== 'delivery') throw new Error(JSON.stringify(outcome));
 			const { financial_status: status, payment_gateway_names: methods } = changes;
-			const isOwed =
+			const isUnpaid =
 				changes.total_outstanding === '25.10' &&
 				status !== 'refunded' &&
 				status !== 'voided' &&
@@ -327,20 +333,23 @@ test('the driver collects all that is outstanding, or it is told that nothing is
 			const isByCash =
 				methods.includes('Nachnahme') ||
 				(methods.includes('Milkman') && options.cashOnDeliveryMethods.length > 0);
-			const collects = isOwed && (options.cod === 'unpaid' || isByCash);
-			const isTold = isOwed && !collects && status !== 'authorized';
+			const collects = isUnpaid && (options.cod === 'unpaid' || isByCash);
+			const isReported = isUnpaid && !collects && status !== 'authorized';
 			expect(outcome.delivery.cod).toBe(collects ? 25.1 : undefined);
-			expect(outcome.notCollectedFor).toEqual(isTold ? methods : undefined);
+			expect(outcome.notCollectedFor).toEqual(isReported ? methods : undefined);
 		}),
 		{ numRuns: 500 },
 	);
 });
 
-describe('what is never collected', () => {
-	test.each(['voided', 'refunded'])('the money of a %s order', (financial_status) => {
-		for (const cod of ['cashOnDeliveryOrders', 'unpaid']) {
-			const order = sampleOrder({ ...cashOrder, financial_status });
-			expect(deliveryOf(order, { cod, includeRefundedOrders: true }).cod).toBeUndefined();
-		}
-	});
+describe('a voided or refunded order', () => {
+	test.each(['voided', 'refunded'])(
+		'collects nothing for a %s order that is sent anyway',
+		(financial_status) => {
+			for (const cod of ['cashOnDeliveryOrders', 'unpaid']) {
+				const order = sampleOrder({ ...cashOrder, financial_status });
+				expect(deliveryOf(order, { cod, includeRefundedOrders: true }).cod).toBeUndefined();
+			}
+		},
+	);
 });

@@ -8,25 +8,25 @@ import {
 	sign,
 	subtract,
 	sum,
-	times,
+	multiply,
 	toNumber,
 	toText,
 	zero,
 	type Decimal,
 } from '../../../nodes/DeliveryService/shopify/decimal';
 
-function dec(value: string | number): Decimal {
+function toDecimal(value: string | number): Decimal {
 	const parsed = parseDecimal(value);
 	if (!parsed) throw new Error(`not a number: ${String(value)}`);
 	return parsed;
 }
 
-/** Any number of digits before and after the point, as text without needless zeros. */
+/** Decimal text with any number of digits before and after the point. */
 const decimalText = fc
 	.tuple(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }), fc.integer({ min: 0, max: 25 }))
 	.map(([units, scale]) => toText({ units, scale }));
 
-describe('reading', () => {
+describe('parseDecimal', () => {
 	test.each([
 		['12', '12'],
 		['-0.50', '-0.50'],
@@ -34,8 +34,8 @@ describe('reading', () => {
 		[' 7 ', '7'],
 		['0012.50', '12.50'],
 		['0.1234567890123456789012345', '0.1234567890123456789012345'],
-	])('reads the text %j', (value, expected) => {
-		expect(toText(dec(value))).toBe(expected);
+	])('parses the text %j', (value, expected) => {
+		expect(toText(toDecimal(value))).toBe(expected);
 	});
 
 	test.each([
@@ -45,68 +45,70 @@ describe('reading', () => {
 		[1.5e-7, '0.00000015'],
 		[1.5e21, '1500000000000000000000'],
 		[0, '0'],
-	])('reads the number %d', (value, expected) => {
-		expect(toText(dec(value))).toBe(expected);
+	])('parses the number %d', (value, expected) => {
+		expect(toText(toDecimal(value))).toBe(expected);
 	});
 
 	test.each(['', 'abc', '1,5', '1.', '.5', '1e3', '1e999999999', '0x10', '--1', '1 000', 'NaN'])(
-		'refuses the text %j',
+		'rejects the text %j',
 		(value) => {
 			expect(parseDecimal(value)).toBeUndefined();
 		},
 	);
 
-	test.each([NaN, Infinity, -Infinity])('refuses the number %d', (value) => {
+	test.each([NaN, Infinity, -Infinity])('rejects the number %d', (value) => {
 		expect(parseDecimal(value)).toBeUndefined();
 	});
 
-	test('any finite number comes back as it was', () => {
+	test('converts any finite number to a decimal and back without loss', () => {
 		fc.assert(
 			fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
-				expect(toNumber(dec(value))).toBe(value + 0);
+				expect(toNumber(toDecimal(value))).toBe(value + 0);
 			}),
 		);
 	});
 
-	test('any decimal text comes back as it was', () => {
+	test('converts any decimal text to a decimal and back without loss', () => {
 		fc.assert(
 			fc.property(decimalText, (value) => {
-				expect(toText(dec(value))).toBe(value);
+				expect(toText(toDecimal(value))).toBe(value);
 			}),
 		);
 	});
 });
 
-describe('arithmetic', () => {
-	test('has none of the binary rounding of numbers', () => {
+describe('decimal arithmetic', () => {
+	test('adds, multiplies and subtracts without binary rounding errors', () => {
 		expect(0.1 + 0.2).not.toBe(0.3);
-		expect(toNumber(add(dec('0.1'), dec('0.2')))).toBe(0.3);
+		expect(toNumber(add(toDecimal('0.1'), toDecimal('0.2')))).toBe(0.3);
 		expect(1.1 * 3).not.toBe(3.3);
-		expect(toNumber(times(dec('1.1'), 3))).toBe(3.3);
-		expect(toText(subtract(dec('10'), dec('0.001')))).toBe('9.999');
+		expect(toNumber(multiply(toDecimal('1.1'), 3))).toBe(3.3);
+		expect(toText(subtract(toDecimal('10'), toDecimal('0.001')))).toBe('9.999');
 	});
 
-	test('a sum does not depend on the order, and taking away undoes adding', () => {
+	test('add is commutative, and subtract reverses it', () => {
 		fc.assert(
 			fc.property(decimalText, decimalText, (a, b) => {
-				expect(toText(add(dec(a), dec(b)))).toBe(toText(add(dec(b), dec(a))));
-				const back = subtract(add(dec(a), dec(b)), dec(b));
-				expect(sign(subtract(back, dec(a)))).toBe(0);
+				expect(toText(add(toDecimal(a), toDecimal(b)))).toBe(
+					toText(add(toDecimal(b), toDecimal(a))),
+				);
+				const result = subtract(add(toDecimal(a), toDecimal(b)), toDecimal(b));
+				expect(sign(subtract(result, toDecimal(a)))).toBe(0);
 			}),
 		);
 	});
 
-	test('counting is repeated adding', () => {
+	test('multiply equals repeated addition', () => {
 		fc.assert(
 			fc.property(decimalText, fc.integer({ min: 0, max: 20 }), (value, count) => {
-				const added = sum(new Array<Decimal>(count).fill(dec(value)));
-				expect(added && sign(subtract(added, times(dec(value), count)))).toBe(0);
+				const added = sum(new Array<Decimal>(count).fill(toDecimal(value)));
+				expect(added && sign(subtract(added, multiply(toDecimal(value), count)))).toBe(0);
 			}),
 		);
 	});
 
-	test('a sum with an unknown part is unknown, and the sum of nothing is 0', () => {
-		expect(sum([dec('1'), undefined])).toBeUndefined();
+	test('sum is undefined with an undefined value, and 0 for an empty list', () => {
+		expect(sum([toDecimal('1'), undefined])).toBeUndefined();
 		expect(sum([])).toEqual(zero);
 	});
 
@@ -115,20 +117,20 @@ describe('arithmetic', () => {
 		['1.5', 3, '1500'],
 		['1.5', 1, '15'],
 		['-2', 2, '-200'],
-	])('%s shifted by %d places is %s', (value, places, expected) => {
-		expect(toText(shift(dec(value), places))).toBe(expected);
+	])('shifts %s by %d places to %s', (value, places, expected) => {
+		expect(toText(shift(toDecimal(value), places))).toBe(expected);
 	});
 
 	test.each([
 		['-1', -1],
 		['0.00', 0],
 		['0.01', 1],
-	])('the sign of %s is %d', (value, expected) => {
-		expect(sign(dec(value))).toBe(expected);
+	])('sign of %s is %d', (value, expected) => {
+		expect(sign(toDecimal(value))).toBe(expected);
 	});
 });
 
-describe('shares', () => {
+describe('share', () => {
 	test.each([
 		['10.00', 1, 4, 2, '2.50'],
 		['10', 1, 4, 2, '2.50'],
@@ -139,11 +141,14 @@ describe('shares', () => {
 		['500', 1, 3, 0, '167'],
 		['1.000', 1, 3, 2, '0.333'],
 		['9.99', 0, 3, 2, '0.00'],
-	])('of %s, %d of %d with %d decimals is %s', (value, part, whole, decimals, expected) => {
-		expect(toText(share(dec(value), part, whole, decimals))).toBe(expected);
-	});
+	])(
+		'share of %s for %d of %d parts with %d decimals is %s',
+		(value, part, whole, decimals, expected) => {
+			expect(toText(share(toDecimal(value), part, whole, decimals))).toBe(expected);
+		},
+	);
 
-	test('a share is within half a unit of its last decimal of the true one', () => {
+	test('a rounded share differs from the exact one by at most half a unit of its last decimal', () => {
 		fc.assert(
 			fc.property(
 				decimalText,
@@ -151,11 +156,11 @@ describe('shares', () => {
 				fc.integer({ min: 1, max: 1000 }),
 				fc.integer({ min: 0, max: 4 }),
 				(value, part, whole, decimals) => {
-					const rounded = share(dec(value), part, whole, decimals);
-					const off = subtract(times(rounded, whole), times(dec(value), part));
+					const rounded = share(toDecimal(value), part, whole, decimals);
+					const difference = subtract(multiply(rounded, whole), multiply(toDecimal(value), part));
 					const halfUnit: Decimal = { units: BigInt(whole), scale: rounded.scale };
-					const distance = off.units < 0n ? subtract(zero, off) : off;
-					expect(sign(subtract(times(distance, 2), halfUnit))).toBeLessThanOrEqual(0);
+					const distance = difference.units < 0n ? subtract(zero, difference) : difference;
+					expect(sign(subtract(multiply(distance, 2), halfUnit))).toBeLessThanOrEqual(0);
 				},
 			),
 		);

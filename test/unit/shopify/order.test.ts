@@ -8,37 +8,37 @@ import {
 	sampleOrder,
 } from '../../support/sampleOrder';
 
-describe('what is an order', () => {
-	test('an order wrapped in a member "order" is read as the order itself', () => {
+describe('readOrder', () => {
+	test('reads an order in the field "order"', () => {
 		expect(deliveryOf({ order: sampleOrder() })).toEqual(deliveryOf(sampleOrder()));
 	});
 
-	test('a member "order" beside line items is not taken for the order', () => {
+	test('ignores a field "order" of an object that has line items', () => {
 		const order = sampleOrder({ order: { line_items: [] } });
 		expect(deliveryOf(order)).toEqual(deliveryOf(sampleOrder()));
 	});
 
 	test.each([
-		[undefined, 'this is empty'],
-		[null, 'this is empty'],
-		['', 'this is empty'],
-		['#1042', 'this is the text "#1042"'],
-		['x'.repeat(50), `this is the text "${'x'.repeat(40)}..."`],
-		[42, 'this is 42'],
-		[true, 'this is true'],
-		[10n, 'this is a bigint'],
-		[[sampleOrder()], 'this is a list'],
-		[{ order: 'abc' }, 'this is the text "abc"'],
-	])('%p is refused', (value, expected) => {
+		[undefined, 'the value is empty'],
+		[null, 'the value is empty'],
+		['', 'the value is empty'],
+		['#1042', 'the value is the text "#1042"'],
+		['x'.repeat(50), `the value is the text "${'x'.repeat(40)}..."`],
+		[42, 'the value is 42'],
+		[true, 'the value is true'],
+		[10n, 'the value is a bigint'],
+		[[sampleOrder()], 'the value is a list'],
+		[{ order: 'abc' }, 'the value is the text "abc"'],
+	])('rejects %p, which is not an order', (value, expected) => {
 		const { message, description } = problemOf(value);
-		expect(message).toContain('This is not a Shopify order: an object was expected');
+		expect(message).toContain('This is not a Shopify order: expected an object');
 		expect(message).toContain(expected);
-		expect(message).toContain('Connect the output of a Shopify node');
+		expect(message).toContain('Connect a Shopify node');
 		expect(description).toBeUndefined();
 	});
 
 	test.each([[{}], [{ id: 1 }], [{ order: {} }], [{ line_items: null }], [{ body: {} }]])(
-		'%j is told to lack its line items',
+		'rejects %j because it has no line items',
 		(value) => {
 			expect(problemOf(value)).toEqual({
 				message: expect.stringContaining('This is not a Shopify order: it has no "line_items".'),
@@ -46,15 +46,17 @@ describe('what is an order', () => {
 		},
 	);
 
-	test('an item that holds many orders is told to be split first', () => {
+	test('rejects a list of orders and names Split Out', () => {
 		expect(problemOf({ orders: [sampleOrder()] })).toEqual({
-			message: expect.stringMatching(/list of Shopify orders.*Split Out node.*"orders"/),
+			message: expect.stringMatching(
+				/^This is a list of Shopify orders, not a single order\. .*Split Out node.*"orders"/,
+			),
 		});
 	});
 
-	test('a webhook item is told where its order is', () => {
+	test('rejects a webhook item and names the expression for its order', () => {
 		expect(problemOf({ headers: {}, body: sampleOrder() })).toEqual({
-			message: expect.stringContaining('Set "Order" to {{ $json.body }}'),
+			message: expect.stringContaining('Set the field Order to {{ $json.body }}.'),
 		});
 	});
 
@@ -74,19 +76,19 @@ describe('what is an order', () => {
 	test.each([
 		['a draft order', draft, 'a draft order: it has "invoice_url"'],
 		[
-			'a draft order without its invoice',
+			'a draft order without an invoice URL',
 			{ ...draft, invoice_url: undefined, financial_status: undefined },
 			'"order_id"',
 		],
 		[
 			'a checkout',
 			sampleOrder({ abandoned_checkout_url: 'https://shop.example/1' }),
-			'a checkout, which the customer may still leave: it has "abandoned_checkout_url"',
+			'a checkout that the customer may still abandon: it has "abandoned_checkout_url"',
 		],
 		['a fulfillment', fulfillment, 'such as a fulfillment or a refund: it has "order_id"'],
 		['a refund', { id: 1, order_id: 2, refund_line_items: [] }, 'it has "order_id"'],
-		['one that is wrapped', { order: draft }, 'a draft order'],
-	])('%s is refused, with the topic that gives orders', (_, value, expected) => {
+		['a draft order in the field "order"', { order: draft }, 'a draft order'],
+	])('rejects %s and names the trigger events for orders', (_, value, expected) => {
 		const outcome = outcomeOf(value);
 		expect(outcome).toEqual({
 			kind: 'invalid',
@@ -97,16 +99,24 @@ describe('what is an order', () => {
 		);
 	});
 
-	test('an order to which a workflow has added its ID stays one', () => {
+	test('accepts an order to which a workflow has added order_id', () => {
 		expect(outcomeOf(sampleOrder({ order_id: 5 })).kind).toBe('delivery');
 	});
 
-	test('no value makes it throw', () => {
-		const names = ['line_items', 'order', 'orders', 'refunds', 'shipping_address', 'id', 'name'];
-		const member = fc.oneof(fc.constantFrom(...names), fc.string());
+	test('never throws, whatever the value', () => {
+		const fieldNames = [
+			'line_items',
+			'order',
+			'orders',
+			'refunds',
+			'shipping_address',
+			'id',
+			'name',
+		];
+		const field = fc.oneof(fc.constantFrom(...fieldNames), fc.string());
 		const value = fc.oneof(
-			fc.anything({ withBigInt: true, withNullPrototype: true, key: member }),
-			fc.dictionary(member, fc.anything({ key: member })).map((changes) => sampleOrder(changes)),
+			fc.anything({ withBigInt: true, withNullPrototype: true, key: field }),
+			fc.dictionary(field, fc.anything({ key: field })).map((changes) => sampleOrder(changes)),
 			fc.anything().map((line) => sampleOrder({ line_items: [line] })),
 		);
 		fc.assert(
@@ -120,7 +130,7 @@ describe('what is an order', () => {
 	});
 });
 
-describe('members of the wrong kind are named', () => {
+describe('an order with a field of the wrong type', () => {
 	test.each([
 		[
 			{ line_items: 'none' },
@@ -158,31 +168,34 @@ describe('members of the wrong kind are named', () => {
 			{ line_items: [sampleLine({ current_quantity: 'two' })] },
 			`Order #1042's "line_items[0].current_quantity" should be a whole number, but is the text "two".`,
 		],
-	])('%j', (changes, expected) => {
-		expect(problemOf(sampleOrder(changes))).toEqual({ message: expected });
-	});
+	])(
+		'rejects an order with a field of the wrong type and names the field: %j',
+		(changes, expected) => {
+			expect(problemOf(sampleOrder(changes))).toEqual({ message: expected });
+		},
+	);
 
-	test('each of several is told', () => {
+	test('names every field of the wrong type', () => {
 		expect(problemOf(sampleOrder({ id: [], name: {} }))).toEqual({
 			message: `Order 1042's "id" should be text, but is a list.`,
 			description: `Order 1042's "name" should be text, but is an object.`,
 		});
 	});
 
-	test('an order without a name is called the order', () => {
+	test('calls an order without identifiers "The order" in messages', () => {
 		const nameless = sampleOrder({ id: null, name: '', order_number: {}, test: 'yes' });
 		expect(problemOf(nameless).message).toMatch(/^The order's "order_number" should be text/);
 	});
 
-	test('the order is told, to find it again', () => {
+	test('returns the reference ID, Shopify ID and name of an invalid order', () => {
 		const order = sampleOrder({ total_outstanding: 'x' });
 		expect(outcomeOf(order)).toMatchObject({
 			kind: 'invalid',
 			referenceId: '#1042',
 			shopifyOrder: { id: '820982911946154', name: '#1042' },
 		});
-		const unnamed = { ...order, name: {} };
-		expect(outcomeOf({ order: unnamed }, { referenceIdFrom: 'orderNumber' })).toMatchObject({
+		const nameless = { ...order, name: {} };
+		expect(outcomeOf({ order: nameless }, { referenceIdFrom: 'orderNumber' })).toMatchObject({
 			referenceId: '1042',
 			shopifyOrder: { id: '820982911946154', name: undefined },
 		});
@@ -192,42 +205,59 @@ describe('members of the wrong kind are named', () => {
 	});
 });
 
-describe('the totals of an order', () => {
-	const inCash = { payment_gateway_names: ['Cash on Delivery (COD)'], financial_status: 'pending' };
-	const odd = { current_total_price: '-5.00', total_price: 'x' };
+describe('an order with invalid totals', () => {
+	const cashOrder = {
+		payment_gateway_names: ['Cash on Delivery (COD)'],
+		financial_status: 'pending',
+	};
+	const invalidTotals = { current_total_price: '-5.00', total_price: 'x' };
 
 	test.each([
-		['its outstanding amount is given', { ...inCash, ...odd, total_outstanding: '12.00' }, 12],
-		['it is paid', { ...inCash, ...odd, financial_status: 'paid', total_outstanding: null }, 0],
 		[
-			'the other one is given',
-			{ ...inCash, current_total_price: '30.00', total_price: {}, total_outstanding: null },
+			'it has an outstanding amount',
+			{ ...cashOrder, ...invalidTotals, total_outstanding: '12.00' },
+			12,
+		],
+		[
+			'it is paid',
+			{ ...cashOrder, ...invalidTotals, financial_status: 'paid', total_outstanding: null },
+			0,
+		],
+		[
+			'its current total is valid',
+			{ ...cashOrder, current_total_price: '30.00', total_price: {}, total_outstanding: null },
 			30,
 		],
-	])('are not needed when %s', (_, changes, expected) => {
+	])('accepts an order with invalid totals if %s', (_, changes, expected) => {
 		expect(deliveryOf(sampleOrder(changes)).cod ?? 0).toBe(expected);
 	});
 
 	test.each([
-		[odd, `"current_total_price" should be a number of 0 or more, but is the text "-5.00".`],
 		[
-			{ ...odd, current_total_price: null },
+			invalidTotals,
+			`"current_total_price" should be a number of 0 or more, but is the text "-5.00".`,
+		],
+		[
+			{ ...invalidTotals, current_total_price: null },
 			`"total_price" should be a number of 0 or more, but is the text "x".`,
 		],
 		[
 			{ current_total_price: 'x', total_price: '30.00' },
 			`"current_total_price" should be a number of 0 or more, but is the text "x".`,
 		],
-	])('are not guessed at when they are to be collected: %j', (totals, expected) => {
-		for (const financial_status of ['pending', 'authorized']) {
-			const changes = { ...inCash, financial_status, total_outstanding: null, ...totals };
-			expect(problemOf(sampleOrder(changes))).toEqual({ message: `Order #1042's ${expected}` });
-		}
-	});
+	])(
+		'rejects an order with invalid totals if cash on delivery needs them: %j',
+		(totals, expected) => {
+			for (const financial_status of ['pending', 'authorized']) {
+				const changes = { ...cashOrder, financial_status, total_outstanding: null, ...totals };
+				expect(problemOf(sampleOrder(changes))).toEqual({ message: `Order #1042's ${expected}` });
+			}
+		},
+	);
 });
 
-describe('either way of writing a value is read', () => {
-	test('numbers as text and text as numbers', () => {
+describe('formats of values', () => {
+	test('reads numbers as text and text as numbers', () => {
 		const texts = sampleOrder({
 			id: '820982911946154',
 			order_number: '1042',
@@ -243,11 +273,11 @@ describe('either way of writing a value is read', () => {
 		expect(deliveryOf(texts)).toEqual(deliveryOf(numbers));
 	});
 
-	test('empty, blank, null and absent members count as not given', () => {
-		for (const nothing of ['', '  ', null, undefined])
+	test('treats empty text, blank text, null and undefined as missing values', () => {
+		for (const missing of ['', '  ', null, undefined])
 			expect(
 				deliveryOf(
-					sampleOrder({ email: nothing, tags: nothing, note_attributes: undefined, refunds: null }),
+					sampleOrder({ email: missing, tags: missing, note_attributes: undefined, refunds: null }),
 				),
 			).toMatchObject({
 				dropoff: { contact: { email: 'ana.contact@example.com' } },

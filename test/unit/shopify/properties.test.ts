@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { deliverySchema } from '../../../nodes/DeliveryService/service/schemas';
 import { outcomeOf, sampleAddress, sampleLine, sampleOrder } from '../../support/sampleOrder';
 
-interface Line {
+interface LineItem {
 	quantity: number;
 	removed: number;
 	cents: number;
@@ -12,7 +12,7 @@ interface Line {
 	ships: boolean;
 }
 
-const line: fc.Arbitrary<Line> = fc
+const lineItem: fc.Arbitrary<LineItem> = fc
 	.record({
 		quantity: fc.integer({ min: 1, max: 20 }),
 		removedShare: fc.integer({ min: 0, max: 20 }),
@@ -27,11 +27,11 @@ const line: fc.Arbitrary<Line> = fc
 		discountCents: Math.floor((rest.cents * rest.quantity * discountShare) / 100),
 	}));
 
-function cents(amount: number): string {
-	return `${Math.floor(amount / 100)}.${String(amount % 100).padStart(2, '0')}`;
+function formatCents(cents: number): string {
+	return `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`;
 }
 
-function orderOf(lines: Line[]) {
+function orderWithLines(lines: LineItem[]) {
 	return sampleOrder({
 		line_items: lines.map((entry, index) =>
 			sampleLine({
@@ -39,17 +39,17 @@ function orderOf(lines: Line[]) {
 				quantity: entry.quantity,
 				current_quantity: entry.quantity - entry.removed,
 				fulfillable_quantity: entry.quantity - entry.removed,
-				price: cents(entry.cents),
+				price: formatCents(entry.cents),
 				grams: entry.grams,
 				requires_shipping: entry.ships,
-				discount_allocations: [{ amount: cents(entry.discountCents) }],
+				discount_allocations: [{ amount: formatCents(entry.discountCents) }],
 			}),
 		),
 	});
 }
 
-/** Whole cents of a price; a price with more decimals than cents fails. */
-function inCents(price: number | undefined): number {
+/** Converts a price to cents; fails on a price with more than two decimals. */
+function toCents(price: number | undefined): number {
 	const [whole = '', fraction = ''] = String(price).split('.');
 	expect(fraction.length).toBeLessThanOrEqual(2);
 	return Number(whole) * 100 + Number(fraction.padEnd(2, '0'));
@@ -60,37 +60,39 @@ const pickup = {
 	location: { address: 'Calle Sol 1' },
 };
 
-test('price and weight agree with whole-number arithmetic, for the order and line by line', () => {
+test('prices and weights match integer arithmetic, per order and per unit', () => {
 	fc.assert(
-		fc.property(fc.array(line, { maxLength: 8 }), (lines) => {
-			const left = lines.filter(({ ships, quantity, removed }) => ships && quantity > removed);
-			const order = outcomeOf(orderOf(lines));
-			const perLine = outcomeOf(orderOf(lines), { packagesPer: 'unit' });
-			if (order.kind !== 'delivery' || perLine.kind !== 'delivery') {
-				expect(left).toEqual([]);
-				expect([order.kind, perLine.kind]).toEqual(['skipped', 'skipped']);
+		fc.property(fc.array(lineItem, { maxLength: 8 }), (lines) => {
+			const remaining = lines.filter(({ ships, quantity, removed }) => ships && quantity > removed);
+			const order = outcomeOf(orderWithLines(lines));
+			const perUnit = outcomeOf(orderWithLines(lines), { packagesPer: 'unit' });
+			if (order.kind !== 'delivery' || perUnit.kind !== 'delivery') {
+				expect(remaining).toEqual([]);
+				expect([order.kind, perUnit.kind]).toEqual(['skipped', 'skipped']);
 				return;
 			}
-			const expected = left.map(({ quantity, removed, cents: price, discountCents, grams }) => {
-				const units = quantity - removed;
-				const discount = Math.floor((2 * discountCents * units + quantity) / (2 * quantity));
-				return { units, cents: price * units - discount, grams: grams * units };
-			});
-			expect(perLine.delivery.packages.map(({ qty }) => qty)).toEqual(expected.map((e) => e.units));
-			expect(perLine.delivery.packages.map(({ price }) => inCents(price))).toEqual(
+			const expected = remaining.map(
+				({ quantity, removed, cents: price, discountCents, grams }) => {
+					const units = quantity - removed;
+					const discount = Math.floor((2 * discountCents * units + quantity) / (2 * quantity));
+					return { units, cents: price * units - discount, grams: grams * units };
+				},
+			);
+			expect(perUnit.delivery.packages.map(({ qty }) => qty)).toEqual(expected.map((e) => e.units));
+			expect(perUnit.delivery.packages.map(({ price }) => toCents(price))).toEqual(
 				expected.map((e) => e.cents),
 			);
-			const [whole] = order.delivery.packages;
-			expect(inCents(whole?.price)).toBe(expected.reduce((total, e) => total + e.cents, 0));
+			const [orderPackage] = order.delivery.packages;
+			expect(toCents(orderPackage?.price)).toBe(expected.reduce((total, e) => total + e.cents, 0));
 			const grams = expected.reduce((total, e) => total + e.grams, 0);
-			const isWeighed = expected.every((e) => e.grams > 0);
-			expect(whole?.weight).toBe(isWeighed ? grams / 1000 : undefined);
+			const hasWeights = expected.every((e) => e.grams > 0);
+			expect(orderPackage?.weight).toBe(hasWeights ? grams / 1000 : undefined);
 		}),
 		{ numRuns: 300 },
 	);
 });
 
-test('what comes out, with a pickup, passes every rule of the service document', () => {
+test('a mapped order with a pickup passes every rule of the API document', () => {
 	const mapping = fc.record({
 		addressFormat: fc.constantFrom('components', 'text'),
 		packagesPer: fc.constantFrom('order', 'unit'),
@@ -99,48 +101,44 @@ test('what comes out, with a pickup, passes every rule of the service document',
 		cod: fc.constantFrom('never', 'cashOnDeliveryOrders', 'unpaid'),
 	});
 	fc.assert(
-		fc.property(fc.array(line, { minLength: 1, maxLength: 4 }), mapping, (lines, options) => {
-			const outcome = outcomeOf({ ...orderOf(lines), tags: 'a, b', note: 'n' }, options);
+		fc.property(fc.array(lineItem, { minLength: 1, maxLength: 4 }), mapping, (lines, options) => {
+			const outcome = outcomeOf({ ...orderWithLines(lines), tags: 'a, b', note: 'n' }, options);
 			if (outcome.kind !== 'delivery') return;
 			deliverySchema.parse({ pickup, ...outcome.delivery });
 		}),
 	);
 });
 
-test('whatever its optional parts are, an order becomes a delivery that passes every rule', () => {
+test('an order with arbitrary optional fields becomes a delivery that passes every rule of the API document', () => {
 	const anything = fc.anything({ withBigInt: true, withNullPrototype: true });
-	const several = <Name extends string>(...names: Name[]) =>
+	const someOf = <Name extends string>(...names: Name[]) =>
 		fc.dictionary(fc.constantFrom(...names), fc.oneof(anything, fc.constant('1'), fc.string()));
-	const parts = fc.record({
-		order: several(
-			'phone',
-			'note',
-			'note_attributes',
-			'tags',
-			'currency',
-			'customer',
-			'updated_at',
-		),
-		address: several('company', 'address2', 'phone', 'latitude', 'longitude'),
-		line: several('name', 'title', 'grams', 'price', 'discount_allocations', 'total_discount'),
+	const optionalFields = fc.record({
+		order: someOf('phone', 'note', 'note_attributes', 'tags', 'currency', 'customer', 'updated_at'),
+		address: someOf('company', 'address2', 'phone', 'latitude', 'longitude'),
+		line: someOf('name', 'title', 'grams', 'price', 'discount_allocations', 'total_discount'),
 		attributes: fc.array(fc.oneof(anything, fc.record({ name: fc.string(), value: anything }))),
 		tags: fc.array(fc.oneof(anything, fc.string({ maxLength: 60 }))),
 	});
 	fc.assert(
-		fc.property(parts, fc.boolean(), ({ order, address, line, attributes, tags }, perLine) => {
-			const outcome = outcomeOf(
-				sampleOrder({
-					note_attributes: attributes,
-					tags,
-					...order,
-					shipping_address: sampleAddress(address),
-					line_items: [sampleLine(line)],
-				}),
-				{ packagesPer: perLine ? 'unit' : 'order', packageSize: { by: 'weight' } },
-			);
-			if (outcome.kind !== 'delivery') throw new Error(JSON.stringify(outcome));
-			deliverySchema.parse({ pickup, ...outcome.delivery });
-		}),
+		fc.property(
+			optionalFields,
+			fc.boolean(),
+			({ order, address, line, attributes, tags }, perUnit) => {
+				const outcome = outcomeOf(
+					sampleOrder({
+						note_attributes: attributes,
+						tags,
+						...order,
+						shipping_address: sampleAddress(address),
+						line_items: [sampleLine(line)],
+					}),
+					{ packagesPer: perUnit ? 'unit' : 'order', packageSize: { by: 'weight' } },
+				);
+				if (outcome.kind !== 'delivery') throw new Error(JSON.stringify(outcome));
+				deliverySchema.parse({ pickup, ...outcome.delivery });
+			},
+		),
 		{ numRuns: 1000 },
 	);
 });

@@ -8,12 +8,12 @@ import {
 	sampleOrder,
 } from '../../support/sampleOrder';
 
-/** What becomes of an order, without what it says of the order itself. */
-function outcomeWithoutNames(order: unknown): object {
+/** The outcome of an order without its `shopifyOrder`. */
+function outcomeWithoutIdentifiers(order: unknown): object {
 	return { ...outcomeOf(order), shopifyOrder: undefined };
 }
 
-test('an order becomes a delivery', () => {
+test('maps an order to a delivery', () => {
 	expect(deliveryOf(sampleOrder())).toEqual({
 		dropoff: {
 			contact: { name: 'Ana Lopez', email: 'ana@example.com', phonenumber: '+52 55 1000 2000' },
@@ -34,24 +34,24 @@ test('an order becomes a delivery', () => {
 	});
 });
 
-describe('the order itself is named', () => {
+describe('the identifiers of the order', () => {
 	const shopifyOrder = { id: '820982911946154', name: '#1042', email: 'ana@example.com' };
 
-	test('beside its delivery', () => {
+	test('returns the identifiers of an order with its delivery', () => {
 		expect(outcomeOf(sampleOrder())).toMatchObject({ kind: 'delivery', shopifyOrder });
 	});
 
-	test('when it is not sent', () => {
+	test('returns the identifiers of a skipped order', () => {
 		const outcome = outcomeOf(sampleOrder({ test: true }));
 		expect(outcome).toMatchObject({ kind: 'skipped', shopifyOrder });
 	});
 
-	test('when it lacks something', () => {
+	test('returns the identifiers of an invalid order', () => {
 		const outcome = outcomeOf(sampleOrder({ shipping_address: sampleAddress({ address1: null }) }));
 		expect(outcome).toMatchObject({ kind: 'invalid', shopifyOrder });
 	});
 
-	test('with the e-mail address that the delivery has', () => {
+	test('returns the email of the delivery with the identifiers of the order', () => {
 		const order = sampleOrder({ email: null, contact_email: null, customer: null });
 		const outcome = outcomeOf(order, { fallbackEmail: 'shop@example.com' });
 		expect(outcome).toMatchObject({ shopifyOrder: { email: 'shop@example.com' } });
@@ -59,7 +59,7 @@ describe('the order itself is named', () => {
 });
 
 describe('the mapping', () => {
-	test('has a default for everything', () => {
+	test('has a default for every field of the mapping', () => {
 		expect(orderMappingSchema.parse({})).toEqual({
 			addressFormat: 'components',
 			packagesPer: 'order',
@@ -76,7 +76,7 @@ describe('the mapping', () => {
 		});
 	});
 
-	test('refuses members it does not know and limits without a weight', () => {
+	test('rejects a mapping with unknown fields or a size limit without a weight', () => {
 		expect(orderMappingSchema.safeParse({ packagePer: 'order' }).success).toBe(false);
 		expect(orderMappingSchema.safeParse({ overrides: { mail: 'a@b.example' } }).success).toBe(
 			false,
@@ -86,24 +86,25 @@ describe('the mapping', () => {
 	});
 });
 
-describe('orders that are not sent', () => {
-	test('a cancelled one', () => {
+describe('skipped orders', () => {
+	test('skips a canceled order', () => {
 		const order = sampleOrder({ cancelled_at: '2024-05-17T04:14:36-04:00', test: true });
-		expect(outcomeWithoutNames(order)).toEqual({
+		expect(outcomeWithoutIdentifiers(order)).toEqual({
 			kind: 'skipped',
 			reason: 'cancelled',
 			message:
-				'Order #1042 was cancelled. If its delivery was created before, stop that in the dashboard of the Delivery Service.',
+				'Order #1042 was canceled. If its delivery already exists, cancel it in the Delivery Service dashboard.',
 			referenceId: '#1042',
 		});
 	});
 
-	test('a test order, unless test orders are included', () => {
+	test('skips a test order unless test orders are included', () => {
 		const order = sampleOrder({ test: true, name: null });
-		expect(outcomeWithoutNames(order)).toEqual({
+		expect(outcomeWithoutIdentifiers(order)).toEqual({
 			kind: 'skipped',
 			reason: 'testOrder',
-			message: 'Order 1042 is a test order. Turn on Include Test Orders to send it.',
+			message:
+				'Order 1042 is a test order. To send test orders, turn on Include Test Orders under Order Options.',
 		});
 		expect(outcomeOf(order, { includeTestOrders: true, referenceIdFrom: 'id' }).kind).toBe(
 			'delivery',
@@ -113,149 +114,162 @@ describe('orders that are not sent', () => {
 	test.each([
 		['no lines', []],
 		['only gift cards', [sampleLine({ gift_card: true })]],
-		['only what needs no shipping', [sampleLine({ requires_shipping: false })]],
+		['only items that need no shipping', [sampleLine({ requires_shipping: false })]],
 		['only removed units', [sampleLine({ current_quantity: 0 })]],
 		['only fulfilled units', [sampleLine({ fulfillable_quantity: 0 })]],
 		[
-			'a fulfilled line without counts',
+			'a fulfilled line without unit counts',
 			[sampleLine({ fulfillable_quantity: null, fulfillment_status: 'fulfilled' })],
 		],
-		['negative counts', [sampleLine({ fulfillable_quantity: -1 })]],
-	])('one with nothing left to ship: %s', (_, line_items) => {
+		['a negative unit count', [sampleLine({ fulfillable_quantity: -1 })]],
+	])('skips an order with nothing left to ship: %s', (_, line_items) => {
 		const order = sampleOrder({ line_items, name: null, order_number: null, id: null });
-		expect(outcomeWithoutNames(order)).toEqual({
+		expect(outcomeWithoutIdentifiers(order)).toEqual({
 			kind: 'skipped',
 			reason: 'nothingToShip',
 			message:
-				'The order has nothing left to ship: its items are fulfilled, refunded, removed, or need no shipping.',
+				"The order has nothing left to ship: its items are fulfilled, refunded, removed or don't need shipping.",
 		});
 	});
 
-	test.each(['voided', 'refunded'])('one that is %s, unless such orders are included', (status) => {
+	test.each([
+		['voided', 'Order #1042 has a voided payment.'],
+		['refunded', 'Order #1042 was fully refunded.'],
+	])('skips a %s order unless refunded orders are included', (status, reason) => {
 		const order = sampleOrder({ financial_status: status });
-		expect(outcomeWithoutNames(order)).toEqual({
+		expect(outcomeWithoutIdentifiers(order)).toEqual({
 			kind: 'skipped',
 			reason: status,
-			message: expect.stringMatching(/^Order #1042's payment was .* Include Refunded Orders/),
+			message: `${reason} To send such orders anyway, turn on Include Refunded Orders under Order Options.`,
 			referenceId: '#1042',
 		});
 		expect(outcomeOf(order, { includeRefundedOrders: true }).kind).toBe('delivery');
 	});
 
-	describe('one that is not paid, when only paid ones are wanted', () => {
-		const wanted = { onlyPaidOrders: true };
+	describe('with Only Paid Orders', () => {
+		const onlyPaid = { onlyPaidOrders: true };
 
 		test.each(['pending', 'authorized', 'partially_paid', 'expired'])(
-			'by its status %s',
+			'skips an order with the status %s with Only Paid Orders',
 			(status) => {
 				const order = sampleOrder({ financial_status: status, total_outstanding: '5.00' });
-				expect(outcomeWithoutNames(order)).toMatchObject({ kind: 'delivery' });
-				expect(outcomeOf(order, wanted)).toMatchObject({
+				expect(outcomeWithoutIdentifiers(order)).toMatchObject({ kind: 'delivery' });
+				expect(outcomeOf(order, onlyPaid)).toMatchObject({
 					kind: 'skipped',
 					reason: 'notPaid',
-					message: `Order #1042 is not paid in full: its payment status is "${status}". Because of Only Paid Orders under Order Options it is sent when it comes here again after its payment.`,
+					message: `Order #1042 is not fully paid: its payment status is "${status}". Because Only Paid Orders is on, it is sent once it comes in again after payment.`,
 				});
 			},
 		);
 
-		test.each(['paid', 'partially_refunded'])('but not one that is %s', (status) => {
-			expect(outcomeOf(sampleOrder({ financial_status: status }), wanted).kind).toBe('delivery');
-		});
+		test.each(['paid', 'partially_refunded'])(
+			'sends an order with the status %s with Only Paid Orders',
+			(status) => {
+				expect(outcomeOf(sampleOrder({ financial_status: status }), onlyPaid).kind).toBe(
+					'delivery',
+				);
+			},
+		);
 
-		test('by what is outstanding, where its status leaves that open', () => {
+		test('skips a partly refunded order with an outstanding amount with Only Paid Orders', () => {
 			const order = sampleOrder({
 				financial_status: 'partially_refunded',
 				total_outstanding: '60.00',
 			});
-			expect(outcomeOf(order, wanted)).toMatchObject({ reason: 'notPaid' });
+			expect(outcomeOf(order, onlyPaid)).toMatchObject({ reason: 'notPaid' });
 		});
 
-		test.each(['refunded', 'voided'])('nor one that is %s, and wanted all the same', (status) => {
-			const order = sampleOrder({ financial_status: status, total_outstanding: '60.00' });
-			const { kind } = outcomeOf(order, { ...wanted, includeRefundedOrders: true });
-			expect(kind).toBe('delivery');
-		});
+		test.each(['refunded', 'voided'])(
+			'sends a %s order with Only Paid Orders and Include Refunded Orders',
+			(status) => {
+				const order = sampleOrder({ financial_status: status, total_outstanding: '60.00' });
+				const { kind } = outcomeOf(order, { ...onlyPaid, includeRefundedOrders: true });
+				expect(kind).toBe('delivery');
+			},
+		);
 
-		test('and one that does not tell is invalid: left out, it would be lost', () => {
-			const problem = problemOf(sampleOrder({ financial_status: null }), wanted);
+		test('rejects an order without a payment status with Only Paid Orders, so that it is not lost', () => {
+			const problem = problemOf(sampleOrder({ financial_status: null }), onlyPaid);
 			expect(problem.message).toMatch(/^Order #1042 has no "financial_status".*Only Paid Orders/);
 		});
 	});
 
-	test('one whose items were refunded too has nothing left to ship', () => {
+	test('reports nothingToShip for a refunded order without remaining items', () => {
 		const line_items = [sampleLine({ current_quantity: 0 })];
 		const order = sampleOrder({ financial_status: 'refunded', line_items });
 		expect(outcomeOf(order)).toMatchObject({ reason: 'nothingToShip' });
 	});
 
-	test('a partly refunded one is sent', () => {
+	test('sends a partly refunded order', () => {
 		expect(outcomeOf(sampleOrder({ financial_status: 'partially_refunded' })).kind).toBe(
 			'delivery',
 		);
 	});
 
-	describe('one that the customer picks up', () => {
-		const pickedUp = {
+	describe('a local pickup order', () => {
+		const localPickup = {
 			shipping_address: null,
 			shipping_lines: [{ title: 'Calle Sol', code: 'Calle Sol', price: '0.00' }],
 		};
 
 		test.each([
-			['in a store', pickedUp, ' (Calle Sol)'],
-			['in a store without a name', { ...pickedUp, shipping_lines: [{}] }, ''],
-			['at the till', { shipping_address: null, source_name: 'pos' }, ''],
-		])('%s', (_, changes, place) => {
-			expect(outcomeWithoutNames(sampleOrder(changes))).toEqual({
+			['with a named location', localPickup, ' (Calle Sol)'],
+			['at an nameless store', { ...localPickup, shipping_lines: [{}] }, ''],
+			['sold in person', { shipping_address: null, source_name: 'pos' }, ''],
+		])('skips a local pickup order: %s', (_, changes, method) => {
+			expect(outcomeWithoutIdentifiers(sampleOrder(changes))).toEqual({
 				kind: 'skipped',
 				reason: 'localPickup',
-				message: `Order #1042 has no shipping address: the customer picks it up${place}. To have such orders delivered all the same, set Delivery Address under Order Options.`,
+				message: `Order #1042 has no shipping address, so it looks like a store pickup${method}. To deliver it, add an address to the order in Shopify.`,
 				referenceId: '#1042',
 			});
 		});
 
-		test('is sent to another address that is given', () => {
+		test('sends a local pickup order with Send All Orders To', () => {
 			const overrides = { address: 'Calle Luna 12, Puebla', name: 'Ana' };
-			expect(outcomeOf(sampleOrder(pickedUp), { overrides }).kind).toBe('delivery');
+			expect(outcomeOf(sampleOrder(localPickup), { overrides }).kind).toBe('delivery');
 		});
 
-		test('is skipped when its customer left no data', () => {
-			const anonymous = { ...pickedUp, email: null, contact_email: null };
+		test('skips a local pickup order without customer data', () => {
+			const anonymous = { ...localPickup, email: null, contact_email: null };
 			expect(outcomeOf(sampleOrder(anonymous))).toMatchObject({ reason: 'localPickup' });
 		});
 	});
 
-	test('nothing to ship is no fault of the address', () => {
+	test('reports nothingToShip before a missing address', () => {
 		const order = sampleOrder({ line_items: [], shipping_address: null });
 		expect(outcomeOf(order).kind).toBe('skipped');
 	});
 });
 
-describe('an order whose personal data Shopify holds back', () => {
-	const place = { country: 'Mexico', country_code: 'MX', province: 'Puebla', name: '' };
-	const withheld = {
+describe('an order without personal data', () => {
+	const address = { country: 'Mexico', country_code: 'MX', province: 'Puebla', name: '' };
+	const anonymous = {
 		email: '',
 		contact_email: null,
 		customer: { id: 1, tags: '' },
-		shipping_address: place,
-		billing_address: place,
+		shipping_address: address,
+		billing_address: address,
 	};
 
 	test.each([
-		['with places and a customer without a name', withheld],
-		['with a customer without a name alone', { ...withheld, shipping_address: null }],
+		['with addresses and a customer', anonymous],
+		['with a customer and a billing address', { ...anonymous, shipping_address: null }],
 		[
-			'with a place alone',
-			{ ...withheld, customer: null, billing_address: null, shipping_lines: [{ title: 'x' }] },
+			'with a shipping address only',
+			{ ...anonymous, customer: null, billing_address: null, shipping_lines: [{ title: 'x' }] },
 		],
 		[
-			'without the shipping address, which is no local pickup then',
-			{ ...withheld, shipping_address: null, shipping_lines: [{ title: 'Standard' }] },
+			'without a shipping address, but not as a local pickup',
+			{ ...anonymous, shipping_address: null, shipping_lines: [{ title: 'Standard' }] },
 		],
-	])('says so, %s', (_, changes) => {
-		expect(outcomeWithoutNames(sampleOrder(changes))).toEqual({
+	])('rejects an order without personal data %s', (_, changes) => {
+		expect(outcomeWithoutIdentifiers(sampleOrder(changes))).toEqual({
 			kind: 'invalid',
 			problem: {
-				message: expect.stringMatching(/^Order #1042 comes without any personal data/),
+				message: expect.stringMatching(
+					/^Order #1042 contains no personal data \(name, email, phone, street\)/,
+				),
 				description: expect.stringMatching(/protected customer data.*plan/),
 			},
 			referenceId: '#1042',
@@ -264,31 +278,31 @@ describe('an order whose personal data Shopify holds back', () => {
 
 	test.each([
 		['a name', { customer: { first_name: 'Ana' } }],
-		['an e-mail address', { email: 'ana@example.com' }],
+		['an email', { email: 'ana@example.com' }],
 		['a phone number', { phone: '1' }],
 		['a street', { billing_address: { address1: 'Calle Luna 12' } }],
-	])('is not one that has %s', (_, changes) => {
-		expect(problemOf(sampleOrder({ ...withheld, ...changes })).message).not.toContain(
+	])('does not report missing personal data for an order with %s', (_, changes) => {
+		expect(problemOf(sampleOrder({ ...anonymous, ...changes })).message).not.toContain(
 			'personal data',
 		);
 	});
 
-	test('is not one that was sold at the till to a customer without data', () => {
-		const order = sampleOrder({ ...withheld, shipping_address: null, source_name: 'pos' });
+	test('skips an order without personal data as a local pickup if it was sold in person', () => {
+		const order = sampleOrder({ ...anonymous, shipping_address: null, source_name: 'pos' });
 		expect(outcomeOf(order)).toMatchObject({ kind: 'skipped', reason: 'localPickup' });
 	});
 
-	test('is sent when the options give what it lacks', () => {
+	test('sends an order without personal data if the options contain it', () => {
 		const overrides = { name: 'Ana', email: 'ana@example.com', address: 'Calle Luna 12' };
-		expect(outcomeOf(sampleOrder(withheld), { overrides }).kind).toBe('delivery');
+		expect(outcomeOf(sampleOrder(anonymous), { overrides }).kind).toBe('delivery');
 	});
 });
 
-describe('contact', () => {
+describe('recipient', () => {
 	const shipping = (changes: Record<string, unknown>) => ({
 		shipping_address: sampleAddress(changes),
 	});
-	const unnamed = { name: null, first_name: '', last_name: ' ', phone: null };
+	const nameless = { name: null, first_name: '', last_name: ' ', phone: null };
 	const customer = { first_name: 'Cus', last_name: 'Tomer', email: 'c@example.com', phone: '3' };
 	const billing_address = { name: 'Bill Payer', first_name: 'B', last_name: 'P', phone: '4' };
 
@@ -296,51 +310,51 @@ describe('contact', () => {
 		['shipping name', shipping({}), 'Ana Lopez'],
 		['shipping first and last name', shipping({ name: '' }), 'Ana Lopez'],
 		['shipping last name alone', shipping({ name: '', first_name: null }), 'Lopez'],
-		['customer', { ...shipping(unnamed), customer, billing_address }, 'Cus Tomer'],
-		['billing name', { ...shipping(unnamed), billing_address }, 'Bill Payer'],
+		['customer', { ...shipping(nameless), customer, billing_address }, 'Cus Tomer'],
+		['billing name', { ...shipping(nameless), billing_address }, 'Bill Payer'],
 		[
 			'billing first and last name',
-			{ ...shipping(unnamed), billing_address: { ...billing_address, name: null } },
+			{ ...shipping(nameless), billing_address: { ...billing_address, name: null } },
 			'B P',
 		],
-		['company, when nobody is named', shipping({ ...unnamed, company: 'Acme' }), 'Acme'],
-	])('name from: %s', (_, changes, expected) => {
+		['company if no person is named', shipping({ ...nameless, company: 'Acme' }), 'Acme'],
+	])('takes the recipient name from: %s', (_, changes, expected) => {
 		expect(deliveryOf(sampleOrder(changes)).dropoff.contact.name).toBe(expected);
 	});
 
 	test.each([
 		['order', {}, 'ana@example.com'],
-		['contact e-mail', { email: null }, 'ana.contact@example.com'],
+		['contact email', { email: null }, 'ana.contact@example.com'],
 		['customer', { email: null, contact_email: '', customer }, 'c@example.com'],
 		['fallback', { email: null, contact_email: null }, 'shop@example.com'],
-		['the next that is usable', { email: 'ana@' }, 'ana.contact@example.com'],
-		['fallback, when none is usable', { email: 'ana', contact_email: '@b' }, 'shop@example.com'],
-	])('e-mail from: %s', (_, changes, expected) => {
+		['the next valid one', { email: 'ana@' }, 'ana.contact@example.com'],
+		['fallback if none is valid', { email: 'ana', contact_email: '@b' }, 'shop@example.com'],
+	])('takes the recipient email from: %s', (_, changes, expected) => {
 		const delivery = deliveryOf(sampleOrder(changes), { fallbackEmail: 'shop@example.com' });
 		expect(delivery.dropoff.contact.email).toBe(expected);
 	});
 
 	test.each([
 		['shipping address', { phone: '2', customer, billing_address }, '+52 55 1000 2000'],
-		['order', { ...shipping(unnamed), phone: '2', customer, billing_address }, '2'],
-		['customer', { ...shipping(unnamed), customer, billing_address }, '3'],
-		['billing address', { ...shipping(unnamed), billing_address }, '4'],
+		['order', { ...shipping(nameless), phone: '2', customer, billing_address }, '2'],
+		['customer', { ...shipping(nameless), customer, billing_address }, '3'],
+		['billing address', { ...shipping(nameless), billing_address }, '4'],
 		['nowhere', shipping({ phone: null }), undefined],
-	])('phone from: %s', (_, changes, expected) => {
+	])('takes the recipient phone from: %s', (_, changes, expected) => {
 		expect(deliveryOf(sampleOrder(changes)).dropoff.contact.phonenumber).toBe(expected);
 	});
 
-	test('an e-mail address that cannot be used is named, with the order', () => {
+	test('rejects an order with only invalid emails and names the first', () => {
 		const order = sampleOrder({ email: 'ana@', contact_email: 'ana(at)b' });
 		expect(problemOf(order)).toEqual({
 			message:
-				'Order #1042 has the e-mail address "ana@", which no mail server takes. Correct it in Shopify, or set Fallback Email under Order Options.',
+				'Order #1042 has the email address "ana@", which is not valid. Correct it in Shopify, or set Fallback Email under Order Options.',
 		});
 	});
 
-	test('what is missing is told, with what to do', () => {
+	test('rejects an order with everything that is missing and how to fix it', () => {
 		const order = sampleOrder({
-			...shipping({ ...unnamed, address1: null }),
+			...shipping({ ...nameless, address1: null }),
 			email: null,
 			contact_email: null,
 			phone: '2',
@@ -349,9 +363,10 @@ describe('contact', () => {
 			financial_status: null,
 		});
 		expect(problemOf(order, { cod: 'unpaid' })).toEqual({
-			message: expect.stringContaining('no street'),
+			message:
+				'Order 1042 has no street ("address1") in its shipping address. Add it to the order in Shopify.',
 			description: expect.stringMatching(
-				/names no recipient.*Set Fallback Email.*no "name" to be the reference ID.*still to be paid/,
+				/has no recipient name.*Set Fallback Email.*no "name" to use as the reference ID.*doesn't say how much is unpaid/,
 			),
 		});
 	});
@@ -364,7 +379,7 @@ describe('location', () => {
 			.dropoff.location;
 	}
 
-	test('text, in one line', () => {
+	test('sends the address as one line of text', () => {
 		expect(locationOf({ address1: 'Calle Luna\n12' }, { addressFormat: 'text' }).address).toBe(
 			'Calle Luna 12, Puebla, Puebla 72000, Mexico',
 		);
@@ -372,7 +387,7 @@ describe('location', () => {
 		expect(locationOf(sparse, { addressFormat: 'text' }).address).toBe('Calle Luna 12, Mexico');
 	});
 
-	test('codes stand in for names of province and country', () => {
+	test('uses the codes of province and country if their names are missing', () => {
 		expect(locationOf({ province: null, country: null }).address).toMatchObject({
 			state: 'PUE',
 			country: 'MX',
@@ -387,7 +402,7 @@ describe('location', () => {
 		[{ latitude: 0 }, '0'],
 		[{ longitude: 0 }, '19.0433'],
 		[{ latitude: 1e-7 }, '0.0000001'],
-	])('coordinates %j: latitude %p', (changes, expected) => {
+	])('maps the coordinates %j to the latitude %p', (changes, expected) => {
 		const location = locationOf(changes);
 		expect(location.lat).toBe(expected);
 		expect(location.lng === undefined).toBe(expected === undefined);
@@ -399,11 +414,11 @@ describe('location', () => {
 		[{ note: ' Ring twice ' }, 'Ring twice'],
 		[{ company: 'Acme', address2: 'Apt 4', note: 'Ring twice' }, 'Acme; Apt 4; Ring twice'],
 		[{ company: 'Ana Lopez', name: null }, undefined],
-	])('instructions from %j: %p', (changes, expected) => {
+	])('maps %j to the instructions %p', (changes, expected) => {
 		expect(locationOf(changes).instructions).toBe(expected);
 	});
 
-	test('without a shipping address and a way of shipping it does not guess', () => {
+	test('rejects an order without a shipping address and shipping lines', () => {
 		const order = sampleOrder({ shipping_address: null, billing_address: sampleAddress() });
 		expect(problemOf(order)).toEqual({
 			message: expect.stringMatching(/no shipping address.*shipping_lines/),
@@ -415,29 +430,26 @@ describe('location', () => {
 		[{ longitude: '-180.5' }],
 		[{ latitude: 'north' }],
 		[{ longitude: {} }],
-	])('coordinates that are none are left out: %j', (changes) => {
+	])('leaves out invalid coordinates: %j', (changes) => {
 		const { lat, lng } = locationOf(changes);
 		expect([lat, lng]).toEqual([undefined, undefined]);
 	});
 });
 
 test.each([
-	['lacks an address', { shipping_address: null }, '#1042'],
+	['has no address', { shipping_address: null }, '#1042'],
 	[
-		'has a line that cannot be read',
+		'has a line without a unit count',
 		{ line_items: [sampleLine({ fulfillable_quantity: null, fulfillment_status: 'partial' })] },
 		'#1042',
 	],
 	['has no name', { name: null }, undefined],
-])(
-	'an order that %s is refused with its reference ID, if it has one',
-	(_, changes, referenceId) => {
-		expect(outcomeOf(sampleOrder(changes))).toMatchObject({ kind: 'invalid', referenceId });
-	},
-);
+])('rejects an order that %s, with its reference ID if there is one', (_, changes, referenceId) => {
+	expect(outcomeOf(sampleOrder(changes))).toMatchObject({ kind: 'invalid', referenceId });
+});
 
-describe('overrides win over the order', () => {
-	test('each of them', () => {
+describe('overrides', () => {
+	test('overrides replace the data of the order', () => {
 		const overrides = {
 			name: 'Front Desk',
 			email: 'desk@example.com',
@@ -460,18 +472,18 @@ describe('overrides win over the order', () => {
 			referenceId: 'R-1',
 			tags: ['x', 'x, y'],
 		});
-		const perLine = deliveryOf(order, { overrides, packagesPer: 'unit' });
-		expect(perLine.packages).toMatchObject([{ name: 'Parcel' }]);
+		const perUnit = deliveryOf(order, { overrides, packagesPer: 'unit' });
+		expect(perUnit.packages).toMatchObject([{ name: 'Parcel' }]);
 	});
 
-	test('an empty one does not', () => {
+	test('ignores empty overrides', () => {
 		const overrides = { name: '', email: ' ', phone: null, address: '', tags: [] };
 		expect(deliveryOf(sampleOrder({ tags: 'a' }), { overrides })).toEqual(
 			deliveryOf(sampleOrder({ tags: 'a' })),
 		);
 	});
 
-	test('another address leaves out what belongs to the order’s own', () => {
+	test('leaves out the details of the shipping address with Send All Orders To', () => {
 		const order = sampleOrder({
 			note: 'Ring twice',
 			shipping_address: sampleAddress({ address2: 'Apt 4', company: 'Acme' }),
@@ -490,13 +502,13 @@ describe('overrides win over the order', () => {
 		});
 	});
 
-	test('another address serves where the order has none', () => {
+	test('sends an order without an address with Send All Orders To', () => {
 		const order = sampleOrder({ shipping_address: null });
 		const overrides = { address: 'Gran Via 1, Madrid', name: 'Ana' };
 		expect(outcomeOf(order, { overrides }).kind).toBe('delivery');
 	});
 
-	test('one coordinate is never paired with the order’s other one', () => {
+	test('never combines a coordinate from the options with one of the order', () => {
 		const { lat, lng } = deliveryOf(sampleOrder(), { overrides: { lng: '2' } }).dropoff.location;
 		expect([lat, lng]).toEqual([undefined, '2']);
 	});
@@ -509,13 +521,13 @@ describe('packages', () => {
 		sampleLine({ id: 7003, name: 'Voucher', requires_shipping: false }),
 	];
 
-	test('one for the order', () => {
+	test('creates one package per order', () => {
 		expect(deliveryOf(sampleOrder({ line_items: lines })).packages).toEqual([
 			{ name: '#1042', qty: 1, weight: 2.3005, size: 'm', price: 100.29 },
 		]);
 	});
 
-	test('one for each unit of each line', () => {
+	test('creates one package per unit, with one entry per line', () => {
 		const packages = deliveryOf(sampleOrder({ line_items: lines }), {
 			packagesPer: 'unit',
 		}).packages;
@@ -525,7 +537,7 @@ describe('packages', () => {
 		]);
 	});
 
-	test('a name is found for each', () => {
+	test('names packages of an order and a line without names', () => {
 		const line_items = [sampleLine({ name: '', title: null })];
 		const order = sampleOrder({ line_items, name: null, order_number: null, id: null });
 		const overrides = { referenceId: 'R' };
@@ -533,25 +545,25 @@ describe('packages', () => {
 		expect(deliveryOf(order, { overrides, packagesPer: 'unit' }).packages[0]?.name).toBe('Item 1');
 	});
 
-	test('what the order does not tell is left out', () => {
+	test('leaves out an unknown weight and price of a package', () => {
 		const unknown = sampleLine({ grams: null, price: null });
 		const order = sampleOrder({ line_items: [sampleLine(), unknown] });
 		expect(deliveryOf(order).packages[0]).toEqual({ name: '#1042', qty: 1, size: 'm' });
 	});
 
-	test('no grams are no weight, but no price is a price', () => {
+	test('treats a weight of 0 as unknown, but not a price of 0', () => {
 		const order = sampleOrder({ line_items: [sampleLine({ grams: 0, price: '0.00' })] });
 		expect(deliveryOf(order).packages[0]).toEqual({ name: '#1042', qty: 1, size: 'm', price: 0 });
 	});
 
-	describe('size', () => {
-		function sizesOf(grams: unknown, packageSize: unknown, packagesPer = 'order') {
+	describe('package size', () => {
+		function sizeOf(grams: unknown, packageSize: unknown, packagesPer = 'order') {
 			const order = sampleOrder({ line_items: [sampleLine({ grams })] });
 			return deliveryOf(order, { packageSize, packagesPer }).packages[0]?.size;
 		}
 
-		test('fixed, in either case', () => {
-			expect(sizesOf(1, { by: 'fixed', size: 'XL' })).toBe('xl');
+		test('accepts a fixed package size in upper case', () => {
+			expect(sizeOf(1, { by: 'fixed', size: 'XL' })).toBe('xl');
 		});
 
 		test.each([
@@ -564,11 +576,11 @@ describe('packages', () => {
 			[10_001, 'xl'],
 			[0, 'xl'],
 			[null, 'xl'],
-		])('by weight, two units of %p g: %s', (grams, expected) => {
-			expect(sizesOf(grams, { by: 'weight' })).toBe(expected);
+		])('chooses the size of a package with two units of %p g by weight: %s', (grams, expected) => {
+			expect(sizeOf(grams, { by: 'weight' })).toBe(expected);
 		});
 
-		test('a product without a weight leaves the package without one, and XL', () => {
+		test('creates an XL package without a weight if a product has none', () => {
 			const lamp = sampleLine({ grams: 100 });
 			for (const grams of [0, '0', null]) {
 				const wardrobe = sampleLine({ id: 7002, grams });
@@ -578,25 +590,25 @@ describe('packages', () => {
 			}
 		});
 
-		test('a package of one unit is weighed by itself', () => {
-			expect(sizesOf(1000, { by: 'weight' }, 'unit')).toBe('xs');
-			expect(sizesOf(1000, { by: 'weight' }, 'order')).toBe('s');
+		test('chooses the size by the weight of one unit with one package per unit', () => {
+			expect(sizeOf(1000, { by: 'weight' }, 'unit')).toBe('xs');
+			expect(sizeOf(1000, { by: 'weight' }, 'order')).toBe('s');
 		});
 
-		test('limits may stand in any order and be text', () => {
+		test('accepts size limits in any order and as text', () => {
 			const limits = [
 				{ upToKg: '30', size: 'l' },
 				{ upToKg: 0.7, size: 's' },
 				{ upToKg: 3, size: 'm' },
 			];
-			expect(sizesOf(350, { by: 'weight', limits, otherwise: 'xs' })).toBe('s');
-			expect(sizesOf(351, { by: 'weight', limits, otherwise: 'xs' })).toBe('m');
-			expect(sizesOf(20_000, { by: 'weight', limits, otherwise: 'xs' })).toBe('xs');
+			expect(sizeOf(350, { by: 'weight', limits, otherwise: 'xs' })).toBe('s');
+			expect(sizeOf(351, { by: 'weight', limits, otherwise: 'xs' })).toBe('m');
+			expect(sizeOf(20_000, { by: 'weight', limits, otherwise: 'xs' })).toBe('xs');
 		});
 	});
 });
 
-describe('units that are left to ship', () => {
+describe('units left to ship', () => {
 	function packageOf(line: Record<string, unknown>, refunds: unknown = []) {
 		const order = sampleOrder({
 			line_items: [sampleLine({ quantity: 4, price: '1', ...line })],
@@ -620,29 +632,34 @@ describe('units that are left to ship', () => {
 		['the current quantity', { current_quantity: 3, fulfillable_quantity: 4 }, [], 3],
 		['the fulfillable quantity', { current_quantity: 4, fulfillable_quantity: 1 }, [], 1],
 		['the quantity', { current_quantity: null, fulfillable_quantity: null }, [], 4],
-		['never more than the quantity', { current_quantity: 9, fulfillable_quantity: 9 }, [], 4],
+		[
+			'the quantity if the other counts exceed it',
+			{ current_quantity: 9, fulfillable_quantity: 9 },
+			[],
+			4,
+		],
 		['refunds', { current_quantity: null, fulfillable_quantity: null }, refunds, 1],
 		[
-			'the current quantity, which knows of refunds',
+			'the current quantity, which includes refunds',
 			{ current_quantity: 2, fulfillable_quantity: null },
 			refunds,
 			2,
 		],
 		[
-			'a partly fulfilled line with its count',
+			'the fulfillable quantity of a partly fulfilled line',
 			{ current_quantity: 4, fulfillable_quantity: 3, fulfillment_status: 'partial' },
 			[],
 			3,
 		],
-	])('by %s', (_, line, given, expected) => {
-		expect(packageOf(line, given)).toMatchObject({ qty: expected, price: expected });
+	])('determines the units left to ship by %s', (_, line, orderRefunds, expected) => {
+		expect(packageOf(line, orderRefunds)).toMatchObject({ qty: expected, price: expected });
 	});
 
-	test('a partly fulfilled line without its count is not guessed at', () => {
+	test('rejects a partly fulfilled line without fulfillable_quantity', () => {
 		const line = sampleLine({ fulfillable_quantity: null, fulfillment_status: 'partial' });
 		expect(problemOf(sampleOrder({ line_items: [sampleLine(), line] }))).toEqual({
 			message:
-				'Order #1042 does not tell how much is left of "Mug - Blue", which is partly fulfilled: its "line_items[1].fulfillable_quantity" is missing. Let the Shopify node return it, or fulfil the rest by hand.',
+				'Order #1042 doesn\'t say how many units of the partly fulfilled item "Mug - Blue" are left to ship. Make sure the Shopify node returns "line_items[1].fulfillable_quantity", or fulfill the rest manually.',
 		});
 	});
 });
@@ -655,22 +672,22 @@ describe('price after discounts', () => {
 		});
 		return deliveryOf(order).packages[0]?.price;
 	}
-	const all = { current_quantity: 3, fulfillable_quantity: 3 };
+	const allUnits = { current_quantity: 3, fulfillable_quantity: 3 };
 
 	test.each([
 		['no discount', {}, 30],
-		['nothing said of discounts', { total_discount: null, discount_allocations: null }, 30],
+		['null discounts', { total_discount: null, discount_allocations: null }, 30],
 		['allocations', { discount_allocations: [{ amount: '5.00' }, { amount: '0.01' }] }, 24.99],
 		[
-			'a line discount that the allocations repeat',
+			'a line discount that is also in the allocations',
 			{ total_discount: '5.00', discount_allocations: [{ amount: '5.00' }, { amount: '3.00' }] },
 			22,
 		],
 		['a line discount alone', { total_discount: '5.00' }, 25],
 		['an allocation without an amount', { discount_allocations: [{}] }, undefined],
-		['more than the price', { discount_allocations: [{ amount: '31.00' }] }, 0],
-	])('%s', (_, line, expected) => {
-		expect(priceOf({ ...all, ...line })).toBe(expected);
+		['a discount above the price', { discount_allocations: [{ amount: '31.00' }] }, 0],
+	])('calculates the price of a package with %s', (_, line, expected) => {
+		expect(priceOf({ ...allUnits, ...line })).toBe(expected);
 	});
 
 	test.each([
@@ -680,10 +697,13 @@ describe('price after discounts', () => {
 		['usd', '10', 6.67],
 		['no currency', '10', 6.67],
 		[null, '10', 6.67],
-	])('remaining units bear their share, rounded as %s is', (currency, amount, expected) => {
-		const line = { current_quantity: 1, price: '10', discount_allocations: [{ amount }] };
-		expect(priceOf(line, currency)).toBe(expected);
-	});
+	])(
+		'subtracts the discount share of the remaining units, rounded for the currency %s',
+		(currency, amount, expected) => {
+			const line = { current_quantity: 1, price: '10', discount_allocations: [{ amount }] };
+			expect(priceOf(line, currency)).toBe(expected);
+		},
+	);
 });
 
 describe('reference ID', () => {
@@ -691,7 +711,7 @@ describe('reference ID', () => {
 		['name', '#1042'],
 		['id', '820982911946154'],
 		['orderNumber', '1042'],
-	])('from %s', (referenceIdFrom, expected) => {
+	])('takes the reference ID from %s', (referenceIdFrom, expected) => {
 		expect(deliveryOf(sampleOrder(), { referenceIdFrom }).referenceId).toBe(expected);
 	});
 });
@@ -706,16 +726,16 @@ describe('tags', () => {
 			['vip', ' gift ', '', null, 7, {}, 'vip'],
 			['vip', 'gift', '7'],
 		],
-	])('%j become %j', (tags, expected) => {
+	])('maps the tags %j to %j', (tags, expected) => {
 		expect(deliveryOf(sampleOrder({ tags })).tags).toEqual(expected);
 	});
 
-	test('are left out when so chosen', () => {
+	test('leaves out tags if Include Tags is off', () => {
 		expect(deliveryOf(sampleOrder({ tags: 'vip' }), { includeTags: false }).tags).toBeUndefined();
 	});
 });
 
-describe('an optional part that cannot be read is left out', () => {
+describe('an unreadable optional value', () => {
 	test.each([
 		['note', { text: 'x' }],
 		['currency', true],
@@ -724,9 +744,9 @@ describe('an optional part that cannot be read is left out', () => {
 		['phone', {}],
 		['note_attributes', 'x'],
 		['tags', { a: 1 }],
-	])('%s', (member, value) => {
-		expect(deliveryOf(sampleOrder({ [member]: value }))).toEqual(
-			deliveryOf(sampleOrder({ [member]: null })),
+	])('leaves out an unreadable value of %s', (field, value) => {
+		expect(deliveryOf(sampleOrder({ [field]: value }))).toEqual(
+			deliveryOf(sampleOrder({ [field]: null })),
 		);
 	});
 
@@ -734,11 +754,11 @@ describe('an optional part that cannot be read is left out', () => {
 		['phone', {}],
 		['company', ['x']],
 		['address2', false],
-	])('%s of the address', (member, value) => {
-		const [unread, none] = [value, null].map((given) =>
-			deliveryOf(sampleOrder({ shipping_address: sampleAddress({ [member]: given }) })),
+	])('leaves out an unreadable value of %s in the address', (field, value) => {
+		const [unreadable, missing] = [value, null].map((fieldValue) =>
+			deliveryOf(sampleOrder({ shipping_address: sampleAddress({ [field]: fieldValue }) })),
 		);
-		expect(unread).toEqual(none);
+		expect(unreadable).toEqual(missing);
 	});
 
 	test.each([
@@ -755,13 +775,13 @@ describe('an optional part that cannot be read is left out', () => {
 			{ name: {}, title: [] },
 			{ name: '#1042', qty: 1, weight: 0.7, size: 'm', price: 25 },
 		],
-	])('of a line: %j', (changes, expected) => {
+	])('leaves out an unreadable value in a line: %j', (changes, expected) => {
 		expect(deliveryOf(sampleOrder({ line_items: [sampleLine(changes)] })).packages).toEqual([
 			expected,
 		]);
 	});
 
-	test('a tag that is too long for the service', () => {
+	test('leaves out a tag that is too long for the Delivery Service', () => {
 		const long = 'x'.repeat(51);
 		expect(deliveryOf(sampleOrder({ tags: `vip, ${long}` })).tags).toEqual(['vip']);
 		expect(deliveryOf(sampleOrder({ tags: '🎁'.repeat(50) })).tags).toEqual(['🎁'.repeat(50)]);
@@ -785,7 +805,7 @@ describe('extra data', () => {
 		null,
 	];
 
-	test('from note attributes as text, without empty and hidden ones', () => {
+	test('maps note attributes to extra data as text, without empty and internal ones', () => {
 		expect(deliveryOf(sampleOrder({ note_attributes })).extraData).toEqual([
 			{ name: 'Delivery-Date', value: '2024-05-20' },
 			{ name: 'Floor', value: '3' },
@@ -796,7 +816,7 @@ describe('extra data', () => {
 		]);
 	});
 
-	test('none when there are none, or when so chosen', () => {
+	test('leaves out extra data without note attributes or if Include Additional Details is off', () => {
 		expect(deliveryOf(sampleOrder({ note_attributes: [{}] })).extraData).toBeUndefined();
 		const off = { includeAdditionalDetails: false };
 		expect(deliveryOf(sampleOrder({ note_attributes }), off).extraData).toBeUndefined();

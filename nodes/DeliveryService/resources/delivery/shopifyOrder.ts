@@ -17,39 +17,44 @@ import {
 } from '../../shopify/mapping';
 import { orderOptions, updateOrderOptions } from './shopifyOrderOptions';
 
-/** Where an operation finds the order. */
+/** The parameter that contains the order. */
 export const orderField: INodeProperties = {
 	displayName: 'Order',
 	name: 'order',
 	type: 'json',
 	required: true,
 	default: '={{ $json }}',
-	description: 'The order as a Shopify node gives it. By default the input item itself.',
+	description:
+		'The order as output by a Shopify node. Leave as is if the previous node is a Shopify node.',
 };
 
-/** How the order's data is used. */
+/** The options for mapping the order. */
 export const orderOptionsField: INodeProperties = {
 	displayName: 'Order Options',
 	name: 'orderOptions',
 	type: 'collection',
 	placeholder: 'Add Order Option',
 	default: {},
-	description: "How the order's data is used",
+	description: 'How to map the order to a delivery',
 	options: orderOptions,
 };
 
-/** The same for an update: what only matters when a delivery is created is left out. */
+/** The same for updates, without the options that only apply when a delivery is created. */
 export const updateOrderOptionsField: INodeProperties = {
 	...orderOptionsField,
 	description:
-		"How the order's data is used. Set what you have set in the node that created the delivery.",
+		'How to map the order to a delivery. Use the same options as in the node that created the delivery.',
 	options: updateOrderOptions,
 };
 
-/** The order options of an item, checked: how its order is turned into a delivery. */
+/**
+ * Reads and validates the order options of an item.
+ *
+ * @returns the mapping, or which option is invalid
+ */
 export function readOrderMapping(parameters: ParameterReader, item: number): Result<OrderMapping> {
-	const given = mappingFromOptions(parameters, item);
-	return validate(orderMappingSchema, given, 'Order options', orderMappingLabels);
+	const mapping = mappingFromOptions(parameters, item);
+	return validate(orderMappingSchema, mapping, 'Order options', orderMappingLabels);
 }
 
 function mappingFromOptions(parameters: ParameterReader, item: number): object {
@@ -68,21 +73,21 @@ function mappingFromOptions(parameters: ParameterReader, item: number): object {
 	};
 }
 
-/** Of the two options for the size, the one by weight wins. */
+/** Package Size by Weight overrides Package Size. */
 function packageSizeRule(size: unknown, byWeight: unknown): object {
 	if (byWeight !== undefined)
 		return { packageSize: { by: 'weight', limits: collectionEntries(byWeight, 'limit') } };
 	return size === undefined ? {} : { packageSize: { by: 'fixed', size } };
 }
 
-/** The members whose names are of a kind, and the others. */
+/** Splits fields into those whose name matches and the others. */
 function partitionFields(
-	members: Readonly<Record<string, unknown>>,
-	isOfKind: (name: string) => boolean,
+	fields: Readonly<Record<string, unknown>>,
+	isMatch: (name: string) => boolean,
 ): [object, object] {
-	const entries = Object.entries(members);
+	const entries = Object.entries(fields);
 	return [
-		Object.fromEntries(entries.filter(([name]) => isOfKind(name))),
-		Object.fromEntries(entries.filter(([name]) => !isOfKind(name))),
+		Object.fromEntries(entries.filter(([name]) => isMatch(name))),
+		Object.fromEntries(entries.filter(([name]) => !isMatch(name))),
 	];
 }

@@ -3,8 +3,8 @@ import type { INodeProperties } from 'n8n-workflow';
 import { packageSizeOptions } from './package';
 
 /**
- * How the order's data is used. An option is named as the member of the mapping that it sets, and
- * its default is what happens without it.
+ * The options for mapping an order. Each is named after the mapping field that it sets. Its default
+ * is the behavior without the option, except for booleans that adding the option turns on.
  */
 export const orderOptions: INodeProperties[] = [
 	{
@@ -15,30 +15,30 @@ export const orderOptions: INodeProperties[] = [
 			{
 				name: 'Never',
 				value: 'never',
-				description: 'The driver collects nothing',
+				description: 'No cash is collected',
 			},
 			{
 				name: 'Only for Cash on Delivery Orders',
 				value: 'cashOnDeliveryOrders',
-				description: 'The outstanding amount, when the payment method is cash on delivery',
+				description: 'The unpaid amount, if the payment method is cash on delivery',
 			},
 			{
 				name: 'Whenever Something Is Unpaid',
 				value: 'unpaid',
-				description: 'The outstanding amount, whatever the payment method',
+				description: 'The unpaid amount, regardless of the payment method',
 			},
 		],
 		default: 'cashOnDeliveryOrders',
-		description: 'Whether the driver collects what is still to be paid',
+		description: 'When the driver collects the unpaid amount',
 	},
 	{
 		displayName: 'Cash on Delivery Methods',
 		name: 'cashOnDeliveryMethods',
 		type: 'string',
 		default: '',
-		placeholder: 'e.g. Pay the milkman',
+		placeholder: 'e.g. Pay the driver',
 		description:
-			'Names of payment methods of your shop that are cash on delivery, separated by commas. The usual names are known, in many languages.',
+			'Comma-separated list of payment methods in your shop that mean cash on delivery. Common names are recognized in many languages.',
 	},
 	{
 		displayName: 'Delivery Address Format',
@@ -46,14 +46,14 @@ export const orderOptions: INodeProperties[] = [
 		type: 'options',
 		options: [
 			{
-				name: 'Address Components',
+				name: 'Separate Fields',
 				value: 'components',
-				description: 'Street, city and so on, each apart: found on the map more often',
+				description: 'Street, city, ZIP code and so on. Located more reliably.',
 			},
-			{ name: 'Full Address', value: 'text', description: 'The whole address as one line of text' },
+			{ name: 'One Line', value: 'text', description: 'The whole address as one line of text' },
 		],
 		default: 'components',
-		description: "How the order's shipping address is sent",
+		description: "How to send the order's shipping address",
 	},
 	{
 		displayName: 'Delivery Instructions',
@@ -62,7 +62,7 @@ export const orderOptions: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. Leave with the concierge',
 		description:
-			"What the driver should know, instead of the order's company, second address line and note",
+			"Instructions for the driver. Replaces the order's company, address line 2 and note.",
 	},
 	{
 		displayName: 'Delivery Latitude',
@@ -70,7 +70,8 @@ export const orderOptions: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. 39.7817',
-		description: 'To use together with Delivery Longitude, instead of the coordinates in the order',
+		description:
+			'Overrides the coordinates of every order. Set it together with Delivery Longitude.',
 	},
 	{
 		displayName: 'Delivery Longitude',
@@ -78,7 +79,8 @@ export const orderOptions: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. -89.6501',
-		description: 'To use together with Delivery Latitude, instead of the coordinates in the order',
+		description:
+			'Overrides the coordinates of every order. Set it together with Delivery Latitude.',
 	},
 	{
 		displayName: 'Fallback Email',
@@ -87,14 +89,14 @@ export const orderOptions: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. orders@example.com',
 		description:
-			'The e-mail address to use for orders without a usable one: the Delivery Service requires an e-mail address',
+			'Email to use for orders without a valid one. The Delivery Service requires an email for every delivery.',
 	},
 	{
 		displayName: 'Include Additional Details',
 		name: 'includeAdditionalDetails',
 		type: 'boolean',
 		default: true,
-		description: "Whether the order's additional details (note attributes) become extra data",
+		description: "Whether to send the order's additional details (note attributes) as extra data",
 	},
 	{
 		displayName: 'Include Refunded Orders',
@@ -102,21 +104,22 @@ export const orderOptions: INodeProperties[] = [
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether orders are sent whose payment was voided or refunded in full. The driver collects nothing for them.',
+			'Whether to send orders whose payment was voided or fully refunded. No cash is collected for them.',
 	},
 	{
 		displayName: 'Include Tags',
 		name: 'includeTags',
 		type: 'boolean',
 		default: true,
-		description: "Whether the order's tags become tags of the delivery",
+		description: "Whether to add the order's tags to the delivery",
 	},
 	{
 		displayName: 'Include Test Orders',
 		name: 'includeTestOrders',
 		type: 'boolean',
 		default: true,
-		description: 'Whether test orders become deliveries too, which cost money like any other',
+		description:
+			'Whether to create deliveries for test orders too. They are charged like any other delivery.',
 	},
 	{
 		displayName: 'Only Paid Orders',
@@ -124,7 +127,7 @@ export const orderOptions: INodeProperties[] = [
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether orders that are not paid in full are left out until they come again, also those that are to be paid at the door',
+			'Whether to skip orders that are not fully paid, including cash on delivery, until they come in again after payment',
 	},
 	{
 		displayName: 'Package Name',
@@ -132,7 +135,8 @@ export const orderOptions: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. Parcel',
-		description: 'The name of the packages, instead of the order or product name',
+		description:
+			'Name of the packages. Defaults to the order name, or to the product name with one package per unit.',
 	},
 	{
 		displayName: 'Package Size',
@@ -140,7 +144,7 @@ export const orderOptions: INodeProperties[] = [
 		type: 'options',
 		options: packageSizeOptions,
 		default: 'm',
-		description: 'The size of each package',
+		description: 'Size of each package',
 	},
 	{
 		displayName: 'Package Size by Weight',
@@ -157,19 +161,19 @@ export const orderOptions: INodeProperties[] = [
 			],
 		},
 		description:
-			'The size of a package by its weight; heavier ones are XL. Wins over Package Size.',
+			'Package size by weight. Packages that are heavier or have an unknown weight are XL. Overrides Package Size.',
 		options: [
 			{
 				displayName: 'Limit',
 				name: 'limit',
 				values: [
 					{
-						displayName: 'Up To Kilograms',
+						displayName: 'Max Weight in Kilograms',
 						name: 'upToKg',
 						type: 'number',
 						typeOptions: { minValue: 0 },
 						default: 1,
-						description: 'The most that a package of this size weighs, in kilograms',
+						description: 'Maximum weight of a package of this size',
 					},
 					{
 						displayName: 'Size',
@@ -191,7 +195,7 @@ export const orderOptions: INodeProperties[] = [
 			{ name: 'One per Unit', value: 'unit' },
 		],
 		default: 'order',
-		description: 'How many packages an order becomes',
+		description: 'How many packages to create',
 	},
 	{
 		displayName: 'Recipient Email',
@@ -199,7 +203,8 @@ export const orderOptions: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. ana@example.com',
-		description: "The e-mail address to use instead of the order's",
+		description:
+			"Overrides the customer's email on every order. To fill gaps only, use Fallback Email.",
 	},
 	{
 		displayName: 'Recipient Name',
@@ -207,7 +212,7 @@ export const orderOptions: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. Ana Torres',
-		description: "The name to use instead of the order's",
+		description: "Overrides the recipient's name on every order",
 	},
 	{
 		displayName: 'Recipient Phone',
@@ -215,7 +220,7 @@ export const orderOptions: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. +1 555 0100',
-		description: "The phone number to use instead of the order's",
+		description: "Overrides the recipient's phone number on every order",
 	},
 	{
 		displayName: 'Reference ID',
@@ -223,19 +228,24 @@ export const orderOptions: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. {{ $json.name }}',
-		description: 'The reference ID to use instead of one from the order (at most 40 characters)',
+		description:
+			'Reference ID to use instead of one from the order (max. 40 characters). Use an expression, so that every order has its own.',
 	},
 	{
 		displayName: 'Reference ID From',
 		name: 'referenceIdFrom',
 		type: 'options',
 		options: [
-			{ name: 'Order ID', value: 'id', description: "Shopify's internal number, e.g. 450789469" },
-			{ name: 'Order Name', value: 'name', description: 'What the customer sees, e.g. #1001' },
-			{ name: 'Order Number', value: 'orderNumber', description: 'The plain number, e.g. 1001' },
+			{ name: 'Order ID', value: 'id', description: "Shopify's internal ID, e.g. 450789469" },
+			{ name: 'Order Name', value: 'name', description: 'The name that customers see, e.g. #1001' },
+			{
+				name: 'Order Number',
+				value: 'orderNumber',
+				description: 'The number without prefix or suffix, e.g. 1001',
+			},
 		],
 		default: 'name',
-		description: 'What identifies the order on the Delivery Service',
+		description: 'Which Shopify identifier to use as the reference ID',
 	},
 	{
 		displayName: 'Send All Orders To',
@@ -243,7 +253,8 @@ export const orderOptions: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. 48 Oak Avenue, Springfield, IL 62704',
-		description: "The full address to use instead of the order's shipping address",
+		description:
+			"One address for every order, in place of the customer's own. Use an expression to decide per order.",
 	},
 	{
 		displayName: 'Tags',
@@ -251,11 +262,11 @@ export const orderOptions: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. fragile, morning',
-		description: "Names of tags, separated by commas, instead of the order's tags",
+		description: "Comma-separated list of tags to use instead of the order's tags",
 	},
 ];
 
-/** What an update does not send, or decides by itself: which orders, tags and reference ID. */
+/** Options for what an update doesn't change or decides automatically. */
 const onlyWhenCreating = new Set([
 	'addressFormat',
 	'includeAdditionalDetails',
@@ -268,5 +279,5 @@ const onlyWhenCreating = new Set([
 	'includeTags',
 ]);
 
-/** The order options that matter for an update. */
+/** The order options that apply to updates. */
 export const updateOrderOptions = orderOptions.filter(({ name }) => !onlyWhenCreating.has(name));
