@@ -10,12 +10,12 @@ const nodeGlobals = Object.fromEntries(
 );
 const commonJsGlobals = { require: 'readonly', module: 'writable', __dirname: 'readonly' };
 
-/** What n8n's verification reads: the sources that ship, and what is declared about them. */
+/** The files that n8n's verification checks: the published sources and their manifest. */
 const shipped = ['package.json', '{nodes,credentials}/**/*.{ts,json}'];
 
 const nodesFolder = './nodes/DeliveryService';
 
-/** The layers of the nodes, each with those that it may import from: nothing imports what builds on it. */
+/** The layers of the nodes, each with the lower layers that it may import from. */
 const layers = {
 	common: [],
 	service: ['common'],
@@ -44,7 +44,7 @@ export default defineConfig(
 		'playground/n8n/hosts',
 	]),
 	{
-		// n8n's verification ignores inline directives: a rule that is silenced here would fail there.
+		// n8n's verification ignores inline directives, so a rule that is disabled inline fails there.
 		linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: 'error' },
 	},
 	{
@@ -70,10 +70,7 @@ export default defineConfig(
 	{
 		files: ['test/**/*.ts'],
 		rules: {
-			'no-restricted-globals': [
-				'error',
-				{ name: 'it', message: 'Use test: one word for one thing.' },
-			],
+			'no-restricted-globals': ['error', { name: 'it', message: 'Use test instead.' }],
 		},
 	},
 	{
@@ -94,9 +91,9 @@ export default defineConfig(
 		files: ['credentials/**/*.ts'],
 		rules: {
 			...n8nNodesBase.configs.credentials.rules,
-			// Made for n8n's own repository, where documentation is named by a word, not by its address.
+			// For n8n's own repository, where documentation is identified by a name, not by its URL.
 			'n8n-nodes-base/cred-class-field-documentation-url-miscased': 'off',
-			// The community plugin has a more exact rule of the same intent.
+			// The community plugin has a stricter rule for this.
 			'n8n-nodes-base/cred-class-field-type-options-password-missing': 'off',
 		},
 	},
@@ -104,10 +101,10 @@ export default defineConfig(
 		files: ['nodes/**/*.ts'],
 		rules: {
 			...n8nNodesBase.configs.nodes.rules,
-			// These two know only the text 'main'; the community plugin asks for the named constant.
+			// These two accept only the text 'main'; the community plugin requires the named constant.
 			'n8n-nodes-base/node-class-description-inputs-wrong-regular-node': 'off',
 			'n8n-nodes-base/node-class-description-outputs-wrong': 'off',
-			// The service's own limits are shown where they apply.
+			// Fields show the limits of the service where they apply.
 			'n8n-nodes-base/node-param-type-options-max-value-present': 'off',
 		},
 	},

@@ -1,6 +1,6 @@
 const { compilerOptions } = require('./tsconfig.json');
 
-/** Each file is compiled by itself: types are checked once, by `tsc`, not in every test run. */
+/** Compiles each file in isolation: `npm run lint` checks the types. */
 const typescript = [
 	'ts-jest',
 	{ tsconfig: { ...compilerOptions, isolatedModules: true }, diagnostics: true },
@@ -14,26 +14,26 @@ const common = {
 	),
 };
 
-/** Looking these up for each value that zod parses would take a third of the time of some tests. */
+/** Without these, looking them up for each parsed value takes a third of the time of some tests. */
 const injectedGlobals = ['Array', 'Map', 'Number', 'Object', 'Promise', 'Set', 'String'];
 
 /** @type {import('jest').Config} */
 module.exports = {
-	// Many files wait for most of their time, so that no core need be left free.
+	// Many tests mostly wait, so no core needs to stay free.
 	maxWorkers: '100%',
-	// Only ends a test that would never end: no test is judged by how long it takes.
+	// Only ends a test that hangs: no test passes or fails because of timings.
 	testTimeout: 600_000,
 	projects: [
 		...['unit', 'service', 'engine', 'shopify'].map((name) => ({
 			...common,
-			// A package that makes certificates has a class Set of its own.
+			// A package that creates certificates defines its own class Set.
 			sandboxInjectedGlobals: name === 'shopify' ? [] : injectedGlobals,
 			displayName: name,
 			testMatch: [`<rootDir>/test/{,support/}${name}/**/*.test.ts`],
 			setupFilesAfterEnv: name === 'engine' ? ['<rootDir>/test/support/engine/setup.ts'] : [],
 		})),
 		{
-			// n8n brings zod 3.25 today. The schemas must behave the same when it brings zod 4.
+			// n8n provides zod 3.25 today. The schemas must behave the same when it provides zod 4.
 			...common,
 			sandboxInjectedGlobals: injectedGlobals,
 			displayName: 'zod 4',

@@ -39,7 +39,7 @@ export interface Account {
 	created: number;
 	/** The requests that the service rejected with 429. */
 	rejected: number;
-	/** Created again for the same reference. */
+	/** Created more than once for the same reference. */
 	duplicated: number;
 	/** Created, but missing in the output. */
 	lost: number;

@@ -63,10 +63,10 @@ export function summarize(
 	endedAt: number,
 ): Seen {
 	const waits = responses.map(([at, ms]) => Math.min(at + ms, endedAt) - Math.max(at, beganAt));
-	const held = memory.filter(([at]) => at >= beganAt && at <= endedAt).map(([, kb]) => kb);
-	const [first = 0] = held;
+	const used = memory.filter(([at]) => at >= beganAt && at <= endedAt).map(([, kb]) => kb);
+	const [first = 0] = used;
 	return {
 		standstillMs: waits.reduce((longest, ms) => Math.max(longest, ms), 0),
-		memoryMb: (held.reduce((most, kb) => Math.max(most, kb), 0) - first) / 1024,
+		memoryMb: (used.reduce((most, kb) => Math.max(most, kb), 0) - first) / 1024,
 	};
 }

@@ -5,9 +5,9 @@
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { ensureInstalled, orMessage, projectFolder } from '../tools/setup.mjs';
+import { ensureInstalled, reportSetupError, projectFolder } from '../tools/setup.mjs';
 
-await orMessage(async () => {
+await reportSetupError(async () => {
 	await ensureInstalled();
 	const jest = join(projectFolder, 'node_modules', 'jest', 'bin', 'jest.js');
 	const given = process.argv.slice(2);

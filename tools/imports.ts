@@ -1,10 +1,10 @@
-/** Which part of the nodes imports from which, as the picture in docs/architecture.md draws it. */
+/** The imports between the parts of the nodes, as the diagram in docs/architecture.md shows them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, sep } from 'node:path';
 
 import { preProcessFile } from 'typescript';
 
-/** An import from one part of a folder into another, with the files that make it. */
+/** An import of one part of a folder by another, with the importing files. */
 export interface Arrow {
 	from: string;
 	to: string;
@@ -12,11 +12,7 @@ export interface Arrow {
 	files: string[];
 }
 
-/**
- * The arrows between the parts of a folder: its files, and the folders in it.
- *
- * @param root the folder
- */
+/** Returns the arrows between the parts of a folder: its files and subfolders. */
 export function arrowsIn(root: string): Arrow[] {
 	const arrows = new Map<string, Arrow>();
 	const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
@@ -40,7 +36,7 @@ function partOf(file: string): string | undefined {
 	return file.split('/')[0];
 }
 
-/** The arrows of the first Mermaid flowchart of a page, as `from --> to`. */
+/** Returns the arrows of the first Mermaid flowchart of a page, as `from --> to`. */
 export function drawnArrows(markdown: string): string[] {
 	const [, chart = ''] = /```mermaid\n([\s\S]*?)```/.exec(markdown) ?? [];
 	return [...chart.matchAll(/^\s*(\S+) --> (\S+)\s*$/gm)].map(

@@ -1,16 +1,16 @@
-/** Reading the project's pages: their links, anchors and tables; and writing into them. */
+/** Parses the project's Markdown pages: links, anchors, tables and code. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { projectFolder } from '../playground/n8n/folders';
 
-/** A page by its path in the project. */
+/** A page with its path in the project. */
 export interface Page {
 	path: string;
 	markdown: string;
 }
 
-/** All pages of the project. */
+/** Returns all pages of the project. */
 export function pages(): Page[] {
 	const inFolder = (folder: string) =>
 		readdirSync(join(projectFolder, folder))
@@ -19,23 +19,23 @@ export function pages(): Page[] {
 	return ['', 'docs', 'playground'].flatMap(inFolder).sort().map(page);
 }
 
-/** A page of the project, by its path. */
+/** Returns a page by its path. */
 export function page(path: string): Page {
 	return { path, markdown: readFileSync(join(projectFolder, path), 'utf8') };
 }
 
-/** The text of a page without its blocks of code. */
+/** Returns the text of a page without code blocks. */
 export function prose(markdown: string): string {
 	return markdown.replace(/^```[\s\S]*?^```$/gm, '');
 }
 
-/** Where a page's links lead, pictures included. */
+/** Returns the targets of a page's links, including images. */
 export function linksOf({ markdown }: Page): string[] {
 	const text = prose(markdown).replace(/`[^`\n]*`/g, '');
 	return [...text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, target]) => target ?? []);
 }
 
-/** The anchors that GitHub gives to a page's headings. */
+/** Returns the anchors that GitHub generates for a page's headings. */
 export function anchorsOf({ markdown }: Page): Set<string> {
 	const anchors = new Set<string>();
 	for (const [, heading = ''] of prose(markdown).matchAll(/^#{1,6} (.+)$/gm)) {
@@ -45,13 +45,16 @@ export function anchorsOf({ markdown }: Page): Set<string> {
 			.trim()
 			.replace(/\s/g, '-');
 		let anchor = slug;
-		for (let twin = 1; anchors.has(anchor); twin++) anchor = `${slug}-${twin}`;
+		for (let count = 1; anchors.has(anchor); count++) anchor = `${slug}-${count}`;
 		anchors.add(anchor);
 	}
 	return anchors;
 }
 
-/** The part of a page below a heading, up to the next one of the same level. */
+/**
+ * Returns the part of a page below a heading, up to the next one of the same level. Throws an Error if
+ * there is no such heading.
+ */
 export function section({ path, markdown }: Page, heading: string): string {
 	const [, level = ''] = new RegExp(`^(#+) ${heading}$`, 'm').exec(markdown) ?? [];
 	if (level === '') throw new Error(`${path} has no heading "${heading}"`);
@@ -59,7 +62,7 @@ export function section({ path, markdown }: Page, heading: string): string {
 	return after.split(new RegExp(`^${level} `, 'm'))[0] ?? '';
 }
 
-/** The tables of a text, as rows of cells without their heads. */
+/** Returns the tables of a text as rows of cells, without the header rows. */
 export function tablesOf(markdown: string): string[][][] {
 	const tables = [...markdown.matchAll(/(?:^\|.*\|$\n?)+/gm)].map(([table]) => table);
 	return tables.map((table) =>
@@ -76,7 +79,7 @@ export function tablesOf(markdown: string): string[][][] {
 	);
 }
 
-/** Text that stays inside its cell and is no markup. */
+/** Escapes a text for a table cell, without markup. */
 export function escaped(text: string): string {
 	return text
 		.replace(/\s+/g, ' ')
@@ -84,7 +87,7 @@ export function escaped(text: string): string {
 		.replace(/[\\`*_|<>[\]]/g, (character) => `\\${character}`);
 }
 
-/** The pieces of code within a text. */
+/** Returns the inline code of a text. */
 export function codesIn(text: string): string[] {
 	return [...text.matchAll(/`([^`\n]+)`/g)].flatMap(([, code]) => code ?? []);
 }

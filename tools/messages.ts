@@ -1,4 +1,4 @@
-/** The texts in the code that users may read, to hold against them what pages quote. */
+/** The texts in the code that users may see, to check the messages that pages quote. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -13,13 +13,13 @@ import {
 
 import { projectFolder } from '../playground/n8n/folders';
 
-/** What stands in a quotation for what differs. */
-const anything = '…';
+/** The placeholder for variable text in a quotation. */
+const placeholder = '…';
 
-/** With fewer letters beside what is filled in, a text would fit nearly every quotation. */
-const fewestLetters = 8;
+/** A template with fewer fixed letters would match almost every quotation. */
+const minLetters = 8;
 
-/** Every text in the code of the nodes and the credential, as an expression that fits it. */
+/** Returns every text in the code of the nodes and the credential as a regular expression. */
 export function textsInCode(): RegExp[] {
 	const files = ['nodes', 'credentials'].flatMap((folder) =>
 		readdirSync(join(projectFolder, folder), { recursive: true, encoding: 'utf8' })
@@ -30,7 +30,7 @@ export function textsInCode(): RegExp[] {
 		const texts: RegExp[] = [];
 		const visit = (node: Node): void => {
 			const parts = partsOf(node);
-			if (parts && parts.join('').replace(/\P{L}/gu, '').length >= fewestLetters)
+			if (parts && parts.join('').replace(/\P{L}/gu, '').length >= minLetters)
 				texts.push(new RegExp(`^${parts.map(escaped).join('.+')}$`, 'u'));
 			forEachChild(node, visit);
 		};
@@ -39,7 +39,7 @@ export function textsInCode(): RegExp[] {
 	});
 }
 
-/** The fixed parts of a text, between which something is filled in. */
+/** The fixed parts of a text or template. */
 function partsOf(node: Node): string[] | undefined {
 	if (isStringLiteralLike(node)) return [node.text];
 	if (!isTemplateExpression(node)) return undefined;
@@ -51,24 +51,24 @@ function escaped(text: string): string {
 }
 
 /**
- * Whether a quotation is a text of the code. `…` stands in it for what is filled in, at its end also
- * for the rest of the text.
+ * Whether a quotation is a text of the code. In it, `…` means variable text, and at its end the rest of
+ * the text.
  */
 export function isInCode(quotation: string, texts: readonly RegExp[]): boolean {
-	const isCut = quotation.endsWith(anything);
+	const isCut = quotation.endsWith(placeholder);
 	const fixed = quotation
-		.split(anything)
+		.split(placeholder)
 		.filter((part) => part !== '')
 		.map(escaped)
 		.join('.*');
 	const asQuoted = new RegExp(
-		`^${quotation.startsWith(anything) ? '.*' : ''}${fixed}${isCut ? '' : '$'}`,
+		`^${quotation.startsWith(placeholder) ? '.*' : ''}${fixed}${isCut ? '' : '$'}`,
 		'u',
 	);
-	return texts.some((text) => text.test(quotation) || asQuoted.test(plain(text)));
+	return texts.some((text) => text.test(quotation) || asQuoted.test(withPlaceholders(text)));
 }
 
 /** The fixed parts of a text with `…` between them. */
-function plain(text: RegExp): string {
-	return text.source.slice(1, -1).replaceAll('.+', anything).replace(/\\(.)/g, '$1');
+function withPlaceholders(text: RegExp): string {
+	return text.source.slice(1, -1).replaceAll('.+', placeholder).replace(/\\(.)/g, '$1');
 }

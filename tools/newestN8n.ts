@@ -1,7 +1,7 @@
 /**
- * `npm run n8n:newest [-- <version>]`: has the host "newest" be the newest n8n of the package
- * registry, or the given version, with a lock file of its own. Changes nothing when that version
- * does not resolve, and says why.
+ * `npm run n8n:newest [-- <version>]`: sets the host "newest" to the newest n8n in the package
+ * registry, or to the given version, with its own lock file. If that version can't be resolved, it
+ * changes nothing and says why.
  */
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,20 +17,20 @@ const manifest = 'package.json';
 const lock = 'package-lock.json';
 const hostFolder = join(manifestsFolder, 'newest');
 
-async function main(given: string | undefined): Promise<void> {
+async function main(requested: string | undefined): Promise<void> {
 	const before = await versionOf('newest');
 	const workFolder = await mkdtemp(join(tmpdir(), 'delivery-service-newest-'));
 	try {
-		const version = given ?? (await newestVersion(workFolder));
+		const version = requested ?? (await newestVersion(workFolder));
 		if (version === before) {
-			console.log(`n8n ${before} is the host "newest" already.`);
+			console.log(`The host "newest" already is n8n ${before}.`);
 			return;
 		}
 		await resolve(before, version, workFolder);
 		for (const file of [manifest, lock]) {
 			await copyFile(join(workFolder, file), join(hostFolder, file));
 		}
-		console.log(`The host "newest" was n8n ${before} and is n8n ${version} now.`);
+		console.log(`Updated the host "newest" from n8n ${before} to n8n ${version}.`);
 	} finally {
 		await rm(workFolder, { recursive: true, force: true });
 	}
@@ -41,16 +41,18 @@ async function newestVersion(workFolder: string): Promise<string> {
 	const lines = (await npm(['view', 'n8n', 'version'], options)).trim().split('\n');
 	const version = lines.at(-1) ?? '';
 	if (!/^\d+\.\d+\.\d+$/.test(version))
-		throw new SetupError(`The package registry named no n8n version, but: ${lines.join('\n')}`);
+		throw new SetupError(
+			`The package registry did not return a version of n8n: ${lines.join('\n')}`,
+		);
 	return version;
 }
 
-/** Leaves the manifest with its lock file in the work folder. */
+/** Writes the manifest and its lock file to the work folder. */
 async function resolve(before: string, version: string, workFolder: string): Promise<void> {
 	const text = await readFile(join(hostFolder, manifest), 'utf8');
 	const changed = text.replace(`"n8n": "${before}"`, `"n8n": "${version}"`);
 	await writeFile(join(workFolder, manifest), changed);
-	// What the old one has locked stays wherever it fits.
+	// npm keeps the locked versions that still fit.
 	await copyFile(join(hostFolder, lock), join(workFolder, lock));
 	const args = ['install', '--package-lock-only', '--legacy-peer-deps', '--ignore-scripts'];
 	try {
@@ -61,7 +63,7 @@ async function resolve(before: string, version: string, workFolder: string): Pro
 	} catch (error) {
 		if (!(error instanceof CommandError)) throw error;
 		throw new SetupError(
-			`n8n ${version} does not resolve; n8n ${before} stays. An entry under "overrides" in ` +
+			`n8n ${version} can't be resolved, so n8n ${before} stays. An entry under "overrides" in ` +
 				`${hostFolder} may help.\n${error.output}`,
 		);
 	}

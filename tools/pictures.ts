@@ -1,7 +1,6 @@
 /**
- * Which pictures of the editor the pages show, and of what. Beside them stand two digests for each: of
- * the picture, and of what it shows. `npm run docs:images` writes them; a test holds them against the
- * code, so that a picture that is older than what it shows is found out.
+ * The editor screenshots in the docs. Each has two digests: of the picture, and of what it shows.
+ * `npm run docs:images` writes them, and a test compares them with the code to find outdated pictures.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,21 +14,21 @@ import { DeliveryService } from '../nodes/DeliveryService/DeliveryService.node';
 import { DeliveryServiceTrigger } from '../nodes/DeliveryService/DeliveryServiceTrigger.node';
 import { projectFolder } from '../playground/n8n/folders';
 
-/** Where the pictures are. */
+/** The folder of the pictures. */
 export const picturesFolder = join(projectFolder, 'docs', 'images');
 
 const digestsFile = join(picturesFolder, 'digests.json');
 
 const digestsSchema = z.record(z.object({ picture: z.string(), shown: z.string() }).strict());
 
-/** The digests of a picture, and of what it showed when it was made. */
+/** The digests of a picture, and of what it showed when it was taken. */
 export type Digests = z.infer<typeof digestsSchema>;
 
 const action = new DeliveryService().description;
 const trigger = new DeliveryServiceTrigger().description;
 const credential = new DeliveryServiceApi();
 
-/** An example as far as the canvas shows it: a note shows its text, other nodes their names. */
+/** The parts of an example that the canvas shows: the text of notes, the names of other nodes. */
 const canvasSchema = z.object({
 	nodes: z.array(
 		z.object({
@@ -46,7 +45,7 @@ const canvasSchema = z.object({
 	connections: z.unknown(),
 });
 
-/** The pictures of the examples on the canvas, by the names of their files. */
+/** The pictures of the examples on the canvas, by file name. */
 const canvases = Object.fromEntries(
 	readdirSync(join(projectFolder, 'examples'))
 		.filter((file) => file.endsWith('.json'))
@@ -56,7 +55,7 @@ const canvases = Object.fromEntries(
 		]),
 );
 
-/** What each picture shows: whatever changes there, the picture is to be made anew. */
+/** What each picture shows. If any of it changes, the picture must be retaken. */
 const shown: Readonly<Record<string, () => unknown>> = {
 	...canvases,
 	actions: () => [
@@ -88,7 +87,7 @@ const shown: Readonly<Record<string, () => unknown>> = {
 	],
 };
 
-/** What the panel shows of a parameter that nobody points at or opens. */
+/** What the panel shows of a parameter that is neither opened nor hovered over. */
 function inPanel(property: INodeProperties): unknown {
 	const { displayName, type, placeholder, hint, required } = property;
 	return { displayName, type, placeholder, hint, required, default: property.default };
@@ -97,7 +96,7 @@ function inPanel(property: INodeProperties): unknown {
 /** The names of the pictures. */
 export const pictureNames = Object.keys(shown);
 
-/** Whether no condition keeps a parameter from being shown; one that does not name this is always met. */
+/** Whether a parameter may be shown for a value. A condition that doesn't mention the name is always met. */
 function mayBeShownFor({ displayOptions }: INodeProperties, name: string, value: string): boolean {
 	return displayOptions?.show?.[name]?.includes(value) ?? true;
 }
@@ -110,29 +109,29 @@ function read(file: string): string {
 	return readFileSync(join(projectFolder, file), 'utf8');
 }
 
-/** The digest of what a picture shows now. */
+/** Returns the digest of what a picture would show now. Throws an Error for an unknown picture. */
 export function digestOfShown(name: string): string {
 	const show = shown[name];
 	if (!show) throw new Error(`tools/pictures.ts does not say what the picture ${name} shows`);
 	return digestOf(JSON.stringify(show()));
 }
 
-/** The digest of a file or a text. */
+/** Returns the digest of a file or a text. */
 export function digestOf(content: string | Buffer): string {
 	return createHash('sha256').update(content).digest('hex');
 }
 
-/** The digests that stand beside the pictures. */
-export function keptDigests(): Digests {
+/** Returns the saved digests. */
+export function savedDigests(): Digests {
 	return existsSync(digestsFile)
 		? digestsSchema.parse(JSON.parse(readFileSync(digestsFile, 'utf8')))
 		: {};
 }
 
-/** Keeps a picture with its digests. */
-export function keepPicture(name: string, picture: Buffer): void {
+/** Saves a picture with its digests. */
+export function savePicture(name: string, picture: Buffer): void {
 	const digests = {
-		...keptDigests(),
+		...savedDigests(),
 		[name]: { picture: digestOf(picture), shown: digestOfShown(name) },
 	};
 	writeFileSync(join(picturesFolder, `${name}.png`), picture);

@@ -1,18 +1,18 @@
 /**
- * Set-up shared by the commands that must work in a fresh clone (`npm start`, `npm test`).
- * Plain JavaScript on Node.js' own modules, since it runs before anything is installed.
+ * The setup for commands that must work in a fresh clone (`npm start`, `npm test`). Plain JavaScript
+ * without dependencies, because it runs before anything is installed.
  */
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The folder that holds package.json. */
+/** The folder that contains package.json. */
 export const projectFolder = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const minimumNode = [20, 19];
 
-/** A reason to stop that the user can act on: print its message, without a stack. */
+/** An error that the user can fix: print its message without a stack trace. */
 export class SetupError extends Error {
 	/** @param {string} message what happened and what to do */
 	constructor(message) {
@@ -22,14 +22,14 @@ export class SetupError extends Error {
 }
 
 /**
- * Installs the packages of package-lock.json with `npm ci` when node_modules is missing or holds
- * other versions than the lock file asks for. Does nothing otherwise. Packages that were added
- * beside the locked ones are left alone.
+ * Installs the packages of package-lock.json with `npm ci` if node_modules is missing or has other
+ * versions than the lock file. Extra packages in node_modules are ignored.
  *
- * @param {{ folder?: string, log?: (line: string) => void }} [options] `folder`: where package.json
- * is, by default the project; `log`: takes the progress lines, by default console.log
- * @returns {Promise<boolean>} whether an installation was run
- * @throws {SetupError} when Node.js is too old, npm is not there, or the installation failed
+ * @param {{ folder?: string, log?: (line: string) => void }} [options] `folder`
+ * contains package.json and defaults to the project; `log` prints the progress and defaults to
+ * console.log
+ * @returns {Promise<boolean>} whether anything was installed
+ * @throws {SetupError} if Node.js is too old, npm is missing, or the installation failed
  */
 export async function ensureInstalled({ folder = projectFolder, log = console.log } = {}) {
 	checkNode();
@@ -43,13 +43,14 @@ export async function ensureInstalled({ folder = projectFolder, log = console.lo
 }
 
 /**
- * Does work. What the user can act on is printed without a stack, and ends the command with 1.
+ * Runs a task. If it throws a SetupError, prints its message without a stack trace and sets the exit
+ * code 1.
  *
- * @param {() => Promise<void>} work what may throw a SetupError
+ * @param {() => Promise<void>} task may throw a SetupError
  */
-export async function orMessage(work) {
+export async function reportSetupError(task) {
 	try {
-		await work();
+		await task();
 	} catch (error) {
 		if (!(error instanceof SetupError)) throw error;
 		console.error(error.message);
@@ -58,33 +59,32 @@ export async function orMessage(work) {
 }
 
 /**
- * Installs what is missing, then runs a module in TypeScript, and ends with the exit code that it
- * gives.
+ * Installs missing packages, then runs a TypeScript module, and exits with the code it returns.
  *
- * @param {string} file the module
- * @param {(module: Record<string, Function>) => Promise<number>} run calls what it exports
- * @param {Parameters<typeof ensureInstalled>[0]} [options] how packages are installed
+ * @param {string} file the path of the module
+ * @param {(module: Record<string, Function>) => Promise<number>} run calls its exports
+ * @param {Parameters<typeof ensureInstalled>[0]} [options] the options of the installation
  */
 export async function runInstalled(file, run, options) {
-	await orMessage(async () => {
+	await reportSetupError(async () => {
 		await ensureInstalled(options);
 		const tsx = await import('tsx/cjs/api');
 		const code = await run(tsx.require(file, import.meta.url));
-		// A step that was interrupted may still wait for something.
+		// An interrupted step may still be waiting.
 		process.exit(code);
 	});
 }
 
 /**
- * Runs npm with the user's terminal attached, so that its progress is seen.
+ * Runs npm attached to the user's terminal, so that its progress is visible.
  *
  * @param {string[]} args npm's arguments
  * @param {string} folder the working folder
  * @returns {Promise<void>}
- * @throws {SetupError} when npm is not there or ends with an error
+ * @throws {SetupError} if npm is missing or fails
  */
 async function runNpm(args, folder) {
-	// Under `npm test` npm names its own script: that very npm is used, with no shell in between.
+	// Under `npm test`, npm sets the path of its own script, which then runs without a shell.
 	const script = process.env.npm_execpath;
 	const known = script !== undefined && /npm-cli\.c?js$/.test(script);
 	const [command, commandArgs] = known ? [process.execPath, [script, ...args]] : ['npm', args];
@@ -95,14 +95,16 @@ async function runNpm(args, folder) {
 			shell: !known && process.platform === 'win32',
 		});
 		child.once('error', (error) => {
-			reject(new SetupError(`npm could not be started (${error.message}). Is npm installed?`));
+			reject(
+				new SetupError(`npm could not be started (${error.message}). Check that npm is installed.`),
+			);
 		});
 		child.once('exit', (code, signal) => resolve(signal ?? code));
 	});
 	if (outcome !== 0) {
 		throw new SetupError(
-			`\`npm ${args.join(' ')}\` failed (${outcome}). Its own message is above; ` +
-				'a network or too little disk space is the usual cause. Then run the command again.',
+			`\`npm ${args.join(' ')}\` failed (${outcome}). Its message is above; the usual ` +
+				'cause is the network or a full disk. Fix it, then run the command again.',
 		);
 	}
 }
@@ -112,19 +114,19 @@ function checkNode() {
 	const [wantedMajor, wantedMinor] = minimumNode;
 	if (major > wantedMajor || (major === wantedMajor && minor >= wantedMinor)) return;
 	throw new SetupError(
-		`Node.js ${minimumNode.join('.')} or newer is needed; this is ${process.versions.node}.`,
+		`Node.js ${minimumNode.join('.')} or newer is required; this is ${process.versions.node}.`,
 	);
 }
 
 /**
- * Compares the lock file with npm's record of what is in node_modules. npm writes that record when
- * an installation ends, so an interrupted one counts as missing.
+ * Compares the lock file with npm's record of node_modules. npm writes that record at the end of an
+ * installation, so an interrupted one counts as missing.
  */
 async function staleReason(folder) {
 	const locked = await readPackages(join(folder, 'package-lock.json'));
 	if (locked === undefined) throw new SetupError(`package-lock.json is missing in ${folder}.`);
 	const installed = await readPackages(join(folder, 'node_modules', '.package-lock.json'));
-	if (installed === undefined) return 'there are none yet';
+	if (installed === undefined) return 'none are installed yet';
 	const differing = Object.entries(locked).find(([path, { version, optional, peer }]) => {
 		if (path === '') return false;
 		const found = installed[path];
@@ -132,7 +134,9 @@ async function staleReason(folder) {
 		if (found === undefined) return !optional && !peer;
 		return found.version !== version;
 	});
-	return differing && `${differing[0].replace(/^node_modules\//, '')} is not as locked`;
+	return (
+		differing && `${differing[0].replace(/^node_modules\//, '')} differs from package-lock.json`
+	);
 }
 
 async function readPackages(file) {
@@ -144,8 +148,8 @@ async function readPackages(file) {
 	}
 }
 
-// Run by itself, as the gate does, it is all that is done.
+// When run directly, as in the gate, it only installs.
 if (process.argv[1] === fileURLToPath(import.meta.url))
-	await orMessage(async () => {
+	await reportSetupError(async () => {
 		await ensureInstalled();
 	});

@@ -1,7 +1,7 @@
 /**
- * `npm run trace`: which files one Shopify order crosses on its way to a delivery, and which of our
- * types. Runs the node once in n8n's engine against the local service, and asks V8 which functions
- * were entered. Run it before and after a change of structure.
+ * `npm run trace`: lists the files and the types of this package that one Shopify order crosses on its
+ * way to a delivery. Runs the node in n8n's engine against the local service, and gets the entered
+ * functions from V8. Run it before and after a refactoring.
  */
 import { Session } from 'node:inspector/promises';
 import { join, relative } from 'node:path';
@@ -17,10 +17,10 @@ import { sampleOrder } from '../test/support/sampleOrder';
 
 const nodesFolder = join(projectFolder, 'nodes');
 
-/** The functions that were entered, by file, with the names that V8 knows them by. */
+/** The names of the entered functions by file, as V8 reports them. */
 type Entered = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Creates a delivery of an order, and tells which functions of the nodes that entered. */
+/** Creates a delivery from an order, and returns the entered functions of the nodes. */
 async function enteredByOneOrder(): Promise<Entered> {
 	const service = await startService();
 	const session = new Session();
@@ -45,7 +45,7 @@ async function enteredByOneOrder(): Promise<Entered> {
 			});
 		await session.post('Profiler.enable');
 		await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-		// Loads all that is loaded once.
+		// The first run also loads modules.
 		await create('#1');
 		await session.post('Profiler.takePreciseCoverage');
 		const { items } = await create('#2');
@@ -57,14 +57,14 @@ async function enteredByOneOrder(): Promise<Entered> {
 				const names = functions
 					.filter(({ ranges, functionName }) => {
 						const { count = 0, startOffset = 0, endOffset = 0 } = ranges[0] ?? {};
-						// What the compiler adds for each export: `name: () => name`.
+						// The compiler adds a getter for each export: `name: () => name`.
 						const isGetter = endOffset - startOffset <= functionName.length + '() => '.length;
 						return count > 0 && !isGetter;
 					})
 					.map(({ functionName }) => functionName)
 					.filter((name) => !['', 'get', '__name'].includes(name));
-				const isOurs = file.startsWith(nodesFolder) && names.length > 0;
-				return isOurs ? [[file, new Set(names)] as const] : [];
+				const isOwn = file.startsWith(nodesFolder) && names.length > 0;
+				return isOwn ? [[file, new Set(names)] as const] : [];
 			}),
 		);
 	} finally {
@@ -74,30 +74,30 @@ async function enteredByOneOrder(): Promise<Entered> {
 	}
 }
 
-/** By these fields a value holds an order, its delivery or what the service said of it. */
-const carrying = new Set(['referenceId', 'line_items', 'record', 'records', 'body', 'json']);
+/** A value with one of these fields contains an order, its delivery or the response to it. */
+const orderFields = new Set(['referenceId', 'line_items', 'record', 'records', 'body', 'json']);
 
-/** The types of the nodes that the entered functions return and that hold an order in some form. */
+/** The types that the entered functions return and that contain an order in some form. */
 function shapesOf(entered: Entered): string[] {
 	const { options } = ts.parseJsonConfigFileContent(tsconfig, ts.sys, projectFolder);
 	const program = ts.createProgram([...entered.keys()], options);
 	const checker = program.getTypeChecker();
 	const shapes = new Set<ts.Symbol>();
 
-	function carries(type: ts.Type, at: ts.Node, depth = 0): boolean {
+	function containsOrder(type: ts.Type, at: ts.Node, depth = 0): boolean {
 		if (depth > 4) return false;
 		if (type.isUnionOrIntersection())
-			return type.types.some((part) => carries(part, at, depth + 1));
+			return type.types.some((part) => containsOrder(part, at, depth + 1));
 		if (checker.isArrayType(type) || checker.isTupleType(type) || isMap(type))
-			return argumentsOf(type).some((argument) => carries(argument, at, depth + 1));
+			return argumentsOf(type).some((argument) => containsOrder(argument, at, depth + 1));
 		if ((type.flags & ts.TypeFlags.Object) === 0 || type.getCallSignatures().length > 0)
 			return false;
 		return type
 			.getProperties()
 			.some(
 				(property) =>
-					carrying.has(property.name) ||
-					carries(checker.getTypeOfSymbolAtLocation(property, at), at, depth + 1),
+					orderFields.has(property.name) ||
+					containsOrder(checker.getTypeOfSymbolAtLocation(property, at), at, depth + 1),
 			);
 	}
 	const isMap = (type: ts.Type) => /Map$/.test(type.getSymbol()?.name ?? '');
@@ -114,14 +114,14 @@ function shapesOf(entered: Entered): string[] {
 		) {
 			const isNamed =
 				ts.isInterfaceDeclaration(declaration) || ts.isTypeAliasDeclaration(declaration);
-			// What has methods is a tool, not a form of the order.
+			// A type with methods is a tool, not a form of the order.
 			const isData = type
 				.getProperties()
 				.every(
 					(property) =>
 						checker.getTypeOfSymbolAtLocation(property, at).getCallSignatures().length === 0,
 				);
-			if (isNamed && isData && carries(type, at)) {
+			if (isNamed && isData && containsOrder(type, at)) {
 				shapes.add(symbol);
 				return;
 			}

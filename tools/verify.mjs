@@ -1,6 +1,6 @@
 /**
- * `npm run verify`: what n8n's verification of community packages checks, run on this folder and on
- * the packed tarball. Expects a fresh build in dist/. Ends with 1 on any finding or warning.
+ * `npm run verify`: runs the checks of n8n's verification of community packages on this folder and on the
+ * packed tarball. Expects a fresh build in dist/. Exits with 1 on any finding or warning.
  */
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -17,11 +17,11 @@ import { projectFolder } from './setup.mjs';
 
 const require = createRequire(import.meta.url);
 
-/** What the scanner reads of a published tarball. */
+/** The files of a published tarball that the scanner reads. */
 const tarballPatterns = ['**/*.js', 'package.json'];
 const allowedFiles = /^(package\.json|README\.md|LICENSE\.md|dist\/.+\.(js|json|svg))$/;
 
-/** A folder of the project, so that the packed nodes find n8n-workflow and zod when loaded. */
+/** Inside the project, so that the packed nodes find n8n-workflow and zod when they are loaded. */
 const workFolder = join(projectFolder, '.cache', 'verify');
 const findings = [];
 
@@ -38,13 +38,10 @@ try {
 	await rm(workFolder, { recursive: true, force: true });
 }
 for (const finding of findings) console.error(`\n${finding}`);
-console.log(findings.length === 0 ? 'Verified.' : `\n${findings.length} finding(s).`);
+console.log(findings.length === 0 ? 'Verified.' : '\nNOT verified.');
 process.exitCode = findings.length === 0 ? 0 : 1;
 
-/**
- * The scanner's own verdict, and besides it every warning of the same rules, which the scanner lets
- * pass without a word.
- */
+/** Runs the scanner, and reports every warning of its rules, which the scanner itself ignores. */
 async function scan(label, folder, patterns) {
 	const eslint = new ESLint({
 		cwd: folder,
@@ -55,7 +52,7 @@ async function scan(label, folder, patterns) {
 	});
 	const results = await eslint.lintFiles(patterns);
 	const warnings = results.filter(({ messages }) => messages.length > 0);
-	if (results.length === 0) findings.push(`${label}: there are no files to scan in ${folder}.`);
+	if (results.length === 0) findings.push(`${label}: no files to scan in ${folder}.`);
 	if (warnings.length > 0) {
 		const formatter = await eslint.loadFormatter('stylish');
 		findings.push(`${label}: ${await formatter.format(warnings)}`);
@@ -76,7 +73,7 @@ function pack() {
 }
 
 function unpack(tarball) {
-	// A relative name, since tar takes a drive's colon for a host name.
+	// A relative name, because tar would read the colon of a drive as the end of a host name.
 	run('tar', ['-xzf', basename(tarball)], workFolder);
 	return join(workFolder, 'package');
 }
@@ -87,7 +84,7 @@ function run(command, args, cwd = projectFolder) {
 	throw new Error(`${command} ${args.join(' ')} failed: ${error?.message ?? stderr}`);
 }
 
-/** The tarball holds the build and the texts beside it, and nothing else. */
+/** Checks that the tarball contains the build, the manifest, README and license, and nothing else. */
 async function checkFiles(packageFolder, { n8n }) {
 	const entries = await readdir(packageFolder, { recursive: true, withFileTypes: true });
 	const files = entries
@@ -101,10 +98,10 @@ async function checkFiles(packageFolder, { n8n }) {
 	for (const file of [...expected, ...n8n.nodes, ...n8n.credentials, ...codex]) {
 		if (!files.includes(file)) findings.push(`tarball: ${file} is missing.`);
 	}
-	console.log(`Checked the tarball's file list: ${files.length} files.`);
+	console.log(`Checked the ${files.length} files of the tarball.`);
 }
 
-/** The packed classes load as n8n loads them, and the icons that they name are there. */
+/** Checks that the packed classes load as in n8n, and that their icons are packed. */
 function checkNodes(packageFolder, { n8n }) {
 	const built = [...n8n.nodes, ...n8n.credentials]
 		.map((file) => join(packageFolder, file))
@@ -116,9 +113,9 @@ function checkNodes(packageFolder, { n8n }) {
 		for (const path of typeof icon === 'string' ? [icon] : Object.values(icon ?? {})) {
 			const target = resolve(dirname(file), path.replace(/^file:/, ''));
 			if (!target.startsWith(packageFolder) || !existsSync(target)) {
-				findings.push(`tarball: ${className} names the icon ${path}, which is not packed.`);
+				findings.push(`tarball: ${className} uses the icon ${path}, which is not packed.`);
 			}
 		}
 	}
-	console.log(`Loaded ${built.length} packed classes and looked for their icons.`);
+	console.log(`Loaded ${built.length} packed classes and checked their icons.`);
 }

@@ -17,7 +17,7 @@ import { expertChunks, httpRequest, ownFromJson, ownFromShopify, type Sending } 
 const latencyMs = 20;
 const warmUp = { count: 100, rounds: 2 };
 
-/** What takes turns, with the items that it sends. */
+/** The contenders that take turns, grouped by their items. */
 const groups: ReadonlyArray<readonly Contender[]> = [
 	['idleJson', 'ownJson', 'single', 'expert'],
 	['idleShopify', 'ownShopify'],

@@ -8,16 +8,16 @@ import { referenceFile, renderReference } from '../../tools/docs';
 const nodes = [new DeliveryService(), new DeliveryServiceTrigger()];
 const render = () => renderReference(nodes, new DeliveryServiceApi());
 
-test('docs/reference.md is what the descriptions say now (else run `npm run docs`)', () => {
+test('docs/reference.md is up to date (if not, run `npm run docs`)', () => {
 	expect(readFileSync(referenceFile, 'utf8')).toBe(render());
 });
 
-test('the reference is the same however often it is made', () => {
+test('renders the same reference every time', () => {
 	expect(render()).toBe(render());
 });
 
 test.each(nodes)(
-	'the reference has every parameter of a node, with its label',
+	'the reference has every parameter of $description.displayName with its label',
 	({ description: { properties } }) => {
 		const reference = render();
 		const missing = properties
@@ -28,7 +28,7 @@ test.each(nodes)(
 	},
 );
 
-test('members of collections stand below them, and every line of a table has as many cells', () => {
+test('the reference lists the fields of collections, and all table rows have the same columns', () => {
 	const reference = render();
 	expect(reference).toContain('| `options.companyId` | Options › Company ID | string |');
 	expect(reference).toContain('| `packages.package[].size` | Packages › Size | options | `s` |');

@@ -54,23 +54,23 @@ const ownProperties = new Map<string, INodeProperties[]>(
 	]),
 );
 
-/** The members of a collection that a node's parameter holds, which must be among its options. */
-const membersOf = (value: unknown) => Object.keys(z.record(z.unknown()).catch({}).parse(value));
+/** The fields that a collection parameter of a node contains. */
+const fieldNames = (value: unknown) => Object.keys(z.record(z.unknown()).catch({}).parse(value));
 
-describe.each(examples)('%s', (_, { name, nodes, connections }) => {
-	test('holds nothing of anybody: no credentials, and no address of a webhook', () => {
-		// n8n gives each imported node an address of its own; one from here would be taken twice.
+describe.each(examples)('the example %s', (_, { name, nodes, connections }) => {
+	test('contains no credentials and no webhook IDs', () => {
+		// n8n assigns a webhook ID to each imported node; one from here would conflict.
 		const personal = nodes.filter((node) => 'credentials' in node || 'webhookId' in node);
 		expect(personal.map((node) => node.name)).toEqual([]);
 		expect(JSON.stringify(nodes)).not.toMatch(/cachedResultUrl|instanceId/);
 	});
 
-	test('has a name, and names its nodes apart', () => {
+	test('has a name, and a unique name for each node', () => {
 		expect(name).not.toBe('');
 		expect(new Set(nodes.map((node) => node.name)).size).toBe(nodes.length);
 	});
 
-	test('its connections lead from nodes that exist to nodes that exist', () => {
+	test('connects only existing nodes', () => {
 		const names = nodes.map((node) => node.name);
 		const linked = Object.entries(connections).flatMap(([from, outputs]) => [
 			from,
@@ -79,38 +79,40 @@ describe.each(examples)('%s', (_, { name, nodes, connections }) => {
 		expect(linked.filter((node) => !names.includes(node))).toEqual([]);
 	});
 
-	test('every node is reached from another one, or starts it', () => {
+	test('has only triggers and connected nodes', () => {
 		const reached = Object.values(connections).flatMap((outputs) =>
 			Object.values(outputs).flatMap((output) => output.flat().map(({ node }) => node)),
 		);
-		const lonely = nodes.filter(
+		const unconnected = nodes.filter(
 			(node) =>
 				node.type !== note &&
 				!/trigger/i.test(node.type) &&
 				!reached.includes(node.name) &&
 				!Object.keys(connections[node.name] ?? {}).some((kind) => kind.startsWith('ai_')),
 		);
-		expect(lonely.map((node) => node.name)).toEqual([]);
+		expect(unconnected.map((node) => node.name)).toEqual([]);
 	});
 
-	test('its own nodes have only parameters that exist', () => {
+	test('uses only existing parameters of this package', () => {
 		for (const node of nodes.filter(({ type }) => type.startsWith(ownPackage))) {
-			// As an AI agent's tool, a node has a name of its own and two more parameters, from n8n.
+			// For a tool of an AI agent, n8n adds a suffix to the type, and two parameters.
 			const properties = ownProperties.get(node.type.replace(/Tool$/, ''));
 			if (!properties) throw new Error(`There is no node ${node.type}`);
-			const ofTools = node.type.endsWith('Tool') ? ['descriptionType', 'toolDescription'] : [];
+			const toolParameters = node.type.endsWith('Tool')
+				? ['descriptionType', 'toolDescription']
+				: [];
 			for (const [parameter, value] of Object.entries(node.parameters)) {
-				if (ofTools.includes(parameter)) continue;
+				if (toolParameters.includes(parameter)) continue;
 				const known = properties.filter((property) => property.name === parameter);
 				expect({ parameter, known: known.length > 0 }).toEqual({ parameter, known: true });
 				if (known.every(({ type }) => type !== 'collection')) continue;
-				const members = known.flatMap(({ options = [] }) => options.map((option) => option.name));
-				expect(members).toEqual(expect.arrayContaining(membersOf(value)));
+				const fields = known.flatMap(({ options = [] }) => options.map((option) => option.name));
+				expect(fields).toEqual(expect.arrayContaining(fieldNames(value)));
 			}
 		}
 	});
 
-	test('notes say what to fill in, by the names of the nodes, and what happens in trouble', () => {
+	test('has notes that name each node with credentials and explain what to do if something fails', () => {
 		const text = notesOf(nodes).join('\n');
 		const withCredentials = nodes.filter(needsCredentials);
 		expect(withCredentials.filter((node) => !text.includes(`**${node.name}**`))).toEqual([]);
@@ -145,40 +147,40 @@ const rowSchema = z.object({
 		.default({ conditions: [] }),
 	columns: z.object({ value: z.record(z.unknown()) }).default({ value: {} }),
 });
-/** Columns that n8n gives each table. */
+/** The columns that n8n adds to each table. */
 const systemColumns = ['id', 'createdAt', 'updatedAt'];
 
-describe('the tables', () => {
+describe('the data tables of the examples', () => {
 	const nodes = examples.flatMap(([file, { nodes }]) =>
 		nodes.filter(({ type }) => type === dataTable).map((node) => ({ file, ...node })),
 	);
 	const makers = nodes.filter(({ parameters }) => parameters.resource === 'table');
 	const users = nodes.filter(({ parameters }) => parameters.resource !== 'table');
-	const made = makers.map(({ parameters }) => tableSchema.parse(parameters));
-	const columnsOf = new Map(made.map(({ tableName, columns }) => [tableName, columns.column]));
+	const tables = makers.map(({ parameters }) => tableSchema.parse(parameters));
+	const columnsOf = new Map(tables.map(({ tableName, columns }) => [tableName, columns.column]));
 
-	test('are made alike by every workflow', () => {
-		for (const { tableName, columns } of made)
+	test('have the same columns in every workflow that creates them', () => {
+		for (const { tableName, columns } of tables)
 			expect(columns.column).toEqual(columnsOf.get(tableName));
 	});
 
-	test('are told with their columns for n8n 1, which cannot make them', () => {
-		const [told = []] = tablesOf(section(page('docs/shopify.md'), 'On n8n 1'));
-		const asTold = told.map(([name = '', text = '', numbers = '']) => ({
+	test('are documented with their columns for n8n 1, which cannot create them', () => {
+		const [rows = []] = tablesOf(section(page('docs/shopify.md'), 'On n8n 1'));
+		const documented = rows.map(([name = '', text = '', numbers = '']) => ({
 			name: name.replace(/\*/g, ''),
 			string: codesIn(text),
 			number: codesIn(numbers),
 		}));
-		const asMade = [...columnsOf].map(([name, columns]) => {
-			const of = (wanted: string) =>
+		const actual = [...columnsOf].map(([name, columns]) => {
+			const columnsWith = (wanted: string) =>
 				columns.flatMap((column) => (column.type === wanted ? column.name : []));
-			return { name, string: of('string'), number: of('number') };
+			return { name, string: columnsWith('string'), number: columnsWith('number') };
 		});
-		expect(asTold).toHaveLength(asMade.length);
-		expect(asTold).toEqual(expect.arrayContaining(asMade));
+		expect(documented).toHaveLength(actual.length);
+		expect(documented).toEqual(expect.arrayContaining(actual));
 	});
 
-	test('are made, where they are missing, by each workflow that uses them', () => {
+	test('are created by each workflow that uses them', () => {
 		for (const { file, parameters } of users) {
 			const { value } = rowSchema.parse(parameters).dataTableId;
 			const here = makers.filter((maker) => maker.file === file);
@@ -186,7 +188,7 @@ describe('the tables', () => {
 		}
 	});
 
-	test('have every column that is used', () => {
+	test('have every column that a node uses', () => {
 		for (const { name, parameters } of users) {
 			const { dataTableId, filters, columns } = rowSchema.parse(parameters);
 			const known = (columnsOf.get(dataTableId.value) ?? []).map((column) => column.name);
@@ -203,7 +205,7 @@ describe('the tables', () => {
 		}
 	});
 
-	test('are found by their names: n8n takes the first whose name contains the one it looks for', () => {
+	test('have names that contain no other name, since n8n selects the first that contains it', () => {
 		const names = [...columnsOf.keys()].map((name) => name.toLowerCase());
 		for (const name of names) expect(names.filter((other) => other.includes(name))).toEqual([name]);
 	});
@@ -229,7 +231,7 @@ const { expression } = new Workflow({
 	nodeTypes,
 });
 
-/** What an expression gives for an item, in an execution that waits at an address. */
+/** Evaluates an expression for an item, in an execution with a resume URL. */
 function evaluated(value: unknown, json: IDataObject, resumeUrl = '') {
 	return expression.getParameterValue(String(value), null, 0, 0, here.name, [{ json }], 'manual', {
 		$execution: { id: '12', mode: 'production', resumeUrl, resumeFormUrl: '' },
@@ -249,56 +251,56 @@ const assignmentsSchema = z.object({
 	}),
 });
 
-/** The expression that a Set node has for a field. */
+/** The expression of a field in a Set node. */
 function assigned(beginning: string, nodeName: string, field: string): unknown {
 	const { assignments } = assignmentsSchema.parse(parametersOf(beginning, nodeName));
 	return assignments.assignments.find(({ name }) => name === field)?.value;
 }
 
-describe('repairing webhooks', () => {
+describe('the URL prefix of "Repair blacklisted webhooks"', () => {
 	const { urlPrefix: url } = parametersOf('repair', 'Repair webhooks');
 
 	test.each([
 		['https://n8n.example/webhook-waiting/12', 'https://n8n.example/'],
 		['https://shop.example/n8n/webhook-waiting/12?signature=a/b', 'https://shop.example/n8n/'],
 		['http://localhost:5678/a/b/webhook-waiting/12', 'http://localhost:5678/a/b/'],
-	])('where n8n waits at %s, those that begin with %s are its own', (resumeUrl, own) => {
-		expect(evaluated(url, {}, resumeUrl)).toBe(own);
+	])('for the resume URL %s is %s', (resumeUrl, prefix) => {
+		expect(evaluated(url, {}, resumeUrl)).toBe(prefix);
 	});
 });
 
-describe('what to do about an order that did not become a delivery', () => {
+describe('the advice for an order without a delivery', () => {
 	const whatToDo = assigned('shopify-orders', 'What to do about it', 'whatToDo');
 	const shopifyOrder = { id: '450789', name: '#1001' };
-	const of = (outcome: string) =>
+	const adviceFor = (outcome: string) =>
 		evaluated(whatToDo, {
 			error: { outcome, description: 'Do this.', referenceId: 'R-1001', shopifyOrder },
 		});
 
 	test.each(['invalid', 'rejected', 'notSent'])(
-		'%s: it is sent at night, if it is not too old',
-		(one) => {
-			expect(of(one)).toBe(
+		'says for %s that the order is sent at night unless it is too old',
+		(outcome) => {
+			expect(adviceFor(outcome)).toBe(
 				'Do this. "Catch up at night" then sends the order. If the order is older than the "days" set there, raise them and choose "Execute workflow" once.',
 			);
 		},
 	);
 
-	test('unknown: a delivery that exists needs its row', () => {
-		expect(of('unknown')).toBe(
+	test('says for unknown which row to add if the delivery exists', () => {
+		expect(adviceFor('unknown')).toBe(
 			'Do this. If it is there, add a row to the table "Shopify deliveries", so that its updates find the order: deliveryId and trackingLink from the dashboard, orderId 450789, orderName #1001, referenceId R-1001, rank 0, and fulfilment open. Then set "solved" to yes.',
 		);
 	});
 });
 
-describe('what was sent of an order, in words', () => {
+describe('the text of what was sent of an order', () => {
 	const sentTo = assigned('shopify-orders', 'Order', 'sentTo');
 
-	test('is told alike by the workflow that creates and the one that changes', () => {
+	test('is the same in the workflows that create and update deliveries', () => {
 		expect(assigned('address-changed', 'What it says now', 'sentTo')).toBe(sentTo);
 	});
 
-	test('tells coordinates that Shopify adds later', () => {
+	test('includes coordinates that Shopify adds later', () => {
 		const address = { name: 'Maya Okafor', address1: '9 Elm Street', city: 'Springfield' };
 		const order = { email: 'maya@example.com', line_items: [], total_outstanding: '0.00' };
 		expect(evaluated(sentTo, { ...order, shipping_address: { ...address, latitude: null } })).toBe(

@@ -1,4 +1,4 @@
-/** Our own rules for the GitHub workflows. `npm run lint` checks their syntax with actionlint. */
+/** This project's rules for the GitHub workflows. `npm run lint` checks their syntax. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -19,7 +19,7 @@ test.each(workflows)('$file runs only npm scripts that exist', ({ text }) => {
 	expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(named));
 });
 
-test.each(workflows)('$file pins actions by commit and keeps no credentials', ({ text }) => {
+test.each(workflows)('$file pins actions by commit and stores no credentials', ({ text }) => {
 	for (const [, action] of text.matchAll(/uses: (.+)/g))
 		expect(action).toMatch(/^(\.\/\.github\/workflows\/\S+|\S+@[0-9a-f]{40} # v\d+\.\d+\.\d+)$/);
 	expect(text).not.toMatch(/secrets\.|NODE_AUTH_TOKEN/);
@@ -35,7 +35,7 @@ test('CI runs every end-to-end group', () => {
 	expect(list.replaceAll('- ', '').trim().split(/\s+/).sort()).toEqual(groups.sort());
 });
 
-test('only the job that publishes can write, after CI and the release check', () => {
+test('only the publish job has write permissions, after CI and the release check', () => {
 	const writes = workflows.flatMap(({ text }) => text.match(/\S+: write/g) ?? []);
 	expect(writes).toEqual(['id-token: write']);
 	const [, publish = ''] = textOf('publish.yml').split(/^ {2}publish:\n/m);

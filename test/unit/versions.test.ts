@@ -7,14 +7,14 @@ import { versionOf } from '../../playground/n8n/host';
 const read = (file: string) => readFileSync(join(projectFolder, file), 'utf8');
 
 test.each(['README.md', 'CONTRIBUTING.md', 'playground/README.md'])(
-	'%s names only n8n versions that this package is tried with',
+	'%s names only n8n versions that the tests use',
 	async (file) => {
-		const tried = [await versionOf('newest'), await versionOf('1.123')];
+		const tested = [await versionOf('newest'), await versionOf('1.123')];
 		const named = [...read(file).matchAll(/\bn8n(?:@| )(\d+\.\d+\.\d+)/g)].map(([, name]) => name);
-		expect(tried).toEqual(expect.arrayContaining(named));
+		expect(tested).toEqual(expect.arrayContaining(named));
 	},
 );
 
-test('the README names the newest n8n that this package is tried with', async () => {
+test('the README names the newest n8n version that the tests use', async () => {
 	expect(read('README.md')).toContain(`n8n ${await versionOf('newest')}`);
 });

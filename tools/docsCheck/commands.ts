@@ -1,18 +1,17 @@
-/** The commands that the pages name, and in which form `npm run docs:check` runs each of them. */
+/** The commands that the pages name, and the form in which `npm run docs:check` runs each of them. */
 import { codesIn, prose, type Page } from '../markdown';
 
 /** How a command is run in the fresh clone. */
 export interface Form {
-	/** What is run in place of the command, where that takes too long, needs a value, or never ends. */
+	/** The command to run instead, if the original takes too long, needs a value, or never ends. */
 	run?: string;
-	/** For a command that runs until it is ended: what it prints once it does what it is for. */
+	/** For a command that doesn't exit: its output once it works. */
 	until?: RegExp;
 }
 
 /**
- * The commands that are run in another form than they stand in the pages, in the order in which they
- * are run; all others are run as they stand. What is only listed here is run whole by the gate
- * (.ci/run) or the release.
+ * The commands with a form, in the order in which they run; all others run as written. Commands that are
+ * only listed here run in full in the gate (.ci/run) or the release.
  */
 export const forms: ReadonlyMap<string, Form> = new Map<string, Form>([
 	['npm ci', {}],
@@ -68,7 +67,7 @@ export const forms: ReadonlyMap<string, Form> = new Map<string, Form>([
 	],
 ]);
 
-/** The commands that a page tells its reader to run: in blocks without a language, and in the text. */
+/** Returns the commands of a page: in its code blocks without a language, and in its text. */
 export function commandsOf({ markdown }: Page): string[] {
 	const blocks = [...markdown.matchAll(/^```(?:sh)?\n([\s\S]*?)^```$/gm)];
 	const lines = blocks.flatMap(([, block = '']) => block.trim().split('\n'));
@@ -77,7 +76,7 @@ export function commandsOf({ markdown }: Page): string[] {
 	);
 }
 
-/** All commands of the pages, each once, those with a form first. */
+/** Returns all commands of the pages, each once, those with a form first. */
 export function commandsToRun(pages: readonly Page[]): Array<{ command: string; form: Form }> {
 	const named = new Set(pages.flatMap(commandsOf));
 	const inOrder = [...forms.keys(), ...[...named].filter((command) => !forms.has(command))];

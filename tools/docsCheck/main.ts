@@ -1,8 +1,7 @@
 /**
- * `npm run docs:check`: whether what the pages say holds, in a fresh clone of the last commit. Runs
- * every command that they name (`forms` tells in which form), the tests that hold the pages against
- * the code, the makers of the generated pages, and n8n's own import of the examples. Ends with 1 when
- * something does not hold. `--list` only lists the commands with their forms.
+ * `npm run docs:check`: checks the docs in a fresh clone of the last commit. Runs every command that they
+ * name (see `forms`), including the tests of the docs and the generators of pages, and imports the
+ * examples into n8n. Exits with 1 if anything fails. `--list` only lists the commands with their forms.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -17,7 +16,7 @@ import { waitFor } from '../../playground/n8n/progress';
 import { pages } from '../markdown';
 import { commandsToRun, type Form } from './commands';
 
-const longestMs = 15 * 60_000;
+const timeoutMs = 15 * 60_000;
 
 async function main(args: readonly string[]): Promise<number> {
 	const commands = commandsToRun(pages());
@@ -27,25 +26,25 @@ async function main(args: readonly string[]): Promise<number> {
 		return 0;
 	}
 	if (git(projectFolder, 'status', '--porcelain') !== '')
-		console.log('What is not committed is not in the clone, so it is not checked.');
+		console.log('Uncommitted changes are not in the clone, so they are not checked.');
 	const folder = await mkdtemp(join(tmpdir(), 'delivery-service-docs-'));
 	const clone = join(folder, 'clone');
 	const failed: string[] = [];
 	try {
 		git(folder, 'clone', '--quiet', projectFolder, clone);
 		for (const { command, form } of commands)
-			if (!(await holds(clone, folder, command, form))) failed.push(command);
+			if (!(await succeeds(clone, folder, command, form))) failed.push(command);
 		const changed = git(clone, 'status', '--porcelain');
 		if (changed !== '') {
-			console.error(`The commands changed files that are kept in git:\n${changed}`);
-			failed.push('nothing is changed');
+			console.error(`The commands changed files in git:\n${changed}`);
+			failed.push('no changed files');
 		}
-		if (!(await examplesAreImported(clone, folder))) failed.push('the examples are imported');
+		if (!(await examplesAreImported(clone, folder))) failed.push('import of the examples');
 	} finally {
 		await rm(folder, { recursive: true, force: true });
 	}
-	if (failed.length === 0) console.log('All that the pages say holds.');
-	else console.error(`\nThis does not hold:\n${failed.map((line) => `  ${line}`).join('\n')}`);
+	if (failed.length === 0) console.log('All checks of the docs passed.');
+	else console.error(`\nFailed:\n${failed.map((line) => `  ${line}`).join('\n')}`);
 	return failed.length === 0 ? 0 : 1;
 }
 
@@ -55,8 +54,8 @@ function git(folder: string, ...args: string[]): string {
 	throw new Error(`git ${args.join(' ')} failed: ${stderr}`);
 }
 
-/** Whether a command does what it is for; if not, the end of its output is shown. */
-async function holds(
+/** Whether a command works. If not, prints the end of its output. */
+async function succeeds(
 	clone: string,
 	folder: string,
 	command: string,
@@ -64,13 +63,13 @@ async function holds(
 ): Promise<boolean> {
 	const started = Date.now();
 	const logFile = join(folder, 'command.log');
-	// The hosts of this clone, so that none is installed again.
+	// Reuses the installed hosts of this project.
 	const env = { N8N_HOSTS_DIR: hostsFolder(), CI: '1' };
 	const child = await startChild('bash', ['-c', run], { cwd: clone, logFile, env });
 	let outcome: number | NodeJS.Signals | undefined;
 	void child.ended.then((ended) => (outcome = ended));
 	try {
-		await waitFor(run, longestMs, async () => {
+		await waitFor(run, timeoutMs, async () => {
 			if (outcome !== undefined) return outcome;
 			const isReached = until?.test(await readFile(logFile, 'utf8')) ?? false;
 			return isReached ? 'reached' : undefined;
@@ -86,7 +85,7 @@ async function holds(
 	return isFine;
 }
 
-/** Whether n8n imports the examples, each in a form that it reads. */
+/** Whether n8n imports all examples. */
 async function examplesAreImported(clone: string, folder: string): Promise<boolean> {
 	const { node, n8n } = await installHost('newest');
 	const logFile = join(folder, 'import.log');
@@ -98,7 +97,7 @@ async function examplesAreImported(clone: string, folder: string): Promise<boole
 	const [, count] = /imported (\d+) workflow/.exec(await readFile(logFile, 'utf8')) ?? [];
 	const expected = git(clone, 'ls-files', 'examples/*.json').split('\n').length;
 	const isFine = outcome === 0 && Number(count) === expected;
-	console.log(`${isFine ? 'ok    ' : 'FAILED'} n8n imports ${expected} examples`);
+	console.log(`${isFine ? 'ok    ' : 'FAILED'} import of ${expected} examples into n8n`);
 	if (!isFine) console.error(await lastLines(logFile));
 	return isFine;
 }

@@ -55,7 +55,7 @@ const results: Results = {
 };
 
 test('compares every measured figure with its goal', () => {
-	const told = judge(results)
+	const judged = judge(results)
 		.filter(({ met }) => met !== undefined)
 		.map(({ subject, condition, target, measured, met }) =>
 			[met ? 'met' : 'missed', subject, condition, target, measured].join(' | '),
@@ -68,7 +68,7 @@ test('compares every measured figure with its goal', () => {
 	const remembered = '10,000 new references, 50,000 remembered';
 	const mapping = 'CPU time to map and validate Shopify orders, compared with a';
 	const guarded = 'compared with Webhook (header authentication)';
-	expect(told).toEqual([
+	expect(judged).toEqual([
 		`met | Speed compared with Code node, HTTP Request and Split Out (chunks of 100) | ${json} | at least 1× as fast | 1.33× as fast`,
 		`met | Speed ${single} | ${json} | at least 12× as fast | 12.0× as fast`,
 		`missed | Speed ${single} | ${shopify} | at least 6× as fast | 5.14× as fast`,

@@ -7,7 +7,7 @@ import { arrowsIn, drawnArrows } from '../../../tools/imports';
 const nodesFolder = join(projectFolder, 'nodes/DeliveryService');
 const page = readFileSync(join(projectFolder, 'docs/architecture.md'), 'utf8');
 
-/** What to do to docs/architecture.md, so that its picture is what the imports are. */
+/** The corrections that make the diagram in docs/architecture.md match the imports. */
 function corrections(): string[] {
 	const drawn = drawnArrows(page);
 	const arrows = arrowsIn(nodesFolder);
@@ -16,16 +16,16 @@ function corrections(): string[] {
 		.map(({ from, to, files }) => `add the line "${from} --> ${to}", for ${files.join(', ')}`);
 	const wrong = drawn
 		.filter((line) => !arrows.some(({ from, to }) => line === `${from} --> ${to}`))
-		.map((line) => `remove the line "${line}": no file imports so any more`);
+		.map((line) => `remove the line "${line}": there is no such import`);
 	return [...missing, ...wrong];
 }
 
-test('the picture in docs/architecture.md draws exactly the imports between the parts', () => {
+test('the diagram in docs/architecture.md shows exactly the imports between the parts', () => {
 	expect(drawnArrows(page).length).toBeGreaterThan(10);
 	expect(corrections()).toEqual([]);
 });
 
-test('every file and folder that docs/architecture.md names is there', () => {
+test('every file and folder in docs/architecture.md exists', () => {
 	const named = [...page.replace(/```[\s\S]*?```/g, '').matchAll(/`([\w./-]+)`/g)]
 		.flatMap(([, name]) => (name === undefined ? [] : [name]))
 		.filter((name) => name.includes('/') || name.endsWith('.node.ts'));
@@ -36,7 +36,7 @@ test('every file and folder that docs/architecture.md names is there', () => {
 	expect(missing).toEqual([]);
 });
 
-test('every folder of the nodes has a line in docs/architecture.md', () => {
+test('docs/architecture.md has a row for every folder of the nodes', () => {
 	const folders = [...new Set(arrowsIn(nodesFolder).flatMap(({ from, to }) => [from, to]))].filter(
 		(name) => !name.includes('.'),
 	);

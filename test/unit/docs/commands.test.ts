@@ -7,24 +7,24 @@ import { commandsOf, commandsToRun, forms } from '../../../tools/docsCheck/comma
 
 const named = pages().flatMap(commandsOf);
 
-test('the commands of the pages are found, in their blocks and in their text', () => {
+test('docs:check finds commands in the code blocks and the text of pages', () => {
 	expect(named).toEqual(expect.arrayContaining(['npm start', 'npm ci', 'npm run docs:check']));
 	const markdown = '```\nnpm start\n```\n\nRun `npm ci` or `npm`.\n\n```mermaid\nnpm x\n```\n';
 	expect(commandsOf({ path: '', markdown })).toEqual(['npm start', 'npm ci']);
 });
 
-test('every form is one of a command that a page names', () => {
+test('every command with a form in docs:check is in a page', () => {
 	expect([...forms.keys()].filter((command) => !named.includes(command))).toEqual([]);
 });
 
-test('what cannot be run as it stands has a form', () => {
-	const open = commandsToRun(pages())
+test('every command with a placeholder has a form in docs:check', () => {
+	const incomplete = commandsToRun(pages())
 		.map(({ command, form }) => form.run ?? command)
 		.filter((run) => /<\w+>|~/.test(run));
-	expect(open).toEqual([]);
+	expect(incomplete).toEqual([]);
 });
 
-test('the tests that a command or its form runs are there', () => {
+test('the test paths in commands and their forms exist', () => {
 	const paths = commandsToRun(pages())
 		.flatMap(({ command, form }) => [command, form.run ?? ''])
 		.flatMap((text) => text.match(/\btest\/[\w./-]+/g) ?? []);

@@ -1,4 +1,4 @@
-/** Our own facts in examples/compose.yaml. `npm run lint` checks its schema with dclint. */
+/** Checks the versions and settings in examples/compose.yaml. `npm run lint` checks its schema. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 

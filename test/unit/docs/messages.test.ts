@@ -3,20 +3,20 @@ import { isInCode, textsInCode } from '../../../tools/messages';
 
 const texts = textsInCode();
 
-/** The messages that a page quotes: in code, in the first column of the tables of a section. */
+/** The messages that a page quotes: inline code in the first column of a section's tables. */
 function quoted(path: string, heading: string): string[] {
 	return tablesOf(section(page(path), heading))
 		.flat()
 		.flatMap(([cell = '']) => codesIn(cell));
 }
 
-test('every message that the README explains is one of the code', () => {
-	const messages = quoted('README.md', 'When something is wrong');
+test('every message in the README is in the code', () => {
+	const messages = quoted('README.md', 'Troubleshooting');
 	expect(messages.length).toBeGreaterThan(15);
 	expect(messages.filter((message) => !isInCode(message, texts))).toEqual([]);
 });
 
-test('a quotation with another word, or of which only the beginning is right, is found out', () => {
+test('rejects a quotation with a wrong word or without its end', () => {
 	const message = 'The Delivery Service did not accept the API key';
 	expect(isInCode(message, texts)).toBe(true);
 	expect(isInCode(message.replace('accept', 'take'), texts)).toBe(false);

@@ -17,12 +17,12 @@ import {
 
 const home = manifest.homepage.split('#')[0] ?? '';
 
-/** Why a link of a page leads nowhere; undefined when it does not. Other sites are not asked. */
-function fault({ path }: Page, target: string): string | undefined {
+/** Why a link of a page is broken; undefined if it is fine. Other sites are not checked. */
+function linkProblem({ path }: Page, target: string): string | undefined {
 	if (/^https?:/.test(target)) return undefined;
 	const [file = '', anchor] = target.split('#');
 	const linked = file === '' ? path : posix.join(dirname(path), file);
-	if (!existsSync(join(projectFolder, linked))) return `${path}: ${target} is not there`;
+	if (!existsSync(join(projectFolder, linked))) return `${path}: ${target} does not exist`;
 	if (anchor === undefined || anchorsOf(page(linked)).has(anchor)) return undefined;
 	return `${path}: ${linked} has no heading ${anchor}`;
 }
@@ -30,10 +30,10 @@ function fault({ path }: Page, target: string): string | undefined {
 test('every link and anchor between the pages resolves', () => {
 	const links = pages().flatMap((from) => linksOf(from).map((target) => ({ from, target })));
 	expect(links.length).toBeGreaterThan(50);
-	expect(links.flatMap(({ from, target }) => fault(from, target) ?? [])).toEqual([]);
+	expect(links.flatMap(({ from, target }) => linkProblem(from, target) ?? [])).toEqual([]);
 });
 
-test('every link from the nodes and the credential to the README finds its heading', () => {
+test('every link from the nodes and the credential to the README has a valid anchor', () => {
 	const codex = readdirSync(join(projectFolder, 'nodes/DeliveryService'))
 		.filter((name) => name.endsWith('.node.json'))
 		.map((name) => readFileSync(join(projectFolder, 'nodes/DeliveryService', name), 'utf8'));
@@ -46,7 +46,7 @@ test('every link from the nodes and the credential to the README finds its headi
 	expect(anchors.filter((anchor) => !known.has(anchor ?? ''))).toEqual([]);
 });
 
-test('every page is linked from the README, and has one title', () => {
+test('the README links every page, and every page has one title', () => {
 	const linked = linksOf(page('README.md')).map((target) => target.split('#')[0]);
 	const docs = pages().filter(({ path }) => path.startsWith('docs/'));
 	expect(docs.map(({ path }) => path).filter((path) => !linked.includes(path))).toEqual([]);
@@ -58,7 +58,7 @@ test('the README has fewer than 230 lines', () => {
 	expect(page('README.md').markdown.split('\n').length).toBeLessThan(230);
 });
 
-test('no command stands in two tables', () => {
+test('no command is in two tables', () => {
 	const commands = pages()
 		.filter(({ path }) => path !== 'CHANGELOG.md')
 		.flatMap(({ path, markdown }) =>
@@ -69,11 +69,13 @@ test('no command stands in two tables', () => {
 				.map((code) => ({ code, path })),
 		);
 	expect(commands.length).toBeGreaterThan(10);
-	const twice = commands.filter(({ code }) => commands.filter((c) => c.code === code).length > 1);
-	expect(twice).toEqual([]);
+	const duplicates = commands.filter(
+		({ code }) => commands.filter((c) => c.code === code).length > 1,
+	);
+	expect(duplicates).toEqual([]);
 });
 
-test('every npm script stands in the table of commands, and every one that pages name exists', () => {
+test('CONTRIBUTING.md lists every npm script, and every script in the docs exists', () => {
 	const scripts = new Set(Object.keys(manifest.scripts));
 	const named = (markdown: string) =>
 		[...markdown.matchAll(/\bnpm (?:run ([\w:]+)|(test|start)\b)/g)].map(

@@ -5,24 +5,27 @@ import { linksOf, pages } from '../../../tools/markdown';
 import {
 	digestOf,
 	digestOfShown,
-	keptDigests,
 	pictureNames,
 	picturesFolder,
+	savedDigests,
 } from '../../../tools/pictures';
 
-test('each picture of the editor has its digests, and stands in a page', () => {
+test('every picture of the editor has digests and is in a page', () => {
 	const pictures = readdirSync(picturesFolder).filter((name) => name.endsWith('.png'));
 	expect(pictures.sort()).toEqual(pictureNames.map((name) => `${name}.png`).sort());
-	expect(Object.keys(keptDigests()).sort()).toEqual([...pictureNames].sort());
+	expect(Object.keys(savedDigests()).sort()).toEqual([...pictureNames].sort());
 	const linked = pages().flatMap(linksOf);
 	expect(pictures.filter((name) => !linked.some((link) => link.endsWith(`/${name}`)))).toEqual([]);
 });
 
-test.each(pictureNames)('the picture %s is the one that was kept', (name) => {
+test.each(pictureNames)('the picture %s is the saved one', (name) => {
 	const picture = readFileSync(join(picturesFolder, `${name}.png`));
-	expect(digestOf(picture)).toBe(keptDigests()[name]?.picture);
+	expect(digestOf(picture)).toBe(savedDigests()[name]?.picture);
 });
 
-test.each(pictureNames)('the picture %s shows what is now (else `npm run docs:images`)', (name) => {
-	expect(digestOfShown(name)).toBe(keptDigests()[name]?.shown);
-});
+test.each(pictureNames)(
+	'the picture %s is up to date (if not, run `npm run docs:images`)',
+	(name) => {
+		expect(digestOfShown(name)).toBe(savedDigests()[name]?.shown);
+	},
+);

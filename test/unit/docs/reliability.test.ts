@@ -5,33 +5,33 @@ import {
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
 import { codesIn, page, section, tablesOf } from '../../../tools/markdown';
 
-/** The exchange that a status or an error code of the table stands for. */
+/** The exchange for a status or an error code in the table. */
 function exchange(code: string, cell: string): Exchange {
 	if (!/^\d{3}$/.test(code)) return { kind: 'noAnswer', code };
-	const hasTime = cell.includes(`\`${code}\` with the time`);
-	const headers: Record<string, string> = hasTime ? { 'retry-after': '5' } : {};
+	const hasRetryAfter = cell.includes(`\`${code}\` with a Retry-After header`);
+	const headers: Record<string, string> = hasRetryAfter ? { 'retry-after': '5' } : {};
 	return { kind: 'answer', status: Number(code), headers, body: {} };
 }
 
-/** What the code calls what the table says of the deliveries, and of sending again. */
-function classOf(again: string, deliveries: string): ExchangeClass {
-	if (again.startsWith('yes')) return 'notProcessed';
+/** The class that corresponds to the columns of the table. */
+function classOf(retried: string, deliveries: string): ExchangeClass {
+	if (retried.startsWith('yes')) return 'notProcessed';
 	if (deliveries.startsWith('created')) return 'done';
 	return deliveries === 'unknown' ? 'unknown' : 'rejected';
 }
 
-test('docs/reliability.md says what is sent again as the code decides it', () => {
-	const [rows = []] = tablesOf(section(page('docs/reliability.md'), 'What is sent again'));
-	const said = rows.flatMap(([cell = '', again = '', deliveries = '']) =>
-		codesIn(cell).map((code) => ({ code, cell, expected: classOf(again, deliveries) })),
+test('the table of retries in docs/reliability.md matches the code', () => {
+	const [rows = []] = tablesOf(section(page('docs/reliability.md'), 'What is retried'));
+	const documented = rows.flatMap(([cell = '', retried = '', deliveries = '']) =>
+		codesIn(cell).map((code) => ({ code, cell, expected: classOf(retried, deliveries) })),
 	);
-	expect(said.length).toBeGreaterThan(20);
-	const wrong = said
+	expect(documented.length).toBeGreaterThan(20);
+	const wrong = documented
 		.map(({ code, cell, expected }) => ({
 			code,
 			expected,
-			decided: classifyCreation(exchange(code, cell)),
+			actual: classifyCreation(exchange(code, cell)),
 		}))
-		.filter(({ expected, decided }) => expected !== decided);
+		.filter(({ expected, actual }) => expected !== actual);
 	expect(wrong).toEqual([]);
 });

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(async () => await rm(folder, { recursive: true, force: true }));
 
-/** Runs groups whose commands are these scripts; gives the results and what was printed. */
+/** Runs these scripts as groups. Returns the results and the printed output. */
 async function run(scripts: Record<string, string>, atOnce: number) {
 	const printed: string[] = [];
 	const results = await runGroups(Object.keys(scripts), {
@@ -23,11 +23,11 @@ async function run(scripts: Record<string, string>, atOnce: number) {
 	return { results, printed };
 }
 
-test('the longest groups begin first, before them those that are not known', () => {
+test('end-to-end groups run from the longest to the shortest, unknown ones first', () => {
 	expect(inOrder(['tool', 'other', 'queue', 'kill'])).toEqual(['other', 'kill', 'queue', 'tool']);
 });
 
-test('gives the results in order, and what each group wrote in one piece', async () => {
+test('returns the results in order, and prints the output of each group in one piece', async () => {
 	const lines = (name: string) =>
 		`console.log('${name} 1'); console.error('${name} 2'); console.log('${name} 3')`;
 	const { results, printed } = await run(
@@ -44,8 +44,8 @@ test('gives the results in order, and what each group wrote in one piece', async
 	expect(printed.join('\n')).toMatch(/- two FAILED after \d+ s/);
 });
 
-test('runs as many at a time as asked for, and no more', async () => {
-	// Each waits until another runs beside it; the last three find one that has left its mark.
+test('runs exactly the requested number of groups at a time', async () => {
+	// Each group waits until another one has started; the last one finds the mark of an earlier one.
 	const meet = `
 		const { readdirSync, writeFileSync } = require('node:fs');
 		writeFileSync(process.env.FOLDER + '/began-' + process.pid, '');
