@@ -680,13 +680,13 @@ describe('however the accesses of several executions interleave', () => {
 				const locked = (): Store => {
 					const store = memoryStore(row, time, times);
 					return {
-						inTurn: async (access) =>
+						runExclusive: async (access) =>
 							await withLock(
 								lock,
 								`turn ${++turns}`,
 								time,
 								() => 0.5,
-								async () => await store.inTurn(access),
+								async () => await store.runExclusive(access),
 							),
 					};
 				};

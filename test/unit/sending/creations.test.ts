@@ -43,7 +43,7 @@ async function run(
 			random: () => 0.5,
 			ledgerFor,
 			batchSize: 100,
-			maximumWaitMs: 300_000,
+			maxRetryMs: 300_000,
 			continueOnFail: true,
 			...more,
 		}),
@@ -303,9 +303,9 @@ describe('what was claimed and not sent', () => {
 		let turns = 0;
 		const store = memoryStore(row, time);
 		const counting: Store = {
-			async inTurn(access) {
+			async runExclusive(access) {
 				turns++;
-				return await store.inTurn(access);
+				return await store.runExclusive(access);
 			},
 		};
 		const service = new FakeService((_, number) => (number === 1 ? undefined : answer(401)));
@@ -655,7 +655,7 @@ describe('a service that does not take a request', () => {
 	test('is tried for as long as the maximum wait, and then given up', async () => {
 		const started = time.now();
 		const service = new FakeService(() => answer(429));
-		const report = await run(service, creationsOf(1), { maximumWaitMs: 90_000, random });
+		const report = await run(service, creationsOf(1), { maxRetryMs: 90_000, random });
 		expect(kindsOf(report)).toEqual(['notSent']);
 		expect(time.now() - started - 50).toBe(90_000);
 	});
@@ -673,7 +673,7 @@ describe('a service that does not take a request', () => {
 	test('is not asked again before the time that it named', async () => {
 		const service = new FakeService(() => answer(429, {}, { 'retry-after': '40' }));
 		const started = time.now();
-		await run(service, creationsOf(1), { maximumWaitMs: 90_000 });
+		await run(service, creationsOf(1), { maxRetryMs: 90_000 });
 		expect(service.requests).toHaveLength(3);
 		expect(time.now() - started - 50).toBe(80_000);
 	});

@@ -46,7 +46,7 @@ interface PlanByItem {
 	held: Map<number, string>;
 }
 
-function byItem({ requests, held }: Plan): PlanByItem {
+function byItem({ requests, skipped: held }: Plan): PlanByItem {
 	return {
 		requests: requests.map(({ creations, body }) => ({
 			items: creations.map(({ item }) => item),

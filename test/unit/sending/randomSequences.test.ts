@@ -246,13 +246,13 @@ class Process {
 		this.store = !hasLock
 			? store
 			: {
-					inTurn: async (access) =>
+					runExclusive: async (access) =>
 						await withLock(
 							lock,
 							`turn ${++lasting.marks}`,
 							this.clock,
 							() => 0.5,
-							async () => await store.inTurn(access),
+							async () => await store.runExclusive(access),
 						),
 				};
 	}
@@ -323,7 +323,7 @@ async function execute(
 			signal: stop.signal,
 			batchSize,
 			maxInFlight,
-			maximumWaitMs,
+			maxRetryMs: maximumWaitMs,
 			continueOnFail,
 			ownCompanyId: ownCompany,
 			retryRejectedBatches: sequence.retryRejectedBatches,

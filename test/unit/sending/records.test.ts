@@ -13,7 +13,7 @@ function sent(...references: Array<string | undefined>) {
 
 /** The IDs that the deliveries got, in order, and the records left over. */
 function match(references: Array<string | undefined>, payload: CreatedRecord[]) {
-	const { records, leftOver } = matchRecords(sent(...references), payload);
+	const { records, unmatched: leftOver } = matchRecords(sent(...references), payload);
 	return { ids: records.map((match) => match?.id), leftOver };
 }
 
@@ -338,7 +338,7 @@ const payloads = fc.array(
 test('uses no record and no ID twice, whatever the service answers', () => {
 	fc.assert(
 		fc.property(references, payloads, (given, payload) => {
-			const { records, withoutId, leftOver } = matchRecords(sent(...given), payload);
+			const { records, withoutId, unmatched: leftOver } = matchRecords(sent(...given), payload);
 			expect(records).toHaveLength(given.length);
 			expect(withoutId).toHaveLength(given.length);
 			const ids = records.flatMap((match) => match?.id ?? []);

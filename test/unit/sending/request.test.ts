@@ -39,7 +39,7 @@ async function request(
 	};
 	const response = await sendWithinLimit(
 		{ deliveries: [] },
-		{ send, rateLimit, clock, random: () => 0.5, signal, maximumWaitMs },
+		{ send, rateLimit, clock, random: () => 0.5, signal, maxRetryMs: maximumWaitMs },
 		() => undefined,
 	);
 	return response?.exchange.kind === 'answer' ? response.exchange.status : undefined;

@@ -6,7 +6,7 @@ import type { Exchange } from '../../../nodes/DeliveryService/service/client';
 const now = Date.UTC(2026, 2, 1, 12, 0, 0);
 const middle = 0.5;
 
-const forever = { triedMs: 0, maximumWaitMs: Infinity };
+const forever = { retriedMs: 0, maxRetryMs: Infinity };
 
 const pauseMs = (exchange: Exchange, attempt: number, at: number, random: number) =>
 	nextPauseMs(exchange, attempt, forever, at, random) ?? NaN;
@@ -77,7 +77,7 @@ describe('when it does not say so', () => {
 
 describe('what is left of the patience', () => {
 	const left = (exchange: Exchange, triedMs: number, maximumWaitMs = 300_000) =>
-		nextPauseMs(exchange, 10, { triedMs, maximumWaitMs }, now, middle);
+		nextPauseMs(exchange, 10, { retriedMs: triedMs, maxRetryMs: maximumWaitMs }, now, middle);
 
 	test('is waited for where a whole pause does not fit any more', () => {
 		expect(left(busy(), 290_000)).toBe(10_000);

@@ -70,7 +70,7 @@ async function run(
 			clock: time,
 			random: () => 0.5,
 			ledgerFor: ledgerOver(),
-			maximumWaitMs: 300_000,
+			maxRetryMs: 300_000,
 			continueOnFail: true,
 			...sending,
 		}),
@@ -162,7 +162,7 @@ describe('requests at once', () => {
 				ledgerFor: ledgerOver(),
 				batchSize: 2,
 				maxInFlight: 10,
-				maximumWaitMs: 0,
+				maxRetryMs: 0,
 				continueOnFail: true,
 			}),
 		);

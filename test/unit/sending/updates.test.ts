@@ -40,7 +40,7 @@ async function run(
 		send: (body) => Promise.resolve(reply(body, bodies.push(body))),
 		clock,
 		random: () => 0.5,
-		maximumWaitMs: 300_000,
+		maxRetryMs: 300_000,
 		...more,
 	};
 	await clock.until(
@@ -153,7 +153,7 @@ test('a request is sent only when the results of the one before were taken', asy
 		},
 		clock: new VirtualTime(),
 		random: Math.random,
-		maximumWaitMs: 0,
+		maxRetryMs: 0,
 	};
 	for await (const results of sendUpdates(updates, updating)) {
 		expect(results).toHaveLength(1);
