@@ -592,7 +592,7 @@ describe('a success status without created deliveries', () => {
 			return answer(200, { code: 'OK', payload });
 		});
 		const report = await run(service, creationsOf(2));
-		expect(textOf(report, 1)).toMatch(/unknown: .*Address not found/);
+		expect(textOf(report, 1)).toMatch(/^It is unknown whether .*Address not found$/);
 		expect(textOf(report, 0)).not.toContain('Address not found');
 	});
 

@@ -181,7 +181,7 @@ class World {
 	/** What was sent to the service, unless it was then reported as rejected. */
 	readonly sent = new Set<string>();
 	/** The references for which a person has allowed resending. */
-	readonly forgotten = new Set<string>();
+	readonly resendAllowed = new Set<string>();
 	/** Whether there may be a leftover claim of something that was never sent. */
 	mayHaveLeftovers = false;
 	/** How many deliveries existed when the round started. */
@@ -362,7 +362,7 @@ function checkReport(
 		const own = existing.filter((one) => isOfOrder(one) && one.execution === name);
 		// Allowing resending leaves the entry of the order behind: a limit that docs/decisions.md explains.
 		const isReusedReference = (one: Existing) =>
-			keyIn(one) === keyOf(sent) && world.forgotten.has(keyOf(sent));
+			keyIn(one) === keyOf(sent) && world.resendAllowed.has(keyOf(sent));
 		switch (outcome.kind) {
 			case 'created':
 				world.expect(
@@ -414,7 +414,7 @@ function keyIn({ reference, company = ownCompany }: Order): string {
 
 /** What a person does about unknown deliveries: allows resending those that don't exist. */
 async function checkUnknown(
-	{ time, row, service, forgotten }: World,
+	{ time, row, service, resendAllowed }: World,
 	reports: readonly Report[],
 ): Promise<void> {
 	const store = storeOf(entriesOf(row, time, () => noTime));
@@ -424,7 +424,7 @@ async function checkUnknown(
 			if (outcome.kind !== 'unknown' || referenceId === undefined) continue;
 			if (service.existing.some((one) => keyIn(one) === keyOf(sent))) continue;
 			await forgetReferences(store, scopeOf(sent.companyId), [referenceId]);
-			forgotten.add(keyOf(sent));
+			resendAllowed.add(keyOf(sent));
 		}
 }
 
