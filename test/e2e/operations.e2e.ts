@@ -57,10 +57,8 @@ describe('an error that ends the execution', () => {
 		expect(error).toEqual({
 			status: 'error',
 			message:
-				'Whether this delivery was created is unknown: the connection to the Delivery Service failed (0 of 1 deliveries created, 0 not sent) [item 0]',
-			description: contains(
-				'Look it up in the dashboard of the Delivery Service before you send it again.',
-			),
+				'It is unknown whether this delivery was created: the connection to the Delivery Service failed (0 of 1 deliveries created, 0 not sent) [item 0]',
+			description: contains('Check the Delivery Service dashboard before you send it again.'),
 		});
 		expect(installation().service.control.deliveries()).toHaveLength(1);
 	});
@@ -195,11 +193,11 @@ describe('a workflow that is run again', () => {
 		const { execution } = await shared.runAction(installation(), { items: orders, parameters });
 		expect(execution.data.resultData.error).toMatchObject({
 			message:
-				'Whether this delivery was created is unknown: the Delivery Service refused the request that it shared with another (status 422) (0 of 4 deliveries created, 2 not sent) [item 0]',
+				'It is unknown whether this delivery was created: the Delivery Service rejected the batch of this delivery and another one (status 422) (0 of 4 deliveries created, 2 not sent) [item 0]',
 			description: contains('"Allow Resending"'),
 		});
 		expect(execution.data.resultData.error?.description).toContain(
-			'turn on the option Retry Rejected Batches. The service says: Delivery rejected: #1002 (REJECTED). Perhaps created (2): #1001, #1002. Not sent (2): #1003, #1004.',
+			'Turn on the option Retry Rejected Batches only if you know that the service creates nothing when it rejects a batch. The service says: Delivery rejected: #1002 (REJECTED). Perhaps created (2): #1001, #1002. Not sent (2): #1003, #1004.',
 		);
 		const again = { ...parameters, options: { retryRejectedBatches: true } };
 		expect(references()).toEqual([]);

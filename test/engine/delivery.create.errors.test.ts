@@ -113,7 +113,7 @@ const table: Record<string, Row> = {
 	'400': {
 		fault: { ...refusedBatch, status: 400 },
 		outcome: 'unknown',
-		says: /unknown.*shared with another \(status 400\).*REJECTED/,
+		says: /unknown.*batch of this delivery and another one \(status 400\).*REJECTED/,
 	},
 	'401': {
 		fault: answered(401),
@@ -124,22 +124,22 @@ const table: Record<string, Row> = {
 	'403': {
 		fault: answered(403),
 		outcome: 'unknown',
-		says: /unknown.*shared with another \(status 403\).*Because \(E1\)/,
+		says: /unknown.*batch of this delivery and another one \(status 403\).*Because \(E1\)/,
 	},
 	'404': {
 		fault: answered(404),
 		outcome: 'unknown',
-		says: /unknown.*shared with another \(status 404\).*Because \(E1\)/,
+		says: /unknown.*batch of this delivery and another one \(status 404\).*Because \(E1\)/,
 	},
 	'409': {
 		fault: answered(409),
 		outcome: 'unknown',
-		says: /unknown.*shared with another \(status 409\).*Because \(E1\)/,
+		says: /unknown.*batch of this delivery and another one \(status 409\).*Because \(E1\)/,
 	},
 	'422': {
 		fault: refusedBatch,
 		outcome: 'unknown',
-		says: /unknown.*shared with another \(status 422\).*REJECTED/,
+		says: /unknown.*batch of this delivery and another one \(status 422\).*REJECTED/,
 	},
 	'500 before the work was done': {
 		fault: answered(500),
@@ -192,7 +192,7 @@ const table: Record<string, Row> = {
 		fault: { kind: 'emptySuccess' },
 		outcome: 'unknown',
 		exist: true,
-		says: /unknown.*answer/,
+		says: /unknown.*no record/,
 	},
 	'a success that misses the records': {
 		fault: { kind: 'missingRecords', count: 2 },
@@ -206,7 +206,7 @@ const table: Record<string, Row> = {
 function expectNoAdviceToSendAgain(failure: unknown): void {
 	expect(failure).toMatchObject({
 		description: expect.stringMatching(
-			/^Look it up in the dashboard of the Delivery Service before you send it again\. If .* "Allow Resending"/,
+			/^Check the Delivery Service dashboard before you send it again\. If .* "Allow Resending"/,
 		),
 	});
 	expect(JSON.stringify(failure)).not.toMatch(/again later|try again|run the workflow/i);
@@ -512,9 +512,9 @@ describe('a request that holds refused deliveries', () => {
 		expect(new Set(outcomesOf(items))).toEqual(new Set(['unknown']));
 		expect(items[0]?.json.error).toMatchObject({
 			message:
-				'Whether this delivery was created is unknown: the Delivery Service refused the request that it shared with 99 others (status 422) [item 0]',
+				'It is unknown whether this delivery was created: the Delivery Service rejected the batch of this delivery and 99 others (status 422) [item 0]',
 			description: expect.stringMatching(
-				/Look it up .* "Allow Resending" .* option Batch Size to 1; .* Retry Rejected Batches\. The service says: Delivery rejected: R13, R14, R77 \(REJECTED\)$/,
+				/^Check .* "Allow Resending" .* option Batch Size to 1, .* option Retry Rejected Batches only if .* rejects a batch\. The service says: Delivery rejected: R13, R14, R77 \(REJECTED\)$/,
 			),
 		});
 	});

@@ -307,9 +307,9 @@ test('creates 250 deliveries in three requests, in order', async () => {
 const unknown = (item: number, referenceId?: string): object => ({
 	error: {
 		message: expect.stringMatching(
-			new RegExp(`^Whether this delivery was created is unknown: .* \\[item ${item}\\]$`),
+			new RegExp(`^It is unknown whether this delivery was created: .* \\[item ${item}\\]$`),
 		),
-		description: expect.stringMatching(/^Look it up in the dashboard of the Delivery Service/),
+		description: expect.stringMatching(/^Check the Delivery Service dashboard/),
 		outcome: 'unknown',
 		...(referenceId && { referenceId }),
 	},
@@ -437,7 +437,9 @@ describe('a failure in the middle', () => {
 
 		expect(service.creations()).toHaveLength(2);
 		expect({ status, items }).toEqual({ status: 'error', items: [] });
-		expect(error?.message).toMatch(/ is unknown: .* \[item 100\]$/);
+		expect(error?.message).toMatch(
+			/^It is unknown whether this delivery was created: .* \[item 100\]$/,
+		);
 		const stored = service.control.deliveries();
 		for (const part of [
 			`R0 (ID ${stored[0]?.record.id})`,
@@ -501,7 +503,12 @@ describe('what the user can mend', () => {
 			/did not accept the API key/,
 			/API Key ID and API Secret.*Credentials missing or invalid \(UNAUTHORIZED\)/,
 		],
-		['a path in the base URL', { path: '/v2' }, /shared with another \(status 404\)/, /Base URL/],
+		[
+			'a path in the base URL',
+			{ path: '/v2' },
+			/batch of this delivery and another one \(status 404\)/,
+			/Base URL/,
+		],
 	])('is named: %s', async (_what, { path, ...change }, message, description) => {
 		const { error } = await service.run(fromJson, {
 			items: deliveries(2),

@@ -88,7 +88,7 @@ describe('what an earlier try created', () => {
 	test('comes out as created when the store fails in a later try', async () => {
 		await failAfterFirstTry({ kind: 'rejectReference', referenceIds: ['#2'] }, items);
 		const { error } = await service.run(parameters, { ...retrying, items });
-		expect(error?.message).toContain('n8n could not look up which references were sent already');
+		expect(error?.message).toContain('n8n could not check which reference IDs were already sent');
 		expect(error?.message).toContain('1 of 2 deliveries created');
 		expect(error?.description).toContain(`Created (1): #1 (ID ${idOf('#1')}).`);
 		expect(error?.description).toContain('Not sent (1): #2.');
@@ -99,7 +99,7 @@ describe('what an earlier try created', () => {
 		await failAfterFirstTry({ kind: 'resetAfter' }, one);
 		const { error } = await service.run(parameters, { ...retrying, items: one });
 		expect(service.creations()).toHaveLength(1);
-		expect(error?.message).toContain('Whether this delivery was created is unknown');
+		expect(error?.message).toContain('It is unknown whether this delivery was created');
 		expect(error?.description).toContain('Perhaps created (1): #1.');
 	});
 

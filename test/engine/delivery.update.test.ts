@@ -566,7 +566,7 @@ describe('an answer that is not as documented', () => {
 
 		expect(error).toMatchObject({
 			message:
-				'Whether this delivery was updated is unknown: the answer did not come from the Delivery Service, or cannot be read [item 0]',
+				'It is unknown whether this delivery was updated: the answer did not come from the Delivery Service, or cannot be read [item 0]',
 			description: expect.stringContaining('Base URL'),
 		});
 	});

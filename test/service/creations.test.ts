@@ -63,7 +63,7 @@ function sendingWith(more: Partial<SendingOptions> = {}): SendingOptions {
 		random: () => 0.5,
 		ledgerFor: () => openLedger(store, 'company', randomUUID(), time),
 		batchSize: limits.deliveriesPerRequest,
-		maximumWaitMs: 300_000,
+		maxRetryMs: 300_000,
 		continueOnFail: true,
 		...more,
 	};
@@ -130,7 +130,7 @@ test('when another process uses the same key, 429 is waited out and nothing is l
 test('a service that stays too busy is given up after the maximum wait, and nothing else is sent', async () => {
 	service.control.addFault({ kind: 'status', status: 429, times: null, skip: 2 });
 	const started = time.now();
-	const report = await run(creationsOf(50), sendingWith({ batchSize: 10, maximumWaitMs: 90_000 }));
+	const report = await run(creationsOf(50), sendingWith({ batchSize: 10, maxRetryMs: 90_000 }));
 	const kinds = kindsOf(report);
 	expect(kinds.filter((kind) => kind === 'created')).toHaveLength(20);
 	expect(kinds.filter((kind) => kind === 'notSent')).toHaveLength(30);
@@ -147,7 +147,7 @@ test('waiting for the limit between two refusals does not use up the maximum wai
 	});
 	const report = await run(
 		creationsOf(1),
-		sendingWith({ rateLimit: new RateLimit(1, 60_000), maximumWaitMs: 15_000 }),
+		sendingWith({ rateLimit: new RateLimit(1, 60_000), maxRetryMs: 15_000 }),
 	);
 	expect(statuses()).toEqual([429, 429, 429, 200]);
 	expect(report.waited.forServiceMs).toBe(15_000);
@@ -155,7 +155,7 @@ test('waiting for the limit between two refusals does not use up the maximum wai
 });
 
 test('references that were not sent are free again, created ones are not', async () => {
-	const sending = sendingWith({ batchSize: 10, maximumWaitMs: 0 });
+	const sending = sendingWith({ batchSize: 10, maxRetryMs: 0 });
 	service.control.addFault({
 		kind: 'status',
 		status: 503,

@@ -3,7 +3,7 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { z } from 'zod/v4';
 
 import { type Store, maxClaimAttempts, settlingMs } from '../deduplication/ledger';
-import { nodeStoreOf } from '../deduplication/store';
+import { openNodeStore } from '../deduplication/store';
 import { realClock, type Clock } from '../common/clock';
 
 /*
@@ -26,7 +26,7 @@ export async function dropDuplicateEvents(
 	const option = context.getNodeParameter('options.ignoreDuplicatesMinutes', 0, 0);
 	const withinMs = ignoreMinutesSchema.parse(option) * 60_000;
 	if (withinMs === 0 || context.getMode() === 'manual') return items;
-	const store = nodeStoreOf(context);
+	const store = openNodeStore(context);
 	const look = async () =>
 		await dropSeen(items, store, context.getExecutionId(), withinMs, realClock);
 	try {
@@ -71,7 +71,7 @@ export async function dropSeen<Item extends { json: IDataObject }>(
 	let tookMs = 0;
 	for (let attempt = 0; unsure.length > 0 && attempt <= maxClaimAttempts; attempt++) {
 		if (attempt > 0) await clock.wait(settlingMs(tookMs));
-		unsure = await store.inTurn(async (entries) => {
+		unsure = await store.runExclusive(async (entries) => {
 			const started = clock.now();
 			const fresh = await entries.record(
 				unsure.flatMap((content) => [...keysOf(content), markOf(content)]),

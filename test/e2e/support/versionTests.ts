@@ -496,7 +496,7 @@ function testShopifyOrders(installation: () => Installation): void {
 				skipped: true,
 				reason: 'alreadyCreated',
 				message:
-					'This workflow has created a delivery with this reference ID before. Changes since then are not sent: make them with the operation Update.',
+					'#1001 was skipped: this workflow has already created a delivery with this reference ID. Later changes are not sent; use the Update operation for them.',
 				referenceId: '#1001',
 				shopifyOrder: expect.objectContaining({ name: '#1001' }),
 			});

@@ -14,7 +14,7 @@ import { showFor, type Operation } from '../resource';
 import { companyIdField } from '../../common/fields';
 import { webhookOptionsField } from '../webhook/fields';
 import { referenceIdsField } from './fields';
-import { clearStore, referenceScope, storeOf } from '../../deduplication/store';
+import { clearStore, referenceScope, openWorkflowStore } from '../../deduplication/store';
 
 const allowResendingOptionsSchema = z.object({ companyId: companyIdSchema.optional() });
 
@@ -95,7 +95,7 @@ export const allowResending: Operation = {
 			const done = forgotten.get(company) ?? new Set<string>();
 			forgotten.set(company, done);
 			const others = references.filter((reference) => !done.has(reference));
-			for (const reference of await forgetReferences(storeOf(context), scope, others))
+			for (const reference of await forgetReferences(openWorkflowStore(context), scope, others))
 				done.add(reference);
 			return references.map((referenceId) =>
 				outputItem(

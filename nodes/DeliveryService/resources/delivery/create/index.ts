@@ -3,7 +3,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { openLedger } from '../../../deduplication/ledger';
 import { assertRetryIsSafe, withPreviousAttempts } from './retries';
-import { referenceScope, storeOf } from '../../../deduplication/store';
+import { referenceScope, openWorkflowStore } from '../../../deduplication/store';
 import { sendCreations, type Report, type SendingOptions } from '../../../sending/creations';
 import { storeProblem, type Creation } from '../../../sending/outcomes';
 import { planCreations, type Plan } from '../../../sending/plan';
@@ -144,12 +144,12 @@ function sendingOptions(
 		signal: context.getExecutionCancelSignal(),
 		batchSize: options.batchSize,
 		retryRejectedBatches: options.retryRejectedBatches,
-		maximumWaitMs: options.maxRetrySeconds * 1000,
+		maxRetryMs: options.maxRetrySeconds * 1000,
 		continueOnFail: context.continueOnFail(),
 		ownCompanyId: client.credential.companyId,
 		...(skipsAlreadySent && {
 			ledgerFor: (companyId) =>
-				openLedger(storeOf(context), scopeOf(companyId), randomUUID(), realClock),
+				openLedger(openWorkflowStore(context), scopeOf(companyId), randomUUID(), realClock),
 		}),
 	};
 }

@@ -82,7 +82,7 @@ export function toDryRunItems(items: readonly PreparedItem[], plan: Plan): INode
 			},
 		};
 	});
-	const outcomes = outcomesOf(items, plan.held);
+	const outcomes = outcomesOf(items, plan.skipped);
 	const others = items.flatMap((prepared) => {
 		const outcome = outcomes.get(prepared.item);
 		return outcome ? [{ item: prepared.item, output: toOutputItem(prepared, outcome) }] : [];

@@ -46,7 +46,7 @@ export const updateDelivery: Operation = {
 			clock: realClock,
 			random: Math.random,
 			signal: context.getExecutionCancelSignal(),
-			maximumWaitMs: maxRetrySeconds * 1000,
+			maxRetryMs: maxRetrySeconds * 1000,
 		});
 		const told: UpdateResult[] = [];
 		for await (const results of batches) {
@@ -123,6 +123,6 @@ function idsSentence(title: string, entries: ReadonlyArray<{ id: string }>): str
 function toUpdateItem({ item, id, targetKind, outcome }: UpdateResult): INodeExecutionData {
 	const name = targetKind === 'deliveryIds' ? { deliveryId: id } : { referenceId: id };
 	return outcome.kind === 'updated'
-		? outputItem({ ...name, ...outcome.said }, item)
+		? outputItem({ ...name, ...outcome.response }, item)
 		: errorItem(outcome.problem, item, { outcome: outcome.kind, ...name });
 }
