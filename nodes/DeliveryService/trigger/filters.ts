@@ -6,7 +6,7 @@ import type { EmittedEvent } from './payload';
 /** The values that trigger the workflow, by trait; an empty list accepts every value. */
 export type Filters = Readonly<Record<Trait, readonly string[]>>;
 
-const filterLabels: Readonly<Record<Trait, string>> = {
+const filterOptionLabels: Readonly<Record<Trait, string>> = {
 	status: 'Only These Statuses',
 	company: 'Only These Companies',
 	city: 'Only These Cities',
@@ -31,7 +31,7 @@ export function invalidFilter(filters: Filters): Problem | undefined {
 		if (invalid === undefined) continue;
 		const entryKind = trait === 'status' ? 'statuses' : 'numeric IDs';
 		return {
-			message: `Delivery Service Trigger: invalid value "${invalid}" in the option ${filterLabels[trait]}`,
+			message: `Delivery Service Trigger: invalid value "${invalid}" in the option ${filterOptionLabels[trait]}`,
 			description: `Enter a comma-separated list of ${entryKind}.`,
 		};
 	}

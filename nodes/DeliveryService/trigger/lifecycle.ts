@@ -19,7 +19,7 @@ import {
 import { assertSettings, triggerState, openSite, openTrigger, type OpenTrigger } from './settings';
 import {
 	ConflictError,
-	listWebhooks,
+	listWebhooksIfAllowed,
 	reconcile,
 	removeOwnSubscriptions,
 	StillBlacklistedError,
@@ -53,7 +53,7 @@ async function checkSubscriptions(context: IHookFunctions): Promise<boolean> {
 	const state = triggerState(context);
 	const trigger = await openTrigger(context, state);
 	const { webhooks, desired, site } = trigger;
-	const listed = await listWebhooks(webhooks).catch((error: unknown) => {
+	const listed = await listWebhooksIfAllowed(webhooks).catch((error: unknown) => {
 		if (!canAssumeUnchanged(context, state, site, error)) throw error;
 		warnAboutUnchecked(context, error);
 	});
@@ -142,7 +142,7 @@ async function removeOtherSitesFirst(
 	trigger: OpenTrigger,
 ): Promise<SubscriptionSite[]> {
 	if (otherSites(state, trigger.site).length === 0) return [];
-	await listWebhooks(trigger.webhooks);
+	await listWebhooksIfAllowed(trigger.webhooks);
 	return await removeAtOtherSites(context, state, trigger);
 }
 

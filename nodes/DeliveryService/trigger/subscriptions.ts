@@ -49,7 +49,7 @@ export async function reconcile(
 	webhooks: Webhooks,
 	desired: DesiredSubscriptions,
 ): Promise<Reconciliation> {
-	const listed = await listWebhooks(webhooks);
+	const listed = await listWebhooksIfAllowed(webhooks);
 	const atOtherHosts = subscriptionsAtOtherHosts(desired, listed);
 	let diff = diffSubscriptions(desired, listed);
 	const { blacklisted } = diff;
@@ -58,7 +58,7 @@ export async function reconcile(
 	let failedFirst: Leftover | undefined;
 	for (let round = 0; round < maxRounds && toRemoveFirst.length > 0 && !failedFirst; round++) {
 		failedFirst = await unsubscribeEach(webhooks, desired, toRemoveFirst);
-		diff = diffSubscriptions(desired, await listWebhooks(webhooks));
+		diff = diffSubscriptions(desired, await listWebhooksIfAllowed(webhooks));
 		toRemoveFirst = [...diff.blacklisted, ...diff.surplus];
 	}
 	const reason = failedFirst?.reason ?? (toRemoveFirst.length > 0 ? stillListedError : undefined);
@@ -104,7 +104,7 @@ async function subscribeAll(
 			// It existed before, though it was not listed: a later failure must not remove it.
 			if (!(await subscribeOne(webhooks, desired, subscription))) created.pop();
 		}
-		listed = await listWebhooks(webhooks).catch(() => []);
+		listed = await listWebhooksIfAllowed(webhooks).catch(() => []);
 		const diff = diffSubscriptions(desired, listed);
 		const stillBlacklisted = diff.blacklisted.filter(({ action }) =>
 			diff.missing.some((one) => one.action === action),
@@ -132,7 +132,7 @@ async function subscribeOne(
 	subscription: Subscription,
 ): Promise<boolean> {
 	const listForEvent = async (action: number) =>
-		(await listWebhooks(webhooks)).filter((webhook) => webhook.action === action);
+		(await listWebhooksIfAllowed(webhooks)).filter((webhook) => webhook.action === action);
 	const isWorking = (listed: readonly Webhook[]) =>
 		findListed(desired, subscription, listed).some(({ status }) => status !== 'blacklisted');
 	const { isDone, said } = await webhooks.subscribe(subscription).catch(async (error: unknown) => {
@@ -157,7 +157,7 @@ export class ConflictError extends Error {}
 const noListStatuses = ['403', '405', '501'];
 
 /** The webhooks that the service lists; none if it does not allow listing. */
-export async function listWebhooks(webhooks: Webhooks): Promise<Webhook[]> {
+export async function listWebhooksIfAllowed(webhooks: Webhooks): Promise<Webhook[]> {
 	const listing = await webhooks.list().catch((error: unknown) => {
 		if (error instanceof NodeApiError && noListStatuses.includes(error.httpCode ?? '')) return;
 		throw error;
