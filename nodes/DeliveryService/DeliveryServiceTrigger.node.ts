@@ -27,10 +27,10 @@ export class DeliveryServiceTrigger implements INodeType {
 		// For version 1, n8n evaluates an expression and reads every body at each call of the webhook.
 		version: 2,
 		subtitle,
-		description: 'Start the workflow when a delivery or route is created or a delivery changes',
-		eventTriggerDescription: 'Waiting for the Delivery Service to report an event',
-		activationMessage:
-			'From now on the Delivery Service starts this workflow by itself on the events that you chose.',
+		description: 'Starts the workflow when a delivery or route is created or a delivery is updated',
+		eventTriggerDescription:
+			'Waiting for you to create or change a delivery in the Delivery Service',
+		activationMessage: 'The selected events now trigger this workflow automatically.',
 		defaults: { name: 'Delivery Service Trigger' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
@@ -62,7 +62,7 @@ export class DeliveryServiceTrigger implements INodeType {
 		return await receive(this);
 	}
 
-	/** n8n runs this as the first step of the execution that a call of `webhook` has started. */
+	/** The first step of the execution that a call of `webhook` has started. */
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return [await dropDuplicateEvents(this)];
 	}

@@ -347,7 +347,7 @@ describe('calls that are not from the service', () => {
 			signed(signature(created)),
 			signed(signature(others)),
 		];
-		const refusal = [401, { message: 'The signature of the address is missing or wrong' }];
+		const refusal = [401, { message: 'The URL signature is missing or invalid' }];
 		for (const forge of forgeries) expect(await post(forge)).toEqual(refusal);
 
 		const { statuses, item } = await fireUpdate();
@@ -381,7 +381,7 @@ describe('when something is out of order', () => {
 		await client.publish(workflow.id);
 		expect(subscriptions()).toEqual([liveAddress(workflow, 'updateTask')]);
 		expect(await readFile(join(installation.userFolder, 'n8n.log'), 'utf8')).toMatch(
-			`in workflow "Delivery events" (${workflow.id}): The Delivery Service had stopped reporting Delivery Updated`,
+			`in workflow "Delivery events" (${workflow.id}): the Delivery Service had blacklisted the webhook for Delivery Updated`,
 		);
 		const events = [await fireUpdate(), await fireUpdate()].map(({ item }) => item);
 		expect(received(await executionsOf(client, workflow.id, 2))).toEqual(events);
@@ -450,7 +450,7 @@ describe('when something is out of order', () => {
 		await duringOutage(async () => await client.unpublish(workflow.id));
 		const log = await readFile(join(installation.userFolder, 'n8n.log'), 'utf8');
 		expect(log).toMatch(
-			`in workflow "Delivery events" (${workflow.id}): webhooks of this node may remain at the Delivery Service (Delivery Created, Delivery Updated): Nothing answers at the Base URL of the Delivery Service. They start nothing. Removing them is tried again whenever the workflow is published or unpublished`,
+			`in workflow "Delivery events" (${workflow.id}): webhooks of this node may remain in the Delivery Service (Delivery Created, Delivery Updated): Nothing answers at the Base URL of the Delivery Service. They can't trigger the workflow. The node retries the removal whenever the workflow is published or unpublished`,
 		);
 		expect(subscriptions()).toEqual([
 			liveAddress(workflow, 'createTask'),

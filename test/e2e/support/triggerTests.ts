@@ -132,7 +132,7 @@ export function testTriggerChanges(installation: () => Installation): void {
 			const urls = service.control.webhooks().map((webhook) => webhook.url);
 			expect(urls.sort()).toEqual([url, elsewhere].sort());
 			expect(await readFile(join(installation().userFolder, 'n8n.log'), 'utf8')).toContain(
-				`"${nodes.trigger}" in workflow "Delivery events" (${workflow.id}): the Delivery Service calls this node at https://former.example as well (Delivery Updated).`,
+				`"${nodes.trigger}" in workflow "Delivery events" (${workflow.id}): the Delivery Service also calls this node at https://former.example (Delivery Updated).`,
 			);
 			await client.unpublish(workflow.id);
 			service.control.reset();
@@ -215,7 +215,7 @@ export function testTriggerChanges(installation: () => Installation): void {
 					{ ...credential, baseUrl: `http://127.0.0.1:${await freePort()}` },
 				],
 				[/"4; 5".*Only These Cities/, { ...one, options: { cities: '4; 5' } }, credential],
-				[/Skip Repeats/, { ...one, options: { ignoreDuplicatesMinutes: -1 } }, credential],
+				[/Ignore Duplicates Within/, { ...one, options: { ignoreDuplicatesMinutes: -1 } }, credential],
 			];
 			const refusals = await Promise.all(
 				faults.map(async ([, parameters, data], index) => {
