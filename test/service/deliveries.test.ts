@@ -246,7 +246,7 @@ describe('updating deliveries', () => {
 		expect(local.service.control.deliveries()).toEqual(before);
 	});
 
-	test('takes 10 identifiers', async () => {
+	test('takes 10 IDs', async () => {
 		const deliveryIds = await idsOf(10);
 		expect((await update({ deliveryIds, deliveryChanges: { cod: 1 } })).status).toBe(200);
 	});

@@ -6,7 +6,7 @@ import axios from 'axios';
 import { z } from 'zod';
 
 import { startShopify, type Shopify } from '../../playground/shopify/server';
-import { callThroughBorder, type Answered, type CallOptions } from '../support/shopifyClient';
+import { callThroughProxy, type Answered, type CallOptions } from '../support/shopifyClient';
 import { startSubscriber, until } from '../support/localService';
 
 const start = Date.UTC(2026, 0, 5, 12);
@@ -23,7 +23,7 @@ beforeEach(() => {
 afterAll(async () => await shopify.close());
 
 const call = async (method: string, path: string, options?: CallOptions) =>
-	await callThroughBorder(shopify, method, `/admin/api/2024-07/${path}`, options);
+	await callThroughProxy(shopify, method, `/admin/api/2024-07/${path}`, options);
 
 const ordersShape = z.object({ orders: z.array(z.object({ name: z.string() }).passthrough()) });
 const namesIn = ({ data }: Answered) => ordersShape.parse(data).orders.map(({ name }) => name);
@@ -55,7 +55,7 @@ async function fulfill(orderId: number, more: object = {}): Promise<Answered> {
 	return await call('POST', 'fulfillments.json', { body: { fulfillment } });
 }
 
-describe('the border', () => {
+describe('the proxy', () => {
 	test('leads to the shop, for who trusts its authority', async () => {
 		expect(await call('GET', 'products.json')).toMatchObject({ status: 200 });
 		await expect(call('GET', 'products.json', { ca: [] })).rejects.toThrow(/certificate/);
@@ -71,7 +71,7 @@ describe('the border', () => {
 		const other = await startShopify();
 		const file = String(other.env.NODE_EXTRA_CA_CERTS);
 		await access(file);
-		await callThroughBorder(other, 'GET', '/admin/api/2024-07/products.json');
+		await callThroughProxy(other, 'GET', '/admin/api/2024-07/products.json');
 		await other.close();
 		await expect(access(file)).rejects.toThrow('ENOENT');
 		await expect(axios.get(other.url, { proxy: false })).rejects.toThrow('ECONNREFUSED');
@@ -103,7 +103,7 @@ describe('orders', () => {
 		expect(await namesOf('status=closed')).toEqual([]);
 	});
 
-	test('have identifiers, line items and times of their own when the samples begin anew', () => {
+	test('have IDs, line items and times of their own when the samples begin anew', () => {
 		const first = place(1);
 		nowMs += 3_600_000;
 		const again = place(12);
@@ -354,10 +354,10 @@ describe('webhooks', () => {
 		place(1);
 		await shopify.webhooks.settled();
 		expect(shopify.webhooks.messages()).toMatchObject([{ about: '#1001', answers: [503] }]);
-		await shopify.webhooks.repeat();
+		await shopify.webhooks.resend();
 		expect(shopify.webhooks.messages()).toMatchObject([{ answers: [503, 503] }]);
 		await down.close();
-		await shopify.webhooks.repeat();
+		await shopify.webhooks.resend();
 		expect(shopify.webhooks.messages()).toMatchObject([{ answers: [503, 503, null] }]);
 	});
 });
