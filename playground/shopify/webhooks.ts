@@ -124,7 +124,7 @@ export class Webhooks {
 		}
 	}
 
-	/** Resends messages, by default those without a successful response, and waits for the responses. */
+	/** Sends messages again, by default those without a successful response, and waits for the responses. */
 	async resend(
 		messages = this.messages().filter(({ statuses }) => !statuses.some(isSuccess)),
 	): Promise<void> {

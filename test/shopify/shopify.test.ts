@@ -350,7 +350,7 @@ describe('webhooks', () => {
 		await Promise.all([older.close(), newer.close()]);
 	});
 
-	test('resends messages that no subscriber has accepted', async () => {
+	test('sends messages again that no subscriber has accepted', async () => {
 		const down = await startSubscriber(503);
 		await subscribe('orders/create', down.url);
 		place(1);
