@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { z } from 'zod';
 
-import { exampleAsItIs, exampleNames, pickup } from '../../playground/examples';
+import { readExampleFile, exampleNames, pickup } from '../../playground/examples';
 import { freePort } from '../../playground/n8n/checks';
 import { waitFor } from '../../playground/n8n/progress';
 import { samples } from '../../playground/shopify/samples';
@@ -296,7 +296,7 @@ test('a webhook is chosen from the list and deleted; Get Many shows the others',
 test.each(exampleNames())(
 	'the example %s is imported as it is, and is all known to n8n',
 	async (name) => {
-		const example = await exampleAsItIs(name);
+		const example = await readExampleFile(name);
 		const canvas = await editor.openCanvas(await installation.client.createWorkflow(example));
 		const shown = (await Promise.all(canvas.map((part) => part.innerText()))).join('\n');
 		for (const node of example.nodes)

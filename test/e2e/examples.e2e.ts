@@ -150,7 +150,9 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 		const { shop, webhooks } = at.shopify;
 		const placed = await at.afterRuns(orders, 4, async () => {
 			const three = samples.slice(0, 3).map((sample) => shop.place(sample));
-			await webhooks.repeat(webhooks.messages().filter(({ about }) => about === three[0]?.name));
+			await webhooks.resend(
+				webhooks.messages().filter(({ subject }) => subject === three[0]?.name),
+			);
 			return three;
 		});
 		for (const order of placed) {
@@ -204,7 +206,7 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 		await at.afterRuns(orders, 1, async () => {
 			const { webhooks } = at.shopify;
 			const messages = webhooks.messages();
-			await webhooks.repeat(messages.filter(({ about }) => about === order.name).slice(0, 1));
+			await webhooks.resend(messages.filter(({ subject }) => subject === order.name).slice(0, 1));
 		});
 		await at.row(tables.toLookAt, { ...wanted, solved: 'yes' });
 	});
@@ -288,13 +290,13 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 			const edited = await updated(() => shopControl.changeAddress(order.id));
 			const addressOf = (one: Order) => String(one.shipping_address?.address1);
 			await updated(async () => {
-				await webhooks.repeat(
+				await webhooks.resend(
 					webhooks
 						.messages()
 						.filter(
-							({ topic, about, body }) =>
+							({ topic, subject, body }) =>
 								topic === 'orders/updated' &&
-								about === order.name &&
+								subject === order.name &&
 								body.includes(addressOf(former)),
 						),
 				);
@@ -378,10 +380,12 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 		await rowOf(under, { fulfilment: 'done' });
 		expect(trackingOf(under)).toEqual([record.trackLink]);
 
-		const messages = at.shopify.webhooks.messages().filter(({ about }) => about === repeated.name);
+		const messages = at.shopify.webhooks
+			.messages()
+			.filter(({ subject }) => subject === repeated.name);
 		const { execution, fresh } = await at.afterRuns(orders, 2, async () => {
 			const night = at.installation.client.run(catchUp, 'Every night');
-			await at.shopify.webhooks.repeat(messages);
+			await at.shopify.webhooks.resend(messages);
 			const placed = shop.place(samples[0]);
 			return { execution: await night, fresh: placed };
 		});

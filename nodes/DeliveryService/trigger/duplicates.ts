@@ -72,7 +72,7 @@ export async function dropSeen<Item extends { json: IDataObject }>(
 	let elapsedMs = 0;
 	for (let attempt = 0; unverified.length > 0 && attempt <= maxClaimAttempts; attempt++) {
 		if (attempt > 0) await clock.wait(settlingMs(elapsedMs));
-		unverified = await store.inTurn(async (entries) => {
+		unverified = await store.runExclusive(async (entries) => {
 			const started = clock.now();
 			const added = await entries.record(
 				unverified.flatMap((content) => [...slotKeys(content), markerKey(content)]),

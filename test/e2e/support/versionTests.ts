@@ -605,12 +605,12 @@ function testRunningAgain(installation: () => Installation, name: HostName): voi
 				});
 				const settings = { executionOrder: 'v1', ...(executionTimeout && { executionTimeout }) };
 				const workflowId = await client.createWorkflow({ ...workflow, settings });
-				const id = await client.begin(workflowId, nodes.start);
+				const id = await client.startRun(workflowId, nodes.start);
 				await waitFor('the second request', 20_000, async () =>
 					Promise.resolve(service.control.requests().length > 1 || undefined),
 				);
 				if (executionTimeout === 0) await client.stop(id);
-				expect((await client.endOf(id)).status).toBe('canceled');
+				expect((await client.waitForExecution(id)).status).toBe('canceled');
 
 				const line = `"${nodes.action}" in workflow "Deliveries" was stopped (execution ${id}). Created`;
 				const log = await waitFor('the line in the log', 20_000, async () => {
