@@ -46,7 +46,7 @@ describe('an error that ends the execution', () => {
 			status: 'error',
 			message:
 				'The Delivery Service refused the request (status 422) (1 of 3 deliveries created, 1 not sent) [item 1]',
-			description: `The service says: Delivery rejected: E-2 (REJECTED). Created (1): E-1 (ID ${created?.record.id}). Refused (1): E-2. Not sent (1): E-3. What was created, or may have been, would be created a second time: leave it out when you run this again.`,
+			description: `The service says: Delivery rejected: E-2 (REJECTED). Created: E-1 (ID ${created?.record.id}). Rejected: E-2. Not sent: E-3. Exclude the created and possibly created deliveries before you run this again, or they are created twice.`,
 		});
 		expect(control.deliveries()).toHaveLength(1);
 	});
@@ -57,7 +57,7 @@ describe('an error that ends the execution', () => {
 		expect(error).toEqual({
 			status: 'error',
 			message:
-				'Whether this delivery was created is unknown: the connection to the Delivery Service failed (0 of 1 deliveries created, 0 not sent) [item 0]',
+				'Whether this delivery was created is unknown: the connection to the Delivery Service failed [item 0]',
 			description: contains(
 				'Look it up in the dashboard of the Delivery Service before you send it again.',
 			),
@@ -108,9 +108,9 @@ describe('an error that ends the execution', () => {
 		};
 		expect(await errorOf({ parameters })).toEqual({
 			status: 'error',
-			message: 'The Delivery Service knows no such webhook [item 0]',
+			message: 'Webhook not found [item 0]',
 			description:
-				'It may have been deleted before. Choose one from the list, or check URL, event and company. The service says: No subscription of https://shop.example/none to event 3 (NOT_FOUND)',
+				'It may already be deleted. Choose one from the list, or check URL, event and company. The service says: No subscription of https://shop.example/none to event 3 (NOT_FOUND)',
 		});
 	});
 });
@@ -170,8 +170,8 @@ describe('going on after errors', () => {
 			...[{ item: 0 }, { item: 1 }, { item: 2 }],
 		]);
 		expect(hintsOf(execution, nodes.action)).toEqual([
-			expect.stringContaining('Created 1 delivery in'),
-			'2 deliveries were not created: the field "error" says why.',
+			'Created 1 delivery.',
+			'2 deliveries were not created: see the "error" field.',
 		]);
 	});
 });
@@ -199,7 +199,7 @@ describe('a workflow that is run again', () => {
 			description: contains('"Allow Resending"'),
 		});
 		expect(execution.data.resultData.error?.description).toContain(
-			'turn on the option Retry Rejected Batches. The service says: Delivery rejected: #1002 (REJECTED). Perhaps created (2): #1001, #1002. Not sent (2): #1003, #1004.',
+			'turn on the option Retry Rejected Batches. The service says: Delivery rejected: #1002 (REJECTED). Possibly created (2): #1001, #1002. Not sent (2): #1003, #1004.',
 		);
 		const again = { ...parameters, options: { retryRejectedBatches: true } };
 		expect(references()).toEqual([]);

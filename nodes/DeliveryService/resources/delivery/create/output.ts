@@ -158,17 +158,17 @@ export function runHints(
 }
 
 function pendingReviewMessage(names: readonly string[]): string {
-	const subject = countAndNames(names, 'deliveries');
-	const problem =
-		names.length === 1
-			? 'is pending review: its address was not found. Correct it'
-			: 'are pending review: their addresses were not found. Correct them';
-	return `${subject} ${problem} in the Delivery Service dashboard or with the operation Update.`;
+	const deliveries = countAndNames(names, 'deliveries');
+	return names.length === 1
+		? `${deliveries} is pending review: its address was not found. Correct it in the Delivery Service dashboard or with the operation Update.`
+		: `${deliveries} are pending review: their addresses were not found. Correct them in the Delivery Service dashboard or with the operation Update.`;
 }
 
 function unknownMessage(names: readonly string[]): string {
-	const [verb, object] = names.length === 1 ? ['was', 'it'] : ['were', 'them'];
-	return `It is unknown whether ${countAndNames(names, 'deliveries')} ${verb} created. Check the Delivery Service dashboard before you send ${object} again.`;
+	const deliveries = countAndNames(names, 'deliveries');
+	return names.length === 1
+		? `It is unknown whether ${deliveries} was created. Check the Delivery Service dashboard before you send it again.`
+		: `It is unknown whether ${deliveries} were created. Check the Delivery Service dashboard before you send them again.`;
 }
 
 /** The hints about the orders of created deliveries, or in a dry run of those to be created. */
@@ -184,7 +184,7 @@ function missingFieldsMessage(items: readonly PreparedItem[]): string | undefine
 	if (missing.length === 0) return undefined;
 	const assumptions = new Map(missing.flat().map(({ field, assumed }) => [field, assumed]));
 	const fields = [...assumptions.keys()].map((field) => `"${field}"`).join(', ');
-	return `Shopify did not return ${fields} for ${pluralize(missing.length, 'order', 'orders')} (assumed: ${[...assumptions.values()].join(', ')}). If the Shopify node has the option Fields, add these there.`;
+	return `Shopify did not return ${fields} for ${pluralize(missing.length, 'order', 'orders')} (assumed: ${[...assumptions.values()].join(', ')}). If Fields is set in the Shopify node, add these there.`;
 }
 
 /**
@@ -195,14 +195,21 @@ function cashMessage(items: readonly PreparedItem[]): string | undefined {
 	const unpaid = items.filter(({ notCollectedFor }) => notCollectedFor !== undefined);
 	if (unpaid.length === 0) return undefined;
 	const methods = [...new Set(unpaid.flatMap(({ notCollectedFor = [] }) => notCollectedFor))];
-	const reason =
-		methods.length === 0
-			? '(no payment method). If cash is due on delivery, set the order option Cash on Delivery to Whenever Something Is Unpaid'
-			: `(payment method ${listUpTo(
-					maxNamesInHint,
-					methods.map((name) => `"${name}"`),
-				)}). If that is cash on delivery, add it to the order option Cash on Delivery Methods`;
-	return `No cash will be collected for the unpaid amount of ${countAndNames(unpaid.map(itemName), 'orders')} ${reason}, then use the operation Update for deliveries that already exist.`;
+	const list = listUpTo(
+		maxNamesInHint,
+		methods.map((name) => `"${name}"`),
+	);
+	const condition =
+		methods.length > 1
+			? `If one of the payment methods ${list} is cash on delivery`
+			: `If the payment method ${list} is cash on delivery`;
+	const advice =
+		methods.length > 0
+			? `${condition}, add it to the order option Cash on Delivery Methods`
+			: 'There is no payment method: if cash is due on delivery, set the order option Cash on Delivery to Whenever Something Is Unpaid';
+	const orders = countAndNames(unpaid.map(itemName), 'orders');
+	const subject = unpaid.length === 1 ? `${orders} is` : `${orders} are`;
+	return `${subject} not fully paid, but no cash will be collected. ${advice}, and run Update for existing deliveries.`;
 }
 
 function isPendingReview(status: unknown): boolean {
