@@ -27,7 +27,7 @@ describe('the properties of a resource', () => {
 		defaultOperation: 'send',
 	});
 
-	test('start with an operation picker that is shown only for the resource', () => {
+	test('the properties of a resource start with its operation picker', () => {
 		expect(picker).toEqual({
 			displayName: 'Operation',
 			name: 'operation',
@@ -39,7 +39,7 @@ describe('the properties of a resource', () => {
 		});
 	});
 
-	test('continue with the fields of each operation, shown only for that operation', () => {
+	test('shows the fields of an operation only for that operation', () => {
 		expect(fields.map(({ name, displayOptions }) => [name, displayOptions?.show])).toEqual([
 			['a', { resource: ['parcel'], operation: ['fetch'] }],
 			['b', { resource: ['parcel'], operation: ['fetch'] }],
@@ -49,14 +49,14 @@ describe('the properties of a resource', () => {
 });
 
 describe('fields with a display condition', () => {
-	test('keep their other settings', () => {
+	test('showFor keeps the other settings of a field', () => {
 		const original = field('a', { description: 'Useful' });
 		expect(showFor({ source: ['json'] }, [original])).toEqual([
 			{ ...original, displayOptions: { show: { source: ['json'] } } },
 		]);
 	});
 
-	test('keep their own conditions, which override added ones', () => {
+	test("showFor keeps a field's own conditions, which override added ones", () => {
 		const original = field('a', {
 			displayOptions: { show: { limit: [1], source: ['fields'] }, hide: { b: [true] } },
 		});
@@ -66,7 +66,7 @@ describe('fields with a display condition', () => {
 		});
 	});
 
-	test('are copies: the original fields stay unchanged', () => {
+	test('showFor leaves the original fields unchanged', () => {
 		const original = Object.freeze(field('a', { displayOptions: Object.freeze({ show: {} }) }));
 		showFor({ source: ['json'] }, [original]);
 		expect(original.displayOptions).toEqual({ show: {} });

@@ -34,7 +34,7 @@ test('counts skipped deliveries in the message of a failed run', () => {
 	);
 });
 
-test('leaves out the numbers for a single delivery', () => {
+test('leaves counts out of the error of a single delivery', () => {
 	expect(summarize(failed('rejected', 'Bad'))?.problem).toEqual({
 		message: 'Bad',
 		description: 'Rejected: R0.',
@@ -164,13 +164,16 @@ describe('the summary of a run without Skip Already Sent', () => {
 			failed('unknown', 'No response', 'Try again later.'),
 			'Possibly created: R0.',
 		],
-	])('ends with the advice to exclude %s delivery from another run', (_what, outcome, list) => {
-		expect(describeFailure(outcome, busy)).toBe(
-			`Try again later. ${list} Not sent: R1. Exclude the created and possibly created deliveries before you run this again, or they are created twice.`,
-		);
-	});
+	])(
+		'advises to exclude %s delivery from another run without Skip Already Sent',
+		(_what, outcome, list) => {
+			expect(describeFailure(outcome, busy)).toBe(
+				`Try again later. ${list} Not sent: R1. Exclude the created and possibly created deliveries before you run this again, or they are created twice.`,
+			);
+		},
+	);
 
-	test('advises nothing about another run when nothing was created', () => {
+	test('does not advise to exclude deliveries when nothing was created', () => {
 		expect(describeFailure(failed('rejected', 'Bad'), busy)).toBe('Rejected: R0. Not sent: R1.');
 	});
 });

@@ -40,13 +40,13 @@ describe('the output item', () => {
 	const record = { index: 0, referenceId: 'A', price: 0, cityId: 7, undocumented: [1] };
 
 	test.each<[string, boolean, object]>([
-		['contains the simplified fields, without missing ones', true, { price: 0 }],
+		['has only the simplified fields with Simplify on', true, { price: 0 }],
 		[
-			'contains the whole record with Simplify off',
+			'has the whole record with Simplify off',
 			false,
 			{ index: 0, price: 0, cityId: 7, undocumented: [1] },
 		],
-	])('%s', (_what, simplify, fields) => {
+	])('the output of a created delivery %s', (_what, simplify, fields) => {
 		expect(toOutput(prepared(3, { simplify }), created(record))).toEqual({
 			json: { id: 'd-1', referenceId: 'A', ...fields },
 			pairedItem: { item: 3 },
@@ -54,7 +54,7 @@ describe('the output item', () => {
 	});
 
 	test.each([undefined, null, ''])(
-		'contains the sent reference ID when the record has %j',
+		'returns the sent reference ID when the record has %j',
 		(referenceId) => {
 			for (const simplify of [true, false])
 				expect(
@@ -66,7 +66,7 @@ describe('the output item', () => {
 		},
 	);
 
-	test('contains the reference ID of the record when it differs from the sent one', () => {
+	test('returns the reference ID of the record when it differs from the sent one', () => {
 		const outcome = created({ referenceId: 1001 });
 		expect(toOutput(prepared(3, { referenceId: '#1001', simplify: true }), outcome)?.json).toEqual({
 			id: 'd-1',
@@ -74,7 +74,7 @@ describe('the output item', () => {
 		});
 	});
 
-	test('has no reference ID when none was sent or returned', () => {
+	test('returns no reference ID when none was sent or received', () => {
 		expect(toOutput(prepared(3, { simplify: true }), created())?.json).toEqual({
 			id: 'd-1',
 		});
@@ -162,7 +162,7 @@ describe('the hints of a run', () => {
 			'Nothing was sent. Skipped 1 item: see the "message" field.',
 		],
 		['no items', [], { requests: 0 }, 'Nothing was sent.'],
-	])('count the created deliveries: %s', (_count, outcomes, report, message) => {
+	])('the hints count the created deliveries: %s', (_count, outcomes, report, message) => {
 		expect(messages(outcomes, report)).toEqual([message]);
 	});
 
@@ -178,12 +178,12 @@ describe('the hints of a run', () => {
 			{ forLimitMs: 2000, forServiceMs: 3000 },
 			' Waited 2 s for the rate limit (100 requests per minute). Waited 3 s because the service was busy.',
 		],
-	])('show how long requests waited for %j', (waited, text) => {
+	])('the hints show how long the run waited: %j', (waited, text) => {
 		const [message = ''] = messages([created()], { waited });
 		expect(message).toBe(`Created 1 delivery.${text}`);
 	});
 
-	test('count items skipped by the source or by their reference ID', () => {
+	test('the hints count items skipped by the source or by their reference ID', () => {
 		expect(messages([createdBefore, created(), testOrder])).toEqual([
 			'Created 1 delivery. Skipped 2 items: see the "message" field.',
 		]);
@@ -195,7 +195,7 @@ describe('the hints of a run', () => {
 		'PENDING_REVIEW',
 		'pending-review',
 		'pendingReview',
-	])('name a created delivery with the status %s, and what to do', (statusDelivery) => {
+	])('the hints name a delivery with the status %s, and what to do', (statusDelivery) => {
 		const [, review] = hints([created({ statusDelivery }), created(), rejected]);
 		expect(review).toMatchObject({
 			message:
@@ -204,7 +204,7 @@ describe('the hints of a run', () => {
 		});
 	});
 
-	test('name up to five of the deliveries pending review', () => {
+	test('the hints name up to five deliveries pending review', () => {
 		const pending = Array.from({ length: 7 }, () => created({ statusDelivery: 'pending review' }));
 		expect(messages(pending)[1]).toMatch(
 			/^7 deliveries \(R0, R1, R2, R3, R4 and 2 more\) are pending review: their addresses were not found\. Correct them/,
@@ -212,13 +212,13 @@ describe('the hints of a run', () => {
 	});
 
 	test.each(['processing', 'reviewed', 7, undefined])(
-		'do not warn about the status %s',
+		'the hints do not warn about the status %s',
 		(statusDelivery) => {
 			expect(hints([created({ statusDelivery })])).toHaveLength(1);
 		},
 	);
 
-	test('count all deliveries that were not created', () => {
+	test('the hints count all deliveries that were not created', () => {
 		const notSent: ItemOutcome = { ...rejected, kind: 'notSent' };
 		expect(messages([created(), rejected, notSent, invalid])).toEqual([
 			'Created 1 delivery.',
@@ -226,7 +226,7 @@ describe('the hints of a run', () => {
 		]);
 	});
 
-	test('warn about unknown outcomes and about a ledger that failed', () => {
+	test('the hints warn about unknown outcomes and about a ledger that failed', () => {
 		const unknown: ItemOutcome = { ...rejected, kind: 'unknown' };
 		const [, first, second] = hints([unknown, unknown, created()], { ledgerFailed: true });
 		expect(first).toMatchObject({
