@@ -668,7 +668,7 @@ describe('an execution that is stopped', () => {
 
 describe('a run of which nothing is remembered', () => {
 	const parameters = createOnce({ batchSize: 1 }, { skipAlreadySent: false });
-	const leaveOut = 'before you run this again, or they are created twice.';
+	const leaveOut = 'before you run this again, or they may be created twice.';
 	const busy = { kind: 'status', status: 429, times: null } as const;
 
 	test('says of what was not sent that what was created is to be left out', async () => {

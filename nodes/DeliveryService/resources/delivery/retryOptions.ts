@@ -16,7 +16,7 @@ const maxTimeoutSeconds = 3600;
 /** The names of both options in messages. */
 export const retryLabels = { maxRetrySeconds: 'max retry time', timeoutSeconds: 'timeout' };
 
-/** A number, also as text: an expression may return it so. */
+/** A number. Numeric text is accepted too, because an expression may return text. */
 export const numberBetween = (min: number, max = Infinity) => z.coerce.number().min(min).max(max);
 
 /** The schemas of Max Retry Time and Timeout. */

@@ -88,7 +88,7 @@ export const deleteWebhook: Operation = {
 };
 
 /**
- * Checks the list after an unsubscription: the service document shows no response body (section 4.5),
+ * Checks the list after unsubscribing: the service document shows no response body (section 4.5),
  * so a success alone proves nothing. If the list can't be read, the success has to suffice.
  *
  * @throws NodeOperationError when the subscription is still listed

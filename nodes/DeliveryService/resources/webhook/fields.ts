@@ -58,8 +58,8 @@ export function companyWebhooks(
 }
 
 /** Explains a 404 response to listing webhooks, including the service's own message. */
-export function noWebhooksMessage(said: string): string {
+export function noWebhooksMessage(serviceMessage: string): string {
 	return endSentence(
-		`The company has no webhooks yet, or the Company ID or the Base URL is wrong. ${said}`.trim(),
+		`The company has no webhooks yet, or the Company ID or the Base URL is wrong. ${serviceMessage}`.trim(),
 	);
 }

@@ -166,7 +166,7 @@ async function attempt(
 	return { state, error: contradictions[state] };
 }
 
-/** @throws Error when the service reports a conflict, or when the request fails */
+/** @throws Error when the service reports a conflict or the request fails */
 async function resubscribe(webhooks: Webhooks, { url, action }: Webhook): Promise<void> {
 	const { isDone, said } = await webhooks.subscribe({ url, action });
 	if (isDone) return;

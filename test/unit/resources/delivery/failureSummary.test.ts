@@ -168,7 +168,7 @@ describe('the summary of a run without Skip Already Sent', () => {
 		'advises to exclude %s delivery from another run without Skip Already Sent',
 		(_what, outcome, list) => {
 			expect(describeFailure(outcome, busy)).toBe(
-				`Try again later. ${list} Not sent: R1. Exclude the created and possibly created deliveries before you run this again, or they are created twice.`,
+				`Try again later. ${list} Not sent: R1. Exclude the created and possibly created deliveries before you run this again, or they may be created twice.`,
 			);
 		},
 	);

@@ -71,13 +71,13 @@ export function readItemOptions(parameters: ParameterReader, item: number): Resu
  * option of that item, e.g. its company, fails for that item only.
  */
 export function readRunOptions(parameters: ParameterReader): Result<RunOptions> {
-	const given = Object.keys(runOptionsSchema.shape).map((name): [string, unknown] => [
+	const values = Object.keys(runOptionsSchema.shape).map((name): [string, unknown] => [
 		name,
 		parameters.get(`options.${name}`, 0, ''),
 	]);
 	return validate(
 		runOptionsSchema,
-		omitBlank(Object.fromEntries(given)),
+		omitBlank(Object.fromEntries(values)),
 		'Option',
 		runOptionLabels,
 	);

@@ -226,14 +226,14 @@ function itemName({ item, referenceId }: PreparedItem): string {
 	return referenceId ?? `item ${item}`;
 }
 
-/** The name alone, or the number of several with their names: `2 orders (#1001, #1002)`. */
+/** A single name alone; several with their number: `2 orders (#1001, #1002)`. */
 function countAndNames(names: readonly string[], plural: string): string {
 	const [first, ...others] = names;
 	if (first !== undefined && others.length === 0) return first;
 	return `${names.length} ${plural} (${listUpTo(maxNamesInHint, names)})`;
 }
 
-/** The names with commas; those beyond a number are counted. */
+/** Comma-separated names; those beyond the maximum are only counted. */
 function listUpTo(max: number, names: readonly string[]): string {
 	const more = names.length - max;
 	return `${names.slice(0, max).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;

@@ -3,7 +3,7 @@ import { endSentence } from '../../items';
 
 /** The advice for running a workflow again that doesn't remember its created deliveries. */
 export const excludeCreatedAdvice =
-	'Exclude the created and possibly created deliveries before you run this again, or they are created twice.';
+	'Exclude the created and possibly created deliveries before you run this again, or they may be created twice.';
 
 /**
  * Adds to every unsent delivery the warning to exclude the created ones: most of these problems

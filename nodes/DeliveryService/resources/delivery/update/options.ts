@@ -23,8 +23,8 @@ export type UpdateOptions = z.infer<typeof updateOptionsSchema>;
 
 /** The options of the whole run, from the first item. */
 export function readUpdateOptions(parameters: ParameterReader): Result<UpdateOptions> {
-	const given = omitBlank(collectionParameter(parameters, 'options', 0));
-	return validate(updateOptionsSchema, given, 'Option', retryLabels);
+	const options = omitBlank(collectionParameter(parameters, 'options', 0));
+	return validate(updateOptionsSchema, options, 'Option', retryLabels);
 }
 
 export const updateOptionsField: INodeProperties = {
