@@ -50,12 +50,12 @@ test('the node is found by what it is for, and shows its actions', async () => {
 	const actions = editor.part('node-creator').getByTestId('node-creator-item-name');
 	await editor.lists(actions, [
 		'Create deliveries',
-		'Allow resending',
+		'Allow resending deliveries',
 		'Update deliveries',
-		'Create webhook',
-		'Delete webhook',
+		'Create a webhook',
+		'Delete a webhook',
 		'Get many webhooks',
-		'Repair blacklisted webhooks',
+		'Reactivate blacklisted webhooks',
 	]);
 	await editor.picture('actions', { of: [editor.part('node-creator')], inDocs: true });
 	await editor.chooseEntry('Create deliveries');
@@ -77,7 +77,7 @@ const ways = {
 	},
 	components: {
 		fill: async (side: string) => {
-			await editor.pick(`${side}LocationType`, 'Address Components');
+			await editor.pick(`${side}LocationType`, 'Separate Fields');
 			await editor.fill(`${side}StreetName`, '48 Oak Avenue');
 			await editor.fill(`${side}City`, 'Springfield');
 			await editor.fill(`${side}State`, 'Illinois');
@@ -158,7 +158,7 @@ test('Shopify orders become deliveries, each once', async () => {
 	await openAction({ parameters: pickup, items: orders });
 	await editor.pick('source', 'Shopify Order');
 	expect(await editor.text(editor.part('node-parameters'))).toContain(
-		'Connect a Shopify node before this one',
+		'Connect a Shopify node: each order it outputs becomes one delivery.',
 	);
 	await editor.addTo('Add Order Option', 'Fallback Email');
 	await editor.fill('fallbackEmail', 'orders@example.com');
@@ -172,7 +172,7 @@ test('Shopify orders become deliveries, each once', async () => {
 		rows.filter(({ skipped }) => skipped === 'true').map(({ referenceId }) => referenceId),
 	).toEqual(notSent);
 	expect(await editor.outputHints()).toContain(
-		'Created 8 deliveries in 8 requests. Skipped 4 items: the field "message" says why.',
+		'Created 8 deliveries. Skipped 4 items: see the "message" field.',
 	);
 	await editor.input('resource').scrollIntoViewIfNeeded();
 	const panels = [editor.part('node-parameters'), editor.part('output-panel')];

@@ -46,7 +46,7 @@ describe('an error that ends the execution', () => {
 			status: 'error',
 			message:
 				'The Delivery Service refused the request (status 422) (1 of 3 deliveries created, 1 not sent) [item 1]',
-			description: `The service says: Delivery rejected: E-2 (REJECTED). Created (1): E-1 (ID ${created?.record.id}). Refused (1): E-2. Not sent (1): E-3. What was created, or may have been, would be created a second time: leave it out when you run this again.`,
+			description: `The service says: Delivery rejected: E-2 (REJECTED). Created: E-1 (ID ${created?.record.id}). Rejected: E-2. Not sent: E-3. Exclude the created and possibly created deliveries before you run this again, or they may be created twice.`,
 		});
 		expect(control.deliveries()).toHaveLength(1);
 	});
@@ -57,7 +57,7 @@ describe('an error that ends the execution', () => {
 		expect(error).toEqual({
 			status: 'error',
 			message:
-				'It is unknown whether this delivery was created: the connection to the Delivery Service failed (0 of 1 deliveries created, 0 not sent) [item 0]',
+				'It is unknown whether this delivery was created: the connection to the Delivery Service failed [item 0]',
 			description: contains('Check the Delivery Service dashboard before you send it again.'),
 		});
 		expect(installation().service.control.deliveries()).toHaveLength(1);
@@ -106,9 +106,9 @@ describe('an error that ends the execution', () => {
 		};
 		expect(await errorOf({ parameters })).toEqual({
 			status: 'error',
-			message: 'The Delivery Service knows no such webhook [item 0]',
+			message: 'Webhook not found [item 0]',
 			description:
-				'It may have been deleted before. Choose one from the list, or check URL, event and company. The service says: No subscription of https://shop.example/none to event 3 (NOT_FOUND)',
+				'It may already be deleted. Choose one from the list, or check URL, event and company. The service says: No subscription of https://shop.example/none to event 3 (NOT_FOUND)',
 		});
 	});
 });
@@ -168,8 +168,8 @@ describe('going on after errors', () => {
 			...[{ item: 0 }, { item: 1 }, { item: 2 }],
 		]);
 		expect(hintsOf(execution, nodes.action)).toEqual([
-			expect.stringContaining('Created 1 delivery in'),
-			'2 deliveries were not created: the field "error" says why.',
+			'Created 1 delivery.',
+			'2 deliveries were not created: see the "error" field.',
 		]);
 	});
 });
@@ -197,7 +197,7 @@ describe('a workflow that is run again', () => {
 			description: contains('"Allow Resending"'),
 		});
 		expect(execution.data.resultData.error?.description).toContain(
-			'Turn on the option Retry Rejected Batches only if you know that the service creates nothing when it rejects a batch. The service says: Delivery rejected: #1002 (REJECTED). Perhaps created (2): #1001, #1002. Not sent (2): #1003, #1004.',
+			'Turn on the option Retry Rejected Batches only if you know that the service creates nothing when it rejects a batch. The service says: Delivery rejected: #1002 (REJECTED). Possibly created (2): #1001, #1002. Not sent (2): #1003, #1004.',
 		);
 		const again = { ...parameters, options: { retryRejectedBatches: true } };
 		expect(references()).toEqual([]);

@@ -197,5 +197,5 @@ test('does not count as a request for the limit', async () => {
 	for (let run = 0; run < 3; run++) await dryRun(deliveries(100), { batchSize: 1 });
 	const { items, hints } = await service.run(createOnce(), { items: deliveries(1) });
 	expect(outcomesOf(items)).toEqual(['created']);
-	expect(hints).toMatchObject([{ message: 'Created 1 delivery in 1 request.' }]);
+	expect(hints).toMatchObject([{ message: 'Created 1 delivery.' }]);
 });

@@ -309,8 +309,8 @@ describe.each(Object.entries(table))(
 			);
 			expect(error?.description).toContain(
 				{
-					rejected: 'Refused (2): R2, R3. Not sent (2): R4, R5.',
-					unknown: 'Perhaps created (2): R2, R3. Not sent (2): R4, R5.',
+					rejected: 'Rejected (2): R2, R3. Not sent (2): R4, R5.',
+					unknown: 'Possibly created (2): R2, R3. Not sent (2): R4, R5.',
 					notSent: 'Not sent (4): R2, R3, R4, R5.',
 				}[outcome],
 			);
@@ -422,7 +422,7 @@ describe('a run without continue on error', () => {
 		});
 
 		expect(error?.description).toMatch(
-			/Created \(1\): item 0 \(ID .*\)\. Perhaps created \(1\): item 1\. Not sent \(1\): item 2\./,
+			/Created: item 0 \(ID .*\)\. Possibly created: item 1\. Not sent: item 2\./,
 		);
 		expect(error?.context.data).toMatchObject({
 			created: [{ item: 0, id: service.control.deliveries()[0]?.record.id }],
@@ -528,8 +528,8 @@ describe('a run of 20 deliveries without a batch size', () => {
 		const { error } = await service.run(parameters, { items: deliveries(20) });
 
 		expect(service.creations()).toHaveLength(20);
-		expect(error?.message).toMatch(/\(18 of 20 deliveries created, 0 not sent\) \[item 3\]$/);
-		expect(error?.description).toContain('Refused (2): R3, R7.');
+		expect(error?.message).toMatch(/\(18 of 20 deliveries created\) \[item 3\]$/);
+		expect(error?.description).toContain('Rejected (2): R3, R7.');
 	});
 
 	test('leaves one unknown when an answer is lost', async () => {
@@ -566,7 +566,7 @@ describe('a service that is too busy for a moment', () => {
 		expect(hints).toMatchObject([
 			{
 				message: expect.stringMatching(
-					/Created 3 deliveries in 2 requests\. Waited 1 s until the service/,
+					/^Created 3 deliveries\. Waited 1 s because the service was busy\.$/,
 				),
 			},
 		]);
@@ -631,7 +631,7 @@ describe('an execution that is stopped', () => {
 
 		await until(() => warn.mock.calls.length > 0);
 		const [one, other] = service.control.deliveries().map(({ record }) => record.id);
-		const account = `Created (2): R0 (ID ${one}), R1 (ID ${other}). Perhaps created (2): R2, R3.`;
+		const account = `Created (2): R0 (ID ${one}), R1 (ID ${other}). Possibly created (2): R2, R3.`;
 		expect(warn.mock.calls).toEqual([
 			[
 				expect.stringMatching(
@@ -668,7 +668,7 @@ describe('an execution that is stopped', () => {
 
 describe('a run of which nothing is remembered', () => {
 	const parameters = createOnce({ batchSize: 1 }, { skipAlreadySent: false });
-	const leaveOut = 'would be created a second time: leave it out when you run this again.';
+	const leaveOut = 'before you run this again, or they may be created twice.';
 	const busy = { kind: 'status', status: 429, times: null } as const;
 
 	test('says of what was not sent that what was created is to be left out', async () => {
@@ -695,7 +695,7 @@ describe('a run of which nothing is remembered', () => {
 		const remembered = await service.run(createOnce({ batchSize: 1 }), more);
 		expect(outcomesOf(remembered.items)).toEqual(['created', 'notSent']);
 		for (const { json } of [...none.items, ...remembered.items.slice(1)])
-			expect(JSON.stringify(json.error)).not.toContain('second time');
+			expect(JSON.stringify(json.error)).not.toContain('created twice');
 	});
 });
 
@@ -704,7 +704,7 @@ describe('a node that cannot begin, but goes on after errors', () => {
 		['a batch would be empty', createOnce({ batchSize: 0 }), {}, /^Batch size 0 is less than 1/],
 		['a batch is too big', createOnce({ batchSize: 101 }), {}, /^Batch size 101 is more than 100/],
 		['a batch is no whole number', createOnce({ batchSize: '1.5' }), {}, /^Batch size .*1\.5/],
-		['its wait is negative', createOnce({ maxRetrySeconds: -1 }), {}, /^Maximum wait .*-1/],
+		['its wait is negative', createOnce({ maxRetrySeconds: -1 }), {}, /^Max retry time .*-1/],
 		['its timeout is too long', createOnce({ timeoutSeconds: 9_999_999 }), {}, /^Timeout .*3600/],
 		['its timeout is none', createOnce({ timeoutSeconds: 0 }), {}, /^Timeout .*0/],
 		['a dry run is neither on nor off', createOnce({ dryRun: 'yes' }), {}, /^Dry run "yes"/],
@@ -731,13 +731,13 @@ describe('a node that cannot begin, but goes on after errors', () => {
 			'it would be run again and create twice',
 			createOnce({}, { skipAlreadySent: false }),
 			{ settings: { retryOnFail: true, waitBetweenTries: 1 } },
-			/^With "Retry On Fail"/,
+			/^Turn on "Skip Already Sent" to use "Retry On Fail"/,
 		],
 		[
 			'it is retried and could create twice',
 			createOnce({}, { skipAlreadySent: false }),
 			{ mode: 'retry' },
-			/^This execution is a retry/,
+			/^Without "Skip Already Sent", retrying this execution/,
 		],
 		[
 			'its operation does not exist',
@@ -777,11 +777,11 @@ describe('a node that cannot begin, but goes on after errors', () => {
 });
 
 describe('the hints of a run', () => {
-	test('say how many deliveries were created in how many requests', async () => {
+	test('say how many deliveries were created', async () => {
 		const { hints } = await service.run(createOnce({ batchSize: 2 }), { items: deliveries(5) });
 		expect(hints).toEqual([
 			{
-				message: 'Created 5 deliveries in 3 requests.',
+				message: 'Created 5 deliveries.',
 				type: 'info',
 				location: 'outputPane',
 			},
@@ -798,9 +798,9 @@ describe('the hints of a run', () => {
 		});
 		const { hints } = await service.run(createOnce(), { items: [nowhere, ...deliveries(2)] });
 		expect(hints).toMatchObject([
-			{ message: 'Created 3 deliveries in 1 request.' },
+			{ message: 'Created 3 deliveries.' },
 			{
-				message: expect.stringMatching(/^1 delivery is pending review: .*Correct it/),
+				message: expect.stringMatching(/^N is pending review: .*Correct it/),
 				type: 'warning',
 			},
 		]);
@@ -813,10 +813,10 @@ describe('the hints of a run', () => {
 			onError: 'continueRegularOutput',
 		});
 		expect(hints).toMatchObject([
-			{ message: 'Created 4 deliveries in 3 requests.' },
+			{ message: 'Created 4 deliveries.' },
 			{
 				message: expect.stringMatching(
-					/^Whether 2 deliveries were created is unknown\. Look them up/,
+					/^It is unknown whether 2 deliveries \(R2, R3\) were created\. Check/,
 				),
 				type: 'warning',
 			},

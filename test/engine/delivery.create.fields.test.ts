@@ -469,7 +469,7 @@ describe('a field that breaks a rule', () => {
 				packagesJson: '[{ "name": "A", "qty": 1, "size": "s", "weigth": 1 }]',
 			},
 		],
-		['Company ID "0" is less than 1', { options: { companyId: '0' } }],
+		['Child company ID "0" is less than 1', { options: { companyId: '0' } }],
 		[
 			'Delivery type "fast" is not one of slot, flex, express',
 			{ options: { type: '={{ "fast" }}' } },

@@ -222,7 +222,7 @@ describe('a delivery without a reference', () => {
 		const { error } = await service.run(createOnce(), { items });
 		expect(error).toMatchObject({
 			message: 'Reference ID is missing [item 1]',
-			description: expect.stringMatching(/turn "Skip Already Sent" off/),
+			description: expect.stringMatching(/turn off "Skip Already Sent"/),
 		});
 		expect(service.control.requests()).toEqual([]);
 		expect(deduplicationStore.calls).toEqual([]);
@@ -352,7 +352,7 @@ describe('two orders with the same reference', () => {
 			items: [ofAnother, shopifyOrder({ id: 3, name: '#1002' })],
 		});
 		expect(run.error?.message).toContain('another order has the same reference ID "#1001"');
-		expect(run.error?.description).toContain('Created (1): #1002');
+		expect(run.error?.description).toContain('Created: #1002');
 		expect(service.existing()).toEqual(['#1001', '#1002']);
 	});
 
@@ -533,9 +533,9 @@ describe('a process that is killed', () => {
 		const { error } = await service.run(createOnce({ batchSize: 2 }), { items: deliveries(5) });
 
 		expect(error?.message).toMatch(
-			/^It is unknown whether this delivery was created: .*\(1 of 5 .* created, 2 skipped, 0 not sent\) \[item 2\]/,
+			/^It is unknown whether this delivery was created: .*\(1 of 5 .* created, 2 skipped\) \[item 2\]/,
 		);
-		expect(error?.description).toContain('Perhaps created (2): R2, R3.');
+		expect(error?.description).toContain('Possibly created (2): R2, R3.');
 		expect(service.existing()).toEqual(['R0', 'R1', 'R4']);
 	});
 
@@ -665,7 +665,7 @@ describe('a store that fails', () => {
 
 		expect(outcomesOf(items)).toEqual(all(2, 'created'));
 		expect(hints).toContainEqual({
-			message: expect.stringMatching(/could not note .* come out as unknown/),
+			message: expect.stringMatching(/could not save .* reports them as unknown/),
 			type: 'warning',
 			location: 'outputPane',
 		});
@@ -679,7 +679,7 @@ describe('a store that fails', () => {
 		deduplicationStore.addFault({ ...record, operation: 'removeProcessed' });
 		const { items, hints } = await run(deliveries(1));
 		expect(outcomesOf(items)).toEqual(['rejected']);
-		expect(hints.map(({ message }) => message).join()).toContain('could not note');
+		expect(hints.map(({ message }) => message).join()).toContain('could not save');
 		expect(outcomesOf((await run(deliveries(1))).items)).toEqual(['unknown']);
 	});
 });

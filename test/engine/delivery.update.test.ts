@@ -427,7 +427,7 @@ describe('a refusal in the middle', () => {
 		expect({ status, items }).toEqual({ status: 'error', items: [] });
 		expect(error).toMatchObject({
 			message: 'The Delivery Service did not find what was asked for (status 404) [item 12]',
-			description: `Check the delivery IDs or reference IDs, and the Base URL in the credential. The service says: Unknown deliveries: no-such-delivery (NOT_FOUND). Refused (1): no-such-delivery. Not sent (3): ${ids.slice(20).join(', ')}. Deliveries updated in this run: 19.`,
+			description: `Check the delivery IDs or reference IDs, and the Base URL in the credential. The service says: Unknown deliveries: no-such-delivery (NOT_FOUND). Rejected: no-such-delivery. Not sent (3): ${ids.slice(20).join(', ')}. Deliveries updated in this run: 19.`,
 			context: {
 				itemIndex: 12,
 				data: {
@@ -453,7 +453,7 @@ describe('a refusal in the middle', () => {
 			{ items: [{ ids }] },
 		);
 		expect(error?.message).toMatch(/\(delivery ID no-such-delivery\) \[item 0\]$/);
-		expect(error?.description).toContain('Refused (1): no-such-delivery. Not sent (3): ');
+		expect(error?.description).toContain('Rejected: no-such-delivery. Not sent (3): ');
 	});
 
 	test('does not keep the others from being updated when the node goes on', async () => {
@@ -573,7 +573,7 @@ describe('an answer that is not as documented', () => {
 });
 
 describe('a new reference ID', () => {
-	const sharedReference = 'One new Reference ID cannot be given to several deliveries';
+	const sharedReference = "A new reference ID can't be assigned to several deliveries";
 
 	test.each([
 		['of one item', '={{ $json.ids }}', [{ ids: ['a', 'b'] }], 0],
@@ -587,7 +587,7 @@ describe('a new reference ID', () => {
 
 		expect(error).toMatchObject({
 			message: `${sharedReference} [item ${wrong}]`,
-			description: expect.stringContaining('an expression in Reference ID'),
+			description: expect.stringContaining('an expression in New Reference ID'),
 		});
 		expect(service.received()).toEqual([]);
 	});
@@ -635,7 +635,7 @@ describe('the options', () => {
 	});
 
 	test.each([
-		[{ maxRetrySeconds: -1 }, /^Maximum wait -1 is less than 0/],
+		[{ maxRetrySeconds: -1 }, /^Max retry time -1 is less than 0/],
 		[{ timeoutSeconds: 0 }, /^Timeout 0 is less than 1/],
 		[{ timeoutSeconds: 9999 }, /^Timeout 9999 is more than 3600/],
 	])('are checked before anything is sent: %o', async (options, message) => {

@@ -240,7 +240,7 @@ function testOperations(installation: () => Installation): void {
 			expect(output).toEqual([
 				{ ...figures, referenceId: '#2001', statusDelivery: 'processing', currencyCode: 'USD' },
 			]);
-			expect(hintsOf(execution, nodes.action)).toEqual(['Created 1 delivery in 1 request.']);
+			expect(hintsOf(execution, nodes.action)).toEqual(['Created 1 delivery.']);
 		});
 
 		test('creates deliveries from JSON in one request, in order', async () => {
@@ -459,8 +459,8 @@ function testShopifyOrders(installation: () => Installation): void {
 			const order = { ...samples[0], cancelled_at: undefined };
 			const { execution } = await runAction(installation(), { items: [order], parameters });
 			expect(hintsOf(execution, nodes.action)).toEqual([
-				'Created 1 delivery in 1 request.',
-				'1 order came without "cancelled_at", which Shopify gives every order. Taken as: not canceled. If the Shopify node limits the fields that it returns, add these.',
+				'Created 1 delivery.',
+				'Shopify did not return "cancelled_at" for 1 order (assumed: not canceled). If Fields is set in the Shopify node, add these there.',
 			]);
 		});
 
@@ -486,8 +486,8 @@ function testShopifyOrders(installation: () => Installation): void {
 				...['pending review', delivered, delivered, 'nothingToShip'],
 			]);
 			expect(hintsOf(execution, nodes.action)).toEqual([
-				'Created 8 deliveries in 8 requests. Skipped 4 items: the field "message" says why.',
-				expect.stringContaining('1 delivery is pending review: the address could not be located.'),
+				'Created 8 deliveries. Skipped 4 items: see the "message" field.',
+				expect.stringContaining('#1009 is pending review: its address was not found.'),
 			]);
 			expect(control.deliveries()).toHaveLength(8);
 
@@ -510,7 +510,7 @@ function testShopifyOrders(installation: () => Installation): void {
 					referenceId: '1002',
 					allowed: false,
 					message:
-						'This workflow remembers no such reference for company 1001: check the spelling, also a leading #, and the option Company ID.',
+						"This workflow doesn't remember this reference ID for company 1001. Check the spelling (including a leading #) and the Company ID option.",
 				},
 			];
 			expect(forgotten).toEqual(samples.flatMap(() => told));
@@ -579,8 +579,8 @@ function testRunningAgain(installation: () => Installation, name: HostName): voi
 			expect(retried.status).toBe('error');
 			expect(retried.data.resultData.error).toMatchObject({
 				message:
-					'This execution is a retry, and without "Skip Already Sent" it could create deliveries twice',
-				description: expect.stringContaining('its error lists what was created'),
+					'Without "Skip Already Sent", retrying this execution could create deliveries twice',
+				description: expect.stringContaining('its error lists them'),
 			});
 			expect(references()).toEqual(['E-1', 'E-3']);
 		});
@@ -619,7 +619,7 @@ function testRunningAgain(installation: () => Installation, name: HostName): voi
 				});
 				const [first] = service.control.deliveries().map(({ record }) => record.id);
 				// n8n breaks off what is under way.
-				expect(log).toContain(`${line} (1): E-1 (ID ${first}). Perhaps created (1): E-2.`);
+				expect(log).toContain(`${line}: E-1 (ID ${first}). Possibly created: E-2.`);
 				// The service creates it all the same, and must have done so before another test begins.
 				await waitFor('the second delivery', 20_000, async () =>
 					Promise.resolve(service.control.deliveries().length > 1 || undefined),
@@ -627,7 +627,7 @@ function testRunningAgain(installation: () => Installation, name: HostName): voi
 				expect(references()).toEqual(['E-1', 'E-2']);
 				const { runData, error } = (await client.execution(id)).data.resultData;
 				expect(nodes.action in runData).toBe(isKept);
-				expect(error?.description?.includes('Perhaps created (1): E-2') ?? false).toBe(isKept);
+				expect(error?.description?.includes('Possibly created: E-2') ?? false).toBe(isKept);
 			},
 		);
 	});
@@ -659,8 +659,8 @@ function testProxy(installation: () => Installation, asked: () => string[]): voi
 			expect(message).toBe(
 				'The proxy between n8n and the Delivery Service wants a user name and password (status 407) (0 of 250 deliveries created, 150 not sent) [item 0]',
 			);
-			expect(description).toContain('Refused (100): ');
-			expect(description).not.toContain('Perhaps created');
+			expect(description).toContain('Rejected (100): ');
+			expect(description).not.toContain('Possibly created');
 			expect(asked().filter((one) => one.includes(request))).toEqual([request]);
 		});
 	});
