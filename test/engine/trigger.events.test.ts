@@ -318,7 +318,7 @@ describe('the filters of the trigger', () => {
 		[only({ cities: 9 }), false],
 		[only({ statuses: 'delivered', cities: '9' }), false],
 		[only({ statuses: '', companies: ' ', cities: [] }), true],
-	])('the options %j pass an update: %s', async (parameters, passes) => {
+	])('applies the filters %j to an update, which passes: %s', async (parameters, passes) => {
 		const trigger = await published(parameters);
 
 		const received = await call(trigger, 'updateTask', { body: updated });
@@ -328,7 +328,7 @@ describe('the filters of the trigger', () => {
 		if (!passes) expect(received.body).toEqual({ message: 'Received' });
 	});
 
-	test('pass events without the filtered field', async () => {
+	test('passes events without the filtered field', async () => {
 		const trigger = await published(only({ statuses: 'x', companies: '5', cities: '5' }));
 		const created = await call(trigger, 'createTask', { body: { id: 'T1' } });
 		const odd = await call(trigger, 'updateTask', { body: { id: 'T1', status: null } });
@@ -337,7 +337,7 @@ describe('the filters of the trigger', () => {
 		expect(itemsOf(odd)).toHaveLength(1);
 	});
 
-	test('pass only the matching entries of a list', async () => {
+	test('passes only the list entries that match the filters', async () => {
 		const trigger = await published(only({ statuses: 'delivered' }));
 
 		const received = await call(trigger, 'updateTask', {
@@ -347,7 +347,7 @@ describe('the filters of the trigger', () => {
 		expect(itemsOf(received)).toMatchObject([updated]);
 	});
 
-	test('keep the trigger listening for a test event when they drop one', async () => {
+	test('keeps listening for a test event after the filters have dropped one', async () => {
 		const trigger = await open(only({ statuses: 'delivered' }));
 		await trigger.listen();
 
@@ -367,7 +367,7 @@ describe('duplicate events', () => {
 
 	const passed = (received: Received) => passedOn(received)?.length;
 
-	test('pass when Ignore Duplicates is not added', async () => {
+	test('passes duplicates when Ignore Duplicates is not added', async () => {
 		const trigger = await published();
 		await call(trigger, 'updateTask', { body: updated });
 		const duplicate = await call(trigger, 'updateTask', { body: updated });
@@ -377,7 +377,7 @@ describe('duplicate events', () => {
 		expect(deduplicationStore.calls).toEqual([]);
 	});
 
-	test('are dropped with Ignore Duplicates, also with reordered fields', async () => {
+	test('drops duplicates with Ignore Duplicates, also with reordered fields', async () => {
 		const trigger = await published(ignoring);
 		const first = await call(trigger, 'updateTask', { body: updated });
 
@@ -388,7 +388,7 @@ describe('duplicate events', () => {
 		expect([first, duplicate, other].map(({ status }) => status)).toEqual([200, 200, 200]);
 	});
 
-	test('are only equal events with equal content', async () => {
+	test('drops no event with another name or content', async () => {
 		const trigger = await published(ignoring);
 		const calls = [
 			await call(trigger, 'updateTask', { body: updated }),
@@ -399,7 +399,7 @@ describe('duplicate events', () => {
 		expect(calls.map(passed)).toEqual([1, 1, 1]);
 	});
 
-	test('are dropped however many calls are concurrent', async () => {
+	test('drops duplicates however many calls are concurrent', async () => {
 		const trigger = await published(ignoring);
 		const bodies = Array.from({ length: 30 }, (_, id) => ({ ...updated, id: `T${id}` }));
 		const all = async () => {
@@ -413,7 +413,7 @@ describe('duplicate events', () => {
 		expect(await all()).toBe(0);
 	});
 
-	test('are neither dropped nor recorded in test events', async () => {
+	test('neither drops nor records test events', async () => {
 		const trigger = await open({ events: ['updateTask'], ...ignoring });
 		for (let times = 0; times < 2; times++) {
 			await trigger.listen();
@@ -422,7 +422,7 @@ describe('duplicate events', () => {
 		expect(deduplicationStore.calls).toEqual([]);
 	});
 
-	test("pass when n8n's store fails, and this is logged", async () => {
+	test("passes duplicates when n8n's store fails, and logs it", async () => {
 		const trigger = await published(ignoring);
 		await call(trigger, 'updateTask', { body: updated });
 		deduplicationStore.addFault({ kind: 'fail', when: 'before', times: 2 });
@@ -433,7 +433,7 @@ describe('duplicate events', () => {
 		);
 	});
 
-	test('are dropped when another process created the first entries', async () => {
+	test('drops duplicates when another process created the first entries', async () => {
 		const trigger = await published(ignoring);
 		deduplicationStore.addFault({ kind: 'fail', when: 'before' });
 

@@ -554,7 +554,7 @@ describe('an unusual service', () => {
 
 describe('two workflows with the same webhook ID', () => {
 	test.each([true, false])(
-		'do not remove subscriptions of each other (signed: %s)',
+		'never removes subscriptions of another workflow with the same webhook ID (signed: %s)',
 		async (verifyCaller) => {
 			const parameters = { ...every, options: { verifyCaller } };
 			const trigger = await open(parameters);
@@ -613,7 +613,7 @@ describe('a copy of a workflow with the static data of the original', () => {
 });
 
 describe('several workflows', () => {
-	test('each have their own subscription for the same event', async () => {
+	test('keeps one subscription per workflow for the same event', async () => {
 		const one = await open({}, { workflowId: 'one' });
 		const duplicate = await open({}, { workflowId: 'duplicate' });
 		await one.activate();
@@ -726,18 +726,21 @@ describe('a failure while publishing', () => {
 		{ fault: { kind: 'status', status: 500 } as const, message: 'failed (status 500)' },
 		{ fault: { kind: 'resetBefore' } as const, message: 'connection' },
 		{ fault: { kind: 'status', status: 401 } as const, message: 'did not accept the API key' },
-	])('($fault.kind $fault.status) leaves no subscription', async ({ fault, message }) => {
-		const trigger = await open(every);
-		service.control.addFault({ ...fault, method: 'POST', path: hooks, skip: 1 });
+	])(
+		'leaves no subscription after a failed request ($fault.kind $fault.status)',
+		async ({ fault, message }) => {
+			const trigger = await open(every);
+			service.control.addFault({ ...fault, method: 'POST', path: hooks, skip: 1 });
 
-		// Only the method: n8n does not clean up after it.
-		await expect(trigger.create()).rejects.toThrow(message);
+			// Only the method: n8n does not clean up after it.
+			await expect(trigger.create()).rejects.toThrow(message);
 
-		expect(list()).toEqual([]);
-	});
+			expect(list()).toEqual([]);
+		},
+	);
 
 	test.each([{ kind: 'statusAfter', status: 502 } as const, { kind: 'resetAfter' } as const])(
-		'after the service has subscribed ($kind) is ignored when its list contains the webhook',
+		'ignores a failure after the service has subscribed if the webhook is listed ($kind)',
 		async (fault) => {
 			const trigger = await open(every);
 			service.control.addFault({ ...fault, method: 'POST', path: hooks, skip: 1 });
@@ -748,7 +751,7 @@ describe('a failure while publishing', () => {
 		},
 	);
 
-	test('after the service has subscribed leaves no subscription when listing fails', async () => {
+	test('leaves no subscription when both a request and the listing after it fail', async () => {
 		const trigger = await open(every);
 		const path = hooks;
 		service.control.addFault({ kind: 'statusAfter', status: 502, method: 'POST', path, skip: 1 });
@@ -772,7 +775,7 @@ describe('a failure while publishing', () => {
 		expect(trigger.active).toBe(false);
 	});
 
-	test('does not come from an old webhook that is not removed; this is logged', async () => {
+	test('publishes when an old webhook is not removed, and logs it', async () => {
 		const trigger = await open();
 		await subscribe(`${trigger.url}?event=createTask&workflow=workflow`, 1);
 		service.control.addFault({ kind: 'status', status: 500, method: 'DELETE', path: hooks });
@@ -785,7 +788,7 @@ describe('a failure while publishing', () => {
 });
 
 describe('unpublishing', () => {
-	test('succeeds when a subscription no longer exists', async () => {
+	test('unpublishes when a subscription no longer exists', async () => {
 		const trigger = await open(every);
 		await trigger.activate();
 		const { control } = service;
@@ -1017,7 +1020,7 @@ describe('a trigger without a webhook ID', () => {
 		expect(list()).toEqual([]);
 	});
 
-	test('is published when n8n resolves the URL with its name', async () => {
+	test('publishes a trigger without a webhook ID when n8n resolves its URL', async () => {
 		const trigger = await open({}, { webhookId: null, name: 'events' });
 
 		await trigger.activate();
@@ -1035,7 +1038,7 @@ describe('the public URL of n8n', () => {
 		'http://127.0.0.1:5678',
 		'http://[::1]:5678',
 		'http://0.0.0.0:5678',
-	])('is rejected without a subscription: %s', async (publicUrl) => {
+	])('rejects the localhost URL %s without a subscription', async (publicUrl) => {
 		const credential = { ...service.credential, ...remote };
 		const trigger = await open({}, { credential, publicUrl });
 
@@ -1047,7 +1050,7 @@ describe('the public URL of n8n', () => {
 		});
 	});
 
-	test('is accepted on the internet', async () => {
+	test('accepts a public URL', async () => {
 		const trigger = await open({}, { publicUrl: 'https://n8n.shop.example' });
 
 		await trigger.activate();

@@ -215,7 +215,11 @@ export function testTriggerChanges(installation: () => Installation): void {
 					{ ...credential, baseUrl: `http://127.0.0.1:${await freePort()}` },
 				],
 				[/"4; 5".*Only These Cities/, { ...one, options: { cities: '4; 5' } }, credential],
-				[/Ignore Duplicates Within/, { ...one, options: { ignoreDuplicatesMinutes: -1 } }, credential],
+				[
+					/Ignore Duplicates Within/,
+					{ ...one, options: { ignoreDuplicatesMinutes: -1 } },
+					credential,
+				],
 			];
 			const refusals = await Promise.all(
 				faults.map(async ([, parameters, data], index) => {
