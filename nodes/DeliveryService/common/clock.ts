@@ -9,7 +9,7 @@ export interface Clock {
 }
 
 /** A wait is cut into pieces, so that no long timer is left behind when it is given up. */
-const longestPieceMs = 1000;
+const maxSleepMs = 1000;
 
 /** The clock of this machine. */
 export const realClock: Clock = {
@@ -21,7 +21,7 @@ export const realClock: Clock = {
 		signal?.addEventListener('abort', giveUp);
 		try {
 			for (let left = ms; left > 0 && !signal?.aborted;) {
-				const piece = Math.min(left, longestPieceMs);
+				const piece = Math.min(left, maxSleepMs);
 				await Promise.race([sleep(piece), stopped]);
 				// Each piece counts, so that a clock that is set back makes nobody wait longer.
 				left = Math.min(left - piece, end - Date.now());

@@ -1,7 +1,7 @@
 import { z } from 'zod/v4';
 
 /** The value that a JSON text stands for, or undefined when the text is not JSON. */
-export function parsedJson(text: string): unknown {
+export function tryParseJson(text: string): unknown {
 	try {
 		const value: unknown = JSON.parse(text);
 		return value;

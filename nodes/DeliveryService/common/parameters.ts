@@ -141,18 +141,18 @@ export function nodeParameter(
 	fallback: unknown,
 ): unknown {
 	const raw: unknown = context.getNodeParameter(name, fallback, { rawExpressions: true });
-	return holdsExpression(raw) ? context.getNodeParameter(name, fallback) : raw;
+	return containsExpression(raw) ? context.getNodeParameter(name, fallback) : raw;
 }
 
-function holdsExpression(raw: unknown): boolean {
+function containsExpression(raw: unknown): boolean {
 	if (typeof raw === 'string') return raw.startsWith('=');
-	return typeof raw === 'object' && raw !== null && Object.values(raw).some(holdsExpression);
+	return typeof raw === 'object' && raw !== null && Object.values(raw).some(containsExpression);
 }
 
 /** How a parameter is read without n8n; undefined where it holds an expression that only n8n knows. */
 function compileGetter(raw: unknown): ParameterGetter | undefined {
 	if (typeof raw === 'string' && raw.startsWith('=')) return compilePath(raw);
-	if (typeof raw !== 'object' || raw === null || !holdsExpression(raw)) return () => raw;
+	if (typeof raw !== 'object' || raw === null || !containsExpression(raw)) return () => raw;
 	const readings: Array<[string, ParameterGetter]> = [];
 	for (const [name, member] of Object.entries(raw)) {
 		const reading = compileGetter(member);

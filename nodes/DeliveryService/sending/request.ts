@@ -120,10 +120,10 @@ export function nextPauseMs(
 	now: number,
 	random: number,
 ): number | undefined {
-	const isReached = exchange.kind === 'answer' || classifyExchange(exchange) === 'unknown';
+	const isReached = exchange.kind === 'response' || classifyExchange(exchange) === 'unknown';
 	const leftMs = Math.min(maximumWaitMs, isReached ? Infinity : unreachableRetryMs) - triedMs;
 	if (leftMs <= 0) return undefined;
-	const asked = exchange.kind === 'answer' ? askedMs(exchange, now) : NaN;
+	const asked = exchange.kind === 'response' ? askedMs(exchange, now) : NaN;
 	// Without this, no time at all or a date in the past would cause endless requests.
 	if (asked > 0) return asked <= leftMs ? asked : undefined;
 	const usual = Math.min(1000 * 2 ** attempt, maxPauseMs) * (0.75 + random / 2);

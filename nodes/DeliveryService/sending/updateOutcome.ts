@@ -42,7 +42,7 @@ export function updateVerdict(exchange: Exchange, again: string): UpdateVerdict 
 	const exchangeClass = classifyExchange(exchange);
 	if (exchangeClass === 'notProcessed')
 		return { outcome: { kind: 'notSent', problem }, halt: problem };
-	if (exchange.kind === 'noAnswer')
+	if (exchange.kind === 'noResponse')
 		return exchangeClass === 'rejected'
 			? { outcome: { kind: 'notSent', problem }, halt: problem }
 			: lostResponseVerdict(exchange, again);
@@ -130,7 +130,7 @@ function successVerdict({ status, body }: ServiceResponse, again: string): Updat
 				kind: 'rejected',
 				problem: {
 					message: `The Delivery Service answered the update with the code "${code.slice(0, 60)}"`,
-					description: serviceDetail({ kind: 'answer', status, headers: {}, body }),
+					description: serviceDetail({ kind: 'response', status, headers: {}, body }),
 				},
 			},
 			mayBeAboutOne: true,

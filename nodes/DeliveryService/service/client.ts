@@ -34,7 +34,7 @@ export interface ServiceRequest {
 
 /** What the service answered. */
 export interface ServiceResponse {
-	kind: 'answer';
+	kind: 'response';
 	status: number;
 	/** Header names are in lower case. */
 	headers: Readonly<Record<string, string>>;
@@ -44,13 +44,13 @@ export interface ServiceResponse {
 
 /** No answer came: the connection failed, broke or timed out. */
 export interface NoResponse {
-	kind: 'noAnswer';
+	kind: 'noResponse';
 	/** The error code of the connection, such as ECONNREFUSED, or empty when there is none. */
 	code: string;
 	/** Only when it is certain, whatever the code: there was no connection to send anything through. */
 	neverConnected?: true;
 	/** Why n8n itself did not let the request out, in its words. */
-	prevented?: string;
+	blockedReason?: string;
 }
 
 export type Exchange = ServiceResponse | NoResponse;
@@ -75,7 +75,7 @@ const responseSchema = z.object({
 });
 
 /** n8n's errors have that of the HTTP client as their cause, and that one the connection's. */
-const failureSchema = z
+const httpErrorSchema = z
 	.object({
 		httpCode: z.string().nullish().catch(null),
 		code: z.string().optional().catch(undefined),
@@ -88,7 +88,7 @@ const failureSchema = z
 	.catch({ cause: undefined });
 
 /** How Node.js says that a connection ended before anything could be sent; the code does not tell. */
-const notYetSecureMessage = 'before secure TLS connection was established';
+const tlsAbortedMessage = 'before secure TLS connection was established';
 
 /**
  * A client for one credential. Requests go through n8n's own HTTP helper (its proxy, TLS and
@@ -134,7 +134,7 @@ export async function openClient(
 export function toResponse(response: unknown): ServiceResponse {
 	const { statusCode, headers, body } = responseSchema.parse(response);
 	return {
-		kind: 'answer',
+		kind: 'response',
 		status: statusCode,
 		headers: plainHeaders(headers),
 		body: parseBody(body),
@@ -143,29 +143,29 @@ export function toResponse(response: unknown): ServiceResponse {
 
 /** What is known of a request for which n8n's HTTP helpers threw. */
 export function toNoResponse(error: unknown): NoResponse {
-	const { httpCode, code, cause } = failureSchema.parse(error);
-	const prevented = n8nMessage(error);
+	const { httpCode, code, cause } = httpErrorSchema.parse(error);
+	const prevented = blockedReasonIn(error);
 	return {
-		kind: 'noAnswer',
-		code: failureSchema.parse(cause).code ?? code ?? httpCode ?? '',
+		kind: 'noResponse',
+		code: httpErrorSchema.parse(cause).code ?? code ?? httpCode ?? '',
 		...(wasNeverConnected(error) && { neverConnected: true }),
-		...(prevented !== undefined && { prevented }),
+		...(prevented !== undefined && { blockedReason: prevented }),
 	};
 }
 
 /** What n8n says when its settings forbid requests to this address; it throws before it sends. */
-function n8nMessage(error: unknown, mostCauses = 3): string | undefined {
+function blockedReasonIn(error: unknown, mostCauses = 3): string | undefined {
 	if (error instanceof UserError)
 		return [error.message, error.description].filter(Boolean).join('. ');
 	if (mostCauses === 0) return undefined;
-	const { cause } = failureSchema.parse(error);
-	return cause === undefined ? undefined : n8nMessage(cause, mostCauses - 1);
+	const { cause } = httpErrorSchema.parse(error);
+	return cause === undefined ? undefined : blockedReasonIn(cause, mostCauses - 1);
 }
 
 /** Whether an error, or one that caused it, tells that there was no connection. */
 function wasNeverConnected(error: unknown, mostCauses = 3): boolean {
-	const { message = '', syscall, errors = [], cause } = failureSchema.parse(error);
-	if (syscall === 'connect' || message.includes(notYetSecureMessage)) return true;
+	const { message = '', syscall, errors = [], cause } = httpErrorSchema.parse(error);
+	if (syscall === 'connect' || message.includes(tlsAbortedMessage)) return true;
 	if (errors.length > 0) return errors.every((one) => wasNeverConnected(one, 0));
 	return mostCauses > 0 && wasNeverConnected(cause, mostCauses - 1);
 }

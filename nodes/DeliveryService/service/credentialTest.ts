@@ -44,7 +44,7 @@ async function findProblem(
 				'Enter the number of your own company: the connection is tested by listing its webhooks.',
 		};
 	const exchange = await listWebhooks(context, credential.value, companyId);
-	if (exchange.kind === 'answer') {
+	if (exchange.kind === 'response') {
 		if (exchange.status === 404) return notFoundProblem(exchange);
 		if (isSuccess(exchange)) return readWebhookList(exchange) ? undefined : notADeliveryService;
 	}

@@ -5,7 +5,7 @@ import type { Problem } from '../common/result';
 import { retryAfterText, readRetryAfter } from './retryAfter';
 import { codeAndMessageSchema } from './schemas';
 
-const couldNotConnect: Problem = {
+const unreachable: Problem = {
 	message: 'The Delivery Service could not be reached',
 	description:
 		'Check the Base URL in the credential and whether this n8n may connect to it, then try again.',
@@ -55,7 +55,7 @@ export function isAboutAllRequests({ status }: ServiceResponse): boolean {
  * @param askedFor which IDs of the user's the request held, for the advice when one is not found
  */
 export function explainFailure(exchange: Exchange, askedFor?: RequestedIds): Problem {
-	if (exchange.kind === 'noAnswer') return explainNoResponse(exchange);
+	if (exchange.kind === 'noResponse') return explainNoResponse(exchange);
 	const { status, headers, body } = exchange;
 	const said = serviceMessage(body);
 	const known = problemsByStatus[status];
@@ -106,7 +106,7 @@ function redirectTarget(location = ''): string {
  * where the service may have done what it was asked to.
  */
 export function serviceDetail(exchange: Exchange): string {
-	if (exchange.kind === 'answer') return serviceMessage(exchange.body) ?? '';
+	if (exchange.kind === 'response') return serviceMessage(exchange.body) ?? '';
 	const { code } = exchange;
 	if (timeoutCodes.has(code)) return 'To wait longer for answers, raise the option Timeout.';
 	return code === '' || code === 'ERR_CANCELED' ? '' : codeSentence(code);
@@ -123,35 +123,35 @@ export const notADeliveryService: Problem = {
 		'Check the Base URL in the credential: it must be the address of the service itself.',
 };
 
-const notTrusted = /^(CERT_|ERR_TLS_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/;
+const certificateErrorCode = /^(CERT_|ERR_TLS_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/;
 
 /** Whether an error code says that the service's certificate prevented the connection. */
-export function isNotTrusted(code: string): boolean {
-	return notTrusted.test(code);
+export function isCertificateError(code: string): boolean {
+	return certificateErrorCode.test(code);
 }
 
 /** A time-out of our own, and one of the connection. */
 const timeoutCodes = new Set(['ECONNABORTED', 'ETIMEDOUT']);
 
-const nothingResponds: Problem = {
-	...couldNotConnect,
+const connectionRefused: Problem = {
+	...unreachable,
 	message: 'Nothing answers at the Base URL of the Delivery Service',
 };
 
-function explainNoResponse({ code, neverConnected, prevented }: NoResponse): Problem {
+function explainNoResponse({ code, neverConnected, blockedReason: prevented }: NoResponse): Problem {
 	if (prevented !== undefined)
 		return {
 			message: 'n8n does not allow requests to the Delivery Service',
 			description: `Check the Base URL in the credential. n8n says: ${prevented}`,
 		};
-	if (isNotTrusted(code))
+	if (isCertificateError(code))
 		return {
 			message: 'The certificate of the Delivery Service is not trusted',
 			description: `Check that the Base URL in the credential is the address of the service itself. If it is, whoever runs this n8n must let it trust the certificate. ${codeSentence(code)}`,
 		};
 	if (timeoutCodes.has(code))
 		return neverConnected
-			? nothingResponds
+			? connectionRefused
 			: {
 					message: 'The Delivery Service did not answer in time',
 					description: 'Try again later.',
@@ -160,11 +160,11 @@ function explainNoResponse({ code, neverConnected, prevented }: NoResponse): Pro
 		case 'ENOTFOUND':
 		case 'EAI_AGAIN':
 			return {
-				...couldNotConnect,
+				...unreachable,
 				message: 'The host in the Base URL of the Delivery Service was not found',
 			};
 		case 'ECONNREFUSED':
-			return nothingResponds;
+			return connectionRefused;
 		case 'EPROTO':
 			return {
 				message: 'No secure connection to the Delivery Service could be made',
@@ -177,9 +177,9 @@ function explainNoResponse({ code, neverConnected, prevented }: NoResponse): Pro
 			return code
 				? {
 						message: 'The connection to the Delivery Service failed',
-						description: `${couldNotConnect.description} ${codeSentence(code)}`,
+						description: `${unreachable.description} ${codeSentence(code)}`,
 					}
-				: couldNotConnect;
+				: unreachable;
 	}
 }
 

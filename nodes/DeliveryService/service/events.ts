@@ -1,18 +1,18 @@
 import { z } from 'zod/v4';
 
-import { parsedJson } from '../common/json';
+import { tryParseJson } from '../common/json';
 
-const eventNumber = z.preprocess(
+const numberField = z.preprocess(
 	(value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value),
 	z.number(),
 );
-const eventId = z.union([z.string().min(1), z.number().transform(String)]);
-const eventText = z.string();
+const idField = z.union([z.string().min(1), z.number().transform(String)]);
+const textField = z.string();
 
 /** A form may give the list as JSON text. */
 const routePrices = z.preprocess(
-	(value) => (typeof value === 'string' ? parsedJson(value) : value),
-	z.array(z.looseObject({ id: eventId, price: eventNumber })),
+	(value) => (typeof value === 'string' ? tryParseJson(value) : value),
+	z.array(z.looseObject({ id: idField, price: numberField })),
 );
 
 /** The names of all events, in the order of their codes. */
@@ -25,7 +25,7 @@ export type EventName = z.infer<typeof eventNameSchema>;
 /** What payloads of one event can be told apart by. */
 export const filterTraits = ['status', 'company', 'city'] as const;
 
-export type Trait = (typeof filterTraits)[number];
+export type FilterTrait = (typeof filterTraits)[number];
 
 interface ServiceEvent {
 	code: number;
@@ -37,7 +37,7 @@ interface ServiceEvent {
 	/** The field that names the delivery or route. */
 	identifier: string;
 	/** A field that is added because the one that it is read from can hardly be used as it comes. */
-	added?: {
+	derived?: {
 		name: string;
 		from: string;
 		/** What `from` must be to be read, for the sentence that it is not. */
@@ -45,7 +45,7 @@ interface ServiceEvent {
 		read: (value: string) => string | undefined;
 	};
 	/** The fields that tell these traits. */
-	traits: Readonly<Partial<Record<Trait, string>>>;
+	traits: Readonly<Partial<Record<FilterTrait, string>>>;
 }
 
 /** The events of the service and all that differs between them (service document, section 6). */
@@ -54,7 +54,7 @@ export const events: Readonly<Record<EventName, ServiceEvent>> = {
 		code: 1,
 		name: 'Delivery Created',
 		description: 'A new delivery (task) was created',
-		fields: { id: eventId, distance: eventNumber, price: eventNumber, currencySign: eventText },
+		fields: { id: idField, distance: numberField, price: numberField, currencySign: textField },
 		identifier: 'id',
 		traits: {},
 	},
@@ -62,16 +62,16 @@ export const events: Readonly<Record<EventName, ServiceEvent>> = {
 		code: 2,
 		name: 'Route Created',
 		description: 'A new route was created',
-		fields: { route_id: eventId, distance: eventNumber, date: eventId, prices: routePrices },
+		fields: { route_id: idField, distance: numberField, date: idField, prices: routePrices },
 		identifier: 'route_id',
-		added: { name: 'dateIso', from: 'date', kind: 'a Unix timestamp', read: isoDate },
+		derived: { name: 'dateIso', from: 'date', kind: 'a Unix timestamp', read: isoDate },
 		traits: {},
 	},
 	updateTask: {
 		code: 3,
 		name: 'Delivery Updated',
 		description: 'A field of a delivery (task), such as its status, was updated',
-		fields: { id: eventId, status: eventText, company_id: eventId, city_id: eventId },
+		fields: { id: idField, status: textField, company_id: idField, city_id: idField },
 		identifier: 'id',
 		traits: { status: 'status', company: 'company_id', city: 'city_id' },
 	},
@@ -82,7 +82,7 @@ export const events: Readonly<Record<EventName, ServiceEvent>> = {
  * first event.
  */
 export const eventOptions = eventNames.map((value) => {
-	const { name, description, fields, added } = events[value];
+	const { name, description, fields, derived: added } = events[value];
 	const names = [...Object.keys(fields), ...(added ? [added.name] : [])];
 	return { name, value, description: `${description}. Gives ${names.join(', ')}.` };
 });
@@ -92,7 +92,7 @@ export function eventForCode(code: number): EventName | undefined {
 	return eventNames.find((name) => events[name].code === code);
 }
 
-export interface ReadEvent {
+export interface ParsedEvent {
 	/** The payload with documented fields in their documented types and unknown fields as they came. */
 	fields: Record<string, unknown>;
 	/** What did not fit the document, a sentence each; such fields stay as they came. */
@@ -103,7 +103,7 @@ export interface ReadEvent {
  * Reads what the service posted for an event (section 6). Numbers that came as text become
  * numbers, a route's date gains `dateIso` (ISO 8601) beside its raw value. Nothing is dropped.
  */
-export function readEvent(event: EventName, payload: Readonly<Record<string, unknown>>): ReadEvent {
+export function parseEvent(event: EventName, payload: Readonly<Record<string, unknown>>): ParsedEvent {
 	const fields: Record<string, unknown> = { ...payload };
 	const issues: string[] = [];
 	for (const [name, schema] of Object.entries(events[event].fields)) {
@@ -115,7 +115,7 @@ export function readEvent(event: EventName, payload: Readonly<Record<string, unk
 		if (result.success) fields[name] = result.data;
 		else issues.push(`The field "${name}" is not what the service documents`);
 	}
-	const { added } = events[event];
+	const { derived: added } = events[event];
 	const source = added && fields[added.from];
 	if (added && typeof source === 'string') {
 		const value = added.read(source);

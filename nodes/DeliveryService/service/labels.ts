@@ -1,10 +1,10 @@
 import { fieldOf } from '../common/json';
 
 /** The names of all members that a value of this type may have, at any depth. */
-type MemberOf<Value> = Value extends readonly unknown[]
-	? MemberOf<Value[number]>
+type FieldOf<Value> = Value extends readonly unknown[]
+	? FieldOf<Value[number]>
 	: Value extends object
-		? { [Name in keyof Value & string]-?: Name | MemberOf<Value[Name]> }[keyof Value & string]
+		? { [Name in keyof Value & string]-?: Name | FieldOf<Value[Name]> }[keyof Value & string]
 		: never;
 
 /**
@@ -14,7 +14,7 @@ type MemberOf<Value> = Value extends readonly unknown[]
  *
  * The compiler refuses labels that lack a member: nobody should read a name like "qty".
  */
-export type Labels<Value> = Readonly<Record<MemberOf<Value>, string>>;
+export type Labels<Value> = Readonly<Record<FieldOf<Value>, string>>;
 
 /** The words for the members that the service's document names (sections 2.1 to 2.5, 4.1, 4.2). */
 export const serviceLabels = {
@@ -81,9 +81,9 @@ export function fieldLabel(
 		if (typeof step === 'number') {
 			if (Array.isArray(value) && value.length > 1) parts.push(String(step + 1));
 		} else if (isLast && typeof member !== 'object') {
-			parts.push(wordFor(step, labels) || String(step));
+			parts.push(labelForStep(step, labels) || String(step));
 		} else if (isLast || step !== 'address') {
-			const word = wordFor(step, labels);
+			const word = labelForStep(step, labels);
 			if (word) parts.push(word);
 		}
 		value = member;
@@ -93,7 +93,7 @@ export function fieldLabel(
 }
 
 /** A step that has no label is no member of the schema, but a name that the user chose. */
-function wordFor(step: PropertyKey, labels: Readonly<Record<string, string>>): string {
+function labelForStep(step: PropertyKey, labels: Readonly<Record<string, string>>): string {
 	const name = String(step);
 	return Object.hasOwn(labels, name) ? (labels[name] ?? name) : name;
 }

@@ -218,7 +218,7 @@ function isWebUrl(value: string): boolean {
 }
 
 /** The records in a payload that is no list: it is the only one, or an object holds lists or records. */
-function recordsIn(payload: unknown): unknown {
+function findRecords(payload: unknown): unknown {
 	if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return payload;
 	if ('id' in payload) return [payload];
 	const members: unknown[] = Object.values(payload);
@@ -233,7 +233,7 @@ export const creationResponseSchema = z.preprocess(
 	(body) => (Array.isArray(body) ? { payload: body } : body),
 	z.object({
 		/** A record that is no object says nothing, but must not hide the others. */
-		payload: z.preprocess(recordsIn, z.array(anyObject.catch({}))),
+		payload: z.preprocess(findRecords, z.array(anyObject.catch({}))),
 	}),
 );
 

@@ -42,16 +42,16 @@ export function validate<Output>(
 }
 
 function removeMissing(value: unknown): unknown {
-	if (Array.isArray(value)) return value.filter(isGiven).map(removeMissing);
+	if (Array.isArray(value)) return value.filter(isSet).map(removeMissing);
 	if (typeof value !== 'object' || value === null) return value;
 	return Object.fromEntries(
 		Object.entries(value)
-			.filter(([, member]) => isGiven(member))
+			.filter(([, member]) => isSet(member))
 			.map(([name, member]) => [name, removeMissing(member)]),
 	);
 }
 
-function isGiven(value: unknown): boolean {
+function isSet(value: unknown): boolean {
 	return value !== null && value !== undefined;
 }
 
@@ -73,14 +73,14 @@ function ruleSentence(
 ): string {
 	const value = valueAt(root, issue.path);
 	const label = fieldLabel(issue.path, labels, root) || subject;
-	const labelAndValue = `${label} ${quoted(value)}`;
+	const labelAndValue = `${label} ${quotedValue(value)}`;
 	const isMissing = value === undefined;
 	switch (issue.code) {
 		case 'invalid_type':
 			if (isMissing) return `${label} is missing`;
 			if (issue.expected === 'array' && typeof value === 'object')
 				return `${label}: a list is needed, not a single object. Put it in square brackets: [ ... ]`;
-			return `${labelAndValue} is not ${kindNames[issue.expected] ?? issue.expected}`;
+			return `${labelAndValue} is not ${typeNames[issue.expected] ?? issue.expected}`;
 		case 'invalid_value':
 			return isMissing
 				? `${label} is missing`
@@ -101,7 +101,7 @@ function ruleSentence(
 	}
 }
 
-const kindNames: Readonly<Record<string, string>> = {
+const typeNames: Readonly<Record<string, string>> = {
 	number: 'a number',
 	int: 'a whole number',
 	string: 'text',
@@ -111,7 +111,7 @@ const kindNames: Readonly<Record<string, string>> = {
 };
 
 /** The value as a person would recognise it: text in quotes and cut short, lists by their kind. */
-function quoted(value: unknown): string {
+function quotedValue(value: unknown): string {
 	if (typeof value === 'string') return `"${truncate(value, 60)}"`;
 	if (Array.isArray(value)) return '(a list)';
 	return typeof value === 'object' && value !== null ? '(an object)' : String(value);

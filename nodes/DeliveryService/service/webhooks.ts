@@ -25,16 +25,16 @@ export interface Webhook extends Subscription {
 export interface WebhookList {
 	webhooks: Webhook[];
 	/** Entries without a URL or an event's code: somebody else's, whatever they are. */
-	others: unknown[];
+	unreadable: unknown[];
 	/** What the service said when it answered 404: it has none yet, or knows no such company. */
-	notFound?: string;
+	notFoundDetail?: string;
 }
 
 /** What came of asking for a change that the service may find made already. */
 export interface SubscriptionChange {
 	isDone: boolean;
 	/** The service's words, empty when it had none. */
-	said: string;
+	detail: string;
 }
 
 /** The webhook subscriptions of one company. */
@@ -69,8 +69,8 @@ export function companyWebhooksClient(
 	return {
 		async list() {
 			const exchange = await send(requests.listWebhooksRequest(companyId));
-			if (exchange.kind === 'answer' && exchange.status === 404)
-				return { webhooks: [], others: [], notFound: serviceDetail(exchange) };
+			if (exchange.kind === 'response' && exchange.status === 404)
+				return { webhooks: [], unreadable: [], notFoundDetail: serviceDetail(exchange) };
 			const answer = requireSuccess(node, exchange);
 			const listing = readWebhookList(answer);
 			if (listing) return listing;
@@ -82,16 +82,16 @@ export function companyWebhooksClient(
 		async subscribe(subscription) {
 			const exchange = await send(requests.subscribeRequest(companyId, subscription));
 			const said = serviceDetail(exchange);
-			if (exchange.kind === 'answer' && exchange.status === 409) return { isDone: false, said };
+			if (exchange.kind === 'response' && exchange.status === 409) return { isDone: false, detail: said };
 			requireDone(node, requireSuccess(node, exchange));
-			return { isDone: true, said };
+			return { isDone: true, detail: said };
 		},
 		async unsubscribe(subscription) {
 			const exchange = await send(requests.unsubscribeRequest(companyId, subscription));
 			const said = serviceDetail(exchange);
-			if (exchange.kind === 'answer' && exchange.status === 404) return { isDone: false, said };
+			if (exchange.kind === 'response' && exchange.status === 404) return { isDone: false, detail: said };
 			requireDone(node, requireSuccess(node, exchange));
-			return { isDone: true, said };
+			return { isDone: true, detail: said };
 		},
 	};
 }
@@ -104,7 +104,7 @@ export function companyWebhooksClient(
  * @returns undefined when there is no list in it
  */
 export function readWebhookList(answer: ServiceResponse): WebhookList | undefined {
-	const entries = hasNoContent(answer) ? [] : findList(answer.body);
+	const entries = isEmptyResponse(answer) ? [] : findList(answer.body);
 	if (!entries) return undefined;
 	const webhooks: Webhook[] = [];
 	const others: unknown[] = [];
@@ -127,10 +127,10 @@ export function readWebhookList(answer: ServiceResponse): WebhookList | undefine
 			raw: data,
 		});
 	}
-	return { webhooks, others };
+	return { webhooks, unreadable: others };
 }
 
-function hasNoContent({ status, headers, body }: ServiceResponse): boolean {
+function isEmptyResponse({ status, headers, body }: ServiceResponse): boolean {
 	if (body !== undefined) return false;
 	return status === 204 || headers['content-length'] === '0' || !headers['content-type'];
 }
@@ -180,10 +180,10 @@ function normalizeStatus(status: string | undefined): string {
  * @throws NodeApiError that says what happened and what to do
  */
 export function requireSuccess(node: INode, exchange: Exchange): ServiceResponse {
-	if (exchange.kind === 'answer' && isSuccess(exchange)) return exchange;
+	if (exchange.kind === 'response' && isSuccess(exchange)) return exchange;
 	throw apiError(
 		node,
 		explainFailure(exchange),
-		exchange.kind === 'answer' ? exchange.status : undefined,
+		exchange.kind === 'response' ? exchange.status : undefined,
 	);
 }

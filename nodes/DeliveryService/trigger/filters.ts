@@ -1,20 +1,20 @@
-import { events, filterTraits, type Trait } from '../service/events';
+import { events, filterTraits, type FilterTrait } from '../service/events';
 import type { Problem } from '../common/result';
 import { toList } from '../common/parameters';
 import type { EmittedEvent } from './payload';
 
 /** Which events start the workflow; an empty list lets all of its kind through. */
-export type Filters = Readonly<Record<Trait, readonly string[]>>;
+export type Filters = Readonly<Record<FilterTrait, readonly string[]>>;
 
 /** How each filter is called in the editor, and what its entries are. */
-const filterLabels: Readonly<Record<Trait, string>> = {
+const filterLabels: Readonly<Record<FilterTrait, string>> = {
 	status: 'Only These Statuses',
 	company: 'Only These Companies',
 	city: 'Only These Cities',
 };
 
 /** The filters from what the user entered. */
-export function readFilters(given: Readonly<Record<Trait, unknown>>): Filters {
+export function readFilters(given: Readonly<Record<FilterTrait, unknown>>): Filters {
 	const { status, company, city } = given;
 	return {
 		status: filterEntries(status),
@@ -65,7 +65,7 @@ function matchesAny(
 }
 
 /** What is the same in another spelling: "Pending Review" and "pending_review", 08 and 8. */
-const normalizers: Readonly<Record<Trait, (text: string) => string>> = {
+const normalizers: Readonly<Record<FilterTrait, (text: string) => string>> = {
 	status: (text) =>
 		text
 			.trim()

@@ -1,5 +1,5 @@
-import { eventNames, events, readEvent, type EventName } from '../service/events';
-import { anyObject, parsedJson } from '../common/json';
+import { eventNames, events, parseEvent, type EventName } from '../service/events';
+import { anyObject, tryParseJson } from '../common/json';
 
 /** An event as the trigger emits it: what happened, then the payload's fields. */
 export interface EmittedEvent {
@@ -27,7 +27,7 @@ const maxDepth = 100;
  * @returns undefined when there is no payload in it at all
  */
 export function readBody(body: unknown, named?: EventName): EmittedEvent[] | undefined {
-	const content = typeof body === 'string' ? parsedJson(body) : body;
+	const content = typeof body === 'string' ? tryParseJson(body) : body;
 	if (isDeeperThan(content, maxDepth)) return undefined;
 	const entries = (Array.isArray(content) ? content : [content]).filter(hasContent);
 	if (!entries.some((entry) => anyObject.safeParse(entry).success)) return undefined;
@@ -40,7 +40,7 @@ export function readBody(body: unknown, named?: EventName): EmittedEvent[] | und
  */
 export function hasNoEvent(body: unknown): boolean {
 	if (typeof body === 'string') {
-		const content = parsedJson(body);
+		const content = tryParseJson(body);
 		return /^(ping)?$/i.test(body.trim()) || (content !== undefined && hasNoEvent(content));
 	}
 	if (Array.isArray(body)) return body.every(hasNoEvent);
@@ -79,7 +79,7 @@ function toEmittedEvent(entry: unknown, named: EventName | undefined): EmittedEv
 	const payload = mergeListFields(object.data);
 	const event = named ?? eventByShape(payload);
 	const { fields, issues } = event
-		? readEvent(event, payload)
+		? parseEvent(event, payload)
 		: { fields: payload, issues: ['Neither the address nor the fields tell which event this is'] };
 	const clashing = Object.keys(fields).filter((name) => reservedFields.has(name));
 	if (clashing.length > 0)

@@ -135,7 +135,7 @@ async function subscribeOne(
 		(await listWebhooks(webhooks)).filter((webhook) => webhook.action === action);
 	const isThere = (listed: readonly Webhook[]) =>
 		findListed(desired, subscription, listed).some(({ status }) => status !== 'blacklisted');
-	const { isDone, said } = await webhooks.subscribe(subscription).catch(async (error: unknown) => {
+	const { isDone, detail: said } = await webhooks.subscribe(subscription).catch(async (error: unknown) => {
 		const listed = await listedOf(subscription.action).catch(() => []);
 		if (!isThere(listed)) throw error;
 		return { isDone: true, said: '' };

@@ -7,10 +7,10 @@ import { codesIn, page, section, tablesOf } from '../../../tools/markdown';
 
 /** The exchange that a status or an error code of the table stands for. */
 function exchange(code: string, cell: string): Exchange {
-	if (!/^\d{3}$/.test(code)) return { kind: 'noAnswer', code };
+	if (!/^\d{3}$/.test(code)) return { kind: 'noResponse', code };
 	const hasTime = cell.includes(`\`${code}\` with the time`);
 	const headers: Record<string, string> = hasTime ? { 'retry-after': '5' } : {};
-	return { kind: 'answer', status: Number(code), headers, body: {} };
+	return { kind: 'response', status: Number(code), headers, body: {} };
 }
 
 /** What the code calls what the table says of the deliveries, and of sending again. */

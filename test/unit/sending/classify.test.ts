@@ -4,11 +4,11 @@ import {
 } from '../../../nodes/DeliveryService/sending/classify';
 
 const answered = (status: number, headers: Record<string, string> = {}, body?: unknown) =>
-	({ kind: 'answer', status, headers, body }) as const;
+	({ kind: 'response', status, headers, body }) as const;
 const answer = (...of: Parameters<typeof answered>) => classifyExchange(answered(...of));
-const noAnswer = (code: string) => classifyExchange({ kind: 'noAnswer', code });
+const noAnswer = (code: string) => classifyExchange({ kind: 'noResponse', code });
 const notConnected = (code: string) =>
-	classifyExchange({ kind: 'noAnswer', code, neverConnected: true });
+	classifyExchange({ kind: 'noResponse', code, neverConnected: true });
 
 describe('a request that may be sent again, since the service did nothing with it', () => {
 	test.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])(
@@ -56,7 +56,7 @@ describe('a request that is refused for good', () => {
 	});
 
 	test('is one that n8n does not let out', () => {
-		expect(classifyExchange({ kind: 'noAnswer', code: '', prevented: 'Blocked' })).toBe('rejected');
+		expect(classifyExchange({ kind: 'noResponse', code: '', blockedReason: 'Blocked' })).toBe('rejected');
 	});
 
 	test.each([300, 301, 302, 307, 308, 399])('is one that was sent elsewhere (%d)', (status) => {

@@ -128,7 +128,7 @@ describe('what is kept of a run', () => {
 	test('is that a delivery without an answer is never sent again by itself', async () => {
 		const lost = new FakeService((references, number, service) => {
 			service.create(references);
-			return number === 1 ? { kind: 'noAnswer', code: 'ECONNRESET' } : undefined;
+			return number === 1 ? { kind: 'noResponse', code: 'ECONNRESET' } : undefined;
 		});
 		expect(kindsOf(await run(lost, creationsOf(2), { batchSize: 1 }))).toEqual([
 			...['unknown', 'created'],
@@ -222,7 +222,7 @@ describe('a run that does not go on', () => {
 		['a service that is too busy', answer(429, {}, { 'retry-after': '9999' }), 'notSent'],
 		[
 			'a certificate that is not trusted',
-			{ kind: 'noAnswer', code: 'CERT_HAS_EXPIRED' } as const,
+			{ kind: 'noResponse', code: 'CERT_HAS_EXPIRED' } as const,
 			'notSent',
 		],
 	])('after %s sends nothing more, and keeps the rest for later', async (_why, exchange, kind) => {
@@ -275,7 +275,7 @@ describe('a further item of a reference', () => {
 	});
 
 	test('is unknown when that one is', async () => {
-		const service = new FakeService(() => ({ kind: 'noAnswer', code: 'ECONNRESET' }));
+		const service = new FakeService(() => ({ kind: 'noResponse', code: 'ECONNRESET' }));
 		const report = await run(service, twice, { batchSize: 1 });
 		expect(kindsOf(report)).toEqual(['unknown', 'unknown', 'unknown']);
 		expect(textOf(report, 2)).toMatch(
@@ -521,7 +521,7 @@ describe('when the user knows that a refused request created nothing', () => {
 			if (references.includes('R7')) return answer(400);
 			if (number !== 4) return undefined;
 			service.create(references);
-			return { kind: 'noAnswer', code: 'ECONNRESET' };
+			return { kind: 'noResponse', code: 'ECONNRESET' };
 		});
 		const report = await run(service, creationsOf(8), sure);
 		const unknown = service.requests[3] ?? [];
@@ -642,7 +642,7 @@ describe('an automatic batch size', () => {
 });
 
 test('references that are unknown from before hold back nothing, also when failures end the run', async () => {
-	const lost = new FakeService(() => ({ kind: 'noAnswer', code: 'ECONNRESET' }));
+	const lost = new FakeService(() => ({ kind: 'noResponse', code: 'ECONNRESET' }));
 	await run(lost, [creation(0, 'R1')]);
 	const service = new FakeService();
 	const report = await run(service, creationsOf(4), { continueOnFail: false, batchSize: 2 });
@@ -664,7 +664,7 @@ describe('a service that does not take a request', () => {
 		'is tried for 15 seconds when nothing answers, whatever the pauses (%d)',
 		async (fraction) => {
 			const started = time.now();
-			const service = new FakeService(() => ({ kind: 'noAnswer', code: 'ECONNREFUSED' }));
+			const service = new FakeService(() => ({ kind: 'noResponse', code: 'ECONNREFUSED' }));
 			await run(service, creationsOf(1), { random: () => fraction });
 			expect(time.now() - started - 50).toBe(15_000);
 		},

@@ -13,7 +13,7 @@ const pauseMs = (exchange: Exchange, attempt: number, at: number, random: number
 
 function busy(retryAfter?: string, status = 429): Exchange {
 	return {
-		kind: 'answer',
+		kind: 'response',
 		status,
 		headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
 		body: undefined,
@@ -40,7 +40,7 @@ describe('when it does not say so', () => {
 		['an answer without Retry-After', busy()],
 		['an answer with words in it', busy('soon')],
 		['an answer without a value in it', busy('')],
-		['a lost answer', { kind: 'noAnswer', code: 'ECONNRESET' } as const],
+		['a lost answer', { kind: 'noResponse', code: 'ECONNRESET' } as const],
 		// A clock that is wrong must not turn into requests without end.
 		['an answer that names no time at all', busy('0')],
 		['an answer with a date that is over', busy('Sun, 01 Mar 2026 11:59:00 GMT')],
@@ -91,13 +91,13 @@ describe('what is left of the patience', () => {
 	});
 
 	test('is that of 15 seconds where nothing answers at all', () => {
-		const nothing = { kind: 'noAnswer', code: 'ECONNREFUSED' } as const;
+		const nothing = { kind: 'noResponse', code: 'ECONNREFUSED' } as const;
 		expect(left(nothing, 7000)).toBe(8000);
 		expect(left(nothing, 15_000)).toBeUndefined();
 		expect(left(nothing, 1000, 3000)).toBe(2000);
 	});
 
 	test('is that of Max Retry Time where only the answer was lost', () => {
-		expect(left({ kind: 'noAnswer', code: 'ECONNRESET' }, 20_000)).toBe(60_000);
+		expect(left({ kind: 'noResponse', code: 'ECONNRESET' }, 20_000)).toBe(60_000);
 	});
 });

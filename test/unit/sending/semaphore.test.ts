@@ -197,7 +197,7 @@ describe('when nothing more is to be sent', () => {
 
 	test.each([
 		['leads elsewhere', () => answer(404, '<html>Not found</html>'), 1],
-		['answers nothing', (): Exchange => ({ kind: 'noAnswer', code: 'ECONNRESET' }), 3],
+		['answers nothing', (): Exchange => ({ kind: 'noResponse', code: 'ECONNRESET' }), 3],
 	])(
 		'since the address %s, no request is under way beside another',
 		async (_, exchange, requests) => {
@@ -230,7 +230,7 @@ describe('when nothing more is to be sent', () => {
 
 	test('since three in a row left their deliveries unknown, at most those under way are unknown too', async () => {
 		const service = new FakeService((_, number) =>
-			number === 1 ? undefined : { kind: 'noAnswer', code: 'ECONNRESET' },
+			number === 1 ? undefined : { kind: 'noResponse', code: 'ECONNRESET' },
 		);
 		const report = await run(service, 1000, three);
 		const unknown = service.requests.length - 1;

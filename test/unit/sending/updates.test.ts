@@ -19,7 +19,7 @@ const answer = (
 	body?: unknown,
 	headers: Record<string, string> = {},
 ): Exchange => ({
-	kind: 'answer',
+	kind: 'response',
 	status,
 	headers,
 	body,
@@ -300,7 +300,7 @@ describe('a service that cannot take a request now', () => {
 
 	test('that is not reached at all is tried for 15 seconds', async () => {
 		const { bodies, results, tookMs } = await run([update(0, ['a'])], () => ({
-			kind: 'noAnswer',
+			kind: 'noResponse',
 			code: 'ECONNREFUSED',
 		}));
 		expect(bodies.length).toBeGreaterThan(1);
@@ -310,11 +310,11 @@ describe('a service that cannot take a request now', () => {
 });
 
 describe('a lost answer', () => {
-	const lost: Exchange = { kind: 'noAnswer', code: 'ECONNRESET' };
+	const lost: Exchange = { kind: 'noResponse', code: 'ECONNRESET' };
 
 	test.each<[string, Exchange]>([
 		['a connection that broke', lost],
-		['a time-out', { kind: 'noAnswer', code: 'ECONNABORTED' }],
+		['a time-out', { kind: 'noResponse', code: 'ECONNABORTED' }],
 		['a failure of the service', answer(500)],
 	])('is no harm: the same is sent again after %s', async (_what, exchange) => {
 		const { bodies, results } = await run([update(0, ['a', 'b'])], (_, request) =>
@@ -373,7 +373,7 @@ describe('a lost answer', () => {
 	test('stays unknown when the service is not reached any more, which ends the run', async () => {
 		const updates = [update(0, ['a']), update(1, ['b'], { changes: { cod: 2 } })];
 		const { bodies, results } = await run(updates, (_, request) =>
-			request === 1 ? lost : { kind: 'noAnswer', code: 'ECONNREFUSED' },
+			request === 1 ? lost : { kind: 'noResponse', code: 'ECONNREFUSED' },
 		);
 		expect(bodies.map(idsOf)).not.toContainEqual(['b']);
 		expect(kindsOf(results)).toEqual({ a: 'unknown', b: 'notSent' });
@@ -391,7 +391,7 @@ describe('a lost answer', () => {
 	});
 
 	test.each<[string, Exchange]>([
-		['a certificate that is not trusted', { kind: 'noAnswer', code: 'CERT_HAS_EXPIRED' }],
+		['a certificate that is not trusted', { kind: 'noResponse', code: 'CERT_HAS_EXPIRED' }],
 		['a wrong key', answer(401)],
 		['a busy service', answer(429, undefined, { 'retry-after': '600' })],
 	])('stays unknown when the next try ends the run: %s', async (_what, exchange) => {
@@ -479,8 +479,8 @@ describe('a lost answer', () => {
 test.each<[string, Exchange]>([
 	['401', answer(401)],
 	['308', answer(308)],
-	['a certificate that is not trusted', { kind: 'noAnswer', code: 'CERT_HAS_EXPIRED' }],
-	['settings of n8n', { kind: 'noAnswer', code: '', prevented: 'Blocked' }],
+	['a certificate that is not trusted', { kind: 'noResponse', code: 'CERT_HAS_EXPIRED' }],
+	['settings of n8n', { kind: 'noResponse', code: '', blockedReason: 'Blocked' }],
 ])('what every further request would meet ends the run: %s', async (_what, exchange) => {
 	const updates = [update(0, ['a', 'b']), update(1, ['c'], { changes: { cod: 2 } })];
 	const { bodies, results } = await run(updates, () => exchange);

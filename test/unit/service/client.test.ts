@@ -12,7 +12,7 @@ describe('an answer', () => {
 				statusMessage: 'OK',
 			}),
 		).toEqual({
-			kind: 'answer',
+			kind: 'response',
 			status: 200,
 			headers: { 'content-type': 'application/json', 'retry-after': '5', via: 'a,b' },
 			body: { code: 'OK' },
@@ -50,7 +50,7 @@ describe('an answer', () => {
 describe('no answer', () => {
 	test('has the error code of the connection', () => {
 		expect(toNoResponse(Object.assign(new Error('x'), { code: 'ECONNREFUSED' }))).toEqual({
-			kind: 'noAnswer',
+			kind: 'noResponse',
 			code: 'ECONNREFUSED',
 		});
 	});
@@ -61,7 +61,7 @@ describe('no answer', () => {
 			toNoResponse(
 				Object.assign(new Error('y', { cause }), { code: 'OTHER', httpCode: 'ETIMEDOUT' }),
 			),
-		).toEqual({ kind: 'noAnswer', code: 'ECONNRESET' });
+		).toEqual({ kind: 'noResponse', code: 'ECONNRESET' });
 	});
 
 	test('has the code that n8n calls httpCode when there is no other', () => {
@@ -74,7 +74,7 @@ describe('no answer', () => {
 		const cause = new Error('Blocked', { cause: forbidden });
 		for (const error of [forbidden, cause, new Error('Request failed', { cause })])
 			expect(toNoResponse(error)).toEqual({
-				kind: 'noAnswer',
+				kind: 'noResponse',
 				code: '',
 				prevented: 'Blocked. Ask your administrator',
 			});
@@ -92,7 +92,7 @@ describe('no answer', () => {
 	])('tells that there was no connection when %s', (_, cause) => {
 		const failure = { code: 'ETIMEDOUT', cause: { code: 'ETIMEDOUT', cause } };
 		expect(toNoResponse(failure)).toEqual({
-			kind: 'noAnswer',
+			kind: 'noResponse',
 			code: 'ETIMEDOUT',
 			neverConnected: true,
 		});
@@ -105,7 +105,7 @@ describe('no answer', () => {
 		['the answer did not come', { message: 'timeout of 3000ms exceeded' }],
 	])('does not tell that there was no connection when %s', (_, cause) => {
 		const failure = { code: 'ETIMEDOUT', cause: { code: 'ETIMEDOUT', cause } };
-		expect(toNoResponse(failure)).toEqual({ kind: 'noAnswer', code: 'ETIMEDOUT' });
+		expect(toNoResponse(failure)).toEqual({ kind: 'noResponse', code: 'ETIMEDOUT' });
 	});
 
 	test.each<[string, unknown]>([
@@ -116,7 +116,7 @@ describe('no answer', () => {
 		['codes that are no text', { code: 5, httpCode: 5, cause: 5 }],
 		['a cause whose code is no text', { cause: { code: 5 } }],
 	])('has an empty code when %s was thrown', (_, error) => {
-		expect(toNoResponse(error)).toEqual({ kind: 'noAnswer', code: '' });
+		expect(toNoResponse(error)).toEqual({ kind: 'noResponse', code: '' });
 	});
 
 	test('looks past a part of an error that it cannot read', () => {

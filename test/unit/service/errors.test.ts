@@ -6,7 +6,7 @@ import {
 } from '../../../nodes/DeliveryService/service/errors';
 
 function answer(status: number, body?: unknown, headers: Record<string, string> = {}): Exchange {
-	return { kind: 'answer', status, headers, body };
+	return { kind: 'response', status, headers, body };
 }
 
 describe('an answer that is no success', () => {
@@ -124,7 +124,7 @@ describe('no answer', () => {
 		['ECONNRESET', 'The connection to the Delivery Service failed'],
 		['', 'The Delivery Service could not be reached'],
 	])('with the code %j sends the user to the credential', (code, message) => {
-		const problem = explainFailure({ kind: 'noAnswer', code });
+		const problem = explainFailure({ kind: 'noResponse', code });
 		expect(problem.message).toBe(message);
 		expect(problem.description).toContain('Check the Base URL in the credential');
 	});
@@ -132,48 +132,48 @@ describe('no answer', () => {
 	test.each(['ECONNRESET', 'EPROTO', 'CERT_HAS_EXPIRED'])(
 		'tells its code (%s), but not in the message',
 		(code) => {
-			const problem = explainFailure({ kind: 'noAnswer', code });
+			const problem = explainFailure({ kind: 'noResponse', code });
 			expect(problem.message).not.toContain(code);
 			expect(problem.description).toContain(`The error code is ${code}.`);
 		},
 	);
 
 	test('gives the words of n8n when it does not let the request out', () => {
-		expect(explainFailure({ kind: 'noAnswer', code: '', prevented: 'Blocked. Ask' })).toEqual({
+		expect(explainFailure({ kind: 'noResponse', code: '', blockedReason: 'Blocked. Ask' })).toEqual({
 			message: 'n8n does not allow requests to the Delivery Service',
 			description: 'Check the Base URL in the credential. n8n says: Blocked. Ask',
 		});
 	});
 
 	test('because there was no secure connection names the two beginnings of an address', () => {
-		const { message, description } = explainFailure({ kind: 'noAnswer', code: 'EPROTO' });
+		const { message, description } = explainFailure({ kind: 'noResponse', code: 'EPROTO' });
 		expect(message).toBe('No secure connection to the Delivery Service could be made');
 		expect(description).toContain('https://');
 		expect(description).toContain('http://');
 	});
 
 	test('because of the certificate says so', () => {
-		const { message, description } = explainFailure({ kind: 'noAnswer', code: 'CERT_HAS_EXPIRED' });
+		const { message, description } = explainFailure({ kind: 'noResponse', code: 'CERT_HAS_EXPIRED' });
 		expect(message).toBe('The certificate of the Delivery Service is not trusted');
 		expect(description).toContain('Base URL');
 	});
 
 	test('because nothing could be connected to in time does not ask for more time', () => {
-		expect(explainFailure({ kind: 'noAnswer', code: 'ETIMEDOUT', neverConnected: true })).toEqual(
-			explainFailure({ kind: 'noAnswer', code: 'ECONNREFUSED' }),
+		expect(explainFailure({ kind: 'noResponse', code: 'ETIMEDOUT', neverConnected: true })).toEqual(
+			explainFailure({ kind: 'noResponse', code: 'ECONNREFUSED' }),
 		);
 	});
 
 	// Most operations have no option Timeout.
 	test.each(['ECONNABORTED', 'ETIMEDOUT'])('in time (%s) asks for another try', (code) => {
-		expect(explainFailure({ kind: 'noAnswer', code })).toEqual({
+		expect(explainFailure({ kind: 'noResponse', code })).toEqual({
 			message: 'The Delivery Service did not answer in time',
 			description: 'Try again later.',
 		});
 	});
 
 	test('because the execution was stopped asks nothing of the user', () => {
-		expect(explainFailure({ kind: 'noAnswer', code: 'ERR_CANCELED' })).toEqual({
+		expect(explainFailure({ kind: 'noResponse', code: 'ERR_CANCELED' })).toEqual({
 			message: 'The execution was stopped before the Delivery Service answered',
 		});
 	});
@@ -184,16 +184,16 @@ describe('what else is known', () => {
 		[answer(500), ''],
 		[answer(500, { message: 'Down' }), 'The service says: Down'],
 		[
-			{ kind: 'noAnswer', code: 'ETIMEDOUT' },
+			{ kind: 'noResponse', code: 'ETIMEDOUT' },
 			'To wait longer for answers, raise the option Timeout.',
 		],
 		[
-			{ kind: 'noAnswer', code: 'ECONNABORTED' },
+			{ kind: 'noResponse', code: 'ECONNABORTED' },
 			'To wait longer for answers, raise the option Timeout.',
 		],
-		[{ kind: 'noAnswer', code: 'ECONNRESET' }, 'The error code is ECONNRESET.'],
-		[{ kind: 'noAnswer', code: 'ERR_CANCELED' }, ''],
-		[{ kind: 'noAnswer', code: '' }, ''],
+		[{ kind: 'noResponse', code: 'ECONNRESET' }, 'The error code is ECONNRESET.'],
+		[{ kind: 'noResponse', code: 'ERR_CANCELED' }, ''],
+		[{ kind: 'noResponse', code: '' }, ''],
 	])('of %j never says to try again', (exchange, detail) => {
 		expect(serviceDetail(exchange)).toBe(detail);
 	});

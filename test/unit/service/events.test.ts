@@ -3,7 +3,7 @@ import {
 	eventNameSchema,
 	eventForCode,
 	events,
-	readEvent,
+	parseEvent,
 	type EventName,
 } from '../../../nodes/DeliveryService/service/events';
 
@@ -37,17 +37,17 @@ describe('reading a payload', () => {
 
 	test('leaves a payload as it is that has its documented types', () => {
 		const created = { id: 't1', distance: 4.5, price: 0, currencySign: '$' };
-		expect(readEvent('createTask', created)).toEqual({ fields: created, issues: [] });
+		expect(parseEvent('createTask', created)).toEqual({ fields: created, issues: [] });
 		const updated = { id: 't1', status: 'delivered', company_id: '42', city_id: '3' };
-		expect(readEvent('updateTask', updated)).toEqual({ fields: updated, issues: [] });
+		expect(parseEvent('updateTask', updated)).toEqual({ fields: updated, issues: [] });
 	});
 
 	test('makes numbers of numbers that came as text, and text of identifiers that came as numbers', () => {
 		expect(
-			readEvent('createTask', { id: 17, distance: '4.5', price: ' 9 ', currencySign: '' }).fields,
+			parseEvent('createTask', { id: 17, distance: '4.5', price: ' 9 ', currencySign: '' }).fields,
 		).toEqual({ id: '17', distance: 4.5, price: 9, currencySign: '' });
 		expect(
-			readEvent('updateTask', { id: 17, status: 'x', company_id: 42, city_id: 3 }).fields,
+			parseEvent('updateTask', { id: 17, status: 'x', company_id: 42, city_id: 3 }).fields,
 		).toEqual({ id: '17', status: 'x', company_id: '42', city_id: '3' });
 	});
 
@@ -56,7 +56,7 @@ describe('reading a payload', () => {
 			{ id: 1, price: '9.50', currency: 'EUR' },
 			{ id: 't2', price: 3 },
 		];
-		expect(readEvent('createRoute', { ...route, prices }).fields.prices).toEqual([
+		expect(parseEvent('createRoute', { ...route, prices }).fields.prices).toEqual([
 			{ id: '1', price: 9.5, currency: 'EUR' },
 			{ id: 't2', price: 3 },
 		]);
@@ -69,33 +69,33 @@ describe('reading a payload', () => {
 		['the first milliseconds that are taken for such', '100000000000', '1973-03-03T09:46:40.000Z'],
 		['zero', '0', '1970-01-01T00:00:00.000Z'],
 	])('adds the date of a route in ISO 8601 from %s', (_, date, dateIso) => {
-		expect(readEvent('createRoute', { ...route, date })).toEqual({
+		expect(parseEvent('createRoute', { ...route, date })).toEqual({
 			fields: { ...route, date, prices: [{ id: 't1', price: 9.5 }], dateIso },
 			issues: [],
 		});
 	});
 
 	test('reads a date that came as a number', () => {
-		expect(readEvent('createRoute', { ...route, date: 1700000000 }).fields).toMatchObject({
+		expect(parseEvent('createRoute', { ...route, date: 1700000000 }).fields).toMatchObject({
 			date: '1700000000',
 			dateIso: '2023-11-14T22:13:20.000Z',
 		});
 	});
 
 	test('keeps a field of the payload that is called as the date in ISO 8601 is', () => {
-		const { fields } = readEvent('createRoute', { ...route, dateIso: 'today' });
+		const { fields } = parseEvent('createRoute', { ...route, dateIso: 'today' });
 		expect(fields.dateIso).toBe('today');
 	});
 
 	test.each(['tomorrow', ' ', '9'.repeat(20)])('invents no date for %j', (date) => {
-		const { fields, issues } = readEvent('createRoute', { ...route, date });
+		const { fields, issues } = parseEvent('createRoute', { ...route, date });
 		expect(fields).toMatchObject({ date });
 		expect(fields).not.toHaveProperty('dateIso');
 		expect(issues).toEqual(['The field "date" is not a Unix timestamp']);
 	});
 
 	test.each(['', true, ['1700000000']])('keeps the date %j, which is none, as it came', (date) => {
-		const { fields, issues } = readEvent('createRoute', { ...route, date });
+		const { fields, issues } = parseEvent('createRoute', { ...route, date });
 		expect(fields).toMatchObject({ date });
 		expect(fields).not.toHaveProperty('dateIso');
 		expect(issues).toContain('The field "date" is not what the service documents');
@@ -107,9 +107,9 @@ describe('reading a payload', () => {
 		['updateTask', ['id', 'status', 'company_id', 'city_id']],
 	])('tells of %s which documented fields are missing', (event, names) => {
 		const missing = names.map((name) => `The field "${name}" is missing`);
-		expect(readEvent(event, { more: 1 })).toEqual({ fields: { more: 1 }, issues: missing });
+		expect(parseEvent(event, { more: 1 })).toEqual({ fields: { more: 1 }, issues: missing });
 		const nulls = Object.fromEntries(names.map((name) => [name, null]));
-		expect(readEvent(event, nulls)).toEqual({ fields: nulls, issues: missing });
+		expect(parseEvent(event, nulls)).toEqual({ fields: nulls, issues: missing });
 	});
 
 	test.each<[string, unknown]>([
@@ -122,7 +122,7 @@ describe('reading a payload', () => {
 		['currencySign', 5],
 	])('keeps the field %s as it came when it is %j, and tells so', (name, value) => {
 		const payload = { id: 't1', distance: 4.5, price: 0, currencySign: '$', [name]: value };
-		expect(readEvent('createTask', payload)).toEqual({
+		expect(parseEvent('createTask', payload)).toEqual({
 			fields: payload,
 			issues: [`The field "${name}" is not what the service documents`],
 		});
@@ -130,14 +130,14 @@ describe('reading a payload', () => {
 
 	test('keeps all prices of a route as they came when one is not readable', () => {
 		const prices = [{ id: 't1', price: '9.50' }, { id: 't2' }];
-		const { fields, issues } = readEvent('createRoute', { ...route, prices });
+		const { fields, issues } = parseEvent('createRoute', { ...route, prices });
 		expect(fields.prices).toEqual(prices);
 		expect(issues).toEqual(['The field "prices" is not what the service documents']);
 	});
 
 	test('does not change the payload itself', () => {
 		const payload = Object.freeze({ ...route });
-		readEvent('createRoute', payload);
+		parseEvent('createRoute', payload);
 		expect(payload).toEqual(route);
 	});
 });

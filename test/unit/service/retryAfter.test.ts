@@ -2,7 +2,7 @@ import { retryAfterText, readRetryAfter } from '../../../nodes/DeliveryService/s
 
 const saying = (value: string) =>
 	readRetryAfter({
-		kind: 'answer',
+		kind: 'response',
 		status: 429,
 		headers: { 'retry-after': value },
 		body: undefined,
@@ -22,7 +22,7 @@ test.each(['', '0', '-5', '1.5', 'soon'])('%j says nothing', (value) => {
 
 test('an answer without the header says nothing', () => {
 	expect(
-		readRetryAfter({ kind: 'answer', status: 429, headers: {}, body: undefined }),
+		readRetryAfter({ kind: 'response', status: 429, headers: {}, body: undefined }),
 	).toBeUndefined();
 });
 

@@ -20,7 +20,7 @@ const node: INode = {
 };
 
 function answer(status: number, body?: unknown): Exchange {
-	return { kind: 'answer', status, headers: {}, body };
+	return { kind: 'response', status, headers: {}, body };
 }
 
 /** A client that notes its requests and always gives the same answer. */
@@ -75,7 +75,7 @@ describe('listing', () => {
 		['an object', { ...subscription, status: { name: 'active' } }],
 	])('takes a status that is %s for none', async (_, hook) => {
 		const { client } = clientThatGets(answer(200, [hook]));
-		const { webhooks, others } = await companyWebhooksClient(node, client, 42).list();
+		const { webhooks, unreadable: others } = await companyWebhooksClient(node, client, 42).list();
 		expect(webhooks).toMatchObject([{ ...subscription, status: '', raw: hook }]);
 		expect(others).toEqual([]);
 	});
@@ -90,7 +90,7 @@ describe('listing', () => {
 		['nothing', null],
 	])('reads the hooks beside one with %s', async (_, odd) => {
 		const { client } = clientThatGets(answer(200, [odd, { ...subscription, status: 'Active' }]));
-		const { webhooks, others } = await companyWebhooksClient(node, client, 42).list();
+		const { webhooks, unreadable: others } = await companyWebhooksClient(node, client, 42).list();
 		expect(webhooks).toMatchObject([{ ...subscription, status: 'active' }]);
 		expect(others).toEqual([odd]);
 	});
@@ -115,7 +115,7 @@ describe('listing', () => {
 		['an object without one', answer(200, { code: 'OK', message: 'Success', payload: null })],
 		['a bare success', answer(200, { code: 'OK', message: 'Success' })],
 		['no content (204)', answer(204)],
-		['no content (200)', { kind: 'answer', status: 200, headers: {}, body: undefined }],
+		['no content (200)', { kind: 'response', status: 200, headers: {}, body: undefined }],
 	])('takes %s for a list of none', async (_, exchange) => {
 		const { client } = clientThatGets(exchange);
 		const nothing = { webhooks: [], others: [] };
@@ -134,7 +134,7 @@ describe('listing', () => {
 	test.each<[string, Exchange]>([
 		[
 			'HTML',
-			{ kind: 'answer', status: 200, headers: { 'content-type': 'text/html' }, body: undefined },
+			{ kind: 'response', status: 200, headers: { 'content-type': 'text/html' }, body: undefined },
 		],
 		['text', answer(200, 'hello')],
 		['a number', answer(200, 5)],
@@ -170,7 +170,7 @@ describe('subscribing and unsubscribing', () => {
 		await expect(gone.subscribe(subscription)).rejects.toThrow(NodeApiError);
 		const refused = companyWebhooksClient(node, clientThatGets(answer(403)).client, 42);
 		await expect(refused.unsubscribe(subscription)).rejects.toThrow(NodeApiError);
-		const unreachable = clientThatGets({ kind: 'noAnswer', code: 'ECONNREFUSED' }).client;
+		const unreachable = clientThatGets({ kind: 'noResponse', code: 'ECONNREFUSED' }).client;
 		await expect(
 			companyWebhooksClient(node, unreachable, 42).unsubscribe(subscription),
 		).rejects.toThrow('Nothing answers at the Base URL of the Delivery Service');
@@ -196,7 +196,7 @@ describe('success', () => {
 	});
 
 	test('is not a connection that failed', () => {
-		expect(() => requireSuccess(node, { kind: 'noAnswer', code: '' })).toThrow(
+		expect(() => requireSuccess(node, { kind: 'noResponse', code: '' })).toThrow(
 			'The Delivery Service could not be reached',
 		);
 	});

@@ -64,7 +64,7 @@ class Memory implements Webhooks {
 	) {}
 
 	list(): Promise<WebhookList> {
-		return Promise.resolve({ webhooks: [...this.hooks], others: [] });
+		return Promise.resolve({ webhooks: [...this.hooks], unreadable: [] });
 	}
 
 	subscribe(subscription: Subscription): Promise<SubscriptionChange> {
@@ -90,7 +90,7 @@ class Memory implements Webhooks {
 }
 
 function change(isDone: boolean): SubscriptionChange {
-	return { isDone, said: isDone ? '' : 'The service says: no' };
+	return { isDone, detail: isDone ? '' : 'The service says: no' };
 }
 
 function isSame(one: Subscription, other: Subscription): boolean {
@@ -409,7 +409,7 @@ describe('a service', () => {
 			webhooks: memory.hooks.map((hook) =>
 				isSame(hook, routed) ? { ...hook, url: encoded } : hook,
 			),
-			others: [],
+			unreadable: [],
 		});
 		memory.list = () => Promise.resolve(list());
 		await expect(reconciled(memory)).resolves.toBeUndefined();
@@ -466,7 +466,7 @@ describe('when the service refuses', () => {
 
 	test('a subscription whose answer was lost, and lists nothing, it is removed too', async () => {
 		const memory = new Memory([]);
-		memory.list = () => Promise.resolve({ webhooks: [], others: [] });
+		memory.list = () => Promise.resolve({ webhooks: [], unreadable: [] });
 		memory.subscribe = (subscription) => {
 			memory.hooks.push(listed(subscription));
 			return Promise.reject(new Error('no answer'));
@@ -519,7 +519,7 @@ describe('removing', () => {
 	])('waits a little for a list that still shows them in $looks looks', async ({ looks, left }) => {
 		const memory = new Memory([listed(created)]);
 		const answers = Array.from({ length: 1 + looks }, () => [listed(created)]);
-		memory.list = () => Promise.resolve({ webhooks: answers.shift() ?? [], others: [] });
+		memory.list = () => Promise.resolve({ webhooks: answers.shift() ?? [], unreadable: [] });
 		const time = new VirtualTime();
 		const removing = time.until(removeOwnSubscriptions(memory, owner, unknown, time));
 		await expect(removing).resolves.toEqual(left);
@@ -543,7 +543,7 @@ describe('removing', () => {
 
 	test('tries what was subscribed when the list does not show it', async () => {
 		const memory = new Memory([listed(created), listed(updated)]);
-		memory.list = () => Promise.resolve({ webhooks: [listed(updated)], others: [] });
+		memory.list = () => Promise.resolve({ webhooks: [listed(updated)], unreadable: [] });
 		const exact = [created, updated];
 		await removeOwnSubscriptions(memory, owner, { exact, wasSubscribed: false });
 		expect(memory.changes).toEqual(['-updated']);
