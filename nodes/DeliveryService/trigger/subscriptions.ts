@@ -135,15 +135,17 @@ async function subscribeOne(
 		(await listWebhooks(webhooks)).filter((webhook) => webhook.action === action);
 	const isThere = (listed: readonly Webhook[]) =>
 		findListed(desired, subscription, listed).some(({ status }) => status !== 'blacklisted');
-	const { isDone, detail: said } = await webhooks.subscribe(subscription).catch(async (error: unknown) => {
-		const listed = await listedOf(subscription.action).catch(() => []);
-		if (!isThere(listed)) throw error;
-		return { isDone: true, said: '' };
-	});
+	const { isDone, detail } = await webhooks
+		.subscribe(subscription)
+		.catch(async (error: unknown) => {
+			const listed = await listedOf(subscription.action).catch(() => []);
+			if (!isThere(listed)) throw error;
+			return { isDone: true, detail: '' };
+		});
 	if (isDone) return true;
 	const listed = await listedOf(subscription.action).catch(() => []);
 	if (listed.length > 0 && findListed(desired, subscription, listed).length === 0)
-		throw new ConflictError(said);
+		throw new ConflictError(detail);
 	return false;
 }
 

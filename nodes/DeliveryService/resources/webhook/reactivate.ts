@@ -167,10 +167,10 @@ async function attempt(
 
 /** @throws Error when the service names a conflict, and what the failing request threw */
 async function resubscribe(webhooks: Webhooks, { url, action }: Webhook): Promise<void> {
-	const { isDone, detail: said } = await webhooks.subscribe({ url, action });
+	const { isDone, detail } = await webhooks.subscribe({ url, action });
 	if (isDone) return;
 	const reason = 'the Delivery Service says that it has another webhook in its place (status 409).';
-	throw new Error([reason, said].filter(Boolean).join(' '));
+	throw new Error([reason, detail].filter(Boolean).join(' '));
 }
 
 async function subscriptionState(
