@@ -169,7 +169,7 @@ describe('chosen references', () => {
 		const { items, error } = await forget({ referenceIds: 'R1' }, { credential });
 
 		expect(items).toEqual([]);
-		expect(error?.message).toBe('The Company ID for the Delivery Service is missing [item 0]');
+		expect(error?.message).toBe('The Delivery Service Company ID is missing [item 0]');
 	});
 
 	test('are not forgotten where a company is named: they are those of all companies', async () => {
@@ -190,7 +190,7 @@ describe('chosen references', () => {
 	});
 
 	test.each([
-		['no references', { referenceIds: ' , ' }, /^Reference ID: at least one is needed/],
+		['no references', { referenceIds: ' , ' }, /^Reference ID: at least one is required/],
 		['a company that is none', { referenceIds: 'R0', options: { companyId: 'x' } }, /x/],
 	])('are not forgotten with %s', async (_what, parameters, message) => {
 		await create(deliveries(1));

@@ -173,7 +173,7 @@ describe('listening for a test event', () => {
 		const trigger = await open(every);
 		service.control.addFault({ kind: 'status', status: 500, method: 'POST', path: hooks, skip: 1 });
 
-		await expect(trigger.listen()).rejects.toThrow('The Delivery Service failed (status 500)');
+		await expect(trigger.listen()).rejects.toThrow('The Delivery Service returned a server error (status 500)');
 		expect(list()).toEqual([]);
 	});
 });
@@ -697,7 +697,7 @@ describe('blacklisted subscriptions', () => {
 				'The Delivery Service has stopped reporting Delivery Updated to this workflow',
 			),
 			description: expect.stringMatching(
-				/blacklisted.*then publish the workflow \(in n8n 1, turn it off and on\).*refused the request/,
+				/blacklisted.*then publish the workflow \(in n8n 1, turn it off and on\).*rejected the request/,
 			),
 		});
 	});
@@ -718,9 +718,9 @@ describe('blacklisted subscriptions', () => {
 
 describe('a failure while publishing', () => {
 	test.each([
-		{ fault: { kind: 'status', status: 500 } as const, message: 'failed (status 500)' },
+		{ fault: { kind: 'status', status: 500 } as const, message: 'server error (status 500)' },
 		{ fault: { kind: 'resetBefore' } as const, message: 'connection' },
-		{ fault: { kind: 'status', status: 401 } as const, message: 'did not accept the API key' },
+		{ fault: { kind: 'status', status: 401 } as const, message: 'rejected the API key' },
 	])('($fault.kind $fault.status) leaves nothing half-subscribed', async ({ fault, message }) => {
 		const trigger = await open(every);
 		service.control.addFault({ ...fault, method: 'POST', path: hooks, skip: 1 });
@@ -761,7 +761,7 @@ describe('a failure while publishing', () => {
 		);
 
 		await expect(trigger.activate()).rejects.toMatchObject({
-			message: 'Nothing answers at the Base URL of the Delivery Service',
+			message: 'Could not connect to the Base URL of the Delivery Service',
 			description: expect.stringContaining('Check the Base URL'),
 		});
 		expect(trigger.active).toBe(false);
@@ -842,7 +842,7 @@ describe('unpublishing', () => {
 
 		// Without a limit of its own the node would wait as long as n8n does: for minutes.
 		expect(await trigger.deactivate()).toBeUndefined();
-		expect(service.warnings().join()).toMatch(/may remain .*did not answer in time/);
+		expect(service.warnings().join()).toMatch(/may remain .*did not respond in time/);
 	});
 
 	test('says what may remain when the service cannot be reached', async () => {
@@ -853,7 +853,7 @@ describe('unpublishing', () => {
 
 		await expect(trigger.delete()).resolves.toBe(true);
 		// Each event once, though the addresses of the editor's test may remain as well.
-		expect(service.warnings().join()).toMatch(/may remain [^(]*\([^,]*\): Nothing answers/);
+		expect(service.warnings().join()).toMatch(/may remain [^(]*\([^,]*\): Could not connect/);
 	});
 
 	test('says what may remain when the credential is gone or incomplete', async () => {
@@ -864,7 +864,7 @@ describe('unpublishing', () => {
 		await expect(incomplete.delete()).resolves.toBe(true);
 		expect(service.warnings()).toEqual([
 			expect.stringContaining('may remain'),
-			expect.stringMatching(/may remain .*credential is not complete/),
+			expect.stringMatching(/may remain .*credential is incomplete/),
 		]);
 	});
 
@@ -919,7 +919,7 @@ describe('when n8n starts again', () => {
 		const trigger = await open();
 		service.control.addFault({ kind: 'status', status: 503, method: 'GET', path: hooks });
 
-		await expect(trigger.activate('init')).rejects.toThrow('failed (status 503)');
+		await expect(trigger.activate('init')).rejects.toThrow('server error (status 503)');
 	});
 
 	test('what was taken off is not taken for granted', async () => {
@@ -928,7 +928,7 @@ describe('when n8n starts again', () => {
 		await trigger.deactivate();
 		service.control.addFault({ kind: 'status', status: 503, method: 'GET', path: hooks });
 
-		await expect(trigger.activate('init')).rejects.toThrow('failed (status 503)');
+		await expect(trigger.activate('init')).rejects.toThrow('server error (status 503)');
 	});
 
 	test('at another address, the old subscriptions do not count', async () => {
@@ -938,7 +938,7 @@ describe('when n8n starts again', () => {
 		const moved = await open({}, { staticData, publicUrl: 'https://n8n.shop.example' });
 		service.control.addFault({ kind: 'status', status: 503, method: 'GET', path: hooks });
 
-		await expect(moved.activate('init')).rejects.toThrow('failed (status 503)');
+		await expect(moved.activate('init')).rejects.toThrow('server error (status 503)');
 	});
 
 	test('a refusal of the service is still told', async () => {
@@ -946,7 +946,7 @@ describe('when n8n starts again', () => {
 		await trigger.activate();
 		service.control.addFault({ kind: 'status', status: 401, method: 'GET', path: hooks });
 
-		await expect(trigger.activate('init')).rejects.toThrow('did not accept the API key');
+		await expect(trigger.activate('init')).rejects.toThrow('rejected the API key');
 	});
 });
 
@@ -964,8 +964,8 @@ describe('an error while publishing', () => {
 		['a wrong company', only({ companyId: 'x' }), {}, /Company ID .* whole number/],
 		['an unknown company', {}, { companyId: 77 }, /404/],
 		['a wrong key', {}, { apiSecret: 'wrong' }, /API key/],
-		['no key', {}, { apiKeyId: '' }, /credential is not complete/],
-		['a Base URL without http', {}, { baseUrl: 'api.example' }, /does not start with https?:/],
+		['no key', {}, { apiKeyId: '' }, /credential is incomplete/],
+		['a Base URL without http', {}, { baseUrl: 'api.example' }, /must start with https?:/],
 		['cities that cannot be read', only({ cities: '42; 43' }), {}, /"42; 43" .*Only These Cities/],
 		['companies likewise', only({ companies: 'all' }), {}, /"all" .*Only These Companies/],
 		['statuses likewise', only({ statuses: 'a;b' }), {}, /"a;b" .*Only These Statuses/],

@@ -207,7 +207,7 @@ describe('what is wrong', () => {
 			{ filters: { status: '={{ "gone" }}' } },
 		],
 		[
-			'The Company ID for the Delivery Service is not a whole number of 1 or more [item 0]',
+			'The Delivery Service Company ID is not a positive whole number [item 0]',
 			{ options: { companyId: 'x' } },
 		],
 	])('is named before anything is sent: %s', async (message, more) => {
@@ -229,7 +229,7 @@ describe('what is wrong', () => {
 		expect(items).toEqual([]);
 		expect(error).toMatchObject({
 			name: 'NodeApiError',
-			message: 'The answer did not come from the Delivery Service, or cannot be read [item 0]',
+			message: 'The response is not a valid Delivery Service response [item 0]',
 			description: expect.stringContaining('Base URL'),
 		});
 	});
@@ -241,7 +241,7 @@ describe('what is wrong', () => {
 
 		expect(error).toMatchObject({
 			name: 'NodeApiError',
-			message: 'Nothing answers at the Base URL of the Delivery Service [item 0]',
+			message: 'Could not connect to the Base URL of the Delivery Service [item 0]',
 			description: expect.stringContaining('Check the Base URL'),
 		});
 	});
@@ -265,7 +265,7 @@ describe('what is wrong', () => {
 			{
 				json: {
 					error: {
-						message: 'The Delivery Service does not allow this with the API key [item 0]',
+						message: 'The Delivery Service does not allow this request with this API key [item 0]',
 						description: expect.stringContaining('Not for this key'),
 					},
 				},

@@ -185,7 +185,7 @@ describe('a failure', () => {
 
 		expect(error).toMatchObject({
 			message:
-				'The webhook https://shop.example/b for updateTask was not repaired: The Delivery Service failed (status 500) [item 0]',
+				'The webhook https://shop.example/b for updateTask was not repaired: The Delivery Service returned a server error (status 500) [item 0]',
 			description: expect.stringMatching(
 				/^It is still blacklisted; nothing was changed\..*Repaired before it: 1 of 3\.$/,
 			),
@@ -313,7 +313,7 @@ describe('a failure', () => {
 
 		expect(error).toMatchObject({
 			httpCode: '401',
-			message: 'The Delivery Service did not accept the API key [item 0]',
+			message: 'The Delivery Service rejected the API key [item 0]',
 		});
 	});
 });

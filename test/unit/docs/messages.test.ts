@@ -17,10 +17,10 @@ test('every message that the README explains is one of the code', () => {
 });
 
 test('a quotation with another word, or of which only the beginning is right, is found out', () => {
-	const message = 'The Delivery Service did not accept the API key';
+	const message = 'The Delivery Service rejected the API key';
 	expect(isInCode(message, texts)).toBe(true);
-	expect(isInCode(message.replace('accept', 'take'), texts)).toBe(false);
-	expect(isInCode('The Delivery Service did not', texts)).toBe(false);
-	expect(isInCode('The Delivery Service did not …', texts)).toBe(true);
+	expect(isInCode(message.replace('rejected', 'refused'), texts)).toBe(false);
+	expect(isInCode('The Delivery Service could not', texts)).toBe(false);
+	expect(isInCode('The Delivery Service could not …', texts)).toBe(true);
 	expect(isInCode('… has no mail address, and the service needs one. …', texts)).toBe(false);
 });

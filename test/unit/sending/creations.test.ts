@@ -495,7 +495,7 @@ describe('when the user knows that a refused request created nothing', () => {
 			...[100, 1, 1, 1],
 			...[50, 1, 1, 1],
 		]);
-		expect(textOf(report, 1)).toMatch(/refused .*status 422.*three .* sent alone.*no warehouse 7/);
+		expect(textOf(report, 1)).toMatch(/rejected .*status 422.*three .* sent alone.*no warehouse 7/);
 		expect(kindsOf(await run(new FakeService(), creationsOf(250)))).toEqual(many(250, 'created'));
 	});
 

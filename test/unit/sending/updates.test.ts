@@ -195,9 +195,9 @@ describe('a success', () => {
 		expect(kindsOf(results)).toEqual({ a: 'unknown', b: 'unknown' });
 		expect(problemsOf(results)[0]).toEqual({
 			message:
-				'Whether this delivery was updated is unknown: the answer did not come from the Delivery Service, or cannot be read',
+				'Whether this delivery was updated is unknown: the response is not a valid Delivery Service response',
 			description:
-				'Update it again: that does no harm. Check the Base URL in the credential: it must be the address of the service itself.',
+				'Update it again: that does no harm. Check the Base URL in the credential: it must be the URL of the Delivery Service itself.',
 		});
 	});
 
@@ -287,13 +287,13 @@ describe('a service that cannot take a request now', () => {
 		expect(kindsOf(results)).toEqual({ a: 'notSent', b: 'notSent', c: 'notSent' });
 		expect(problemsOf(results.slice(1))).toEqual([
 			{
-				message: 'The Delivery Service has had too many requests for now',
-				description: 'Wait 10 minutes, as the service asks, then try again.',
+				message: 'Rate limit of the Delivery Service exceeded (status 429)',
+				description: 'Wait 10 minutes, as the service requests, then try again.',
 			},
 			{
 				message:
-					'This delivery was not updated: the Delivery Service has had too many requests for now',
-				description: 'Wait 10 minutes, as the service asks, then try again.',
+					'This delivery was not updated: rate limit of the Delivery Service exceeded (status 429)',
+				description: 'Wait 10 minutes, as the service requests, then try again.',
 			},
 		]);
 	});
@@ -385,7 +385,7 @@ describe('a lost answer', () => {
 			},
 			{
 				message:
-					'This delivery was not updated: nothing answers at the Base URL of the Delivery Service',
+					'This delivery was not updated: could not connect to the Base URL of the Delivery Service',
 			},
 		]);
 	});
@@ -414,9 +414,9 @@ describe('a lost answer', () => {
 				kind: 'unknown',
 				problem: {
 					message:
-						'Whether this delivery was updated is unknown: the Delivery Service failed (status 504)',
+						'Whether this delivery was updated is unknown: the Delivery Service returned a server error (status 504)',
 					description:
-						'Look it up in the dashboard of the Delivery Service: the update was sent again, and was refused then. The Delivery Service refused the request (status 409). The service says: The reference is in use',
+						'Look it up in the dashboard of the Delivery Service: the update was sent again, and was refused then. The Delivery Service rejected the request (status 409). The service says: The reference is in use',
 				},
 			},
 		]);

@@ -16,14 +16,14 @@ test.each(['shop', 0, -1, 1.5, true])('rejects %j', (given) => {
 	expect(resolveCompanyId(credential, given)).toMatchObject({
 		ok: false,
 		problem: {
-			message: 'The Company ID for the Delivery Service is not a whole number of 1 or more',
+			message: 'The Delivery Service Company ID is not a positive whole number',
 		},
 	});
 });
 
 test('requires a company when the credential has none', () => {
 	expect(resolveCompanyId({}, '')).toMatchObject({
-		problem: { message: 'The Company ID for the Delivery Service is missing' },
+		problem: { message: 'The Delivery Service Company ID is missing' },
 	});
 	expect(resolveCompanyId({}, 7)).toEqual({ ok: true, value: 7 });
 });

@@ -28,10 +28,10 @@ test.each(['https://a.example/api', 'http://127.0.0.1:8080', 'https://a.example/
 );
 
 test.each([
-	['a.example', 'does not start with https:// or http://'],
-	['ftp://a.example', 'does not start with https:// or http://'],
-	['https:a.example', 'does not start with https:// or http://'],
-	['https://', 'does not start with https:// or http://'],
+	['a.example', 'must start with https:// or http://'],
+	['ftp://a.example', 'must start with https:// or http://'],
+	['https:a.example', 'must start with https:// or http://'],
+	['https://', 'must start with https:// or http://'],
 	['https://a b.example', 'is not a web address'],
 	['https://a.example/api?key=s3cret', 'has a query: a question mark and what follows it'],
 	['https://a.example?', 'has a query: a question mark and what follows it'],
@@ -57,7 +57,7 @@ test.each([{ baseUrl: '' }, { baseUrl: ' ' }, { apiKeyId: ' ' }, { apiSecret: ''
 	'the credential is not complete with %j',
 	(changes) => {
 		expect(problemOf(changes)).toEqual({
-			message: 'The Delivery Service credential is not complete',
+			message: 'The Delivery Service credential is incomplete',
 			description:
 				'Open the credential and fill in Base URL (it starts with https:// or http://), API Key ID and API Secret.',
 		});

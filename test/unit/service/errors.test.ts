@@ -11,10 +11,10 @@ function answer(status: number, body?: unknown, headers: Record<string, string> 
 
 describe('an answer that is no success', () => {
 	test.each([
-		[401, 'did not accept the API key', 'API Key ID and API Secret'],
+		[401, 'rejected the API key', 'API Key ID and API Secret'],
 		[403, 'does not allow this', 'child company'],
-		[303, 'gave its answer at another address', 'Look on the service'],
-		[404, 'did not find what was asked for', 'Base URL and the Company ID'],
+		[303, 'redirected to another URL for its response', 'Look on the service'],
+		[404, 'could not find the requested resource', 'Base URL and the Company ID'],
 		[429, 'too many requests', 'Wait a minute'],
 	])('with status %d tells what happened and what to do', (status, happened, advice) => {
 		const { message, description } = explainFailure(answer(status));
@@ -24,8 +24,8 @@ describe('an answer that is no success', () => {
 	});
 
 	test.each([
-		[429, '600', 'Wait 10 minutes, as the service asks, then try again.'],
-		[503, '1', 'Wait 1 second, as the service asks, then try again.'],
+		[429, '600', 'Wait 10 minutes, as the service requests, then try again.'],
+		[503, '1', 'Wait 1 second, as the service requests, then try again.'],
 		[503, 'soon', 'Try again later.'],
 	])('%d with Retry-After %s says so', (status, value, advice) => {
 		expect(
@@ -46,7 +46,7 @@ describe('an answer that is no success', () => {
 		expect(
 			explainFailure(answer(401, { code: 'UNAUTHORIZED', message: 'Wrong key' })).description,
 		).toBe(
-			'Check API Key ID and API Secret in the credential. If they were changed on the service, enter the new ones. ' +
+			'Check API Key ID and API Secret in the credential. If the key was changed on the Delivery Service, enter the new one. ' +
 				'The service says: Wrong key (UNAUTHORIZED)',
 		);
 	});
@@ -68,7 +68,7 @@ describe('an answer that is no success', () => {
 		[{ errors: 'x'.repeat(600) }, `The service says: {"errors":"${'x'.repeat(489)}`],
 	])('quotes of the body %j what can be read', (body, description) => {
 		expect(explainFailure(answer(400, body))).toEqual({
-			message: 'The Delivery Service refused the request (status 400)',
+			message: 'The Delivery Service rejected the request (status 400)',
 			description,
 		});
 	});
@@ -77,7 +77,7 @@ describe('an answer that is no success', () => {
 		'says that the service gave no reason when the body is %j',
 		(body) => {
 			expect(explainFailure(answer(422, body))).toEqual({
-				message: 'The Delivery Service refused the request (status 422)',
+				message: 'The Delivery Service rejected the request (status 422)',
 				description: 'The service gave no reason. Check the values that you entered.',
 			});
 		},
@@ -87,19 +87,19 @@ describe('an answer that is no success', () => {
 		expect(
 			explainFailure(answer(308, undefined, { location: 'https://new.example/v1/deliveries' })),
 		).toEqual({
-			message: 'The Delivery Service has moved to another address',
+			message: 'The Delivery Service redirects to a different URL',
 			description:
-				'Enter the new address as Base URL in the credential. The service named https://new.example',
+				'Enter the new URL as Base URL in the credential: https://new.example',
 		});
 		for (const location of ['', '/v1/elsewhere'])
 			expect(explainFailure(answer(302, undefined, { location })).description).toBe(
-				'Enter the new address as Base URL in the credential',
+				'Enter the new URL as Base URL in the credential',
 			);
 	});
 
 	test.each([500, 503, 599, 100])('with status %d is a failure of the service', (status) => {
 		expect(explainFailure(answer(status))).toEqual({
-			message: `The Delivery Service failed (status ${status})`,
+			message: `The Delivery Service returned a server error (status ${status})`,
 			description: 'Try again later.',
 		});
 		expect(explainFailure(answer(status, { message: 'Down' })).description).toBe(
@@ -120,7 +120,7 @@ describe('no answer', () => {
 	test.each([
 		['ENOTFOUND', 'The host in the Base URL of the Delivery Service was not found'],
 		['EAI_AGAIN', 'The host in the Base URL of the Delivery Service was not found'],
-		['ECONNREFUSED', 'Nothing answers at the Base URL of the Delivery Service'],
+		['ECONNREFUSED', 'Could not connect to the Base URL of the Delivery Service'],
 		['ECONNRESET', 'The connection to the Delivery Service failed'],
 		['', 'The Delivery Service could not be reached'],
 	])('with the code %j sends the user to the credential', (code, message) => {
@@ -147,7 +147,7 @@ describe('no answer', () => {
 
 	test('because there was no secure connection names the two beginnings of an address', () => {
 		const { message, description } = explainFailure({ kind: 'noResponse', code: 'EPROTO' });
-		expect(message).toBe('No secure connection to the Delivery Service could be made');
+		expect(message).toBe('Could not establish a secure (TLS) connection to the Delivery Service');
 		expect(description).toContain('https://');
 		expect(description).toContain('http://');
 	});
@@ -167,14 +167,14 @@ describe('no answer', () => {
 	// Most operations have no option Timeout.
 	test.each(['ECONNABORTED', 'ETIMEDOUT'])('in time (%s) asks for another try', (code) => {
 		expect(explainFailure({ kind: 'noResponse', code })).toEqual({
-			message: 'The Delivery Service did not answer in time',
+			message: 'The Delivery Service did not respond in time',
 			description: 'Try again later.',
 		});
 	});
 
 	test('because the execution was stopped asks nothing of the user', () => {
 		expect(explainFailure({ kind: 'noResponse', code: 'ERR_CANCELED' })).toEqual({
-			message: 'The execution was stopped before the Delivery Service answered',
+			message: 'The execution was stopped before the Delivery Service responded',
 		});
 	});
 });
@@ -185,11 +185,11 @@ describe('what else is known', () => {
 		[answer(500, { message: 'Down' }), 'The service says: Down'],
 		[
 			{ kind: 'noResponse', code: 'ETIMEDOUT' },
-			'To wait longer for answers, raise the option Timeout.',
+			'To wait longer for a response, increase the option Timeout.',
 		],
 		[
 			{ kind: 'noResponse', code: 'ECONNABORTED' },
-			'To wait longer for answers, raise the option Timeout.',
+			'To wait longer for a response, increase the option Timeout.',
 		],
 		[{ kind: 'noResponse', code: 'ECONNRESET' }, 'The error code is ECONNRESET.'],
 		[{ kind: 'noResponse', code: 'ERR_CANCELED' }, ''],

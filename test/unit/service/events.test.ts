@@ -98,7 +98,7 @@ describe('reading a payload', () => {
 		const { fields, issues } = parseEvent('createRoute', { ...route, date });
 		expect(fields).toMatchObject({ date });
 		expect(fields).not.toHaveProperty('dateIso');
-		expect(issues).toContain('The field "date" is not what the service documents');
+		expect(issues).toContain('The field "date" does not have its documented type');
 	});
 
 	test.each<[EventName, string[]]>([
@@ -124,7 +124,7 @@ describe('reading a payload', () => {
 		const payload = { id: 't1', distance: 4.5, price: 0, currencySign: '$', [name]: value };
 		expect(parseEvent('createTask', payload)).toEqual({
 			fields: payload,
-			issues: [`The field "${name}" is not what the service documents`],
+			issues: [`The field "${name}" does not have its documented type`],
 		});
 	});
 
@@ -132,7 +132,7 @@ describe('reading a payload', () => {
 		const prices = [{ id: 't1', price: '9.50' }, { id: 't2' }];
 		const { fields, issues } = parseEvent('createRoute', { ...route, prices });
 		expect(fields.prices).toEqual(prices);
-		expect(issues).toEqual(['The field "prices" is not what the service documents']);
+		expect(issues).toEqual(['The field "prices" does not have its documented type']);
 	});
 
 	test('does not change the payload itself', () => {

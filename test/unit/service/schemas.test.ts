@@ -247,7 +247,7 @@ describe('a delivery', () => {
 	});
 
 	test.each<[string, object, string]>([
-		['packages', { packages: [] }, 'Package: at least one is needed'],
+		['packages', { packages: [] }, 'Package: at least one is required'],
 		['a name', { pickup: { ...place(), contact: contact({ name: ' ' }) } }, 'Pickup name is empty'],
 		[
 			'an e-mail',
@@ -331,7 +331,7 @@ describe('a delivery', () => {
 		(email) => {
 			const value = delivery({ dropoff: { ...place(), contact: contact({ email }) } });
 			expect(messageOf(deliverySchema, value)).toBe(
-				`Dropoff email "${email}" is not an e-mail address`,
+				`Dropoff email "${email}" is not an email address`,
 			);
 		},
 	);
@@ -340,29 +340,29 @@ describe('a delivery', () => {
 		[
 			'the delivery',
 			{ dropof: place() },
-			'Delivery has no member "dropof" (did you mean "dropoff"?)',
+			'Delivery has an unknown field "dropof" (did you mean "dropoff"?)',
 		],
-		['a place', { pickup: { ...place(), adress: 'x' } }, 'Pickup has no member "adress"'],
+		['a place', { pickup: { ...place(), adress: 'x' } }, 'Pickup has an unknown field "adress"'],
 		[
 			'a contact',
 			{ pickup: { ...place(), contact: contact({ phone: '1' }) } },
-			'Pickup has no member "phone" (did you mean "phonenumber"?)',
+			'Pickup has an unknown field "phone" (did you mean "phonenumber"?)',
 		],
 		[
 			'a location',
 			{ pickup: place({ address: 'x', latitude: 1 }) },
-			'Pickup has no member "latitude" (did you mean "lat"?)',
+			'Pickup has an unknown field "latitude" (did you mean "lat"?)',
 		],
 		[
 			'address components',
 			{ pickup: place({ address: { zip: '62704' } }) },
-			'Pickup address has no member "zip" (did you mean "zipcode"?)',
+			'Pickup address has an unknown field "zip" (did you mean "zipcode"?)',
 		],
-		['a package', { packages: [pack({ colour: 'red' })] }, 'Package has no member "colour"'],
+		['a package', { packages: [pack({ colour: 'red' })] }, 'Package has an unknown field "colour"'],
 		[
 			'extra data',
 			{ extraData: [{ name: 'a', value: 'b', search: true }] },
-			'Extra data has no member "search" (did you mean "searchable"?)',
+			'Extra data has an unknown field "search" (did you mean "searchable"?)',
 		],
 	])('is refused with an unknown member in %s', (_, changes, message) => {
 		expect(messageOf(deliverySchema, delivery(changes))).toContain(message);
@@ -370,8 +370,8 @@ describe('a delivery', () => {
 
 	test('names every unknown member and the known ones', () => {
 		expect(messageOf(deliverySchema, delivery({ tag: [], colour: 'red' }))).toBe(
-			'Delivery has no member "tag" (did you mean "tags"?), "colour". ' +
-				'The members are: pickup, dropoff, packages, referenceId, tags, extraData, cod',
+			'Delivery has unknown fields "tag" (did you mean "tags"?), "colour". ' +
+				'Known fields: pickup, dropoff, packages, referenceId, tags, extraData, cod',
 		);
 	});
 });
@@ -420,24 +420,24 @@ describe('a location', () => {
 		[{ lat: 0, lng: 180.1 }, 'Pickup longitude 180.1 is more than 180'],
 		[{ lat: 0, lng: -180.1 }, 'Pickup longitude -180.1 is less than -180'],
 		[{ lat: 'north', lng: 0 }, 'Pickup latitude "north" is not a number'],
-		[{ lat: 1 }, 'Pickup longitude is missing. Give latitude and longitude together, or neither'],
-		[{ lng: 1 }, 'Pickup latitude is missing. Give latitude and longitude together, or neither'],
+		[{ lat: 1 }, 'Pickup longitude is missing. Set both latitude and longitude, or neither'],
+		[{ lng: 1 }, 'Pickup latitude is missing. Set both latitude and longitude, or neither'],
 	])('refuses the coordinates %j', (coordinates, message) => {
 		expect(messageOf(deliverySchema, withPickup({ address: 'x', ...coordinates }))).toBe(message);
 	});
 
 	test('refuses neither and both of address and warehouse', () => {
 		expect(messageOf(deliverySchema, withPickup({}))).toBe(
-			'Pickup address is missing. Give an address, address components or a saved warehouse',
+			'Pickup address is missing. Enter an address or choose a saved warehouse',
 		);
 		expect(messageOf(deliverySchema, withPickup({ address: 'x', warehouse: 7 }))).toBe(
-			'Pickup warehouse ID is given beside an address. Give one of the two',
+			"Pickup warehouse ID can't be combined with an address. Use only one of them",
 		);
 	});
 
 	test('refuses an address without any component', () => {
 		expect(messageOf(deliverySchema, withPickup({ address: { city: null } }))).toBe(
-			'Pickup address needs at least one component, such as the street or the city',
+			'Pickup address requires at least one field, e.g. the street or the city',
 		);
 	});
 });
@@ -516,13 +516,13 @@ describe('the changes of an update', () => {
 	test.each<[object, string]>([
 		[
 			{ location: { lat: 1 } },
-			'Longitude is missing. Give latitude and longitude together, or neither',
+			'Longitude is missing. Set both latitude and longitude, or neither',
 		],
 		[{ location: { address: { city: 'x' } } }, 'Address (an object) is not text'],
-		[{ location: { warehouse: 7 } }, 'Changes has no member "warehouse"'],
-		[{ contact: { email: 'ana' } }, 'Email "ana" is not an e-mail address'],
+		[{ location: { warehouse: 7 } }, 'Changes has an unknown field "warehouse"'],
+		[{ contact: { email: 'ana' } }, 'Email "ana" is not an email address'],
 		[{ contact: { name: ' ' } }, 'Name is empty'],
-		[{ packages: [] }, 'Package: at least one is needed'],
+		[{ packages: [] }, 'Package: at least one is required'],
 		[{ packages: [{ size: 'xxl' }] }, 'Package size "xxl" is not one of xs, s, m, l, xl'],
 		[{ cod: -1 }, 'Cash on delivery -1 is less than 0'],
 		[
@@ -530,10 +530,10 @@ describe('the changes of an update', () => {
 			`Reference ID "${'r'.repeat(41)}" is longer than 40 characters`,
 		],
 		[{ addTags: ['gift'] }, 'Tag to add "gift" is not a number'],
-		[{ addTags: [] }, 'Tag to add: at least one is needed'],
+		[{ addTags: [] }, 'Tag to add: at least one is required'],
 		[{ removeTags: [1, 0] }, 'Tag to remove 2 0 is less than 1'],
-		[{ removeTags: [] }, 'Tag to remove: at least one is needed'],
-		[{ colour: 'red' }, 'Changes has no member "colour"'],
+		[{ removeTags: [] }, 'Tag to remove: at least one is required'],
+		[{ colour: 'red' }, 'Changes has an unknown field "colour"'],
 	])('are refused when they are %j', (changes, message) => {
 		expect(messageOf(deliveryChangesSchema, changes, 'Changes')).toContain(message);
 	});
@@ -567,7 +567,7 @@ describe('the URL of a subscription', () => {
 		'may not be %j',
 		(url) => {
 			expect(messageOf(webhookUrlSchema, url, 'URL')).toBe(
-				'URL is not a web address that starts with http:// or https://',
+				'URL must be a valid URL that starts with http:// or https://',
 			);
 		},
 	);

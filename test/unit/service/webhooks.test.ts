@@ -145,7 +145,7 @@ describe('listing', () => {
 	])('refuses %s, in which there is no list of webhooks', async (_, exchange) => {
 		const { client } = clientThatGets(exchange);
 		await expect(companyWebhooksClient(node, client, 42).list()).rejects.toThrow(
-			'The answer did not come from the Delivery Service, or cannot be read',
+			'The response is not a valid Delivery Service response',
 		);
 	});
 });
@@ -173,7 +173,7 @@ describe('subscribing and unsubscribing', () => {
 		const unreachable = clientThatGets({ kind: 'noResponse', code: 'ECONNREFUSED' }).client;
 		await expect(
 			companyWebhooksClient(node, unreachable, 42).unsubscribe(subscription),
-		).rejects.toThrow('Nothing answers at the Base URL of the Delivery Service');
+		).rejects.toThrow('Could not connect to the Base URL of the Delivery Service');
 	});
 });
 
