@@ -186,7 +186,7 @@ const table: Record<string, Row> = {
 		fault: { kind: 'garbage' },
 		outcome: 'unknown',
 		exist: true,
-		says: /unknown.*answer/,
+		says: /unknown.*not a valid Delivery Service response/,
 	},
 	'a success without records': {
 		fault: { kind: 'emptySuccess' },
@@ -383,7 +383,9 @@ describe('a service that is out of order', () => {
 		expect(outcomesOf(items)).toEqual(['unknown', 'unknown', 'unknown', 'notSent', 'notSent']);
 		expect(service.creations()).toHaveLength(3);
 		expect(jsonOf(items)[4]).toMatchObject({
-			error: { message: expect.stringMatching(/not sent: the Delivery Service returned a server error/) },
+			error: {
+				message: expect.stringMatching(/not sent: the Delivery Service returned a server error/),
+			},
 		});
 	});
 
@@ -579,7 +581,9 @@ describe('a service that is too busy for a moment', () => {
 		});
 
 		expect(service.creations()).toHaveLength(1);
-		expect(error?.message).toMatch(/^Rate limit of the Delivery Service exceeded.*\(0 of 3 deliveries created, 3 not sent\)/);
+		expect(error?.message).toMatch(
+			/^Rate limit of the Delivery Service exceeded.*\(0 of 3 deliveries created, 3 not sent\)/,
+		);
 	});
 });
 
@@ -743,7 +747,7 @@ describe('a node that cannot begin, but goes on after errors', () => {
 			'its operation does not exist',
 			{ resource: 'delivery', operation: 'eat' },
 			{},
-			/^The operation "eat"/,
+			/^The resource "delivery" has no operation "eat"/,
 		],
 	];
 

@@ -960,8 +960,8 @@ describe('an error while publishing', () => {
 
 	test.each<[string, INodeParameters, Partial<CredentialData>, RegExp]>([
 		['no event', { events: [] }, {}, /No event .* is chosen/],
-		['no company', {}, { companyId: '' }, /Company ID .* is missing/],
-		['a wrong company', only({ companyId: 'x' }), {}, /Company ID .* whole number/],
+		['no company', {}, { companyId: '' }, /Company ID is missing/],
+		['a wrong company', only({ companyId: 'x' }), {}, /Company ID is not a positive whole number/],
 		['an unknown company', {}, { companyId: 77 }, /404/],
 		['a wrong key', {}, { apiSecret: 'wrong' }, /API key/],
 		['no key', {}, { apiKeyId: '' }, /credential is incomplete/],

@@ -93,7 +93,7 @@ const tlsAbortedMessage = 'before secure TLS connection was established';
 
 /**
  * Creates a client for one credential. Requests use n8n's HTTP helper, so its proxy, TLS and domain
- * settings apply, with the credential's Basic authentication (service document, section 5).
+ * settings apply, with the credential's Basic authentication (API document, section 5).
  * Redirects are not followed: a POST would become a GET.
  *
  * @param baseUrl a Base URL to use instead of the credential's

@@ -3,7 +3,7 @@ import { z } from 'zod/v4';
 import type { Result } from '../common/result';
 import { companyIdSchema } from './schemas';
 
-/** Paths of the endpoints (service document, section 4), which the nodes append to the Base URL. */
+/** Paths of the endpoints (API document, section 4), which the nodes append to the Base URL. */
 const endpointPath = /\/(v1(\/deliveries(\/dropoff)?)?|hooks(\/companies(\/[^/]*)?)?)$/i;
 
 /** What is wrong with a Base URL, as the end of a sentence; undefined when it is valid. */

@@ -137,7 +137,7 @@ export function isCertificateError(code: string): boolean {
 /** Our own timeout, and that of the connection. */
 const timeoutCodes = new Set(['ECONNABORTED', 'ETIMEDOUT']);
 
-const connectionRefused: Problem = {
+const couldNotConnect: Problem = {
 	...unreachable,
 	message: 'Could not connect to the Base URL of the Delivery Service',
 };
@@ -155,7 +155,7 @@ function explainNoResponse({ code, neverConnected, blockedReason }: NoResponse):
 		};
 	if (timeoutCodes.has(code))
 		return neverConnected
-			? connectionRefused
+			? couldNotConnect
 			: {
 					message: 'The Delivery Service did not respond in time',
 					description: 'Try again later.',
@@ -168,7 +168,7 @@ function explainNoResponse({ code, neverConnected, blockedReason }: NoResponse):
 				message: 'The host in the Base URL of the Delivery Service was not found',
 			};
 		case 'ECONNREFUSED':
-			return connectionRefused;
+			return couldNotConnect;
 		case 'EPROTO':
 			return {
 				message: 'Could not establish a secure (TLS) connection to the Delivery Service',

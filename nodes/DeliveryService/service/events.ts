@@ -49,7 +49,7 @@ interface ServiceEvent {
 	traits: Readonly<Partial<Record<FilterTrait, string>>>;
 }
 
-/** The events of the service and everything that differs between them (service document, section 6). */
+/** The events of the service and everything that differs between them (API document, section 6). */
 export const events: Readonly<Record<EventName, ServiceEvent>> = {
 	createTask: {
 		code: 1,

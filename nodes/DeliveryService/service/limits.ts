@@ -1,4 +1,4 @@
-/** The limits of the service (service document, sections 2.1 and 8). */
+/** The limits of the service (API document, sections 2.1 and 8). */
 export const limits = {
 	/** Deliveries in one creation request. */
 	deliveriesPerRequest: 100,

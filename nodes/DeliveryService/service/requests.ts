@@ -1,7 +1,7 @@
 import type { ServiceRequest } from './client';
 import type { CreationBody, UpdateBody } from './schemas';
 
-/** A URL subscribed to an event of a company (service document, section 2.7). */
+/** A URL subscribed to an event of a company (API document, section 2.7). */
 export interface Subscription {
 	url: string;
 	/** The event's code. */
