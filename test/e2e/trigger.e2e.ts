@@ -437,7 +437,9 @@ describe('when something is out of order', () => {
 			expect(client.publish(unreachable.id)).rejects.toThrow(
 				'Could not connect to the Base URL of the Delivery Service',
 			),
-			expect(client.publish(half.id)).rejects.toThrow('The Delivery Service returned a server error (status 503)'),
+			expect(client.publish(half.id)).rejects.toThrow(
+				'The Delivery Service returned a server error (status 503)',
+			),
 		]);
 		const made = service.control.requests().filter(({ method }) => method === 'POST');
 		expect(made.slice(0, 4).map(({ status }) => status)).toEqual([200, 503, null, 503]);

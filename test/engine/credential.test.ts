@@ -86,7 +86,12 @@ describe('the connection test', () => {
 			/is not a valid Delivery Service response.* Check the Base URL/,
 		],
 		['other JSON', 200, { hello: 'world' }, /is not a valid Delivery Service response/],
-		['a page with 404', 404, '<!doctype html>', /Check the Base URL: its host responded, but not as/],
+		[
+			'a page with 404',
+			404,
+			'<!doctype html>',
+			/Check the Base URL: its host responded, but not as/,
+		],
 		['an address elsewhere', 301, '', /redirects to a different URL\. .*https:\/\/new\.example$/],
 		[
 			'that it does not allow this',
@@ -137,7 +142,9 @@ describe('the connection test', () => {
 	test('says so when nothing listens', async () => {
 		expect(await verdictOn({ baseUrl: 'http://127.0.0.1:9' })).toEqual({
 			status: 'Error',
-			message: expect.stringMatching(/^Could not connect to the Base URL of the Delivery Service\. /),
+			message: expect.stringMatching(
+				/^Could not connect to the Base URL of the Delivery Service\. /,
+			),
 		});
 	});
 
@@ -156,35 +163,35 @@ describe('the connection test', () => {
 
 	test.each<[string, CredentialData, RegExp]>([
 		['no company', { companyId: '' }, /^The Company ID is missing.* Enter your own/],
-		['a company by its name', { companyId: 'Larch' }, /^The Company ID is missing or not a positive whole/],
 		[
-			'company 0',
-			{ companyId: 0 },
+			'a company by its name',
+			{ companyId: 'Larch' },
+			/^The Company ID is missing or not a positive whole/,
+		],
+		['company 0', { companyId: 0 }, /^The Company ID is missing or not a positive whole number/],
+		[
+			'half a company',
+			{ companyId: 1.5 },
 			/^The Company ID is missing or not a positive whole number/,
 		],
-		['half a company', { companyId: 1.5 }, /^The Company ID is missing or not a positive whole number/],
-		[
-			'no base URL',
-			{ baseUrl: '' },
-			/^The Delivery Service credential is incomplete\. .*Base URL/,
-		],
+		['no base URL', { baseUrl: '' }, /^The Delivery Service credential is incomplete\. .*Base URL/],
 		[
 			'a base URL that is no web address',
 			{ baseUrl: 'api.shop.example' },
 			/^The Base URL .* must start with https:\/\/ or http:\/\/\. /,
 		],
 		['another protocol', { baseUrl: 'ftp://api.shop.example' }, /must start with https:\/\//],
-		['a query', { baseUrl: 'https://a.example/?key=1' }, /^The Base URL .* must not contain a query/],
+		[
+			'a query',
+			{ baseUrl: 'https://a.example/?key=1' },
+			/^The Base URL .* must not contain a query/,
+		],
 		[
 			'the address of an endpoint',
 			{ baseUrl: 'https://a.example/v1/deliveries' },
 			/^The Base URL .* must not end with \/v1\/deliveries/,
 		],
-		[
-			'no key',
-			{ apiKeyId: ' ' },
-			/^The Delivery Service credential is incomplete\. .*API Key ID/,
-		],
+		['no key', { apiKeyId: ' ' }, /^The Delivery Service credential is incomplete\. .*API Key ID/],
 		[
 			'no secret',
 			{ apiSecret: '' },

@@ -530,7 +530,8 @@ describe('a refusal in the middle', () => {
 						reference: 'nope',
 						cod: 2,
 						error: {
-							message: 'The Delivery Service could not find the requested resource (status 404) [item 1]',
+							message:
+								'The Delivery Service could not find the requested resource (status 404) [item 1]',
 							description: expect.stringContaining('Unknown deliveries: nope'),
 							outcome: 'rejected',
 							referenceId: 'nope',

@@ -173,7 +173,9 @@ describe('listening for a test event', () => {
 		const trigger = await open(every);
 		service.control.addFault({ kind: 'status', status: 500, method: 'POST', path: hooks, skip: 1 });
 
-		await expect(trigger.listen()).rejects.toThrow('The Delivery Service returned a server error (status 500)');
+		await expect(trigger.listen()).rejects.toThrow(
+			'The Delivery Service returned a server error (status 500)',
+		);
 		expect(list()).toEqual([]);
 	});
 });

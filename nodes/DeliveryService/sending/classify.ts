@@ -60,6 +60,7 @@ export function classifyExchange(exchange: Exchange): ExchangeClass {
  * working. An update may be sent again all the same.
  */
 export function classifyCreation(exchange: Exchange): ExchangeClass {
-	const isGateways = exchange.kind === 'response' && exchange.status === 503 && isHtml(exchange.body);
+	const isGateways =
+		exchange.kind === 'response' && exchange.status === 503 && isHtml(exchange.body);
 	return isGateways ? 'unknown' : classifyExchange(exchange);
 }

@@ -56,7 +56,9 @@ describe('a request that is refused for good', () => {
 	});
 
 	test('is one that n8n does not let out', () => {
-		expect(classifyExchange({ kind: 'noResponse', code: '', blockedReason: 'Blocked' })).toBe('rejected');
+		expect(classifyExchange({ kind: 'noResponse', code: '', blockedReason: 'Blocked' })).toBe(
+			'rejected',
+		);
 	});
 
 	test.each([300, 301, 302, 307, 308, 399])('is one that was sent elsewhere (%d)', (status) => {
