@@ -315,17 +315,17 @@ test('a credential is added; its connection test succeeds, and says what is wron
 	await editor.fill('apiKeyId', credential.apiKeyId);
 	await editor.fill('apiSecret', 'wrong');
 	await editor.fill('companyId', String(credential.companyId));
-	await editor.saveCredential('The Delivery Service did not accept the API key');
+	await editor.saveCredential('The Delivery Service rejected the API key');
 	expect(control.requests().map(({ status }) => status)).toEqual([401]);
 	await editor.picture('credential-wrong-key');
 
 	await editor.fill('apiSecret', credential.apiSecret);
 	await editor.fill('companyId', '9');
-	await editor.saveCredential('knows no such company or address');
+	await editor.saveCredential('this company or URL was not found');
 
 	await editor.fill('companyId', String(credential.companyId));
 	await editor.fill('baseUrl', `http://127.0.0.1:${await freePort()}`);
-	await editor.saveCredential('Nothing answers at the Base URL of the Delivery Service');
+	await editor.saveCredential('Could not connect to the Base URL of the Delivery Service');
 	await editor.picture('credential-wrong-host');
 	expect(control.requests()).toHaveLength(2);
 

@@ -173,7 +173,7 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 		const order = await place();
 		expect(await at.row(tables.toLookAt, { orderName: order.name })).toMatchObject({
 			about: 'creation',
-			message: expect.stringContaining('refused the request'),
+			message: expect.stringContaining('rejected the request'),
 			whatToDo: expect.stringContaining('No courier drives there'),
 			solved: 'no',
 		});

@@ -45,7 +45,7 @@ describe('an error that ends the execution', () => {
 		expect(error).toEqual({
 			status: 'error',
 			message:
-				'The Delivery Service refused the request (status 422) (1 of 3 deliveries created, 1 not sent) [item 1]',
+				'The Delivery Service rejected the request (status 422) (1 of 3 deliveries created, 1 not sent) [item 1]',
 			description: `The service says: Delivery rejected: E-2 (REJECTED). Created: E-1 (ID ${created?.record.id}). Rejected: E-2. Not sent: E-3. Exclude the created and possibly created deliveries before you run this again, or they may be created twice.`,
 		});
 		expect(control.deliveries()).toHaveLength(1);
@@ -74,16 +74,16 @@ describe('an error that ends the execution', () => {
 		const wrongKey = await withCredential({ apiSecret: 'wrong' });
 		expect(await errorOf({ parameters, credentials: wrongKey })).toEqual({
 			status: 'error',
-			message: 'The Delivery Service did not accept the API key [item 0]',
+			message: 'The Delivery Service rejected the API key [item 0]',
 			description:
-				'Check API Key ID and API Secret in the credential. If they were changed on the service, enter the new ones. The service says: Credentials missing or invalid (UNAUTHORIZED)',
+				'Check API Key ID and API Secret in the credential. If the key was changed on the Delivery Service, enter the new one. The service says: Credentials missing or invalid (UNAUTHORIZED)',
 		});
 		const nowhere = await withCredential({ baseUrl: `http://127.0.0.1:${await freePort()}` });
 		expect(await errorOf({ parameters, credentials: nowhere })).toEqual({
 			status: 'error',
-			message: 'Nothing answers at the Base URL of the Delivery Service [item 0]',
+			message: 'Could not connect to the Base URL of the Delivery Service [item 0]',
 			description:
-				'Check the Base URL in the credential and whether this n8n may connect to it, then try again.',
+				'Check the Base URL in the credential and whether this n8n instance can reach it, then try again.',
 		});
 	});
 
@@ -94,7 +94,7 @@ describe('an error that ends the execution', () => {
 		};
 		expect(await errorOf({ parameters })).toEqual({
 			status: 'error',
-			message: 'The Delivery Service did not find what was asked for (status 404) [item 0]',
+			message: 'The Delivery Service could not find the requested resource (status 404) [item 0]',
 			description: contains('Unknown deliveries: none'),
 		});
 	});
@@ -143,7 +143,7 @@ describe('going on after errors', () => {
 			{
 				...delivery('C-2'),
 				error: {
-					message: 'The Delivery Service refused the request (status 422) [item 2]',
+					message: 'The Delivery Service rejected the request (status 422) [item 2]',
 					description: 'The service says: Delivery rejected: C-2 (REJECTED)',
 					outcome: 'rejected',
 					referenceId: 'C-2',

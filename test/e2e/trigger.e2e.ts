@@ -435,9 +435,11 @@ describe('when something is out of order', () => {
 		service.control.addFault({ ...hooks, kind: 'status', status: 503, skip: 1, times: null });
 		await Promise.all([
 			expect(client.publish(unreachable.id)).rejects.toThrow(
-				'Nothing answers at the Base URL of the Delivery Service',
+				'Could not connect to the Base URL of the Delivery Service',
 			),
-			expect(client.publish(half.id)).rejects.toThrow('The Delivery Service failed (status 503)'),
+			expect(client.publish(half.id)).rejects.toThrow(
+				'The Delivery Service returned a server error (status 503)',
+			),
 		]);
 		const made = service.control.requests().filter(({ method }) => method === 'POST');
 		expect(made.slice(0, 4).map(({ status }) => status)).toEqual([200, 503, null, 503]);
@@ -450,7 +452,7 @@ describe('when something is out of order', () => {
 		await duringOutage(async () => await client.unpublish(workflow.id));
 		const log = await readFile(join(installation.userFolder, 'n8n.log'), 'utf8');
 		expect(log).toMatch(
-			`in workflow "Delivery events" (${workflow.id}): webhooks of this node may remain in the Delivery Service (Delivery Created, Delivery Updated): Nothing answers at the Base URL of the Delivery Service. They can't trigger the workflow. The node retries the removal whenever the workflow is published or unpublished`,
+			`in workflow "Delivery events" (${workflow.id}): webhooks of this node may remain in the Delivery Service (Delivery Created, Delivery Updated): Could not connect to the Base URL of the Delivery Service. They can't trigger the workflow. The node retries the removal whenever the workflow is published or unpublished`,
 		);
 		expect(subscriptions()).toEqual([
 			liveAddress(workflow, 'createTask'),

@@ -178,7 +178,7 @@ describe('specific reference IDs', () => {
 		const { items, error } = await allowResending({ referenceIds: 'R1' }, { credential });
 
 		expect(items).toEqual([]);
-		expect(error?.message).toBe('The Company ID for the Delivery Service is missing [item 0]');
+		expect(error?.message).toBe('The Delivery Service Company ID is missing [item 0]');
 	});
 
 	test('rejects All Deliveries combined with a Company ID, and clears nothing', async () => {
@@ -199,7 +199,7 @@ describe('specific reference IDs', () => {
 	});
 
 	test.each([
-		['no reference IDs', { referenceIds: ' , ' }, /^Reference ID: at least one is needed/],
+		['no reference IDs', { referenceIds: ' , ' }, /^Reference ID: at least one is required/],
 		['an invalid company ID', { referenceIds: 'R0', options: { companyId: 'x' } }, /x/],
 	])('clears nothing when given %s', async (_what, parameters, message) => {
 		await create(deliveries(1));

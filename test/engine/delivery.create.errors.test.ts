@@ -75,17 +75,17 @@ const table: Record<string, Row> = {
 	'429 without Retry-After': {
 		fault: answered(429),
 		outcome: 'notSent',
-		says: /too many requests/,
+		says: /[Rr]ate limit of the Delivery Service exceeded/,
 	},
 	'429 with Retry-After': {
 		fault: answered(429, { 'Retry-After': '30' }),
 		outcome: 'notSent',
-		says: /too many requests/,
+		says: /[Rr]ate limit of the Delivery Service exceeded/,
 	},
 	'503 with Retry-After': {
 		fault: answered(503, { 'Retry-After': '30' }),
 		outcome: 'notSent',
-		says: /failed \(status 503\)/,
+		says: /server error \(status 503\)/,
 	},
 	'503 with Retry-After from a gateway that did not wait for the service': {
 		fault: {
@@ -102,13 +102,13 @@ const table: Record<string, Row> = {
 		fault: answered(407),
 		outcome: 'rejected',
 		stops: true,
-		says: /The proxy between n8n and the Delivery Service wants a user name and password.*HTTPS_PROXY/,
+		says: /The proxy between n8n and the Delivery Service requires authentication.*HTTPS_PROXY/,
 	},
 	'a redirection': {
 		fault: answered(307, { Location: 'https://moved.example/v1/deliveries' }),
 		outcome: 'rejected',
 		stops: true,
-		says: /moved to another address.*https:\/\/moved\.example[".]/,
+		says: /redirects to a different URL.*https:\/\/moved\.example[".]/,
 	},
 	'400': {
 		fault: { ...refusedBatch, status: 400 },
@@ -172,21 +172,21 @@ const table: Record<string, Row> = {
 	'no answer in time, and no work done': {
 		fault: { kind: 'hang' },
 		outcome: 'unknown',
-		says: /unknown.*did not answer in time.*option Timeout/,
+		says: /unknown.*did not respond in time.*option Timeout/,
 		options: { timeoutSeconds: 3 },
 	},
 	'no answer in time, but the work done': {
 		fault: { kind: 'hangAfter' },
 		outcome: 'unknown',
 		exist: true,
-		says: /unknown.*did not answer in time/,
+		says: /unknown.*did not respond in time/,
 		options: { timeoutSeconds: 3 },
 	},
 	'a success that is a web page': {
 		fault: { kind: 'garbage' },
 		outcome: 'unknown',
 		exist: true,
-		says: /unknown.*answer/,
+		says: /unknown.*not a valid Delivery Service response/,
 	},
 	'a success without records': {
 		fault: { kind: 'emptySuccess' },
@@ -333,7 +333,7 @@ describe('a service that is not there', () => {
 	afterAll(() => hangingUp.server.close());
 
 	test.each([
-		['nothing listens', async () => `http://127.0.0.1:${await closedPort()}`, /Nothing answers/],
+		['nothing listens', async () => `http://127.0.0.1:${await closedPort()}`, /Could not connect/],
 		[
 			'the host is not known',
 			() => 'http://service.invalid',
@@ -342,7 +342,7 @@ describe('a service that is not there', () => {
 		[
 			'it does not speak HTTPS',
 			() => service.credential.baseUrl.replace('http:', 'https:'),
-			/No secure connection/,
+			/Could not establish a secure/,
 		],
 		['it hangs up at once', () => `https://127.0.0.1:${hangingUp.port}`, /connection .* failed/],
 	])('because %s was not sent anything', async (_why, baseUrl, says) => {
@@ -383,7 +383,9 @@ describe('a service that is out of order', () => {
 		expect(outcomesOf(items)).toEqual(['unknown', 'unknown', 'unknown', 'notSent', 'notSent']);
 		expect(service.creations()).toHaveLength(3);
 		expect(jsonOf(items)[4]).toMatchObject({
-			error: { message: expect.stringMatching(/not sent: the Delivery Service failed/) },
+			error: {
+				message: expect.stringMatching(/not sent: the Delivery Service returned a server error/),
+			},
 		});
 	});
 
@@ -406,7 +408,7 @@ describe('a run without continue on error', () => {
 			{ items: deliveries(4) },
 		);
 
-		expect(error?.message).toMatch(/refused the request \(status 422\).*\[item 2\]$/);
+		expect(error?.message).toMatch(/rejected the request \(status 422\).*\[item 2\]$/);
 		expect(error?.description).toContain('Delivery rejected: R2 (REJECTED)');
 		expect(error?.context.data).toMatchObject({
 			created: [{ referenceId: 'R0' }],
@@ -579,7 +581,9 @@ describe('a service that is too busy for a moment', () => {
 		});
 
 		expect(service.creations()).toHaveLength(1);
-		expect(error?.message).toMatch(/too many requests.*\(0 of 3 deliveries created, 3 not sent\)/);
+		expect(error?.message).toMatch(
+			/^Rate limit of the Delivery Service exceeded.*\(0 of 3 deliveries created, 3 not sent\)/,
+		);
 	});
 });
 
@@ -725,7 +729,7 @@ describe('a node that cannot begin, but goes on after errors', () => {
 			'its credential is not complete',
 			createOnce(),
 			{ credential: { baseUrl: '', apiKeyId: 'a', apiSecret: 'b', companyId: 1 } },
-			/^The Delivery Service credential is not complete/,
+			/^The Delivery Service credential is incomplete/,
 		],
 		[
 			'it would be run again and create twice',
@@ -743,7 +747,7 @@ describe('a node that cannot begin, but goes on after errors', () => {
 			'its operation does not exist',
 			{ resource: 'delivery', operation: 'eat' },
 			{},
-			/^The operation "eat"/,
+			/^The resource "delivery" has no operation "eat"/,
 		],
 	];
 

@@ -109,32 +109,32 @@ describe('a delivery', () => {
 
 	test.each<[string, IDataObject, string | undefined]>([
 		[
-			'Delivery has no member "packges" (did you mean "packages"?). The members are: pickup, dropoff, packages, referenceId, tags, extraData, cod',
+			'Delivery has an unknown field "packges" (did you mean "packages"?). Known fields: pickup, dropoff, packages, referenceId, tags, extraData, cod',
 			delivery({ packges: [] }),
 			undefined,
 		],
 		[
-			'Delivery has no member "foo", "reference" (did you mean "referenceId"?). The members are',
+			'Delivery has unknown fields "foo", "reference" (did you mean "referenceId"?). Known fields',
 			delivery({ foo: 1, reference: 'A' }),
 			undefined,
 		],
 		[
-			'Pickup has no member "phonenumbr" (did you mean "phonenumber"?)',
+			'Pickup has an unknown field "phonenumbr" (did you mean "phonenumber"?)',
 			delivery({ pickup: { ...pickup, contact: { ...pickup.contact, phonenumbr: '1' } } }),
 			undefined,
 		],
 		[
-			'Dropoff address has no member "street" (did you mean "streetName"?)',
+			'Dropoff address has an unknown field "street" (did you mean "streetName"?)',
 			delivery({ pickup, dropoff: { ...pickup, location: { address: { street: 'Oak' } } } }),
 			undefined,
 		],
 		[
-			'Dropoff has no member "zip", "latitude" (did you mean "lat"?)',
+			'Dropoff has unknown fields "zip", "latitude" (did you mean "lat"?)',
 			delivery({ dropoff: { ...pickup, location: { address: 'Oak', zip: '1', latitude: 1 } } }),
 			undefined,
 		],
 		[
-			'Pickup warehouse ID is given beside an address. Give one of the two',
+			"Pickup warehouse ID can't be combined with an address. Use only one of them",
 			delivery({ pickup: { ...pickup, location: { address: 'Oak', warehouse: 7 } } }),
 			undefined,
 		],
@@ -500,7 +500,7 @@ describe('what the user can mend', () => {
 		[
 			'a wrong key',
 			{ apiSecret: 'wrong', path: '' },
-			/did not accept the API key/,
+			/rejected the API key/,
 			/API Key ID and API Secret.*Credentials missing or invalid \(UNAUTHORIZED\)/,
 		],
 		[
@@ -535,7 +535,7 @@ describe('what the user can mend', () => {
 		);
 
 		expect(service.creations()).toEqual([{ deliveries: deliveries(1), companyId: 99 }]);
-		expect(error?.message).toMatch(/does not allow this with the API key .*\[item 0\]$/);
+		expect(error?.message).toMatch(/does not allow this request with this API key .*\[item 0\]$/);
 		expect(error?.description).toMatch(/Check the Company ID.*Not authorized for company 99/);
 	});
 
@@ -551,7 +551,7 @@ describe('what the user can mend', () => {
 
 		expect(service.control.requests()).toEqual([]);
 		expect(error).toMatchObject({
-			message: 'The Delivery Service credential is not complete',
+			message: 'The Delivery Service credential is incomplete',
 			description: expect.stringContaining('Base URL'),
 		});
 	});

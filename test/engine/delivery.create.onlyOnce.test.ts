@@ -185,7 +185,7 @@ describe('without a Company ID in the credential', () => {
 			credential: credential(),
 		});
 		expect(error).toMatchObject({
-			message: 'The Company ID for the Delivery Service is missing',
+			message: 'The Delivery Service Company ID is missing',
 			description: expect.stringMatching(/^Enter the Company ID/),
 		});
 		expect(service.control.requests()).toEqual([]);

@@ -241,7 +241,7 @@ describe('an option', () => {
 			withContact({ email: 'orders@shop.example' }),
 		],
 		[
-			'Fallback Email, for an order whose e-mail address is unusable',
+			'Fallback Email, for an order whose email address is unusable',
 			{ fallbackEmail: 'orders@shop.example' },
 			{ email: 'maya', contact_email: 'maya@', customer: null },
 			withContact({ email: 'orders@shop.example' }),
@@ -386,9 +386,9 @@ describe('an option', () => {
 			{ packageSize: '={{ "huge" }}' },
 		],
 		['Order #1001: dropoff latitude "north" is not a number [item 0]', { lat: 'north', lng: '1' }],
-		['Order #1001: dropoff email "desk" is not an e-mail address [item 0]', { email: 'desk' }],
+		['Order #1001: dropoff email "desk" is not an email address [item 0]', { email: 'desk' }],
 		[
-			'Order #77: dropoff email "desk" is not an e-mail address [item 0]',
+			'Order #77: dropoff email "desk" is not an email address [item 0]',
 			{ email: 'desk', referenceId: '#77' },
 		],
 	])('that breaks a rule is named before anything is sent: %s', async (message, options) => {
@@ -406,9 +406,9 @@ test('a rule that an order breaks is told with the order and where to mend it', 
 	);
 
 	expect(error).toMatchObject({
-		message: 'Order #1001: pickup email "shop" is not an e-mail address [item 0]',
+		message: 'Order #1001: pickup email "shop" is not an email address [item 0]',
 		description:
-			'Also: Dropoff email "desk" is not an e-mail address. Nothing was sent for this item. Fix pickup fields and values from Order Options in this node, everything else in Shopify. No delivery was created.',
+			'Also: Dropoff email "desk" is not an email address. Nothing was sent for this item. Fix pickup fields and values from Order Options in this node, everything else in Shopify. No delivery was created.',
 	});
 });
 
@@ -418,7 +418,7 @@ test('a rule is told in its own words, whatever error codes of n8n they hold', a
 	});
 
 	expect(error?.message).toBe(
-		'Order #1001: dropoff email "ana@bikeaccessories" is not an e-mail address [item 0]',
+		'Order #1001: dropoff email "ana@bikeaccessories" is not an email address [item 0]',
 	);
 });
 

@@ -114,7 +114,7 @@ describe('a payload that deviates from the document', () => {
 				distance: 'far',
 				price: 9.5,
 				issues: [
-					'The field "distance" is not what the service documents',
+					'The field "distance" does not have its documented type',
 					'The field "currencySign" is missing',
 				],
 			},

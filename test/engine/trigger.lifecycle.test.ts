@@ -173,7 +173,9 @@ describe('listening for a test event', () => {
 		const trigger = await open(every);
 		service.control.addFault({ kind: 'status', status: 500, method: 'POST', path: hooks, skip: 1 });
 
-		await expect(trigger.listen()).rejects.toThrow('The Delivery Service failed (status 500)');
+		await expect(trigger.listen()).rejects.toThrow(
+			'The Delivery Service returned a server error (status 500)',
+		);
 		expect(list()).toEqual([]);
 	});
 });
@@ -702,7 +704,7 @@ describe('publishing with blacklisted webhooks', () => {
 				"The Delivery Service has blacklisted this workflow's webhook for Delivery Updated",
 			),
 			description: expect.stringMatching(
-				/blacklisted.*Then publish the workflow \(in n8n 1, deactivate and activate it\).*refused the request/,
+				/blacklisted.*Then publish the workflow \(in n8n 1, deactivate and activate it\).*rejected the request/,
 			),
 		});
 	});
@@ -723,9 +725,9 @@ describe('publishing with blacklisted webhooks', () => {
 
 describe('a failure while publishing', () => {
 	test.each([
-		{ fault: { kind: 'status', status: 500 } as const, message: 'failed (status 500)' },
+		{ fault: { kind: 'status', status: 500 } as const, message: 'server error (status 500)' },
 		{ fault: { kind: 'resetBefore' } as const, message: 'connection' },
-		{ fault: { kind: 'status', status: 401 } as const, message: 'did not accept the API key' },
+		{ fault: { kind: 'status', status: 401 } as const, message: 'rejected the API key' },
 	])(
 		'leaves no subscription after a failed request ($fault.kind $fault.status)',
 		async ({ fault, message }) => {
@@ -769,7 +771,7 @@ describe('a failure while publishing', () => {
 		);
 
 		await expect(trigger.activate()).rejects.toMatchObject({
-			message: 'Nothing answers at the Base URL of the Delivery Service',
+			message: 'Could not connect to the Base URL of the Delivery Service',
 			description: expect.stringContaining('Check the Base URL'),
 		});
 		expect(trigger.active).toBe(false);
@@ -850,7 +852,7 @@ describe('unpublishing', () => {
 
 		// Without its own timeout, the node would wait as long as n8n does: for minutes.
 		expect(await trigger.deactivate()).toBeUndefined();
-		expect(service.warnings().join()).toMatch(/may remain .*did not answer in time/);
+		expect(service.warnings().join()).toMatch(/may remain .*did not respond in time/);
 	});
 
 	test('logs what may remain when the service is unreachable', async () => {
@@ -861,7 +863,7 @@ describe('unpublishing', () => {
 
 		await expect(trigger.delete()).resolves.toBe(true);
 		// Names each event once, though the test webhooks may remain as well.
-		expect(service.warnings().join()).toMatch(/may remain [^(]*\([^,]*\): Nothing answers/);
+		expect(service.warnings().join()).toMatch(/may remain [^(]*\([^,]*\): Could not connect/);
 	});
 
 	test('logs what may remain when the credential is missing or incomplete', async () => {
@@ -872,7 +874,7 @@ describe('unpublishing', () => {
 		await expect(incomplete.delete()).resolves.toBe(true);
 		expect(service.warnings()).toEqual([
 			expect.stringContaining('may remain'),
-			expect.stringMatching(/may remain .*credential is not complete/),
+			expect.stringMatching(/may remain .*credential is incomplete/),
 		]);
 	});
 
@@ -927,7 +929,7 @@ describe('a restart of n8n', () => {
 		const trigger = await open();
 		service.control.addFault({ kind: 'status', status: 503, method: 'GET', path: hooks });
 
-		await expect(trigger.activate('init')).rejects.toThrow('failed (status 503)');
+		await expect(trigger.activate('init')).rejects.toThrow('server error (status 503)');
 	});
 
 	test('fails at an unavailable service if the trigger has unsubscribed', async () => {
@@ -936,7 +938,7 @@ describe('a restart of n8n', () => {
 		await trigger.deactivate();
 		service.control.addFault({ kind: 'status', status: 503, method: 'GET', path: hooks });
 
-		await expect(trigger.activate('init')).rejects.toThrow('failed (status 503)');
+		await expect(trigger.activate('init')).rejects.toThrow('server error (status 503)');
 	});
 
 	test('fails at an unavailable service if the URL of n8n has changed', async () => {
@@ -946,7 +948,7 @@ describe('a restart of n8n', () => {
 		const moved = await open({}, { staticData, publicUrl: 'https://n8n.shop.example' });
 		service.control.addFault({ kind: 'status', status: 503, method: 'GET', path: hooks });
 
-		await expect(moved.activate('init')).rejects.toThrow('failed (status 503)');
+		await expect(moved.activate('init')).rejects.toThrow('server error (status 503)');
 	});
 
 	test('fails when the service rejects the API key', async () => {
@@ -954,7 +956,7 @@ describe('a restart of n8n', () => {
 		await trigger.activate();
 		service.control.addFault({ kind: 'status', status: 401, method: 'GET', path: hooks });
 
-		await expect(trigger.activate('init')).rejects.toThrow('did not accept the API key');
+		await expect(trigger.activate('init')).rejects.toThrow('rejected the API key');
 	});
 });
 
@@ -968,12 +970,12 @@ describe('the error when publishing fails', () => {
 
 	test.each<[string, INodeParameters, Partial<CredentialData>, RegExp]>([
 		['no event', { events: [] }, {}, /No .* event is selected/],
-		['no company', {}, { companyId: '' }, /Company ID .* is missing/],
-		['a wrong company', only({ companyId: 'x' }), {}, /Company ID .* whole number/],
+		['no company', {}, { companyId: '' }, /Company ID is missing/],
+		['a wrong company', only({ companyId: 'x' }), {}, /Company ID is not a positive whole number/],
 		['an unknown company', {}, { companyId: 77 }, /404/],
 		['a wrong key', {}, { apiSecret: 'wrong' }, /API key/],
-		['no key', {}, { apiKeyId: '' }, /credential is not complete/],
-		['a Base URL without http', {}, { baseUrl: 'api.example' }, /does not start with https?:/],
+		['no key', {}, { apiKeyId: '' }, /credential is incomplete/],
+		['a Base URL without http', {}, { baseUrl: 'api.example' }, /must start with https?:/],
 		['invalid cities', only({ cities: '42; 43' }), {}, /"42; 43" .*Only These Cities/],
 		['invalid companies', only({ companies: 'all' }), {}, /"all" .*Only These Companies/],
 		['invalid statuses', only({ statuses: 'a;b' }), {}, /"a;b" .*Only These Statuses/],

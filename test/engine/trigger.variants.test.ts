@@ -8,7 +8,7 @@ const foreign = 'https://shop.example/hook';
 
 /** The error when the trigger cannot subscribe. */
 const errors: Readonly<Record<string, RegExp>> = {
-	'subscribe-code-error': /did not do what was asked for \(code ERROR\)/,
+	'subscribe-code-error': /did not complete the request \(code ERROR\)/,
 	'subscribe-403': /does not allow this/,
 	'subscribe-event-409': /allows only one URL per event/,
 };

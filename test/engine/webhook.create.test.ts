@@ -92,11 +92,11 @@ test.each([
 describe('an invalid webhook item', () => {
 	test.each([
 		[
-			'URL is not a web address that starts with http:// or https:// [item 0]',
+			'URL must be a valid URL that starts with http:// or https:// [item 0]',
 			{ url: 'shop.example' },
 		],
 		[
-			'URL is not a web address that starts with http:// or https:// [item 0]',
+			'URL must be a valid URL that starts with http:// or https:// [item 0]',
 			{ url: 'ftp://shop.example' },
 		],
 		['URL (an object) is not text [item 0]', { url: {} }],
@@ -105,11 +105,11 @@ describe('an invalid webhook item', () => {
 			{ event: 'deleted' },
 		],
 		[
-			'The Company ID for the Delivery Service is not a whole number of 1 or more [item 0]',
+			'The Delivery Service Company ID is not a positive whole number [item 0]',
 			{ company: 'mine' },
 		],
 		[
-			'The Company ID for the Delivery Service is not a whole number of 1 or more [item 0]',
+			'The Delivery Service Company ID is not a positive whole number [item 0]',
 			{ company: 0 },
 		],
 	])('rejects an invalid item before any request: %s', async (message, changes) => {
@@ -132,7 +132,7 @@ describe('an invalid webhook item', () => {
 		{ url: 'none', event: 'createTask' },
 		{ url: 'https://c.example', event: 'updateTask' },
 	];
-	const message = 'URL is not a web address that starts with http:// or https:// [item 1]';
+	const message = 'URL must be a valid URL that starts with http:// or https:// [item 1]';
 
 	test('returns an error item for an invalid item with On Error: Continue', async () => {
 		const { items: output } = await service.run(create, {
@@ -189,7 +189,7 @@ describe('a webhook that the service rejects', () => {
 		]);
 		expect(error).toMatchObject({
 			name: 'NodeApiError',
-			message: 'The Delivery Service did not find what was asked for (status 404) [item 1]',
+			message: 'The Delivery Service could not find the requested resource (status 404) [item 1]',
 			description: expect.stringMatching(/Company ID.*Unknown company 77 \(NOT_FOUND\)/),
 			httpCode: '404',
 			context: { itemIndex: 1 },
@@ -212,7 +212,7 @@ describe('a webhook that the service rejects', () => {
 		expect(jsonOf(items)).toEqual([
 			{
 				error: {
-					message: 'The Delivery Service refused the request (status 422) [item 0]',
+					message: 'The Delivery Service rejected the request (status 422) [item 0]',
 					description: 'The service says: Not this URL (E1)',
 				},
 			},
@@ -230,7 +230,7 @@ describe('a webhook that the service rejects', () => {
 		expect(service.control.requests()).toMatchObject([{ status: 401 }]);
 		expect(error).toMatchObject({
 			name: 'NodeApiError',
-			message: 'The Delivery Service did not accept the API key [item 0]',
+			message: 'The Delivery Service rejected the API key [item 0]',
 			httpCode: '401',
 		});
 	});
@@ -243,7 +243,7 @@ describe('a webhook that the service rejects', () => {
 
 		expect(service.control.requests()).toEqual([]);
 		expect(error).toMatchObject({
-			message: 'The Company ID for the Delivery Service is missing [item 0]',
+			message: 'The Delivery Service Company ID is missing [item 0]',
 			description: expect.stringMatching(/^Enter the Company ID, .* in the credential/),
 		});
 	});

@@ -162,7 +162,7 @@ describe('Delete', () => {
 				json: {
 					...items[1],
 					error: {
-						message: 'URL is not a web address that starts with http:// or https:// [item 1]',
+						message: 'URL must be a valid URL that starts with http:// or https:// [item 1]',
 					},
 				},
 				pairedItem: { item: 1 },
@@ -175,7 +175,7 @@ describe('Delete', () => {
 		['No webhook is selected [item 0]', { webhook: listEntry('={{ "https://a.example" }}') }],
 		['No webhook is selected [item 0]', { webhook: listEntry('={{ 3 }}') }],
 		[
-			'URL is not a web address that starts with http:// or https:// [item 0]',
+			'URL must be a valid URL that starts with http:// or https:// [item 0]',
 			{ selectBy: 'urlAndEvent', url: 'a.example' },
 		],
 		[

@@ -218,7 +218,7 @@ describe('an error of Get Many', () => {
 			{ filters: { status: '={{ "gone" }}' } },
 		],
 		[
-			'The Company ID for the Delivery Service is not a whole number of 1 or more [item 0]',
+			'The Delivery Service Company ID is not a positive whole number [item 0]',
 			{ options: { companyId: 'x' } },
 		],
 	])('rejects an invalid parameter before any request: %s', async (message, more) => {
@@ -240,7 +240,7 @@ describe('an error of Get Many', () => {
 		expect(items).toEqual([]);
 		expect(error).toMatchObject({
 			name: 'NodeApiError',
-			message: 'The answer did not come from the Delivery Service, or cannot be read [item 0]',
+			message: 'The response is not a valid Delivery Service response [item 0]',
 			description: expect.stringContaining('Base URL'),
 		});
 	});
@@ -252,7 +252,7 @@ describe('an error of Get Many', () => {
 
 		expect(error).toMatchObject({
 			name: 'NodeApiError',
-			message: 'Nothing answers at the Base URL of the Delivery Service [item 0]',
+			message: 'Could not connect to the Base URL of the Delivery Service [item 0]',
 			description: expect.stringContaining('Check the Base URL'),
 		});
 	});
@@ -276,7 +276,7 @@ describe('an error of Get Many', () => {
 			{
 				json: {
 					error: {
-						message: 'The Delivery Service does not allow this with the API key [item 0]',
+						message: 'The Delivery Service does not allow this request with this API key [item 0]',
 						description: expect.stringContaining('Not for this key'),
 					},
 				},

@@ -189,7 +189,7 @@ describe('a failure', () => {
 
 		expect(error).toMatchObject({
 			message:
-				'The webhook https://shop.example/b for updateTask was not reactivated: The Delivery Service failed (status 500) [item 0]',
+				'The webhook https://shop.example/b for updateTask was not reactivated: The Delivery Service returned a server error (status 500) [item 0]',
 			description: expect.stringMatching(
 				/^It is still blacklisted, and nothing was changed\..*Reactivated before it: 1 of 3\.$/,
 			),
@@ -317,7 +317,7 @@ describe('a failure', () => {
 
 		expect(error).toMatchObject({
 			httpCode: '401',
-			message: 'The Delivery Service did not accept the API key [item 0]',
+			message: 'The Delivery Service rejected the API key [item 0]',
 		});
 	});
 });

@@ -1,5 +1,5 @@
 import { isSuccess, type Exchange } from '../service/client';
-import { isNotTrusted, isHtml } from '../service/errors';
+import { isCertificateError, isHtml } from '../service/errors';
 
 /**
  * What is known about a request after it was sent:
@@ -42,11 +42,11 @@ const notSecuredCode = 'EPROTO';
  * | 503 without Retry-After, other 5xx, anything else | unknown      |
  */
 export function classifyExchange(exchange: Exchange): ExchangeClass {
-	if (exchange.kind === 'noAnswer') {
+	if (exchange.kind === 'noResponse') {
 		const { code } = exchange;
-		if (exchange.prevented !== undefined) return 'rejected';
+		if (exchange.blockedReason !== undefined) return 'rejected';
 		if (exchange.neverConnected || neverConnectedCodes.has(code)) return 'notProcessed';
-		return code === notSecuredCode || isNotTrusted(code) ? 'rejected' : 'unknown';
+		return code === notSecuredCode || isCertificateError(code) ? 'rejected' : 'unknown';
 	}
 	const { status, headers } = exchange;
 	if (isSuccess(exchange)) return 'done';
@@ -63,6 +63,6 @@ export function classifyExchange(exchange: Exchange): ExchangeClass {
  */
 export function classifyCreation(exchange: Exchange): ExchangeClass {
 	const isFromGateway =
-		exchange.kind === 'answer' && exchange.status === 503 && isHtml(exchange.body);
+		exchange.kind === 'response' && exchange.status === 503 && isHtml(exchange.body);
 	return isFromGateway ? 'unknown' : classifyExchange(exchange);
 }

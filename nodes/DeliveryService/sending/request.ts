@@ -121,10 +121,10 @@ export function nextPauseMs(
 	now: number,
 	random: number,
 ): number | undefined {
-	const isReachable = exchange.kind === 'answer' || classifyExchange(exchange) === 'unknown';
+	const isReachable = exchange.kind === 'response' || classifyExchange(exchange) === 'unknown';
 	const leftMs = Math.min(maxRetryMs, isReachable ? Infinity : unreachableRetryMs) - retriedMs;
 	if (leftMs <= 0) return undefined;
-	const requestedMs = exchange.kind === 'answer' ? retryAfterMs(exchange, now) : NaN;
+	const requestedMs = exchange.kind === 'response' ? retryAfterMs(exchange, now) : NaN;
 	// Zero or a date in the past must not cause endless requests.
 	if (requestedMs > 0) return requestedMs <= leftMs ? requestedMs : undefined;
 	const usualMs = Math.min(1000 * 2 ** attempt, maxPauseMs) * (0.75 + random / 2);

@@ -29,7 +29,7 @@ export interface CreationResponse {
 /** Parses the response to a creation request. */
 export function readResponse(exchange: Exchange): CreationResponse {
 	const response = { exchange, class: classifyCreation(exchange) };
-	if (exchange.kind === 'noAnswer') return response;
+	if (exchange.kind === 'noResponse') return response;
 	const { code, message } = codeAndMessageSchema.parse(exchange.body);
 	const { data } = creationResponseSchema.safeParse(exchange.body);
 	return { ...response, records: data?.payload, code, message };
@@ -110,7 +110,7 @@ export function batchFailure(
 	const { exchange } = response;
 	return {
 		problem: batchProblem(response),
-		isFatal: failed === 'notSent' || (exchange.kind === 'answer' && isAboutAllRequests(exchange)),
+		isFatal: failed === 'notSent' || (exchange.kind === 'response' && isAboutAllRequests(exchange)),
 		canSplit: failed === 'rejected' && results.length > 1 && isContentStatus(exchange),
 		isProbablyWrongUrl: failed === 'unknown' && isNotFoundPage(response),
 	};
@@ -127,7 +127,7 @@ function remainingOutcome(
 ): RemainingOutcome {
 	const { exchange } = response;
 	const problem = explainResponse(response);
-	if (exchange.kind === 'noAnswer')
+	if (exchange.kind === 'noResponse')
 		return response.class === 'unknown'
 			? { kind: 'unknown', cause: problem.message, details: [serviceDetail(exchange)] }
 			: { kind: 'notSent', problem };
@@ -167,14 +167,14 @@ function sharedRejection({ status }: ServiceResponse, others: number): string {
  * wrong. Whether something was created is still not certain.
  */
 function isNotFoundPage({ exchange, code, message }: CreationResponse): boolean {
-	return exchange.kind === 'answer' && exchange.status === 404 && !code && !message;
+	return exchange.kind === 'response' && exchange.status === 404 && !code && !message;
 }
 
 /** Statuses that may be about one of several deliveries; all others concern the whole request. */
 const contentStatuses = new Set([400, 404, 409, 413, 422]);
 
 function isContentStatus(exchange: Exchange): boolean {
-	return exchange.kind === 'answer' && contentStatuses.has(exchange.status);
+	return exchange.kind === 'response' && contentStatuses.has(exchange.status);
 }
 
 function batchProblem(response: CreationResponse): Problem {
@@ -209,14 +209,14 @@ function strayIdsSentence(ids: readonly string[]): string {
 /** What the service says besides its records, unless it only confirms the success. */
 function serviceDetails(response: CreationResponse): string {
 	const { exchange, code } = response;
-	if (exchange.kind === 'answer' && isSuccess(exchange) && (!code || isSuccessCode(code)))
+	if (exchange.kind === 'response' && isSuccess(exchange) && (!code || isSuccessCode(code)))
 		return '';
 	return serviceDetail(withoutRecords(response));
 }
 
 /** The exchange without the list of created deliveries, which may be long. */
 function withoutRecords({ exchange, records = [] }: CreationResponse): Exchange {
-	if (exchange.kind === 'noAnswer') return exchange;
+	if (exchange.kind === 'noResponse') return exchange;
 	const { body } = exchange;
 	const isOnlyRecords = records.length === 0 || records.some(({ id }) => isId(id));
 	if (typeof body !== 'object' || body === null || Array.isArray(body) || !isOnlyRecords)
@@ -234,5 +234,5 @@ function recordDetails(record: CreatedRecord): string {
 	const { error } = record;
 	const details = typeof error === 'string' ? { message: error, ...record, error: null } : record;
 	const body = { ...details, id: null, index: null, referenceId: null };
-	return serviceDetail({ kind: 'answer', status: 200, headers: {}, body });
+	return serviceDetail({ kind: 'response', status: 200, headers: {}, body });
 }

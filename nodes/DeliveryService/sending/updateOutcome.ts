@@ -42,7 +42,7 @@ export function updateVerdict(exchange: Exchange, advice: string): UpdateVerdict
 	const exchangeClass = classifyExchange(exchange);
 	if (exchangeClass === 'notProcessed')
 		return { outcome: { kind: 'notSent', problem }, halt: problem };
-	if (exchange.kind === 'noAnswer')
+	if (exchange.kind === 'noResponse')
 		return exchangeClass === 'rejected'
 			? { outcome: { kind: 'notSent', problem }, halt: problem }
 			: lostResponseVerdict(exchange, advice);
@@ -134,7 +134,7 @@ function successVerdict({ status, body }: ServiceResponse, advice: string): Upda
 				kind: 'rejected',
 				problem: {
 					message: `The Delivery Service responded to the update with the code "${code.slice(0, 60)}"`,
-					description: serviceDetail({ kind: 'answer', status, headers: {}, body }),
+					description: serviceDetail({ kind: 'response', status, headers: {}, body }),
 				},
 			},
 			mayConcernOne: true,

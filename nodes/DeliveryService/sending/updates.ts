@@ -140,7 +140,7 @@ class UpdateRun {
 			(exchange, attempt) => {
 				const exchangeClass = classifyExchange(exchange);
 				if (exchangeClass !== 'unknown') return exchangeClass === 'notProcessed';
-				if (exchange.kind === 'answer' && exchange.status === 303) return false;
+				if (exchange.kind === 'response' && exchange.status === 303) return false;
 				lost ??= exchange;
 				return isRepeatable(update) && attempt + 1 < maxLostAttempts;
 			},

@@ -1,19 +1,19 @@
-import { events, filterTraits, type Trait } from '../service/events';
+import { events, filterTraits, type FilterTrait } from '../service/events';
 import type { Problem } from '../common/result';
 import { toList } from '../common/parameters';
 import type { EmittedEvent } from './payload';
 
 /** The values that trigger the workflow, by trait; an empty list accepts every value. */
-export type Filters = Readonly<Record<Trait, readonly string[]>>;
+export type Filters = Readonly<Record<FilterTrait, readonly string[]>>;
 
-const filterOptionLabels: Readonly<Record<Trait, string>> = {
+const filterOptionLabels: Readonly<Record<FilterTrait, string>> = {
 	status: 'Only These Statuses',
 	company: 'Only These Companies',
 	city: 'Only These Cities',
 };
 
 /** Reads the filters from the values of the options. */
-export function readFilters(values: Readonly<Record<Trait, unknown>>): Filters {
+export function readFilters(values: Readonly<Record<FilterTrait, unknown>>): Filters {
 	const { status, company, city } = values;
 	return {
 		status: filterEntries(status),
@@ -64,7 +64,7 @@ function matchesAny(
 }
 
 /** Make equal spellings equal text: "Pending Review" and "pending_review", 08 and 8. */
-const normalizers: Readonly<Record<Trait, (text: string) => string>> = {
+const normalizers: Readonly<Record<FilterTrait, (text: string) => string>> = {
 	status: (text) =>
 		text
 			.trim()

@@ -1,5 +1,5 @@
-import { eventNames, events, readEvent, type EventName } from '../service/events';
-import { anyObject, parsedJson } from '../common/json';
+import { eventNames, events, parseEvent, type EventName } from '../service/events';
+import { anyObject, tryParseJson } from '../common/json';
 
 /** An event as the trigger outputs it: the event, then the payload's fields. */
 export interface EmittedEvent {
@@ -27,7 +27,7 @@ const maxDepth = 100;
  * @returns undefined when the body contains no payload
  */
 export function readBody(body: unknown, named?: EventName): EmittedEvent[] | undefined {
-	const content = typeof body === 'string' ? parsedJson(body) : body;
+	const content = typeof body === 'string' ? tryParseJson(body) : body;
 	if (isDeeperThan(content, maxDepth)) return undefined;
 	const entries = (Array.isArray(content) ? content : [content]).filter(hasContent);
 	if (!entries.some((entry) => anyObject.safeParse(entry).success)) return undefined;
@@ -37,7 +37,7 @@ export function readBody(body: unknown, named?: EventName): EmittedEvent[] | und
 /** Whether a body is empty or just a "ping", which a service may send to check the URL. */
 export function hasNoEvent(body: unknown): boolean {
 	if (typeof body === 'string') {
-		const content = parsedJson(body);
+		const content = tryParseJson(body);
 		return /^(ping)?$/i.test(body.trim()) || (content !== undefined && hasNoEvent(content));
 	}
 	if (Array.isArray(body)) return body.every(hasNoEvent);
@@ -76,7 +76,7 @@ function toEmittedEvent(entry: unknown, named: EventName | undefined): EmittedEv
 	const payload = mergeListFields(object.data);
 	const event = named ?? eventByShape(payload);
 	const { fields, issues } = event
-		? readEvent(event, payload)
+		? parseEvent(event, payload)
 		: { fields: payload, issues: ['Neither the URL nor the fields identify the event'] };
 	const clashing = Object.keys(fields).filter((name) => reservedFields.has(name));
 	if (clashing.length > 0)

@@ -2,7 +2,7 @@ import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from
 
 import { credentialType } from '../service/client';
 import { credentialSchema } from '../service/credential';
-import { anyObject, parsedJson } from '../common/json';
+import { anyObject, tryParseJson } from '../common/json';
 import { republishHint } from '../common/republish';
 import { eventInQuery, hasKnownSignature, isSigned, decodeQuery } from './eventUrls';
 import { passesFilters } from './filters';
@@ -124,7 +124,7 @@ function eventBody(context: IWebhookFunctions): unknown {
 	const body: unknown = context.getBodyData();
 	const { rawBody, contentType } = context.getRequestObject();
 	const text = rawBody?.toString('utf8') ?? '';
-	if (contentType === formType && /^\s*[[{]/.test(text) && parsedJson(text) !== undefined)
+	if (contentType === formType && /^\s*[[{]/.test(text) && tryParseJson(text) !== undefined)
 		return text;
 	const isParsed = typeof body !== 'object' || (body !== null && Object.keys(body).length > 0);
 	return (isParsed && body !== undefined) || !rawBody ? body : text;

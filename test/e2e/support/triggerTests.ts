@@ -206,11 +206,11 @@ export function testTriggerChanges(installation: () => Installation): void {
 			const one = { events: ['updateTask'] };
 			const { credential } = service;
 			const faults: Array<[RegExp, Record<string, unknown>, object]> = [
-				[/Base URL.*does not start with http/, one, { ...credential, baseUrl: 'api.example' }],
+				[/Base URL.*must start with http/, one, { ...credential, baseUrl: 'api.example' }],
 				[/Delivery Service.*API key/, one, { ...credential, apiSecret: 'wrong' }],
 				[/Delivery Service.*404/, one, { ...credential, companyId: 77 }],
 				[
-					/[Nn]othing answers/,
+					/[Cc]ould not connect/,
 					one,
 					{ ...credential, baseUrl: `http://127.0.0.1:${await freePort()}` },
 				],

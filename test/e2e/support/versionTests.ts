@@ -157,7 +157,7 @@ function testConnection(installation: () => Installation): void {
 			expect(await check({ apiSecret: 'wrong' })).toEqual({
 				status: 'Error',
 				message:
-					'The Delivery Service did not accept the API key. Check API Key ID and API Secret in the credential. If they were changed on the service, enter the new ones. The service says: Credentials missing or invalid (UNAUTHORIZED)',
+					'The Delivery Service rejected the API key. Check API Key ID and API Secret in the credential. If the key was changed on the Delivery Service, enter the new one. The service says: Credentials missing or invalid (UNAUTHORIZED)',
 			});
 		});
 
@@ -165,7 +165,7 @@ function testConnection(installation: () => Installation): void {
 			expect(await check({ companyId: 7 })).toEqual({
 				status: 'Error',
 				message:
-					'The Delivery Service answers, but knows no such company or address. Check Company ID and Base URL. If both are right, the company may just have no webhooks yet: then save the credential and use it. The service says: Unknown company 7 (NOT_FOUND)',
+					'The Delivery Service responded, but this company or URL was not found. Check Company ID and Base URL. If both are right, the company may not have any webhooks yet: save the credential and continue. The service says: Unknown company 7 (NOT_FOUND)',
 			});
 		});
 
@@ -173,7 +173,7 @@ function testConnection(installation: () => Installation): void {
 			expect(await check({ baseUrl: `http://127.0.0.1:${await freePort()}` })).toEqual({
 				status: 'Error',
 				message:
-					'Nothing answers at the Base URL of the Delivery Service. Check the Base URL in the credential and whether this n8n may connect to it, then try again.',
+					'Could not connect to the Base URL of the Delivery Service. Check the Base URL in the credential and whether this n8n instance can reach it, then try again.',
 			});
 		});
 	});
@@ -657,7 +657,7 @@ function testProxy(installation: () => Installation, asked: () => string[]): voi
 			});
 			const { message, description } = execution.data.resultData.error ?? {};
 			expect(message).toBe(
-				'The proxy between n8n and the Delivery Service wants a user name and password (status 407) (0 of 250 deliveries created, 150 not sent) [item 0]',
+				'The proxy between n8n and the Delivery Service requires authentication (status 407) (0 of 250 deliveries created, 150 not sent) [item 0]',
 			);
 			expect(description).toContain('Rejected (100): ');
 			expect(description).not.toContain('Possibly created');

@@ -4,12 +4,12 @@ import {
 } from '../../../nodes/DeliveryService/sending/classify';
 
 const responseWith = (status: number, headers: Record<string, string> = {}, body?: unknown) =>
-	({ kind: 'answer', status, headers, body }) as const;
+	({ kind: 'response', status, headers, body }) as const;
 const responded = (...args: Parameters<typeof responseWith>) =>
 	classifyExchange(responseWith(...args));
-const noResponse = (code: string) => classifyExchange({ kind: 'noAnswer', code });
+const noResponse = (code: string) => classifyExchange({ kind: 'noResponse', code });
 const notConnected = (code: string) =>
-	classifyExchange({ kind: 'noAnswer', code, neverConnected: true });
+	classifyExchange({ kind: 'noResponse', code, neverConnected: true });
 
 describe('notProcessed', () => {
 	test.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])(
@@ -57,7 +57,7 @@ describe('rejected', () => {
 	});
 
 	test('classifies a request that n8n forbids as rejected', () => {
-		expect(classifyExchange({ kind: 'noAnswer', code: '', prevented: 'Blocked' })).toBe('rejected');
+		expect(classifyExchange({ kind: 'noResponse', code: '', blockedReason: 'Blocked' })).toBe('rejected');
 	});
 
 	test.each([300, 301, 302, 307, 308, 399])('classifies redirect %d as rejected', (status) => {

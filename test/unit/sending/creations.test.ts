@@ -128,7 +128,7 @@ describe('memory of a run', () => {
 	test('never sends a delivery again automatically after a lost response', async () => {
 		const lost = new FakeService((references, number, service) => {
 			service.create(references);
-			return number === 1 ? { kind: 'noAnswer', code: 'ECONNRESET' } : undefined;
+			return number === 1 ? { kind: 'noResponse', code: 'ECONNRESET' } : undefined;
 		});
 		expect(kindsOf(await run(lost, creationsOf(2), { batchSize: 1 }))).toEqual([
 			...['unknown', 'created'],
@@ -224,7 +224,7 @@ describe('halting', () => {
 		['a busy service', answer(429, {}, { 'retry-after': '9999' }), 'notSent'],
 		[
 			'an untrusted certificate',
-			{ kind: 'noAnswer', code: 'CERT_HAS_EXPIRED' } as const,
+			{ kind: 'noResponse', code: 'CERT_HAS_EXPIRED' } as const,
 			'notSent',
 		],
 	])(
@@ -280,7 +280,7 @@ describe('duplicate reference IDs in the input', () => {
 	});
 
 	test('reports a duplicate as unknown when the first item is unknown', async () => {
-		const service = new FakeService(() => ({ kind: 'noAnswer', code: 'ECONNRESET' }));
+		const service = new FakeService(() => ({ kind: 'noResponse', code: 'ECONNRESET' }));
 		const report = await run(service, twice, { batchSize: 1 });
 		expect(kindsOf(report)).toEqual(['unknown', 'unknown', 'unknown']);
 		expect(textOf(report, 2)).toMatch(
@@ -534,7 +534,7 @@ describe('Retry Rejected Batches', () => {
 			if (references.includes('R7')) return answer(400);
 			if (number !== 4) return undefined;
 			service.create(references);
-			return { kind: 'noAnswer', code: 'ECONNRESET' };
+			return { kind: 'noResponse', code: 'ECONNRESET' };
 		});
 		const report = await run(service, creationsOf(8), retrying);
 		const unknown = service.requests[3] ?? [];
@@ -655,7 +655,7 @@ describe('automatic batch size', () => {
 });
 
 test('sends the other deliveries when a reference is unknown from an earlier run, even without On Error: Continue', async () => {
-	const lost = new FakeService(() => ({ kind: 'noAnswer', code: 'ECONNRESET' }));
+	const lost = new FakeService(() => ({ kind: 'noResponse', code: 'ECONNRESET' }));
 	await run(lost, [creation(0, 'R1')]);
 	const service = new FakeService();
 	const report = await run(service, creationsOf(4), { continueOnFail: false, batchSize: 2 });
@@ -677,7 +677,7 @@ describe('a service that does not process requests', () => {
 		'retries for 15 seconds when nothing responds, whatever the jitter (%d)',
 		async (fraction) => {
 			const started = time.now();
-			const service = new FakeService(() => ({ kind: 'noAnswer', code: 'ECONNREFUSED' }));
+			const service = new FakeService(() => ({ kind: 'noResponse', code: 'ECONNREFUSED' }));
 			await run(service, creationsOf(1), { random: () => fraction });
 			expect(time.now() - started - 50).toBe(15_000);
 		},

@@ -42,7 +42,7 @@ async function request(
 		{ send, rateLimit, clock, random: () => 0.5, signal, maxRetryMs: maxRetryMs },
 		() => undefined,
 	);
-	return response?.exchange.kind === 'answer' ? response.exchange.status : undefined;
+	return response?.exchange.kind === 'response' ? response.exchange.status : undefined;
 }
 
 test('a pause that one execution accepted does not delay another beyond its own Max Retry Time', async () => {

@@ -13,7 +13,7 @@ const pauseMs = (exchange: Exchange, attempt: number, at: number, random: number
 
 function busy(retryAfter?: string, status = 429): Exchange {
 	return {
-		kind: 'answer',
+		kind: 'response',
 		status,
 		headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
 		body: undefined,
@@ -43,7 +43,7 @@ describe('without a usable Retry-After', () => {
 		['a response without Retry-After', busy()],
 		['a response with words in it', busy('soon')],
 		['a response with an empty one', busy('')],
-		['a lost response', { kind: 'noAnswer', code: 'ECONNRESET' } as const],
+		['a lost response', { kind: 'noResponse', code: 'ECONNRESET' } as const],
 		// A wrong clock must not cause endless requests.
 		['a response with 0 seconds', busy('0')],
 		['a response with a past date', busy('Sun, 01 Mar 2026 11:59:00 GMT')],
@@ -94,13 +94,13 @@ describe('remaining retry time', () => {
 	});
 
 	test('retries for only 15 seconds when nothing responds at all', () => {
-		const nothing = { kind: 'noAnswer', code: 'ECONNREFUSED' } as const;
+		const nothing = { kind: 'noResponse', code: 'ECONNREFUSED' } as const;
 		expect(remainingPause(nothing, 7000)).toBe(8000);
 		expect(remainingPause(nothing, 15_000)).toBeUndefined();
 		expect(remainingPause(nothing, 1000, 3000)).toBe(2000);
 	});
 
 	test('retries for the whole Max Retry Time when only the response was lost', () => {
-		expect(remainingPause({ kind: 'noAnswer', code: 'ECONNRESET' }, 20_000)).toBe(60_000);
+		expect(remainingPause({ kind: 'noResponse', code: 'ECONNRESET' }, 20_000)).toBe(60_000);
 	});
 });

@@ -200,7 +200,7 @@ describe('halting', () => {
 
 	test.each([
 		['leads to a 404 page', () => answer(404, '<html>Not found</html>'), 1],
-		['breaks every connection', (): Exchange => ({ kind: 'noAnswer', code: 'ECONNRESET' }), 3],
+		['breaks every connection', (): Exchange => ({ kind: 'noResponse', code: 'ECONNRESET' }), 3],
 	])('sends only one request at a time while the Base URL %s', async (_, exchange, requests) => {
 		const service = new FakeService(exchange);
 		const report = await run(service, 2000, { ...threeInFlight, maxInFlight: 10 });
@@ -230,7 +230,7 @@ describe('halting', () => {
 
 	test('leaves at most the requests in flight unknown after three consecutive unknown ones', async () => {
 		const service = new FakeService((_, number) =>
-			number === 1 ? undefined : { kind: 'noAnswer', code: 'ECONNRESET' },
+			number === 1 ? undefined : { kind: 'noResponse', code: 'ECONNRESET' },
 		);
 		const report = await run(service, 1000, threeInFlight);
 		const unknown = service.requests.length - 1;

@@ -19,7 +19,7 @@ const answer = (
 	body?: unknown,
 	headers: Record<string, string> = {},
 ): Exchange => ({
-	kind: 'answer',
+	kind: 'response',
 	status,
 	headers,
 	body,
@@ -195,7 +195,7 @@ describe('success responses', () => {
 		expect(kindsOf(results)).toEqual({ a: 'unknown', b: 'unknown' });
 		expect(problemsOf(results)[0]).toEqual({
 			message:
-				'It is unknown whether this delivery was updated: the answer did not come from the Delivery Service, or cannot be read',
+				'It is unknown whether this delivery was updated: the response is not a valid Delivery Service response',
 			description:
 				'It is safe to run the update again. Check the Base URL in the credential: it must be the address of the service itself.',
 		});
@@ -287,20 +287,20 @@ describe('a busy service', () => {
 		expect(kindsOf(results)).toEqual({ a: 'notSent', b: 'notSent', c: 'notSent' });
 		expect(problemsOf(results.slice(1))).toEqual([
 			{
-				message: 'The Delivery Service has had too many requests for now',
-				description: 'Wait 10 minutes, as the service asks, then try again.',
+				message: 'Rate limit of the Delivery Service exceeded (status 429)',
+				description: 'Wait 10 minutes, as the service requests, then try again.',
 			},
 			{
 				message:
-					'This delivery was not updated: the Delivery Service has had too many requests for now',
-				description: 'Wait 10 minutes, as the service asks, then try again.',
+					'This delivery was not updated: rate limit of the Delivery Service exceeded (status 429)',
+				description: 'Wait 10 minutes, as the service requests, then try again.',
 			},
 		]);
 	});
 
 	test('retries for 15 seconds when the service is unreachable', async () => {
 		const { bodies, results, tookMs } = await run([update(0, ['a'])], () => ({
-			kind: 'noAnswer',
+			kind: 'noResponse',
 			code: 'ECONNREFUSED',
 		}));
 		expect(bodies.length).toBeGreaterThan(1);
@@ -310,11 +310,11 @@ describe('a busy service', () => {
 });
 
 describe('a lost response', () => {
-	const lost: Exchange = { kind: 'noAnswer', code: 'ECONNRESET' };
+	const lost: Exchange = { kind: 'noResponse', code: 'ECONNRESET' };
 
 	test.each<[string, Exchange]>([
 		['a broken connection', lost],
-		['a timeout', { kind: 'noAnswer', code: 'ECONNABORTED' }],
+		['a timeout', { kind: 'noResponse', code: 'ECONNABORTED' }],
 		['a server error', answer(500)],
 	])('retries the same request after %s', async (_what, exchange) => {
 		const { bodies, results } = await run([update(0, ['a', 'b'])], (_, request) =>
@@ -373,7 +373,7 @@ describe('a lost response', () => {
 	test('keeps the outcome unknown and halts when the service becomes unreachable', async () => {
 		const updates = [update(0, ['a']), update(1, ['b'], { changes: { cod: 2 } })];
 		const { bodies, results } = await run(updates, (_, request) =>
-			request === 1 ? lost : { kind: 'noAnswer', code: 'ECONNREFUSED' },
+			request === 1 ? lost : { kind: 'noResponse', code: 'ECONNREFUSED' },
 		);
 		expect(bodies.map(idsOf)).not.toContainEqual(['b']);
 		expect(kindsOf(results)).toEqual({ a: 'unknown', b: 'notSent' });
@@ -385,13 +385,13 @@ describe('a lost response', () => {
 			},
 			{
 				message:
-					'This delivery was not updated: nothing answers at the Base URL of the Delivery Service',
+					'This delivery was not updated: could not connect to the Base URL of the Delivery Service',
 			},
 		]);
 	});
 
 	test.each<[string, Exchange]>([
-		['an untrusted certificate', { kind: 'noAnswer', code: 'CERT_HAS_EXPIRED' }],
+		['an untrusted certificate', { kind: 'noResponse', code: 'CERT_HAS_EXPIRED' }],
 		['a wrong key', answer(401)],
 		['a busy service', answer(429, undefined, { 'retry-after': '600' })],
 	])(
@@ -419,7 +419,7 @@ describe('a lost response', () => {
 					message:
 						'It is unknown whether this delivery was updated: the Delivery Service failed (status 504)',
 					description:
-						'Check the delivery in the Delivery Service dashboard: the update was retried and then rejected. The Delivery Service refused the request (status 409). The service says: The reference is in use',
+						'Check the delivery in the Delivery Service dashboard: the update was retried and then rejected. The Delivery Service rejected the request (status 409). The service says: The reference is in use',
 				},
 			},
 		]);
@@ -482,8 +482,8 @@ describe('a lost response', () => {
 test.each<[string, Exchange]>([
 	['401', answer(401)],
 	['308', answer(308)],
-	['an untrusted certificate', { kind: 'noAnswer', code: 'CERT_HAS_EXPIRED' }],
-	['n8n settings that forbid the request', { kind: 'noAnswer', code: '', prevented: 'Blocked' }],
+	['an untrusted certificate', { kind: 'noResponse', code: 'CERT_HAS_EXPIRED' }],
+	['n8n settings that forbid the request', { kind: 'noResponse', code: '', blockedReason: 'Blocked' }],
 ])('halts on %s, which every request would meet', async (_what, exchange) => {
 	const updates = [update(0, ['a', 'b']), update(1, ['c'], { changes: { cod: 2 } })];
 	const { bodies, results } = await run(updates, () => exchange);

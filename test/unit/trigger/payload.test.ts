@@ -78,7 +78,7 @@ describe('readBody', () => {
 				distance: 'far',
 				more: 1,
 				issues: [
-					'The field "distance" is not what the service documents',
+					'The field "distance" does not have its documented type',
 					'The field "price" is missing',
 					'The field "currencySign" is missing',
 				],

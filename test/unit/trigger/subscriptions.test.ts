@@ -64,7 +64,7 @@ class FakeWebhooks implements Webhooks {
 	) {}
 
 	list(): Promise<WebhookList> {
-		return Promise.resolve({ webhooks: [...this.hooks], others: [] });
+		return Promise.resolve({ webhooks: [...this.hooks], unreadable: [] });
 	}
 
 	subscribe(subscription: Subscription): Promise<SubscriptionChange> {
@@ -90,7 +90,7 @@ class FakeWebhooks implements Webhooks {
 }
 
 function change(isDone: boolean): SubscriptionChange {
-	return { isDone, said: isDone ? '' : 'The service says: no' };
+	return { isDone, detail: isDone ? '' : 'The service says: no' };
 }
 
 function isSame(one: Subscription, other: Subscription): boolean {
@@ -411,7 +411,7 @@ describe('reconcile at an unusual service', () => {
 			webhooks: webhooks.hooks.map((hook) =>
 				isSame(hook, routed) ? { ...hook, url: encoded } : hook,
 			),
-			others: [],
+			unreadable: [],
 		});
 		webhooks.list = () => Promise.resolve(list());
 		await expect(reconciled(webhooks)).resolves.toBeUndefined();
@@ -474,7 +474,7 @@ describe('reconcile after a rejected request', () => {
 
 	test('removes a new subscription whose response was lost and that is not listed', async () => {
 		const webhooks = new FakeWebhooks([]);
-		webhooks.list = () => Promise.resolve({ webhooks: [], others: [] });
+		webhooks.list = () => Promise.resolve({ webhooks: [], unreadable: [] });
 		webhooks.subscribe = (subscription) => {
 			webhooks.hooks.push(listed(subscription));
 			return Promise.reject(new Error('no response'));
@@ -527,7 +527,7 @@ describe('removeOwnSubscriptions', () => {
 	])('rechecks a list that contains removed webhooks $lists times', async ({ lists, leftover }) => {
 		const webhooks = new FakeWebhooks([listed(created)]);
 		const responses = Array.from({ length: 1 + lists }, () => [listed(created)]);
-		webhooks.list = () => Promise.resolve({ webhooks: responses.shift() ?? [], others: [] });
+		webhooks.list = () => Promise.resolve({ webhooks: responses.shift() ?? [], unreadable: [] });
 		const time = new VirtualTime();
 		const removing = time.until(removeOwnSubscriptions(webhooks, owner, nothingKnown, time));
 		await expect(removing).resolves.toEqual(leftover);
@@ -551,7 +551,7 @@ describe('removeOwnSubscriptions', () => {
 
 	test('removes unlisted subscriptions only if they were subscribed', async () => {
 		const webhooks = new FakeWebhooks([listed(created), listed(updated)]);
-		webhooks.list = () => Promise.resolve({ webhooks: [listed(updated)], others: [] });
+		webhooks.list = () => Promise.resolve({ webhooks: [listed(updated)], unreadable: [] });
 		const known = [created, updated];
 		await removeOwnSubscriptions(webhooks, owner, { known, wasSubscribed: false });
 		expect(webhooks.changes).toEqual(['-updated']);

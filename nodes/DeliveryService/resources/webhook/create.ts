@@ -33,7 +33,7 @@ export const createWebhook: Operation = {
 			);
 			const action = events[event].code;
 			const webhooks = companyWebhooks(context.getNode(), parameters, client, item);
-			const { isDone, said } = await webhooks.subscribe({ url, action });
+			const { isDone, detail: said } = await webhooks.subscribe({ url, action });
 			if (!isDone)
 				throw new NodeOperationError(
 					context.getNode(),

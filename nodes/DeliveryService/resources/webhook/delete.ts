@@ -75,7 +75,7 @@ export const deleteWebhook: Operation = {
 					: parseUrlAndEvent(read('url'), read('event')),
 			);
 			const webhooks = companyWebhooks(context.getNode(), parameters, client, item);
-			const { isDone, said } = await webhooks.unsubscribe(target);
+			const { isDone, detail: said } = await webhooks.unsubscribe(target);
 			if (!isDone)
 				throw new NodeOperationError(context.getNode(), 'Webhook not found', {
 					description:
@@ -124,7 +124,7 @@ export async function searchWebhooks(
 	const client = await openClient(this);
 	const { companyId } = asRecord(this.getNodeParameter('options', {}));
 	const company = unwrap(this.getNode(), resolveCompanyId(client.credential, companyId));
-	const { webhooks, notFound } = await companyWebhooksClient(
+	const { webhooks, notFoundDetail: notFound } = await companyWebhooksClient(
 		this.getNode(),
 		client,
 		company,

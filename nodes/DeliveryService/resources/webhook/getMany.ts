@@ -99,16 +99,16 @@ export const getManyWebhooks: Operation = {
 						validate(limitSchema, parameters.get('limit', item, 50), 'Limit', {}),
 					);
 			const listing = await companyWebhooks(context.getNode(), parameters, client, item).list();
-			if (listing.notFound !== undefined)
+			if (listing.notFoundDetail !== undefined)
 				context.addExecutionHints({
-					message: noWebhooksMessage(listing.notFound),
+					message: noWebhooksMessage(listing.notFoundDetail),
 					location: 'outputPane',
 				});
 			const isFiltered = filters.events.length > 0 || filters.status !== undefined;
 			const webhooks = listing.webhooks
 				.filter((webhook) => matchesFilters(webhook, filters))
 				.map(({ raw, ...fields }) => ({ ...raw, ...fields }));
-			return [...webhooks, ...(isFiltered ? [] : listing.others.map((entry) => ({ entry })))]
+			return [...webhooks, ...(isFiltered ? [] : listing.unreadable.map((entry) => ({ entry })))]
 				.slice(0, limit)
 				.map((json) => outputItem(json, item));
 		});

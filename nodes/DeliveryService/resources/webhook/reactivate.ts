@@ -168,10 +168,10 @@ async function attempt(
 
 /** @throws Error when the service reports a conflict or the request fails */
 async function resubscribe(webhooks: Webhooks, { url, action }: Webhook): Promise<void> {
-	const { isDone, said } = await webhooks.subscribe({ url, action });
+	const { isDone, detail } = await webhooks.subscribe({ url, action });
 	if (isDone) return;
 	const reason = 'the Delivery Service reports another webhook in its place (status 409).';
-	throw new Error([reason, said].filter(Boolean).join(' '));
+	throw new Error([reason, detail].filter(Boolean).join(' '));
 }
 
 async function subscriptionState(
