@@ -6,33 +6,35 @@ import tls from 'node:tls';
 
 import type { Shopify } from '../../playground/shopify/server';
 
-/** What came back of a call through the border. */
-export interface Answered {
+/** The response to a call through the proxy. */
+export interface ProxiedResponse {
 	readonly status: number;
 	readonly link: string | undefined;
 	readonly data: unknown;
 }
 
-/** What a call may say besides its method and path. */
+/** The options of a call besides its method and path. */
 export interface CallOptions {
 	readonly accessToken?: string;
 	readonly body?: object;
-	/** The host to call; by default the shop. */
+	/** The host to call. Defaults to the shop. */
 	readonly hostName?: string;
-	/** The certificate authorities to trust; by default that of the border. */
+	/** The certificate authorities to trust. Defaults to that of the proxy. */
 	readonly ca?: string[];
 }
 
 /**
- * Calls a host as n8n does: through the proxy and over TLS. Rejects when the proxy refuses, with what
- * it says, and when the certificate is not trusted.
+ * Calls a host as n8n does: through the proxy and over TLS.
+ *
+ * @throws Error with the response of the proxy if it rejects the call, or if the certificate is not
+ * trusted
  */
 export async function callThroughBorder(
 	shopify: Shopify,
 	method: string,
 	path: string,
 	options: CallOptions = {},
-): Promise<Answered> {
+): Promise<ProxiedResponse> {
 	const { env, domain, credential } = shopify;
 	const { hostName = domain, accessToken = credential.accessToken, body } = options;
 	const { ca = [await readFile(String(env.NODE_EXTRA_CA_CERTS), 'utf8')] } = options;
@@ -45,7 +47,7 @@ export async function callThroughBorder(
 		createConnection: () => tls.connect({ socket, servername: hostName, ca }),
 	});
 	try {
-		const { status, headers, text } = await answerTo(request, body && JSON.stringify(body));
+		const { status, headers, text } = await responseTo(request, body && JSON.stringify(body));
 		return { status, link: headers.link?.toString(), data: JSON.parse(text) };
 	} finally {
 		socket.destroy();
@@ -66,7 +68,7 @@ async function tunnel(proxy: string, path: string): Promise<Duplex> {
 	});
 }
 
-async function answerTo(request: http.ClientRequest, body?: string) {
+async function responseTo(request: http.ClientRequest, body?: string) {
 	return await new Promise<{ status: number; headers: http.IncomingHttpHeaders; text: string }>(
 		(resolve, reject) => {
 			request.once('error', reject);
