@@ -481,14 +481,14 @@ describe('orders without fields that Shopify always returns', () => {
 });
 
 describe('outstanding amount that is not collected', () => {
-	const unpaidOrder = (name: string, methods: string[]) =>
+	const owed = (name: string, methods: string[]) =>
 		shopifyOrder({ ...payableInCash, name, payment_gateway_names: methods });
 	const hint =
 		'The driver collects nothing for 2 orders with money outstanding, paid by "Bank Deposit", "Pay the milkman". If one of these is cash on delivery, add it to the order option Cash on Delivery Methods, and correct deliveries that exist already with the operation Update.';
 	const items = [
-		unpaidOrder('#1', ['Bank Deposit']),
-		unpaidOrder('#2', ['Bank Deposit', 'Pay the milkman']),
-		unpaidOrder('#3', ['COD']),
+		owed('#1', ['Bank Deposit']),
+		owed('#2', ['Bank Deposit', 'Pay the milkman']),
+		owed('#3', ['COD']),
 		shopifyOrder({ name: '#4' }),
 		shopifyOrder({ ...payableInCash, name: '#5', financial_status: 'authorized' }),
 	];
@@ -522,7 +522,7 @@ describe('outstanding amount that is not collected', () => {
 	});
 
 	test('warns of outstanding amounts without a payment method', async () => {
-		const { hints } = await service.run(fromOrder(), { items: [unpaidOrder('#1', [])] });
+		const { hints } = await service.run(fromOrder(), { items: [owed('#1', [])] });
 		expect(warnings(hints)).toEqual([
 			'The driver collects nothing for 1 order with money outstanding, without a payment method. If they are to be paid at the door, set the order option Cash on Delivery to Always, and correct deliveries that exist already with the operation Update.',
 		]);
@@ -530,7 +530,7 @@ describe('outstanding amount that is not collected', () => {
 
 	test('names up to five payment methods in the warning', async () => {
 		const many = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
-		const { hints } = await service.run(fromOrder(), { items: [unpaidOrder('#1', many)] });
+		const { hints } = await service.run(fromOrder(), { items: [owed('#1', many)] });
 		expect(warnings(hints)[0]).toContain('paid by "a", "b", "c", "d", "e" and 2 more. If');
 	});
 });

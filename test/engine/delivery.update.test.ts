@@ -574,7 +574,7 @@ describe('response to an update that is not as documented', () => {
 	});
 });
 
-describe('new reference ID', () => {
+describe('a new reference ID', () => {
 	const sharedReference = 'One new Reference ID cannot be given to several deliveries';
 
 	test.each([

@@ -6,11 +6,7 @@ import axios from 'axios';
 import { z } from 'zod';
 
 import { startShopify, type Shopify } from '../../playground/shopify/server';
-import {
-	callThroughBorder,
-	type ProxiedResponse,
-	type CallOptions,
-} from '../support/shopifyClient';
+import { callThroughBorder, type Answered, type CallOptions } from '../support/shopifyClient';
 import { startSubscriber, until } from '../support/localService';
 
 const start = Date.UTC(2026, 0, 5, 12);
@@ -30,8 +26,7 @@ const call = async (method: string, path: string, options?: CallOptions) =>
 	await callThroughBorder(shopify, method, `/admin/api/2024-07/${path}`, options);
 
 const ordersShape = z.object({ orders: z.array(z.object({ name: z.string() }).passthrough()) });
-const namesIn = ({ data }: ProxiedResponse) =>
-	ordersShape.parse(data).orders.map(({ name }) => name);
+const namesIn = ({ data }: Answered) => ordersShape.parse(data).orders.map(({ name }) => name);
 const namesOf = async (query: string) => namesIn(await call('GET', `orders.json?${query}`));
 
 const openShape = z.object({ id: z.number(), status: z.string() });
@@ -50,7 +45,7 @@ function place(count: number) {
 
 const tracking = { number: 'D-1', url: 'https://track.example/D-1', company: 'Couriers' };
 
-async function fulfill(orderId: number, more: object = {}): Promise<ProxiedResponse> {
+async function fulfill(orderId: number, more: object = {}): Promise<Answered> {
 	const [open] = await openOf(orderId);
 	const fulfillment = {
 		line_items_by_fulfillment_order: [{ fulfillment_order_id: open?.id }],

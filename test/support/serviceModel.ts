@@ -229,8 +229,8 @@ export class ServiceModel {
 			execution,
 		);
 		if (status === 0) {
-			const failedToConnect = neverConnected.includes(code);
-			return { kind: 'noAnswer', code, ...(failedToConnect && { neverConnected: true }) };
+			const isNever = neverConnected.includes(code);
+			return { kind: 'noAnswer', code, ...(isNever && { neverConnected: true }) };
 		}
 		const headers: Record<string, string> =
 			retryAfter === undefined ? {} : { 'retry-after': retryAfter };

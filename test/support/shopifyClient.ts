@@ -6,8 +6,8 @@ import tls from 'node:tls';
 
 import type { Shopify } from '../../playground/shopify/server';
 
-/** The response to a call through the proxy. */
-export interface ProxiedResponse {
+/** What came back of a call through the border. */
+export interface Answered {
 	readonly status: number;
 	readonly link: string | undefined;
 	readonly data: unknown;
@@ -17,9 +17,9 @@ export interface ProxiedResponse {
 export interface CallOptions {
 	readonly accessToken?: string;
 	readonly body?: object;
-	/** The host to call. Defaults to the shop. */
+	/** The host to call; by default the shop. */
 	readonly hostName?: string;
-	/** The certificate authorities to trust. Defaults to that of the proxy. */
+	/** The certificate authorities to trust; by default that of the border. */
 	readonly ca?: string[];
 }
 
@@ -34,7 +34,7 @@ export async function callThroughBorder(
 	method: string,
 	path: string,
 	options: CallOptions = {},
-): Promise<ProxiedResponse> {
+): Promise<Answered> {
 	const { env, domain, credential } = shopify;
 	const { hostName = domain, accessToken = credential.accessToken, body } = options;
 	const { ca = [await readFile(String(env.NODE_EXTRA_CA_CERTS), 'utf8')] } = options;
