@@ -1,7 +1,7 @@
 /**
- * `npm test`: sets the clone up where needed, then runs all tests with coverage. Arguments go to jest
- * in place of that (`npm test -- test/unit`): a part of the tests covers a part of the code. Snapshots
- * are written only with `--updateSnapshot`.
+ * `npm test`: installs what is missing, then runs all tests with coverage. With arguments, passes them
+ * to jest instead, without coverage (`npm test -- test/unit`). Snapshots are written only with
+ * `--updateSnapshot`.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -10,8 +10,8 @@ import { ensureInstalled, reportSetupError, projectFolder } from '../tools/setup
 await reportSetupError(async () => {
 	await ensureInstalled();
 	const jest = join(projectFolder, 'node_modules', 'jest', 'bin', 'jest.js');
-	const given = process.argv.slice(2);
-	const args = ['--ci', ...(given.length > 0 ? given : ['--coverage'])];
+	const jestArguments = process.argv.slice(2);
+	const args = ['--ci', ...(jestArguments.length > 0 ? jestArguments : ['--coverage'])];
 	const { status } = spawnSync(process.execPath, [jest, ...args], {
 		cwd: projectFolder,
 		stdio: 'inherit',

@@ -1,23 +1,23 @@
-/** The credential's connection test, and the authentication that it gives to requests. */
+/** The connection test of the credential, and the authentication of requests. */
 import { startService } from '../../playground/service/server';
 import { runNode, testCredential, type CredentialData } from '../support/engine/engine';
 import { jsonOf, setUp } from '../support/actionNode';
 
 const service = setUp();
 
-const verdictOn = async (changes: CredentialData = {}) =>
+const testConnection = async (changes: CredentialData = {}) =>
 	await testCredential({ ...service.credential, ...changes });
 
-const listing = { method: 'GET', path: '/hooks/companies/1001' };
+const listRequest = { method: 'GET', path: '/hooks/companies/1001' };
 
-describe('the connection test', () => {
-	test("lists the company's webhooks", async () => {
+describe('connection test of the credential', () => {
+	test("tests the connection by listing the company's webhooks", async () => {
 		await service.subscribe('https://a.example', 1);
 
-		const verdict = await verdictOn();
+		const verdict = await testConnection();
 
 		expect(verdict).toEqual({ status: 'OK', message: 'Connection successful' });
-		expect(service.received('GET')).toMatchObject([listing]);
+		expect(service.received('GET')).toMatchObject([listRequest]);
 		expect(service.control.requests().at(-1)).toMatchObject({
 			status: 200,
 			headers: { authorization: 'Basic ***', accept: 'application/json' },
@@ -29,36 +29,36 @@ describe('the connection test', () => {
 		['slashes', '///'],
 		['spaces', '  '],
 		['a slash and a space', '/ '],
-	])('tolerates %s after the base URL', async (_what, end) => {
-		const verdict = await verdictOn({ baseUrl: ` ${service.credential.baseUrl}${end}` });
+	])('ignores %s after the base URL in the connection test', async (_what, end) => {
+		const verdict = await testConnection({ baseUrl: ` ${service.credential.baseUrl}${end}` });
 
 		expect(verdict.status).toBe('OK');
-		expect(service.received()).toMatchObject([listing]);
+		expect(service.received()).toMatchObject([listRequest]);
 	});
 
-	test('takes the company as text', async () => {
-		expect(await verdictOn({ companyId: '1002' })).toMatchObject({ status: 'OK' });
+	test('accepts the company ID as text in the connection test', async () => {
+		expect(await testConnection({ companyId: '1002' })).toMatchObject({ status: 'OK' });
 		expect(service.received()).toMatchObject([{ path: '/hooks/companies/1002' }]);
 	});
 
 	test.each<[string, CredentialData, RegExp]>([
 		[
-			'the key is wrong',
+			'the API key ID is wrong',
 			{ apiKeyId: 'other' },
 			/^The Delivery Service rejected the API key\. Check API Key ID and API Secret/,
 		],
 		[
-			'the secret is wrong',
+			'the API secret is wrong',
 			{ apiSecret: 'other' },
 			/^The Delivery Service rejected the API key\. Check API Key ID and API Secret/,
 		],
 		[
-			'the company is wrong',
+			'the company does not exist',
 			{ companyId: 77 },
 			/this company or URL was not found\. Check Company ID and Base URL\..* any webhooks yet.* The service says/,
 		],
-	])('says so when %s', async (_what, changes, message) => {
-		const verdict = await verdictOn(changes);
+	])('fails the connection test with the cause if %s', async (_what, changes, message) => {
+		const verdict = await testConnection(changes);
 
 		expect(service.received()).toMatchObject([
 			{ method: 'GET', path: `/hooks/companies/${changes.companyId ?? 1001}` },
@@ -66,8 +66,8 @@ describe('the connection test', () => {
 		expect(verdict).toEqual({ status: 'Error', message: expect.stringMatching(message) });
 	});
 
-	test('says so when nothing is at the base URL', async () => {
-		const verdict = await verdictOn({ baseUrl: `${service.credential.baseUrl}/api` });
+	test('names the Base URL if the connection test finds no service there', async () => {
+		const verdict = await testConnection({ baseUrl: `${service.credential.baseUrl}/api` });
 
 		expect(service.control.requests()).toMatchObject([
 			{ path: '/api/hooks/companies/1001', status: 404 },
@@ -80,7 +80,7 @@ describe('the connection test', () => {
 
 	test.each([
 		[
-			'a page',
+			'an HTML page',
 			200,
 			'<!doctype html>',
 			/is not a valid Delivery Service response.* Check the Base URL/,
@@ -94,30 +94,30 @@ describe('the connection test', () => {
 		],
 		['an address elsewhere', 301, '', /redirects to a different URL\. .*https:\/\/new\.example$/],
 		[
-			'that it does not allow this',
+			'denied access',
 			403,
 			{ code: 'NO', message: 'Not you' },
 			/does not allow this.*Not you \(NO\)/,
 		],
 		[
-			'a failure',
+			'an internal error',
 			500,
 			{ message: 'Lost the database' },
 			/server error \(status 500\)\. .*Lost the database/,
 		],
-	])('says so when the base URL answers %s', async (_what, status, body, message) => {
+	])('fails the connection test after a response with %s', async (_what, status, body, message) => {
 		const headers: Record<string, string> =
 			status === 301 ? { Location: 'https://new.example/hooks' } : {};
 		service.control.addFault({ kind: 'status', status, body, headers, times: null });
 
-		const verdict = await verdictOn();
+		const verdict = await testConnection();
 
-		expect(service.received()).toMatchObject([listing]);
+		expect(service.received()).toMatchObject([listRequest]);
 		expect(verdict).toEqual({ status: 'Error', message: expect.stringMatching(message) });
 	});
 
-	test('says so when the service does not speak HTTPS', async () => {
-		const verdict = await verdictOn({
+	test('suggests http:// if the service does not support HTTPS', async () => {
+		const verdict = await testConnection({
 			baseUrl: service.credential.baseUrl.replace('http:', 'https:'),
 		});
 
@@ -127,20 +127,20 @@ describe('the connection test', () => {
 		});
 	});
 
-	test('says so when the connection breaks', async () => {
+	test('reports a connection that breaks during the connection test', async () => {
 		service.control.addFault({ kind: 'resetBefore', times: null });
 
-		const verdict = await verdictOn();
+		const verdict = await testConnection();
 
-		expect(service.received()).toMatchObject([listing]);
+		expect(service.received()).toMatchObject([listRequest]);
 		expect(verdict).toEqual({
 			status: 'Error',
 			message: expect.stringMatching(/^The connection to the Delivery Service failed\. .*Base URL/),
 		});
 	});
 
-	test('says so when nothing listens', async () => {
-		expect(await verdictOn({ baseUrl: 'http://127.0.0.1:9' })).toEqual({
+	test('reports a port at which nothing listens', async () => {
+		expect(await testConnection({ baseUrl: 'http://127.0.0.1:9' })).toEqual({
 			status: 'Error',
 			message: expect.stringMatching(
 				/^Could not connect to the Base URL of the Delivery Service\. /,
@@ -148,12 +148,12 @@ describe('the connection test', () => {
 		});
 	});
 
-	test('says so when the host is not found', async () => {
+	test('reports a host that is not found', async () => {
 		const host = 'no-such-host.invalid';
-		// A developer's proxy would look the name up itself.
+		// A developer's proxy would resolve the name itself.
 		process.env.no_proxy = `${process.env.no_proxy},${host}`;
 
-		expect(await verdictOn({ baseUrl: `http://${host}` })).toEqual({
+		expect(await testConnection({ baseUrl: `http://${host}` })).toEqual({
 			status: 'Error',
 			message: expect.stringMatching(
 				/^The host in the Base URL of the Delivery Service was not found\. /,
@@ -176,7 +176,7 @@ describe('the connection test', () => {
 		],
 		['no base URL', { baseUrl: '' }, /^The Delivery Service credential is incomplete\. .*Base URL/],
 		[
-			'a base URL that is no web address',
+			'a base URL without a protocol',
 			{ baseUrl: 'api.shop.example' },
 			/^The Base URL .* must start with https:\/\/ or http:\/\/\. /,
 		],
@@ -187,18 +187,18 @@ describe('the connection test', () => {
 			/^The Base URL .* must not contain a query/,
 		],
 		[
-			'the address of an endpoint',
+			'the URL of an endpoint',
 			{ baseUrl: 'https://a.example/v1/deliveries' },
 			/^The Base URL .* must not end with \/v1\/deliveries/,
 		],
 		['no key', { apiKeyId: ' ' }, /^The Delivery Service credential is incomplete\. .*API Key ID/],
 		[
-			'no secret',
+			'no API secret',
 			{ apiSecret: '' },
 			/^The Delivery Service credential is incomplete\. .*API Secret/,
 		],
-	])('asks for what is missing: %s', async (_what, changes, message) => {
-		expect(await verdictOn(changes)).toEqual({
+	])('rejects a credential without sending a request: %s', async (_what, changes, message) => {
+		expect(await testConnection(changes)).toEqual({
 			status: 'Error',
 			message: expect.stringMatching(message),
 		});
@@ -206,7 +206,7 @@ describe('the connection test', () => {
 	});
 });
 
-test('authenticates as the connection test does when there are spaces around the key ID', async () => {
+test('ignores spaces around the API key ID, as the connection test does', async () => {
 	const credential = { ...service.credential, apiKeyId: ` ${service.credential.apiKeyId}\n` };
 	expect(await testCredential(credential)).toMatchObject({ status: 'OK' });
 	const { error } = await runNode({
@@ -217,7 +217,7 @@ test('authenticates as the connection test does when there are spaces around the
 	expect(error).toBeUndefined();
 });
 
-test('authenticates with any characters that a key and a secret may have', async () => {
+test('authenticates with any characters in the API key ID and secret', async () => {
 	const other = await startService({ apiKeyId: 'key-é', apiSecret: `p:ä s{{ 1 + 1 }}€="'` });
 	try {
 		const verdict = await testCredential(other.credential);

@@ -1,4 +1,4 @@
-/** Delivery: Create as a dry run: what would be sent and what would be skipped, and nothing more. */
+/** Delivery: Create with Dry Run: shows what would be sent and skipped, and sends nothing. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { deduplicationStore, type NodeRun, type RunNodeOptions } from '../support/engine/engine';
@@ -26,7 +26,7 @@ async function dryRun(
 	return await service.run(createOnce({ ...options, dryRun: true }, more), { items, ...settings });
 }
 
-/** The output of a request, for input items by their number. */
+/** The output item of a request, paired with these input items. */
 function request(body: object, ...items: number[]) {
 	return {
 		json: { dryRun: true, request: { method: 'POST', path: '/v1/deliveries', body } },
@@ -34,7 +34,7 @@ function request(body: object, ...items: number[]) {
 	};
 }
 
-test('gives the requests that would be sent, with the items that each is for', async () => {
+test('shows each request of a dry run, paired with its items', async () => {
 	const { items, error, hints } = await dryRun(deliveries(5), { batchSize: 2 });
 	const all = deliveries(5);
 	expect(error).toBeUndefined();
@@ -53,9 +53,9 @@ test('gives the requests that would be sent, with the items that each is for', a
 });
 
 test.each<[string, INodeParameters, INodeParameters]>([
-	['from JSON', { batchSize: 3 }, {}],
+	['JSON', { batchSize: 3 }, {}],
 	[
-		'for several companies and types',
+		'several companies and delivery types',
 		{
 			batchSize: 2,
 			companyId: '={{ $itemIndex % 3 ? 1002 : "" }}',
@@ -64,7 +64,7 @@ test.each<[string, INodeParameters, INodeParameters]>([
 		{},
 	],
 	[
-		'from fields, with what is normalised on the way',
+		'fields with values to normalize',
 		{},
 		{
 			source: 'defineBelow',
@@ -76,8 +76,8 @@ test.each<[string, INodeParameters, INodeParameters]>([
 			referenceId: '={{ $json.referenceId }}',
 		},
 	],
-	['when nothing is kept of what was sent', { batchSize: 4 }, { skipAlreadySent: false }],
-])('gives exactly the bodies that are sent then, %s', async (_how, options, more) => {
+	['Skip Already Sent turned off', { batchSize: 4 }, { skipAlreadySent: false }],
+])('shows the same requests in a dry run as a real run sends: %s', async (_how, options, more) => {
 	const items = deliveries(7);
 	const dry = await dryRun(items, options, more);
 	expect(service.control.requests()).toEqual([]);
@@ -87,7 +87,7 @@ test.each<[string, INodeParameters, INodeParameters]>([
 	expect(planned).toEqual(service.received());
 });
 
-test('gives what would be skipped and why, in the place of the item', async () => {
+test('shows skipped items of a dry run in their place, with the reason', async () => {
 	await service.run(createOnce(), { items: deliveries(2) });
 	service.control.addFault({ kind: 'resetBefore' });
 	await service.run(createOnce(), { items: [delivery({ referenceId: 'U' })] });
@@ -132,7 +132,7 @@ test('gives what would be skipped and why, in the place of the item', async () =
 	expect(service.control.requests()).toHaveLength(requests);
 });
 
-test('is no different when it is made twice, and leaves the notes of what was sent as they were', async () => {
+test('shows the same result in a second dry run, and changes no stored reference', async () => {
 	await service.run(createOnce(), { items: deliveries(2) });
 	service.control.addFault({ kind: 'resetBefore' });
 	await service.run(createOnce(), { items: [delivery({ referenceId: 'U' })] });
@@ -154,7 +154,7 @@ test('is no different when it is made twice, and leaves the notes of what was se
 	]);
 });
 
-test('names what is not valid, when the node goes on after errors', async () => {
+test('returns error items for invalid items of a dry run with On Error: Continue', async () => {
 	const [first = {}] = deliveries(1);
 	const input = [delivery(), first, { pickup: 1 }];
 	const { items } = await dryRun(input, {}, {}, { onError: 'continueRegularOutput' });
@@ -165,19 +165,19 @@ test('names what is not valid, when the node goes on after errors', async () => 
 	expect(items[0]?.pairedItem).toEqual({ item: 0 });
 });
 
-test('refuses what is not valid, when the node does not go on', async () => {
+test('fails a dry run with an invalid item', async () => {
 	const { error } = await dryRun([...deliveries(1), delivery()]);
 	expect(error?.message).toBe('Reference ID is missing [item 1]');
 });
 
-test('gives no request when all would be skipped', async () => {
+test('shows no request in a dry run if every item would be skipped', async () => {
 	await service.run(createOnce(), { items: deliveries(3) });
 	const { items } = await dryRun(deliveries(3));
 	expect(outcomesOf(items)).toEqual(['alreadyCreated', 'alreadyCreated', 'alreadyCreated']);
 	expect(pairedItems(items)).toEqual([0, 1, 2]);
 });
 
-test('says so when n8n cannot look up what was sent', async () => {
+test('fails a dry run if n8n cannot look up the sent references', async () => {
 	deduplicationStore.addFault({
 		kind: 'fail',
 		operation: 'checkProcessedAndRecord',
@@ -193,7 +193,7 @@ test('says so when n8n cannot look up what was sent', async () => {
 	expect(outcomesOf(items)).toEqual(['notSent', 'notSent']);
 });
 
-test('does not count as a request for the limit', async () => {
+test('does not count a dry run toward the rate limit', async () => {
 	for (let run = 0; run < 3; run++) await dryRun(deliveries(100), { batchSize: 1 });
 	const { items, hints } = await service.run(createOnce(), { items: deliveries(1) });
 	expect(outcomesOf(items)).toEqual(['created']);

@@ -1,4 +1,4 @@
-/** Delivery: Create when the service, the network or the set-up fails: nothing is lost. */
+/** Delivery: Create when the service, the network or the configuration fails: no delivery is lost. */
 import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
@@ -32,7 +32,7 @@ async function closedPort(): Promise<number> {
 	return port;
 }
 
-/** Lets a server listen, and gives its port. */
+/** Starts a server on a free port. @returns the port */
 async function listening(server: Server): Promise<number> {
 	return await new Promise<number>((resolve) => {
 		server.listen(0, '127.0.0.1', () => {
@@ -42,52 +42,52 @@ async function listening(server: Server): Promise<number> {
 	});
 }
 
-/** The error output's items as the regular output would have them: without the input's data. */
+/** Items of the error output without the data of their input item, as the regular output has them. */
 function ownData(items: readonly INodeExecutionData[]): INodeExecutionData[] {
 	return items.map(({ json: { error }, ...item }) => ({ ...item, json: { error } }));
 }
 
 interface Row {
-	/** What happens to the second of three requests, which holds R2 and R3. */
+	/** Strikes the second of three requests, which contains R2 and R3. */
 	fault: Fault;
-	/** What becomes of R2 and R3. */
+	/** The outcome of R2 and R3. */
 	outcome: 'rejected' | 'unknown' | 'notSent';
-	/** Whether no further request is sent; what was not processed always stops the run. */
+	/** Whether no other request is sent. The outcome `notSent` always stops the run. */
 	stops?: boolean;
-	/** Whether they exist all the same. */
+	/** Whether R2 and R3 exist anyway. */
 	exist?: boolean;
 	says: RegExp;
 	options?: INodeParameters;
 }
 
-const answered = (status: number, headers?: Record<string, string>): Fault => ({
+const respondWith = (status: number, headers?: Record<string, string>): Fault => ({
 	kind: 'status',
 	status,
 	headers,
 	body: { code: 'E1', message: 'Because' },
 });
-const refusedBatch = {
+const rejectedBatch = {
 	kind: 'rejectReference',
 	referenceIds: ['R2', 'R3'],
 } satisfies Fault;
 
 const table: Record<string, Row> = {
 	'429 without Retry-After': {
-		fault: answered(429),
+		fault: respondWith(429),
 		outcome: 'notSent',
 		says: /[Rr]ate limit of the Delivery Service exceeded/,
 	},
 	'429 with Retry-After': {
-		fault: answered(429, { 'Retry-After': '30' }),
+		fault: respondWith(429, { 'Retry-After': '30' }),
 		outcome: 'notSent',
 		says: /[Rr]ate limit of the Delivery Service exceeded/,
 	},
 	'503 with Retry-After': {
-		fault: answered(503, { 'Retry-After': '30' }),
+		fault: respondWith(503, { 'Retry-After': '30' }),
 		outcome: 'notSent',
 		says: /server error \(status 503\)/,
 	},
-	'503 with Retry-After from a gateway that did not wait for the service': {
+	'503 with Retry-After and an HTML page from a gateway': {
 		fault: {
 			kind: 'statusAfter',
 			status: 503,
@@ -99,102 +99,102 @@ const table: Record<string, Row> = {
 		says: /unknown.*status 503/,
 	},
 	'407 from a proxy': {
-		fault: answered(407),
+		fault: respondWith(407),
 		outcome: 'rejected',
 		stops: true,
 		says: /The proxy between n8n and the Delivery Service requires authentication.*HTTPS_PROXY/,
 	},
-	'a redirection': {
-		fault: answered(307, { Location: 'https://moved.example/v1/deliveries' }),
+	'307': {
+		fault: respondWith(307, { Location: 'https://moved.example/v1/deliveries' }),
 		outcome: 'rejected',
 		stops: true,
 		says: /redirects to a different URL.*https:\/\/moved\.example[".]/,
 	},
 	'400': {
-		fault: { ...refusedBatch, status: 400 },
+		fault: { ...rejectedBatch, status: 400 },
 		outcome: 'unknown',
 		says: /unknown.*batch of this delivery and another one \(status 400\).*REJECTED/,
 	},
 	'401': {
-		fault: answered(401),
+		fault: respondWith(401),
 		outcome: 'rejected',
 		stops: true,
 		says: /API key.*Because \(E1\)/,
 	},
 	'403': {
-		fault: answered(403),
+		fault: respondWith(403),
 		outcome: 'unknown',
 		says: /unknown.*batch of this delivery and another one \(status 403\).*Because \(E1\)/,
 	},
 	'404': {
-		fault: answered(404),
+		fault: respondWith(404),
 		outcome: 'unknown',
 		says: /unknown.*batch of this delivery and another one \(status 404\).*Because \(E1\)/,
 	},
 	'409': {
-		fault: answered(409),
+		fault: respondWith(409),
 		outcome: 'unknown',
 		says: /unknown.*batch of this delivery and another one \(status 409\).*Because \(E1\)/,
 	},
 	'422': {
-		fault: refusedBatch,
+		fault: rejectedBatch,
 		outcome: 'unknown',
 		says: /unknown.*batch of this delivery and another one \(status 422\).*REJECTED/,
 	},
-	'500 before the work was done': {
-		fault: answered(500),
+	'500 without creating anything': {
+		fault: respondWith(500),
 		outcome: 'unknown',
 		says: /unknown.*status 500.*Because \(E1\)/,
 	},
-	'500 after the work was done': {
+	'500 after creating the deliveries': {
 		fault: { kind: 'statusAfter', status: 500 },
 		outcome: 'unknown',
 		exist: true,
 		says: /unknown.*status 500/,
 	},
-	'502': { fault: answered(502), outcome: 'unknown', says: /unknown.*status 502/ },
+	'502': { fault: respondWith(502), outcome: 'unknown', says: /unknown.*status 502/ },
 	'503 without Retry-After': {
-		fault: answered(503),
+		fault: respondWith(503),
 		outcome: 'unknown',
 		says: /unknown.*status 503/,
 	},
-	'a connection reset before the work was done': {
+	'a connection reset without creating anything': {
 		fault: { kind: 'resetBefore' },
 		outcome: 'unknown',
 		says: /unknown.*connection/,
 	},
-	'a connection reset after the work was done': {
+	'a connection reset after creating the deliveries': {
 		fault: { kind: 'resetAfter' },
 		outcome: 'unknown',
 		exist: true,
 		says: /unknown.*connection/,
 	},
-	'no answer in time, and no work done': {
+	'a timeout without creating anything': {
 		fault: { kind: 'hang' },
 		outcome: 'unknown',
 		says: /unknown.*did not respond in time.*option Timeout/,
 		options: { timeoutSeconds: 3 },
 	},
-	'no answer in time, but the work done': {
+	'a timeout after creating the deliveries': {
 		fault: { kind: 'hangAfter' },
 		outcome: 'unknown',
 		exist: true,
 		says: /unknown.*did not respond in time/,
 		options: { timeoutSeconds: 3 },
 	},
-	'a success that is a web page': {
+	'200 with an HTML page': {
 		fault: { kind: 'garbage' },
 		outcome: 'unknown',
 		exist: true,
 		says: /unknown.*not a valid Delivery Service response/,
 	},
-	'a success without records': {
+	'200 without records': {
 		fault: { kind: 'emptySuccess' },
 		outcome: 'unknown',
 		exist: true,
 		says: /unknown.*no record/,
 	},
-	'a success that misses the records': {
+	'200 without the records of these deliveries': {
 		fault: { kind: 'missingRecords', count: 2 },
 		outcome: 'unknown',
 		exist: true,
@@ -202,8 +202,8 @@ const table: Record<string, Row> = {
 	},
 };
 
-/** Whoever follows advice to try again, before looking it up, may create a second delivery. */
-function expectNoAdviceToSendAgain(failure: unknown): void {
+/** A user who retries before checking the dashboard may create a second delivery. */
+function expectNoAdviceToRetry(failure: unknown): void {
 	expect(failure).toMatchObject({
 		description: expect.stringMatching(
 			/^Check the Delivery Service dashboard before you send it again\. If .* "Allow Resending"/,
@@ -213,8 +213,8 @@ function expectNoAdviceToSendAgain(failure: unknown): void {
 }
 
 describe.each(Object.entries(table))(
-	'%s',
-	(_what, { fault, outcome, stops, exist, says, options }) => {
+	'create request that fails with %s',
+	(what, { fault, outcome, stops, exist, says, options }) => {
 		const last = outcome === 'notSent' || stops ? 'notSent' : 'created';
 		const outcomes = ['created', 'created', outcome, outcome, last, last];
 		const middle = exist ? ['R2', 'R3'] : [];
@@ -225,7 +225,7 @@ describe.each(Object.entries(table))(
 			return await service.run(parameters, { items: deliveries(6), ...more });
 		}
 
-		/** In a further run nothing is created twice, and what was not created is sent. */
+		/** Runs the same input again: nothing is created twice, and what was not created is sent. */
 		async function expectSafeRerun(before: readonly string[]): Promise<void> {
 			const { items } = await service.run(createOnce({ batchSize: 2 }), {
 				items: deliveries(6),
@@ -241,7 +241,7 @@ describe.each(Object.entries(table))(
 			expect(new Set(service.existing()).size).toBe(service.existing().length);
 		}
 
-		test('is said in an item for each delivery, when the node goes on', async () => {
+		test(`returns an error item per delivery with On Error: Continue after ${what}`, async () => {
 			const { items, outputs, error } = await run({ onError: 'continueRegularOutput' });
 
 			expect(error).toBeUndefined();
@@ -261,12 +261,12 @@ describe.each(Object.entries(table))(
 					referenceId: `R${item}`,
 				});
 				expect(JSON.stringify(failure)).toMatch(says);
-				if (outcome === 'unknown') expectNoAdviceToSendAgain(failure);
+				if (outcome === 'unknown') expectNoAdviceToRetry(failure);
 			}
 			await expectSafeRerun(outcomes);
 		});
 
-		test("goes to the error output, when that is the node's setting", async () => {
+		test(`returns the deliveries in the error output after ${what}`, async () => {
 			const { outputs, error } = await run({ onError: 'continueErrorOutput' });
 
 			expect(error).toBeUndefined();
@@ -281,7 +281,7 @@ describe.each(Object.entries(table))(
 			expect(jsonOf(bad)).toMatchObject(badItems.map((item) => ({ referenceId: `R${item}` })));
 		});
 
-		test('ends the run with an error that names every delivery, when the node does not go on', async () => {
+		test(`fails the run with an error that lists every delivery after ${what}`, async () => {
 			const { items, error } = await run();
 
 			expect(items).toEqual([]);
@@ -320,7 +320,7 @@ describe.each(Object.entries(table))(
 	},
 );
 
-describe('a service that is not there', () => {
+describe('unreachable service', () => {
 	const hangingUp = {
 		server: createServer((socket) => socket.once('data', () => socket.end())),
 		port: 0,
@@ -335,18 +335,18 @@ describe('a service that is not there', () => {
 	test.each([
 		['nothing listens', async () => `http://127.0.0.1:${await closedPort()}`, /Could not connect/],
 		[
-			'the host is not known',
+			'the host is unknown',
 			() => 'http://service.invalid',
 			/host in the Base URL of the Delivery Service was not found/,
 		],
 		[
-			'it does not speak HTTPS',
+			'the service does not support HTTPS',
 			() => service.credential.baseUrl.replace('http:', 'https:'),
 			/Could not establish a secure/,
 		],
 		['it hangs up at once', () => `https://127.0.0.1:${hangingUp.port}`, /connection .* failed/],
-	])('because %s was not sent anything', async (_why, baseUrl, says) => {
-		// A proxy would answer in the place of the service.
+	])('reports deliveries as not sent if %s', async (_why, baseUrl, says) => {
+		// A proxy would respond in place of the service.
 		const noProxy = process.env.NO_PROXY;
 		process.env.NO_PROXY = '*';
 		const credential = { ...service.credential, baseUrl: await baseUrl() };
@@ -369,14 +369,14 @@ describe('a service that is not there', () => {
 	});
 });
 
-describe('a service that is out of order', () => {
+describe('service that keeps failing', () => {
 	const run = async (count: number) =>
 		await service.run(createOnce({ batchSize: 1 }), {
 			items: deliveries(count),
 			onError: 'continueRegularOutput',
 		});
 
-	test('is sent nothing more once three requests in a row came to an unknown end', async () => {
+	test('sends nothing more after three unknown outcomes in a row', async () => {
 		service.control.addFault({ kind: 'status', status: 500, times: null });
 		const { items } = await run(5);
 
@@ -389,7 +389,7 @@ describe('a service that is out of order', () => {
 		});
 	});
 
-	test('is sent the rest when it works now and then', async () => {
+	test('sends the rest if only some requests have an unknown outcome', async () => {
 		service.control.addFault({ kind: 'status', status: 500, times: 2 });
 		service.control.addFault({ kind: 'status', status: 500, skip: 1, times: 2 });
 		const { items } = await run(6);
@@ -400,8 +400,8 @@ describe('a service that is out of order', () => {
 	});
 });
 
-describe('a run without continue on error', () => {
-	test('is stopped with the cause in the headline, though an earlier item was not sent for it', async () => {
+describe('failed run with On Error: Stop Workflow', () => {
+	test('shows the cause in the error message, although an earlier item was not sent', async () => {
 		service.control.addFault({ kind: 'rejectReference', referenceIds: ['R2'] });
 		const { error } = await service.run(
 			createOnce({ batchSize: 1, type: '={{ $itemIndex % 2 ? "express" : "slot" }}' }),
@@ -417,7 +417,7 @@ describe('a run without continue on error', () => {
 		});
 	});
 
-	test('names items without a reference by their number', async () => {
+	test('lists items without a reference by their number', async () => {
 		service.control.addFault({ kind: 'status', status: 500, skip: 1 });
 		const { error } = await service.run(createOnce({ batchSize: 1 }, { skipAlreadySent: false }), {
 			items: [delivery(), delivery(), delivery()],
@@ -433,7 +433,7 @@ describe('a run without continue on error', () => {
 		});
 	});
 
-	test('names 20 of each kind in the description, and all of them in the data', async () => {
+	test('lists 20 deliveries per outcome in the description, and all in the data', async () => {
 		service.control.addFault({ kind: 'status', status: 500, skip: 1 });
 		const { error } = await service.run(createOnce({ batchSize: 30 }, { skipAlreadySent: false }), {
 			items: deliveries(100),
@@ -449,17 +449,17 @@ describe('a run without continue on error', () => {
 	});
 });
 
-describe('a request that holds refused deliveries', () => {
-	const refused = ['R13', 'R14', 'R77'];
+describe('batch with rejected deliveries', () => {
+	const rejected = ['R13', 'R14', 'R77'];
 	const others = deliveries(100)
 		.map((_, number) => `R${number}`)
-		.filter((referenceId) => !refused.includes(referenceId));
+		.filter((referenceId) => !rejected.includes(referenceId));
 	const sure = { retryRejectedBatches: true };
 
 	test.each([400, 422] as const)(
-		'is split when the user knows that it created nothing and the status is %i: the others are created',
+		'creates the valid deliveries of a batch rejected with %i if Retry Rejected Batches is on',
 		async (status) => {
-			service.control.addFault({ kind: 'rejectReference', referenceIds: refused, status });
+			service.control.addFault({ kind: 'rejectReference', referenceIds: rejected, status });
 			const { items, outputs } = await service.run(createOnce(sure), {
 				items: deliveries(100),
 				onError: 'continueErrorOutput',
@@ -470,7 +470,7 @@ describe('a request that holds refused deliveries', () => {
 			const [, bad = []] = outputs;
 			expect(pairedItems(bad)).toEqual([13, 14, 77]);
 			expect(jsonOf(ownData(bad))).toEqual(
-				refused.map((referenceId) => ({
+				rejected.map((referenceId) => ({
 					error: {
 						message: expect.stringMatching(
 							new RegExp(`^The Delivery Service .* \\[item ${referenceId.slice(1)}\\]$`),
@@ -483,13 +483,13 @@ describe('a request that holds refused deliveries', () => {
 					},
 				})),
 			);
-			// All, three alone, then at most 7 steps of two requests for each refused one.
-			expect(service.creations().length).toBeLessThanOrEqual(1 + 3 + refused.length * 2 * 7);
+			// The batch, three single requests, then at most 7 bisections of 2 requests per rejected one.
+			expect(service.creations().length).toBeLessThanOrEqual(1 + 3 + rejected.length * 2 * 7);
 		},
 	);
 
-	test('has them in the error, with what was created, when the node does not go on', async () => {
-		service.control.addFault({ kind: 'rejectReference', referenceIds: refused });
+	test('lists the rejected and created deliveries of a batch in the error', async () => {
+		service.control.addFault({ kind: 'rejectReference', referenceIds: rejected });
 		const { error } = await service.run(createOnce(sure), { items: deliveries(150) });
 
 		expect([...service.existing()].sort()).toEqual([...others].sort());
@@ -497,14 +497,14 @@ describe('a request that holds refused deliveries', () => {
 		expect(error?.description).toContain('Delivery rejected: R13 (REJECTED)');
 		expect(error?.context.data).toMatchObject({
 			created: { length: 97 },
-			rejected: refused.map((referenceId) => ({ referenceId })),
+			rejected: rejected.map((referenceId) => ({ referenceId })),
 			unknown: [],
 			notSent: { length: 50 },
 		});
 	});
 
-	test('leaves all of them unknown otherwise, as its message says with what to do', async () => {
-		service.control.addFault({ kind: 'rejectReference', referenceIds: refused });
+	test('reports a rejected batch as unknown if Retry Rejected Batches is off, and says what to do', async () => {
+		service.control.addFault({ kind: 'rejectReference', referenceIds: rejected });
 		const { items } = await service.run(createOnce(), {
 			items: deliveries(100),
 			onError: 'continueRegularOutput',
@@ -522,10 +522,10 @@ describe('a request that holds refused deliveries', () => {
 	});
 });
 
-describe('a run of 20 deliveries without a batch size', () => {
+describe('20 deliveries without a batch size', () => {
 	const parameters = createOnce({ batchSize: '' });
 
-	test('sends each alone, so that the refused ones touch no other', async () => {
+	test('sends up to 20 deliveries one by one, so that a rejected one affects no other', async () => {
 		service.control.addFault({ kind: 'rejectReference', referenceIds: ['R3', 'R7'] });
 		const { error } = await service.run(parameters, { items: deliveries(20) });
 
@@ -534,7 +534,7 @@ describe('a run of 20 deliveries without a batch size', () => {
 		expect(error?.description).toContain('Rejected (2): R3, R7.');
 	});
 
-	test('leaves one unknown when an answer is lost', async () => {
+	test('leaves one delivery unknown if a response to 20 single requests is lost', async () => {
 		service.control.addFault({ kind: 'resetAfter', skip: 4 });
 		const { items } = await service.run(parameters, {
 			items: deliveries(20),
@@ -545,7 +545,7 @@ describe('a run of 20 deliveries without a batch size', () => {
 		expect(service.existing()).toHaveLength(20);
 	});
 
-	test('as a dry run says', async () => {
+	test('shows 20 single requests in a dry run of 20 deliveries', async () => {
 		const { items } = await service.run(createOnce({ batchSize: '', dryRun: true }), {
 			items: deliveries(20),
 		});
@@ -553,8 +553,8 @@ describe('a run of 20 deliveries without a batch size', () => {
 	});
 });
 
-describe('a service that is too busy for a moment', () => {
-	test.each([429, 503])('with status %i is waited for as Retry-After says', async (status) => {
+describe('service that is briefly busy', () => {
+	test.each([429, 503])('retries after the Retry-After of status %i', async (status) => {
 		service.control.addFault({ kind: 'status', status, headers: { 'Retry-After': '1' } });
 		const { items, hints } = await service.run(createOnce({ maxRetrySeconds: 30 }), {
 			items: deliveries(3),
@@ -574,7 +574,7 @@ describe('a service that is too busy for a moment', () => {
 		]);
 	});
 
-	test('is not waited for longer than the maximum wait: a longer Retry-After ends the run at once', async () => {
+	test('fails immediately if Retry-After exceeds Max Retry Time', async () => {
 		service.control.addFault({ kind: 'status', status: 429, headers: { 'Retry-After': '3600' } });
 		const { error } = await service.run(createOnce({ maxRetrySeconds: 300 }), {
 			items: deliveries(3),
@@ -587,13 +587,13 @@ describe('a service that is too busy for a moment', () => {
 	});
 });
 
-describe('an execution that is stopped', () => {
-	/** What the store holds once the stopped node has let go of what it did not send. */
+describe('stopped execution', () => {
+	/** Resolves once this many entries remain, because the stopped node has released the others. */
 	async function released(count: number): Promise<void> {
 		await until(() => deduplicationStore.count('workflow') === count);
 	}
 
-	test('waits no longer, and can send later what was not sent', async () => {
+	test('stops waiting when the execution is stopped, and releases unsent deliveries', async () => {
 		service.control.addFault({
 			kind: 'status',
 			status: 429,
@@ -606,15 +606,15 @@ describe('an execution that is stopped', () => {
 			signal: stop.signal,
 		});
 		await until(() => service.control.requests().at(1)?.status === 429);
-		// Stopped before it has read the answer, the node could not know that nothing was created. It
-		// has when it waits, which it does in pieces of a second.
+		// If stopped before it reads the response, the node could not know that nothing was created. It
+		// has read it once it waits, in steps of one second.
 		const timers = jest.spyOn(globalThis, 'setTimeout');
 		await until(() => timers.mock.calls.some(([, ms]) => ms === 1000));
 		timers.mockRestore();
 		stop.abort();
 		expect((await running).status).toBe('canceled');
 
-		// Three entries for each of the two that were created, none for the others.
+		// Three entries for each of the two created deliveries, none for the others.
 		await released(6);
 		expect(service.existing()).toEqual(['R0', 'R1']);
 		restart();
@@ -623,7 +623,7 @@ describe('an execution that is stopped', () => {
 		expect(service.existing()).toEqual(['R0', 'R1', 'R2', 'R3', 'R4', 'R5']);
 	});
 
-	test('has n8n log what was created: nothing else tells it', async () => {
+	test('logs the created deliveries of a stopped execution, which has no output', async () => {
 		service.control.addFault({ kind: 'hangAfter', skip: 1 });
 		const warn = jest.spyOn(Container.get(Logger), 'warn');
 		const stop = new AbortController();
@@ -647,7 +647,7 @@ describe('an execution that is stopped', () => {
 		warn.mockRestore();
 	});
 
-	test('while a request is under way never sends its deliveries again', async () => {
+	test('never resends the deliveries of a request in flight when the execution is stopped', async () => {
 		service.control.addFault({ kind: 'hangAfter' });
 		const stop = new AbortController();
 		const running = service.run(createOnce({ batchSize: 2 }), {
@@ -659,7 +659,7 @@ describe('an execution that is stopped', () => {
 		stop.abort();
 		expect((await running).status).toBe('canceled');
 
-		// One entry for each of the two that may have been created; what was claimed else is gone.
+		// One entry for each of the two that may have been created; all other claims are released.
 		await released(2);
 		const { items } = await service.run(createOnce(), {
 			items: deliveries(4),
@@ -670,12 +670,12 @@ describe('an execution that is stopped', () => {
 	});
 });
 
-describe('a run of which nothing is remembered', () => {
+describe('run without Skip Already Sent', () => {
 	const parameters = createOnce({ batchSize: 1 }, { skipAlreadySent: false });
 	const leaveOut = 'before you run this again, or they may be created twice.';
 	const busy = { kind: 'status', status: 429, times: null } as const;
 
-	test('says of what was not sent that what was created is to be left out', async () => {
+	test('warns that created deliveries would be created twice in the next run', async () => {
 		service.control.addFault({ ...busy, skip: 1 });
 		const more = { items: deliveries(3) };
 		const { error } = await service.run(parameters, more);
@@ -690,7 +690,7 @@ describe('a run of which nothing is remembered', () => {
 			expect(json.error).toMatchObject({ description: expect.stringContaining(leaveOut) });
 	});
 
-	test('says nothing of that when nothing was created, or what was is skipped', async () => {
+	test('does not warn of duplicates if nothing was created or duplicates are skipped', async () => {
 		service.control.addFault(busy);
 		const more = { items: deliveries(2), onError: 'continueRegularOutput' } as const;
 		const none = await service.run(parameters, more);
@@ -703,8 +703,8 @@ describe('a run of which nothing is remembered', () => {
 	});
 });
 
-describe('a node that cannot begin, but goes on after errors', () => {
-	const broken: Array<[string, INodeParameters, Partial<RunNodeOptions>, RegExp]> = [
+describe('invalid configuration with On Error: Continue', () => {
+	const invalidRuns: Array<[string, INodeParameters, Partial<RunNodeOptions>, RegExp]> = [
 		['a batch would be empty', createOnce({ batchSize: 0 }), {}, /^Batch size 0 is less than 1/],
 		['a batch is too big', createOnce({ batchSize: 101 }), {}, /^Batch size 101 is more than 100/],
 		['a batch is no whole number', createOnce({ batchSize: '1.5' }), {}, /^Batch size .*1\.5/],
@@ -713,45 +713,45 @@ describe('a node that cannot begin, but goes on after errors', () => {
 		['its timeout is none', createOnce({ timeoutSeconds: 0 }), {}, /^Timeout .*0/],
 		['a dry run is neither on nor off', createOnce({ dryRun: 'yes' }), {}, /^Dry run "yes"/],
 		[
-			'Skip Already Sent holds an expression',
+			'Skip Already Sent is an expression',
 			createOnce({}, { skipAlreadySent: '={{ $itemIndex > 0 }}' }),
 			{},
 			/^Skip Already Sent "\{\{ \$itemIndex > 0 \}\}" is not true or false/,
 		],
 		[
-			'Dry Run holds an expression',
+			'Dry Run is an expression',
 			createOnce({ dryRun: '={{ $json.isTry }}' }),
 			{},
 			/^Dry run "\{\{ \$json\.isTry \}\}" is not true or false/,
 		],
 		['its source does not exist', createOnce({}, { source: 'csv' }), {}, /^Choose a source/],
 		[
-			'its credential is not complete',
+			'the credential is incomplete',
 			createOnce(),
 			{ credential: { baseUrl: '', apiKeyId: 'a', apiSecret: 'b', companyId: 1 } },
 			/^The Delivery Service credential is incomplete/,
 		],
 		[
-			'it would be run again and create twice',
+			'Retry On Fail could create duplicates',
 			createOnce({}, { skipAlreadySent: false }),
 			{ settings: { retryOnFail: true, waitBetweenTries: 1 } },
 			/^Turn on "Skip Already Sent" to use "Retry On Fail"/,
 		],
 		[
-			'it is retried and could create twice',
+			'the retry of an execution could create duplicates',
 			createOnce({}, { skipAlreadySent: false }),
 			{ mode: 'retry' },
 			/^Without "Skip Already Sent", retrying this execution/,
 		],
 		[
-			'its operation does not exist',
+			'the operation does not exist',
 			{ resource: 'delivery', operation: 'eat' },
 			{},
 			/^The resource "delivery" has no operation "eat"/,
 		],
 	];
 
-	test.each(broken)('gives an error item for each delivery when %s', async (_why, ...run) => {
+	test.each(invalidRuns)('returns an error item per delivery if %s', async (_why, ...run) => {
 		const [parameters, more, message] = run;
 		const failures = [0, 1].map((item) => ({
 			json: {
@@ -780,8 +780,8 @@ describe('a node that cannot begin, but goes on after errors', () => {
 	});
 });
 
-describe('the hints of a run', () => {
-	test('say how many deliveries were created', async () => {
+describe('hints of a run', () => {
+	test('shows the number of created deliveries in a hint', async () => {
 		const { hints } = await service.run(createOnce({ batchSize: 2 }), { items: deliveries(5) });
 		expect(hints).toEqual([
 			{
@@ -792,7 +792,7 @@ describe('the hints of a run', () => {
 		]);
 	});
 
-	test('say how many are pending review, and what to do', async () => {
+	test('shows the number of deliveries pending review in a hint, and what to do', async () => {
 		const nowhere = delivery({
 			referenceId: 'N',
 			dropoff: {
@@ -810,7 +810,7 @@ describe('the hints of a run', () => {
 		]);
 	});
 
-	test('say of how many it is unknown whether they were created, and what to do', async () => {
+	test('shows the number of unknown outcomes in a hint, and what to do', async () => {
 		service.control.addFault({ kind: 'resetAfter', skip: 1 });
 		const { hints } = await service.run(createOnce({ batchSize: 2 }), {
 			items: deliveries(6),

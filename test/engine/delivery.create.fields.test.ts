@@ -1,4 +1,4 @@
-/** Delivery: Create from the fields of the node. */
+/** Delivery: Create with Define Below: from the fields of the node. */
 import type { INodeParameters } from 'n8n-workflow';
 
 import { jsonOf, pairedItems, pickupFields, setUp } from '../support/actionNode';
@@ -13,7 +13,7 @@ const dropoffFields = {
 	dropoffAddress: '48 Oak Avenue, Springfield',
 };
 
-/** The node with what it needs filled in. */
+/** The parameters of the node with all required fields filled in. */
 function fields(changes: INodeParameters = {}): INodeParameters {
 	return {
 		resource: 'delivery',
@@ -26,11 +26,11 @@ function fields(changes: INodeParameters = {}): INodeParameters {
 	};
 }
 
-/** What the service receives for `fields` when nothing is changed. */
+/** The delivery that the service receives for `fields()`. */
 const plain = delivery();
 
-describe('what the service receives', () => {
-	test('is only what the user filled in', async () => {
+describe('delivery from fields', () => {
+	test('sends only the fields that are filled in', async () => {
 		const { error, items } = await service.run(fields());
 
 		expect(error).toBeUndefined();
@@ -103,19 +103,21 @@ describe('what the service receives', () => {
 			},
 			{ warehouse: 7, instructions: 'Dock 4', lat: '39.5', lng: '-89' },
 		],
-		['an address without its empty details', { Details: { instructions: '', lat: ' ' } }, {}],
-	])('is %s on either side', async (_what, parameters, location) => {
-		const named = (side: 'pickup' | 'dropoff') =>
+		['an address with empty details', { Details: { instructions: '', lat: ' ' } }, {}],
+	])('sends %s as pickup and as dropoff', async (_what, parameters, location) => {
+		const withPrefix = (side: 'pickup' | 'dropoff') =>
 			Object.fromEntries(
 				Object.entries(parameters).map(([name, value]) => [`${side}${name}`, value]),
 			);
 		const isAddress = !('LocationType' in parameters);
 
-		const { error } = await service.run(fields({ ...named('pickup'), ...named('dropoff') }));
+		const { error } = await service.run(
+			fields({ ...withPrefix('pickup'), ...withPrefix('dropoff') }),
+		);
 
 		expect(error).toBeUndefined();
-		const [stored] = service.creations();
-		expect(stored).toEqual({
+		const [request] = service.creations();
+		expect(request).toEqual({
 			deliveries: [
 				{
 					...plain,
@@ -132,7 +134,7 @@ describe('what the service receives', () => {
 		});
 	});
 
-	test('is every field when all are filled in', async () => {
+	test('sends every field that is filled in', async () => {
 		await service.run(
 			fields({
 				pickupPhone: '+1 555 0100',
@@ -187,7 +189,7 @@ describe('what the service receives', () => {
 		]);
 	});
 
-	test('lacks fields that were added but left empty', async () => {
+	test('omits fields that were added but left empty', async () => {
 		await service.run(
 			fields({ referenceId: ' ', additionalFields: { cod: '', tags: ' ', extraData: {} } }),
 		);
@@ -195,7 +197,7 @@ describe('what the service receives', () => {
 		expect(service.creations()).toEqual([{ deliveries: [plain] }]);
 	});
 
-	test('has what expressions make of each item', async () => {
+	test('resolves expressions for each item', async () => {
 		const { items } = await service.run(
 			fields({
 				options: { batchSize: 100 },
@@ -279,7 +281,7 @@ describe('what the service receives', () => {
 	test.each([
 		['text', '[{ "name": "Box", "qty": "2", "size": "S", "id": null }]'],
 		['an array from an expression', '={{ $json.parcels }}'],
-	])('has packages that were given as JSON in %s', async (_form, packagesJson) => {
+	])('sends packages from JSON in %s', async (_form, packagesJson) => {
 		await service.run(fields({ packagesInput: 'json', packagesJson, packages: {} }), {
 			items: [{ parcels: [{ name: 'Box', qty: 2, size: 's' }] }],
 		});
@@ -290,8 +292,8 @@ describe('what the service receives', () => {
 	});
 });
 
-describe('options', () => {
-	test('name the child company and the type beside the deliveries', async () => {
+describe('options of Create with fields', () => {
+	test('sends the child company and the delivery type with the deliveries', async () => {
 		await service.run(fields({ options: { companyId: '1002', type: 'express' } }));
 
 		expect(service.creations()).toEqual([
@@ -300,7 +302,7 @@ describe('options', () => {
 		expect(service.control.deliveries()).toMatchObject([{ companyId: 1002, type: 'express' }]);
 	});
 
-	test('that fail for one item leave the others to be sent when the node goes on', async () => {
+	test('sends the other items if an option fails for one item with On Error: Continue', async () => {
 		const { items } = await service.run(
 			fields({
 				referenceId: '={{ $json.order }}',
@@ -325,7 +327,7 @@ describe('options', () => {
 		]);
 	});
 
-	test('put items of one company and type into one request', async () => {
+	test('groups items with the same company and delivery type into one request', async () => {
 		const { items } = await service.run(
 			fields({
 				referenceId: '={{ $json.order }}',
@@ -346,11 +348,12 @@ describe('options', () => {
 			},
 		);
 
-		const of = (...orders: string[]) => orders.map((referenceId) => ({ ...plain, referenceId }));
+		const forOrders = (...orders: string[]) =>
+			orders.map((referenceId) => ({ ...plain, referenceId }));
 		expect(service.creations()).toEqual([
-			{ deliveries: of('A', 'C'), companyId: 1002, type: 'flex' },
-			{ deliveries: of('B', 'E'), type: 'slot' },
-			{ deliveries: of('D'), companyId: 1002, type: 'slot' },
+			{ deliveries: forOrders('A', 'C'), companyId: 1002, type: 'flex' },
+			{ deliveries: forOrders('B', 'E'), type: 'slot' },
+			{ deliveries: forOrders('D'), companyId: 1002, type: 'slot' },
 		]);
 		expect(jsonOf(items).map(({ referenceId }) => referenceId)).toEqual(['A', 'B', 'C', 'D', 'E']);
 		expect(pairedItems(items)).toEqual([0, 1, 2, 3, 4]);
@@ -375,8 +378,8 @@ describe('options', () => {
 
 	test.each([
 		['at most 10 fields', {}, 8],
-		['every field, unknown ones too', { simplify: false }, 14],
-	])('give %s of a record', async (_what, options, count) => {
+		['every field, including unknown ones,', { simplify: false }, 14],
+	])('returns %s of a record', async (_what, options, count) => {
 		service.control.addFault({
 			kind: 'statusAfter',
 			status: 200,
@@ -393,7 +396,7 @@ describe('options', () => {
 	});
 });
 
-describe('a field that breaks a rule', () => {
+describe('invalid field', () => {
 	const long = 'x'.repeat(51);
 	const packageWith = (changes: INodeParameters) => ({
 		packages: { package: [{ name: 'Box', qty: 1, size: 's', ...changes }] },
@@ -474,7 +477,7 @@ describe('a field that breaks a rule', () => {
 			'Delivery type "fast" is not one of slot, flex, express',
 			{ options: { type: '={{ "fast" }}' } },
 		],
-	])('keeps the whole input from being sent: %s', async (message, changes) => {
+	])('sends no item if a field of one is invalid: %s', async (message, changes) => {
 		const { status, error, items } = await service.run(fields(changes), {
 			items: [{}, {}],
 		});

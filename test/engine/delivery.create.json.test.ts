@@ -1,6 +1,6 @@
 /**
- * Delivery: Create from JSON; and, since it is the shortest way to give many deliveries, what all
- * sources have in common: rules, requests, answers and errors.
+ * Delivery: Create from JSON. Also covers what all sources have in common (validation, requests,
+ * responses and errors), since JSON is the shortest way to define many deliveries.
  */
 import type { IDataObject } from 'n8n-workflow';
 
@@ -9,7 +9,7 @@ import { deliveries, delivery, pickup } from '../support/sampleDelivery';
 
 const service = setUp();
 
-/** As many deliveries in a request as it holds: what is said of one is seen beside others. */
+/** Uses full batches, so that the outcome of a delivery is tested beside those of others. */
 const fromJson = {
 	resource: 'delivery',
 	operation: 'create',
@@ -17,7 +17,7 @@ const fromJson = {
 	options: { batchSize: 100 },
 };
 
-describe('a delivery', () => {
+describe('delivery from JSON', () => {
 	test.each([
 		['the item itself', undefined, delivery({ referenceId: '#1001' })],
 		['an expression', '={{ $json.task }}', { task: delivery({ referenceId: '#1001' }) }],
@@ -27,7 +27,7 @@ describe('a delivery', () => {
 			{ text: JSON.stringify(delivery({ referenceId: '#1001' })) },
 		],
 		['JSON text', JSON.stringify(delivery({ referenceId: '#1001' })), {}],
-	])('comes from %s', async (_form, deliveryJson, item) => {
+	])('creates a delivery from %s', async (_form, deliveryJson, item) => {
 		const { items } = await service.run(
 			{ ...fromJson, ...(deliveryJson && { deliveryJson }) },
 			{ items: [item] },
@@ -43,8 +43,8 @@ describe('a delivery', () => {
 		expect(jsonOf(items)).toMatchObject([{ referenceId: '#1001', statusDelivery: 'processing' }]);
 	});
 
-	test('is sent as the document has it, however its values came', async () => {
-		const given = {
+	test('converts values to the types of the API document', async () => {
+		const input = {
 			pickup: { contact: pickup.contact, location: { warehouse: '7', address: null } },
 			dropoff: {
 				contact: { name: ' Ana Torres ', email: 'ana@mail.example', phonenumber: 15550100 },
@@ -62,7 +62,7 @@ describe('a delivery', () => {
 			cod: '20.00',
 		};
 
-		const { error } = await service.run(fromJson, { items: [given] });
+		const { error } = await service.run(fromJson, { items: [input] });
 
 		expect(error).toBeUndefined();
 		expect(service.creations()).toEqual([
@@ -90,8 +90,8 @@ describe('a delivery', () => {
 		]);
 	});
 
-	test('is sent without what is empty in it', async () => {
-		const given = delivery({
+	test('omits empty fields', async () => {
+		const input = delivery({
 			pickup: { ...pickup, contact: { ...pickup.contact, phonenumber: '' } },
 			referenceId: ' ',
 			tags: [null, ''],
@@ -99,7 +99,7 @@ describe('a delivery', () => {
 			cod: '',
 		});
 
-		const { error } = await service.run(fromJson, { items: [given] });
+		const { error } = await service.run(fromJson, { items: [input] });
 
 		expect(error).toBeUndefined();
 		expect(service.creations()).toEqual([{ deliveries: [delivery()] }]);
@@ -148,7 +148,7 @@ describe('a delivery', () => {
 		['Delivery (JSON) is empty', {}, '={{ $json.none }}'],
 		['Delivery (JSON) is empty', {}, '={{ $json.none.deeper }}'],
 		['Delivery (JSON) is not valid JSON', {}, '{ "pickup": '],
-	])('is refused before anything is sent: %s', async (message, item, deliveryJson) => {
+	])('rejects invalid JSON without sending a request: %s', async (message, item, deliveryJson) => {
 		const { error } = await service.run(
 			{ ...fromJson, ...(deliveryJson && { deliveryJson }) },
 			{ items: [item] },
@@ -161,7 +161,7 @@ describe('a delivery', () => {
 	});
 });
 
-describe('one wrong item among right ones', () => {
+describe('invalid item among valid ones', () => {
 	const wrong = delivery({ referenceId: 'R3', packages: [{ name: 'Box', qty: 1, size: 'xxl' }] });
 	const items = [
 		...deliveries(3),
@@ -170,9 +170,9 @@ describe('one wrong item among right ones', () => {
 		delivery({ referenceId: 'R5', cod: -1, tags: [{}] }),
 		delivery({ referenceId: 'R6' }),
 	];
-	const rightOnes = ['R0', 'R1', 'R2', 'R4', 'R6'];
+	const validReferences = ['R0', 'R1', 'R2', 'R4', 'R6'];
 
-	test('keeps all from being sent, and is named', async () => {
+	test('sends nothing if one item is invalid, and names it', async () => {
 		const { status, error, outputs } = await service.run(fromJson, { items });
 
 		expect(service.control.requests()).toEqual([]);
@@ -205,14 +205,14 @@ describe('one wrong item among right ones', () => {
 		},
 	];
 
-	test('becomes an error item in its place when the node goes on', async () => {
+	test('returns an error item in place of each invalid item with On Error: Continue', async () => {
 		const { status, items: output } = await service.run(fromJson, {
 			items,
 			onError: 'continueRegularOutput',
 		});
 
 		expect(service.creations()).toEqual([
-			{ deliveries: rightOnes.map((referenceId) => delivery({ referenceId })) },
+			{ deliveries: validReferences.map((referenceId) => delivery({ referenceId })) },
 		]);
 		expect(status).toBe('success');
 		expect(pairedItems(output)).toEqual([0, 1, 2, 3, 4, 5, 6]);
@@ -229,14 +229,14 @@ describe('one wrong item among right ones', () => {
 		expect([json[3], json[5]]).toEqual(errors);
 	});
 
-	test('goes to the error output with its data when there is one', async () => {
+	test('returns invalid items with their data in the error output', async () => {
 		const { outputs } = await service.run(fromJson, { items, onError: 'continueErrorOutput' });
 
 		expect(service.creations()).toEqual([
-			{ deliveries: rightOnes.map((referenceId) => delivery({ referenceId })) },
+			{ deliveries: validReferences.map((referenceId) => delivery({ referenceId })) },
 		]);
 		const [created = [], failed = []] = outputs;
-		expect(jsonOf(created).map(({ referenceId }) => referenceId)).toEqual(rightOnes);
+		expect(jsonOf(created).map(({ referenceId }) => referenceId)).toEqual(validReferences);
 		expect(pairedItems(created)).toEqual([0, 1, 2, 4, 6]);
 		expect(jsonOf(failed)).toEqual([
 			{ ...wrong, ...errors[0] },
@@ -245,14 +245,14 @@ describe('one wrong item among right ones', () => {
 		expect(pairedItems(failed)).toEqual([3, 5]);
 	});
 
-	test('is also one whose expression fails', async () => {
+	test('treats an item with a failing expression as invalid', async () => {
 		const parameters = { ...fromJson, deliveryJson: "={{ $json.task ?? $('Nowhere').item.json }}" };
-		const given = [{ task: delivery({ referenceId: 'R0' }) }, { task: null }];
+		const input = [{ task: delivery({ referenceId: 'R0' }) }, { task: null }];
 
-		const stopped = await service.run(parameters, { items: given });
+		const stopped = await service.run(parameters, { items: input });
 		expect(service.control.requests()).toEqual([]);
-		const wentOn = await service.run(parameters, {
-			items: given,
+		const continued = await service.run(parameters, {
+			items: input,
 			onError: 'continueRegularOutput',
 		});
 
@@ -261,7 +261,7 @@ describe('one wrong item among right ones', () => {
 			context: { itemIndex: 1 },
 		});
 		expect(service.creations()).toEqual([{ deliveries: [delivery({ referenceId: 'R0' })] }]);
-		expect(jsonOf(wentOn.items)).toEqual([
+		expect(jsonOf(continued.items)).toEqual([
 			expect.objectContaining({ referenceId: 'R0' }),
 			{
 				error: expect.objectContaining({
@@ -272,7 +272,7 @@ describe('one wrong item among right ones', () => {
 		]);
 	});
 
-	test('sends nothing when every item is wrong and the node goes on', async () => {
+	test('sends nothing if every item is invalid with On Error: Continue', async () => {
 		const { items: output } = await service.run(fromJson, {
 			items: [{}, { a: 1 }],
 			onError: 'continueRegularOutput',
@@ -286,7 +286,7 @@ describe('one wrong item among right ones', () => {
 	});
 });
 
-test('creates 250 deliveries in three requests, in order', async () => {
+test('creates 250 deliveries in three requests and keeps their order', async () => {
 	const { items } = await service.run(fromJson, { items: deliveries(250) });
 
 	expect(service.creations()).toEqual([
@@ -303,7 +303,7 @@ test('creates 250 deliveries in three requests, in order', async () => {
 	expect(pairedItems(items)).toEqual([...deliveries(250).keys()]);
 });
 
-/** What an error item says of a delivery of which it is not known whether it was created. */
+/** The error item of a delivery with an unknown outcome. */
 const unknown = (item: number, referenceId?: string): object => ({
 	error: {
 		message: expect.stringMatching(
@@ -315,7 +315,7 @@ const unknown = (item: number, referenceId?: string): object => ({
 	},
 });
 
-/** What the output says of a delivery that the service has created. */
+/** The output item of a delivery that the service has created. */
 const created = (referenceId: string): unknown => {
 	const found = service.control
 		.deliveries()
@@ -323,12 +323,12 @@ const created = (referenceId: string): unknown => {
 	return expect.objectContaining({ id: found?.record.id ?? 'none', referenceId });
 };
 
-describe('an answer that is not as documented loses and swaps no delivery:', () => {
-	const goOn = { items: deliveries(3), onError: 'continueRegularOutput' } as const;
+describe('response that is not as documented', () => {
+	const continuing = { items: deliveries(3), onError: 'continueRegularOutput' } as const;
 	const sent = [{ deliveries: deliveries(3) }];
 
 	test.each(['shuffleRecords', 'withoutIndex'] as const)(
-		'gives each delivery its own record when there are %s',
+		'matches each delivery to its own record (%s)',
 		async (kind) => {
 			service.control.addFault({ kind });
 
@@ -340,10 +340,10 @@ describe('an answer that is not as documented loses and swaps no delivery:', () 
 		},
 	);
 
-	test('missing records: the others are created, and theirs are unknown', async () => {
+	test('reports deliveries without a record as unknown, and the others as created', async () => {
 		service.control.addFault({ kind: 'missingRecords', count: 2 });
 
-		const { items } = await service.run(fromJson, goOn);
+		const { items } = await service.run(fromJson, continuing);
 
 		expect(service.creations()).toEqual(sent);
 		expect(jsonOf(items)).toEqual([unknown(0, 'R0'), unknown(1, 'R1'), created('R2')]);
@@ -351,11 +351,11 @@ describe('an answer that is not as documented loses and swaps no delivery:', () 
 	});
 
 	test.each(['garbage', 'emptySuccess', 'resetBefore', 'resetAfter'] as const)(
-		'%s: all are unknown, by their references, and sent once only',
+		'reports all deliveries as unknown and sends them only once after %s',
 		async (kind) => {
 			service.control.addFault({ kind, times: null });
 
-			const { items } = await service.run(fromJson, goOn);
+			const { items } = await service.run(fromJson, continuing);
 
 			expect(service.creations()).toEqual(sent);
 			expect(jsonOf(items)).toEqual([unknown(0, 'R0'), unknown(1, 'R1'), unknown(2, 'R2')]);
@@ -363,18 +363,18 @@ describe('an answer that is not as documented loses and swaps no delivery:', () 
 		},
 	);
 
-	test('a failure of the service: all are unknown, with its words', async () => {
+	test('reports all deliveries as unknown after a status of 500, with the message of the service', async () => {
 		const body = { code: 'E17', message: 'Lost the database' };
 		service.control.addFault({ kind: 'statusAfter', status: 500, body, times: null });
 
-		const { items } = await service.run(fromJson, goOn);
+		const { items } = await service.run(fromJson, continuing);
 
 		expect(service.creations()).toEqual(sent);
 		expect(jsonOf(items)).toEqual([unknown(0, 'R0'), unknown(1, 'R1'), unknown(2, 'R2')]);
 		expect(JSON.stringify(items)).toContain('The service says: Lost the database (E17)');
 	});
 
-	test('a reference is not named where there is none', async () => {
+	test('reports deliveries without a reference as unknown if records have no index', async () => {
 		service.control.addFault({ kind: 'withoutIndex' });
 
 		const { items } = await service.run(fromJson, {
@@ -386,7 +386,7 @@ describe('an answer that is not as documented loses and swaps no delivery:', () 
 		expect(jsonOf(items)).toEqual([unknown(0), unknown(1)]);
 	});
 
-	test('a single record without index and reference is that of the single delivery', async () => {
+	test('matches a single record without index and reference to the single delivery', async () => {
 		service.control.addFault({ kind: 'withoutIndex' });
 
 		const { items } = await service.run(fromJson, { items: [delivery()] });
@@ -407,10 +407,10 @@ describe('an answer that is not as documented loses and swaps no delivery:', () 
 		['one record for two indexes', [of(0, 'R0'), of(0, 'R0'), of(1, 'R1'), of(1, 'R1')]],
 		['indexes out of range', [of(3), of(-1), of(1.5)]],
 		['indexes that are not numbers', [of('0', 'R0'), of('1', 'R1')]],
-		['records without ID', [of(0, 'R0', null), of(1, 'R1', '')]],
-		['references of others', [of(undefined, 'X'), of(undefined, 7)]],
+		['records without an ID', [of(0, 'R0', null), of(1, 'R1', '')]],
+		['unrelated references', [of(undefined, 'X'), of(undefined, 7)]],
 		['no records', []],
-	])('%s: all are unknown', async (_what, payload) => {
+	])('reports all deliveries as unknown if a response has %s', async (_what, payload) => {
 		service.control.addFault({
 			kind: 'statusAfter',
 			status: 200,
@@ -427,11 +427,11 @@ describe('an answer that is not as documented loses and swaps no delivery:', () 
 	});
 });
 
-describe('a failure in the middle', () => {
-	const middle = { method: 'POST', skip: 1, kind: 'resetAfter' } as const;
+describe('lost response in the middle of a run', () => {
+	const lostResponse = { method: 'POST', skip: 1, kind: 'resetAfter' } as const;
 
-	test('ends the run with what exists, what may exist and what was not sent', async () => {
-		service.control.addFault(middle);
+	test('lists created, unknown and unsent deliveries in the error of the run', async () => {
+		service.control.addFault(lostResponse);
 
 		const { status, error, items } = await service.run(fromJson, { items: deliveries(250) });
 
@@ -458,8 +458,8 @@ describe('a failure in the middle', () => {
 		});
 	});
 
-	test('does not keep the others from being created when the node goes on', async () => {
-		service.control.addFault(middle);
+	test('creates the other deliveries after a lost response with On Error: Continue', async () => {
+		service.control.addFault(lostResponse);
 
 		const { items } = await service.run(fromJson, {
 			items: deliveries(250),
@@ -479,8 +479,8 @@ describe('a failure in the middle', () => {
 		expect(pairedItems(items)).toEqual([...deliveries(250).keys()]);
 	});
 
-	test('sends the unknown ones to the error output', async () => {
-		service.control.addFault(middle);
+	test('returns deliveries with an unknown outcome in the error output', async () => {
+		service.control.addFault(lostResponse);
 
 		const { outputs } = await service.run(fromJson, {
 			items: deliveries(101),
@@ -495,10 +495,10 @@ describe('a failure in the middle', () => {
 	});
 });
 
-describe('what the user can mend', () => {
+describe('error that the user can fix', () => {
 	test.each([
 		[
-			'a wrong key',
+			'a wrong API secret',
 			{ apiSecret: 'wrong', path: '' },
 			/rejected the API key/,
 			/API Key ID and API Secret.*Credentials missing or invalid \(UNAUTHORIZED\)/,
@@ -509,7 +509,7 @@ describe('what the user can mend', () => {
 			/batch of this delivery and another one \(status 404\)/,
 			/Base URL/,
 		],
-	])('is named: %s', async (_what, { path, ...change }, message, description) => {
+	])('names %s in the error', async (_what, { path, ...change }, message, description) => {
 		const { error } = await service.run(fromJson, {
 			items: deliveries(2),
 			credential: {
@@ -528,7 +528,7 @@ describe('what the user can mend', () => {
 		expect(error?.description).toContain('R0, R1');
 	});
 
-	test('is named: a company that the key may not act for', async () => {
+	test('names a company that the API key cannot access in the error', async () => {
 		const { error } = await service.run(
 			{ ...fromJson, options: { companyId: '99' } },
 			{ items: deliveries(1) },
@@ -540,10 +540,10 @@ describe('what the user can mend', () => {
 	});
 
 	test.each([
-		['without a base URL', { baseUrl: ' ' }],
-		['without a key', { apiKeyId: '' }],
-		['without a secret', { apiSecret: '' }],
-	])('is named: a credential %s', async (_what, change) => {
+		['base URL', { baseUrl: ' ' }],
+		['API key ID', { apiKeyId: '' }],
+		['API secret', { apiSecret: '' }],
+	])('rejects an incomplete credential that lacks the %s', async (_what, change) => {
 		const { error } = await service.run(fromJson, {
 			items: deliveries(1),
 			credential: { ...service.credential, ...change },
@@ -556,7 +556,7 @@ describe('what the user can mend', () => {
 		});
 	});
 
-	test('tolerates spaces and slashes around the base URL', async () => {
+	test('ignores spaces and slashes around the base URL', async () => {
 		const { error } = await service.run(fromJson, {
 			items: deliveries(1),
 			credential: { ...service.credential, baseUrl: ` ${service.credential.baseUrl}// ` },

@@ -1,4 +1,4 @@
-/** Delivery: Create with the references that were sent kept between runs: never twice, never lost. */
+/** Delivery: Create with Skip Already Sent: no delivery is created twice or lost across runs. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import fc from 'fast-check';
@@ -21,7 +21,7 @@ import {
 	pairedItems,
 	pickupFields,
 	restart,
-	restartInHaste,
+	restartWithoutWaits,
 	setUp,
 	until,
 } from '../support/actionNode';
@@ -32,13 +32,13 @@ const service = setUp();
 
 beforeEach(restart);
 
-/** Runs the node in a new n8n process, where no wait takes time, and goes on after errors. */
+/** Runs the node in a new n8n process with On Error: Continue and without real waits. */
 async function run(
 	items: IDataObject[],
 	options: INodeParameters = {},
 	more: Partial<RunNodeOptions> = {},
 ): Promise<NodeRun> {
-	restartInHaste();
+	restartWithoutWaits();
 	return await service.run(createOnce(options), {
 		items,
 		onError: 'continueRegularOutput',
@@ -48,8 +48,8 @@ async function run(
 
 const all = (count: number, outcome: string) => Array.from({ length: count }, () => outcome);
 
-describe('a second run', () => {
-	test('creates nothing, and says of each delivery that it was skipped', async () => {
+describe('second run with Skip Already Sent', () => {
+	test('creates nothing in a second run, and reports each delivery as skipped', async () => {
 		await run(deliveries(5), { batchSize: 2 });
 		const before = service.control.requests().length;
 		const { items, hints } = await run(deliveries(5), { batchSize: 2 });
@@ -69,14 +69,14 @@ describe('a second run', () => {
 		expect(hints).toMatchObject([{ message: expect.stringContaining('Skipped 5 items') }]);
 	});
 
-	test('is no error when the node does not go on after errors either', async () => {
+	test('does not fail a second run that skips every delivery', async () => {
 		await run(deliveries(3));
 		const { items, error } = await service.run(createOnce(), { items: deliveries(3) });
 		expect(error).toBeUndefined();
 		expect(outcomesOf(items)).toEqual(all(3, 'alreadyCreated'));
 	});
 
-	test('creates what is new, in full batches and in order', async () => {
+	test('creates only new deliveries in a second run, in full batches and in order', async () => {
 		await run([delivery({ referenceId: 'R1' }), delivery({ referenceId: 'R3' })]);
 		const { items } = await run(deliveries(6), { batchSize: 2 });
 
@@ -91,7 +91,7 @@ describe('a second run', () => {
 		expect(pairedItems(items)).toEqual([0, 1, 2, 3, 4, 5]);
 	});
 
-	test('knows the references of the whole workflow, and of no other', async () => {
+	test('skips references sent by any node of the workflow, but not by other workflows', async () => {
 		await run(deliveries(1));
 		const { items } = await run(deliveries(1), {}, { settings: { id: 'another node' } });
 		expect(outcomesOf(items)).toEqual(['alreadyCreated']);
@@ -100,7 +100,7 @@ describe('a second run', () => {
 		expect(outcomesOf(other.items)).toEqual(['created']);
 	});
 
-	test('for another company creates, as the reference is another one there', async () => {
+	test('creates a delivery with the same reference for another company', async () => {
 		await run(deliveries(1));
 		const forChild = await run(deliveries(1), { companyId: 1002 });
 		expect(outcomesOf(forChild.items)).toEqual(['created']);
@@ -110,13 +110,13 @@ describe('a second run', () => {
 		expect(outcomesOf(again.items)).toEqual(['alreadyCreated']);
 	});
 
-	test('that names the own company is for the same company', async () => {
+	test('skips a reference if the option Company ID repeats that of the credential', async () => {
 		await run(deliveries(1));
 		const { items } = await run(deliveries(1), { companyId: service.credential.companyId });
 		expect(outcomesOf(items)).toEqual(['alreadyCreated']);
 	});
 
-	test('at another service creates', async () => {
+	test('creates a delivery with the same reference at another service', async () => {
 		await run(deliveries(1));
 		const other = await startService();
 		try {
@@ -128,7 +128,7 @@ describe('a second run', () => {
 		}
 	});
 
-	test('creates again when the option is off, without a look at the notes', async () => {
+	test('creates duplicates without reading the store if Skip Already Sent is off', async () => {
 		await run(deliveries(2));
 		const calls = deduplicationStore.calls.length;
 		const { items } = await service.run(createOnce({}, { skipAlreadySent: false }), {
@@ -140,7 +140,7 @@ describe('a second run', () => {
 	});
 });
 
-describe('the option is by default', () => {
+describe('default of Skip Already Sent', () => {
 	const parameters = { resource: 'delivery', operation: 'create' };
 	const [order = {}] = orders;
 
@@ -160,7 +160,7 @@ describe('the option is by default', () => {
 			},
 			{},
 		],
-	])('%s for the source %s', async (state, source, fields, item) => {
+	])('has Skip Already Sent %s by default for %s', async (state, source, fields, item) => {
 		const node = { ...parameters, source, ...fields };
 		const first = await service.run(node, { items: [item] });
 		const second = await service.run(node, { items: [item] });
@@ -168,7 +168,7 @@ describe('the option is by default', () => {
 		expect(outcomesOf(second.items)).toEqual([state === 'on' ? 'alreadyCreated' : 'created']);
 	});
 
-	test('and can be turned off for the source shopifyOrder', async () => {
+	test('creates an order twice if Skip Already Sent is turned off', async () => {
 		const node = { ...parameters, source: 'shopifyOrder', ...pickupFields, skipAlreadySent: false };
 		await service.run(node, { items: [{ ...order }] });
 		const { items } = await service.run(node, { items: [{ ...order }] });
@@ -176,10 +176,10 @@ describe('the option is by default', () => {
 	});
 });
 
-describe('without a Company ID in the credential', () => {
+describe('credential without a Company ID', () => {
 	const credential = () => ({ ...service.credential, companyId: '' });
 
-	test('nothing is sent, since what was sent is remembered for each company', async () => {
+	test('sends nothing with Skip Already Sent and without a Company ID', async () => {
 		const { error } = await service.run(createOnce(), {
 			items: deliveries(2),
 			credential: credential(),
@@ -192,14 +192,14 @@ describe('without a Company ID in the credential', () => {
 		expect(deduplicationStore.calls).toEqual([]);
 	});
 
-	test('nothing is sent either when only some deliveries name their company', async () => {
+	test('sends nothing if only some deliveries have a Company ID', async () => {
 		const companyId = '={{ $itemIndex ? "" : 1002 }}';
 		const { items } = await run(deliveries(2), { companyId }, { credential: credential() });
 		expect(outcomesOf(items)).toEqual(['notSent', 'notSent']);
 		expect(service.control.requests()).toEqual([]);
 	});
 
-	test('a delivery that names its company is sent once', async () => {
+	test('sends a delivery once if the option Company ID is set', async () => {
 		const again = async () =>
 			outcomesOf(
 				(await run(deliveries(1), { companyId: 1002 }, { credential: credential() })).items,
@@ -208,17 +208,17 @@ describe('without a Company ID in the credential', () => {
 		expect(await again()).toEqual(['alreadyCreated']);
 	});
 
-	test('deliveries are sent that need not be remembered', async () => {
+	test('sends deliveries without a Company ID if Skip Already Sent is off', async () => {
 		const parameters = createOnce({}, { skipAlreadySent: false });
 		const more = { items: deliveries(1), credential: credential() };
 		expect(outcomesOf((await service.run(parameters, more)).items)).toEqual(['created']);
 	});
 });
 
-describe('a delivery without a reference', () => {
+describe('delivery without a reference', () => {
 	const items = [delivery({ referenceId: 'A' }), delivery(), delivery({ referenceId: 'C' })];
 
-	test('is refused before anything is sent', async () => {
+	test('rejects a delivery without a reference before anything is sent', async () => {
 		const { error } = await service.run(createOnce(), { items });
 		expect(error).toMatchObject({
 			message: 'Reference ID is missing [item 1]',
@@ -228,19 +228,19 @@ describe('a delivery without a reference', () => {
 		expect(deduplicationStore.calls).toEqual([]);
 	});
 
-	test('is refused alone when the node goes on after errors', async () => {
+	test('rejects only the delivery without a reference with On Error: Continue', async () => {
 		const { items: output } = await run(items);
 		expect(outcomesOf(output)).toEqual(['created', 'invalid', 'created']);
 		expect(service.existing()).toEqual(['A', 'C']);
 	});
 });
 
-describe('the same reference twice in one input', () => {
+describe('same reference twice in one input', () => {
 	const twice = ['A', 'B', 'A', 'C', 'A'].map((referenceId, number) =>
 		delivery({ referenceId, tags: [`${number}`] }),
 	);
 
-	test('is sent once, also with two delivery types, as a dry run says', async () => {
+	test('sends a duplicate reference with two delivery types once, as the dry run shows', async () => {
 		const parameters = { type: '={{ $json.tags ? "express" : "slot" }}' };
 		const items = [delivery({ referenceId: 'A' }), delivery({ referenceId: 'A', tags: ['x'] })];
 		const dry = await service.run(createOnce({ ...parameters, dryRun: true }), { items });
@@ -250,7 +250,7 @@ describe('the same reference twice in one input', () => {
 	});
 
 	test.each([1, 2, 100])(
-		'is sent once, the first of them, with a batch size of %i',
+		'sends only the first delivery with a duplicate reference with a batch size of %i',
 		async (size) => {
 			const { items } = await run(twice, { batchSize: size });
 			expect(outcomesOf(items)).toEqual([
@@ -270,14 +270,14 @@ describe('the same reference twice in one input', () => {
 		},
 	);
 
-	test('is sent twice for two companies', async () => {
+	test('sends the same reference for two companies', async () => {
 		const { items } = await run([delivery({ referenceId: 'A' }), delivery({ referenceId: 'A' })], {
 			companyId: '={{ $itemIndex === 0 ? 1001 : 1002 }}',
 		});
 		expect(outcomesOf(items)).toEqual(['created', 'created']);
 	});
 
-	test('is sent once also when the types differ, or one names the own company', async () => {
+	test('sends a duplicate reference once if types differ or one item sets its own Company ID', async () => {
 		const same = all(3, 'A').map((referenceId) => delivery({ referenceId }));
 		const { items } = await run(same, {
 			type: '={{ $itemIndex === 1 ? "express" : "slot" }}',
@@ -287,15 +287,15 @@ describe('the same reference twice in one input', () => {
 		expect(items.slice(1).map(({ json }) => json.skipped)).toEqual([true, true]);
 	});
 
-	test('is sent twice when the option is off', async () => {
+	test('sends duplicate references if Skip Already Sent is off', async () => {
 		await service.run(createOnce({}, { skipAlreadySent: false }), { items: twice });
 		expect(service.existing()).toEqual(['A', 'B', 'A', 'C', 'A']);
 	});
 });
 
 describe('two orders with the same reference', () => {
-	const ofOneShop = shopifyOrder({ id: 1, name: '#1001' });
-	const ofAnother = shopifyOrder({ id: 2, name: '#1001' });
+	const firstOrder = shopifyOrder({ id: 1, name: '#1001' });
+	const otherOrder = shopifyOrder({ id: 2, name: '#1001' });
 	const parameters = (orderOptions: INodeParameters = {}, options: INodeParameters = {}) =>
 		createOnce(options, { source: 'shopifyOrder', ...pickupFields, orderOptions });
 
@@ -319,25 +319,25 @@ describe('two orders with the same reference', () => {
 		referenceId: '#1001',
 	};
 
-	test('of earlier runs: the other one is an error that says what to do, again and again', async () => {
-		expect(outcomesOf((await runOrders([ofOneShop])).items)).toEqual(['created']);
+	test('rejects another order with the reference of an earlier run, every time', async () => {
+		expect(outcomesOf((await runOrders([firstOrder])).items)).toEqual(['created']);
 		for (let times = 0; times < 2; times++) {
-			const { items } = await runOrders([ofAnother]);
+			const { items } = await runOrders([otherOrder]);
 			expect(jsonOf(items)).toEqual([{ error: expect.objectContaining(error) }]);
 		}
-		expect(outcomesOf((await runOrders([ofOneShop])).items)).toEqual(['alreadyCreated']);
+		expect(outcomesOf((await runOrders([firstOrder])).items)).toEqual(['alreadyCreated']);
 		expect(service.existing()).toEqual(['#1001']);
 	});
 
-	test('are both delivered once they have reference IDs of their own', async () => {
-		await runOrders([ofOneShop]);
-		const { items } = await runOrders([ofAnother], parameters({ referenceIdFrom: 'id' }));
+	test('creates both orders once their reference IDs differ', async () => {
+		await runOrders([firstOrder]);
+		const { items } = await runOrders([otherOrder], parameters({ referenceIdFrom: 'id' }));
 		expect(outcomesOf(items)).toEqual(['created']);
 		expect(service.existing()).toEqual(['#1001', '2']);
 	});
 
-	test('of one input: the other one is an error, the same one twice is skipped', async () => {
-		const { items } = await runOrders([ofOneShop, ofAnother, ofOneShop]);
+	test('rejects another order with the same reference in one input, but skips a duplicate of the first', async () => {
+		const { items } = await runOrders([firstOrder, otherOrder, firstOrder]);
 		expect(jsonOf(items)).toEqual([
 			expect.objectContaining({ referenceId: '#1001' }),
 			{ error: expect.objectContaining(error) },
@@ -346,27 +346,27 @@ describe('two orders with the same reference', () => {
 		expect(service.existing()).toEqual(['#1001']);
 	});
 
-	test('fail a run that does not go on after errors, and keep no other order from being sent', async () => {
-		await runOrders([ofOneShop]);
+	test('fails the run for an order with a used reference, after creating the others', async () => {
+		await runOrders([firstOrder]);
 		const run = await service.run(parameters(), {
-			items: [ofAnother, shopifyOrder({ id: 3, name: '#1002' })],
+			items: [otherOrder, shopifyOrder({ id: 3, name: '#1002' })],
 		});
 		expect(run.error?.message).toContain('another order has the same reference ID "#1001"');
 		expect(run.error?.description).toContain('Created: #1002');
 		expect(service.existing()).toEqual(['#1001', '#1002']);
 	});
 
-	test('are told by a dry run, which changes nothing', async () => {
-		await runOrders([ofOneShop]);
+	test('shows an order with a used reference in a dry run, and changes nothing', async () => {
+		await runOrders([firstOrder]);
 		const before = deduplicationStore.snapshot();
-		const dry = await runOrders([ofAnother], parameters({}, { dryRun: true }));
+		const dry = await runOrders([otherOrder], parameters({}, { dryRun: true }));
 		expect(jsonOf(dry.items)).toMatchObject([{ skipped: true, reason: 'anotherOrder' }]);
 		expect(deduplicationStore.snapshot()).toEqual(before);
 	});
 
-	test('are one order to a source that knows no orders, and where none was noted', async () => {
+	test('skips a used reference if either source has no order ID', async () => {
 		const fromJson = createOnce();
-		await runOrders([ofOneShop]);
+		await runOrders([firstOrder]);
 		const { items } = await runOrders([delivery({ referenceId: '#1001' })], fromJson);
 		expect(outcomesOf(items)).toEqual(['alreadyCreated']);
 
@@ -376,8 +376,8 @@ describe('two orders with the same reference', () => {
 	});
 });
 
-describe('two executions at once', () => {
-	test('in one process create each delivery once', async () => {
+describe('concurrent executions', () => {
+	test('creates each delivery once in two concurrent executions of one process', async () => {
 		const go = async () =>
 			await service.run(createOnce({ batchSize: 3 }), {
 				items: deliveries(12),
@@ -398,7 +398,7 @@ describe('two executions at once', () => {
 		}
 	});
 
-	test('find what was created before, and do not take the look-up of the other for a claim', async () => {
+	test('skips created deliveries in three concurrent executions', async () => {
 		await run(deliveries(4));
 		const go = async () =>
 			await service.run(createOnce({ batchSize: 2 }), { items: deliveries(4) });
@@ -406,7 +406,7 @@ describe('two executions at once', () => {
 			expect(outcomesOf(items)).toEqual(all(4, 'alreadyCreated'));
 	});
 
-	test('in several processes create each delivery once', async () => {
+	test('creates each delivery once in concurrent executions of several processes', async () => {
 		const go = async () => {
 			restart();
 			return await service.run(createOnce({ batchSize: 3 }), {
@@ -427,33 +427,33 @@ describe('two executions at once', () => {
 	});
 });
 
-describe('a process that is killed', () => {
+describe('killed process', () => {
 	const recording = { operation: 'checkProcessedAndRecord', scope: 'workflow' } as const;
 
 	const remove = (when: StoreFault['when']) => ({ operation: 'removeProcessed', when }) as const;
 
-	/** Two deliveries share a request, and two are claimed at once. */
+	/** Two deliveries share a request, and two are claimed together. */
 	const count = 5;
 	const size = 2;
-	const partOf = (item: number) => Math.floor(item / size);
+	const batchOf = (item: number) => Math.floor(item / size);
 
 	/**
-	 * Runs the same deliveries twice more. What existed is not created again, what did not exist is
-	 * created or told as unknown, and the last run tells what the one before it has told.
+	 * Runs the same deliveries twice more. Existing deliveries are not created again, missing ones are
+	 * created or reportOf as unknown, and the last run reports the same as the one before it.
 	 */
-	async function sendTwiceMore(isAllowed: (outcome: unknown, item: number) => boolean) {
+	async function runTwiceMore(isAllowed: (outcome: unknown, item: number) => boolean) {
 		const before = service.existing();
 		const second = await run(deliveries(count), { batchSize: size });
 		const outcomes = outcomesOf(second.items);
 		expect(pairedItems(second.items)).toEqual([0, 1, 2, 3, 4]);
 		for (const [item, outcome] of outcomes.entries()) {
 			const exists = before.includes(`R${item}`);
-			const told = { item, exists, outcome };
+			const found = { item, exists, outcome };
 			const isTrue = exists
 				? ['alreadyCreated', 'unknown'].includes(String(outcome))
 				: ['created', 'unknown'].includes(String(outcome));
-			expect({ ...told, isTrue: isTrue && isAllowed(outcome, item) }).toEqual({
-				...told,
+			expect({ ...found, isTrue: isTrue && isAllowed(outcome, item) }).toEqual({
+				...found,
 				isTrue: true,
 			});
 			if (outcome === 'unknown')
@@ -477,34 +477,34 @@ describe('a process that is killed', () => {
 		expect(service.existing()).toEqual(existing);
 	}
 
-	// Each access tries the claims of the one before, makes the next, and confirms what was created.
+	// Each access verifies the previous claims, makes the next, and confirms created deliveries.
 	const accesses = [0, 1, 2, 3, 4].flatMap((access) =>
 		(['before', 'after'] as const).map((when) => ({ access, when })),
 	);
 
 	test.each(accesses)(
-		'$when access $access to the store creates nothing twice and loses nothing',
+		'creates nothing twice and loses nothing if killed $when access $access to the store',
 		async ({ access, when }) => {
 			deduplicationStore.addFault({ kind: 'kill', ...recording, skip: access, when });
 			const options = { batchSize: size };
 			const killed = await run(deliveries(count), options);
-			// All may be confirmed by the last but one already, when the answers are quick.
+			// With quick responses, the second to last access may already confirm all.
 			if (killed.status !== 'crashed') expect(access).toBe(4);
 
 			const written = access + (when === 'after' ? 1 : 0);
 			const existed = service.existing();
 			for (let item = 0; item < count; item++)
-				// What was given to the service, was claimed and tried, and the node has learned of it.
-				if (existed.includes(`R${item}`)) expect(access).toBeGreaterThan(partOf(item) + 1);
-			await sendTwiceMore((outcome, item) => {
-				const isClaimed = written > partOf(item);
+				// A delivery that reached the service was claimed and its claim verified before.
+				if (existed.includes(`R${item}`)) expect(access).toBeGreaterThan(batchOf(item) + 1);
+			await runTwiceMore((outcome, item) => {
+				const isClaimed = written > batchOf(item);
 				return isClaimed ? outcome !== 'created' : outcome === 'created';
 			});
 		},
 	);
 
 	test.each(['hang', 'hangAfter'] as const)(
-		'while the service works (%s) creates nothing twice and loses nothing',
+		'creates nothing twice and loses nothing if killed during a request (%s)',
 		async (kind) => {
 			const kill = new AbortController();
 			service.control.addFault({ kind, skip: 1 });
@@ -520,13 +520,13 @@ describe('a process that is killed', () => {
 			kill.abort();
 			expect((await running).status).toBe('crashed');
 			expect(service.existing()).not.toContain('R4');
-			await sendTwiceMore((outcome, item) => partOf(item) !== 1 || outcome === 'unknown');
+			await runTwiceMore((outcome, item) => batchOf(item) !== 1 || outcome === 'unknown');
 		},
 	);
 
-	test('is spoken of in the error, when the node does not go on, and holds back nothing new', async () => {
+	test('lists deliveries of a killed process as unknown, and creates the new ones', async () => {
 		await run(deliveries(2));
-		// Two are known: they are claimed, and asked for. Then two are claimed.
+		// Two are known: they are claimed and looked up. Then two are claimed.
 		deduplicationStore.addFault({ kind: 'kill', ...recording, skip: 2, when: 'after' });
 		expect((await run(deliveries(4), { batchSize: 2 })).status).toBe('crashed');
 		restart();
@@ -539,7 +539,7 @@ describe('a process that is killed', () => {
 		expect(service.existing()).toEqual(['R0', 'R1', 'R4']);
 	});
 
-	test('lets what waits for company in its batch go with others', async () => {
+	test('fills batches across skipped references', async () => {
 		await run([delivery({ referenceId: 'R0' })]);
 		service.control.addFault({ kind: 'resetBefore' });
 		await run([delivery({ referenceId: 'R2' })]);
@@ -562,7 +562,7 @@ describe('a process that is killed', () => {
 		['late in', remove('before'), 'unknown'],
 		['after', remove('after'), 'alreadyCreated'],
 	])(
-		'%s the look-up of created references creates nothing twice',
+		'creates nothing twice if killed %s the lookup of created references',
 		async (_point, store, outcome) => {
 			await run(deliveries(4), { batchSize: 2 });
 			deduplicationStore.addFault({ kind: 'kill', ...store });
@@ -577,7 +577,7 @@ describe('a process that is killed', () => {
 	test.each<[string, StoreFault['when'], string]>([
 		['before', 'before', 'unknown'],
 		['after', 'after', 'created'],
-	])('%s it has let go of a refused delivery loses nothing', async (_point, when, outcome) => {
+	])('loses nothing if killed %s releasing a rejected delivery', async (_point, when, outcome) => {
 		service.control.addFault({ kind: 'rejectReference', referenceIds: ['R1'], times: 1 });
 		deduplicationStore.addFault({ kind: 'kill', ...remove(when) });
 		await run(deliveries(1));
@@ -588,8 +588,8 @@ describe('a process that is killed', () => {
 	});
 });
 
-describe('a delivery that was not created', () => {
-	test('because it was refused can be sent once it was corrected', async () => {
+describe('delivery that was not created', () => {
+	test('sends a rejected delivery again once it is corrected', async () => {
 		const order = (address: string) =>
 			delivery({
 				referenceId: 'R1',
@@ -607,7 +607,7 @@ describe('a delivery that was not created', () => {
 		expect(service.existing()).toEqual(['R0', 'R1']);
 	});
 
-	test.each([401, 429])('because of status %i can be sent in the next run', async (status) => {
+	test.each([401, 429])('sends deliveries again after a status of %i', async (status) => {
 		service.control.addFault({ kind: 'status', status });
 		const first = await run(deliveries(3));
 		expect(outcomesOf(first.items)).toEqual(all(3, status === 401 ? 'rejected' : 'notSent'));
@@ -618,7 +618,7 @@ describe('a delivery that was not created', () => {
 	});
 });
 
-describe('a store that fails', () => {
+describe('failing store', () => {
 	const record = {
 		kind: 'fail',
 		operation: 'checkProcessedAndRecord',
@@ -627,10 +627,10 @@ describe('a store that fails', () => {
 	} as const;
 
 	test.each([
-		['when claims are first tried', { ...record, skip: 1 }, 0],
-		['when the next are', { ...record, skip: 2 }, 2],
-		['after these were', { ...record, when: 'after', skip: 2 } as const, 2],
-	])('%s lets nothing out unclaimed', async (_when, fault, created) => {
+		['when the first claims are verified', { ...record, skip: 1 }, 0],
+		['before the next claims', { ...record, skip: 2 }, 2],
+		['after the next claims', { ...record, when: 'after', skip: 2 } as const, 2],
+	])('sends no unclaimed delivery if the store fails %s', async (_when, fault, created) => {
 		deduplicationStore.addFault(fault);
 		const { items } = await run(deliveries(6), { batchSize: 2 });
 
@@ -644,14 +644,14 @@ describe('a store that fails', () => {
 		expect(outcomesOf(second.items).slice(0, created)).toEqual(all(created, 'alreadyCreated'));
 	});
 
-	test('at the first look-up ends the run, when the node does not go on', async () => {
+	test('fails the run if the store fails at the first lookup', async () => {
 		deduplicationStore.addFault(record);
 		const { error } = await service.run(createOnce(), { items: deliveries(3) });
 		expect(error?.message).toMatch(/did not answer \(0 of 3 deliveries created, 3 not sent\)/);
 		expect(service.control.requests()).toEqual([]);
 	});
 
-	test('in a workflow that was never saved says so', async () => {
+	test('asks to save a workflow that was never saved', async () => {
 		const { items } = await run(deliveries(1), {}, { workflowId: '' });
 		expect(items[0]?.json.error).toMatchObject({
 			description: expect.stringMatching(/^Save the workflow and run it again/),
@@ -659,7 +659,7 @@ describe('a store that fails', () => {
 		expect(service.control.requests()).toEqual([]);
 	});
 
-	test('when they are recorded as created reports created deliveries all the same, and says so', async () => {
+	test('reports created deliveries and a warning if the store fails to record them', async () => {
 		deduplicationStore.addFault({ ...record, skip: 2 });
 		const { items, hints } = await run(deliveries(2));
 
@@ -674,7 +674,7 @@ describe('a store that fails', () => {
 		expect(service.existing()).toHaveLength(2);
 	});
 
-	test('when a refused delivery is let go of says so too', async () => {
+	test('shows a warning if the store fails to release a rejected delivery', async () => {
 		service.control.addFault({ kind: 'status', status: 401 });
 		deduplicationStore.addFault({ ...record, operation: 'removeProcessed' });
 		const { items, hints } = await run(deliveries(1));
@@ -684,7 +684,7 @@ describe('a store that fails', () => {
 	});
 });
 
-describe('for any faults in several runs of the same orders', () => {
+describe('any faults in several runs of the same orders', () => {
 	type Fault = Parameters<Control['addFault']>[0];
 	const count = 12;
 	const references = deliveries(count).map((_, number) => `R${number}`);
@@ -717,18 +717,18 @@ describe('for any faults in several runs of the same orders', () => {
 		faults: fc.array(fc.tuple(serviceFault, fc.nat(2)), { minLength: 1, maxLength: 4 }),
 		storeFaults: fc.array(storeFault, { maxLength: 1 }),
 		batchSize: fc.constantFrom<number | ''>('', 2, 3, 5, 100),
-		// The local service creates nothing when it refuses a request, so that both are right.
+		// The local service creates nothing when it rejects a request, so both values are right.
 		retryRejectedBatches: fc.boolean(),
 		onError: fc.constantFrom('continueRegularOutput', 'continueErrorOutput', 'stopWorkflow'),
-		// Which of the orders come in.
+		// The first order of the input.
 		from: fc.nat(3),
 	});
 	type Run = typeof runArbitrary extends fc.Arbitrary<infer Value> ? Value : never;
 
-	/** What a run says of each reference, by its output or its error; nothing when it crashed. */
-	function reported({ outputs, error }: NodeRun, input: readonly string[]): Map<string, string> {
+	/** The outcome of each reference, from the output or the error of a run. */
+	function reportOf({ outputs, error }: NodeRun, input: readonly string[]): Map<string, string> {
 		const report = new Map<string, string>();
-		const say = (item: number, outcome: string) => {
+		const add = (item: number, outcome: string) => {
 			const referenceId = input[item] ?? '';
 			expect(report.has(referenceId)).toBe(false);
 			report.set(referenceId, outcome);
@@ -740,24 +740,24 @@ describe('for any faults in several runs of the same orders', () => {
 			})),
 		);
 		for (const [index, item] of pairedItems(items).entries())
-			say(Number(item), String(outcomes[index]));
+			add(Number(item), String(outcomes[index]));
 		if (error) {
 			const { created, rejected, unknown, notSent } = listsSchema.parse(error.context.data);
-			for (const { item } of created) say(item, 'created');
-			for (const { item } of rejected) say(item, 'rejected');
-			for (const { item } of unknown) say(item, 'unknown');
-			for (const { item } of notSent) say(item, 'notSent');
-			// Those that were skipped are in no list.
+			for (const { item } of created) add(item, 'created');
+			for (const { item } of rejected) add(item, 'rejected');
+			for (const { item } of unknown) add(item, 'unknown');
+			for (const { item } of notSent) add(item, 'notSent');
+			// Skipped deliveries are in no list.
 			for (const [item, referenceId] of input.entries())
-				if (!report.has(referenceId)) say(item, 'alreadyCreated');
+				if (!report.has(referenceId)) add(item, 'alreadyCreated');
 		}
 		return report;
 	}
 
-	/** How long what a killed process had sent may take to arrive: both ends are in this process. */
+	/** How long a request of a killed process may take to arrive: both ends are in this process. */
 	const arrivalMs = 100;
 
-	/** Runs the node once, and holds what it says against what the service has. */
+	/** Runs the node once, and compares its report with what the service has. */
 	async function runAndCompare(settings: Run) {
 		const { faults, storeFaults, onError, from } = settings;
 		const { batchSize, retryRejectedBatches } = settings;
@@ -781,7 +781,7 @@ describe('for any faults in several runs of the same orders', () => {
 			await sleep(arrivalMs);
 			return;
 		}
-		const report = reported(result, input);
+		const report = reportOf(result, input);
 		expect([...report.keys()].sort()).toEqual([...input].sort());
 		const which = (outcome: string) => input.filter((name) => report.get(name) === outcome);
 		const isOf = (names: readonly unknown[]) => (name: unknown) => names.includes(name);
@@ -792,7 +792,7 @@ describe('for any faults in several runs of the same orders', () => {
 		expect(which('rejected').filter(isOf(existing))).toEqual([]);
 	}
 
-	test('nothing is created twice, nothing is lost, and every item is accounted for', async () => {
+	test('creates nothing twice, loses nothing and reports every item after any faults', async () => {
 		await fc.assert(
 			fc.asyncProperty(fc.array(runArbitrary, { minLength: 2, maxLength: 4 }), async (runs) => {
 				service.control.reset();

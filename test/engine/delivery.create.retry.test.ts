@@ -1,4 +1,4 @@
-/** n8n's own retries run the whole node again: also for the items that were created. */
+/** n8n's own retries run the whole node again, including the items that were already created. */
 import type { IDataObject } from 'n8n-workflow';
 
 import type { FaultInput } from '../../playground/service/faults';
@@ -12,7 +12,7 @@ beforeEach(restart);
 
 const retrying = { settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 } };
 
-test('Retry On Fail is refused where nothing keeps a delivery from being created twice', async () => {
+test('rejects Retry On Fail without Skip Already Sent', async () => {
 	const run = await service.run(
 		{ source: 'json' },
 		{ ...retrying, items: [delivery({ referenceId: '#1' })] },
@@ -21,7 +21,7 @@ test('Retry On Fail is refused where nothing keeps a delivery from being created
 	expect(service.creations()).toEqual([]);
 });
 
-test('with the option that skips what was sent, a retry sends only what was not', async () => {
+test('sends only the unsent deliveries in a retry with Skip Already Sent', async () => {
 	service.control.addFault({ kind: 'status', status: 401, skip: 1 });
 	const run = await service.run(
 		{ source: 'json', skipAlreadySent: true, options: { batchSize: 1 } },
@@ -36,14 +36,14 @@ test('with the option that skips what was sent, a retry sends only what was not'
 	]);
 });
 
-describe('what an earlier try created', () => {
+describe('delivery created by an earlier attempt', () => {
 	const parameters = { source: 'json', skipAlreadySent: true, options: { batchSize: 1 } };
 	const items = ['#1', '#2'].map((referenceId) => delivery({ referenceId }));
 	const idOf = (referenceId: string) =>
 		service.control.deliveries().find(({ request }) => request.referenceId === referenceId)?.record
 			.id;
 
-	test('comes out as created when a later try succeeds, with its ID', async () => {
+	test('reports a delivery of an earlier attempt as created, with its ID', async () => {
 		service.control.addFault({ kind: 'status', status: 401, skip: 1 });
 		const run = await service.run(parameters, { ...retrying, items });
 		expect(jsonOf(run.items)).toMatchObject([
@@ -53,7 +53,7 @@ describe('what an earlier try created', () => {
 		expect(run.hints).toMatchObject([{ message: 'Created 2 deliveries.' }]);
 	});
 
-	test('comes out as created when the node goes on after errors', async () => {
+	test('reports a delivery of an earlier attempt as created with On Error: Continue', async () => {
 		service.control.addFault({ kind: 'rejectReference', referenceIds: ['#1'] });
 		const run = await service.run(parameters, {
 			...retrying,
@@ -63,19 +63,19 @@ describe('what an earlier try created', () => {
 		expect(outcomesOf(run.items)).toEqual(['rejected', 'created']);
 	});
 
-	test('is told by the error of the last try', async () => {
+	test('lists a delivery of an earlier attempt in the error of the last one', async () => {
 		service.control.addFault({ kind: 'rejectReference', referenceIds: ['#2'] });
 		const { error } = await service.run(parameters, { ...retrying, items });
 		expect(error?.message).toContain('1 of 2 deliveries created');
 		expect(error?.description).toContain(`Created: #1 (ID ${idOf('#1')}).`);
 	});
 
-	/** Lets the store fail for every try after the first, which meets a fault of the service. */
-	async function failAfterFirstTry(fault: FaultInput, items: IDataObject[]): Promise<void> {
+	/** Lets the first attempt fail with a fault of the service, and the later ones with one of the store. */
+	async function failLaterAttempts(fault: FaultInput, items: IDataObject[]): Promise<void> {
 		const records = { operation: 'checkProcessedAndRecord', scope: 'workflow' } as const;
 		const { operation, scope } = records;
 		service.control.addFault(fault);
-		// The first try records as often as a run of a workflow that remembers nothing either.
+		// The first attempt records as often as the first run of another workflow.
 		await service.run(parameters, { items, workflowId: 'another workflow' });
 		const skip = deduplicationStore.calls.filter(
 			(call) => call.operation === operation && call.scope === scope,
@@ -85,8 +85,8 @@ describe('what an earlier try created', () => {
 		deduplicationStore.addFault({ ...records, kind: 'fail', when: 'before', skip, times: 100 });
 	}
 
-	test('comes out as created when the store fails in a later try', async () => {
-		await failAfterFirstTry({ kind: 'rejectReference', referenceIds: ['#2'] }, items);
+	test('lists a delivery of an earlier attempt as created if the store fails in a later one', async () => {
+		await failLaterAttempts({ kind: 'rejectReference', referenceIds: ['#2'] }, items);
 		const { error } = await service.run(parameters, { ...retrying, items });
 		expect(error?.message).toContain('n8n could not check which reference IDs were already sent');
 		expect(error?.message).toContain('1 of 2 deliveries created');
@@ -94,16 +94,16 @@ describe('what an earlier try created', () => {
 		expect(error?.description).toContain('Not sent: #2.');
 	});
 
-	test('and what it left unknown is still unknown when the store fails in a later try', async () => {
+	test('keeps the outcome of an earlier attempt unknown if the store fails in a later one', async () => {
 		const one = [delivery({ referenceId: '#1' })];
-		await failAfterFirstTry({ kind: 'resetAfter' }, one);
+		await failLaterAttempts({ kind: 'resetAfter' }, one);
 		const { error } = await service.run(parameters, { ...retrying, items: one });
 		expect(service.creations()).toHaveLength(1);
 		expect(error?.message).toContain('It is unknown whether this delivery was created');
 		expect(error?.description).toContain('Possibly created: #1.');
 	});
 
-	test('and what it left unknown is told with the words of the service, which later tries do not hear', async () => {
+	test('shows the message that the service returned to an earlier attempt', async () => {
 		const body = { code: 'E1', message: 'Because' };
 		service.control.addFault({ kind: 'statusAfter', status: 500, body });
 		const one = [delivery({ referenceId: '#1' })];
@@ -113,19 +113,19 @@ describe('what an earlier try created', () => {
 		expect(error?.description).toContain('Because (E1)');
 	});
 
-	test('is skipped as before in another run, even with the same data', async () => {
+	test('skips deliveries of an earlier run, even with the same data', async () => {
 		await service.run(parameters, { ...retrying, items });
 		const { items: output } = await service.run(parameters, { ...retrying, items });
 		expect(outcomesOf(output)).toEqual(['alreadyCreated', 'alreadyCreated']);
 	});
 });
 
-describe('the retry of an execution that failed', () => {
+describe('retry of a failed execution', () => {
 	const items = ['#1', '#2'].map((referenceId) => delivery({ referenceId }));
 	const parameters = { source: 'json', options: { batchSize: 1 } };
 	const isRetry = { mode: 'retry' } as const;
 
-	test('is refused where nothing keeps a delivery from being created twice', async () => {
+	test('rejects the retry of an execution without Skip Already Sent', async () => {
 		service.control.addFault({ kind: 'rejectReference', referenceIds: ['#2'], times: 1 });
 		const failed = await service.run(parameters, { items });
 		expect(failed.error?.message).toContain('1 of 2 deliveries created');
@@ -140,7 +140,7 @@ describe('the retry of an execution that failed', () => {
 		expect(service.creations()).toHaveLength(2);
 	});
 
-	test('sends what is missing where what was sent is skipped', async () => {
+	test('sends the unsent deliveries in the retry of an execution with Skip Already Sent', async () => {
 		const skipping = { ...parameters, skipAlreadySent: true };
 		service.control.addFault({ kind: 'rejectReference', referenceIds: ['#2'], times: 1 });
 		await service.run(skipping, { items });
@@ -148,7 +148,7 @@ describe('the retry of an execution that failed', () => {
 		expect(outcomesOf(run.items)).toEqual(['alreadyCreated', 'created']);
 	});
 
-	test('is a Dry Run like any other, which sends nothing', async () => {
+	test('allows the retry of an execution as a dry run, which sends nothing', async () => {
 		const run = await service.run(
 			{ ...parameters, options: { batchSize: 1, dryRun: true } },
 			{ items, ...isRetry },

@@ -43,7 +43,7 @@ const location = {
 };
 const parcel = { name: '#1001', qty: 1, weight: 1.61, size: 'm', price: 80.1 };
 
-/** What the service receives for `shopifyOrder()` when no option is set. */
+/** The delivery that the service receives for `shopifyOrder()` without options. */
 const plain = {
 	pickup,
 	dropoff: { contact, location },
@@ -52,19 +52,19 @@ const plain = {
 	tags: ['gift', 'VIP'],
 	extraData: [{ name: 'Delivery window', value: '8:00 - 12:00' }],
 };
-/** What the output says of `shopifyOrder()` itself. */
-const orderNames = { id: '5600007927919', name: '#1001', email: contact.email };
+/** The field `shopifyOrder` of the output item for `shopifyOrder()`. */
+const orderSummary = { id: '5600007927919', name: '#1001', email: contact.email };
 const withContact = (changes: object) => ({
 	...plain,
 	dropoff: { contact: { ...contact, ...changes }, location },
 });
 const withLocation = (changed: object) => ({ ...plain, dropoff: { contact, location: changed } });
 const withPackage = (changes: object) => ({ ...plain, packages: [{ ...parcel, ...changes }] });
-const without = (member: keyof typeof plain) =>
-	Object.fromEntries(Object.entries(plain).filter(([name]) => name !== member));
+const without = (field: keyof typeof plain) =>
+	Object.fromEntries(Object.entries(plain).filter(([name]) => name !== field));
 
-describe('an order', () => {
-	test('becomes a delivery, without any option', async () => {
+describe('Shopify order', () => {
+	test('creates a delivery from an order without any option', async () => {
 		const { error, items } = await service.run(fromOrder(), { items: [shopifyOrder()] });
 
 		expect(error).toBeUndefined();
@@ -98,7 +98,7 @@ describe('an order', () => {
 			}),
 		],
 		[
-			'without what the node has no use for',
+			'with only the fields that the node uses',
 			{},
 			{
 				name: '#1001',
@@ -111,13 +111,13 @@ describe('an order', () => {
 				line_items: [lineItem(), mugs()],
 			},
 		],
-	])('is taken %s', async (_form, parameters, item) => {
+	])('accepts an order %s', async (_form, parameters, item) => {
 		await service.run({ ...fromOrder(), ...parameters }, { items: [item] });
 
 		expect(service.creations()).toEqual([{ deliveries: [plain] }]);
 	});
 
-	test('goes from the pickup that is set once, in any of its forms', async () => {
+	test('resolves the pickup fields for each order', async () => {
 		await service.run(
 			{
 				...fromOrder(),
@@ -148,7 +148,7 @@ describe('an order', () => {
 		]);
 	});
 
-	test('shares requests, company and type with others', async () => {
+	test('sends orders in one request with their company and delivery type', async () => {
 		const orders = ['#1', '#2', '#3'].map((name) => shopifyOrder({ name }));
 
 		const { items } = await service.run(
@@ -173,21 +173,21 @@ describe('an order', () => {
 		expect(jsonOf(items)).toEqual(
 			service.control.deliveries().map(({ record }) => ({
 				...record,
-				shopifyOrder: { ...orderNames, name: record.referenceId },
+				shopifyOrder: { ...orderSummary, name: record.referenceId },
 			})),
 		);
 	});
 
-	test('tells which order it was, by which later nodes find order and customer', async () => {
+	test('returns the ID, name and email of the order for later nodes', async () => {
 		const { items } = await service.run(fromOrder(), { items: [shopifyOrder()] });
 
 		expect(jsonOf(items)).toEqual([
-			expect.objectContaining({ referenceId: '#1001', shopifyOrder: orderNames }),
+			expect.objectContaining({ referenceId: '#1001', shopifyOrder: orderSummary }),
 		]);
 	});
 });
 
-describe('an option', () => {
+describe('order option', () => {
 	const full = '9 Harbour Street, Portland, ME 04101';
 
 	test.each<[string, INodeParameters, IDataObject, unknown]>([
@@ -235,22 +235,27 @@ describe('an option', () => {
 			withLocation({ address: full, instructions: 'Leave at the reception' }),
 		],
 		[
-			'Fallback Email, for an order without e-mail',
+			'Fallback Email, for an order without an email address',
 			{ fallbackEmail: 'orders@shop.example' },
 			{ email: null, contact_email: '', customer: null },
 			withContact({ email: 'orders@shop.example' }),
 		],
 		[
-			'Fallback Email, for an order whose email address is unusable',
+			'Fallback Email, for an order with an invalid email address',
 			{ fallbackEmail: 'orders@shop.example' },
 			{ email: 'maya', contact_email: 'maya@', customer: null },
 			withContact({ email: 'orders@shop.example' }),
 		],
-		['Fallback Email, for an order with one', { fallbackEmail: 'orders@shop.example' }, {}, plain],
+		[
+			'Fallback Email, for an order with an email address',
+			{ fallbackEmail: 'orders@shop.example' },
+			{},
+			plain,
+		],
 		['Include Additional Details', { includeAdditionalDetails: false }, {}, without('extraData')],
 		['Include Tags', { includeTags: false }, {}, without('tags')],
 		[
-			'Include Refunded Orders, which are never paid in cash',
+			'Include Refunded Orders, which are never cash on delivery',
 			{ includeRefundedOrders: true, cod: 'unpaid' },
 			{ ...payableInCash, financial_status: 'voided' },
 			plain,
@@ -285,13 +290,13 @@ describe('an option', () => {
 			withPackage({ size: 'xs' }),
 		],
 		[
-			'Package Size by Weight, above all limits and in spite of Package Size',
+			'Package Size by Weight, above all limits and despite Package Size',
 			{ packageSize: 's', packageSizeByWeight: { limit: [{ upToKg: 1, size: 'm' }] } },
 			{},
 			withPackage({ size: 'xl' }),
 		],
 		[
-			'Packages: one for each product unit',
+			'Packages: one per unit',
 			{ packagesPer: 'unit' },
 			{},
 			{
@@ -341,14 +346,14 @@ describe('an option', () => {
 			{},
 			{ ...plain, tags: ['fragile', '1001'] },
 		],
-	])('reaches the delivery: %s', async (_what, options, changes, expected) => {
+	])('applies the order option %s', async (_what, options, changes, expected) => {
 		const { error } = await service.run(fromOrder(options), { items: [shopifyOrder(changes)] });
 
 		expect(error).toBeUndefined();
 		expect(service.creations()).toEqual([{ deliveries: [expected] }]);
 	});
 
-	test('that is added but left empty changes nothing', async () => {
+	test('ignores order options that are added but left empty', async () => {
 		await service.run(
 			fromOrder({
 				sendAllOrdersTo: '',
@@ -391,7 +396,7 @@ describe('an option', () => {
 			'Order #77: dropoff email "desk" is not an email address [item 0]',
 			{ email: 'desk', referenceId: '#77' },
 		],
-	])('that breaks a rule is named before anything is sent: %s', async (message, options) => {
+	])('rejects an invalid order option without sending a request: %s', async (message, options) => {
 		const { error } = await service.run(fromOrder(options), { items: [shopifyOrder()] });
 
 		expect(service.control.requests()).toEqual([]);
@@ -399,7 +404,7 @@ describe('an option', () => {
 	});
 });
 
-test('a rule that an order breaks is told with the order and where to mend it', async () => {
+test('names the order and where to fix an invalid field', async () => {
 	const { error } = await service.run(
 		{ ...fromOrder({ email: 'desk' }), pickupEmail: 'shop' },
 		{ items: [shopifyOrder()] },
@@ -412,7 +417,7 @@ test('a rule that an order breaks is told with the order and where to mend it', 
 	});
 });
 
-test('a rule is told in its own words, whatever error codes of n8n they hold', async () => {
+test('keeps the error message unchanged if it contains an error code of n8n', async () => {
 	const { error } = await service.run(fromOrder({ email: 'ana@bikeaccessories' }), {
 		items: [shopifyOrder()],
 	});
@@ -425,20 +430,20 @@ test('a rule is told in its own words, whatever error codes of n8n they hold', a
 const warnings = (hints: ReadonlyArray<{ type?: string; message: string }>) =>
 	hints.filter(({ type }) => type === 'warning').map(({ message }) => message);
 
-describe('orders without what Shopify gives every order', () => {
-	const without = (name: string, ...members: string[]) => ({
+describe('orders without fields that Shopify always returns', () => {
+	const orderWithout = (name: string, ...fields: string[]) => ({
 		...shopifyOrder({ name }),
-		...Object.fromEntries(members.map((member) => [member, undefined])),
+		...Object.fromEntries(fields.map((field) => [field, undefined])),
 	});
-	const telling = ['cancelled_at', 'test', 'financial_status', 'payment_gateway_names'];
+	const statusFields = ['cancelled_at', 'test', 'financial_status', 'payment_gateway_names'];
 
 	test.each([
 		['after the run', {}],
-		['before it, when it is a dry one', { dryRun: true }],
-	])('are told %s, with how they are taken', async (_, options) => {
+		['before the run, in a dry run', { dryRun: true }],
+	])('warns of missing status fields %s', async (_, options) => {
 		const items = [
-			without('#1', 'cancelled_at'),
-			without('#2', 'cancelled_at', 'test'),
+			orderWithout('#1', 'cancelled_at'),
+			orderWithout('#2', 'cancelled_at', 'test'),
 			shopifyOrder({ name: '#3' }),
 		];
 		const { hints } = await service.run({ ...fromOrder(), options }, { items });
@@ -447,9 +452,9 @@ describe('orders without what Shopify gives every order', () => {
 		);
 	});
 
-	test('are not told where they do not matter, nor when they are null or empty', async () => {
+	test('does not warn of status fields that do not matter, or that are null or empty', async () => {
 		const mapping = { includeTestOrders: true, includeRefundedOrders: true, cod: 'never' };
-		const items = [without('#1', ...telling.slice(1))];
+		const items = [orderWithout('#1', ...statusFields.slice(1))];
 		const first = await service.run(fromOrder(mapping), { items });
 		expect(warnings(first.hints)).toEqual([]);
 		const nothing = { cancelled_at: null, test: false, payment_gateway_names: [] };
@@ -457,20 +462,25 @@ describe('orders without what Shopify gives every order', () => {
 			items: [shopifyOrder({ name: '#2', ...nothing })],
 		});
 		expect(warnings(second.hints)).toEqual([]);
-		const former = { ...without('#3', 'payment_gateway_names'), gateway: 'Cash on Delivery (COD)' };
+		const former = {
+			...orderWithout('#3', 'payment_gateway_names'),
+			gateway: 'Cash on Delivery (COD)',
+		};
 		const third = await service.run(fromOrder(), { items: [former] });
 		expect(warnings(third.hints)).toEqual([]);
 	});
 
-	test('are told each by its name', async () => {
-		const { hints } = await service.run(fromOrder(), { items: [without('#1', ...telling)] });
+	test('names each missing status field in the warning', async () => {
+		const { hints } = await service.run(fromOrder(), {
+			items: [orderWithout('#1', ...statusFields)],
+		});
 		expect(warnings(hints)).toEqual([
 			'Shopify did not return "cancelled_at", "test", "financial_status", "payment_gateway_names" for 1 order (assumed: not canceled, not a test order, not refunded, not cash on delivery). If Fields is set in the Shopify node, add these there.',
 		]);
 	});
 });
 
-describe('money that is outstanding and not collected', () => {
+describe('outstanding amount that is not collected', () => {
 	const owed = (name: string, methods: string[]) =>
 		shopifyOrder({ ...payableInCash, name, payment_gateway_names: methods });
 	const hint =
@@ -483,14 +493,14 @@ describe('money that is outstanding and not collected', () => {
 		shopifyOrder({ ...payableInCash, name: '#5', financial_status: 'authorized' }),
 	];
 
-	test('is told after the run, with the payment methods and the option', async () => {
+	test('warns once of outstanding amounts, with the payment methods and the option', async () => {
 		const first = await service.run(fromOrder(), { items });
 		expect(warnings(first.hints)).toEqual([hint]);
 		const again = await service.run(fromOrder(), { items });
 		expect(warnings(again.hints)).toEqual([]);
 	});
 
-	test('is told on the item of its delivery, for a later node', async () => {
+	test('returns the payment methods of an outstanding amount in the output item', async () => {
 		const { items: output } = await service.run(fromOrder(), { items });
 		expect(jsonOf(output).map(({ cashNotCollectedFor }) => cashNotCollectedFor)).toEqual([
 			['Bank Deposit'],
@@ -501,24 +511,24 @@ describe('money that is outstanding and not collected', () => {
 		]);
 	});
 
-	test('is told before the run, when it is a dry one', async () => {
+	test('warns of outstanding amounts in a dry run', async () => {
 		const { hints } = await service.run({ ...fromOrder(), options: { dryRun: true } }, { items });
 		expect(warnings(hints)).toContain(hint);
 	});
 
-	test('is not told of orders from which nothing is to be collected', async () => {
+	test('does not warn of outstanding amounts if Cash on Delivery is Never', async () => {
 		const { hints } = await service.run(fromOrder({ cod: 'never' }), { items });
 		expect(warnings(hints)).toEqual([]);
 	});
 
-	test('is told without a name when the orders have none', async () => {
+	test('warns of outstanding amounts without a payment method', async () => {
 		const { hints } = await service.run(fromOrder(), { items: [owed('#1', [])] });
 		expect(warnings(hints)).toEqual([
 			'#1 is not fully paid, but no cash will be collected. There is no payment method: if cash is due on delivery, set the order option Cash on Delivery to Whenever Something Is Unpaid, and run Update for existing deliveries.',
 		]);
 	});
 
-	test('names no more than five payment methods', async () => {
+	test('names up to five payment methods in the warning', async () => {
 		const many = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 		const { hints } = await service.run(fromOrder(), { items: [owed('#1', many)] });
 		expect(warnings(hints)[0]).toContain(
@@ -527,10 +537,10 @@ describe('money that is outstanding and not collected', () => {
 	});
 });
 
-describe('what is sent of an order', () => {
+describe('delivery from a Shopify order', () => {
 	test.each<[string, IDataObject, unknown]>([
 		[
-			'the contact of the customer, where the shipping address has none',
+			'the contact of the customer if the shipping address has none',
 			{
 				shipping_address: shippingAddress({
 					name: null,
@@ -545,7 +555,7 @@ describe('what is sent of an order', () => {
 			withContact({ name: 'Ben Oak', email: 'ben@mail.example', phonenumber: '+1 1' }),
 		],
 		[
-			'the contact of the billing address, where nothing else has one',
+			'the contact of the billing address if there is no other',
 			{
 				shipping_address: shippingAddress({
 					name: null,
@@ -559,12 +569,12 @@ describe('what is sent of an order', () => {
 			withContact({ name: 'Office', phonenumber: '+1 2' }),
 		],
 		[
-			'no coordinates, where the address has none',
+			'no coordinates if the address has none',
 			{ shipping_address: shippingAddress({ latitude: null, longitude: null }) },
 			withLocation({ address, instructions: location.instructions }),
 		],
 		[
-			'no instructions, tags and extra data, where there are none',
+			'no instructions, tags and extra data if the order has none',
 			{
 				shipping_address: shippingAddress({ address2: '' }),
 				note: null,
@@ -579,7 +589,7 @@ describe('what is sent of an order', () => {
 			},
 		],
 		[
-			'neither gift cards, nor what needs no shipping, nor refunded or removed units',
+			'no gift cards, items without shipping, and refunded or removed units',
 			{
 				line_items: [
 					lineItem({ id: 1, gift_card: true }),
@@ -593,7 +603,7 @@ describe('what is sent of an order', () => {
 			withPackage({ weight: 1.23, price: 67.05 }),
 		],
 		[
-			'money without binary rounding errors',
+			'amounts without binary rounding errors',
 			{
 				line_items: [
 					lineItem({ price: '0.10' }),
@@ -609,7 +619,7 @@ describe('what is sent of an order', () => {
 			},
 			withPackage({ weight: 2.84, price: 3.6 }),
 		],
-	])('is %s', async (_what, changes, expected) => {
+	])('sends %s', async (_what, changes, expected) => {
 		const { error } = await service.run(fromOrder(), { items: [shopifyOrder(changes)] });
 
 		expect(error).toBeUndefined();
@@ -617,7 +627,7 @@ describe('what is sent of an order', () => {
 	});
 });
 
-describe('an order that is not to be sent', () => {
+describe('order that is skipped', () => {
 	test.each<[string, IDataObject, RegExp]>([
 		[
 			'cancelled',
@@ -634,7 +644,7 @@ describe('an order that is not to be sent', () => {
 			/^Order #1001 has nothing left to ship/,
 		],
 		['nothingToShip', { line_items: [] }, /^Order #1001 has nothing left to ship/],
-	])('comes out as skipped: %s', async (reason, changes, message) => {
+	])('returns a skipped item with the reason: %s', async (reason, changes, message) => {
 		const { error, items } = await service.run(fromOrder(), { items: [shopifyOrder(changes)] });
 
 		expect(error).toBeUndefined();
@@ -646,14 +656,14 @@ describe('an order that is not to be sent', () => {
 					reason,
 					message: expect.stringMatching(message),
 					referenceId: '#1001',
-					shopifyOrder: orderNames,
+					shopifyOrder: orderSummary,
 				},
 				pairedItem: { item: 0 },
 			},
 		]);
 	});
 
-	test('does not keep the others from being sent, and stays in its place', async () => {
+	test('sends the other orders and returns skipped ones in their place', async () => {
 		const { items, outputs } = await service.run(fromOrder(), {
 			items: [
 				shopifyOrder({ name: '#1', test: true }),
@@ -674,7 +684,7 @@ describe('an order that is not to be sent', () => {
 	});
 });
 
-describe('an order that cannot become a delivery', () => {
+describe('invalid order', () => {
 	test.each<[RegExp, IDataObject]>([
 		[
 			/^Order #1001 has items to ship, but no shipping address/,
@@ -739,7 +749,7 @@ describe('an order that cannot become a delivery', () => {
 		],
 		[/^This is not a Shopify order, but its "body" is one\./, { body: shopifyOrder() }],
 		[/^This is not a Shopify order: it has no "line_items"\./, { json: 1 }],
-	])('keeps all from being sent, and says why: %s', async (message, item) => {
+	])('sends nothing if one order is invalid: %s', async (message, item) => {
 		const { error, items } = await service.run(fromOrder(), { items: [shopifyOrder(), item] });
 
 		expect(service.control.requests()).toEqual([]);
@@ -752,7 +762,7 @@ describe('an order that cannot become a delivery', () => {
 		expect(error?.message).toMatch(/ \[item 1\]$/);
 	});
 
-	test('becomes an error item with all that is wrong when the node goes on', async () => {
+	test('lists all problems of an invalid order in its error item', async () => {
 		const wrong = shopifyOrder({ name: '', shipping_address: null, shipping_lines: [] });
 
 		const { outputs } = await service.run(fromOrder(), {
@@ -774,7 +784,7 @@ describe('an order that cannot become a delivery', () => {
 							/Order \d+ has no "name" to use as the reference ID/,
 						),
 						outcome: 'invalid',
-						shopifyOrder: { ...orderNames, name: undefined },
+						shopifyOrder: { ...orderSummary, name: undefined },
 					},
 				},
 				pairedItem: { item: 0 },
@@ -783,7 +793,7 @@ describe('an order that cannot become a delivery', () => {
 	});
 });
 
-test('when every order is left out, a hint says that nothing was sent', async () => {
+test('shows a hint that nothing was sent if every order is skipped', async () => {
 	const cancelled = shopifyOrder({ cancelled_at: '2026-11-02T10:00:00-06:00' });
 	const { hints } = await service.run(fromOrder(), { items: [cancelled] });
 	expect(hints.map(({ message }) => message)).toEqual([

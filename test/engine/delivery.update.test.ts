@@ -24,15 +24,15 @@ const updates = () => service.received('PATCH').map(({ body }) => body);
 
 const success = { jobId: expect.any(String), code: 'OK', message: 'Success' };
 
-const idsOf = (ids: readonly string[]) => ids.map((id) => ({ id }));
+const itemsWithIds = (ids: readonly string[]) => ids.map((id) => ({ id }));
 
-describe('the deliveries to update', () => {
+describe('deliveries to update', () => {
 	test.each([
 		['an ID', '={{ $json.ids[0] }}', 1],
 		['comma-separated text', '={{ $json.ids.join(" , ") }}', 3],
 		['text with empty entries', '=,{{ $json.ids.join(",,") }},', 3],
 		['an array', '={{ $json.ids }}', 3],
-	])('are named by delivery IDs: %s', async (_form, deliveryIds, count) => {
+	])('updates deliveries by delivery ID: %s', async (_form, deliveryIds, count) => {
 		const ids = (await service.seed(3)).slice(0, count);
 
 		const { error, items } = await service.run(
@@ -60,7 +60,7 @@ describe('the deliveries to update', () => {
 	test.each([
 		['comma-separated text', 'R0, R2'],
 		['an array', '={{ ["R0", "R2"] }}'],
-	])('are named by reference IDs: %s', async (_form, referenceIds) => {
+	])('updates deliveries by reference ID: %s', async (_form, referenceIds) => {
 		await service.seed(3);
 
 		const { items } = await service.run(byReference({ name: 'Ben' }, referenceIds));
@@ -83,7 +83,7 @@ describe('the deliveries to update', () => {
 		);
 	});
 
-	test('may have numbers for references', async () => {
+	test('accepts numbers as reference IDs', async () => {
 		await service.run(byReference({ name: 'Ben' }, '={{ [1001, "1002"] }}'), {
 			onError: 'continueRegularOutput',
 		});
@@ -91,7 +91,7 @@ describe('the deliveries to update', () => {
 		expect(updates()[0]).toMatchObject({ referenceIds: ['1001', '1002'] });
 	});
 
-	test('of one item are split into requests of 10', async () => {
+	test('splits the IDs of one item into requests of 10', async () => {
 		const ids = await service.seed(23);
 
 		const { items } = await service.run(update({ cod: '5' }, { deliveryIds: '={{ $json.ids }}' }), {
@@ -111,10 +111,10 @@ describe('the deliveries to update', () => {
 		expect(jobs.size).toBe(3);
 	});
 
-	test('of neighbouring items with the same changes share requests', async () => {
+	test('groups neighboring items with the same changes into requests of 10', async () => {
 		const ids = await service.seed(23);
 
-		const { items } = await service.run(update({ cod: '5' }), { items: idsOf(ids) });
+		const { items } = await service.run(update({ cod: '5' }), { items: itemsWithIds(ids) });
 
 		expect(updates()).toEqual(
 			[ids.slice(0, 10), ids.slice(10, 20), ids.slice(20)].map((deliveryIds) => ({
@@ -128,8 +128,8 @@ describe('the deliveries to update', () => {
 	});
 });
 
-describe('the order of the items', () => {
-	test('is that of the requests, so that a later change wins', async () => {
+describe('order of the items', () => {
+	test('sends requests in the order of the items, so that a later change wins', async () => {
 		const [a = '', b = '', c = ''] = await service.seed(3);
 		const items = [
 			{ id: a, cod: 1 },
@@ -152,7 +152,7 @@ describe('the order of the items', () => {
 		expect(service.control.deliveries().map(({ request }) => request.cod)).toEqual([1, 1, 1]);
 	});
 
-	test('keeps apart what differs in flags', async () => {
+	test('sends items with different flags in separate requests', async () => {
 		const [a = '', b = ''] = await service.seed(2);
 
 		await service.run(
@@ -177,13 +177,13 @@ describe('the order of the items', () => {
 	});
 });
 
-describe('the flags', () => {
+describe('flags of an update', () => {
 	test.each([
 		[{ recalculatePrice: false }],
 		[{ reorderRoute: false }],
 		[{ recalculateCity: false }],
 		[{ recalculatePrice: false, reorderRoute: false, recalculateCity: false }],
-	])('are on unless turned off: %o', async (off) => {
+	])('sends each flag as true unless it is turned off: %o', async (off) => {
 		await service.seed(1);
 
 		await service.run({ ...byReference({ cod: '5' }, 'R0'), options: off });
@@ -194,7 +194,7 @@ describe('the flags', () => {
 	});
 });
 
-describe('a change', () => {
+describe('field of an update', () => {
 	const full = {
 		location: {
 			address: '9 Harbour Street, Portland',
@@ -262,7 +262,7 @@ describe('a change', () => {
 			{ packages: full.packages },
 		],
 		[
-			'Packages, of which only the weight is filled in',
+			'Packages, with only the weight filled in',
 			{ packages: { package: [{ id: 'PK-1', weight: '2.4' }, {}] } },
 			{ packages: [{ id: 'PK-1', weight: 2.4 }] },
 		],
@@ -281,7 +281,7 @@ describe('a change', () => {
 			},
 			full,
 		],
-	])('is sent only when it was added: %s', async (_what, changes, deliveryChanges) => {
+	])('sends only the fields that are added: %s', async (_what, changes, deliveryChanges) => {
 		const [id = ''] = await service.seed(1);
 
 		const { error, items } = await service.run(update(changes), { items: [{ id }] });
@@ -319,7 +319,7 @@ describe('a change', () => {
 			`Reference ID "${'x'.repeat(41)}" is longer than 40 characters`,
 			{ referenceId: 'x'.repeat(41) },
 		],
-	])('that breaks a rule keeps all from being sent: %s', async (message, changes) => {
+	])('sends nothing if a field of an update is invalid: %s', async (message, changes) => {
 		const { error, items } = await service.run(byReference(changes, 'R0'), { items: [{}, {}] });
 
 		expect(service.control.requests()).toEqual([]);
@@ -333,14 +333,14 @@ describe('a change', () => {
 	});
 });
 
-describe('a wrong item', () => {
+describe('invalid item of an update', () => {
 	test.each<[string, IDataObject]>([
 		['Delivery ID: at least one is required [item 1]', { id: null }],
 		['Delivery ID: at least one is required [item 1]', { id: [] }],
 		['Delivery ID: at least one is required [item 1]', { id: ' , ' }],
 		['Delivery ID (an object) is not text [item 1]', { id: { a: 1 } }],
 		['Recalculate price "maybe" is not true or false [item 1]', { id: 'x', price: 'maybe' }],
-	])('keeps all from being sent: %s', async (message, wrong) => {
+	])('updates nothing if one item is invalid: %s', async (message, wrong) => {
 		const [id = ''] = await service.seed(1);
 
 		const { error } = await service.run(
@@ -352,7 +352,7 @@ describe('a wrong item', () => {
 		expect(error).toMatchObject({ message, context: { itemIndex: 1 } });
 	});
 
-	test('becomes an error item in its place when the node goes on', async () => {
+	test('returns an error item in place of an invalid item with On Error: Continue', async () => {
 		const [a = '', b = ''] = await service.seed(2);
 		const items = [{ id: a }, { id: '' }, { id: b }];
 
@@ -386,7 +386,7 @@ describe('a wrong item', () => {
 		]);
 	});
 
-	test('sends nothing when all are wrong and the node goes on', async () => {
+	test('sends nothing if every item of an update is invalid with On Error: Continue', async () => {
 		const { items } = await service.run(update({}), {
 			items: [{ id: 'a' }, { id: 'b' }],
 			onError: 'continueRegularOutput',
@@ -400,30 +400,32 @@ describe('a wrong item', () => {
 	});
 });
 
-describe('a refusal in the middle', () => {
+describe('rejected ID in the middle of a run', () => {
 	/** The IDs of 23 deliveries, the 13th of which does not exist. */
-	const withAWrongOne = async () => {
+	const idsWithUnknown = async () => {
 		const ids = await service.seed(23);
 		return ids.map((id, number) => (number === 12 ? 'no-such-delivery' : id));
 	};
-	const found = (ids: readonly string[]) => ids.filter((id) => id !== 'no-such-delivery');
+	const knownIds = (ids: readonly string[]) => ids.filter((id) => id !== 'no-such-delivery');
 	const updatedIds = () =>
 		service.control
 			.deliveries()
 			.filter(({ request }) => request.cod === 5)
 			.map(({ record }) => record.id);
 
-	test('ends the run, after the others of its request, and tells how many were updated', async () => {
-		const ids = await withAWrongOne();
+	test('fails the run after updating the other IDs of the request, and counts the updates', async () => {
+		const ids = await idsWithUnknown();
 
-		const { status, error, items } = await service.run(update({ cod: '5' }), { items: idsOf(ids) });
+		const { status, error, items } = await service.run(update({ cod: '5' }), {
+			items: itemsWithIds(ids),
+		});
 
 		expect(updates()).toMatchObject([
 			{ deliveryIds: ids.slice(0, 10) },
 			{ deliveryIds: ids.slice(10, 20) },
 			...ids.slice(10, 20).map((id) => ({ deliveryIds: [id] })),
 		]);
-		expect(updatedIds()).toEqual(found(ids.slice(0, 20)));
+		expect(updatedIds()).toEqual(knownIds(ids.slice(0, 20)));
 		expect({ status, items }).toEqual({ status: 'error', items: [] });
 		expect(error).toMatchObject({
 			message: 'The Delivery Service could not find the requested resource (status 404) [item 12]',
@@ -443,8 +445,8 @@ describe('a refusal in the middle', () => {
 		});
 	});
 
-	test('is named also among the IDs of one item, in words of the service that do not name it', async () => {
-		const ids = await withAWrongOne();
+	test('names the rejected ID of an item even if the service does not', async () => {
+		const ids = await idsWithUnknown();
 		const path = '/v1/deliveries';
 		const body = { code: 'NOT_FOUND', message: 'A delivery is not known' };
 		service.control.addFault({ kind: 'status', method: 'PATCH', path, status: 400, body, skip: 1 });
@@ -456,15 +458,15 @@ describe('a refusal in the middle', () => {
 		expect(error?.description).toContain('Rejected: no-such-delivery. Not sent (3): ');
 	});
 
-	test('does not keep the others from being updated when the node goes on', async () => {
-		const ids = await withAWrongOne();
+	test('updates the other deliveries after a rejected ID with On Error: Continue', async () => {
+		const ids = await idsWithUnknown();
 
 		const { items } = await service.run(update({ cod: '5' }), {
-			items: idsOf(ids),
+			items: itemsWithIds(ids),
 			onError: 'continueRegularOutput',
 		});
 
-		expect(updatedIds()).toEqual(found(ids));
+		expect(updatedIds()).toEqual(knownIds(ids));
 		expect(pairedItems(items)).toEqual([...ids.keys()]);
 		expect(jsonOf(items)).toEqual(
 			ids.map((deliveryId, item) =>
@@ -482,11 +484,11 @@ describe('a refusal in the middle', () => {
 		);
 	});
 
-	test('with a wrong key ends the run, when the node goes on too', async () => {
+	test('stops updating after a rejected API key, even with On Error: Continue', async () => {
 		const ids = await service.seed(23);
 
 		const { items } = await service.run(update({ cod: '5' }), {
-			items: idsOf(ids),
+			items: itemsWithIds(ids),
 			credential: { ...service.credential, apiSecret: 'wrong' },
 			onError: 'continueRegularOutput',
 		});
@@ -506,7 +508,7 @@ describe('a refusal in the middle', () => {
 		);
 	});
 
-	test('goes to the error output, with the ID that it is about', async () => {
+	test('returns a rejected ID in the error output', async () => {
 		const [id = ''] = await service.seed(1);
 
 		const { outputs } = await service.run(
@@ -544,12 +546,12 @@ describe('a refusal in the middle', () => {
 	});
 });
 
-describe('an answer that is not as documented', () => {
+describe('response to an update that is not as documented', () => {
 	test.each([
 		['statusAfter', { code: 'OK', message: 'Success' }, { code: 'OK', message: 'Success' }],
 		['statusAfter', { data: {} }, {}],
 		['statusAfter', { data: { jobs: 17 }, code: 'OK' }, { jobId: 17, code: 'OK' }],
-	] as const)('is a success all the same: %s %o', async (kind, body, expected) => {
+	] as const)('reports the update as successful anyway: %s %o', async (kind, body, expected) => {
 		const [id = ''] = await service.seed(1);
 		service.control.addFault({ kind, status: 200, body });
 
@@ -559,7 +561,7 @@ describe('an answer that is not as documented', () => {
 		expect(items).toEqual([{ json: { deliveryId: id, ...expected }, pairedItem: { item: 0 } }]);
 	});
 
-	test('names the base URL when something else answers', async () => {
+	test('names the Base URL if the response did not come from the service', async () => {
 		const [id = ''] = await service.seed(1);
 		service.control.addFault({ kind: 'garbage', times: null });
 
@@ -579,7 +581,7 @@ describe('a new reference ID', () => {
 	test.each([
 		['of one item', '={{ $json.ids }}', [{ ids: ['a', 'b'] }], 0],
 		['of several items', '={{ $json.id }}', [{ id: 'a' }, { id: 'b' }], 1],
-	])('for several deliveries %s is refused, and nothing is sent', async (...row) => {
+	])('rejects one new reference ID for several deliveries %s', async (...row) => {
 		const [, deliveryIds, items, wrong] = row;
 
 		const { error } = await service.run(update({ referenceId: 'R-new' }, { deliveryIds }), {
@@ -593,11 +595,11 @@ describe('a new reference ID', () => {
 		expect(service.received()).toEqual([]);
 	});
 
-	test('for one delivery, named twice, is taken', async () => {
+	test('accepts a new reference ID for a delivery that is listed twice', async () => {
 		const [id = ''] = await service.seed(1);
 
 		const { error } = await service.run(update({ referenceId: 'R-new' }), {
-			items: idsOf([id, id]),
+			items: itemsWithIds([id, id]),
 		});
 
 		expect(error).toBeUndefined();
@@ -605,8 +607,8 @@ describe('a new reference ID', () => {
 	});
 });
 
-describe('the options', () => {
-	test('tell how long an answer is waited for, and a lost one is no harm', async () => {
+describe('options of an update', () => {
+	test('retries an update after the Timeout option', async () => {
 		const [id = ''] = await service.seed(1);
 		service.control.addFault({ kind: 'hangAfter' });
 
@@ -620,7 +622,7 @@ describe('the options', () => {
 		expect(jsonOf(items)).toEqual([{ deliveryId: id, ...success }]);
 	});
 
-	test('tell how long a busy service is waited for', async () => {
+	test('fails an update immediately if Retry-After exceeds Max Retry Time', async () => {
 		const [id = ''] = await service.seed(1);
 		service.control.addFault({ kind: 'status', status: 429, headers: { 'Retry-After': '600' } });
 
@@ -639,7 +641,7 @@ describe('the options', () => {
 		[{ maxRetrySeconds: -1 }, /^Max retry time -1 is less than 0/],
 		[{ timeoutSeconds: 0 }, /^Timeout 0 is less than 1/],
 		[{ timeoutSeconds: 9999 }, /^Timeout 9999 is more than 3600/],
-	])('are checked before anything is sent: %o', async (options, message) => {
+	])('rejects invalid options of an update: %o', async (options, message) => {
 		const { error } = await service.run(update({ cod: '5' }, { options }), {
 			items: [{ id: 'a' }],
 		});
@@ -649,7 +651,7 @@ describe('the options', () => {
 	});
 });
 
-describe('under an API variant', () => {
+describe('update under an API variant', () => {
 	const unknownId = 'no-such-delivery';
 	const updatedIds = () =>
 		service.control
@@ -662,13 +664,13 @@ describe('under an API variant', () => {
 		const ids = await service.seed(3);
 		service.control.settings({ variant });
 		const { items } = await service.run(update({ cod: '5' }), {
-			items: idsOf([...ids, unknownId]),
+			items: itemsWithIds([...ids, unknownId]),
 			onError: 'continueRegularOutput',
 		});
 		return { ids, items: jsonOf(items) };
 	}
 
-	const refused = { error: { outcome: 'rejected', deliveryId: unknownId } };
+	const rejected = { error: { outcome: 'rejected', deliveryId: unknownId } };
 
 	test.each([
 		'update-202',
@@ -684,7 +686,7 @@ describe('under an API variant', () => {
 		const { ids, items } = await updateUnder(variant);
 
 		expect(updatedIds()).toEqual(ids);
-		expect(items).toMatchObject([...ids.map((deliveryId) => ({ deliveryId })), refused]);
+		expect(items).toMatchObject([...ids.map((deliveryId) => ({ deliveryId })), rejected]);
 	});
 
 	test("an update rejected with 200 shows the service's message: update-code-error", async () => {
@@ -728,7 +730,7 @@ describe('under an API variant', () => {
 		service.control.settings({ variant: 'update-303' });
 
 		const { items } = await service.run(update({ cod: '5' }), {
-			items: idsOf(ids),
+			items: itemsWithIds(ids),
 			onError: 'continueRegularOutput',
 		});
 
@@ -761,7 +763,7 @@ describe('changes from a Shopify order', () => {
 	};
 	const parcel = { name: '#1001', qty: 1, weight: 1.61, size: 'm', price: 80.1 };
 
-	test('make the delivery what the order is now', async () => {
+	test('updates a delivery from the current Shopify order', async () => {
 		await service.seed(1);
 
 		const { error, items } = await service.run(fromOrder(), { items: [shopifyOrder()] });
@@ -777,7 +779,7 @@ describe('changes from a Shopify order', () => {
 		expect(jsonOf(items)).toEqual([{ referenceId: 'R0', ...success }]);
 	});
 
-	test('leave out what the order does not have, but replace the instructions of the address before', async () => {
+	test('omits missing fields of the order, but replaces the instructions of the old address', async () => {
 		await service.seed(1);
 		const order = shopifyOrder({
 			phone: null,
@@ -809,7 +811,7 @@ describe('changes from a Shopify order', () => {
 		]);
 	});
 
-	test('follow the order options, and take test orders and refunded ones too', async () => {
+	test('applies the order options, and accepts test orders and refunded orders', async () => {
 		await service.seed(1);
 		const order = shopifyOrder({ test: true, financial_status: 'refunded' });
 
@@ -820,7 +822,7 @@ describe('changes from a Shopify order', () => {
 		]);
 	});
 
-	test('keep the cash to collect up to date', async () => {
+	test('updates the cash on delivery from the outstanding amount', async () => {
 		await service.seed(1);
 
 		await service.run(fromOrder({ cod: 'unpaid' }), {
@@ -838,18 +840,22 @@ describe('changes from a Shopify order', () => {
 	const byCard = { payment_gateway_names: ['shopify_payments'] };
 
 	test.each<[string, INodeParameters, IDataObject]>([
-		['was paid since', {}, paid],
-		['was paid since, as its status alone says', {}, { ...paid, total_outstanding: null }],
-		['has been paid too much', {}, { ...paid, total_outstanding: '-5.00' }],
+		['has been paid', {}, paid],
+		['has been paid according to its status only', {}, { ...paid, total_outstanding: null }],
+		['has been overpaid', {}, { ...paid, total_outstanding: '-5.00' }],
 		['was refunded', {}, { ...paid, financial_status: 'refunded', total_outstanding: '50.00' }],
 		['was voided', {}, { ...paid, financial_status: 'voided', total_outstanding: '50.00' }],
-		['was paid by card, when cash is always collected', { cod: 'unpaid' }, { ...paid, ...byCard }],
 		[
-			'was paid by a method that the shop names',
+			'was paid by card with Cash on Delivery set to Always',
+			{ cod: 'unpaid' },
+			{ ...paid, ...byCard },
+		],
+		[
+			'was paid by a method in Cash on Delivery Methods',
 			{ cashOnDeliveryMethods: 'Pay the milkman' },
 			{ ...paid, payment_gateway_names: ['Pay the milkman'] },
 		],
-	])('take the cash back of an order that %s', async (_what, orderOptions, changes) => {
+	])('sets cash on delivery to 0 if an order %s', async (_what, orderOptions, changes) => {
 		await service.seed(1);
 
 		const { error } = await service.run(fromOrder(orderOptions), {
@@ -861,19 +867,19 @@ describe('changes from a Shopify order', () => {
 	});
 
 	test.each<[string, INodeParameters, IDataObject]>([
-		['cash is collected never', { cod: 'never' }, paid],
-		['cash is not the payment method', {}, { ...paid, ...byCard }],
+		['Cash on Delivery is Never', { cod: 'never' }, paid],
+		['the payment method is not cash on delivery', {}, { ...paid, ...byCard }],
 		[
-			'cash is not the payment method of a refunded order',
+			'the payment method of a refunded order is not cash on delivery',
 			{},
 			{ ...byCard, financial_status: 'refunded' },
 		],
 		[
-			'money is outstanding by another payment method',
+			'an amount is outstanding with another payment method',
 			{},
 			{ ...byCard, financial_status: 'pending', total_outstanding: '49.90' },
 		],
-	])('leave the cash as it is where %s', async (_what, orderOptions, changes) => {
+	])('leaves the cash on delivery unchanged if %s', async (_what, orderOptions, changes) => {
 		await service.seed(1);
 
 		await service.run(fromOrder(orderOptions), { items: [shopifyOrder(changes)] });
@@ -882,19 +888,19 @@ describe('changes from a Shopify order', () => {
 		expect(updates()).not.toMatchObject([{ deliveryChanges: { cod: expect.anything() } }]);
 	});
 
-	describe('of an order that has been fulfilled since', () => {
+	describe('from an order that has been fulfilled', () => {
 		const line = lineItem();
 		const fulfilled = { ...line, fulfillable_quantity: 0, fulfillment_status: 'fulfilled' };
 
 		test.each<[string, IDataObject[]]>([
-			['wholly', [fulfilled]],
-			['in part', [{ ...line, id: 7 }, fulfilled]],
+			['completely', [fulfilled]],
+			['partially', [{ ...line, id: 7 }, fulfilled]],
 			[
-				'in part, as its status alone says',
+				'partially according to its status only',
 				[{ ...line, fulfillable_quantity: null, fulfillment_status: 'partial' }],
 			],
 		])(
-			'%s leave the packages as they are, and still take the cash back',
+			'leaves the packages of an order unchanged that is fulfilled %s, but removes its cash on delivery',
 			async (_what, line_items) => {
 				await service.seed(1);
 
@@ -908,7 +914,7 @@ describe('changes from a Shopify order', () => {
 			},
 		);
 
-		test('take what was removed or needs no shipping for nothing that left', async () => {
+		test('does not count removed items or items without shipping as fulfilled', async () => {
 			await service.seed(1);
 			const removed = { ...fulfilled, current_quantity: 0 };
 			const online = { ...fulfilled, requires_shipping: false };
@@ -921,7 +927,7 @@ describe('changes from a Shopify order', () => {
 		});
 	});
 
-	test('say of an order with nothing left how to keep its delivery from arriving', async () => {
+	test('says how to stop the delivery of an order with nothing left to ship', async () => {
 		const { error } = await service.run(fromOrder(), { items: [shopifyOrder({ line_items: [] })] });
 
 		expect(error?.description).toMatch(
@@ -929,7 +935,7 @@ describe('changes from a Shopify order', () => {
 		);
 	});
 
-	test('are refused where it is not known how much is still to be paid', async () => {
+	test('rejects an order with an unknown outstanding amount', async () => {
 		const order = shopifyOrder({
 			...paid,
 			financial_status: 'partially_paid',
@@ -950,7 +956,7 @@ describe('changes from a Shopify order', () => {
 			shopifyOrder({ shipping_address: { ...shippingAddress(), address1: null } }),
 		],
 		[/^This is not a Shopify order/, { name: '#1001' }],
-	])('are refused with the reason, and nothing is sent: %s', async (message, order) => {
+	])('rejects an order that cannot be sent, and updates nothing: %s', async (message, order) => {
 		const { items } = await service.run(fromOrder(), {
 			items: [order],
 			onError: 'continueRegularOutput',

@@ -1,4 +1,4 @@
-/** What the nodes and the credential show of themselves in the editor. */
+/** The descriptions of the nodes and the credential, as the editor shows them. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type {
@@ -19,20 +19,20 @@ import { runNode } from '../support/engine/engine';
 
 type Entry = INodeProperties | INodePropertyCollection | INodePropertyOptions;
 
-/** The lists of properties that the editor shows together: the node's own and those in groups. */
-function listsOf(properties: INodeProperties[]): INodeProperties[][] {
+/** The lists of properties that the editor shows together: those of the node and of each group. */
+function propertyListsOf(properties: INodeProperties[]): INodeProperties[][] {
 	const entries = properties.flatMap<Entry>(({ options = [] }) => options);
 	return [
 		properties,
 		...properties
 			.filter(({ type }) => type === 'collection')
-			.flatMap(({ options = [] }) => listsOf(options.filter(isProperty))),
-		...entries.filter(isGroup).flatMap(({ values }) => listsOf(values)),
+			.flatMap(({ options = [] }) => propertyListsOf(options.filter(isProperty))),
+		...entries.filter(isGroup).flatMap(({ values }) => propertyListsOf(values)),
 	];
 }
 
-/** Whether two properties may be shown at once: no condition of theirs excludes the other's. */
-function mayMeet(one: INodeProperties, other: INodeProperties): boolean {
+/** Whether two properties can be shown at once: neither has a condition that excludes the other. */
+function canBeShownTogether(one: INodeProperties, other: INodeProperties): boolean {
 	const shown = one.displayOptions?.show ?? {};
 	return Object.entries(other.displayOptions?.show ?? {}).every(([name, values = []]) => {
 		const wanted = shown[name];
@@ -51,7 +51,7 @@ const nodes: Array<[string, INodeType]> = [
 	['the action node', action],
 	['the trigger', trigger],
 ];
-const holders: Array<[string, INodeProperties[]]> = [
+const propertyLists: Array<[string, INodeProperties[]]> = [
 	...nodes.map(([name, { description }]): [string, INodeProperties[]] => [
 		name,
 		description.properties,
@@ -59,7 +59,7 @@ const holders: Array<[string, INodeProperties[]]> = [
 	['the credential', credential.properties],
 ];
 
-describe('the names that saved workflows hold', () => {
+describe('names in saved workflows', () => {
 	const optionsOf = (name: string, resource?: string) =>
 		action.description.properties
 			.filter((property) => property.name === name)
@@ -68,7 +68,7 @@ describe('the names that saved workflows hold', () => {
 			)
 			.flatMap(({ options = [] }) => options.filter(isChoice).map(({ value }) => value));
 
-	test('are the agreed ones', () => {
+	test('keeps the names that saved workflows contain', () => {
 		expect(credential.name).toBe('deliveryServiceApi');
 		expect(credential.properties.map(({ name }) => name)).toEqual([
 			'baseUrl',
@@ -76,7 +76,7 @@ describe('the names that saved workflows hold', () => {
 			'apiSecret',
 			'companyId',
 		]);
-		// What the user does not enter must be seen to be missing.
+		// An empty default makes a missing value visible.
 		expect(credential.properties.map((field) => [field.default, field.required])).toEqual(
 			credential.properties.map(() => ['', true]),
 		);
@@ -100,30 +100,30 @@ describe('the names that saved workflows hold', () => {
 	});
 });
 
-describe.each(holders)('the parameters of %s', (_name, properties) => {
-	const lists = listsOf(properties);
+describe.each(propertyLists)('parameters of %s', (owner, properties) => {
+	const lists = propertyListsOf(properties);
 	const all = lists.flat();
 
-	test('have names of their own wherever they are shown together', () => {
-		const twins = lists.flatMap((list) =>
+	test(`shows no two parameters with the same name together in ${owner}`, () => {
+		const duplicates = lists.flatMap((list) =>
 			list.flatMap((property, index) =>
 				list
 					.slice(index + 1)
-					.filter((other) => other.name === property.name && mayMeet(property, other))
+					.filter((other) => other.name === property.name && canBeShownTogether(property, other))
 					.map(({ name }) => name),
 			),
 		);
 
 		expect(all.length).toBeGreaterThan(3);
-		expect(twins).toEqual([]);
+		expect(duplicates).toEqual([]);
 	});
 
-	test('depend only on parameters and values that exist', () => {
+	test(`has display conditions with existing parameters and values in ${owner}`, () => {
 		const missing = lists.flatMap((list) =>
 			list.flatMap(({ name, displayOptions }) =>
 				Object.entries(displayOptions?.show ?? {}).flatMap(([on, values = []]) => {
-					const deciding = [...list, ...properties].filter((property) => property.name === on);
-					const possible = deciding.flatMap(({ type, options = [] }): unknown[] =>
+					const controlling = [...list, ...properties].filter((property) => property.name === on);
+					const possible = controlling.flatMap(({ type, options = [] }): unknown[] =>
 						type === 'boolean' ? [true, false] : options.filter(isChoice).map(({ value }) => value),
 					);
 					return values
@@ -136,8 +136,8 @@ describe.each(holders)('the parameters of %s', (_name, properties) => {
 		expect(missing).toEqual([]);
 	});
 
-	test('have defaults that can be chosen', () => {
-		const strange = all.filter(({ type, options = [], default: value }) => {
+	test(`has selectable defaults in ${owner}`, () => {
+		const invalid = all.filter(({ type, options = [], default: value }) => {
 			const possible: unknown[] = options.filter(isChoice).map((option) => option.value);
 			if (type === 'options') return !possible.includes(value);
 			if (type === 'multiOptions')
@@ -145,10 +145,10 @@ describe.each(holders)('the parameters of %s', (_name, properties) => {
 			return value === undefined;
 		});
 
-		expect(strange.map(({ name }) => name)).toEqual([]);
+		expect(invalid.map(({ name }) => name)).toEqual([]);
 	});
 
-	test('are sorted by label in collections, as are long lists of options', () => {
+	test(`sorts collections and long lists of options by label in ${owner}`, () => {
 		const unsorted = all.filter(({ name, type, options = [] }) => {
 			if (type === 'collection')
 				return !isSorted(options.filter(isProperty).map(({ displayName }) => displayName));
@@ -161,7 +161,7 @@ describe.each(holders)('the parameters of %s', (_name, properties) => {
 		expect(unsorted.map(({ name }) => name)).toEqual([]);
 	});
 
-	test('have examples for placeholders', () => {
+	test(`has placeholders with examples in ${owner}`, () => {
 		const texts = all.filter(({ type }) => type === 'string' || type === 'number');
 		const groups = all.filter(({ type }) => type === 'collection' || type === 'fixedCollection');
 
@@ -172,28 +172,31 @@ describe.each(holders)('the parameters of %s', (_name, properties) => {
 			if (type === 'string' && !typeOptions?.password) expect(placeholder).toBeDefined();
 	});
 
-	test('have labels, no two of them alike in one place', () => {
-		const twins = lists.flatMap((list) =>
+	test(`shows no two parameters with the same label together in ${owner}`, () => {
+		const duplicates = lists.flatMap((list) =>
 			list.flatMap((property, index) =>
 				list
 					.slice(index + 1)
-					.filter((other) => other.displayName === property.displayName && mayMeet(property, other))
+					.filter(
+						(other) =>
+							other.displayName === property.displayName && canBeShownTogether(property, other),
+					)
 					.map(({ displayName }) => displayName),
 			),
 		);
 
-		expect(twins).toEqual([]);
+		expect(duplicates).toEqual([]);
 		for (const { type, displayName } of all)
 			if (type !== 'notice') expect(displayName).toMatch(/^[A-Z]/);
 	});
 });
 
-describe('the operations', () => {
+describe('operations', () => {
 	const operations = action.description.properties
 		.filter(({ name }) => name === 'operation')
 		.flatMap(({ options = [] }) => options.filter(isChoice));
 
-	test('have actions of their own and descriptions', () => {
+	test('has a unique action and a description for each operation', () => {
 		expect(operations.length).toBeGreaterThanOrEqual(5);
 		for (const operation of operations)
 			expect(operation).toMatchObject({
@@ -205,14 +208,14 @@ describe('the operations', () => {
 	});
 });
 
-describe('the nodes', () => {
-	test('can be used as tools where they act', () => {
+describe('nodes', () => {
+	test('offers the action node as an AI tool, but not the trigger', () => {
 		expect(action.description.usableAsTool).toBe(true);
 		expect(trigger.description.usableAsTool).toBeUndefined();
 	});
 
 	test.each(nodes)(
-		'have every method that their descriptions name: %s',
+		'implements every method that its description names: %s',
 		(_name, { description, methods }) => {
 			const { properties, credentials = [] } = description;
 			const lists = properties.flatMap(({ modes = [] }) =>
@@ -228,7 +231,7 @@ describe('the nodes', () => {
 		},
 	);
 
-	test('have icons for light and dark that are there', () => {
+	test('has a light and a dark icon file for each node and the credential', () => {
 		const folder = (file: string) => dirname(join(projectFolder, file.replace(/^dist\//, '')));
 		const themed: Array<[string | undefined, ICredentialType['icon']]> = [
 			[manifest.n8n.nodes[0], action.description.icon],
@@ -244,7 +247,7 @@ describe('the nodes', () => {
 		}
 	});
 
-	test('are what the manifest lists', () => {
+	test('lists the nodes and the credential in package.json', () => {
 		const sources = [...manifest.n8n.nodes, ...manifest.n8n.credentials].map((file) =>
 			file.replace(/^dist\//, '').replace(/\.js$/, '.ts'),
 		);
@@ -261,7 +264,7 @@ describe('the nodes', () => {
 	});
 });
 
-test('refuses an operation that only a workflow of another version may ask for', async () => {
+test('rejects an unknown operation of a workflow from another version', async () => {
 	const { error, items } = await runNode({
 		node: 'deliveryService',
 		parameters: { resource: 'delivery', operation: 'gone' },

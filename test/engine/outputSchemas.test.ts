@@ -1,4 +1,4 @@
-/** The output schemas that the editor shows before a first run, held against what the nodes give. */
+/** Compares the output schemas that the editor shows before a first run with the actual output. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Ajv from 'ajv';
@@ -18,27 +18,27 @@ const schemaFileSchema = z
 
 const service = setUp();
 
-/** The schema's file, as n8n looks it up by version, resource and operation. */
+/** A schema file, by version, resource and operation as in n8n. */
 function readSchema(path: string) {
 	return schemaFileSchema.parse(JSON.parse(readFileSync(`${schemaFolder}${path}.json`, 'utf8')));
 }
 
-/** What a schema says against items, and the members that it has beyond those of the items. */
+/** The validation errors of items, and the fields of the schema that no item has. */
 function compare(path: string, items: readonly object[]) {
 	const schema = readSchema(path);
 	const validate = new Ajv({ strict: true, allowUnionTypes: true, allErrors: true }).compile({
 		...schema,
 		additionalProperties: false,
 	});
-	const faults = items.flatMap((item) => (validate(item) ? [] : (validate.errors ?? [])));
-	const given = new Set(items.flatMap((item) => Object.keys(item)));
-	const neverGiven = Object.keys(schema.properties).filter((name) => !given.has(name));
-	return { faults, neverGiven };
+	const errors = items.flatMap((item) => (validate(item) ? [] : (validate.errors ?? [])));
+	const usedFields = new Set(items.flatMap((item) => Object.keys(item)));
+	const unusedFields = Object.keys(schema.properties).filter((name) => !usedFields.has(name));
+	return { errors, unusedFields };
 }
 
-const fitting = { faults: [], neverGiven: [] };
+const matching = { errors: [], unusedFields: [] };
 
-/** The items that runs of an operation give, one run after the other. */
+/** The output items of several runs of an operation. */
 async function outputOf(
 	resource: string,
 	operation: string,
@@ -56,7 +56,7 @@ async function outputOf(
 	return all;
 }
 
-test('each operation has a schema, and each schema an operation', () => {
+test('has one output schema per operation', () => {
 	const { properties } = new DeliveryService().description;
 	const operations = properties
 		.filter(({ name }) => name === 'operation')
@@ -73,7 +73,7 @@ test('each operation has a schema, and each schema an operation', () => {
 	expect(files.sort()).toEqual(operations.sort());
 });
 
-test('Delivery: Create gives a created delivery, or why the order was skipped', async () => {
+test('matches the output of Delivery: Create for created and skipped deliveries', async () => {
 	const order: IDataObject = {
 		name: '#1',
 		cancelled_at: '2026-01-02T03:04:05Z',
@@ -84,10 +84,10 @@ test('Delivery: Create gives a created delivery, or why the order was skipped', 
 		{ parameters: { source: 'shopifyOrder', ...pickupFields }, items: [order] },
 	]);
 	expect(items).toHaveLength(2);
-	expect(compare('/v1.0.0/delivery/create', items)).toEqual(fitting);
+	expect(compare('/v1.0.0/delivery/create', items)).toEqual(matching);
 });
 
-test('Delivery: Update gives an item for each ID', async () => {
+test('matches the output of Delivery: Update by delivery ID and by reference ID', async () => {
 	const [created] = await outputOf('delivery', 'create', [
 		{ parameters: { source: 'json' }, items: [delivery({ referenceId: '#1' })] },
 	]);
@@ -99,10 +99,10 @@ test('Delivery: Update gives an item for each ID', async () => {
 		{ parameters: { findBy: 'referenceIds', referenceIds: '#1', ...changes } },
 	]);
 	expect(items).toHaveLength(2);
-	expect(compare('/v1.0.0/delivery/update', items)).toEqual(fitting);
+	expect(compare('/v1.0.0/delivery/update', items)).toEqual(matching);
 });
 
-test('Delivery: Allow Resending gives what was forgotten', async () => {
+test('matches the output of Delivery: Allow Resending', async () => {
 	await outputOf('delivery', 'create', [
 		{
 			parameters: { source: 'json', skipAlreadySent: true },
@@ -114,31 +114,31 @@ test('Delivery: Allow Resending gives what was forgotten', async () => {
 		{ parameters: { references: 'all' } },
 	]);
 	expect(items).toHaveLength(3);
-	expect(compare('/v1.0.0/delivery/allowResending', items)).toEqual(fitting);
+	expect(compare('/v1.0.0/delivery/allowResending', items)).toEqual(matching);
 });
 
-test('the webhook operations give the webhook, or that it was deleted', async () => {
+test('matches the output of the webhook operations', async () => {
 	const webhook = { url: 'https://example.com/events', event: 'updateTask' };
 	const created = await outputOf('webhook', 'create', [{ parameters: webhook }]);
-	expect(compare('/v1.0.0/webhook/create', created)).toEqual(fitting);
+	expect(compare('/v1.0.0/webhook/create', created)).toEqual(matching);
 
 	const listed = await outputOf('webhook', 'getAll', [{ parameters: { returnAll: true } }]);
 	expect(listed).toHaveLength(1);
-	expect(compare('/v1.0.0/webhook/getAll', listed)).toEqual(fitting);
+	expect(compare('/v1.0.0/webhook/getAll', listed)).toEqual(matching);
 
 	service.control.blacklist(webhook.url, 3);
-	const repaired = await outputOf('webhook', 'reactivate', [
+	const reactivated = await outputOf('webhook', 'reactivate', [
 		{ parameters: { urlPrefix: webhook.url } },
 	]);
-	expect(compare('/v1.0.0/webhook/reactivate', repaired)).toEqual(fitting);
+	expect(compare('/v1.0.0/webhook/reactivate', reactivated)).toEqual(matching);
 
 	const deleted = await outputOf('webhook', 'delete', [
 		{ parameters: { selectBy: 'urlAndEvent', ...webhook } },
 	]);
-	expect(compare('/v1.0.0/webhook/delete', deleted)).toEqual(fitting);
+	expect(compare('/v1.0.0/webhook/delete', deleted)).toEqual(matching);
 });
 
-test('the trigger gives the fields of the three events', () => {
+test('matches the output of the trigger for its three events', () => {
 	const events = [
 		readBody({ id: 'D1', distance: 1.5, price: '4.20', currencySign: '$' }, 'createTask'),
 		readBody(
@@ -152,7 +152,7 @@ test('the trigger gives the fields of the three events', () => {
 		),
 		readBody({ id: 'D1', status: 'processing', company_id: '1', city_id: '3' }, 'updateTask'),
 		readBody({ id: 'D1' }),
-	].flatMap((read) => read ?? []);
+	].flatMap((event) => event ?? []);
 	expect(events).toHaveLength(4);
-	expect(compare('/v2.0.0', events)).toEqual(fitting);
+	expect(compare('/v2.0.0', events)).toEqual(matching);
 });

@@ -20,9 +20,9 @@ const { compareReaders } = comparisonSchema.parse(
 );
 
 const compare = async (cases: ParameterCase[]) =>
-	await compareReaders({ core, n8n, readerOf: parameterReader }, cases);
+	await compareReaders({ core, n8n, parameterReader }, cases);
 
-test('gives what n8n gives, and changes nothing of what is shared', async () => {
+test('returns the same parameters as n8n, and changes no shared data', async () => {
 	const property = fc.asyncProperty(fc.array(parameterCases, { maxLength: 20 }), async (cases) => {
 		expect((await compare(cases)).differing).toEqual([]);
 	});
@@ -31,15 +31,15 @@ test('gives what n8n gives, and changes nothing of what is shared', async () => 
 
 test.each([
 	['constants', { name: 'Box', options: ['{{ $json.a }}', 5, null] }],
-	['the item', '={{ $json }}'],
-	['paths of the item', { a: '={{ $json.a }}', b: ['={{ $json["b c"][1].d }}'], c: 'text' }],
+	['the whole item', '={{ $json }}'],
+	['paths into the item', { a: '={{ $json.a }}', b: ['={{ $json["b c"][1].d }}'], c: 'text' }],
 ])('reads %s without the expression engine of n8n', async (_, value) => {
 	const items = [{ a: 1, 'b c': [0, { d: null }] }];
-	const found = await compare([{ value, path: 'value', fallback: undefined, items }]);
-	expect(found).toEqual({ differing: [], readWithoutN8n: 1 });
+	const result = await compare([{ value, path: 'value', fallback: undefined, items }]);
+	expect(result).toEqual({ differing: [], readWithoutN8n: 1 });
 });
 
-test('no parameter of the nodes is one that n8n converts or checks when it is read', () => {
+test('has no parameter that n8n converts or validates when it is read', () => {
 	const fieldsOf = (fields: unknown): unknown[] =>
 		z
 			.array(z.object({ options: z.unknown(), values: z.unknown() }).passthrough())

@@ -21,7 +21,7 @@ const files = existsSync(folder) ? readdirSync(folder) : [];
 const actionType = 'n8n-nodes-delivery-service.deliveryService';
 const triggerType = 'n8n-nodes-delivery-service.deliveryServiceTrigger';
 
-/** Different in each run. */
+/** Matches delivery IDs, which differ in each run. */
 const deliveryId = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 const savedSchema = z.object({
@@ -31,14 +31,14 @@ const savedSchema = z.object({
 
 const isWorkflow = (value: unknown): value is WorkflowJson => savedSchema.safeParse(value).success;
 
-test('each released version, and no other, has a saved workflow', () => {
+test('has one saved workflow per released version', () => {
 	const changelog = readFileSync(join(projectFolder, 'CHANGELOG.md'), 'utf8');
 	const expected = releasedVersions(changelog).map((version) => `${version}.json`);
 	expect([...files].sort()).toEqual(expected.sort());
 });
 
 for (const file of files)
-	describe(file, () => {
+	describe(`workflow of ${file}`, () => {
 		const service = setUp();
 		const triggers = setUpTriggers();
 		const workflow: unknown = JSON.parse(readFileSync(join(folder, file), 'utf8'));
@@ -46,7 +46,7 @@ for (const file of files)
 			throw new Error(`${file} is not a workflow with pinned data at Start`);
 		const saved = savedSchema.parse(workflow);
 
-		test(`the workflow saved as ${file} runs every operation and sends the same requests`, async () => {
+		test(`runs every operation of ${file} and sends the same requests as before`, async () => {
 			const nodes = workflow.nodes.filter(({ type }) => type !== triggerType);
 			const { error, runData } = await runWorkflow(
 				{ ...workflow, nodes },
@@ -65,7 +65,7 @@ for (const file of files)
 			expect(requests.replace(deliveryId, '<delivery ID>')).toMatchSnapshot();
 		});
 
-		test(`the trigger saved in ${file} subscribes to the same events`, async () => {
+		test(`subscribes the trigger of ${file} to the same events as before`, async () => {
 			const trigger = saved.nodes.find(({ type }) => type === triggerType);
 			const opened = await triggers.open(trigger?.parameters);
 

@@ -36,13 +36,13 @@ for (const variant of names) {
 		observed.get(variant)?.set(name, await observe(fixture, variant));
 	});
 
-	test(`all operations have the same outcomes and messages as before under ${variant}`, () => {
+	test(`reports the same outcomes and messages as before under ${variant}`, () => {
 		const baseline = variant === documented ? new Map() : observationsOf(documented);
 		expect(snapshotOf(observationsOf(variant), baseline)).toMatchSnapshot();
 	});
 }
 
-test('docs/api-variants.md shows the outcomes of this run (otherwise run `npm run docs:variants`)', () => {
+test('matches docs/api-variants.md (otherwise run `npm run docs:variants`)', () => {
 	const page = renderPage(new Map(names.map((name) => [name, observationsOf(name)])));
 	if (process.env.DOCS_VARIANTS === '1') writeFileSync(pageFile, page);
 	expect(readFileSync(pageFile, 'utf8')).toBe(page);

@@ -16,36 +16,36 @@ import {
 } from './engine/engine';
 import { deliveries } from './sampleDelivery';
 
-/** A request as the service received it, without what differs from run to run. */
+/** A request that the service received, without the parts that differ between runs. */
 interface Received {
 	method: string;
 	path: string;
 	body: unknown;
 }
 
-/** The local service of a test file, and the action node that is connected to it. */
+/** The local service of a test file, and the action node connected to it. */
 export interface Setup {
 	readonly control: LocalService['control'];
 	readonly credential: LocalService['credential'];
 	/** Runs the action node with these parameters. */
 	run(parameters: INodeParameters, more?: Partial<RunNodeOptions>): Promise<NodeRun>;
-	/** The requests that the service received, all or of one method, in order. */
+	/** The requests that the service received, of all methods or of one, in order. */
 	received(method?: string): Received[];
-	/** Creates so many deliveries without the node, with the references R0, R1, ..., and gives their IDs. */
+	/** Creates deliveries R0, R1, ... without the node. @returns their IDs */
 	seed(count: number): Promise<string[]>;
 	/** Subscribes a URL to an event without the node. */
 	subscribe(url: string, action: number, companyId?: number): Promise<void>;
 	/** The bodies of the creation requests that the service received, in order. */
 	creations(): unknown[];
-	/** The references of the deliveries that the service has, in order. */
+	/** The references of the existing deliveries, in order. */
 	existing(): unknown[];
 }
 
-/** Starts a service before the tests of the file, empties it before each, and closes it after. */
+/** Starts a service before the tests of a file, resets it before each test, and closes it at the end. */
 export function setUp(): Setup {
 	let running: LocalService | undefined;
 	const service = () => {
-		if (!running) throw new Error('The service runs only while tests do.');
+		if (!running) throw new Error('The service runs only during tests.');
 		return running;
 	};
 	const received = (method?: string) =>
@@ -104,14 +104,14 @@ export function jsonOf(items: readonly INodeExecutionData[]): IDataObject[] {
 	return items.map(({ json }) => json);
 }
 
-/** The numbers of the input items that output items belong to, in output order. */
+/** The indexes of the input items that the output items are paired with, in output order. */
 export function pairedItems(items: readonly INodeExecutionData[]): unknown[] {
 	return items.map(({ pairedItem }) =>
 		typeof pairedItem === 'object' && 'item' in pairedItem ? pairedItem.item : pairedItem,
 	);
 }
 
-/** The pickup fields of the node, filled in for the pickup of the sample delivery. */
+/** The pickup fields of the node, with the pickup of the sample delivery. */
 export const pickupFields = {
 	pickupName: 'Main Street Store',
 	pickupEmail: 'store@shop.example',
@@ -119,10 +119,7 @@ export const pickupFields = {
 	pickupAddress: '12 Main Street, Springfield',
 };
 
-/**
- * The node as it creates the deliveries that come in, each only once, and does not wait for a
- * service that is busy.
- */
+/** Parameters that create deliveries from JSON with Skip Already Sent, and do not retry while the service is busy. */
 export function createOnce(
 	options: INodeParameters = {},
 	more: INodeParameters = {},
@@ -138,16 +135,16 @@ export function createOnce(
 }
 
 /**
- * Restarts n8n: what the action node kept in memory is gone, such as the requests it counted. The
- * de-duplication store keeps what it has, as a database does, except for a lock that a killed process
- * has left: so much time has passed that it counts as abandoned.
+ * Restarts n8n: the action node loses what it had in memory, such as the request count of the rate
+ * limit. The deduplication store keeps its entries, as a database does, except for the lock of a killed
+ * process, whose lease has expired by then.
  */
 export function restart(): void {
 	restartWith(realClock);
 }
 
-/** Restarts n8n as {@link restart} does, with a clock by which no wait takes time. */
-export function restartInHaste(): void {
+/** Restarts n8n like {@link restart}, with a clock whose waits take no time. */
+export function restartWithoutWaits(): void {
 	let passedMs = 0;
 	restartWith({
 		now: () => Date.now() + passedMs,
@@ -162,7 +159,7 @@ function restartWith(clock: Clock): void {
 	deduplicationStore.clearNodes();
 	const load = createRequire(__filename);
 	jest.isolateModules(() => {
-		// n8n's own modules stay the engine's, so that its errors are still known as its own.
+		// Keeps the engine's instances of n8n's modules, so that it recognizes its own errors.
 		jest.doMock('n8n-workflow', () => n8nWorkflow);
 		jest.doMock('zod', () => zod);
 		jest.doMock('../../nodes/DeliveryService/common/clock', () => ({ realClock: clock }));
@@ -176,7 +173,7 @@ const nodeModuleSchema = zod.object({
 	DeliveryService: zod.custom<new () => INodeType>((value) => typeof value === 'function'),
 });
 
-/** What became of each item: `created`, why it was skipped, or the outcome of an error item. */
+/** The outcome of each item: `created`, the reason of a skipped item, or the outcome of an error item. */
 export function outcomesOf(items: readonly INodeExecutionData[]): unknown[] {
 	return items.map(({ json }) => {
 		const outcome = outcomeSchema.parse(json);
@@ -192,11 +189,11 @@ const outcomeSchema = zod.object({
 	error: zod.object({ outcome: zod.string() }).optional(),
 });
 
-/** Waits until something has happened. */
-export async function until(hasHappened: () => boolean): Promise<void> {
+/** Waits until a condition holds. @throws Error after 30 seconds */
+export async function until(condition: () => boolean): Promise<void> {
 	const deadline = Date.now() + 30_000;
-	while (!hasHappened()) {
-		if (Date.now() > deadline) throw new Error('It has not happened within 30 s');
+	while (!condition()) {
+		if (Date.now() > deadline) throw new Error('The condition did not hold within 30 s');
 		await new Promise((resolve) => setTimeout(resolve, 5));
 	}
 }

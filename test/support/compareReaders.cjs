@@ -1,10 +1,11 @@
 /**
- * Compares what the nodes' parameter reader gives with what n8n's `getNodeParameter` gives, in n8n's
- * own context of a running node. It is plain JavaScript, so that any installed n8n can run it:
+ * Compares the parameter reader of the nodes with n8n's `getNodeParameter`, in n8n's own execution
+ * context. It is plain JavaScript, so that any installed n8n can run it:
  *
  *     node compareReaders.cjs <folder of n8n> <parameters.js> <file of cases> <expression engine>
  *
- * The file holds cases in v8's serialisation, which keeps dates and undefined. Prints what differed.
+ * The file contains cases in V8 serialization, which preserves dates and undefined. Prints the cases
+ * that differ.
  */
 const { readFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
@@ -26,7 +27,7 @@ const nodeType = {
 	execute: () => undefined,
 };
 
-/** A workflow for all cases: an expression engine with isolates gives each workflow one. */
+/** One workflow for all cases, since an expression engine with isolates creates one per workflow. */
 function probeWorkflow({ Workflow }) {
 	return new Workflow({
 		id: 'workflow',
@@ -65,7 +66,7 @@ function contextFor({ ExecuteContext }, n8n, workflow, { value, items }) {
 	);
 }
 
-function outcomeOf(read) {
+function resultOf(read) {
 	try {
 		return { value: read() };
 	} catch (error) {
@@ -73,12 +74,12 @@ function outcomeOf(read) {
 	}
 }
 
-/** A copy with the prototypes of Node.js: jest's objects have prototypes of their own. */
+/** A copy with the prototypes of Node.js, since objects created in jest have other ones. */
 function copyOf(value) {
 	return deserialize(serialize(value));
 }
 
-/** So that a change of what is shared throws. Dates stay: n8n itself replaces them in items. */
+/** Freezes a value, so that changing it throws. Skips dates, which n8n itself replaces in items. */
 function frozen(value) {
 	if (typeof value !== 'object' || value === null || value instanceof Date) return value;
 	Object.values(value).forEach(frozen);
@@ -90,37 +91,37 @@ function frozen(value) {
  *
  * @returns the cases that differ, and how many were read without n8n's expression engine
  */
-async function compareReaders({ core, n8n, readerOf }, cases) {
+async function compareReaders({ core, n8n, parameterReader }, cases) {
 	const workflow = probeWorkflow(n8n);
 	await workflow.expression.acquireIsolate();
 	const differing = [];
 	let readWithoutN8n = 0;
-	for (const one of cases) {
-		const { path, fallback, items } = one;
-		// The last one is an item that there is not.
-		const numbers = [...items.keys(), items.length];
-		const theirs = contextFor(core, n8n, workflow, copyOf(one));
-		const expected = numbers.map((item) =>
-			outcomeOf(() => theirs.getNodeParameter(path, item, fallback)),
+	for (const parameterCase of cases) {
+		const { path, fallback, items } = parameterCase;
+		// The last index has no item.
+		const indexes = [...items.keys(), items.length];
+		const n8nContext = contextFor(core, n8n, workflow, copyOf(parameterCase));
+		const expected = indexes.map((item) =>
+			resultOf(() => n8nContext.getNodeParameter(path, item, fallback)),
 		);
-		const ours = contextFor(core, n8n, workflow, frozen(copyOf(one)));
-		let asked = false;
-		const reader = readerOf({
-			getInputData: (...args) => ours.getInputData(...args),
-			getNodeParameter(name, item, otherwise, options) {
-				asked ||= !options?.rawExpressions && item < items.length;
-				return ours.getNodeParameter(name, item, otherwise, options);
+		const readerContext = contextFor(core, n8n, workflow, frozen(copyOf(parameterCase)));
+		let usedN8n = false;
+		const reader = parameterReader({
+			getInputData: (...args) => readerContext.getInputData(...args),
+			getNodeParameter(name, item, defaultValue, options) {
+				usedN8n ||= !options?.rawExpressions && item < items.length;
+				return readerContext.getNodeParameter(name, item, defaultValue, options);
 			},
 		});
-		const given = numbers.map((item) => outcomeOf(() => reader.get(path, item, fallback)));
-		if (!isDeepStrictEqual(copyOf(given), copyOf(expected)))
-			differing.push({ ...one, expected, given });
-		if (!asked) readWithoutN8n++;
+		const actual = indexes.map((item) => resultOf(() => reader.get(path, item, fallback)));
+		if (!isDeepStrictEqual(copyOf(actual), copyOf(expected)))
+			differing.push({ ...parameterCase, expected, actual });
+		if (!usedN8n) readWithoutN8n++;
 	}
 	return { differing, readWithoutN8n };
 }
 
-async function main([n8nFolder, reader, file, engine]) {
+async function main([n8nFolder, readerFile, casesFile, engine]) {
 	const requireFromHost = createRequire(join(n8nFolder, 'package.json'));
 	const n8n = requireFromHost('n8n-workflow');
 	const core = requireFromHost('n8n-core');
@@ -131,11 +132,11 @@ async function main([n8nFolder, reader, file, engine]) {
 		bridgeTimeout: 5000,
 		bridgeMemoryLimit: 128,
 	});
-	const { readerOf } = require(reader);
-	const cases = deserialize(readFileSync(file));
-	const found = await compareReaders({ core, n8n, readerOf }, cases);
-	console.log(inspect(found, { depth: null }));
-	process.exit(found.differing.length > 0 ? 1 : 0);
+	const { parameterReader } = require(readerFile);
+	const cases = deserialize(readFileSync(casesFile));
+	const result = await compareReaders({ core, n8n, parameterReader }, cases);
+	console.log(inspect(result, { depth: null }));
+	process.exit(result.differing.length > 0 ? 1 : 0);
 }
 
 module.exports = { compareReaders };

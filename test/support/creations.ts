@@ -3,24 +3,25 @@ import type { Exchange } from '../../nodes/DeliveryService/service/client';
 import { deliverySchema, type CreationBody } from '../../nodes/DeliveryService/service/schemas';
 import { delivery } from './sampleDelivery';
 
-/** A creation with this reference; only what tells one from another matters. */
+/** A creation with this reference. All creations have the same delivery otherwise. */
 export function creation(
 	item: number,
 	referenceId?: string,
 	more: Omit<Partial<Creation>, 'item' | 'delivery'> = {},
 ): Creation {
-	const named = referenceId === undefined ? unnamed : { ...unnamed, referenceId };
-	return { item, delivery: named, ...more };
+	const withReference =
+		referenceId === undefined ? withoutReference : { ...withoutReference, referenceId };
+	return { item, delivery: withReference, ...more };
 }
 
-const unnamed = deliverySchema.parse(delivery());
+const withoutReference = deliverySchema.parse(delivery());
 
-/** So many creations, with the references R0, R1, ... or another letter. */
+/** A number of creations with the references R0, R1, ... or another letter. */
 export function creationsOf(count: number, letter = 'R'): Creation[] {
 	return Array.from({ length: count }, (_, item) => creation(item, `${letter}${item}`));
 }
 
-/** An answer of the service. */
+/** A response of the service. */
 export function answer(
 	status: number,
 	body?: unknown,
@@ -29,15 +30,15 @@ export function answer(
 	return { kind: 'response', status, headers, body };
 }
 
-/** A service in memory that creates everything, except where a test says what it answers instead. */
+/** An in-memory service that creates everything, unless a test provides another response. */
 export class FakeService {
-	/** The references of each request that came, in order. */
+	/** The references of each request, in order. */
 	readonly requests: Array<Array<string | undefined>> = [];
 
-	/** The references of what exists, in order; one twice is a delivery made twice. */
+	/** The references of the existing deliveries, in order. A duplicate is a delivery created twice. */
 	readonly existing: Array<string | undefined> = [];
 
-	/** @param respond what is answered instead of creating everything, or undefined */
+	/** @param respond returns a response, or undefined to create all deliveries of the request */
 	constructor(
 		private readonly respond: (
 			references: ReadonlyArray<string | undefined>,
@@ -53,7 +54,7 @@ export class FakeService {
 		return await Promise.resolve(response ?? answer(200, this.create(references)));
 	};
 
-	/** Creates deliveries, and gives the body that says so. */
+	/** Creates deliveries. @returns the response body with their records */
 	create(references: ReadonlyArray<string | undefined>): object {
 		return {
 			code: 'OK',

@@ -1,6 +1,6 @@
 import type { Claim, Claimant, Ledger } from '../../nodes/DeliveryService/deduplication/ledger';
 
-/** Claims references, and waits until it is known of each whether it is the ledger's. */
+/** Claims references. @returns the claim of each, once it is verified */
 export async function claimWith(
 	ledger: Ledger,
 	claimants: readonly Claimant[],
@@ -11,7 +11,7 @@ export async function claimWith(
 	return claims;
 }
 
-/** Notes that the deliveries of claimed references were created. */
+/** Records that the deliveries of claimed references were created. */
 export async function confirmWith(ledger: Ledger, claimants: readonly Claimant[]): Promise<void> {
 	await ledger.proceed({ confirmed: claimants });
 }

@@ -10,16 +10,16 @@ import type { LocalService, ServiceOptions } from '../../playground/service/serv
 import { startService } from '../../playground/service/server';
 import { deliveries } from './sampleDelivery';
 
-/** A service for one test file, with a client for its endpoints and one for its control. */
+/** A service for one test file, with a client for its API and one for its control. */
 export interface OpenLocalService {
 	readonly service: LocalService;
-	/** Sends the service's credential; every status is an answer. */
+	/** Sends the credential of the service; no status is an error. */
 	readonly api: AxiosInstance;
-	/** Talks to /control. */
+	/** Calls /control. */
 	readonly remote: AxiosInstance;
 }
 
-/** Starts a service and the clients for it. */
+/** Starts a service and creates its clients. */
 export async function openLocalService(options: ServiceOptions = {}): Promise<OpenLocalService> {
 	const service = await startService(options);
 	const { apiKeyId: username, apiSecret: password } = service.credential;
@@ -31,24 +31,24 @@ export async function openLocalService(options: ServiceOptions = {}): Promise<Op
 	};
 }
 
-/** The members of a success answer that the tests read. */
+/** The fields of a success response that the tests read. */
 export interface Created {
 	readonly payload: ReadonlyArray<Omit<DeliveryRecord, 'index'> & { index?: number }>;
 }
 
-/** The identifier of the first delivery of an answer. */
+/** The ID of the first delivery of a response. @throws Error if there is none */
 export function firstId({ payload }: Created): string {
 	const [record] = payload;
 	if (record === undefined) throw new Error('No delivery was created');
 	return record.id;
 }
 
-/** A creation request of so many deliveries, with the references R0, R1, ... */
+/** A create request for a number of deliveries with the references R0, R1, ... */
 export function creation(count = 1): { deliveries: IDataObject[] } {
 	return { deliveries: deliveries(count) };
 }
 
-/** What a subscriber received. */
+/** A request that a subscriber received. */
 export interface Received {
 	readonly method: string;
 	readonly url: string;
@@ -56,16 +56,16 @@ export interface Received {
 	readonly body: unknown;
 }
 
-/** A real subscriber of events. */
+/** An HTTP server that is subscribed to events. */
 export interface Subscriber {
 	readonly url: string;
 	readonly received: Received[];
-	/** Resolves once so many events have arrived. */
+	/** Resolves once this number of events has arrived. */
 	arrived(count: number): Promise<void>;
 	close(): Promise<void>;
 }
 
-/** Starts a subscriber that answers every event with this status and these headers. */
+/** Starts a subscriber that responds to every event with this status and these headers. */
 export async function startSubscriber(
 	status = 200,
 	headers: Record<string, string> = {},
@@ -111,7 +111,7 @@ function jsonOrText(text: string): unknown {
 	}
 }
 
-/** Resolves once the condition holds; a test that waits in vain ends by its own time limit. */
+/** Resolves once the condition holds. If it never does, the test times out. */
 export async function until(condition: () => boolean): Promise<void> {
 	while (!condition()) await new Promise((resume) => setTimeout(resume, 5));
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../nodes/DeliveryService/common/clock';
 import type { Entries, Store } from '../../nodes/DeliveryService/deduplication/ledger';
 import type { Lock } from '../../nodes/DeliveryService/deduplication/lock';
 
-/** How long an access takes before it reads, between reading and writing, and until it returns. */
+/** The duration of an access in milliseconds: before reading, between reading and writing, and after. */
 export interface AccessTimes {
 	before: number;
 	between: number;
@@ -12,33 +12,33 @@ export interface AccessTimes {
 /** Accesses that take no time. */
 export const noTime: AccessTimes = { before: 0, between: 0, after: 0 };
 
-/** A database row of entries, as several processes see it. */
+/** A database row of entries that several processes share. */
 export interface Row {
 	entries: ReadonlySet<string>;
 }
 
 /**
- * A process's way to a row of entries: each access reads all of them and writes all of them back,
- * without a lock, as n8n's de-duplication store does. The process itself takes turns.
+ * The store of one process. Each access reads and rewrites the whole row without a lock, as in n8n's
+ * deduplication store. Executions of the same process take turns.
  */
 export function memoryStore(row: Row, clock: Clock, times = () => noTime): Store {
 	return storeOf(entriesOf(row, clock, times));
 }
 
-/** Entries as one process accesses them, one execution after the other. */
+/** A store that lets the executions of one process access its entries in turn. */
 export function storeOf(entries: Entries): Store {
 	let lastTurn: Promise<unknown> = Promise.resolve();
 	return {
 		async runExclusive(access) {
 			const work = async () => await access(entries);
-			const mine = lastTurn.then(work, work);
-			lastTurn = mine;
-			return await mine;
+			const turn = lastTurn.then(work, work);
+			lastTurn = turn;
+			return await turn;
 		},
 	};
 }
 
-/** The accesses by themselves. */
+/** The accesses without turns. */
 export function entriesOf(row: Row, clock: Clock, times: () => AccessTimes): Entries {
 	async function access<Result>(work: (entries: Set<string>) => Result): Promise<Result> {
 		const { before, between, after } = times();
@@ -64,14 +64,14 @@ export function entriesOf(row: Row, clock: Clock, times: () => AccessTimes): Ent
 	};
 }
 
-/** The row of a lock, as several processes see it: the marks in it, or undefined while nobody holds it. */
+/** The row of a lock that several processes share: its marks, or undefined while it is free. */
 export interface LockRow {
 	marks?: ReadonlySet<string>;
 }
 
 /**
- * A process's way to a lock, as n8n's de-duplication store makes one: it is acquired by an insertion
- * that fails when another was faster; a mark in a held one is written over what was read.
+ * The lock of one process, as built on n8n's deduplication store: the insertion of its row acquires it,
+ * and fails if another process was faster. A mark in an acquired lock overwrites concurrent marks.
  */
 export function memoryLock(row: LockRow, clock: Clock, times: () => AccessTimes): Lock {
 	return {

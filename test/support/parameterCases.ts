@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 
-/** A node's parameter and what comes in: what n8n makes of it is to be made without n8n as well. */
+/** A parameter and input items, to compare the parameter reader of the nodes with that of n8n. */
 export interface ParameterCase {
 	/** The value of the node's parameter `value`, as the editor stores it. */
 	value: unknown;
-	/** The parameter to read, which the node need not have. */
+	/** The path of the parameter to read, which may not exist. */
 	path: string;
 	fallback: unknown;
-	/** The data of the input items. */
+	/** The JSON of the input items. */
 	items: Array<Record<string, unknown>>;
 }
 
-/** Names that expressions below look up, and some that mean something to JavaScript or n8n. */
+/** The field names in the expressions below, some of them with a meaning in JavaScript or n8n. */
 const names = [
 	...[
 		'a',
@@ -104,7 +104,7 @@ const data = fc.letrec((tie) => ({
 	),
 }));
 
-/** Parameters with expressions anywhere in them, and items that hold what they look up, or not. */
+/** Parameters with expressions at any depth, and items with or without the fields that they read. */
 export const parameterCases: fc.Arbitrary<ParameterCase> = fc.record({
 	value,
 	path: fc.constantFrom(
@@ -118,7 +118,7 @@ export const parameterCases: fc.Arbitrary<ParameterCase> = fc.record({
 	),
 	fallback: fc.constantFrom(undefined, '', 0, true, {}),
 	items: fc.array(
-		fc.dictionary(fc.constantFrom(...names), data.data).map((members) => ({ ...members })),
+		fc.dictionary(fc.constantFrom(...names), data.data).map((fields) => ({ ...fields })),
 		{ minLength: 1, maxLength: 3 },
 	),
 });

@@ -8,7 +8,7 @@ import {
 
 type Fields = Record<string, unknown>;
 
-/** A line of an order as Shopify's REST API gives it: two mugs of 350 g at 12.50 each. */
+/** A line item as Shopify's REST API returns it: two mugs of 350 g at 12.50 each. */
 export function sampleLine(changes: Fields = {}): Fields {
 	return {
 		id: 7001,
@@ -28,7 +28,7 @@ export function sampleLine(changes: Fields = {}): Fields {
 	};
 }
 
-/** A shipping address as Shopify's REST API gives it. */
+/** A shipping address as Shopify's REST API returns it. */
 export function sampleAddress(changes: Fields = {}): Fields {
 	return {
 		first_name: 'Ana',
@@ -50,7 +50,7 @@ export function sampleAddress(changes: Fields = {}): Fields {
 	};
 }
 
-/** A paid, unfulfilled order as n8n's Shopify nodes emit it. */
+/** A paid, unfulfilled order as n8n's Shopify nodes output it. */
 export function sampleOrder(changes: Fields = {}): Fields {
 	return {
 		id: 820982911946154,
@@ -80,19 +80,19 @@ export function sampleOrder(changes: Fields = {}): Fields {
 	};
 }
 
-/** The outcome for an order with only these mapping members set. */
+/** Maps an order with these mapping options; the others have their defaults. */
 export function outcomeOf(order: unknown, mapping: Fields = {}): OrderResult {
 	return orderToDelivery(order, orderMappingSchema.parse(mapping));
 }
 
-/** The delivery for an order that must become one. */
+/** The delivery of a valid order. @throws Error if the order has another outcome */
 export function deliveryOf(order: unknown, mapping: Fields = {}): OrderDelivery {
 	const outcome = outcomeOf(order, mapping);
 	if (outcome.kind !== 'delivery') throw new Error(JSON.stringify(outcome));
 	return outcome.delivery;
 }
 
-/** The problem of a value that must not become a delivery. */
+/** The problem of an invalid order. @throws Error if the order has another outcome */
 export function problemOf(order: unknown, mapping: Fields = {}): Problem {
 	const outcome = outcomeOf(order, mapping);
 	if (outcome.kind !== 'invalid') throw new Error(JSON.stringify(outcome));

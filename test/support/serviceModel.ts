@@ -9,12 +9,12 @@ import type { CreationBody, Delivery } from '../../nodes/DeliveryService/service
 
 /** An API variant of the model, put together from how each part of the document is interpreted. */
 export interface ModelVariant {
-	/** What it has created of a request with several deliveries when it refuses one of them. */
-	refusalCreates: 'nothing' | 'those before' | 'all others';
-	/** The status of a refusal; 200 is a success with the code of an error. */
-	refusalStatus: number;
-	/** What a refusal holds: nothing, the records of what was created, and of what was not. */
-	refusalRecords: 'none' | 'created' | 'all';
+	/** The deliveries of a batch that exist after one of them is rejected. */
+	rejectionCreates: 'nothing' | 'those before' | 'all others';
+	/** The status of a rejection; 200 is a success with an error code. */
+	rejectionStatus: number;
+	/** The records in a rejection: none, those of created deliveries, or of all. */
+	rejectionRecords: 'none' | 'created' | 'all';
 	/** The status of a success; 204 has no body. */
 	success: 200 | 201 | 202 | 204;
 	index: 'from 0' | 'from 1' | 'text' | 'text from 1' | 'null' | 'absent';
@@ -22,16 +22,16 @@ export interface ModelVariant {
 	id: 'text' | 'number';
 	order: 'as sent' | 'reversed' | 'rotated';
 	missing: 'none' | 'first' | 'last' | 'every second' | 'all';
-	/** Whether each record comes twice, or one of somebody else's delivery comes besides. */
+	/** Whether each record is returned twice, or with one of an unrelated delivery. */
 	more: 'none' | 'twice' | 'stray';
 	envelope: 'documented' | 'list' | 'object with a list' | 'no payload';
 }
 
-/** What the document says. */
+/** The variant that the API document describes. */
 export const documented: ModelVariant = {
-	refusalCreates: 'nothing',
-	refusalStatus: 400,
-	refusalRecords: 'none',
+	rejectionCreates: 'nothing',
+	rejectionStatus: 400,
+	rejectionRecords: 'none',
 	success: 200,
 	index: 'from 0',
 	reference: 'same',
@@ -42,10 +42,10 @@ export const documented: ModelVariant = {
 	envelope: 'documented',
 };
 
-/** Refusals after which nobody knows what was carried out of a request with several deliveries. */
-const refusals = [400, 402, 403, 404, 405, 409, 410, 413, 415, 418, 422, 431, 451];
+/** Statuses of a rejection after which it is unknown which deliveries of a batch were created. */
+const rejectionStatuses = [400, 402, 403, 404, 405, 409, 410, 413, 415, 418, 422, 431, 451];
 
-/** The documented form in two thirds of the variants, so that few other forms occur together. */
+/** The usual form in two thirds of the variants, so that only a few other forms occur together. */
 function mostly<Value>(usual: Value, ...others: Value[]): fc.Arbitrary<Value> {
 	return fc.oneof(
 		{ arbitrary: fc.constant(usual), weight: 2 },
@@ -54,13 +54,13 @@ function mostly<Value>(usual: Value, ...others: Value[]): fc.Arbitrary<Value> {
 }
 
 export const modelVariants: fc.Arbitrary<ModelVariant> = fc.record({
-	refusalCreates: fc.constantFrom<ModelVariant['refusalCreates'][]>(
+	rejectionCreates: fc.constantFrom<ModelVariant['rejectionCreates'][]>(
 		'nothing',
 		'those before',
 		'all others',
 	),
-	refusalStatus: fc.constantFrom(200, ...refusals),
-	refusalRecords: fc.constantFrom<ModelVariant['refusalRecords'][]>('none', 'created', 'all'),
+	rejectionStatus: fc.constantFrom(200, ...rejectionStatuses),
+	rejectionRecords: fc.constantFrom<ModelVariant['rejectionRecords'][]>('none', 'created', 'all'),
 	success: mostly<ModelVariant['success']>(200, 201, 202, 204),
 	index: mostly<ModelVariant['index']>('from 0', 'from 1', 'text', 'text from 1', 'null', 'absent'),
 	reference: mostly<ModelVariant['reference']>(
@@ -84,28 +84,28 @@ export const modelVariants: fc.Arbitrary<ModelVariant> = fc.record({
 	),
 });
 
-/** What comes between one request and its answer. */
+/** A fault between a request and its response. */
 export interface Fault {
-	/** The status of the answer; 0 when none comes. */
+	/** The status of the response; 0 if there is none. */
 	status: number;
-	/** The error of the connection when no answer comes. */
+	/** The error of the connection if there is no response. */
 	code: string;
-	/** How much of the request is carried out all the same. */
+	/** How many deliveries of the request are created anyway. */
 	work: 'nothing' | 'half' | 'all';
-	/** Whether the answer names what was created. */
+	/** Whether the response contains the records of the created deliveries. */
 	hasRecords: boolean;
 	retryAfter: string | undefined;
 	body: 'json' | 'html' | 'empty';
 }
 
-/** Errors that come only before there is a connection. */
+/** Errors that occur only before a connection exists. */
 const neverConnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
 
 export const faults: fc.Arbitrary<Fault> = fc.record({
 	status: fc.oneof(
 		fc.constant(0),
 		fc.constantFrom(429, 503),
-		fc.constantFrom(...refusals, 401, 408),
+		fc.constantFrom(...rejectionStatuses, 401, 408),
 		fc.constantFrom(200, 202, 204, 301, 302, 303, 307, 308, 500, 502, 504),
 	),
 	code: fc.constantFrom(
@@ -124,100 +124,108 @@ export const faults: fc.Arbitrary<Fault> = fc.record({
 	body: fc.constantFrom<Fault['body'][]>('json', 'json', 'html', 'empty'),
 });
 
-const page = '<!DOCTYPE html><title>Something came between</title>';
+const page = '<!DOCTYPE html><title>Gateway error</title>';
 
-/** A delivery that exists. */
+/** An existing delivery. */
 export interface Existing {
 	id: string;
-	/** The order that it is for. */
+	/** The order of the delivery. */
 	order: string;
-	/** The execution that asked for it. */
+	/** The execution that requested it. */
 	execution: string;
 	reference: string | undefined;
 	company: number | undefined;
 }
 
-/** Which order a delivery is for: the sequences write it into the name of the recipient. */
+/** The order of a delivery, which the random sequences set as the recipient's name. */
 export function orderOf({ dropoff }: Delivery): string {
 	return dropoff.contact.name;
 }
 
 type CreatedRecord = Record<string, unknown>;
 
-/** A service that simulates one variant, with a fault or none for each request in order. */
+/** A service that simulates one variant, with an optional fault for each request in order. */
 export class ServiceModel {
 	readonly existing: Existing[] = [];
 
 	private requests = 0;
 
-	/** The company of the request that is at hand. */
+	/** The company of the current request. */
 	private company: number | undefined;
 
 	/**
-	 * @param bad the orders that it refuses
-	 * @param keepsPromise whether a refused request has created nothing
+	 * @param invalidOrders the orders that it rejects
+	 * @param rejectsWholeBatch whether a rejected request creates nothing
 	 */
 	constructor(
 		public variant: ModelVariant,
 		public faults: ReadonlyArray<Fault | undefined>,
-		private readonly bad: ReadonlySet<string>,
-		private readonly keepsPromise: boolean,
+		private readonly invalidOrders: ReadonlySet<string>,
+		private readonly rejectsWholeBatch: boolean,
 	) {}
 
-	/** Carries a request out as far as that goes, and answers. */
+	/** Handles a request, including its fault. @returns the exchange that the client sees */
 	handle({ deliveries, companyId }: CreationBody, execution: string): Exchange {
 		this.company = companyId;
 		const fault = this.faults[this.requests++];
-		if (fault) return this.disturbed(deliveries, execution, fault);
-		const isBad = deliveries.map((delivery) => this.bad.has(orderOf(delivery)));
-		return isBad.includes(true)
-			? this.refused(deliveries, execution, isBad)
-			: this.done(deliveries, execution);
+		if (fault) return this.handleFault(deliveries, execution, fault);
+		const isInvalid = deliveries.map((delivery) => this.invalidOrders.has(orderOf(delivery)));
+		return isInvalid.includes(true)
+			? this.reject(deliveries, execution, isInvalid)
+			: this.accept(deliveries, execution);
 	}
 
-	private done(deliveries: readonly Delivery[], execution: string): Exchange {
+	private accept(deliveries: readonly Delivery[], execution: string): Exchange {
 		const { success } = this.variant;
 		const records = this.create(deliveries, () => true, execution);
 		if (success === 204) return answer(204, undefined);
-		return answer(success, this.envelope('OK', 'Success', this.shown(records)));
+		return answer(success, this.envelope('OK', 'Success', this.returnedRecords(records)));
 	}
 
-	private refused(
+	private reject(
 		deliveries: readonly Delivery[],
 		execution: string,
-		isBad: readonly boolean[],
+		isInvalid: readonly boolean[],
 	): Exchange {
-		const { refusalCreates, refusalStatus, refusalRecords } = this.variant;
-		const isRefusal = refusalStatus >= 400;
-		const first = isBad.indexOf(true);
-		const creates = this.keepsPromise && isRefusal ? 'nothing' : refusalCreates;
+		const { rejectionCreates, rejectionStatus, rejectionRecords } = this.variant;
+		const isErrorStatus = rejectionStatus >= 400;
+		const first = isInvalid.indexOf(true);
+		const creates = this.rejectsWholeBatch && isErrorStatus ? 'nothing' : rejectionCreates;
 		const created = this.create(
 			deliveries,
 			(position) =>
-				!isBad[position] &&
+				!isInvalid[position] &&
 				(creates === 'all others' || (creates === 'those before' && position < first)),
 			execution,
 		);
 		const failed = deliveries.flatMap((_, position) =>
-			isBad[position] ? [{ index: this.index(position), error: 'The address is not known' }] : [],
+			isInvalid[position]
+				? [{ index: this.index(position), error: 'The address is not known' }]
+				: [],
 		);
 		const records =
-			refusalRecords === 'none'
+			rejectionRecords === 'none'
 				? []
-				: [...this.shown(created), ...(refusalRecords === 'all' ? failed : [])];
-		return answer(refusalStatus, this.envelope('ERROR', 'An address is not known', records));
+				: [...this.returnedRecords(created), ...(rejectionRecords === 'all' ? failed : [])];
+		return answer(rejectionStatus, this.envelope('ERROR', 'An address is not known', records));
 	}
 
-	private disturbed(deliveries: readonly Delivery[], execution: string, fault: Fault): Exchange {
+	private handleFault(deliveries: readonly Delivery[], execution: string, fault: Fault): Exchange {
 		const { status, code, body, retryAfter } = fault;
-		const most = { nothing: 0, half: Math.ceil(deliveries.length / 2), all: deliveries.length };
-		const count = most[fault.work];
-		const wouldShow =
-			fault.hasRecords && body === 'json' && this.shown(deliveries.slice(0, count)).length > 0;
-		const isCarriedOut = this.mayCarryOut(fault, deliveries.length, wouldShow);
+		const countByWork = {
+			nothing: 0,
+			half: Math.ceil(deliveries.length / 2),
+			all: deliveries.length,
+		};
+		const count = countByWork[fault.work];
+		const wouldReturnRecords =
+			fault.hasRecords &&
+			body === 'json' &&
+			this.returnedRecords(deliveries.slice(0, count)).length > 0;
+		const isCreating = this.mayCreate(fault, deliveries.length, wouldReturnRecords);
 		const records = this.create(
 			deliveries,
-			(position) => isCarriedOut && position < count,
+			(position) => isCreating && position < count,
 			execution,
 		);
 		if (status === 0) {
@@ -227,26 +235,26 @@ export class ServiceModel {
 		const headers: Record<string, string> =
 			retryAfter === undefined ? {} : { 'retry-after': retryAfter };
 		if (body !== 'json') return answer(status, body === 'html' ? page : undefined, headers);
-		const shown = fault.hasRecords ? this.shown(records) : [];
-		return answer(status, this.envelope('ERROR', 'Something came between', shown), headers);
+		const returned = fault.hasRecords ? this.returnedRecords(records) : [];
+		return answer(status, this.envelope('ERROR', 'Gateway error', returned), headers);
 	}
 
-	/** Whether a request that was answered so may have been carried out, as HTTP says. */
-	private mayCarryOut(
+	/** Whether a request with this fault may create deliveries, according to HTTP. */
+	private mayCreate(
 		{ status, code, retryAfter, body }: Fault,
 		count: number,
-		wouldShow: boolean,
+		wouldReturnRecords: boolean,
 	): boolean {
 		if (status === 0) return !neverConnected.includes(code);
 		if (status === 401 || [301, 302, 307, 308].includes(status)) return false;
-		if (status === 429) return wouldShow;
-		// A gateway answers with a page when it did not wait for the service, which goes on working.
-		if (status === 503 && retryAfter !== undefined && body !== 'html') return wouldShow;
+		if (status === 429) return wouldReturnRecords;
+		// An HTML page comes from a gateway that did not wait for the service, which keeps working.
+		if (status === 503 && retryAfter !== undefined && body !== 'html') return wouldReturnRecords;
 		if (status < 400 || status >= 500 || status === 408) return true;
-		return !this.keepsPromise && (count > 1 || wouldShow);
+		return !this.rejectsWholeBatch && (count > 1 || wouldReturnRecords);
 	}
 
-	/** Creates some of the deliveries, and gives their records. */
+	/** Creates some of the deliveries. @returns their records */
 	private create(
 		deliveries: readonly Delivery[],
 		isCreated: (position: number) => boolean,
@@ -307,8 +315,8 @@ export class ServiceModel {
 		}
 	}
 
-	/** The records that the answer holds, of all that it could hold. */
-	private shown<Entry>(records: readonly Entry[]): Array<Entry | CreatedRecord> {
+	/** The records in the response, as the variant returns them. */
+	private returnedRecords<Entry>(records: readonly Entry[]): Array<Entry | CreatedRecord> {
 		const { missing, more, order, envelope } = this.variant;
 		if (envelope === 'no payload') return [];
 		const kept = records.filter((_, position) => {
@@ -317,10 +325,11 @@ export class ServiceModel {
 			if (missing === 'every second') return position % 2 === 0;
 			return missing === 'none';
 		});
-		const given: Array<Entry | CreatedRecord> = more === 'twice' ? [...kept, ...kept] : [...kept];
-		if (more === 'stray' && kept.length > 0) given.push({ id: 'stray', index: 999 });
-		if (order === 'reversed') return given.reverse();
-		return order === 'rotated' ? [...given.slice(1), ...given.slice(0, 1)] : given;
+		const returned: Array<Entry | CreatedRecord> =
+			more === 'twice' ? [...kept, ...kept] : [...kept];
+		if (more === 'stray' && kept.length > 0) returned.push({ id: 'stray', index: 999 });
+		if (order === 'reversed') return returned.reverse();
+		return order === 'rotated' ? [...returned.slice(1), ...returned.slice(0, 1)] : returned;
 	}
 
 	private envelope(code: string, message: string, records: readonly unknown[]): unknown {

@@ -13,7 +13,7 @@ export interface Answered {
 	readonly data: unknown;
 }
 
-/** What a call may say besides its method and path. */
+/** The options of a call besides its method and path. */
 export interface CallOptions {
 	readonly accessToken?: string;
 	readonly body?: object;
@@ -24,8 +24,10 @@ export interface CallOptions {
 }
 
 /**
- * Calls a host as n8n does: through the proxy and over TLS. Rejects when the proxy refuses, with what
- * it says, and when the certificate is not trusted.
+ * Calls a host as n8n does: through the proxy and over TLS.
+ *
+ * @throws Error with the response of the proxy if it rejects the call, or if the certificate is not
+ * trusted
  */
 export async function callThroughProxy(
 	shopify: Shopify,
@@ -45,7 +47,7 @@ export async function callThroughProxy(
 		createConnection: () => tls.connect({ socket, servername: hostName, ca }),
 	});
 	try {
-		const { status, headers, text } = await answerTo(request, body && JSON.stringify(body));
+		const { status, headers, text } = await responseTo(request, body && JSON.stringify(body));
 		return { status, link: headers.link?.toString(), data: JSON.parse(text) };
 	} finally {
 		socket.destroy();
@@ -66,7 +68,7 @@ async function tunnel(proxy: string, path: string): Promise<Duplex> {
 	});
 }
 
-async function answerTo(request: http.ClientRequest, body?: string) {
+async function responseTo(request: http.ClientRequest, body?: string) {
 	return await new Promise<{ status: number; headers: http.IncomingHttpHeaders; text: string }>(
 		(resolve, reject) => {
 			request.once('error', reject);

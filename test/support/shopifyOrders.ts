@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 
 /*
- * Orders as n8n's Shopify nodes emit them: the REST resource with the members that a shop's real
- * orders have, most of which the node has no use for.
+ * Orders as n8n's Shopify nodes output them: the REST resource with the fields of real orders, most of
+ * which the node does not use.
  */
 
 const shopMoney = (amount: string) => ({
@@ -10,7 +10,7 @@ const shopMoney = (amount: string) => ({
 	presentment_money: { amount, currency_code: 'USD' },
 });
 
-/** A line of an order: one tablecloth of 850 g at 54.00. */
+/** A line item: one tablecloth of 850 g at 54.00. */
 export function lineItem(changes: IDataObject = {}): IDataObject {
 	return {
 		id: 13200000000037,
@@ -42,7 +42,7 @@ export function lineItem(changes: IDataObject = {}): IDataObject {
 	};
 }
 
-/** Two mugs of 380 g at 14.50, with 10 % off. */
+/** A line item: two mugs of 380 g at 14.50 each, with a discount of 10 %. */
 export function mugs(changes: IDataObject = {}): IDataObject {
 	return lineItem({
 		id: 13200000000074,
@@ -62,7 +62,7 @@ export function mugs(changes: IDataObject = {}): IDataObject {
 	});
 }
 
-/** Where an order goes. */
+/** The shipping address of an order. */
 export function shippingAddress(changes: IDataObject = {}): IDataObject {
 	return {
 		first_name: 'Maya',
@@ -84,7 +84,7 @@ export function shippingAddress(changes: IDataObject = {}): IDataObject {
 	};
 }
 
-/** A paid order with a tablecloth and two mugs, of which nothing was shipped yet. */
+/** A paid, unfulfilled order of a tablecloth and two mugs. */
 export function shopifyOrder(changes: IDataObject = {}): IDataObject {
 	return {
 		id: 5600007927919,
@@ -143,14 +143,14 @@ export function shopifyOrder(changes: IDataObject = {}): IDataObject {
 	};
 }
 
-/** What an order has that is to be paid in cash at the door. */
+/** The fields of a cash on delivery order. */
 export const payableInCash = {
 	financial_status: 'pending',
 	payment_gateway_names: ['Cash on Delivery (COD)'],
 	total_outstanding: '87.00',
 };
 
-/** A refund of some units of a line. */
+/** A refund of some units of a line item. */
 export function refund(lineItemId: unknown, quantity: number): IDataObject {
 	return {
 		id: 9100001008,

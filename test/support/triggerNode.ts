@@ -12,22 +12,22 @@ import {
 	type Trigger,
 } from './engine/engine';
 
-/** A subscription, without what differs from run to run. */
+/** A subscription, without the parts that differ between runs. */
 export interface Hook {
 	url: string;
 	action: number;
 	status: string;
 }
 
-/** The local service of a test file, and triggers that are connected to it. */
+/** The local service of a test file, and triggers connected to it. */
 export interface TriggerSetup {
 	readonly control: LocalService['control'];
 	readonly credential: LocalService['credential'];
 	/** Opens a trigger for updated deliveries, or with these parameters. */
 	open: (parameters?: INodeParameters, more?: Partial<OpenTriggerOptions>) => Promise<Trigger>;
-	/** What the service's list holds, by event and URL. */
+	/** The subscriptions at the service, sorted by event and URL. */
 	list: () => Hook[];
-	/** The subscription of an event in the service's list. */
+	/** The first subscription to an event. @throws Error if there is none */
 	hook: (action: number) => Hook;
 	/** Subscribes a URL as another program would. */
 	subscribe: (url: string, action?: number) => Promise<void>;
@@ -37,13 +37,13 @@ export interface TriggerSetup {
 	warnings: () => string[];
 }
 
-/** Starts a service before the tests of the file, empties it before each, and closes it after. */
+/** Starts a service before the tests of a file, resets it before each test, and closes it at the end. */
 export function setUpTriggers(): TriggerSetup {
 	let running: LocalService | undefined;
 	let warn: jest.SpyInstance | undefined;
 	const opened: Trigger[] = [];
 	const service = () => {
-		if (!running) throw new Error('The service runs only while tests do.');
+		if (!running) throw new Error('The service runs only during tests.');
 		return running;
 	};
 	beforeAll(async () => {
@@ -105,22 +105,25 @@ export function setUpTriggers(): TriggerSetup {
 	};
 }
 
-/** The payload of an update-task event as the service's document has it. */
+/** The payload of an update-task event from the API document. */
 export const updated = { id: 'T1', status: 'delivered', company_id: '1001', city_id: '8' };
 
-/** The JSON of the items that a call gave to the workflow; undefined when it started nothing. */
+/** The JSON of the items that a call passed to the workflow; undefined if it started no execution. */
 export function itemsOf({ workflowData }: Received): IDataObject[] | undefined {
 	return workflowData?.[0]?.map(({ json }) => json);
 }
 
-/** The JSON of the items that went on from the trigger; undefined when nothing was started. */
+/** The JSON of the output items of the trigger; undefined if no execution was started. */
 export function passedOn({ run }: Received): IDataObject[] | undefined {
 	return run?.outputsOf('Delivery Service Trigger')[0]?.map(({ json }) => json);
 }
 
-/** The address with another query; a parameter that is undefined is left out. */
-export function withQuery(address: string, changes: Record<string, string | undefined>): string {
-	const url = new URL(address);
+/** The URL with a changed query. Undefined removes a parameter. */
+export function withQuery(
+	originalUrl: string,
+	changes: Record<string, string | undefined>,
+): string {
+	const url = new URL(originalUrl);
 	for (const [name, value] of Object.entries(changes)) {
 		if (value === undefined) url.searchParams.delete(name);
 		else url.searchParams.set(name, value);

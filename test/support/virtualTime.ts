@@ -3,12 +3,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../nodes/DeliveryService/common/clock';
 
 /**
- * Time for tests: it stands still until everybody waits, then jumps to the first moment that
- * somebody waits for. Those that wait for the same moment go on in order.
+ * A clock for tests: its time stands still until all work waits, then jumps to the end of the shortest
+ * wait. Waits that end at the same time resolve in order.
  */
 export class VirtualTime implements Clock {
 	#now = Date.UTC(2026, 0, 1);
-	readonly #underWay = new Set<Promise<unknown>>();
+	readonly #inFlight = new Set<Promise<unknown>>();
 	#waiting: Array<{ at: number; resume: () => void }> = [];
 
 	now(): number {
@@ -18,37 +18,37 @@ export class VirtualTime implements Clock {
 	async wait(ms: number, signal?: AbortSignal): Promise<void> {
 		if (signal?.aborted) return;
 		await new Promise<void>((resolve) => {
-			const giveUp = () => {
+			const cancel = () => {
 				this.#waiting = this.#waiting.filter((other) => other !== entry);
 				resolve();
 			};
 			const resume = () => {
-				signal?.removeEventListener('abort', giveUp);
+				signal?.removeEventListener('abort', cancel);
 				resolve();
 			};
 			const entry = { at: this.#now + ms, resume };
 			this.#waiting.push(entry);
-			signal?.addEventListener('abort', giveUp, { once: true });
+			signal?.addEventListener('abort', cancel, { once: true });
 		});
 	}
 
-	/** Moves the time on, as if so many milliseconds had passed. */
+	/** Advances the time. */
 	jump(ms: number): void {
 		this.#now += ms;
 	}
 
-	/** Holds the time while work that takes real time, such as a request, is under way. */
+	/** Stops the time during work that takes real time, such as a request. */
 	async during<Result>(work: () => Promise<Result>): Promise<Result> {
-		const mine = work();
-		this.#underWay.add(mine);
+		const running = work();
+		this.#inFlight.add(running);
 		try {
-			return await mine;
+			return await running;
 		} finally {
-			this.#underWay.delete(mine);
+			this.#inFlight.delete(running);
 		}
 	}
 
-	/** Lets time pass until the work is done. */
+	/** Advances the time until the work is done. @throws Error if the work waits for something else */
 	async until<Result>(work: Promise<Result>): Promise<Result> {
 		let isDone = false;
 		const done = () => {
@@ -58,13 +58,13 @@ export class VirtualTime implements Clock {
 		for (;;) {
 			await nextTurn();
 			if (isDone) return await work;
-			if (this.#underWay.size > 0) {
-				await Promise.race(this.#underWay).catch(() => undefined);
+			if (this.#inFlight.size > 0) {
+				await Promise.race(this.#inFlight).catch(() => undefined);
 				continue;
 			}
 			const first = Math.min(...this.#waiting.map(({ at }) => at));
 			const next = this.#waiting.find(({ at }) => at === first);
-			if (!next) throw new Error('The work waits for something that is not time.');
+			if (!next) throw new Error('The work waits for something other than time.');
 			this.#waiting = this.#waiting.filter((entry) => entry !== next);
 			this.#now = Math.max(this.#now, next.at);
 			next.resume();

@@ -2,19 +2,19 @@ import { ExternalSecretsProxy } from 'n8n-core';
 import type { IWorkflowExecuteAdditionalData, INodeParameters } from 'n8n-workflow';
 import type { EngineCredentials } from './credentials';
 
-/** What n8n knows of an execution besides its workflow and data. */
+/** The settings of an execution besides its workflow and data. */
 export interface ExecutionSettings {
 	credentials: EngineCredentials;
 	workflowId: string;
-	/** Where n8n is reached, without a slash at the end. */
+	/** The base URL of n8n, without a trailing slash. */
 	instanceUrl?: string;
-	/** The parameters that the editor shows, for lists. */
+	/** The parameters in the editor, for list searches. */
 	currentNodeParameters?: INodeParameters;
 }
 
 let lastExecution = 0;
 
-/** The services and addresses that n8n gives to an execution, with n8n's default path names. */
+/** The helpers and URLs that n8n provides to an execution, with n8n's default paths. */
 export function createAdditionalData(settings: ExecutionSettings): IWorkflowExecuteAdditionalData {
 	const { instanceUrl = 'http://127.0.0.1:5678' } = settings;
 	return {
@@ -37,14 +37,14 @@ export function createAdditionalData(settings: ExecutionSettings): IWorkflowExec
 		mcpTestBaseUrl: `${instanceUrl}/mcp-test`,
 		logAiEvent: () => undefined,
 		setExecutionStatus: () => undefined,
-		executeWorkflow: async () => await notServed('sub-workflows'),
+		executeWorkflow: async () => await notSupported('sub-workflows'),
 		getRunExecutionData: async () => await Promise.resolve(undefined),
 		getRuntimeCredential: async () => await Promise.resolve(undefined),
-		startRunnerTask: async () => await notServed('task runners'),
+		startRunnerTask: async () => await notSupported('task runners'),
 	};
 }
 
-/** Rejects: our nodes use nothing of what this engine does not serve. */
-export async function notServed(what: string): Promise<never> {
-	return await Promise.reject(new Error(`This engine does not serve ${what}.`));
+/** Rejects the use of a feature of n8n that the nodes do not need. */
+export async function notSupported(feature: string): Promise<never> {
+	return await Promise.reject(new Error(`This engine does not support ${feature}.`));
 }

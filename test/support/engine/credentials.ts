@@ -13,13 +13,13 @@ import {
 	type Workflow,
 } from 'n8n-workflow';
 import { z } from 'zod';
-import { notServed } from './additionalData';
+import { notSupported } from './additionalData';
 import type { HostProcess } from './hostProcess';
 import { registry } from './registry';
 
 const credentialDataSchema = z.record(z.union([z.string(), z.number(), z.boolean()]));
 
-/** Generic authentication: parts of a request, each with values that may be expressions. */
+/** Generic authentication: values per part of a request, which may be expressions. */
 const rulesSchema = z.object({
 	type: z.literal('generic'),
 	properties: z.record(z.record(z.unknown())),
@@ -28,10 +28,10 @@ const rulesSchema = z.object({
 /** A credential's fields. */
 export type CredentialData = z.infer<typeof credentialDataSchema>;
 
-/** Credential data by credential type, as a user would have entered it. */
+/** Credential data by credential type, as a user enters it. */
 export type CredentialSet = Readonly<Record<string, CredentialData>>;
 
-/** The fields of a credential with the type's defaults where nothing was entered. */
+/** The fields of a credential, with the defaults of its type for empty ones. */
 export function withDefaults(type: string, entered: CredentialData): CredentialData {
 	const { properties } = registry.credential(type);
 	return credentialDataSchema.parse(
@@ -40,9 +40,9 @@ export function withDefaults(type: string, entered: CredentialData): CredentialD
 }
 
 /**
- * Serves credentials to an execution as n8n's own helper does: the type's defaults filled in, and
- * the rules of the type's `authenticate`, which may hold expressions, applied to each request. Each
- * credential type has the one credential it was given.
+ * Provides credentials to an execution like n8n's own helper: fills in the defaults of the type, and
+ * applies its `authenticate` rules, which may contain expressions, to each request. Each credential
+ * type has at most one credential.
  */
 export class EngineCredentials extends ICredentialsHelper {
 	constructor(
@@ -61,7 +61,7 @@ export class EngineCredentials extends ICredentialsHelper {
 	): Promise<IHttpRequestOptions> {
 		await this.hostProcess.alive();
 		if (!('url' in options) || workflow === undefined || node === undefined)
-			return await notServed('requests other than httpRequestWithAuthentication');
+			return await notSupported('requests other than httpRequestWithAuthentication');
 		const { properties } = rulesSchema.parse(registry.credential(typeName).authenticate);
 		const resolve = (value: unknown) =>
 			isExpression(value)
@@ -108,14 +108,14 @@ export class EngineCredentials extends ICredentialsHelper {
 	}
 
 	override async getCredentials(): Promise<ICredentials> {
-		return await notServed('encrypted credentials');
+		return await notSupported('encrypted credentials');
 	}
 
 	override async updateCredentials(): Promise<void> {
-		await notServed('encrypted credentials');
+		await notSupported('encrypted credentials');
 	}
 
 	override async updateCredentialsOauthTokenData(): Promise<void> {
-		await notServed('encrypted credentials');
+		await notSupported('encrypted credentials');
 	}
 }

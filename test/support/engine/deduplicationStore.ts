@@ -11,32 +11,32 @@ import {
 	type IDeduplicationOutput,
 } from 'n8n-workflow';
 import { z } from 'zod';
-import { notServed } from './additionalData';
+import { notSupported } from './additionalData';
 import { processOf } from './hostProcess';
 
 const rowSchema = z.array(z.string());
 
-/** A method of n8n's de-duplication service. */
+/** A method of n8n's deduplication service. */
 export type StoreOperation =
 	'checkProcessedAndRecord' | 'removeProcessed' | 'clearAllProcessedItems';
 
-/** What goes wrong at a call of the store; see `DeduplicationStore.addFault`. */
+/** A fault to inject into calls of the store; see `DeduplicationStore.addFault`. */
 export interface StoreFault {
 	/** `fail`: the call rejects. `kill`: the n8n process of that execution dies at this point. */
 	kind: 'fail' | 'kill';
-	/** Before the call's work is done, or after it was written. */
+	/** Before the call reads the store, or after it has written to it. */
 	when: 'before' | 'after';
-	/** Only calls of this method; any by default. */
+	/** Only calls of this method. Defaults to any. */
 	operation?: StoreOperation;
-	/** Only calls for this scope; any by default. */
+	/** Only calls with this scope. Defaults to any. */
 	scope?: DeduplicationScope;
-	/** Let this many matching calls pass first (0 by default). */
+	/** The number of matching calls before the first fault. Defaults to 0. */
 	skip?: number;
-	/** How many calls it strikes (1 by default). */
+	/** The number of calls that fail. Defaults to 1. */
 	times?: number;
 }
 
-/** A call that reached the store. */
+/** A recorded call of the store. */
 export interface StoreCall {
 	operation: StoreOperation;
 	scope: DeduplicationScope;
@@ -45,53 +45,53 @@ export interface StoreCall {
 	items: DeduplicationItemTypes[];
 }
 
-/** The store's whole content, to be given back to `restore`. */
+/** The whole content of the store, for `restore`. */
 export type StoreSnapshot = ReadonlyMap<string, string>;
 
 /**
- * n8n's de-duplication store with a table in memory in place of the database: one row a workflow and
- * context, values kept as MD5 hashes, the oldest dropped beyond `maxEntries`, and, as in n8n, read
- * and written back without a lock, so that two executions at once can overwrite each other.
+ * n8n's deduplication store with an in-memory table instead of a database. Like n8n, it has one row per
+ * workflow and context, stores values as MD5 hashes, drops the oldest beyond `maxEntries`, and reads
+ * and rewrites a row without a lock, so that concurrent executions can overwrite each other.
  */
 export class DeduplicationStore implements IDataDeduplicator {
 	#rows = new Map<string, string>();
 	#faults: StoreFault[] = [];
 	readonly #calls: StoreCall[] = [];
 
-	/** Empties the store, and forgets faults and recorded calls. */
+	/** Clears the entries, faults and recorded calls. */
 	reset(): void {
 		this.#rows.clear();
 		this.#faults = [];
 		this.#calls.length = 0;
 	}
 
-	/** Makes later calls go wrong. Of several faults that match a call, the first added strikes. */
+	/** Injects a fault into later calls. If several faults match a call, the first one applies. */
 	addFault(fault: StoreFault): void {
 		this.#faults.push({ ...fault });
 	}
 
-	/** The calls so far, in order, with the values as the node gave them (before hashing). */
+	/** The calls so far, in order, with their values before hashing. */
 	get calls(): readonly StoreCall[] {
 		return this.#calls;
 	}
 
-	/** The number of values kept for a node, or for the whole workflow without `nodeId`. */
+	/** The number of entries of a node, or of the workflow scope without `nodeId`. */
 	count(workflowId: string, nodeId?: string): number {
 		const row = this.#read(rowKey(workflowId, nodeId));
 		return row?.length ?? 0;
 	}
 
-	/** Forgets the values kept for single nodes, and keeps those of whole workflows. */
+	/** Clears the entries of single nodes, but not those of whole workflows. */
 	clearNodes(): void {
 		for (const key of this.#rows.keys()) if (!isWorkflowKey(key)) this.#rows.delete(key);
 	}
 
-	/** The content, as n8n's database would survive a restart. */
+	/** The content, which survives a restart like n8n's database. */
 	snapshot(): StoreSnapshot {
 		return new Map(this.#rows);
 	}
 
-	/** Puts a former content back. */
+	/** Restores an earlier content. */
 	restore(snapshot: StoreSnapshot): void {
 		this.#rows = new Map(snapshot);
 	}
@@ -102,11 +102,11 @@ export class DeduplicationStore implements IDataDeduplicator {
 		contextData: ICheckProcessedContextData,
 		{ mode, maxEntries }: ICheckProcessedOptions,
 	): Promise<IDeduplicationOutput> {
-		if (mode !== 'entries') return await notServed(`de-duplication in the mode ${mode}`);
+		if (mode !== 'entries') return await notSupported(`deduplication in the mode ${mode}`);
 		return await this.#call('checkProcessedAndRecord', items, scope, contextData, async (key) => {
 			const row = await this.#find(key);
 			if (row === undefined) {
-				// As in n8n, equal values within the first call are all new and are all kept.
+				// As in n8n, equal values within the first call are all new and are all stored.
 				await this.#insert(key, newest(items.map(hashOf), maxEntries));
 				return { new: items, processed: [] };
 			}
@@ -153,10 +153,10 @@ export class DeduplicationStore implements IDataDeduplicator {
 	}
 
 	async getProcessedDataCount(): Promise<number> {
-		return await notServed('counting the entries of the de-duplication store');
+		return await notSupported('counting the entries of the deduplication store');
 	}
 
-	/** Records a call, lets faults strike before and after its work, and does the work. */
+	/** Records a call and does its work, with faults before or after it. */
 	async #call<T>(
 		operation: StoreOperation,
 		items: DeduplicationItemTypes[],
@@ -173,7 +173,7 @@ export class DeduplicationStore implements IDataDeduplicator {
 		const nodeId = scope === 'node' ? node?.id : undefined;
 		this.#calls.push({ operation, scope, workflowId: workflow.id, nodeId, items: [...items] });
 		const fault = this.#takeFault(operation, scope);
-		const strike = async (when: StoreFault['when']) => {
+		const applyFault = async (when: StoreFault['when']) => {
 			if (fault?.when !== when) return;
 			if (fault.kind === 'fail') {
 				throw new StoreError('the database did not answer');
@@ -181,9 +181,9 @@ export class DeduplicationStore implements IDataDeduplicator {
 			hostProcess.kill();
 			await hostProcess.alive();
 		};
-		await strike('before');
+		await applyFault('before');
 		const result = await work(rowKey(workflow.id, nodeId));
-		await strike('after');
+		await applyFault('after');
 		await hostProcess.alive();
 		return result;
 	}
@@ -209,8 +209,8 @@ export class DeduplicationStore implements IDataDeduplicator {
 		return text === undefined ? undefined : rowSchema.parse(jsonParse(text));
 	}
 
-	// Reading and writing take a turn of the event loop each, as a database does: that gap between
-	// them is where two executions at once can overwrite each other.
+	// Reading and writing each take a turn of the event loop, as with a database. Between them,
+	// concurrent executions can overwrite each other.
 	async #find(key: string): Promise<string[] | undefined> {
 		await nextTick();
 		return this.#read(key);
@@ -230,10 +230,10 @@ export class DeduplicationStore implements IDataDeduplicator {
 	}
 }
 
-/** An error of the store. The node sees it as n8n's nodes see an error of the database. */
+/** An error of the store. To the node, it looks like an error of n8n's database. */
 class StoreError extends Error {
 	constructor(reason: string) {
-		super(`De-duplication store: ${reason}`);
+		super(`Deduplication store: ${reason}`);
 		this.name = 'StoreError';
 	}
 }
@@ -259,12 +259,12 @@ function newest<T>(entries: T[], maxEntries: number | undefined): T[] {
 	return maxEntries ? entries.slice(Math.max(0, entries.length - maxEntries)) : entries;
 }
 
-/** The store of this process, shared by all executions in it. */
+/** The store of this process, which all executions share. */
 export const deduplicationStore = new DeduplicationStore();
 
 let registered: Promise<void> | undefined;
 
-/** Hands the store to n8n-core, which takes one for the life of the process. */
+/** Registers the store with n8n-core, which accepts one per process. */
 export async function registerDeduplicationStore(): Promise<void> {
 	registered ??= DataDeduplicationService.init(deduplicationStore);
 	await registered;

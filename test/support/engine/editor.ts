@@ -11,22 +11,22 @@ import { HostProcess } from './hostProcess';
 import { registry } from './registry';
 import { credentialsFor, createWorkflow } from './run';
 
-/** A list that the editor asks a node for. */
+/** A list that the editor requests from a node. */
 export interface LoadListOptions {
 	node: string;
 	/** The name of one of the node's list searches. */
 	method: string;
-	/** What the user has set in the panel so far. */
+	/** The current parameters in the panel. */
 	parameters?: INodeParameters;
 	credential?: CredentialData;
-	/** What the user typed into the list's search field. */
+	/** The text in the search field of the list. */
 	filter?: string;
 }
 
 /**
- * Fills a drop-down list as the editor does: with a list search of the node, in n8n's real context.
+ * Fills a drop-down list as the editor does: runs a list search of the node in n8n's real context.
  *
- * @throws the method's error, which the editor shows in the list; Error when there is no such method
+ * @throws the error of the list search, which the editor shows; Error if there is no such list search
  */
 export async function loadList(options: LoadListOptions): Promise<INodeListSearchResult> {
 	const { method, parameters = {}, credential, filter } = options;
@@ -42,22 +42,24 @@ export async function loadList(options: LoadListOptions): Promise<INodeListSearc
 		parameters,
 	};
 	const workflow = createWorkflow({ nodes: [node], connections: {} }, credentials, false);
-	const [placed = node] = Object.values(workflow.nodes);
+	const [nodeInWorkflow = node] = Object.values(workflow.nodes);
 	const additionalData = createAdditionalData({
 		credentials: new EngineCredentials(credentials, new HostProcess()),
 		workflowId: workflow.id,
-		currentNodeParameters: placed.parameters,
+		currentNodeParameters: nodeInWorkflow.parameters,
 	});
 	const search = methods?.listSearch?.[method];
 	if (!search) throw new Error(`The node ${description.name} has no list search "${method}".`);
-	return await search.call(new LoadOptionsContext(workflow, placed, additionalData, ''), filter);
+	return await search.call(
+		new LoadOptionsContext(workflow, nodeInWorkflow, additionalData, ''),
+		filter,
+	);
 }
 
 /**
- * Tests a credential as n8n's "Test" button does: with the `testedBy` function of a node that takes
- * this credential.
+ * Tests a credential as n8n's "Test" button does: with the `testedBy` function of a node that uses it.
  *
- * @returns n8n's verdict with the message that the user sees
+ * @returns the result with the message that the user sees
  */
 export async function testCredential(
 	credential: CredentialData,

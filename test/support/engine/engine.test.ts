@@ -1,6 +1,4 @@
-/**
- * The engine harness itself, proven with a tiny node that is not part of the package.
- */
+/** The engine of the tests, with nodes that are not part of the package. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import {
@@ -31,26 +29,26 @@ import {
 /** The fields of the credential that the nodes here use. */
 type Api = { baseUrl: string };
 
-interface SeenRequest {
+interface ReceivedRequest {
 	method: string;
 	url: string;
 	headers: IncomingMessage['headers'];
 	body: string;
 }
 
-/** An HTTP server whose answers each test sets. */
+/** An HTTP server whose response each test sets. */
 const service = createServer((request, response) => {
 	let body = '';
 	request.setEncoding('utf8');
 	request.on('data', (chunk: string) => (body += chunk));
 	request.on('end', () => {
 		const { method = '', url = '', headers } = request;
-		seen.push({ method, url, headers, body });
-		answer(request, response);
+		requests.push({ method, url, headers, body });
+		respond(request, response);
 	});
 });
-const seen: SeenRequest[] = [];
-let answer: (request: IncomingMessage, response: ServerResponse) => void;
+const requests: ReceivedRequest[] = [];
+let respond: (request: IncomingMessage, response: ServerResponse) => void;
 let baseUrl = '';
 
 const credential = () => ({ baseUrl, apiKeyId: ' key', apiSecret: 'secret', companyId: 1001 });
@@ -71,7 +69,7 @@ const description: INodeTypeDescription = {
 	],
 };
 
-/** Posts `text` of each item, after claiming it in the store where asked; releases what failed. */
+/** Posts `text` of each item. Claims it in the store first if `claim` is set, and releases it on failure. */
 class Tiny implements INodeType {
 	description = description;
 
@@ -127,7 +125,7 @@ class Tiny implements INodeType {
 	}
 }
 
-/** Notes its webhook calls in the service and in static data, and gives on what it receives. */
+/** Reports its webhook methods to the service and in static data, and outputs what it receives. */
 class TinyTrigger implements INodeType {
 	description: INodeTypeDescription = {
 		...description,
@@ -142,15 +140,15 @@ class TinyTrigger implements INodeType {
 	webhookMethods = {
 		default: {
 			checkExists: async function (this: IHookFunctions) {
-				return (await tell(this, 'GET')) === 'yes';
+				return (await callService(this, 'GET')) === 'yes';
 			},
 			create: async function (this: IHookFunctions) {
-				await tell(this, 'PUT');
+				await callService(this, 'PUT');
 				this.getWorkflowStaticData('node').subscribed = this.getActivationMode();
 				return true;
 			},
 			delete: async function (this: IHookFunctions) {
-				await tell(this, 'DELETE');
+				await callService(this, 'DELETE');
 				return true;
 			},
 		},
@@ -160,8 +158,8 @@ class TinyTrigger implements INodeType {
 		const body: unknown = this.getBodyData();
 		const query = z.record(z.any()).parse(this.getQueryData());
 		if (query.do === 'throw') throw new Error('Broken');
-		if (query.do === 'refuse') {
-			this.getResponseObject().status(401).json({ refused: true });
+		if (query.do === 'reject') {
+			this.getResponseObject().status(401).json({ rejected: true });
 			return { noWebhookResponse: true };
 		}
 		if (query.do === 'ignore') return { webhookResponse: 'ignored' };
@@ -170,7 +168,10 @@ class TinyTrigger implements INodeType {
 	}
 }
 
-async function tell(context: IHookFunctions, method: 'GET' | 'PUT' | 'DELETE'): Promise<unknown> {
+async function callService(
+	context: IHookFunctions,
+	method: 'GET' | 'PUT' | 'DELETE',
+): Promise<unknown> {
 	const { baseUrl: url } = await context.getCredentials<Api>('deliveryServiceApi');
 	return await context.helpers.httpRequestWithAuthentication.call(context, 'deliveryServiceApi', {
 		method,
@@ -189,9 +190,9 @@ beforeAll(async () => {
 });
 
 beforeEach(() => {
-	seen.length = 0;
+	requests.length = 0;
 	deduplicationStore.reset();
-	answer = (_request, response) => {
+	respond = (_request, response) => {
 		response.setHeader('content-type', 'application/json').end('{"ok":true}');
 	};
 });
@@ -211,7 +212,7 @@ const run = async (options: Partial<Parameters<typeof runNode>[0]> = {}) =>
 	});
 
 describe('runNode', () => {
-	test('sends real requests with the credential applied by the expressions of its type', async () => {
+	test('sends real requests with the authentication of the credential type', async () => {
 		const { status, items, hints, error } = await run();
 
 		expect(error).toBeUndefined();
@@ -221,16 +222,16 @@ describe('runNode', () => {
 			{ json: { ok: true }, pairedItem: { item: 1 } },
 		]);
 		expect(hints).toEqual([{ message: '2 done', location: 'outputPane' }]);
-		expect(seen.map(({ method, url, body }) => `${method} ${url} ${body}`)).toEqual([
+		expect(requests.map(({ method, url, body }) => `${method} ${url} ${body}`)).toEqual([
 			'POST /texts {"text":"a"}',
 			'POST /texts {"text":"b"}',
 		]);
-		expect(seen[0]?.headers).toMatchObject({
+		expect(requests[0]?.headers).toMatchObject({
 			authorization: `Basic ${Buffer.from('key:secret').toString('base64')}`,
 		});
 	});
 
-	test("reports the node's error as the editor shows it", async () => {
+	test('returns the error of the node as the editor shows it', async () => {
 		const { status, error, items } = await run({ items: [{ text: 'a' }, { text: 'bad' }] });
 
 		expect(status).toBe('error');
@@ -242,8 +243,8 @@ describe('runNode', () => {
 		});
 	});
 
-	test('turns an HTTP refusal into a NodeApiError with its status', async () => {
-		answer = (_request, response) => {
+	test('throws a NodeApiError with the status of a failed request', async () => {
+		respond = (_request, response) => {
 			response.writeHead(422, { 'content-type': 'application/json' }).end('{"message":"No"}');
 		};
 
@@ -252,7 +253,7 @@ describe('runNode', () => {
 		expect(error).toMatchObject({ name: 'NodeApiError', httpCode: '422' });
 	});
 
-	test('gives errors on as items, or through the error output', async () => {
+	test('returns errors as items, or in the error output', async () => {
 		const items = [{ text: 'a' }, { text: 'bad' }];
 
 		const regular = await run({ items, onError: 'continueRegularOutput' });
@@ -265,25 +266,25 @@ describe('runNode', () => {
 		]);
 	});
 
-	test('reports a node that lacks its credential as n8n does', async () => {
+	test('fails a node without a credential like n8n', async () => {
 		const { error } = await run({ credential: undefined });
 
 		expect(error?.message).toBe('Node does not have any credentials set');
-		expect(seen).toEqual([]);
+		expect(requests).toEqual([]);
 	});
 
-	test('stops when the user presses Stop', async () => {
+	test('cancels the run when the user presses Stop', async () => {
 		const stop = new AbortController();
-		answer = () => stop.abort();
+		respond = () => stop.abort();
 
 		const { status } = await run({ signal: stop.signal });
 
 		expect(status).toBe('canceled');
-		expect(seen).toHaveLength(1);
+		expect(requests).toHaveLength(1);
 	});
 });
 
-test('runs whole workflows, with pairing through to the last node', async () => {
+test('runs whole workflows and pairs items through to the last node', async () => {
 	const at = (name: string, type: string, parameters = {}) => ({
 		id: name,
 		name,
@@ -308,7 +309,7 @@ test('runs whole workflows, with pairing through to the last node', async () => 
 
 	expect(status).toBe('success');
 	expect(outputsOf('Second')[0]).toHaveLength(2);
-	expect(seen.map(({ body }) => body)).toEqual([
+	expect(requests.map(({ body }) => body)).toEqual([
 		'{"text":"a"}',
 		'{"text":"b"}',
 		'{"text":"a2"}',
@@ -316,10 +317,10 @@ test('runs whole workflows, with pairing through to the last node', async () => 
 	]);
 });
 
-describe('the de-duplication store', () => {
+describe('deduplication store', () => {
 	const claim = { text: '={{ $json.text }}', claim: true };
 
-	test('keeps entries from run to run for a node and workflow, the newest only', async () => {
+	test('keeps the newest entries per node and workflow between runs', async () => {
 		await run({ parameters: claim });
 		const second = await run({ parameters: claim });
 		const other = await run({ parameters: claim, workflowId: 'other' });
@@ -334,17 +335,17 @@ describe('the de-duplication store', () => {
 		expect(deduplicationStore.count('workflow', 'node')).toBe(3);
 	});
 
-	test('can fail at a chosen call', async () => {
+	test('fails a chosen call of the store', async () => {
 		deduplicationStore.addFault({ kind: 'fail', when: 'before', skip: 1 });
 
 		const { error } = await run({ parameters: claim });
 
 		expect(error?.message).toContain('database');
-		expect(seen.map(({ body }) => body)).toEqual(['{"text":"a"}']);
+		expect(requests.map(({ body }) => body)).toEqual(['{"text":"a"}']);
 		expect(deduplicationStore.count('workflow', 'node')).toBe(1);
 	});
 
-	test('can kill the process at a chosen call, after which nothing of the run goes on', async () => {
+	test('kills the process at a chosen call of the store, which ends the run', async () => {
 		deduplicationStore.addFault({ kind: 'kill', when: 'after', skip: 1 });
 
 		const { status, outputs } = await run({ parameters: claim });
@@ -353,18 +354,18 @@ describe('the de-duplication store', () => {
 		expect(status).toBe('crashed');
 		expect(outputs).toEqual([]);
 		expect(again.items.map(({ json }) => json)).toEqual([{ skipped: 'a' }, { skipped: 'b' }]);
-		expect(seen.map(({ body }) => body)).toEqual(['{"text":"a"}']);
+		expect(requests.map(({ body }) => body)).toEqual(['{"text":"a"}']);
 	});
 
-	test('survives a process that is killed while a request is under way', async () => {
+	test('keeps its entries if the process is killed during a request', async () => {
 		const kill = new AbortController();
-		answer = () => kill.abort();
+		respond = () => kill.abort();
 
 		const { status } = await run({ parameters: claim, kill: kill.signal });
 		await sleep(20);
 
 		expect(status).toBe('crashed');
-		expect(seen).toHaveLength(1);
+		expect(requests).toHaveLength(1);
 		expect(deduplicationStore.calls).toEqual([
 			{
 				operation: 'checkProcessedAndRecord',
@@ -376,7 +377,7 @@ describe('the de-duplication store', () => {
 		]);
 	});
 
-	test('loses an entry when two executions write at once, as n8n does without a lock', async () => {
+	test('loses an entry if two executions write concurrently, as n8n does without a lock', async () => {
 		await run({ parameters: claim, items: [{ text: 'first' }] });
 		await Promise.all([
 			run({ parameters: claim, items: [{ text: 'a' }] }),
@@ -386,7 +387,7 @@ describe('the de-duplication store', () => {
 		expect(deduplicationStore.count('workflow', 'node')).toBe(2);
 	});
 
-	test('goes back to a snapshot', async () => {
+	test('restores a snapshot of the store', async () => {
 		await run({ parameters: claim, items: [{ text: 'a' }] });
 		const snapshot = deduplicationStore.snapshot();
 		await run({ parameters: claim, items: [{ text: 'b' }] });
@@ -402,15 +403,15 @@ describe('openTrigger', () => {
 	const open = async (options = {}) =>
 		await openTrigger({ node: 'test.tinyTrigger', credential: credential(), ...options });
 	const calls = () =>
-		seen.map(({ method, url }) => `${method} ${new URL(url, baseUrl).searchParams.get('url')}`);
+		requests.map(({ method, url }) => `${method} ${new URL(url, baseUrl).searchParams.get('url')}`);
 
-	test('creates on activation only what does not exist, and deletes on deactivation', async () => {
+	test('calls create on activation only if the webhook does not exist, and delete on deactivation', async () => {
 		const trigger = await open();
 		await trigger.activate();
 		const failure = await trigger.deactivate();
 		const first = calls();
-		seen.length = 0;
-		answer = (_request, response) => response.end('yes');
+		requests.length = 0;
+		respond = (_request, response) => response.end('yes');
 		await trigger.activate('init');
 
 		expect(failure).toBeUndefined();
@@ -420,24 +421,24 @@ describe('openTrigger', () => {
 		expect(trigger.staticData).toMatchObject({ 'node:Tiny Trigger': { subscribed: 'activate' } });
 	});
 
-	test('takes everything off again and passes the error on when activation fails', async () => {
+	test('deletes all webhooks and throws the error if activation fails', async () => {
 		const trigger = await open();
-		answer = ({ method }, response) => {
+		respond = ({ method }, response) => {
 			response.statusCode = method === 'PUT' ? 500 : 200;
 			response.end();
 		};
 
 		await expect(trigger.activate()).rejects.toThrow();
 
-		expect(seen.map(({ method }) => method)).toEqual(['GET', 'PUT', 'DELETE']);
+		expect(requests.map(({ method }) => method)).toEqual(['GET', 'PUT', 'DELETE']);
 		expect(trigger.active).toBe(false);
 		expect((await trigger.receive()).status).toBe(404);
 	});
 
-	test('ends up inactive although the node cannot delete', async () => {
+	test('becomes inactive even if delete fails', async () => {
 		const trigger = await open();
 		await trigger.activate();
-		answer = (_request, response) => {
+		respond = (_request, response) => {
 			response.statusCode = 500;
 			response.end();
 		};
@@ -448,7 +449,7 @@ describe('openTrigger', () => {
 		expect(trigger.active).toBe(false);
 	});
 
-	test('answers a request and runs the workflow with what the node gave', async () => {
+	test('responds to a request and runs the workflow with the output of the node', async () => {
 		const trigger = await open();
 		await trigger.activate();
 
@@ -464,9 +465,9 @@ describe('openTrigger', () => {
 	});
 
 	test.each([
-		['refuse', 401, { refused: true }],
+		['reject', 401, { rejected: true }],
 		['ignore', 200, 'ignored'],
-	])('starts nothing when the node is to %s', async (what, status, body) => {
+	])('starts no execution if the node decides to %s a request', async (what, status, body) => {
 		const trigger = await open();
 		await trigger.activate();
 
@@ -476,7 +477,7 @@ describe('openTrigger', () => {
 		expect(trigger.executions).toEqual([]);
 	});
 
-	test('answers 500 and starts nothing when the node throws', async () => {
+	test('responds 500 and starts no execution if the node throws', async () => {
 		const trigger = await open();
 		await trigger.activate();
 
@@ -492,7 +493,7 @@ describe('openTrigger', () => {
 		['text/plain', 'a', '"a"'],
 		['text/xml', '<A><b>1</b></A>', '{"a":{"b":"1"}}'],
 		['application/octet-stream', 'a', undefined],
-	])('reads a body of type %s as n8n does', async (type, rawBody, body) => {
+	])('parses a body of type %s like n8n', async (type, rawBody, body) => {
 		const trigger = await open();
 		await trigger.activate();
 
@@ -501,7 +502,7 @@ describe('openTrigger', () => {
 		expect(workflowData?.[0]?.[0]?.json.body).toBe(body);
 	});
 
-	test('answers 422 to broken JSON before the node sees it', async () => {
+	test('responds 422 to invalid JSON before calling the node', async () => {
 		const trigger = await open();
 		await trigger.activate();
 
@@ -514,7 +515,7 @@ describe('openTrigger', () => {
 		expect(body).toMatchObject({ code: 422, message: 'Failed to parse request body' });
 	});
 
-	test('listens at the test address until an execution was started', async () => {
+	test('listens at the test URL until an execution starts', async () => {
 		const trigger = await open();
 		await trigger.listen();
 		const ignored = await trigger.receive({ query: { do: 'ignore' } });
@@ -530,7 +531,7 @@ describe('openTrigger', () => {
 		);
 	});
 
-	test('tells the node the address that n8n believes in', async () => {
+	test('passes the public URL of n8n to the node', async () => {
 		const trigger = await open({ publicUrl: 'https://n8n.example.com' });
 		await trigger.activate();
 
@@ -539,7 +540,7 @@ describe('openTrigger', () => {
 	});
 });
 
-test('fills lists as the editor does', async () => {
+test('fills drop-down lists like the editor', async () => {
 	const { results } = await loadList({
 		node: 'test.tiny',
 		method: 'things',
@@ -549,5 +550,5 @@ test('fills lists as the editor does', async () => {
 	});
 
 	expect(results).toEqual([{ name: 'blue x', value: 1 }]);
-	expect(seen[0]?.headers.authorization).toMatch(/^Basic /);
+	expect(requests[0]?.headers.authorization).toMatch(/^Basic /);
 });

@@ -31,20 +31,17 @@ export {
 	type WebhookExecution,
 } from './trigger';
 
-/** n8n's de-duplication store, kept from run to run within a test file. */
+/** n8n's deduplication store, which keeps its entries between the runs of a test file. */
 export { deduplicationStore };
 
-/**
- * Makes a node type known to the engine, for instance a stub of a built-in node that a workflow
- * holds.
- */
+/** Adds a node type to the engine, e.g. a stub of a built-in node of a workflow. */
 export function addNodeType(type: string, nodeType: INodeType): void {
 	registry.addNode(type, nodeType);
 }
 
 /**
- * Stops what the engine has started and deletes its temporary folder. In jest this happens after each
- * engine test file by itself; other programs call it at their end.
+ * Stops everything that the engine has started, and deletes its temporary folder. jest calls it after
+ * each engine test file; other programs call it before they exit.
  */
 export async function closeEngine(): Promise<void> {
 	await closeTriggers();

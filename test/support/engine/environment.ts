@@ -1,11 +1,9 @@
-/**
- * What n8n reads from the process while it loads. Import this before n8n-core.
- */
+/** The environment variables that n8n reads while it loads. Import this file before n8n-core. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The n8n user folder of this process: its instance settings go there, not into a user's home. */
+/** The n8n user folder of this process, which keeps instance settings out of the home folder. */
 const userFolder = mkdtempSync(join(tmpdir(), 'delivery-service-engine-'));
 
 Object.assign(process.env, {

@@ -1,9 +1,9 @@
 import type { Workflow } from 'n8n-workflow';
 
 /**
- * Stands for the n8n process that runs an execution, so that a test can kill it. Every way out of a
- * node (credentials, requests, the de-duplication store) asks `alive()` first: after `kill()` that
- * never answers, so that the node's code stops for ever where it stood, as in a killed process.
+ * Simulates the n8n process of an execution, so that a test can kill it. Everything that a node calls
+ * (credentials, requests, the deduplication store) awaits `alive()` first. After `kill()` it never
+ * resolves, so the code of the node stops where it is, as in a killed process.
  */
 export class HostProcess {
 	readonly #controller = new AbortController();
@@ -13,12 +13,12 @@ export class HostProcess {
 		return this.#controller.signal;
 	}
 
-	/** Kills the process. Whatever its execution has not done by now, it never does. */
+	/** Kills the process. Its execution does nothing more. */
 	kill(): void {
 		this.#controller.abort();
 	}
 
-	/** Resolves at once while the process lives; never, once it was killed. */
+	/** Resolves immediately while the process runs, and never after it is killed. */
 	async alive(): Promise<void> {
 		if (!this.killed.aborted) return;
 		await new Promise<never>(() => undefined);
@@ -27,14 +27,15 @@ export class HostProcess {
 
 const processes = new WeakMap<object, HostProcess>();
 
-/** Notes which process runs a workflow, for `processOf`. */
+/** Assigns a workflow to the process that runs it, for `processOf`. */
 export function assignProcess(workflow: Workflow, hostProcess: HostProcess): void {
 	processes.set(workflow, hostProcess);
 }
 
 /**
- * The process that runs a workflow. The argument is the workflow object that n8n-core hands to its
- * de-duplication service, which is the running `Workflow` itself.
+ * The process that runs a workflow.
+ *
+ * @param workflow the running `Workflow`, which n8n-core passes to its deduplication service
  */
 export function processOf(workflow: object): HostProcess {
 	return processes.get(workflow) ?? new HostProcess();

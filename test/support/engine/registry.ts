@@ -23,7 +23,7 @@ const manifest = z
 	})
 	.parse(load(join(projectFolder, 'package.json')));
 
-/** The files that package.json lists, by the type's name, which is the class name in lower camel case. */
+/** The files that package.json lists, by type name: the class name in lower camel case. */
 const packagedNodes = new Map(
 	manifest.n8n.nodes.map((file) => [`${manifest.name}.${typeNameOf(file)}`, file]),
 );
@@ -40,10 +40,10 @@ function typeNameOf(builtFile: string): string {
 	return className.charAt(0).toLowerCase() + className.slice(1);
 }
 
-/** The type of n8n's Manual Trigger, from which `runNode` starts. */
+/** The type of n8n's Manual Trigger, with which `runNode` starts. */
 export const manualTriggerType = 'n8n-nodes-base.manualTrigger';
 
-/** Stands for n8n's Manual Trigger: gives on the items that the execution starts with. */
+/** A stub of n8n's Manual Trigger: outputs the items that the execution starts with. */
 class ManualTrigger implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Manual Trigger',
@@ -63,21 +63,23 @@ class ManualTrigger implements INodeType {
 }
 
 /**
- * The node and credential types of the engine: this package's own, from their TypeScript sources as
- * package.json lists them, with a Manual Trigger and whatever node a test adds.
+ * The node and credential types of the engine: those of this package, from the TypeScript sources that
+ * package.json lists, a Manual Trigger, and the nodes that a test adds.
  */
 class Registry implements INodeTypes {
 	readonly #nodes = new Map<string, INodeType>([[manualTriggerType, new ManualTrigger()]]);
 	readonly #credentials = new Map<string, ICredentialType>();
 
-	/** Adds a node type for the tests of this file, for instance a stub of a built-in node. */
+	/** Adds a node type for the tests of a file, e.g. a stub of a built-in node. */
 	addNode(type: string, nodeType: INodeType): void {
 		this.#nodes.set(type, nodeType);
 	}
 
 	/**
-	 * A node type's full name: as it is, or with this package's prefix.
-	 * @throws Error when there is no such node type
+	 * The full name of a node type.
+	 *
+	 * @param name the full name, or the name without the prefix of this package
+	 * @throws Error if there is no such node type
 	 */
 	fullName(name: string): string {
 		const full = [name, `${manifest.name}.${name}`].find(
@@ -95,7 +97,7 @@ class Registry implements INodeTypes {
 		return nodeType;
 	}
 
-	/** No node here has more than one version. */
+	/** Ignores the version: each node has only one. */
 	getByNameAndVersion(name: string): INodeType {
 		return this.getByName(name);
 	}
@@ -111,7 +113,8 @@ class Registry implements INodeTypes {
 
 	/**
 	 * A credential type by name.
-	 * @throws Error when there is none
+	 *
+	 * @throws Error if there is none
 	 */
 	credential(name: string): ICredentialType {
 		const known = this.#credentials.get(name);
@@ -124,7 +127,7 @@ class Registry implements INodeTypes {
 	}
 }
 
-/** Makes the class of a built file from its source, found by the file's name as n8n finds it. */
+/** An instance of the class of a built file, from its source. The class has the name of the file, as in n8n. */
 function instanceOf<T>(builtFile: string, is: (value: object) => value is T & object): T {
 	const source = join(projectFolder, builtFile.replace(/^dist\//, '').replace(/\.js$/, '.ts'));
 	const className = classNameOf(builtFile);
@@ -133,7 +136,7 @@ function instanceOf<T>(builtFile: string, is: (value: object) => value is T & ob
 	if (typeof constructor !== 'function') throw new Error(`${source} has no class ${className}.`);
 	const instance: unknown = Reflect.construct(constructor, []);
 	if (typeof instance !== 'object' || instance === null || !is(instance)) {
-		throw new Error(`${className} of ${source} is not what package.json says it is.`);
+		throw new Error(`${className} of ${source} is not of the type that package.json lists.`);
 	}
 	return instance;
 }

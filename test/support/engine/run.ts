@@ -36,27 +36,27 @@ const runErrorSchema = z
 	.passthrough();
 
 /**
- * An error as an execution keeps it and the editor shows it: `message` (the headline),
- * `description` (below it), `context.itemIndex`, and for a `NodeApiError` `httpCode`.
+ * An error as an execution stores it and the editor shows it: `message`, `description` below it,
+ * `context.itemIndex`, and `httpCode` of a `NodeApiError`.
  */
 export type RunError = z.infer<typeof runErrorSchema>;
 
-/** How an execution is begun and ended. */
+/** How an execution starts and ends. */
 export interface RunControls {
-	/** Aborting it is the user pressing Stop, or the workflow's timeout, which n8n treats the same. */
+	/** Aborting it stops the execution, as the Stop button and the timeout of the workflow do. */
 	signal?: AbortSignal;
 	/**
-	 * Aborting it kills the n8n process of this execution: nothing of it goes on, requests under way
-	 * break off, and the result is `crashed`. The de-duplication store keeps what it has.
+	 * Aborting it kills the n8n process of the execution: its code stops, requests in flight are
+	 * aborted, and the result is `crashed`. The deduplication store keeps its entries.
 	 */
 	kill?: AbortSignal;
-	/** Where n8n is reached; decides the webhook addresses. */
+	/** The base URL of n8n and of its webhook URLs. */
 	instanceUrl?: string;
-	/** `manual` (the editor's button) by default. */
+	/** Defaults to `manual`, the button in the editor. */
 	mode?: WorkflowExecuteMode;
 }
 
-/** A workflow as the editor exports it. Fields beyond these are ignored. */
+/** A workflow as the editor exports it. Other fields are ignored. */
 export interface WorkflowJson {
 	id?: string;
 	nodes: INode[];
@@ -64,55 +64,55 @@ export interface WorkflowJson {
 	staticData?: IDataObject;
 }
 
-/** What came of an execution. */
+/** The result of an execution. */
 export interface WorkflowRun {
-	/** n8n's status, or `crashed` when the process was killed in the middle. */
+	/** n8n's status, or `crashed` if the process was killed. */
 	status: ExecutionStatus;
 	/** The error that ended the execution. */
 	error?: RunError;
-	/** All that n8n recorded, by node name; empty after a crash. */
+	/** The data that n8n recorded, by node name; empty after a crash. */
 	runData: IRunData;
-	/** The outputs of a node's last run: one list of items for each output. */
+	/** The outputs of the last run of a node: one list of items per output. */
 	outputsOf: (nodeName: string) => INodeExecutionData[][];
-	/** The hints that a node's last run left. */
+	/** The hints of the last run of a node. */
 	hintsOf: (nodeName: string) => NodeExecutionHint[];
 }
 
-/** What came of running one node. */
+/** The result of running one node. */
 export interface NodeRun {
-	/** n8n's status, or `crashed` when the process was killed in the middle. */
+	/** n8n's status, or `crashed` if the process was killed. */
 	status: ExecutionStatus;
-	/** A list of items for each output; with `continueErrorOutput` the last one is the error output. */
+	/** One list of items per output; with `continueErrorOutput`, the last one is the error output. */
 	outputs: INodeExecutionData[][];
 	/** The items of the first output. */
 	items: INodeExecutionData[];
-	/** The node's error, also when the execution went on in spite of it. */
+	/** The error of the node, even if the execution continued after it. */
 	error?: RunError;
-	/** The hints that the node left. */
+	/** The hints of the node. */
 	hints: NodeExecutionHint[];
 }
 
-/** A node with its settings, as the user set them up. */
+/** A node with its settings. */
 export interface RunNodeOptions extends RunControls {
-	/** A node type, by its name in this package (`deliveryService`) or in full. */
+	/** The node type: its name in this package (`deliveryService`), or its full name. */
 	node: string;
 	parameters?: INodeParameters;
-	/** The items that come in: whole items, or only their JSON. One empty item by default. */
+	/** The input items, or only their JSON. Defaults to one empty item. */
 	items?: ReadonlyArray<INodeExecutionData | IDataObject>;
-	/** The fields of the node's credential; left out, the node has none. */
+	/** The fields of the node's credential. Undefined if it has none. */
 	credential?: CredentialData;
 	onError?: INode['onError'];
-	/** More of the node's settings. */
+	/** Other settings of the node. */
 	settings?: Partial<Pick<INode, 'id' | 'retryOnFail' | 'maxTries' | 'waitBetweenTries'>>;
-	/** `workflow` by default. Executions of one workflow id share its de-duplication entries. */
+	/** Defaults to `workflow`. Executions of the same workflow share its deduplication entries. */
 	workflowId?: string;
 }
 
 /**
- * Runs one node in n8n's real execution engine, behind a Manual Trigger that emits the given items.
- * A failure of the node does not reject: it is the result's `error`.
+ * Runs one node in n8n's real execution engine, after a Manual Trigger that outputs the items. If the
+ * node fails, the result contains its `error`.
  *
- * @throws Error when there is no such node type
+ * @throws Error if there is no such node type
  */
 export async function runNode(options: RunNodeOptions): Promise<NodeRun> {
 	const { parameters = {}, items = [{}], credential, onError, settings, workflowId } = options;
@@ -155,22 +155,22 @@ export async function runNode(options: RunNodeOptions): Promise<NodeRun> {
 	};
 }
 
-/** What a workflow is started with. */
+/** How to start a workflow. */
 export interface RunWorkflowOptions extends RunControls {
-	/** The items that the start node emits: whole items, or only their JSON. One empty by default. */
+	/** The items that the start node outputs, or only their JSON. Defaults to one empty item. */
 	items?: ReadonlyArray<INodeExecutionData | IDataObject>;
-	/** The node to start from; by default the one that n8n finds. */
+	/** The node to start with. Defaults to the one that n8n selects. */
 	startNode?: string;
-	/** The credential's fields for each credential type; every node of that type gets it. */
+	/** One credential per credential type, which all nodes with this type share. */
 	credentials?: CredentialSet;
 }
 
 /**
- * Runs a whole workflow in n8n's real execution engine. Node types other than this package's and
- * Manual Trigger must be added with `addNodeType` first. A failing execution does not reject: it is
- * the result's `error`.
+ * Runs a whole workflow in n8n's real execution engine. Add node types other than Manual Trigger and
+ * those of this package with `addNodeType` first. If the execution fails, the result contains its
+ * `error`.
  *
- * @throws Error when the workflow holds a node type that is not known, or has no start node
+ * @throws Error if the workflow contains an unknown node type or has no start node
  */
 export async function runWorkflow(
 	json: WorkflowJson,
@@ -188,16 +188,14 @@ export async function runWorkflow(
 	});
 }
 
-/** What `execute` starts from. */
+/** How to start `execute`. */
 export interface ExecuteOptions extends RunControls {
 	credentials: CredentialSet;
-	/** The first node, with the data that it is given. */
+	/** The first node with its input data. */
 	start: IExecuteData;
 }
 
-/**
- * Runs a workflow from a prepared first node. The rest of the engine is built on this.
- */
+/** Runs a workflow from a prepared first node. */
 export async function execute(workflow: Workflow, options: ExecuteOptions): Promise<WorkflowRun> {
 	const { mode = 'manual', signal, kill, start } = options;
 	await registerDeduplicationStore();
@@ -208,7 +206,7 @@ export async function execute(workflow: Workflow, options: ExecuteOptions): Prom
 		workflowId: workflow.id,
 		instanceUrl: options.instanceUrl,
 	});
-	// n8n-core asks for them; nothing is recorded in them.
+	// n8n-core requires hooks. These do nothing.
 	additionalData.hooks = new ExecutionLifecycleHooks(mode, '1', workflowBase(workflow));
 	const runExecutionData = createRunExecutionData({
 		executionData: { nodeExecutionStack: [start] },
@@ -231,19 +229,19 @@ export async function execute(workflow: Workflow, options: ExecuteOptions): Prom
 			runExecutionData,
 		).processRunExecutionData(workflow);
 		whenAborted(kill, () => hostProcess.kill());
-		// A killed process closes its connections; so does a cancelled execution.
+		// A killed process closes its connections, as a canceled execution does.
 		whenAborted(hostProcess.killed, () => running.cancel());
 		whenAborted(signal, () => running.cancel());
 		return await Promise.race([
 			crashed,
 			running.then(({ status, data }) =>
-				// n8n records `canceled` at once, whatever the node still makes of it.
+				// n8n records `canceled` immediately, whatever the node does afterwards.
 				workflowRun(running.isCanceled ? 'canceled' : status, data),
 			),
 		]);
 	} catch (error) {
 		if (!(error instanceof Error)) throw error;
-		// n8n records an execution that could not be started as a failed one.
+		// n8n records an execution that could not start as a failed one.
 		return workflowRun('error', runExecutionData, error);
 	} finally {
 		ended.abort();
@@ -259,7 +257,7 @@ function workflowRun(
 	const { runData } = resultData;
 	return {
 		status,
-		// An error's own name, message and stack are not among the members that are spread.
+		// Spreading an error does not copy its name, message and stack.
 		error:
 			error &&
 			runErrorSchema.parse({
@@ -275,8 +273,8 @@ function workflowRun(
 }
 
 /**
- * Makes n8n's workflow object from workflow JSON, with each node's credentials attached where its
- * type asks for a credential that is given.
+ * Creates n8n's workflow object from workflow JSON. Nodes get the credentials that their type uses, if
+ * there are any.
  */
 export function createWorkflow(
 	json: WorkflowJson,
@@ -307,7 +305,7 @@ export function createWorkflow(
 	return workflow;
 }
 
-/** Shared with all that reads it: whoever changes it throws. */
+/** Freezes a value that several readers share, so that changing it throws. */
 function frozen<Value>(value: Value): Value {
 	if (typeof value === 'object' && value !== null)
 		Object.values(Object.freeze(value)).forEach(frozen);
@@ -321,7 +319,7 @@ export function credentialsFor(
 ): CredentialSet {
 	if (credential === undefined) return {};
 	const [first] = description.credentials ?? [];
-	if (first === undefined) throw new Error(`The node ${description.name} takes no credential.`);
+	if (first === undefined) throw new Error(`The node ${description.name} uses no credential.`);
 	return { [first.name]: credential };
 }
 

@@ -29,39 +29,39 @@ import {
 	correlationHeader,
 	newCorrelation,
 	WebhookServer,
-	type WebhookAnswer,
+	type WebhookResponse,
 	type WebhookRoute,
 } from './webhookServer';
 
-/** A trigger node with its settings, in a workflow of its own. */
+/** A trigger node with its settings, in its own workflow. */
 export interface OpenTriggerOptions {
-	/** `deliveryServiceTrigger` by default. */
+	/** Defaults to `deliveryServiceTrigger`. */
 	node?: string;
 	parameters?: INodeParameters;
 	/** The fields of the node's credential. */
 	credential?: CredentialData;
-	/** `workflow` by default. */
+	/** Defaults to `workflow`. */
 	workflowId?: string;
 	/**
-	 * Makes the webhook path, as n8n's random id does; derived from the workflow id by default. Null:
-	 * none, as in some workflows that were not made in the editor.
+	 * Part of the webhook path, instead of n8n's random ID. Defaults to one from the workflow ID. Null for
+	 * none, as in some workflows that were not created in the editor.
 	 */
 	webhookId?: string | null;
-	/** The node's name; the type's own by default. */
+	/** The name of the node. Defaults to that of its type. */
 	name?: string;
 	/**
-	 * The address that n8n believes to be reached at (its WEBHOOK_URL). The server's own by default,
-	 * so that the local service really reaches it.
+	 * The public URL that n8n is configured with (WEBHOOK_URL). Defaults to that of the web server, which
+	 * the local service can reach.
 	 */
 	publicUrl?: string;
-	/** The workflow's static data to begin with. */
+	/** The initial static data of the workflow. */
 	staticData?: IDataObject;
 }
 
 /** A workflow execution that a webhook request started. */
 export interface WebhookExecution {
 	mode: 'webhook' | 'manual';
-	/** What the node gave to the workflow. */
+	/** The items that the node passed to the workflow. */
 	workflowData: INodeExecutionData[][];
 	/** The execution itself. It never rejects. */
 	finished: Promise<WorkflowRun>;
@@ -72,22 +72,22 @@ export interface ReceiveOptions {
 	method?: 'DELETE' | 'GET' | 'HEAD' | 'PATCH' | 'POST' | 'PUT';
 	/** Sent as JSON. */
 	body?: unknown;
-	/** Sent as it is, in place of `body`; name its content type in `headers`. */
+	/** Sent unchanged instead of `body`. Set its content type in `headers`. */
 	rawBody?: string | Buffer;
 	headers?: Record<string, string>;
 	query?: Record<string, string>;
-	/** The address to post to; by default the production one when active, else the test one. */
+	/** The URL to call. Defaults to the production URL, or to the test URL while only listening. */
 	url?: string;
 }
 
-/** What came of a request to the trigger's webhook. */
+/** The outcome of a request to the trigger's webhook. */
 export interface Received {
 	status: number;
 	headers: Record<string, unknown>;
 	body: unknown;
-	/** The items that went into the workflow; undefined when no execution was started. */
+	/** The items that were passed to the workflow; undefined if no execution was started. */
 	workflowData?: INodeExecutionData[][];
-	/** The finished execution; undefined when none was started. */
+	/** The finished execution; undefined if none was started. */
 	run?: WorkflowRun;
 }
 
@@ -95,10 +95,10 @@ const server = new WebhookServer();
 const openTriggers = new Set<Trigger>();
 
 /**
- * Sets up a trigger node in a workflow, not yet active. Its webhook is served by a real web server,
- * so that the local service can post to it.
+ * Creates an inactive trigger node in a workflow. A real web server serves its webhook, so that the local
+ * service can call it.
  *
- * @throws Error when there is no such node type, or it has no webhook
+ * @throws Error if there is no such node type, or it has no webhook
  */
 export async function openTrigger(options: OpenTriggerOptions): Promise<Trigger> {
 	const trigger = new Trigger(options, await server.url());
@@ -106,7 +106,7 @@ export async function openTrigger(options: OpenTriggerOptions): Promise<Trigger>
 	return trigger;
 }
 
-/** Takes all open triggers off, without calling their `delete`, and stops the web server. */
+/** Closes all open triggers without calling their `delete`, and stops the web server. */
 export async function closeTriggers(): Promise<void> {
 	await Promise.all([...openTriggers].map(async (trigger) => await trigger.settled()));
 	openTriggers.clear();
@@ -114,13 +114,13 @@ export async function closeTriggers(): Promise<void> {
 }
 
 /**
- * A trigger node in its workflow. `checkExists`, `create` and `delete` are the node's own methods;
- * `activate`, `deactivate`, `listen` and `stopListening` do with them what n8n does.
+ * A trigger node in its workflow. `checkExists`, `create` and `delete` call the methods of the node
+ * directly; `activate`, `deactivate`, `listen` and `stopListening` call them like n8n.
  */
 export class Trigger {
-	/** The executions that requests have started, in order. */
+	/** The executions that requests started, in order. */
 	readonly executions: WebhookExecution[] = [];
-	/** The workflow's static data, which n8n keeps in its database while the workflow exists. */
+	/** The static data of the workflow, which n8n stores in its database. */
 	staticData: IDataObject;
 
 	readonly #credentials: CredentialSet;
@@ -156,29 +156,29 @@ export class Trigger {
 		this.staticData = options.staticData ?? {};
 	}
 
-	/** The production address of the node's (first) webhook, as the service would know it. */
+	/** The production URL of the node's first webhook, as the service sees it. */
 	get url(): string {
 		return `${this.#publicUrl}/webhook/${this.#path()}`;
 	}
 
-	/** The test address of the node's (first) webhook. */
+	/** The test URL of the node's first webhook. */
 	get testUrl(): string {
 		return `${this.#publicUrl}/webhook-test/${this.#path()}`;
 	}
 
-	/** Whether the production address is served. */
+	/** Whether the workflow is published. */
 	get active(): boolean {
 		return this.#active;
 	}
 	#active = false;
 
-	/** Whether the test address is served. */
+	/** Whether the trigger listens for a test event. */
 	get listening(): boolean {
 		return this.#listening;
 	}
 	#listening = false;
 
-	/** The node's `checkExists`, for its default webhook, as on activation (or on "Listen"). */
+	/** The node's `checkExists` for its default webhook, as on publishing (or on "Listen"). */
 	async checkExists(isTest = false): Promise<boolean> {
 		return await this.#hook('checkExists', isTest);
 	}
@@ -194,10 +194,10 @@ export class Trigger {
 	}
 
 	/**
-	 * What n8n does when the workflow is published, or with `init` when n8n starts: for each webhook
-	 * `checkExists`, then `create` only when that gave false. When one fails, n8n deletes them all.
+	 * Publishes the workflow like n8n, or activates it with `init` like a starting n8n: calls `checkExists`
+	 * for each webhook, and `create` if it returned false. If a call fails, n8n deletes all webhooks.
 	 *
-	 * @throws the node's error, which n8n shows to the user; the workflow is not active then
+	 * @throws the error of the node, which n8n shows to the user; the workflow then stays inactive
 	 */
 	async activate(activation: WorkflowActivateMode = 'activate'): Promise<void> {
 		const workflow = this.#workflow(true, this.staticData);
@@ -215,17 +215,17 @@ export class Trigger {
 	}
 
 	/**
-	 * What n8n does when the workflow is unpublished, or before a changed version is published: the
-	 * node's `delete` for each webhook. The workflow ends up inactive whatever happens.
+	 * Unpublishes the workflow like n8n, which also does so before it publishes a changed version: calls
+	 * `delete` for each webhook. The workflow becomes inactive even if that fails.
 	 *
-	 * @returns the error that the node's `delete` threw, which n8n only logs
+	 * @returns the error of the node's `delete`, which n8n only logs
 	 */
 	async deactivate(): Promise<Error | undefined> {
 		this.#active = false;
 		const workflow = this.#workflow(true, this.staticData);
 		const webhooks = this.#webhooks(workflow, false);
 		for (const webhook of webhooks) server.deregister(routeOf(webhook, false));
-		return await loggedOnly(async () => {
+		return await errorOf(async () => {
 			for (const webhook of webhooks) {
 				await this.#run('delete', workflow, webhook, 'internal', 'update');
 			}
@@ -234,10 +234,10 @@ export class Trigger {
 	}
 
 	/**
-	 * What n8n does when an active workflow is published with changed parameters: the old version is
-	 * taken off first, then the new one is activated.
+	 * Publishes an active workflow with changed parameters like n8n: deactivates the old version first,
+	 * then activates the new one.
 	 *
-	 * @throws the node's error on activation
+	 * @throws the error of the node on activation
 	 */
 	async republish(parameters: INodeParameters): Promise<void> {
 		await this.deactivate();
@@ -246,10 +246,10 @@ export class Trigger {
 	}
 
 	/**
-	 * What n8n does on "Listen for test event": as `activate`, with the test address. After the first
-	 * request that starts an execution n8n stops listening by itself.
+	 * Listens for a test event like n8n: as `activate`, with the test URL. n8n stops listening after the
+	 * first request that starts an execution.
 	 *
-	 * @throws the node's error, which n8n shows to the user
+	 * @throws the error of the node, which n8n shows to the user
 	 */
 	async listen(): Promise<void> {
 		const workflow = this.#workflow(false, {});
@@ -268,30 +268,30 @@ export class Trigger {
 	}
 
 	/**
-	 * What n8n does on "Stop listening", or when the test's time is up: the node's `delete`.
+	 * Stops listening like n8n, which also does so after a timeout: calls `delete`.
 	 *
-	 * @returns the error that the node's `delete` threw, which n8n only logs
+	 * @returns the error of the node's `delete`, which n8n only logs
 	 */
 	async stopListening(): Promise<Error | undefined> {
-		return await loggedOnly(async () => await this.#deleteTest());
+		return await errorOf(async () => await this.#deleteTest());
 	}
 
 	/**
-	 * Posts to the trigger's webhook over HTTP, as the service would, and waits for the execution that
-	 * it starts.
+	 * Calls the trigger's webhook over HTTP like the service, and waits for the execution that the call
+	 * starts.
 	 */
 	async receive(options: ReceiveOptions = {}): Promise<Received> {
 		const correlation = newCorrelation();
-		const known = options.url ?? (this.#active || !this.#listening ? this.url : this.testUrl);
+		const publicUrl = options.url ?? (this.#active || !this.#listening ? this.url : this.testUrl);
 		const response = await axios.request<unknown>({
-			url: known.replace(this.#publicUrl, this.#serverUrl),
+			url: publicUrl.replace(this.#publicUrl, this.#serverUrl),
 			method: options.method ?? 'POST',
 			data: options.rawBody ?? options.body,
 			headers: { ...options.headers, [correlationHeader]: correlation },
 			params: options.query,
 			validateStatus: () => true,
 			maxRedirects: 0,
-			// The bytes that the test asked for, with no header or conversion of axios' own.
+			// Sends exactly these bytes: axios must not convert them or add a content type.
 			...(options.rawBody === undefined ? {} : { transformRequest: [(data: unknown) => data] }),
 		});
 		await this.#handling.get(correlation);
@@ -306,7 +306,7 @@ export class Trigger {
 		};
 	}
 
-	/** Waits until all executions that were started so far have ended. */
+	/** Waits for all executions that were started so far. */
 	async settled(): Promise<void> {
 		await Promise.all(this.#handling.values());
 		await Promise.all(this.executions.map(async ({ finished }) => await finished));
@@ -362,9 +362,9 @@ export class Trigger {
 		server.register({
 			...routeOf(webhook, isTest),
 			typeVersion: this.#node.typeVersion,
-			handle: async (request, response, answer, correlation) => {
-				const work = this.#handle(isTest, webhook, { request, response, answer, correlation });
-				// `receive` waits for this, also when the node has answered before it was done.
+			handle: async (request, response, respond, correlation) => {
+				const work = this.#handle(isTest, webhook, { request, response, respond, correlation });
+				// `receive` waits for this, even if the node responds before it is done.
 				if (correlation !== undefined) {
 					this.#handling.set(
 						correlation,
@@ -379,38 +379,40 @@ export class Trigger {
 		});
 	}
 
-	/** What n8n does with a request to a registered webhook. */
-	async #handle(isTest: boolean, webhook: IWebhookData, exchange: Exchange): Promise<void> {
+	/** Handles a request to a registered webhook like n8n. */
+	async #handle(isTest: boolean, webhook: IWebhookData, exchange: WebhookExchange): Promise<void> {
 		const workflow = this.#workflow(!isTest, isTest ? this.#testStaticData : this.staticData);
 		const mode = isTest ? 'manual' : 'webhook';
-		let answered = false;
-		const answer = (value: WebhookAnswer) => {
-			if (!answered) exchange.answer(value);
-			answered = true;
+		let hasResponded = false;
+		const respond = (value: WebhookResponse) => {
+			if (!hasResponded) exchange.respond(value);
+			hasResponded = true;
 		};
 		const result = await this.#callNode(workflow, webhook, exchange, mode);
 		const { noWebhookResponse, workflowData } = result;
-		const given: unknown = result.webhookResponse;
+		const nodeResponse: unknown = result.webhookResponse;
 		if (!isTest) this.staticData = workflow.staticData;
-		if (noWebhookResponse === true) answer({});
+		if (noWebhookResponse === true) respond({});
 		if (workflowData === undefined) {
-			answer({ body: { value: given ?? { message: 'Webhook call received' }, status: 200 } });
+			respond({
+				body: { value: nodeResponse ?? { message: 'Webhook call received' }, status: 200 },
+			});
 			return;
 		}
 		this.#start(workflow, workflowData, mode, exchange.correlation);
-		answer({ body: { value: given ?? { message: 'Workflow was started' }, status: 200 } });
+		respond({ body: { value: nodeResponse ?? { message: 'Workflow was started' }, status: 200 } });
 		if (isTest) await this.stopListening();
 	}
 
 	async #callNode(
 		workflow: Workflow,
 		webhook: IWebhookData,
-		{ request, response }: Exchange,
+		{ request, response }: WebhookExchange,
 		mode: 'webhook' | 'manual',
 	): Promise<IWebhookResponseData> {
 		const node = this.#nodeOf(workflow);
 		const nodeType = registry.getByName(node.type);
-		if (!nodeType.webhook) throw new Error(`The node ${node.name} has no method for its webhook.`);
+		if (!nodeType.webhook) throw new Error(`The node ${node.name} has no "webhook" method.`);
 		const additionalData = {
 			...webhook.workflowExecuteAdditionalData,
 			httpRequest: request,
@@ -443,17 +445,17 @@ export class Trigger {
 
 	#nodeOf(workflow: Workflow): INode {
 		const node = workflow.getNode(this.#node.name);
-		if (node === null) throw new Error('The trigger node is gone.');
+		if (node === null) throw new Error('The workflow has no trigger node.');
 		return node;
 	}
 
-	/** The node's webhooks as n8n registers them: one a description. */
+	/** The node's webhooks as n8n registers them: one per description. */
 	#webhooks(workflow: Workflow, isTest: boolean): IWebhookData[] {
 		const node = this.#nodeOf(workflow);
 		return (registry.getByName(node.type).description.webhooks ?? []).map((webhookDescription) => {
 			const { httpMethod, path, responseMode } = webhookDescription;
 			if (responseMode !== 'onReceived')
-				throw new Error(`This engine does not serve the response mode "${responseMode}".`);
+				throw new Error(`This engine does not support the response mode "${responseMode}".`);
 			return {
 				httpMethod: methodSchema.parse(httpMethod),
 				node: node.name,
@@ -476,10 +478,10 @@ export class Trigger {
 	}
 }
 
-interface Exchange {
+interface WebhookExchange {
 	request: Parameters<WebhookRoute['handle']>[0];
 	response: Parameters<WebhookRoute['handle']>[1];
-	answer: (answer: WebhookAnswer) => void;
+	respond: (webhookResponse: WebhookResponse) => void;
 	correlation: string | undefined;
 }
 
@@ -498,7 +500,8 @@ function hookModes(
 	return isTest ? ['manual', 'manual'] : ['trigger', 'activate'];
 }
 
-async function loggedOnly(work: () => Promise<void>): Promise<Error | undefined> {
+/** Returns an error that n8n only logs. */
+async function errorOf(work: () => Promise<void>): Promise<Error | undefined> {
 	try {
 		await work();
 		return undefined;

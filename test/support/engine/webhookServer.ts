@@ -9,13 +9,13 @@ import express, { type Request, type Response } from 'express';
 import { jsonParse, sanitizeXmlName, UnexpectedError } from 'n8n-workflow';
 import { z } from 'zod';
 
-/** n8n's default limit for a webhook body. */
-const maximumBody = 16 * 1024 * 1024;
+/** n8n's default size limit for a webhook body. */
+const maxBodyBytes = 16 * 1024 * 1024;
 
-/** The header by which `receive` finds what its own request led to. The node never sees it. */
+/** The header by which `receive` finds the execution of its request. The node never sees it. */
 export const correlationHeader = 'x-engine-request';
 
-/** An answer of n8n itself, in place of the node's: its status, and the body that n8n sends. */
+/** A response that n8n sends instead of the node: its status and its body. */
 class WebhookError extends Error {
 	constructor(
 		readonly status: number,
@@ -27,9 +27,9 @@ class WebhookError extends Error {
 	}
 }
 
-/** How a registered webhook answers. */
-export interface WebhookAnswer {
-	/** Undefined: the node has written the response itself. */
+/** The response of a registered webhook. */
+export interface WebhookResponse {
+	/** Undefined if the node has written the response. */
 	body?: { value: unknown; status: number };
 }
 
@@ -39,47 +39,47 @@ export interface WebhookRoute {
 	method: string;
 	/** The path after `/webhook/`. */
 	path: string;
-	/** The version of the node: n8n reads every body for 1, for later ones what it can parse. */
+	/** The version of the node: n8n reads every body for version 1, else only those that it can parse. */
 	typeVersion: number;
 	/**
-	 * Handles a request whose body was parsed. It calls `answer` once; what it does after that
-	 * (running the workflow) does not hold up the response.
+	 * Handles a request with a parsed body. Calls `respond` once; what it does after that (running the
+	 * workflow) does not delay the response.
 	 */
 	handle(
 		request: Request,
 		response: Response,
-		answer: (answer: WebhookAnswer) => void,
+		respond: (webhookResponse: WebhookResponse) => void,
 		correlation: string | undefined,
 	): Promise<void>;
 }
 
 /**
- * A web server that takes webhook requests as n8n's does: `/webhook/` and `/webhook-test/` paths,
- * bodies parsed by content type and kept raw, n8n's own answers for unknown paths and broken bodies.
- * It listens on the loopback address only.
+ * A web server that handles webhook requests like n8n: `/webhook/` and `/webhook-test/` paths, parsed
+ * and raw bodies, and n8n's own responses to unknown paths and invalid bodies. It listens on 127.0.0.1
+ * only.
  */
 export class WebhookServer {
 	#server: Server | undefined;
 	#url: Promise<string> | undefined;
 	readonly #routes = new Map<string, WebhookRoute>();
 
-	/** Starts the server when it is not running, and gives its address without a slash at the end. */
+	/** Starts the server if it is not running. @returns its URL without a trailing slash */
 	async url(): Promise<string> {
 		this.#url ??= this.#listen();
 		return await this.#url;
 	}
 
-	/** Registers a webhook; a former one of the same kind, method and path gives way. */
+	/** Registers a webhook, in place of one with the same kind, method and path. */
 	register(route: WebhookRoute): void {
 		this.#routes.set(routeKey(route.kind, route.method, route.path), route);
 	}
 
-	/** Takes a webhook off, whether it is registered or not. */
+	/** Deregisters a webhook if it is registered. */
 	deregister({ kind, method, path }: Pick<WebhookRoute, 'kind' | 'method' | 'path'>): void {
 		this.#routes.delete(routeKey(kind, method, path));
 	}
 
-	/** Stops the server and forgets all webhooks. */
+	/** Stops the server and deregisters all webhooks. */
 	async close(): Promise<void> {
 		this.#routes.clear();
 		const server = this.#server;
@@ -125,7 +125,7 @@ export class WebhookServer {
 		prepareBody(request);
 		if (route.typeVersion === 1 || isParsable(request.contentType)) await parseBody(request);
 		await new Promise<void>((resolve, reject) => {
-			const answer = ({ body }: WebhookAnswer) => {
+			const respond = ({ body }: WebhookResponse) => {
 				if (body !== undefined) {
 					response.status(body.status);
 					if (typeof body.value === 'string') response.send(body.value);
@@ -137,7 +137,7 @@ export class WebhookServer {
 				.handle(
 					request,
 					response,
-					answer,
+					respond,
 					correlation === undefined ? undefined : String(correlation),
 				)
 				.catch(reject);
@@ -169,7 +169,7 @@ function sendError(response: Response, error: unknown): void {
 	response.status(500).json({ code: 0, message });
 }
 
-/** Gives the request the members that n8n's requests have: content type, charset, the raw body. */
+/** Adds the properties of n8n's requests: content type, encoding and raw body. */
 function prepareBody(request: Request): void {
 	const [type, ...parameters] = (request.headers['content-type'] ?? '').split(';');
 	if (type) request.contentType = type.toLowerCase();
@@ -177,7 +177,7 @@ function prepareBody(request: Request): void {
 		.map((text) => /^\s*charset="?([^"]+)"?\s*$/i.exec(text)?.[1])
 		.find(Boolean);
 	const encoding = (charset ?? 'utf-8').toLowerCase();
-	// n8n takes the charset as it comes, and fails at the body when it is none that Node.js knows.
+	// n8n uses any charset, and fails to parse the body if Node.js does not know it.
 	if (Buffer.isEncoding(encoding)) request.encoding = encoding;
 	request.readRawBody = async () => {
 		if (request.rawBody === undefined) request.rawBody = await readStream(decompressed(request));
@@ -201,16 +201,16 @@ async function readStream(stream: Readable): Promise<Buffer> {
 	for await (const chunk of stream) {
 		const buffer = Buffer.from(z.instanceof(Uint8Array).parse(chunk));
 		size += buffer.length;
-		if (size > maximumBody) throw new Error('request entity too large');
+		if (size > maxBodyBytes) throw new Error('request entity too large');
 		chunks.push(buffer);
 	}
 	return Buffer.concat(chunks);
 }
 
-/** As n8n has it; forms of several parts it reads in another way. */
+/** Whether n8n parses a body of this type. It reads multipart forms in another way. */
 function isParsable(type = ''): boolean {
-	const beginnings = ['application/json', 'text/plain', 'application/x-www-form-urlencoded'];
-	return beginnings.some((beginning) => type.startsWith(beginning)) || /[/+]xml$/.test(type);
+	const prefixes = ['application/json', 'text/plain', 'application/x-www-form-urlencoded'];
+	return prefixes.some((prefix) => type.startsWith(prefix)) || /[/+]xml$/.test(type);
 }
 
 async function parseBody(request: Request): Promise<void> {
@@ -233,7 +233,7 @@ async function parseBody(request: Request): Promise<void> {
 
 type XmlParser = new (options: object) => { parseStringPromise(xml: string): Promise<unknown> };
 
-/** n8n's XML parser, found from where n8n-workflow finds it. */
+/** n8n's XML parser, as n8n-workflow resolves it. */
 const { Parser } = z
 	.object({ Parser: z.custom<XmlParser>((value) => typeof value === 'function') })
 	.parse(createRequire(require.resolve('n8n-workflow'))('xml2js'));

@@ -19,7 +19,7 @@ export const columns = [
 /** An operation that the test runs under every API variant. */
 export interface VariantCase {
 	readonly name: string;
-	/** What the case proves under every variant; completes its name to a test title. */
+	/** What the case verifies under every variant. Follows the name in the test title. */
 	readonly claim: string;
 	/** Undefined for an operation that sends no request. */
 	readonly column?: (typeof columns)[number];
@@ -28,29 +28,29 @@ export interface VariantCase {
 	readonly observe: (fixture: VariantFixture, variant: string) => Promise<Observation>;
 }
 
-const trueUpdates = 'reports no delivery as updated that was not';
+const updateClaim = 'reports only updated deliveries as updated';
 
 export const variantCases: readonly VariantCase[] = [
 	...createCases.map((createCase): VariantCase => ({
 		name: createCase.name,
-		claim: 'creates no duplicate and reports true outcomes',
+		claim: 'creates no duplicates and reports correct outcomes',
 		column: createCase.isBatched ? 'Create (batches)' : 'Create (one by one)',
 		observe: async (fixture, variant) => await observeCreate(fixture, createCase, variant),
 	})),
 	{
 		name: 'Allow Resending',
-		claim: 'clears all references that a run has claimed, and sends nothing',
+		claim: 'clears the references of created and unknown deliveries, and sends nothing',
 		observe: observeAllowResending,
 	},
 	{
 		name: 'Update by delivery ID',
-		claim: trueUpdates,
+		claim: updateClaim,
 		column: 'Update',
 		observe: async (fixture, variant) => await observeUpdate(fixture, 'deliveryIds', variant),
 	},
 	{
 		name: 'Update by reference ID',
-		claim: trueUpdates,
+		claim: updateClaim,
 		column: 'Update',
 		observe: async (fixture, variant) => await observeUpdate(fixture, 'referenceIds', variant),
 	},
@@ -84,13 +84,13 @@ export const variantCases: readonly VariantCase[] = [
 	},
 	{
 		name: 'Publishing the trigger',
-		claim: 'subscribes each event once, or shows why not',
+		claim: 'subscribes to each event once, or shows why it cannot',
 		column: 'Trigger',
 		observe: observePublish,
 	},
 	{
 		name: 'Firing an event',
-		claim: 'starts the workflow once per call, or logs why not',
+		claim: 'starts the workflow once per call, or logs why it does not',
 		column: 'Trigger',
 		observe: observeEvent,
 	},
@@ -102,7 +102,7 @@ export const variantCases: readonly VariantCase[] = [
 	},
 	{
 		name: 'Connection test',
-		claim: "fails only with the service's message",
+		claim: 'shows the message of the service if it fails',
 		column: 'Connection test',
 		observe: observeConnectionTest,
 	},

@@ -18,7 +18,7 @@ export async function observeConnectionTest(
 	fixture.expectNoHarm([message]);
 	return {
 		outcome: status === 'OK' ? 'ok' : 'rejected',
-		summary: status === 'OK' ? 'Connected.' : 'Reported as failed.',
+		summary: status === 'OK' ? 'Connection successful.' : 'Reported as failed.',
 		messages: [message],
 	};
 }

@@ -9,19 +9,19 @@ import type { VariantFixture } from './fixture';
 import { outcomeOfRun, worstOf, type Observation, type Reported } from './observation';
 import { errorText, failureSchema, itemSchema, messagesOf } from './output';
 
-/** The reference IDs of the deliveries, in forms that a service may return differently. */
+/** The reference IDs of the deliveries, in forms that a service may change in its response. */
 export const references = ['#1001', '1002', 'A-1003', '#1004', '#1005'];
 
-/** The delivery that variants/create.ts of the local service rejects as invalid. */
+/** The delivery that the local service rejects as invalid (playground/service/variants/create.ts). */
 const invalidReference = '#1004';
 
 const streetOf = (reference: string) =>
 	reference === invalidReference ? '4 Unserved Road' : '48 Oak Avenue';
 
-/** A way to create deliveries: a source, with settings that users choose. */
+/** A source of deliveries, with settings of the node. */
 export interface CreateCase {
 	readonly name: string;
-	/** Whether up to 100 deliveries share a request. Otherwise each has its own, as by default. */
+	/** Whether up to 100 deliveries share a request. Otherwise each has its own, which is the default. */
 	readonly isBatched: boolean;
 	readonly parameters: INodeParameters;
 	readonly item: (reference: string, number: number) => IDataObject;
@@ -137,7 +137,7 @@ async function run(fixture: VariantFixture, createCase: CreateCase) {
 	const isComplete = [...reports.values()].every(
 		({ reported }) => reported === 'created' || reported === 'alreadyCreated',
 	);
-	// After a complete success the user need not see what the service said on the way.
+	// After a complete success, the user need not see messages of earlier attempts.
 	if (!isComplete)
 		for (const message of fixture.failureMessages(before))
 			expect(messages.join('\n')).toContain(message);
@@ -145,7 +145,7 @@ async function run(fixture: VariantFixture, createCase: CreateCase) {
 	return { reports, messages };
 }
 
-/** The report of each reference: in its item, or in the details of the error that ended the run. */
+/** The report of each reference, from its item or from the details of the run's error. */
 function reportsOf({ error, items }: NodeRun): Reports {
 	const reports = new Map<string, DeliveryReport>();
 	const add = (item: number, report: DeliveryReport) => reports.set(references[item] ?? '', report);
@@ -166,12 +166,12 @@ function reportsOf({ error, items }: NodeRun): Reports {
 	return reports;
 }
 
-/** Variants under which a record cannot be matched to its delivery, for some or all records. */
+/** Variants under which some or all records cannot be matched to their deliveries. */
 const hasAmbiguousRecords =
 	/^(index-from-1-no-reference|index-and-reference-missing|records-too-many)$/;
 
-/** Fails if a report contradicts what the service has, or if a delivery exists twice. */
-function expectTrueReports(fixture: VariantFixture, reports: Reports, variant: string): void {
+/** Fails if a report contradicts the state of the service, or if a delivery exists twice. */
+function expectCorrectReports(fixture: VariantFixture, reports: Reports, variant: string): void {
 	// A delivery whose ID was returned must be reported as created, unless its record is ambiguous.
 	const responses = hasAmbiguousRecords.test(variant)
 		? ''
@@ -188,8 +188,8 @@ function expectTrueReports(fixture: VariantFixture, reports: Reports, variant: s
 			one === undefined
 				? ['rejected', 'unknown', 'notSent']
 				: ['created', 'unknown', 'alreadyCreated'];
-		const isTrue = possible.includes(reported);
-		expect({ ...found, isTrue }).toEqual({ ...found, isTrue: true });
+		const isCorrect = possible.includes(reported);
+		expect({ ...found, isCorrect }).toEqual({ ...found, isCorrect: true });
 		if (one === undefined) continue;
 		// The variant "id-number" derives the number from the ID.
 		const ids = [one.record.id, String(parseInt(one.record.id, 16))];
@@ -202,7 +202,7 @@ function expectTrueReports(fixture: VariantFixture, reports: Reports, variant: s
 	}
 }
 
-const reportedInWords = {
+const reportLabels = {
 	created: 'created',
 	alreadyCreated: 'already created',
 	updated: 'updated',
@@ -215,8 +215,8 @@ function summaryOf(fixture: VariantFixture, reports: Reports): string {
 	const counts = new Map<Reported, number>();
 	for (const { reported } of reports.values())
 		counts.set(reported, (counts.get(reported) ?? 0) + 1);
-	const counted = [...counts].map(([reported, count]) => `${count} ${reportedInWords[reported]}`);
-	return `${counted.join(', ')}; ${fixture.control.deliveries().length} exist`;
+	const counted = [...counts].map(([reported, count]) => `${count} ${reportLabels[reported]}`);
+	return `Reported: ${counted.join(', ')}. At the service: ${fixture.control.deliveries().length}.`;
 }
 
 const outcomeOfReports = (reports: Reports) =>
@@ -230,16 +230,16 @@ export async function observeCreate(
 ): Promise<Observation> {
 	fixture.simulate(variant);
 	const { reports, messages } = await run(fixture, createCase);
-	expectTrueReports(fixture, reports, variant);
+	expectCorrectReports(fixture, reports, variant);
 	const outcome = outcomeOfReports(reports);
-	const summary = `${summaryOf(fixture, reports)}.`;
+	const summary = summaryOf(fixture, reports);
 	if (!createCase.skipAlreadySent) return { outcome, summary, messages };
 
 	const second = await run(fixture, { ...createCase, continueOnError: true });
-	expectTrueReports(fixture, second.reports, variant);
+	expectCorrectReports(fixture, second.reports, variant);
 	return {
 		outcome: worstOf([outcome, outcomeOfReports(second.reports)]),
-		summary: `${summary} Second run: ${summaryOf(fixture, second.reports)}.`,
+		summary: `${summary} Second run: ${summaryOf(fixture, second.reports)}`,
 		messages,
 	};
 }
@@ -261,17 +261,17 @@ export async function observeAllowResending(
 
 	const messages = messagesOf(nodeRun);
 	expect(nodeRun.error).toBeUndefined();
-	const forgotten = nodeRun.items.map(({ json: itemJson }) => itemJson.allowed);
-	const isRemembered = references.map((reference) =>
+	const cleared = nodeRun.items.map(({ json: itemJson }) => itemJson.allowed);
+	const wasStored = references.map((reference) =>
 		['created', 'unknown'].includes(reports.get(reference)?.reported ?? ''),
 	);
-	expect(forgotten).toEqual(isRemembered);
+	expect(cleared).toEqual(wasStored);
 	expect(fixture.control.requests()).toHaveLength(requests);
 	fixture.expectNoHarm(messages);
-	const count = forgotten.filter(Boolean).length;
+	const count = cleared.filter(Boolean).length;
 	return {
 		outcome: 'ok',
-		summary: `${count} of ${references.length} may be sent again.`,
+		summary: `${count} of ${references.length} references may be sent again.`,
 		messages,
 	};
 }

@@ -1,4 +1,4 @@
-/** What every case starts from: the local service, a clock without real waits, and a spied log. */
+/** The fixture of all cases: the local service, a clock without real waits, and a spied log. */
 import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -8,11 +8,11 @@ import { realClock } from '../../../nodes/DeliveryService/common/clock';
 import { setUp, type Setup } from '../actionNode';
 import { openTrigger, type Trigger } from '../engine/engine';
 
-/** Stands for no variant: the service does what openapi.yaml says. */
+/** The name for no variant: the service behaves as openapi.yaml describes. */
 export const documented = 'as-documented';
 
 /**
- * Webhooks of other programs, which no operation may touch. Under a variant about empty lists, the
+ * Webhooks of other programs, which no operation may change. Under a variant about empty lists, the
  * company has none.
  */
 function foreignWebhooks(variant: string) {
@@ -22,7 +22,7 @@ function foreignWebhooks(variant: string) {
 	return [{ url, action: 3, companyId: 1001 }, ofOtherCompany];
 }
 
-/** Must not appear in a log line, nor in a message that is not about it. */
+/** Secrets and personal data that must not appear in messages and log lines. */
 const secrets = [
 	'local-secret',
 	Buffer.from('local-key:local-secret').toString('base64'),
@@ -42,7 +42,7 @@ const responseSchema = z
 	})
 	.partial();
 
-/** The codes with which a 2xx response is a success. */
+/** The codes of a successful 2xx response. */
 const successCodes: readonly unknown[] = ['OK', 'ACCEPTED', 'DELIVERIES_CREATED', 200, undefined];
 
 const logLevels = ['error', 'warn', 'info', 'debug'] as const;
@@ -64,7 +64,7 @@ export class VariantFixture {
 		return this.service.control;
 	}
 
-	/** Replaces real waits by jumps of the clock, and spies on the log. */
+	/** Replaces real waits with jumps of the clock, and spies on the log. */
 	begin(): void {
 		// Moves the requests of the previous case out of the rate limit's minute.
 		this.offsetMs += 120_000;
@@ -77,21 +77,21 @@ export class VariantFixture {
 		for (const level of logLevels) this.logSpies.set(level, jest.spyOn(logger, level));
 	}
 
-	/** Subscribes the webhooks of other programs. The service still does what is documented. */
+	/** Subscribes the webhooks of other programs. Call it before `simulate`. */
 	async addForeignWebhooks(variant: string): Promise<void> {
 		this.foreign = foreignWebhooks(variant);
 		for (const { url, action, companyId } of this.foreign)
 			await this.service.subscribe(url, action, companyId);
 	}
 
-	/** Ends the variant and closes what a case has opened. */
+	/** Ends the variant and deactivates the triggers of the case. */
 	async end(): Promise<void> {
 		this.control.settings({ variant: null });
 		for (const trigger of this.triggers.splice(0)) await trigger.deactivate();
 		jest.restoreAllMocks();
 	}
 
-	/** Starts a variant. */
+	/** Lets the service simulate a variant. */
 	simulate(variant: string): void {
 		this.control.settings({ variant: variant === documented ? null : variant });
 	}
@@ -105,7 +105,7 @@ export class VariantFixture {
 		return trigger;
 	}
 
-	/** The log lines so far that n8n shows by default. */
+	/** The log lines so far with the levels error and warn. */
 	warnings(): string[] {
 		return this.logLines(['error', 'warn']);
 	}
@@ -124,7 +124,7 @@ export class VariantFixture {
 			.map(({ url, action, status }) => ({ url, action, status }));
 	}
 
-	/** The service's own messages in the responses to failed requests, from a request on. */
+	/** The service's own messages in the responses to failed requests, starting with a request. */
 	failureMessages(firstRequest = 0): string[] {
 		const messages = this.control
 			.requests()
@@ -155,12 +155,12 @@ export class VariantFixture {
 	}
 }
 
-/** A variant may store the query in another form, but must not lose the webhook. */
+/** Ignores the query, which a variant may store in another form. */
 function withoutQuery({ url, ...webhook }: { url: string; action: number; companyId: number }) {
 	return { ...webhook, url: url.split('?')[0] };
 }
 
-/** The fixture of a test file. The service is empty at the start of each test. */
+/** Sets up the fixture of a test file. Each test starts with an empty service. */
 export function setUpVariants(): VariantFixture {
 	const fixture = new VariantFixture(setUp());
 	beforeEach(() => fixture.begin());

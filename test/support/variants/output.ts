@@ -1,4 +1,4 @@
-/** Reads what a run of the node shows to its user. */
+/** Parses the output and the messages of a run. */
 import { z } from 'zod';
 
 import type { NodeRun } from '../engine/engine';
@@ -9,7 +9,7 @@ export const errorSchema = z.object({
 	outcome: z.string().optional(),
 });
 
-/** `error.outcome` of Delivery Create and Update. */
+/** `error.outcome` of Delivery: Create and Delivery: Update. */
 export const failureSchema = z.enum(['rejected', 'unknown', 'notSent']);
 
 /** The fields of an output item that the cases use. */
@@ -22,12 +22,12 @@ export const itemSchema = z
 	})
 	.passthrough();
 
-/** An error as the user sees it: its message, then its description on a line of its own. */
+/** An error as the user sees it: its message, then its description on a separate line. */
 export function errorText({ message, description }: z.infer<typeof errorSchema>): string {
 	return [message, description].filter(Boolean).join('\n');
 }
 
-/** Everything that a run shows: the error of the run, the errors of its items, and its hints. */
+/** All messages of a run: its error, the errors of its items, and its hints. */
 export function messagesOf({ error, items, hints }: NodeRun): string[] {
 	const itemErrors = items.flatMap(({ json }) => itemSchema.parse(json).error ?? []);
 	return [

@@ -1,13 +1,12 @@
 import { references } from './create';
 import type { Observation } from './observation';
 
-/** The observations of a variant, by the name of the case. */
+/** The observations of a variant, by name of the case. */
 export type Observations = ReadonlyMap<string, Observation>;
 
 /**
- * The text that is compared with the snapshot: the outcome of every case that differs from the
- * documented one, with the numbers of its messages, then each message once. So a changed message
- * changes few lines.
+ * The text of the snapshot: the outcome of every case that differs from the documented one, with the
+ * numbers of its messages, then each message once, so that a changed message changes only a few lines.
  */
 export function snapshotOf(observed: Observations, documented: Observations): string {
 	const messages: string[] = [];
@@ -35,7 +34,7 @@ const isSame = (one: Observation, other: Observation): boolean =>
 	one.summary === other.summary &&
 	stableMessages(one).join() === stableMessages(other).join();
 
-/** The different messages of a case, with one sentence per line. */
+/** The distinct messages of a case, with one sentence per line. */
 function stableMessages({ messages }: Observation): string[] {
 	const texts = messages.map((message) =>
 		withoutRandomParts(message).replace(/\n|(?<=[.!?]) (?=[A-Z"])/g, '\n\t'),

@@ -7,13 +7,13 @@ import { errorSchema, errorText } from './output';
 /** Variants under which the service rejects every subscription. */
 const rejectsSubscriptions = /^(all-|subscribe-403$|subscribe-code-error$|subscribe-event-409$)/;
 
-/** Variants under which the URL is subscribed although a response says otherwise. */
+/** Variants under which the URL is subscribed although a response reports an error. */
 const mayRejectSubscriptions = /^(subscribed-500|list-403)$/;
 
 /** Variants under which the signature in the query is lost, or seems to be. */
 const dropsQuery = /^query-dropped/;
 
-/** Variants under which no webhook can be removed, or nobody can know whether it was. */
+/** Variants under which no webhook can be removed, or it is unknown whether it was. */
 const removesNothing = /^(all-|unsubscribe-ignored$|unsubscribe-400$)/;
 
 const messageOf = (error: unknown): string => {
@@ -21,7 +21,7 @@ const messageOf = (error: unknown): string => {
 	return errorText(errorSchema.parse(error));
 };
 
-/** Publishes the workflow of a trigger. @returns the error that the user sees, if it fails */
+/** Publishes the workflow of a trigger. @returns the error that the user sees, if any */
 async function publish(fixture: VariantFixture, trigger: Trigger): Promise<string | undefined> {
 	const before = fixture.control.requests().length;
 	try {
@@ -62,7 +62,7 @@ export async function observePublish(
 			);
 		return {
 			outcome: subscriptions.length > 0 ? 'webhooks remain' : 'rejected',
-			summary: `Not published; ${subscriptions.length} webhooks at the service.`,
+			summary: `Not published; webhooks at the service: ${subscriptions.length}.`,
 			messages: [error],
 		};
 	}
@@ -83,11 +83,11 @@ export async function observeEvent(fixture: VariantFixture, variant: string): Pr
 	await trigger.settled();
 	const before = trigger.executions.length;
 
-	const postings = await fixture.control.fireEvent(3, updated, { companyId: 1001 });
+	const calls = await fixture.control.fireEvent(3, updated, { companyId: 1001 });
 	await trigger.settled();
 
 	const executions = trigger.executions.slice(before);
-	const responses = postings
+	const responses = calls
 		.filter(({ url }) => url.startsWith(trigger.url))
 		.map(({ status }) => status);
 	fixture.expectNoHarm([]);
@@ -120,7 +120,10 @@ export async function observeUnpublish(
 		await publish(fixture, trigger);
 		const actions = subscriptionsOf(fixture, trigger).map((subscription) => subscription[0]);
 		for (const action of ['1', '3'])
-			mostPerEvent = Math.max(mostPerEvent, actions.filter((one) => one === action).length);
+			mostPerEvent = Math.max(
+				mostPerEvent,
+				actions.filter((subscribed) => subscribed === action).length,
+			);
 		const failure = await trigger.deactivate();
 		expect({ round, failure }).toEqual({ round, failure: undefined });
 		remaining.push(subscriptionsOf(fixture, trigger).length);
@@ -134,7 +137,7 @@ export async function observeUnpublish(
 	}
 	return {
 		outcome: isClean ? 'ok' : 'webhooks remain',
-		summary: `Unpublished; ${remaining.join(', then ')} webhooks at the service.`,
+		summary: `Unpublished twice; webhooks at the service: ${remaining.join(', then ')}.`,
 		messages: fixture.warnings(),
 	};
 }

@@ -3,19 +3,19 @@ import { outcomeOfRun, worstOf, type Observation } from './observation';
 import { failureSchema, itemSchema, messagesOf } from './output';
 import { expectFailureShown } from './webhooks';
 
-/** Variants under which no update is made, or its outcome cannot be known. */
+/** Variants under which nothing is updated, or the outcome is unknown. */
 const mayFail = /^(all-|update-code-error$|update-303$)/;
 
-const reportedInWords = {
+const reportTexts = {
 	updated: 'updated',
 	rejected: 'reported as rejected',
 	notSent: 'reported as not sent',
 	unknown: 'reported as unknown',
 } as const;
 
-type Report = keyof typeof reportedInWords;
+type Report = keyof typeof reportTexts;
 
-/** Updates two existing deliveries and a missing one, in one request if possible. */
+/** Updates two existing deliveries and a missing one, if possible in one request. */
 export async function observeUpdate(
 	fixture: VariantFixture,
 	findBy: 'deliveryIds' | 'referenceIds',
@@ -57,7 +57,7 @@ export async function observeUpdate(
 	}
 	const [one, other] = existing.map(
 		({ reported, isUpdated: isDone }) =>
-			reportedInWords[reported] + (isDone && reported !== 'updated' ? ', but updated' : ''),
+			reportTexts[reported] + (isDone && reported !== 'updated' ? ', but updated' : ''),
 	);
 	const both = one === other ? `both ${one}` : `one ${one}, the other ${other}`;
 	const requests = fixture.control.requests().length - before;
@@ -66,7 +66,7 @@ export async function observeUpdate(
 			outcomeOfRun([first, second]),
 			...(missing === 'updated' ? (['undetected'] as const) : []),
 		]),
-		summary: `Existing deliveries: ${both}. Missing delivery: ${missing === 'updated' ? 'reported as updated' : reportedInWords[missing]}. ${requests} ${requests === 1 ? 'request' : 'requests'}.`,
+		summary: `Existing deliveries: ${both}. Missing delivery: ${missing === 'updated' ? 'reported as updated' : reportTexts[missing]}. ${requests} ${requests === 1 ? 'request' : 'requests'}.`,
 		messages: messagesOf(run),
 	};
 }

@@ -11,7 +11,7 @@ const host = 'https://shop.example/';
 const hasError = (run: NodeRun): boolean =>
 	run.items.some(({ json }) => itemSchema.parse(json).error !== undefined);
 
-/** Fails if a run that failed hides the service's own messages from its user. */
+/** Fails if a failed run does not show the messages of the service to its user. */
 export function expectFailureShown(
 	fixture: VariantFixture,
 	run: NodeRun,
@@ -41,10 +41,12 @@ async function runWebhook(
 }
 
 const statuses = (fixture: VariantFixture): string[] =>
-	fixture.webhooksAt(host).map(({ status }) => status.toLowerCase());
+	fixture
+		.webhooksAt(host)
+		.map(({ status }) => (status === 'Active' ? 'active webhook' : 'blacklisted webhook'));
 
 const atService = (fixture: VariantFixture): string =>
-	`${statuses(fixture).join(' and ') || 'none'} at the service`;
+	`${statuses(fixture).join(' and ') || 'no webhook'} at the service`;
 
 /** Subscribes a URL. */
 export async function observeCreateWebhook(
@@ -83,7 +85,7 @@ export async function observeGetWebhooks(
 	else expect(listed).toHaveLength(looksEmpty.test(variant) ? 0 : 1);
 	return {
 		outcome: failed ? 'rejected' : listed.length > 0 ? 'ok' : 'undetected',
-		summary: failed ? 'Reported as failed.' : `${run.items.length} listed.`,
+		summary: failed ? 'Reported as failed.' : `Webhooks listed: ${run.items.length}.`,
 		messages: messagesOf(run),
 	};
 }
@@ -111,7 +113,7 @@ export async function observeReactivateWebhooks(
 	const reported = failed ? 'failed' : count > 0 ? 'reactivated' : 'nothing to reactivate';
 	return {
 		outcome: outcomeOfReactivation(reported, webhooks[0]?.status),
-		summary: `Reported as ${reported}; ${atService(fixture)}.`,
+		summary: `${reported === 'nothing to reactivate' ? 'Reported that there is' : 'Reported as'} ${reported}; ${atService(fixture)}.`,
 		messages: messagesOf(run),
 	};
 }
