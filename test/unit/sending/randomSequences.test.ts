@@ -88,7 +88,7 @@ interface Execution {
 	/** Undefined for the automatic choice. */
 	maxInFlight: number | undefined;
 	continueOnFail: boolean;
-	maximumWaitMs: number;
+	maxRetryMs: number;
 	startMs: number;
 	/** After how many steps its process crashes, if it does. */
 	crashesAfter: number | undefined;
@@ -137,7 +137,7 @@ const executions: fc.Arbitrary<Execution> = fc.record({
 	batchSize: fc.constantFrom(undefined, 1, 2, 3, 5, 100),
 	maxInFlight: fc.constantFrom(undefined, 1, 2, 10),
 	continueOnFail: fc.boolean(),
-	maximumWaitMs: fc.constantFrom(0, 30_000, 300_000),
+	maxRetryMs: fc.constantFrom(0, 30_000, 300_000),
 	startMs: fc.constantFrom(0, 0, 10, 60, 200),
 	crashesAfter: rarely(fc.nat(60), 4),
 	stopsAfterMs: rarely(fc.nat(2000), 8),
@@ -300,7 +300,7 @@ async function execute(
 	process: Process,
 	name: string,
 	creations: readonly Creation[],
-	{ batchSize, maxInFlight, continueOnFail, maximumWaitMs, startMs, stopsAfterMs }: Execution,
+	{ batchSize, maxInFlight, continueOnFail, maxRetryMs, startMs, stopsAfterMs }: Execution,
 ): Promise<Report | undefined> {
 	const { time, service, sequence } = world;
 	const { clock, store } = process;
@@ -323,7 +323,7 @@ async function execute(
 			signal: stop.signal,
 			batchSize,
 			maxInFlight,
-			maxRetryMs: maximumWaitMs,
+			maxRetryMs,
 			continueOnFail,
 			ownCompanyId: ownCompany,
 			retryRejectedBatches: sequence.retryRejectedBatches,
@@ -459,7 +459,7 @@ const normalExecution: Execution = {
 	batchSize: undefined,
 	maxInFlight: undefined,
 	continueOnFail: true,
-	maximumWaitMs: 0,
+	maxRetryMs: 0,
 	startMs: 0,
 	crashesAfter: undefined,
 	stopsAfterMs: undefined,

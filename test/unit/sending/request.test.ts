@@ -20,7 +20,7 @@ beforeEach(() => {
 
 /** Sends a request to a service that requests pauses while it is busy; returns the last status. */
 async function request(
-	maximumWaitMs: number,
+	maxRetryMs: number,
 	{
 		pauseMs,
 		busyForMs = Infinity,
@@ -39,7 +39,7 @@ async function request(
 	};
 	const response = await sendWithinLimit(
 		{ deliveries: [] },
-		{ send, rateLimit, clock, random: () => 0.5, signal, maxRetryMs: maximumWaitMs },
+		{ send, rateLimit, clock, random: () => 0.5, signal, maxRetryMs },
 		() => undefined,
 	);
 	return response?.exchange.kind === 'answer' ? response.exchange.status : undefined;
