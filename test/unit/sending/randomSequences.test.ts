@@ -323,7 +323,11 @@ async function execute(
 			signal: stop.signal,
 			batchSize,
 			maxInFlight,
+<<<<<<< HEAD
 			maxRetryMs: maxRetryMs,
+=======
+			maxRetryMs,
+>>>>>>> w20-sending
 			continueOnFail,
 			ownCompanyId: ownCompany,
 			retryRejectedBatches: sequence.retryRejectedBatches,
