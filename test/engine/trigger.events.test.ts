@@ -11,7 +11,7 @@ import {
 	type ReceiveOptions,
 	type Trigger,
 } from '../support/engine/engine';
-import { itemsOf, passedOn, setUpTriggers, updated } from '../support/triggerNode';
+import { itemsOf, triggerOutput, setUpTriggers, updated } from '../support/triggerNode';
 
 const service = setUpTriggers();
 const { open, hook } = service;
@@ -365,7 +365,7 @@ describe('duplicate events', () => {
 	const ignoring = { options: { ignoreDuplicatesMinutes: 10 } };
 	const swapped = Object.fromEntries(Object.entries(updated).reverse());
 
-	const passed = (received: Received) => passedOn(received)?.length;
+	const passed = (received: Received) => triggerOutput(received)?.length;
 
 	test('passes duplicates when Ignore Duplicates is not added', async () => {
 		const trigger = await published();

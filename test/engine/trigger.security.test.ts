@@ -10,7 +10,7 @@ import { z } from 'zod';
 
 import { startService } from '../../playground/service/server';
 import type { CredentialData, ReceiveOptions, Trigger } from '../support/engine/engine';
-import { itemsOf, passedOn, setUpTriggers, updated, withQuery } from '../support/triggerNode';
+import { itemsOf, triggerOutput, setUpTriggers, updated, withQuery } from '../support/triggerNode';
 
 const service = setUpTriggers();
 const { open, hook } = service;
@@ -234,8 +234,8 @@ describe('replayed events', () => {
 		await guarded.receive({ url: hook(3).url, body: updated });
 		const ignored = await guarded.receive({ url: hook(3).url, body: updated });
 
-		expect(passedOn(replayed)).toHaveLength(1);
-		expect(passedOn(ignored)).toEqual([]);
+		expect(triggerOutput(replayed)).toHaveLength(1);
+		expect(triggerOutput(ignored)).toEqual([]);
 	});
 });
 

@@ -108,10 +108,7 @@ describe('an invalid webhook item', () => {
 			'The Delivery Service Company ID is not a positive whole number [item 0]',
 			{ company: 'mine' },
 		],
-		[
-			'The Delivery Service Company ID is not a positive whole number [item 0]',
-			{ company: 0 },
-		],
+		['The Delivery Service Company ID is not a positive whole number [item 0]', { company: 0 }],
 	])('rejects an invalid item before any request: %s', async (message, changes) => {
 		const { error, items } = await service.run(
 			{ ...create, options: { companyId: '={{ $json.company }}' } },

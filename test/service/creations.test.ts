@@ -131,10 +131,7 @@ test('retries after a 429 and creates all deliveries when another process uses t
 test('stops sending when the service is still busy after the max retry time', async () => {
 	service.control.addFault({ kind: 'status', status: 429, times: null, skip: 2 });
 	const started = time.now();
-	const report = await run(
-		creationsOf(50),
-		sendingOptions({ batchSize: 10, maxRetryMs: 90_000 }),
-	);
+	const report = await run(creationsOf(50), sendingOptions({ batchSize: 10, maxRetryMs: 90_000 }));
 	const kinds = outcomeKinds(report);
 	expect(kinds.filter((kind) => kind === 'created')).toHaveLength(20);
 	expect(kinds.filter((kind) => kind === 'notSent')).toHaveLength(30);

@@ -22,7 +22,7 @@ export function creationsOf(count: number, letter = 'R'): Creation[] {
 }
 
 /** A response of the service. */
-export function answer(
+export function respondWith(
 	status: number,
 	body?: unknown,
 	headers: Record<string, string> = {},
@@ -51,7 +51,7 @@ export class FakeService {
 		const references = body.deliveries.map(({ referenceId }) => referenceId);
 		this.requests.push(references);
 		const response = this.respond(references, this.requests.length, this);
-		return await Promise.resolve(response ?? answer(200, this.create(references)));
+		return await Promise.resolve(response ?? respondWith(200, this.create(references)));
 	};
 
 	/** Creates deliveries. @returns the response body with their records */

@@ -178,8 +178,8 @@ export class ServiceModel {
 	private accept(deliveries: readonly Delivery[], execution: string): Exchange {
 		const { success } = this.variant;
 		const records = this.create(deliveries, () => true, execution);
-		if (success === 204) return answer(204, undefined);
-		return answer(success, this.envelope('OK', 'Success', this.returnedRecords(records)));
+		if (success === 204) return respondWith(204, undefined);
+		return respondWith(success, this.envelope('OK', 'Success', this.returnedRecords(records)));
 	}
 
 	private reject(
@@ -207,7 +207,7 @@ export class ServiceModel {
 			rejectionRecords === 'none'
 				? []
 				: [...this.returnedRecords(created), ...(rejectionRecords === 'all' ? failed : [])];
-		return answer(rejectionStatus, this.envelope('ERROR', 'An address is not known', records));
+		return respondWith(rejectionStatus, this.envelope('ERROR', 'An address is not known', records));
 	}
 
 	private handleFault(deliveries: readonly Delivery[], execution: string, fault: Fault): Exchange {
@@ -234,9 +234,9 @@ export class ServiceModel {
 		}
 		const headers: Record<string, string> =
 			retryAfter === undefined ? {} : { 'retry-after': retryAfter };
-		if (body !== 'json') return answer(status, body === 'html' ? page : undefined, headers);
+		if (body !== 'json') return respondWith(status, body === 'html' ? page : undefined, headers);
 		const returned = fault.hasRecords ? this.returnedRecords(records) : [];
-		return answer(status, this.envelope('ERROR', 'Gateway error', returned), headers);
+		return respondWith(status, this.envelope('ERROR', 'Gateway error', returned), headers);
 	}
 
 	/** Whether a request with this fault may create deliveries, according to HTTP. */
@@ -346,7 +346,7 @@ export class ServiceModel {
 	}
 }
 
-function answer(
+function respondWith(
 	status: number,
 	body: unknown,
 	headers: Readonly<Record<string, string>> = {},

@@ -114,7 +114,7 @@ export function itemsOf({ workflowData }: Received): IDataObject[] | undefined {
 }
 
 /** The JSON of the output items of the trigger; undefined if no execution was started. */
-export function passedOn({ run }: Received): IDataObject[] | undefined {
+export function triggerOutput({ run }: Received): IDataObject[] | undefined {
 	return run?.outputsOf('Delivery Service Trigger')[0]?.map(({ json }) => json);
 }
 

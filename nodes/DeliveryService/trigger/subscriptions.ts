@@ -135,11 +135,13 @@ async function subscribeOne(
 		(await listWebhooksIfAllowed(webhooks)).filter((webhook) => webhook.action === action);
 	const isWorking = (listed: readonly Webhook[]) =>
 		findListed(desired, subscription, listed).some(({ status }) => status !== 'blacklisted');
-	const { isDone, detail } = await webhooks.subscribe(subscription).catch(async (error: unknown) => {
-		const listed = await listForEvent(subscription.action).catch(() => []);
-		if (!isWorking(listed)) throw error;
-		return { isDone: true, detail: '' };
-	});
+	const { isDone, detail } = await webhooks
+		.subscribe(subscription)
+		.catch(async (error: unknown) => {
+			const listed = await listForEvent(subscription.action).catch(() => []);
+			if (!isWorking(listed)) throw error;
+			return { isDone: true, detail: '' };
+		});
 	if (isDone) return true;
 	const listed = await listForEvent(subscription.action).catch(() => []);
 	if (listed.length > 0 && findListed(desired, subscription, listed).length === 0)

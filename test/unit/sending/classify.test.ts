@@ -57,7 +57,9 @@ describe('rejected', () => {
 	});
 
 	test('classifies a request that n8n forbids as rejected', () => {
-		expect(classifyExchange({ kind: 'noResponse', code: '', blockedReason: 'Blocked' })).toBe('rejected');
+		expect(classifyExchange({ kind: 'noResponse', code: '', blockedReason: 'Blocked' })).toBe(
+			'rejected',
+		);
 	});
 
 	test.each([300, 301, 302, 307, 308, 399])('classifies redirect %d as rejected', (status) => {

@@ -11,7 +11,7 @@ import {
 } from '../../../nodes/DeliveryService/sending/creations';
 import type { Creation } from '../../../nodes/DeliveryService/sending/outcomes';
 import { RateLimit } from '../../../nodes/DeliveryService/sending/rateLimit';
-import { answer, creation, creationsOf, FakeService } from '../../support/creations';
+import { respondWith, creation, creationsOf, FakeService } from '../../support/creations';
 import { memoryStore, type Row } from '../../support/memoryStore';
 import { VirtualTime } from '../../support/virtualTime';
 
@@ -117,7 +117,7 @@ describe('requests', () => {
 describe('memory of a run', () => {
 	test('never sends created deliveries again, but sends rejected ones again', async () => {
 		const service = new FakeService((references) =>
-			references.includes('R1') ? answer(422, { message: 'No' }) : undefined,
+			references.includes('R1') ? respondWith(422, { message: 'No' }) : undefined,
 		);
 		const first = await run(service, creationsOf(3), { batchSize: 1 });
 		expect(kindsOf(first)).toEqual(['created', 'rejected', 'created']);
@@ -199,7 +199,7 @@ describe('memory of a run', () => {
 		'reports true outcomes and a failed ledger when the store fails to %j',
 		async (failing) => {
 			const service = new FakeService(([reference]) =>
-				reference === 'R1' ? answer(422) : undefined,
+				reference === 'R1' ? respondWith(422) : undefined,
 			);
 			const report = await run(service, creationsOf(2), {
 				ledgerFor: () => failingLedger(...failing),
@@ -219,9 +219,9 @@ describe('memory of a run', () => {
 
 describe('halting', () => {
 	test.each([
-		['a wrong key', answer(401, { message: 'No' }), 'rejected'],
-		['a redirect', answer(307), 'rejected'],
-		['a busy service', answer(429, {}, { 'retry-after': '9999' }), 'notSent'],
+		['a wrong key', respondWith(401, { message: 'No' }), 'rejected'],
+		['a redirect', respondWith(307), 'rejected'],
+		['a busy service', respondWith(429, {}, { 'retry-after': '9999' }), 'notSent'],
 		[
 			'an untrusted certificate',
 			{ kind: 'noResponse', code: 'CERT_HAS_EXPIRED' } as const,
@@ -241,7 +241,7 @@ describe('halting', () => {
 
 	test('stops after the first failure without On Error: Continue', async () => {
 		const service = new FakeService(([reference]) =>
-			reference === 'R1' ? answer(403) : undefined,
+			reference === 'R1' ? respondWith(403) : undefined,
 		);
 		const report = await run(service, creationsOf(4), { batchSize: 1, continueOnFail: false });
 		expect(kindsOf(report)).toEqual(['created', 'rejected', 'notSent', 'notSent']);
@@ -269,7 +269,7 @@ describe('duplicate reference IDs in the input', () => {
 
 	test('reports a duplicate as not sent and names the first item when that was rejected', async () => {
 		const service = new FakeService(([reference]) =>
-			reference === 'A' ? answer(422, { message: 'No' }) : undefined,
+			reference === 'A' ? respondWith(422, { message: 'No' }) : undefined,
 		);
 		const report = await run(service, twice, { batchSize: 1 });
 		expect(service.requests).toEqual([['A'], ['B']]);
@@ -296,7 +296,7 @@ describe('duplicate reference IDs in the input', () => {
 
 	test('reports an outcome for each of 100,000 duplicates', async () => {
 		const creations = Array.from({ length: 100_000 }, (_, item) => creation(item, `R${item % 2}`));
-		const service = new FakeService(() => answer(401));
+		const service = new FakeService(() => respondWith(401));
 		const report = await run(service, creations);
 		expect(new Set(kindsOf(report).slice(2))).toEqual(new Set(['notSent']));
 	});
@@ -313,7 +313,7 @@ describe('claims that were not sent', () => {
 				return await store.runExclusive(access);
 			},
 		};
-		const service = new FakeService((_, number) => (number === 1 ? undefined : answer(401)));
+		const service = new FakeService((_, number) => (number === 1 ? undefined : respondWith(401)));
 		const report = await run(service, creationsOf(count), {
 			batchSize: 1,
 			ledgerFor: () => openLedger(counting, 'company undefined', `execution ${++executions}`, time),
@@ -370,7 +370,7 @@ describe('a rejected batch', () => {
 			const end = references.indexOf('R2');
 			if (end < 0) return undefined;
 			const created = service.create(references.slice(0, end));
-			return answer(
+			return respondWith(
 				status,
 				listsCreated ? { ...created, code: 'E', message: 'No' } : { code: 'E' },
 			);
@@ -391,7 +391,7 @@ describe('a rejected batch', () => {
 	);
 
 	test('says how many others a rejected batch had, what to do and what the service said', async () => {
-		const service = new FakeService(() => answer(422, { code: 'E7', message: 'Bad pickup' }));
+		const service = new FakeService(() => respondWith(422, { code: 'E7', message: 'Bad pickup' }));
 		const report = await run(service, creationsOf(4));
 		expect(textOf(report, 2)).toBe(
 			'It is unknown whether this delivery was created: the Delivery Service rejected the batch of this delivery and 3 others (status 422). Check the Delivery Service dashboard before you send it again. If it was not created, run the operation "Allow Resending" for its reference ID, then send it again. For later runs, set the option Batch Size to 1, so that a rejection affects only one delivery. Turn on the option Retry Rejected Batches only if you know that the service creates nothing when it rejects a batch. The service says: Bad pickup (E7)',
@@ -424,14 +424,14 @@ describe('a rejected batch', () => {
 		['names no delivery', { payload: [{ id: 'd9' }] }],
 		['may be an error', [{ id: 'd9', message: 'Bad pickup' }]],
 	])('reports a rejected single delivery as unknown when a record %s', async (_what, body) => {
-		const service = new FakeService(() => answer(409, body));
+		const service = new FakeService(() => respondWith(409, body));
 		const report = await run(service, creationsOf(1));
 		expect(kindsOf(report)).toEqual(['unknown']);
 		expect(textOf(report, 0)).toContain('d9');
 	});
 
 	test('halts after three consecutive rejected batches', async () => {
-		const service = new FakeService(() => answer(400, { message: 'Bad pickup' }));
+		const service = new FakeService(() => respondWith(400, { message: 'Bad pickup' }));
 		const report = await run(service, creationsOf(10), { batchSize: 2 });
 		expect(kindsOf(report)).toEqual([...many(6, 'unknown'), ...many(4, 'notSent')]);
 		expect(textOf(report, 9)).toMatch(/^This delivery was not sent: .*Bad pickup/);
@@ -439,11 +439,11 @@ describe('a rejected batch', () => {
 });
 
 describe('a 404 without a service error body', () => {
-	const page = answer(404, '<!doctype html><title>Not Found</title>');
+	const page = respondWith(404, '<!doctype html><title>Not Found</title>');
 
 	test.each([
 		['a web page', page],
-		['an empty body', answer(404)],
+		['an empty body', respondWith(404)],
 	])('halts after the first request on a 404 with %s', async (_what, response) => {
 		const report = await run(new FakeService(() => response), creationsOf(1000));
 		const unknown = kindsOf(report).filter((kind) => kind === 'unknown');
@@ -473,7 +473,9 @@ describe('Retry Rejected Batches', () => {
 			const bad = ['R13', 'R14', 'R77'];
 			const service = new FakeService((references) => {
 				const first = references.find((reference) => bad.includes(reference ?? ''));
-				return first === undefined ? undefined : answer(status, { message: `${first} is bad` });
+				return first === undefined
+					? undefined
+					: respondWith(status, { message: `${first} is bad` });
 			});
 			const report = await run(service, creationsOf(100), retrying);
 			const rejected = report.results.filter(({ outcome }) => outcome.kind === 'rejected');
@@ -488,7 +490,7 @@ describe('Retry Rejected Batches', () => {
 	test.each([402, 403, 410])(
 		'does not split a batch rejected with %i, which concerns the whole request',
 		async (status) => {
-			const service = new FakeService(() => answer(status));
+			const service = new FakeService(() => respondWith(status));
 			const report = await run(service, creationsOf(8), retrying);
 			expect(kindsOf(report)).toEqual(many(8, 'rejected'));
 			expect(service.requests).toHaveLength(1);
@@ -497,7 +499,7 @@ describe('Retry Rejected Batches', () => {
 
 	test('stops splitting a batch when its first, middle and last are rejected for the same reason', async () => {
 		const service = new FakeService(([reference]) =>
-			answer(422, { message: `Order ${reference}: no warehouse 7` }),
+			respondWith(422, { message: `Order ${reference}: no warehouse 7` }),
 		);
 		const report = await run(service, creationsOf(250), retrying);
 		expect(kindsOf(report)).toEqual(many(250, 'rejected'));
@@ -514,7 +516,7 @@ describe('Retry Rejected Batches', () => {
 
 	test('creates the others when the first two of a batch are invalid', async () => {
 		const service = new FakeService((references) =>
-			references.includes('R0') || references.includes('R1') ? answer(400) : undefined,
+			references.includes('R0') || references.includes('R1') ? respondWith(400) : undefined,
 		);
 		const report = await run(service, creationsOf(10), retrying);
 		expect(kindsOf(report)).toEqual(['rejected', 'rejected', ...many(8, 'created')]);
@@ -522,7 +524,7 @@ describe('Retry Rejected Batches', () => {
 
 	test('trusts a rejection that lists created deliveries over the option', async () => {
 		const service = new FakeService((references, number, service) =>
-			number === 1 ? answer(400, service.create(references.slice(0, 2))) : undefined,
+			number === 1 ? respondWith(400, service.create(references.slice(0, 2))) : undefined,
 		);
 		const report = await run(service, creationsOf(4), retrying);
 		expect(kindsOf(report)).toEqual(['created', 'created', 'unknown', 'unknown']);
@@ -531,7 +533,7 @@ describe('Retry Rejected Batches', () => {
 
 	test('reports every outcome when the connection breaks while a batch is split', async () => {
 		const service = new FakeService((references, number, service) => {
-			if (references.includes('R7')) return answer(400);
+			if (references.includes('R7')) return respondWith(400);
 			if (number !== 4) return undefined;
 			service.create(references);
 			return { kind: 'noResponse', code: 'ECONNRESET' };
@@ -548,8 +550,8 @@ describe('Retry Rejected Batches', () => {
 
 	test('reports unsent deliveries when the service becomes busy while a batch is split', async () => {
 		const service = new FakeService((references, number) => {
-			if (references.includes('R7')) return answer(400);
-			return number > 3 ? answer(429, {}, { 'retry-after': '9999' }) : undefined;
+			if (references.includes('R7')) return respondWith(400);
+			return number > 3 ? respondWith(429, {}, { 'retry-after': '9999' }) : undefined;
 		});
 		const report = await run(service, creationsOf(8), retrying);
 		expect(kindsOf(report).filter((kind) => kind === 'created')).toHaveLength(
@@ -564,7 +566,7 @@ describe('a success status without created deliveries', () => {
 	const failure = { code: 'ERROR', message: 'Warehouse 7 does not exist', payload: [] };
 
 	test('reports deliveries as unknown and passes on what the service says', async () => {
-		const report = await run(new FakeService(() => answer(200, failure)), creationsOf(2));
+		const report = await run(new FakeService(() => respondWith(200, failure)), creationsOf(2));
 		expect(textOf(report, 1)).toMatch(
 			/^It is unknown whether this delivery was created: .*no record.* Warehouse 7 does not exist \(ERROR\)$/,
 		);
@@ -575,7 +577,7 @@ describe('a success status without created deliveries', () => {
 		['without a list of records', { code: 'ERROR', message: 'Warehouse 7 does not exist' }],
 		['that is a web page', undefined],
 	])('halts after three consecutive responses %s', async (_what, body) => {
-		const service = new FakeService(() => answer(200, body));
+		const service = new FakeService(() => respondWith(200, body));
 		const report = await run(service, creationsOf(1000));
 		expect(service.requests).toHaveLength(3);
 		expect(kindsOf(report)).toEqual([...many(300, 'unknown'), ...many(700, 'notSent')]);
@@ -589,7 +591,7 @@ describe('a success status without created deliveries', () => {
 				{ index: 0, id: 'd1' },
 				{ index: 1, error: 'Address not found' },
 			];
-			return answer(200, { code: 'OK', payload });
+			return respondWith(200, { code: 'OK', payload });
 		});
 		const report = await run(service, creationsOf(2));
 		expect(textOf(report, 1)).toMatch(/^It is unknown whether .*Address not found$/);
@@ -598,7 +600,7 @@ describe('a success status without created deliveries', () => {
 
 	test('shows the IDs of records that match no delivery', async () => {
 		const service = new FakeService(() =>
-			answer(200, {
+			respondWith(200, {
 				code: 'OK',
 				message: 'Success',
 				payload: [
@@ -647,7 +649,7 @@ describe('automatic batch size', () => {
 
 	test('creates the others when one delivery is rejected, even without On Error: Continue', async () => {
 		const service = new FakeService(([reference]) =>
-			reference === 'R3' ? answer(400) : undefined,
+			reference === 'R3' ? respondWith(400) : undefined,
 		);
 		const report = await run(service, creationsOf(20), { ...automatic, continueOnFail: false });
 		expect(kindsOf(report)).toEqual([...many(3, 'created'), 'rejected', ...many(16, 'created')]);
@@ -667,7 +669,7 @@ describe('a service that does not process requests', () => {
 
 	test('retries until Max Retry Time is over, then gives up', async () => {
 		const started = time.now();
-		const service = new FakeService(() => answer(429));
+		const service = new FakeService(() => respondWith(429));
 		const report = await run(service, creationsOf(1), { maxRetryMs: 90_000, random });
 		expect(kindsOf(report)).toEqual(['notSent']);
 		expect(time.now() - started - 50).toBe(90_000);
@@ -684,7 +686,7 @@ describe('a service that does not process requests', () => {
 	);
 
 	test('does not retry before the time in Retry-After', async () => {
-		const service = new FakeService(() => answer(429, {}, { 'retry-after': '40' }));
+		const service = new FakeService(() => respondWith(429, {}, { 'retry-after': '40' }));
 		const started = time.now();
 		await run(service, creationsOf(1), { maxRetryMs: 90_000 });
 		expect(service.requests).toHaveLength(3);

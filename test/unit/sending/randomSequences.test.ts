@@ -323,11 +323,7 @@ async function execute(
 			signal: stop.signal,
 			batchSize,
 			maxInFlight,
-<<<<<<< HEAD
-			maxRetryMs: maxRetryMs,
-=======
 			maxRetryMs,
->>>>>>> w20-sending
 			continueOnFail,
 			ownCompanyId: ownCompany,
 			retryRejectedBatches: sequence.retryRejectedBatches,

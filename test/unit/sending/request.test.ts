@@ -2,7 +2,7 @@ import { RateLimit } from '../../../nodes/DeliveryService/sending/rateLimit';
 import { sendWithinLimit } from '../../../nodes/DeliveryService/sending/request';
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
 import type { Clock } from '../../../nodes/DeliveryService/common/clock';
-import { answer } from '../../support/creations';
+import { respondWith } from '../../support/creations';
 import { VirtualTime } from '../../support/virtualTime';
 
 const seconds = 1000;
@@ -35,11 +35,11 @@ async function request(
 		const headers: Record<string, string> = isBusy
 			? { 'retry-after': String(pauseMs / seconds) }
 			: {};
-		return await Promise.resolve(answer(isBusy ? 429 : 200, {}, headers));
+		return await Promise.resolve(respondWith(isBusy ? 429 : 200, {}, headers));
 	};
 	const response = await sendWithinLimit(
 		{ deliveries: [] },
-		{ send, rateLimit, clock, random: () => 0.5, signal, maxRetryMs: maxRetryMs },
+		{ send, rateLimit, clock, random: () => 0.5, signal, maxRetryMs },
 		() => undefined,
 	);
 	return response?.exchange.kind === 'response' ? response.exchange.status : undefined;

@@ -8,7 +8,7 @@ import {
 	type SendingOptions,
 } from '../../../nodes/DeliveryService/sending/creations';
 import { RateLimit, totalWait } from '../../../nodes/DeliveryService/sending/rateLimit';
-import { answer, creation, creationsOf, FakeService } from '../../support/creations';
+import { respondWith, creation, creationsOf, FakeService } from '../../support/creations';
 import { entriesOf, noTime, storeOf, type Row } from '../../support/memoryStore';
 import { VirtualTime } from '../../support/virtualTime';
 
@@ -187,7 +187,7 @@ describe('halting', () => {
 	const threeInFlight = { maxInFlight: 3, ledgerFor: undefined, batchSize: 100 };
 
 	test('starts no more requests after a failure, and reports those in flight', async () => {
-		const service = new FakeService((_, number) => (number === 2 ? answer(403) : undefined));
+		const service = new FakeService((_, number) => (number === 2 ? respondWith(403) : undefined));
 		const report = await run(service, 1000, { ...threeInFlight, continueOnFail: false });
 		expect(service.requests).toHaveLength(4);
 		expect(kindsOf(report)).toEqual([
@@ -199,7 +199,7 @@ describe('halting', () => {
 	});
 
 	test.each([
-		['leads to a 404 page', () => answer(404, '<html>Not found</html>'), 1],
+		['leads to a 404 page', () => respondWith(404, '<html>Not found</html>'), 1],
 		['breaks every connection', (): Exchange => ({ kind: 'noResponse', code: 'ECONNRESET' }), 3],
 	])('sends only one request at a time while the Base URL %s', async (_, exchange, requests) => {
 		const service = new FakeService(exchange);
@@ -246,10 +246,10 @@ describe('halting', () => {
 		const started = time.now();
 		const service = new FakeService((_, number) =>
 			number === 2
-				? answer(429, {}, { 'retry-after': '200' })
+				? respondWith(429, {}, { 'retry-after': '200' })
 				: number === 1
 					? undefined
-					: answer(401),
+					: respondWith(401),
 		);
 		const report = await run(service, 400, threeInFlight);
 		expect(kindsOf(report)).toEqual([
@@ -261,7 +261,7 @@ describe('halting', () => {
 	});
 
 	test('does not send a request that waits for the rate limit', async () => {
-		const service = new FakeService((_, number) => (number === 2 ? answer(401) : undefined));
+		const service = new FakeService((_, number) => (number === 2 ? respondWith(401) : undefined));
 		const report = await run(service, 400, {
 			...threeInFlight,
 			rateLimit: new RateLimit(2, 60_000),
@@ -273,7 +273,7 @@ describe('halting', () => {
 
 	test('still sends the other deliveries of a batch that is sent individually', async () => {
 		const service = new FakeService(([reference]) =>
-			reference === 'R3' ? answer(400) : undefined,
+			reference === 'R3' ? respondWith(400) : undefined,
 		);
 		const report = await run(service, 20, { continueOnFail: false, maxInFlight: 10 });
 		expect(kindsOf(report)).toEqual([...many(3, 'created'), 'rejected', ...many(16, 'created')]);

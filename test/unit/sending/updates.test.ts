@@ -197,7 +197,7 @@ describe('success responses', () => {
 			message:
 				'It is unknown whether this delivery was updated: the response is not a valid Delivery Service response',
 			description:
-				'It is safe to run the update again. Check the Base URL in the credential: it must be the address of the service itself.',
+				'It is safe to run the update again. Check the Base URL in the credential: it must be the URL of the Delivery Service itself.',
 		});
 	});
 
@@ -417,7 +417,7 @@ describe('a lost response', () => {
 				kind: 'unknown',
 				problem: {
 					message:
-						'It is unknown whether this delivery was updated: the Delivery Service failed (status 504)',
+						'It is unknown whether this delivery was updated: the Delivery Service returned a server error (status 504)',
 					description:
 						'Check the delivery in the Delivery Service dashboard: the update was retried and then rejected. The Delivery Service rejected the request (status 409). The service says: The reference is in use',
 				},
@@ -483,7 +483,10 @@ test.each<[string, Exchange]>([
 	['401', answer(401)],
 	['308', answer(308)],
 	['an untrusted certificate', { kind: 'noResponse', code: 'CERT_HAS_EXPIRED' }],
-	['n8n settings that forbid the request', { kind: 'noResponse', code: '', blockedReason: 'Blocked' }],
+	[
+		'n8n settings that forbid the request',
+		{ kind: 'noResponse', code: '', blockedReason: 'Blocked' },
+	],
 ])('halts on %s, which every request would meet', async (_what, exchange) => {
 	const updates = [update(0, ['a', 'b']), update(1, ['c'], { changes: { cod: 2 } })];
 	const { bodies, results } = await run(updates, () => exchange);
