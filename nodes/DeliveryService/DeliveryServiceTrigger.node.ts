@@ -29,7 +29,7 @@ export class DeliveryServiceTrigger implements INodeType {
 		subtitle,
 		// n8n shows this as the description of the whole package.
 		description:
-			'Starts the workflow when a delivery or route is created or a delivery is updated. Actions: create deliveries from Shopify orders, update deliveries.',
+			'Starts the workflow when a delivery or route is created or a delivery is updated. Actions: create deliveries from Shopify orders, update deliveries',
 		eventTriggerDescription:
 			'Waiting for an event: create a delivery or route, or update a delivery',
 		activationMessage: 'The selected events now trigger this workflow automatically.',
