@@ -87,7 +87,7 @@ export class Target {
 	 */
 	async forgetLimit(): Promise<void> {
 		const { service, installation } = this;
-		const credential = { ...service.credential, baseUrl: await service.anotherAddress() };
+		const credential = { ...service.credential, baseUrl: await service.openAnotherUrl() };
 		await installation.client.updateCredential(this.ownId, 'Own', ownType, credential);
 	}
 

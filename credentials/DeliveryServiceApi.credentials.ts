@@ -1,8 +1,8 @@
 import type { IAuthenticateGeneric, Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
 /**
- * Access to the Delivery Service: HTTP Basic with an API key (service document, section 5). The
- * nodes test it by listing the company's webhooks.
+ * Access to the Delivery Service: HTTP Basic authentication with an API key (API document,
+ * section 5). The nodes test it by listing the company's webhooks.
  */
 export class DeliveryServiceApi implements ICredentialType {
 	name = 'deliveryServiceApi';
@@ -26,7 +26,7 @@ export class DeliveryServiceApi implements ICredentialType {
 			default: '',
 			placeholder: 'e.g. https://api.delivery-service.example',
 			description:
-				'The address of the Delivery Service. It starts with https:// or http://, and has no path of an endpoint.',
+				'The API URL of the Delivery Service, without an endpoint path such as /v1/deliveries',
 		},
 		{
 			displayName: 'API Key ID',
@@ -35,7 +35,7 @@ export class DeliveryServiceApi implements ICredentialType {
 			required: true,
 			default: '',
 			placeholder: 'e.g. key_4f2a',
-			description: 'You find it in the dashboard of the Delivery Service',
+			description: 'Shown in the Delivery Service dashboard',
 		},
 		{
 			displayName: 'API Secret',
@@ -44,19 +44,18 @@ export class DeliveryServiceApi implements ICredentialType {
 			typeOptions: { password: true },
 			required: true,
 			default: '',
-			description: 'The secret that belongs to the API key',
+			description: 'The secret of the API key',
 		},
 		{
 			displayName: 'Company ID',
 			name: 'companyId',
-			// Not a number field: those are never empty, so that a forgotten one would hold some
-			// company's number.
+			// Not a number field: it is never empty, so a forgotten one would contain another company's ID.
 			type: 'string',
 			required: true,
 			default: '',
 			placeholder: 'e.g. 1001',
 			description:
-				'The number of your own company on the Delivery Service. Webhooks, the trigger, the connection test and skipping what was sent need it.',
+				"Your own company's ID on the Delivery Service. Required for webhooks, the trigger, the connection test and Skip Already Sent.",
 		},
 	];
 

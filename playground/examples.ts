@@ -14,7 +14,7 @@ type WorkflowNode = WorkflowFile['nodes'][number];
 
 const examplesFolder = join(projectFolder, 'examples');
 
-/** The examples that the demo and the tests run, by what they do. */
+/** The file names of the examples that the demo and the tests run. */
 export const examples = {
 	orders: 'shopify-orders-to-deliveries',
 	updates: 'delivery-updates-to-shopify',
@@ -25,7 +25,7 @@ export const examples = {
 	assistant: 'ask-the-assistant',
 } as const;
 
-/** The names of the nodes in examples/ that are looked at. */
+/** The names of the nodes in examples/ that the demo and the tests use. */
 export const nodeNames = {
 	newOrder: 'New Shopify order',
 	createDelivery: 'Create delivery',
@@ -36,7 +36,7 @@ export const nodeNames = {
 	settings: 'Your settings',
 } as const;
 
-/** The names of the data tables that the examples keep. */
+/** The names of the data tables of the examples. */
 export const tables = {
 	deliveries: 'Shopify deliveries',
 	toLookAt: 'Deliveries to look at',
@@ -44,20 +44,20 @@ export const tables = {
 	statuses: 'Delivery statuses seen',
 } as const;
 
-/** Stored credentials, as nodes refer to them, by their types. */
+/** Stored credentials by type, as nodes refer to them. */
 export type Credentials = Readonly<Record<string, { id: string; name: string }>>;
 
-/** The types of the credentials of the examples. */
+/** The credential types of the examples. */
 export const credentialTypes = {
 	deliveryService: 'deliveryServiceApi',
 	shopify: 'shopifyAccessTokenApi',
 	languageModel: 'openAiApi',
 } as const;
 
-/** What a user fills in: parameters by the name of the node, or for a Set node its fields. */
+/** What a user fills in: by node name, the parameters, or the fields of a Set node. */
 export type FilledIn = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** Who hands the packages over. */
+/** The pickup of the sample shop. */
 export const pickup = {
 	pickupName: 'Larch & Linen',
 	pickupEmail: 'warehouse@example.com',
@@ -66,7 +66,7 @@ export const pickup = {
 	pickupAddress: '18 Depot Street, Springfield, IL 62703, United States',
 };
 
-/** What the examples leave to their user, filled in for the stand-ins. */
+/** The values that a user enters in the examples, for the stand-ins. */
 export function filledIn({ credential }: Pick<Shopify, 'credential'>): FilledIn {
 	return {
 		[nodeNames.createDelivery]: {
@@ -79,7 +79,7 @@ export function filledIn({ credential }: Pick<Shopify, 'credential'>): FilledIn 
 	};
 }
 
-/** Stores the credentials of both stand-ins. Throws an N8nRefusal when n8n takes one for wrong. */
+/** Stores the credentials of both stand-ins. Throws an N8nRejection if n8n rejects one. */
 export async function storeCredentials(
 	client: N8nClient,
 	service: Pick<LocalService, 'credential'>,
@@ -95,36 +95,36 @@ export async function storeCredentials(
 	};
 }
 
-/** The names of all examples, which are those of their files. */
+/** The names of all example files, without the extension. */
 export function exampleNames(): string[] {
 	return readdirSync(examplesFolder)
 		.filter((file) => file.endsWith('.json'))
 		.map((file) => file.replace(/\.json$/, ''));
 }
 
-/** Gives an example as it is in its file. */
-export async function exampleAsItIs(name: string): Promise<WorkflowFile> {
+/** Returns an example unchanged. */
+export async function readExampleFile(name: string): Promise<WorkflowFile> {
 	const text = await readFile(join(examplesFolder, `${name}.json`), 'utf8');
 	return workflowFileSchema.parse(JSON.parse(text));
 }
 
 /**
- * Gives an example ready to run: as in its file, save for the credentials, what its user fills in,
- * and the identifiers of webhooks, which the editor makes when a file is imported.
+ * Returns an example that is ready to run: with credentials, the values that a user fills in, and the
+ * webhook IDs that the editor generates on import.
  */
 export async function readExample(
 	name: string,
 	credentials: Credentials,
 	filled: FilledIn,
 ): Promise<WorkflowFile> {
-	const example = await exampleAsItIs(name);
+	const example = await readExampleFile(name);
 	return {
 		...example,
 		nodes: example.nodes.map((node) => {
 			const changes = filled[node.name];
 			return {
 				...node,
-				...(changes && { parameters: withChanges(node, changes) }),
+				...(changes && { parameters: applyChanges(node, changes) }),
 				...(node.type.endsWith('Trigger') && { webhookId: randomUUID() }),
 				credentials: credentialsFor(node, credentials),
 			};
@@ -136,7 +136,7 @@ const setParametersShape = z.object({
 	assignments: z.object({ assignments: z.array(z.object({ name: z.string() }).passthrough()) }),
 });
 
-function withChanges({ type, parameters }: WorkflowNode, changes: FilledIn[string]) {
+function applyChanges({ type, parameters }: WorkflowNode, changes: FilledIn[string]) {
 	if (type !== 'n8n-nodes-base.set') return { ...parameters, ...changes };
 	const { assignments } = setParametersShape.parse(parameters).assignments;
 	return {
@@ -151,11 +151,11 @@ function withChanges({ type, parameters }: WorkflowNode, changes: FilledIn[strin
 
 function credentialsFor({ type, parameters }: WorkflowNode, credentials: Credentials): Credentials {
 	const { deliveryService, shopify, languageModel } = credentialTypes;
-	const [, wanted = parameters.nodeCredentialType] =
+	const [, credentialType = parameters.nodeCredentialType] =
 		[
 			['n8n-nodes-delivery-service.', deliveryService],
 			['n8n-nodes-base.shopify', shopify],
 			['@n8n/n8n-nodes-langchain.lmChatOpenAi', languageModel],
-		].find(([beginning = '']) => type.startsWith(beginning)) ?? [];
-	return Object.fromEntries(Object.entries(credentials).filter(([kind]) => kind === wanted));
+		].find(([prefix = '']) => type.startsWith(prefix)) ?? [];
+	return Object.fromEntries(Object.entries(credentials).filter(([key]) => key === credentialType));
 }

@@ -1,4 +1,4 @@
-/** Lays rows out in columns. Gives the lines, each ending without spaces. */
+/** Formats rows as aligned columns, without trailing spaces. */
 export function table(header: string[], rows: string[][]): string {
 	const widths = header.map((title, column) =>
 		Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)),

@@ -27,7 +27,7 @@ export class DeliveryService implements INodeType {
 		group: ['output'],
 		version: 1,
 		subtitle: '={{$parameter["operation"] + ": " + $parameter["resource"]}}',
-		description: 'Turn Shopify orders into deliveries, change deliveries and manage webhooks',
+		description: 'Create deliveries from Shopify orders, update deliveries and manage webhooks',
 		defaults: { name: 'Delivery Service' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
@@ -54,21 +54,21 @@ export class DeliveryService implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return [await withErrorItems(this, async () => await chosenOperation(this).run(this))];
+		return [await withErrorItems(this, async () => await selectedOperation(this).run(this))];
 	}
 }
 
-/** @throws NodeOperationError when an imported workflow names an operation that does not exist */
-function chosenOperation(context: IExecuteFunctions): Operation {
+/** @throws NodeOperationError when an imported workflow contains an unknown operation */
+function selectedOperation(context: IExecuteFunctions): Operation {
 	const resource = context.getNodeParameter('resource', 0);
 	const operation = context.getNodeParameter('operation', 0);
-	const chosen = resources
+	const selected = resources
 		.find(({ option }) => option.value === resource)
 		?.operations.find(({ option }) => option.value === operation);
-	if (chosen) return chosen;
+	if (selected) return selected;
 	throw new NodeOperationError(
 		context.getNode(),
-		`The operation "${String(operation)}" of "${String(resource)}" does not exist`,
-		{ description: 'Choose a resource and an operation in the node.' },
+		`The resource "${String(resource)}" has no operation "${String(operation)}"`,
+		{ description: 'Select a resource and an operation in the node.' },
 	);
 }

@@ -24,13 +24,15 @@ export class DeliveryServiceTrigger implements INodeType {
 			dark: 'file:../../icons/deliveryService.dark.svg',
 		},
 		group: ['trigger'],
-		// For version 1, n8n evaluates an expression and reads every body at each call of the webhook.
+		// For version 1, n8n evaluates an expression and parses every body on each webhook call.
 		version: 2,
 		subtitle,
-		description: 'Start the workflow when a delivery or route is created or a delivery changes',
-		eventTriggerDescription: 'Waiting for the Delivery Service to report an event',
-		activationMessage:
-			'From now on the Delivery Service starts this workflow by itself on the events that you chose.',
+		// n8n shows this as the description of the whole package.
+		description:
+			'Starts the workflow when a delivery or route is created or a delivery is updated. Actions: create deliveries from Shopify orders, update deliveries.',
+		eventTriggerDescription:
+			'Waiting for an event: create a delivery or route, or update a delivery',
+		activationMessage: 'The selected events now trigger this workflow automatically.',
 		defaults: { name: 'Delivery Service Trigger' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
@@ -62,7 +64,7 @@ export class DeliveryServiceTrigger implements INodeType {
 		return await receive(this);
 	}
 
-	/** n8n runs this as the first step of the execution that a call of `webhook` has started. */
+	/** n8n runs this as the first step of the execution that `webhook` started. */
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return [await dropDuplicateEvents(this)];
 	}

@@ -22,7 +22,7 @@ import {
 const executionsTimeoutMs = 120_000;
 const fulfillmentTimeoutMs = 60_000;
 
-/** Who signs in to the demo's n8n. */
+/** The owner account of the demo's n8n. */
 export const owner: Owner = {
 	email: 'owner@example.com',
 	firstName: 'Shop',
@@ -30,49 +30,54 @@ export const owner: Owner = {
 	password: 'Local-demo-1',
 };
 
-/** What "Create delivery" puts out for an order. */
+/** The output of "Create delivery" for an order. */
 const outcomeSchema = z.union([
 	z.object({ skipped: z.literal(true), reason: z.string(), message: z.string().optional() }),
 	z.object({ id: z.string(), statusDelivery: z.string() }),
 ]);
 
-/** A sample order and what "Create delivery" made of it. */
+/** A sample order and the output of "Create delivery" for it. */
 export interface OrderResult {
 	readonly order: Order;
 	readonly outcome: z.infer<typeof outcomeSchema>;
 }
 
-/** What happened in the run-through. */
+/** The result of the demo run. */
 export interface DemoResult {
 	/** The connection tests of the credentials. */
 	readonly connections: readonly ConnectionTest[];
-	/** Each order that the shop reported, and once more when it reported all of them again. */
-	readonly first: readonly OrderResult[];
-	readonly second: readonly OrderResult[];
-	/** The order whose address was edited, once its delivery had the new one. */
-	readonly moved: string;
-	/** The delivery that was moved on at the service until it arrived. */
-	readonly arrived: string;
-	/** The rows of the table that the workflows keep. */
+	/** The results of the orders when the shop reports them for the first time. */
+	readonly firstRun: readonly OrderResult[];
+	/** The results of the same orders when the shop reports them again. */
+	readonly secondRun: readonly OrderResult[];
+	/** The name of the order whose address was changed, in the shop and then in its delivery. */
+	readonly readdressedOrder: string;
+	/** The ID of the delivery that reached its last status. */
+	readonly completedDelivery: string;
+	/** The rows of the data table of deliveries. */
 	readonly rows: readonly TableRow[];
 }
 
-/** The places at which the demo happens. */
-export interface Places {
-	/** The address of a fresh n8n with this package. */
+/** The servers of the demo. */
+export interface DemoServers {
+	/** The URL of a new n8n with this package. */
 	readonly n8nUrl: string;
 	readonly service: LocalService;
 	readonly shopify: Shopify;
 }
 
 /**
- * Does in n8n what a shop owner would: stores the credentials and tests them, imports and publishes
- * the examples, and lets customers place the sample orders. Then a delivery arrives, and its order is
- * fulfilled. Throws an N8nRefusal, or a ZodError for an output that is not as documented.
+ * Does what a shop owner would do: stores and tests the credentials, imports and publishes the
+ * examples, and lets customers place the sample orders. Then one delivery is delivered, and its order
+ * fulfilled.
+ *
+ * @param servers a new n8n and the stand-ins
+ * @returns the result, for the expectations and the report
+ * @throws N8nRejection if n8n rejects a request; ZodError if an output is not as documented
  */
-export async function runDemo({ n8nUrl, service, shopify }: Places): Promise<DemoResult> {
+export async function runDemo({ n8nUrl, service, shopify }: DemoServers): Promise<DemoResult> {
 	const { client, credentials, connections } = await step(
-		'Setting up account and credentials',
+		'Setting up the account and credentials',
 		async () => {
 			const created = await N8nClient.setUp(n8nUrl, owner);
 			const stored = await storeCredentials(created, service, shopify);
@@ -88,12 +93,12 @@ export async function runDemo({ n8nUrl, service, shopify }: Places): Promise<Dem
 		},
 	);
 
-	const store = async (example: string, filled: FilledIn = {}) => {
+	const importExample = async (example: string, filled: FilledIn = {}) => {
 		const all = { ...filledIn(shopify), ...filled };
 		return await client.createWorkflow(await readExample(example, credentials, all));
 	};
 	const publish = async (example: string) => {
-		const id = await store(example);
+		const id = await importExample(example);
 		await client.publish(id);
 		return id;
 	};
@@ -103,96 +108,105 @@ export async function runDemo({ n8nUrl, service, shopify }: Places): Promise<Dem
 	});
 
 	const count = samples.length;
-	const first = await step(`${count} customers place orders, which become deliveries`, async () => {
-		shopify.control.placeOrders(count);
-		return await ordersIn(client, ordersId, { last: count, of: count });
-	});
-	const second = await step('Shopify reports them a second time', async () => {
+	const firstRun = await step(
+		`${count} customers place orders: n8n creates deliveries`,
+		async () => {
+			shopify.control.placeOrders(count);
+			return await waitForOrders(client, ordersId, { newest: count, total: count });
+		},
+	);
+	const secondRun = await step('Shopify reports the same orders again', async () => {
 		const { webhooks } = shopify;
-		await webhooks.repeat(webhooks.messages().filter(({ topic }) => topic === 'orders/create'));
-		return await ordersIn(client, ordersId, { last: count, of: 2 * count });
+		await webhooks.resend(webhooks.messages().filter(({ topic }) => topic === 'orders/create'));
+		return await waitForOrders(client, ordersId, { newest: count, total: 2 * count });
 	});
-	const moved = await step('A customer moves: the delivery follows', async () => {
-		await publish(examples.changes);
-		const order = orderToMove(first);
-		const { shipping_address: address } = shopify.control.changeAddress(order.id);
-		return await waitFor('the change of the delivery', fulfillmentTimeoutMs, () => {
-			const found = service.control
-				.deliveries()
-				.find(
-					({ record, request }) =>
-						record.referenceId === order.name &&
-						JSON.stringify(request.dropoff).includes(String(address?.address1)),
-				);
-			return Promise.resolve(found && order.name);
-		});
-	});
-	const arrived = await step('A delivery arrives: its order is fulfilled in Shopify', async () => {
-		const id = firstCreated(first);
-		await moveToTheEnd(service, id);
-		await waitFor('the fulfillment', fulfillmentTimeoutMs, () => {
-			const done = shopify.shop.orders().some((order) => order.fulfillment_status !== null);
-			return Promise.resolve(done || undefined);
-		});
-		return id;
-	});
+	const readdressedOrder = await step(
+		'A customer changes the address: n8n updates the delivery',
+		async () => {
+			await publish(examples.changes);
+			const order = findLastCreatedOrder(firstRun);
+			const { shipping_address: address } = shopify.control.changeAddress(order.id);
+			return await waitFor('the updated delivery', fulfillmentTimeoutMs, () => {
+				const found = service.control
+					.deliveries()
+					.find(
+						({ record, request }) =>
+							record.referenceId === order.name &&
+							JSON.stringify(request.dropoff).includes(String(address?.address1)),
+					);
+				return Promise.resolve(found && order.name);
+			});
+		},
+	);
+	const completedDelivery = await step(
+		'A delivery arrives: n8n fulfills its order in Shopify',
+		async () => {
+			const id = findProcessingDelivery(firstRun);
+			await advanceToLastStatus(service, id);
+			await waitFor('the fulfillment', fulfillmentTimeoutMs, () => {
+				const done = shopify.shop.orders().some((order) => order.fulfillment_status !== null);
+				return Promise.resolve(done || undefined);
+			});
+			return id;
+		},
+	);
 	const rows = await waitFor('the row of the fulfilled order', fulfillmentTimeoutMs, async () => {
 		const all = await client.tableRows(tables.deliveries);
 		return all.some(({ fulfilment }) => fulfilment === 'done') ? all : undefined;
 	});
-	// For who opens the editor: not published, since it would run at night.
-	await store(examples.catchUp, {
+	// For people who open the editor. Not published, since it would run at night.
+	await importExample(examples.catchUp, {
 		[nodeNames.sendMissing]: { workflowId: { __rl: true, mode: 'list', value: ordersId } },
 	});
-	return { connections, first, second, moved, arrived, rows };
+	return { connections, firstRun, secondRun, readdressedOrder, completedDelivery, rows };
 }
 
-/** Waits until a workflow has run so often; gives what became of the orders of the last runs. */
-async function ordersIn(
+/** Waits for the executions of a workflow, and returns the order results of the newest ones. */
+async function waitForOrders(
 	client: N8nClient,
 	workflowId: string,
-	{ last, of: count }: { last: number; of: number },
+	{ newest, total }: { newest: number; total: number },
 ): Promise<OrderResult[]> {
-	await waitFor(`${count} executions`, executionsTimeoutMs, async () => {
+	await waitFor(`${total} executions`, executionsTimeoutMs, async () => {
 		const all = await client.executions(workflowId);
-		return (all.length >= count && all.every(hasEnded)) || undefined;
+		return (all.length >= total && all.every(hasEnded)) || undefined;
 	});
-	// n8n lists the newest first, and runs several at once.
-	const executions = (await client.executionsWithData(workflowId)).slice(0, last);
-	return executions.map(resultOf).sort((one, other) => one.order.id - other.order.id);
+	// n8n lists the newest execution first, and runs several concurrently.
+	const executions = (await client.executionsWithData(workflowId)).slice(0, newest);
+	return executions.map(toOrderResult).sort((one, other) => one.order.id - other.order.id);
 }
 
-function resultOf(execution: Execution): OrderResult {
+function toOrderResult(execution: Execution): OrderResult {
 	const [order] = outputOf(execution, nodeNames.newOrder);
 	const [outcome] = outputOf(execution, nodeNames.createDelivery);
-	if (order === undefined || outcome === undefined) throw new Error(failure(execution));
+	if (order === undefined || outcome === undefined) throw new Error(failureMessage(execution));
 	return { order: orderShape.parse(order), outcome: outcomeSchema.parse(outcome) };
 }
 
-function firstCreated(results: readonly OrderResult[]): string {
+function findProcessingDelivery(results: readonly OrderResult[]): string {
 	for (const { outcome } of results) {
-		// One whose address is not understood waits for a person at the service.
+		// A delivery with an unclear address is pending review instead.
 		if ('id' in outcome && outcome.statusDelivery === 'processing') return outcome.id;
 	}
 	throw new Error('No delivery was created');
 }
 
-/** The last order that is on its way. */
-function orderToMove(results: readonly OrderResult[]): Order {
+/** The last order that has a delivery. */
+function findLastCreatedOrder(results: readonly OrderResult[]): Order {
 	const found = results.findLast(({ outcome }) => 'id' in outcome);
 	if (found === undefined) throw new Error('No delivery was created');
 	return found.order;
 }
 
-async function moveToTheEnd({ control }: LocalService, id: string): Promise<void> {
-	const isUnderWay = () =>
+async function advanceToLastStatus({ control }: LocalService, id: string): Promise<void> {
+	const hasNextStatus = () =>
 		control
 			.deliveries()
 			.some(({ record }) => record.id === id && nextStatus(record.statusDelivery));
-	while (isUnderWay()) await control.advance(id);
+	while (hasNextStatus()) await control.advance(id);
 }
 
-function failure({ status, data: { resultData } }: Execution): string {
+function failureMessage({ status, data: { resultData } }: Execution): string {
 	const { message = '', description } = resultData.error ?? {};
-	return `No order came out (${status}). ${message}${description ? `\n${description}` : ''}`;
+	return `The execution returned no order (${status}). ${message}${description ? `\n${description}` : ''}`;
 }

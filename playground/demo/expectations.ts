@@ -1,29 +1,29 @@
 import { inspect, isDeepStrictEqual } from 'node:util';
 
-import type { DemoResult, OrderResult, Places } from './demo';
+import type { DemoResult, OrderResult, DemoServers } from './demo';
 import type { LocalService } from '../service/server';
 
-/** One thing that the run-through must show. */
+/** Something that the demo run must show. */
 export interface Expectation {
 	text: string;
-	/** What was found instead, or undefined when it holds. */
-	instead: string | undefined;
+	/** The actual value if the expectation failed, otherwise undefined. */
+	actual: string | undefined;
 }
 
-/** What a sample order must become at the service. */
+/** The expected delivery of a sample order. */
 interface ExpectedDelivery {
 	status: string;
-	/** Kilograms and price of its one package. */
+	/** The weight in kg and the price of its only package. */
 	weight: number;
 	price: number;
 	cod?: number;
 	fallbackEmail?: true;
 }
 
-type Expected = ExpectedDelivery | 'cancelled' | 'testOrder' | 'nothingToShip';
+type ExpectedResult = ExpectedDelivery | 'cancelled' | 'testOrder' | 'nothingToShip';
 
-/** By order name: what is sent, or why nothing is. Worked out by hand from orders.json. */
-const expectedOrders: Record<string, Expected> = {
+/** The expected delivery, or the reason for skipping, by order name. Derived by hand from orders.json. */
+const expectedOrders: Record<string, ExpectedResult> = {
 	'#1001': { status: 'processing', weight: 0.85, price: 54 },
 	'#1002': { status: 'processing', weight: 2.72, price: 90 },
 	'#1003': { status: 'processing', weight: 1.4, price: 57.5, cod: 64.4 },
@@ -44,48 +44,52 @@ const expectedOrders: Record<string, Expected> = {
 	'#1012': 'nothingToShip',
 };
 
-/** Holds what happened against what should. */
+/** Compares the result of the demo run with the expected one. */
 export function checkExpectations(
-	{ connections, first, second, moved, arrived, rows }: DemoResult,
-	{ n8nUrl, service, shopify }: Places,
+	{ connections, firstRun, secondRun, readdressedOrder, completedDelivery, rows }: DemoResult,
+	{ n8nUrl, service, shopify }: DemoServers,
 ): Expectation[] {
 	const { control } = service;
 	const requests = control.requests().filter(({ path }) => path === '/v1/deliveries');
-	const expected = Object.values(expectedOrders).filter((one) => typeof one === 'object');
-	const delivery = control.deliveries().find(({ record }) => record.id === arrived)?.record;
+	const deliveries = Object.values(expectedOrders).filter((result) => typeof result === 'object');
+	const delivery = control
+		.deliveries()
+		.find(({ record }) => record.id === completedDelivery)?.record;
 	const fulfilled = shopify.shop.orders().filter((order) => order.fulfillments.length > 0);
 	return [
 		expectation(
-			'both connection tests succeed',
+			'Both connection tests succeed',
 			['OK', 'OK'],
 			connections.map(({ status }) => status),
 		),
 		expectation(
-			'Shopify reports new and edited orders to n8n',
+			'Shopify sends new and edited orders to n8n',
 			[
-				{ topic: 'orders/create', here: true },
-				{ topic: 'orders/updated', here: true },
+				{ topic: 'orders/create', toN8n: true },
+				{ topic: 'orders/updated', toN8n: true },
 			],
-			shopify.webhooks.list().map(({ topic, address }) => ({ topic, here: here(address, n8nUrl) })),
+			shopify.webhooks
+				.list()
+				.map(({ topic, address }) => ({ topic, toN8n: isN8nWebhook(address, n8nUrl) })),
 		),
 		expectation(
-			'the Delivery Service reports updates to n8n, once',
-			[{ action: 3, here: true }],
-			control.webhooks().map(({ action, url }) => ({ action, here: here(url, n8nUrl) })),
+			'The Delivery Service has one webhook, for updates',
+			[{ action: 3, toN8n: true }],
+			control.webhooks().map(({ action, url }) => ({ action, toN8n: isN8nWebhook(url, n8nUrl) })),
 		),
-		...Object.entries(expectedOrders).map((entry) => orderExpectation(entry, first, service)),
-		expectation('each delivery went out alone', expected.length, requests.length),
+		...Object.entries(expectedOrders).map((entry) => orderExpectation(entry, firstRun, service)),
+		expectation('Each delivery was sent in its own request', deliveries.length, requests.length),
 		expectation(
-			'reported a second time, all that were created are left out',
-			expected.length,
-			second.filter(({ outcome }) => 'skipped' in outcome && outcome.reason === 'alreadyCreated')
+			'Orders that Shopify reports again are skipped if they have a delivery',
+			deliveries.length,
+			secondRun.filter(({ outcome }) => 'skipped' in outcome && outcome.reason === 'alreadyCreated')
 				.length,
 		),
-		expectation('none was created twice', expected.length, control.deliveries().length),
-		expectation('the table has a row for each delivery', expected.length, rows.length),
-		expectation('the delivery of an edited order goes to its new address', '#1011', moved),
+		expectation('No delivery was created twice', deliveries.length, control.deliveries().length),
+		expectation('The data table has a row for each delivery', deliveries.length, rows.length),
+		expectation('The delivery of an edited order has the new address', '#1011', readdressedOrder),
 		expectation(
-			'the order of the delivery that arrived is fulfilled, once, with its tracking link',
+			'The order of the completed delivery is fulfilled once, with its tracking link',
 			[{ name: delivery?.referenceId, tracking: [delivery?.trackLink] }],
 			fulfilled.map(({ name, fulfillments }) => ({
 				name,
@@ -93,32 +97,32 @@ export function checkExpectations(
 			})),
 		),
 		expectation(
-			'its customer was told, once',
+			'Its customer was notified once',
 			fulfilled.map(({ email }) => email),
 			shopify.shop.notifications().map(({ to }) => to),
 		),
 	];
 }
 
-function here(address: string, n8nUrl: string): boolean {
-	return address.startsWith(`${n8nUrl}/webhook/`);
+function isN8nWebhook(url: string, n8nUrl: string): boolean {
+	return url.startsWith(`${n8nUrl}/webhook/`);
 }
 
 function orderExpectation(
-	[name, expected]: [string, Expected],
+	[name, expected]: [string, ExpectedResult],
 	orders: readonly OrderResult[],
 	service: LocalService,
 ): Expectation {
-	const found = outcomeOf(name, orders, service);
+	const found = describeOutcome(name, orders, service);
 	if (typeof expected === 'string') {
-		return expectation(`${name} is left out (${expected})`, expected, found);
+		return expectation(`${name} is skipped (${expected})`, expected, found);
 	}
 	const wanted = { cod: undefined, fallbackEmail: false, packages: 1, ...expected };
-	return expectation(`${name} is delivered (${expected.status})`, wanted, found);
+	return expectation(`${name} has a delivery (${expected.status})`, wanted, found);
 }
 
-/** Puts together what n8n says of an order and what the service received. */
-function outcomeOf(
+/** Combines what n8n returned for an order with what the service received. */
+function describeOutcome(
 	name: string,
 	orders: readonly OrderResult[],
 	{ control }: LocalService,
@@ -140,6 +144,6 @@ function outcomeOf(
 }
 
 function expectation(text: string, wanted: unknown, found: unknown): Expectation {
-	const held = isDeepStrictEqual(found, wanted);
-	return { text, instead: held ? undefined : inspect(found, { breakLength: Infinity }) };
+	const isMet = isDeepStrictEqual(found, wanted);
+	return { text, actual: isMet ? undefined : inspect(found, { breakLength: Infinity }) };
 }

@@ -1,37 +1,35 @@
-/**
- * The command line of `npm start`. Plain JavaScript, since it is read before anything is installed.
- */
+/** The command line of `npm start`. Plain JavaScript, since it runs before anything is installed. */
 import { parseArgs } from 'node:util';
 
 const defaults = { port: 5690, servicePort: 5691, shopifyPort: 5692 };
 
-const help = `npm start                 run n8n with this package against stand-ins for Shopify
-                          and the Delivery Service
+const help = `npm start                 run n8n with this package and stand-ins for Shopify and
+                          the Delivery Service
 npm start -- [options]
 
-  --once                  end after the run-through; the exit code is 0 only if all of it held
-  --port <number>         port of n8n's editor (${defaults.port})
-  --service-port <number> port of the Delivery Service's page (${defaults.servicePort})
-  --shopify-port <number> port of the shop's page (${defaults.shopifyPort})
-  --help                  show this
+  --once                  exit after the demo run, with code 0 only if all expectations are met
+  --port <number>         port of the n8n editor (${defaults.port})
+  --service-port <number> port of the Delivery Service page (${defaults.servicePort})
+  --shopify-port <number> port of the shop page (${defaults.shopifyPort})
+  --help                  show this help
 
-The first run installs n8n in .cache (3 GB, some minutes); set the environment variable
-N8N_HOSTS_DIR to a folder that several clones share. Everything listens on this machine only.`;
+The first run installs n8n in .cache (3 GB, a few minutes). To share it between clones, set
+the environment variable N8N_HOSTS_DIR to a folder. Runs only on your machine.`;
 
 /**
  * @typedef {object} Options
- * @property {boolean} once whether to end after the run-through
- * @property {number} port the editor's port
- * @property {number} servicePort the local service's port
+ * @property {boolean} once whether to exit after the demo run
+ * @property {number} port the port of the editor
+ * @property {number} servicePort the port of the local service
  * @property {number} shopifyPort the port of the stand-in for Shopify
  */
 
 /**
- * Reads the command line.
+ * Parses the command line.
  *
  * @param {string[]} args the arguments
- * @returns {{ options: Options } | { message: string, exitCode: number }} the options, or what to
- * show instead of running
+ * @returns {{ options: Options } | { message: string, exitCode: number }} the options, or a
+ * message to show and the exit code
  */
 export function readOptions(args) {
 	try {
@@ -50,7 +48,7 @@ export function readOptions(args) {
 		const servicePort = readPort('--service-port', values['service-port']);
 		const shopifyPort = readPort('--shopify-port', values['shopify-port']);
 		if (new Set([port, servicePort, shopifyPort]).size < 3)
-			throw new Error('--port, --service-port and --shopify-port must differ');
+			throw new Error('--port, --service-port and --shopify-port must be different');
 		return { options: { once: values.once, port, servicePort, shopifyPort } };
 	} catch (error) {
 		return { message: `${error.message}\n\n${help}`, exitCode: 2 };
@@ -60,5 +58,5 @@ export function readOptions(args) {
 function readPort(name, text) {
 	const port = Number(text);
 	if (/^\d+$/.test(text) && port >= 1 && port <= 65_535) return port;
-	throw new Error(`${name} wants a number from 1 to 65535, not "${text}"`);
+	throw new Error(`${name} must be a number from 1 to 65535, not "${text}"`);
 }

@@ -1,28 +1,27 @@
-import type { DemoResult, OrderResult, Places } from './demo';
+import type { DemoResult, OrderResult, DemoServers } from './demo';
 import type { Expectation } from './expectations';
 import { table } from '../table';
 
-/**
- * Describes where everything stands after the run-through: each order with its delivery and its
- * fulfillment, and the orders that were left out.
- */
-export function describe({ first }: DemoResult, places: Places): string {
+/** Describes the result: each order with its delivery and fulfillment, and the skipped orders. */
+export function describeResult({ firstRun }: DemoResult, servers: DemoServers): string {
 	return [
 		'Orders and their deliveries',
 		table(
 			['Order', 'Delivery', 'Status', 'To collect', 'Fulfillment', 'Tracking link'],
-			first.flatMap((result) => deliveryRow(result, places)),
+			firstRun.flatMap((result) => deliveryRow(result, servers)),
 		),
 		'',
-		'Orders left out',
-		table(['Order', 'Reason'], first.flatMap(skippedRow)),
+		'Skipped orders',
+		table(['Order', 'Reason'], firstRun.flatMap(skippedRow)),
 	].join('\n');
 }
 
-function deliveryRow({ order: { id }, outcome }: OrderResult, places: Places): string[][] {
+function deliveryRow({ order: { id }, outcome }: OrderResult, servers: DemoServers): string[][] {
 	if ('skipped' in outcome) return [];
-	const stored = places.service.control.deliveries().find(({ record }) => record.id === outcome.id);
-	const { name, fulfillments, fulfillment_status: status } = places.shopify.shop.order(id);
+	const stored = servers.service.control
+		.deliveries()
+		.find(({ record }) => record.id === outcome.id);
+	const { name, fulfillments, fulfillment_status: status } = servers.shopify.shop.order(id);
 	return [
 		[
 			name,
@@ -39,10 +38,10 @@ function skippedRow({ order, outcome }: OrderResult): string[][] {
 	return 'skipped' in outcome ? [[order.name, outcome.message ?? outcome.reason]] : [];
 }
 
-/** Lists expectations, each marked as held or not. */
+/** Lists the expectations with ✓ or ✗. */
 export function describeExpectations(expectations: Expectation[]): string {
-	const lines = expectations.map(({ text, instead }) =>
-		instead === undefined ? `  ✓ ${text}` : `  ✗ ${text}, but found: ${instead}`,
+	const lines = expectations.map(({ text, actual }) =>
+		actual === undefined ? `  ✓ ${text}` : `  ✗ ${text}, but found: ${actual}`,
 	);
 	return ['Expectations', ...lines].join('\n');
 }

@@ -1,6 +1,6 @@
 /**
- * `npm start`: installs what is missing, then runs start.ts. Plain JavaScript without dependencies,
- * so that it works in a fresh clone.
+ * `npm start`: installs missing dependencies, then runs start.ts. Plain JavaScript without
+ * dependencies, so that it works in a new clone.
  */
 import { fileURLToPath } from 'node:url';
 

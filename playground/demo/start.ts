@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { owner, runDemo, type Places } from './demo';
+import { owner, runDemo, type DemoServers } from './demo';
 import { checkExpectations } from './expectations';
 import { requireFreePort } from '../n8n/checks';
 import { lastLines } from '../n8n/childProcess';
@@ -11,13 +11,13 @@ import { installHost } from '../n8n/host';
 import { interruption } from '../n8n/interruption';
 import { startN8n, type N8n } from '../n8n/n8n';
 import { buildAndPack, installPackage } from '../n8n/package';
-import { describe, describeExpectations } from './report';
+import { describeResult, describeExpectations } from './report';
 import { startService } from '../service/server';
 import { startShopify } from '../shopify/server';
 
 const interruptedExitCode = 130;
 
-/** The command line's options, see options.mjs. */
+/** The command-line options, see options.mjs. */
 interface Options {
 	once: boolean;
 	port: number;
@@ -25,33 +25,36 @@ interface Options {
 	shopifyPort: number;
 }
 
-/** What ends the things that run, in the order in which they were started. */
+/** Functions that stop the running programs, in the order in which these were started. */
 type Closers = Array<() => Promise<void>>;
 
-interface Running extends Places {
+interface Running extends DemoServers {
 	n8n: N8n;
-	/** Whether every expectation held. */
-	held: boolean;
+	/** Whether all expectations are met. */
+	passed: boolean;
 }
 
 /**
- * Runs the whole: n8n with this package against both stand-ins, the run-through, and then,
- * unless it is for once, waits for Ctrl-C. Whatever way it ends, nothing is left running. Gives the
- * exit code: 0 when every expectation held. Throws what the user can do nothing about.
+ * Starts n8n with this package and both stand-ins, does the demo run and then, without `--once`, waits
+ * for Ctrl-C. Stops everything in any case.
+ *
+ * @param options the command-line options
+ * @returns the exit code, 0 if all expectations are met
+ * @throws errors that the user cannot fix
  */
 export async function start(options: Options): Promise<number> {
 	const closers: Closers = [];
-	const interrupted = interruption('\nEnding ...');
+	const interrupted = interruption('\nStopping ...');
 	try {
-		const running = await Promise.race([runThrough(options, closers), interrupted]);
+		const running = await Promise.race([setUpAndRun(options, closers), interrupted]);
 		if (running === undefined) return interruptedExitCode;
-		const exitCode = running.held ? 0 : 1;
+		const exitCode = running.passed ? 0 : 1;
 		if (options.once) return exitCode;
-		console.log(`\n${invitation(running)}`);
-		const n8nEnded = await Promise.race([running.n8n.child.ended, interrupted]);
-		if (n8nEnded === undefined) return exitCode;
+		console.log(`\n${instructions(running)}`);
+		const n8nExit = await Promise.race([running.n8n.child.ended, interrupted]);
+		if (n8nExit === undefined) return exitCode;
 		throw new SetupError(
-			`n8n ended (${n8nEnded}). Its log ends with:\n${await lastLines(running.n8n.child.logFile)}`,
+			`n8n exited (${n8nExit}). Its log ends with:\n${await lastLines(running.n8n.child.logFile)}`,
 		);
 	} catch (error) {
 		if (!(error instanceof SetupError)) throw error;
@@ -62,14 +65,14 @@ export async function start(options: Options): Promise<number> {
 	}
 }
 
-async function runThrough(options: Options, closers: Closers): Promise<Running> {
+async function setUpAndRun(options: Options, closers: Closers): Promise<Running> {
 	const ports = [
 		['port', options.port],
 		['service-port', options.servicePort],
 		['shopify-port', options.shopifyPort],
 	] as const;
 	for (const [option, port] of ports) {
-		await requireFreePort(port, `Choose another with: npm start -- --${option} <number>`);
+		await requireFreePort(port, `Choose another port: npm start -- --${option} <number>`);
 	}
 	const host = await installHost('newest');
 	const tarball = await buildAndPack();
@@ -84,21 +87,21 @@ async function runThrough(options: Options, closers: Closers): Promise<Running> 
 	const n8n = await startN8n({ host, userFolder, port: options.port, env: shopify.env });
 	closers.push(async () => await n8n.stop());
 
-	const places = { n8nUrl: n8n.url, service, shopify };
-	const result = await runDemo(places);
-	const expectations = checkExpectations(result, places);
-	console.log(`\n${describe(result, places)}\n\n${describeExpectations(expectations)}`);
-	return { ...places, n8n, held: expectations.every(({ instead }) => instead === undefined) };
+	const servers = { n8nUrl: n8n.url, service, shopify };
+	const result = await runDemo(servers);
+	const expectations = checkExpectations(result, servers);
+	console.log(`\n${describeResult(result, servers)}\n\n${describeExpectations(expectations)}`);
+	return { ...servers, n8n, passed: expectations.every(({ actual }) => actual === undefined) };
 }
 
-function invitation({ n8n, service, shopify }: Running): string {
+function instructions({ n8n, service, shopify }: Running): string {
 	return [
-		`n8n's editor      ${n8n.url}`,
+		`n8n editor        ${n8n.url}`,
 		`  sign in with    ${owner.email}`,
 		`  password        ${owner.password}`,
-		`Shop              ${shopify.url} (press “New orders”)`,
-		`Delivery Service  ${service.url} (move a delivery on until it is delivered)`,
-		`n8n's log         ${n8n.child.logFile}`,
-		'Ctrl-C ends all of it.',
+		`Shop              ${shopify.url} (press New orders)`,
+		`Delivery Service  ${service.url} (press Next until a delivery is delivered)`,
+		`n8n log           ${n8n.child.logFile}`,
+		'Press Ctrl-C to stop everything.',
 	].join('\n');
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import manifest from '../../package.json';
 import { requireFreePort } from '../n8n/checks';
 import { lastLines, startChild, type Child } from '../n8n/childProcess';
-import { N8nClient, N8nRefusal, type Owner } from '../n8n/client';
+import { N8nClient, N8nRejection, type Owner } from '../n8n/client';
 import { SetupError } from '../n8n/errors';
 import { cacheFolder, projectFolder } from '../n8n/folders';
 import { installHost } from '../n8n/host';
@@ -17,9 +17,10 @@ import { samples } from '../shopify/samples';
 const port = 5692;
 const servicePort = 5693;
 const followEveryMs = 2000;
-const remedy = 'End what uses it, or another `npm run dev`, then run the command again.';
+const portAdvice =
+	'Stop the program that uses it, or another `npm run dev`, then run the command again.';
 
-/** Kept from one run to the next, with the workflows in it. */
+/** Kept between runs, including its workflows. */
 const userFolder = join(cacheFolder, 'dev');
 const buildFolder = join(userFolder, '.n8n', 'nodes', 'node_modules', manifest.name, 'dist');
 const guard = join(__dirname, '..', 'n8n', 'end-with-parent.cjs');
@@ -32,9 +33,9 @@ const owner: Owner = {
 };
 
 /**
- * Runs n8n with this package against the local service, and builds the package into it whenever a
- * file is saved. The open editor shows the new build by itself. Gives the exit code, after Ctrl-C.
- * Throws a SetupError with what the user can do something about.
+ * Runs n8n with this package and the local service, and rebuilds the package in it whenever a file is
+ * saved. An open editor reloads the nodes automatically. Returns the exit code after Ctrl-C. Throws a
+ * SetupError for problems that the user can fix.
  */
 export async function dev(): Promise<number> {
 	const closers: Array<() => Promise<void>> = [];
@@ -42,18 +43,18 @@ export async function dev(): Promise<number> {
 	try {
 		const running = await Promise.race([start(closers), interrupted]);
 		if (running === undefined) return 0;
-		const ended = await Promise.race([running.n8n.child.ended, interrupted]);
-		if (ended === undefined) return 0;
+		const n8nExit = await Promise.race([running.n8n.child.ended, interrupted]);
+		if (n8nExit === undefined) return 0;
 		const log = await lastLines(running.n8n.child.logFile);
-		throw new SetupError(`n8n ended (${ended}). Its log ends with:\n${log}`);
+		throw new SetupError(`n8n exited (${n8nExit}). Its log ends with:\n${log}`);
 	} finally {
 		for (const close of closers.reverse()) await close();
 	}
 }
 
 async function start(closers: Array<() => Promise<void>>): Promise<{ n8n: N8n }> {
-	await requireFreePort(port, remedy);
-	await requireFreePort(servicePort, remedy);
+	await requireFreePort(port, portAdvice);
+	await requireFreePort(servicePort, portAdvice);
 	const host = await installHost('newest');
 	await installPackage(await buildAndPack(), userFolder);
 	const service = await startService({ port: servicePort });
@@ -65,29 +66,29 @@ async function start(closers: Array<() => Promise<void>>): Promise<{ n8n: N8n }>
 	closers.push(async () => await code.stop());
 	const assets = await watchAssets();
 	closers.push(async () => await assets.stop());
-	const follows = [
+	const stopFunctions = [
 		follow(n8n.child.logFile, /Hot reload/, true),
 		follow(code.logFile, /error/),
 		follow(assets.logFile, /error/i),
 	];
-	closers.push(() => Promise.resolve(follows.forEach((stop) => stop())));
+	closers.push(() => Promise.resolve(stopFunctions.forEach((stop) => stop())));
 	console.log(
 		[
-			`\nn8n's editor      ${n8n.url}`,
+			`\nn8n editor        ${n8n.url}`,
 			`  sign in with    ${owner.email}`,
 			`  password        ${owner.password}`,
 			`Local service     ${service.url}`,
-			`n8n's log         ${n8n.child.logFile}`,
-			'Save a file of nodes/, credentials/ or icons/: the editor shows it. Ctrl-C ends all of it.\n',
+			`n8n log           ${n8n.child.logFile}`,
+			'Save a file in nodes/, credentials/ or icons/ to update the editor. Press Ctrl-C to stop.\n',
 		].join('\n'),
 	);
 	return { n8n };
 }
 
-/** Gives n8n, unless it has them, an owner, a credential of the local service, and a workflow. */
+/** Creates an owner, a credential for the local service and a workflow, unless n8n has an owner. */
 async function setUp(url: string, { credential }: LocalService): Promise<void> {
 	const client = await N8nClient.setUp(url, owner).catch((error: unknown) => {
-		if (!(error instanceof N8nRefusal)) throw error;
+		if (!(error instanceof N8nRejection)) throw error;
 	});
 	if (!client) return;
 	const name = 'Local service';
@@ -118,17 +119,17 @@ async function setUp(url: string, { credential }: LocalService): Promise<void> {
 	});
 }
 
-/** Compiles into n8n what is saved. */
+/** Compiles the package into n8n whenever code is saved. */
 async function watchCode(): Promise<Child> {
 	const compiler = join(projectFolder, 'node_modules', 'typescript', 'bin', 'tsc');
 	const config = join(projectFolder, 'tsconfig.build.json');
-	// Editors and git replace a file instead of writing into it, which a watch on the file itself loses.
+	// Editors and git replace a file instead of writing to it, which a watcher on the file would miss.
 	const options = ['--watch', '--watchFile', 'useFsEventsOnParentDirectory'];
 	const output = ['--preserveWatchOutput', '--outDir', buildFolder];
 	return await startWatcher('compiler', [compiler, '--project', config, ...options, ...output]);
 }
 
-/** Copies into n8n what stands beside the code. */
+/** Copies icons and other assets into n8n whenever they are saved. */
 async function watchAssets(): Promise<Child> {
 	const gulp = join(projectFolder, 'node_modules', 'gulp', 'bin', 'gulp.js');
 	return await startWatcher('assets', [gulp, 'watchAssets'], { BUILD_FOLDER: buildFolder });
@@ -148,20 +149,22 @@ async function startWatcher(
 }
 
 /**
- * Shows of what is appended to a log the lines that matter, until it is told to stop.
+ * Shows matching lines that are appended to a log.
  *
- * @param shown which lines matter
- * @param onlyLast whether only the last of those that come together is shown: n8n reloads several times
- *   while the files of one build come in, and some of these fail
+ * @param logFile the log
+ * @param pattern which lines to show
+ * @param onlyLast whether to show only the last of several new lines: n8n reloads several times while
+ *   the files of one build arrive, and some of these reloads fail
+ * @returns a function that stops it
  */
-function follow(logFile: string, shown: RegExp, onlyLast = false): () => void {
+function follow(logFile: string, pattern: RegExp, onlyLast = false): () => void {
 	let read = 0;
 	const timer = setInterval(() => {
 		void readFile(logFile, 'utf8').then((text) => {
 			const lines = text.slice(read).split('\n');
-			// The last line may not be whole yet.
+			// The last line may be incomplete.
 			read = text.length - (lines.pop()?.length ?? 0);
-			const matching = lines.filter((line) => shown.test(line));
+			const matching = lines.filter((line) => pattern.test(line));
 			for (const line of onlyLast ? matching.slice(-1) : matching) console.log(line);
 		});
 	}, followEveryMs);

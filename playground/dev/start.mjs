@@ -1,6 +1,6 @@
 /**
- * `npm run dev`: installs what is missing, then runs dev.ts. Plain JavaScript without dependencies, so
- * that it works in a fresh clone.
+ * `npm run dev`: installs missing dependencies, then runs dev.ts. Plain JavaScript without
+ * dependencies, so that it works in a new clone.
  */
 import { fileURLToPath } from 'node:url';
 

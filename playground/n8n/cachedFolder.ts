@@ -4,11 +4,13 @@ import { basename, dirname, join } from 'node:path';
 const stampName = 'complete.txt';
 
 /**
- * Fills a folder once. The work is done beside the folder, which appears only when all of it has
- * succeeded: a run that was interrupted is done again, and two runs at once do not meet. `key` says
- * what the content is made from: a folder made from anything else is made again. `fill` puts the
- * content into the folder that it is given; what it throws is passed on. Tells whether there was
- * anything to do.
+ * Fills a folder once. The content is created in a temporary folder next to it and moved only when
+ * it is complete, so that an interrupted run starts over and concurrent runs don't interfere.
+ *
+ * @param folder the folder to create
+ * @param key identifies the sources of the content; a folder with another key is replaced
+ * @param fill writes the content into an empty folder; its errors are passed on
+ * @returns whether the folder had to be filled
  */
 export async function fillOnce(
 	folder: string,
@@ -16,13 +18,13 @@ export async function fillOnce(
 	fill: (emptyFolder: string) => Promise<void>,
 ): Promise<boolean> {
 	if (await isComplete(folder, key)) return false;
-	await removeAbandoned(folder);
+	await removeAbandonedFolders(folder);
 	const partial = `${folder}.partial-${process.pid}`;
 	await mkdir(partial, { recursive: true });
 	try {
 		await fill(partial);
 		await writeFile(join(partial, stampName), key);
-		// Another run may have been faster; what it made from the same key is as good.
+		// A concurrent run may have finished first, with the same content.
 		if (!(await isComplete(folder, key))) {
 			await rm(folder, { recursive: true, force: true });
 			await rename(partial, folder);
@@ -41,7 +43,7 @@ async function isComplete(folder: string, key: string): Promise<boolean> {
 	}
 }
 
-async function removeAbandoned(folder: string): Promise<void> {
+async function removeAbandonedFolders(folder: string): Promise<void> {
 	const parent = dirname(folder);
 	await mkdir(parent, { recursive: true });
 	const prefix = `${basename(folder)}.partial-`;

@@ -6,25 +6,30 @@ import { messageOf, SetupError } from './errors';
 const loopback = '127.0.0.1';
 
 /**
- * Makes sure that a port can be listened on. `remedy` is what the user can do when it is taken.
- * Throws a SetupError when it is taken or may not be used.
+ * Checks that a port is free.
+ *
+ * @param port the port to check
+ * @param remedy what the user can do if it is not free, for the message
+ * @throws SetupError if the port is in use or cannot be used
  */
 export async function requireFreePort(port: number, remedy: string): Promise<void> {
 	try {
-		await listenOnce(port);
+		await bindPort(port);
 	} catch (error) {
-		const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-		const reason = taken ? 'is taken by another program' : `cannot be used (${messageOf(error)})`;
+		const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+		const reason = isTaken
+			? 'is in use by another program'
+			: `cannot be used (${messageOf(error)})`;
 		throw new SetupError(`Port ${port} ${reason}. ${remedy}`);
 	}
 }
 
-/** Gives a port that nothing listens on at the moment. */
+/** Returns a port that is free at the moment. */
 export async function freePort(): Promise<number> {
-	return await listenOnce(0);
+	return await bindPort(0);
 }
 
-async function listenOnce(port: number): Promise<number> {
+async function bindPort(port: number): Promise<number> {
 	const server = createServer();
 	await new Promise<void>((resolve, reject) => {
 		server.once('error', reject);
@@ -32,24 +37,28 @@ async function listenOnce(port: number): Promise<number> {
 	});
 	const address = server.address();
 	await new Promise((resolve) => server.close(resolve));
-	if (address === null || typeof address === 'string') throw new Error('a port was expected');
+	if (address === null || typeof address === 'string') throw new Error('The server has no port');
 	return address.port;
 }
 
 /**
- * Makes sure that a folder's disk has room. `forWhat` is what needs it, for the message. Throws a
- * SetupError when there is less.
+ * Checks that the disk of a folder has enough free space.
+ *
+ * @param folder a folder on the disk
+ * @param gigabytes the required space
+ * @param purpose what needs the space, for the message
+ * @throws SetupError if there is less
  */
 export async function requireDiskSpace(
 	folder: string,
 	gigabytes: number,
-	forWhat: string,
+	purpose: string,
 ): Promise<void> {
 	const { bavail, bsize } = await statfs(folder);
 	const free = (bavail * bsize) / 1e9;
 	if (free >= gigabytes) return;
 	throw new SetupError(
-		`${forWhat} needs ${gigabytes} GB, but ${folder} has ${free.toFixed(1)} GB left. Free some ` +
+		`${purpose} needs ${gigabytes} GB, but ${folder} has ${free.toFixed(1)} GB left. Free some ` +
 			'space, or set N8N_HOSTS_DIR to a folder on a larger disk.',
 	);
 }

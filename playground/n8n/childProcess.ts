@@ -5,32 +5,31 @@ import { SetupError } from './errors';
 
 const shownLogLines = 25;
 
-/** A running program together with everything that it has started. */
+/** A running program and its child processes. */
 export interface Child {
 	readonly pid: number;
 	readonly logFile: string;
-	/** Resolves when the program itself has ended, with its exit code or the signal that ended it. */
+	/** Resolves when the program itself exits, with its exit code or signal. */
 	readonly ended: Promise<number | NodeJS.Signals>;
-	/** Sends a signal to the program and to everything that it has started. */
+	/** Sends a signal to the program and its child processes. */
 	kill(signal: NodeJS.Signals): void;
-	/** Asks the program to end, and ends all of it by force after `graceMs`. */
+	/** Asks the program to exit, and kills it and its child processes after `graceMs`. */
 	stop(graceMs?: number): Promise<void>;
 }
 
-/** What a program is started with. */
+/** How to start a program. */
 export interface ChildOptions {
 	cwd: string;
 	env?: NodeJS.ProcessEnv;
-	/** Takes the program's output; written anew. */
+	/** Receives the program's output; overwritten. */
 	logFile: string;
-	/** Opens a channel that closes when this process is gone, for end-with-parent.cjs. */
+	/** Whether to open a channel that closes when this process exits, for end-with-parent.cjs. */
 	channel?: boolean;
 }
 
 /**
- * Starts a program in a process group of its own, so that it can be ended with all that it has
- * started. The group never outlives this process' orderly exit. Throws an Error when it cannot be
- * started.
+ * Starts a program in its own process group, so that its child processes can be stopped with it. An
+ * orderly exit of this process kills the group. Throws an Error if the program cannot be started.
  */
 export async function startChild(
 	command: string,
@@ -44,7 +43,7 @@ export async function startChild(
 		stdio: ['ignore', log.fd, log.fd, ...(channel ? (['ipc'] as const) : [])],
 		detached: true,
 	});
-	const ended = endOf(child);
+	const ended = waitForExit(child);
 	try {
 		await new Promise((resolve, reject) => {
 			child.once('spawn', resolve);
@@ -54,7 +53,7 @@ export async function startChild(
 		await log.close();
 	}
 	const { pid } = child;
-	if (pid === undefined) throw new Error(`${command} has no process id`);
+	if (pid === undefined) throw new Error(`${command} has no process ID`);
 	const kill = (signal: NodeJS.Signals) => signalGroup(pid, signal);
 	const killAtExit = () => kill('SIGKILL');
 	process.once('exit', killAtExit);
@@ -74,7 +73,7 @@ export async function startChild(
 	};
 }
 
-async function endOf(child: ChildProcess): Promise<number | NodeJS.Signals> {
+async function waitForExit(child: ChildProcess): Promise<number | NodeJS.Signals> {
 	return await new Promise((resolve) => {
 		child.once('exit', (code, signal) => resolve(code ?? signal ?? 'SIGKILL'));
 	});
@@ -84,11 +83,11 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
 	try {
 		process.kill(-pid, signal);
 	} catch {
-		// The whole group has ended already.
+		// The whole group has exited already.
 	}
 }
 
-/** A command ended with an error. Its message ends with the last lines of its output. */
+/** A command failed. The message ends with the last lines of its output. */
 export class CommandError extends SetupError {
 	override readonly name = 'CommandError';
 
@@ -101,8 +100,8 @@ export class CommandError extends SetupError {
 }
 
 /**
- * Runs a command to its end. Gives what it wrote. Throws a CommandError when it ends with anything
- * but 0; Error when it cannot be started.
+ * Runs a command and returns its output. Throws a CommandError if its exit code is not 0, an Error if
+ * it cannot be started.
  */
 export async function runCommand(
 	command: string,
@@ -118,7 +117,7 @@ export async function runCommand(
 	return await readFile(options.logFile, 'utf8');
 }
 
-/** Gives the end of a log file, for a message about a failure. */
+/** Returns the last lines of a log file, for an error message. */
 export async function lastLines(logFile: string): Promise<string> {
 	const text = await readFile(logFile, 'utf8');
 	return text.trimEnd().split('\n').slice(-shownLogLines).join('\n');

@@ -20,7 +20,7 @@ const rowsPerPage = 250;
 const notFound = 404;
 const notReady = 'Database is not ready';
 
-/** The person that a fresh n8n is set up for. */
+/** The owner account of an n8n. */
 export interface Owner {
 	email: string;
 	firstName: string;
@@ -28,37 +28,37 @@ export interface Owner {
 	password: string;
 }
 
-/** What a credential's connection test found, as the editor shows it. */
+/** The result of a credential's connection test, as the editor shows it. */
 export type ConnectionTest = z.infer<typeof connectionTestSchema>['data'];
 
 /** A workflow as the editor exports it. */
 export type WorkflowFile = z.infer<typeof workflowFileSchema>;
 
-/** A node as the editor's node picker knows it. */
+/** A node as the editor's node panel lists it. */
 export type NodeType = z.infer<typeof nodeTypesSchema>[number];
 
-/** A workflow that n8n has stored. */
+/** A workflow that is stored in n8n. */
 export type StoredWorkflow = z.infer<typeof storedWorkflowSchema>;
 
-/** A row of a data table, by the names of its columns. */
+/** A row of a data table: values by column name. */
 export type TableRow = z.infer<typeof rowsSchema>['data']['data'][number];
 
 type Publication = z.infer<typeof publicationSchema>['data'];
 
-/** n8n refused a request, or a trigger could not be started; the message is n8n's own. */
-export class N8nRefusal extends Error {
-	override readonly name = 'N8nRefusal';
+/** n8n rejected a request, or a trigger could not be started. The message contains n8n's reason. */
+export class N8nRejection extends Error {
+	override readonly name = 'N8nRejection';
 
 	constructor(
 		message: string,
-		/** The HTTP status, when there was one. */
+		/** The HTTP status, if there was one. */
 		readonly status?: number,
 	) {
 		super(message);
 	}
 }
 
-/** A workflow as the editor exports it, as far as it is looked at here. */
+/** A workflow as the editor exports it. Checks only the fields that are used here. */
 export const workflowFileSchema = z
 	.object({
 		name: z.string(),
@@ -77,7 +77,7 @@ export const workflowFileSchema = z
 	})
 	.passthrough();
 
-const storedSchema = z.object({ data: z.object({ id: z.string() }) });
+const idSchema = z.object({ data: z.object({ id: z.string() }) });
 const storedWorkflowSchema = workflowFileSchema.extend({ id: z.string() });
 const apiKeySchema = z.object({ data: z.object({ rawApiKey: z.string() }) });
 const scopesSchema = z.object({ data: z.array(z.string()) });
@@ -102,8 +102,8 @@ const rowsSchema = z.object({ data: z.object({ data: z.array(z.record(z.unknown(
 const pageSchema = z.object({ data: z.array(z.unknown()), nextCursor: z.string().nullish() });
 
 /**
- * Talks to a running n8n: through its public API where that can do it, which is the same in both
- * n8n versions, else through the requests that its editor makes.
+ * A client for a running n8n. It uses the public API where possible, which is the same in both n8n
+ * versions, and otherwise the editor's internal API.
  */
 export class N8nClient {
 	private constructor(
@@ -113,59 +113,63 @@ export class N8nClient {
 	) {}
 
 	/**
-	 * Sets a fresh n8n up for its first user, and signs in. Throws an N8nRefusal when it is set up
-	 * already, or the password is too weak for it.
+	 * Creates the owner account of a new n8n and signs in. Throws an N8nRejection if there is an owner
+	 * already or the password is too weak.
 	 */
 	static async setUp(url: string, owner: Owner): Promise<N8nClient> {
-		return await N8nClient.enter(url, '/owner/setup', owner);
+		return await N8nClient.authenticate(url, '/owner/setup', owner);
 	}
 
-	/** Signs in to an n8n that is set up. Throws an N8nRefusal when the password is wrong. */
+	/** Signs in to an n8n that has an owner. Throws an N8nRejection if the password is wrong. */
 	static async signIn(url: string, user: Pick<Owner, 'email' | 'password'>): Promise<N8nClient> {
 		const body = { emailOrLdapLoginId: user.email, password: user.password };
-		return await N8nClient.enter(url, '/login', body);
+		return await N8nClient.authenticate(url, '/login', body);
 	}
 
-	private static async enter(url: string, path: string, body: object): Promise<N8nClient> {
-		const visitor = connect(`${url}/rest`);
-		const { headers } = await visitor.post(path, body);
+	private static async authenticate(url: string, path: string, body: object): Promise<N8nClient> {
+		const anonymous = createHttpClient(`${url}/rest`);
+		const { headers } = await anonymous.post(path, body);
 		const cookies = z.array(z.string()).parse(headers['set-cookie']);
 		const cookie = cookies.map((text) => text.split(';')[0]).join('; ');
-		const editor = connect(`${url}/rest`, { Cookie: cookie });
+		const editor = createHttpClient(`${url}/rest`, { Cookie: cookie });
 		const scopes = scopesSchema.parse((await editor.get('/api-keys/scopes')).data).data;
 		const label = `client ${Date.now()}`;
 		const key = await editor.post('/api-keys', { label, scopes, expiresAt: null });
 		const { rawApiKey } = apiKeySchema.parse(key.data).data;
-		return new N8nClient(url, editor, connect(`${url}/api/v1`, { 'X-N8N-API-KEY': rawApiKey }));
+		return new N8nClient(
+			url,
+			editor,
+			createHttpClient(`${url}/api/v1`, { 'X-N8N-API-KEY': rawApiKey }),
+		);
 	}
 
-	/** Lists the nodes that the editor offers, one entry a version. */
+	/** Lists the nodes that the editor offers, with one entry per version. */
 	async nodeTypes(): Promise<NodeType[]> {
-		const answer = await this.editor.get(`${this.url}/types/nodes.json`);
-		return nodeTypesSchema.parse(answer.data);
+		const response = await this.editor.get(`${this.url}/types/nodes.json`);
+		return nodeTypesSchema.parse(response.data);
 	}
 
 	/**
-	 * Stores a credential. Gives its id. Throws an N8nRefusal when n8n does not know the type or the
-	 * fields do not fit it.
+	 * Stores a credential and returns its ID. Throws an N8nRejection if n8n doesn't know the type or the
+	 * fields don't match it.
 	 */
 	async createCredential(name: string, type: string, data: object): Promise<string> {
-		// The public API of 1.x also wants fields there that the editor hides.
-		const answer = await this.editor.post('/credentials', { name, type, data });
-		return storedSchema.parse(answer.data).data.id;
+		// The public API of 1.x also requires fields that the editor hides.
+		const response = await this.editor.post('/credentials', { name, type, data });
+		return idSchema.parse(response.data).data.id;
 	}
 
 	/**
-	 * Replaces a stored credential's fields. Throws an N8nRefusal when there is no such credential or
-	 * the fields do not fit it.
+	 * Replaces the fields of a stored credential. Throws an N8nRejection if there is no such credential
+	 * or the fields don't match its type.
 	 */
 	async updateCredential(id: string, name: string, type: string, data: object): Promise<void> {
 		await this.editor.patch(`/credentials/${id}`, { name, type, data });
 	}
 
 	/**
-	 * Runs a stored credential's connection test, as the editor does when it is saved. Gives what the
-	 * test found; a failed test is not an error.
+	 * Runs the connection test of a stored credential, as the editor does on save. Returns the result;
+	 * a failed test is not an error.
 	 */
 	async testCredential(
 		id: string,
@@ -174,27 +178,25 @@ export class N8nClient {
 		data: object,
 	): Promise<ConnectionTest> {
 		const credentials = { id, name, type, data };
-		const answer = await this.editor.post('/credentials/test', { credentials });
-		return connectionTestSchema.parse(answer.data).data;
+		const response = await this.editor.post('/credentials/test', { credentials });
+		return connectionTestSchema.parse(response.data).data;
 	}
 
-	/** Imports a workflow, sample data pinned to its nodes included. Gives its id. */
+	/** Imports a workflow, including pinned data, and returns its ID. */
 	async createWorkflow(workflow: WorkflowFile): Promise<string> {
-		const answer = await this.editor.post('/workflows', { ...workflow, active: false });
-		return storedSchema.parse(answer.data).data.id;
+		const response = await this.editor.post('/workflows', { ...workflow, active: false });
+		return idSchema.parse(response.data).data.id;
 	}
 
-	/**
-	 * Reads a workflow as it was saved last. Throws an N8nRefusal when there is none with this id.
-	 */
+	/** Returns a workflow as last saved. Throws an N8nRejection if there is no workflow with this ID. */
 	async workflow(workflowId: string): Promise<StoredWorkflow> {
-		const answer = await this.editor.get(`/workflows/${workflowId}`);
-		return z.object({ data: storedWorkflowSchema }).parse(answer.data).data;
+		const response = await this.editor.get(`/workflows/${workflowId}`);
+		return z.object({ data: storedWorkflowSchema }).parse(response.data).data;
 	}
 
 	/**
-	 * Saves changes to a workflow, as the editor does. A published one goes on as it was until it is
-	 * published again. Throws an N8nRefusal when there is none with this id.
+	 * Saves changes to a workflow, as the editor does. A published workflow keeps running its published
+	 * version. Throws an N8nRejection if there is no workflow with this ID.
 	 */
 	async updateWorkflow(
 		workflowId: string,
@@ -204,29 +206,30 @@ export class N8nClient {
 	}
 
 	/**
-	 * Archives a workflow, which the editor does in place of deleting it. One that is published is
-	 * taken back. Throws an N8nRefusal when there is none with this id.
+	 * Archives a workflow, which the editor does before deleting it, and unpublishes it. Throws an
+	 * N8nRejection if there is no workflow with this ID.
 	 */
 	async archive(workflowId: string): Promise<void> {
 		await this.editor.post(`/workflows/${workflowId}/archive`, {});
 	}
 
 	/**
-	 * Makes a data table in the owner's project. Throws an N8nRefusal when the name is taken.
+	 * Creates a data table in the owner's project.
 	 *
-	 * @param columns the types by the names
-	 * @returns the table's id
+	 * @param columns the column types by column name
+	 * @returns the table's ID
+	 * @throws N8nRejection if the name is taken
 	 */
 	async createTable(name: string, columns: Readonly<Record<string, string>>): Promise<string> {
 		const body = {
 			name,
 			columns: Object.entries(columns).map(([column, type]) => ({ name: column, type })),
 		};
-		const answer = await this.editor.post(await this.tablesPath(), body);
-		return storedSchema.parse(answer.data).data.id;
+		const response = await this.editor.post(await this.tablesPath(), body);
+		return idSchema.parse(response.data).data.id;
 	}
 
-	/** Reads the rows of the data table with this name, the oldest first; none when there is none. */
+	/** Returns the rows of a data table, oldest first; none if there is no table with this name. */
 	async tableRows(name: string): Promise<TableRow[]> {
 		const path = await this.tablePath(name);
 		if (path === undefined) return [];
@@ -235,14 +238,14 @@ export class N8nClient {
 		return rowsSchema.parse(rows.data).data.data;
 	}
 
-	/** Adds a row to the data table with this name. Throws an Error when there is none. */
+	/** Adds a row to a data table. Throws an Error if there is no table with this name. */
 	async addTableRow(name: string, row: TableRow): Promise<void> {
 		const path = await this.tablePath(name);
-		if (path === undefined) throw new Error(`There is no table ${name}`);
+		if (path === undefined) throw new Error(`There is no data table named ${name}`);
 		await this.editor.post(`${path}/insert`, { data: [row], returnType: 'count' });
 	}
 
-	/** The path of the data table with this name, if there is one. */
+	/** The API path of a data table, or undefined if there is no table with this name. */
 	private async tablePath(name: string): Promise<string | undefined> {
 		const path = await this.tablesPath();
 		const { data } = tablesSchema.parse((await this.editor.get(path)).data);
@@ -251,34 +254,37 @@ export class N8nClient {
 	}
 
 	private async tablesPath(): Promise<string> {
-		const answer = await this.editor.get('/projects/personal');
-		return `/projects/${storedSchema.parse(answer.data).data.id}/data-tables`;
+		const response = await this.editor.get('/projects/personal');
+		return `/projects/${idSchema.parse(response.data).data.id}/data-tables`;
 	}
 
 	/**
-	 * Publishes a workflow, which 1.x called activating it. Resolves once its triggers listen. Throws
-	 * an N8nRefusal with the trigger's own reason when one cannot start.
+	 * Publishes a workflow (in 1.x: activates it). Resolves when its triggers have started. Throws an
+	 * N8nRejection with the trigger's error message if one cannot start.
 	 */
 	async publish(workflowId: string): Promise<void> {
 		await this.api.post(`/workflows/${workflowId}/activate`, {});
-		await this.settled(workflowId, 'published');
+		await this.waitForPublication(workflowId, 'published');
 	}
 
 	/**
-	 * Takes a published workflow back. Resolves once its triggers no longer listen. Throws an
-	 * N8nRefusal with the trigger's own reason when one cannot end.
+	 * Unpublishes a workflow (in 1.x: deactivates it). Resolves when its triggers have stopped. Throws
+	 * an N8nRejection with the trigger's error message if one cannot stop.
 	 */
 	async unpublish(workflowId: string): Promise<void> {
 		await this.api.post(`/workflows/${workflowId}/deactivate`, {});
-		await this.settled(workflowId, 'not_published');
+		await this.waitForPublication(workflowId, 'not_published');
 	}
 
-	/** 1.x starts and ends triggers within the request; 2.x does it afterwards. */
-	private async settled(workflowId: string, wanted: 'published' | 'not_published'): Promise<void> {
+	/** 1.x starts and stops triggers during the request, 2.x afterwards. */
+	private async waitForPublication(
+		workflowId: string,
+		wanted: 'published' | 'not_published',
+	): Promise<void> {
 		await waitFor(`workflow ${workflowId} to be ${wanted}`, publicationTimeoutMs, async () => {
 			const { status, triggers } = await this.publication(workflowId, wanted);
 			if (status === 'failed' || status === 'partial') {
-				throw new N8nRefusal(triggers.map(({ errorMessage }) => errorMessage).join('\n'));
+				throw new N8nRejection(triggers.map(({ errorMessage }) => errorMessage).join('\n'));
 			}
 			return status === wanted || undefined;
 		});
@@ -286,32 +292,36 @@ export class N8nClient {
 
 	private async publication(
 		workflowId: string,
-		statusWithout: 'published' | 'not_published',
+		fallback: 'published' | 'not_published',
 	): Promise<Publication> {
 		try {
-			const answer = await this.editor.get(`/workflows/${workflowId}/publication-status`);
-			return publicationSchema.parse(answer.data).data;
+			const response = await this.editor.get(`/workflows/${workflowId}/publication-status`);
+			return publicationSchema.parse(response.data).data;
 		} catch (error) {
-			if (error instanceof N8nRefusal && error.status === notFound) {
-				return { status: statusWithout, triggers: [] };
+			if (error instanceof N8nRejection && error.status === notFound) {
+				return { status: fallback, triggers: [] };
 			}
 			throw error;
 		}
 	}
 
 	/**
-	 * Runs a workflow as the editor's button does. `destination` is the node to run up to, as a
-	 * node's own button does; without it all nodes run. Gives the execution, once it has ended well
-	 * or badly. Throws an Error when it does not end in time.
+	 * Runs a workflow as the editor's button does.
+	 *
+	 * @param workflowId the workflow to run
+	 * @param trigger the name of the trigger node to start from
+	 * @param destination the node to run up to, as with Execute step; by default all nodes run
+	 * @returns the finished execution, successful or not
+	 * @throws Error if it does not finish in time
 	 */
 	async run(workflowId: string, trigger: string, destination?: string): Promise<Execution> {
-		return await this.endOf(await this.begin(workflowId, trigger, destination));
+		return await this.waitForExecution(await this.startRun(workflowId, trigger, destination));
 	}
 
-	/** Begins to run a workflow as {@link run} does. Gives the ID of the execution. */
-	async begin(workflowId: string, trigger: string, destination?: string): Promise<string> {
-		const answer = await this.start(workflowId, trigger, destination);
-		return runSchema.parse(answer).data.executionId;
+	/** Starts a run as {@link run} does, and returns the execution ID without waiting. */
+	async startRun(workflowId: string, trigger: string, destination?: string): Promise<string> {
+		const response = await this.requestRun(workflowId, trigger, destination);
+		return runSchema.parse(response).data.executionId;
 	}
 
 	/** Stops an execution, as the editor's button does. */
@@ -320,21 +330,21 @@ export class N8nClient {
 	}
 
 	/**
-	 * Listens for a test event, as the button of a webhook trigger does. Throws an N8nRefusal with
-	 * the trigger's own reason when it cannot start.
+	 * Listens for a test event, as the button of a webhook trigger does. Throws an N8nRejection with
+	 * the trigger's error message if it cannot start.
 	 */
 	async listen(workflowId: string, trigger: string): Promise<void> {
-		listeningSchema.parse(await this.start(workflowId, trigger, trigger));
+		listeningSchema.parse(await this.requestRun(workflowId, trigger, trigger));
 	}
 
-	/** Stops listening for a test event. n8n takes the trigger's test webhook off afterwards. */
+	/** Stops listening for a test event. n8n removes the trigger's test webhook afterwards. */
 	async stopListening(workflowId: string): Promise<void> {
 		await this.editor.delete(`/test-webhook/${workflowId}`);
 	}
 
 	/**
-	 * Says something in the editor's chat. Gives the execution that answers it, once it has ended well
-	 * or badly.
+	 * Sends a message in the editor's chat. Returns the finished execution that responds to it,
+	 * successful or not.
 	 */
 	async chat(workflowId: string, trigger: string, chatInput: string): Promise<Execution> {
 		const json = { sessionId: randomUUID(), action: 'sendMessage', chatInput };
@@ -345,51 +355,53 @@ export class N8nClient {
 			data: { main: [[{ json }]] },
 			source: [null],
 		};
-		const answer = await this.start(workflowId, trigger, undefined, data);
-		return await this.endOf(runSchema.parse(answer).data.executionId);
+		const response = await this.requestRun(workflowId, trigger, undefined, data);
+		return await this.waitForExecution(runSchema.parse(response).data.executionId);
 	}
 
-	private async start(
+	private async requestRun(
 		workflowId: string,
 		trigger: string,
 		destination?: string,
 		data?: object,
 	): Promise<unknown> {
-		const answer = await this.editor.post(`/workflows/${workflowId}/run`, {
-			// 1.x runs the workflow in the request, 2.x the stored one.
+		const response = await this.editor.post(`/workflows/${workflowId}/run`, {
+			// 1.x runs the workflow in the request, 2.x the stored workflow.
 			workflowData: await this.workflow(workflowId),
 			triggerToStartFrom: { name: trigger, ...(data && { data }) },
 			...(destination !== undefined && {
 				destinationNode: { nodeName: destination, mode: 'inclusive' },
 			}),
 		});
-		return answer.data;
+		return response.data;
 	}
 
 	/**
-	 * Runs an execution that failed again, from the node that failed. Gives the new execution, once
-	 * it has ended well or badly. Throws an N8nRefusal when the execution did not fail.
+	 * Retries a failed execution from the node that failed. Returns the new finished execution,
+	 * successful or not. Throws an N8nRejection if the execution did not fail.
 	 */
 	async retry(executionId: string): Promise<Execution> {
-		const answer = await this.api.post(`/executions/${executionId}/retry`, { loadWorkflow: false });
-		return await this.endOf(z.object({ id: z.coerce.string() }).parse(answer.data).id);
+		const response = await this.api.post(`/executions/${executionId}/retry`, {
+			loadWorkflow: false,
+		});
+		return await this.waitForExecution(z.object({ id: z.coerce.string() }).parse(response.data).id);
 	}
 
 	/**
-	 * Waits for an execution to end. Gives the execution with its data. Throws an Error when it does
-	 * not end in time.
+	 * Waits for an execution to finish, and returns it with its data. Throws an Error if it does not
+	 * finish in time.
 	 */
-	async endOf(executionId: string, timeoutMs = executionTimeoutMs): Promise<Execution> {
-		await waitFor(`the end of execution ${executionId}`, timeoutMs, async () => {
-			const answer = await this.api.get(`/executions/${executionId}`);
-			return hasEnded(executionSummarySchema.parse(answer.data)) || undefined;
+	async waitForExecution(executionId: string, timeoutMs = executionTimeoutMs): Promise<Execution> {
+		await waitFor(`execution ${executionId} to finish`, timeoutMs, async () => {
+			const response = await this.api.get(`/executions/${executionId}`);
+			return hasEnded(executionSummarySchema.parse(response.data)) || undefined;
 		});
 		return await this.execution(executionId);
 	}
 
 	/**
-	 * Reads an execution that has ended. Gives the execution with its data. Throws an N8nRefusal when
-	 * there is none with this id; ZodError while it is running.
+	 * Returns a finished execution with its data. Throws an N8nRejection if there is no execution with
+	 * this ID, a ZodError if it is still running.
 	 */
 	async execution(executionId: string): Promise<Execution> {
 		const params = { includeData: true };
@@ -398,15 +410,12 @@ export class N8nClient {
 		);
 	}
 
-	/**
-	 * Lists a workflow's executions, also those that are running. Gives all of them, the newest
-	 * first.
-	 */
+	/** Lists all executions of a workflow, including running ones, newest first. */
 	async executions(workflowId: string): Promise<ExecutionSummary[]> {
-		return await this.listed(workflowId, false, executionSummarySchema);
+		return await this.listExecutions(workflowId, false, executionSummarySchema);
 	}
 
-	/** Lists a workflow's executions that were started last, up to a hundred of them. */
+	/** Lists the newest executions of a workflow, up to 100. */
 	async newestExecutions(workflowId: string): Promise<ExecutionSummary[]> {
 		const params = { workflowId, limit: executionsPerPage };
 		const page = pageSchema.parse((await this.api.get('/executions', { params })).data);
@@ -414,14 +423,14 @@ export class N8nClient {
 	}
 
 	/**
-	 * Reads a workflow's executions, all of which have ended. Gives all of them with their data, the
-	 * newest first. Throws a ZodError while one is running.
+	 * Lists all executions of a workflow with their data, newest first. Throws a ZodError if one is
+	 * still running.
 	 */
 	async executionsWithData(workflowId: string): Promise<Execution[]> {
-		return await this.listed(workflowId, true, executionSchema);
+		return await this.listExecutions(workflowId, true, executionSchema);
 	}
 
-	private async listed<Schema extends z.ZodTypeAny>(
+	private async listExecutions<Schema extends z.ZodTypeAny>(
 		workflowId: string,
 		includeData: boolean,
 		schema: Schema,
@@ -438,28 +447,28 @@ export class N8nClient {
 	}
 }
 
-/** Whether an execution has ended, well or badly. */
+/** Whether an execution has finished, successful or not. */
 export function hasEnded({ status }: ExecutionSummary): boolean {
 	return !['new', 'running', 'waiting', 'unknown'].includes(status);
 }
 
-function connect(baseURL: string, headers: Record<string, string> = {}): AxiosInstance {
-	// A proxy in the environment is for the internet, not for this machine.
+function createHttpClient(baseURL: string, headers: Record<string, string> = {}): AxiosInstance {
+	// A proxy in the environment is for the internet, not for the loopback address.
 	const client = axios.create({ baseURL, headers, timeout: requestTimeoutMs, proxy: false });
-	// n8n pings its database, and rejects everything after a computation that held up the ping.
+	// n8n pings its database and rejects all requests when a long computation delayed the ping.
 	axiosRetry(client, {
 		retries: 40,
 		retryDelay: () => 500,
 		retryCondition: ({ response }) => JSON.stringify(response?.data ?? '').includes(notReady),
 	});
 	client.interceptors.response.use(undefined, (error: unknown) => {
-		throw isAxiosError(error) && error.response ? refusal(error.response) : error;
+		throw isAxiosError(error) && error.response ? toRejection(error.response) : error;
 	});
 	return client;
 }
 
-function refusal({ status, data }: { status: number; data: unknown }): N8nRefusal {
+function toRejection({ status, data }: { status: number; data: unknown }): N8nRejection {
 	const body = z.object({ message: z.string() }).safeParse(data);
 	const reason = body.success ? body.data.message : JSON.stringify(data);
-	return new N8nRefusal(`n8n refused the request (${status}): ${reason}`, status);
+	return new N8nRejection(`n8n rejected the request (${status}): ${reason}`, status);
 }

@@ -1,9 +1,9 @@
-/** A reason to stop that the user can act on: its message says all, so it is shown without a stack. */
+/** An error that the user can fix. Only its message is shown, without a stack trace. */
 export class SetupError extends Error {
 	override readonly name: string = 'SetupError';
 }
 
-/** Gives the message of anything that was thrown. */
+/** Returns the message of any thrown value. */
 export function messageOf(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);
 }

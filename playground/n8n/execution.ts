@@ -17,7 +17,7 @@ const taskSchema = z
 	})
 	.passthrough();
 
-/** An execution without its data, as n8n's public API gives it. */
+/** An execution without its data, as n8n's public API returns it. */
 export const executionSummarySchema = z
 	.object({
 		id: z.coerce.string(),
@@ -29,7 +29,7 @@ export const executionSummarySchema = z
 
 export type ExecutionSummary = z.infer<typeof executionSummarySchema>;
 
-/** An execution that has ended, with its data as far as it is looked at here. */
+/** A finished execution with its data. Checks only the fields that are used here. */
 export const executionSchema = executionSummarySchema
 	.extend({
 		data: z
@@ -46,14 +46,14 @@ export const executionSchema = executionSummarySchema
 	})
 	.passthrough();
 
-/** An item as a node put it out. */
+/** An output item of a node. */
 export type Item = z.infer<typeof itemSchema>;
 
 export type Execution = z.infer<typeof executionSchema>;
 
 /**
- * Gives the JSON of the items that a node put out in an execution, of all its runs; none when it
- * did not run. Outputs are counted from 0.
+ * Returns the JSON of a node's output items in an execution, from all of its runs; none if it did not
+ * run. Outputs are counted from 0.
  */
 export function outputOf(
 	execution: Execution,
@@ -64,15 +64,14 @@ export function outputOf(
 }
 
 /**
- * Gives the items that a node put out in an execution, with what they are paired with. Outputs are
- * counted from 0.
+ * Returns a node's output items in an execution, with their paired items. Outputs are counted from 0.
  */
 export function itemsOf(execution: Execution, nodeName: string, output = 0): Item[] {
 	const runs = execution.data.resultData.runData[nodeName] ?? [];
 	return runs.flatMap((run) => run.data?.main?.[output] ?? []);
 }
 
-/** Gives the hints that a node showed after an execution. */
+/** Returns the hints of a node in an execution. */
 export function hintsOf(execution: Execution, nodeName: string): string[] {
 	const runs = execution.data.resultData.runData[nodeName] ?? [];
 	return runs.flatMap(({ hints = [] }) => hints.map(({ message }) => message));

@@ -1,7 +1,7 @@
 /**
- * Runs a server that would outlive the program that started it: `node guard.cjs <JSON> <args ...>`.
- * It ends with the signal that it takes for an orderly end when this process is asked to end, or
- * when the channel to that program closes because it is gone.
+ * Runs a server that would otherwise outlive the parent process: `node guard.cjs <JSON> <args ...>`.
+ * The server gets its signal for an orderly exit when this process gets SIGTERM, or when the channel
+ * to the parent process closes.
  */
 const { spawn } = require('node:child_process');
 

@@ -9,33 +9,36 @@ import { requireDiskSpace } from './checks';
 import { CommandError } from './childProcess';
 import { SetupError } from './errors';
 import { hostsFolder, manifestsFolder } from './folders';
-import { installNode, type OwnNode } from './node';
+import { installNode, type NodeInstallation } from './node';
 import { npm } from './npm';
 import { step } from './progress';
 
-const neededGigabytes = 3;
+const requiredGigabytes = 3;
 const manifestFiles = ['package.json', 'package-lock.json'];
 
 const manifestSchema = z.object({ dependencies: z.object({ n8n: z.string() }) });
 
-/** The n8n versions that this package is tried with. Each is a folder, whose manifest names it. */
+/** The n8n versions that this package is tested with: the names of their folders in hosts/. */
 export type HostName = 'newest' | '1.123';
 
 /** An installed n8n. */
 export interface Host {
 	version: string;
 	folder: string;
-	node: OwnNode;
-	/** n8n's command line program, a script for `node`. */
+	node: NodeInstallation;
+	/** n8n's command-line program, a script for `node`. */
 	n8n: string;
 }
 
 /**
- * Installs an n8n version in a folder of its own, with the Node.js that it needs. Only the first
- * call takes time: later ones find it in the folder. The folder's name tells what it was made from,
- * so that clones in different states share a hosts folder. Throws a SetupError when the disk is too
- * small, the package registry cannot be reached, or the SQLite driver can be neither downloaded nor
- * built; CommandError when npm fails otherwise.
+ * Installs an n8n version in its own folder, with the Node.js that it needs. Only the first call takes
+ * time; later calls reuse the folder. The folder's name contains a hash of the manifest, so that clones
+ * in different states can share a hosts folder.
+ *
+ * @param name the version to install
+ * @returns the installed n8n
+ * @throws SetupError if the disk is too small, the package registry cannot be reached, or the SQLite
+ * driver can be neither downloaded nor built; CommandError if npm fails for another reason
  */
 export async function installHost(name: HostName): Promise<Host> {
 	const version = await versionOf(name);
@@ -44,14 +47,14 @@ export async function installHost(name: HostName): Promise<Host> {
 	await mkdir(hostsFolder(), { recursive: true });
 	const node = await installNode();
 	await fillOnce(folder, key, async (partial) => {
-		await requireDiskSpace(hostsFolder(), neededGigabytes, `n8n ${version}`);
+		await requireDiskSpace(hostsFolder(), requiredGigabytes, `n8n ${version}`);
 		await installPackages(name, version, partial);
 		await buildSqliteDriver(partial, node);
 	});
 	return { version, folder, node, n8n: join(folder, 'node_modules', 'n8n', 'bin', 'n8n') };
 }
 
-/** Gives the n8n version that a manifest names. */
+/** Returns the n8n version in a manifest. */
 export async function versionOf(name: HostName): Promise<string> {
 	const manifest: unknown = JSON.parse(
 		await readFile(join(manifestsFolder, name, 'package.json'), 'utf8'),
@@ -69,15 +72,15 @@ async function installPackages(name: HostName, version: string, folder: string):
 	for (const file of manifestFiles) {
 		await copyFile(join(manifestsFolder, name, file), join(folder, file));
 	}
-	// Without --legacy-peer-deps npm's resolver does not come to an end with n8n's packages. Their
-	// install scripts are not needed or fail, save the one that buildSqliteDriver runs.
+	// Without --legacy-peer-deps, npm's resolver never finishes with n8n's packages. Their install
+	// scripts fail or are not needed, except the one that buildSqliteDriver runs.
 	const args = ['install', '--legacy-peer-deps', '--ignore-scripts'];
 	await step(`Installing n8n ${version} (once: 1 to 3 minutes, 2.3 GB)`, async () => {
 		await npm(args, { cwd: folder, logFile: join(folder, 'install.log') });
 	});
 }
 
-async function buildSqliteDriver(folder: string, node: OwnNode): Promise<void> {
+async function buildSqliteDriver(folder: string, node: NodeInstallation): Promise<void> {
 	try {
 		await step('Preparing its SQLite driver (once: up to a minute)', async () => {
 			await npm(['rebuild', 'sqlite3', '--ignore-scripts=false'], {

@@ -18,26 +18,28 @@ export interface N8n {
 	stop(): Promise<void>;
 }
 
-/** All of n8n in one process; or, in queue mode, one that takes webhooks or runs executions. */
+/** All of n8n in one process, or in queue mode a process for webhooks or for executions. */
 export type N8nCommand = 'start' | 'webhook' | 'worker';
 
-/** What n8n is started with. */
+/** How to start n8n. */
 export interface N8nOptions {
 	host: Host;
-	/** Holds its settings, database and community packages; kept. */
+	/** Contains the settings, database and community packages; kept. */
 	userFolder: string;
-	/** Where it answers; a worker, whose settings must have it listen there, only for its health. */
+	/** The port of n8n. For a worker, the port of its health check, which `env` must enable. */
 	port: number;
 	command?: N8nCommand;
-	/** More environment variables, which win over those set here. */
+	/** More environment variables; they override those set here. */
 	env?: NodeJS.ProcessEnv;
 }
 
 /**
- * Starts n8n and waits until it answers. It listens on the loopback address only, and it ends when
- * this process ends, however that happens. Gives the running n8n, with its log in
- * `<userFolder>/n8n.log`. Throws an Error with the end of n8n's log when it ends or does not answer
- * in time.
+ * Starts n8n and waits until it is ready. It listens on the loopback address only, and exits whenever
+ * and however this process exits. Its log is `<userFolder>/n8n.log`.
+ *
+ * @param options how to start it
+ * @returns the running n8n
+ * @throws Error with the last lines of n8n's log if it exits or is not ready in time
  */
 export async function startN8n({
 	host,
@@ -53,12 +55,12 @@ export async function startN8n({
 	return await step(title, async () => {
 		const child = await startChild(host.node.binary, ['--require', guard, host.n8n, command], {
 			cwd: userFolder,
-			env: { ...host.node.env, ...(await settings(userFolder, port, url)), ...env },
+			env: { ...host.node.env, ...(await environment(userFolder, port, url)), ...env },
 			logFile: join(userFolder, 'n8n.log'),
 			channel: true,
 		});
 		try {
-			await answers(url, command, child);
+			await waitUntilReady(url, command, child);
 		} catch (error) {
 			await child.stop();
 			throw new Error(`n8n did not start. Its log ends with:\n${await lastLines(child.logFile)}`, {
@@ -69,7 +71,11 @@ export async function startN8n({
 	});
 }
 
-async function settings(userFolder: string, port: number, url: string): Promise<NodeJS.ProcessEnv> {
+async function environment(
+	userFolder: string,
+	port: number,
+	url: string,
+): Promise<NodeJS.ProcessEnv> {
 	return {
 		N8N_USER_FOLDER: userFolder,
 		N8N_PORT: String(port),
@@ -83,9 +89,9 @@ async function settings(userFolder: string, port: number, url: string): Promise<
 		N8N_RUNNERS_BROKER_LISTEN_ADDRESS: loopback,
 		N8N_ENFORCE_SETTINGS_FILE_PERMISSIONS: 'true',
 		DB_SQLITE_POOL_SIZE: '4',
-		// Under a test runner's own value, n8n logs nothing and ends.
+		// With a test runner's value, n8n logs nothing and exits.
 		NODE_ENV: 'production',
-		// What n8n would otherwise ask the internet for, or the user at the first sign-in.
+		// Turn off n8n's requests to the internet and its questions at the first sign-in.
 		N8N_DIAGNOSTICS_ENABLED: 'false',
 		N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
 		N8N_VERSION_NOTIFICATIONS_WHATS_NEW_ENABLED: 'false',
@@ -96,13 +102,13 @@ async function settings(userFolder: string, port: number, url: string): Promise<
 	};
 }
 
-async function answers(url: string, command: N8nCommand, child: Child): Promise<void> {
+async function waitUntilReady(url: string, command: N8nCommand, child: Child): Promise<void> {
 	let outcome: number | NodeJS.Signals | undefined;
 	void child.ended.then((ended) => (outcome = ended));
-	// It answers /healthz while it still migrates its database; its own settings come last.
+	// n8n responds to /healthz while it is still migrating its database; /rest/settings comes last.
 	const path = command === 'start' ? '/rest/settings' : '/healthz/readiness';
-	await waitFor('an answer from n8n', startTimeoutMs, async () => {
-		if (outcome !== undefined) throw new Error(`n8n ended with ${outcome}`);
+	await waitFor('n8n to respond', startTimeoutMs, async () => {
+		if (outcome !== undefined) throw new Error(`n8n exited with ${outcome}`);
 		try {
 			const { data } = await axios.get<unknown>(`${url}${path}`, { proxy: false });
 			return typeof data === 'object' ? data : undefined;

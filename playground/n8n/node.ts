@@ -6,23 +6,22 @@ import { hostsFolder } from './folders';
 import { npm } from './npm';
 import { step } from './progress';
 
-/** Accepted by every n8n version in hosts/: 2.x wants 24 or newer, 1.x wants 24 or older. */
+/** Supported by every n8n version in hosts/: 2.x requires 24 or newer, 1.x requires 24 or older. */
 const nodeVersion = '24.21.0';
 
-/** A Node.js of our own. */
-export interface OwnNode {
+/** An installed Node.js. */
+export interface NodeInstallation {
 	binary: string;
-	/** The environment in which `node` is this one, and native packages are built for it. */
+	/** Environment variables that make `node` this installation, also for building native packages. */
 	env: NodeJS.ProcessEnv;
 }
 
 /**
- * Brings the Node.js that n8n runs on. It is the same on every machine whatever Node.js runs this,
- * and it has the headers with which native packages are built. Only the first call takes time.
- * Throws a SetupError when the package registry cannot be reached; CommandError when there is none
- * for this platform.
+ * Installs the Node.js that n8n runs on: the same version on every machine, with the headers needed to
+ * build native packages. Only the first call takes time. Throws a SetupError if the package registry
+ * cannot be reached, a CommandError if there is no package for this platform.
  */
-export async function installNode(): Promise<OwnNode> {
+export async function installNode(): Promise<NodeInstallation> {
 	const name = `node-${process.platform}-${process.arch}`;
 	const folder = join(hostsFolder(), `node-${nodeVersion}`);
 	await fillOnce(folder, name, async (partial) => {

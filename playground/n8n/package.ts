@@ -6,8 +6,8 @@ import { npm } from './npm';
 import { step } from './progress';
 
 /**
- * Builds this package and packs it as it would be published. Gives the path of the tarball. Throws
- * a CommandError when the build fails.
+ * Builds this package and packs it as for publishing. Returns the path of the tarball. Throws a
+ * CommandError if the build fails.
  */
 export async function buildAndPack(): Promise<string> {
 	const folder = join(cacheFolder, 'packed');
@@ -21,15 +21,15 @@ export async function buildAndPack(): Promise<string> {
 			logFile: join(folder, 'pack.log'),
 		});
 		const [tarball] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
-		if (tarball === undefined) throw new Error('npm pack made no tarball');
+		if (tarball === undefined) throw new Error('npm pack created no tarball');
 		return join(folder, tarball);
 	});
 }
 
 /**
- * Installs a packed package for an n8n as n8n's own installer does: without peer dependencies, so
- * that at run time the package finds n8n's copies of them. Throws a CommandError when npm refuses
- * the tarball.
+ * Installs a packed package into an n8n as n8n's own installer does: without peer dependencies, so
+ * that at run time the package uses n8n's copies of them. Throws a CommandError if npm rejects the
+ * tarball.
  */
 export async function installPackage(tarball: string, userFolder: string): Promise<void> {
 	const folder = join(userFolder, '.n8n', 'nodes');

@@ -1,8 +1,8 @@
 const secondsBetweenLines = 10;
 
 /**
- * Runs one long step and shows that it is alive: a line when it starts, one every ten seconds, one
- * when it is done. Gives what `work` gives; a failure of `work` is passed on.
+ * Runs a long step and logs its progress: a line at the start, one every ten seconds and one at the
+ * end. Returns the result of `work`, whose errors are passed on.
  */
 export async function step<T>(title: string, work: () => Promise<T>): Promise<T> {
 	const started = Date.now();
@@ -19,21 +19,25 @@ export async function step<T>(title: string, work: () => Promise<T>): Promise<T>
 }
 
 /**
- * Asks again and again until there is an answer. `what` names what is waited for, for the message.
- * `ask` gives the answer, or undefined while there is none; what it throws is passed on. Throws an
- * Error when there was none in time.
+ * Polls until there is a result.
+ *
+ * @param subject what to wait for, for the message: `n8n to respond`
+ * @param timeoutMs how long to wait
+ * @param poll returns the result, or undefined if there is none yet; its errors are passed on
+ * @returns the result
+ * @throws Error on timeout
  */
 export async function waitFor<T>(
-	what: string,
+	subject: string,
 	timeoutMs: number,
-	ask: () => Promise<T | undefined>,
+	poll: () => Promise<T | undefined>,
 ): Promise<T> {
 	const deadline = Date.now() + timeoutMs;
 	for (;;) {
-		const answer = await ask();
-		if (answer !== undefined) return answer;
+		const result = await poll();
+		if (result !== undefined) return result;
 		if (Date.now() > deadline) {
-			throw new Error(`${what}: nothing after ${Math.round(timeoutMs / 1000)} s`);
+			throw new Error(`Timeout after ${Math.round(timeoutMs / 1000)} s waiting for ${subject}`);
 		}
 		await new Promise((resolve) => setTimeout(resolve, 200));
 	}

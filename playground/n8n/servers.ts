@@ -9,17 +9,17 @@ import { step, waitFor } from './progress';
 import { requireProgram } from './system';
 
 const startTimeoutMs = 30_000;
-/** Debian keeps PostgreSQL's own programs, of one version or several, out of PATH. */
+/** Debian installs PostgreSQL's programs, possibly of several versions, outside PATH. */
 const postgresqlFolders = [18, 17, 16, 15, 14, 13].map(
 	(version) => `/usr/lib/postgresql/${version}/bin`,
 );
 
-/** A server of one's own, on the loopback address. */
+/** A server that was started here, on the loopback address. */
 export interface Server {
 	readonly port: number;
-	/** Ends it in an orderly way and starts it again with the same data, at the same port. */
+	/** Stops it in an orderly way and starts it again with the same data and port. */
 	restart(): Promise<void>;
-	/** Ends it and deletes its data. */
+	/** Stops it and deletes its data. */
 	close(): Promise<void>;
 }
 
@@ -29,9 +29,10 @@ interface User {
 }
 
 /**
- * Finds Redis and PostgreSQL, and installs them where that is possible; gives the paths.
+ * Finds Redis and PostgreSQL, or installs them if possible.
  *
- * @throws SetupError when one is not installed and cannot be
+ * @returns the paths of their programs
+ * @throws SetupError if one is missing and cannot be installed
  */
 export async function requireServers(): Promise<Record<'redis' | 'initdb' | 'postgres', string>> {
 	return {
@@ -42,9 +43,9 @@ export async function requireServers(): Promise<Record<'redis' | 'initdb' | 'pos
 }
 
 /**
- * Starts a Redis that keeps its data over a restart.
+ * Starts a Redis that keeps its data across restarts.
  *
- * @throws SetupError when it is not installed and cannot be; Error when it does not start
+ * @throws SetupError if it is missing and cannot be installed; Error if it does not start
  */
 export async function startRedis(): Promise<Server> {
 	const { redis: program } = await requireServers();
@@ -60,14 +61,14 @@ export async function startRedis(): Promise<Server> {
 }
 
 /**
- * Starts a PostgreSQL with an empty database `postgres` of a user `n8n` without a password. It
- * refuses to run as root, who therefore starts it as the user of Debian's package.
+ * Starts a PostgreSQL with an empty database `postgres` and a user `n8n` without a password.
+ * PostgreSQL does not run as root, so root starts it as the user of Debian's package.
  *
- * @throws SetupError when it is not installed and cannot be; Error when it does not start
+ * @throws SetupError if it is missing and cannot be installed; Error if it does not start
  */
 export async function startPostgresql(): Promise<Server> {
 	const { initdb, postgres: program } = await requireServers();
-	const user = process.getuid?.() === 0 ? await userNamed('postgres') : undefined;
+	const user = process.getuid?.() === 0 ? await findUser('postgres') : undefined;
 	return await startServer({
 		name: 'PostgreSQL',
 		program,
@@ -85,15 +86,15 @@ export async function startPostgresql(): Promise<Server> {
 		args: (folder, port) => [
 			...['-D', join(folder, 'data'), '-p', String(port), '-h', '127.0.0.1', '-k', folder],
 			...['-c', 'max_connections=200'],
-			// Its data need not outlive the machine, only its own restart.
+			// The data need not survive a crash of the machine.
 			...['-c', 'fsync=off', '-c', 'synchronous_commit=off'],
 		],
-		// It waits for its clients to leave when it is ended by SIGTERM.
+		// On SIGTERM it would wait for its clients to disconnect.
 		endSignal: 'SIGINT',
 	});
 }
 
-/** The settings with which n8n keeps its data in this PostgreSQL. */
+/** Environment variables that make n8n use this PostgreSQL. */
 export function postgresqlSettings({ port }: Pick<Server, 'port'>): NodeJS.ProcessEnv {
 	return {
 		DB_TYPE: 'postgresdb',
@@ -106,10 +107,7 @@ export function postgresqlSettings({ port }: Pick<Server, 'port'>): NodeJS.Proce
 	};
 }
 
-/**
- * The settings with which each process of an n8n in queue mode finds the others: the same secret for
- * all of them.
- */
+/** Environment variables that connect the processes of an n8n in queue mode, with a shared secret. */
 export function queueSettings(
 	{ port }: Pick<Server, 'port'>,
 	encryptionKey: string,
@@ -122,7 +120,7 @@ export function queueSettings(
 	};
 }
 
-/** The settings with which a worker answers at its port whether it is ready. */
+/** Environment variables that enable the health check of a worker. */
 export function workerSettings(port: number): NodeJS.ProcessEnv {
 	return {
 		QUEUE_HEALTH_CHECK_ACTIVE: 'true',
@@ -133,15 +131,15 @@ export function workerSettings(port: number): NodeJS.ProcessEnv {
 
 const guard = join(__dirname, 'guard.cjs');
 
-async function userNamed(name: string): Promise<User> {
-	const ask = async (option: string) => {
+async function findUser(name: string): Promise<User> {
+	const readId = async (option: string) => {
 		const folder = tmpdir();
 		const logFile = join(folder, `delivery-service-id-${process.pid}.log`);
 		const number = Number(await runCommand('id', [option, name], { cwd: folder, logFile }));
 		await rm(logFile);
 		return number;
 	};
-	return { uid: await ask('-u'), gid: await ask('-g') };
+	return { uid: await readId('-u'), gid: await readId('-g') };
 }
 
 async function startServer({
@@ -176,7 +174,7 @@ async function startServer({
 				[guard, JSON.stringify(settings), ...args(folder, port)],
 				{ cwd: folder, logFile: join(folder, 'server.log'), channel: true },
 			);
-			await listening(name, child, port);
+			await waitUntilListening(name, child, port);
 		};
 		await step(`Starting ${name}`, start);
 		const restart = async () => {
@@ -190,20 +188,20 @@ async function startServer({
 	}
 }
 
-async function listening(name: string, child: Child, port: number): Promise<void> {
-	const ended = child.ended.then(async (outcome) => {
-		throw new Error(`${name} ended with ${outcome}:\n${await lastLines(child.logFile)}`);
+async function waitUntilListening(name: string, child: Child, port: number): Promise<void> {
+	const exited = child.ended.then(async (outcome) => {
+		throw new Error(`${name} exited with ${outcome}:\n${await lastLines(child.logFile)}`);
 	});
-	const connected = waitFor(`${name} at port ${port}`, startTimeoutMs, async () => {
-		return (await accepts(port)) || undefined;
+	const connected = waitFor(`${name} to listen on port ${port}`, startTimeoutMs, async () => {
+		return (await acceptsConnections(port)) || undefined;
 	});
-	// Whichever of the two comes second has nothing more to say.
-	ended.catch(() => undefined);
+	// The one that loses the race may still reject.
+	exited.catch(() => undefined);
 	connected.catch(() => undefined);
-	await Promise.race([ended, connected]);
+	await Promise.race([exited, connected]);
 }
 
-async function accepts(port: number): Promise<boolean> {
+async function acceptsConnections(port: number): Promise<boolean> {
 	return await new Promise((resolve) => {
 		const socket = createConnection({ host: '127.0.0.1', port });
 		socket.once('connect', () => resolve(true)).once('error', () => resolve(false));

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import type { WorkflowFile } from './client';
 
-/** A node without a place on the canvas. */
+/** A node at the origin of the canvas. */
 export function node(
 	name: string,
 	type: string,
@@ -11,7 +11,7 @@ export function node(
 	return { id: randomUUID(), name, type, typeVersion: 1, position: [0, 0], parameters };
 }
 
-/** What leads to the input of a node. */
+/** A connection to the input of a node. */
 export function connection(name: string) {
 	return { node: name, type: 'main', index: 0 };
 }

@@ -1,18 +1,22 @@
 /**
- * What the pages of the playground share: rows that stay while their content changes, and a stream
- * of views from the server. Everything that came over the network is set as text, never as markup.
+ * Shared by the pages of the playground: tables that update their rows in place, and a stream of
+ * updates from the server. Everything from the network is set as text, never as HTML.
  */
 
 /** The element with this id. */
 export const byId = (id) => document.getElementById(id);
 
-/** Sets an element's text, and its classes when given, without touching what is so already. */
+/** Sets the text of an element, and its classes if given, unless they are set already. */
 export function setText(element, text, className) {
 	if (element.textContent !== text) element.textContent = text;
 	if (className !== undefined && element.className !== className) element.className = className;
 }
 
-/** Shows lines of text in a cell, each given with its classes. */
+/** Returns the count with the noun in the singular or plural: `1 delivery`. */
+export const counted = (count, singular, plural = singular + 's') =>
+	count + ' ' + (count === 1 ? singular : plural);
+
+/** Shows lines of text in a cell. Each line is a pair of text and classes. */
 export function linesIn(cell, lines) {
 	while (cell.childElementCount > lines.length) cell.lastElementChild.remove();
 	lines.forEach(([text, className], index) => {
@@ -21,59 +25,64 @@ export function linesIn(cell, lines) {
 	});
 }
 
-/** Sends JSON to the server; what goes wrong appears in the element `problem`. */
+/** Sends JSON to the server, and shows an error in the element `problem`. */
 export async function post(path, body, method = 'POST') {
 	setText(byId('problem'), '');
 	try {
-		const answer = await fetch(path, {
+		const response = await fetch(path, {
 			method,
 			headers: { 'Content-Type': 'application/json' },
 			body: JSON.stringify(body),
 		});
-		if (!answer.ok) setText(byId('problem'), (await answer.json()).message);
+		if (!response.ok) setText(byId('problem'), (await response.json()).message);
 	} catch {
-		setText(byId('problem'), 'The server does not answer.');
+		setText(byId('problem'), 'The server does not respond.');
 	}
 }
 
 /**
- * Gives a function that shows items as the rows of a section's table: one row per key, so that a
- * button keeps the focus while the data around it changes. `fill` writes an item into its cells.
+ * Returns a function that shows items as the rows of a section's table. A row with the same key is
+ * updated in place, so that its button keeps the focus.
+ *
+ * @param sectionId the ID of the section
+ * @param columns the number of columns
+ * @param getKey returns the key of an item
+ * @param fill writes an item into the cells of its row
  */
-export function table(sectionId, columns, keyOf, fill) {
+export function table(sectionId, columns, getKey, fill) {
 	const section = byId(sectionId);
 	const body = section.querySelector('tbody');
 	const rows = new Map();
 	return (items) => {
 		section.querySelector('.empty').hidden = items.length > 0;
 		section.querySelector('table').hidden = items.length === 0;
-		const wanted = new Set(items.map(keyOf));
+		const keys = new Set(items.map(getKey));
 		for (const [key, row] of rows) {
-			if (!wanted.has(key)) {
+			if (!keys.has(key)) {
 				row.remove();
 				rows.delete(key);
 			}
 		}
-		let place = body.firstChild;
+		let nextRow = body.firstChild;
 		for (const item of items) {
-			const key = keyOf(item);
+			const key = getKey(item);
 			let row = rows.get(key);
 			if (row === undefined) {
 				row = document.createElement('tr');
 				for (let column = 0; column < columns; column += 1) row.insertCell();
 				rows.set(key, row);
 			}
-			if (row === place) place = place.nextSibling;
-			else body.insertBefore(row, place);
+			if (row === nextRow) nextRow = nextRow.nextSibling;
+			else body.insertBefore(row, nextRow);
 			fill(row.cells, item, row);
 		}
 	};
 }
 
-/** The button in a cell, made at the first call. */
+/** The button in a cell, created on the first call. */
 export function buttonIn(cell, onClick) {
-	const present = cell.querySelector('button');
-	if (present !== null) return present;
+	const existing = cell.querySelector('button');
+	if (existing !== null) return existing;
 	const button = document.createElement('button');
 	button.type = 'button';
 	button.addEventListener('click', onClick);
@@ -81,7 +90,7 @@ export function buttonIn(cell, onClick) {
 	return button;
 }
 
-/** Shows each view that the server sends, and in the element `live` whether it can be heard. */
+/** Shows each update from the server, and the state of the connection in the element `live`. */
 export function watch(path, show) {
 	const stream = new EventSource(path);
 	stream.addEventListener('open', () => setText(byId('live'), '● Live', 'good'));

@@ -12,18 +12,22 @@ const policy = [
 ].join('; ');
 
 /**
- * Serves the file `page.html` of a folder and what all pages share, to whom `guard` lets through.
- * The page may load and call nothing but its own server.
+ * Serves the file `page.html` of a folder and the files that all pages share. The page may load from
+ * and call only its own server.
+ *
+ * @param folder the folder of the page
+ * @param guard rejects requests that must not see the page
+ * @returns a router for the root path
  */
 export function pageRouter(folder: string, guard: RequestHandler): Router {
 	const router = Router();
-	router.get('/', guard, file('page.html', folder));
-	router.get('/page.css', guard, file('page.css', __dirname));
-	router.get('/page.mjs', guard, file('page.mjs', __dirname));
+	router.get('/', guard, sendPageFile('page.html', folder));
+	router.get('/page.css', guard, sendPageFile('page.css', __dirname));
+	router.get('/page.mjs', guard, sendPageFile('page.mjs', __dirname));
 	return router;
 }
 
-function file(name: string, root: string): RequestHandler {
+function sendPageFile(name: string, root: string): RequestHandler {
 	return (_req, res) => {
 		res.set({
 			'Cache-Control': 'no-store',

@@ -3,13 +3,13 @@ import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
 import { z } from 'zod';
 
-import { changeDelivery, createDelivery } from './delivery';
+import { updateDelivery, createDelivery } from './delivery';
 import type { Events } from './events';
 import { createTaskPayload, updateTaskPayload } from './events';
 import type { CreationLimit, RetryAfter, SlidingWindow } from './limit';
 import { retryAfterHeader } from './limit';
-import type { Answer, StoredDelivery, UpdateRequest } from './shapes';
-import { creationShape, Refusal, subscriptionShape, updateShape } from './shapes';
+import type { ServiceResponse, StoredDelivery, UpdateRequest } from './shapes';
+import { creationShape, Rejection, subscriptionShape, updateShape } from './shapes';
 import type { State } from './state';
 import type { ActiveVariant } from './variants';
 import type { CreateRequest, HandlerContext, SubscriptionRequest } from './variants/variant';
@@ -20,33 +20,36 @@ const success = { code: 'OK', message: 'Success' };
 interface ApiOptions {
 	readonly state: State;
 	readonly events: Events;
-	/** The companies that the key may act for, the own one first. */
+	/** The companies that the key has access to: its own company, then child companies. */
 	readonly companyIds: readonly [number, ...number[]];
 	readonly now: () => number;
 	readonly variant: () => ActiveVariant;
 }
 
-/** The five endpoints, each from a request that openapi.yaml allows to its answer. */
+/** The five endpoints. Each takes a request that openapi.yaml allows and returns the response. */
 export class Api {
 	constructor(private readonly options: ApiOptions) {}
 
 	/**
-	 * Creates deliveries (section 4.1) and fires event 1 for each. Throws a Refusal (403) for a
-	 * company that the key may not act for.
+	 * Creates deliveries (section 4.1) and fires event 1 for each. Throws a Rejection (403) for a
+	 * company that the key has no access to.
 	 */
-	async create(req: Request): Promise<Answer> {
+	async create(req: Request): Promise<ServiceResponse> {
 		const { companyIds } = this.options;
 		const request = creationShape.parse(req.body);
 		const { companyId = companyIds[0] } = request;
 		if (!companyIds.includes(companyId)) {
-			throw new Refusal(403, 'FORBIDDEN', `Not authorized for company ${companyId}`);
+			throw new Rejection(403, 'FORBIDDEN', `Not authorized for company ${companyId}`);
 		}
 		const { create = passThrough } = this.options.variant();
-		const next = (part: CreateRequest) => this.carryOutCreation(part, companyId);
+		const next = (input: CreateRequest) => this.createDeliveries(input, companyId);
 		return await create(request, next, this.context(companyId));
 	}
 
-	private carryOutCreation({ deliveries, type }: CreateRequest, companyId: number): Answer {
+	private createDeliveries(
+		{ deliveries, type }: CreateRequest,
+		companyId: number,
+	): ServiceResponse {
 		const { state, events, now } = this.options;
 		const nowMs = now();
 		const created = deliveries.map((request, index) =>
@@ -58,33 +61,33 @@ export class Api {
 	}
 
 	/**
-	 * Updates deliveries (section 4.2) and fires event 3 for each. Throws a Refusal (404) when one
-	 * of them does not exist; then nothing is changed.
+	 * Updates deliveries (section 4.2) and fires event 3 for each. Throws a Rejection (404) and changes
+	 * nothing if one of them does not exist.
 	 */
-	async update(req: Request): Promise<Answer> {
+	async update(req: Request): Promise<ServiceResponse> {
 		const [companyId] = this.options.companyIds;
 		const { update = passThrough } = this.options.variant();
-		const next = (part: UpdateRequest) => this.carryOutUpdate(part);
+		const next = (input: UpdateRequest) => this.updateDeliveries(input);
 		return await update(updateShape.parse(req.body), next, this.context(companyId));
 	}
 
-	private carryOutUpdate(update: UpdateRequest): Answer {
+	private updateDeliveries(update: UpdateRequest): ServiceResponse {
 		const { state, events } = this.options;
-		for (const delivery of this.targetsOf(update)) {
-			const changed = changeDelivery(delivery, update);
-			state.put(changed);
-			void events.fire(3, updateTaskPayload(changed), changed.companyId);
+		for (const delivery of this.findTargets(update)) {
+			const updated = updateDelivery(delivery, update);
+			state.put(updated);
+			void events.fire(3, updateTaskPayload(updated), updated.companyId);
 		}
 		return { status: 200, body: { ...success, data: { jobs: randomUUID() } } };
 	}
 
-	/** Lists the company's subscriptions (section 4.4). Throws a Refusal (404). */
-	async listHooks(req: Request): Promise<Answer> {
-		const companyId = this.companyOf(req);
-		const { list = passThrough, listedUrl = unchanged } = this.options.variant();
+	/** Lists a company's subscriptions (section 4.4). Throws a Rejection (404) for an unknown company. */
+	async listWebhooks(req: Request): Promise<ServiceResponse> {
+		const companyId = this.requireCompanyId(req);
+		const { list = passThrough, listedUrl = identity } = this.options.variant();
 		const next = () => {
-			const hooks = this.options.state.webhooks(companyId);
-			const body = hooks.map(({ url, action, status }) => ({
+			const webhooks = this.options.state.webhooks(companyId);
+			const body = webhooks.map(({ url, action, status }) => ({
 				url: listedUrl(url),
 				action,
 				status,
@@ -94,34 +97,34 @@ export class Api {
 		return await list(undefined, next, this.context(companyId));
 	}
 
-	/** Subscribes a URL to an event (section 4.3). Throws a Refusal (404: company). */
-	async subscribe(req: Request): Promise<Answer> {
-		const companyId = this.companyOf(req);
+	/** Subscribes a URL to an event (section 4.3). Throws a Rejection (404) for an unknown company. */
+	async subscribe(req: Request): Promise<ServiceResponse> {
+		const companyId = this.requireCompanyId(req);
 		const { subscribe = passThrough } = this.options.variant();
 		const next = ({ url, action }: SubscriptionRequest) => {
 			this.options.state.subscribe(companyId, url, action);
 			return { status: 200, body: success };
 		};
-		return await subscribe(this.subscriptionIn(req), next, this.context(companyId));
+		return await subscribe(this.parseSubscription(req), next, this.context(companyId));
 	}
 
-	/** Unsubscribes a URL from an event (section 4.5). Throws a Refusal (404). */
-	async unsubscribe(req: Request): Promise<Answer> {
-		const companyId = this.companyOf(req);
+	/** Unsubscribes a URL from an event (section 4.5). Throws a Rejection (404) if it is not subscribed. */
+	async unsubscribe(req: Request): Promise<ServiceResponse> {
+		const companyId = this.requireCompanyId(req);
 		const { unsubscribe = passThrough } = this.options.variant();
 		const next = ({ url, action }: SubscriptionRequest) => {
 			if (!this.options.state.unsubscribe(companyId, url, action)) {
-				throw new Refusal(404, 'NOT_FOUND', `No subscription of ${url} to event ${action}`);
+				throw new Rejection(404, 'NOT_FOUND', `No subscription of ${url} to event ${action}`);
 			}
 			return { status: 200, body: success };
 		};
-		return await unsubscribe(this.subscriptionIn(req), next, this.context(companyId));
+		return await unsubscribe(this.parseSubscription(req), next, this.context(companyId));
 	}
 
-	/** The subscription that a request names, with its URL in the form in which it is stored. */
-	private subscriptionIn(req: Request): SubscriptionRequest {
+	/** Returns the subscription in a request, with its URL in stored form. */
+	private parseSubscription(req: Request): SubscriptionRequest {
 		const { url, action } = subscriptionShape.parse(req.body);
-		const { storedUrl = unchanged } = this.options.variant();
+		const { storedUrl = identity } = this.options.variant();
 		return { url: storedUrl(url), action };
 	}
 
@@ -136,45 +139,45 @@ export class Api {
 		};
 	}
 
-	private targetsOf({ deliveryIds = [], referenceIds = [] }: UpdateRequest): Set<StoredDelivery> {
+	private findTargets({ deliveryIds = [], referenceIds = [] }: UpdateRequest): Set<StoredDelivery> {
 		const { state } = this.options;
 		const unknown: string[] = [];
 		const targets = new Map<string, StoredDelivery>();
-		const found = (name: string, deliveries: StoredDelivery[]) => {
-			if (deliveries.length === 0) unknown.push(name);
+		const add = (id: string, deliveries: StoredDelivery[]) => {
+			if (deliveries.length === 0) unknown.push(id);
 			for (const delivery of deliveries) targets.set(delivery.record.id, delivery);
 		};
-		for (const id of deliveryIds) found(id, [state.delivery(id) ?? []].flat());
-		for (const id of referenceIds) found(id, state.deliveriesWithReference(id));
+		for (const id of deliveryIds) add(id, [state.delivery(id) ?? []].flat());
+		for (const id of referenceIds) add(id, state.deliveriesWithReference(id));
 		if (unknown.length > 0) {
-			throw new Refusal(404, 'NOT_FOUND', `Unknown deliveries: ${unknown.join(', ')}`);
+			throw new Rejection(404, 'NOT_FOUND', `Unknown deliveries: ${unknown.join(', ')}`);
 		}
 		return new Set(targets.values());
 	}
 
-	private companyOf(req: Request): number {
+	private requireCompanyId(req: Request): number {
 		const companyId = z.coerce.number().parse(req.params.company_id);
 		if (!this.options.companyIds.includes(companyId)) {
-			throw new Refusal(404, 'NOT_FOUND', `Unknown company ${companyId}`);
+			throw new Rejection(404, 'NOT_FOUND', `Unknown company ${companyId}`);
 		}
 		return companyId;
 	}
 }
 
-/** Lets only requests with this key through (section 5); others become a Refusal (401). */
+/** Allows only requests with this key (section 5); others get 401. */
 export function basicAuth(apiKeyId: string, apiSecret: string): RequestHandler {
-	const wanted = digest(`${apiKeyId}:${apiSecret}`);
+	const expected = digest(`${apiKeyId}:${apiSecret}`);
 	return (req, _res, next) => {
 		const [, credentials = ''] = /^basic +(\S+) *$/i.exec(req.headers.authorization ?? '') ?? [];
-		const given = digest(Buffer.from(credentials, 'base64').toString('utf8'));
-		if (timingSafeEqual(given, wanted)) return next();
-		throw new Refusal(401, 'UNAUTHORIZED', 'Credentials missing or invalid', {
+		const actual = digest(Buffer.from(credentials, 'base64').toString('utf8'));
+		if (timingSafeEqual(actual, expected)) return next();
+		throw new Rejection(401, 'UNAUTHORIZED', 'Credentials missing or invalid', {
 			'WWW-Authenticate': 'Basic realm="Delivery Service", charset="UTF-8"',
 		});
 	};
 }
 
-/** Lets only as many requests through as the limit allows (section 8); others become a 429. */
+/** Applies the rate limit (section 8); requests over the limit get 429. */
 export function limitRequests(options: {
 	window: SlidingWindow;
 	now: () => number;
@@ -186,12 +189,12 @@ export function limitRequests(options: {
 		const waitMs = options.window.admit(nowMs, creationLimit);
 		if (waitMs === 0) return next();
 		const headers = retryAfterHeader(retryAfter, nowMs, waitMs);
-		throw new Refusal(429, 'TOO_MANY_REQUESTS', 'Too many creation requests', headers);
+		throw new Rejection(429, 'TOO_MANY_REQUESTS', 'Too many creation requests', headers);
 	};
 }
 
-/** Form values are text; the action is documented as an integer (section 4.3). */
-export const readFormInteger: RequestHandler = (req, _res, next) => {
+/** Converts `action` of a form to the documented integer (section 4.3); form values are text. */
+export const parseFormAction: RequestHandler = (req, _res, next) => {
 	const form = z
 		.object({ action: z.string().regex(/^\d+$/) })
 		.passthrough()
@@ -202,7 +205,7 @@ export const readFormInteger: RequestHandler = (req, _res, next) => {
 	next();
 };
 
-const unchanged = (url: string): string => url;
+const identity = (url: string): string => url;
 
 function digest(text: string): Buffer {
 	return createHash('sha256').update(text).digest();

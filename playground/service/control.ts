@@ -8,14 +8,14 @@ import { nextStatus } from './delivery';
 import type { Events, FiredEvent, Posting } from './events';
 import { createRoutePayload, loopbackHosts, updateTaskPayload } from './events';
 import type { Exchanges, RecordedRequest } from './exchange';
-import { failureAnswer, writeAnswer } from './exchange';
+import { errorResponse, writeResponse } from './exchange';
 import type { FaultInput, Faults } from './faults';
 import { faultSchema } from './faults';
 import type { Feed } from './feed';
 import type { SlidingWindow } from './limit';
 import { creationLimitSchema, retryAfterSchema } from './limit';
 import type { Action, StoredDelivery, Webhook } from './shapes';
-import { actionShape, Refusal, subscriptionShape } from './shapes';
+import { actionShape, Rejection, subscriptionShape } from './shapes';
 import type { State } from './state';
 import type { ActiveVariant } from './variants';
 import { activateVariant, variantNameSchema, variants } from './variants';
@@ -25,28 +25,28 @@ const deliveriesPerRoute = 5;
 /** What can be changed while the service runs. */
 const settingsSchema = z
 	.object({
-		/** How a 429 tells when to come back. */
+		/** The form of `Retry-After` in a 429. */
 		retryAfter: retryAfterSchema,
-		/** Creation requests in a sliding window (section 8). */
+		/** The rate limit of create requests in a sliding window (section 8). */
 		creationLimit: creationLimitSchema,
-		/** How long every request waits before it is looked at. */
+		/** How long every request waits before it is handled. */
 		latencyMs: z.number().int().min(0).max(3_600_000),
-		/** The API variant to simulate, see variants/; null for what openapi.yaml says. */
+		/** The API variant to simulate, see variants/; null for the documented API. */
 		variant: variantNameSchema,
 	})
 	.strict();
 
 export type Settings = z.infer<typeof settingsSchema>;
 
-/** What an advanced delivery became, and what became of its event. */
-export interface Advanced {
+/** The new status of a delivery, and the calls of its event. */
+export interface AdvanceResult {
 	readonly id: string;
 	readonly status: string;
 	readonly postings: Posting[];
 }
 
-/** What the control works on. */
-export interface ControlParts {
+/** The parts of the service that the control uses. */
+export interface ControlDependencies {
 	readonly state: State;
 	readonly events: Events;
 	readonly faults: Faults;
@@ -56,23 +56,23 @@ export interface ControlParts {
 	readonly variant: { current: ActiveVariant };
 	readonly companyIds: readonly [number, ...number[]];
 	readonly now: () => number;
-	/** Called when what the page shows has changed. */
-	readonly changed: () => void;
+	/** Called when the data on the page has changed. */
+	readonly onChange: () => void;
 }
 
-/** Steers the local service and tells what happened in it; over HTTP under /control as well. */
+/** Controls and inspects the local service. Also available over HTTP under /control. */
 export class Control {
-	private readonly settingsAtStart: Settings;
+	private readonly initialSettings: Settings;
 
-	constructor(private readonly parts: ControlParts) {
-		this.settingsAtStart = parts.settings.current;
+	constructor(private readonly dependencies: ControlDependencies) {
+		this.initialSettings = dependencies.settings.current;
 	}
 
-	/** Empties everything, removes faults, and puts the settings back to those of the start. */
+	/** Deletes all data and faults, and restores the initial settings. */
 	reset(): void {
-		const { state, events, faults, exchanges, window, settings } = this.parts;
-		settings.current = this.settingsAtStart;
-		this.parts.variant.current = activateVariant(settings.current.variant);
+		const { state, events, faults, exchanges, window, settings } = this.dependencies;
+		settings.current = this.initialSettings;
+		this.dependencies.variant.current = activateVariant(settings.current.variant);
 		faults.clear();
 		window.clear();
 		events.clear();
@@ -80,57 +80,57 @@ export class Control {
 		state.clear();
 	}
 
-	/** Adds a fault behind those that wait. Throws a ZodError when it is none. */
+	/** Adds a fault after the pending ones. Throws a ZodError if it is invalid. */
 	addFault(fault: FaultInput): void {
-		this.parts.faults.add(fault);
+		this.dependencies.faults.add(fault);
 	}
 
-	/** Sends the answers that the fault `holdAfter` holds back. */
+	/** Sends the responses that the fault `holdAfter` delays. */
 	release(): void {
-		this.parts.exchanges.release();
+		this.dependencies.exchanges.release();
 	}
 
-	/** The requests received, oldest first. */
+	/** The received requests, oldest first. */
 	requests(): RecordedRequest[] {
-		return this.parts.exchanges.list();
+		return this.dependencies.exchanges.list();
 	}
 
 	/** All deliveries, in the order of their creation. */
 	deliveries(): StoredDelivery[] {
-		return this.parts.state.deliveries();
+		return this.dependencies.state.deliveries();
 	}
 
 	/** All subscriptions of all companies. */
 	webhooks(): Webhook[] {
-		return this.parts.state.webhooks();
+		return this.dependencies.state.webhooks();
 	}
 
-	/** The events that happened, oldest first, with what became of posting them. */
+	/** The fired events with their calls, oldest first. */
 	events(): FiredEvent[] {
-		return this.parts.events.list();
+		return this.dependencies.events.list();
 	}
 
-	/** Bans a subscribed URL from an event (section 2.7). Throws a Refusal (404). */
+	/** Blacklists a URL for an event (section 2.7). Throws a Rejection (404) if it is not subscribed. */
 	blacklist(url: string, action: Action): void {
-		if (this.parts.state.ban(url, action) === 0) {
-			throw new Refusal(404, 'NOT_FOUND', `No subscription of ${url} to event ${action}`);
+		if (this.dependencies.state.ban(url, action) === 0) {
+			throw new Rejection(404, 'NOT_FOUND', `No subscription of ${url} to event ${action}`);
 		}
 	}
 
 	/**
-	 * Moves a delivery to its next status and fires event 3; resolves when its subscribers have
-	 * answered. Rejects with a Refusal: 404 unknown, 409 when there is no next status.
+	 * Moves a delivery to its next status and fires event 3. Resolves when its subscribers have
+	 * responded. Throws a Rejection: 404 for an unknown delivery, 409 if there is no next status.
 	 */
-	async advance(deliveryId: string): Promise<Advanced> {
-		const { state, events } = this.parts;
+	async advance(deliveryId: string): Promise<AdvanceResult> {
+		const { state, events } = this.dependencies;
 		const delivery = state.delivery(deliveryId);
 		if (delivery === undefined) {
-			throw new Refusal(404, 'NOT_FOUND', `Unknown delivery ${deliveryId}`);
+			throw new Rejection(404, 'NOT_FOUND', `Unknown delivery ${deliveryId}`);
 		}
 		const status = nextStatus(delivery.record.statusDelivery);
 		if (status === undefined) {
 			const last = delivery.record.statusDelivery;
-			throw new Refusal(409, 'CONFLICT', `Nothing comes after the status "${last}"`);
+			throw new Rejection(409, 'CONFLICT', `There is no status after "${last}"`);
 		}
 		const advanced = { ...delivery, record: { ...delivery.record, statusDelivery: status } };
 		state.put(advanced);
@@ -139,9 +139,13 @@ export class Control {
 	}
 
 	/**
-	 * Posts an event to all active subscribers, or to one company's, with any payload; resolves
-	 * when they have answered. Without a payload, event 2 gets a route of the newest deliveries;
-	 * rejects with a Refusal (400) for the other events.
+	 * Posts an event to its active subscribers and resolves when they have responded.
+	 *
+	 * @param action the event code
+	 * @param payload any payload; by default, event 2 gets a route of the newest deliveries
+	 * @param options the company whose subscribers to call; by default those of all companies
+	 * @returns the calls
+	 * @throws Rejection (400) if another event than 2 has no payload
 	 */
 	async fireEvent(
 		action: Action,
@@ -149,25 +153,25 @@ export class Control {
 		{ companyId }: { companyId?: number } = {},
 	): Promise<Posting[]> {
 		if (payload === undefined && action !== 2) {
-			throw new Refusal(400, 'BAD_REQUEST', `Event ${action} needs a payload`);
+			throw new Rejection(400, 'BAD_REQUEST', `Event ${action} needs a payload`);
 		}
-		return await this.parts.events.fire(action, payload ?? this.newestRoute(), companyId);
+		return await this.dependencies.events.fire(action, payload ?? this.newestRoute(), companyId);
 	}
 
-	/** Changes settings and gives all of them. Throws a ZodError. */
+	/** Changes settings and returns all of them. Throws a ZodError if one is invalid. */
 	settings(change: Partial<Settings>): Settings {
-		const { settings, variant } = this.parts;
+		const { settings, variant } = this.dependencies;
 		const changes = settingsSchema.partial().parse(change);
 		settings.current = { ...settings.current, ...changes };
 		if (changes.variant !== undefined) {
 			variant.current = activateVariant(changes.variant);
-			this.parts.changed();
+			this.dependencies.onChange();
 		}
 		return settings.current;
 	}
 
 	private newestRoute(): Record<string, unknown> {
-		const { state, now } = this.parts;
+		const { state, now } = this.dependencies;
 		const deliveries = state.deliveries().slice(-deliveriesPerRoute);
 		return createRoutePayload(randomUUID(), deliveries, now());
 	}
@@ -177,7 +181,7 @@ const eventShape = z
 	.object({ action: actionShape, payload: z.unknown(), companyId: z.number().int().optional() })
 	.strict();
 
-/** The control over HTTP: JSON, without authentication; see each route. */
+/** The control over HTTP: JSON without authentication. */
 export function controlRouter(control: Control, feed: Feed): Router {
 	const router = Router();
 	router.use(express.json({ limit: '20mb' }));
@@ -222,27 +226,30 @@ export function controlRouter(control: Control, feed: Feed): Router {
 	});
 	router.get('/stream', (_req, res) => feed.watch(res));
 	router.use((req) => {
-		throw new Refusal(404, 'NOT_FOUND', `No control at ${req.method} ${req.path}`);
+		throw new Rejection(404, 'NOT_FOUND', `No control endpoint ${req.method} ${req.path}`);
 	});
-	router.use(answerFailure);
+	router.use(handleError);
 	return router;
 }
 
-const answerFailure: ErrorRequestHandler = (error, _req, res, next) => {
-	// Express itself ends an answer that was already begun.
+const handleError: ErrorRequestHandler = (error, _req, res, next) => {
+	// Express ends a response that has already started.
 	if (res.headersSent) next(error);
-	else writeAnswer(res, failureAnswer(error));
+	else writeResponse(res, errorResponse(error));
 };
 
 /**
- * Keeps other web sites out of what needs no authentication: the request must name this machine
- * by a loopback name, and a page that makes it must come from here. Others get 403.
+ * Protects endpoints without authentication from other websites: the host must be a loopback name,
+ * and the origin, if any, must be this server. Other requests get 403.
  */
-export const onlyFromHere: RequestHandler = (req, res, next) => {
+export const allowLocalOnly: RequestHandler = (req, res, next) => {
 	const own = `http://${req.headers.host ?? ''}`;
 	const { origin = own } = req.headers;
 	if (URL.canParse(own) && loopbackHosts.has(new URL(own).hostname) && origin === own) {
 		return next();
 	}
-	writeAnswer(res, failureAnswer(new Refusal(403, 'FORBIDDEN', 'Only from this machine')));
+	writeResponse(
+		res,
+		errorResponse(new Rejection(403, 'FORBIDDEN', 'Allowed from this machine only')),
+	);
 };

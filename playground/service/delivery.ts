@@ -13,51 +13,51 @@ const sizes = ['xs', 's', 'm', 'l', 'xl'];
 const hourMs = 3_600_000;
 const earthRadiusKm = 6371;
 
-/** The document names the first two; the rest are the local service's own invention. */
+/** The first two are documented; the others are invented for the local service. */
 const statuses = ['pending review', 'processing', 'assigned', 'picked up', 'delivered'];
 
-/** Symbol of the one currency that the local service charges in (section 6, create task). */
+/** The symbol of the local service's only currency (section 6, create task). */
 export const currencySign = '$';
 
 /**
- * The status after the given one in the local service's own order (section 3 shows no transitions);
- * undefined after the last.
+ * Returns the next status in the local service's own order (section 3 shows no transitions), or
+ * undefined after the last one.
  */
 export function nextStatus(status: string): string | undefined {
 	return statuses[statuses.indexOf(status) + 1];
 }
 
 /**
- * Makes the stored delivery for one item of a creation request (sections 2.1 and 2.6), with its
- * status by the geocoding rules of section 2.4.
+ * Returns the stored delivery for one delivery of a create request (sections 2.1 and 2.6). Its status
+ * follows the geocoding rules of section 2.4.
  */
 export function createDelivery(
 	request: DeliveryRequest,
-	place: { index: number; companyId: number; type: DeliveryType; nowMs: number },
+	context: { index: number; companyId: number; type: DeliveryType; nowMs: number },
 ): StoredDelivery {
 	const id = randomUUID();
 	const located = isLocatable(request.pickup.location) && isLocatable(request.dropoff.location);
-	const hours = place.type === 'express' ? 2 : 24;
+	const hours = context.type === 'express' ? 2 : 24;
 	const record: DeliveryRecord = {
-		index: place.index,
+		index: context.index,
 		id,
 		...quote(request),
 		currencyCode: 'USD',
-		cityId: cityOf(request.pickup.location),
-		destinationCityId: cityOf(request.dropoff.location),
+		cityId: cityIdFor(request.pickup.location),
+		destinationCityId: cityIdFor(request.dropoff.location),
 		statusDelivery: located ? 'processing' : 'pending review',
-		deliveryDate: new Date(place.nowMs + hours * hourMs).toISOString(),
+		deliveryDate: new Date(context.nowMs + hours * hourMs).toISOString(),
 		trackLink: `https://track.delivery-service.example/${id}`,
 		...(request.referenceId === undefined ? {} : { referenceId: request.referenceId }),
 	};
-	return { request, record, companyId: place.companyId, type: place.type, tagIds: [] };
+	return { request, record, companyId: context.companyId, type: context.type, tagIds: [] };
 }
 
 /**
- * The delivery after an update request's changes (section 4.2): location and contact are merged
- * into the dropoff, packages are replaced, price and city follow only when asked for.
+ * Returns the delivery with the changes of an update request (section 4.2). Location and contact are
+ * merged into the dropoff, packages are replaced; price and city change only if requested.
  */
-export function changeDelivery(delivery: StoredDelivery, update: UpdateRequest): StoredDelivery {
+export function updateDelivery(delivery: StoredDelivery, update: UpdateRequest): StoredDelivery {
 	const { location, contact, packages, cod, referenceId, addTags, removeTags } =
 		update.deliveryChanges;
 	const { dropoff } = delivery.request;
@@ -66,7 +66,8 @@ export function changeDelivery(delivery: StoredDelivery, update: UpdateRequest):
 		...delivery.request,
 		dropoff: {
 			contact: { ...dropoff.contact, ...contact },
-			location: location === undefined ? dropoff.location : moved(dropoff.location, location),
+			location:
+				location === undefined ? dropoff.location : mergeLocation(dropoff.location, location),
 		},
 		...(packages === undefined ? {} : { packages }),
 		...(cod === undefined ? {} : { cod }),
@@ -79,7 +80,7 @@ export function changeDelivery(delivery: StoredDelivery, update: UpdateRequest):
 			...delivery.record,
 			...(update.recalculatePrice === true ? quote(request) : {}),
 			...(update.recalculateCity === true
-				? { destinationCityId: cityOf(request.dropoff.location) }
+				? { destinationCityId: cityIdFor(request.dropoff.location) }
 				: {}),
 			...(referenceId === undefined ? {} : { referenceId }),
 		},
@@ -87,18 +88,17 @@ export function changeDelivery(delivery: StoredDelivery, update: UpdateRequest):
 	};
 }
 
-/** A new address makes the coordinates or the warehouse of the old one wrong. */
-function moved(before: Location, change: Location): Location {
+/** Merges a change into a location. A new address replaces the old coordinates and warehouse. */
+function mergeLocation(before: Location, change: Location): Location {
 	if (change.address === undefined) return { ...before, ...change };
 	const { instructions } = before;
 	return { ...(instructions === undefined ? {} : { instructions }), ...change };
 }
 
 function isLocatable(location: Location): boolean {
-	// A warehouse stands in place of an address, so it has no text that could fail.
+	// A location with a warehouse has no address text.
 	return (
-		coordinatesOf(location) !== undefined ||
-		!addressText(location).toLowerCase().includes('nowhere')
+		coordinates(location) !== undefined || !addressText(location).toLowerCase().includes('nowhere')
 	);
 }
 
@@ -106,7 +106,7 @@ function addressText({ address = '' }: Location): string {
 	return typeof address === 'string' ? address : Object.values(address).join(' ');
 }
 
-function coordinatesOf({ lat, lng }: Location): { lat: number; lng: number } | undefined {
+function coordinates({ lat, lng }: Location): { lat: number; lng: number } | undefined {
 	if (lat === undefined || lng === undefined || lat === '' || lng === '') return undefined;
 	const point = { lat: Number(lat), lng: Number(lng) };
 	return Number.isFinite(point.lat) && Number.isFinite(point.lng) ? point : undefined;
@@ -114,24 +114,24 @@ function coordinatesOf({ lat, lng }: Location): { lat: number; lng: number } | u
 
 type Quote = Pick<DeliveryRecord, 'price' | 'distance' | 'insurance' | 'vehicleCapacity'>;
 
-/** Invented but repeatable figures: the same request always costs the same. */
+/** Returns made-up but deterministic numbers: the same request always costs the same. */
 function quote({ pickup, dropoff, packages }: DeliveryRequest): Quote {
-	const distance = toCents(distanceOf(pickup.location, dropoff.location));
+	const distance = roundToCents(distanceKm(pickup.location, dropoff.location));
 	const value = packages.reduce((sum, { price = 0 }) => sum + Math.max(price, 0), 0);
 	const capacities = packages.map(({ size = '' }) => sizes.indexOf(size) + 1);
 	return {
 		distance,
-		price: toCents(3 + 0.8 * distance),
-		insurance: toCents(value / 100),
+		price: roundToCents(3 + 0.8 * distance),
+		insurance: roundToCents(value / 100),
 		vehicleCapacity: Math.max(1, ...capacities),
 	};
 }
 
-function distanceOf(from: Location, to: Location): number {
-	const a = coordinatesOf(from);
-	const b = coordinatesOf(to);
+function distanceKm(from: Location, to: Location): number {
+	const a = coordinates(from);
+	const b = coordinates(to);
 	if (a === undefined || b === undefined) {
-		return 1 + (numberFrom(JSON.stringify([from, to])) % 2900) / 100;
+		return 1 + (hashToNumber(JSON.stringify([from, to])) % 2900) / 100;
 	}
 	const radians = Math.PI / 180;
 	const half = (degrees: number) => Math.sin((degrees * radians) / 2) ** 2;
@@ -141,16 +141,16 @@ function distanceOf(from: Location, to: Location): number {
 	return 2 * earthRadiusKm * Math.asin(Math.sqrt(Math.min(1, Math.max(0, chord))));
 }
 
-function cityOf(location: Location): number {
+function cityIdFor(location: Location): number {
 	const { address, warehouse } = location;
 	const city = typeof address === 'object' ? address.city : undefined;
-	return 1 + (numberFrom(city ?? `${warehouse ?? addressText(location)}`) % 500);
+	return 1 + (hashToNumber(city ?? `${warehouse ?? addressText(location)}`) % 500);
 }
 
-function numberFrom(text: string): number {
+function hashToNumber(text: string): number {
 	return createHash('sha256').update(text).digest().readUInt32BE(0);
 }
 
-function toCents(value: number): number {
+function roundToCents(value: number): number {
 	return Math.round(value * 100) / 100;
 }

@@ -8,23 +8,23 @@ import { currencySign } from './delivery';
 import type { Action, Call, StoredDelivery, Webhook } from './shapes';
 import type { ServiceVariant } from './variants/variant';
 
-const answerTimeoutMs = 10_000;
+const responseTimeoutMs = 10_000;
 const maxConnections = 20;
-const maxAnswerBytes = 1_000_000;
+const maxResponseBytes = 1_000_000;
 
-/** Host names that an event may be posted to, or a control request may be sent to. */
+/** Host names that events may be posted to and that control requests may use. */
 export const loopbackHosts: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
-/** What became of posting an event to one URL. */
+/** The call of one URL for an event. */
 export interface Posting {
 	readonly url: string;
-	/** The subscriber's status, whatever it was; null when there was no answer. */
+	/** The HTTP status of the response, or null if there was none. */
 	readonly status: number | null;
-	/** Why there was no answer. */
+	/** Why there was no response. */
 	readonly error?: string;
 }
 
-/** An event that happened, with what became of it; `postings` fills as subscribers answer. */
+/** A fired event. `postings` grows as subscribers respond. */
 export interface FiredEvent {
 	readonly id: number;
 	readonly at: number;
@@ -33,13 +33,13 @@ export interface FiredEvent {
 	readonly postings: readonly Posting[];
 }
 
-/** Payload of the create-task event (section 6, event 1). */
+/** Returns the payload of the create-task event (section 6, event 1). */
 export function createTaskPayload({ record }: StoredDelivery): Record<string, unknown> {
 	const { id, distance, price } = record;
 	return { id, distance, price, currencySign };
 }
 
-/** Payload of the create-route event (section 6, event 2) for a route of these deliveries. */
+/** Returns the payload of the create-route event (section 6, event 2) for these deliveries. */
 export function createRoutePayload(
 	routeId: string,
 	deliveries: readonly StoredDelivery[],
@@ -54,7 +54,7 @@ export function createRoutePayload(
 	};
 }
 
-/** Payload of the update-task event (section 6, event 3). */
+/** Returns the payload of the update-task event (section 6, event 3). */
 export function updateTaskPayload({ record, companyId }: StoredDelivery): Record<string, unknown> {
 	return {
 		id: record.id,
@@ -65,17 +65,17 @@ export function updateTaskPayload({ record, companyId }: StoredDelivery): Record
 }
 
 interface EventsOptions {
-	/** The subscriptions of a company, or all. */
+	/** Returns the subscriptions of a company, or all. */
 	readonly webhooks: (companyId?: number) => Webhook[];
 	readonly now: () => number;
 	readonly variant: () => Pick<ServiceVariant, 'eventCalls' | 'acceptsStatus'>;
-	/** Called when an answer has a subscription blacklisted. */
+	/** Called when a subscription must be blacklisted because of a response. */
 	readonly blacklist: (webhook: Webhook) => void;
-	/** Called after every change of the list. */
-	readonly changed: () => void;
+	/** Called after every change. */
+	readonly onChange: () => void;
 }
 
-/** Posts events to their subscribers, once each, and keeps a list of what happened. */
+/** Posts events to their subscribers, without retries, and records them. */
 export class Events {
 	private fired: FiredEvent[] = [];
 	private lastId = 0;
@@ -83,73 +83,73 @@ export class Events {
 		httpAgent: new http.Agent({ keepAlive: true, maxSockets: maxConnections }),
 		httpsAgent: new https.Agent({ keepAlive: true, maxSockets: maxConnections }),
 	};
-	private stop = newStop();
+	private abortController = createAbortController();
 
 	constructor(private readonly options: EventsOptions) {}
 
-	/** The events so far, oldest first. */
+	/** The fired events, oldest first. */
 	list(): FiredEvent[] {
 		return this.fired.map((event) => ({ ...event, postings: [...event.postings] }));
 	}
 
-	/** The newest events, newest first. */
+	/** The last events, newest first. */
 	latest(count: number): FiredEvent[] {
 		return this.fired.slice(-count).reverse();
 	}
 
-	/** How many events there were. */
+	/** The number of fired events. */
 	get count(): number {
 		return this.fired.length;
 	}
 
 	/**
-	 * Posts an event as JSON to each active subscription of it (section 6), of one company when
-	 * given; resolves when all have answered or failed. Never rejects.
+	 * Posts an event as JSON to its active subscriptions (section 6), of one company or of all.
+	 * Resolves when all calls have finished or failed. Never rejects.
 	 */
 	async fire(action: Action, payload: unknown, companyId?: number): Promise<Posting[]> {
 		const postings: Posting[] = [];
 		this.lastId += 1;
-		const { now, changed, webhooks, blacklist } = this.options;
+		const { now, onChange, webhooks, blacklist } = this.options;
 		this.fired.push({ id: this.lastId, at: now(), action, payload, postings });
-		changed();
+		onChange();
 		const subscribers = webhooks(companyId).filter(
-			(hook) => hook.action === action && hook.status === 'Active',
+			(webhook) => webhook.action === action && webhook.status === 'Active',
 		);
 		const { eventCalls = documentedCalls, acceptsStatus = () => true } = this.options.variant();
-		const { signal } = this.stop;
+		const { signal } = this.abortController;
 		await Promise.all(
 			subscribers.map(async (webhook) => {
 				for (const call of eventCalls(payload)) {
 					const posting = await this.call(webhook.url, call, signal);
 					postings.push(posting);
 					if (!acceptsStatus(posting.status)) blacklist(webhook);
-					changed();
+					onChange();
 				}
 			}),
 		);
 		return [...postings];
 	}
 
-	/** Forgets the list and ends what is being posted. */
+	/** Deletes the recorded events and aborts calls in flight. */
 	clear(): void {
-		this.stop.abort();
-		this.stop = newStop();
+		this.abortController.abort();
+		this.abortController = createAbortController();
 		this.fired = [];
-		this.options.changed();
+		this.options.onChange();
 	}
 
-	/** Ends what is being posted and closes the connections. */
+	/** Aborts calls in flight and closes the connections. */
 	close(): void {
-		this.stop.abort();
+		this.abortController.abort();
 		this.agents.httpAgent.destroy();
 		this.agents.httpsAgent.destroy();
 	}
 
-	/** Calls a URL on the loopback address and gives what became of it. Never rejects. */
+	/** Calls a URL on the loopback address and returns the result. Never rejects. */
 	async call(
 		url: string,
 		{ method, headers = {}, body }: Call,
-		signal = this.stop.signal,
+		signal = this.abortController.signal,
 	): Promise<Posting> {
 		if (!URL.canParse(url) || !loopbackHosts.has(new URL(url).hostname)) {
 			return { url, status: null, error: 'The local service posts to the loopback address only' };
@@ -161,12 +161,12 @@ export class Events {
 				method,
 				data: body,
 				headers,
-				maxContentLength: maxAnswerBytes,
+				maxContentLength: maxResponseBytes,
 				maxRedirects: 0,
 				proxy: false,
 				responseType: 'text',
 				signal,
-				timeout: answerTimeoutMs,
+				timeout: responseTimeoutMs,
 				validateStatus: null,
 			});
 			return { url, status };
@@ -176,15 +176,15 @@ export class Events {
 	}
 }
 
-/** The documented calls for an event: one POST of JSON (section 6). */
+/** Returns the documented calls for an event: one POST of JSON (section 6). */
 function documentedCalls(payload: unknown): Call[] {
 	const headers = { 'Content-Type': 'application/json' };
 	return [{ method: 'POST', headers, body: JSON.stringify(payload) }];
 }
 
-function newStop(): AbortController {
+function createAbortController(): AbortController {
 	const controller = new AbortController();
-	// Every posting under way listens to it; their number is no sign of a leak.
+	// Every call in flight listens to it, so many listeners are not a leak.
 	setMaxListeners(0, controller.signal);
 	return controller;
 }

@@ -4,22 +4,22 @@ import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 
 import type { Fault, Faults } from './faults';
-import { faultAnswer, spoiled } from './faults';
-import type { Answer } from './shapes';
-import { Refusal } from './shapes';
+import { faultResponse, applyFault } from './faults';
+import type { ServiceResponse } from './shapes';
+import { Rejection } from './shapes';
 
-/** A request that the service received; the secret in `authorization` is never kept. */
+/** A request that the service received, without the secret in `authorization`. */
 export interface RecordedRequest {
 	readonly method: string;
 	readonly path: string;
 	readonly query: unknown;
 	readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-	/** The parsed body as it arrived; undefined without one. */
+	/** The parsed body, unchanged; undefined if there was none. */
 	body?: unknown;
-	/** The status that was sent; null while, or when, nothing was. */
+	/** The HTTP status of the response; null if none was sent yet, or ever. */
 	status: number | null;
-	/** The body that was sent; undefined while, or when, nothing was. */
-	answer?: unknown;
+	/** The body of the response; undefined if none was sent yet, or ever. */
+	responseBody?: unknown;
 	readonly at: number;
 }
 
@@ -32,47 +32,47 @@ interface ExchangeOptions {
 	readonly faults: Faults;
 	readonly now: () => number;
 	readonly latencyMs: () => number;
-	/** Waits; false when the service was closed meanwhile. */
+	/** Waits. Returns false if the service was closed meanwhile. */
 	readonly pause: (ms: number) => Promise<boolean>;
-	/** Called when a request arrived or was answered. */
-	readonly changed: () => void;
+	/** Called when a request has arrived or a response was sent. */
+	readonly onChange: () => void;
 }
 
 const referencesShape = z.object({
 	deliveries: z.array(z.object({ referenceId: z.string().optional().catch(undefined) }).catch({})),
 });
 
-/** Records requests and lets faults act on them, before and after the work is done. */
+/** Records requests and injects faults, before and after a request is handled. */
 export class Exchanges {
 	private recorded: RecordedRequest[] = [];
-	private readonly open = new WeakMap<Request, Exchange>();
-	private readonly held: Array<() => void> = [];
+	private readonly exchanges = new WeakMap<Request, Exchange>();
+	private readonly pendingResponses: Array<() => void> = [];
 
 	constructor(private readonly options: ExchangeOptions) {}
 
-	/** The requests received so far, in the order of their arrival. */
+	/** The received requests, oldest first. */
 	list(): RecordedRequest[] {
 		return [...this.recorded];
 	}
 
-	/** How many requests were received. */
+	/** The number of received requests. */
 	get count(): number {
 		return this.recorded.length;
 	}
 
-	/** Forgets the recorded requests. */
+	/** Deletes the recorded requests. */
 	clear(): void {
 		this.recorded = [];
-		this.held.length = 0;
-		this.options.changed();
+		this.pendingResponses.length = 0;
+		this.options.onChange();
 	}
 
-	/** Sends the answers that a fault holds back. */
+	/** Sends the responses that the fault `holdAfter` delays. */
 	release(): void {
-		for (const answer of this.held.splice(0)) answer();
+		for (const sendResponse of this.pendingResponses.splice(0)) sendResponse();
 	}
 
-	/** First step of a request: records it and lets the latency pass. */
+	/** First step of a request: records it and waits for the configured latency. */
 	readonly begin: RequestHandler = async (req, _res, next) => {
 		const entry: RecordedRequest = {
 			method: req.method,
@@ -83,28 +83,28 @@ export class Exchanges {
 			at: this.options.now(),
 		};
 		this.recorded.push(entry);
-		this.open.set(req, { entry });
-		this.options.changed();
+		this.exchanges.set(req, { entry });
+		this.options.onChange();
 		const latencyMs = this.options.latencyMs();
 		if (latencyMs === 0 || (await this.options.pause(latencyMs))) next();
 	};
 
-	/** Once the body is parsed: records it, finds the fault, and carries out what comes before. */
-	readonly intervene: RequestHandler = async (req, res, next) => {
-		const exchange = this.open.get(req);
+	/** Second step, with the parsed body: records it and injects a fault, if one matches. */
+	readonly injectFault: RequestHandler = async (req, res, next) => {
+		const exchange = this.exchanges.get(req);
 		const body: unknown = req.body;
 		if (exchange === undefined) return next();
-		// A copy, since the validation fills defaults into the body itself.
+		// A copy, since the validation adds defaults to the body.
 		exchange.entry.body = structuredClone(body);
 		const fault = this.options.faults.take({
 			method: req.method,
 			path: req.path,
-			references: referencesOf(req.method, req.path, body),
+			references: collectReferences(req.method, req.path, body),
 		});
 		exchange.fault = fault;
 		switch (fault?.kind) {
 			case 'status':
-				return this.write(req, res, faultAnswer(fault));
+				return this.write(req, res, faultResponse(fault));
 			case 'resetBefore':
 				req.socket.resetAndDestroy();
 				return;
@@ -118,40 +118,43 @@ export class Exchanges {
 		}
 	};
 
-	/** Before the work of a creation: refuses it when a fault asks for that. */
-	readonly refuseReferences: RequestHandler = (req, _res, next) => {
-		const fault = this.open.get(req)?.fault;
+	/** Before a create request is handled: rejects it if a fault says so. */
+	readonly rejectReferences: RequestHandler = (req, _res, next) => {
+		const fault = this.exchanges.get(req)?.fault;
 		if (fault?.kind !== 'rejectReference') return next();
-		const held = referencesOf(req.method, req.path, req.body);
-		const refused = fault.referenceIds.filter((referenceId) => held.has(referenceId));
-		throw new Refusal(fault.status, 'REJECTED', `Delivery rejected: ${refused.join(', ')}`);
+		const references = collectReferences(req.method, req.path, req.body);
+		const rejected = fault.referenceIds.filter((referenceId) => references.has(referenceId));
+		throw new Rejection(fault.status, 'REJECTED', `Delivery rejected: ${rejected.join(', ')}`);
 	};
 
-	/** Last step of a request: answers it, as far as its fault lets that happen. */
-	send(req: Request, res: Response, answer: Answer): void {
-		const fault = this.open.get(req)?.fault;
+	/** Last step of a request: sends the response, unless a fault prevents it. */
+	send(req: Request, res: Response, response: ServiceResponse): void {
+		const fault = this.exchanges.get(req)?.fault;
 		if (fault?.kind === 'hangAfter') return;
 		if (fault?.kind === 'holdAfter') {
-			this.held.push(() => this.write(req, res, answer));
+			this.pendingResponses.push(() => this.write(req, res, response));
 			return;
 		}
-		if (fault?.kind === 'resetAfter' || answer.lost === true) req.socket.resetAndDestroy();
-		else this.write(req, res, spoiled(fault, answer));
+		if (fault?.kind === 'resetAfter' || response.lost === true) req.socket.resetAndDestroy();
+		else this.write(req, res, applyFault(fault, response));
 	}
 
-	private write(req: Request, res: Response, answer: Answer): void {
-		const exchange = this.open.get(req);
+	private write(req: Request, res: Response, response: ServiceResponse): void {
+		const exchange = this.exchanges.get(req);
 		if (exchange !== undefined) {
-			exchange.entry.status = answer.status;
-			exchange.entry.answer = answer.body;
+			exchange.entry.status = response.status;
+			exchange.entry.responseBody = response.body;
 		}
-		writeAnswer(res, answer);
-		this.options.changed();
+		writeResponse(res, response);
+		this.options.onChange();
 	}
 }
 
-/** Sends an answer: text as it is, anything else as JSON. */
-export function writeAnswer(res: Response, { status, headers = {}, body }: Answer): void {
+/** Sends a response: text unchanged, other bodies as JSON. */
+export function writeResponse(
+	res: Response,
+	{ status, headers = {}, body }: ServiceResponse,
+): void {
 	res.status(status);
 	if (typeof body === 'string') res.type('text/plain').set(headers).send(body);
 	else res.set(headers).json(body);
@@ -163,24 +166,24 @@ const httpErrorShape = z.object({
 	headers: z.record(z.string()).optional(),
 });
 
-/** The answer of `code` and `message` (section 7) that an error becomes. */
-export function failureAnswer(error: unknown): Answer {
-	if (error instanceof Refusal) return failure(error.status, error.message, error);
+/** Returns the response for an error: `code` and `message` (section 7). */
+export function errorResponse(error: unknown): ServiceResponse {
+	if (error instanceof Rejection) return responseWithCode(error.status, error.message, error);
 	if (error instanceof z.ZodError) {
 		const issues = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-		return failure(400, issues.join('; '));
+		return responseWithCode(400, issues.join('; '));
 	}
 	const httpError = httpErrorShape.safeParse(error);
 	if (httpError.success)
-		return failure(httpError.data.status, httpError.data.message, httpError.data);
-	return failure(500, error instanceof Error ? error.message : String(error));
+		return responseWithCode(httpError.data.status, httpError.data.message, httpError.data);
+	return responseWithCode(500, error instanceof Error ? error.message : String(error));
 }
 
-function failure(
+function responseWithCode(
 	status: number,
 	message: string,
 	{ code, headers = {} }: { code?: string; headers?: Readonly<Record<string, string>> } = {},
-): Answer {
+): ServiceResponse {
 	const reason = STATUS_CODES[status] ?? 'Error';
 	return {
 		status,
@@ -189,7 +192,7 @@ function failure(
 	};
 }
 
-function referencesOf(method: string, path: string, body: unknown): Set<string> {
+function collectReferences(method: string, path: string, body: unknown): Set<string> {
 	if (method !== 'POST' || path !== '/v1/deliveries') return new Set();
 	const parsed = referencesShape.safeParse(body);
 	const deliveries = parsed.success ? parsed.data.deliveries : [];

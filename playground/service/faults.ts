@@ -1,64 +1,64 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 
-import type { Answer } from './shapes';
+import type { ServiceResponse } from './shapes';
 
-const creationEndpoint = { method: 'POST', path: '/v1/deliveries' };
+const createEndpoint = { method: 'POST', path: '/v1/deliveries' };
 const hourMs = 3_600_000;
 
 const count = z.number().int().min(1).nullable();
 const scope = {
-	/** HTTP method; any when left out. */
+	/** The HTTP method; by default any. */
 	method: z
 		.string()
 		.transform((method) => method.toUpperCase())
 		.optional(),
-	/** Beginning of the path; any when left out. */
+	/** The start of the path; by default any. */
 	path: z.string().startsWith('/').optional(),
-	/** So many matching requests pass untouched first. */
+	/** The number of matching requests to let through first. */
 	skip: z.number().int().min(0).default(0),
-	/** So many matching requests are hit; null: all from then on. */
+	/** The number of matching requests to affect; null for all. */
 	times: count.default(1),
 };
-const answer = {
+const responseFields = {
 	status: z.number().int().min(200).max(599),
 	body: z.unknown(),
 	headers: z.record(z.string()).default({}),
 };
 
-/** A fault to inject. Which of them happen before and which after the work: see each kind. */
+/** A fault to inject. It happens before or after the request is handled, depending on its kind. */
 export const faultSchema = z.discriminatedUnion('kind', [
-	/** Answered so; the work is not done. */
-	z.object({ ...scope, kind: z.literal('status'), ...answer }).strict(),
-	/** The work is done, then answered so. */
-	z.object({ ...scope, kind: z.literal('statusAfter'), ...answer }).strict(),
-	/** Waits, then goes on as usual, even if the client has gone. */
+	/** Responds without handling the request. */
+	z.object({ ...scope, kind: z.literal('status'), ...responseFields }).strict(),
+	/** Handles the request, then sends this response instead. */
+	z.object({ ...scope, kind: z.literal('statusAfter'), ...responseFields }).strict(),
+	/** Waits, then handles the request, even if the client has disconnected. */
 	z
 		.object({ ...scope, kind: z.literal('delay'), ms: z.number().int().min(0).max(hourMs) })
 		.strict(),
-	/** Connection reset; the work is not done. */
+	/** Resets the connection without handling the request. */
 	z.object({ ...scope, kind: z.literal('resetBefore') }).strict(),
-	/** The work is done, then the connection is reset. */
+	/** Handles the request, then resets the connection. */
 	z.object({ ...scope, kind: z.literal('resetAfter') }).strict(),
-	/** Never answered; the work is not done. */
+	/** Neither handles the request nor responds. */
 	z.object({ ...scope, kind: z.literal('hang') }).strict(),
-	/** The work is done, but never answered. */
+	/** Handles the request, but never responds. */
 	z.object({ ...scope, kind: z.literal('hangAfter') }).strict(),
-	/** The work is done; the answer waits until the control releases it. */
+	/** Handles the request, but responds only when the control releases the response. */
 	z.object({ ...scope, kind: z.literal('holdAfter') }).strict(),
-	/** The work is done; answered 200 with HTML. */
+	/** Handles the request, then responds 200 with HTML. */
 	z.object({ ...scope, kind: z.literal('garbage') }).strict(),
-	/** The work is done; answered with `code` and `message` only. */
+	/** Handles the request, then responds with `code` and `message` only. */
 	z.object({ ...scope, kind: z.literal('emptySuccess') }).strict(),
-	/** Creation only: the first so many records are left out of the answer. */
+	/** Create only: omits the first `count` records from the response. */
 	z
 		.object({ ...scope, kind: z.literal('missingRecords'), count: z.number().int().min(1) })
 		.strict(),
-	/** Creation only: no record of the answer is in its place (two or more records). */
+	/** Create only: rotates the records of the response, so that none is in its place. */
 	z.object({ ...scope, kind: z.literal('shuffleRecords') }).strict(),
-	/** Creation only: the records of the answer have no index. */
+	/** Create only: omits the index of all records from the response. */
 	z.object({ ...scope, kind: z.literal('withoutIndex') }).strict(),
-	/** Creation only: a request that holds one of these references is refused as a whole. */
+	/** Create only: rejects a request that contains one of these references. */
 	z
 		.object({
 			...scope,
@@ -73,55 +73,55 @@ export const faultSchema = z.discriminatedUnion('kind', [
 export type FaultInput = z.input<typeof faultSchema>;
 export type Fault = z.infer<typeof faultSchema>;
 
-/** What a fault is matched against. */
+/** The request that a fault must match. */
 export interface FaultTarget {
 	readonly method: string;
 	readonly path: string;
-	/** The references that a creation request holds. */
+	/** The references in a create request. */
 	readonly references: ReadonlySet<string>;
 }
 
-/** The faults that wait for a request, in the order in which they were added. */
+/** The pending faults, in the order in which they were added. */
 export class Faults {
-	private waiting: Array<{ fault: Fault; skip: number; times: number }> = [];
+	private pending: Array<{ fault: Fault; skip: number; times: number }> = [];
 
-	/** Removes all. */
+	/** Removes all faults. */
 	clear(): void {
-		this.waiting = [];
+		this.pending = [];
 	}
 
-	/** Adds one, behind those that are there; gives it with its defaults. Throws a ZodError. */
+	/** Adds a fault after the pending ones; returns it with its defaults. Throws a ZodError. */
 	add(input: FaultInput): Fault {
 		const fault = faultSchema.parse(input);
-		this.waiting.push({ fault, skip: fault.skip, times: fault.times ?? Infinity });
+		this.pending.push({ fault, skip: fault.skip, times: fault.times ?? Infinity });
 		return fault;
 	}
 
 	/**
-	 * The fault that hits this request: the first one that matches it and does not let it pass.
-	 * A request is hit by one fault at most.
+	 * Returns the fault to inject into a request: the first one that matches and has no request left
+	 * to skip. At most one fault affects a request.
 	 */
 	take(target: FaultTarget): Fault | undefined {
-		for (const entry of this.waiting) {
+		for (const entry of this.pending) {
 			if (!matches(entry.fault, target)) continue;
 			if (entry.skip > 0) {
 				entry.skip -= 1;
 				continue;
 			}
 			entry.times -= 1;
-			if (entry.times === 0) this.waiting = this.waiting.filter((other) => other !== entry);
+			if (entry.times === 0) this.pending = this.pending.filter((other) => other !== entry);
 			return entry.fault;
 		}
 		return undefined;
 	}
 }
 
-/** The answer that a `status` or `statusAfter` fault asks for. */
-export function faultAnswer(fault: {
+/** Returns the response of a `status` or `statusAfter` fault. */
+export function faultResponse(fault: {
 	status: number;
 	body?: unknown;
 	headers: Record<string, string>;
-}): Answer {
+}): ServiceResponse {
 	const { status, headers } = fault;
 	const body = fault.body ?? {
 		code: String(status),
@@ -135,13 +135,13 @@ const successShape = z
 	.partial()
 	.passthrough();
 
-/** The answer to a request whose work was done, as the fault leaves it. */
-export function spoiled(fault: Fault | undefined, original: Answer): Answer {
-	if (fault?.kind === 'statusAfter') return faultAnswer(fault);
+/** Returns the response to a handled request after the fault was injected. */
+export function applyFault(fault: Fault | undefined, original: ServiceResponse): ServiceResponse {
+	if (fault?.kind === 'statusAfter') return faultResponse(fault);
 	if (fault?.kind === 'garbage') {
 		return {
 			status: 200,
-			body: '<!doctype html><title>Gateway</title><p>Something else answered.</p>',
+			body: '<!doctype html><title>Gateway</title><p>This is a gateway.</p>',
 			headers: { 'Content-Type': 'text/html; charset=utf-8' },
 		};
 	}
@@ -179,7 +179,7 @@ function matches(fault: Fault, { method, path, references }: FaultTarget): boole
 		case 'missingRecords':
 		case 'shuffleRecords':
 		case 'withoutIndex':
-			return method === creationEndpoint.method && path === creationEndpoint.path;
+			return method === createEndpoint.method && path === createEndpoint.path;
 		case 'rejectReference':
 			return fault.referenceIds.some((referenceId) => references.has(referenceId));
 		default:

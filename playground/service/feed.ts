@@ -2,16 +2,16 @@ import type { Response } from 'express';
 
 const minIntervalMs = 150;
 
-/** Sends views of the local service to the pages that watch it, as server-sent events. */
+/** Sends the state of a stand-in to its open pages, as server-sent events. */
 export class Feed {
 	private readonly watchers = new Set<Response>();
 	private timer: NodeJS.Timeout | undefined;
 
-	/** `view` makes what is sent; called at most once in a while, and only for a watcher. */
-	constructor(private readonly view: () => unknown) {}
+	/** `getState` returns the data to send; called at limited intervals, and only for open pages. */
+	constructor(private readonly getState: () => unknown) {}
 
-	/** Tells that the view changed; it is sent a little later, together with what follows. */
-	readonly changed = (): void => {
+	/** Sends the state a little later, together with other changes until then. */
+	readonly scheduleUpdate = (): void => {
 		if (this.watchers.size === 0 || this.timer !== undefined) return;
 		this.timer = setTimeout(() => {
 			this.timer = undefined;
@@ -20,7 +20,7 @@ export class Feed {
 		}, minIntervalMs);
 	};
 
-	/** Answers with the view as it is now and every later one, until it goes away. */
+	/** Responds with the current state and all later ones, until the page is closed. */
 	watch(res: Response): void {
 		res.set({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
 		res.flushHeaders();
@@ -29,7 +29,7 @@ export class Feed {
 		res.on('close', () => this.watchers.delete(res));
 	}
 
-	/** Ends all watching. */
+	/** Ends all responses. */
 	close(): void {
 		clearTimeout(this.timer);
 		for (const watcher of this.watchers) watcher.end();
@@ -37,6 +37,6 @@ export class Feed {
 	}
 
 	private message(): string {
-		return `data: ${JSON.stringify(this.view())}\n\n`;
+		return `data: ${JSON.stringify(this.getState())}\n\n`;
 	}
 }

@@ -1,29 +1,32 @@
 import { z } from 'zod';
 
-/** So many requests in any stretch of so many milliseconds. */
+/** The number of requests allowed in any interval of `perMs` milliseconds. */
 export const creationLimitSchema = z
 	.object({ requests: z.number().int().min(1), perMs: z.number().int().min(1) })
 	.strict();
 
 export type CreationLimit = z.infer<typeof creationLimitSchema>;
 
-/** How a 429 tells when to come back. */
+/** The form of `Retry-After` in a 429. */
 export const retryAfterSchema = z.enum(['seconds', 'date', 'off']);
 
 export type RetryAfter = z.infer<typeof retryAfterSchema>;
 
-/** Counts requests in a sliding window (section 8: creation requests per minute). */
+/** Counts requests in a sliding window (section 8: create requests per minute). */
 export class SlidingWindow {
 	private admitted: number[] = [];
 
-	/** Forgets the requests counted so far. */
+	/** Deletes the counted requests. */
 	clear(): void {
 		this.admitted = [];
 	}
 
 	/**
-	 * Counts a request if the limit allows one more; one that it does not allow is not counted.
-	 * Gives 0, or the milliseconds until a request will be allowed.
+	 * Counts a request if the limit allows it.
+	 *
+	 * @param nowMs the time of the request
+	 * @param limit the limit
+	 * @returns 0 if the request is allowed, otherwise the milliseconds until one will be
 	 */
 	admit(nowMs: number, { requests, perMs }: CreationLimit): number {
 		this.admitted = this.admitted.filter((at) => nowMs - at < perMs);
@@ -35,8 +38,8 @@ export class SlidingWindow {
 }
 
 /**
- * The `Retry-After` header for a wait, in seconds or as a date, rounded up so that coming back
- * then is never too early; no header when it is switched off.
+ * Returns the `Retry-After` header for a wait, in seconds or as a date, rounded up so that a retry is
+ * never too early; no header if it is off.
  */
 export function retryAfterHeader(
 	form: RetryAfter,

@@ -9,43 +9,43 @@ import type { ErrorRequestHandler, Express, Request, RequestHandler } from 'expr
 import * as OpenApiValidator from 'express-openapi-validator';
 
 import { pageRouter } from '../page/serve';
-import { Api, basicAuth, limitRequests, readFormInteger } from './api';
-import { Control, controlRouter, onlyFromHere } from './control';
+import { Api, basicAuth, limitRequests, parseFormAction } from './api';
+import { Control, controlRouter, allowLocalOnly } from './control';
 import type { Settings } from './control';
 import { nextStatus } from './delivery';
 import { Events } from './events';
-import { Exchanges, failureAnswer } from './exchange';
+import { Exchanges, errorResponse } from './exchange';
 import { Faults } from './faults';
 import { Feed } from './feed';
 import { SlidingWindow } from './limit';
 import type { CreationLimit } from './limit';
-import type { Answer } from './shapes';
+import type { ServiceResponse } from './shapes';
 import { State } from './state';
 import { activateVariant, variantNameSchema } from './variants';
 
 const host = '127.0.0.1';
-/** A client may open thousands at once; the system may allow fewer. */
-const maxWaitingConnections = 16_384;
+/** A client may open thousands of connections at once; the system may allow fewer. */
+const maxQueuedConnections = 16_384;
 const maxBodyBytes = 20_000_000;
 const maxShownOnPage = 100;
-/** Longer than clients keep an idle connection, so that they never write to a closing one. */
+/** Longer than clients keep idle connections, so that they never use one that is closing. */
 const keepAliveMs = 120_000;
 
-/** How to start the service; every member has a default. */
+/** How to start the service. */
 export interface ServiceOptions {
-	/** 0 (default): a port that is free. */
+	/** Defaults to 0, a free port. */
 	readonly port?: number;
 	readonly apiKeyId?: string;
 	readonly apiSecret?: string;
-	/** The own company first, then its children. */
+	/** The key's own company first, then its child companies. */
 	readonly companyIds?: number[];
-	/** Default: 100 requests in 60 seconds (section 8). */
+	/** Defaults to 100 requests in 60 seconds (section 8). */
 	readonly creationLimit?: CreationLimit;
-	/** Clock of the limit and of all recorded times; default the machine's. */
+	/** The clock of the limit and of all recorded times. Defaults to Date.now. */
 	readonly now?: () => number;
-	/** How long every request waits before it is looked at; default 0. */
+	/** How long every request waits before it is handled. Defaults to 0. */
 	readonly latencyMs?: number;
-	/** The API variant to simulate, see variants/; default: what openapi.yaml says. */
+	/** The API variant to simulate, see variants/. Defaults to the documented API. */
 	readonly variant?: string;
 }
 
@@ -60,29 +60,32 @@ export interface LocalService {
 		readonly companyId: number;
 	};
 	readonly control: Control;
-	/** Opens another address of the same service: a client that counts by address counts anew. */
-	anotherAddress(): Promise<string>;
-	/** Ends it at once, hanging requests too; resolves when nothing is left. */
+	/** Opens another port of the same service, which a client's rate limit counts separately. */
+	openAnotherUrl(): Promise<string>;
+	/** Stops it immediately, including hanging requests. Resolves when everything is closed. */
 	close(): Promise<void>;
 }
 
 /**
- * Starts the local service on the loopback address and gives it once it listens.
- * Rejects when the port is taken (error code EADDRINUSE) or the API variant is unknown (ZodError).
+ * Starts the local service on the loopback address.
+ *
+ * @param options how to start it
+ * @returns the running service
+ * @throws Error with the code EADDRINUSE if the port is in use; ZodError for an unknown API variant
  */
 export async function startService(options: ServiceOptions = {}): Promise<LocalService> {
 	const { apiKeyId = 'local-key', apiSecret = 'local-secret', now = Date.now } = options;
 	const [companyId = 1001, ...children] = options.companyIds ?? [1001, 1002];
 	const companyIds = [companyId, ...children] as const;
-	const startSettings: Settings = {
+	const initialSettings: Settings = {
 		retryAfter: 'seconds',
 		creationLimit: options.creationLimit ?? { requests: 100, perMs: 60_000 },
 		latencyMs: options.latencyMs ?? 0,
 		variant: variantNameSchema.parse(options.variant ?? null),
 	};
-	const settings = { current: startSettings };
+	const settings = { current: initialSettings };
 	const closing = new AbortController();
-	// Every waiting request listens to it; their number is no sign of a leak.
+	// Every waiting request listens to it, so many listeners are not a leak.
 	setMaxListeners(0, closing.signal);
 	const pause = async (ms: number) =>
 		await sleep(ms, true, { signal: closing.signal }).catch(() => false);
@@ -103,21 +106,21 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 		events: events.latest(maxShownOnPage),
 		variant: settings.current.variant,
 	}));
-	const { changed } = feed;
-	const state = new State(changed);
-	const variant = { current: activateVariant(startSettings.variant) };
+	const onChange = feed.scheduleUpdate;
+	const state = new State(onChange);
+	const variant = { current: activateVariant(initialSettings.variant) };
 	const events = new Events({
 		webhooks: (company) => state.webhooks(company),
 		now,
 		variant: () => variant.current,
 		blacklist: ({ url, action }) => state.ban(url, action),
-		changed,
+		onChange,
 	});
 	const faults = new Faults();
 	const window = new SlidingWindow();
 	const latencyMs = () => settings.current.latencyMs;
-	const exchanges = new Exchanges({ faults, now, latencyMs, pause, changed });
-	const parts = {
+	const exchanges = new Exchanges({ faults, now, latencyMs, pause, onChange });
+	const dependencies = {
 		state,
 		events,
 		faults,
@@ -127,14 +130,14 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 		variant,
 		companyIds,
 		now,
-		changed,
+		onChange,
 	};
-	const control = new Control(parts);
+	const control = new Control(dependencies);
 
 	const app = express().disable('x-powered-by').disable('etag');
-	app.use('/control', onlyFromHere, controlRouter(control, feed));
-	app.use(pageRouter(__dirname, onlyFromHere));
-	addService(app, {
+	app.use('/control', allowLocalOnly, controlRouter(control, feed));
+	app.use(pageRouter(__dirname, allowLocalOnly));
+	addEndpoints(app, {
 		api: new Api({ state, events, companyIds, now, variant: () => variant.current }),
 		exchanges,
 		authenticate: basicAuth(apiKeyId, apiSecret),
@@ -145,17 +148,17 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 	const listen = async (port: number) => {
 		const server = http.createServer(app);
 		server.keepAliveTimeout = keepAliveMs;
-		// A client that opens thousands at once may take minutes until it has sent them all.
+		// A client that opens thousands of requests may need minutes to send them all.
 		server.headersTimeout = 0;
 		server.requestTimeout = 0;
-		server.listen({ port, host, backlog: maxWaitingConnections });
+		server.listen({ port, host, backlog: maxQueuedConnections });
 		await once(server, 'listening');
 		servers.push(server);
-		return addressOf(server).port;
+		return socketAddress(server).port;
 	};
 	const port = await listen(options.port ?? 0);
-	const urlAt = (ownPort: number) => `http://${host}:${ownPort}`;
-	const url = urlAt(port);
+	const urlFor = (ownPort: number) => `http://${host}:${ownPort}`;
+	const url = urlFor(port);
 	const close = async () => {
 		closing.abort();
 		feed.close();
@@ -172,34 +175,34 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 		port,
 		credential: { baseUrl: url, apiKeyId, apiSecret, companyId },
 		control,
-		anotherAddress: async () => urlAt(await listen(0)),
+		openAnotherUrl: async () => urlFor(await listen(0)),
 		close: () => (closed ??= close()),
 	};
 }
 
-/** The five endpoints; the order of the steps is the order in which a request is judged. */
-function addService(
+/** Adds the five endpoints. A request is checked in the order of the middleware. */
+function addEndpoints(
 	app: Express,
 	parts: { api: Api; exchanges: Exchanges; authenticate: RequestHandler; limit: RequestHandler },
 ): void {
 	const { api, exchanges } = parts;
-	const answerWith =
-		(work: (req: Request) => Promise<Answer>): RequestHandler =>
+	const respondWith =
+		(handle: (req: Request) => Promise<ServiceResponse>): RequestHandler =>
 		async (req, res) =>
-			exchanges.send(req, res, await work(req));
-	const answerFailure: ErrorRequestHandler = (error, req, res, next) => {
-		// Express itself ends an answer that was already begun.
+			exchanges.send(req, res, await handle(req));
+	const handleError: ErrorRequestHandler = (error, req, res, next) => {
+		// Express ends a response that has already started.
 		if (res.headersSent) next(error);
-		else exchanges.send(req, res, failureAnswer(error));
+		else exchanges.send(req, res, errorResponse(error));
 	};
 
 	app.use(exchanges.begin);
 	app.use(express.json({ limit: maxBodyBytes }));
 	app.use(express.urlencoded({ extended: false, limit: maxBodyBytes }));
-	app.use(exchanges.intervene);
+	app.use(exchanges.injectFault);
 	app.use(parts.authenticate);
 	app.post('/v1/deliveries', parts.limit);
-	app.use(readFormInteger);
+	app.use(parseFormAction);
 	app.use(
 		OpenApiValidator.middleware({
 			apiSpec: path.join(__dirname, 'openapi.yaml'),
@@ -212,22 +215,22 @@ function addService(
 	);
 	app.post(
 		'/v1/deliveries',
-		exchanges.refuseReferences,
-		answerWith((req) => api.create(req)),
+		exchanges.rejectReferences,
+		respondWith((req) => api.create(req)),
 	);
 	app.patch(
 		'/v1/deliveries/dropoff',
-		answerWith((req) => api.update(req)),
+		respondWith((req) => api.update(req)),
 	);
 	app
 		.route('/hooks/companies/:company_id')
-		.get(answerWith((req) => api.listHooks(req)))
-		.post(answerWith((req) => api.subscribe(req)))
-		.delete(answerWith((req) => api.unsubscribe(req)));
-	app.use(answerFailure);
+		.get(respondWith((req) => api.listWebhooks(req)))
+		.post(respondWith((req) => api.subscribe(req)))
+		.delete(respondWith((req) => api.unsubscribe(req)));
+	app.use(handleError);
 }
 
-function addressOf(server: http.Server): AddressInfo {
+function socketAddress(server: http.Server): AddressInfo {
 	const address = server.address();
 	if (address === null || typeof address === 'string') throw new Error('Not listening on a port');
 	return address;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /*
- * The types that the handlers work with. What is valid is decided by openapi.yaml alone, before a
- * handler runs; these shapes only name the members that were let through.
+ * The types that the handlers use. Only openapi.yaml decides what is valid, before a handler runs;
+ * these shapes only name the properties of a valid request.
  */
 
 const locationShape = z.object({
@@ -42,7 +42,7 @@ const deliveryShape = z.object({
 	cod: z.number().optional(),
 });
 
-/** Body of the creation request (section 4.1). */
+/** Body of the create request (section 4.1). */
 export const creationShape = z.object({
 	deliveries: z.array(deliveryShape),
 	companyId: z.number().optional(),
@@ -96,17 +96,17 @@ export interface DeliveryRecord {
 	readonly referenceId?: string;
 }
 
-/** A delivery as the local service keeps it: what was asked for, and what was answered. */
+/** A delivery in the local service: the request and the record in the response. */
 export interface StoredDelivery {
 	readonly request: DeliveryRequest;
 	readonly record: DeliveryRecord;
 	readonly companyId: number;
 	readonly type: DeliveryType;
-	/** Identifiers from `addTags`; their names are not known to the document. */
+	/** IDs from `addTags`; the document does not show how they relate to tag names. */
 	readonly tagIds: readonly number[];
 }
 
-/** A webhook subscription (section 2.7), with the company that it belongs to. */
+/** A webhook subscription of a company (section 2.7). */
 export interface Webhook {
 	readonly companyId: number;
 	readonly url: string;
@@ -114,12 +114,12 @@ export interface Webhook {
 	readonly status: 'Active' | 'Banned';
 }
 
-/** What is sent back for a request. */
-export interface Answer {
+/** The response to a request. */
+export interface ServiceResponse {
 	readonly status: number;
 	readonly body: unknown;
 	readonly headers?: Readonly<Record<string, string>>;
-	/** It never arrives: the connection is cut in its place. */
+	/** Whether the connection is dropped instead of sending the response. */
 	readonly lost?: boolean;
 }
 
@@ -130,8 +130,8 @@ export interface Call {
 	readonly body?: string;
 }
 
-/** A request that is not carried out: becomes an answer of `code` and `message` (section 7). */
-export class Refusal extends Error {
+/** A rejected request: becomes a response of `code` and `message` (section 7). */
+export class Rejection extends Error {
 	constructor(
 		readonly status: number,
 		readonly code: string,
@@ -139,6 +139,6 @@ export class Refusal extends Error {
 		readonly headers: Readonly<Record<string, string>> = {},
 	) {
 		super(message);
-		this.name = 'Refusal';
+		this.name = 'Rejection';
 	}
 }

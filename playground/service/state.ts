@@ -1,44 +1,44 @@
 import type { Action, StoredDelivery, Webhook } from './shapes';
 
 /**
- * What the local service remembers: deliveries by identifier and by reference, and subscriptions.
- * Entries are replaced, never altered, so that a list handed out stays as it was.
+ * The data of the local service: deliveries by ID and by reference, and subscriptions. Entries are
+ * replaced, never modified, so that returned lists don't change.
  */
 export class State {
 	private readonly deliveriesById = new Map<string, StoredDelivery>();
 	private readonly idsByReference = new Map<string, Set<string>>();
 	private readonly webhooksByKey = new Map<string, Webhook>();
-	/** How many duplicate subscriptions were added; makes their keys unique. */
+	/** The number of duplicate subscriptions so far; makes their keys unique. */
 	private duplicates = 0;
 
-	/** `changed` is called after every change. */
-	constructor(private readonly changed: () => void) {}
+	/** `onChange` is called after every change. */
+	constructor(private readonly onChange: () => void) {}
 
-	/** Forgets everything. */
+	/** Deletes everything. */
 	clear(): void {
 		this.deliveriesById.clear();
 		this.idsByReference.clear();
 		this.webhooksByKey.clear();
-		this.changed();
+		this.onChange();
 	}
 
-	/** All deliveries, in the order of their creation. */
+	/** All deliveries, oldest first. */
 	deliveries(): StoredDelivery[] {
 		return [...this.deliveriesById.values()];
 	}
 
-	/** The delivery with this identifier, if there is one. */
+	/** The delivery with this ID, or undefined. */
 	delivery(id: string): StoredDelivery | undefined {
 		return this.deliveriesById.get(id);
 	}
 
-	/** Every delivery that carries this reference identifier. */
+	/** All deliveries with this reference ID. */
 	deliveriesWithReference(referenceId: string): StoredDelivery[] {
 		const ids = this.idsByReference.get(referenceId) ?? [];
 		return [...ids].flatMap((id) => this.deliveriesById.get(id) ?? []);
 	}
 
-	/** Adds a delivery, or replaces the one with its identifier. */
+	/** Adds a delivery, or replaces the one with the same ID. */
 	put(delivery: StoredDelivery): void {
 		const { id, referenceId } = delivery.record;
 		const before = this.deliveriesById.get(id)?.record.referenceId;
@@ -50,21 +50,21 @@ export class State {
 			}
 		}
 		this.deliveriesById.set(id, delivery);
-		this.changed();
+		this.onChange();
 	}
 
-	/** All subscriptions, or a company's, in the order in which they were made. */
+	/** All subscriptions, or those of a company, oldest first. */
 	webhooks(companyId?: number): Webhook[] {
 		const all = [...this.webhooksByKey.values()];
-		return companyId === undefined ? all : all.filter((hook) => hook.companyId === companyId);
+		return companyId === undefined ? all : all.filter((webhook) => webhook.companyId === companyId);
 	}
 
-	/** Subscribes; an existing subscription stays as it is. */
+	/** Subscribes a URL. An existing subscription is not changed. */
 	subscribe(companyId: number, url: string, action: Action): void {
 		const key = webhookKey(companyId, url, action);
 		if (this.webhooksByKey.has(key)) return;
 		this.webhooksByKey.set(key, { companyId, url, action, status: 'Active' });
-		this.changed();
+		this.onChange();
 	}
 
 	/** Subscribes a URL, as a duplicate if it is already subscribed. */
@@ -74,27 +74,29 @@ export class State {
 		if (before === undefined) return this.subscribe(companyId, url, action);
 		this.duplicates += 1;
 		this.webhooksByKey.set(`${key} ${this.duplicates}`, { ...before, status: 'Active' });
-		this.changed();
+		this.onChange();
 	}
 
-	/** Unsubscribes; tells whether there was such a subscription. */
+	/** Unsubscribes a URL and returns whether it was subscribed. */
 	unsubscribe(companyId: number, url: string, action: Action): boolean {
-		for (const [key, hook] of [...this.webhooksByKey].reverse()) {
-			if (hook.companyId !== companyId || hook.url !== url || hook.action !== action) continue;
+		for (const [key, webhook] of [...this.webhooksByKey].reverse()) {
+			if (webhook.companyId !== companyId || webhook.url !== url || webhook.action !== action)
+				continue;
 			this.webhooksByKey.delete(key);
-			this.changed();
+			this.onChange();
 			return true;
 		}
 		return false;
 	}
 
-	/** Bans a URL from an event, for every company; gives how many subscriptions that were. */
+	/** Bans a URL from an event, for every company; returns how many subscriptions that were. */
 	ban(url: string, action: Action): number {
 		const banned = [...this.webhooksByKey].filter(
-			([, hook]) => hook.url === url && hook.action === action,
+			([, webhook]) => webhook.url === url && webhook.action === action,
 		);
-		for (const [key, hook] of banned) this.webhooksByKey.set(key, { ...hook, status: 'Banned' });
-		this.changed();
+		for (const [key, webhook] of banned)
+			this.webhooksByKey.set(key, { ...webhook, status: 'Banned' });
+		this.onChange();
 		return banned.length;
 	}
 }

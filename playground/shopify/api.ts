@@ -4,18 +4,18 @@ import express, { Router } from 'express';
 import type { ErrorRequestHandler, Express, Request, RequestHandler } from 'express';
 import { z } from 'zod';
 
-import { findOrders, page, pick } from './orders';
+import { findOrders, paginateOrders, pickFields } from './orders';
 import {
 	fulfillmentRequestShape,
-	ShopRefusal,
+	ShopRejection,
 	webhookRequestShape,
 	type FulfillmentRequest,
 } from './shapes';
 import type { Shop } from './shop';
 import type { Webhooks } from './webhooks';
 
-/** A call of the Admin API, and the status of its answer. */
-export interface Call {
+/** A request to the Admin API, with the status of the response. */
+export interface ApiCall {
 	readonly method: string;
 	readonly path: string;
 	readonly status: number;
@@ -25,44 +25,46 @@ interface ApiOptions {
 	readonly shop: Shop;
 	readonly webhooks: Webhooks;
 	readonly accessToken: string;
-	/** Takes each call once it is answered. */
-	readonly record: (call: Call) => void;
+	/** Called with each request when its response has been sent. */
+	readonly record: (call: ApiCall) => void;
 }
 
 const idShape = z.coerce.number().int();
 const maxBodyBytes = 1_000_000;
 
 /**
- * Shopify's REST Admin API, of any version, as far as n8n's Shopify nodes and the examples call it:
+ * Returns Shopify's REST Admin API, of any version, as far as n8n's Shopify nodes and the examples use it:
  * https://shopify.dev/docs/api/admin-rest.
  */
 export function adminApi({ shop, webhooks, accessToken, record }: ApiOptions): Express {
 	const router = Router();
-	const idOf = (req: Request) => {
+	const parseId = (req: Request) => {
 		const id = idShape.safeParse(req.params.id);
-		if (!id.success) throw new ShopRefusal(404, 'Not Found');
+		if (!id.success) throw new ShopRejection(404, 'Not Found');
 		return id.data;
 	};
-	// n8n's credential is tested with the first; there is nothing to see.
+	// n8n tests its Shopify credential with this endpoint.
 	router.get('/products{.json}', (_req, res) => void res.json({ products: [] }));
 
 	router.get('/orders{.json}', (req, res) => {
 		const query = z.record(z.string()).parse(req.query);
-		const { orders, link } = page(query, `https://${req.hostname}${req.baseUrl}`, (filters) =>
-			findOrders(shop.orders(), filters),
+		const { orders, link } = paginateOrders(
+			query,
+			`https://${req.hostname}${req.baseUrl}`,
+			(filters) => findOrders(shop.orders(), filters),
 		);
 		if (link !== undefined) res.set('Link', link);
-		res.json({ orders: orders.map((order) => pick(order, query.fields)) });
+		res.json({ orders: orders.map((order) => pickFields(order, query.fields)) });
 	});
 	router.get('/orders/:id/fulfillment_orders{.json}', (req, res) => {
-		res.json({ fulfillment_orders: shop.fulfillmentOrders(idOf(req)) });
+		res.json({ fulfillment_orders: shop.fulfillmentOrders(parseId(req)) });
 	});
 	router.get('/orders/:id{.json}', (req, res) => {
 		const { fields } = z.object({ fields: z.string().optional() }).parse(req.query);
-		res.json({ order: pick(shop.order(idOf(req)), fields) });
+		res.json({ order: pickFields(shop.order(parseId(req)), fields) });
 	});
 	router.post('/fulfillments{.json}', (req, res) => {
-		res.status(201).json({ fulfillment: shop.fulfill(fulfillmentRequestOf(req.body)) });
+		res.status(201).json({ fulfillment: shop.fulfill(parseFulfillmentRequest(req.body)) });
 	});
 
 	router.get('/webhooks{.json}', (req, res) => {
@@ -71,12 +73,12 @@ export function adminApi({ shop, webhooks, accessToken, record }: ApiOptions): E
 	});
 	router.post('/webhooks{.json}', (req, res) => {
 		const body = webhookRequestShape.safeParse(req.body);
-		if (!body.success) throw missing('webhook');
+		if (!body.success) throw missingParameter('webhook');
 		const { topic, address } = body.data.webhook;
 		res.status(201).json({ webhook: webhooks.subscribe(topic, address) });
 	});
 	router.delete('/webhooks/:id{.json}', (req, res) => {
-		webhooks.unsubscribe(idOf(req));
+		webhooks.unsubscribe(parseId(req));
 		res.json({});
 	});
 
@@ -91,33 +93,33 @@ export function adminApi({ shop, webhooks, accessToken, record }: ApiOptions): E
 	app.use(authenticate(accessToken), express.json({ limit: maxBodyBytes }));
 	app.use(/^\/admin\/api\/\d{4}-\d{2}/, router);
 	app.use(() => {
-		throw new ShopRefusal(404, 'Not Found');
+		throw new ShopRejection(404, 'Not Found');
 	});
-	app.use(answerRefusal);
+	app.use(handleError);
 	return app;
 }
 
-function fulfillmentRequestOf(body: unknown): FulfillmentRequest {
+function parseFulfillmentRequest(body: unknown): FulfillmentRequest {
 	const request = fulfillmentRequestShape.safeParse(body);
-	if (!request.success) throw missing('fulfillment');
+	if (!request.success) throw missingParameter('fulfillment');
 	return request.data.fulfillment;
 }
 
-function missing(parameter: string): ShopRefusal {
-	return new ShopRefusal(400, { [parameter]: 'Required parameter missing or invalid' });
+function missingParameter(parameter: string): ShopRejection {
+	return new ShopRejection(400, { [parameter]: 'Required parameter missing or invalid' });
 }
 
 function authenticate(accessToken: string): RequestHandler {
 	const digest = (text: string) => createHash('sha256').update(text).digest();
-	const wanted = digest(accessToken);
+	const expected = digest(accessToken);
 	return (req, _res, next) => {
-		if (timingSafeEqual(wanted, digest(req.get('X-Shopify-Access-Token') ?? ''))) return next();
+		if (timingSafeEqual(expected, digest(req.get('X-Shopify-Access-Token') ?? ''))) return next();
 		const reason = 'unrecognized login or wrong password';
-		throw new ShopRefusal(401, `[API] Invalid API key or access token (${reason})`);
+		throw new ShopRejection(401, `[API] Invalid API key or access token (${reason})`);
 	};
 }
 
-const answerRefusal: ErrorRequestHandler = (error, _req, res, next) => {
-	if (error instanceof ShopRefusal) res.status(error.status).json({ errors: error.errors });
+const handleError: ErrorRequestHandler = (error, _req, res, next) => {
+	if (error instanceof ShopRejection) res.status(error.status).json({ errors: error.errors });
 	else next(error);
 };

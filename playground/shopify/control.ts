@@ -5,14 +5,14 @@ import { z } from 'zod';
 import type { ErrorRequestHandler } from 'express';
 
 import type { Feed } from '../service/feed';
-import { ShopRefusal, type Order } from './shapes';
+import { ShopRejection, type Order } from './shapes';
 import type { Shop } from './shop';
 
 const maxOrders = 100;
-/** Between orders that are placed in turn. */
+/** The pause between orders that are placed one by one. */
 const pauseMs = 1_000;
 
-/** Where the customers of the sample orders move to, one after the other. */
+/** The new addresses of orders, used in turn. */
 const newAddresses = [
 	{ address1: '12 Birch Walk', address2: 'Apt 3', zip: '62702', phone: '+1 217-555-0131' },
 	{ address1: '508 Canal Street', address2: null, zip: '62703', phone: '+1 217-555-0132' },
@@ -28,19 +28,19 @@ const newAddresses = [
 	longitude: null,
 }));
 
-/** Does in the shop what customers and staff do. */
+/** Simulates customers and staff of the shop. */
 export class Control {
-	private moves = 0;
+	private addressChanges = 0;
 
 	constructor(private readonly shop: Shop) {}
 
-	/** Customers place so many of the sample orders. */
+	/** Places a number of sample orders. */
 	placeOrders(count: number): Order[] {
 		return Array.from({ length: count }, () => this.shop.place());
 	}
 
-	/** As `placeOrders`, one after the other with a pause, as it happens in a shop. */
-	async placeOrdersInTurn(count: number): Promise<Order[]> {
+	/** Places a number of sample orders one by one, with a pause, as in a real shop. */
+	async placeOrdersOneByOne(count: number): Promise<Order[]> {
 		const orders = this.placeOrders(1);
 		while (orders.length < count) {
 			await sleep(pauseMs, undefined, { ref: false });
@@ -50,12 +50,12 @@ export class Control {
 	}
 
 	/**
-	 * Somebody edits an order: it is to be shipped to another address. Gives the order as it is now.
-	 * Throws a ShopRefusal when it is unknown or needs no address.
+	 * Changes the shipping address of an order. Returns the updated order. Throws a ShopRejection if the
+	 * order is unknown or has no shipping address.
 	 */
 	changeAddress(orderId: number): Order {
-		const address = newAddresses[this.moves % newAddresses.length] ?? {};
-		this.moves += 1;
+		const address = newAddresses[this.addressChanges % newAddresses.length] ?? {};
+		this.addressChanges += 1;
 		return this.shop.changeAddress(orderId, address);
 	}
 }
@@ -63,24 +63,24 @@ export class Control {
 const orderIdShape = z.coerce.number().int();
 const countShape = z.object({ count: z.number().int().min(1).max(maxOrders) });
 
-/** The control over HTTP, for the page. */
+/** The control over HTTP, for the shop page. */
 export function controlRouter(control: Control, feed: Feed): Router {
 	const router = Router();
 	router.use(express.json());
 	router.post('/orders', async (req, res) => {
 		const { count } = countShape.parse(req.body);
-		res.status(201).json(await control.placeOrdersInTurn(count));
+		res.status(201).json(await control.placeOrdersOneByOne(count));
 	});
 	router.post('/orders/:id/address', (req, res) => {
 		res.json(control.changeAddress(orderIdShape.parse(req.params.id)));
 	});
 	router.get('/stream', (_req, res) => feed.watch(res));
-	router.use(answerFailure);
+	router.use(handleError);
 	return router;
 }
 
-const answerFailure: ErrorRequestHandler = (error, _req, res, next) => {
-	if (error instanceof ShopRefusal) res.status(error.status).json({ message: error.message });
+const handleError: ErrorRequestHandler = (error, _req, res, next) => {
+	if (error instanceof ShopRejection) res.status(error.status).json({ message: error.message });
 	else if (error instanceof z.ZodError) res.status(400).json({ message: error.message });
 	else next(error);
 };

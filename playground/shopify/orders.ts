@@ -1,23 +1,28 @@
 import { z } from 'zod';
 
-import { ShopRefusal, type Order } from './shapes';
+import { ShopRejection, type Order } from './shapes';
 
 const defaultLimit = 50;
 const maxLimit = 250;
 
 type Query = Readonly<Record<string, string>>;
 
-/** Where a page of a list begins, with the filters of its first page; what page_info stands for. */
-const placeShape = z.object({ filters: z.record(z.string()), offset: z.number().int().min(0) });
+/** The content of page_info: the offset of a page and the filters of the list. */
+const pageInfoShape = z.object({ filters: z.record(z.string()), offset: z.number().int().min(0) });
 
-/** What may stand beside page_info. */
-const besidePageInfo = ['limit', 'fields', 'page_info'];
+/** Parameters that are allowed together with page_info. */
+const allowedWithPageInfo = ['limit', 'fields', 'page_info'];
 
 /**
- * Gives one page of a list, and the Link header to those beside it. `find` gives the whole list for
- * the filters. Throws a ShopRefusal (400) when page_info is wrong, or stands beside a filter.
+ * Returns one page of a list of orders.
+ *
+ * @param query the query parameters of the request
+ * @param baseUrl the URL of the API, for the Link header
+ * @param find returns the whole list for the filters
+ * @returns the orders of the page, and the Link header to the previous and next page
+ * @throws ShopRejection (400) if page_info is invalid or used together with a filter
  */
-export function page(
+export function paginateOrders(
 	query: Query,
 	baseUrl: string,
 	find: (filters: Query) => Order[],
@@ -25,53 +30,57 @@ export function page(
 	const { limit: limitText, fields, page_info: pageInfo, ...rest } = query;
 	const limit = Math.min(Number(limitText ?? defaultLimit), maxLimit);
 	const { filters, offset } =
-		pageInfo === undefined ? { filters: rest, offset: 0 } : placeOf(query);
-	const all = find(filters);
-	const linkTo = (rel: string, place: number) => {
-		const info = Buffer.from(JSON.stringify({ filters, offset: place })).toString('base64url');
+		pageInfo === undefined ? { filters: rest, offset: 0 } : decodePageInfo(query);
+	const found = find(filters);
+	const linkTo = (rel: string, pageOffset: number) => {
+		const info = Buffer.from(JSON.stringify({ filters, offset: pageOffset })).toString('base64url');
 		const search = new URLSearchParams({ limit: String(limit), page_info: info });
 		if (fields !== undefined) search.set('fields', fields);
 		return `<${baseUrl}/orders.json?${search.toString()}>; rel="${rel}"`;
 	};
 	const links = [
 		...(offset > 0 ? [linkTo('previous', Math.max(0, offset - limit))] : []),
-		...(offset + limit < all.length ? [linkTo('next', offset + limit)] : []),
+		...(offset + limit < found.length ? [linkTo('next', offset + limit)] : []),
 	];
 	return {
-		orders: all.slice(offset, offset + limit),
+		orders: found.slice(offset, offset + limit),
 		link: links.length > 0 ? links.join(', ') : undefined,
 	};
 }
 
-function placeOf(query: Query): z.infer<typeof placeShape> {
-	const extra = Object.keys(query).find((name) => !besidePageInfo.includes(name));
+function decodePageInfo(query: Query): z.infer<typeof pageInfoShape> {
+	const extra = Object.keys(query).find((name) => !allowedWithPageInfo.includes(name));
 	if (extra !== undefined) {
-		throw new ShopRefusal(400, { [extra]: `${extra} cannot be passed when page_info is present.` });
+		throw new ShopRejection(400, {
+			[extra]: `${extra} cannot be passed when page_info is present.`,
+		});
 	}
 	try {
 		const text = Buffer.from(query.page_info ?? '', 'base64url').toString();
-		return placeShape.parse(JSON.parse(text));
+		return pageInfoShape.parse(JSON.parse(text));
 	} catch {
-		throw new ShopRefusal(400, { page_info: 'Invalid value.' });
+		throw new ShopRejection(400, { page_info: 'Invalid value.' });
 	}
 }
 
-/** The orders that match the filters of a list, the newest first; after `since_id` the oldest. */
+/** Returns the orders that match the filters, newest first, or with `since_id` oldest first. */
 export function findOrders(orders: readonly Order[], filters: Query): Order[] {
 	const matching = orders.filter((order) =>
-		Object.entries(filters).every(([name, value]) => value === '' || holds(name, value, order)),
+		Object.entries(filters).every(
+			([name, value]) => value === '' || matchesFilter(name, value, order),
+		),
 	);
 	const { status = 'open', since_id: sinceId } = filters;
-	const found = matching.filter((order) => holds('status', status, order));
+	const found = matching.filter((order) => matchesFilter('status', status, order));
 	return sinceId === undefined ? found.reverse() : found;
 }
 
-const byTime = z.enum(['created_at', 'updated_at', 'processed_at']);
+const timeField = z.enum(['created_at', 'updated_at', 'processed_at']);
 
-/** Whether an order passes one filter; one that is not known here passes every order. */
-function holds(name: string, value: string, order: Order): boolean {
+/** Whether an order matches a filter. Unknown filters match every order. */
+function matchesFilter(name: string, value: string, order: Order): boolean {
 	const [, timeName, end] = /^(.+)_(min|max)$/.exec(name) ?? [];
-	const time = byTime.safeParse(timeName);
+	const time = timeField.safeParse(timeName);
 	if (time.success) {
 		const difference = Date.parse(order[time.data]) - Date.parse(value);
 		return end === 'min' ? difference >= 0 : difference <= 0;
@@ -123,8 +132,8 @@ function hasFulfillmentStatus({ fulfillment_status: actual }: Order, status: str
 	}
 }
 
-/** The members of an order that `fields` names, separated by commas; all when it names none. */
-export function pick(order: Order, fields: string | undefined): Record<string, unknown> {
+/** Returns the properties of an order in the comma-separated list `fields`; all if it is empty. */
+export function pickFields(order: Order, fields: string | undefined): Record<string, unknown> {
 	if (fields === undefined || fields === '') return order;
 	const names = fields.split(',').map((name) => name.trim());
 	return Object.fromEntries(Object.entries(order).filter(([name]) => names.includes(name)));

@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 import { orderShape, type Order } from './shapes';
 
-/** The sample orders, as Shopify's REST Admin API gives orders. */
+/** The sample orders, as Shopify's REST Admin API returns them. */
 export const samples: readonly Order[] = z
 	.array(orderShape)
 	.parse(JSON.parse(readFileSync(join(__dirname, 'orders.json'), 'utf8')));

@@ -4,10 +4,10 @@ import http from 'node:http';
 import express from 'express';
 
 import { pageRouter } from '../page/serve';
-import { onlyFromHere } from '../service/control';
+import { allowLocalOnly } from '../service/control';
 import { Feed } from '../service/feed';
-import { adminApi, type Call } from './api';
-import { openBorder } from './border';
+import { adminApi, type ApiCall } from './api';
+import { attachShopProxy } from './proxy';
 import { Control, controlRouter } from './control';
 import { Shop } from './shop';
 import { Webhooks } from './webhooks';
@@ -15,42 +15,46 @@ import { Webhooks } from './webhooks';
 const host = '127.0.0.1';
 const maxShownOnPage = 100;
 
-/** How to start the shop; every member has a default. */
+/** How to start the shop. */
 export interface ShopOptions {
-	/** 0 (default): a port that is free. */
+	/** Defaults to 0, a free port. */
 	readonly port?: number;
-	/** Clock of all times in the shop; default the machine's. */
+	/** The clock of all times in the shop. Defaults to Date.now. */
 	readonly now?: () => number;
 }
 
 /** The running stand-in for Shopify, with one shop. */
 export interface Shopify {
-	/** Its page, for a person. */
+	/** The URL of its page. */
 	readonly url: string;
-	/** The shop's address, as n8n knows it. */
+	/** The shop's domain, as n8n knows it. */
 	readonly domain: string;
-	/** What n8n's credential for an access token wants to know. */
+	/** The fields of n8n's Shopify Access Token credential. */
 	readonly credential: {
 		readonly shopSubdomain: string;
 		readonly accessToken: string;
 		readonly appSecretKey: string;
 	};
-	/** Environment variables with which n8n finds the shop; it then finds nothing else outside. */
+	/** Environment variables that make n8n reach the shop, and nothing on the internet. */
 	readonly env: NodeJS.ProcessEnv;
 	readonly shop: Shop;
 	readonly webhooks: Webhooks;
 	readonly control: Control;
-	/** The calls of the Admin API, oldest first. */
-	calls(): Call[];
-	/** Forgets orders, webhooks, and calls. */
+	/** The requests to the Admin API, oldest first. */
+	calls(): ApiCall[];
+	/** Deletes orders, webhooks and recorded requests. */
 	reset(): void;
-	/** Ends it at once; resolves when nothing is left. */
+	/** Stops it immediately. Resolves when everything is closed. */
 	close(): Promise<void>;
 }
 
 /**
- * Starts the stand-in for Shopify on the loopback address: its page, and the proxy that leads n8n's
- * calls of the shop to the Admin API, at one port. Rejects when the port is taken.
+ * Starts the stand-in for Shopify on the loopback address. One port serves its page and the proxy
+ * that passes n8n's requests for the shop to the Admin API.
+ *
+ * @param options how to start it
+ * @returns the running stand-in
+ * @throws Error with the code EADDRINUSE if the port is in use
  */
 export async function startShopify({
 	port = 0,
@@ -62,7 +66,7 @@ export async function startShopify({
 		appSecretKey: 'shpss_local',
 	};
 	const domain = `${credential.shopSubdomain}.myshopify.com`;
-	const calls: Call[] = [];
+	const calls: ApiCall[] = [];
 
 	const feed: Feed = new Feed(() => ({
 		domain,
@@ -72,48 +76,48 @@ export async function startShopify({
 			.messages()
 			.slice(-maxShownOnPage)
 			.reverse()
-			.map(({ id, at, topic, address, about, answers }) => ({
+			.map(({ id, at, topic, url, subject, statuses }) => ({
 				id,
 				at,
 				topic,
-				address,
-				about,
-				answers,
+				url,
+				subject,
+				statuses,
 			})),
-		told: shop.notifications().map(({ orderId }) => orderId),
+		notified: shop.notifications().map(({ orderId }) => orderId),
 	}));
-	const { changed } = feed;
+	const onChange = feed.scheduleUpdate;
 	const webhooks = new Webhooks({
 		shopDomain: domain,
 		secret: credential.appSecretKey,
 		now,
-		changed,
+		onChange,
 	});
 	const shop = new Shop({
 		now,
-		report: (topic, subject) => {
-			webhooks.report(topic, subject);
-			changed();
+		report: (topic, resource) => {
+			webhooks.report(topic, resource);
+			onChange();
 		},
 	});
 	const control = new Control(shop);
 
 	const app = express().disable('x-powered-by').disable('etag');
-	app.use('/control', onlyFromHere, controlRouter(control, feed));
-	app.use(pageRouter(__dirname, onlyFromHere));
+	app.use('/control', allowLocalOnly, controlRouter(control, feed));
+	app.use(pageRouter(__dirname, allowLocalOnly));
 	const server = http.createServer(app);
 	server.listen(port, host);
 	await once(server, 'listening');
 	const { accessToken } = credential;
-	const record = (call: Call) => void calls.push(call);
+	const record = (call: ApiCall) => void calls.push(call);
 	const api = adminApi({ shop, webhooks, accessToken, record });
-	const border = await openBorder(server, domain, api);
+	const proxy = await attachShopProxy(server, domain, api);
 
 	return {
-		url: border.url,
+		url: proxy.url,
 		domain,
 		credential,
-		env: border.env,
+		env: proxy.env,
 		shop,
 		webhooks,
 		control,
@@ -122,12 +126,12 @@ export async function startShopify({
 			shop.clear();
 			webhooks.clear();
 			calls.length = 0;
-			changed();
+			onChange();
 		},
 		async close() {
 			feed.close();
 			webhooks.close();
-			await border.close();
+			await proxy.close();
 			server.close();
 			server.closeAllConnections();
 			await once(server, 'close');

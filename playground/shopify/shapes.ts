@@ -10,7 +10,7 @@ const lineItemShape = z
 	})
 	.passthrough();
 
-/** A fulfillment: packages on their way, with what the customer follows them by. */
+/** A fulfillment: shipped packages with their tracking information. */
 export interface Fulfillment {
 	readonly id: number;
 	readonly order_id: number;
@@ -19,10 +19,10 @@ export interface Fulfillment {
 	readonly tracking_company: string | null;
 	readonly tracking_number: string | null;
 	readonly tracking_url: string | null;
-	readonly [member: string]: unknown;
+	readonly [property: string]: unknown;
 }
 
-/** An order as Shopify's REST Admin API gives it, as far as the shop itself looks at it. */
+/** An order as Shopify's REST Admin API returns it. Checks only the properties that the shop uses. */
 export const orderShape = z
 	.object({
 		id: z.number(),
@@ -44,7 +44,7 @@ export const orderShape = z
 export type Order = z.infer<typeof orderShape>;
 export type LineItem = z.infer<typeof lineItemShape>;
 
-/** What is to be shipped of an order from one place. */
+/** The line items of an order to ship from one location. */
 export interface FulfillmentOrder {
 	readonly id: number;
 	readonly order_id: number;
@@ -54,14 +54,14 @@ export interface FulfillmentOrder {
 		readonly line_item_id: number;
 		readonly quantity: number;
 		readonly fulfillable_quantity: number;
-		readonly [member: string]: unknown;
+		readonly [property: string]: unknown;
 	}>;
-	readonly [member: string]: unknown;
+	readonly [property: string]: unknown;
 }
 
 const idShape = z.coerce.number().int().positive();
 
-/** Body of the call that creates a fulfillment. */
+/** Body of the request that creates a fulfillment. */
 export const fulfillmentRequestShape = z.object({
 	fulfillment: z.object({
 		line_items_by_fulfillment_order: z
@@ -87,14 +87,14 @@ export const fulfillmentRequestShape = z.object({
 
 export type FulfillmentRequest = z.infer<typeof fulfillmentRequestShape>['fulfillment'];
 
-/** Body of the call that subscribes an address to a topic. */
+/** Body of the request that subscribes a URL to a topic; `address` is Shopify's name for the URL. */
 export const webhookRequestShape = z.object({
 	webhook: z.object({ topic: z.string(), address: z.string(), format: z.literal('json') }),
 });
 
-/** A request that Shopify refuses: the status, and what stands under `errors` in the answer. */
-export class ShopRefusal extends Error {
-	override readonly name = 'ShopRefusal';
+/** A rejected request: the status and the `errors` of the response. */
+export class ShopRejection extends Error {
+	override readonly name = 'ShopRejection';
 
 	constructor(
 		readonly status: number,
@@ -104,7 +104,7 @@ export class ShopRefusal extends Error {
 	}
 }
 
-/** A moment as Shopify writes it. */
-export function timeText(ms: number): string {
+/** Formats a time as Shopify does. */
+export function toShopifyTime(ms: number): string {
 	return new Date(ms).toISOString().replace(/\.\d+Z$/, '+00:00');
 }

@@ -1,8 +1,8 @@
 import { samples } from './samples';
 import {
 	orderShape,
-	ShopRefusal,
-	timeText,
+	ShopRejection,
+	toShopifyTime,
 	type Fulfillment,
 	type FulfillmentOrder,
 	type FulfillmentRequest,
@@ -10,15 +10,15 @@ import {
 	type Order,
 } from './shapes';
 
-/** Figures from which identifiers are made; the sample orders were made by the same rule. */
+/** Numbers that IDs are derived from; the IDs of the sample orders follow the same rule. */
 const firstOrderId = 5_600_007_920_000;
 const orderIdStep = 7919;
 const firstLineItemId = 13_200_000_000_000;
 const lineItemIdStep = 37;
 const firstOrderNumber = 1000;
 const firstFulfillmentOrderId = 6_700_000_000_000;
-/** Between what is to be shipped of one order from several places. */
-const placeStep = 1_000_000;
+/** The distance between the IDs of fulfillment orders of one order at several locations. */
+const locationStep = 1_000_000;
 const firstFulfillmentId = 5_300_000_000_000;
 const locationId = 61_000_000_001;
 
@@ -29,20 +29,20 @@ export interface Notification {
 	readonly trackingUrl: string | null;
 }
 
-/** Something that happened, as webhooks report it. */
-export type Report = (topic: string, subject: object) => void;
+/** Reports an event to webhooks, with the order or fulfillment that it is about. */
+export type ReportEvent = (topic: string, resource: object) => void;
 
 interface ShopOptions {
 	readonly now: () => number;
-	/** Called with all that happens. */
-	readonly report: Report;
+	/** Called with every event. */
+	readonly report: ReportEvent;
 }
 
 type OpenFulfillmentOrder = Pick<FulfillmentOrder, 'id' | 'order_id' | 'status' | 'line_items'>;
 
 /**
- * The shop: its orders, what is to be shipped of them, and what was. Entries are replaced, never
- * altered, so that an order handed out stays as it was.
+ * The shop: orders, fulfillment orders and fulfillments. Entries are replaced, never modified, so that
+ * returned orders don't change.
  */
 export class Shop {
 	private readonly ordersById = new Map<number, Order>();
@@ -56,7 +56,7 @@ export class Shop {
 
 	constructor(private readonly options: ShopOptions) {}
 
-	/** Forgets all orders, and counts from the beginning. */
+	/** Deletes all orders and restarts the numbering. */
 	clear(): void {
 		this.ordersById.clear();
 		this.fulfillmentOrdersById.clear();
@@ -65,34 +65,33 @@ export class Shop {
 		this.placed = this.lineItems = this.fulfillments = 0;
 	}
 
-	/** All orders, in the order in which they were placed. */
+	/** All orders, oldest first. */
 	orders(): Order[] {
 		return [...this.ordersById.values()];
 	}
 
-	/** The order with this identifier. Throws a ShopRefusal (404). */
+	/** Returns the order with this ID. Throws a ShopRejection (404) if there is none. */
 	order(id: number): Order {
 		const order = this.ordersById.get(id);
-		if (order === undefined) throw new ShopRefusal(404, 'Not Found');
+		if (order === undefined) throw new ShopRejection(404, 'Not Found');
 		return order;
 	}
 
-	/** What customers were told, oldest first. */
+	/** The notifications to customers, oldest first. */
 	notifications(): Notification[] {
 		return [...this.sentNotifications];
 	}
 
 	/**
-	 * A customer places an order like a sample, by default the next one; they begin anew once all
-	 * were placed. Reports the order, and at the same time that it was updated, as it happens when it
-	 * is paid.
+	 * Places an order like a sample, by default the next one in the list, starting over after the last.
+	 * Reports the order as created and as updated, as Shopify does for a paid order.
 	 */
 	place(sample = samples[this.placed % samples.length]): Order {
 		if (sample === undefined) throw new Error('There are no sample orders');
 		this.placed += 1;
 		const number = this.placed;
 		const id = firstOrderId + number * orderIdStep;
-		const time = timeText(this.options.now());
+		const time = toShopifyTime(this.options.now());
 		const order = orderShape.parse({
 			...sample,
 			id,
@@ -114,64 +113,64 @@ export class Shop {
 	}
 
 	/**
-	 * Somebody edits where an order is to be shipped. Gives the order as it is now. Throws a
-	 * ShopRefusal: 404 unknown, 422 for an order without an address.
+	 * Changes the shipping address of an order. Returns the updated order. Throws a ShopRejection: 404
+	 * for an unknown order, 422 for an order without a shipping address.
 	 */
 	changeAddress(id: number, change: Readonly<Record<string, unknown>>): Order {
 		const order = this.order(id);
 		const before = order.shipping_address;
 		if (before === null) {
-			throw new ShopRefusal(422, { shipping_address: ['is not needed for this order'] });
+			throw new ShopRejection(422, { shipping_address: ['is not needed for this order'] });
 		}
 		return this.update({ ...order, shipping_address: { ...before, ...change } });
 	}
 
-	/** An order is paid after it was placed. Gives it as it is now. Throws a ShopRefusal (404). */
+	/** Marks an order as paid. Returns the updated order. Throws a ShopRejection (404). */
 	pay(id: number): Order {
 		const paid = { financial_status: 'paid', total_outstanding: '0.00' };
 		return this.update({ ...this.order(id), ...paid });
 	}
 
-	/** Somebody cancels an order. Gives it as it is now. Throws a ShopRefusal (404). */
+	/** Cancels an order. Returns the updated order. Throws a ShopRejection (404). */
 	cancel(id: number): Order {
 		for (const { id: openId } of this.fulfillmentOrders(id)) this.setStatus(openId, 'cancelled');
-		return this.update({ ...this.order(id), cancelled_at: timeText(this.options.now()) });
+		return this.update({ ...this.order(id), cancelled_at: toShopifyTime(this.options.now()) });
 	}
 
-	/** Somebody edits the tags of an order. Gives it as it is now. Throws a ShopRefusal (404). */
+	/** Changes the tags of an order. Returns the updated order. Throws a ShopRejection (404). */
 	tag(id: number, tags: string): Order {
 		return this.update({ ...this.order(id), tags });
 	}
 
 	/**
-	 * Has each line item of an order shipped from a place of its own. Gives what is to be shipped.
-	 * Throws a ShopRefusal (404).
+	 * Splits an order into one fulfillment order per line item, each at its own location. Returns the
+	 * fulfillment orders. Throws a ShopRejection (404).
 	 */
 	split(orderId: number): FulfillmentOrder[] {
 		for (const { id } of this.fulfillmentOrders(orderId)) {
-			const whole = this.fulfillmentOrdersById.get(id);
-			if (whole === undefined) continue;
+			const original = this.fulfillmentOrdersById.get(id);
+			if (original === undefined) continue;
 			this.fulfillmentOrdersById.delete(id);
-			for (const [place, line] of whole.line_items.entries()) {
-				const part = id + place * placeStep;
-				const own = { ...line, fulfillment_order_id: part };
-				this.fulfillmentOrdersById.set(part, { ...whole, id: part, line_items: [own] });
+			for (const [index, line] of original.line_items.entries()) {
+				const newId = id + index * locationStep;
+				const newLine = { ...line, fulfillment_order_id: newId };
+				this.fulfillmentOrdersById.set(newId, { ...original, id: newId, line_items: [newLine] });
 			}
 		}
 		return this.fulfillmentOrders(orderId);
 	}
 
-	/** Holds back what is to be shipped, or lets it go again. */
-	hold(fulfillmentOrderId: number, held = true): void {
-		this.setStatus(fulfillmentOrderId, held ? 'on_hold' : 'open');
+	/** Puts a fulfillment order on hold, or releases it. */
+	hold(fulfillmentOrderId: number, onHold = true): void {
+		this.setStatus(fulfillmentOrderId, onHold ? 'on_hold' : 'open');
 	}
 
-	/** Has the next fulfillment of it fail, as when something is wrong at Shopify. */
+	/** Makes the next fulfillment of a fulfillment order fail with a server error. */
 	failOnce(fulfillmentOrderId: number): void {
 		this.failing.add(fulfillmentOrderId);
 	}
 
-	/** What is to be shipped of an order. Throws a ShopRefusal (404). */
+	/** Returns the fulfillment orders of an order. Throws a ShopRejection (404). */
 	fulfillmentOrders(orderId: number): FulfillmentOrder[] {
 		const order = this.order(orderId);
 		return [...this.fulfillmentOrdersById.values()]
@@ -188,42 +187,44 @@ export class Shop {
 	}
 
 	/**
-	 * Marks what is to be shipped of an order as on its way, whole or in part, tells the customer
-	 * when asked to, and reports all that. Throws a ShopRefusal (422) when nothing is left to ship.
+	 * Creates a fulfillment for all or some line items of a fulfillment order, notifies the customer if
+	 * requested, and reports the events. Throws a ShopRejection (422) if nothing is left to ship.
 	 */
 	fulfill(request: FulfillmentRequest): Fulfillment {
-		const [wanted] = request.line_items_by_fulfillment_order;
-		const open = this.fulfillmentOrdersById.get(wanted?.fulfillment_order_id ?? 0);
-		if (wanted === undefined || open === undefined) {
-			throw new ShopRefusal(422, ['Fulfillment order does not exist.']);
+		const [requested] = request.line_items_by_fulfillment_order;
+		const open = this.fulfillmentOrdersById.get(requested?.fulfillment_order_id ?? 0);
+		if (requested === undefined || open === undefined) {
+			throw new ShopRejection(422, ['Fulfillment order does not exist.']);
 		}
 		if (!isFulfillable(open)) {
 			const reason = `Fulfillment order ${open.id} has an unfulfillable status= ${open.status}.`;
-			throw new ShopRefusal(422, [reason]);
+			throw new ShopRejection(422, [reason]);
 		}
-		if (this.failing.delete(open.id)) throw new ShopRefusal(500, 'Internal Server Error');
-		const quantities = quantitiesOf(open, wanted.fulfillment_order_line_items);
-		const left = open.line_items.map((line) => ({
+		if (this.failing.delete(open.id)) throw new ShopRejection(500, 'Internal Server Error');
+		const quantities = quantitiesToShip(open, requested.fulfillment_order_line_items);
+		const remaining = open.line_items.map((line) => ({
 			...line,
 			fulfillable_quantity: line.fulfillable_quantity - (quantities.get(line.line_item_id) ?? 0),
 		}));
-		const closed = left.every(({ fulfillable_quantity }) => fulfillable_quantity === 0);
+		const isClosed = remaining.every(({ fulfillable_quantity }) => fulfillable_quantity === 0);
 		this.fulfillmentOrdersById.set(open.id, {
 			...open,
-			status: closed ? 'closed' : 'in_progress',
-			line_items: left,
+			status: isClosed ? 'closed' : 'in_progress',
+			line_items: remaining,
 		});
-		const done = this.fulfillmentOrders(open.order_id).every(({ status }) => status === 'closed');
+		const isFulfilled = this.fulfillmentOrders(open.order_id).every(
+			({ status }) => status === 'closed',
+		);
 
 		const order = this.order(open.order_id);
-		const fulfillment = this.fulfillmentOf(order, quantities, request);
-		const paid = order.financial_status === 'paid';
+		const fulfillment = this.createFulfillment(order, quantities, request);
+		const isPaid = order.financial_status === 'paid';
 		const updated = this.store({
 			...order,
-			fulfillment_status: done ? 'fulfilled' : 'partial',
-			// By default a shop archives an order that is both paid and fulfilled.
-			closed_at: done && paid ? timeText(this.options.now()) : order.closed_at,
-			line_items: order.line_items.map((item) => shipped(item, quantities.get(item.id) ?? 0)),
+			fulfillment_status: isFulfilled ? 'fulfilled' : 'partial',
+			// By default, Shopify archives an order that is both paid and fulfilled.
+			closed_at: isFulfilled && isPaid ? toShopifyTime(this.options.now()) : order.closed_at,
+			line_items: order.line_items.map((item) => shipQuantity(item, quantities.get(item.id) ?? 0)),
 			fulfillments: [...order.fulfillments, fulfillment],
 		});
 		if (request.notify_customer) {
@@ -231,7 +232,7 @@ export class Shop {
 			this.sentNotifications.push({ orderId: order.id, to: order.email, trackingUrl });
 		}
 		this.options.report('fulfillments/create', fulfillment);
-		this.options.report(done ? 'orders/fulfilled' : 'orders/partially_fulfilled', updated);
+		this.options.report(isFulfilled ? 'orders/fulfilled' : 'orders/partially_fulfilled', updated);
 		this.options.report('orders/updated', updated);
 		return fulfillment;
 	}
@@ -260,14 +261,14 @@ export class Shop {
 		});
 	}
 
-	private fulfillmentOf(
+	private createFulfillment(
 		order: Order,
 		quantities: ReadonlyMap<number, number>,
 		{ tracking_info: { number = null, url = null, company = null } }: FulfillmentRequest,
 	): Fulfillment {
 		this.fulfillments += 1;
 		const id = firstFulfillmentId + this.fulfillments;
-		const time = timeText(this.options.now());
+		const time = toShopifyTime(this.options.now());
 		return {
 			id,
 			order_id: order.id,
@@ -301,7 +302,7 @@ export class Shop {
 	}
 
 	private store(order: Order): Order {
-		const updated = { ...order, updated_at: timeText(this.options.now()) };
+		const updated = { ...order, updated_at: toShopifyTime(this.options.now()) };
 		this.ordersById.set(order.id, updated);
 		return updated;
 	}
@@ -311,33 +312,33 @@ function isFulfillable({ status }: OpenFulfillmentOrder): boolean {
 	return status === 'open' || status === 'in_progress';
 }
 
-type WantedLines =
+type RequestedLines =
 	FulfillmentRequest['line_items_by_fulfillment_order'][number]['fulfillment_order_line_items'];
 
-/** How many of each line item are shipped: those wanted, or all that are left. */
-function quantitiesOf(
+/** Returns the quantity to ship by line item ID: the requested lines, or all that remain. */
+function quantitiesToShip(
 	{ line_items: lines }: OpenFulfillmentOrder,
-	wanted: WantedLines,
+	requested: RequestedLines,
 ): Map<number, number> {
-	const chosen =
-		wanted ?? lines.map(({ id, fulfillable_quantity: quantity }) => ({ id, quantity }));
+	const selected =
+		requested ?? lines.map(({ id, fulfillable_quantity: quantity }) => ({ id, quantity }));
 	return new Map(
-		chosen.map(({ id, quantity }) => {
-			const line = lines.find((one) => one.id === id);
+		selected.map(({ id, quantity }) => {
+			const line = lines.find((candidate) => candidate.id === id);
 			if (line === undefined || quantity > line.fulfillable_quantity) {
-				throw new ShopRefusal(422, ['Invalid fulfillment order line item quantity requested.']);
+				throw new ShopRejection(422, ['Invalid fulfillment order line item quantity requested.']);
 			}
 			return [line.line_item_id, quantity];
 		}),
 	);
 }
 
-function shipped(item: LineItem, quantity: number): LineItem {
+function shipQuantity(item: LineItem, quantity: number): LineItem {
 	if (quantity === 0) return item;
-	const left = item.fulfillable_quantity - quantity;
+	const remaining = item.fulfillable_quantity - quantity;
 	return {
 		...item,
-		fulfillable_quantity: left,
-		fulfillment_status: left === 0 ? 'fulfilled' : 'partial',
+		fulfillable_quantity: remaining,
+		fulfillment_status: remaining === 0 ? 'fulfilled' : 'partial',
 	};
 }

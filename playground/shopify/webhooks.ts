@@ -5,16 +5,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 
 import { loopbackHosts } from '../service/events';
-import { ShopRefusal, timeText } from './shapes';
+import { ShopRejection, toShopifyTime } from './shapes';
 
-/** Shopify waits 5 s; here nothing is to depend on how fast the machine is. */
-const answerTimeoutMs = 60_000;
-/** Between the subscribers of one topic. */
+/** Shopify waits 5 s. Longer here, so that nothing depends on the speed of the machine. */
+const responseTimeoutMs = 60_000;
+/** The pause between the subscribers of a topic. */
 const pauseMs = 3_000;
 const apiVersion = '2024-07';
 const firstWebhookId = 1_400_000_000_000;
 
-/** A subscription of an address to a topic. */
+/** A subscription to a topic; `address` is Shopify's name for the URL. */
 export interface Webhook {
 	readonly id: number;
 	readonly topic: string;
@@ -25,34 +25,34 @@ export interface Webhook {
 	readonly updated_at: string;
 }
 
-/** A report that was sent to one subscriber. */
+/** A message to one subscriber. */
 export interface Message {
-	/** The same each time that the message is sent. */
+	/** Stays the same when the message is resent. */
 	readonly id: string;
 	readonly at: number;
 	readonly topic: string;
-	readonly address: string;
-	/** The order or fulfillment that it is about, by its name. */
-	readonly about: string;
+	readonly url: string;
+	/** The name of the order or fulfillment. */
+	readonly subject: string;
 	readonly body: string;
-	/** The subscriber's answers, one each time that it was sent; null when there was none. */
-	readonly answers: ReadonlyArray<number | null>;
+	/** The HTTP status of each attempt, or null if there was no response. */
+	readonly statuses: ReadonlyArray<number | null>;
 }
 
 interface WebhooksOptions {
 	readonly shopDomain: string;
-	/** Signs what is sent. */
+	/** Signs the messages. */
 	readonly secret: string;
 	readonly now: () => number;
 	/** Called after every change. */
-	readonly changed: () => void;
+	readonly onChange: () => void;
 }
 
-/** The shop's webhooks: who is subscribed to what, and what was sent to them. */
+/** The shop's webhooks: subscriptions and sent messages. */
 export class Webhooks {
 	private readonly webhooksById = new Map<number, Webhook>();
 	private readonly messagesById = new Map<string, Message>();
-	private readonly underWay = new Set<Promise<void>>();
+	private readonly inFlight = new Set<Promise<void>>();
 	private readonly agent = new http.Agent({ keepAlive: true });
 	private lastId = firstWebhookId;
 
@@ -65,18 +65,18 @@ export class Webhooks {
 	}
 
 	/**
-	 * Subscribes an address. Throws a ShopRefusal (422) when it is subscribed already, or is none that
-	 * can be called from here.
+	 * Subscribes a URL to a topic. Throws a ShopRejection (422) if it is subscribed already or is not on
+	 * this machine.
 	 */
 	subscribe(topic: string, address: string): Webhook {
 		if (!URL.canParse(address) || !loopbackHosts.has(new URL(address).hostname)) {
-			throw new ShopRefusal(422, { address: ['is not on this machine'] });
+			throw new ShopRejection(422, { address: ['is not on this machine'] });
 		}
 		if (this.list(topic).some((webhook) => webhook.address === address)) {
-			throw new ShopRefusal(422, { address: ['for this topic has already been taken'] });
+			throw new ShopRejection(422, { address: ['for this topic has already been taken'] });
 		}
 		this.lastId += 1;
-		const time = timeText(this.options.now());
+		const time = toShopifyTime(this.options.now());
 		const webhook: Webhook = {
 			id: this.lastId,
 			topic,
@@ -87,60 +87,60 @@ export class Webhooks {
 			updated_at: time,
 		};
 		this.webhooksById.set(webhook.id, webhook);
-		this.options.changed();
+		this.options.onChange();
 		return webhook;
 	}
 
-	/** Ends a subscription. Throws a ShopRefusal (404). */
+	/** Deletes a subscription. Throws a ShopRejection (404) if there is none with this ID. */
 	unsubscribe(id: number): void {
-		if (!this.webhooksById.delete(id)) throw new ShopRefusal(404, 'Not Found');
-		this.options.changed();
+		if (!this.webhooksById.delete(id)) throw new ShopRejection(404, 'Not Found');
+		this.options.onChange();
 	}
 
-	/** What was sent, oldest first. */
+	/** The messages, oldest first. */
 	messages(): Message[] {
 		return [...this.messagesById.values()];
 	}
 
 	/**
-	 * Sends a report to everybody who is subscribed to its topic, the newest subscriber at once, the
-	 * others one after the other: so a person who executes a workflow in n8n's editor that is also
-	 * published sees it do the work, and not that the other run has done it.
+	 * Sends an event to the subscribers of its topic: to the newest one immediately, to the others with
+	 * pauses. So when a user executes a published workflow in the editor, this execution does the work,
+	 * not that of the published version.
 	 */
-	report(topic: string, subject: object): void {
-		const about = 'name' in subject ? String(subject.name) : '';
-		for (const [place, { address }] of this.list(topic).reverse().entries()) {
+	report(topic: string, resource: object): void {
+		const subject = 'name' in resource ? String(resource.name) : '';
+		for (const [index, { address }] of this.list(topic).reverse().entries()) {
 			const message: Message = {
 				id: randomUUID(),
 				at: this.options.now(),
 				topic,
-				address,
-				about,
-				body: JSON.stringify(subject),
-				answers: [],
+				url: address,
+				subject,
+				body: JSON.stringify(resource),
+				statuses: [],
 			};
 			this.messagesById.set(message.id, message);
-			this.track(this.sendLater(message, place * pauseMs));
+			this.track(this.sendLater(message, index * pauseMs));
 		}
 	}
 
-	/** Sends messages again, by default those that nobody has taken, and waits for the answers. */
-	async repeat(
-		messages = this.messages().filter(({ answers }) => !answers.some(isSuccess)),
+	/** Sends messages again, by default those without a successful response, and waits for the responses. */
+	async resend(
+		messages = this.messages().filter(({ statuses }) => !statuses.some(isSuccess)),
 	): Promise<void> {
-		await Promise.all(messages.map(({ id }) => this.sendAgain(id)));
+		await Promise.all(messages.map(({ id }) => this.resendMessage(id)));
 	}
 
-	/** Waits until nothing that was to be sent is on its way. */
+	/** Waits until no message is scheduled or in flight. */
 	async settled(): Promise<void> {
-		while (this.underWay.size > 0) await Promise.all(this.underWay);
+		while (this.inFlight.size > 0) await Promise.all(this.inFlight);
 	}
 
-	/** Forgets subscriptions and messages. */
+	/** Deletes subscriptions and messages. */
 	clear(): void {
 		this.webhooksById.clear();
 		this.messagesById.clear();
-		this.options.changed();
+		this.options.onChange();
 	}
 
 	/** Closes the connections. */
@@ -153,20 +153,20 @@ export class Webhooks {
 		await this.send(message);
 	}
 
-	private async sendAgain(id: string): Promise<void> {
+	private async resendMessage(id: string): Promise<void> {
 		const message = this.messagesById.get(id);
 		if (message !== undefined) await this.send(message);
 	}
 
-	private track(work: Promise<void>): void {
-		this.underWay.add(work);
-		void work.finally(() => this.underWay.delete(work));
+	private track(sending: Promise<void>): void {
+		this.inFlight.add(sending);
+		void sending.finally(() => this.inFlight.delete(sending));
 	}
 
-	private async send({ id, topic, address, body }: Message): Promise<void> {
-		const { shopDomain, secret, now, changed } = this.options;
-		changed();
-		const answer = await this.answerOf(address, body, {
+	private async send({ id, topic, url, body }: Message): Promise<void> {
+		const { shopDomain, secret, now, onChange } = this.options;
+		onChange();
+		const status = await this.post(url, body, {
 			'Content-Type': 'application/json',
 			'X-Shopify-Topic': topic,
 			'X-Shopify-Hmac-Sha256': createHmac('sha256', secret).update(body).digest('base64'),
@@ -177,22 +177,22 @@ export class Webhooks {
 		});
 		const message = this.messagesById.get(id);
 		if (message === undefined) return;
-		this.messagesById.set(id, { ...message, answers: [...message.answers, answer] });
-		changed();
+		this.messagesById.set(id, { ...message, statuses: [...message.statuses, status] });
+		onChange();
 	}
 
-	private async answerOf(
-		address: string,
+	private async post(
+		url: string,
 		body: string,
 		headers: Record<string, string>,
 	): Promise<number | null> {
 		try {
-			const { status } = await axios.post<unknown>(address, body, {
+			const { status } = await axios.post<unknown>(url, body, {
 				headers,
 				httpAgent: this.agent,
 				maxRedirects: 0,
 				proxy: false,
-				timeout: answerTimeoutMs,
+				timeout: responseTimeoutMs,
 				validateStatus: null,
 			});
 			return status;

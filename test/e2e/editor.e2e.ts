@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { z } from 'zod';
 
-import { exampleAsItIs, exampleNames, pickup } from '../../playground/examples';
+import { readExampleFile, exampleNames, pickup } from '../../playground/examples';
 import { freePort } from '../../playground/n8n/checks';
 import { waitFor } from '../../playground/n8n/progress';
 import { samples } from '../../playground/shopify/samples';
@@ -50,12 +50,12 @@ test('finds the node by its purpose and lists its actions', async () => {
 	const actions = editor.part('node-creator').getByTestId('node-creator-item-name');
 	await editor.expectEntries(actions, [
 		'Create deliveries',
-		'Allow resending',
+		'Allow resending deliveries',
 		'Update deliveries',
-		'Create webhook',
-		'Delete webhook',
+		'Create a webhook',
+		'Delete a webhook',
 		'Get many webhooks',
-		'Repair blacklisted webhooks',
+		'Reactivate blacklisted webhooks',
 	]);
 	await editor.screenshot('actions', { of: [editor.part('node-creator')], inDocs: true });
 	await editor.chooseEntry('Create deliveries');
@@ -77,7 +77,7 @@ const locationTypes = {
 	},
 	components: {
 		fill: async (side: string) => {
-			await editor.selectOption(`${side}LocationType`, 'Address Components');
+			await editor.selectOption(`${side}LocationType`, 'Separate Fields');
 			await editor.fill(`${side}StreetName`, '48 Oak Avenue');
 			await editor.fill(`${side}City`, 'Springfield');
 			await editor.fill(`${side}State`, 'Illinois');
@@ -157,7 +157,7 @@ test('creates one delivery per Shopify order', async () => {
 	await openAction({ parameters: pickup, items: orders });
 	await editor.selectOption('source', 'Shopify Order');
 	expect(await editor.text(editor.part('node-parameters'))).toContain(
-		'Connect a Shopify node before this one',
+		'Connect a Shopify node: each order it outputs becomes one delivery.',
 	);
 	await editor.addToCollection('Add Order Option', 'Fallback Email');
 	await editor.fill('fallbackEmail', 'orders@example.com');
@@ -171,7 +171,7 @@ test('creates one delivery per Shopify order', async () => {
 		rows.filter(({ skipped }) => skipped === 'true').map(({ referenceId }) => referenceId),
 	).toEqual(notSent);
 	expect(await editor.outputHints()).toContain(
-		'Created 8 deliveries in 8 requests. Skipped 4 items: the field "message" says why.',
+		'Created 8 deliveries. Skipped 4 items: see the "message" field.',
 	);
 	await editor.input('resource').scrollIntoViewIfNeeded();
 	const panels = [editor.part('node-parameters'), editor.part('output-panel')];
@@ -295,7 +295,7 @@ test('deletes a webhook chosen from the list, and shows the others with Get Many
 test.each(exampleNames())(
 	'imports the example %s unchanged, with all its nodes recognized',
 	async (name) => {
-		const example = await exampleAsItIs(name);
+		const example = await readExampleFile(name);
 		const canvas = await editor.openCanvas(await installation.client.createWorkflow(example));
 		const canvasText = (await Promise.all(canvas.map((part) => part.innerText()))).join('\n');
 		for (const node of example.nodes)
@@ -314,17 +314,17 @@ test('adds a credential, whose connection test succeeds or names the problem', a
 	await editor.fill('apiKeyId', credential.apiKeyId);
 	await editor.fill('apiSecret', 'wrong');
 	await editor.fill('companyId', String(credential.companyId));
-	await editor.saveCredential('The Delivery Service did not accept the API key');
+	await editor.saveCredential('The Delivery Service rejected the API key');
 	expect(control.requests().map(({ status }) => status)).toEqual([401]);
 	await editor.screenshot('credential-wrong-key');
 
 	await editor.fill('apiSecret', credential.apiSecret);
 	await editor.fill('companyId', '9');
-	await editor.saveCredential('knows no such company or address');
+	await editor.saveCredential('this company or URL was not found');
 
 	await editor.fill('companyId', String(credential.companyId));
 	await editor.fill('baseUrl', `http://127.0.0.1:${await freePort()}`);
-	await editor.saveCredential('Nothing answers at the Base URL of the Delivery Service');
+	await editor.saveCredential('Could not connect to the Base URL of the Delivery Service');
 	await editor.screenshot('credential-wrong-host');
 	expect(control.requests()).toHaveLength(2);
 

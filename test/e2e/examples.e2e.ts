@@ -150,8 +150,8 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 		const { shop, webhooks } = at.shopify;
 		const placed = await at.afterExecutions(orders, 4, async () => {
 			const newOrders = samples.slice(0, 3).map((sample) => shop.place(sample));
-			await webhooks.repeat(
-				webhooks.messages().filter(({ about }) => about === newOrders[0]?.name),
+			await webhooks.resend(
+				webhooks.messages().filter(({ subject }) => subject === newOrders[0]?.name),
 			);
 			return newOrders;
 		});
@@ -173,7 +173,7 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 		const order = await placeOrder();
 		expect(await at.row(tables.toLookAt, { orderName: order.name })).toMatchObject({
 			about: 'creation',
-			message: expect.stringContaining('refused the request'),
+			message: expect.stringContaining('rejected the request'),
 			whatToDo: expect.stringContaining('No courier drives there'),
 			solved: 'no',
 		});
@@ -206,7 +206,7 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 		await at.afterExecutions(orders, 1, async () => {
 			const { webhooks } = at.shopify;
 			const messages = webhooks.messages();
-			await webhooks.repeat(messages.filter(({ about }) => about === order.name).slice(0, 1));
+			await webhooks.resend(messages.filter(({ subject }) => subject === order.name).slice(0, 1));
 		});
 		await at.row(tables.toLookAt, { ...entry, solved: 'yes' });
 	});
@@ -291,13 +291,13 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 			const editedOrder = await afterUpdate(() => shopControl.changeAddress(order.id));
 			const streetAddress = ({ shipping_address: address }: Order) => String(address?.address1);
 			await afterUpdate(async () => {
-				await webhooks.repeat(
+				await webhooks.resend(
 					webhooks
 						.messages()
 						.filter(
-							({ topic, about, body }) =>
+							({ topic, subject, body }) =>
 								topic === 'orders/updated' &&
-								about === order.name &&
+								subject === order.name &&
 								body.includes(streetAddress(formerOrder)),
 						),
 				);
@@ -381,10 +381,12 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 		await deliveryRow(openOrder, { fulfilment: 'done' });
 		expect(trackingUrls(openOrder)).toEqual([record.trackLink]);
 
-		const messages = at.shopify.webhooks.messages().filter(({ about }) => about === repeated.name);
+		const messages = at.shopify.webhooks
+			.messages()
+			.filter(({ subject }) => subject === repeated.name);
 		const { execution, placed } = await at.afterExecutions(orders, 2, async () => {
 			const nightlyRun = at.installation.client.run(catchUp, 'Every night');
-			await at.shopify.webhooks.repeat(messages);
+			await at.shopify.webhooks.resend(messages);
 			const newOrder = shop.place(samples[0]);
 			return { execution: await nightlyRun, placed: newOrder };
 		});

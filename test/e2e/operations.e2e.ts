@@ -48,8 +48,8 @@ describe('errors that stop the workflow', () => {
 		expect(error).toEqual({
 			status: 'error',
 			message:
-				'The Delivery Service refused the request (status 422) (1 of 3 deliveries created, 1 not sent) [item 1]',
-			description: `The service says: Delivery rejected: E-2 (REJECTED). Created (1): E-1 (ID ${created?.record.id}). Refused (1): E-2. Not sent (1): E-3. What was created, or may have been, would be created a second time: leave it out when you run this again.`,
+				'The Delivery Service rejected the request (status 422) (1 of 3 deliveries created, 1 not sent) [item 1]',
+			description: `The service says: Delivery rejected: E-2 (REJECTED). Created: E-1 (ID ${created?.record.id}). Rejected: E-2. Not sent: E-3. Exclude the created and possibly created deliveries before you run this again, or they may be created twice.`,
 		});
 		expect(control.deliveries()).toHaveLength(1);
 	});
@@ -60,10 +60,8 @@ describe('errors that stop the workflow', () => {
 		expect(error).toEqual({
 			status: 'error',
 			message:
-				'Whether this delivery was created is unknown: the connection to the Delivery Service failed (0 of 1 deliveries created, 0 not sent) [item 0]',
-			description: contains(
-				'Look it up in the dashboard of the Delivery Service before you send it again.',
-			),
+				'It is unknown whether this delivery was created: the connection to the Delivery Service failed [item 0]',
+			description: contains('Check the Delivery Service dashboard before you send it again.'),
 		});
 		expect(installation().service.control.deliveries()).toHaveLength(1);
 	});
@@ -79,16 +77,16 @@ describe('errors that stop the workflow', () => {
 		const wrongKey = await withCredential({ apiSecret: 'wrong' });
 		expect(await runToError({ parameters, credentials: wrongKey })).toEqual({
 			status: 'error',
-			message: 'The Delivery Service did not accept the API key [item 0]',
+			message: 'The Delivery Service rejected the API key [item 0]',
 			description:
-				'Check API Key ID and API Secret in the credential. If they were changed on the service, enter the new ones. The service says: Credentials missing or invalid (UNAUTHORIZED)',
+				'Check API Key ID and API Secret in the credential. If the key was changed on the Delivery Service, enter the new one. The service says: Credentials missing or invalid (UNAUTHORIZED)',
 		});
 		const nowhere = await withCredential({ baseUrl: `http://127.0.0.1:${await freePort()}` });
 		expect(await runToError({ parameters, credentials: nowhere })).toEqual({
 			status: 'error',
-			message: 'Nothing answers at the Base URL of the Delivery Service [item 0]',
+			message: 'Could not connect to the Base URL of the Delivery Service [item 0]',
 			description:
-				'Check the Base URL in the credential and whether this n8n may connect to it, then try again.',
+				'Check the Base URL in the credential and whether this n8n instance can reach it, then try again.',
 		});
 	});
 
@@ -99,7 +97,7 @@ describe('errors that stop the workflow', () => {
 		};
 		expect(await runToError({ parameters })).toEqual({
 			status: 'error',
-			message: 'The Delivery Service did not find what was asked for (status 404) [item 0]',
+			message: 'The Delivery Service could not find the requested resource (status 404) [item 0]',
 			description: contains('Unknown deliveries: none'),
 		});
 	});
@@ -111,9 +109,9 @@ describe('errors that stop the workflow', () => {
 		};
 		expect(await runToError({ parameters })).toEqual({
 			status: 'error',
-			message: 'The Delivery Service knows no such webhook [item 0]',
+			message: 'Webhook not found [item 0]',
 			description:
-				'It may have been deleted before. Choose one from the list, or check URL, event and company. The service says: No subscription of https://shop.example/none to event 3 (NOT_FOUND)',
+				'It may already be deleted. Choose one from the list, or check URL, event and company. The service says: No subscription of https://shop.example/none to event 3 (NOT_FOUND)',
 		});
 	});
 });
@@ -148,7 +146,7 @@ describe('On Error: Continue', () => {
 			{
 				...delivery('C-2'),
 				error: {
-					message: 'The Delivery Service refused the request (status 422) [item 2]',
+					message: 'The Delivery Service rejected the request (status 422) [item 2]',
 					description: 'The service says: Delivery rejected: C-2 (REJECTED)',
 					outcome: 'rejected',
 					referenceId: 'C-2',
@@ -173,8 +171,8 @@ describe('On Error: Continue', () => {
 			...[{ item: 0 }, { item: 1 }, { item: 2 }],
 		]);
 		expect(hintsOf(execution, nodes.action)).toEqual([
-			expect.stringContaining('Created 1 delivery in'),
-			'2 deliveries were not created: the field "error" says why.',
+			'Created 1 delivery.',
+			'2 deliveries were not created: see the "error" field.',
 		]);
 	});
 });
@@ -198,11 +196,11 @@ describe('repeated runs', () => {
 		const { execution } = await shared.runAction(installation(), { items: orders, parameters });
 		expect(execution.data.resultData.error).toMatchObject({
 			message:
-				'Whether this delivery was created is unknown: the Delivery Service refused the request that it shared with another (status 422) (0 of 4 deliveries created, 2 not sent) [item 0]',
+				'It is unknown whether this delivery was created: the Delivery Service rejected the batch of this delivery and another one (status 422) (0 of 4 deliveries created, 2 not sent) [item 0]',
 			description: contains('"Allow Resending"'),
 		});
 		expect(execution.data.resultData.error?.description).toContain(
-			'turn on the option Retry Rejected Batches. The service says: Delivery rejected: #1002 (REJECTED). Perhaps created (2): #1001, #1002. Not sent (2): #1003, #1004.',
+			'Turn on the option Retry Rejected Batches only if you know that the service creates nothing when it rejects a batch. The service says: Delivery rejected: #1002 (REJECTED). Possibly created (2): #1001, #1002. Not sent (2): #1003, #1004.',
 		);
 		const retryParameters = { ...parameters, options: { retryRejectedBatches: true } };
 		expect(createdReferences()).toEqual([]);

@@ -366,7 +366,7 @@ describe('forged calls', () => {
 			setSignature(signature(createUrl)),
 			setSignature(signature(otherUrl)),
 		];
-		const refusal = [401, { message: 'The signature of the address is missing or wrong' }];
+		const refusal = [401, { message: 'The URL signature is missing or invalid' }];
 		for (const forge of forgeries) expect(await post(forge)).toEqual(refusal);
 
 		const { statuses, item } = await fireUpdate();
@@ -400,7 +400,7 @@ describe('recovery from failures', () => {
 		await client.publish(workflow.id);
 		expect(subscriptions()).toEqual([productionWebhook(workflow, 'updateTask')]);
 		expect(await readFile(join(installation.userFolder, 'n8n.log'), 'utf8')).toMatch(
-			`in workflow "Delivery events" (${workflow.id}): The Delivery Service had stopped reporting Delivery Updated`,
+			`in workflow "Delivery events" (${workflow.id}): the Delivery Service had blacklisted the webhook for Delivery Updated`,
 		);
 		const events = [await fireUpdate(), await fireUpdate()].map(({ item }) => item);
 		expect(triggerOutput(await waitForExecutions(client, workflow.id, 2))).toEqual(events);
@@ -455,9 +455,11 @@ describe('recovery from failures', () => {
 		service.control.addFault({ ...hooks, kind: 'status', status: 503, skip: 1, times: null });
 		await Promise.all([
 			expect(client.publish(unreachable.id)).rejects.toThrow(
-				'Nothing answers at the Base URL of the Delivery Service',
+				'Could not connect to the Base URL of the Delivery Service',
 			),
-			expect(client.publish(half.id)).rejects.toThrow('The Delivery Service failed (status 503)'),
+			expect(client.publish(half.id)).rejects.toThrow(
+				'The Delivery Service returned a server error (status 503)',
+			),
 		]);
 		const creations = service.control.requests().filter(({ method }) => method === 'POST');
 		expect(creations.slice(0, 4).map(({ status }) => status)).toEqual([200, 503, null, 503]);
@@ -470,7 +472,7 @@ describe('recovery from failures', () => {
 		await duringOutage(async () => await client.unpublish(workflow.id));
 		const log = await readFile(join(installation.userFolder, 'n8n.log'), 'utf8');
 		expect(log).toMatch(
-			`in workflow "Delivery events" (${workflow.id}): webhooks of this node may remain at the Delivery Service (Delivery Created, Delivery Updated): Nothing answers at the Base URL of the Delivery Service. They start nothing. Removing them is tried again whenever the workflow is published or unpublished`,
+			`in workflow "Delivery events" (${workflow.id}): webhooks of this node may remain in the Delivery Service (Delivery Created, Delivery Updated): Could not connect to the Base URL of the Delivery Service. They can't trigger the workflow. The node retries the removal whenever the workflow is published or unpublished`,
 		);
 		expect(subscriptions()).toEqual([
 			productionWebhook(workflow, 'createTask'),

@@ -21,7 +21,7 @@ describe('a trigger without a webhook ID', () => {
 		const id = await client.createWorkflow({ ...rest, nodes: withoutId });
 
 		await expect(client.publish(id)).rejects.toThrow(
-			'No event would reach this Delivery Service Trigger',
+			"The Delivery Service Trigger can't receive events",
 		);
 		expect(service.control.webhooks()).toEqual([]);
 	});
@@ -47,10 +47,10 @@ describe('a restart of n8n', () => {
 			return Promise.resolve(active.length === before.length || undefined);
 		});
 		expect(control.webhooks()).toEqual(before);
-		const told = 'The Delivery Service had stopped reporting Delivery Updated to this workflow';
+		const logLine = 'the Delivery Service had blacklisted the webhook for Delivery Updated';
 		await waitFor('the log line', 10_000, async () => {
 			const log = await readFile(join(installation().userFolder, 'n8n.log'), 'utf8');
-			return log.includes(told) || undefined;
+			return log.includes(logLine) || undefined;
 		});
 		const ids = ['D-1', 'D-2'];
 		expect(await fireUpdates(control, ids, 1)).toEqual([200, 200]);

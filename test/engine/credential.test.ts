@@ -45,17 +45,17 @@ describe('the connection test', () => {
 		[
 			'the key is wrong',
 			{ apiKeyId: 'other' },
-			/^The Delivery Service did not accept the API key\. Check API Key ID and API Secret/,
+			/^The Delivery Service rejected the API key\. Check API Key ID and API Secret/,
 		],
 		[
 			'the secret is wrong',
 			{ apiSecret: 'other' },
-			/^The Delivery Service did not accept the API key\. Check API Key ID and API Secret/,
+			/^The Delivery Service rejected the API key\. Check API Key ID and API Secret/,
 		],
 		[
 			'the company is wrong',
 			{ companyId: 77 },
-			/knows no such company or address\. Check Company ID and Base URL\..* no webhooks yet.* The service says/,
+			/this company or URL was not found\. Check Company ID and Base URL\..* any webhooks yet.* The service says/,
 		],
 	])('says so when %s', async (_what, changes, message) => {
 		const verdict = await verdictOn(changes);
@@ -74,7 +74,7 @@ describe('the connection test', () => {
 		]);
 		expect(verdict).toEqual({
 			status: 'Error',
-			message: expect.stringMatching(/knows no such company or address\. .*Base URL/),
+			message: expect.stringMatching(/this company or URL was not found\. .*Base URL/),
 		});
 	});
 
@@ -83,11 +83,16 @@ describe('the connection test', () => {
 			'a page',
 			200,
 			'<!doctype html>',
-			/did not come from the Delivery Service.* Check the Base URL/,
+			/is not a valid Delivery Service response.* Check the Base URL/,
 		],
-		['other JSON', 200, { hello: 'world' }, /did not come from the Delivery Service/],
-		['a page with 404', 404, '<!doctype html>', /Check the Base URL: its host answers, but not as/],
-		['an address elsewhere', 301, '', /has moved to another address\. .*https:\/\/new\.example$/],
+		['other JSON', 200, { hello: 'world' }, /is not a valid Delivery Service response/],
+		[
+			'a page with 404',
+			404,
+			'<!doctype html>',
+			/Check the Base URL: its host responded, but not as/,
+		],
+		['an address elsewhere', 301, '', /redirects to a different URL\. .*https:\/\/new\.example$/],
 		[
 			'that it does not allow this',
 			403,
@@ -98,7 +103,7 @@ describe('the connection test', () => {
 			'a failure',
 			500,
 			{ message: 'Lost the database' },
-			/failed \(status 500\)\. .*Lost the database/,
+			/server error \(status 500\)\. .*Lost the database/,
 		],
 	])('says so when the base URL answers %s', async (_what, status, body, message) => {
 		const headers: Record<string, string> =
@@ -118,7 +123,7 @@ describe('the connection test', () => {
 
 		expect(verdict).toEqual({
 			status: 'Error',
-			message: expect.stringMatching(/^No secure connection .* begins with http:\/\//),
+			message: expect.stringMatching(/^Could not establish a secure .* start with http:\/\//),
 		});
 	});
 
@@ -137,7 +142,9 @@ describe('the connection test', () => {
 	test('says so when nothing listens', async () => {
 		expect(await verdictOn({ baseUrl: 'http://127.0.0.1:9' })).toEqual({
 			status: 'Error',
-			message: expect.stringMatching(/^Nothing answers at the Base URL of the Delivery Service\. /),
+			message: expect.stringMatching(
+				/^Could not connect to the Base URL of the Delivery Service\. /,
+			),
 		});
 	});
 
@@ -155,40 +162,40 @@ describe('the connection test', () => {
 	});
 
 	test.each<[string, CredentialData, RegExp]>([
-		['no company', { companyId: '' }, /^The Company ID is missing.* Enter the number of your own/],
-		['a company by its name', { companyId: 'Larch' }, /^The Company ID is missing or not a whole/],
+		['no company', { companyId: '' }, /^The Company ID is missing.* Enter your own/],
 		[
-			'company 0',
-			{ companyId: 0 },
-			/^The Company ID is missing or not a whole number of 1 or more/,
+			'a company by its name',
+			{ companyId: 'Larch' },
+			/^The Company ID is missing or not a positive whole/,
 		],
-		['half a company', { companyId: 1.5 }, /^The Company ID is missing or not a whole number/],
+		['company 0', { companyId: 0 }, /^The Company ID is missing or not a positive whole number/],
 		[
-			'no base URL',
-			{ baseUrl: '' },
-			/^The Delivery Service credential is not complete\. .*Base URL/,
+			'half a company',
+			{ companyId: 1.5 },
+			/^The Company ID is missing or not a positive whole number/,
 		],
+		['no base URL', { baseUrl: '' }, /^The Delivery Service credential is incomplete\. .*Base URL/],
 		[
 			'a base URL that is no web address',
 			{ baseUrl: 'api.shop.example' },
-			/^The Base URL .* does not start with https:\/\/ or http:\/\/\. /,
+			/^The Base URL .* must start with https:\/\/ or http:\/\/\. /,
 		],
-		['another protocol', { baseUrl: 'ftp://api.shop.example' }, /does not start with https:\/\//],
-		['a query', { baseUrl: 'https://a.example/?key=1' }, /^The Base URL .* has a query/],
+		['another protocol', { baseUrl: 'ftp://api.shop.example' }, /must start with https:\/\//],
+		[
+			'a query',
+			{ baseUrl: 'https://a.example/?key=1' },
+			/^The Base URL .* must not contain a query/,
+		],
 		[
 			'the address of an endpoint',
 			{ baseUrl: 'https://a.example/v1/deliveries' },
-			/^The Base URL .* ends with \/v1\/deliveries, the path of an endpoint/,
+			/^The Base URL .* must not end with \/v1\/deliveries/,
 		],
-		[
-			'no key',
-			{ apiKeyId: ' ' },
-			/^The Delivery Service credential is not complete\. .*API Key ID/,
-		],
+		['no key', { apiKeyId: ' ' }, /^The Delivery Service credential is incomplete\. .*API Key ID/],
 		[
 			'no secret',
 			{ apiSecret: '' },
-			/^The Delivery Service credential is not complete\. .*API Secret/,
+			/^The Delivery Service credential is incomplete\. .*API Secret/,
 		],
 	])('asks for what is missing: %s', async (_what, changes, message) => {
 		expect(await verdictOn(changes)).toEqual({

@@ -1,4 +1,4 @@
-/** Delivery: Allow Resending. */
+/** The operation Delivery: Allow Resending. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { deduplicationStore, type NodeRun, type RunNodeOptions } from '../support/engine/engine';
@@ -16,7 +16,7 @@ async function create(items: IDataObject[], options: INodeParameters = {}): Prom
 
 const references = (count: number) => Array.from({ length: count }, (_, number) => `R${number}`);
 
-async function forget(
+async function allowResending(
 	parameters: INodeParameters,
 	more: Partial<RunNodeOptions> = {},
 ): Promise<NodeRun> {
@@ -26,38 +26,41 @@ async function forget(
 	);
 }
 
-describe('chosen references', () => {
+describe('specific reference IDs', () => {
 	test.each<[string, unknown]>([
-		['as text with commas', 'R0, R2'],
-		['as text with commas too many', ' ,R0,,R2 , '],
+		['as comma-separated text', 'R0, R2'],
+		['as text with extra commas', ' ,R0,,R2 , '],
 		['as a list from an expression', '={{ ["R0", "R2"] }}'],
-		['as a list with blanks and empty entries', '={{ [" R0 ", "", null, "R2"] }}'],
-	])('can be sent again once they are forgotten, given %s', async (_how, referenceIds) => {
-		await create(deliveries(4));
-		const { items, error } = await forget({ referenceIds: String(referenceIds) });
+		['as a list with spaces and empty entries', '={{ [" R0 ", "", null, "R2"] }}'],
+	])(
+		'allows deliveries to be sent again, with reference IDs given %s',
+		async (_how, referenceIds) => {
+			await create(deliveries(4));
+			const { items, error } = await allowResending({ referenceIds: String(referenceIds) });
 
-		expect(error).toBeUndefined();
-		expect(items).toEqual(
-			['R0', 'R2'].map((referenceId) => ({
-				json: { referenceId, allowed: true },
-				pairedItem: { item: 0 },
-			})),
-		);
-		expect(await create(deliveries(4))).toEqual([
-			...['created', 'alreadyCreated', 'created', 'alreadyCreated'],
-		]);
-	});
+			expect(error).toBeUndefined();
+			expect(items).toEqual(
+				['R0', 'R2'].map((referenceId) => ({
+					json: { referenceId, allowed: true },
+					pairedItem: { item: 0 },
+				})),
+			);
+			expect(await create(deliveries(4))).toEqual([
+				...['created', 'alreadyCreated', 'created', 'alreadyCreated'],
+			]);
+		},
+	);
 
-	test('may be numbers', async () => {
+	test('accepts numeric reference IDs', async () => {
 		await create([delivery({ referenceId: 1001 })]);
-		const { items } = await forget({ referenceIds: '={{ 1001 }}' });
+		const { items } = await allowResending({ referenceIds: '={{ 1001 }}' });
 		expect(jsonOf(items)).toEqual([{ referenceId: '1001', allowed: true }]);
 		expect(await create([delivery({ referenceId: '1001' })])).toEqual(['created']);
 	});
 
-	test('may come from the items, one after the other', async () => {
+	test('accepts reference IDs from several input items', async () => {
 		await create(deliveries(3));
-		const { items } = await forget(
+		const { items } = await allowResending(
 			{ referenceIds: '={{ $json.referenceId }}' },
 			{ items: [{ referenceId: 'R2' }, { referenceId: 'R0,R1' }] },
 		);
@@ -66,12 +69,12 @@ describe('chosen references', () => {
 		expect(await create(deliveries(3))).toEqual(['created', 'created', 'created']);
 	});
 
-	test('whose outcome is unknown can be sent again', async () => {
+	test('allows a delivery with an unknown outcome to be sent again', async () => {
 		service.control.addFault({ kind: 'resetBefore' });
 		expect(await create(deliveries(2))).toEqual(['unknown', 'unknown']);
 		expect(await create(deliveries(2))).toEqual(['unknown', 'unknown']);
 
-		await forget({ referenceIds: 'R1' });
+		await allowResending({ referenceIds: 'R1' });
 		expect(await create(deliveries(2))).toEqual(['unknown', 'created']);
 		expect(service.existing()).toEqual(['R1']);
 	});
@@ -79,13 +82,13 @@ describe('chosen references', () => {
 	const notRemembered = (referenceId: string, companyId: number) => ({
 		referenceId,
 		allowed: false,
-		message: `This workflow remembers no such reference for company ${companyId}: check the spelling, also a leading #, and the option Company ID.`,
+		message: `This workflow doesn't remember this reference ID for company ${companyId}. Check the spelling (including a leading #) and the Company ID option.`,
 	});
 
-	test('that were never sent do no harm, and it is told that there was nothing to forget', async () => {
+	test('returns allowed: false for a reference ID that was never sent, and changes nothing', async () => {
 		await create(deliveries(1));
 		const before = deduplicationStore.snapshot();
-		const { items } = await forget({ referenceIds: 'R1' });
+		const { items } = await allowResending({ referenceIds: 'R1' });
 		expect(jsonOf(items)).toEqual([notRemembered('R1', 1001)]);
 		expect(deduplicationStore.snapshot()).toEqual(before);
 	});
@@ -97,49 +100,51 @@ describe('chosen references', () => {
 			{ referenceIds: '#1001', options: { companyId: 1002 } },
 			notRemembered('#1001', 1002),
 		],
-	])('stay as they are when they are named %s', async (_how, parameters, told) => {
+	])('does not clear a reference ID given %s', async (_how, parameters, reported) => {
 		service.control.addFault({ kind: 'resetBefore' });
 		const order = delivery({ referenceId: '#1001' });
 		expect(await create([order])).toEqual(['unknown']);
-		const { items } = await forget(parameters);
-		expect(jsonOf(items)).toEqual([told]);
+		const { items } = await allowResending(parameters);
+		expect(jsonOf(items)).toEqual([reported]);
 		expect(await create([order])).toEqual(['unknown']);
 	});
 
-	test('are told each for itself, also one that is named twice', async () => {
+	test('returns an item for each given reference ID, including duplicates', async () => {
 		await create(deliveries(1));
-		const { items } = await forget({ referenceIds: 'R0, R1, R0, R1' });
-		const forgotten = { referenceId: 'R0', allowed: true };
+		const { items } = await allowResending({ referenceIds: 'R0, R1, R0, R1' });
+		const allowed = { referenceId: 'R0', allowed: true };
 		const unknown = notRemembered('R1', 1001);
-		expect(jsonOf(items)).toEqual([forgotten, unknown, forgotten, unknown]);
+		expect(jsonOf(items)).toEqual([allowed, unknown, allowed, unknown]);
 		expect(await create(deliveries(2))).toEqual(['created', 'created']);
 		expect(await create(deliveries(2))).toEqual(['alreadyCreated', 'alreadyCreated']);
 	});
 
-	test('are forgotten also when an item before has named them', async () => {
+	test('returns allowed: true also when an earlier item cleared the reference ID', async () => {
 		await create(deliveries(2));
-		const { items } = await forget({ referenceIds: 'R0, X' }, { items: [{}, {}, {}] });
-		const told = [
+		const { items } = await allowResending({ referenceIds: 'R0, X' }, { items: [{}, {}, {}] });
+		const perItem = [
 			{ referenceId: 'R0', allowed: true },
 			{ referenceId: 'X', allowed: false },
 		];
-		expect(jsonOf(items)).toMatchObject([told, told, told].flat());
+		expect(jsonOf(items)).toMatchObject([perItem, perItem, perItem].flat());
 	});
 
-	test('are forgotten some at a time, so that n8n and other executions go on meanwhile', async () => {
+	test('clears 130 reference IDs in portions of 50, so that other executions are not blocked', async () => {
 		await create(deliveries(120));
 		const before = deduplicationStore.calls.length;
-		const { items } = await forget({ referenceIds: `={{ ${JSON.stringify(references(130))} }}` });
+		const { items } = await allowResending({
+			referenceIds: `={{ ${JSON.stringify(references(130))} }}`,
+		});
 
 		expect(jsonOf(items).map(({ allowed }) => allowed)).toEqual(
 			references(130).map((_, number) => number < 120),
 		);
-		const turns = deduplicationStore.calls
+		const operations = deduplicationStore.calls
 			.slice(before)
 			.map(({ operation, scope, items }) =>
 				scope === 'node' ? `lock: ${operation}` : `${operation} of ${items.length}`,
 			);
-		expect(turns).toEqual(
+		expect(operations).toEqual(
 			[50, 50, 30].flatMap((count) => [
 				'lock: checkProcessedAndRecord',
 				`checkProcessedAndRecord of ${count}`,
@@ -151,57 +156,61 @@ describe('chosen references', () => {
 	});
 
 	test.each<[string, INodeParameters, unknown[]]>([
-		['the own company by default', {}, ['created', 'alreadyCreated']],
-		['the company of the options', { companyId: 1002 }, ['alreadyCreated', 'created']],
-		['the own company when it is named', { companyId: '1001' }, ['created', 'alreadyCreated']],
-	])('are those of %s', async (_which, options, outcomes) => {
+		['the company of the credential by default', {}, ['created', 'alreadyCreated']],
+		['the company in the options', { companyId: 1002 }, ['alreadyCreated', 'created']],
+		[
+			'the company of the credential when given in the options',
+			{ companyId: '1001' },
+			['created', 'alreadyCreated'],
+		],
+	])('clears reference IDs only for %s', async (_which, options, outcomes) => {
 		await create(deliveries(1));
 		await create(deliveries(1), { companyId: 1002 });
-		await forget({ referenceIds: 'R0', options });
+		await allowResending({ referenceIds: 'R0', options });
 		expect([
 			...(await create(deliveries(1))),
 			...(await create(deliveries(1), { companyId: 1002 })),
 		]).toEqual(outcomes);
 	});
 
-	test('are of no company when none is known, and nothing is said to be forgotten', async () => {
+	test('rejects reference IDs when no company ID is set', async () => {
 		const credential = { ...service.credential, companyId: '' };
-		const { items, error } = await forget({ referenceIds: 'R1' }, { credential });
+		const { items, error } = await allowResending({ referenceIds: 'R1' }, { credential });
 
 		expect(items).toEqual([]);
-		expect(error?.message).toBe('The Company ID for the Delivery Service is missing [item 0]');
+		expect(error?.message).toBe('The Delivery Service Company ID is missing [item 0]');
 	});
 
-	test('are not forgotten where a company is named: they are those of all companies', async () => {
+	test('rejects All Deliveries combined with a Company ID, and clears nothing', async () => {
 		await create(deliveries(1));
-		const { error } = await forget({ references: 'all', options: { companyId: '1002' } });
+		const { error } = await allowResending({ references: 'all', options: { companyId: '1002' } });
 		expect(error).toMatchObject({
 			message:
-				'Everything is forgotten for all companies, not only for the one under Company ID [item 0]',
-			description: expect.stringContaining('Nothing was forgotten.'),
+				"All Deliveries applies to every company, so it can't be combined with Company ID [item 0]",
+			description: expect.stringContaining('Nothing was cleared.'),
 		});
 		expect(await create(deliveries(1))).toEqual(['alreadyCreated']);
 	});
 
-	test('are those of the workflow that forgets', async () => {
+	test('clears reference IDs of the current workflow only', async () => {
 		await create(deliveries(1));
-		await forget({ referenceIds: 'R0' }, { workflowId: 'another workflow' });
+		await allowResending({ referenceIds: 'R0' }, { workflowId: 'another workflow' });
 		expect(await create(deliveries(1))).toEqual(['alreadyCreated']);
 	});
 
 	test.each([
-		['no references', { referenceIds: ' , ' }, /^Reference ID: at least one is needed/],
-		['a company that is none', { referenceIds: 'R0', options: { companyId: 'x' } }, /x/],
-	])('are not forgotten with %s', async (_what, parameters, message) => {
+		['no reference IDs', { referenceIds: ' , ' }, /^Reference ID: at least one is required/],
+		['an invalid company ID', { referenceIds: 'R0', options: { companyId: 'x' } }, /x/],
+	])('clears nothing when given %s', async (_what, parameters, message) => {
 		await create(deliveries(1));
 		const before = deduplicationStore.snapshot();
-		const { error } = await forget(parameters);
+		const { error } = await allowResending(parameters);
 		expect(error?.message).toMatch(message);
 		expect(error?.message).toMatch(/\[item 0\]$/);
 		expect(deduplicationStore.snapshot()).toEqual(before);
 	});
 
-	test('that cannot be forgotten have an error item, and the others are, when the node goes on', async () => {
+	test('returns an error item when the store fails, with On Error: Continue', async () => {
 		await create(deliveries(3));
 		deduplicationStore.addFault({
 			kind: 'fail',
@@ -209,7 +218,7 @@ describe('chosen references', () => {
 			when: 'before',
 			skip: 1,
 		});
-		const { items } = await forget(
+		const { items } = await allowResending(
 			{ referenceIds: '={{ $json.referenceId }}' },
 			{ items: deliveries(3), onError: 'continueRegularOutput' },
 		);
@@ -225,14 +234,14 @@ describe('chosen references', () => {
 	});
 });
 
-describe('all references', () => {
-	test('can be sent again once they are forgotten, whatever their company and outcome', async () => {
+describe('all deliveries', () => {
+	test('allows all deliveries to be sent again, whatever their company and outcome', async () => {
 		await create(deliveries(2));
 		await create(deliveries(1), { companyId: 1002 });
 		service.control.addFault({ kind: 'resetBefore' });
 		await create([delivery({ referenceId: 'U' })]);
 
-		const { items } = await forget({ references: 'all' });
+		const { items } = await allowResending({ references: 'all' });
 		expect(items).toEqual([
 			{ json: { references: 'all', allowed: true }, pairedItem: { item: 0 } },
 		]);
@@ -243,15 +252,15 @@ describe('all references', () => {
 		expect(await create(deliveries(1), { companyId: 1002 })).toEqual(['created']);
 	});
 
-	test('are those of the workflow that forgets', async () => {
+	test('clears all deliveries of the current workflow only', async () => {
 		await create(deliveries(1));
-		await forget({ references: 'all' }, { workflowId: 'another workflow' });
+		await allowResending({ references: 'all' }, { workflowId: 'another workflow' });
 		expect(await create(deliveries(1))).toEqual(['alreadyCreated']);
 	});
 });
 
-test('sends nothing to the service', async () => {
-	await forget({ referenceIds: 'R0' });
-	await forget({ references: 'all' });
+test('sends no request to the service', async () => {
+	await allowResending({ referenceIds: 'R0' });
+	await allowResending({ references: 'all' });
 	expect(service.control.requests()).toEqual([]);
 });

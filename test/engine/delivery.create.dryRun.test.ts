@@ -104,27 +104,27 @@ test('gives what would be skipped and why, in the place of the item', async () =
 			{
 				reason: 'alreadyCreated',
 				message:
-					'This workflow has created a delivery with this reference ID before. Changes since then are not sent: make them with the operation Update.',
+					'R0 was skipped: this workflow has already created a delivery with this reference ID. Later changes are not sent; use the Update operation for them.',
 				referenceId: 'R0',
 			},
 			{
 				reason: 'unknown',
 				message: expect.stringMatching(
-					/^It was sent before, .* unknown: look it up in the dashboard/,
+					/^U would be reported as unknown: it was sent before .* Check the Delivery Service dashboard\.$/,
 				),
 				referenceId: 'U',
 			},
 			{
 				reason: 'sameReferenceInInput',
 				message: expect.stringMatching(
-					/^An item before this one has the same reference ID, .* a reference ID of its own/,
+					/^R2 was skipped: an earlier item has the same reference ID\. .* its own reference ID\.$/,
 				),
 				referenceId: 'R2',
 			},
 			{
 				reason: 'alreadyCreated',
 				message:
-					'This workflow has created a delivery with this reference ID before. Changes since then are not sent: make them with the operation Update.',
+					'R1 was skipped: this workflow has already created a delivery with this reference ID. Later changes are not sent; use the Update operation for them.',
 				referenceId: 'R1',
 			},
 		].map((why, index) => ({ json: { skipped: true, ...why }, pairedItem: { item: index + 1 } })),
@@ -186,7 +186,7 @@ test('says so when n8n cannot look up what was sent', async () => {
 		times: 2,
 	});
 	const { error } = await dryRun(deliveries(1));
-	expect(error?.message).toMatch(/could not look up which references were sent/);
+	expect(error?.message).toMatch(/could not check which reference IDs were already sent/);
 	expect(error?.description).toMatch(/^Save the workflow/);
 
 	const { items } = await dryRun(deliveries(2), {}, {}, { onError: 'continueRegularOutput' });
@@ -197,5 +197,5 @@ test('does not count as a request for the limit', async () => {
 	for (let run = 0; run < 3; run++) await dryRun(deliveries(100), { batchSize: 1 });
 	const { items, hints } = await service.run(createOnce(), { items: deliveries(1) });
 	expect(outcomesOf(items)).toEqual(['created']);
-	expect(hints).toMatchObject([{ message: 'Created 1 delivery in 1 request.' }]);
+	expect(hints).toMatchObject([{ message: 'Created 1 delivery.' }]);
 });

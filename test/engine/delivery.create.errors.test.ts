@@ -75,17 +75,17 @@ const table: Record<string, Row> = {
 	'429 without Retry-After': {
 		fault: answered(429),
 		outcome: 'notSent',
-		says: /too many requests/,
+		says: /[Rr]ate limit of the Delivery Service exceeded/,
 	},
 	'429 with Retry-After': {
 		fault: answered(429, { 'Retry-After': '30' }),
 		outcome: 'notSent',
-		says: /too many requests/,
+		says: /[Rr]ate limit of the Delivery Service exceeded/,
 	},
 	'503 with Retry-After': {
 		fault: answered(503, { 'Retry-After': '30' }),
 		outcome: 'notSent',
-		says: /failed \(status 503\)/,
+		says: /server error \(status 503\)/,
 	},
 	'503 with Retry-After from a gateway that did not wait for the service': {
 		fault: {
@@ -102,18 +102,18 @@ const table: Record<string, Row> = {
 		fault: answered(407),
 		outcome: 'rejected',
 		stops: true,
-		says: /The proxy between n8n and the Delivery Service wants a user name and password.*HTTPS_PROXY/,
+		says: /The proxy between n8n and the Delivery Service requires authentication.*HTTPS_PROXY/,
 	},
 	'a redirection': {
 		fault: answered(307, { Location: 'https://moved.example/v1/deliveries' }),
 		outcome: 'rejected',
 		stops: true,
-		says: /moved to another address.*https:\/\/moved\.example[".]/,
+		says: /redirects to a different URL.*https:\/\/moved\.example[".]/,
 	},
 	'400': {
 		fault: { ...refusedBatch, status: 400 },
 		outcome: 'unknown',
-		says: /unknown.*shared with another \(status 400\).*REJECTED/,
+		says: /unknown.*batch of this delivery and another one \(status 400\).*REJECTED/,
 	},
 	'401': {
 		fault: answered(401),
@@ -124,22 +124,22 @@ const table: Record<string, Row> = {
 	'403': {
 		fault: answered(403),
 		outcome: 'unknown',
-		says: /unknown.*shared with another \(status 403\).*Because \(E1\)/,
+		says: /unknown.*batch of this delivery and another one \(status 403\).*Because \(E1\)/,
 	},
 	'404': {
 		fault: answered(404),
 		outcome: 'unknown',
-		says: /unknown.*shared with another \(status 404\).*Because \(E1\)/,
+		says: /unknown.*batch of this delivery and another one \(status 404\).*Because \(E1\)/,
 	},
 	'409': {
 		fault: answered(409),
 		outcome: 'unknown',
-		says: /unknown.*shared with another \(status 409\).*Because \(E1\)/,
+		says: /unknown.*batch of this delivery and another one \(status 409\).*Because \(E1\)/,
 	},
 	'422': {
 		fault: refusedBatch,
 		outcome: 'unknown',
-		says: /unknown.*shared with another \(status 422\).*REJECTED/,
+		says: /unknown.*batch of this delivery and another one \(status 422\).*REJECTED/,
 	},
 	'500 before the work was done': {
 		fault: answered(500),
@@ -172,27 +172,27 @@ const table: Record<string, Row> = {
 	'no answer in time, and no work done': {
 		fault: { kind: 'hang' },
 		outcome: 'unknown',
-		says: /unknown.*did not answer in time.*option Timeout/,
+		says: /unknown.*did not respond in time.*option Timeout/,
 		options: { timeoutSeconds: 3 },
 	},
 	'no answer in time, but the work done': {
 		fault: { kind: 'hangAfter' },
 		outcome: 'unknown',
 		exist: true,
-		says: /unknown.*did not answer in time/,
+		says: /unknown.*did not respond in time/,
 		options: { timeoutSeconds: 3 },
 	},
 	'a success that is a web page': {
 		fault: { kind: 'garbage' },
 		outcome: 'unknown',
 		exist: true,
-		says: /unknown.*answer/,
+		says: /unknown.*not a valid Delivery Service response/,
 	},
 	'a success without records': {
 		fault: { kind: 'emptySuccess' },
 		outcome: 'unknown',
 		exist: true,
-		says: /unknown.*answer/,
+		says: /unknown.*no record/,
 	},
 	'a success that misses the records': {
 		fault: { kind: 'missingRecords', count: 2 },
@@ -206,7 +206,7 @@ const table: Record<string, Row> = {
 function expectNoAdviceToSendAgain(failure: unknown): void {
 	expect(failure).toMatchObject({
 		description: expect.stringMatching(
-			/^Look it up in the dashboard of the Delivery Service before you send it again\. If .* "Allow Resending"/,
+			/^Check the Delivery Service dashboard before you send it again\. If .* "Allow Resending"/,
 		),
 	});
 	expect(JSON.stringify(failure)).not.toMatch(/again later|try again|run the workflow/i);
@@ -309,8 +309,8 @@ describe.each(Object.entries(table))(
 			);
 			expect(error?.description).toContain(
 				{
-					rejected: 'Refused (2): R2, R3. Not sent (2): R4, R5.',
-					unknown: 'Perhaps created (2): R2, R3. Not sent (2): R4, R5.',
+					rejected: 'Rejected (2): R2, R3. Not sent (2): R4, R5.',
+					unknown: 'Possibly created (2): R2, R3. Not sent (2): R4, R5.',
 					notSent: 'Not sent (4): R2, R3, R4, R5.',
 				}[outcome],
 			);
@@ -333,7 +333,7 @@ describe('a service that is not there', () => {
 	afterAll(() => hangingUp.server.close());
 
 	test.each([
-		['nothing listens', async () => `http://127.0.0.1:${await closedPort()}`, /Nothing answers/],
+		['nothing listens', async () => `http://127.0.0.1:${await closedPort()}`, /Could not connect/],
 		[
 			'the host is not known',
 			() => 'http://service.invalid',
@@ -342,7 +342,7 @@ describe('a service that is not there', () => {
 		[
 			'it does not speak HTTPS',
 			() => service.credential.baseUrl.replace('http:', 'https:'),
-			/No secure connection/,
+			/Could not establish a secure/,
 		],
 		['it hangs up at once', () => `https://127.0.0.1:${hangingUp.port}`, /connection .* failed/],
 	])('because %s was not sent anything', async (_why, baseUrl, says) => {
@@ -383,7 +383,9 @@ describe('a service that is out of order', () => {
 		expect(outcomesOf(items)).toEqual(['unknown', 'unknown', 'unknown', 'notSent', 'notSent']);
 		expect(service.creations()).toHaveLength(3);
 		expect(jsonOf(items)[4]).toMatchObject({
-			error: { message: expect.stringMatching(/not sent: the Delivery Service failed/) },
+			error: {
+				message: expect.stringMatching(/not sent: the Delivery Service returned a server error/),
+			},
 		});
 	});
 
@@ -406,7 +408,7 @@ describe('a run without continue on error', () => {
 			{ items: deliveries(4) },
 		);
 
-		expect(error?.message).toMatch(/refused the request \(status 422\).*\[item 2\]$/);
+		expect(error?.message).toMatch(/rejected the request \(status 422\).*\[item 2\]$/);
 		expect(error?.description).toContain('Delivery rejected: R2 (REJECTED)');
 		expect(error?.context.data).toMatchObject({
 			created: [{ referenceId: 'R0' }],
@@ -422,7 +424,7 @@ describe('a run without continue on error', () => {
 		});
 
 		expect(error?.description).toMatch(
-			/Created \(1\): item 0 \(ID .*\)\. Perhaps created \(1\): item 1\. Not sent \(1\): item 2\./,
+			/Created: item 0 \(ID .*\)\. Possibly created: item 1\. Not sent: item 2\./,
 		);
 		expect(error?.context.data).toMatchObject({
 			created: [{ item: 0, id: service.control.deliveries()[0]?.record.id }],
@@ -512,9 +514,9 @@ describe('a request that holds refused deliveries', () => {
 		expect(new Set(outcomesOf(items))).toEqual(new Set(['unknown']));
 		expect(items[0]?.json.error).toMatchObject({
 			message:
-				'Whether this delivery was created is unknown: the Delivery Service refused the request that it shared with 99 others (status 422) [item 0]',
+				'It is unknown whether this delivery was created: the Delivery Service rejected the batch of this delivery and 99 others (status 422) [item 0]',
 			description: expect.stringMatching(
-				/Look it up .* "Allow Resending" .* option Batch Size to 1; .* Retry Rejected Batches\. The service says: Delivery rejected: R13, R14, R77 \(REJECTED\)$/,
+				/^Check .* "Allow Resending" .* option Batch Size to 1, .* option Retry Rejected Batches only if .* rejects a batch\. The service says: Delivery rejected: R13, R14, R77 \(REJECTED\)$/,
 			),
 		});
 	});
@@ -528,8 +530,8 @@ describe('a run of 20 deliveries without a batch size', () => {
 		const { error } = await service.run(parameters, { items: deliveries(20) });
 
 		expect(service.creations()).toHaveLength(20);
-		expect(error?.message).toMatch(/\(18 of 20 deliveries created, 0 not sent\) \[item 3\]$/);
-		expect(error?.description).toContain('Refused (2): R3, R7.');
+		expect(error?.message).toMatch(/\(18 of 20 deliveries created\) \[item 3\]$/);
+		expect(error?.description).toContain('Rejected (2): R3, R7.');
 	});
 
 	test('leaves one unknown when an answer is lost', async () => {
@@ -566,7 +568,7 @@ describe('a service that is too busy for a moment', () => {
 		expect(hints).toMatchObject([
 			{
 				message: expect.stringMatching(
-					/Created 3 deliveries in 2 requests\. Waited 1 s until the service/,
+					/^Created 3 deliveries\. Waited 1 s because the service was busy\.$/,
 				),
 			},
 		]);
@@ -579,7 +581,9 @@ describe('a service that is too busy for a moment', () => {
 		});
 
 		expect(service.creations()).toHaveLength(1);
-		expect(error?.message).toMatch(/too many requests.*\(0 of 3 deliveries created, 3 not sent\)/);
+		expect(error?.message).toMatch(
+			/^Rate limit of the Delivery Service exceeded.*\(0 of 3 deliveries created, 3 not sent\)/,
+		);
 	});
 });
 
@@ -631,7 +635,7 @@ describe('an execution that is stopped', () => {
 
 		await until(() => warn.mock.calls.length > 0);
 		const [one, other] = service.control.deliveries().map(({ record }) => record.id);
-		const account = `Created (2): R0 (ID ${one}), R1 (ID ${other}). Perhaps created (2): R2, R3.`;
+		const account = `Created (2): R0 (ID ${one}), R1 (ID ${other}). Possibly created (2): R2, R3.`;
 		expect(warn.mock.calls).toEqual([
 			[
 				expect.stringMatching(
@@ -668,7 +672,7 @@ describe('an execution that is stopped', () => {
 
 describe('a run of which nothing is remembered', () => {
 	const parameters = createOnce({ batchSize: 1 }, { skipAlreadySent: false });
-	const leaveOut = 'would be created a second time: leave it out when you run this again.';
+	const leaveOut = 'before you run this again, or they may be created twice.';
 	const busy = { kind: 'status', status: 429, times: null } as const;
 
 	test('says of what was not sent that what was created is to be left out', async () => {
@@ -695,7 +699,7 @@ describe('a run of which nothing is remembered', () => {
 		const remembered = await service.run(createOnce({ batchSize: 1 }), more);
 		expect(outcomesOf(remembered.items)).toEqual(['created', 'notSent']);
 		for (const { json } of [...none.items, ...remembered.items.slice(1)])
-			expect(JSON.stringify(json.error)).not.toContain('second time');
+			expect(JSON.stringify(json.error)).not.toContain('created twice');
 	});
 });
 
@@ -704,7 +708,7 @@ describe('a node that cannot begin, but goes on after errors', () => {
 		['a batch would be empty', createOnce({ batchSize: 0 }), {}, /^Batch size 0 is less than 1/],
 		['a batch is too big', createOnce({ batchSize: 101 }), {}, /^Batch size 101 is more than 100/],
 		['a batch is no whole number', createOnce({ batchSize: '1.5' }), {}, /^Batch size .*1\.5/],
-		['its wait is negative', createOnce({ maxRetrySeconds: -1 }), {}, /^Maximum wait .*-1/],
+		['its wait is negative', createOnce({ maxRetrySeconds: -1 }), {}, /^Max retry time .*-1/],
 		['its timeout is too long', createOnce({ timeoutSeconds: 9_999_999 }), {}, /^Timeout .*3600/],
 		['its timeout is none', createOnce({ timeoutSeconds: 0 }), {}, /^Timeout .*0/],
 		['a dry run is neither on nor off', createOnce({ dryRun: 'yes' }), {}, /^Dry run "yes"/],
@@ -725,25 +729,25 @@ describe('a node that cannot begin, but goes on after errors', () => {
 			'its credential is not complete',
 			createOnce(),
 			{ credential: { baseUrl: '', apiKeyId: 'a', apiSecret: 'b', companyId: 1 } },
-			/^The Delivery Service credential is not complete/,
+			/^The Delivery Service credential is incomplete/,
 		],
 		[
 			'it would be run again and create twice',
 			createOnce({}, { skipAlreadySent: false }),
 			{ settings: { retryOnFail: true, waitBetweenTries: 1 } },
-			/^With "Retry On Fail"/,
+			/^Turn on "Skip Already Sent" to use "Retry On Fail"/,
 		],
 		[
 			'it is retried and could create twice',
 			createOnce({}, { skipAlreadySent: false }),
 			{ mode: 'retry' },
-			/^This execution is a retry/,
+			/^Without "Skip Already Sent", retrying this execution/,
 		],
 		[
 			'its operation does not exist',
 			{ resource: 'delivery', operation: 'eat' },
 			{},
-			/^The operation "eat"/,
+			/^The resource "delivery" has no operation "eat"/,
 		],
 	];
 
@@ -777,11 +781,11 @@ describe('a node that cannot begin, but goes on after errors', () => {
 });
 
 describe('the hints of a run', () => {
-	test('say how many deliveries were created in how many requests', async () => {
+	test('say how many deliveries were created', async () => {
 		const { hints } = await service.run(createOnce({ batchSize: 2 }), { items: deliveries(5) });
 		expect(hints).toEqual([
 			{
-				message: 'Created 5 deliveries in 3 requests.',
+				message: 'Created 5 deliveries.',
 				type: 'info',
 				location: 'outputPane',
 			},
@@ -798,9 +802,9 @@ describe('the hints of a run', () => {
 		});
 		const { hints } = await service.run(createOnce(), { items: [nowhere, ...deliveries(2)] });
 		expect(hints).toMatchObject([
-			{ message: 'Created 3 deliveries in 1 request.' },
+			{ message: 'Created 3 deliveries.' },
 			{
-				message: expect.stringMatching(/^1 delivery is pending review: .*Correct it/),
+				message: expect.stringMatching(/^N is pending review: .*Correct it/),
 				type: 'warning',
 			},
 		]);
@@ -813,10 +817,10 @@ describe('the hints of a run', () => {
 			onError: 'continueRegularOutput',
 		});
 		expect(hints).toMatchObject([
-			{ message: 'Created 4 deliveries in 3 requests.' },
+			{ message: 'Created 4 deliveries.' },
 			{
 				message: expect.stringMatching(
-					/^Whether 2 deliveries were created is unknown\. Look them up/,
+					/^It is unknown whether 2 deliveries \(R2, R3\) were created\. Check/,
 				),
 				type: 'warning',
 			},

@@ -402,14 +402,14 @@ describe('a field that breaks a rule', () => {
 	test.each<[string, INodeParameters]>([
 		['Pickup name is missing', { pickupName: '={{ $json.none }}' }],
 		['Pickup email is missing', { pickupEmail: '={{ "" }}' }],
-		['Dropoff email "ana" is not an e-mail address', { dropoffEmail: 'ana' }],
+		['Dropoff email "ana" is not an email address', { dropoffEmail: 'ana' }],
 		['Dropoff name (an object) is not text', { dropoffName: '={{ ({}) }}' }],
 		[
-			'Dropoff address is missing. Give an address, address components or a saved warehouse',
+			'Dropoff address is missing. Enter an address or choose a saved warehouse',
 			{ dropoffAddress: ' ' },
 		],
 		[
-			'Pickup address needs at least one component, such as the street or the city',
+			'Pickup address requires at least one field, e.g. the street or the city',
 			{ pickupLocationType: 'components' },
 		],
 		[
@@ -421,12 +421,12 @@ describe('a field that breaks a rule', () => {
 			{ pickupLocationType: 'warehouse', pickupWarehouse: '7.5' },
 		],
 		[
-			'Dropoff longitude is missing. Give latitude and longitude together, or neither',
+			'Dropoff longitude is missing. Set both latitude and longitude, or neither',
 			{ dropoffDetails: { lat: '39.7' } },
 		],
 		['Dropoff latitude "90.1" is more than 90', { dropoffDetails: { lat: '90.1', lng: '0' } }],
 		['Dropoff longitude "west" is not a number', { dropoffDetails: { lat: '0', lng: 'west' } }],
-		['Package: at least one is needed', { packages: {} }],
+		['Package: at least one is required', { packages: {} }],
 		['Package name is missing', packageWith({ name: '' })],
 		['Package size "xxl" is not one of xs, s, m, l, xl', packageWith({ size: '={{ "xxl" }}' })],
 		['Package quantity "1.5" is not a whole number', packageWith({ qty: '={{ "1.5" }}' })],
@@ -459,17 +459,17 @@ describe('a field that breaks a rule', () => {
 		],
 		['Packages (JSON) is not valid JSON', { packagesInput: 'json', packagesJson: '[{]' }],
 		[
-			'Package: a list is needed, not a single object. Put it in square brackets: [ ... ]',
+			'Package must be a list, not a single object. Put it in square brackets: [ ... ]',
 			{ packagesInput: 'json', packagesJson: '{}' },
 		],
 		[
-			'Package has no member "weigth" (did you mean "weight"?)',
+			'Package has an unknown field "weigth" (did you mean "weight"?)',
 			{
 				packagesInput: 'json',
 				packagesJson: '[{ "name": "A", "qty": 1, "size": "s", "weigth": 1 }]',
 			},
 		],
-		['Company ID "0" is less than 1', { options: { companyId: '0' } }],
+		['Child company ID "0" is less than 1', { options: { companyId: '0' } }],
 		[
 			'Delivery type "fast" is not one of slot, flex, express',
 			{ options: { type: '={{ "fast" }}' } },

@@ -109,32 +109,32 @@ describe('a delivery', () => {
 
 	test.each<[string, IDataObject, string | undefined]>([
 		[
-			'Delivery has no member "packges" (did you mean "packages"?). The members are: pickup, dropoff, packages, referenceId, tags, extraData, cod',
+			'Delivery has an unknown field "packges" (did you mean "packages"?). Known fields: pickup, dropoff, packages, referenceId, tags, extraData, cod',
 			delivery({ packges: [] }),
 			undefined,
 		],
 		[
-			'Delivery has no member "foo", "reference" (did you mean "referenceId"?). The members are',
+			'Delivery has unknown fields "foo", "reference" (did you mean "referenceId"?). Known fields',
 			delivery({ foo: 1, reference: 'A' }),
 			undefined,
 		],
 		[
-			'Pickup has no member "phonenumbr" (did you mean "phonenumber"?)',
+			'Pickup has an unknown field "phonenumbr" (did you mean "phonenumber"?)',
 			delivery({ pickup: { ...pickup, contact: { ...pickup.contact, phonenumbr: '1' } } }),
 			undefined,
 		],
 		[
-			'Dropoff address has no member "street" (did you mean "streetName"?)',
+			'Dropoff address has an unknown field "street" (did you mean "streetName"?)',
 			delivery({ pickup, dropoff: { ...pickup, location: { address: { street: 'Oak' } } } }),
 			undefined,
 		],
 		[
-			'Dropoff has no member "zip", "latitude" (did you mean "lat"?)',
+			'Dropoff has unknown fields "zip", "latitude" (did you mean "lat"?)',
 			delivery({ dropoff: { ...pickup, location: { address: 'Oak', zip: '1', latitude: 1 } } }),
 			undefined,
 		],
 		[
-			'Pickup warehouse ID is given beside an address. Give one of the two',
+			"Pickup warehouse ID can't be combined with an address. Use only one of them",
 			delivery({ pickup: { ...pickup, location: { address: 'Oak', warehouse: 7 } } }),
 			undefined,
 		],
@@ -307,9 +307,9 @@ test('creates 250 deliveries in three requests, in order', async () => {
 const unknown = (item: number, referenceId?: string): object => ({
 	error: {
 		message: expect.stringMatching(
-			new RegExp(`^Whether this delivery was created is unknown: .* \\[item ${item}\\]$`),
+			new RegExp(`^It is unknown whether this delivery was created: .* \\[item ${item}\\]$`),
 		),
-		description: expect.stringMatching(/^Look it up in the dashboard of the Delivery Service/),
+		description: expect.stringMatching(/^Check the Delivery Service dashboard/),
 		outcome: 'unknown',
 		...(referenceId && { referenceId }),
 	},
@@ -437,7 +437,9 @@ describe('a failure in the middle', () => {
 
 		expect(service.creations()).toHaveLength(2);
 		expect({ status, items }).toEqual({ status: 'error', items: [] });
-		expect(error?.message).toMatch(/ is unknown: .* \[item 100\]$/);
+		expect(error?.message).toMatch(
+			/^It is unknown whether this delivery was created: .* \[item 100\]$/,
+		);
 		const stored = service.control.deliveries();
 		for (const part of [
 			`R0 (ID ${stored[0]?.record.id})`,
@@ -498,10 +500,15 @@ describe('what the user can mend', () => {
 		[
 			'a wrong key',
 			{ apiSecret: 'wrong', path: '' },
-			/did not accept the API key/,
+			/rejected the API key/,
 			/API Key ID and API Secret.*Credentials missing or invalid \(UNAUTHORIZED\)/,
 		],
-		['a path in the base URL', { path: '/v2' }, /shared with another \(status 404\)/, /Base URL/],
+		[
+			'a path in the base URL',
+			{ path: '/v2' },
+			/batch of this delivery and another one \(status 404\)/,
+			/Base URL/,
+		],
 	])('is named: %s', async (_what, { path, ...change }, message, description) => {
 		const { error } = await service.run(fromJson, {
 			items: deliveries(2),
@@ -528,7 +535,7 @@ describe('what the user can mend', () => {
 		);
 
 		expect(service.creations()).toEqual([{ deliveries: deliveries(1), companyId: 99 }]);
-		expect(error?.message).toMatch(/does not allow this with the API key .*\[item 0\]$/);
+		expect(error?.message).toMatch(/does not allow this request with this API key .*\[item 0\]$/);
 		expect(error?.description).toMatch(/Check the Company ID.*Not authorized for company 99/);
 	});
 
@@ -544,7 +551,7 @@ describe('what the user can mend', () => {
 
 		expect(service.control.requests()).toEqual([]);
 		expect(error).toMatchObject({
-			message: 'The Delivery Service credential is not complete',
+			message: 'The Delivery Service credential is incomplete',
 			description: expect.stringContaining('Base URL'),
 		});
 	});

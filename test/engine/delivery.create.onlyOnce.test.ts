@@ -60,8 +60,7 @@ describe('a second run', () => {
 				json: {
 					skipped: true,
 					reason: 'alreadyCreated',
-					message:
-						'This workflow has created a delivery with this reference ID before. Changes since then are not sent: make them with the operation Update.',
+					message: `R${item} was skipped: this workflow has already created a delivery with this reference ID. Later changes are not sent; use the Update operation for them.`,
 					referenceId: `R${item}`,
 				},
 				pairedItem: { item },
@@ -186,7 +185,7 @@ describe('without a Company ID in the credential', () => {
 			credential: credential(),
 		});
 		expect(error).toMatchObject({
-			message: 'The Company ID for the Delivery Service is missing',
+			message: 'The Delivery Service Company ID is missing',
 			description: expect.stringMatching(/^Enter the Company ID/),
 		});
 		expect(service.control.requests()).toEqual([]);
@@ -223,7 +222,7 @@ describe('a delivery without a reference', () => {
 		const { error } = await service.run(createOnce(), { items });
 		expect(error).toMatchObject({
 			message: 'Reference ID is missing [item 1]',
-			description: expect.stringMatching(/turn "Skip Already Sent" off/),
+			description: expect.stringMatching(/turn off "Skip Already Sent"/),
 		});
 		expect(service.control.requests()).toEqual([]);
 		expect(deduplicationStore.calls).toEqual([]);
@@ -261,7 +260,7 @@ describe('the same reference twice in one input', () => {
 				skipped: true,
 				reason: 'sameReferenceInInput',
 				message: expect.stringMatching(
-					/^An item before this one has the same reference ID, .* a reference ID of its own/,
+					/^A was skipped: an earlier item has the same reference ID\. .* its own reference ID\.$/,
 				),
 				referenceId: 'A',
 			});
@@ -353,7 +352,7 @@ describe('two orders with the same reference', () => {
 			items: [ofAnother, shopifyOrder({ id: 3, name: '#1002' })],
 		});
 		expect(run.error?.message).toContain('another order has the same reference ID "#1001"');
-		expect(run.error?.description).toContain('Created (1): #1002');
+		expect(run.error?.description).toContain('Created: #1002');
 		expect(service.existing()).toEqual(['#1001', '#1002']);
 	});
 
@@ -460,9 +459,11 @@ describe('a process that is killed', () => {
 			if (outcome === 'unknown')
 				expect(second.items[item]?.json.error).toEqual({
 					message: expect.stringMatching(
-						new RegExp(`^Whether this delivery was created is unknown: .*\\[item ${item}\\]$`),
+						new RegExp(`^It is unknown whether this delivery was created: .*\\[item ${item}\\]$`),
 					),
-					description: expect.stringMatching(/^Look it up .*"Allow Resending"/),
+					description: expect.stringMatching(
+						/^Check the Delivery Service dashboard .*"Allow Resending"/,
+					),
 					outcome: 'unknown',
 					referenceId: `R${item}`,
 				});
@@ -532,9 +533,9 @@ describe('a process that is killed', () => {
 		const { error } = await service.run(createOnce({ batchSize: 2 }), { items: deliveries(5) });
 
 		expect(error?.message).toMatch(
-			/created is unknown.*\(1 of 5 .* created, 2 skipped, 0 not sent\) \[item 2\]/,
+			/^It is unknown whether this delivery was created: .*\(1 of 5 .* created, 2 skipped\) \[item 2\]/,
 		);
-		expect(error?.description).toContain('Perhaps created (2): R2, R3.');
+		expect(error?.description).toContain('Possibly created (2): R2, R3.');
 		expect(service.existing()).toEqual(['R0', 'R1', 'R4']);
 	});
 
@@ -636,7 +637,7 @@ describe('a store that fails', () => {
 		expect(outcomesOf(items)).toEqual([...all(created, 'created'), ...all(6 - created, 'notSent')]);
 		expect(service.existing()).toEqual(['R0', 'R1'].slice(0, created));
 		expect(items[2]?.json.error).toMatchObject({
-			message: expect.stringMatching(/not sent: n8n could not look up which references/),
+			message: expect.stringMatching(/not sent: n8n could not check which reference IDs/),
 			description: expect.stringMatching(/^Save the workflow/),
 		});
 		const second = await run(deliveries(6));
@@ -664,7 +665,7 @@ describe('a store that fails', () => {
 
 		expect(outcomesOf(items)).toEqual(all(2, 'created'));
 		expect(hints).toContainEqual({
-			message: expect.stringMatching(/could not note .* come out as unknown/),
+			message: expect.stringMatching(/could not save .* reports them as unknown/),
 			type: 'warning',
 			location: 'outputPane',
 		});
@@ -678,7 +679,7 @@ describe('a store that fails', () => {
 		deduplicationStore.addFault({ ...record, operation: 'removeProcessed' });
 		const { items, hints } = await run(deliveries(1));
 		expect(outcomesOf(items)).toEqual(['rejected']);
-		expect(hints.map(({ message }) => message).join()).toContain('could not note');
+		expect(hints.map(({ message }) => message).join()).toContain('could not save');
 		expect(outcomesOf((await run(deliveries(1))).items)).toEqual(['unknown']);
 	});
 });

@@ -17,7 +17,7 @@ test('Retry On Fail is refused where nothing keeps a delivery from being created
 		{ source: 'json' },
 		{ ...retrying, items: [delivery({ referenceId: '#1' })] },
 	);
-	expect(run.error?.message).toContain('could create deliveries twice');
+	expect(run.error?.message).toBe('Turn on "Skip Already Sent" to use "Retry On Fail"');
 	expect(service.creations()).toEqual([]);
 });
 
@@ -50,7 +50,7 @@ describe('what an earlier try created', () => {
 			{ id: idOf('#1'), referenceId: '#1' },
 			{ id: idOf('#2'), referenceId: '#2' },
 		]);
-		expect(run.hints).toMatchObject([{ message: 'Created 2 deliveries in 3 requests.' }]);
+		expect(run.hints).toMatchObject([{ message: 'Created 2 deliveries.' }]);
 	});
 
 	test('comes out as created when the node goes on after errors', async () => {
@@ -67,7 +67,7 @@ describe('what an earlier try created', () => {
 		service.control.addFault({ kind: 'rejectReference', referenceIds: ['#2'] });
 		const { error } = await service.run(parameters, { ...retrying, items });
 		expect(error?.message).toContain('1 of 2 deliveries created');
-		expect(error?.description).toContain(`Created (1): #1 (ID ${idOf('#1')}).`);
+		expect(error?.description).toContain(`Created: #1 (ID ${idOf('#1')}).`);
 	});
 
 	/** Lets the store fail for every try after the first, which meets a fault of the service. */
@@ -88,10 +88,10 @@ describe('what an earlier try created', () => {
 	test('comes out as created when the store fails in a later try', async () => {
 		await failAfterFirstTry({ kind: 'rejectReference', referenceIds: ['#2'] }, items);
 		const { error } = await service.run(parameters, { ...retrying, items });
-		expect(error?.message).toContain('n8n could not look up which references were sent already');
+		expect(error?.message).toContain('n8n could not check which reference IDs were already sent');
 		expect(error?.message).toContain('1 of 2 deliveries created');
-		expect(error?.description).toContain(`Created (1): #1 (ID ${idOf('#1')}).`);
-		expect(error?.description).toContain('Not sent (1): #2.');
+		expect(error?.description).toContain(`Created: #1 (ID ${idOf('#1')}).`);
+		expect(error?.description).toContain('Not sent: #2.');
 	});
 
 	test('and what it left unknown is still unknown when the store fails in a later try', async () => {
@@ -99,8 +99,8 @@ describe('what an earlier try created', () => {
 		await failAfterFirstTry({ kind: 'resetAfter' }, one);
 		const { error } = await service.run(parameters, { ...retrying, items: one });
 		expect(service.creations()).toHaveLength(1);
-		expect(error?.message).toContain('Whether this delivery was created is unknown');
-		expect(error?.description).toContain('Perhaps created (1): #1.');
+		expect(error?.message).toContain('It is unknown whether this delivery was created');
+		expect(error?.description).toContain('Possibly created: #1.');
 	});
 
 	test('and what it left unknown is told with the words of the service, which later tries do not hear', async () => {
@@ -131,10 +131,9 @@ describe('the retry of an execution that failed', () => {
 		expect(failed.error?.message).toContain('1 of 2 deliveries created');
 		const { error } = await service.run(parameters, { items, ...isRetry });
 		expect(error).toMatchObject({
-			message:
-				'This execution is a retry, and without "Skip Already Sent" it could create deliveries twice',
+			message: 'Without "Skip Already Sent", retrying this execution could create deliveries twice',
 			description: expect.stringMatching(
-				/did not come to this node.* choose Retry with currently saved workflow\. If it failed in this node, its error lists what was created/,
+				/failed before this node.* choose Retry with currently saved workflow\. If it failed in this node, .*: its error lists them/,
 			),
 		});
 		expect(service.existing()).toEqual(['#1']);

@@ -241,7 +241,7 @@ describe('an option', () => {
 			withContact({ email: 'orders@shop.example' }),
 		],
 		[
-			'Fallback Email, for an order whose e-mail address is unusable',
+			'Fallback Email, for an order whose email address is unusable',
 			{ fallbackEmail: 'orders@shop.example' },
 			{ email: 'maya', contact_email: 'maya@', customer: null },
 			withContact({ email: 'orders@shop.example' }),
@@ -386,9 +386,9 @@ describe('an option', () => {
 			{ packageSize: '={{ "huge" }}' },
 		],
 		['Order #1001: dropoff latitude "north" is not a number [item 0]', { lat: 'north', lng: '1' }],
-		['Order #1001: dropoff email "desk" is not an e-mail address [item 0]', { email: 'desk' }],
+		['Order #1001: dropoff email "desk" is not an email address [item 0]', { email: 'desk' }],
 		[
-			'Order #77: dropoff email "desk" is not an e-mail address [item 0]',
+			'Order #77: dropoff email "desk" is not an email address [item 0]',
 			{ email: 'desk', referenceId: '#77' },
 		],
 	])('that breaks a rule is named before anything is sent: %s', async (message, options) => {
@@ -406,9 +406,9 @@ test('a rule that an order breaks is told with the order and where to mend it', 
 	);
 
 	expect(error).toMatchObject({
-		message: 'Order #1001: pickup email "shop" is not an e-mail address [item 0]',
+		message: 'Order #1001: pickup email "shop" is not an email address [item 0]',
 		description:
-			'Also: Dropoff email "desk" is not an e-mail address. Nothing was sent for this item. What begins with Pickup is mended in the fields of this node, all else in the order in Shopify or under Order Options. No delivery was created.',
+			'Also: Dropoff email "desk" is not an email address. Nothing was sent for this item. Fix pickup fields and values from Order Options in this node, everything else in Shopify. No delivery was created.',
 	});
 });
 
@@ -418,7 +418,7 @@ test('a rule is told in its own words, whatever error codes of n8n they hold', a
 	});
 
 	expect(error?.message).toBe(
-		'Order #1001: dropoff email "ana@bikeaccessories" is not an e-mail address [item 0]',
+		'Order #1001: dropoff email "ana@bikeaccessories" is not an email address [item 0]',
 	);
 });
 
@@ -443,7 +443,7 @@ describe('orders without what Shopify gives every order', () => {
 		];
 		const { hints } = await service.run({ ...fromOrder(), options }, { items });
 		expect(warnings(hints)).toContain(
-			'2 orders came without "cancelled_at", "test", which Shopify gives every order. Taken as: not canceled, not a test order. If the Shopify node limits the fields that it returns, add these.',
+			'Shopify did not return "cancelled_at", "test" for 2 orders (assumed: not canceled, not a test order). If Fields is set in the Shopify node, add these there.',
 		);
 	});
 
@@ -465,7 +465,7 @@ describe('orders without what Shopify gives every order', () => {
 	test('are told each by its name', async () => {
 		const { hints } = await service.run(fromOrder(), { items: [without('#1', ...telling)] });
 		expect(warnings(hints)).toEqual([
-			'1 order came without "cancelled_at", "test", "financial_status", "payment_gateway_names", which Shopify gives every order. Taken as: not canceled, not a test order, not refunded, not cash on delivery. If the Shopify node limits the fields that it returns, add these.',
+			'Shopify did not return "cancelled_at", "test", "financial_status", "payment_gateway_names" for 1 order (assumed: not canceled, not a test order, not refunded, not cash on delivery). If Fields is set in the Shopify node, add these there.',
 		]);
 	});
 });
@@ -474,7 +474,7 @@ describe('money that is outstanding and not collected', () => {
 	const owed = (name: string, methods: string[]) =>
 		shopifyOrder({ ...payableInCash, name, payment_gateway_names: methods });
 	const hint =
-		'The driver collects nothing for 2 orders with money outstanding, paid by "Bank Deposit", "Pay the milkman". If one of these is cash on delivery, add it to the order option Cash on Delivery Methods, and correct deliveries that exist already with the operation Update.';
+		'2 orders (#1, #2) are not fully paid, but no cash will be collected. If one of the payment methods "Bank Deposit", "Pay the milkman" is cash on delivery, add it to the order option Cash on Delivery Methods, and run Update for existing deliveries.';
 	const items = [
 		owed('#1', ['Bank Deposit']),
 		owed('#2', ['Bank Deposit', 'Pay the milkman']),
@@ -514,14 +514,16 @@ describe('money that is outstanding and not collected', () => {
 	test('is told without a name when the orders have none', async () => {
 		const { hints } = await service.run(fromOrder(), { items: [owed('#1', [])] });
 		expect(warnings(hints)).toEqual([
-			'The driver collects nothing for 1 order with money outstanding, without a payment method. If they are to be paid at the door, set the order option Cash on Delivery to Always, and correct deliveries that exist already with the operation Update.',
+			'#1 is not fully paid, but no cash will be collected. There is no payment method: if cash is due on delivery, set the order option Cash on Delivery to Whenever Something Is Unpaid, and run Update for existing deliveries.',
 		]);
 	});
 
 	test('names no more than five payment methods', async () => {
 		const many = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 		const { hints } = await service.run(fromOrder(), { items: [owed('#1', many)] });
-		expect(warnings(hints)[0]).toContain('paid by "a", "b", "c", "d", "e" and 2 more. If');
+		expect(warnings(hints)[0]).toContain(
+			'If one of the payment methods "a", "b", "c", "d", "e" and 2 more is',
+		);
 	});
 });
 
@@ -785,6 +787,6 @@ test('when every order is left out, a hint says that nothing was sent', async ()
 	const cancelled = shopifyOrder({ cancelled_at: '2026-11-02T10:00:00-06:00' });
 	const { hints } = await service.run(fromOrder(), { items: [cancelled] });
 	expect(hints.map(({ message }) => message)).toEqual([
-		'Nothing was sent. Skipped 1 item: the field "message" says why.',
+		'Nothing was sent. Skipped 1 item: see the "message" field.',
 	]);
 });

@@ -297,11 +297,11 @@ describe('a change', () => {
 		['Cash on Delivery is empty', { cod: '' }],
 		['Recipient Name is empty', { name: '={{ $json.none }}' }],
 		['Tags to Add is empty', { addTags: '' }],
-		['Tag to add: at least one is needed', { addTags: '={{ [] }}' }],
+		['Tag to add: at least one is required', { addTags: '={{ [] }}' }],
 		['Tag to remove 2 "late" is not a number', { removeTags: '7,late' }],
 		['Tag to add "0" is less than 1', { addTags: '0' }],
-		['Package: at least one is needed', { packages: {} }],
-		['Package: at least one is needed', { packages: { package: [{}] } }],
+		['Package: at least one is required', { packages: {} }],
+		['Package: at least one is required', { packages: { package: [{}] } }],
 		[
 			'Package size "huge" is not one of xs, s, m, l, xl',
 			{ packages: { package: [{ name: 'A', size: '={{ "huge" }}' }] } },
@@ -310,10 +310,10 @@ describe('a change', () => {
 			'Package weight "2 kg" is not a number',
 			{ packages: { package: [{ name: 'A', weight: '2 kg' }] } },
 		],
-		['Email "ben" is not an e-mail address', { email: 'ben' }],
+		['Email "ben" is not an email address', { email: 'ben' }],
 		['Cash on delivery "1,5" is not a number', { cod: '1,5' }],
 		['Cash on delivery "-1" is less than 0', { cod: '-1' }],
-		['Longitude is missing. Give latitude and longitude together, or neither', { lat: '43.65' }],
+		['Longitude is missing. Set both latitude and longitude, or neither', { lat: '43.65' }],
 		['Latitude "91" is more than 90', { lat: '91', lng: '0' }],
 		[
 			`Reference ID "${'x'.repeat(41)}" is longer than 40 characters`,
@@ -335,9 +335,9 @@ describe('a change', () => {
 
 describe('a wrong item', () => {
 	test.each<[string, IDataObject]>([
-		['Delivery ID: at least one is needed [item 1]', { id: null }],
-		['Delivery ID: at least one is needed [item 1]', { id: [] }],
-		['Delivery ID: at least one is needed [item 1]', { id: ' , ' }],
+		['Delivery ID: at least one is required [item 1]', { id: null }],
+		['Delivery ID: at least one is required [item 1]', { id: [] }],
+		['Delivery ID: at least one is required [item 1]', { id: ' , ' }],
 		['Delivery ID (an object) is not text [item 1]', { id: { a: 1 } }],
 		['Recalculate price "maybe" is not true or false [item 1]', { id: 'x', price: 'maybe' }],
 	])('keeps all from being sent: %s', async (message, wrong) => {
@@ -368,7 +368,7 @@ describe('a wrong item', () => {
 		const body = { deliveryIds: [a, b], deliveryChanges: { cod: 5 }, ...flags };
 		expect(updates()).toEqual([body, body]);
 		const error = {
-			message: 'Delivery ID: at least one is needed [item 1]',
+			message: 'Delivery ID: at least one is required [item 1]',
 			description: 'Nothing was sent for this item.',
 			outcome: 'invalid',
 		};
@@ -426,8 +426,8 @@ describe('a refusal in the middle', () => {
 		expect(updatedIds()).toEqual(found(ids.slice(0, 20)));
 		expect({ status, items }).toEqual({ status: 'error', items: [] });
 		expect(error).toMatchObject({
-			message: 'The Delivery Service did not find what was asked for (status 404) [item 12]',
-			description: `Check the delivery IDs or reference IDs, and the Base URL in the credential. The service says: Unknown deliveries: no-such-delivery (NOT_FOUND). Refused (1): no-such-delivery. Not sent (3): ${ids.slice(20).join(', ')}. Deliveries updated in this run: 19.`,
+			message: 'The Delivery Service could not find the requested resource (status 404) [item 12]',
+			description: `Check the delivery IDs or reference IDs, and the Base URL in the credential. The service says: Unknown deliveries: no-such-delivery (NOT_FOUND). Rejected: no-such-delivery. Not sent (3): ${ids.slice(20).join(', ')}. Deliveries updated in this run: 19.`,
 			context: {
 				itemIndex: 12,
 				data: {
@@ -453,7 +453,7 @@ describe('a refusal in the middle', () => {
 			{ items: [{ ids }] },
 		);
 		expect(error?.message).toMatch(/\(delivery ID no-such-delivery\) \[item 0\]$/);
-		expect(error?.description).toContain('Refused (1): no-such-delivery. Not sent (3): ');
+		expect(error?.description).toContain('Rejected: no-such-delivery. Not sent (3): ');
 	});
 
 	test('does not keep the others from being updated when the node goes on', async () => {
@@ -472,7 +472,7 @@ describe('a refusal in the middle', () => {
 					? { deliveryId, ...success }
 					: {
 							error: {
-								message: `The Delivery Service did not find what was asked for (status 404) [item 12]`,
+								message: `The Delivery Service could not find the requested resource (status 404) [item 12]`,
 								description: expect.stringContaining('Unknown deliveries: no-such-delivery'),
 								outcome: 'rejected',
 								deliveryId,
@@ -497,8 +497,8 @@ describe('a refusal in the middle', () => {
 				error: {
 					message:
 						item < 10
-							? `The Delivery Service did not accept the API key [item ${item}]`
-							: `This delivery was not updated: the Delivery Service did not accept the API key [item ${item}]`,
+							? `The Delivery Service rejected the API key [item ${item}]`
+							: `This delivery was not updated: the Delivery Service rejected the API key [item ${item}]`,
 					outcome: item < 10 ? 'rejected' : 'notSent',
 					deliveryId,
 				},
@@ -530,7 +530,8 @@ describe('a refusal in the middle', () => {
 						reference: 'nope',
 						cod: 2,
 						error: {
-							message: 'The Delivery Service did not find what was asked for (status 404) [item 1]',
+							message:
+								'The Delivery Service could not find the requested resource (status 404) [item 1]',
 							description: expect.stringContaining('Unknown deliveries: nope'),
 							outcome: 'rejected',
 							referenceId: 'nope',
@@ -566,14 +567,14 @@ describe('an answer that is not as documented', () => {
 
 		expect(error).toMatchObject({
 			message:
-				'Whether this delivery was updated is unknown: the answer did not come from the Delivery Service, or cannot be read [item 0]',
+				'It is unknown whether this delivery was updated: the response is not a valid Delivery Service response [item 0]',
 			description: expect.stringContaining('Base URL'),
 		});
 	});
 });
 
 describe('a new reference ID', () => {
-	const sharedReference = 'One new Reference ID cannot be given to several deliveries';
+	const sharedReference = "A new reference ID can't be assigned to several deliveries";
 
 	test.each([
 		['of one item', '={{ $json.ids }}', [{ ids: ['a', 'b'] }], 0],
@@ -587,7 +588,7 @@ describe('a new reference ID', () => {
 
 		expect(error).toMatchObject({
 			message: `${sharedReference} [item ${wrong}]`,
-			description: expect.stringContaining('an expression in Reference ID'),
+			description: expect.stringContaining('an expression in New Reference ID'),
 		});
 		expect(service.received()).toEqual([]);
 	});
@@ -629,13 +630,13 @@ describe('the options', () => {
 
 		expect(updates()).toHaveLength(1);
 		expect(error).toMatchObject({
-			message: 'The Delivery Service has had too many requests for now [item 0]',
-			description: expect.stringContaining('Wait 10 minutes, as the service asks'),
+			message: 'Rate limit of the Delivery Service exceeded (status 429) [item 0]',
+			description: expect.stringContaining('Wait 10 minutes, as the service requests'),
 		});
 	});
 
 	test.each([
-		[{ maxRetrySeconds: -1 }, /^Maximum wait -1 is less than 0/],
+		[{ maxRetrySeconds: -1 }, /^Max retry time -1 is less than 0/],
 		[{ timeoutSeconds: 0 }, /^Timeout 0 is less than 1/],
 		[{ timeoutSeconds: 9999 }, /^Timeout 9999 is more than 3600/],
 	])('are checked before anything is sent: %o', async (options, message) => {

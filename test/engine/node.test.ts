@@ -274,5 +274,5 @@ test('refuses an operation that only a workflow of another version may ask for',
 	});
 
 	expect(items).toEqual([]);
-	expect(error?.message).toBe('The operation "gone" of "delivery" does not exist');
+	expect(error?.message).toBe('The resource "delivery" has no operation "gone"');
 });

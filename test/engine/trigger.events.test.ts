@@ -1,4 +1,4 @@
-/** What comes out of the trigger for what comes in. */
+/** What the trigger outputs for the events that it receives. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { INodeParameters } from 'n8n-workflow';
@@ -19,20 +19,20 @@ const every = ['createTask', 'createRoute', 'updateTask'];
 const actions: Record<string, number> = { createTask: 1, createRoute: 2, updateTask: 3 };
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/** A published trigger for all events. */
+/** Opens and publishes a trigger for all events. */
 async function published(parameters: INodeParameters = {}): Promise<Trigger> {
 	const trigger = await open({ events: every, ...parameters });
 	await trigger.activate();
 	return trigger;
 }
 
-/** Calls the address of an event as the service would. */
+/** Calls the URL of an event as the service would. */
 async function call(trigger: Trigger, event: string, request: ReceiveOptions) {
 	return await trigger.receive({ url: hook(actions[event] ?? 0).url, ...request });
 }
 
-describe('an event that the service posts', () => {
-	test('comes out with its name, code and fields in their types', async () => {
+describe('an event of the service', () => {
+	test('outputs each event with its name, code and typed fields', async () => {
 		const trigger = await published();
 		const { id } = await createDelivery();
 		await service.control.advance(id);
@@ -71,7 +71,7 @@ describe('an event that the service posts', () => {
 		expect(postings.map(({ status }) => status)).toEqual([200, 200, 200]);
 	});
 
-	test("is answered at once, in n8n's own words", async () => {
+	test("responds immediately with n8n's own message", async () => {
 		const trigger = await published();
 
 		const { status, body, run } = await call(trigger, 'updateTask', { body: updated });
@@ -80,7 +80,7 @@ describe('an event that the service posts', () => {
 		expect(run?.status).toBe('success');
 	});
 
-	test('keeps the fields that the document does not name', async () => {
+	test('keeps undocumented fields', async () => {
 		const trigger = await published();
 		const body = { ...updated, driver: { name: 'Kim' }, note: null };
 
@@ -89,7 +89,7 @@ describe('an event that the service posts', () => {
 		expect(itemsOf(received)).toEqual([{ event: 'updateTask', eventCode: 3, ...body }]);
 	});
 
-	test('is of the kind that its address names, whatever it looks like', async () => {
+	test('takes the event from the URL, whatever the payload contains', async () => {
 		const trigger = await published();
 
 		const received = await call(trigger, 'createTask', { body: updated });
@@ -98,8 +98,8 @@ describe('an event that the service posts', () => {
 	});
 });
 
-describe('a payload that does not fit the document', () => {
-	test('comes out raw with what did not fit, and is answered 200', async () => {
+describe('a payload that deviates from the document', () => {
+	test('outputs an undocumented payload with issues and responds 200', async () => {
 		const trigger = await published();
 		const body = { id: 7, distance: 'far', price: '9.50' };
 
@@ -114,14 +114,14 @@ describe('a payload that does not fit the document', () => {
 				distance: 'far',
 				price: 9.5,
 				issues: [
-					'The field "distance" is not what the service documents',
+					'The field "distance" does not have its documented type',
 					'The field "currencySign" is missing',
 				],
 			},
 		]);
 	});
 
-	test('cannot pass for what the node says of it', async () => {
+	test('keeps payload fields with a reserved name under payload', async () => {
 		const trigger = await published();
 		const body = { ...updated, event: 'createTask', eventCode: 1, issues: [] };
 
@@ -133,12 +133,14 @@ describe('a payload that does not fit the document', () => {
 				eventCode: 3,
 				...updated,
 				payload: body,
-				issues: ['Fields of the payload named event, eventCode, issues are found under "payload"'],
+				issues: [
+					'Payload fields with a reserved name are only in "payload": event, eventCode, issues',
+				],
 			},
 		]);
 	});
 
-	test('comes out beside the others of its list', async () => {
+	test('outputs an invalid list entry next to the valid ones', async () => {
 		const trigger = await published();
 
 		const received = await call(trigger, 'updateTask', { body: [updated, 'late', { id: 'T2' }] });
@@ -151,18 +153,18 @@ describe('a payload that does not fit the document', () => {
 	});
 });
 
-describe('the body', () => {
+describe('the body of a call', () => {
 	const text = JSON.stringify(updated);
 
 	test.each([
 		['an object', (payload: object) => JSON.stringify(payload)],
 		['a list', (payload: object) => ` ${JSON.stringify([payload])}\n`],
-	])('may be JSON with the content type of a form: %s', async (_, written) => {
+	])('reads JSON with the content type of a form: %s', async (_, write) => {
 		const trigger = await published();
 		const payload = { ...updated, status: 'A&B=1+1 %41' };
 
 		const received = await call(trigger, 'updateTask', {
-			rawBody: written(payload),
+			rawBody: write(payload),
 			headers: form,
 		});
 
@@ -170,7 +172,7 @@ describe('the body', () => {
 		expect(itemsOf(received)).toEqual([{ event: 'updateTask', eventCode: 3, ...payload }]);
 	});
 
-	test('may be a form whose text only begins like JSON', async () => {
+	test('reads a form whose text begins like JSON', async () => {
 		const trigger = await published();
 		const rawBody = `{=1&${new URLSearchParams(updated).toString()}`;
 
@@ -181,7 +183,7 @@ describe('the body', () => {
 
 	test.each<[string, ReceiveOptions]>([
 		['JSON', { body: updated }],
-		['a list of one', { body: [updated] }],
+		['a list with one entry', { body: [updated] }],
 		['a form', { rawBody: new URLSearchParams(updated).toString(), headers: form }],
 		['JSON as plain text', { rawBody: text, headers: { 'content-type': 'text/plain' } }],
 		[
@@ -189,14 +191,14 @@ describe('the body', () => {
 			{ rawBody: Buffer.from(text), headers: { 'content-type': '' } },
 		],
 		[
-			'JSON of a type that n8n does not know',
+			'JSON with a content type that n8n does not know',
 			{ rawBody: text, headers: { 'content-type': 'application/vnd.delivery+json' } },
 		],
 		[
 			'JSON in JSON',
 			{ rawBody: JSON.stringify(text), headers: { 'content-type': 'application/json' } },
 		],
-	])('may be %s', async (_, request) => {
+	])('reads %s', async (_, request) => {
 		const trigger = await published();
 
 		const received = await call(trigger, 'updateTask', request);
@@ -216,7 +218,7 @@ describe('the body', () => {
 			},
 		],
 		['as JSON text', { prices: '[{"id":"a","price":"2.5"},{"id":"b","price":"3"}]' }],
-	])('may be a form with a list in it, %s', async (_, prices) => {
+	])('reads a form that contains a list %s', async (_, prices) => {
 		const trigger = await published();
 		const fields = { route_id: 'R1', distance: '12.5', date: '1760000000', ...prices };
 
@@ -241,7 +243,7 @@ describe('the body', () => {
 		]);
 	});
 
-	test('may hold several events, an item each', async () => {
+	test('outputs one item per event of a list', async () => {
 		const trigger = await published();
 
 		const received = await call(trigger, 'updateTask', {
@@ -252,7 +254,7 @@ describe('the body', () => {
 	});
 });
 
-describe('an event that the address does not name', () => {
+describe('a call of the bare URL', () => {
 	const unsigned = { options: { verifyCaller: false } };
 	const created = { id: 'T1', distance: 3, price: 4, currencySign: '$' };
 
@@ -260,7 +262,7 @@ describe('an event that the address does not name', () => {
 		['createTask', 1, created],
 		['createRoute', 2, { route_id: 'R1', distance: 3, date: '1760000000', prices: [] }],
 		['updateTask', 3, updated],
-	])('is told by its shape: %s', async (event, eventCode, body) => {
+	])('identifies %s by its fields', async (event, eventCode, body) => {
 		const trigger = await published(unsigned);
 
 		const received = await trigger.receive({ url: trigger.url, body });
@@ -269,22 +271,22 @@ describe('an event that the address does not name', () => {
 		expect(itemsOf(received)?.[0]).not.toHaveProperty('issues');
 	});
 
-	test('starts nothing when it is told and not chosen, unlike what is unknown', async () => {
+	test('drops events that are not selected and passes unknown ones', async () => {
 		const trigger = await published({ ...unsigned, events: ['updateTask'] });
 
 		const alone = await trigger.receive({ url: trigger.url, body: created });
-		const among = await trigger.receive({
+		const mixed = await trigger.receive({
 			url: trigger.url,
 			body: [created, updated, { id: 'T2' }],
 		});
 
 		expect(alone.status).toBe(200);
 		expect(alone.run).toBeUndefined();
-		expect(itemsOf(among)).toMatchObject([{ event: 'updateTask' }, { event: 'unknown', id: 'T2' }]);
+		expect(itemsOf(mixed)).toMatchObject([{ event: 'updateTask' }, { event: 'unknown', id: 'T2' }]);
 	});
 
 	test.each([{ id: 'T1' }, { hello: 'world' }, { ...created, ...updated }])(
-		'is unknown, never guessed, when several or none can be meant: %j',
+		'outputs an unknown event when no event or several events match: %j',
 		async (body) => {
 			const trigger = await published(unsigned);
 
@@ -296,14 +298,14 @@ describe('an event that the address does not name', () => {
 					event: 'unknown',
 					eventCode: null,
 					...body,
-					issues: ['Neither the address nor the fields tell which event this is'],
+					issues: ['Neither the URL nor the fields identify the event'],
 				},
 			]);
 		},
 	);
 });
 
-describe('filters', () => {
+describe('the filters of the trigger', () => {
 	const only = (options: INodeParameters) => ({ options });
 
 	test.each([
@@ -316,7 +318,7 @@ describe('filters', () => {
 		[only({ cities: 9 }), false],
 		[only({ statuses: 'delivered', cities: '9' }), false],
 		[only({ statuses: '', companies: ' ', cities: [] }), true],
-	])('%j let an update through: %s', async (parameters, passes) => {
+	])('applies the filters %j to an update, which passes: %s', async (parameters, passes) => {
 		const trigger = await published(parameters);
 
 		const received = await call(trigger, 'updateTask', { body: updated });
@@ -326,7 +328,7 @@ describe('filters', () => {
 		if (!passes) expect(received.body).toEqual({ message: 'Received' });
 	});
 
-	test('leave alone what has no such field', async () => {
+	test('passes events without the filtered field', async () => {
 		const trigger = await published(only({ statuses: 'x', companies: '5', cities: '5' }));
 		const created = await call(trigger, 'createTask', { body: { id: 'T1' } });
 		const odd = await call(trigger, 'updateTask', { body: { id: 'T1', status: null } });
@@ -335,7 +337,7 @@ describe('filters', () => {
 		expect(itemsOf(odd)).toHaveLength(1);
 	});
 
-	test('let only some of a list through', async () => {
+	test('passes only the list entries that match the filters', async () => {
 		const trigger = await published(only({ statuses: 'delivered' }));
 
 		const received = await call(trigger, 'updateTask', {
@@ -345,7 +347,7 @@ describe('filters', () => {
 		expect(itemsOf(received)).toMatchObject([updated]);
 	});
 
-	test('do not end the listening for a test event', async () => {
+	test('keeps listening for a test event after the filters have dropped one', async () => {
 		const trigger = await open(only({ statuses: 'delivered' }));
 		await trigger.listen();
 
@@ -359,35 +361,35 @@ describe('filters', () => {
 	});
 });
 
-describe('repeats', () => {
-	const skipping = { options: { ignoreDuplicatesMinutes: 10 } };
+describe('duplicate events', () => {
+	const ignoring = { options: { ignoreDuplicatesMinutes: 10 } };
 	const swapped = Object.fromEntries(Object.entries(updated).reverse());
 
 	const passed = (received: Received) => passedOn(received)?.length;
 
-	test('start the workflow again unless the option is added', async () => {
+	test('passes duplicates when Ignore Duplicates is not added', async () => {
 		const trigger = await published();
 		await call(trigger, 'updateTask', { body: updated });
-		const repeat = await call(trigger, 'updateTask', { body: updated });
+		const duplicate = await call(trigger, 'updateTask', { body: updated });
 		const twice = await call(trigger, 'updateTask', { body: [updated, updated] });
 
-		expect([passed(repeat), passed(twice)]).toEqual([1, 2]);
+		expect([passed(duplicate), passed(twice)]).toEqual([1, 2]);
 		expect(deduplicationStore.calls).toEqual([]);
 	});
 
-	test('end at the trigger with it, also in another order of fields', async () => {
-		const trigger = await published(skipping);
+	test('drops duplicates with Ignore Duplicates, also with reordered fields', async () => {
+		const trigger = await published(ignoring);
 		const first = await call(trigger, 'updateTask', { body: updated });
 
-		const repeat = await call(trigger, 'updateTask', { body: updated });
+		const duplicate = await call(trigger, 'updateTask', { body: updated });
 		const other = await call(trigger, 'updateTask', { body: swapped });
 
-		expect([first, repeat, other].map(passed)).toEqual([1, 0, 0]);
-		expect([first, repeat, other].map(({ status }) => status)).toEqual([200, 200, 200]);
+		expect([first, duplicate, other].map(passed)).toEqual([1, 0, 0]);
+		expect([first, duplicate, other].map(({ status }) => status)).toEqual([200, 200, 200]);
 	});
 
-	test('are only the same event with the same content', async () => {
-		const trigger = await published(skipping);
+	test('drops no event with another name or content', async () => {
+		const trigger = await published(ignoring);
 		const calls = [
 			await call(trigger, 'updateTask', { body: updated }),
 			await call(trigger, 'updateTask', { body: { ...updated, status: 'returned' } }),
@@ -397,8 +399,8 @@ describe('repeats', () => {
 		expect(calls.map(passed)).toEqual([1, 1, 1]);
 	});
 
-	test('are known however many calls come at once', async () => {
-		const trigger = await published(skipping);
+	test('drops duplicates however many calls are concurrent', async () => {
+		const trigger = await published(ignoring);
 		const bodies = Array.from({ length: 30 }, (_, id) => ({ ...updated, id: `T${id}` }));
 		const all = async () => {
 			const calls = [...bodies, ...bodies].map(
@@ -411,8 +413,8 @@ describe('repeats', () => {
 		expect(await all()).toBe(0);
 	});
 
-	test('are not looked for in test events, which are not remembered either', async () => {
-		const trigger = await open({ events: ['updateTask'], ...skipping });
+	test('neither drops nor records test events', async () => {
+		const trigger = await open({ events: ['updateTask'], ...ignoring });
 		for (let times = 0; times < 2; times++) {
 			await trigger.listen();
 			expect(passed(await trigger.receive({ url: hook(3).url, body: updated }))).toBe(1);
@@ -420,19 +422,19 @@ describe('repeats', () => {
 		expect(deduplicationStore.calls).toEqual([]);
 	});
 
-	test('all go on while n8n cannot look them up, and the log says so', async () => {
-		const trigger = await published(skipping);
+	test("passes duplicates when n8n's store fails, and logs it", async () => {
+		const trigger = await published(ignoring);
 		await call(trigger, 'updateTask', { body: updated });
 		deduplicationStore.addFault({ kind: 'fail', when: 'before', times: 2 });
 
 		expect(passed(await call(trigger, 'updateTask', { body: updated }))).toBe(1);
 		expect(service.warnings().join()).toContain(
-			'let all events through: Skip Repeats could not look up which came before',
+			'let all events through: Ignore Duplicates Within (Minutes) could not check for duplicates',
 		);
 	});
 
-	test('are known although another process was faster to make the first entries', async () => {
-		const trigger = await published(skipping);
+	test('drops duplicates when another process created the first entries', async () => {
+		const trigger = await published(ignoring);
 		deduplicationStore.addFault({ kind: 'fail', when: 'before' });
 
 		expect(passed(await call(trigger, 'updateTask', { body: updated }))).toBe(1);
@@ -440,7 +442,7 @@ describe('repeats', () => {
 	});
 });
 
-/** Creates a delivery at the service, which posts the event of it; resolves when that is done. */
+/** Creates a delivery at the service; resolves when the service has posted its event. */
 async function createDelivery(): Promise<{ id: string }> {
 	const { error } = await runNode({
 		node: 'deliveryService',

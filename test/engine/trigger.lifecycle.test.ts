@@ -1,4 +1,4 @@
-/** What the service's list holds after each step of a trigger's life. */
+/** What the service lists after each step of a trigger's lifecycle. */
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { z } from 'zod';
@@ -14,7 +14,7 @@ const { open, list, hook, subscribe } = service;
 const every = { events: ['createTask', 'createRoute', 'updateTask'] };
 const hooks = '/hooks/';
 
-/** An address on this machine where nothing answers. */
+/** A URL on this machine where nothing listens. */
 async function deadUrl(): Promise<string> {
 	const server = createServer().listen(0, '127.0.0.1');
 	await once(server, 'listening');
@@ -23,7 +23,7 @@ async function deadUrl(): Promise<string> {
 	return `http://127.0.0.1:${port}`;
 }
 
-function addressOf(event: string, url: string): unknown {
+function signedUrl(event: string, url: string): unknown {
 	return expect.stringMatching(
 		new RegExp(
 			`^${url.replaceAll('.', '\\.')}\\?event=${event}&workflow=[a-z]+&signature=[0-9a-f]{64}$`,
@@ -32,7 +32,7 @@ function addressOf(event: string, url: string): unknown {
 }
 
 describe('publishing', () => {
-	test('subscribes one signed address an event, and unpublishing removes exactly those', async () => {
+	test('subscribes one signed URL per event, and unpublishing removes exactly these', async () => {
 		const trigger = await open(every);
 
 		await trigger.activate();
@@ -40,16 +40,16 @@ describe('publishing', () => {
 		const failure = await trigger.deactivate();
 
 		expect(published).toEqual([
-			{ url: addressOf('createTask', trigger.url), action: 1, status: 'Active' },
-			{ url: addressOf('createRoute', trigger.url), action: 2, status: 'Active' },
-			{ url: addressOf('updateTask', trigger.url), action: 3, status: 'Active' },
+			{ url: signedUrl('createTask', trigger.url), action: 1, status: 'Active' },
+			{ url: signedUrl('createRoute', trigger.url), action: 2, status: 'Active' },
+			{ url: signedUrl('updateTask', trigger.url), action: 3, status: 'Active' },
 		]);
 		expect(failure).toBeUndefined();
 		expect(list()).toEqual([]);
 		expect(service.warnings()).toEqual([]);
 	});
 
-	test('makes nothing twice', async () => {
+	test('creates nothing that is subscribed already', async () => {
 		const trigger = await open(every);
 		await trigger.create();
 		const before = list();
@@ -60,7 +60,7 @@ describe('publishing', () => {
 		expect(service.requests()).toEqual(['GET', 'POST', 'POST', 'POST', 'GET', 'GET']);
 	});
 
-	test('makes only what is missing', async () => {
+	test('creates only missing subscriptions', async () => {
 		const trigger = await open({ events: ['createTask'] });
 		await trigger.create();
 		const other = await open({ events: ['createTask', 'updateTask'] });
@@ -71,7 +71,7 @@ describe('publishing', () => {
 		expect(service.requests().filter((method) => method === 'POST')).toHaveLength(2);
 	});
 
-	test('uses the company of the options', async () => {
+	test('subscribes for the company in the options', async () => {
 		const trigger = await open({ options: { companyId: '1002' } });
 
 		await trigger.activate();
@@ -82,14 +82,14 @@ describe('publishing', () => {
 		expect(service.control.webhooks()).toEqual([]);
 	});
 
-	test('fails clearly when no event is chosen', async () => {
+	test('fails when no event is selected', async () => {
 		const trigger = await open({ events: [] });
 
-		await expect(trigger.activate()).rejects.toThrow('No event of the Delivery Service is chosen');
+		await expect(trigger.activate()).rejects.toThrow('No Delivery Service event is selected');
 		expect(list()).toEqual([]);
 	});
 
-	test('subscribes bare addresses when signing is turned off', async () => {
+	test('subscribes unsigned URLs when Verify Caller is off', async () => {
 		const trigger = await open({ options: { verifyCaller: false } });
 
 		await trigger.activate();
@@ -102,7 +102,7 @@ describe('publishing', () => {
 		expect(list()).toEqual([]);
 	});
 
-	test('replaces signed addresses when signing was turned off', async () => {
+	test('replaces signed URLs when Verify Caller was turned off', async () => {
 		const signed = await open();
 		await signed.create();
 		const unsigned = await open({ options: { verifyCaller: false } });
@@ -116,7 +116,7 @@ describe('publishing', () => {
 });
 
 describe('listening for a test event', () => {
-	test('subscribes the test address, and stopping removes it', async () => {
+	test('subscribes the test URLs, and stopping removes them', async () => {
 		const trigger = await open(every);
 
 		await trigger.listen();
@@ -124,15 +124,15 @@ describe('listening for a test event', () => {
 		const failure = await trigger.stopListening();
 
 		expect(listening.map(({ url }) => url)).toEqual([
-			addressOf('createTask', trigger.testUrl),
-			addressOf('createRoute', trigger.testUrl),
-			addressOf('updateTask', trigger.testUrl),
+			signedUrl('createTask', trigger.testUrl),
+			signedUrl('createRoute', trigger.testUrl),
+			signedUrl('updateTask', trigger.testUrl),
 		]);
 		expect(failure).toBeUndefined();
 		expect(list()).toEqual([]);
 	});
 
-	test('ends with the first event', async () => {
+	test('stops after the first event', async () => {
 		const trigger = await open();
 		await trigger.listen();
 
@@ -143,7 +143,7 @@ describe('listening for a test event', () => {
 		expect(list()).toEqual([]);
 	});
 
-	test('goes on after a call that was refused', async () => {
+	test('continues after a rejected call', async () => {
 		const trigger = await open();
 		await trigger.listen();
 
@@ -154,7 +154,7 @@ describe('listening for a test event', () => {
 		expect(list()).toHaveLength(1);
 	});
 
-	test('leaves the live subscription in place, and unpublishing leaves the test', async () => {
+	test('keeps the live subscription, and unpublishing keeps that of the test', async () => {
 		const trigger = await open();
 		await trigger.activate();
 		await trigger.listen();
@@ -165,21 +165,23 @@ describe('listening for a test event', () => {
 		await trigger.deactivate();
 
 		expect(both).toHaveLength(2);
-		expect(live.map(({ url }) => url)).toEqual([addressOf('updateTask', trigger.url)]);
-		expect(list().map(({ url }) => url)).toEqual([addressOf('updateTask', trigger.testUrl)]);
+		expect(live.map(({ url }) => url)).toEqual([signedUrl('updateTask', trigger.url)]);
+		expect(list().map(({ url }) => url)).toEqual([signedUrl('updateTask', trigger.testUrl)]);
 	});
 
-	test('leaves nothing when it cannot begin', async () => {
+	test('leaves no subscription when it fails', async () => {
 		const trigger = await open(every);
 		service.control.addFault({ kind: 'status', status: 500, method: 'POST', path: hooks, skip: 1 });
 
-		await expect(trigger.listen()).rejects.toThrow('The Delivery Service failed (status 500)');
+		await expect(trigger.listen()).rejects.toThrow(
+			'The Delivery Service returned a server error (status 500)',
+		);
 		expect(list()).toEqual([]);
 	});
 });
 
-describe('a change', () => {
-	test('of the events while published removes the old and makes the new', async () => {
+describe('publishing after a change', () => {
+	test('removes deselected events and creates newly selected ones', async () => {
 		const trigger = await open({ events: ['createTask', 'updateTask'] });
 		await trigger.activate();
 
@@ -188,7 +190,7 @@ describe('a change', () => {
 		expect(list().map(({ action }) => action)).toEqual([2, 3]);
 	});
 
-	test('of the events that was interrupted is completed at the next start', async () => {
+	test('completes an interrupted change of the events when n8n starts', async () => {
 		const before = await open({ events: ['createTask', 'updateTask'] });
 		await before.create();
 		const after = await open({ events: ['createRoute', 'updateTask'] });
@@ -198,7 +200,7 @@ describe('a change', () => {
 		expect(list().map(({ action }) => action)).toEqual([2, 3]);
 	});
 
-	test('of the name keeps the subscription', async () => {
+	test('keeps the subscription of a renamed node', async () => {
 		const trigger = await open({}, { name: 'Old name' });
 		await trigger.create();
 		const before = list();
@@ -212,7 +214,7 @@ describe('a change', () => {
 		expect(list()).toEqual([]);
 	});
 
-	test('of the API secret replaces the addresses of this node, the new one first', async () => {
+	test('replaces the URLs of a previous API secret, creating the new ones first', async () => {
 		const trigger = await open(every);
 		const other = await open({}, { workflowId: 'other' });
 		await other.activate();
@@ -222,9 +224,9 @@ describe('a change', () => {
 		await trigger.activate();
 
 		expect(list().map(({ url }) => url)).toEqual([
-			addressOf('createTask', trigger.url),
-			addressOf('createRoute', trigger.url),
-			...[other.url, trigger.url].sort().map((url) => addressOf('updateTask', url)),
+			signedUrl('createTask', trigger.url),
+			signedUrl('createRoute', trigger.url),
+			...[other.url, trigger.url].sort().map((url) => signedUrl('updateTask', url)),
 		]);
 		expect(service.requests().slice(-6)).toEqual([
 			...['POST', 'POST', 'POST', 'GET'],
@@ -235,26 +237,26 @@ describe('a change', () => {
 });
 
 describe('a change of the credential', () => {
-	/** What the service lists, by company. */
+	/** The companies of the listed webhooks. */
 	const byCompany = () => service.control.webhooks().map(({ companyId }) => companyId);
 
 	test.each(['publishing', 'unpublishing'])(
-		'to another company takes off what was subscribed for the former one when %s',
-		async (what) => {
+		'removes the webhooks of the previous company when %s',
+		async (action) => {
 			const credential: CredentialData = { ...service.credential };
 			const trigger = await open(every, { credential });
 			await trigger.activate();
 			credential.companyId = 1002;
 
-			if (what === 'publishing') await trigger.activate();
+			if (action === 'publishing') await trigger.activate();
 			else await trigger.deactivate();
 
-			expect(byCompany()).toEqual(what === 'publishing' ? [1002, 1002, 1002] : []);
+			expect(byCompany()).toEqual(action === 'publishing' ? [1002, 1002, 1002] : []);
 			expect(service.warnings()).toEqual([]);
 		},
 	);
 
-	test('to a company by an option does so as well', async () => {
+	test('removes the webhook of the previous company when the option Company ID changes', async () => {
 		const trigger = await open();
 		await trigger.activate();
 
@@ -263,7 +265,7 @@ describe('a change of the credential', () => {
 		expect(byCompany()).toEqual([1002]);
 	});
 
-	test('says what remains at the former company, and removes it when it can', async () => {
+	test('logs what remains at the previous company and removes it later', async () => {
 		const credential: CredentialData = { ...service.credential };
 		const trigger = await open({}, { credential });
 		await trigger.activate();
@@ -278,47 +280,50 @@ describe('a change of the credential', () => {
 
 		expect(remained.sort()).toEqual([1001, 1002]);
 		expect(warnings).toMatch(
-			/may remain at the Delivery Service at .*, company 1001: .* not allow this/,
+			/may remain in the Delivery Service at .*, company 1001: .* not allow this/,
 		);
-		expect(warnings).toContain('They start nothing.');
+		expect(warnings).toContain("They can't trigger the workflow.");
 		expect(byCompany()).toEqual([1002]);
 	});
 
 	test.each([
 		['signed', {}],
 		['unsigned', { verifyCaller: false }],
-	])('to another service takes %s addresses off at the former one', async (_kind, options) => {
-		const other = await startService();
-		const credential: CredentialData = { ...service.credential };
-		const trigger = await open({ options }, { credential });
-		await trigger.activate();
-		credential.baseUrl = other.credential.baseUrl;
+	])(
+		'removes %s URLs at the previous service when the Base URL changes',
+		async (_kind, options) => {
+			const other = await startService();
+			const credential: CredentialData = { ...service.credential };
+			const trigger = await open({ options }, { credential });
+			await trigger.activate();
+			credential.baseUrl = other.credential.baseUrl;
 
-		await trigger.activate();
-		const there = other.control.webhooks();
-		const here = list();
-		await trigger.deactivate();
-		await other.close();
+			await trigger.activate();
+			const there = other.control.webhooks();
+			const here = list();
+			await trigger.deactivate();
+			await other.close();
 
-		expect(there).toHaveLength(1);
-		expect(here).toEqual([]);
-	});
+			expect(there).toHaveLength(1);
+			expect(here).toEqual([]);
+		},
+	);
 
-	/** Ways to write the address of the service of this file, which listens on 127.0.0.1. */
+	/** Other spellings of the Base URL; the service listens on 127.0.0.1. */
 	const spellings: Array<[string, (baseUrl: string) => string]> = [
-		['another name of its host', (baseUrl) => baseUrl.replace('127.0.0.1', 'localhost')],
-		['capitals', (baseUrl) => baseUrl.replace('http:', 'HTTP:')],
+		['another host name', (baseUrl) => baseUrl.replace('127.0.0.1', 'localhost')],
+		['an upper-case scheme', (baseUrl) => baseUrl.replace('http:', 'HTTP:')],
 	];
 
-	describe.each(spellings)('to the same service by %s', (_, otherwise) => {
+	describe.each(spellings)('to the same service with %s', (_, respell) => {
 		test.each([
 			['signed', {}],
 			['unsigned', { verifyCaller: false }],
-		])('leaves each event subscribed once, with %s addresses', async (_kind, options) => {
+		])('keeps each event subscribed once, with %s URLs', async (_kind, options) => {
 			const credential: CredentialData = { ...service.credential };
 			const trigger = await open({ ...every, options }, { credential });
 			await trigger.activate();
-			credential.baseUrl = otherwise(service.credential.baseUrl);
+			credential.baseUrl = respell(service.credential.baseUrl);
 
 			await trigger.activate('init');
 
@@ -335,7 +340,7 @@ describe('a change of the credential', () => {
 		});
 	});
 
-	test('to another address of the same service makes the new ones before it removes the old', async () => {
+	test('creates the new webhooks before it removes the old ones at the same service', async () => {
 		const credential: CredentialData = { ...service.credential };
 		const trigger = await open({}, { credential });
 		await trigger.activate();
@@ -348,7 +353,7 @@ describe('a change of the credential', () => {
 		expect(changes.filter((method) => method !== 'GET')).toEqual(['POST', 'DELETE']);
 	});
 
-	test('to another key does not send that key to the former address, and says what remains', async () => {
+	test('does not send another API key to the previous service and logs what remains', async () => {
 		const other = await startService({ apiKeyId: 'other-key' });
 		const credential: CredentialData = { ...service.credential };
 		const trigger = await open({}, { credential });
@@ -362,61 +367,61 @@ describe('a change of the credential', () => {
 
 		expect(service.requests()).toHaveLength(before);
 		expect(list()).toHaveLength(1);
-		expect(service.warnings()[0]).toContain('holds another API key now');
+		expect(service.warnings()[0]).toContain('now has another API key');
 	});
 });
 
-describe('after n8n has moved to another address', () => {
-	const former = 'https://former.example';
+describe('publishing after n8n has moved to another URL', () => {
+	const formerOrigin = 'https://former.example';
 
-	/** A trigger that is turned off, and the address that it had, at the former address of n8n. */
+	/** An unpublished trigger, and its event URL at the former URL of n8n. */
 	async function moved(parameters: INodeParameters = {}) {
 		const trigger = await open(parameters);
 		await trigger.activate();
 		const { url } = hook(3);
 		await trigger.deactivate();
-		return { trigger, address: url.replace(new URL(url).origin, former) };
+		return { trigger, formerUrl: url.replace(new URL(url).origin, formerOrigin) };
 	}
 
 	test.each([
 		['signed', {}],
 		['unsigned', { options: { verifyCaller: false } }],
-	])('the log says once that %s addresses there start the workflow too', async (_, parameters) => {
-		const { trigger, address } = await moved(parameters);
-		await subscribe(address);
+	])('logs once that %s URLs at the former host trigger the workflow', async (_, parameters) => {
+		const { trigger, formerUrl } = await moved(parameters);
+		await subscribe(formerUrl);
 
 		await trigger.activate();
 		await trigger.activate('init');
 
 		const [warning, ...others] = service.warnings();
 		expect(warning).toMatch(
-			/^Node "Delivery Service Trigger" in workflow .*: the Delivery Service calls this node at https:\/\/former\.example as well.*starts the workflow twice.*Webhook > Delete/,
+			/^Node "Delivery Service Trigger" in workflow .*: the Delivery Service also calls this node at https:\/\/former\.example .*triggers the workflow twice.*Webhook > Delete/,
 		);
 		expect(warning).not.toContain('signature');
 		expect(others).toEqual([]);
-		expect(list().map(({ url }) => url)).toContain(address);
+		expect(list().map(({ url }) => url)).toContain(formerUrl);
 	});
 
-	test.each<[string, (address: string) => string]>([
+	test.each<[string, (url: string) => string]>([
 		[
-			'what another secret has signed',
-			(address) => address.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
+			'a URL signed with another secret',
+			(url) => url.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
 		],
-		['another path', (address) => address.replace('/webhook/', '/webhook-test/')],
-		['another workflow', (address) => address.replace('workflow=workflow', 'workflow=other')],
-	])('nothing is said of %s', async (_, changed) => {
-		const { trigger, address } = await moved();
-		await subscribe(changed(address));
+		['another path', (url) => url.replace('/webhook/', '/webhook-test/')],
+		['another workflow', (url) => url.replace('workflow=workflow', 'workflow=other')],
+	])('logs nothing about %s at the former host', async (_, change) => {
+		const { trigger, formerUrl } = await moved();
+		await subscribe(change(formerUrl));
 
 		await trigger.activate();
 
 		expect(service.warnings()).toEqual([]);
 	});
 
-	test('nothing is said of what is blacklisted', async () => {
-		const { trigger, address } = await moved();
-		await subscribe(address);
-		service.control.blacklist(address, 3);
+	test('logs nothing about a blacklisted webhook at the former host', async () => {
+		const { trigger, formerUrl } = await moved();
+		await subscribe(formerUrl);
+		service.control.blacklist(formerUrl, 3);
 
 		await trigger.activate();
 
@@ -424,8 +429,8 @@ describe('after n8n has moved to another address', () => {
 	});
 });
 
-describe('a service that', () => {
-	const answerList = (body: unknown, times = 1) =>
+describe('an unusual service', () => {
+	const respondToList = (body: unknown, times = 1) =>
 		service.control.addFault({
 			kind: 'status',
 			status: 200,
@@ -440,7 +445,7 @@ describe('a service that', () => {
 		[200, { code: 'OK', message: 'Success', payload: [] }],
 		[204, undefined],
 		[404, { code: 'NOT_FOUND', message: 'No webhooks yet' }],
-	])('answers the listing with %s %j can be subscribed at', async (status, body) => {
+	])('subscribes at a service that lists %s %j', async (status, body) => {
 		const trigger = await open();
 		service.control.addFault({
 			kind: 'status',
@@ -456,11 +461,11 @@ describe('a service that', () => {
 		expect(list()).toHaveLength(1);
 	});
 
-	test('answers 409 for what it does not list keeps it, and publishing works', async () => {
+	test('keeps unlisted subscriptions that the service reports as conflicts (409)', async () => {
 		const trigger = await open({ events: ['createTask', 'updateTask'] });
 		await trigger.create();
 		const before = list();
-		answerList([], 2);
+		respondToList([], 2);
 		const conflict = { kind: 'status', status: 409, method: 'POST', path: hooks } as const;
 		service.control.addFault(conflict);
 		service.control.addFault(conflict);
@@ -470,12 +475,12 @@ describe('a service that', () => {
 		expect(list()).toEqual(before);
 	});
 
-	test('answers 409, then fails, does not lose what was there', async () => {
+	test('keeps existing subscriptions when the service responds 409, then 500', async () => {
 		const trigger = await open({ events: ['createTask', 'updateTask'] });
 		await trigger.create();
 		service.control.addFault({ kind: 'status', status: 409, method: 'POST', path: hooks });
 		service.control.addFault({ kind: 'status', status: 500, method: 'POST', path: hooks });
-		answerList([], 1);
+		respondToList([], 1);
 
 		await trigger.create();
 
@@ -483,20 +488,20 @@ describe('a service that', () => {
 	});
 
 	test.each<[string, (url: string) => string]>([
-		['encodes addresses', (url) => encodeURIComponent(url)],
-		['encodes their slashes', (url) => url.replaceAll('/', '%2F').replace(':%2F%2F', '://')],
-		['writes them in HTML', (url) => url.replaceAll('&', '&amp;')],
-		['orders their query anew', (url) => url.replace(/(event=.*)&(workflow=.*)$/, '$2&$1')],
-	])('%s has them neither twice nor left behind', async (_, write) => {
+		['encodes URLs', (url) => encodeURIComponent(url)],
+		['encodes the slashes of URLs', (url) => url.replaceAll('/', '%2F').replace(':%2F%2F', '://')],
+		['escapes URLs for HTML', (url) => url.replaceAll('&', '&amp;')],
+		['reorders the query of URLs', (url) => url.replace(/(event=.*)&(workflow=.*)$/, '$2&$1')],
+	])('keeps and removes one subscription at a service that %s', async (_, rewrite) => {
 		const trigger = await open();
 		await trigger.create();
-		const written = list().map((entry) => ({ ...entry, url: write(entry.url) }));
+		const rewritten = list().map((entry) => ({ ...entry, url: rewrite(entry.url) }));
 		const before = service.requests().length;
-		answerList(written);
+		respondToList(rewritten);
 
 		await trigger.activate();
 		const requests = service.requests().slice(before);
-		answerList(written);
+		respondToList(rewritten);
 		await trigger.deactivate();
 
 		expect(requests).toEqual(['GET']);
@@ -504,28 +509,28 @@ describe('a service that', () => {
 		expect(service.warnings()).toEqual([]);
 	});
 
-	test('drops it is subscribed once when addresses are not signed, and tidied up', async () => {
+	test('keeps and removes one unsigned subscription when the service drops the query', async () => {
 		const trigger = await open({ options: { verifyCaller: false } });
 		await trigger.create();
 		const before = service.requests().length;
 		const bare = [{ url: trigger.url, action: 3, status: 'Active' }];
-		answerList(bare);
+		respondToList(bare);
 
 		await trigger.activate();
 		const requests = service.requests().slice(before);
-		answerList(bare);
+		respondToList(bare);
 		await trigger.deactivate();
 
 		expect(requests).toEqual(['GET']);
 		expect(list()).toEqual([]);
 	});
 
-	test('drops it is rid of an event that is no longer chosen, when addresses are not signed', async () => {
+	test('removes bare URLs of deselected events when the service drops the query', async () => {
 		service.control.settings({ variant: 'query-dropped' });
 		const options = { verifyCaller: false };
-		const former = await open({ ...every, options });
-		await former.activate();
-		const trigger = await open({ options }, { staticData: deepCopy(former.staticData) });
+		const before = await open({ ...every, options });
+		await before.activate();
+		const trigger = await open({ options }, { staticData: deepCopy(before.staticData) });
 
 		await trigger.activate();
 		const published = list();
@@ -536,7 +541,7 @@ describe('a service that', () => {
 		expect(service.warnings()).toEqual([]);
 	});
 
-	test('confirms and does not remove is told apart when the workflow is taken back', async () => {
+	test('warns when the service confirms a DELETE but still lists the webhook', async () => {
 		const trigger = await open();
 		await trigger.activate();
 		service.control.addFault({ kind: 'status', status: 200, method: 'DELETE', path: hooks });
@@ -544,14 +549,14 @@ describe('a service that', () => {
 		await trigger.deactivate();
 
 		expect(service.warnings().join()).toMatch(
-			/may remain .*still lists what it was asked to remove/,
+			/may remain .*still lists the webhook after its removal/,
 		);
 	});
 });
 
 describe('two workflows with the same webhook ID', () => {
 	test.each([true, false])(
-		'do not take off what the other has subscribed (signed: %s)',
+		'never removes subscriptions of another workflow with the same webhook ID (signed: %s)',
 		async (verifyCaller) => {
 			const parameters = { ...every, options: { verifyCaller } };
 			const trigger = await open(parameters);
@@ -562,7 +567,7 @@ describe('two workflows with the same webhook ID', () => {
 			await trigger.activate();
 			const before = list();
 
-			// What n8n 1.x does when it refuses to publish the second one.
+			// As n8n 1.x does when it does not publish the second one.
 			await copy.delete();
 
 			expect(copy.url).toBe(trigger.url);
@@ -573,8 +578,8 @@ describe('two workflows with the same webhook ID', () => {
 	);
 });
 
-describe('a copy of a workflow that took along what its trigger remembers', () => {
-	test('neither takes off what the first has subscribed, nor takes its calls', async () => {
+describe('a copy of a workflow with the static data of the original', () => {
+	test('a copy neither removes the subscriptions of the original nor accepts its calls', async () => {
 		const trigger = await open(every);
 		await trigger.activate();
 		const before = list();
@@ -595,7 +600,7 @@ describe('a copy of a workflow that took along what its trigger remembers', () =
 		expect((await copy.receive({ url: hook(3).url, body: updated })).status).toBe(200);
 	});
 
-	test('leaves alone what was subscribed at the address of the n8n that it was copied from', async () => {
+	test('a copy in another n8n keeps the subscriptions of the original', async () => {
 		const trigger = await open(every);
 		await trigger.activate();
 		const before = list();
@@ -610,7 +615,7 @@ describe('a copy of a workflow that took along what its trigger remembers', () =
 });
 
 describe('several workflows', () => {
-	test('on the same event each have their own subscription', async () => {
+	test('keeps one subscription per workflow for the same event', async () => {
 		const one = await open({}, { workflowId: 'one' });
 		const duplicate = await open({}, { workflowId: 'duplicate' });
 		await one.activate();
@@ -620,14 +625,14 @@ describe('several workflows', () => {
 		await one.deactivate();
 
 		expect(postings).toMatchObject([{ status: 200 }, { status: 200 }]);
-		expect(list().map(({ url }) => url)).toEqual([addressOf('updateTask', duplicate.url)]);
+		expect(list().map(({ url }) => url)).toEqual([signedUrl('updateTask', duplicate.url)]);
 	});
 });
 
-describe("others' subscriptions", () => {
-	test('are never touched, however alike', async () => {
+describe('a trigger next to other webhooks', () => {
+	test('never changes subscriptions of others, however similar', async () => {
 		const trigger = await open(every);
-		const alike = [
+		const similar = [
 			trigger.url,
 			`${trigger.url}/`,
 			`${trigger.url}2?event=updateTask`,
@@ -639,7 +644,7 @@ describe("others' subscriptions", () => {
 			trigger.testUrl,
 			'https://shop.example/hook',
 		];
-		for (const url of alike) await subscribe(url);
+		for (const url of similar) await subscribe(url);
 		const before = list();
 
 		await trigger.activate();
@@ -649,14 +654,14 @@ describe("others' subscriptions", () => {
 		await trigger.stopListening();
 		await trigger.deactivate();
 
-		expect(before).toHaveLength(alike.length);
+		expect(before).toHaveLength(similar.length);
 		expect(list()).toEqual(before);
 	});
 });
 
-describe('blacklisted subscriptions', () => {
+describe('publishing with blacklisted webhooks', () => {
 	test.each(['activate', 'init'] as const)(
-		'are made anew on "%s", and the log says so',
+		're-creates a blacklisted webhook on "%s" and logs it',
 		async (mode) => {
 			const trigger = await open({ events: ['createTask', 'updateTask'] });
 			await trigger.create();
@@ -666,12 +671,14 @@ describe('blacklisted subscriptions', () => {
 			const received = await trigger.receive({ url: hook(3).url, body: updated });
 
 			expect(list().map(({ status }) => status)).toEqual(['Active', 'Active']);
-			expect(service.warnings().join()).toContain('had stopped reporting Delivery Updated');
+			expect(service.warnings().join()).toContain(
+				'had blacklisted the webhook for Delivery Updated',
+			);
 			expect(itemsOf(received)).toEqual([{ event: 'updateTask', eventCode: 3, ...updated }]);
 		},
 	);
 
-	test('that the service does not remove keep no workflow from being published', async () => {
+	test('publishes when the service does not remove a blacklisted webhook', async () => {
 		const trigger = await open();
 		await trigger.create();
 		service.control.settings({ variant: 'unsubscribe-banned-403' });
@@ -686,7 +693,7 @@ describe('blacklisted subscriptions', () => {
 		expect(itemsOf(received)).toHaveLength(1);
 	});
 
-	test('that the service neither removes nor renews are an error that says so', async () => {
+	test('fails when the service neither removes nor re-creates a blacklisted webhook', async () => {
 		const trigger = await open();
 		await trigger.create();
 		service.control.settings({ variant: 'unsubscribe-banned-400' });
@@ -694,15 +701,15 @@ describe('blacklisted subscriptions', () => {
 
 		await expect(trigger.activate()).rejects.toMatchObject({
 			message: expect.stringContaining(
-				'The Delivery Service has stopped reporting Delivery Updated to this workflow',
+				"The Delivery Service has blacklisted this workflow's webhook for Delivery Updated",
 			),
 			description: expect.stringMatching(
-				/blacklisted.*then publish the workflow \(in n8n 1, turn it off and on\).*refused the request/,
+				/blacklisted.*Then publish the workflow \(in n8n 1, deactivate and activate it\).*rejected the request/,
 			),
 		});
 	});
 
-	test('of the test address are made anew as well', async () => {
+	test('re-creates a blacklisted test webhook', async () => {
 		const trigger = await open();
 		await trigger.create(true);
 		service.control.blacklist(hook(3).url, 3);
@@ -718,21 +725,24 @@ describe('blacklisted subscriptions', () => {
 
 describe('a failure while publishing', () => {
 	test.each([
-		{ fault: { kind: 'status', status: 500 } as const, message: 'failed (status 500)' },
+		{ fault: { kind: 'status', status: 500 } as const, message: 'server error (status 500)' },
 		{ fault: { kind: 'resetBefore' } as const, message: 'connection' },
-		{ fault: { kind: 'status', status: 401 } as const, message: 'did not accept the API key' },
-	])('($fault.kind $fault.status) leaves nothing half-subscribed', async ({ fault, message }) => {
-		const trigger = await open(every);
-		service.control.addFault({ ...fault, method: 'POST', path: hooks, skip: 1 });
+		{ fault: { kind: 'status', status: 401 } as const, message: 'rejected the API key' },
+	])(
+		'leaves no subscription after a failed request ($fault.kind $fault.status)',
+		async ({ fault, message }) => {
+			const trigger = await open(every);
+			service.control.addFault({ ...fault, method: 'POST', path: hooks, skip: 1 });
 
-		// The method alone: nothing of n8n cleans up behind it.
-		await expect(trigger.create()).rejects.toThrow(message);
+			// Only the method: n8n does not clean up after it.
+			await expect(trigger.create()).rejects.toThrow(message);
 
-		expect(list()).toEqual([]);
-	});
+			expect(list()).toEqual([]);
+		},
+	);
 
 	test.each([{ kind: 'statusAfter', status: 502 } as const, { kind: 'resetAfter' } as const])(
-		'after the service has subscribed ($kind) is none when its list shows so',
+		'ignores a failure after the service has subscribed if the webhook is listed ($kind)',
 		async (fault) => {
 			const trigger = await open(every);
 			service.control.addFault({ ...fault, method: 'POST', path: hooks, skip: 1 });
@@ -743,7 +753,7 @@ describe('a failure while publishing', () => {
 		},
 	);
 
-	test('after the service has subscribed leaves nothing when its list cannot be read then', async () => {
+	test('leaves no subscription when both a request and the listing after it fail', async () => {
 		const trigger = await open(every);
 		const path = hooks;
 		service.control.addFault({ kind: 'statusAfter', status: 502, method: 'POST', path, skip: 1 });
@@ -754,20 +764,20 @@ describe('a failure while publishing', () => {
 		expect(list()).toEqual([]);
 	});
 
-	test('is a clear error when the service cannot be reached', async () => {
+	test('names the Base URL when the service is unreachable', async () => {
 		const trigger = await open(
 			{},
 			{ credential: { ...service.credential, baseUrl: await deadUrl() } },
 		);
 
 		await expect(trigger.activate()).rejects.toMatchObject({
-			message: 'Nothing answers at the Base URL of the Delivery Service',
+			message: 'Could not connect to the Base URL of the Delivery Service',
 			description: expect.stringContaining('Check the Base URL'),
 		});
 		expect(trigger.active).toBe(false);
 	});
 
-	test('does not come from an old address that cannot be removed; that is logged', async () => {
+	test('publishes when an old webhook is not removed, and logs it', async () => {
 		const trigger = await open();
 		await subscribe(`${trigger.url}?event=createTask&workflow=workflow`, 1);
 		service.control.addFault({ kind: 'status', status: 500, method: 'DELETE', path: hooks });
@@ -780,7 +790,7 @@ describe('a failure while publishing', () => {
 });
 
 describe('unpublishing', () => {
-	test('is not held up by a subscription that is gone already', async () => {
+	test('unpublishes when a subscription no longer exists', async () => {
 		const trigger = await open(every);
 		await trigger.activate();
 		const { control } = service;
@@ -791,17 +801,17 @@ describe('unpublishing', () => {
 		expect(service.warnings()).toEqual([]);
 	});
 
-	test('removes what it knows when the list cannot be read, and says that more may remain', async () => {
+	test('removes known webhooks when listing fails, and logs that others may remain', async () => {
 		const trigger = await open(every);
 		await trigger.activate();
 		service.control.addFault({ kind: 'status', status: 500, method: 'GET', path: hooks });
 
 		expect(await trigger.deactivate()).toBeUndefined();
 		expect(list()).toEqual([]);
-		expect(service.warnings().join()).toMatch(/may remain at the Delivery Service: .*status 500/);
+		expect(service.warnings().join()).toMatch(/may remain in the Delivery Service: .*status 500/);
 	});
 
-	test('removes the test address, too, when the list cannot be read', async () => {
+	test('removes the test webhook when listing fails', async () => {
 		const trigger = await open();
 		await trigger.listen();
 		service.control.addFault({ kind: 'garbage', method: 'GET', path: hooks });
@@ -810,7 +820,7 @@ describe('unpublishing', () => {
 		expect(list()).toEqual([]);
 	});
 
-	test('ends all the same when nothing can be removed, and says what may remain', async () => {
+	test('unpublishes when no webhook can be removed, and logs what may remain', async () => {
 		const trigger = await open({ events: ['createTask', 'updateTask'] });
 		await trigger.activate();
 		service.control.addFault({
@@ -831,44 +841,44 @@ describe('unpublishing', () => {
 				/"Delivery Service Trigger" in workflow .* may remain .*\(Delivery Created, Delivery Updated\).*status 503.*Webhook > Delete/,
 			),
 		]);
-		// Logs must not hold what starts a workflow.
+		// The log must not contain a working URL.
 		expect(service.warnings().join()).not.toContain('signature=');
 	});
 
-	test('does not wait for ever for a service that does not answer', async () => {
+	test('stops waiting for a service that does not respond', async () => {
 		const trigger = await open(every);
 		await trigger.activate();
 		service.control.addFault({ kind: 'hang', method: 'DELETE', path: hooks, times: 3 });
 
-		// Without a limit of its own the node would wait as long as n8n does: for minutes.
+		// Without its own timeout, the node would wait as long as n8n does: for minutes.
 		expect(await trigger.deactivate()).toBeUndefined();
-		expect(service.warnings().join()).toMatch(/may remain .*did not answer in time/);
+		expect(service.warnings().join()).toMatch(/may remain .*did not respond in time/);
 	});
 
-	test('says what may remain when the service cannot be reached', async () => {
+	test('logs what may remain when the service is unreachable', async () => {
 		const trigger = await open(
 			{},
 			{ credential: { ...service.credential, baseUrl: await deadUrl() } },
 		);
 
 		await expect(trigger.delete()).resolves.toBe(true);
-		// Each event once, though the addresses of the editor's test may remain as well.
-		expect(service.warnings().join()).toMatch(/may remain [^(]*\([^,]*\): Nothing answers/);
+		// Names each event once, though the test webhooks may remain as well.
+		expect(service.warnings().join()).toMatch(/may remain [^(]*\([^,]*\): Could not connect/);
 	});
 
-	test('says what may remain when the credential is gone or incomplete', async () => {
-		const gone = await open({}, { credential: undefined });
+	test('logs what may remain when the credential is missing or incomplete', async () => {
+		const missing = await open({}, { credential: undefined });
 		const incomplete = await open({}, { credential: { ...service.credential, apiSecret: '' } });
 
-		await expect(gone.delete()).resolves.toBe(true);
+		await expect(missing.delete()).resolves.toBe(true);
 		await expect(incomplete.delete()).resolves.toBe(true);
 		expect(service.warnings()).toEqual([
 			expect.stringContaining('may remain'),
-			expect.stringMatching(/may remain .*credential is not complete/),
+			expect.stringMatching(/may remain .*credential is incomplete/),
 		]);
 	});
 
-	test('leaves what remained to the next publishing, which takes it up', async () => {
+	test('leaves remaining webhooks for the next publishing to reuse', async () => {
 		const trigger = await open();
 		await trigger.activate();
 		service.control.addFault({ kind: 'resetBefore', path: hooks, times: 2 });
@@ -885,8 +895,8 @@ describe('unpublishing', () => {
 	});
 });
 
-describe('when n8n starts again', () => {
-	test('what is subscribed stays, without a change at the service', async () => {
+describe('a restart of n8n', () => {
+	test('keeps the subscriptions without a change at the service', async () => {
 		const trigger = await open(every);
 		await trigger.activate();
 		const before = list();
@@ -902,7 +912,7 @@ describe('when n8n starts again', () => {
 		{ kind: 'resetBefore' } as const,
 		{ kind: 'status', status: 503 } as const,
 		{ kind: 'status', status: 429 } as const,
-	])('while the service is out of order ($kind $status), events still arrive', async (fault) => {
+	])('keeps events arriving while the service is unavailable ($kind $status)', async (fault) => {
 		const trigger = await open();
 		await trigger.activate();
 		service.control.addFault({ ...fault, method: 'GET', path: hooks });
@@ -915,42 +925,42 @@ describe('when n8n starts again', () => {
 		expect(service.warnings().join()).toContain('could not be checked');
 	});
 
-	test('what was never subscribed is not taken for granted', async () => {
+	test('fails at an unavailable service if the trigger was never subscribed', async () => {
 		const trigger = await open();
 		service.control.addFault({ kind: 'status', status: 503, method: 'GET', path: hooks });
 
-		await expect(trigger.activate('init')).rejects.toThrow('failed (status 503)');
+		await expect(trigger.activate('init')).rejects.toThrow('server error (status 503)');
 	});
 
-	test('what was taken off is not taken for granted', async () => {
+	test('fails at an unavailable service if the trigger has unsubscribed', async () => {
 		const trigger = await open();
 		await trigger.activate();
 		await trigger.deactivate();
 		service.control.addFault({ kind: 'status', status: 503, method: 'GET', path: hooks });
 
-		await expect(trigger.activate('init')).rejects.toThrow('failed (status 503)');
+		await expect(trigger.activate('init')).rejects.toThrow('server error (status 503)');
 	});
 
-	test('at another address, the old subscriptions do not count', async () => {
+	test('fails at an unavailable service if the URL of n8n has changed', async () => {
 		const before = await open();
 		await before.activate();
 		const { staticData } = before;
 		const moved = await open({}, { staticData, publicUrl: 'https://n8n.shop.example' });
 		service.control.addFault({ kind: 'status', status: 503, method: 'GET', path: hooks });
 
-		await expect(moved.activate('init')).rejects.toThrow('failed (status 503)');
+		await expect(moved.activate('init')).rejects.toThrow('server error (status 503)');
 	});
 
-	test('a refusal of the service is still told', async () => {
+	test('fails when the service rejects the API key', async () => {
 		const trigger = await open();
 		await trigger.activate();
 		service.control.addFault({ kind: 'status', status: 401, method: 'GET', path: hooks });
 
-		await expect(trigger.activate('init')).rejects.toThrow('did not accept the API key');
+		await expect(trigger.activate('init')).rejects.toThrow('rejected the API key');
 	});
 });
 
-describe('an error while publishing', () => {
+describe('the error when publishing fails', () => {
 	const failing = async (parameters: INodeParameters, credential: CredentialData) => {
 		const trigger = await open(parameters, { credential });
 		const caught: unknown = await trigger.activate().catch((error: unknown) => error);
@@ -959,27 +969,22 @@ describe('an error while publishing', () => {
 	const only = (options: INodeParameters): INodeParameters => ({ options });
 
 	test.each<[string, INodeParameters, Partial<CredentialData>, RegExp]>([
-		['no event', { events: [] }, {}, /No event .* is chosen/],
-		['no company', {}, { companyId: '' }, /Company ID .* is missing/],
-		['a wrong company', only({ companyId: 'x' }), {}, /Company ID .* whole number/],
+		['no event', { events: [] }, {}, /No .* event is selected/],
+		['no company', {}, { companyId: '' }, /Company ID is missing/],
+		['a wrong company', only({ companyId: 'x' }), {}, /Company ID is not a positive whole number/],
 		['an unknown company', {}, { companyId: 77 }, /404/],
 		['a wrong key', {}, { apiSecret: 'wrong' }, /API key/],
-		['no key', {}, { apiKeyId: '' }, /credential is not complete/],
-		['a Base URL without http', {}, { baseUrl: 'api.example' }, /does not start with https?:/],
-		['cities that cannot be read', only({ cities: '42; 43' }), {}, /"42; 43" .*Only These Cities/],
-		['companies likewise', only({ companies: 'all' }), {}, /"all" .*Only These Companies/],
-		['statuses likewise', only({ statuses: 'a;b' }), {}, /"a;b" .*Only These Statuses/],
-		['minutes below 0', only({ ignoreDuplicatesMinutes: -1 }), {}, /Ignore Duplicates Within/],
-		[
-			'minutes that are none',
-			only({ ignoreDuplicatesMinutes: 'x' }),
-			{},
-			/Ignore Duplicates Within/,
-		],
+		['no key', {}, { apiKeyId: '' }, /credential is incomplete/],
+		['a Base URL without http', {}, { baseUrl: 'api.example' }, /must start with https?:/],
+		['invalid cities', only({ cities: '42; 43' }), {}, /"42; 43" .*Only These Cities/],
+		['invalid companies', only({ companies: 'all' }), {}, /"all" .*Only These Companies/],
+		['invalid statuses', only({ statuses: 'a;b' }), {}, /"a;b" .*Only These Statuses/],
+		['negative minutes', only({ ignoreDuplicatesMinutes: -1 }), {}, /Ignore Duplicates Within/],
+		['invalid minutes', only({ ignoreDuplicatesMinutes: 'x' }), {}, /Ignore Duplicates Within/],
 	])(
-		'names service and reason in message and in description: %s',
-		async (_, more, wrong, reason) => {
-			const error = await failing(more, { ...service.credential, ...wrong });
+		'names the service and the reason in message and description: %s',
+		async (_, parameters, changes, reason) => {
+			const error = await failing(parameters, { ...service.credential, ...changes });
 
 			for (const text of [error.message, error.description]) {
 				expect(text).toMatch(reason);
@@ -990,7 +995,7 @@ describe('an error while publishing', () => {
 	);
 
 	test.each([400, 401, 403, 422, 429, 500, 503])(
-		'does so when the service answers %d',
+		'names the service and the reason when the service responds %d',
 		async (status) => {
 			const body = { code: 'NO', message: 'Because of the moon' };
 			service.control.addFault({ kind: 'status', status, path: hooks, body, times: null });
@@ -1004,28 +1009,30 @@ describe('an error while publishing', () => {
 	);
 });
 
-describe('a trigger to which n8n has given no webhook ID', () => {
-	test('is not published where n8n would not find its address again, and says what to do', async () => {
+describe('a trigger without a webhook ID', () => {
+	test('fails to publish when n8n would not resolve its URL, and advises a new trigger', async () => {
 		const trigger = await open({}, { webhookId: null });
 
 		await expect(trigger.activate()).rejects.toMatchObject({
-			message: expect.stringMatching(/^No event would reach this Delivery Service Trigger/),
-			description: expect.stringMatching(/^No event .*Delete this trigger and add a new one/),
+			message: expect.stringMatching(/^The Delivery Service Trigger can't receive events/),
+			description: expect.stringMatching(
+				/can't receive events.*Delete this trigger and add a new one/,
+			),
 		});
 		expect(list()).toEqual([]);
 	});
 
-	test('is published where its name makes an address that n8n finds', async () => {
+	test('publishes a trigger without a webhook ID when n8n resolves its URL', async () => {
 		const trigger = await open({}, { webhookId: null, name: 'events' });
 
 		await trigger.activate();
 
-		expect(list().map(({ url }) => url)).toEqual([addressOf('updateTask', trigger.url)]);
+		expect(list().map(({ url }) => url)).toEqual([signedUrl('updateTask', trigger.url)]);
 		expect(trigger.url).toMatch(/\/workflow\/events\/webhook$/);
 	});
 });
 
-describe('an address that the service cannot reach', () => {
+describe('the public URL of n8n', () => {
 	const remote = { baseUrl: 'https://api.delivery-service.example' };
 
 	test.each([
@@ -1033,24 +1040,24 @@ describe('an address that the service cannot reach', () => {
 		'http://127.0.0.1:5678',
 		'http://[::1]:5678',
 		'http://0.0.0.0:5678',
-	])('is pointed out (%s), and nothing is subscribed', async (publicUrl) => {
+	])('rejects the localhost URL %s without a subscription', async (publicUrl) => {
 		const credential = { ...service.credential, ...remote };
 		const trigger = await open({}, { credential, publicUrl });
 
 		await expect(trigger.create()).rejects.toMatchObject({
-			message: 'The Delivery Service cannot reach this n8n at a localhost address',
+			message: "The Delivery Service can't reach this n8n: its webhook URL is on localhost",
 			description: expect.stringMatching(
-				/cannot reach this n8n .*The address is http:.*WEBHOOK_URL/,
+				/can't reach this n8n.*The webhook URL http:.*WEBHOOK_URL/,
 			),
 		});
 	});
 
-	test('is not one on the internet', async () => {
+	test('accepts a public URL', async () => {
 		const trigger = await open({}, { publicUrl: 'https://n8n.shop.example' });
 
 		await trigger.activate();
 
-		expect(list()).toMatchObject([{ url: addressOf('updateTask', trigger.url) }]);
+		expect(list()).toMatchObject([{ url: signedUrl('updateTask', trigger.url) }]);
 		expect(trigger.url).toMatch(/^https:\/\/n8n\.shop\.example\//);
 	});
 });

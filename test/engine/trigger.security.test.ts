@@ -1,4 +1,4 @@
-/** What somebody who means harm can do to a trigger: the rows of docs/security.md, one by one. */
+/** What an attacker can do to a trigger: the rows of docs/security.md, one by one. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,51 +23,51 @@ async function published(...options: Parameters<typeof open>): Promise<Trigger> 
 	return trigger;
 }
 
-/** Expects that a call is answered with a status and starts nothing. */
-async function expectRefused(trigger: Trigger, status: number, request: ReceiveOptions) {
+/** Expects that a call gets a status as response and starts nothing. */
+async function expectRejected(trigger: Trigger, status: number, request: ReceiveOptions) {
 	const before = trigger.executions.length;
 	const received = await trigger.receive({ body: updated, ...request });
 	expect({ status: received.status, run: received.run }).toEqual({ status, run: undefined });
 	expect(trigger.executions).toHaveLength(before);
 }
 
-describe('Who knows the address without its signature', () => {
-	test('is refused, with the event or without', async () => {
+describe('unsigned calls', () => {
+	test('rejects an unsigned call with and without an event', async () => {
 		const trigger = await published();
 
-		await expectRefused(trigger, 401, { url: trigger.url });
-		await expectRefused(trigger, 401, { url: `${trigger.url}?event=updateTask` });
-		await expectRefused(trigger, 401, { url: `${trigger.url}?event=updateTask&signature=` });
+		await expectRejected(trigger, 401, { url: trigger.url });
+		await expectRejected(trigger, 401, { url: `${trigger.url}?event=updateTask` });
+		await expectRejected(trigger, 401, { url: `${trigger.url}?event=updateTask&signature=` });
 		expect(service.warnings()).toHaveLength(3);
 	});
 
-	test('learns nothing from the body: a wrong one is refused the same', async () => {
+	test('rejects an unsigned call with 401 whatever its body is', async () => {
 		const trigger = await published();
 
-		await expectRefused(trigger, 401, { url: trigger.url, body: [] });
-		await expectRefused(trigger, 401, { url: trigger.url, body: { id: 'x'.repeat(1_500_000) } });
+		await expectRejected(trigger, 401, { url: trigger.url, body: [] });
+		await expectRejected(trigger, 401, { url: trigger.url, body: { id: 'x'.repeat(1_500_000) } });
 	});
 });
 
-describe('Who has the workflow file', () => {
-	test('cannot make an address: it holds the path and the settings, not the secret', async () => {
+describe('a copied workflow file', () => {
+	test('rejects a URL that a copy of the workflow signed with another secret', async () => {
 		const trigger = await published();
 		const ownService = await startService({ apiSecret: 'guessed' });
-		// The same node of the same workflow, with a service and a secret of the attacker's own.
+		// The same node of the same workflow, with the attacker's service and secret.
 		const copy = await open({}, { credential: ownService.credential });
 		await copy.create();
 		const forged = ownService.control.webhooks()[0]?.url ?? '';
 		await ownService.close();
 
 		expect(forged).toMatch(/\?event=updateTask&workflow=workflow&signature=[0-9a-f]{64}$/);
-		await expectRefused(trigger, 401, { url: forged });
+		await expectRejected(trigger, 401, { url: forged });
 	});
 });
 
-describe('Who has what n8n keeps for the node', () => {
-	test('cannot make an address of what the node remembers: it keeps digests', async () => {
+describe('static data of the node', () => {
+	test('saves digests of signatures and rejects a digest as a signature', async () => {
 		const trigger = await published();
-		const kept = JSON.stringify(trigger.staticData);
+		const saved = JSON.stringify(trigger.staticData);
 		const { url } = hook(3);
 		const signature = new URL(url).searchParams.get('signature') ?? '';
 		const { digests } = z
@@ -75,39 +75,39 @@ describe('Who has what n8n keeps for the node', () => {
 			.parse(trigger.staticData)['node:Delivery Service Trigger'];
 
 		for (const secret of [signature, service.credential.apiSecret, service.credential.apiKeyId])
-			expect(kept).not.toContain(secret);
+			expect(saved).not.toContain(secret);
 		expect(digests).toHaveLength(1);
 		for (const digest of digests)
-			await expectRefused(trigger, 401, { url: withQuery(url, { signature: digest }) });
+			await expectRejected(trigger, 401, { url: withQuery(url, { signature: digest }) });
 	});
 });
 
-describe('Who forges signatures', () => {
-	test('is refused 50 times out of 50, however near the signature is', async () => {
+describe('forged signatures', () => {
+	test('rejects 50 forged signatures, however similar', async () => {
 		const trigger = await published();
 		const { url } = hook(3);
-		const right = new URL(url).searchParams.get('signature') ?? '';
-		const altered = Array.from({ length: 16 }, (_, place) => {
-			const other = right[place * 4] === '0' ? '1' : '0';
-			return right.slice(0, place * 4) + other + right.slice(place * 4 + 1);
+		const valid = new URL(url).searchParams.get('signature') ?? '';
+		const altered = Array.from({ length: 16 }, (_, index) => {
+			const other = valid[index * 4] === '0' ? '1' : '0';
+			return valid.slice(0, index * 4) + other + valid.slice(index * 4 + 1);
 		});
 		const forged = [
 			...altered,
 			...Array.from({ length: 20 }, () => randomBytes(32).toString('hex')),
-			...[right.toUpperCase(), `${right}00`, `${right}zz`, ` ${right}`, `0x${right}`],
-			...[right.slice(0, 63), right.slice(0, 32), right.slice(1), '0'.repeat(64), 'null'],
-			...['true', '[object Object]', `${right}\u0000`, 'ü'.repeat(64)],
-		].filter((signature) => signature !== right);
+			...[valid.toUpperCase(), `${valid}00`, `${valid}zz`, ` ${valid}`, `0x${valid}`],
+			...[valid.slice(0, 63), valid.slice(0, 32), valid.slice(1), '0'.repeat(64), 'null'],
+			...['true', '[object Object]', `${valid}\u0000`, 'ü'.repeat(64)],
+		].filter((signature) => signature !== valid);
 
 		for (const signature of forged)
-			await expectRefused(trigger, 401, { url: withQuery(url, { signature }) });
+			await expectRejected(trigger, 401, { url: withQuery(url, { signature }) });
 
 		expect(forged.length).toBeGreaterThanOrEqual(50);
 		expect(service.warnings()).toHaveLength(forged.length);
 		expect((await trigger.receive({ url, body: updated })).status).toBe(200);
 	});
 
-	test('is refused with parameters that are lists or objects', async () => {
+	test('rejects query parameters that are lists or objects', async () => {
 		const trigger = await published();
 		const { search, searchParams } = new URL(hook(3).url);
 		const signature = searchParams.get('signature') ?? '';
@@ -120,30 +120,30 @@ describe('Who forges signatures', () => {
 			`?event[toString]=updateTask&signature=${signature}`,
 			`?__proto__[event]=updateTask&signature=${signature}`,
 		])
-			await expectRefused(trigger, 401, { url: trigger.url + query });
+			await expectRejected(trigger, 401, { url: trigger.url + query });
 	});
 });
 
-describe('Who knows a signed address', () => {
-	test('can use it for its own event only', async () => {
+describe('leaked event URLs', () => {
+	test('rejects a signature for another event', async () => {
 		const trigger = await published({ events: ['createTask', 'updateTask'] });
 
 		for (const event of ['createTask', 'createRoute', 'deleteTask', ''])
-			await expectRefused(trigger, 401, { url: withQuery(hook(3).url, { event }) });
-		await expectRefused(trigger, 401, { url: withQuery(hook(3).url, { event: undefined }) });
+			await expectRejected(trigger, 401, { url: withQuery(hook(3).url, { event }) });
+		await expectRejected(trigger, 401, { url: withQuery(hook(3).url, { event: undefined }) });
 	});
 
-	test('can use it for its own workflow only', async () => {
+	test('rejects a signature for another workflow', async () => {
 		const trigger = await published();
 		const signature = signatureOf(trigger);
 		const other = await published({}, { workflowId: 'other' });
 
-		await expectRefused(other, 401, {
+		await expectRejected(other, 401, {
 			url: `${other.url}?event=updateTask&signature=${signature}`,
 		});
 	});
 
-	test('cannot use that of the test for the live workflow, or the other way round', async () => {
+	test('rejects the signature of the test for the live workflow and vice versa', async () => {
 		const trigger = await published();
 		const live = signatureOf(trigger);
 		await trigger.listen();
@@ -152,14 +152,14 @@ describe('Who knows a signed address', () => {
 		const test = new URL(testUrl).searchParams.get('signature') ?? '';
 
 		expect(test).not.toBe(live);
-		await expectRefused(trigger, 401, {
+		await expectRejected(trigger, 401, {
 			url: withQuery(`${trigger.url}?event=updateTask`, { signature: test }),
 		});
-		await expectRefused(trigger, 401, { url: withQuery(testUrl, { signature: live }) });
+		await expectRejected(trigger, 401, { url: withQuery(testUrl, { signature: live }) });
 		expect(trigger.listening).toBe(true);
 	});
 
-	test('cannot use it after the API secret was changed and the trigger subscribed anew', async () => {
+	test('rejects an old URL after the API secret has changed and the trigger has resubscribed', async () => {
 		const ownService = await startService({ apiSecret: 'before' });
 		const { port } = ownService;
 		const credential = { ...ownService.credential };
@@ -172,12 +172,12 @@ describe('Who knows a signed address', () => {
 		expect((await trigger.receive({ url, body: updated })).status).toBe(200);
 		await trigger.activate();
 
-		await expectRefused(trigger, 401, { url });
+		await expectRejected(trigger, 401, { url });
 		await trigger.deactivate();
 		await changed.close();
 	});
 
-	test('cannot use it after the company was changed and the trigger subscribed anew', async () => {
+	test('rejects an old URL after the company has changed and the trigger has resubscribed', async () => {
 		const credential: CredentialData = { ...service.credential };
 		const trigger = await published({}, { credential });
 		const { url } = hook(3);
@@ -185,65 +185,65 @@ describe('Who knows a signed address', () => {
 		credential.companyId = 1002;
 		await trigger.activate();
 
-		await expectRefused(trigger, 401, { url });
+		await expectRejected(trigger, 401, { url });
 		expect((await trigger.receive({ url: hook(3).url, body: updated })).status).toBe(200);
 	});
 
-	test('cannot use it for a workflow that has the same webhook ID', async () => {
+	test('rejects a signature for a workflow with the same webhook ID', async () => {
 		const trigger = await published();
 		const { url } = hook(3);
 		await trigger.deactivate();
 		const copy = await published({}, { workflowId: 'copy', webhookId: 'webhook-of-workflow' });
 
 		expect(copy.url).toBe(trigger.url);
-		await expectRefused(copy, 401, { url });
+		await expectRejected(copy, 401, { url });
 	});
 
-	test('starts nothing for an event that is no longer chosen', async () => {
+	test('starts nothing for a deselected event', async () => {
 		const before = await open({ events: ['createTask', 'updateTask'] });
 		await before.activate();
 		const { url } = hook(1);
 		const after = await published({ events: ['updateTask'] });
 
-		await expectRefused(after, 200, { url });
+		await expectRejected(after, 200, { url });
 	});
 
-	test('starts nothing after the workflow was unpublished', async () => {
+	test('starts nothing after the workflow is unpublished', async () => {
 		const trigger = await published();
 		const { url } = hook(3);
 		await trigger.deactivate();
 
-		await expectRefused(trigger, 404, { url });
+		await expectRejected(trigger, 404, { url });
 	});
 });
 
-describe('Who has a past event', () => {
-	test('can do nothing with its content alone', async () => {
+describe('replayed events', () => {
+	test('outputs no signature and rejects a replayed body without one', async () => {
 		const trigger = await published();
-		const past = await trigger.receive({ url: hook(3).url, body: updated });
+		const earlier = await trigger.receive({ url: hook(3).url, body: updated });
 
-		expect(JSON.stringify(itemsOf(past))).not.toContain('signature');
-		await expectRefused(trigger, 401, { url: trigger.url, body: updated });
+		expect(JSON.stringify(itemsOf(earlier))).not.toContain('signature');
+		await expectRejected(trigger, 401, { url: trigger.url, body: updated });
 	});
 
-	test('and its address can repeat it, but not within the time of Skip Repeats', async () => {
-		const open = await published();
-		await open.receive({ url: hook(3).url, body: updated });
-		const repeated = await open.receive({ url: hook(3).url, body: updated });
+	test('passes a replayed call, but not within the time of Ignore Duplicates', async () => {
+		const unguarded = await published();
+		await unguarded.receive({ url: hook(3).url, body: updated });
+		const replayed = await unguarded.receive({ url: hook(3).url, body: updated });
 		const guarded = await published({ options: { ignoreDuplicatesMinutes: 60 } });
 		await guarded.receive({ url: hook(3).url, body: updated });
-		const skipped = await guarded.receive({ url: hook(3).url, body: updated });
+		const ignored = await guarded.receive({ url: hook(3).url, body: updated });
 
-		expect(passedOn(repeated)).toHaveLength(1);
-		expect(passedOn(skipped)).toEqual([]);
+		expect(passedOn(replayed)).toHaveLength(1);
+		expect(passedOn(ignored)).toEqual([]);
 	});
 });
 
-describe('Who can make the service post anything', () => {
+describe('payloads of an attacker', () => {
 	test.each([
 		['data of other items', { json: { id: 'T9' }, pairedItem: { item: 0 }, ...updated }],
 		['files', { json: {}, binary: { data: { id: 'filesystem:/secret', mimeType: 'a/b' } } }],
-	])('cannot pass %s to the workflow: a payload stays data', async (_, body) => {
+	])('outputs %s in a payload as plain data', async (_, body) => {
 		const trigger = await published();
 
 		const { workflowData } = await trigger.receive({ url: hook(3).url, body });
@@ -251,7 +251,7 @@ describe('Who can make the service post anything', () => {
 		expect(workflowData?.[0]).toEqual([{ json: expect.objectContaining(body) }]);
 	});
 
-	test('cannot change what objects are', async () => {
+	test('does not let a payload change prototypes', async () => {
 		const trigger = await published();
 		const rawBody = `{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"id":"T1"}`;
 
@@ -262,7 +262,7 @@ describe('Who can make the service post anything', () => {
 		expect(Object.getPrototypeOf(itemsOf(received)?.[0])).toBe(Object.prototype);
 	});
 
-	test('cannot make one event look like another', async () => {
+	test('does not let a payload replace the event', async () => {
 		const trigger = await published();
 
 		const received = await trigger.receive({
@@ -274,16 +274,16 @@ describe('Who can make the service post anything', () => {
 	});
 });
 
-describe('Who sends what is no event', () => {
-	test('is refused with 413 above 1 MB, compressed or not', async () => {
+describe('bodies without an event', () => {
+	test('rejects a body above 1 MB with 413, compressed or not', async () => {
 		const trigger = await published();
 		const { url } = hook(3);
 		const large = JSON.stringify({ ...updated, note: 'x'.repeat(1_000_000) });
 		const largest = JSON.stringify({ ...updated, note: '' });
 		const note = 'x'.repeat(1_000_000 - largest.length);
 
-		await expectRefused(trigger, 413, { url, rawBody: large, headers: json });
-		await expectRefused(trigger, 413, {
+		await expectRejected(trigger, 413, { url, rawBody: large, headers: json });
+		await expectRejected(trigger, 413, {
 			url,
 			rawBody: gzipSync(large),
 			headers: { ...json, 'content-encoding': 'gzip' },
@@ -300,54 +300,54 @@ describe('Who sends what is no event', () => {
 			{ rawBody: randomBytes(64), headers: { 'content-type': 'application/octet-stream' } },
 		],
 		[
-			'a form of several parts that holds none',
+			'a multipart form without parts',
 			{ rawBody: '--x--', headers: { 'content-type': 'multipart/form-data; boundary=x' } },
 		],
 		[
 			'content 5000 levels deep',
 			{ rawBody: `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`, headers: json },
 		],
-	])('is refused with 400: %s', async (_, request) => {
+	])('rejects %s with 400', async (_, request) => {
 		const trigger = await published();
-		await expectRefused(trigger, 400, { url: hook(3).url, ...request });
+		await expectRejected(trigger, 400, { url: hook(3).url, ...request });
 	});
 
 	const text = { 'content-type': 'text/plain' };
 	test.each<[string, ReceiveOptions]>([
-		['nothing', { body: undefined }],
+		['no body', { body: undefined }],
 		['an empty JSON body', { rawBody: '', headers: json }],
 		['an empty object', { body: {} }],
 		['an empty list', { body: [] }],
-		['a list of nothing', { body: [{}, null, []] }],
+		['a list of empty values', { body: [{}, null, []] }],
 		['null', { rawBody: 'null', headers: json }],
 		['the text ping', { rawBody: 'ping', headers: text }],
 		['ping in JSON', { rawBody: '"Ping"', headers: json }],
-		['an object that says ping', { body: { ping: true } }],
-		['an event that is called ping', { body: { event: 'ping', hook_id: 7 } }],
-		['a question whether it answers (GET)', { method: 'GET', body: undefined }],
-		['a question whether it is there (HEAD)', { method: 'HEAD', body: undefined }],
+		['an object with a field ping', { body: { ping: true } }],
+		['an event named ping', { body: { event: 'ping', hook_id: 7 } }],
+		['a GET request', { method: 'GET', body: undefined }],
+		['a HEAD request', { method: 'HEAD', body: undefined }],
 	])(
-		'gets 200 and starts nothing with the right signature, 401 without: %s',
+		'starts nothing and responds 200 with the signature, 401 without it: %s',
 		async (_, request) => {
 			const trigger = await published();
 
-			await expectRefused(trigger, 200, { url: hook(3).url, ...request });
-			await expectRefused(trigger, 401, { url: trigger.url, ...request });
+			await expectRejected(trigger, 200, { url: hook(3).url, ...request });
+			await expectRejected(trigger, 401, { url: trigger.url, ...request });
 		},
 	);
 
-	test('is an event all the same when it says ping beside a field of an event', async () => {
+	test('starts the workflow for a ping that has a field of an event', async () => {
 		const trigger = await published();
 		const { run } = await trigger.receive({ url: hook(3).url, body: { id: 'T1', status: 'ping' } });
 		expect(run).toBeDefined();
 	});
 
-	test('is refused by n8n itself when it is broken JSON', async () => {
+	test('leaves invalid JSON to n8n, which rejects it', async () => {
 		const trigger = await published();
-		await expectRefused(trigger, 422, { url: hook(3).url, rawBody: '{"id":', headers: json });
+		await expectRejected(trigger, 422, { url: hook(3).url, rawBody: '{"id":', headers: json });
 	});
 
-	/** Whether a body says nothing: blanks, null, a list of nothing, or JSON text of such. */
+	/** Whether a body is empty: blank text, null, a list of empty values, or JSON text of these. */
 	function isEmpty(body: unknown): boolean {
 		if (Array.isArray(body)) return body.every(isEmpty);
 		if (typeof body !== 'string') return body === null || isDeepStrictEqual(body, {});
@@ -362,7 +362,7 @@ describe('Who sends what is no event', () => {
 	const bytes = fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array));
 	const anyText = fc.string({ unit: 'binary' }).map((text) => Buffer.from(text));
 
-	test('crashes nothing and starts nothing: 200 malformed bodies from a fuzzer', async () => {
+	test('starts nothing for 200 malformed bodies from a fuzzer', async () => {
 		const trigger = await published();
 		const { url } = hook(3);
 		const broken = fc.json().map((text) => Buffer.from(text.slice(0, text.length / 2)));
@@ -379,14 +379,13 @@ describe('Who sends what is no event', () => {
 			fc.asyncProperty(malformed, fc.constantFrom(...contentTypes), async (rawBody, type) => {
 				const headers = { 'content-type': type };
 				const { status } = await trigger.receive({ url, rawBody, headers });
-				// 422 is n8n's own answer to JSON that it cannot read.
-				// 200 is for what is empty, such as a list of nothing.
-				const refusals = type === 'application/json' ? [400, 422] : [400];
-				const allowed = isEmpty(rawBody.toString()) ? [200, ...refusals] : refusals;
+				// 422 is n8n's own response to invalid JSON, 200 the node's to an empty body.
+				const rejections = type === 'application/json' ? [400, 422] : [400];
+				const allowed = isEmpty(rawBody.toString()) ? [200, ...rejections] : rejections;
 				expect(allowed).toContain(status);
 				statuses.push(status);
 			}),
-			// A string of blanks was found once in some two thousand bodies.
+			// The fuzzer finds a blank JSON string only once in some two thousand bodies.
 			{ numRuns: 200, examples: [[Buffer.from('" "'), 'application/json']] },
 		);
 
@@ -395,7 +394,7 @@ describe('Who sends what is no event', () => {
 		expect((await trigger.receive({ url, body: updated })).status).toBe(200);
 	});
 
-	test('crashes nothing as a form or XML: what comes out of it tells its issues', async () => {
+	test('reports issues for malformed forms and XML from a fuzzer', async () => {
 		const trigger = await published();
 		const { url } = hook(3);
 		const contentTypes = ['application/x-www-form-urlencoded', 'text/xml'];
@@ -418,7 +417,7 @@ describe('Who sends what is no event', () => {
 		);
 	});
 
-	test('crashes nothing without signatures either, and what comes out tells its issues', async () => {
+	test('reports issues for any JSON when Verify Caller is off', async () => {
 		const trigger = await published(unsigned);
 
 		await fc.assert(
@@ -437,9 +436,9 @@ describe('Who sends what is no event', () => {
 	});
 });
 
-describe('Who calls while n8n has no secret to check with', () => {
+describe('an incomplete credential', () => {
 	test.each(['apiSecret', 'apiKeyId', 'baseUrl', 'companyId'])(
-		'starts nothing that it could not start before: a credential without its %s',
+		'accepts only known signatures when the credential has no %s',
 		async (field) => {
 			const credential: CredentialData = { ...service.credential };
 			const trigger = await published({}, { credential });
@@ -447,9 +446,9 @@ describe('Who calls while n8n has no secret to check with', () => {
 
 			credential[field] = '';
 
-			const refusal = field === 'apiKeyId' ? 401 : 503;
-			await expectRefused(trigger, refusal, { url: trigger.url });
-			await expectRefused(trigger, refusal, {
+			const status = field === 'apiKeyId' ? 401 : 503;
+			await expectRejected(trigger, status, { url: trigger.url });
+			await expectRejected(trigger, status, {
 				url: withQuery(url, { signature: '0'.repeat(64) }),
 			});
 			expect((await trigger.receive({ url, body: updated })).status).toBe(200);
@@ -457,8 +456,8 @@ describe('Who calls while n8n has no secret to check with', () => {
 	);
 });
 
-describe('Who turns signing off', () => {
-	test('opens the address to everybody who knows it', async () => {
+describe('the option Verify Caller', () => {
+	test('starts the workflow for any caller when Verify Caller is off', async () => {
 		const trigger = await published(unsigned);
 
 		const received = await trigger.receive({ url: trigger.url, body: updated });
@@ -467,10 +466,10 @@ describe('Who turns signing off', () => {
 		expect(received.run).toBeDefined();
 	});
 
-	test('must do so in the node: a call cannot', async () => {
+	test('does not let a call turn Verify Caller off', async () => {
 		const trigger = await published();
 
-		await expectRefused(trigger, 401, {
+		await expectRejected(trigger, 401, {
 			url: `${trigger.url}?event=updateTask&verifyCaller=false`,
 			body: { ...updated, options: { verifyCaller: false } },
 		});
@@ -478,7 +477,7 @@ describe('Who turns signing off', () => {
 });
 
 describe('docs/security.md', () => {
-	test('names in each row tests that exist', () => {
+	test('every row of docs/security.md names existing tests', () => {
 		const folder = join(__dirname, '../..');
 		const rows = readFileSync(join(folder, 'docs/security.md'), 'utf8')
 			.split('\n')
@@ -497,10 +496,10 @@ describe('docs/security.md', () => {
 	});
 });
 
-/** The signature of a trigger's address for updates at the service. */
+/** The signature in the trigger's listed URL for updates. */
 function signatureOf(trigger: Trigger): string {
 	const found = service.list().find(({ url }) => url.startsWith(trigger.url));
 	const signature = new URL(found?.url ?? 'none:').searchParams.get('signature');
-	if (signature === null) throw new Error('The trigger has no signed address.');
+	if (signature === null) throw new Error('The trigger has no signed URL.');
 	return signature;
 }

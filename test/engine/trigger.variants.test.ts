@@ -1,4 +1,4 @@
-/** Publishing, receiving an event and unpublishing under every API variant of webhooks. */
+/** Publishing, receiving an event and unpublishing with every API variant of webhooks. */
 import { webhookVariants } from '../../playground/service/variants/webhooks';
 import { setUpTriggers, updated } from '../support/triggerNode';
 
@@ -8,17 +8,17 @@ const foreign = 'https://shop.example/hook';
 
 /** The error when the trigger cannot subscribe. */
 const errors: Readonly<Record<string, RegExp>> = {
-	'subscribe-code-error': /did not do what was asked for \(code ERROR\)/,
+	'subscribe-code-error': /did not complete the request \(code ERROR\)/,
 	'subscribe-403': /does not allow this/,
-	'subscribe-event-409': /no further address/,
+	'subscribe-event-409': /allows only one URL per event/,
 };
-/** Variants under which the trigger cannot unsubscribe. */
+/** The variants in which the trigger can't unsubscribe. */
 const cannotRemove = new Set(['unsubscribe-ignored', 'unsubscribe-400']);
 
 const own = (url: string) => list().filter((hook) => decodeURIComponent(hook.url).startsWith(url));
 
 test.each(Object.keys(webhookVariants))(
-	'the trigger subscribes once, unsubscribes and keeps the webhooks of others under %s',
+	'the trigger subscribes once, unsubscribes and keeps the webhooks of others with the variant %s',
 	async (variant) => {
 		// Some variants are about an empty list.
 		const others = variant.startsWith('list-empty') ? [] : [foreign];
@@ -37,7 +37,7 @@ test.each(Object.keys(webhookVariants))(
 		await trigger.activate('init');
 		const again = own(trigger.url);
 		const before = trigger.executions.length;
-		const [answered] = (await service.control.fireEvent(3, updated)).filter(
+		const [posting] = (await service.control.fireEvent(3, updated)).filter(
 			({ url }) => url !== foreign,
 		);
 		await trigger.settled();
@@ -46,9 +46,9 @@ test.each(Object.keys(webhookVariants))(
 
 		expect(subscribed).toMatchObject([{ status: 'Active' }]);
 		expect(again).toEqual(subscribed);
-		// Without its query, a call looks like a forged one.
+		// Without its query, a call has no signature.
 		const arrives = variant !== 'query-dropped';
-		expect(answered).toMatchObject({ status: arrives ? 200 : 401 });
+		expect(posting).toMatchObject({ status: arrives ? 200 : 401 });
 		expect(started.flatMap(({ workflowData }) => workflowData[0]?.map(({ json }) => json))).toEqual(
 			arrives ? [{ event: 'updateTask', eventCode: 3, ...updated }] : [],
 		);

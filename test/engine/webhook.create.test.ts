@@ -1,4 +1,4 @@
-/** Webhook: Create. */
+/** The operation Webhook: Create. */
 import { jsonOf, pairedItems, setUp } from '../support/actionNode';
 
 const service = setUp();
@@ -37,22 +37,22 @@ test.each([
 	expect(items).toEqual([{ json: { url, event, action }, pairedItem: { item: 0 } }]);
 });
 
-test('has Delivery Updated for event unless the user picks another', async () => {
+test('subscribes to Delivery Updated by default', async () => {
 	const { items } = await service.run({ resource: 'webhook', operation: 'create', url });
 
 	expect(service.received()).toMatchObject([{ body: { url, action: '3' } }]);
 	expect(jsonOf(items)).toEqual([{ url, event: 'updateTask', action: 3 }]);
 });
 
-test('works for each item in turn, for the company that it names', async () => {
-	const given = [
+test('subscribes one URL per item, each for the company of its item', async () => {
+	const input = [
 		{ url: 'https://a.example', event: 'createTask', company: '1002' },
 		{ url: ' http://b.example/x ', event: 'createRoute', company: '' },
 	];
 
 	const { items } = await service.run(
 		{ ...create, options: { companyId: '={{ $json.company }}' } },
-		{ items: given },
+		{ items: input },
 	);
 
 	expect(service.received()).toEqual([
@@ -77,10 +77,10 @@ test('works for each item in turn, for the company that it names', async () => {
 });
 
 test.each([
-	['nothing', 204, ''],
+	['no body', 204, ''],
 	['text', 201, 'created'],
-	['anything', 200, { ok: 'perhaps' }],
-])('counts any success, since the document shows no body: %s', async (_what, status, body) => {
+	['any object', 200, { ok: 'perhaps' }],
+])('accepts any 2xx response as success: %s', async (_what, status, body) => {
 	service.control.addFault({ kind: 'statusAfter', status, body });
 
 	const { items } = await service.run({ ...create, url, event: 'createTask' });
@@ -89,14 +89,14 @@ test.each([
 	expect(jsonOf(items)).toEqual([{ url, event: 'createTask', action: 1 }]);
 });
 
-describe('a wrong item', () => {
+describe('an invalid webhook item', () => {
 	test.each([
 		[
-			'URL is not a web address that starts with http:// or https:// [item 0]',
+			'URL must be a valid URL that starts with http:// or https:// [item 0]',
 			{ url: 'shop.example' },
 		],
 		[
-			'URL is not a web address that starts with http:// or https:// [item 0]',
+			'URL must be a valid URL that starts with http:// or https:// [item 0]',
 			{ url: 'ftp://shop.example' },
 		],
 		['URL (an object) is not text [item 0]', { url: {} }],
@@ -105,14 +105,14 @@ describe('a wrong item', () => {
 			{ event: 'deleted' },
 		],
 		[
-			'The Company ID for the Delivery Service is not a whole number of 1 or more [item 0]',
+			'The Delivery Service Company ID is not a positive whole number [item 0]',
 			{ company: 'mine' },
 		],
 		[
-			'The Company ID for the Delivery Service is not a whole number of 1 or more [item 0]',
+			'The Delivery Service Company ID is not a positive whole number [item 0]',
 			{ company: 0 },
 		],
-	])('is refused before it is sent: %s', async (message, changes) => {
+	])('rejects an invalid item before any request: %s', async (message, changes) => {
 		const { error, items } = await service.run(
 			{ ...create, options: { companyId: '={{ $json.company }}' } },
 			{ items: [{ url, event: 'createTask', company: 1002, ...changes }] },
@@ -132,9 +132,9 @@ describe('a wrong item', () => {
 		{ url: 'none', event: 'createTask' },
 		{ url: 'https://c.example', event: 'updateTask' },
 	];
-	const message = 'URL is not a web address that starts with http:// or https:// [item 1]';
+	const message = 'URL must be a valid URL that starts with http:// or https:// [item 1]';
 
-	test('becomes an error item in its place when the node goes on', async () => {
+	test('returns an error item for an invalid item with On Error: Continue', async () => {
 		const { items: output } = await service.run(create, {
 			items,
 			onError: 'continueRegularOutput',
@@ -148,7 +148,7 @@ describe('a wrong item', () => {
 		expect(jsonOf(output)).toMatchObject([{ action: 1 }, { error: { message } }, { action: 3 }]);
 	});
 
-	test('goes to the error output when there is one', async () => {
+	test('puts an invalid item on the error output', async () => {
 		const { outputs } = await service.run(create, { items, onError: 'continueErrorOutput' });
 
 		expect(service.control.webhooks()).toHaveLength(2);
@@ -159,20 +159,19 @@ describe('a wrong item', () => {
 	});
 });
 
-describe('a refusal of the service', () => {
-	test('says so when the service has the webhook already', async () => {
+describe('a webhook that the service rejects', () => {
+	test('fails when the webhook already exists (409), and names Reactivate', async () => {
 		service.control.addFault({ kind: 'status', status: 409 });
 
 		const { error } = await service.run({ ...create, url, event: 'createTask' });
 
 		expect(error).toMatchObject({
-			message:
-				'The Delivery Service has this webhook already, or another one in its place (status 409) [item 0]',
-			description: expect.stringContaining('Webhook > Repair'),
+			message: 'This webhook already exists or conflicts with another one (status 409) [item 0]',
+			description: expect.stringContaining('Webhook > Reactivate'),
 		});
 	});
 
-	test('ends the run with its status and what to do', async () => {
+	test('stops at an item that the service rejects, with the HTTP status and what to do', async () => {
 		const { error } = await service.run(
 			{ ...create, options: { companyId: '={{ $json.company }}' } },
 			{
@@ -190,14 +189,14 @@ describe('a refusal of the service', () => {
 		]);
 		expect(error).toMatchObject({
 			name: 'NodeApiError',
-			message: 'The Delivery Service did not find what was asked for (status 404) [item 1]',
+			message: 'The Delivery Service could not find the requested resource (status 404) [item 1]',
 			description: expect.stringMatching(/Company ID.*Unknown company 77 \(NOT_FOUND\)/),
 			httpCode: '404',
 			context: { itemIndex: 1 },
 		});
 	});
 
-	test('becomes an error item when the node goes on', async () => {
+	test('returns an error item with the message of the service, with On Error: Continue', async () => {
 		const body = { code: 'E1', message: 'Not this URL' };
 		service.control.addFault({ kind: 'status', status: 422, body });
 
@@ -213,7 +212,7 @@ describe('a refusal of the service', () => {
 		expect(jsonOf(items)).toEqual([
 			{
 				error: {
-					message: 'The Delivery Service refused the request (status 422) [item 0]',
+					message: 'The Delivery Service rejected the request (status 422) [item 0]',
 					description: 'The service says: Not this URL (E1)',
 				},
 			},
@@ -221,7 +220,7 @@ describe('a refusal of the service', () => {
 		]);
 	});
 
-	test('is named when the key is wrong', async () => {
+	test('fails with an API key error when the key is wrong', async () => {
 		const { error } = await service.run(
 			{ ...create, url, event: 'createTask' },
 			{ credential: { ...service.credential, apiKeyId: 'other' } },
@@ -231,12 +230,12 @@ describe('a refusal of the service', () => {
 		expect(service.control.requests()).toMatchObject([{ status: 401 }]);
 		expect(error).toMatchObject({
 			name: 'NodeApiError',
-			message: 'The Delivery Service did not accept the API key [item 0]',
+			message: 'The Delivery Service rejected the API key [item 0]',
 			httpCode: '401',
 		});
 	});
 
-	test('is named when no company is known', async () => {
+	test('fails before any request when no company ID is set', async () => {
 		const { error } = await service.run(
 			{ ...create, url, event: 'createTask' },
 			{ credential: { ...service.credential, companyId: '' } },
@@ -244,7 +243,7 @@ describe('a refusal of the service', () => {
 
 		expect(service.control.requests()).toEqual([]);
 		expect(error).toMatchObject({
-			message: 'The Company ID for the Delivery Service is missing [item 0]',
+			message: 'The Delivery Service Company ID is missing [item 0]',
 			description: expect.stringMatching(/^Enter the Company ID, .* in the credential/),
 		});
 	});

@@ -1,4 +1,4 @@
-/** Webhook: Delete, and the list that it picks from. */
+/** The operation Webhook: Delete, and its list of webhooks. */
 import type { INodeParameters } from 'n8n-workflow';
 
 import { loadList } from '../support/engine/engine';
@@ -8,33 +8,33 @@ const service = setUp();
 
 const url = 'https://n8n.shop.example/webhook/1f/delivery?token=a%2Bb+c&x=1';
 
-const remove = (more: INodeParameters): INodeParameters => ({
+const deletion = (more: INodeParameters): INodeParameters => ({
 	resource: 'webhook',
 	operation: 'delete',
 	...more,
 });
-const byUrlAndEvent = remove({
+const byUrlAndEvent = deletion({
 	selectBy: 'urlAndEvent',
 	url: '={{ $json.url }}',
 	event: '={{ $json.event }}',
 });
-const chosen = (value: string) => ({ __rl: true, mode: 'list', value });
+const listEntry = (value: string) => ({ __rl: true, mode: 'list', value });
 
 describe('Delete', () => {
-	test('unsubscribes what was chosen from the list, with a form body', async () => {
+	test('unsubscribes the webhook selected from the list, with a form body', async () => {
 		await service.subscribe(url, 3);
 		await service.subscribe(url, 1);
 		await service.subscribe(url, 3, 1002);
 
-		const { error, items } = await service.run(remove({ webhook: chosen(`3 ${url}`) }));
+		const { error, items } = await service.run(deletion({ webhook: listEntry(`3 ${url}`) }));
 
 		expect(error).toBeUndefined();
 		expect(service.received('DELETE')).toEqual([
 			{ method: 'DELETE', path: '/hooks/companies/1001', body: { url, action: '3' } },
 		]);
 		const form = new URLSearchParams({ url, action: '3' }).toString();
-		const [deletion] = service.control.requests().filter(({ method }) => method === 'DELETE');
-		expect(deletion).toMatchObject({
+		const [request] = service.control.requests().filter(({ method }) => method === 'DELETE');
+		expect(request).toMatchObject({
 			status: 200,
 			headers: {
 				authorization: 'Basic ***',
@@ -50,7 +50,7 @@ describe('Delete', () => {
 		]);
 	});
 
-	test('unsubscribes by URL and event, for each item in turn', async () => {
+	test('unsubscribes by URL and event, one webhook per item', async () => {
 		await service.subscribe(url, 1);
 		await service.subscribe('https://b.example', 2);
 		await service.subscribe('https://b.example', 3);
@@ -71,67 +71,67 @@ describe('Delete', () => {
 		expect(service.control.webhooks()).toMatchObject([{ url: 'https://b.example', action: 3 }]);
 	});
 
-	test('unsubscribes from the company that is named', async () => {
+	test('unsubscribes the webhook of the company in the options', async () => {
 		await service.subscribe(url, 3);
 		await service.subscribe(url, 3, 1002);
 
-		await service.run(remove({ webhook: chosen(`3 ${url}`), options: { companyId: '1002' } }));
+		await service.run(deletion({ webhook: listEntry(`3 ${url}`), options: { companyId: '1002' } }));
 
 		expect(service.received('DELETE').map(({ path }) => path)).toEqual(['/hooks/companies/1002']);
 		expect(service.control.webhooks()).toMatchObject([{ companyId: 1001 }]);
 	});
 
-	test.each([204, 201])('counts any success, with or without body: %d', async (status) => {
+	test.each([204, 201])('accepts any 2xx response as success: %d', async (status) => {
 		await service.subscribe(url, 3);
 		service.control.addFault({ method: 'DELETE', kind: 'statusAfter', status, body: '' });
 
-		const { items } = await service.run(remove({ webhook: chosen(`3 ${url}`) }));
+		const { items } = await service.run(deletion({ webhook: listEntry(`3 ${url}`) }));
 
 		expect(service.control.webhooks()).toEqual([]);
 		expect(jsonOf(items)).toEqual([{ deleted: true }]);
 	});
 
-	test('says so when the service confirms the deletion, and lists the webhook all the same', async () => {
+	test('fails when the service confirms the deletion but still lists the webhook', async () => {
 		await service.subscribe(url, 3);
 		service.control.settings({ variant: 'unsubscribe-ignored' });
 
-		const { error, items } = await service.run(remove({ webhook: chosen(`3 ${url}`) }));
+		const { error, items } = await service.run(deletion({ webhook: listEntry(`3 ${url}`) }));
 
 		expect(items).toEqual([]);
 		expect(error).toMatchObject({
 			name: 'NodeOperationError',
-			message: 'The Delivery Service confirmed the deletion, but still lists this webhook [item 0]',
-			description: expect.stringContaining('may go on calling the URL'),
+			message: 'The Delivery Service confirmed the deletion but still lists this webhook [item 0]',
+			description: expect.stringContaining('may continue to call the URL'),
 		});
 	});
 
-	test('takes the confirmation for it where the list cannot be read', async () => {
+	test('trusts the confirmation when the list cannot be read', async () => {
 		await service.subscribe(url, 3);
 		service.control.settings({ variant: 'list-403' });
 
-		const { error, items } = await service.run(remove({ webhook: chosen(`3 ${url}`) }));
+		const { error, items } = await service.run(deletion({ webhook: listEntry(`3 ${url}`) }));
 
 		expect(error).toBeUndefined();
 		expect(jsonOf(items)).toEqual([{ deleted: true }]);
 	});
 
-	test('says so when there is no such webhook', async () => {
+	test('fails when the webhook does not exist', async () => {
 		await service.subscribe(url, 1);
 
-		const { error, items } = await service.run(remove({ webhook: chosen(`3 ${url}`) }));
+		const { error, items } = await service.run(deletion({ webhook: listEntry(`3 ${url}`) }));
 
 		expect(service.received('DELETE')).toHaveLength(1);
 		expect(service.control.webhooks()).toHaveLength(1);
 		expect(items).toEqual([]);
 		expect(error).toMatchObject({
 			name: 'NodeOperationError',
-			message: 'The Delivery Service knows no such webhook [item 0]',
-			description: expect.stringContaining('deleted before'),
+			message: 'Webhook not found [item 0]',
+			description: expect.stringContaining('already be deleted'),
 			context: { itemIndex: 0 },
 		});
 	});
 
-	test('goes on with the others when it may', async () => {
+	test('puts failed items on the error output and deletes the others', async () => {
 		await service.subscribe(url, 1);
 		const items = [
 			{ url, event: 'updateTask' },
@@ -154,7 +154,7 @@ describe('Delete', () => {
 			{
 				json: {
 					...items[0],
-					error: { message: 'The Delivery Service knows no such webhook [item 0]' },
+					error: { message: 'Webhook not found [item 0]' },
 				},
 				pairedItem: { item: 0 },
 			},
@@ -162,7 +162,7 @@ describe('Delete', () => {
 				json: {
 					...items[1],
 					error: {
-						message: 'URL is not a web address that starts with http:// or https:// [item 1]',
+						message: 'URL must be a valid URL that starts with http:// or https:// [item 1]',
 					},
 				},
 				pairedItem: { item: 1 },
@@ -171,19 +171,19 @@ describe('Delete', () => {
 	});
 
 	test.each<[string, INodeParameters]>([
-		['No webhook is chosen [item 0]', { webhook: chosen('={{ "" }}') }],
-		['No webhook is chosen [item 0]', { webhook: chosen('={{ "https://a.example" }}') }],
-		['No webhook is chosen [item 0]', { webhook: chosen('={{ 3 }}') }],
+		['No webhook is selected [item 0]', { webhook: listEntry('={{ "" }}') }],
+		['No webhook is selected [item 0]', { webhook: listEntry('={{ "https://a.example" }}') }],
+		['No webhook is selected [item 0]', { webhook: listEntry('={{ 3 }}') }],
 		[
-			'URL is not a web address that starts with http:// or https:// [item 0]',
+			'URL must be a valid URL that starts with http:// or https:// [item 0]',
 			{ selectBy: 'urlAndEvent', url: 'a.example' },
 		],
 		[
 			'Event "gone" is not one of createTask, createRoute, updateTask [item 0]',
 			{ selectBy: 'urlAndEvent', url, event: '={{ "gone" }}' },
 		],
-	])('sends nothing that is wrong: %s', async (message, more) => {
-		const { error } = await service.run(remove(more));
+	])('rejects invalid parameters before any request: %s', async (message, more) => {
+		const { error } = await service.run(deletion(more));
 
 		expect(service.control.requests()).toEqual([]);
 		expect(error).toMatchObject({ name: 'NodeOperationError', message });
@@ -195,7 +195,7 @@ describe('the list of webhooks', () => {
 		await loadList({
 			node: 'deliveryService',
 			method: 'searchWebhooks',
-			parameters: remove(parameters),
+			parameters: deletion(parameters),
 			credential: service.credential,
 			filter,
 		});
@@ -216,12 +216,14 @@ describe('the list of webhooks', () => {
 		},
 	];
 
-	test("shows the company's webhooks, and what is picked can be deleted", async () => {
+	test("lists the company's webhooks, and a selected one can be deleted", async () => {
 		await subscribeAll();
 
 		const { results } = await search({});
 		expect(results).toEqual(entries);
-		const { items } = await service.run(remove({ webhook: chosen(String(results[2]?.value)) }));
+		const { items } = await service.run(
+			deletion({ webhook: listEntry(String(results[2]?.value)) }),
+		);
 
 		expect(service.received('GET')[0]).toMatchObject({ path: '/hooks/companies/1001' });
 		expect(service.received('DELETE')).toMatchObject([
@@ -236,16 +238,16 @@ describe('the list of webhooks', () => {
 		['BLACKLISTED', [2]],
 		['', [0, 1, 2]],
 		['nowhere', []],
-	])('is searched by event, URL and status: %p', async (filter, found) => {
+	])('searches the list of webhooks by event, URL and status: %p', async (filter, matches) => {
 		await subscribeAll();
 
 		const { results } = await search({}, filter);
 
 		expect(service.received('GET')).toHaveLength(1);
-		expect(results).toEqual(found.map((number) => entries[number]));
+		expect(results).toEqual(matches.map((index) => entries[index]));
 	});
 
-	test('shows those of the company in the options', async () => {
+	test('lists the webhooks of the company in the options', async () => {
 		await subscribeAll();
 
 		const { results } = await search({ options: { companyId: '1002' } });
@@ -259,7 +261,7 @@ describe('the list of webhooks', () => {
 		]);
 	});
 
-	test('shows events that the document does not name by their codes', async () => {
+	test('lists webhooks for undocumented events with the event code', async () => {
 		const body = [{ url: 'https://a.example', action: 9, status: 'active' }];
 		service.control.addFault({ method: 'GET', kind: 'status', status: 200, body });
 
@@ -268,11 +270,11 @@ describe('the list of webhooks', () => {
 		expect(results).toEqual([{ name: 'Event 9: https://a.example', value: '9 https://a.example' }]);
 	});
 
-	test('says why it cannot be shown', async () => {
-		const refused = search({ options: { companyId: '5' } });
+	test('fails to list webhooks when the service returns 404, and says why', async () => {
+		const listing = search({ options: { companyId: '5' } });
 
-		await expect(refused).rejects.toMatchObject({
-			message: 'The Delivery Service found nothing to list',
+		await expect(listing).rejects.toMatchObject({
+			message: 'No webhooks found',
 			description: expect.stringMatching(/no webhooks yet, or .*Unknown company 5/),
 		});
 	});

@@ -1,4 +1,4 @@
-/** Webhook: Get Many. */
+/** The operation Webhook: Get Many. */
 import type { INodeParameters } from 'n8n-workflow';
 
 import { jsonOf, pairedItems, setUp } from '../support/actionNode';
@@ -11,13 +11,13 @@ const getAll = (more: INodeParameters = {}): INodeParameters => ({
 	...more,
 });
 
-/** Makes the service answer its next listing so. */
-const list = (body: unknown) =>
+/** Sets the service's response to the next listing. */
+const respondToList = (body: unknown) =>
 	service.control.addFault({ method: 'GET', kind: 'status', status: 200, body });
 
 const listing = { method: 'GET', path: '/hooks/companies/1001' };
 
-test("lists the company's webhooks with event and status, and the raw status beside", async () => {
+test("lists the company's webhooks with event, status and raw status", async () => {
 	await service.subscribe('https://a.example', 1);
 	await service.subscribe('https://a.example', 3);
 	await service.subscribe('https://child.example', 2, 1002);
@@ -51,7 +51,7 @@ test("lists the company's webhooks with event and status, and the raw status bes
 	]);
 });
 
-test('lists those of another company for each item that names it', async () => {
+test('lists the webhooks of another company for items that name it', async () => {
 	await service.subscribe('https://own.example', 1);
 	await service.subscribe('https://child.example', 2, 1002);
 
@@ -81,17 +81,17 @@ test.each([
 	['Banned', 'blacklisted'],
 	['banned', 'blacklisted'],
 	['Paused', 'paused'],
-])('normalises the status %p to %p and keeps the raw one', async (status, normalised) => {
-	list([{ url: 'https://a.example', action: 1, status }]);
+])('normalizes the status %p to %p and keeps the raw status', async (status, normalized) => {
+	respondToList([{ url: 'https://a.example', action: 1, status }]);
 
 	const { items } = await service.run(getAll());
 
 	expect(service.received()).toMatchObject([listing]);
-	expect(jsonOf(items)).toMatchObject([{ status: normalised, rawStatus: status }]);
+	expect(jsonOf(items)).toMatchObject([{ status: normalized, rawStatus: status }]);
 });
 
-test('keeps what the document does not name', async () => {
-	list([
+test('keeps undocumented fields and event codes', async () => {
+	respondToList([
 		{ url: 'https://a.example', action: '2', status: 'Active', createdBy: { id: 7 } },
 		{ url: 'https://b.example', action: 9 },
 	]);
@@ -112,48 +112,56 @@ test('keeps what the document does not name', async () => {
 	]);
 });
 
-describe('with many webhooks', () => {
+describe('a list of 60 webhooks', () => {
 	const hooks = Array.from({ length: 60 }, (_, number) => ({
 		url: `https://h${number}.example`,
 		action: 1 + (number % 3),
 		status: number % 2 === 0 ? 'Active' : 'Banned',
 	}));
-	const urlsWhere = (holds: (number: number) => boolean) =>
-		hooks.filter((_, number) => holds(number)).map(({ url }) => url);
+	const urlsWhere = (matches: (index: number) => boolean) =>
+		hooks.filter((_, index) => matches(index)).map(({ url }) => url);
 
 	test.each<[string, INodeParameters, string[]]>([
-		['50 when nothing is set', {}, urlsWhere((number) => number < 50)],
+		['the first 50 by default', {}, urlsWhere((number) => number < 50)],
 		['the first two', { limit: 2 }, urlsWhere((number) => number < 2)],
-		['the first two, as an expression', { limit: '={{ "2" }}' }, urlsWhere((number) => number < 2)],
-		['all', { returnAll: true }, urlsWhere(() => true)],
 		[
-			'those of an event',
+			'the first two, with the limit as text from an expression',
+			{ limit: '={{ "2" }}' },
+			urlsWhere((number) => number < 2),
+		],
+		['all with Return All', { returnAll: true }, urlsWhere(() => true)],
+		[
+			'only those of one event',
 			{ filters: { events: ['createRoute'] } },
 			urlsWhere((number) => number % 3 === 1),
 		],
 		[
-			'those of two events',
+			'only those of two events',
 			{ returnAll: true, filters: { events: ['createTask', 'updateTask'] } },
 			urlsWhere((number) => number % 3 !== 1),
 		],
 		[
-			'those of no event in particular',
+			'those of every event with an empty event filter',
 			{ limit: 1, filters: { events: [] } },
 			['https://h0.example'],
 		],
-		['the active ones', { filters: { status: 'active' } }, urlsWhere((number) => number % 2 === 0)],
 		[
-			'the blacklisted ones',
+			'only the active ones',
+			{ filters: { status: 'active' } },
+			urlsWhere((number) => number % 2 === 0),
+		],
+		[
+			'only the blacklisted ones',
 			{ filters: { status: 'blacklisted' } },
 			urlsWhere((number) => number % 2 === 1),
 		],
 		[
-			'the first ones that pass both filters',
+			'the first three that match both filters',
 			{ limit: 3, filters: { status: 'blacklisted', events: ['updateTask'] } },
 			['https://h5.example', 'https://h11.example', 'https://h17.example'],
 		],
-	])('gives %s', async (_what, more, urls) => {
-		list(hooks);
+	])('returns %s', async (_what, more, urls) => {
+		respondToList(hooks);
 
 		const { error, items } = await service.run(getAll(more));
 
@@ -163,14 +171,14 @@ describe('with many webhooks', () => {
 	});
 });
 
-test('gives nothing where there is nothing', async () => {
+test('returns no items when there are no webhooks', async () => {
 	const { status, items } = await service.run(getAll());
 
 	expect(service.received()).toMatchObject([listing]);
 	expect({ status, items }).toEqual({ status: 'success', items: [] });
 });
 
-test('gives nothing where the service finds nothing (404), and says what that may mean', async () => {
+test('returns no items for a 404 response, with a hint about possible causes', async () => {
 	const { error, items, hints } = await service.run(getAll({ options: { companyId: '5' } }));
 
 	expect({ error, items }).toEqual({ error: undefined, items: [] });
@@ -183,21 +191,24 @@ test('gives nothing where the service finds nothing (404), and says what that ma
 	]);
 });
 
-test('gives what can be read, and the other entries as they came', async () => {
-	const odd = { action: 1 };
-	list({ code: 'OK', hooks: [odd, { url: 'https://a.example', action: 1, status: null }, 'x'] });
+test('returns readable webhooks, and other entries unchanged', async () => {
+	const unreadable = { action: 1 };
+	respondToList({
+		code: 'OK',
+		hooks: [unreadable, { url: 'https://a.example', action: 1, status: null }, 'x'],
+	});
 
 	const { error, items } = await service.run(getAll());
 
 	expect(error).toBeUndefined();
 	expect(jsonOf(items)).toEqual([
 		{ url: 'https://a.example', action: 1, event: 'createTask', status: '' },
-		{ entry: odd },
+		{ entry: unreadable },
 		{ entry: 'x' },
 	]);
 });
 
-describe('what is wrong', () => {
+describe('an error of Get Many', () => {
 	test.each<[string, INodeParameters]>([
 		['Limit "many" is not a number [item 0]', { limit: '={{ "many" }}' }],
 		['Limit 0 is less than 1 [item 0]', { limit: '={{ 0 }}' }],
@@ -207,10 +218,10 @@ describe('what is wrong', () => {
 			{ filters: { status: '={{ "gone" }}' } },
 		],
 		[
-			'The Company ID for the Delivery Service is not a whole number of 1 or more [item 0]',
+			'The Delivery Service Company ID is not a positive whole number [item 0]',
 			{ options: { companyId: 'x' } },
 		],
-	])('is named before anything is sent: %s', async (message, more) => {
+	])('rejects an invalid parameter before any request: %s', async (message, more) => {
 		const { error } = await service.run(getAll(more));
 
 		expect(service.control.requests()).toEqual([]);
@@ -220,8 +231,8 @@ describe('what is wrong', () => {
 	test.each([
 		['HTML', '<!doctype html>'],
 		['an object', { name: 'Another service' }],
-	])('is named when something else answers: %s', async (_what, body) => {
-		list(body);
+	])('says that the response is not from the service: %s', async (_what, body) => {
+		respondToList(body);
 
 		const { error, items } = await service.run(getAll());
 
@@ -229,24 +240,24 @@ describe('what is wrong', () => {
 		expect(items).toEqual([]);
 		expect(error).toMatchObject({
 			name: 'NodeApiError',
-			message: 'The answer did not come from the Delivery Service, or cannot be read [item 0]',
+			message: 'The response is not a valid Delivery Service response [item 0]',
 			description: expect.stringContaining('Base URL'),
 		});
 	});
 
-	test('is named when nothing listens', async () => {
+	test('says that nothing responds at the Base URL', async () => {
 		const { error } = await service.run(getAll(), {
 			credential: { ...service.credential, baseUrl: 'http://127.0.0.1:9' },
 		});
 
 		expect(error).toMatchObject({
 			name: 'NodeApiError',
-			message: 'Nothing answers at the Base URL of the Delivery Service [item 0]',
+			message: 'Could not connect to the Base URL of the Delivery Service [item 0]',
 			description: expect.stringContaining('Check the Base URL'),
 		});
 	});
 
-	test('does not keep the other items from being listed when the node goes on', async () => {
+	test('lists the webhooks of other items after a failed one, with On Error: Continue', async () => {
 		await service.subscribe('https://a.example', 1);
 		const body = { code: 'FORBIDDEN', message: 'Not for this key' };
 		const path = '/hooks/companies/1002';
@@ -265,7 +276,7 @@ describe('what is wrong', () => {
 			{
 				json: {
 					error: {
-						message: 'The Delivery Service does not allow this with the API key [item 0]',
+						message: 'The Delivery Service does not allow this request with this API key [item 0]',
 						description: expect.stringContaining('Not for this key'),
 					},
 				},

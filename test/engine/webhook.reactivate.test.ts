@@ -1,4 +1,4 @@
-/** Webhook: Repair, in n8n's engine against the local service. */
+/** The operation Webhook: Reactivate, in n8n's engine against the local service. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -16,11 +16,11 @@ import { setUpTriggers, updated } from '../support/triggerNode';
 
 const service = setUp();
 const hooks = '/hooks/';
-const own = 'https://n8n.shop.example/webhook/a/webhook';
+const ownUrl = 'https://n8n.shop.example/webhook/a/webhook';
 
 type Hook = ReturnType<typeof service.control.webhooks>[number];
 
-/** Subscribes URLs and has the service blacklist them. */
+/** Subscribes URLs, then blacklists them in the service. */
 async function blacklist(urls: readonly string[], action: Hook['action'] = 3): Promise<void> {
 	for (const url of urls) {
 		const event = ['', 'createTask', 'createRoute', 'updateTask'][action] ?? '';
@@ -30,51 +30,53 @@ async function blacklist(urls: readonly string[], action: Hook['action'] = 3): P
 	}
 }
 
-async function repair(url: string, more: Partial<RunNodeOptions> = {}) {
+async function reactivate(url: string, more: Partial<RunNodeOptions> = {}) {
 	return await service.run({ resource: 'webhook', operation: 'reactivate', urlPrefix: url }, more);
 }
 
-/** The statuses of the service's list by URL. */
-function statuses(): Record<string, string> {
+/** The statuses in the service's list, by URL. */
+function statusByUrl(): Record<string, string> {
 	return Object.fromEntries(service.control.webhooks().map(({ url, status }) => [url, status]));
 }
 
-test('says that a webhook is still blacklisted when the service confirms and changes nothing', async () => {
-	await blacklist([own]);
+test('fails when the service confirms the change but still lists the webhook as blacklisted', async () => {
+	await blacklist([ownUrl]);
 	service.control.addFault({ kind: 'status', status: 200, method: 'DELETE', path: hooks });
 
-	const { items, error } = await repair(own);
+	const { items, error } = await reactivate(ownUrl);
 
 	expect(items).toEqual([]);
 	expect(error).toMatchObject({
-		message: expect.stringMatching(/was not repaired: .* still lists it as blacklisted/),
+		message: expect.stringMatching(
+			/was not reactivated: .* still lists the webhook as blacklisted/,
+		),
 		description: expect.stringContaining('It is still blacklisted'),
 	});
-	expect(statuses()).toEqual({ [own]: 'Banned' });
+	expect(statusByUrl()).toEqual({ [ownUrl]: 'Banned' });
 });
 
-test('makes each matching blacklisted subscription anew, one item each', async () => {
-	await blacklist([`${own}?event=updateTask&signature=abc`]);
-	await blacklist([`${own}?event=createTask&signature=def`], 1);
+test('re-creates each matching blacklisted webhook and returns an item for each', async () => {
+	await blacklist([`${ownUrl}?event=updateTask&signature=abc`]);
+	await blacklist([`${ownUrl}?event=createTask&signature=def`], 1);
 
-	const { items, error } = await repair('https://n8n.shop.example/');
+	const { items, error } = await reactivate('https://n8n.shop.example/');
 
 	expect(error).toBeUndefined();
 	expect(jsonOf(items)).toEqual([
 		{
-			url: `${own}?event=updateTask&signature=abc`,
+			url: `${ownUrl}?event=updateTask&signature=abc`,
 			event: 'updateTask',
 			action: 3,
 			reactivated: true,
 		},
 		{
-			url: `${own}?event=createTask&signature=def`,
+			url: `${ownUrl}?event=createTask&signature=def`,
 			event: 'createTask',
 			action: 1,
 			reactivated: true,
 		},
 	]);
-	expect(Object.values(statuses())).toEqual(['Active', 'Active']);
+	expect(Object.values(statusByUrl())).toEqual(['Active', 'Active']);
 	expect(
 		service
 			.received()
@@ -83,11 +85,11 @@ test('makes each matching blacklisted subscription anew, one item each', async (
 	).toEqual(['DELETE', 'POST', 'GET', 'DELETE', 'POST', 'GET']);
 });
 
-test('gives nothing and changes nothing when none is blacklisted', async () => {
-	await service.run({ resource: 'webhook', operation: 'create', url: own, event: 'updateTask' });
+test('returns no items and changes nothing when no webhook is blacklisted', async () => {
+	await service.run({ resource: 'webhook', operation: 'create', url: ownUrl, event: 'updateTask' });
 	const before = service.received().length;
 
-	const { items } = await repair(own);
+	const { items } = await reactivate(ownUrl);
 
 	expect(items).toEqual([]);
 	expect(
@@ -98,7 +100,7 @@ test('gives nothing and changes nothing when none is blacklisted', async () => {
 	).toEqual(['GET']);
 });
 
-describe('which subscriptions match', () => {
+describe('the URL prefix', () => {
 	const all = [
 		'https://shop.example/hook',
 		'https://shop.example/hook/a',
@@ -119,35 +121,32 @@ describe('which subscriptions match', () => {
 		['HTTPS://SHOP.example:443/', [0, 1, 2, 3, 4, 5]],
 		['https://shop.example/ho', []],
 		['https://sho', []],
-	])('%s: the URL itself, and what is below it', async (url, expected) => {
+	])('the URL prefix %s matches the URL itself and URLs below it', async (url, expected) => {
 		await blacklist(all);
 
-		const { items } = await repair(url);
+		const { items } = await reactivate(url);
 
 		expect(jsonOf(items).map((item) => item.url)).toEqual(expected.map((index) => all[index]));
-		expect(Object.values(statuses()).filter((status) => status === 'Banned')).toHaveLength(
+		expect(Object.values(statusByUrl()).filter((status) => status === 'Banned')).toHaveLength(
 			all.length - expected.length,
 		);
 	});
 
-	test.each(['={{ "" }}', 'shop.example', '={{ null }}'])(
-		'needs a web address: %j',
-		async (url) => {
-			await blacklist(all);
+	test.each(['={{ "" }}', 'shop.example', '={{ null }}'])('must be a web URL: %j', async (url) => {
+		await blacklist(all);
 
-			const { error } = await repair(url);
+		const { error } = await reactivate(url);
 
-			expect(error?.message).toMatch(/^URL .*\[item 0\]$/);
-			expect(Object.values(statuses())).not.toContain('Active');
-		},
-	);
+		expect(error?.message).toMatch(/^URL .*\[item 0\]$/);
+		expect(Object.values(statusByUrl())).not.toContain('Active');
+	});
 
-	test('are those of the company in the options', async () => {
-		await blacklist([own]);
+	test('reactivates only webhooks of the company in the options', async () => {
+		await blacklist([ownUrl]);
 		const { items } = await service.run({
 			resource: 'webhook',
 			operation: 'reactivate',
-			url: own,
+			url: ownUrl,
 			options: { companyId: '1002' },
 		});
 
@@ -155,122 +154,127 @@ describe('which subscriptions match', () => {
 	});
 });
 
-test('takes a list as it is: what is no URL never matches, and an event needs no name', async () => {
+test('ignores invalid URLs in the list, and handles undocumented events', async () => {
 	const body = [
 		{ url: 'not a URL', action: 3, status: 'Banned' },
-		{ url: own, action: 9, status: 'Banned' },
+		{ url: ownUrl, action: 9, status: 'Banned' },
 	];
 	service.control.addFault({ kind: 'status', status: 200, method: 'GET', path: hooks, body });
 
-	const { error } = await repair(own, {});
+	const { error } = await reactivate(ownUrl, {});
 
-	// The local service refuses the event, as a service may that lists more than it takes.
-	expect(error?.message).toContain(`The webhook ${own} for event 9 was not repaired`);
-	expect(error?.description).toContain('Repaired before it: 0 of 1.');
+	// The local service lists this event but rejects it, as the real one may do.
+	expect(error?.message).toContain(`The webhook ${ownUrl} for event 9 was not reactivated`);
+	expect(error?.description).not.toContain('Reactivated before it');
 });
 
 describe('a failure', () => {
 	const urls = ['a', 'b', 'c'].map((path) => `https://shop.example/${path}`);
-	const remove = { method: 'DELETE', path: hooks };
-	const subscribe = { method: 'POST', path: hooks };
-	/** A subscription that is confirmed, and not made. */
-	const confirmed = { ...subscribe, kind: 'status', status: 200, body: { code: 'OK' } } as const;
-	const list = { method: 'GET', path: hooks };
+	const deletion = { method: 'DELETE', path: hooks };
+	const creation = { method: 'POST', path: hooks };
+	/** A creation that is confirmed but not done. */
+	const falseConfirmation = {
+		...creation,
+		kind: 'status',
+		status: 200,
+		body: { code: 'OK' },
+	} as const;
+	const listing = { method: 'GET', path: hooks };
 
-	test('to remove leaves it blacklisted, and the error says so', async () => {
+	test('leaves the webhook blacklisted when the deletion fails, and says so', async () => {
 		await blacklist(urls);
-		service.control.addFault({ ...remove, kind: 'status', status: 500, skip: 1 });
+		service.control.addFault({ ...deletion, kind: 'status', status: 500, skip: 1 });
 
-		const { error, items } = await repair('https://shop.example');
+		const { error, items } = await reactivate('https://shop.example');
 
 		expect(error).toMatchObject({
 			message:
-				'The webhook https://shop.example/b for updateTask was not repaired: The Delivery Service failed (status 500) [item 0]',
+				'The webhook https://shop.example/b for updateTask was not reactivated: The Delivery Service returned a server error (status 500) [item 0]',
 			description: expect.stringMatching(
-				/^It is still blacklisted; nothing was changed\..*Repaired before it: 1 of 3\.$/,
+				/^It is still blacklisted, and nothing was changed\..*Reactivated before it: 1 of 3\.$/,
 			),
 		});
 		expect(items).toEqual([]);
-		expect(statuses()).toEqual({
+		expect(statusByUrl()).toEqual({
 			'https://shop.example/a': 'Active',
 			'https://shop.example/b': 'Banned',
 			'https://shop.example/c': 'Banned',
 		});
 	});
 
-	test('to subscribe says that it is gone now, and how to make it', async () => {
+	test('says how to re-create the webhook when it was deleted but not re-created', async () => {
 		await blacklist(urls.slice(0, 1));
-		service.control.addFault({ ...subscribe, kind: 'status', status: 503, times: 2 });
+		service.control.addFault({ ...creation, kind: 'status', status: 503, times: 2 });
 
-		const { error } = await repair('https://shop.example');
+		const { error } = await reactivate('https://shop.example');
 
 		expect(error?.description).toMatch(
-			/^It was removed but could not be made anew.*Webhook > Create.*unpublish the workflow, then publish it/,
+			/^It was deleted but could not be re-created.*Webhook > Create.*unpublish the workflow, then publish it/,
 		);
-		expect(statuses()).toEqual({});
+		expect(statusByUrl()).toEqual({});
 	});
 
-	describe('that is answered as a success', () => {
-		test('is told when the list never shows it, with what to do', async () => {
+	describe('after a false confirmation', () => {
+		test('fails when the service confirms a creation but never lists the webhook', async () => {
 			await blacklist(urls.slice(0, 1));
-			service.control.addFault({ ...confirmed, times: 2 });
+			service.control.addFault({ ...falseConfirmation, times: 2 });
 
-			const { error, items } = await repair('https://shop.example');
+			const { error, items } = await reactivate('https://shop.example');
 
 			expect(items).toEqual([]);
 			expect(error).toMatchObject({
 				message:
-					'The webhook https://shop.example/a for updateTask was not repaired: the Delivery Service confirmed the new subscription, but does not list it [item 0]',
-				description: expect.stringMatching(/^It was removed.*Webhook > Create/),
+					'The webhook https://shop.example/a for updateTask was not reactivated: the Delivery Service confirmed the new webhook but does not list it [item 0]',
+				description: expect.stringMatching(/^It was deleted.*Webhook > Create/),
 			});
-			expect(statuses()).toEqual({});
+			expect(statusByUrl()).toEqual({});
 		});
 
-		test('is repaired as far as anybody knows when the list cannot be read', async () => {
+		test('trusts the confirmation when the list cannot be read', async () => {
 			await blacklist(urls.slice(0, 1));
-			service.control.addFault({ ...list, kind: 'status', status: 503, skip: 1 });
+			service.control.addFault({ ...listing, kind: 'status', status: 503, skip: 1 });
 
-			const { error, items } = await repair('https://shop.example');
+			const { error, items } = await reactivate('https://shop.example');
 
 			expect(error).toBeUndefined();
 			expect(jsonOf(items)).toMatchObject([{ url: urls[0], reactivated: true }]);
 		});
 	});
 
-	test('that cannot be looked into says that the state is not known', async () => {
+	test('says that the state is unknown when the list cannot be read', async () => {
 		await blacklist(urls.slice(0, 1));
-		service.control.addFault({ ...subscribe, kind: 'resetAfter' });
-		service.control.addFault({ ...list, kind: 'status', status: 503, skip: 1 });
+		service.control.addFault({ ...creation, kind: 'resetAfter' });
+		service.control.addFault({ ...listing, kind: 'status', status: 503, skip: 1 });
 
-		const { error } = await repair('https://shop.example');
+		const { error } = await reactivate('https://shop.example');
 
-		expect(error?.description).toMatch(/it may be subscribed or not.*Get Many/);
+		expect(error?.description).toMatch(/the webhook may or may not exist.*Get Many/);
 	});
 
 	test.each([
-		['the removal was done, its answer lost', { ...remove, kind: 'resetAfter' } as const],
-		['the subscription was done, its answer lost', { ...subscribe, kind: 'resetAfter' } as const],
-		['the subscription failed once', { ...subscribe, kind: 'status', status: 500 } as const],
-		['the subscription broke off', { ...subscribe, kind: 'resetBefore' } as const],
-		['the subscription was confirmed, and not made', confirmed],
-	])('that the list shows to be none is repaired: %s', async (_, fault) => {
+		['the deletion was done but its response lost', { ...deletion, kind: 'resetAfter' } as const],
+		['the creation was done but its response lost', { ...creation, kind: 'resetAfter' } as const],
+		['the creation failed once', { ...creation, kind: 'status', status: 500 } as const],
+		['the connection broke during the creation', { ...creation, kind: 'resetBefore' } as const],
+		['the creation was confirmed but not done', falseConfirmation],
+	])('reactivates all webhooks when the list shows the real state: %s', async (_, fault) => {
 		await blacklist(urls);
 		service.control.addFault(fault);
 
-		const { error, items } = await repair('https://shop.example');
+		const { error, items } = await reactivate('https://shop.example');
 
 		expect(error).toBeUndefined();
 		expect(jsonOf(items).map(({ url }) => url)).toEqual(urls);
-		expect(statuses()).toEqual(Object.fromEntries(urls.map((url) => [url, 'Active'])));
+		expect(statusByUrl()).toEqual(Object.fromEntries(urls.map((url) => [url, 'Active'])));
 	});
 
 	test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
-		'becomes an error item of its own with "%s", and the others go on',
+		'returns an error item for the failed webhook and reactivates the others with "%s"',
 		async (onError) => {
 			await blacklist(urls);
-			service.control.addFault({ ...remove, kind: 'status', status: 500, skip: 1 });
+			service.control.addFault({ ...deletion, kind: 'status', status: 500, skip: 1 });
 
-			const { error, outputs } = await repair('https://shop.example', { onError });
+			const { error, outputs } = await reactivate('https://shop.example', { onError });
 
 			const [regular = [], failed = []] = outputs;
 			const errors = onError === 'continueErrorOutput' ? failed : regular.slice(1, 2);
@@ -283,7 +287,7 @@ describe('a failure', () => {
 				{
 					json: {
 						error: {
-							message: expect.stringContaining('was not repaired'),
+							message: expect.stringContaining('was not reactivated'),
 							description: expect.stringContaining('still blacklisted'),
 							outcome: 'blacklisted',
 							url: urls[1],
@@ -296,32 +300,32 @@ describe('a failure', () => {
 		},
 	);
 
-	test('does not show a signature in its message', async () => {
-		await blacklist([`${own}?event=updateTask&signature=abc`]);
-		service.control.addFault({ ...remove, kind: 'status', status: 500 });
+	test('shows no URL signature in the message of a failure', async () => {
+		await blacklist([`${ownUrl}?event=updateTask&signature=abc`]);
+		service.control.addFault({ ...deletion, kind: 'status', status: 500 });
 
-		const { error } = await repair(own);
+		const { error } = await reactivate(ownUrl);
 
-		expect(error?.message).toContain(own);
+		expect(error?.message).toContain(ownUrl);
 		expect(error?.message).not.toContain('signature');
 	});
 
-	test('to list is told as it is', async () => {
-		service.control.addFault({ ...list, kind: 'status', status: 401 });
+	test('reports the error of the service when the list is rejected', async () => {
+		service.control.addFault({ ...listing, kind: 'status', status: 401 });
 
-		const { error } = await repair(own);
+		const { error } = await reactivate(ownUrl);
 
 		expect(error).toMatchObject({
 			httpCode: '401',
-			message: 'The Delivery Service did not accept the API key [item 0]',
+			message: 'The Delivery Service rejected the API key [item 0]',
 		});
 	});
 });
 
-test('takes several URLs, one an item', async () => {
+test('reactivates one URL per item', async () => {
 	await blacklist(['https://a.example/x', 'https://b.example/x', 'https://c.example/x']);
 
-	const { items } = await repair('={{ $json.url }}', {
+	const { items } = await reactivate('={{ $json.url }}', {
 		items: [{ url: 'https://b.example' }, { url: 'https://a.example' }],
 	});
 
@@ -335,13 +339,13 @@ test('takes several URLs, one an item', async () => {
 describe('a published trigger', () => {
 	const triggers = setUpTriggers();
 
-	test('works again after a repair with the address of n8n alone', async () => {
+	test("a published trigger receives events again after a reactivation with n8n's base URL", async () => {
 		const trigger = await triggers.open();
 		await trigger.activate();
 		const { url } = triggers.hook(3);
 		triggers.control.blacklist(url, 3);
 
-		const { items } = await repair(new URL(trigger.url).origin, {
+		const { items } = await reactivate(new URL(trigger.url).origin, {
 			credential: triggers.credential,
 		});
 		const postings = await triggers.control.fireEvent(3, updated);
@@ -382,7 +386,7 @@ describe('the example workflow', () => {
 			});
 	});
 
-	test("repairs the webhooks of this n8n, and no one else's", async () => {
+	test("the example workflow reactivates the webhooks of this n8n, and no one else's", async () => {
 		await blacklist(['https://n8n.shop.example/webhook/a/webhook', 'https://other.example/hook']);
 
 		const { error, outputsOf } = await runWorkflow(example, {
@@ -395,6 +399,6 @@ describe('the example workflow', () => {
 		expect(jsonOf(outputsOf('Repair webhooks')[0] ?? [])).toMatchObject([
 			{ url: 'https://n8n.shop.example/webhook/a/webhook', reactivated: true },
 		]);
-		expect(statuses()['https://other.example/hook']).toBe('Banned');
+		expect(statusByUrl()['https://other.example/hook']).toBe('Banned');
 	});
 });

@@ -17,14 +17,14 @@ import {
 } from '../support/localService';
 import type { Created, OpenLocalService } from '../support/localService';
 
-const viewShape = z
+const stateShape = z
 	.object({
 		totals: z.object({ deliveries: z.number(), requests: z.number() }).passthrough(),
 		deliveries: z.array(z.unknown()),
 	})
 	.passthrough();
 
-type View = z.infer<typeof viewShape>;
+type PageState = z.infer<typeof stateShape>;
 
 let local: OpenLocalService;
 
@@ -37,13 +37,13 @@ afterAll(async () => await local.service.close());
 const create = async (count = 1) =>
 	await local.api.post<Created>('/v1/deliveries', creation(count));
 
-describe('requests', () => {
-	test('are recorded with what was answered', async () => {
+describe('recorded requests', () => {
+	test('records requests with their responses', async () => {
 		const { data } = await create();
-		expect(local.service.control.requests()).toMatchObject([{ status: 200, answer: data }]);
+		expect(local.service.control.requests()).toMatchObject([{ status: 200, responseBody: data }]);
 	});
 
-	test('are recorded as they arrived, without the secret', async () => {
+	test('records requests unchanged, but without the API secret', async () => {
 		const body = creation();
 		await local.api.post('/v1/deliveries', body, { headers: { 'X-Trace': 'a' } });
 		await local.api.get('/hooks/companies/1001?page=2');
@@ -64,7 +64,7 @@ describe('requests', () => {
 		);
 	});
 
-	test('with another scheme of authentication, or none, do not show their secret either', async () => {
+	test('records requests with other authentication schemes without their secret', async () => {
 		for (const authorization of ['Bearer hidden', 'hidden']) {
 			await axios.get(`${local.service.url}/hooks/companies/1001`, {
 				headers: { Authorization: authorization },
@@ -72,13 +72,13 @@ describe('requests', () => {
 				validateStatus: null,
 			});
 		}
-		const seen = local.service.control.requests().map(({ headers }) => headers.authorization);
-		expect(seen).toEqual(['Bearer ***', '***']);
+		const headers = local.service.control.requests().map(({ headers }) => headers.authorization);
+		expect(headers).toEqual(['Bearer ***', '***']);
 	});
 
-	test('of a form are recorded as text, and those to the control not at all', async () => {
-		const hook = new URLSearchParams({ url: 'https://a.example', action: '1' });
-		await local.api.post('/hooks/companies/1001', hook);
+	test('records form values as text, and no requests to the control', async () => {
+		const form = new URLSearchParams({ url: 'https://a.example', action: '1' });
+		await local.api.post('/hooks/companies/1001', form);
 		await local.remote.get('/webhooks');
 		expect(local.service.control.requests().map(({ body }) => body)).toEqual([
 			{ url: 'https://a.example', action: '1' },
@@ -87,21 +87,21 @@ describe('requests', () => {
 });
 
 describe('the control over HTTP', () => {
-	test('adds faults, and refuses what is none', async () => {
+	test('adds a fault and rejects an invalid one', async () => {
 		const added = await local.remote.post('/faults', { kind: 'status', status: 503 });
 		expect(added.status).toBe(201);
 		expect(added.data).toMatchObject({ kind: 'status', status: 503, skip: 0, times: 1 });
 		expect((await create()).status).toBe(503);
 		expect((await create()).status).toBe(200);
-		const wrong = await local.remote.post('/faults', { kind: 'explode' });
-		expect(wrong.status).toBe(400);
-		expect(wrong.data).toEqual({ code: 'BAD_REQUEST', message: expect.stringContaining('kind') });
+		const invalid = await local.remote.post('/faults', { kind: 'explode' });
+		expect(invalid.status).toBe(400);
+		expect(invalid.data).toEqual({ code: 'BAD_REQUEST', message: expect.stringContaining('kind') });
 	});
 
-	test('lists the deliveries, and advances the status of one', async () => {
+	test('lists the deliveries and advances the status of one', async () => {
 		const id = firstId((await create(2)).data);
-		const answer = await local.remote.post(`/deliveries/${id}/advance`);
-		expect(answer.data).toEqual({ id, status: 'assigned', postings: [] });
+		const response = await local.remote.post(`/deliveries/${id}/advance`);
+		expect(response.data).toEqual({ id, status: 'assigned', postings: [] });
 		const { data: deliveries } = await local.remote.get<unknown>('/deliveries');
 		expect(deliveries).toMatchObject([
 			{ companyId: 1001, type: 'slot', record: { id, statusDelivery: 'assigned' } },
@@ -110,10 +110,10 @@ describe('the control over HTTP', () => {
 		expect((await local.remote.post('/deliveries/x/advance')).status).toBe(404);
 	});
 
-	test('lists the webhooks, blacklists one and fires an event', async () => {
+	test('lists the webhooks, fires an event and blacklists a webhook', async () => {
 		const subscriber = await startSubscriber();
-		const hook = new URLSearchParams({ url: subscriber.url, action: '2' });
-		await local.api.post('/hooks/companies/1001', hook);
+		const form = new URLSearchParams({ url: subscriber.url, action: '2' });
+		await local.api.post('/hooks/companies/1001', form);
 		const active = { companyId: 1001, url: subscriber.url, action: 2, status: 'Active' };
 		expect((await local.remote.get('/webhooks')).data).toEqual([active]);
 		const fired = await local.remote.post('/events', { action: 2, payload: { a: 1 } });
@@ -134,14 +134,14 @@ describe('the control over HTTP', () => {
 		await subscriber.close();
 	});
 
-	test('changes the settings, and refuses what is none', async () => {
+	test('changes the settings and rejects an unknown one', async () => {
 		const change = { creationLimit: { requests: 1, perMs: 60_000 }, retryAfter: 'off' };
-		const answer = await local.remote.put('/settings', change);
-		expect(answer.data).toEqual({ ...change, latencyMs: 0, variant: null });
+		const response = await local.remote.put('/settings', change);
+		expect(response.data).toEqual({ ...change, latencyMs: 0, variant: null });
 		await create();
-		const refused = await create();
-		expect(refused.status).toBe(429);
-		expect(refused.headers).not.toHaveProperty('retry-after');
+		const rejected = await create();
+		expect(rejected.status).toBe(429);
+		expect(rejected.headers).not.toHaveProperty('retry-after');
 		expect((await local.remote.put('/settings', { latency: 1 })).status).toBe(400);
 		expect((await local.remote.put('/settings', { latencyMs: 20 })).status).toBe(200);
 		const started = performance.now();
@@ -149,7 +149,7 @@ describe('the control over HTTP', () => {
 		expect(performance.now() - started).toBeGreaterThanOrEqual(15);
 	});
 
-	test('empties everything on a reset', async () => {
+	test('deletes all data on a reset', async () => {
 		await create();
 		await local.api.post(
 			'/hooks/companies/1001',
@@ -165,20 +165,20 @@ describe('the control over HTTP', () => {
 		expect((await create()).status).toBe(200);
 	});
 
-	test('answers what it does not know with an error', async () => {
-		const answer = await local.remote.get('/nothing');
-		expect(answer.status).toBe(404);
-		expect(answer.data).toEqual({ code: 'NOT_FOUND', message: expect.any(String) });
+	test('responds 404 to an unknown endpoint', async () => {
+		const response = await local.remote.get('/nothing');
+		expect(response.status).toBe(404);
+		expect(response.data).toEqual({ code: 'NOT_FOUND', message: expect.any(String) });
 	});
 
-	test('keeps other web sites out', async () => {
+	test('rejects requests from other websites', async () => {
 		const { port } = local.service;
-		const foreign: Array<Record<string, string>> = [
+		const foreignHeaders: Array<Record<string, string>> = [
 			{ Origin: 'https://evil.example' },
 			{ Origin: 'null' },
 			{ Host: `evil.example:${port}` },
 		];
-		for (const headers of foreign) {
+		for (const headers of foreignHeaders) {
 			expect((await local.remote.post('/reset', undefined, { headers })).status).toBe(403);
 			expect(
 				(await axios.get(local.service.url, { headers, proxy: false, validateStatus: null }))
@@ -191,7 +191,7 @@ describe('the control over HTTP', () => {
 });
 
 describe('the page', () => {
-	test('is one file without anything from elsewhere', async () => {
+	test('the page loads nothing from other servers', async () => {
 		const { data, headers } = await local.api.get<unknown>('/');
 		expect(headers['content-type']).toContain('text/html');
 		expect(headers['content-security-policy']).toContain("default-src 'none'");
@@ -199,10 +199,10 @@ describe('the page', () => {
 		expect(data).not.toMatch(/https?:\/\/|innerHTML|outerHTML|insertAdjacentHTML|document\.write/);
 	});
 
-	test('is told what happens, as it happens', async () => {
+	test('the stream sends updates of the page as they happen', async () => {
 		const stream = await local.remote.get<Readable>('/stream', { responseType: 'stream' });
 		expect(stream.headers['content-type']).toContain('text/event-stream');
-		const views: View[] = [];
+		const states: PageState[] = [];
 		let created: Promise<unknown> | undefined;
 		let text = '';
 		for await (const chunk of stream.data) {
@@ -210,21 +210,21 @@ describe('the page', () => {
 			const messages = text.split('\n\n');
 			text = messages.pop() ?? '';
 			for (const message of messages) {
-				views.push(viewShape.parse(JSON.parse(message.replace('data: ', ''))));
+				states.push(stateShape.parse(JSON.parse(message.replace('data: ', ''))));
 			}
-			// A message may come in several chunks, but the deliveries are created only once.
-			if (views.length === 1) created ??= create(100).then(async () => await create(1));
-			if (views.at(-1)?.totals.deliveries === 101) break;
+			// A message may arrive in several chunks, but the deliveries must be created only once.
+			if (states.length === 1) created ??= create(100).then(async () => await create(1));
+			if (states.at(-1)?.totals.deliveries === 101) break;
 		}
 		await created;
-		expect(views[0]).toEqual({
+		expect(states[0]).toEqual({
 			totals: { deliveries: 0, webhooks: 0, events: 0, requests: 0 },
 			deliveries: [],
 			webhooks: [],
 			variant: null,
 			events: [],
 		});
-		const last = views.at(-1);
+		const last = states.at(-1);
 		expect(last?.totals.requests).toBe(2);
 		expect(last?.deliveries).toHaveLength(100);
 		expect(last?.deliveries[0]).toMatchObject({
@@ -234,8 +234,8 @@ describe('the page', () => {
 	});
 });
 
-describe('start and end', () => {
-	test('the credential is the one that was asked for', async () => {
+describe('starting and closing', () => {
+	test('the service starts with a given credential', async () => {
 		const options = { apiKeyId: 'k', apiSecret: 'ü:s', companyIds: [5] };
 		const { service, api } = await openLocalService(options);
 		const { baseUrl, ...credential } = service.credential;
@@ -245,32 +245,32 @@ describe('start and end', () => {
 		await service.close();
 	});
 
-	test('a port that is taken is refused', async () => {
+	test('starting fails if the port is in use', async () => {
 		await expect(startService({ port: local.service.port })).rejects.toMatchObject({
 			code: 'EADDRINUSE',
 		});
 	});
 
-	test('closing ends hanging and waiting requests, streams and postings', async () => {
+	test('closing ends hanging and delayed requests and streams', async () => {
 		const { service, api, remote } = await openLocalService();
 		service.control.addFault({ kind: 'hang', path: '/v1' });
 		service.control.addFault({ kind: 'delay', ms: 3_600_000, path: '/hooks' });
 		const stream = await remote.get<Readable>('/stream', { responseType: 'stream' });
 		stream.data.resume();
 		const ended = once(stream.data, 'close');
-		const cut = [
+		const dropped = [
 			api.post('/v1/deliveries', creation()).catch((error: Error) => error.message),
 			api.get('/hooks/companies/1001').catch((error: Error) => error.message),
 		];
 		await until(() => service.control.requests().length === 2);
 		await Promise.all([service.close(), service.close()]);
-		expect(await Promise.all(cut)).toEqual(['socket hang up', 'socket hang up']);
+		expect(await Promise.all(dropped)).toEqual(['socket hang up', 'socket hang up']);
 		await ended;
 		const httpAgent = new http.Agent();
 		await expect(api.get('/', { httpAgent })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 	});
 
-	test('the service started from the command line runs until it is told to end', async () => {
+	test('the service started from the command line runs until SIGTERM', async () => {
 		const root = path.join(__dirname, '../..');
 		const child = spawn(
 			process.execPath,
@@ -287,12 +287,12 @@ describe('start and end', () => {
 		expect((await axios.get(`${url}/control/requests`, { proxy: false })).data).toEqual([]);
 		const delay = { kind: 'delay', ms: 3_600_000 };
 		await axios.post(`${url}/control/faults`, delay, { proxy: false });
-		const cut = axios.get(`${url}/v1`, { proxy: false }).catch((error: Error) => error.message);
+		const dropped = axios.get(`${url}/v1`, { proxy: false }).catch((error: Error) => error.message);
 		const requests = async () =>
 			await axios.get<unknown[]>(`${url}/control/requests`, { proxy: false });
 		while ((await requests()).data.length === 0);
 		child.kill('SIGTERM');
-		expect(await cut).toBe('socket hang up');
+		expect(await dropped).toBe('socket hang up');
 		expect(await exited).toEqual([0, null]);
 	});
 });

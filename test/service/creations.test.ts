@@ -1,6 +1,6 @@
 /**
- * Sending in bulk against the local service, over real HTTP and with time under control: service
- * and sender share a clock that jumps to the next thing to happen.
+ * Sending in bulk to the local service, over real HTTP and with virtual time: service and sender
+ * share a clock that jumps to the next event.
  */
 import axios from 'axios';
 import { randomUUID } from 'node:crypto';
@@ -34,7 +34,7 @@ beforeEach(async () => {
 
 afterEach(async () => await service.close());
 
-/** Sends over HTTP as the nodes do; requests under way hold the time. */
+/** Sends a request over HTTP as the nodes do. Virtual time stops while it is in flight. */
 async function send(body: CreationBody): Promise<Exchange> {
 	const { baseUrl, apiKeyId, apiSecret } = service.credential;
 	return await time.during(async () => {
@@ -52,56 +52,57 @@ async function send(body: CreationBody): Promise<Exchange> {
 	});
 }
 
-const sharedLimit = () => new RateLimit(limits.creationRequestsPerWindow, limits.creationWindowMs);
+const createRateLimit = () =>
+	new RateLimit(limits.creationRequestsPerWindow, limits.creationWindowMs);
 
-function sendingWith(more: Partial<SendingOptions> = {}): SendingOptions {
+function sendingOptions(overrides: Partial<SendingOptions> = {}): SendingOptions {
 	const store = memoryStore({ entries: new Set() }, time);
 	return {
 		send,
-		rateLimit: sharedLimit(),
+		rateLimit: createRateLimit(),
 		clock: time,
 		random: () => 0.5,
 		ledgerFor: () => openLedger(store, 'company', randomUUID(), time),
 		batchSize: limits.deliveriesPerRequest,
-		maximumWaitMs: 300_000,
+		maxRetryMs: 300_000,
 		continueOnFail: true,
-		...more,
+		...overrides,
 	};
 }
 
-const run = async (...given: Parameters<typeof sendCreations>) =>
-	await time.until(sendCreations(...given));
+const run = async (...parameters: Parameters<typeof sendCreations>) =>
+	await time.until(sendCreations(...parameters));
 
-const kindsOf = ({ results }: Report) => results.map(({ outcome }) => outcome.kind);
+const outcomeKinds = ({ results }: Report) => results.map(({ outcome }) => outcome.kind);
 
 const statuses = () => service.control.requests().map(({ status }) => status);
 
-test('1,000 deliveries are 10 requests, and all are created', async () => {
-	const report = await run(creationsOf(1000), sendingWith());
+test('sends 1,000 deliveries in 10 requests and creates all of them', async () => {
+	const report = await run(creationsOf(1000), sendingOptions());
 	expect(report.requests).toBe(10);
 	expect(statuses()).toEqual(Array.from({ length: 10 }, () => 200));
 	expect(service.control.deliveries()).toHaveLength(1000);
-	expect(new Set(kindsOf(report))).toEqual(new Set(['created']));
+	expect(new Set(outcomeKinds(report))).toEqual(new Set(['created']));
 });
 
-test('12,000 deliveries are 120 requests without a 429, within 5 % of the least time', async () => {
+test('sends 12,000 deliveries in 120 requests without a 429, within 5% of the minimum time', async () => {
 	const started = time.now();
-	const report = await run(creationsOf(12_000), sendingWith());
+	const report = await run(creationsOf(12_000), sendingOptions());
 	expect(report.requests).toBe(120);
 	expect(new Set(statuses())).toEqual(new Set([200]));
 	expect(service.control.deliveries()).toHaveLength(12_000);
-	// 100 requests at once, and the other 20 as soon as the first minute is over.
-	const leastMs = 60_000;
-	expect(time.now() - started).toBeGreaterThanOrEqual(leastMs);
-	expect(time.now() - started).toBeLessThanOrEqual(leastMs * 1.05);
+	// 100 requests immediately, and the other 20 as soon as the first minute is over.
+	const minimumMs = 60_000;
+	expect(time.now() - started).toBeGreaterThanOrEqual(minimumMs);
+	expect(time.now() - started).toBeLessThanOrEqual(minimumMs * 1.05);
 });
 
-test('two executions at once keep the limit together', async () => {
-	const rateLimit = sharedLimit();
+test('two concurrent executions stay within the shared rate limit', async () => {
+	const rateLimit = createRateLimit();
 	const [one, other] = await time.until(
 		Promise.all([
-			sendCreations(creationsOf(120, 'a'), sendingWith({ rateLimit, batchSize: 1 })),
-			sendCreations(creationsOf(120, 'b'), sendingWith({ rateLimit, batchSize: 1 })),
+			sendCreations(creationsOf(120, 'a'), sendingOptions({ rateLimit, batchSize: 1 })),
+			sendCreations(creationsOf(120, 'b'), sendingOptions({ rateLimit, batchSize: 1 })),
 		]),
 	);
 	expect(one.requests + other.requests).toBe(240);
@@ -109,36 +110,39 @@ test('two executions at once keep the limit together', async () => {
 	expect(service.control.deliveries()).toHaveLength(240);
 });
 
-test('when another process uses the same key, 429 is waited out and nothing is lost', async () => {
+test('retries after a 429 and creates all deliveries when another process uses the same key', async () => {
 	for (const retryAfter of ['seconds', 'date', 'off'] as const) {
 		service.control.reset();
 		service.control.settings({ retryAfter });
 		const [one, other] = await time.until(
 			Promise.all([
-				sendCreations(creationsOf(90, 'a'), sendingWith({ batchSize: 1 })),
-				sendCreations(creationsOf(90, 'b'), sendingWith({ batchSize: 1 })),
+				sendCreations(creationsOf(90, 'a'), sendingOptions({ batchSize: 1 })),
+				sendCreations(creationsOf(90, 'b'), sendingOptions({ batchSize: 1 })),
 			]),
 		);
 		expect(statuses()).toContain(429);
-		const kinds = [...kindsOf(one), ...kindsOf(other)];
+		const kinds = [...outcomeKinds(one), ...outcomeKinds(other)];
 		expect(kinds.filter((kind) => kind === 'created')).toHaveLength(180);
 		expect(service.control.deliveries()).toHaveLength(180);
 		time.jump(120_000);
 	}
 });
 
-test('a service that stays too busy is given up after the maximum wait, and nothing else is sent', async () => {
+test('stops sending when the service is still busy after the max retry time', async () => {
 	service.control.addFault({ kind: 'status', status: 429, times: null, skip: 2 });
 	const started = time.now();
-	const report = await run(creationsOf(50), sendingWith({ batchSize: 10, maximumWaitMs: 90_000 }));
-	const kinds = kindsOf(report);
+	const report = await run(
+		creationsOf(50),
+		sendingOptions({ batchSize: 10, maxRetryMs: 90_000 }),
+	);
+	const kinds = outcomeKinds(report);
 	expect(kinds.filter((kind) => kind === 'created')).toHaveLength(20);
 	expect(kinds.filter((kind) => kind === 'notSent')).toHaveLength(30);
 	expect(time.now() - started).toBeLessThanOrEqual(90_000 + 2000);
 	expect(service.control.deliveries()).toHaveLength(20);
 });
 
-test('waiting for the limit between two refusals does not use up the maximum wait', async () => {
+test('waiting for the rate limit between retries does not count toward the max retry time', async () => {
 	service.control.addFault({
 		kind: 'status',
 		status: 429,
@@ -147,15 +151,15 @@ test('waiting for the limit between two refusals does not use up the maximum wai
 	});
 	const report = await run(
 		creationsOf(1),
-		sendingWith({ rateLimit: new RateLimit(1, 60_000), maximumWaitMs: 15_000 }),
+		sendingOptions({ rateLimit: new RateLimit(1, 60_000), maxRetryMs: 15_000 }),
 	);
 	expect(statuses()).toEqual([429, 429, 429, 200]);
 	expect(report.waited.forServiceMs).toBe(15_000);
 	expect(report.waited.forLimitMs).toBe(3 * 55_001);
 });
 
-test('references that were not sent are free again, created ones are not', async () => {
-	const sending = sendingWith({ batchSize: 10, maximumWaitMs: 0 });
+test('sends only deliveries that were not sent before when a run is repeated', async () => {
+	const sending = sendingOptions({ batchSize: 10, maxRetryMs: 0 });
 	service.control.addFault({
 		kind: 'status',
 		status: 503,
@@ -163,9 +167,9 @@ test('references that were not sent are free again, created ones are not', async
 		skip: 1,
 	});
 	const first = await run(creationsOf(30), sending);
-	expect(kindsOf(first).filter((kind) => kind === 'created')).toHaveLength(10);
+	expect(outcomeKinds(first).filter((kind) => kind === 'created')).toHaveLength(10);
 	const second = await run(creationsOf(30), sending);
-	expect(kindsOf(second)).toEqual([
+	expect(outcomeKinds(second)).toEqual([
 		...Array.from({ length: 10 }, () => 'skipped'),
 		...Array.from({ length: 20 }, () => 'created'),
 	]);

@@ -18,12 +18,12 @@ const createOne = async (changes: Record<string, unknown>) =>
 const update = async (body: unknown) => await local.api.patch('/v1/deliveries/dropoff', body);
 
 describe('creating deliveries', () => {
-	test('answers each with its index, in the documented form', async () => {
-		const answer = await create(creation(3));
-		expect(answer.status).toBe(200);
-		expect(answer.data).toMatchObject({ code: 'OK', message: 'Success' });
-		expect(answer.data.payload).toHaveLength(3);
-		expect(answer.data.payload[2]).toEqual({
+	test('returns a documented record with an index for each delivery', async () => {
+		const response = await create(creation(3));
+		expect(response.status).toBe(200);
+		expect(response.data).toMatchObject({ code: 'OK', message: 'Success' });
+		expect(response.data.payload).toHaveLength(3);
+		expect(response.data.payload[2]).toEqual({
 			index: 2,
 			id: expect.any(String),
 			price: expect.any(Number),
@@ -40,26 +40,26 @@ describe('creating deliveries', () => {
 		});
 	});
 
-	test('keeps what was asked for, for the own company and type slot', async () => {
+	test("stores the request, by default for the key's own company and type slot", async () => {
 		const request = delivery({
 			tags: ['fragile'],
 			extraData: [{ name: 'gift', value: 'yes', searchable: true }],
 			cod: 12.5,
 		});
-		const answer = await create({ deliveries: [request] });
+		const response = await create({ deliveries: [request] });
 		expect(local.service.control.deliveries()).toEqual([
-			{ request, record: answer.data.payload[0], companyId: 7, type: 'slot', tagIds: [] },
+			{ request, record: response.data.payload[0], companyId: 7, type: 'slot', tagIds: [] },
 		]);
-		expect(answer.data.payload[0]).not.toHaveProperty('referenceId');
+		expect(response.data.payload[0]).not.toHaveProperty('referenceId');
 	});
 
-	test('creates for a child company, and for no other', async () => {
+	test('creates deliveries for a child company, but not for other companies', async () => {
 		const body = { ...creation(), companyId: 8, type: 'express' };
 		expect((await create(body)).status).toBe(200);
 		expect(local.service.control.deliveries()).toMatchObject([{ companyId: 8, type: 'express' }]);
-		const refused = await create({ ...body, companyId: 9 });
-		expect(refused.status).toBe(403);
-		expect(refused.data).toEqual({ code: 'FORBIDDEN', message: expect.stringContaining('9') });
+		const rejected = await create({ ...body, companyId: 9 });
+		expect(rejected.status).toBe(403);
+		expect(rejected.data).toEqual({ code: 'FORBIDDEN', message: expect.stringContaining('9') });
 		expect(local.service.control.deliveries()).toHaveLength(1);
 	});
 
@@ -71,12 +71,12 @@ describe('creating deliveries', () => {
 		['nowhere with coordinates', { address: 'nowhere', lat: '1.5', lng: 2 }, 'processing'],
 		['nowhere with one coordinate', { address: 'nowhere', lat: 1 }, 'pending review'],
 		['warehouse', { warehouse: 3 }, 'processing'],
-	])('the status follows from the location: %s', async (_name, location, status) => {
-		const answer = await createOne({ dropoff: place(location) });
-		expect(answer.data.payload[0]?.statusDelivery).toBe(status);
+	])('derives the status from the location: %s', async (_name, location, status) => {
+		const response = await createOne({ dropoff: place(location) });
+		expect(response.data.payload[0]?.statusDelivery).toBe(status);
 	});
 
-	test('takes 100 deliveries and refuses 101', async () => {
+	test('accepts 100 deliveries and rejects 101', async () => {
 		expect((await create(creation(100))).data.payload).toHaveLength(100);
 		expect((await create(creation(101))).status).toBe(400);
 		expect(local.service.control.deliveries()).toHaveLength(100);
@@ -98,30 +98,30 @@ describe('creating deliveries', () => {
 		['qty as text', withPackage({ qty: '1' })],
 		['weight negative', withPackage({ weight: -0.1 })],
 		['price as text', withPackage({ price: '1' })],
-		['unknown package member', withPackage({ colour: 'red' })],
-		['e-mail missing', withContact({ name: 'Ada' })],
-		['e-mail malformed', withContact({ name: 'Ada', email: 'ada' })],
+		['unknown package field', withPackage({ color: 'red' })],
+		['email missing', withContact({ name: 'Ada' })],
+		['email malformed', withContact({ name: 'Ada', email: 'ada' })],
 		['name missing', withContact({ email: 'ada@mail.example' })],
-		['unknown contact member', withContact({ name: 'A', email: 'a@b.example', phone: '1' })],
+		['unknown contact field', withContact({ name: 'A', email: 'a@b.example', phone: '1' })],
 		['no address', { dropoff: place({ instructions: 'Ring' }) }],
 		['address and warehouse', { dropoff: place({ address: 'A', warehouse: 1 }) }],
 		['warehouse as text', { dropoff: place({ warehouse: '1' }) }],
 		['unknown component', { dropoff: place({ address: { street: 'Main' } }) }],
 		['latitude as boolean', { dropoff: place({ address: 'A', lat: true }) }],
-		['unknown place member', { dropoff: { ...place({ address: 'A' }), note: 'x' } }],
+		['unknown place field', { dropoff: { ...place({ address: 'A' }), note: 'x' } }],
 		['reference of 41 characters', { referenceId: 'x'.repeat(41) }],
 		['reference as a number', { referenceId: 1 }],
 		['tag of 51 characters', { tags: ['x'.repeat(51)] }],
 		['extra data without value', { extraData: [{ name: 'a' }] }],
-		['unknown extra data member', { extraData: [{ name: 'a', value: 'b', key: 'c' }] }],
-		['unknown location member', { dropoff: place({ address: 'A', zip: '1' }) }],
+		['unknown extra data field', { extraData: [{ name: 'a', value: 'b', key: 'c' }] }],
+		['unknown location field', { dropoff: place({ address: 'A', zip: '1' }) }],
 		['cod negative', { cod: -1 }],
 		['packages missing', { packages: undefined }],
-		['unknown member', { reference: 'x' }],
-	])('refuses the whole request: %s', async (_name, changes) => {
-		const answer = await create({ deliveries: [delivery(), delivery(changes)] });
-		expect(answer.status).toBe(400);
-		expect(answer.data).toEqual({
+		['unknown field', { reference: 'x' }],
+	])('rejects the whole request: %s', async (_name, changes) => {
+		const response = await create({ deliveries: [delivery(), delivery(changes)] });
+		expect(response.status).toBe(400);
+		expect(response.data).toEqual({
 			code: 'BAD_REQUEST',
 			message: expect.stringContaining('/body/deliveries/1'),
 		});
@@ -130,12 +130,12 @@ describe('creating deliveries', () => {
 
 	test.each<[string, unknown]>([
 		['no deliveries', {}],
-		['unknown member', { ...creation(), dryRun: true }],
+		['unknown field', { ...creation(), dryRun: true }],
 		['type unknown', { ...creation(), type: 'Slot' }],
 		['company 0', { ...creation(), companyId: 0 }],
 		['company as text', { ...creation(), companyId: '7' }],
 		['a list', [delivery()]],
-	])('refuses the body: %s', async (_name, body) => {
+	])('rejects the create request: %s', async (_name, body) => {
 		expect((await create(body)).status).toBe(400);
 	});
 
@@ -144,30 +144,30 @@ describe('creating deliveries', () => {
 		['tag of 50 characters', { tags: ['x'.repeat(50)] }],
 		['qty 0', withPackage({ qty: 0, weight: 0, price: 0 })],
 		['coordinates as text', { dropoff: place({ address: 'A', lat: '1', lng: '2' }) }],
-	])('takes what is just allowed: %s', async (_name, changes) => {
+	])('accepts values at their limit: %s', async (_name, changes) => {
 		expect((await createOne(changes)).status).toBe(200);
 	});
 
-	test('refuses what is no JSON, and another media type', async () => {
+	test('rejects invalid JSON and other media types', async () => {
 		const headers = { 'Content-Type': 'application/json' };
-		const broken = await local.api.post('/v1/deliveries', '{', { headers });
-		expect(broken.status).toBe(400);
-		expect(broken.data).toMatchObject({ code: 'BAD_REQUEST' });
+		const invalid = await local.api.post('/v1/deliveries', '{', { headers });
+		expect(invalid.status).toBe(400);
+		expect(invalid.data).toMatchObject({ code: 'BAD_REQUEST' });
 		const form = await local.api.post('/v1/deliveries', new URLSearchParams({ a: '1' }));
 		expect(form.status).toBe(415);
 	});
 });
 
 describe('updating deliveries', () => {
-	const idsOf = async (count: number): Promise<string[]> => {
-		const answer = await create(creation(count));
-		return answer.data.payload.map(({ id }) => id);
+	const createIds = async (count: number): Promise<string[]> => {
+		const response = await create(creation(count));
+		return response.data.payload.map(({ id }) => id);
 	};
 
-	test('applies every change to the dropoff and answers a job', async () => {
-		const [id = '', other = ''] = await idsOf(2);
+	test('applies all changes to the dropoff and returns a job', async () => {
+		const [id = '', other = ''] = await createIds(2);
 		const before = local.service.control.deliveries();
-		const answer = await update({
+		const response = await update({
 			deliveryIds: [id],
 			deliveryChanges: {
 				location: { address: 'New Street 2', instructions: 'Ring twice' },
@@ -182,8 +182,8 @@ describe('updating deliveries', () => {
 			recalculateCity: true,
 			reorderRoute: true,
 		});
-		expect(answer.status).toBe(200);
-		expect(answer.data).toEqual({
+		expect(response.status).toBe(200);
+		expect(response.data).toEqual({
 			code: 'OK',
 			message: 'Success',
 			data: { jobs: expect.any(String) },
@@ -208,14 +208,14 @@ describe('updating deliveries', () => {
 		expect(untouched?.record.id).toBe(other);
 	});
 
-	test('leaves price and city without the flags', async () => {
-		const [id] = await idsOf(1);
+	test('does not change price and city without the flags', async () => {
+		const [id] = await createIds(1);
 		const [before] = local.service.control.deliveries();
 		await update({ deliveryIds: [id], deliveryChanges: { location: { address: 'Far away 9' } } });
 		expect(local.service.control.deliveries()[0]?.record).toEqual(before?.record);
 	});
 
-	test('a new address drops the old coordinates, new instructions alone do not', async () => {
+	test('a new address removes the old coordinates, new instructions do not', async () => {
 		await createOne({ dropoff: place({ address: 'A', lat: 1, lng: 2, instructions: 'i' }) });
 		const [{ record: { id } } = { record: { id: '' } }] = local.service.control.deliveries();
 		const location = () => local.service.control.deliveries()[0]?.request.dropoff.location;
@@ -225,8 +225,8 @@ describe('updating deliveries', () => {
 		expect(location()).toEqual({ address: 'B', instructions: 'j' });
 	});
 
-	test('finds by reference, all that carry it, also after the reference changed', async () => {
-		await idsOf(2);
+	test('updates all deliveries with a reference ID, also after it was changed', async () => {
+		await createIds(2);
 		await create(creation(1));
 		const cods = () => local.service.control.deliveries().map(({ request }) => request.cod);
 		await update({ referenceIds: ['R0'], deliveryChanges: { cod: 3 } });
@@ -237,17 +237,17 @@ describe('updating deliveries', () => {
 		expect(cods()).toEqual([3, 4, 3]);
 	});
 
-	test('names unknown deliveries and changes nothing', async () => {
-		const [id] = await idsOf(1);
+	test('lists unknown deliveries and changes nothing', async () => {
+		const [id] = await createIds(1);
 		const before = local.service.control.deliveries();
-		const answer = await update({ deliveryIds: [id, 'x1', 'x2'], deliveryChanges: { cod: 1 } });
-		expect(answer.status).toBe(404);
-		expect(answer.data).toEqual({ code: 'NOT_FOUND', message: 'Unknown deliveries: x1, x2' });
+		const response = await update({ deliveryIds: [id, 'x1', 'x2'], deliveryChanges: { cod: 1 } });
+		expect(response.status).toBe(404);
+		expect(response.data).toEqual({ code: 'NOT_FOUND', message: 'Unknown deliveries: x1, x2' });
 		expect(local.service.control.deliveries()).toEqual(before);
 	});
 
-	test('takes 10 identifiers', async () => {
-		const deliveryIds = await idsOf(10);
+	test('accepts 10 delivery IDs', async () => {
+		const deliveryIds = await createIds(10);
 		expect((await update({ deliveryIds, deliveryChanges: { cod: 1 } })).status).toBe(200);
 	});
 
@@ -258,60 +258,54 @@ describe('updating deliveries', () => {
 		['neither list', { deliveryChanges: {} }],
 		['no changes', { deliveryIds: ['a'] }],
 		['unknown change', { deliveryIds: ['a'], deliveryChanges: { tags: ['x'] } }],
-		['unknown member', { deliveryIds: ['a'], deliveryChanges: {}, dryRun: true }],
-		[
-			'unknown location member',
-			{ deliveryIds: ['a'], deliveryChanges: { location: { zip: '1' } } },
-		],
-		[
-			'unknown contact member',
-			{ deliveryIds: ['a'], deliveryChanges: { contact: { phone: '1' } } },
-		],
-		['unknown package member', { deliveryIds: ['a'], deliveryChanges: { packages: [{ x: 1 }] } }],
+		['unknown field', { deliveryIds: ['a'], deliveryChanges: {}, dryRun: true }],
+		['unknown location field', { deliveryIds: ['a'], deliveryChanges: { location: { zip: '1' } } }],
+		['unknown contact field', { deliveryIds: ['a'], deliveryChanges: { contact: { phone: '1' } } }],
+		['unknown package field', { deliveryIds: ['a'], deliveryChanges: { packages: [{ x: 1 }] } }],
 		['latitude as text', { deliveryIds: ['a'], deliveryChanges: { location: { lat: '1' } } }],
 		['components', { deliveryIds: ['a'], deliveryChanges: { location: { address: {} } } }],
 		['tag names', { deliveryIds: ['a'], deliveryChanges: { addTags: ['x'] } }],
 		['long reference', { deliveryIds: ['a'], deliveryChanges: { referenceId: 'x'.repeat(41) } }],
 		['flag as text', { deliveryIds: ['a'], deliveryChanges: {}, reorderRoute: 'true' }],
-	])('refuses the body: %s', async (_name, body) => {
+	])('rejects the update request: %s', async (_name, body) => {
 		expect((await update(body)).status).toBe(400);
 	});
 });
 
-describe('the whole', () => {
+describe('the API', () => {
 	test.each([
 		['post', '/v1/deliveries'],
 		['patch', '/v1/deliveries/dropoff'],
 		['get', '/hooks/companies/7'],
 		['post', '/hooks/companies/7'],
 		['delete', '/hooks/companies/7'],
-	])('%s %s needs the credential', async (method, url) => {
-		const wrong = [
+	])('requires the credential for %s %s', async (method, url) => {
+		const wrongCredentials = [
 			undefined,
 			{ username: 'local-key', password: 'wrong' },
 			{ username: 'wrong', password: 'local-secret' },
 		];
-		for (const auth of wrong) {
+		for (const auth of wrongCredentials) {
 			const request = { method, baseURL: local.service.url, url, auth, data: {} };
-			const answer = await axios.request({ ...request, proxy: false, validateStatus: null });
-			expect(answer.status).toBe(401);
-			expect(answer.data).toEqual({ code: 'UNAUTHORIZED', message: expect.any(String) });
+			const response = await axios.request({ ...request, proxy: false, validateStatus: null });
+			expect(response.status).toBe(401);
+			expect(response.data).toEqual({ code: 'UNAUTHORIZED', message: expect.any(String) });
 		}
 	});
 
-	test('answers unknown paths and methods with code and message', async () => {
+	test('responds to unknown paths and methods with code and message', async () => {
 		expect((await local.api.get('/v2/deliveries')).status).toBe(404);
-		const answer = await local.api.get('/v1/deliveries');
-		expect(answer.status).toBe(405);
-		expect(answer.data).toEqual({ code: 'METHOD_NOT_ALLOWED', message: expect.any(String) });
+		const response = await local.api.get('/v1/deliveries');
+		expect(response.status).toBe(405);
+		expect(response.data).toEqual({ code: 'METHOD_NOT_ALLOWED', message: expect.any(String) });
 	});
 
-	test('takes 12,000 deliveries in 120 requests at once', async () => {
+	test('accepts 12,000 deliveries in 120 concurrent requests', async () => {
 		local.service.control.settings({ creationLimit: { requests: 1000, perMs: 1000 } });
-		const answers = await Promise.all(
+		const responses = await Promise.all(
 			Array.from({ length: 120 }, async () => await create(creation(100))),
 		);
-		expect(answers.every(({ status }) => status === 200)).toBe(true);
+		expect(responses.every(({ status }) => status === 200)).toBe(true);
 		const ids = local.service.control.deliveries().map(({ record }) => record.id);
 		expect(new Set(ids).size).toBe(12_000);
 	});

@@ -12,153 +12,153 @@ afterAll(async () => await local.service.close());
 
 const create = async (count = 1) =>
 	await local.api.post<Created>('/v1/deliveries', creation(count));
-const fault = (input: FaultInput) => local.service.control.addFault(input);
-const created = () => local.service.control.deliveries().length;
+const addFault = (input: FaultInput) => local.service.control.addFault(input);
+const countCreated = () => local.service.control.deliveries().length;
 const lastStatus = () => local.service.control.requests().at(-1)?.status;
 
-/** Sends a creation that stays unanswered until it was cut off; resolves when it arrived. */
-async function createUnanswered(): Promise<void> {
+/** Sends a create request and aborts it after it has arrived and got no response. */
+async function createWithoutResponse(): Promise<void> {
 	const before = local.service.control.requests().length;
-	const stop = new AbortController();
-	const sent = local.api.post('/v1/deliveries', creation(), { signal: stop.signal });
+	const controller = new AbortController();
+	const sent = local.api.post('/v1/deliveries', creation(), { signal: controller.signal });
 	const settled = sent.catch((error: Error) => error.message);
 	await until(() => local.service.control.requests()[before]?.body !== undefined);
-	// Every step after the body is read has had its turn.
+	// By the time of another response, the steps after parsing the body have run.
 	await local.api.get('/hooks/companies/1001');
-	stop.abort();
+	controller.abort();
 	expect(await settled).toBe('canceled');
 }
 
-test('a fault status answers with that status, creates nothing, and strikes once by default', async () => {
-	fault({ kind: 'status', status: 503, body: { code: 'X' }, headers: { 'Retry-After': '3' } });
-	const answer = await create();
-	expect(answer.status).toBe(503);
-	expect(answer.data).toEqual({ code: 'X' });
-	expect(answer.headers['retry-after']).toBe('3');
+test('the fault status responds with that status, creates nothing, and affects one request by default', async () => {
+	addFault({ kind: 'status', status: 503, body: { code: 'X' }, headers: { 'Retry-After': '3' } });
+	const response = await create();
+	expect(response.status).toBe(503);
+	expect(response.data).toEqual({ code: 'X' });
+	expect(response.headers['retry-after']).toBe('3');
 	expect(lastStatus()).toBe(503);
-	expect(created()).toBe(0);
+	expect(countCreated()).toBe(0);
 	expect((await create()).status).toBe(200);
 });
 
-test('a fault status without a body answers code and message, and with a text that text', async () => {
-	fault({ kind: 'status', status: 502 });
-	fault({ kind: 'status', status: 502, body: 'down', headers: { 'Content-Type': 'text/html' } });
+test('the fault status responds with code and message without a body, or with its text', async () => {
+	addFault({ kind: 'status', status: 502 });
+	addFault({ kind: 'status', status: 502, body: 'down', headers: { 'Content-Type': 'text/html' } });
 	expect((await create()).data).toEqual({ code: '502', message: 'Bad Gateway' });
 	const text = await create();
 	expect(text.data).toBe('down');
 	expect(text.headers['content-type']).toContain('text/html');
 });
 
-test('a fault statusAfter creates and then answers with that status', async () => {
-	fault({ kind: 'statusAfter', status: 500 });
+test('the fault statusAfter creates the delivery, then responds with that status', async () => {
+	addFault({ kind: 'statusAfter', status: 500 });
 	expect((await create()).status).toBe(500);
-	expect(created()).toBe(1);
+	expect(countCreated()).toBe(1);
 });
 
-test('a fault delay waits, and creates even if the client has gone', async () => {
-	fault({ kind: 'delay', ms: 30 });
+test('the fault delay waits, and creates the delivery even if the client has disconnected', async () => {
+	addFault({ kind: 'delay', ms: 30 });
 	const started = performance.now();
 	expect((await create()).status).toBe(200);
 	expect(performance.now() - started).toBeGreaterThanOrEqual(25);
-	fault({ kind: 'delay', ms: 30 });
-	await createUnanswered();
-	await until(() => created() === 2);
+	addFault({ kind: 'delay', ms: 30 });
+	await createWithoutResponse();
+	await until(() => countCreated() === 2);
 });
 
-test('a fault resetBefore breaks the connection and creates nothing', async () => {
-	fault({ kind: 'resetBefore' });
+test('the fault resetBefore resets the connection and creates nothing', async () => {
+	addFault({ kind: 'resetBefore' });
 	await expect(create()).rejects.toMatchObject({ code: 'ECONNRESET' });
-	expect(created()).toBe(0);
+	expect(countCreated()).toBe(0);
 	expect(lastStatus()).toBeNull();
 });
 
-test('a fault resetAfter creates and then breaks the connection', async () => {
-	fault({ kind: 'resetAfter' });
+test('the fault resetAfter creates the delivery, then resets the connection', async () => {
+	addFault({ kind: 'resetAfter' });
 	await expect(create()).rejects.toMatchObject({ code: 'ECONNRESET' });
-	expect(created()).toBe(1);
+	expect(countCreated()).toBe(1);
 	expect(lastStatus()).toBeNull();
 });
 
-test('a fault hang never answers and creates nothing', async () => {
-	fault({ kind: 'hang' });
-	await createUnanswered();
-	expect(created()).toBe(0);
+test('the fault hang never responds and creates nothing', async () => {
+	addFault({ kind: 'hang' });
+	await createWithoutResponse();
+	expect(countCreated()).toBe(0);
 });
 
-test('a fault hangAfter creates and then never answers', async () => {
-	fault({ kind: 'hangAfter' });
-	await createUnanswered();
-	expect(created()).toBe(1);
+test('the fault hangAfter creates the delivery, but never responds', async () => {
+	addFault({ kind: 'hangAfter' });
+	await createWithoutResponse();
+	expect(countCreated()).toBe(1);
 });
 
-test('a fault holdAfter creates, and answers once the control releases it', async () => {
-	fault({ kind: 'holdAfter' });
-	let answered = false;
-	const answer = create().finally(() => (answered = true));
-	await until(() => created() === 1);
+test('the fault holdAfter creates the delivery, and responds when the control releases the response', async () => {
+	addFault({ kind: 'holdAfter' });
+	let hasResponse = false;
+	const response = create().finally(() => (hasResponse = true));
+	await until(() => countCreated() === 1);
 	await local.remote.get('/requests');
-	expect(answered).toBe(false);
+	expect(hasResponse).toBe(false);
 	expect((await local.remote.post('/release')).status).toBe(200);
-	expect((await answer).status).toBe(200);
+	expect((await response).status).toBe(200);
 });
 
-test('a fault garbage creates and answers 200 with a page of HTML', async () => {
-	fault({ kind: 'garbage' });
-	const answer = await create();
-	expect(answer.status).toBe(200);
-	expect(answer.headers['content-type']).toContain('text/html');
-	expect(answer.data).toContain('<!doctype html>');
-	expect(created()).toBe(1);
+test('the fault garbage creates the delivery, then responds 200 with an HTML page', async () => {
+	addFault({ kind: 'garbage' });
+	const response = await create();
+	expect(response.status).toBe(200);
+	expect(response.headers['content-type']).toContain('text/html');
+	expect(response.data).toContain('<!doctype html>');
+	expect(countCreated()).toBe(1);
 });
 
-test('a fault emptySuccess creates and answers without a payload', async () => {
-	fault({ kind: 'emptySuccess' });
+test('the fault emptySuccess creates the delivery, then responds without a payload', async () => {
+	addFault({ kind: 'emptySuccess' });
 	expect((await create()).data).toEqual({ code: 'OK', message: 'Success' });
-	expect(created()).toBe(1);
+	expect(countCreated()).toBe(1);
 });
 
 const indexes = (payload: Created['payload']) => payload.map(({ index }) => index);
 
-test('a fault missingRecords creates all and leaves the first records out of the answer', async () => {
-	fault({ kind: 'missingRecords', count: 2 });
+test('the fault missingRecords creates all deliveries, but omits the first records from the response', async () => {
+	addFault({ kind: 'missingRecords', count: 2 });
 	expect(indexes((await create(4)).data.payload)).toEqual([2, 3]);
-	expect(created()).toBe(4);
+	expect(countCreated()).toBe(4);
 });
 
-test('a fault shuffleRecords leaves no record in its place', async () => {
-	fault({ kind: 'shuffleRecords' });
+test('the fault shuffleRecords moves every record to another position', async () => {
+	addFault({ kind: 'shuffleRecords' });
 	expect(indexes((await create(3)).data.payload)).toEqual([1, 2, 0]);
 });
 
-test('a fault withoutIndex leaves the index out of each record, and nothing else', async () => {
-	fault({ kind: 'withoutIndex' });
+test('the fault withoutIndex omits only the index from each record', async () => {
+	addFault({ kind: 'withoutIndex' });
 	const { payload } = (await create(2)).data;
 	expect(indexes(payload)).toEqual([undefined, undefined]);
 	expect(payload[1]).toMatchObject({ referenceId: 'R1', statusDelivery: 'processing' });
 });
 
-test('a fault rejectReference refuses every request that holds the reference, for ever', async () => {
-	fault({ kind: 'rejectReference', referenceIds: ['R2', 'R7'] });
+test('the fault rejectReference rejects every request that contains the reference, by default forever', async () => {
+	addFault({ kind: 'rejectReference', referenceIds: ['R2', 'R7'] });
 	for (let request = 0; request < 2; request += 1) {
-		const answer = await create(3);
-		expect(answer.status).toBe(422);
-		expect(answer.data).toEqual({ code: 'REJECTED', message: 'Delivery rejected: R2' });
+		const response = await create(3);
+		expect(response.status).toBe(422);
+		expect(response.data).toEqual({ code: 'REJECTED', message: 'Delivery rejected: R2' });
 	}
-	expect(created()).toBe(0);
+	expect(countCreated()).toBe(0);
 	expect((await create(2)).status).toBe(200);
-	fault({ kind: 'rejectReference', referenceIds: ['R0'], status: 400, times: 1 });
+	addFault({ kind: 'rejectReference', referenceIds: ['R0'], status: 400, times: 1 });
 	expect((await create()).status).toBe(400);
 	expect((await create()).status).toBe(200);
 });
 
-test('a creation fault waits for a creation request', async () => {
-	fault({ kind: 'withoutIndex' });
+test('a fault for create requests does not affect other requests', async () => {
+	addFault({ kind: 'withoutIndex' });
 	await local.api.get('/hooks/companies/1001');
 	expect(indexes((await create()).data.payload)).toEqual([undefined]);
 });
 
-test('method, path, skip and times of a fault say which requests it strikes', async () => {
-	fault({ kind: 'status', status: 500, method: 'get', path: '/hooks', skip: 1, times: 2 });
+test('method, path, skip and times of a fault determine which requests it affects', async () => {
+	addFault({ kind: 'status', status: 500, method: 'get', path: '/hooks', skip: 1, times: 2 });
 	const statuses: number[] = [];
 	for (let request = 0; request < 4; request += 1) {
 		expect((await create()).status).toBe(200);
@@ -168,17 +168,17 @@ test('method, path, skip and times of a fault say which requests it strikes', as
 });
 
 test.each<Pick<FaultInput, 'method' | 'path'>>([{ method: 'GET' }, { path: '/hooks' }])(
-	'a fault with only %j strikes any request that fits',
-	async (which) => {
-		fault({ kind: 'status', status: 500, ...which });
+	'a fault with only %j affects every matching request',
+	async (scope) => {
+		addFault({ kind: 'status', status: 500, ...scope });
 		expect((await create()).status).toBe(200);
 		expect((await local.api.get('/hooks/companies/1001')).status).toBe(500);
 	},
 );
 
-test('a fault with times null strikes for ever, and of several one strikes each request, in order', async () => {
-	fault({ kind: 'status', status: 503 });
-	fault({ kind: 'status', status: 500, times: null });
+test('faults affect one request each, in order, and a fault with times null affects all later ones', async () => {
+	addFault({ kind: 'status', status: 503 });
+	addFault({ kind: 'status', status: 500, times: null });
 	expect((await create()).status).toBe(503);
 	expect((await create()).status).toBe(500);
 	expect((await create()).status).toBe(500);
@@ -186,8 +186,8 @@ test('a fault with times null strikes for ever, and of several one strikes each 
 	expect((await create()).status).toBe(200);
 });
 
-test('what is no fault is refused', () => {
-	expect(() => fault({ kind: 'status', status: 99 })).toThrow('status');
-	expect(() => fault({ kind: 'hang', times: 0 })).toThrow('times');
-	expect(() => fault({ kind: 'missingRecords', count: 1, path: 'v1' })).toThrow('path');
+test('an invalid fault is rejected', () => {
+	expect(() => addFault({ kind: 'status', status: 99 })).toThrow('status');
+	expect(() => addFault({ kind: 'hang', times: 0 })).toThrow('times');
+	expect(() => addFault({ kind: 'missingRecords', count: 1, path: 'v1' })).toThrow('path');
 });

@@ -16,16 +16,16 @@ afterAll(async () => await local.service.close());
 
 const create = async () => await local.api.post('/v1/deliveries', creation());
 
-test('no more than 100 creation requests are taken in 60 seconds, wherever the minute begins', async () => {
+test('accepts at most 100 create requests in any 60 seconds', async () => {
 	for (let request = 0; request < 100; request += 1) {
 		clock = start + request * 100;
 		expect((await create()).status).toBe(200);
 	}
 	clock = start + 59_999;
-	const refused = await create();
-	expect(refused.status).toBe(429);
-	expect(refused.data).toEqual({ code: 'TOO_MANY_REQUESTS', message: expect.any(String) });
-	expect(refused.headers['retry-after']).toBe('1');
+	const rejected = await create();
+	expect(rejected.status).toBe(429);
+	expect(rejected.data).toEqual({ code: 'TOO_MANY_REQUESTS', message: expect.any(String) });
+	expect(rejected.headers['retry-after']).toBe('1');
 	expect(local.service.control.deliveries()).toHaveLength(100);
 
 	clock = start + 60_000;
@@ -35,7 +35,7 @@ test('no more than 100 creation requests are taken in 60 seconds, wherever the m
 	expect((await create()).status).toBe(200);
 });
 
-test('only creation is limited, and refused requests count too', async () => {
+test('limits only create requests, and also counts invalid ones', async () => {
 	local.service.control.settings({ creationLimit: { requests: 1, perMs: 1000 } });
 	expect((await local.api.post('/v1/deliveries', {})).status).toBe(400);
 	expect((await create()).status).toBe(429);
@@ -44,7 +44,7 @@ test('only creation is limited, and refused requests count too', async () => {
 	}
 });
 
-test('requests without the credential do not count', async () => {
+test('does not count requests without the credential', async () => {
 	local.service.control.settings({ creationLimit: { requests: 1, perMs: 1000 } });
 	const auth = { username: 'x', password: 'y' };
 	expect((await local.api.post('/v1/deliveries', {}, { auth })).status).toBe(401);
@@ -56,7 +56,7 @@ test.each([
 	['date', 'Wed, 01 Jan 2025 00:00:02 GMT'],
 	['off', undefined],
 ] as const)(
-	'the setting Retry-After "%s" decides what a refused request is told',
+	'the setting retryAfter "%s" determines the Retry-After header of a 429',
 	async (retryAfter, expected) => {
 		local.service.control.settings({
 			retryAfter,

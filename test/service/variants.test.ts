@@ -28,13 +28,13 @@ const invalid = delivery({
 	referenceId: '#X',
 });
 
-/** What a client and a subscriber see of every kind of request, without random values. */
-async function transcript(): Promise<string> {
+/** Returns what a client and a subscriber receive for every kind of request, without random values. */
+async function recordTranscript(): Promise<string> {
 	const { api, service } = local;
 	const { control } = service;
-	const seen: unknown[] = [];
+	const entries: unknown[] = [];
 	const send = async (method: string, url: string, data?: unknown) => {
-		const sent = await api
+		const response = await api
 			.request<unknown>({ method, url, data })
 			.then(({ status, headers, data: body }) => ({
 				status,
@@ -42,7 +42,7 @@ async function transcript(): Promise<string> {
 				type: String(headers['content-type']),
 			}))
 			.catch((error: Error) => error.message);
-		seen.push(sent);
+		entries.push(response);
 	};
 	const create = async (...deliveries: unknown[]) =>
 		await send('POST', '/v1/deliveries', { deliveries });
@@ -55,45 +55,45 @@ async function transcript(): Promise<string> {
 		await send('PATCH', '/v1/deliveries/dropoff', { deliveryIds, deliveryChanges });
 	await update(id);
 	await update(id, 'D-UNKNOWN');
-	seen.push(
+	entries.push(
 		control.deliveries().map(({ request: { referenceId, cod, packages } }) => ({
 			...{ referenceId, cod },
 			packages: packages.map(({ name }) => name),
 		})),
 	);
 
-	const hooks = '/hooks/companies/1001';
+	const path = '/hooks/companies/1001';
 	const form = (url: string, action = 3) => new URLSearchParams({ url, action: String(action) });
 	const url = subscriber.url.replace('/webhook/a', '/webhook/a/webhook');
-	await send('GET', hooks);
-	await send('POST', hooks, form(url));
-	await send('POST', hooks, form(url));
-	await send('POST', hooks, form('https://other.example/'));
-	await send('POST', hooks, form(url, 1));
-	await send('GET', hooks);
+	await send('GET', path);
+	await send('POST', path, form(url));
+	await send('POST', path, form(url));
+	await send('POST', path, form('https://other.example/'));
+	await send('POST', path, form(url, 1));
+	await send('GET', path);
 	await control.fireEvent(3, { id: 'T', status: 'x', company_id: '1001', city_id: '7' });
-	await send('GET', hooks);
+	await send('GET', path);
 	control.webhooks().forEach(({ url, action }) => control.blacklist(url, action));
-	await send('POST', hooks, form(url));
-	await send('GET', hooks);
-	await send('DELETE', hooks, form(url));
-	await send('DELETE', hooks, form(url));
-	seen.push(control.webhooks(), subscriber.received.splice(0));
+	await send('POST', path, form(url));
+	await send('GET', path);
+	await send('DELETE', path, form(url));
+	await send('DELETE', path, form(url));
+	entries.push(control.webhooks(), subscriber.received.splice(0));
 
-	return JSON.stringify(seen, undefined, 1).replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID');
+	return JSON.stringify(entries, undefined, 1).replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID');
 }
 
 describe('API variants', () => {
 	let documented: string;
-	beforeAll(async () => (documented = await transcript()));
+	beforeAll(async () => (documented = await recordTranscript()));
 
 	test('the transcript without an API variant is the same in every run', async () => {
-		expect(await transcript()).toBe(documented);
+		expect(await recordTranscript()).toBe(documented);
 	});
 
 	test.each(Object.keys(variants))('a client can observe the API variant %s', async (name) => {
 		simulate(name);
-		expect(await transcript()).not.toBe(documented);
+		expect(await recordTranscript()).not.toBe(documented);
 	});
 });
 
@@ -118,9 +118,9 @@ describe('the control API', () => {
 	});
 
 	test('rejects an unknown API variant', async () => {
-		const answer = await local.remote.put<unknown>('/settings', { variant: 'toString' });
-		expect(answer.status).toBe(400);
-		expect(answer.data).toMatchObject({
+		const response = await local.remote.put<unknown>('/settings', { variant: 'toString' });
+		expect(response.status).toBe(400);
+		expect(response.data).toMatchObject({
 			message: expect.stringContaining('Unknown API variant "toString"'),
 		});
 	});

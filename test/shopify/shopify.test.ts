@@ -6,7 +6,7 @@ import axios from 'axios';
 import { z } from 'zod';
 
 import { startShopify, type Shopify } from '../../playground/shopify/server';
-import { callThroughBorder, type Answered, type CallOptions } from '../support/shopifyClient';
+import { callThroughProxy, type Answered, type CallOptions } from '../support/shopifyClient';
 import { startSubscriber, until } from '../support/localService';
 
 const start = Date.UTC(2026, 0, 5, 12);
@@ -23,20 +23,20 @@ beforeEach(() => {
 afterAll(async () => await shopify.close());
 
 const call = async (method: string, path: string, options?: CallOptions) =>
-	await callThroughBorder(shopify, method, `/admin/api/2024-07/${path}`, options);
+	await callThroughProxy(shopify, method, `/admin/api/2024-07/${path}`, options);
 
 const ordersShape = z.object({ orders: z.array(z.object({ name: z.string() }).passthrough()) });
 const namesIn = ({ data }: Answered) => ordersShape.parse(data).orders.map(({ name }) => name);
-const namesOf = async (query: string) => namesIn(await call('GET', `orders.json?${query}`));
+const listNames = async (query: string) => namesIn(await call('GET', `orders.json?${query}`));
 
-const openShape = z.object({ id: z.number(), status: z.string() });
-const openOf = async (orderId: number) => {
+const fulfillmentOrderShape = z.object({ id: z.number(), status: z.string() });
+const fulfillmentOrdersOf = async (orderId: number) => {
 	const { data } = await call('GET', `orders/${orderId}/fulfillment_orders.json`);
-	return z.object({ fulfillment_orders: z.array(openShape.passthrough()) }).parse(data)
+	return z.object({ fulfillment_orders: z.array(fulfillmentOrderShape.passthrough()) }).parse(data)
 		.fulfillment_orders;
 };
 
-/** Places so many orders and gives the last one. */
+/** Places a number of orders and returns the last one. */
 function place(count: number) {
 	const order = shopify.control.placeOrders(count).at(-1);
 	if (order === undefined) throw new Error('No order was placed');
@@ -45,48 +45,48 @@ function place(count: number) {
 
 const tracking = { number: 'D-1', url: 'https://track.example/D-1', company: 'Couriers' };
 
-async function fulfill(orderId: number, more: object = {}): Promise<Answered> {
-	const [open] = await openOf(orderId);
+async function fulfill(orderId: number, overrides: object = {}): Promise<Answered> {
+	const [open] = await fulfillmentOrdersOf(orderId);
 	const fulfillment = {
 		line_items_by_fulfillment_order: [{ fulfillment_order_id: open?.id }],
 		tracking_info: tracking,
-		...more,
+		...overrides,
 	};
 	return await call('POST', 'fulfillments.json', { body: { fulfillment } });
 }
 
-describe('the border', () => {
-	test('leads to the shop, for who trusts its authority', async () => {
+describe('the proxy', () => {
+	test('passes requests to the shop for clients that trust its authority', async () => {
 		expect(await call('GET', 'products.json')).toMatchObject({ status: 200 });
 		await expect(call('GET', 'products.json', { ca: [] })).rejects.toThrow(/certificate/);
 	});
 
-	test('leads nowhere else, and says so', async () => {
+	test('rejects other hosts with the reason', async () => {
 		await expect(call('GET', 'x', { hostName: 'other-shop.myshopify.com' })).rejects.toThrow(
-			/^403: .*reaches larch-and-linen.myshopify.com and nothing else/,
+			/^403: .*can only reach larch-and-linen.myshopify.com/,
 		);
 	});
 
-	test('is gone once it is closed', async () => {
+	test('closing stops the proxy and deletes the certificate file', async () => {
 		const other = await startShopify();
 		const file = String(other.env.NODE_EXTRA_CA_CERTS);
 		await access(file);
-		await callThroughBorder(other, 'GET', '/admin/api/2024-07/products.json');
+		await callThroughProxy(other, 'GET', '/admin/api/2024-07/products.json');
 		await other.close();
 		await expect(access(file)).rejects.toThrow('ENOENT');
 		await expect(axios.get(other.url, { proxy: false })).rejects.toThrow('ECONNREFUSED');
 	});
 
-	test('lets in with the access token only', async () => {
-		const refused = await call('GET', 'orders.json', { accessToken: 'shpat_other' });
-		expect(refused.status).toBe(401);
-		expect(refused.data).toEqual({ errors: expect.stringContaining('Invalid API key') });
+	test('the Admin API requires the access token', async () => {
+		const rejected = await call('GET', 'orders.json', { accessToken: 'shpat_other' });
+		expect(rejected.status).toBe(401);
+		expect(rejected.data).toEqual({ errors: expect.stringContaining('Invalid API key') });
 		expect(shopify.calls()).toEqual([
 			{ method: 'GET', path: '/admin/api/2024-07/orders.json', status: 401 },
 		]);
 	});
 
-	test('knows no other paths', async () => {
+	test('the Admin API responds 404 to unknown paths', async () => {
 		expect(await call('GET', 'customers.json')).toMatchObject({
 			status: 404,
 			data: { errors: 'Not Found' },
@@ -95,20 +95,20 @@ describe('the border', () => {
 });
 
 describe('orders', () => {
-	test('are listed newest first, without those that are closed or cancelled', async () => {
+	test('lists open orders, newest first', async () => {
 		place(5);
-		expect(await namesOf('')).toEqual(['#1004', '#1003', '#1002', '#1001']);
-		expect(await namesOf('status=any')).toHaveLength(5);
-		expect(await namesOf('status=cancelled')).toEqual(['#1005']);
-		expect(await namesOf('status=closed')).toEqual([]);
+		expect(await listNames('')).toEqual(['#1004', '#1003', '#1002', '#1001']);
+		expect(await listNames('status=any')).toHaveLength(5);
+		expect(await listNames('status=cancelled')).toEqual(['#1005']);
+		expect(await listNames('status=closed')).toEqual([]);
 	});
 
-	test('have identifiers, line items and times of their own when the samples begin anew', () => {
+	test('gives new IDs and times to orders when the samples start over', () => {
 		const first = place(1);
 		nowMs += 3_600_000;
-		const again = place(12);
+		const repeated = place(12);
 		expect(first).toMatchObject({ name: '#1001', id: 5600007927919 });
-		expect(again).toMatchObject({
+		expect(repeated).toMatchObject({
 			name: '#1013',
 			email: first.email,
 			created_at: '2026-01-05T13:00:00+00:00',
@@ -119,23 +119,23 @@ describe('orders', () => {
 		expect(new Set(items).size).toBe(items.length);
 	});
 
-	test('are found by time, payment, identifier and fulfillment', async () => {
+	test('filters orders by time, payment, ID and fulfillment', async () => {
 		const first = place(1);
 		nowMs += 60_000;
 		const third = place(2);
 		const minute = encodeURIComponent('2026-01-05T12:01:00+00:00');
-		expect(await namesOf(`created_at_min=${minute}`)).toEqual(['#1003', '#1002']);
-		expect(await namesOf('updated_at_max=2026-01-05T12:00:30Z')).toEqual(['#1001']);
-		expect(await namesOf('financial_status=unpaid')).toEqual(['#1003']);
-		expect(await namesOf('financial_status=paid')).toEqual(['#1002', '#1001']);
-		expect(await namesOf(`ids=${first.id},${third.id}`)).toEqual(['#1003', '#1001']);
-		expect(await namesOf(`since_id=${first.id}`)).toEqual(['#1002', '#1003']);
+		expect(await listNames(`created_at_min=${minute}`)).toEqual(['#1003', '#1002']);
+		expect(await listNames('updated_at_max=2026-01-05T12:00:30Z')).toEqual(['#1001']);
+		expect(await listNames('financial_status=unpaid')).toEqual(['#1003']);
+		expect(await listNames('financial_status=paid')).toEqual(['#1002', '#1001']);
+		expect(await listNames(`ids=${first.id},${third.id}`)).toEqual(['#1003', '#1001']);
+		expect(await listNames(`since_id=${first.id}`)).toEqual(['#1002', '#1003']);
 		await fulfill(third.id);
-		expect(await namesOf('fulfillment_status=shipped')).toEqual(['#1003']);
-		expect(await namesOf('fulfillment_status=unfulfilled')).toEqual(['#1002', '#1001']);
+		expect(await listNames('fulfillment_status=shipped')).toEqual(['#1003']);
+		expect(await listNames('fulfillment_status=unfulfilled')).toEqual(['#1002', '#1001']);
 	});
 
-	test('come in pages, with links to those beside', async () => {
+	test('returns orders in pages with links to the next and previous page', async () => {
 		place(4);
 		const first = await call('GET', 'orders.json?limit=2&status=any');
 		expect(namesIn(first)).toEqual(['#1004', '#1003']);
@@ -151,14 +151,14 @@ describe('orders', () => {
 		expect(await call('GET', 'orders.json?page_info=x')).toMatchObject({ status: 400 });
 	});
 
-	test('name the page before first, as Shopify does', async () => {
+	test('lists the previous page first in the Link header, as Shopify does', async () => {
 		place(4);
 		const first = await call('GET', 'orders.json?limit=1');
 		const next = /\/(orders\.json[^>]*)>/.exec(first.link ?? '')?.[1] ?? '';
 		expect((await call('GET', next)).link).toMatch(/rel="previous", <.*rel="next"$/);
 	});
 
-	test('are given alone, whole or in part', async () => {
+	test('returns a single order with all or selected fields', async () => {
 		const order = place(1);
 		expect((await call('GET', `orders/${order.id}.json`)).data).toEqual({ order });
 		expect((await call('GET', `orders/${order.id}.json?fields=id,name`)).data).toEqual({
@@ -170,9 +170,9 @@ describe('orders', () => {
 });
 
 describe('fulfillments', () => {
-	test('close what was open, and give the order its tracking link', async () => {
+	test('a fulfillment closes the fulfillment order and adds the tracking link to the order', async () => {
 		const order = place(2);
-		expect(await openOf(order.id)).toMatchObject([
+		expect(await fulfillmentOrdersOf(order.id)).toMatchObject([
 			{
 				status: 'open',
 				supported_actions: ['create_fulfillment', 'hold'],
@@ -182,8 +182,8 @@ describe('fulfillments', () => {
 				],
 			},
 		]);
-		const answer = await fulfill(order.id, { notify_customer: true });
-		expect(answer).toMatchObject({
+		const response = await fulfill(order.id, { notify_customer: true });
+		expect(response).toMatchObject({
 			status: 201,
 			data: {
 				fulfillment: {
@@ -194,7 +194,9 @@ describe('fulfillments', () => {
 				},
 			},
 		});
-		expect(await openOf(order.id)).toMatchObject([{ status: 'closed', supported_actions: [] }]);
+		expect(await fulfillmentOrdersOf(order.id)).toMatchObject([
+			{ status: 'closed', supported_actions: [] },
+		]);
 		expect(shopify.shop.order(order.id)).toMatchObject({
 			fulfillment_status: 'fulfilled',
 			closed_at: '2026-01-05T12:00:00+00:00',
@@ -209,7 +211,7 @@ describe('fulfillments', () => {
 		]);
 	});
 
-	test('are refused for what is closed, and change nothing', async () => {
+	test('fulfilling a closed fulfillment order is rejected and changes nothing', async () => {
 		const order = place(3);
 		await fulfill(order.id);
 		const before = shopify.shop.order(order.id);
@@ -222,9 +224,9 @@ describe('fulfillments', () => {
 		expect(shopify.shop.notifications()).toEqual([]);
 	});
 
-	test('may be of a part, and not of more than there is', async () => {
+	test('a fulfillment can be partial, but not exceed the remaining quantity', async () => {
 		const order = place(2);
-		const [open] = await openOf(order.id);
+		const [open] = await fulfillmentOrdersOf(order.id);
 		const lines = z.array(z.object({ id: z.number() })).parse(open?.line_items);
 		const part = (quantity: number) => ({
 			line_items_by_fulfillment_order: [
@@ -240,21 +242,21 @@ describe('fulfillments', () => {
 			fulfillment_status: 'partial',
 			line_items: [{ fulfillment_status: 'partial', fulfillable_quantity: 1 }, {}],
 		});
-		expect(await openOf(order.id)).toMatchObject([{ status: 'in_progress' }]);
+		expect(await fulfillmentOrdersOf(order.id)).toMatchObject([{ status: 'in_progress' }]);
 		expect(await fulfill(order.id)).toMatchObject({ status: 201 });
 		expect(shopify.shop.order(order.id)).toMatchObject({ fulfillment_status: 'fulfilled' });
 	});
 
-	test('are not made of a cancelled order, and are none where nothing is to be shipped', async () => {
+	test('a canceled order cannot be fulfilled, and an order with nothing to ship has no fulfillment order', async () => {
 		const cancelled = place(5);
-		expect(await openOf(cancelled.id)).toMatchObject([{ status: 'cancelled' }]);
+		expect(await fulfillmentOrdersOf(cancelled.id)).toMatchObject([{ status: 'cancelled' }]);
 		expect(await fulfill(cancelled.id)).toMatchObject({ status: 422 });
 		const nothingLeft = place(7);
 		expect(nothingLeft.name).toBe('#1012');
-		expect(await openOf(nothingLeft.id)).toEqual([]);
+		expect(await fulfillmentOrdersOf(nothingLeft.id)).toEqual([]);
 	});
 
-	test('need a whole request about something that exists', async () => {
+	test('rejects a fulfillment without fields or for an unknown fulfillment order', async () => {
 		expect(await call('POST', 'fulfillments.json', { body: {} })).toMatchObject({
 			status: 400,
 			data: { errors: { fulfillment: expect.any(String) } },
@@ -268,16 +270,16 @@ describe('fulfillments', () => {
 
 describe('webhooks', () => {
 	const subscribe = async (topic: string, address: string) =>
-		// Two slashes, as n8n's nodes write them.
+		// Two slashes, as n8n's nodes send them.
 		await call('POST', '/webhooks.json', { body: { webhook: { topic, address, format: 'json' } } });
-	const listed = async (query = '') => {
+	const listWebhooks = async (query = '') => {
 		const { data } = await call('GET', `/webhooks${query}`);
 		return z
 			.object({ webhooks: z.array(z.object({ id: z.number(), address: z.string() })) })
 			.parse(data).webhooks;
 	};
 
-	test('are made once, listed by topic, and removed', async () => {
+	test('a webhook is created once, listed by topic, and deleted', async () => {
 		const address = 'http://127.0.0.1:1/webhook/a';
 		expect(await subscribe('orders/create', address)).toMatchObject({
 			status: 201,
@@ -288,14 +290,14 @@ describe('webhooks', () => {
 			status: 422,
 			data: { errors: { address: ['for this topic has already been taken'] } },
 		});
-		const [webhook] = await listed('?topic=orders/create');
-		expect(await listed()).toHaveLength(2);
+		const [webhook] = await listWebhooks('?topic=orders/create');
+		expect(await listWebhooks()).toHaveLength(2);
 		expect((await call('DELETE', `webhooks/${webhook?.id}.json`)).status).toBe(200);
-		expect(await listed('?topic=orders/create')).toEqual([]);
+		expect(await listWebhooks('?topic=orders/create')).toEqual([]);
 		expect((await call('DELETE', `webhooks/${webhook?.id}.json`)).status).toBe(404);
 	});
 
-	test('lead to this machine only', async () => {
+	test('rejects webhooks for other machines', async () => {
 		expect(await subscribe('orders/create', 'https://n8n.example/webhook')).toMatchObject({
 			status: 422,
 		});
@@ -304,7 +306,7 @@ describe('webhooks', () => {
 		});
 	});
 
-	test('bring what happens, signed', async () => {
+	test('sends signed webhook messages for all events', async () => {
 		const subscriber = await startShopSubscriber();
 		for (const topic of ['orders/create', 'orders/updated', 'orders/fulfilled']) {
 			await subscribe(topic, subscriber.url);
@@ -335,7 +337,7 @@ describe('webhooks', () => {
 		await subscriber.close();
 	});
 
-	test('go to the newest subscriber first', async () => {
+	test('sends a message to the newest subscriber first', async () => {
 		const older = await startSubscriber();
 		const newer = await startSubscriber();
 		await subscribe('orders/create', older.url);
@@ -348,29 +350,29 @@ describe('webhooks', () => {
 		await Promise.all([older.close(), newer.close()]);
 	});
 
-	test('that nobody has taken are sent again, with the same identifier', async () => {
+	test('sends messages again that no subscriber has accepted', async () => {
 		const down = await startSubscriber(503);
 		await subscribe('orders/create', down.url);
 		place(1);
 		await shopify.webhooks.settled();
-		expect(shopify.webhooks.messages()).toMatchObject([{ about: '#1001', answers: [503] }]);
-		await shopify.webhooks.repeat();
-		expect(shopify.webhooks.messages()).toMatchObject([{ answers: [503, 503] }]);
+		expect(shopify.webhooks.messages()).toMatchObject([{ subject: '#1001', statuses: [503] }]);
+		await shopify.webhooks.resend();
+		expect(shopify.webhooks.messages()).toMatchObject([{ statuses: [503, 503] }]);
 		await down.close();
-		await shopify.webhooks.repeat();
-		expect(shopify.webhooks.messages()).toMatchObject([{ answers: [503, 503, null] }]);
+		await shopify.webhooks.resend();
+		expect(shopify.webhooks.messages()).toMatchObject([{ statuses: [503, 503, null] }]);
 	});
 });
 
 describe('the page', () => {
-	test('loads nothing from elsewhere', async () => {
+	test('the page loads nothing from other servers', async () => {
 		const { data, headers } = await axios.get<string>(shopify.url, { proxy: false });
 		expect(headers['content-security-policy']).toContain("default-src 'none'");
 		expect(data).toContain('<title>Shopify');
 		expect(data).not.toMatch(/https?:\/\/|innerHTML/);
 	});
 
-	test('places orders and changes an address, only from this machine', async () => {
+	test('the page places orders and changes addresses, from this machine only', async () => {
 		const client = axios.create({ baseURL: shopify.url, proxy: false, validateStatus: null });
 		expect((await client.post('/control/orders', { count: 3 })).status).toBe(201);
 		const [order] = shopify.shop.orders();
@@ -383,16 +385,16 @@ describe('the page', () => {
 	});
 });
 
-interface FromShop {
+interface ShopMessage {
 	readonly topic: unknown;
 	readonly signature: unknown;
 	readonly shop: unknown;
 	readonly body: string;
 }
 
-/** A subscriber that keeps what a message is signed with. */
+/** Starts a subscriber that records messages with their signatures. */
 async function startShopSubscriber() {
-	const received: FromShop[] = [];
+	const received: ShopMessage[] = [];
 	const server = http.createServer((req, res) => {
 		const chunks: Buffer[] = [];
 		req.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -409,7 +411,7 @@ async function startShopSubscriber() {
 	server.listen(0, '127.0.0.1');
 	await until(() => server.listening);
 	const address = server.address();
-	if (address === null || typeof address === 'string') throw new Error('a port was expected');
+	if (address === null || typeof address === 'string') throw new Error('The server has no port');
 	return {
 		url: `http://127.0.0.1:${address.port}/webhook`,
 		received,

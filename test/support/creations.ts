@@ -26,7 +26,7 @@ export function answer(
 	body?: unknown,
 	headers: Record<string, string> = {},
 ): Exchange {
-	return { kind: 'answer', status, headers, body };
+	return { kind: 'response', status, headers, body };
 }
 
 /** A service in memory that creates everything, except where a test says what it answers instead. */

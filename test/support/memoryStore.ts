@@ -29,7 +29,7 @@ export function memoryStore(row: Row, clock: Clock, times = () => noTime): Store
 export function storeOf(entries: Entries): Store {
 	let lastTurn: Promise<unknown> = Promise.resolve();
 	return {
-		async inTurn(access) {
+		async runExclusive(access) {
 			const work = async () => await access(entries);
 			const mine = lastTurn.then(work, work);
 			lastTurn = mine;
@@ -84,7 +84,7 @@ export function memoryLock(row: LockRow, clock: Clock, times: () => AccessTimes)
 			if (marks === undefined || row.marks !== undefined) row.marks = new Set(marks).add(mark);
 			await clock.wait(after);
 			if (marks === undefined) return 'acquired';
-			return marks.has(mark) ? 'heldStill' : 'heldAnew';
+			return marks.has(mark) ? 'sameHolder' : 'newHolder';
 		},
 		async release() {
 			const { before, after } = times();

@@ -222,7 +222,7 @@ export class ServiceModel {
 		);
 		if (status === 0) {
 			const isNever = neverConnected.includes(code);
-			return { kind: 'noAnswer', code, ...(isNever && { neverConnected: true }) };
+			return { kind: 'noResponse', code, ...(isNever && { neverConnected: true }) };
 		}
 		const headers: Record<string, string> =
 			retryAfter === undefined ? {} : { 'retry-after': retryAfter };
@@ -342,5 +342,5 @@ function answer(
 	body: unknown,
 	headers: Readonly<Record<string, string>> = {},
 ): Exchange {
-	return { kind: 'answer', status, headers, body };
+	return { kind: 'response', status, headers, body };
 }

@@ -6,7 +6,7 @@ import tls from 'node:tls';
 
 import type { Shopify } from '../../playground/shopify/server';
 
-/** What came back of a call through the border. */
+/** The response to a request through the proxy. */
 export interface Answered {
 	readonly status: number;
 	readonly link: string | undefined;
@@ -19,7 +19,7 @@ export interface CallOptions {
 	readonly body?: object;
 	/** The host to call; by default the shop. */
 	readonly hostName?: string;
-	/** The certificate authorities to trust; by default that of the border. */
+	/** The certificate authorities to trust; by default that of the proxy. */
 	readonly ca?: string[];
 }
 
@@ -27,7 +27,7 @@ export interface CallOptions {
  * Calls a host as n8n does: through the proxy and over TLS. Rejects when the proxy refuses, with what
  * it says, and when the certificate is not trusted.
  */
-export async function callThroughBorder(
+export async function callThroughProxy(
 	shopify: Shopify,
 	method: string,
 	path: string,

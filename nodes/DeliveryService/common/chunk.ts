@@ -1,7 +1,7 @@
-/** The entries in runs of at most `size`. */
+/** Splits entries into chunks of at most `size`. */
 export function chunk<Entry>(entries: readonly Entry[], size: number): Entry[][] {
-	const runs: Entry[][] = [];
+	const chunks: Entry[][] = [];
 	for (let start = 0; start < entries.length; start += size)
-		runs.push(entries.slice(start, start + size));
-	return runs;
+		chunks.push(entries.slice(start, start + size));
+	return chunks;
 }

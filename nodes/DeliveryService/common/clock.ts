@@ -1,33 +1,33 @@
 import { sleep } from 'n8n-workflow';
 
-/** Time as sending sees it, so that an hour of waiting can be tested in milliseconds. */
+/** The injected clock, so that an hour of waiting can be tested in milliseconds. */
 export interface Clock {
 	/** Milliseconds since 1970. */
 	now(): number;
-	/** Waits for some milliseconds, or until the signal says that the execution was stopped. */
+	/** Waits for a number of milliseconds, or until the signal reports that the execution was stopped. */
 	wait(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** A wait is cut into pieces, so that no long timer is left behind when it is given up. */
-const longestPieceMs = 1000;
+/** Long waits are split into short sleeps, so that an aborted wait leaves no long timer behind. */
+const maxSleepMs = 1000;
 
-/** The clock of this machine. */
+/** The system clock. */
 export const realClock: Clock = {
 	now: () => Date.now(),
 	async wait(ms, signal) {
 		const end = Date.now() + ms;
-		let giveUp: () => void = () => undefined;
-		const stopped = new Promise<void>((resolve) => (giveUp = resolve));
-		signal?.addEventListener('abort', giveUp);
+		let abortWait: () => void = () => undefined;
+		const stopped = new Promise<void>((resolve) => (abortWait = resolve));
+		signal?.addEventListener('abort', abortWait);
 		try {
 			for (let left = ms; left > 0 && !signal?.aborted;) {
-				const piece = Math.min(left, longestPieceMs);
-				await Promise.race([sleep(piece), stopped]);
-				// Each piece counts, so that a clock that is set back makes nobody wait longer.
-				left = Math.min(left - piece, end - Date.now());
+				const sleepMs = Math.min(left, maxSleepMs);
+				await Promise.race([sleep(sleepMs), stopped]);
+				// Counting the sleeps keeps a clock that is set back from prolonging the wait.
+				left = Math.min(left - sleepMs, end - Date.now());
 			}
 		} finally {
-			signal?.removeEventListener('abort', giveUp);
+			signal?.removeEventListener('abort', abortWait);
 		}
 	},
 };

@@ -1,11 +1,11 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-/** The company, where another than the credential's is meant. */
+/** The company to use instead of the credential's. */
 export const companyIdField: INodeProperties = {
 	displayName: 'Company ID',
 	name: 'companyId',
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. 42',
-	description: 'The company whose webhooks are meant. By default the one in the credential.',
+	description: 'The company whose webhooks to manage. Defaults to the one in the credential.',
 };

@@ -1,7 +1,7 @@
 import { z } from 'zod/v4';
 
-/** The value that a JSON text stands for, or undefined when the text is not JSON. */
-export function parsedJson(text: string): unknown {
+/** Parses JSON text; undefined when the text is not JSON. */
+export function tryParseJson(text: string): unknown {
 	try {
 		const value: unknown = JSON.parse(text);
 		return value;
@@ -10,20 +10,20 @@ export function parsedJson(text: string): unknown {
 	}
 }
 
-/** The value at a path, or undefined where the path leads nowhere. */
+/** The value at a path, or undefined when there is none. */
 export function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
 	return path.reduce(fieldOf, root);
 }
 
-/** A value's own field, never one that it inherits. */
+/** An own field of a value, never an inherited one. */
 export function fieldOf(value: unknown, key: PropertyKey): unknown {
 	if (typeof value !== 'object' || value === null) return undefined;
 	return Object.getOwnPropertyDescriptor(value, key)?.value;
 }
 
 /**
- * An object with any fields, as it is. `z.record` accepts plain objects only: not the headers of an
- * HTTP client, nor content with a field "constructor".
+ * An object with any fields, unchanged. `z.record` accepts only plain objects: it rejects the headers
+ * of an HTTP client and content with a field "constructor".
  */
 export const anyObject = z.custom<Record<string, unknown>>(
 	(value) => typeof value === 'object' && value !== null && !Array.isArray(value),

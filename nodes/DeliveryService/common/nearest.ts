@@ -1,21 +1,23 @@
 /**
- * The candidate that differs least from a word, or undefined when none is near: at most a third of
- * the letters apart, or one contained in the other.
+ * The candidate that differs least from a word. Undefined when none is similar enough: at most a third
+ * of the letters may differ, or one must contain the other.
  */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
-	const lowered = word.toLowerCase();
+	const lowerWord = word.toLowerCase();
 	let best: { candidate: string; distance: number } | undefined;
 	for (const candidate of candidates) {
-		const other = candidate.toLowerCase();
-		const contained = lowered.length > 2 && (other.includes(lowered) || lowered.includes(other));
-		const distance = Math.min(editDistance(lowered, other), contained ? 1 : Infinity);
-		if (distance * 3 > Math.max(lowered.length, other.length)) continue;
+		const lowerCandidate = candidate.toLowerCase();
+		const isContained =
+			lowerWord.length > 2 &&
+			(lowerCandidate.includes(lowerWord) || lowerWord.includes(lowerCandidate));
+		const distance = Math.min(editDistance(lowerWord, lowerCandidate), isContained ? 1 : Infinity);
+		if (distance * 3 > Math.max(lowerWord.length, lowerCandidate.length)) continue;
 		if (!best || distance < best.distance) best = { candidate, distance };
 	}
 	return best?.candidate;
 }
 
-/** How many letters must be put in, taken out or replaced to make one word the other. */
+/** The number of inserted, deleted and replaced letters between two words (Levenshtein distance). */
 function editDistance(one: string, other: string): number {
 	let previous = Array.from({ length: other.length + 1 }, (_, index) => index);
 	for (let row = 1; row <= one.length; row++) {

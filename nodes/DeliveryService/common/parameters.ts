@@ -12,12 +12,12 @@ import type {
 
 const recordSchema = anyObject.catch({});
 
-/** The members of a value, none when it is not an object. */
+/** The fields of a value; none when it is not an object. */
 export function asRecord(value: unknown): Record<string, unknown> {
 	return recordSchema.parse(value);
 }
 
-/** The members that the user added to a collection. */
+/** The fields that the user added to a collection. */
 export function collectionParameter(
 	parameters: ParameterReader,
 	name: string,
@@ -26,24 +26,24 @@ export function collectionParameter(
 	return asRecord(parameters.get(name, item, {}));
 }
 
-/** What a resource locator names: the choice in its list, or the value of an expression. */
+/** The value of a resource locator: the selected list entry, or the result of an expression. */
 export function resourceLocatorValue(value: unknown): unknown {
-	const { mode, value: chosen } = asRecord(value);
-	return mode === undefined ? value : chosen;
+	const { mode, value: selected } = asRecord(value);
+	return mode === undefined ? value : selected;
 }
 
-/** The entries that the user added to a repeatable group of fields. */
+/** The entries that the user added to a repeatable field group. */
 export function collectionEntries(group: unknown, entry: string): Array<Record<string, unknown>> {
 	const entries = asRecord(group)[entry];
 	return z.array(recordSchema).catch([]).parse(entries);
 }
 
-/** The members that are not empty: an empty field in the editor means "not given". */
-export function omitBlank(members: object): Record<string, unknown> {
-	return Object.fromEntries(Object.entries(members).filter(([, value]) => !isBlank(value)));
+/** The fields that are not blank: an empty field in the editor means "not set". */
+export function omitBlank(fields: object): Record<string, unknown> {
+	return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isBlank(value)));
 }
 
-/** A list from comma-separated text or from an array; empty entries are left out. */
+/** A list from comma-separated text or an array, without empty entries. */
 export function toList(value: unknown): unknown[] {
 	const entries: unknown[] =
 		typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [value];
@@ -51,9 +51,9 @@ export function toList(value: unknown): unknown[] {
 }
 
 /**
- * What a JSON field holds: the value of an expression, or the text in it parsed.
+ * The value of a JSON field: the result of its expression, or its parsed text.
  *
- * @param label the field's name in the editor, for the message when it is empty or not JSON
+ * @param label the field's label in the editor, for the message when it is empty or not JSON
  */
 export function readJson(value: unknown, label: string): Result<unknown> {
 	if (isBlank(value))
@@ -62,7 +62,7 @@ export function readJson(value: unknown, label: string): Result<unknown> {
 			problem: {
 				message: `${label} is empty`,
 				description:
-					'Fill it in. If it is filled in, the expression finds nothing in this item: drag the data from the input panel to make a new one.',
+					"Enter a value. If it's an expression, it returned nothing for this item: drag the data from the input panel to create a new one.",
 			},
 		};
 	if (typeof value !== 'string') return { ok: true, value };
@@ -81,47 +81,47 @@ export function readJson(value: unknown, label: string): Result<unknown> {
 	}
 }
 
-/** Reads a node's parameters for its input items, exactly as n8n gives them. */
+/** Reads a node's parameters for its input items, exactly as n8n returns them. */
 export interface ParameterReader {
 	/**
-	 * The value of a parameter for an item. It may be shared with other items, with the item itself or
-	 * with the workflow, so it must not be changed.
+	 * The value of a parameter for an item. Do not modify it: it may be shared with other items, with
+	 * the item itself or with the workflow.
 	 *
-	 * @param name the parameter, or a path to a member of it, such as `options.companyId`
-	 * @param item the item's number, counted from 0
-	 * @param fallback what a parameter that the node does not have counts as; no expression
-	 * @throws what n8n throws, for instance when an expression fails
+	 * @param name the parameter, or a path into it, e.g. `options.companyId`
+	 * @param item the index of the item, from 0
+	 * @param fallback the value of a parameter that the node does not have; not an expression
+	 * @throws what n8n throws, e.g. when an expression fails
 	 */
 	get(name: string, item: number, fallback?: unknown): unknown;
 }
 
-/** How the value of a parameter is found for an item's data. */
+/** Returns the value of a parameter for an item's data. */
 type ParameterGetter = (json: IDataObject) => unknown;
 
-/** What a reading gives for a value that only n8n knows. */
-const notResolvable = Symbol('known to n8n');
+/** Returned by a getter for a value that only n8n can resolve. */
+const notResolvable = Symbol('only n8n can resolve this');
 
 /**
  * Reads each parameter no more often than needed. n8n's expression engine takes a millisecond or two
- * for each expression and item. So what holds no expression is read once, and plain paths of the
- * input item, such as `{{ $json.order }}`, are read from the item itself. All else is left to n8n.
+ * per expression and item, so a value without an expression is read once, and a plain path of the
+ * input item, e.g. `{{ $json.order }}`, is read from the item. Everything else is left to n8n.
  */
 export function parameterReader(
 	context: Pick<IExecuteFunctions, 'getInputData' | 'getNodeParameter'>,
 ): ParameterReader {
-	// An AI agent's tool has no items here: there, $json is not what comes in.
+	// An AI agent's tool has no items here: its $json is not the input item.
 	const items = context.getInputData(0, 'main');
 	const missing = {};
-	const readings = new Map<string, ParameterGetter | undefined>();
-	const readingOf = (name: string): ParameterGetter | undefined => {
+	const getters = new Map<string, ParameterGetter | undefined>();
+	const getterFor = (name: string): ParameterGetter | undefined => {
 		const raw: unknown = context.getNodeParameter(name, 0, missing, { rawExpressions: true });
 		return raw === missing ? () => missing : compileGetter(raw);
 	};
 	return {
 		get(name, item, fallback) {
-			if (!readings.has(name)) readings.set(name, readingOf(name));
+			if (!getters.has(name)) getters.set(name, getterFor(name));
 			const json = items[item]?.json;
-			const value = json ? readings.get(name)?.(json) : notResolvable;
+			const value = json ? getters.get(name)?.(json) : notResolvable;
 			if (value === missing && fallback !== undefined) return fallback;
 			if (value !== undefined && value !== missing && value !== notResolvable) return value;
 			return context.getNodeParameter(name, item, fallback);
@@ -130,10 +130,10 @@ export function parameterReader(
 }
 
 /**
- * The value of a parameter of a node that has no input items, such as a trigger. It may be shared
- * with the workflow, so it must not be changed.
+ * The value of a parameter of a node without input items, e.g. a trigger. Do not modify it: it may be
+ * shared with the workflow.
  *
- * @throws what n8n throws, for instance when an expression fails
+ * @throws what n8n throws, e.g. when an expression fails
  */
 export function nodeParameter(
 	context: IHookFunctions | IWebhookFunctions,
@@ -141,45 +141,45 @@ export function nodeParameter(
 	fallback: unknown,
 ): unknown {
 	const raw: unknown = context.getNodeParameter(name, fallback, { rawExpressions: true });
-	return holdsExpression(raw) ? context.getNodeParameter(name, fallback) : raw;
+	return containsExpression(raw) ? context.getNodeParameter(name, fallback) : raw;
 }
 
-function holdsExpression(raw: unknown): boolean {
+function containsExpression(raw: unknown): boolean {
 	if (typeof raw === 'string') return raw.startsWith('=');
-	return typeof raw === 'object' && raw !== null && Object.values(raw).some(holdsExpression);
+	return typeof raw === 'object' && raw !== null && Object.values(raw).some(containsExpression);
 }
 
-/** How a parameter is read without n8n; undefined where it holds an expression that only n8n knows. */
+/** A getter that reads a parameter without n8n; undefined when only n8n can evaluate it. */
 function compileGetter(raw: unknown): ParameterGetter | undefined {
 	if (typeof raw === 'string' && raw.startsWith('=')) return compilePath(raw);
-	if (typeof raw !== 'object' || raw === null || !holdsExpression(raw)) return () => raw;
-	const readings: Array<[string, ParameterGetter]> = [];
-	for (const [name, member] of Object.entries(raw)) {
-		const reading = compileGetter(member);
-		if (!reading) return undefined;
-		readings.push([name, reading]);
+	if (typeof raw !== 'object' || raw === null || !containsExpression(raw)) return () => raw;
+	const getters: Array<[string, ParameterGetter]> = [];
+	for (const [name, value] of Object.entries(raw)) {
+		const getter = compileGetter(value);
+		if (!getter) return undefined;
+		getters.push([name, getter]);
 	}
 	return (json) => {
-		const members = readings.map(([name, reading]): [string, unknown] => [name, reading(json)]);
-		if (members.some(([, value]) => value === notResolvable)) return notResolvable;
-		return Array.isArray(raw) ? members.map(([, value]) => value) : Object.fromEntries(members);
+		const fields = getters.map(([name, getter]): [string, unknown] => [name, getter(json)]);
+		if (fields.some(([, value]) => value === notResolvable)) return notResolvable;
+		return Array.isArray(raw) ? fields.map(([, value]) => value) : Object.fromEntries(fields);
 	};
 }
 
 /**
- * Text that is nothing but a path of the item: `={{ $json }}`, `={{ $json.order.id }}`,
- * `={{ $json["shipping address"] }}`. A space outside of the braces would make it text.
+ * An expression that is only a path of the item: `={{ $json }}`, `={{ $json.order.id }}`,
+ * `={{ $json["shipping address"] }}`. A space outside the braces would make it text.
  */
 const plainPath =
 	/^=\{\{\s*\$json((?:\.[A-Za-z_]\w*|\["[^"\\\n{}]*"\]|\['[^'\\\n{}]*'\]|\[\d{1,9}\])*)\s*\}\}$/;
 
 const pathSteps = /\.(\w+)|\["([^"]*)"\]|\['([^']*)'\]|\[(\d+)\]/g;
 
-/** n8n refuses to look these up, for safety. */
+/** n8n blocks these names for security. */
 const forbiddenNames =
 	/constructor|[pP]rototype|StackTrace|^(caller|callee|arguments|binding|_linkedBinding|_load|mainModule|getBuiltinModule|dlopen|execve|loadEnvFile|getOwn\w+|defineProp\w+)$/;
 
-/** These mean something to n8n's expression engine, also deep inside of a value. */
+/** Names that n8n's expression engine treats specially, at any depth of a value. */
 function isSpecial(name: string): boolean {
 	return name in Object.prototype || name.startsWith('__');
 }
@@ -201,7 +201,7 @@ function compilePath(expression: string): ParameterGetter | undefined {
 	};
 }
 
-/** Whether a value is what JSON can hold: n8n turns others, such as dates, into something else. */
+/** Whether JSON can contain the value: n8n converts others, e.g. dates. */
 function isPlain(value: unknown): boolean {
 	switch (typeof value) {
 		case 'string':
@@ -218,6 +218,6 @@ function isPlain(value: unknown): boolean {
 function isPlainObject(value: object): boolean {
 	if (Array.isArray(value)) return true;
 	const prototype: unknown = Object.getPrototypeOf(value);
-	const isOfNoClass = prototype !== null && Object.getPrototypeOf(prototype) === null;
-	return isOfNoClass && !Object.keys(value).some(isSpecial);
+	const hasNoClass = prototype !== null && Object.getPrototypeOf(prototype) === null;
+	return hasNoClass && !Object.keys(value).some(isSpecial);
 }

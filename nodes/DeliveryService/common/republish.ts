@@ -1,6 +1,6 @@
 /**
- * What has n8n call the methods of a trigger that is as it was, in the middle of a sentence: n8n 2
- * offers no publishing then, or publishes the other nodes only.
+ * How to make n8n call the methods of an unchanged trigger again, for the middle of a sentence: when
+ * a trigger is unchanged, n8n 2 doesn't offer publishing, or publishes only the other nodes.
  */
 export const republishHint =
 	'unpublish the workflow, then publish it (in n8n 1, turn it off and on)';

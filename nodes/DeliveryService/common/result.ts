@@ -1,6 +1,6 @@
 /**
- * Something that went wrong, in the words of the person who can mend it. `message` tells what
- * happened, `description` what to do.
+ * A problem, worded for the person who can fix it: `message` says what happened, `description` what to
+ * do.
  */
 export interface Problem {
 	message: string;
@@ -8,17 +8,17 @@ export interface Problem {
 }
 
 /**
- * A problem as one text, for where n8n shows a message or a description, but not both: when a
- * workflow is published, 2.x passes on the one and 1.x the other.
+ * A problem as one text, for places where n8n shows only the message or only the description: when a
+ * workflow is published, 2.x shows the one and 1.x the other.
  */
 export function problemText({ message, description }: Problem): string {
 	return [message, description].filter(Boolean).join('. ');
 }
 
-/** A value, or why there is none. */
+/** A value, or the problem that prevented it. */
 export type Result<Value> = { ok: true; value: Value } | { ok: false; problem: Problem };
 
-/** What an input item becomes: a delivery, nothing for a good reason, or a problem. */
+/** The result for an input item: a delivery, a skipped item or a problem. */
 export type ItemResult<Delivery> =
 	| { kind: 'delivery'; delivery: Delivery }
 	| { kind: 'skipped'; reason: string; message: string }

@@ -1,28 +1,28 @@
-/** Made when it is needed: that takes some milliseconds. */
+/** Created on first use: that takes some milliseconds. */
 let segmenter: Intl.Segmenter | undefined;
 
-/** Where the first so many characters of a text end, as a person sees them: an emoji is one. */
-function offsetAfter(text: string, characters: number): number {
+/** The offset after a number of grapheme clusters: an emoji counts as one character. */
+function offsetAfter(text: string, characterCount: number): number {
 	segmenter ??= new Intl.Segmenter();
 	let count = 0;
-	for (const { index } of segmenter.segment(text)) if (count++ === characters) return index;
+	for (const { index } of segmenter.segment(text)) if (count++ === characterCount) return index;
 	return text.length;
 }
 
-/** Whether a text has more characters than that, as a person counts them. */
+/** Whether a text has more than `maxCharacters` grapheme clusters. */
 export function isLongerThan(text: string, maxCharacters: number): boolean {
-	// No text has more characters than code units, which are quicker to count.
+	// No text has more grapheme clusters than code units, which are faster to count.
 	return text.length > maxCharacters && offsetAfter(text, maxCharacters) < text.length;
 }
 
-/** The first characters of a text, none of them torn apart. */
+/** The text, shortened to `maxCharacters` without splitting a character. */
 export function truncate(text: string, maxCharacters: number): string {
 	return isLongerThan(text, maxCharacters)
 		? `${text.slice(0, offsetAfter(text, maxCharacters))}...`
 		: text;
 }
 
-/** A sentence as it goes on after a colon. */
+/** The sentence with a lowercase first letter, for use after a colon. */
 export function lowerFirst(text: string): string {
 	return text.charAt(0).toLowerCase() + text.slice(1);
 }

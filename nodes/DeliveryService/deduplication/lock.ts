@@ -1,42 +1,41 @@
 import type { Clock } from '../common/clock';
 
-/** A lock for several processes: one of them holds it, until somebody releases it. */
+/** A lock across processes: one of them has it until someone releases it. */
 export interface Lock {
 	/**
-	 * Takes the lock if nobody holds it. If somebody does, leaves a mark with this holding of the lock:
-	 * a mark that is there already tells that the holder has not changed since the last try.
+	 * Acquires the lock if it is free. Otherwise adds a mark that lasts as long as the current holder
+	 * has the lock: if the mark is already there, the holder has not changed since the last attempt.
 	 *
-	 * Rejects when another process was faster just then, or when the lock cannot be reached.
+	 * Rejects when another process was faster, or when the lock is not available.
 	 */
-	tryAcquire(mark: string): Promise<'acquired' | 'heldAnew' | 'heldStill'>;
-	/** Lets the next one acquire it, whoever holds it. */
+	tryAcquire(mark: string): Promise<'acquired' | 'newHolder' | 'sameHolder'>;
+	/** Frees the lock, whoever has it. */
 	release(): Promise<void>;
 }
 
-/** How long to wait, on average, before the next try to acquire a lock that is held. */
+/** The average pause before the next attempt to acquire a lock. */
 const pauseMs = 20;
 
 /**
- * After how long the holder of a lock counts as killed. Until then nobody else can go on; after it a
- * living holder would no longer be alone. Holding takes milliseconds, or seconds when the database
- * is very busy.
+ * The lease. Until it expires, no one else can proceed; after it, a holder that is still alive would
+ * no longer be alone. A holder needs milliseconds, or seconds when the database is very busy.
  */
-const abandonedAfterMs = 10_000;
+const leaseMs = 10_000;
 
 /**
- * After how many failures in a row the lock counts as out of reach. Who fails because another was
- * faster finds the lock held at the next try, which is no failure: only a broken database goes on
+ * After this many consecutive failures, the lock counts as not available. Losing a race is followed
+ * by an attempt that finds the lock taken, which is not a failure: only a broken database keeps
  * failing.
  */
-const maxFailuresInARow = 10;
+const maxConsecutiveFailures = 10;
 
 /**
- * Does work while no other process does any under the same lock. A process that holds the lock for
- * longer than it may is taken for dead: then two may be at work at once.
+ * Runs work while no other process runs any under the same lock. A process whose lease has expired
+ * counts as crashed: if it is still alive, two may run at once.
  *
- * @param mark what nobody else marks the lock with
- * @param random a number from 0 up to 1, different each time
- * @throws what the work throws, or the lock when it cannot be reached
+ * @param mark unique among everyone who uses the lock
+ * @param random returns a random number from 0 up to 1
+ * @throws what the work throws, or the lock's error when it is not available
  */
 export async function withLock<Result>(
 	lock: Lock,
@@ -49,7 +48,7 @@ export async function withLock<Result>(
 	try {
 		return await work();
 	} finally {
-		// When this fails, what was done holds all the same, and the lock counts as abandoned in time.
+		// If this fails, the work is still valid, and the lease expires.
 		await lock.release().catch(() => undefined);
 	}
 }
@@ -60,21 +59,22 @@ async function acquire(
 	clock: Clock,
 	random: () => number,
 ): Promise<void> {
-	// Those that wait for a dead holder must not all release the lock at once: the second of them
-	// would take it from the one that has just acquired it.
-	const patienceMs = abandonedAfterMs * (1 + random() / 2);
-	// Counted in pauses: a clock that is moved must neither free a lock nor keep it.
-	let heldForMs = 0;
+	// Processes that wait for a crashed holder must not all release the lock at once: the second
+	// would take it away from the one that has just acquired it.
+	const expiryMs = leaseMs * (1 + random() / 2);
+	// Measured in pauses: a clock that is changed must neither free nor block a lock.
+	let sameHolderMs = 0;
 	let failures = 0;
 	for (;;) {
-		const trying = lock.tryAcquire(mark);
-		const found = failures < maxFailuresInARow ? await trying.catch(() => undefined) : await trying;
+		const attempt = lock.tryAcquire(mark);
+		const found =
+			failures < maxConsecutiveFailures ? await attempt.catch(() => undefined) : await attempt;
 		if (found === 'acquired') return;
 		failures = found === undefined ? failures + 1 : 0;
-		if (found === 'heldAnew') heldForMs = 0;
-		if (found === 'heldStill' && heldForMs >= patienceMs) await lock.release();
+		if (found === 'newHolder') sameHolderMs = 0;
+		if (found === 'sameHolder' && sameHolderMs >= expiryMs) await lock.release();
 		const pause = pauseMs * (0.5 + random());
 		await clock.wait(pause);
-		heldForMs += pause;
+		sameHolderMs += pause;
 	}
 }

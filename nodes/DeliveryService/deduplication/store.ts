@@ -6,18 +6,18 @@ import type { Entries, Store } from './ledger';
 import { withLock, type Lock } from './lock';
 
 /**
- * How many entries are kept: those of 50,000 references, three each and one for each claim. The
- * oldest are forgotten first.
- * n8n reads and writes them all at each look-up, some 27 bytes each.
+ * The maximum number of entries of a workflow: 50,000 references with three entries each, and one
+ * entry per claim. The oldest are dropped first. n8n reads and writes all of them, some 27 bytes
+ * each, at every access.
  */
 const maxEntries = 200_000;
 
 const storeOptions = { mode: 'entries', maxEntries } as const;
 
-/** All nodes of a workflow share the entries, so that one can forget what another has sent. */
+/** Shared by all nodes of a workflow, so that one node can allow what another has sent. */
 const storeScope = 'workflow';
 
-/** The lock is one for each node: n8n offers none for a workflow. */
+/** One lock per node: n8n provides none per workflow. */
 const lockScope = 'node';
 
 const lockOptions = { mode: 'entries' } as const;
@@ -25,50 +25,50 @@ const lockOptions = { mode: 'entries' } as const;
 /** The entry whose insertion acquires the lock. */
 const lockEntry = 'held';
 
-/** Within this process the executions of a workflow take turns, without asking the database. */
-const latestTurns = new Map<string, Promise<unknown>>();
+/** Executions of a workflow in this process are queued in memory, without a database lock. */
+const lastAccesses = new Map<string, Promise<unknown>>();
 
-async function takeTurn<Result>(
+async function runInQueue<Result>(
 	context: IExecuteFunctions,
 	access: () => Promise<Result>,
 ): Promise<Result> {
 	const workflow = context.getWorkflow().id ?? '';
-	const mine = (latestTurns.get(workflow) ?? Promise.resolve()).then(access, access);
-	latestTurns.set(workflow, mine);
+	const result = (lastAccesses.get(workflow) ?? Promise.resolve()).then(access, access);
+	lastAccesses.set(workflow, result);
 	try {
-		return await mine;
+		return await result;
 	} finally {
-		if (latestTurns.get(workflow) === mine) latestTurns.delete(workflow);
+		if (lastAccesses.get(workflow) === result) lastAccesses.delete(workflow);
 	}
 }
 
 /**
- * n8n's de-duplication store: kept in its database, for the workflow that is run.
+ * Opens n8n's deduplication store in its database, for the current workflow.
  *
- * It reads and writes all entries of the workflow at once and without a lock, so that one process
- * would write over what another has just written. But its first entry for a node is an insertion
- * that can succeed in one process only: that makes a lock.
+ * n8n reads and writes all entries of the workflow at once and without a lock, so that one process
+ * could overwrite what another has just written. But the first entry for a node is an insertion that
+ * can only succeed in one process, and serves as the lock.
  */
-export function storeOf(context: IExecuteFunctions): Store {
+export function openWorkflowStore(context: IExecuteFunctions): Store {
 	const { helpers } = context;
 	const entries = storedEntries(context, storeScope, storeOptions);
 	const lock: Lock = {
 		async tryAcquire(mark) {
-			const { new: fresh } = await helpers.checkProcessedAndRecord(
+			const { new: added } = await helpers.checkProcessedAndRecord(
 				[lockEntry, mark],
 				lockScope,
 				lockOptions,
 			);
-			if (fresh.includes(lockEntry)) return 'acquired';
-			return fresh.includes(mark) ? 'heldAnew' : 'heldStill';
+			if (added.includes(lockEntry)) return 'acquired';
+			return added.includes(mark) ? 'newHolder' : 'sameHolder';
 		},
 		async release() {
 			await helpers.clearAllProcessedItems(lockScope, lockOptions);
 		},
 	};
 	return {
-		async inTurn(access) {
-			return await takeTurn(
+		async runExclusive(access) {
+			return await runInQueue(
 				context,
 				async () =>
 					await withLock(
@@ -83,48 +83,48 @@ export function storeOf(context: IExecuteFunctions): Store {
 	};
 }
 
-/** How many entries of a node are kept; the oldest are forgotten first. */
+/** The maximum number of entries of a node; the oldest are dropped first. */
 const maxNodeEntries = 4_000;
 
 /**
- * The entries of one node, apart from those of its workflow. They take the place of the lock:
- * executions in other processes do not wait, and may write over what was just recorded.
+ * Opens the store of one node, separate from its workflow's. Its entries take the place of the lock:
+ * executions in other processes do not wait, and may overwrite what was just recorded.
  */
-export function nodeStoreOf(context: IExecuteFunctions): Store {
+export function openNodeStore(context: IExecuteFunctions): Store {
 	const entries = storedEntries(context, 'node', { mode: 'entries', maxEntries: maxNodeEntries });
 	return {
-		async inTurn(access) {
-			return await takeTurn(context, async () => await access(entries));
+		async runExclusive(access) {
+			return await runInQueue(context, async () => await access(entries));
 		},
 	};
 }
 
 function storedEntries(
 	{ helpers }: IExecuteFunctions,
-	where: DeduplicationScope,
-	how: ICheckProcessedOptions,
+	scope: DeduplicationScope,
+	options: ICheckProcessedOptions,
 ): Entries {
 	return {
-		async record(wanted) {
-			const { new: fresh } = await helpers.checkProcessedAndRecord(wanted, where, how);
-			return new Set(fresh.map(String));
+		async record(entries) {
+			const { new: added } = await helpers.checkProcessedAndRecord(entries, scope, options);
+			return new Set(added.map(String));
 		},
-		async remove(unwanted) {
-			await helpers.removeProcessed(unwanted, where, how);
+		async remove(entries) {
+			await helpers.removeProcessed(entries, scope, options);
 		},
 	};
 }
 
-/** Forgets every entry of the workflow. */
+/** Removes every entry of the workflow. */
 export async function clearStore(context: IExecuteFunctions): Promise<void> {
 	const { helpers } = context;
-	await takeTurn(
+	await runInQueue(
 		context,
 		async () => await helpers.clearAllProcessedItems(storeScope, storeOptions),
 	);
 }
 
-/** What references are unique within: a company at a service, however its address is written. */
+/** The scope of a reference: a company at a service, regardless of how its URL is written. */
 export function referenceScope(baseUrl: string, companyId: number): string {
 	const { host, pathname } = new URL(baseUrl);
 	return `delivery-service\n${host}${pathname.replace(/\/+$/, '')}\n${companyId}`;

@@ -10,27 +10,27 @@ import { operationError } from '../service/nodeErrors';
 import type { Problem } from '../common/result';
 import { realClock } from '../common/clock';
 
-/** An output item that belongs to an input item. */
+/** An output item paired with an input item. */
 export function outputItem(json: object, item: number): INodeExecutionData {
 	return { json: { ...json }, pairedItem: { item } };
 }
 
 /**
- * The error of an input item: what happened with the item's number, and what to do.
+ * The error for an input item. The item's number is added to the message.
  *
- * @param item the item's number, counted from 0 as n8n does
+ * @param item the item's number, starting at 0 as in n8n
  */
 export function itemError(node: INode, problem: Problem, item: number): NodeOperationError {
 	return operationError(node, { ...problem, message: withItemNumber(problem, item) }, item);
 }
 
 /**
- * The output item that stands for an input item that failed, when the node goes on after errors.
+ * The output item for a failed input item with On Error: Continue.
  *
- * The error is an object under the one member `error`: n8n's versions agree only on that form as
- * one that goes to the error output with its details, where n8n adds the input item's data.
+ * The item has a single property `error`, an object: only this form reaches the error output with
+ * its details in all versions of n8n, which then adds the data of the input item.
  *
- * @param details what a later node may want to know, such as the reference ID
+ * @param details more properties of the error for later nodes, e.g. the reference ID
  */
 export function errorItem(
 	problem: Problem,
@@ -54,23 +54,28 @@ function withItemNumber({ message }: Problem, item: number): string {
 	return `${message} [item ${item}]`;
 }
 
-/** Text that another sentence can follow: the service's own words may lack a full stop. */
+/** The text with a final period: messages of the service may lack one. */
 export function endSentence(text = ''): string {
 	return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-/** How many names of a list a text has; the lists in an error's details are complete. */
+/** How many names a message lists. The lists in the error details are complete. */
 const maxListedNames = 20;
 
-/** A sentence with the number and the names of what has come to the same end; empty without any. */
+/**
+ * A sentence such as "Created: #1001." or "Created (2): #1001, #1002."; empty without names.
+ *
+ * @param max how many names are listed
+ */
 export function listNames(title: string, names: readonly string[], max = maxListedNames): string {
 	if (names.length === 0) return '';
+	const count = names.length > 1 ? ` (${names.length})` : '';
 	const more = names.length - max;
 	const rest = more > 0 ? ` and ${more} more, listed in the error details` : '';
-	return `${title} (${names.length}): ${names.slice(0, max).join(', ')}${rest}.`;
+	return `${title}${count}: ${names.slice(0, max).join(', ')}${rest}.`;
 }
 
-/** What an error that n8n threw, such as one of an expression, tells the user. */
+/** The message and description of an error thrown by n8n, e.g. by an expression. */
 export function toProblem(error: unknown): Problem {
 	if (!(error instanceof Error)) return { message: 'The item could not be read' };
 	const description = 'description' in error ? error.description : undefined;
@@ -80,34 +85,36 @@ export function toProblem(error: unknown): Problem {
 	};
 }
 
-/** How long items are read before n8n's other work gets its turn. */
+/** How long items are read before control returns to n8n's event loop. */
 const maxTurnMs = 20;
 
 /**
- * Reads every input item. n8n takes up to a millisecond for each expression: without pauses its
- * editor, webhooks and queue would stand still while thousands of items are read.
+ * Reads every input item. Each expression takes n8n up to a millisecond: without pauses, reading
+ * thousands of items would block its editor, webhooks and queue.
+ *
+ * @returns the values in the order of the items
  */
 export async function mapItems<Value>(
 	context: Pick<IExecuteFunctions, 'getInputData'>,
 	read: (item: number) => Value,
 ): Promise<Value[]> {
 	const values: Value[] = [];
-	let since = realClock.now();
+	let turnStart = realClock.now();
 	for (const item of context.getInputData().keys()) {
 		values.push(read(item));
-		if (realClock.now() - since < maxTurnMs) continue;
+		if (realClock.now() - turnStart < maxTurnMs) continue;
 		await realClock.wait(1);
-		since = realClock.now();
+		turnStart = realClock.now();
 	}
 	return values;
 }
 
 /**
- * The output of an operation, or an error item for each input item when it failed before anything
- * was sent and the node goes on after errors: n8n itself would then pass the input items on as if
- * they had gone well.
+ * The output of an operation. With On Error: Continue, an operation that fails before it sends
+ * anything returns an error item for each input item: n8n would pass the input items on as if they
+ * had succeeded.
  *
- * @throws what the operation throws, when the node does not go on after errors
+ * @throws the error of the operation, unless On Error is Continue
  */
 export async function withErrorItems(
 	context: IExecuteFunctions,
@@ -125,8 +132,10 @@ export async function withErrorItems(
 }
 
 /**
- * Runs an operation for each input item in turn. An item that fails ends the run, or becomes an
- * error item when the node goes on after errors.
+ * Runs an operation for one input item after another. With On Error: Continue, a failed item becomes
+ * an error item.
+ *
+ * @throws NodeOperationError or NodeApiError for the first failed item, unless On Error is Continue
  */
 export async function runPerItem(
 	context: IExecuteFunctions,
@@ -139,15 +148,15 @@ export async function runPerItem(
 		} catch (error) {
 			const problem = toProblem(error);
 			if (!context.continueOnFail()) {
-				const own = itemError(context.getNode(), problem, item);
-				if (!(error instanceof NodeApiError)) throw own;
-				const { message, description } = own;
+				const operationFailure = itemError(context.getNode(), problem, item);
+				if (!(error instanceof NodeApiError)) throw operationFailure;
+				const { message, description } = operationFailure;
 				const httpCode = error.httpCode ?? undefined;
 				const details = { message, description: description ?? undefined, httpCode };
-				const ofService = new NodeApiError(context.getNode(), {}, { ...details, itemIndex: item });
-				// n8n may have put words of its own in its place.
-				ofService.message = message;
-				throw ofService;
+				const apiFailure = new NodeApiError(context.getNode(), {}, { ...details, itemIndex: item });
+				// n8n may have replaced the message.
+				apiFailure.message = message;
+				throw apiFailure;
 			}
 			output.push(errorItem(problem, item));
 		}

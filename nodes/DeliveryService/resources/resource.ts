@@ -6,19 +6,19 @@ import type {
 	INodePropertyOptions,
 } from 'n8n-workflow';
 
-/** One thing that a user can do: what the picker shows, its fields, and its run over all items. */
+/** An operation: its entry in the picker, its fields and its run over all input items. */
 export interface Operation {
 	option: INodePropertyOptions & { value: string; action: string };
 	fields: INodeProperties[];
-	/** Takes all input items of the context and gives the output items. */
+	/** Processes all input items of the context and returns the output items. */
 	run(context: IExecuteFunctions): Promise<INodeExecutionData[]>;
 }
 
-/** What the operations are for, such as deliveries. */
+/** What operations act on, e.g. deliveries. */
 export interface Resource {
 	option: INodePropertyOptions & { value: string };
 	operations: readonly Operation[];
-	/** The value of the operation that a new node has. */
+	/** The value of the operation that is preselected in a new node. */
 	defaultOperation: string;
 }
 
@@ -36,21 +36,24 @@ export function resourceProperties({
 	operations,
 	defaultOperation,
 }: Resource): INodeProperties[] {
-	const shownFor = { resource: [option.value] };
+	const resourceCondition = { resource: [option.value] };
 	return [
 		{
 			...operationPicker,
-			displayOptions: { show: shownFor },
+			displayOptions: { show: resourceCondition },
 			options: operations.map((operation) => operation.option),
 			default: defaultOperation,
 		},
 		...operations.flatMap((operation) =>
-			showFor({ ...shownFor, operation: [operation.option.value] }, operation.fields),
+			showFor({ ...resourceCondition, operation: [operation.option.value] }, operation.fields),
 		),
 	];
 }
 
-/** The fields, each shown only when these parameters have these values too. */
+/**
+ * Copies of the fields that are shown only when these parameters also have these values. If a field
+ * has its own condition on one of the parameters, that condition wins.
+ */
 export function showFor(
 	show: NonNullable<IDisplayOptions['show']>,
 	fields: readonly INodeProperties[],

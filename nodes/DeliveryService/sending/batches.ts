@@ -3,7 +3,7 @@ import { limits } from '../service/limits';
 import type { CreationBody } from '../service/schemas';
 import type { Creation } from './outcomes';
 
-/** Creations that may share requests: those for the same company with the same type. */
+/** Groups creations that may share requests: those for the same company with the same type. */
 export function groupCreations(creations: readonly Creation[]): Creation[][] {
 	const groups = new Map<string, Creation[]>();
 	for (const creation of creations) {
@@ -15,7 +15,7 @@ export function groupCreations(creations: readonly Creation[]): Creation[][] {
 	return [...groups.values()];
 }
 
-/** The body of the request for a batch of one group (service document, section 4.1). */
+/** The request body for a batch of one group (API document, section 4.1). */
 export function creationBody(batch: readonly Creation[]): CreationBody {
 	const { companyId, type } = batch[0] ?? {};
 	return {
@@ -25,25 +25,25 @@ export function creationBody(batch: readonly Creation[]): CreationBody {
 	};
 }
 
-/** A killed process leaves unknown what it has claimed: also of a large run not more than this. */
+/** A crash leaves all claimed references unknown, so even a large run claims no more than this. */
 export const maxClaimed = 800;
 
 /**
- * How many creations are claimed at once. As many again are claimed already when that happens, and
- * both together are to be a tenth of the run. But each claim costs as much as all that is
- * remembered: so never less than a request holds.
+ * How many creations to claim at once. The same number is already claimed by then, and both together
+ * should be a tenth of the run. But each claim costs as much as everything that is remembered, so it
+ * is never less than one batch.
  */
 export function claimSize(count: number, batchSize: number): number {
 	const requests = Math.floor(Math.min(count / 10, maxClaimed) / 2 / batchSize);
 	return Math.max(1, requests) * batchSize;
 }
 
-/** Enough to reach the rate limit (service document, section 8) when a response takes 2 seconds. */
+/** Enough to reach the rate limit (API document, section 8) when a response takes 2 seconds. */
 const maxInFlight = 4;
 
 /**
- * How many requests may be in flight: no more than contain a tenth of the creations. When the
- * process is killed, the outcome of all that is in flight is unknown.
+ * How many requests may be in flight: together they contain at most a tenth of the creations. If
+ * n8n crashes, the outcome of everything in flight is unknown.
  *
  * @param batchSize how many creations share a request; undefined for the automatic choice
  */
@@ -52,7 +52,7 @@ export function maxRequestsInFlight(count: number, batchSize?: number): number {
 	return Math.max(1, Math.min(maxInFlight, Math.floor(count / 10 / size)));
 }
 
-/** Those creations that have a reference ID, as the ledger knows them. */
+/** The creations with a reference ID, in the form that the ledger uses. */
 export function toClaimants(batch: readonly Creation[]): Claimant[] {
 	return batch.flatMap(({ delivery: { referenceId }, orderId }) =>
 		referenceId === undefined ? [] : [{ referenceId, orderId }],
@@ -60,18 +60,18 @@ export function toClaimants(batch: readonly Creation[]): Claimant[] {
 }
 
 /**
- * Up to how many deliveries have a request each, when nobody says how many share one: a shop's usual
- * run. They take a fifth of what the limit allows in a minute.
+ * Runs up to this size use one request per delivery unless Batch Size is set: the size of a typical
+ * shop's run, and a fifth of the requests that the rate limit allows per minute.
  */
 const maxSentIndividually = 20;
 
 /**
- * Whether the deliveries that are left of a run have a request each, so that one which is refused,
- * or whose answer is lost, touches no other.
+ * Whether the remaining deliveries of a run get one request each, so that a rejected delivery or a
+ * lost response does not affect the others.
  *
- * @param left how many they are
- * @param room how many requests the limit allows now
+ * @param remaining how many deliveries remain
+ * @param availableRequests how many requests the rate limit allows now
  */
-export function canSendIndividually(left: number, room: number): boolean {
-	return left <= maxSentIndividually && left <= room;
+export function canSendIndividually(remaining: number, availableRequests: number): boolean {
+	return remaining <= maxSentIndividually && remaining <= availableRequests;
 }

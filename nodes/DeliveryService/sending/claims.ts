@@ -16,114 +16,114 @@ import {
 export interface ClaimingRun {
 	/** Why nothing more is sent. */
 	readonly halted?: Problem;
-	/** Lets nothing more be sent, and tells the first problem for which that is so. */
+	/** Stops sending, and returns the first problem that did so. */
 	halt(problem: Problem): Problem;
-	/** Tells what became of creations that are not sent. */
-	tell(creations: readonly Creation[], outcome: Outcome): void;
+	/** Adds the outcome of creations that are not sent. */
+	addResults(creations: readonly Creation[], outcome: Outcome): void;
 }
 
 /**
- * The claims of creations that share a ledger, made ahead of their requests. Each access to the store
- * costs as much as all that is remembered: so one access confirms what was created since the last,
- * tries the claims that it made, and makes the next.
+ * Claims the creations that share a ledger ahead of their requests. Each store access costs as much
+ * as everything that is remembered, so one access confirms the creations since the last access,
+ * verifies the previous claims and makes the next ones.
  */
-export class ClaimsAhead {
-	/** What was created and is not noted yet. */
+export class ClaimPipeline {
+	/** Created, but not yet confirmed in the ledger. */
 	private unconfirmed: Creation[] = [];
 
-	/** By reference, those that are claimed and not known yet to be ours. */
-	private readonly asked = new Map<string, Creation>();
+	/** Claims that are not verified yet, by reference. */
+	private readonly unverified = new Map<string, Creation>();
 
-	/** What is to be let go once nothing more is sent. */
-	private leftOver: Creation[] = [];
+	/** To release once nothing more is sent. */
+	private unreleased: Creation[] = [];
 
 	constructor(
 		private readonly ledger: Ledger,
 		private readonly run: ClaimingRun,
 	) {}
 
-	/** The creations of a group that are ours to send, in full batches; of the others it is told what became. */
+	/** Yields the claimed creations of a group in full batches; the others get an outcome. */
 	async *batches(group: readonly Creation[], size: number): AsyncGenerator<Creation[]> {
-		const usual = claimSize(group.length, size);
+		const usualCount = claimSize(group.length, size);
 		const ready: Creation[] = [];
-		let count = usual;
-		for (let next = 0; next < group.length || this.asked.size > 0;) {
+		let count = usualCount;
+		for (let next = 0; next < group.length || this.unverified.size > 0;) {
 			const part = group.slice(next, this.run.halted ? group.length : next + count);
 			next += part.length;
-			ready.push(...(await this.proceed(part)));
-			// Where nothing was left to claim, there is nothing that could be left unknown.
-			const isKnown = part.length > 0 && this.asked.size === 0;
-			count = isKnown ? Math.min(2 * count, maxClaimed) : usual;
+			ready.push(...(await this.claim(part)));
+			// When there was nothing left to claim, a crash can't leave anything unknown.
+			const isKnown = part.length > 0 && this.unverified.size === 0;
+			count = isKnown ? Math.min(2 * count, maxClaimed) : usualCount;
 			while (ready.length >= size) yield ready.splice(0, size);
 		}
 		if (ready.length > 0) yield ready;
 	}
 
-	/** Keeps in mind what is to be confirmed. */
-	created(creations: readonly Creation[]): void {
+	/** Collects created deliveries for the next confirmation. */
+	addCreated(creations: readonly Creation[]): void {
 		this.unconfirmed.push(...creations);
 	}
 
-	/** Notes what was created since the last access. @throws when the store does */
+	/** Confirms the deliveries created since the last store access. @throws when the store fails */
 	async confirm(): Promise<void> {
 		await this.ledger.proceed({ confirmed: toClaimants(this.unconfirmed.splice(0)) });
 	}
 
 	/**
-	 * Lets go of creations that were not made. Once nothing more is sent they come request by request,
-	 * each of which would cost an access to the store: then they are kept for {@link releaseLeftOver}.
+	 * Releases creations that were not created. Once nothing more is sent they arrive one request at a
+	 * time, and each would cost a store access, so they are collected for {@link releaseCollected}.
 	 *
-	 * @throws when the store does
+	 * @throws when the store fails
 	 */
 	async release(creations: readonly Creation[]): Promise<void> {
-		if (this.run.halted) this.leftOver.push(...creations);
+		if (this.run.halted) this.unreleased.push(...creations);
 		else await this.ledger.release(toClaimants(creations));
 	}
 
-	/** Lets go of what came since nothing more is sent. @throws when the store does */
-	async releaseLeftOver(): Promise<void> {
-		await this.ledger.release(toClaimants(this.leftOver.splice(0)));
+	/** Releases the creations collected since nothing more is sent. @throws when the store fails */
+	async releaseCollected(): Promise<void> {
+		await this.ledger.release(toClaimants(this.unreleased.splice(0)));
 	}
 
-	/** Claims a part of the group, and gives those that are known to be ours by now. */
-	private async proceed(part: readonly Creation[]): Promise<Creation[]> {
+	/** Claims a part of the group, and returns the creations whose claims are verified by now. */
+	private async claim(part: readonly Creation[]): Promise<Creation[]> {
 		const { halted } = this.run;
-		if (halted) this.run.tell(part, notSent(halted, true));
+		if (halted) this.run.addResults(part, notSent(halted, true));
 		const wanted = halted ? [] : part;
 		const ready = wanted.filter(({ delivery }) => delivery.referenceId === undefined);
 		for (const creation of wanted)
 			if (creation.delivery.referenceId !== undefined)
-				this.asked.set(creation.delivery.referenceId, creation);
-		if (this.asked.size === 0) return ready;
+				this.unverified.set(creation.delivery.referenceId, creation);
+		if (this.unverified.size === 0) return ready;
 		const unconfirmed = this.unconfirmed.splice(0);
 		try {
-			const found = await this.ledger.proceed({
+			const claims = await this.ledger.proceed({
 				confirmed: toClaimants(unconfirmed),
 				wanted: toClaimants(wanted),
 			});
-			return [...ready, ...this.ours(found)];
+			return [...ready, ...this.takeClaimed(claims)];
 		} catch (error) {
-			// What was created may perhaps be noted later.
+			// A later access may still confirm them.
 			this.unconfirmed.push(...unconfirmed);
 			const problem = storeProblem(error);
 			this.run.halt(problem);
-			this.run.tell([...ready, ...this.asked.values()], notSent(problem, true));
-			this.asked.clear();
+			this.run.addResults([...ready, ...this.unverified.values()], notSent(problem, true));
+			this.unverified.clear();
 			return [];
 		}
 	}
 
-	private ours(found: ReadonlyMap<string, Claim>): Creation[] {
-		const ours: Creation[] = [];
-		for (const [reference, claim] of found) {
-			const creation = this.asked.get(reference);
+	private takeClaimed(claims: ReadonlyMap<string, Claim>): Creation[] {
+		const claimed: Creation[] = [];
+		for (const [reference, claim] of claims) {
+			const creation = this.unverified.get(reference);
 			if (!creation) continue;
-			this.asked.delete(reference);
-			if (claim === 'claimed') ours.push(creation);
-			else if (claim === 'created') this.run.tell([creation], alreadyCreated);
-			else if (claim === 'anotherOrder') this.run.tell([creation], anotherOrder(creation));
-			else this.run.tell([creation], unknownOutcome(sentElsewhere, true));
+			this.unverified.delete(reference);
+			if (claim === 'claimed') claimed.push(creation);
+			else if (claim === 'created') this.run.addResults([creation], alreadyCreated(creation));
+			else if (claim === 'anotherOrder') this.run.addResults([creation], anotherOrder(creation));
+			else this.run.addResults([creation], unknownOutcome(sentElsewhere, true));
 		}
-		return ours;
+		return claimed;
 	}
 }

@@ -3,7 +3,7 @@ import { limits } from '../service/limits';
 import type { Problem } from '../common/result';
 import { chunk } from '../common/chunk';
 import { creationBody, groupCreations, canSendIndividually, maxRequestsInFlight } from './batches';
-import { ClaimsAhead, type ClaimingRun } from './claims';
+import { ClaimPipeline, type ClaimingRun } from './claims';
 import { findDuplicates, resolveDuplicates } from './duplicates';
 import {
 	notSent,
@@ -15,55 +15,55 @@ import {
 } from './outcomes';
 import { type WaitTimes, totalWait, type RequestWait } from './rateLimit';
 import { sendWithinLimit, type RequestOptions } from './request';
-import { failureOf, interpretResponse, type CreationResponse } from './responses';
+import { batchFailure, interpretResponse, type CreationResponse } from './responses';
 import { Semaphore } from './semaphore';
 import { sameRejection, takeSamples } from './split';
 
-/** What creating deliveries needs from outside. */
+/** The options and dependencies of a run that creates deliveries. */
 export interface SendingOptions extends RequestOptions {
-	/** Where a company's sent references are kept; absent when deliveries may be sent again. */
+	/** Opens the ledger of a company's sent references; undefined when duplicates are allowed. */
 	ledgerFor?: (companyId: Creation['companyId']) => Ledger;
-	/** The company of deliveries that name none, as far as it is known. */
+	/** The company of deliveries that name none, if known. */
 	ownCompanyId?: number;
-	/** How many deliveries share a request at most; absent when that is left to this package. */
+	/** The maximum number of deliveries per request; undefined for the automatic choice. */
 	batchSize?: number;
-	/** How many requests may be in flight; absent for the automatic choice. */
+	/** How many requests may be in flight; undefined for the automatic choice. */
 	maxInFlight?: number;
-	/** The user's word that a refused request has created nothing. */
+	/** Whether the user states that a rejected request creates nothing. */
 	retryRejectedBatches?: boolean;
-	/** Whether more is sent after a delivery that failed. */
+	/** Whether to continue after a failed delivery. */
 	continueOnFail: boolean;
 }
 
-/** What a run did. */
+/** The result of a run. */
 export interface Report {
-	/** What became of each creation, in their order. */
+	/** The result of each creation, in order. */
 	results: readonly CreationResult[];
 	requests: number;
 	waited: WaitTimes;
-	/** Whether created references could not be noted: they read as unknown in the next run. */
+	/** Whether created references could not be recorded: the next run reports them as unknown. */
 	ledgerFailed: boolean;
 }
 
-/** A service that is out of order would make every further delivery one to be looked up. */
+/** With a broken service, every additional request would leave more deliveries to check. */
 const maxConsecutiveUnknown = 3;
 
 /**
- * Creates deliveries, each once (service document, sections 4.1 and 8): those of one company and
- * type are claimed ahead, sent, and confirmed.
+ * Creates deliveries, each exactly once (API document, sections 4.1 and 8): the creations of one
+ * company and type are claimed ahead of their requests, sent, and confirmed.
  *
  * @param creations in the order of their items
  */
 export async function sendCreations(
 	creations: readonly Creation[],
-	sending: SendingOptions,
+	options: SendingOptions,
 ): Promise<Report> {
-	const byReference = findDuplicates(creations, sending);
-	const { unique } = byReference;
-	const run = new CreationRun(sending, unique.length);
+	const groups = findDuplicates(creations, options);
+	const { unique } = groups;
+	const run = new CreationRun(options, unique.length);
 	for (const group of groupCreations(unique)) await run.sendGroup(group);
 	const { results, ...report } = run.report();
-	const all = [...results, ...resolveDuplicates(byReference, results)];
+	const all = [...results, ...resolveDuplicates(groups, results)];
 	return { ...report, results: all.sort((one, other) => one.creation.item - other.creation.item) };
 }
 
@@ -76,33 +76,33 @@ class CreationRun implements ClaimingRun {
 
 	private ledgerFailed = false;
 
-	/** How many creations nothing has become of yet, and that no request holds. */
-	private left: number;
+	/** How many creations have no outcome yet and are not part of a request. */
+	private remaining: number;
 
 	halted?: Problem;
 
-	/** Tells requests that wait for something that they are not sent any more. */
+	/** Aborts requests that are still waiting to be sent. */
 	private readonly stop = new AbortController();
 
-	private readonly requesting: RequestOptions;
+	private readonly requestOptions: RequestOptions;
 
-	private unknownInARow = 0;
+	private consecutiveUnknown = 0;
 
 	/**
-	 * Whether a request has reached the service for certain. Until then they go one at a time, so that
-	 * a wrong address, or a service that is out of order, leaves as few as possible unknown.
+	 * Whether a request has certainly reached the service. Until then requests are sent one at a time,
+	 * so that a wrong Base URL or a broken service leaves as few deliveries as possible unknown.
 	 */
 	private hasCreated = false;
 
 	constructor(
-		private readonly sending: SendingOptions,
+		private readonly options: SendingOptions,
 		total: number,
 	) {
-		this.left = total;
+		this.remaining = total;
 		const { signal } = this.stop;
-		this.requesting = {
-			...sending,
-			signal: sending.signal ? AbortSignal.any([sending.signal, signal]) : signal,
+		this.requestOptions = {
+			...options,
+			signal: options.signal ? AbortSignal.any([options.signal, signal]) : signal,
 		};
 	}
 
@@ -111,9 +111,9 @@ class CreationRun implements ClaimingRun {
 		return { results, requests, waited: totalWait(waits), ledgerFailed };
 	}
 
-	tell(creations: readonly Creation[], outcome: Outcome): void {
-		this.left -= creations.length;
-		// Not all as arguments of one call: there may be more than a call takes.
+	addResults(creations: readonly Creation[], outcome: Outcome): void {
+		this.remaining -= creations.length;
+		// Not spread into one push(): there may be more results than a call takes arguments.
 		for (const result of withOutcome(creations, outcome)) this.results.push(result);
 	}
 
@@ -122,35 +122,35 @@ class CreationRun implements ClaimingRun {
 		return (this.halted ??= problem);
 	}
 
-	/** Sends creations that share a company and a type, several requests at once. */
+	/** Sends creations that share a company and a type, with several requests in flight. */
 	async sendGroup(group: readonly Creation[]): Promise<void> {
-		const { ledgerFor, batchSize, maxInFlight } = this.sending;
+		const { ledgerFor, batchSize, maxInFlight } = this.options;
 		const size = batchSize ?? limits.deliveriesPerRequest;
 		const ledger = ledgerFor?.(group[0]?.companyId);
-		const claims = ledger && new ClaimsAhead(ledger, this);
+		const claims = ledger && new ClaimPipeline(ledger, this);
 		const semaphore = new Semaphore(maxInFlight ?? maxRequestsInFlight(group.length, batchSize));
 		if (this.hasCreated) semaphore.open();
-		const underWay: Array<Promise<void>> = [];
+		const inFlight: Array<Promise<void>> = [];
 		for await (const batch of claims?.batches(group, size) ?? chunk(group, size)) {
-			// The next are claimed only when there is room for this one.
+			// Claim the next batch only when this one can be sent.
 			await semaphore.whenFree();
 			const sent = this.send(batch, claims, semaphore);
 			sent.catch(() => undefined);
-			underWay.push(sent);
+			inFlight.push(sent);
 		}
-		await Promise.all(underWay);
-		await this.note(async () => await claims?.confirm());
-		await this.note(async () => await claims?.releaseLeftOver());
+		await Promise.all(inFlight);
+		await this.tryLedgerWrite(async () => await claims?.confirm());
+		await this.tryLedgerWrite(async () => await claims?.releaseCollected());
 	}
 
-	/** Sends creations in one request, or each in one of its own. */
+	/** Sends creations in one request, or individually. */
 	private async send(
 		batch: readonly Creation[],
-		claims: ClaimsAhead | undefined,
+		claims: ClaimPipeline | undefined,
 		semaphore: Semaphore,
 	): Promise<void> {
-		const requests = this.areSentAlone() ? chunk(batch, 1) : [batch];
-		this.left -= batch.length;
+		const requests = this.sendsIndividually() ? chunk(batch, 1) : [batch];
+		this.remaining -= batch.length;
 		const sent = await Promise.all(
 			requests.map(
 				async (request) =>
@@ -163,85 +163,91 @@ class CreationRun implements ClaimingRun {
 		);
 		const results = sent.flat();
 		this.results.push(...results);
-		if (!this.sending.continueOnFail && results.some(({ outcome }) => outcome.kind !== 'created'))
+		if (!this.options.continueOnFail && results.some(({ outcome }) => outcome.kind !== 'created'))
 			this.halt(stoppedByFailure);
 	}
 
-	/** Whether each of the creations that are left has a request of its own. */
-	private areSentAlone(): boolean {
-		const { batchSize, rateLimit, clock } = this.sending;
-		return batchSize === undefined && canSendIndividually(this.left, rateLimit.room(clock));
+	/** Whether each of the remaining creations gets its own request. */
+	private sendsIndividually(): boolean {
+		const { batchSize, rateLimit, clock } = this.options;
+		return (
+			batchSize === undefined && canSendIndividually(this.remaining, rateLimit.remaining(clock))
+		);
 	}
 
-	/** Sends one request, or several when the one is refused and may be split. */
+	/** Sends one request, and splits it when it is rejected and may be split. */
 	private async sendBatch(
 		batch: readonly Creation[],
-		claims: ClaimsAhead | undefined,
+		claims: ClaimPipeline | undefined,
 		isPart = false,
 	): Promise<CreationResult[]> {
 		const response = this.halted ? undefined : await this.request(batch);
 		const isRemembered = claims !== undefined;
 		if (!response) {
 			const outcome = notSent(this.halt(stoppedByUser), isRemembered);
-			return await this.noted(withOutcome(batch, outcome), claims);
+			return await this.recordResults(withOutcome(batch, outcome), claims);
 		}
-		const { retryRejectedBatches = false } = this.sending;
+		const { retryRejectedBatches = false } = this.options;
 		const results = interpretResponse(batch, response, { isRemembered, retryRejectedBatches });
 		const has = (kind: Outcome['kind']) => results.some(({ outcome }) => outcome.kind === kind);
-		this.unknownInARow = has('unknown') && !has('created') ? this.unknownInARow + 1 : 0;
+		this.consecutiveUnknown = has('unknown') && !has('created') ? this.consecutiveUnknown + 1 : 0;
 		this.hasCreated ||= has('created');
-		const failure = failureOf(response, results);
+		const failure = batchFailure(response, results);
 		if (failure) {
 			const { problem, isFatal, isProbablyWrongUrl, canSplit } = failure;
 			const isWrongUrl = isProbablyWrongUrl && !this.hasCreated;
-			if (isFatal || isWrongUrl || this.unknownInARow >= maxConsecutiveUnknown) this.halt(problem);
+			if (isFatal || isWrongUrl || this.consecutiveUnknown >= maxConsecutiveUnknown)
+				this.halt(problem);
 			if (canSplit) return await this.split(batch, claims, isPart);
 		}
-		return await this.noted(results, claims);
+		return await this.recordResults(results, claims);
 	}
 
 	/**
-	 * Finds out which of the deliveries of a refused request it was refused for: some are sent alone,
-	 * and unless these are all refused for the same, the others in two halves.
+	 * Finds the deliveries that caused a rejection: sends some individually and, unless these are all
+	 * rejected for the same reason, the others in two halves.
 	 */
 	private async split(
 		batch: readonly Creation[],
-		claims: ClaimsAhead | undefined,
+		claims: ClaimPipeline | undefined,
 		isPart: boolean,
 	): Promise<CreationResult[]> {
 		const { samples, others } = isPart ? { samples: [], others: batch } : takeSamples(batch);
 		const results: CreationResult[] = [];
 		for (const sample of samples) results.push(...(await this.sendBatch([sample], claims, true)));
-		const refusal = sameRejection(results);
-		if (refusal) return [...results, ...(await this.noted(withOutcome(others, refusal), claims))];
+		const rejection = sameRejection(results);
+		if (rejection)
+			return [...results, ...(await this.recordResults(withOutcome(others, rejection), claims))];
 		for (const half of chunk(others, Math.ceil(others.length / 2)))
 			results.push(...(await this.sendBatch(half, claims, true)));
 		return results;
 	}
 
 	private async request(batch: readonly Creation[]): Promise<CreationResponse | undefined> {
-		return await sendWithinLimit(creationBody(batch), this.requesting, (waited) => {
+		return await sendWithinLimit(creationBody(batch), this.requestOptions, (waited) => {
 			this.requests++;
-			this.waits.push({ ...waited, endedAt: this.sending.clock.now() });
+			this.waits.push({ ...waited, endedAt: this.options.clock.now() });
 		});
 	}
 
 	/**
-	 * Notes what may be sent again, and what is to be confirmed; what is unknown stays claimed. When
-	 * the ledger fails the outcomes still hold, and the report says so.
+	 * Releases what may be sent again and collects what to confirm; unknown creations stay claimed. If
+	 * the ledger fails, the outcomes are still valid, and the report says that it failed.
 	 */
-	private async noted(
+	private async recordResults(
 		results: CreationResult[],
-		claims: ClaimsAhead | undefined,
+		claims: ClaimPipeline | undefined,
 	): Promise<CreationResult[]> {
 		const creationsWith = (...kinds: Array<Outcome['kind']>) =>
 			results.flatMap(({ creation, outcome }) => (kinds.includes(outcome.kind) ? [creation] : []));
-		claims?.created(creationsWith('created'));
-		await this.note(async () => await claims?.release(creationsWith('rejected', 'notSent')));
+		claims?.addCreated(creationsWith('created'));
+		await this.tryLedgerWrite(
+			async () => await claims?.release(creationsWith('rejected', 'notSent')),
+		);
 		return results;
 	}
 
-	private async note(write: () => Promise<void>): Promise<void> {
+	private async tryLedgerWrite(write: () => Promise<void>): Promise<void> {
 		try {
 			await write();
 		} catch {

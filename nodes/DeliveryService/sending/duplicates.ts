@@ -14,21 +14,21 @@ export interface Duplicate {
 	first: Creation;
 }
 
-/** The creations of one input, by reference ID. */
-export interface ByReference {
-	/** The first of each company's reference ID, and all that have none. */
+/** The creations of one input, grouped by whether they share a reference ID. */
+export interface ReferenceGroups {
+	/** The first with each reference ID of a company, and all without a reference ID. */
 	unique: readonly Creation[];
-	/** Later ones of the same order, or where an order is not known. */
+	/** Later ones for the same order, or where an order is not known. */
 	duplicates: readonly Duplicate[];
-	/** Later ones of another order than the first. */
+	/** Later ones for another order than the first. */
 	conflicts: readonly Creation[];
 }
 
-/** How references are told apart in a run. */
+/** How reference IDs are distinguished in a run. */
 interface ReferenceOptions {
-	/** Where sent references are kept; without it, a reference may be sent any number of times. */
+	/** Opens the ledger of sent references; without it, a reference ID may be sent repeatedly. */
 	ledgerFor?: unknown;
-	/** The company of deliveries that name none, where it is known. */
+	/** The company of deliveries that name none, if known. */
 	ownCompanyId?: number;
 }
 
@@ -36,56 +36,59 @@ interface ReferenceOptions {
 export function findDuplicates(
 	creations: readonly Creation[],
 	{ ledgerFor, ownCompanyId }: ReferenceOptions,
-): ByReference {
+): ReferenceGroups {
 	if (ledgerFor === undefined) return { unique: creations, duplicates: [], conflicts: [] };
 	const unique = new Map<string, Creation>();
 	const duplicates: Duplicate[] = [];
 	const conflicts: Creation[] = [];
 	for (const creation of creations) {
 		const { item, companyId = ownCompanyId, delivery } = creation;
-		const name = JSON.stringify([companyId, delivery.referenceId ?? { item }]);
-		const first = unique.get(name);
-		if (!first) unique.set(name, creation);
-		else if (areOfTwoOrders(creation, first)) conflicts.push(creation);
+		const key = JSON.stringify([companyId, delivery.referenceId ?? { item }]);
+		const first = unique.get(key);
+		if (!first) unique.set(key, creation);
+		else if (haveDifferentOrders(creation, first)) conflicts.push(creation);
 		else duplicates.push({ creation, first });
 	}
 	return { unique: [...unique.values()], duplicates, conflicts };
 }
 
-function areOfTwoOrders({ orderId: one }: Creation, { orderId: other }: Creation): boolean {
+function haveDifferentOrders({ orderId: one }: Creation, { orderId: other }: Creation): boolean {
 	return one !== undefined && other !== undefined && one !== other;
 }
 
 /**
  * The results of creations that were not sent because of their reference ID. A duplicate is skipped,
- * unless the first one failed: then no delivery of its order may exist.
+ * unless the first one failed: then its order may have no delivery.
  *
- * @param results of the unique ones
+ * @param results of the unique creations
  */
 export function resolveDuplicates(
-	{ duplicates, conflicts }: ByReference,
+	{ duplicates, conflicts }: ReferenceGroups,
 	results: readonly CreationResult[],
 ): CreationResult[] {
 	if (duplicates.length + conflicts.length === 0) return [];
 	const outcomes = new Map(results.map(({ creation, outcome }) => [creation.item, outcome]));
 	return [
-		...duplicates.map(({ creation, first }) => ({
-			creation,
-			outcome: duplicateOutcome(first, outcomes.get(first.item)),
+		...duplicates.map((duplicate) => ({
+			creation: duplicate.creation,
+			outcome: duplicateOutcome(duplicate, outcomes.get(duplicate.first.item)),
 		})),
 		...conflicts.map((creation) => ({ creation, outcome: anotherOrder(creation) })),
 	];
 }
 
-function duplicateOutcome(first: Creation, outcome: Outcome | undefined): Outcome {
-	switch (outcome?.kind) {
+function duplicateOutcome(
+	{ creation, first }: Duplicate,
+	firstOutcome: Outcome | undefined,
+): Outcome {
+	switch (firstOutcome?.kind) {
 		case 'created':
 		case 'skipped':
-			return sameReferenceInInput;
+			return sameReferenceInInput(creation);
 		case 'unknown':
 			// Not "not sent", which would mean that there is no such delivery.
 			return unknownOutcome(
-				`so it is for item ${first.item}, which has the same reference ID`,
+				`item ${first.item} has the same reference ID, and its outcome is unknown`,
 				true,
 			);
 		default:
@@ -97,8 +100,8 @@ function notSentAfter({ item }: Creation): Failed {
 	return {
 		kind: 'notSent',
 		problem: {
-			message: `This delivery was not sent: item ${item} has the same reference ID, and was not created`,
-			description: `See what is said of item ${item}, then run the workflow again. If they are two deliveries, give each a reference ID of its own.`,
+			message: `This delivery was not sent: item ${item} has the same reference ID and was not created`,
+			description: `Check the error of item ${item}, then run the workflow again. If they are separate deliveries, give each its own reference ID.`,
 		},
 	};
 }

@@ -2,17 +2,17 @@ import type { Problem } from '../common/result';
 import type { CreationBody, Delivery } from '../service/schemas';
 import { lowerFirst } from '../common/text';
 
-/** A valid delivery that is to be created for an input item. */
+/** A valid delivery to create for an input item. */
 export interface Creation {
 	item: number;
 	delivery: Delivery;
 	companyId?: CreationBody['companyId'];
 	type?: CreationBody['type'];
-	/** Shopify's own ID of the order, which no other order has, of whatever shop. */
+	/** Shopify's ID of the order, which is unique across all shops. */
 	orderId?: string;
 }
 
-/** What became of a delivery. */
+/** The outcome of a creation. */
 export type Outcome = Created | Skipped | Failed;
 
 export interface Created {
@@ -21,102 +21,111 @@ export interface Created {
 	record: Record<string, unknown>;
 }
 
-/** Not sent, for a reason that is no fault. */
+/** Not sent, for a reason that is not an error. */
 export interface Skipped {
 	kind: 'skipped';
-	/** A word for later nodes, and a sentence for people. */
+	/** A keyword for later nodes. */
 	reason: string;
+	/** An explanation for people. */
 	message: string;
 }
 
 export interface Failed {
-	/** Not created and final; perhaps created; or never given to the service. */
+	/** Not created, and final; possibly created; or not processed by the service. */
 	kind: 'rejected' | 'unknown' | 'notSent';
 	problem: Problem;
 }
 
-/** A delivery and what became of it. */
+/** A creation and its outcome. */
 export interface CreationResult {
 	creation: Creation;
 	outcome: Outcome;
 }
 
-/** A delivery with its reference was created in an earlier run. */
-export const alreadyCreated: Skipped = {
-	kind: 'skipped',
-	reason: 'alreadyCreated',
-	message:
-		'This workflow has created a delivery with this reference ID before. Changes since then are not sent: make them with the operation Update.',
-};
+/** Skips a creation whose delivery was created in an earlier run. */
+export function alreadyCreated({ delivery: { referenceId } }: Creation): Skipped {
+	return {
+		kind: 'skipped',
+		reason: 'alreadyCreated',
+		message: `${referenceId} was skipped: this workflow has already created a delivery with this reference ID. Later changes are not sent; use the Update operation for them.`,
+	};
+}
 
-/** A delivery before it in the same input has its reference. */
-export const sameReferenceInInput: Skipped = {
-	kind: 'skipped',
-	reason: 'sameReferenceInInput',
-	message:
-		'An item before this one has the same reference ID, so this one was not sent. If they are two deliveries, give each a reference ID of its own.',
-};
+/** Skips a creation whose reference ID an earlier item of the same input has. */
+export function sameReferenceInInput({ delivery: { referenceId } }: Creation): Skipped {
+	return {
+		kind: 'skipped',
+		reason: 'sameReferenceInInput',
+		message: `${referenceId} was skipped: an earlier item has the same reference ID. If they are separate deliveries, give each its own reference ID.`,
+	};
+}
 
-/** What a dry run says of a delivery that a run would not send, and tell as unknown. */
-export const unknownBefore: Skipped = {
-	kind: 'skipped',
-	reason: 'unknown',
-	message:
-		'It was sent before, and whether it was created is unknown: look it up in the dashboard of the Delivery Service',
-};
+/** The dry run's outcome for a creation that a run would report as unknown without sending it. */
+export function dryRunUnknown({ delivery: { referenceId } }: Creation): Skipped {
+	return {
+		kind: 'skipped',
+		reason: 'unknown',
+		message: `${referenceId} would be reported as unknown: ${sentElsewhere}. Check the Delivery Service dashboard.`,
+	};
+}
 
-/** What a dry run says of a delivery that a run would tell as {@link anotherOrder}. */
-export const anotherOrderBefore: Skipped = {
-	kind: 'skipped',
-	reason: 'anotherOrder',
-	message:
-		'Another order has the same reference ID, and a delivery was created for that one. For the orders of one of the shops, set Reference ID From to Order ID.',
-};
+/** The dry run's outcome for a creation that a run would report as {@link anotherOrder}. */
+export function dryRunAnotherOrder({ delivery: { referenceId } }: Creation): Skipped {
+	return {
+		kind: 'skipped',
+		reason: 'anotherOrder',
+		message: `${referenceId} would not be sent: another order has the same reference ID. ${differentReferencesAdvice}`,
+	};
+}
+
+const differentReferencesAdvice =
+	'For the orders of one of the shops, set Reference ID From to Order ID under Order Options. Exclude orders of that shop that were already sent: with their new reference IDs they would be sent again.';
 
 /**
- * That a delivery would bear the reference ID of another order, so that it could not be told from
- * that order's.
+ * The outcome of a creation that has the reference ID of another order: its delivery would be
+ * indistinguishable from the other order's.
  */
 export function anotherOrder({ delivery: { referenceId } }: Creation): Failed {
 	return {
 		kind: 'notSent',
 		problem: {
 			message: `This delivery was not sent: another order has the same reference ID "${referenceId}"`,
-			description:
-				'Two shops may both begin at the same order number. Give the orders of one of them other reference IDs: under Order Options, set Reference ID From to Order ID, or fill in Reference ID, for example with the name of the shop before that of the order. Orders of that shop that were sent before are sent again under their new reference IDs, so leave them out.',
+			description: `Two shops can use the same order numbers. ${differentReferencesAdvice}`,
 		},
 	};
 }
 
 /**
+ * The outcome of a creation that was not sent.
+ *
  * @param cause why nothing more is sent
- * @param isRemembered whether running the workflow again skips what was created
+ * @param isRemembered whether running the workflow again skips created deliveries
  */
 export function notSent(cause: Problem, isRemembered: boolean): Failed {
-	const again = isRemembered
+	const advice = isRemembered
 		? 'Run the workflow again to send it.'
-		: 'Run the workflow again for what was not sent.';
+		: 'Run the workflow again with only the deliveries that were not sent.';
 	return {
 		kind: 'notSent',
 		problem: {
 			message: `This delivery was not sent: ${lowerFirst(cause.message)}`,
-			description: cause.description ?? again,
+			description: cause.description ?? advice,
 		},
 	};
 }
 
 /**
- * That nobody knows what became of a delivery. What is usually advised after a failure, to try
- * again, could here make a second one.
+ * The outcome of a creation that the service may or may not have processed. The usual advice after a
+ * failure, to try again, could create a second delivery here.
  *
- * @param isRemembered whether the ledger keeps the reference from being sent again
+ * @param isRemembered whether the ledger prevents the reference from being sent again
  * @param detail what else is known
  */
 export function unknownOutcome(cause: string, isRemembered: boolean, detail?: string): Failed {
 	return {
 		kind: 'unknown',
 		problem: {
-			message: `Whether this delivery was created is unknown: ${lowerFirst(cause)}`,
+			message: `It is unknown whether this delivery was created: ${lowerFirst(cause)}`,
 			description: [checkDashboard, isRemembered && allowResendingAdvice, detail]
 				.filter(Boolean)
 				.join(' '),
@@ -124,27 +133,27 @@ export function unknownOutcome(cause: string, isRemembered: boolean, detail?: st
 	};
 }
 
-const checkDashboard =
-	'Look it up in the dashboard of the Delivery Service before you send it again.';
+const checkDashboard = 'Check the Delivery Service dashboard before you send it again.';
 
 const allowResendingAdvice =
 	'If it was not created, run the operation "Allow Resending" for its reference ID, then send it again.';
 
-/** Why a delivery is unknown that this run did not send. */
+/** Why a creation is unknown that this run did not send. */
 export const sentElsewhere =
-	'it was sent before without an answer, or another execution is sending it now';
+	'it was sent before without a response, or another execution is sending it now';
 
-/** Why nothing more is sent: the user's or a timeout's wish, or an earlier failure. */
+/** Why nothing more is sent when a person or a timeout stops the execution. */
 export const stoppedByUser: Problem = { message: 'the execution was stopped' };
 
-export const stoppedByFailure: Problem = { message: 'a delivery before it failed' };
+/** Why nothing more is sent after a failure, unless On Error is set to continue. */
+export const stoppedByFailure: Problem = { message: 'an earlier delivery failed' };
 
-/** What it means that the ledger's store failed when references were looked up. */
+/** The problem when the ledger's store fails while references are checked. */
 export function storeProblem(error: unknown): Problem {
 	const cause = error instanceof Error ? `: ${error.message}` : '';
 	return {
-		message: `n8n could not look up which references were sent already${cause}`,
+		message: `n8n could not check which reference IDs were already sent${cause}`,
 		description:
-			'Save the workflow and run it again. If that does not help, turn off "Skip Already Sent", but know that deliveries may then be created twice.',
+			'Save the workflow and run it again. If that does not help, ask your n8n administrator to check the n8n database.',
 	};
 }

@@ -7,66 +7,68 @@ import type { SendingOptions } from './creations';
 import { findDuplicates } from './duplicates';
 import {
 	alreadyCreated,
-	anotherOrderBefore,
+	dryRunAnotherOrder,
 	sameReferenceInInput,
-	unknownBefore,
+	dryRunUnknown,
 	type Creation,
 	type Skipped,
 } from './outcomes';
 
 export interface Plan {
-	/** The requests that would be sent, in order, with what they are for. */
+	/** The requests that would be sent, in order, with their creations. */
 	requests: Array<{ creations: readonly Creation[]; body: CreationBody }>;
-	/** What would not be sent, and why. */
-	held: Array<{ creation: Creation; outcome: Skipped }>;
+	/** The creations that would not be sent, and why. */
+	skipped: Array<{ creation: Creation; outcome: Skipped }>;
 }
 
-type Planning = Pick<
+type PlanOptions = Pick<
 	SendingOptions,
 	'batchSize' | 'ledgerFor' | 'ownCompanyId' | 'rateLimit' | 'clock'
 >;
 
-/** What {@link sendCreations} would send, as far as it can be told without the service. */
+/** What {@link sendCreations} would send, as far as that is known without calling the service. */
 export async function planCreations(
 	creations: readonly Creation[],
-	{ batchSize, ledgerFor, ownCompanyId, rateLimit, clock }: Planning,
+	{ batchSize, ledgerFor, ownCompanyId, rateLimit, clock }: PlanOptions,
 ): Promise<Plan> {
-	const plan: Plan = { requests: [], held: [] };
+	const plan: Plan = { requests: [], skipped: [] };
 	const { unique, duplicates, conflicts } = findDuplicates(creations, { ledgerFor, ownCompanyId });
 	for (const { creation } of duplicates)
-		plan.held.push({ creation, outcome: sameReferenceInInput });
+		plan.skipped.push({ creation, outcome: sameReferenceInInput(creation) });
 	for (const creation of conflicts)
-		plan.held.push({ creation, outcome: skippedStates.anotherOrder });
-	const room = rateLimit.room(clock);
-	let left = unique.length;
+		plan.skipped.push({ creation, outcome: skippedOutcomes.anotherOrder(creation) });
+	const availableRequests = rateLimit.remaining(clock);
+	let remaining = unique.length;
 	for (const group of groupCreations(unique)) {
 		const states = await lookUpStates(group, ledgerFor?.(group[0]?.companyId));
 		const ready = group.filter((creation) => {
 			const state = states.get(creation.delivery.referenceId ?? '') ?? 'free';
-			if (state !== 'free') plan.held.push({ creation, outcome: skippedStates[state] });
+			if (state !== 'free')
+				plan.skipped.push({ creation, outcome: skippedOutcomes[state](creation) });
 			return state === 'free';
 		});
-		left -= group.length - ready.length;
+		remaining -= group.length - ready.length;
 		for (const batch of chunk(ready, batchSize ?? limits.deliveriesPerRequest)) {
-			const isAlone =
-				batchSize === undefined && canSendIndividually(left, room - plan.requests.length);
-			for (const creations of isAlone ? chunk(batch, 1) : [batch])
+			const sendsIndividually =
+				batchSize === undefined &&
+				canSendIndividually(remaining, availableRequests - plan.requests.length);
+			for (const creations of sendsIndividually ? chunk(batch, 1) : [batch])
 				plan.requests.push({ creations, body: creationBody(creations) });
-			left -= batch.length;
+			remaining -= batch.length;
 		}
 	}
 	return plan;
 }
 
-const skippedStates = {
+const skippedOutcomes = {
 	created: alreadyCreated,
-	anotherOrder: anotherOrderBefore,
-	unknown: unknownBefore,
-} as const satisfies Record<Exclude<ReferenceState, 'free'>, Skipped>;
+	anotherOrder: dryRunAnotherOrder,
+	unknown: dryRunUnknown,
+} as const satisfies Record<Exclude<ReferenceState, 'free'>, (creation: Creation) => Skipped>;
 
 /**
- * What is known of the references of a group. They are looked up in small portions, as when they are
- * sent: while many are looked up at once, the store would drop its oldest entries for them.
+ * Looks up the references of a group, in small portions as a run does: a look-up records entries,
+ * and for many of them at once the store would drop its oldest entries.
  */
 async function lookUpStates(
 	group: readonly Creation[],

@@ -3,47 +3,49 @@ import type { Delivery } from '../service/schemas';
 export type CreatedRecord = Record<string, unknown>;
 
 export interface RecordMatches {
-	/** For each delivery its ID and record, or undefined where no record can be told to be its. */
+	/** For each delivery its ID and record, or undefined when no record can be matched to it. */
 	records: Array<{ id: string; record: CreatedRecord } | undefined>;
-	/** For each delivery the record that is its but has no ID, such as one that tells an error. */
+	/** For each delivery its record without an ID, e.g. one with an error. */
 	withoutId: Array<CreatedRecord | undefined>;
-	/** Records that belong to no delivery that was sent, or to more than one. */
-	leftOver: CreatedRecord[];
+	/** Records that match no delivery of the request, or more than one. */
+	unmatched: CreatedRecord[];
 }
 
 /**
- * Finds the record of each delivery in the answer to a creation request (service document,
- * sections 2.6 and 4.1). Position in the answer means nothing: records may come shuffled.
+ * Matches the records in the response to a creation request with its deliveries (API document,
+ * sections 2.6 and 4.1). The position in the response means nothing: records may be shuffled.
  *
- * A record is a delivery's when its index says so and its reference ID does not object; where the
- * indexes cannot be trusted or there is none, when its reference ID says so; and a single record
- * is that of a single delivery unless its reference ID objects. Reference IDs that differ only in
- * spaces, case, a leading `#` or leading zeros are taken for the same.
+ * A record matches the delivery at its index unless its reference ID contradicts that. When the
+ * indexes can't be trusted or are missing, it matches by reference ID. A single record matches a
+ * single delivery unless its reference ID contradicts that. Reference IDs that differ only in
+ * spaces, case, a leading `#` or leading zeros are treated as equal.
  */
 export function matchRecords(
 	deliveries: readonly Delivery[],
 	payload: readonly CreatedRecord[],
 ): RecordMatches {
 	const references = deliveries.map(({ referenceId }) => normalizeReference(referenceId));
-	const named = positionLookup(references);
-	const trust = indexTrust(payload, named, references.length);
-	const claims = new Map<number, CreatedRecord[]>();
-	const leftOver: CreatedRecord[] = [];
+	const findPositions = positionLookup(references);
+	const trust = indexTrust(payload, findPositions, references.length);
+	const candidates = new Map<number, CreatedRecord[]>();
+	const unmatched: CreatedRecord[] = [];
 	const isOnly = references.length === 1 && payload.length === 1;
 	for (const record of payload) {
 		const position =
-			isOnly && fitsOnly(record, references[0]) ? 0 : positionOf(record, references, named, trust);
-		const claimed = position === undefined ? leftOver : claims.get(position);
-		if (claimed) claimed.push(record);
-		else if (position !== undefined) claims.set(position, [record]);
+			isOnly && fitsOnly(record, references[0])
+				? 0
+				: positionOf(record, references, findPositions, trust);
+		const list = position === undefined ? unmatched : candidates.get(position);
+		if (list) list.push(record);
+		else if (position !== undefined) candidates.set(position, [record]);
 	}
-	return assignRecords(deliveries.length, claims, leftOver);
+	return assignRecords(deliveries.length, candidates, unmatched);
 }
 
-/** The positions of the deliveries with a record's reference ID. */
+/** Returns the positions of the deliveries with a record's reference ID. */
 type PositionLookup = (record: CreatedRecord) => readonly number[];
 
-/** Looks positions up in a map: a response may contain many thousands of records. */
+/** Indexes the positions by reference ID: a response may contain many thousands of records. */
 function positionLookup(references: ReadonlyArray<string | undefined>): PositionLookup {
 	const positions = new Map<string, number[]>();
 	for (const [position, reference] of references.entries()) {
@@ -63,7 +65,7 @@ type IndexTrust = 'positions' | 'none' | 'onlyIfConfirmed';
 
 function indexTrust(
 	payload: readonly CreatedRecord[],
-	named: PositionLookup,
+	findPositions: PositionLookup,
 	count: number,
 ): IndexTrust {
 	const fits = (first: number) =>
@@ -71,9 +73,9 @@ function indexTrust(
 			const index = parseIndex(record.index);
 			if (index === undefined) return true;
 			const position = index - first;
-			const candidates = named(record);
-			const isKnown = position >= 0 && position < count;
-			return isKnown && (candidates.length === 0 || candidates.includes(position));
+			const candidates = findPositions(record);
+			const isInRange = position >= 0 && position < count;
+			return isInRange && (candidates.length === 0 || candidates.includes(position));
 		});
 	if (fits(1)) return 'none';
 	return fits(0) ? 'positions' : 'onlyIfConfirmed';
@@ -82,10 +84,10 @@ function indexTrust(
 function positionOf(
 	record: CreatedRecord,
 	references: ReadonlyArray<string | undefined>,
-	named: PositionLookup,
+	findPositions: PositionLookup,
 	trust: IndexTrust,
 ): number | undefined {
-	const [candidate, ...others] = named(record);
+	const [candidate, ...others] = findPositions(record);
 	const byReference = others.length === 0 ? candidate : undefined;
 	const index = parseIndex(record.index);
 	if (index === undefined || trust === 'none') return byReference;
@@ -99,41 +101,41 @@ function fitsOnly(record: CreatedRecord, sent: string | undefined): boolean {
 	return (index === 0 || index === 1) && !contradicts(record, sent);
 }
 
-/** Whether a record names another reference ID than the one that was sent. */
+/** Whether a record has a different reference ID than the one that was sent. */
 function contradicts({ referenceId }: CreatedRecord, sent: string | undefined): boolean {
 	const reference = normalizeReference(referenceId);
 	return reference !== undefined && sent !== undefined && reference !== sent;
 }
 
 /**
- * Gives each delivery its record, unless another one rivals, or another delivery has the same ID.
- * A record that came several times counts once.
+ * Assigns each delivery its record, unless there is a rival record or another delivery with the same
+ * ID. A repeated record counts once.
  */
 function assignRecords(
 	count: number,
-	claims: ReadonlyMap<number, readonly CreatedRecord[]>,
-	leftOver: CreatedRecord[],
+	candidates: ReadonlyMap<number, readonly CreatedRecord[]>,
+	unmatched: CreatedRecord[],
 ): RecordMatches {
 	const uses = new Map<string, number>();
-	for (const claimed of claims.values())
-		for (const id of new Set(claimed.map(recordId)))
+	for (const records of candidates.values())
+		for (const id of new Set(records.map(recordId)))
 			if (id !== undefined) uses.set(id, (uses.get(id) ?? 0) + 1);
-	const matched: RecordMatches = { records: [], withoutId: [], leftOver };
+	const matches: RecordMatches = { records: [], withoutId: [], unmatched };
 	for (let position = 0; position < count; position++) {
-		const [record, ...rivals] = claims.get(position) ?? [];
+		const [record, ...rivals] = candidates.get(position) ?? [];
 		const id = record && recordId(record);
 		const isOnly =
 			id === undefined
 				? rivals.length === 0
 				: uses.get(id) === 1 && rivals.every((rival) => recordId(rival) === id);
-		if (record && !isOnly) for (const rival of [record, ...rivals]) leftOver.push(rival);
-		matched.records.push(isOnly && record && id !== undefined ? { id, record } : undefined);
-		matched.withoutId.push(isOnly && id === undefined ? record : undefined);
+		if (record && !isOnly) for (const rival of [record, ...rivals]) unmatched.push(rival);
+		matches.records.push(isOnly && record && id !== undefined ? { id, record } : undefined);
+		matches.withoutId.push(isOnly && id === undefined ? record : undefined);
 	}
-	return matched;
+	return matches;
 }
 
-/** A reference ID without what services change in it; undefined when there is none. */
+/** A reference ID without the parts that services change; undefined when there is none. */
 function normalizeReference(reference: unknown): string | undefined {
 	if (typeof reference !== 'string' && typeof reference !== 'number') return undefined;
 	const plain = String(reference).trim().toLowerCase().replace(/^#\s*/, '');

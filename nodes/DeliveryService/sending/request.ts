@@ -1,7 +1,7 @@
 import type { Exchange, ServiceResponse } from '../service/client';
 import type { CreationBody } from '../service/schemas';
 import type { RateLimit, WaitTimes } from './rateLimit';
-import { namesCreated, readResponse, type CreationResponse } from './responses';
+import { namesCreatedDelivery, readResponse, type CreationResponse } from './responses';
 import type { Clock } from '../common/clock';
 import { readRetryAfter } from '../service/retryAfter';
 import { classifyExchange } from './classify';
@@ -15,24 +15,25 @@ export interface RequestOptions extends RetryOptions {
 }
 
 /**
- * Sends a creation request within the rate limit, and again while the service did not process it.
+ * Sends a creation request within the rate limit, and retries it while the service does not process
+ * it.
  *
- * @param count called each time that the request is sent, with how long it waited
+ * @param onSend called each time the request is sent, with how long it waited
  * @returns undefined when the execution was stopped before the request was sent
  */
 export async function sendWithinLimit(
 	body: CreationBody,
-	requesting: RequestOptions,
-	count: (waited: WaitTimes) => void,
+	options: RequestOptions,
+	onSend: (waited: WaitTimes) => void,
 ): Promise<CreationResponse | undefined> {
-	const { send, rateLimit, clock, signal } = requesting;
+	const { send, rateLimit, clock, signal } = options;
 	let response: CreationResponse | undefined;
 	const last = await sendWithRetries(
-		requesting,
+		options,
 		async (pauseMs, leftMs) =>
 			await rateLimit.run(
 				async (waited) => {
-					count(waited);
+					onSend(waited);
 					const sentAt = clock.now();
 					const exchange = await send(body);
 					return { exchange, tookMs: waited.forServiceMs + Math.max(0, clock.now() - sentAt) };
@@ -41,8 +42,8 @@ export async function sendWithinLimit(
 			),
 		(exchange) => {
 			response = readResponse(exchange);
-			// A delivery that was created must not be sent again, whatever the status.
-			return response.class === 'notProcessed' && !namesCreated(response);
+			// A created delivery must not be sent again, whatever the status.
+			return response.class === 'notProcessed' && !namesCreatedDelivery(response);
 		},
 	);
 	return last && response;
@@ -51,88 +52,88 @@ export async function sendWithinLimit(
 /** What retrying a request needs. */
 export interface RetryOptions {
 	clock: Clock;
-	/** A number from 0 up to 1, different each time. */
+	/** Returns a random number from 0 up to 1. */
 	random: () => number;
-	/** How long a request may be retried, in milliseconds, without waits for the rate limit. */
-	maximumWaitMs: number;
+	/** How long a request may be retried, in milliseconds, excluding waits for the rate limit. */
+	maxRetryMs: number;
 }
 
 /** An attempt to send a request. */
 export interface Attempt {
 	exchange: Exchange;
-	/** Milliseconds from when the attempt was due to its response, without waits for the rate limit. */
+	/** Milliseconds from when the attempt was due to its response, excluding rate limit waits. */
 	tookMs: number;
 }
 
 /**
- * Sends a request, again and again while that is allowed and the retry time lasts.
+ * Sends a request, and retries it while that is allowed and the retry time lasts.
  *
  * @param send waits for the pause, then sends; returns undefined when the execution was stopped first
- * @param mayRetry whether the request may be sent again after this exchange
+ * @param mayRetry whether the request may be retried after this exchange
  * @returns the last exchange; undefined when the execution was stopped
  */
 export async function sendWithRetries(
-	{ clock, random, maximumWaitMs }: RetryOptions,
+	{ clock, random, maxRetryMs }: RetryOptions,
 	send: (pauseMs: number, leftMs: number) => Promise<Attempt | undefined>,
 	mayRetry: (exchange: Exchange, attempt: number) => boolean,
 ): Promise<Exchange | undefined> {
-	let triedMs = 0;
+	let retriedMs = 0;
 	let pauseMs = 0;
 	for (let attempt = 0; ; attempt++) {
-		const sent = await send(pauseMs, maximumWaitMs - triedMs);
+		const sent = await send(pauseMs, maxRetryMs - retriedMs);
 		if (!sent) return undefined;
 		const { exchange, tookMs } = sent;
-		if (attempt > 0) triedMs += tookMs;
+		if (attempt > 0) retriedMs += tookMs;
 		if (!mayRetry(exchange, attempt)) return exchange;
-		const patience = { triedMs, maximumWaitMs };
-		const next = nextPauseMs(exchange, attempt, patience, clock.now(), random());
-		if (next === undefined) return exchange;
-		pauseMs = next;
+		const retryTime = { retriedMs, maxRetryMs };
+		const nextMs = nextPauseMs(exchange, attempt, retryTime, clock.now(), random());
+		if (nextMs === undefined) return exchange;
+		pauseMs = nextMs;
 	}
 }
 
-/** The longest pause between two attempts when the service names none. */
+/** The longest pause between two attempts when the service requests none. */
 const maxPauseMs = 60_000;
 
-/** How long to retry when nothing answers at all: a wrong Base URL does not fix itself. */
+/** How long to retry when nothing responds at all: a wrong Base URL does not fix itself. */
 const unreachableRetryMs = 15_000;
 
 /** How long a request has been retried, and may be. */
 export interface RetryTime {
-	triedMs: number;
-	maximumWaitMs: number;
+	retriedMs: number;
+	maxRetryMs: number;
 }
 
 /**
- * The pause before a request is sent again: as `Retry-After` says, in seconds or as a date;
- * otherwise doubling from one second, with jitter so that several executions do not return at once.
- * The last pause uses up the retry time, but never ends before the time that the service named.
+ * The pause before a request is retried: `Retry-After`, in seconds or as a date; otherwise doubling
+ * from one second, with jitter so that several executions do not retry at the same time. The last
+ * pause uses up the retry time, but never ends before the time that the service requested.
  *
- * @param attempt how often the request was sent before, from 0
+ * @param attempt how many times the request was retried before
  * @param now milliseconds since 1970
  * @param random a number from 0 up to 1
- * @returns milliseconds; undefined when the request is not sent again
+ * @returns milliseconds; undefined when the request is not retried
  */
 export function nextPauseMs(
 	exchange: Exchange,
 	attempt: number,
-	{ triedMs, maximumWaitMs }: RetryTime,
+	{ retriedMs, maxRetryMs }: RetryTime,
 	now: number,
 	random: number,
 ): number | undefined {
-	const isReached = exchange.kind === 'answer' || classifyExchange(exchange) === 'unknown';
-	const leftMs = Math.min(maximumWaitMs, isReached ? Infinity : unreachableRetryMs) - triedMs;
+	const isReachable = exchange.kind === 'response' || classifyExchange(exchange) === 'unknown';
+	const leftMs = Math.min(maxRetryMs, isReachable ? Infinity : unreachableRetryMs) - retriedMs;
 	if (leftMs <= 0) return undefined;
-	const asked = exchange.kind === 'answer' ? askedMs(exchange, now) : NaN;
-	// Without this, no time at all or a date in the past would cause endless requests.
-	if (asked > 0) return asked <= leftMs ? asked : undefined;
-	const usual = Math.min(1000 * 2 ** attempt, maxPauseMs) * (0.75 + random / 2);
-	return Math.min(usual, leftMs);
+	const requestedMs = exchange.kind === 'response' ? retryAfterMs(exchange, now) : NaN;
+	// Zero or a date in the past must not cause endless requests.
+	if (requestedMs > 0) return requestedMs <= leftMs ? requestedMs : undefined;
+	const usualMs = Math.min(1000 * 2 ** attempt, maxPauseMs) * (0.75 + random / 2);
+	return Math.min(usualMs, leftMs);
 }
 
-/** What `Retry-After` says from now on; not a number when it can't be read. */
-function askedMs(answer: ServiceResponse, now: number): number {
-	const retryAfter = readRetryAfter(answer);
+/** The pause in `Retry-After`; NaN when it can't be read. */
+function retryAfterMs(response: ServiceResponse, now: number): number {
+	const retryAfter = readRetryAfter(response);
 	if (!retryAfter) return NaN;
 	return 'seconds' in retryAfter ? retryAfter.seconds * 1000 : retryAfter.date.getTime() - now;
 }

@@ -12,7 +12,7 @@ import { classifyCreation, type ExchangeClass } from './classify';
 import { unknownOutcome, type Creation, type CreationResult, type Failed } from './outcomes';
 import { matchRecords, type CreatedRecord } from './records';
 
-/** What the editor calls the option, and messages too. */
+/** The label of the option, which messages mention too. */
 export const retryRejectedBatchesLabel = 'Retry Rejected Batches';
 
 /** The response to a creation request, or the failure in its place. */
@@ -26,60 +26,61 @@ export interface CreationResponse {
 	message?: string | null;
 }
 
-/** Reads a response once, for all that is decided about it. */
+/** Parses the response to a creation request. */
 export function readResponse(exchange: Exchange): CreationResponse {
 	const response = { exchange, class: classifyCreation(exchange) };
-	if (exchange.kind === 'noAnswer') return response;
+	if (exchange.kind === 'noResponse') return response;
 	const { code, message } = codeAndMessageSchema.parse(exchange.body);
 	const { data } = creationResponseSchema.safeParse(exchange.body);
 	return { ...response, records: data?.payload, code, message };
 }
 
-/** Whether a response names created deliveries, whatever its status. */
-export function namesCreated({ records = [] }: CreationResponse): boolean {
+/** Whether a response names a created delivery, whatever its status. */
+export function namesCreatedDelivery({ records = [] }: CreationResponse): boolean {
 	return records.some(({ id }) => isId(id));
 }
 
-/** What is known about requests whatever the response. */
-export interface RunFacts {
+/** The settings of a run that affect how its responses are interpreted. */
+export interface RunSettings {
 	/** Whether references are kept from being sent again until the user allows it. */
 	isRemembered: boolean;
-	/** The user's word that a rejected request creates nothing. */
+	/** Whether the user states that a rejected request creates nothing. */
 	retryRejectedBatches: boolean;
 }
 
 /**
- * The result of each delivery of a batch, in order. Records count whatever the status: a delivery
- * with an ID was created. When the request was rejected, only a single delivery is known not to
- * exist: the document does not say that a rejected request creates nothing (section 7).
+ * Determines the result of each delivery of a batch, in order. Records count whatever the status: a
+ * delivery with an ID was created. After a rejection, only a delivery that was sent individually is
+ * known not to exist: the API document does not say that a rejected request creates nothing
+ * (section 7).
  */
 export function interpretResponse(
 	batch: readonly Creation[],
 	response: CreationResponse,
-	known: RunFacts,
+	settings: RunSettings,
 ): CreationResult[] {
 	const { records: payload = [] } = response;
-	// A failure that lists an ID without a delivery may mean the ID of an error.
-	const isNamed = (record: object) =>
+	// In a failure, an ID without a delivery may be the ID of an error.
+	const namesDelivery = (record: object) =>
 		response.class === 'done' || 'index' in record || 'referenceId' in record;
-	const { records, withoutId, leftOver } = matchRecords(
+	const { records, withoutId, unmatched } = matchRecords(
 		batch.map(({ delivery }) => delivery),
-		payload.filter(isNamed),
+		payload.filter(namesDelivery),
 	);
-	const strays = [...leftOver, ...payload.filter((record) => !isNamed(record))];
+	const strays = [...unmatched, ...payload.filter((record) => !namesDelivery(record))];
 	const strayIds = strays.flatMap(({ id }) => (isId(id) ? [String(id)] : []));
 	const hasCreated = strayIds.length > 0 || records.some((record) => record !== undefined);
-	let rest: RestOutcome | undefined;
+	let remaining: RemainingOutcome | undefined;
 	return batch.map((creation, position) => {
 		const record = records[position];
 		if (record) return { creation, outcome: { kind: 'created', ...record } };
-		rest ??= outcomeOfRest(batch.length, response, hasCreated, known);
-		if ('problem' in rest) return { creation, outcome: rest };
-		const own = withoutId[position];
-		const words = own ? recordDetails(own) : '';
-		const { cause, details } = words ? { cause: noId, details: [words] } : rest;
+		remaining ??= remainingOutcome(batch.length, response, hasCreated, settings);
+		if ('problem' in remaining) return { creation, outcome: remaining };
+		const ownRecord = withoutId[position];
+		const ownDetails = ownRecord ? recordDetails(ownRecord) : '';
+		const { cause, details } = ownDetails ? { cause: noId, details: [ownDetails] } : remaining;
 		const detail = [...details, strayIdsSentence(strayIds)].filter(Boolean).join(' ');
-		return { creation, outcome: unknownOutcome(cause, known.isRemembered, detail) };
+		return { creation, outcome: unknownOutcome(cause, settings.isRemembered, detail) };
 	});
 }
 
@@ -88,19 +89,19 @@ export interface BatchFailure {
 	problem: Problem;
 	/** Whether every later request would fail in the same way. */
 	isFatal: boolean;
-	/** Whether the request may have been rejected for some of its deliveries only. */
+	/** Whether the request may have been rejected because of only some of its deliveries. */
 	canSplit: boolean;
 	/** Whether the Base URL is probably wrong, unless the service has responded before. */
 	isProbablyWrongUrl: boolean;
 }
 
 /**
- * Explains a response whose batch was not created as a whole.
+ * Explains a response that did not create the whole batch.
  *
- * @param results what {@link interpretResponse} found
+ * @param results the return value of {@link interpretResponse}
  * @returns undefined when everything was created
  */
-export function failureOf(
+export function batchFailure(
 	response: CreationResponse,
 	results: readonly CreationResult[],
 ): BatchFailure | undefined {
@@ -109,24 +110,24 @@ export function failureOf(
 	const { exchange } = response;
 	return {
 		problem: batchProblem(response),
-		isFatal: failed === 'notSent' || (exchange.kind === 'answer' && isAboutAllRequests(exchange)),
+		isFatal: failed === 'notSent' || (exchange.kind === 'response' && isAboutAllRequests(exchange)),
 		canSplit: failed === 'rejected' && results.length > 1 && isContentStatus(exchange),
 		isProbablyWrongUrl: failed === 'unknown' && isNotFoundPage(response),
 	};
 }
 
-/** The outcome of deliveries without a record: known, or unknown for this cause. */
-type RestOutcome = Failed | { kind: 'unknown'; cause: string; details: string[] };
+/** The outcome of the deliveries without a record: certain, or unknown for this cause. */
+type RemainingOutcome = Failed | { kind: 'unknown'; cause: string; details: string[] };
 
-function outcomeOfRest(
+function remainingOutcome(
 	count: number,
 	response: CreationResponse,
 	hasCreated: boolean,
-	{ retryRejectedBatches }: RunFacts,
-): RestOutcome {
+	{ retryRejectedBatches }: RunSettings,
+): RemainingOutcome {
 	const { exchange } = response;
 	const problem = explainResponse(response);
-	if (exchange.kind === 'noAnswer')
+	if (exchange.kind === 'noResponse')
 		return response.class === 'unknown'
 			? { kind: 'unknown', cause: problem.message, details: [serviceDetail(exchange)] }
 			: { kind: 'notSent', problem };
@@ -150,45 +151,45 @@ function outcomeOfRest(
 	};
 }
 
-const noRecord = 'the answer of the service holds no record of it';
+const noRecord = 'the response contains no record of it';
 
-const noId = 'its record in the answer of the service has no ID';
+const noId = 'its record in the response has no ID';
 
-const sendIndividuallyAdvice = `So that a refusal touches one delivery only, set the option Batch Size to 1; or, if you know that the service creates nothing when it refuses a request, turn on the option ${retryRejectedBatchesLabel}.`;
+const sendIndividuallyAdvice = `For later runs, set the option Batch Size to 1, so that a rejection affects only one delivery. Turn on the option ${retryRejectedBatchesLabel} only if you know that the service creates nothing when it rejects a batch.`;
 
 function sharedRejection({ status }: ServiceResponse, others: number): string {
-	const company = others === 1 ? 'another' : `${others} others`;
-	return `the Delivery Service refused the request that it shared with ${company} (status ${status})`;
+	const company = others === 1 ? 'another one' : `${others} others`;
+	return `the Delivery Service rejected the batch of this delivery and ${company} (status ${status})`;
 }
 
 /**
- * A 404 without the service's own words: the Base URL is probably wrong. Whether something was
- * created is still not certain.
+ * Whether a response is a 404 without an error body from the service: the Base URL is probably
+ * wrong. Whether something was created is still not certain.
  */
 function isNotFoundPage({ exchange, code, message }: CreationResponse): boolean {
-	return exchange.kind === 'answer' && exchange.status === 404 && !code && !message;
+	return exchange.kind === 'response' && exchange.status === 404 && !code && !message;
 }
 
-/** Statuses that may be about one delivery of several; all others concern the whole request. */
+/** Statuses that may be about one of several deliveries; all others concern the whole request. */
 const contentStatuses = new Set([400, 404, 409, 413, 422]);
 
 function isContentStatus(exchange: Exchange): boolean {
-	return exchange.kind === 'answer' && contentStatuses.has(exchange.status);
+	return exchange.kind === 'response' && contentStatuses.has(exchange.status);
 }
 
 function batchProblem(response: CreationResponse): Problem {
 	if (response.class !== 'done') return explainResponse(response);
 	if (!isFromService(response)) return notADeliveryService;
 	return {
-		message: 'The Delivery Service does not say what it created',
+		message: 'The Delivery Service did not return the created deliveries',
 		description: [checkUnknownAdvice, serviceDetails(response)].filter(Boolean).join(' '),
 	};
 }
 
 const checkUnknownAdvice =
-	'See what it says of the deliveries whose outcome is unknown, then run the workflow again.';
+	'Check the deliveries with an unknown outcome before you run the workflow again.';
 
-/** Whether a success comes from the service at all: it has records, or says at least something. */
+/** Whether a success comes from the service: it has records, or at least a code or a message. */
 function isFromService({ records, code, message }: CreationResponse): boolean {
 	return records !== undefined || Boolean(code ?? message);
 }
@@ -202,20 +203,20 @@ const maxListedIds = 20;
 function strayIdsSentence(ids: readonly string[]): string {
 	if (ids.length === 0) return '';
 	const more = ids.length > maxListedIds ? ` and ${ids.length - maxListedIds} more` : '';
-	return `The answer also holds records that cannot be told to be of one delivery: ID ${ids.slice(0, maxListedIds).join(', ')}${more}.`;
+	return `The response also contains records that can't be matched to a delivery: ID ${ids.slice(0, maxListedIds).join(', ')}${more}.`;
 }
 
-/** What the service says besides its records, unless that is only that all went well. */
+/** What the service says besides its records, unless it only confirms the success. */
 function serviceDetails(response: CreationResponse): string {
 	const { exchange, code } = response;
-	if (exchange.kind === 'answer' && isSuccess(exchange) && (!code || isSuccessCode(code)))
+	if (exchange.kind === 'response' && isSuccess(exchange) && (!code || isSuccessCode(code)))
 		return '';
 	return serviceDetail(withoutRecords(response));
 }
 
 /** The exchange without the list of created deliveries, which may be long. */
 function withoutRecords({ exchange, records = [] }: CreationResponse): Exchange {
-	if (exchange.kind === 'noAnswer') return exchange;
+	if (exchange.kind === 'noResponse') return exchange;
 	const { body } = exchange;
 	const isOnlyRecords = records.length === 0 || records.some(({ id }) => isId(id));
 	if (typeof body !== 'object' || body === null || Array.isArray(body) || !isOnlyRecords)
@@ -223,15 +224,15 @@ function withoutRecords({ exchange, records = [] }: CreationResponse): Exchange 
 	return { ...exchange, body: { ...body, payload: null } };
 }
 
-/** Why a request did not succeed, in the user's words. */
+/** Explains to the user why a request did not succeed. */
 function explainResponse(response: CreationResponse): Problem {
 	return explainFailure(withoutRecords(response), 'Company ID and warehouse IDs');
 }
 
-/** What a record without an ID says, which is most likely why there is none. */
+/** What a record without an ID says: most likely the reason why it has none. */
 function recordDetails(record: CreatedRecord): string {
 	const { error } = record;
-	const words = typeof error === 'string' ? { message: error, ...record, error: null } : record;
-	const body = { ...words, id: null, index: null, referenceId: null };
-	return serviceDetail({ kind: 'answer', status: 200, headers: {}, body });
+	const details = typeof error === 'string' ? { message: error, ...record, error: null } : record;
+	const body = { ...details, id: null, index: null, referenceId: null };
+	return serviceDetail({ kind: 'response', status: 200, headers: {}, body });
 }

@@ -1,48 +1,48 @@
 /**
- * Lets no more than so many pieces of work be under way at once; the others begin in their order. Until
- * it is opened there is one at a time.
+ * Limits how many tasks run at once; the others start in the order in which they were passed. Until
+ * it is opened, only one task runs at a time.
  */
 export class Semaphore {
 	private readonly waiting: Array<() => void> = [];
 
-	private places = 1;
+	private freeSlots = 1;
 
 	private isOpen = false;
 
-	constructor(private readonly most: number) {}
+	constructor(private readonly maxConcurrent: number) {}
 
-	/** Lets as many begin as may. */
+	/** Allows the maximum number of concurrent tasks from now on. */
 	open(): void {
 		if (this.isOpen) return;
 		this.isOpen = true;
-		for (let opened = 1; opened < this.most; opened++) this.end();
+		for (let slots = 1; slots < this.maxConcurrent; slots++) this.release();
 	}
 
-	/** Does a piece of work when it is its turn. */
-	async run<Result>(work: () => Promise<Result>): Promise<Result> {
-		await this.turn();
+	/** Runs a task as soon as there is a free slot. */
+	async run<Result>(task: () => Promise<Result>): Promise<Result> {
+		await this.acquire();
 		try {
-			return await work();
+			return await task();
 		} finally {
-			this.end();
+			this.release();
 		}
 	}
 
-	/** Resolves when a piece of work that came now could begin. */
+	/** Resolves when a new task could start immediately. */
 	async whenFree(): Promise<void> {
-		await this.turn();
-		this.end();
+		await this.acquire();
+		this.release();
 	}
 
-	private async turn(): Promise<void> {
-		if (this.places === 0) await new Promise<void>((begin) => this.waiting.push(begin));
-		else this.places--;
+	private async acquire(): Promise<void> {
+		if (this.freeSlots === 0) await new Promise<void>((start) => this.waiting.push(start));
+		else this.freeSlots--;
 	}
 
-	/** Leaves the place to whoever waits for one. */
-	private end(): void {
-		const begin = this.waiting.shift();
-		if (begin) begin();
-		else this.places++;
+	/** Passes the slot to the next waiting task, if any. */
+	private release(): void {
+		const start = this.waiting.shift();
+		if (start) start();
+		else this.freeSlots++;
 	}
 }

@@ -1,8 +1,8 @@
 import type { Creation, CreationResult, Failed } from './outcomes';
 
 /**
- * Some deliveries of a refused request, to be sent alone: its first, middle and last. A few bad ones
- * beside each other must not pass for all of them.
+ * Picks deliveries of a rejected batch to send individually: the first, the middle and the last, so
+ * that a few invalid ones next to each other do not pass for all of them.
  */
 export function takeSamples(batch: readonly Creation[]): {
 	samples: Creation[];
@@ -18,31 +18,31 @@ export function takeSamples(batch: readonly Creation[]): {
 const minSamples = 3;
 
 /**
- * What became of the other deliveries of a refused request, when the samples were all refused in the
- * same words: none of them was created, and it would be no use to send each alone.
+ * The outcome of the other deliveries of a rejected batch when all samples were rejected for the
+ * same reason: none of them was created, and sending each individually would not help.
  *
- * @returns undefined when the samples did not all meet the same
+ * @returns undefined when the samples were not all rejected for the same reason
  */
 export function sameRejection(samples: readonly CreationResult[]): Failed | undefined {
 	const [first] = samples;
 	if (first?.outcome.kind !== 'rejected' || samples.length < minSamples) return undefined;
-	const words = rejectionText(first);
-	if (samples.some((sample) => rejectionText(sample) !== words)) return undefined;
+	const text = rejectionText(first);
+	if (samples.some((sample) => rejectionText(sample) !== text)) return undefined;
 	const { message, description = '' } = first.outcome.problem;
 	return {
 		kind: 'rejected',
 		problem: {
 			message,
-			description: `Its request was refused, and so were three deliveries of it that were sent alone, all in the same words. ${description}`,
+			description: `Its batch was rejected, and so were three of its deliveries sent individually, all for the same reason. ${description}`,
 		},
 	};
 }
 
-/** The words of a refusal, without the reference ID that they may name. */
+/** The text of a rejection, without the reference ID that it may contain. */
 function rejectionText({ creation, outcome }: CreationResult): string | undefined {
 	if (outcome.kind !== 'rejected') return undefined;
 	const { message, description = '' } = outcome.problem;
 	const { referenceId } = creation.delivery;
-	const words = `${message} ${description}`;
-	return referenceId === undefined ? words : words.replaceAll(referenceId, '');
+	const text = `${message} ${description}`;
+	return referenceId === undefined ? text : text.replaceAll(referenceId, '');
 }

@@ -12,52 +12,56 @@ import { lowerFirst } from '../common/text';
 import { classifyExchange } from './classify';
 import type { Failed } from './outcomes';
 
-/** What became of an update. */
+/** The outcome of an update. */
 export type UpdateOutcome = Updated | Failed;
 
 export interface Updated {
 	kind: 'updated';
-	/** The service's job, code and message, as far as it gave them (service document, section 4.2). */
-	said: { jobId?: unknown; code?: string; message?: string };
+	/** The service's job, code and message, if it returned them (API document, section 4.2). */
+	response: { jobId?: unknown; code?: string; message?: string };
 }
 
-/** What a request came to, and what follows for others. */
+/** The outcome of a request, and what follows for other requests. */
 export interface UpdateVerdict {
 	outcome: UpdateOutcome;
-	/** Whether it may have failed for one of its deliveries only. */
-	mayBeAboutOne?: true;
-	/** Why no further request would fare better. */
+	/** Whether it may have failed because of only one of its deliveries. */
+	mayConcernOne?: true;
+	/** Why every later request would fail too. */
 	halt?: Problem;
-	/** Why the outcome is unknown; several of those in a row are a service out of order. */
-	unknownBecause?: Problem;
+	/** Why the outcome is unknown; several of these in a row mean that the service is broken. */
+	unknownCause?: Problem;
 }
 
 /**
  * What an exchange means for the deliveries of an update request.
  *
- * @param again what to do where it is unknown whether the update was made
+ * @param advice what to do when it is unknown whether the update was made
  */
-export function updateVerdict(exchange: Exchange, again: string): UpdateVerdict {
+export function updateVerdict(exchange: Exchange, advice: string): UpdateVerdict {
 	const problem = explainFailure(exchange, 'delivery IDs or reference IDs');
 	const exchangeClass = classifyExchange(exchange);
 	if (exchangeClass === 'notProcessed')
 		return { outcome: { kind: 'notSent', problem }, halt: problem };
-	if (exchange.kind === 'noAnswer')
+	if (exchange.kind === 'noResponse')
 		return exchangeClass === 'rejected'
 			? { outcome: { kind: 'notSent', problem }, halt: problem }
-			: lostResponseVerdict(exchange, again);
-	if (exchangeClass === 'done') return successVerdict(exchange, again);
+			: lostResponseVerdict(exchange, advice);
+	if (exchangeClass === 'done') return successVerdict(exchange, advice);
 	if (exchangeClass === 'unknown') {
-		const verdict = lostResponseVerdict(exchange, again);
-		return exchange.status === 303 ? verdict : { ...verdict, mayBeAboutOne: true };
+		const verdict = lostResponseVerdict(exchange, advice);
+		return exchange.status === 303 ? verdict : { ...verdict, mayConcernOne: true };
 	}
 	return {
 		outcome: { kind: 'rejected', problem },
-		...(isAboutAllRequests(exchange) ? { halt: problem } : { mayBeAboutOne: true }),
+		...(isAboutAllRequests(exchange) ? { halt: problem } : { mayConcernOne: true }),
 	};
 }
 
-/** @param cause why nothing more is sent */
+/**
+ * The outcome of an update that was not sent.
+ *
+ * @param cause why nothing more is sent
+ */
 export function notUpdated({ message, description }: Problem): Failed {
 	return {
 		kind: 'notSent',
@@ -68,74 +72,74 @@ export function notUpdated({ message, description }: Problem): Failed {
 	};
 }
 
-/** What an exchange means of which nobody can tell whether the service did what it was asked to. */
-export function lostResponseVerdict(exchange: Exchange, again: string): UpdateVerdict {
-	return unknownUpdate(explainFailure(exchange), again, serviceDetail(exchange));
+/** The verdict when the service may or may not have processed a request. */
+export function lostResponseVerdict(exchange: Exchange, advice: string): UpdateVerdict {
+	return unknownUpdate(explainFailure(exchange), advice, serviceDetail(exchange));
 }
 
 /**
- * What a verdict means when the same was sent before, and what became of that is not known: unless it
- * is made now, it may have been made then.
+ * The verdict on a repeated request when the outcome of the first one is unknown: unless the second
+ * one succeeds, the first one may have made the update.
  *
- * @param lost what is known of the request before
- * @param later what came of it this time
+ * @param first the unknown verdict on the first request
+ * @param later the verdict on the repeated request
  */
 export function afterLostResponse(
-	{ outcome: lost, unknownBecause }: UpdateVerdict,
+	{ outcome: first, unknownCause }: UpdateVerdict,
 	later: UpdateVerdict,
 ): UpdateVerdict {
 	const { outcome } = later;
-	if (lost.kind === 'updated' || outcome.kind === 'updated' || outcome.kind === 'unknown')
+	if (first.kind === 'updated' || outcome.kind === 'updated' || outcome.kind === 'unknown')
 		return later;
 	const problem =
-		outcome.kind === 'rejected' ? rejectedLater(lost.problem, outcome.problem) : lost.problem;
-	return { ...later, outcome: { kind: 'unknown', problem }, unknownBecause };
+		outcome.kind === 'rejected' ? rejectedLater(first.problem, outcome.problem) : first.problem;
+	return { ...later, outcome: { kind: 'unknown', problem }, unknownCause };
 }
 
-/** A change that was made is often refused the second time, so that it is no use to send it once more. */
-function rejectedLater(lost: Problem, { message, description }: Problem): Problem {
+/** Services often reject a change that was already made, so sending it once more would not help. */
+function rejectedLater(first: Problem, { message, description }: Problem): Problem {
 	const advice =
-		'Look it up in the dashboard of the Delivery Service: the update was sent again, and was refused then.';
-	const refusal = description ? `${message}. ${description}` : message;
-	return { message: lost.message, description: `${advice} ${refusal}` };
+		'Check the delivery in the Delivery Service dashboard: the update was retried and then rejected.';
+	const rejection = description ? `${message}. ${description}` : message;
+	return { message: first.message, description: `${advice} ${rejection}` };
 }
 
-function unknownUpdate(cause: Problem, again: string, detail = ''): UpdateVerdict {
+function unknownUpdate(cause: Problem, advice: string, detail = ''): UpdateVerdict {
 	return {
 		outcome: {
 			kind: 'unknown',
 			problem: {
-				message: `Whether this delivery was updated is unknown: ${lowerFirst(cause.message)}`,
-				description: [again, detail].filter(Boolean).join(' '),
+				message: `It is unknown whether this delivery was updated: ${lowerFirst(cause.message)}`,
+				description: [advice, detail].filter(Boolean).join(' '),
 			},
 		},
-		unknownBecause: cause,
+		unknownCause: cause,
 	};
 }
 
 /**
- * What a success means (section 4.2): nothing at all is a success too, and a code of failure is none.
- * What else cannot be read may be the service's word for a success.
+ * The verdict on a success status (API document, section 4.2): an empty body is a success too, an
+ * error code is not. Any other unreadable body may be the service's way to report a success.
  */
-function successVerdict({ status, body }: ServiceResponse, again: string): UpdateVerdict {
+function successVerdict({ status, body }: ServiceResponse, advice: string): UpdateVerdict {
 	if (body === undefined || body === null || (typeof body === 'string' && isSuccessCode(body)))
-		return { outcome: { kind: 'updated', said: {} } };
-	const answer = updateResponseSchema.safeParse(body);
-	if (!answer.success)
-		return unknownUpdate(notADeliveryService, again, notADeliveryService.description);
-	const { code, message, data, payload } = answer.data;
+		return { outcome: { kind: 'updated', response: {} } };
+	const parsed = updateResponseSchema.safeParse(body);
+	if (!parsed.success)
+		return unknownUpdate(notADeliveryService, advice, notADeliveryService.description);
+	const { code, message, data, payload } = parsed.data;
 	if (code && !isSuccessCode(code))
 		return {
 			outcome: {
 				kind: 'rejected',
 				problem: {
-					message: `The Delivery Service answered the update with the code "${code.slice(0, 60)}"`,
-					description: serviceDetail({ kind: 'answer', status, headers: {}, body }),
+					message: `The Delivery Service responded to the update with the code "${code.slice(0, 60)}"`,
+					description: serviceDetail({ kind: 'response', status, headers: {}, body }),
 				},
 			},
-			mayBeAboutOne: true,
+			mayConcernOne: true,
 		};
 	const jobId = (data ?? payload)?.jobs;
-	const said = { jobId, ...(code && { code }), ...(message && { message }) };
-	return { outcome: { kind: 'updated', said } };
+	const response = { jobId, ...(code && { code }), ...(message && { message }) };
+	return { outcome: { kind: 'updated', response } };
 }

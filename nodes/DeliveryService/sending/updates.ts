@@ -15,7 +15,7 @@ import {
 	type UpdateVerdict,
 } from './updateOutcome';
 
-/** What an input item asks to change, and for which deliveries. */
+/** The changes that an input item requests, and the deliveries to change. */
 export interface Update {
 	item: number;
 	targetKind: TargetKind;
@@ -24,100 +24,103 @@ export interface Update {
 	flags: Pick<UpdateBody, 'recalculatePrice' | 'reorderRoute' | 'recalculateCity'>;
 }
 
-/** A delivery to update, and the item that asks for it. */
+/** A delivery to update, and the item that requests it. */
 interface UpdateTarget {
 	item: number;
 	id: string;
 }
 
-/** What became of a delivery to update. */
+/** The outcome for a delivery to update. */
 export interface UpdateResult extends UpdateTarget {
 	targetKind: TargetKind;
 	outcome: UpdateOutcome;
 }
 
-/** What updating needs from outside. */
+/** The options and dependencies of a run that updates deliveries. */
 export interface UpdatingOptions extends RetryOptions {
 	send: (body: UpdateBody) => Promise<Exchange>;
 	/** Aborted when the user or a timeout stops the execution. */
 	signal?: AbortSignal;
 }
 
-/** How often a request is sent whose answers are lost. */
+/** How many times to send a request whose responses are lost. */
 const maxLostAttempts = 3;
 
-/** So many requests in a row with an unknown outcome: the service is out of order. */
+/** After this many consecutive requests with an unknown outcome, the service counts as broken. */
 const maxConsecutiveUnknownUpdates = 3;
 
 /**
- * Updates deliveries (service document, section 4.2). Neighbouring updates with the same kind of
- * target, changes and flags share requests of up to 10 IDs. Requests are sent one after the other
- * in the order of the items, since a later change must win. One that fails is sent again for each
- * of its deliveries alone, so that one wrong ID does not fail the others.
+ * Updates deliveries (API document, section 4.2). Consecutive updates with the same kind of target,
+ * changes and flags share requests of up to 10 IDs. Requests are sent one after the other in the
+ * order of the items, since a later change must win. A failed request is repeated for each of its
+ * deliveries individually, so that one wrong ID does not fail the others.
  *
- * @yields the results of each request, in order; what was not sent any more comes last
+ * @yields the results of each request, in order; updates that are no longer sent come last
  */
 export async function* sendUpdates(
 	updates: readonly Update[],
-	updating: UpdatingOptions,
+	options: UpdatingOptions,
 ): AsyncGenerator<UpdateResult[]> {
-	const run = new UpdateRun(updating);
+	const run = new UpdateRun(options);
 	for (const { update, targets } of groupUpdates(updates))
-		for (const part of chunk(targets, limits.deliveriesPerUpdate))
-			yield await run.results(update, part);
+		for (const batch of chunk(targets, limits.deliveriesPerUpdate))
+			yield await run.send(update, batch);
 }
 
 class UpdateRun {
 	/** Why nothing more is sent. */
 	private halted?: Problem;
 
-	private unknownInARow = 0;
+	private consecutiveUnknown = 0;
 
-	constructor(private readonly updating: UpdatingOptions) {}
+	constructor(private readonly options: UpdatingOptions) {}
 
-	/** @param shared what is unknown of these targets from a request that they shared with others */
-	async results(
+	/** @param shared the unknown verdict of an earlier request that these targets shared with others */
+	async send(
 		update: Update,
 		targets: readonly UpdateTarget[],
 		shared?: UpdateVerdict,
 	): Promise<UpdateResult[]> {
-		const verdict = await this.verdict(update, targets);
-		const { mayBeAboutOne, unknownBecause } = verdict;
-		if (mayBeAboutOne && targets.length > 1) {
-			const lost = unknownBecause && verdict;
+		const verdict = await this.sendBatch(update, targets);
+		const { mayConcernOne, unknownCause } = verdict;
+		if (mayConcernOne && targets.length > 1) {
+			const unknown = unknownCause && verdict;
 			const results: UpdateResult[] = [];
-			for (const target of targets) results.push(...(await this.results(update, [target], lost)));
+			for (const target of targets) results.push(...(await this.send(update, [target], unknown)));
 			return results;
 		}
-		this.unknownInARow = unknownBecause ? this.unknownInARow + 1 : 0;
-		if (this.unknownInARow >= maxConsecutiveUnknownUpdates) this.halted ??= unknownBecause;
+		this.consecutiveUnknown = unknownCause ? this.consecutiveUnknown + 1 : 0;
+		if (this.consecutiveUnknown >= maxConsecutiveUnknownUpdates) this.halted ??= unknownCause;
 		const { outcome } = shared ? afterLostResponse(shared, verdict) : verdict;
 		return targets.map((target) => ({ ...target, targetKind: update.targetKind, outcome }));
 	}
 
-	private async verdict(update: Update, targets: readonly UpdateTarget[]): Promise<UpdateVerdict> {
+	private async sendBatch(
+		update: Update,
+		targets: readonly UpdateTarget[],
+	): Promise<UpdateVerdict> {
 		if (this.halted) return { outcome: notUpdated(this.halted) };
-		const { last, lost } = await this.exchange(update, targets);
-		const again = isRepeatable(update) ? safeToRepeat : checkBothReferences;
+		const { last, lost } = await this.request(update, targets);
+		const advice = isRepeatable(update) ? safeToRepeat : checkBothReferences;
 		const verdict = last
-			? updateVerdict(last, again)
+			? updateVerdict(last, advice)
 			: { outcome: notUpdated(stoppedByUser), halt: stoppedByUser };
 		this.halted ??= verdict.halt;
-		return lost ? afterLostResponse(lostResponseVerdict(lost, again), verdict) : verdict;
+		return lost ? afterLostResponse(lostResponseVerdict(lost, advice), verdict) : verdict;
 	}
 
 	/**
-	 * Sends a request, and again while the service does not process it, or a few times when the
-	 * response is lost: the same change made twice is the same.
+	 * Sends a request, and retries it while the service does not process it, or a few times when the
+	 * response is lost: making the same change twice does no harm.
 	 *
-	 * @returns the last exchange, none when the execution was stopped; and the first whose response
-	 *   was lost, after which only a success shows whether the update was made
+	 * @returns the last exchange, undefined when the execution was stopped; and the first one whose
+	 *   response was lost, after which only a success shows whether the update was made
 	 */
-	private async exchange(
+	private async request(
 		update: Update,
 		targets: readonly UpdateTarget[],
 	): Promise<{ last?: Exchange; lost?: Exchange }> {
-		const { send, clock, signal } = this.updating;
+		const { send, clock, signal } = this.options;
 		const { targetKind, changes, flags } = update;
 		const body = {
 			[targetKind]: targets.map(({ id }) => id),
@@ -126,7 +129,7 @@ class UpdateRun {
 		};
 		let lost: Exchange | undefined;
 		const last = await sendWithRetries(
-			this.updating,
+			this.options,
 			async (pauseMs) => {
 				if (pauseMs > 0) await clock.wait(pauseMs, signal);
 				if (signal?.aborted) return undefined;
@@ -137,7 +140,7 @@ class UpdateRun {
 			(exchange, attempt) => {
 				const exchangeClass = classifyExchange(exchange);
 				if (exchangeClass !== 'unknown') return exchangeClass === 'notProcessed';
-				if (exchange.kind === 'answer' && exchange.status === 303) return false;
+				if (exchange.kind === 'response' && exchange.status === 303) return false;
 				lost ??= exchange;
 				return isRepeatable(update) && attempt + 1 < maxLostAttempts;
 			},
@@ -146,32 +149,32 @@ class UpdateRun {
 	}
 }
 
-/** Under the old reference ID a delivery that was renamed is not found the second time. */
+/** A repeated request does not find a delivery under the reference ID that the first one replaced. */
 function isRepeatable({ targetKind, changes }: Update): boolean {
 	return targetKind === 'deliveryIds' || changes.referenceId === undefined;
 }
 
-const safeToRepeat = 'Update it again: that does no harm.';
+const safeToRepeat = 'It is safe to run the update again.';
 
 const checkBothReferences =
-	'Look it up in the dashboard of the Delivery Service under its old and its new reference ID. Update it again only if it is still under the old one: under the new one, the update was made.';
+	'Check the Delivery Service dashboard under both the old and the new reference ID. Run the update again only if the delivery still has the old one; if it has the new one, the update was made.';
 
-/** Neighbouring updates that differ only in their targets, as one; a repeated target starts anew. */
+/** Merges consecutive updates that differ only in their targets; a repeated target starts a new one. */
 function groupUpdates(
 	updates: readonly Update[],
 ): Array<{ update: Update; targets: UpdateTarget[] }> {
-	const runs: Array<{ update: Update; targets: UpdateTarget[]; key: string; ids: Set<string> }> =
+	const groups: Array<{ update: Update; targets: UpdateTarget[]; key: string; ids: Set<string> }> =
 		[];
 	for (const update of updates) {
 		const key = JSON.stringify([update.targetKind, update.changes, update.flags]);
 		const targets = update.ids.map((id) => ({ item: update.item, id }));
-		const last = runs.at(-1);
+		const last = groups.at(-1);
 		if (last?.key !== key || update.ids.some((id) => last.ids.has(id))) {
-			runs.push({ update, targets, key, ids: new Set(update.ids) });
+			groups.push({ update, targets, key, ids: new Set(update.ids) });
 			continue;
 		}
 		last.targets.push(...targets);
 		for (const id of update.ids) last.ids.add(id);
 	}
-	return runs;
+	return groups;
 }

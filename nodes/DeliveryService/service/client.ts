@@ -13,54 +13,55 @@ import { anyObject } from '../common/json';
 import { operationError } from './nodeErrors';
 import { readCredential, type Credential } from './credential';
 
-/** The name of the credential type; saved workflows hold it. */
+/** The name of the credential type; saved workflows contain it. */
 export const credentialType = 'deliveryServiceApi';
 
-/** Where n8n runs code that may call the service. */
+/** The n8n contexts from which the service can be called. */
 export type CallingContext =
 	IExecuteFunctions | IHookFunctions | ILoadOptionsFunctions | IWebhookFunctions;
 
 export interface ServiceRequest {
 	method: IHttpRequestMethods;
-	/** The path below the base URL, beginning with a slash. */
+	/** The path below the Base URL, starting with a slash. */
 	path: string;
 	/** A JSON body. */
 	json?: object;
 	/** Form fields, sent as key=value pairs. */
 	form?: Readonly<Record<string, string>>;
-	/** Milliseconds to wait for the answer. */
+	/** Milliseconds to wait for the response. */
 	timeoutMs?: number;
 }
 
-/** What the service answered. */
+/** A response of the service. */
 export interface ServiceResponse {
-	kind: 'answer';
+	kind: 'response';
 	status: number;
-	/** Header names are in lower case. */
+	/** Header names are lowercase. */
 	headers: Readonly<Record<string, string>>;
-	/** The parsed body; its text when it is not JSON, or undefined when it is empty. */
+	/** The parsed body; the raw text when it is not JSON, undefined when it is empty. */
 	body: unknown;
 }
 
-/** No answer came: the connection failed, broke or timed out. */
+/** No response: the connection failed, broke or timed out. */
 export interface NoResponse {
-	kind: 'noAnswer';
-	/** The error code of the connection, such as ECONNREFUSED, or empty when there is none. */
+	kind: 'noResponse';
+	/** The error code of the connection, e.g. ECONNREFUSED; empty when there is none. */
 	code: string;
-	/** Only when it is certain, whatever the code: there was no connection to send anything through. */
+	/** Set only when it is certain, regardless of the code, that no connection was established. */
 	neverConnected?: true;
-	/** Why n8n itself did not let the request out, in its words. */
-	prevented?: string;
+	/** n8n's message, when n8n itself blocked the request. */
+	blockedReason?: string;
 }
 
+/** The result of a request. */
 export type Exchange = ServiceResponse | NoResponse;
 
-/** Whether an answer is a success: the document names 200, and all 2xx mean it in HTTP. */
+/** Whether a response is a success: the API document lists 200, and HTTP defines every 2xx as one. */
 export function isSuccess({ status }: ServiceResponse): boolean {
 	return status >= 200 && status < 300;
 }
 
-/** Sends one request and tells what came of it; never throws for what the service or network does. */
+/** Sends one request and returns its result; never throws on HTTP or network errors. */
 export type Send = (request: ServiceRequest) => Promise<Exchange>;
 
 export interface ServiceClient {
@@ -74,37 +75,37 @@ const responseSchema = z.object({
 	body: z.unknown().optional(),
 });
 
-/** n8n's errors have that of the HTTP client as their cause, and that one the connection's. */
-const failureSchema = z
+/** The cause of n8n's error is the HTTP client's error, whose cause is the connection error. */
+const httpErrorSchema = z
 	.object({
 		httpCode: z.string().nullish().catch(null),
 		code: z.string().optional().catch(undefined),
 		message: z.string().optional().catch(undefined),
 		syscall: z.string().optional().catch(undefined),
-		/** One for each address of a host that has several. */
+		/** One error per IP address, for a host with several. */
 		errors: z.array(z.unknown()).optional().catch(undefined),
 		cause: z.unknown().optional(),
 	})
 	.catch({ cause: undefined });
 
-/** How Node.js says that a connection ended before anything could be sent; the code does not tell. */
-const notYetSecureMessage = 'before secure TLS connection was established';
+/** Node.js's message for a connection that ended before anything could be sent; the code doesn't show it. */
+const tlsAbortedMessage = 'before secure TLS connection was established';
 
 /**
- * A client for one credential. Requests go through n8n's own HTTP helper (its proxy, TLS and
- * domain settings apply) with the Basic authentication of the credential (service document,
- * section 5). Redirects are not followed: a POST would become a GET on the way.
+ * Creates a client for one credential. Requests use n8n's HTTP helper, so its proxy, TLS and domain
+ * settings apply, with the credential's Basic authentication (API document, section 5).
+ * Redirects are not followed: a POST would become a GET.
  *
- * @param baseUrl another address of the service than the credential's
- * @throws NodeOperationError when the credential is not complete, or its Base URL is wrong
+ * @param baseUrl a Base URL to use instead of the credential's
+ * @throws NodeOperationError when the credential is incomplete or its Base URL is invalid
  */
 export async function openClient(
 	context: CallingContext,
 	baseUrl?: string,
 ): Promise<ServiceClient> {
-	const read = readCredential(await context.getCredentials(credentialType));
-	if (!read.ok) throw operationError(context.getNode(), read.problem);
-	const credential = { ...read.value, ...(baseUrl !== undefined && { baseUrl }) };
+	const result = readCredential(await context.getCredentials(credentialType));
+	if (!result.ok) throw operationError(context.getNode(), result.problem);
+	const credential = { ...result.value, ...(baseUrl !== undefined && { baseUrl }) };
 	const send: Send = async (request) => {
 		try {
 			const response: unknown = await context.helpers.httpRequestWithAuthentication.call(
@@ -130,44 +131,44 @@ export async function openClient(
 	return { credential, send };
 }
 
-/** The answer in a full response of n8n's HTTP helpers. */
+/** Converts a full response of n8n's HTTP helpers. */
 export function toResponse(response: unknown): ServiceResponse {
 	const { statusCode, headers, body } = responseSchema.parse(response);
 	return {
-		kind: 'answer',
+		kind: 'response',
 		status: statusCode,
 		headers: plainHeaders(headers),
 		body: parseBody(body),
 	};
 }
 
-/** What is known of a request for which n8n's HTTP helpers threw. */
+/** Converts an error thrown by n8n's HTTP helpers. */
 export function toNoResponse(error: unknown): NoResponse {
-	const { httpCode, code, cause } = failureSchema.parse(error);
-	const prevented = n8nMessage(error);
+	const { httpCode, code, cause } = httpErrorSchema.parse(error);
+	const blockedReason = blockedReasonIn(error);
 	return {
-		kind: 'noAnswer',
-		code: failureSchema.parse(cause).code ?? code ?? httpCode ?? '',
+		kind: 'noResponse',
+		code: httpErrorSchema.parse(cause).code ?? code ?? httpCode ?? '',
 		...(wasNeverConnected(error) && { neverConnected: true }),
-		...(prevented !== undefined && { prevented }),
+		...(blockedReason !== undefined && { blockedReason }),
 	};
 }
 
-/** What n8n says when its settings forbid requests to this address; it throws before it sends. */
-function n8nMessage(error: unknown, mostCauses = 3): string | undefined {
+/** n8n's message when its settings block requests to this URL; n8n throws before it sends. */
+function blockedReasonIn(error: unknown, maxCauses = 3): string | undefined {
 	if (error instanceof UserError)
 		return [error.message, error.description].filter(Boolean).join('. ');
-	if (mostCauses === 0) return undefined;
-	const { cause } = failureSchema.parse(error);
-	return cause === undefined ? undefined : n8nMessage(cause, mostCauses - 1);
+	if (maxCauses === 0) return undefined;
+	const { cause } = httpErrorSchema.parse(error);
+	return cause === undefined ? undefined : blockedReasonIn(cause, maxCauses - 1);
 }
 
-/** Whether an error, or one that caused it, tells that there was no connection. */
-function wasNeverConnected(error: unknown, mostCauses = 3): boolean {
-	const { message = '', syscall, errors = [], cause } = failureSchema.parse(error);
-	if (syscall === 'connect' || message.includes(notYetSecureMessage)) return true;
-	if (errors.length > 0) return errors.every((one) => wasNeverConnected(one, 0));
-	return mostCauses > 0 && wasNeverConnected(cause, mostCauses - 1);
+/** Whether an error or one of its causes shows that no connection was established. */
+function wasNeverConnected(error: unknown, maxCauses = 3): boolean {
+	const { message = '', syscall, errors = [], cause } = httpErrorSchema.parse(error);
+	if (syscall === 'connect' || message.includes(tlsAbortedMessage)) return true;
+	if (errors.length > 0) return errors.every((each) => wasNeverConnected(each, 0));
+	return maxCauses > 0 && wasNeverConnected(cause, maxCauses - 1);
 }
 
 function requestHeaders(request: ServiceRequest): IDataObject {

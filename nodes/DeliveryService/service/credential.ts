@@ -3,20 +3,22 @@ import { z } from 'zod/v4';
 import type { Result } from '../common/result';
 import { companyIdSchema } from './schemas';
 
-/** Paths that the service document names (section 4): what the nodes add to the Base URL themselves. */
+/** Paths of the endpoints (API document, section 4), which the nodes append to the Base URL. */
 const endpointPath = /\/(v1(\/deliveries(\/dropoff)?)?|hooks(\/companies(\/[^/]*)?)?)$/i;
 
-/** What is wrong with a Base URL, as the end of a sentence; undefined when nothing is. */
+/** What is wrong with a Base URL, as the end of a sentence; undefined when it is valid. */
 function baseUrlProblem(url: string): string | undefined {
-	if (!/^https?:\/\//i.test(url)) return 'does not start with https:// or http://';
-	if (!URL.canParse(url)) return 'is not a web address';
-	if (url.includes('?')) return 'has a query: a question mark and what follows it';
-	if (url.includes('#')) return 'has a fragment: a number sign (#) and what follows it';
+	if (!/^https?:\/\//i.test(url)) return 'must start with https:// or http://';
+	if (!URL.canParse(url)) return 'is not a valid URL';
+	if (url.includes('?'))
+		return 'must not contain a query: remove the question mark and everything after it';
+	if (url.includes('#'))
+		return 'must not contain a fragment: remove the number sign (#) and everything after it';
 	const [path] = endpointPath.exec(new URL(url).pathname) ?? [];
-	return path && `ends with ${path}, the path of an endpoint, which the nodes add themselves`;
+	return path && `must not end with ${path}: the nodes add this path`;
 }
 
-/** The data of the credential. */
+/** The fields of the credential. */
 export const credentialSchema = z.object({
 	baseUrl: z
 		.string()
@@ -35,27 +37,27 @@ export const credentialSchema = z.object({
 export type Credential = z.infer<typeof credentialSchema>;
 
 /**
- * The credential, or what is wrong with it. The Base URL is not in the message: it may hold what
- * is secret.
+ * Reads the credential. The message of a problem does not contain the Base URL, which may contain
+ * secrets.
  */
 export function readCredential(data: unknown): Result<Credential> {
 	const parsed = credentialSchema.safeParse(data);
 	if (parsed.success) return { ok: true, value: parsed.data };
-	const wrong = parsed.error.issues.find(({ code }) => code === 'custom');
+	const urlIssue = parsed.error.issues.find(({ code }) => code === 'custom');
 	return {
 		ok: false,
 		problem: {
-			message: wrong
-				? `The Base URL in the Delivery Service credential ${wrong.message}`
-				: 'The Delivery Service credential is not complete',
-			description: wrong
-				? 'Open the credential and enter the address of the Delivery Service alone, such as https://api.delivery-service.example.'
-				: 'Open the credential and fill in Base URL (it starts with https:// or http://), API Key ID and API Secret.',
+			message: urlIssue
+				? `The Base URL in the Delivery Service credential ${urlIssue.message}`
+				: 'The Delivery Service credential is incomplete',
+			description: urlIssue
+				? 'Open the credential and enter only the URL of the Delivery Service, e.g. https://api.delivery-service.example.'
+				: 'Open the credential and fill in Base URL, API Key ID and API Secret.',
 		},
 	};
 }
 
-/** The company to work for: the given one, or the credential's when none is given. */
+/** The given company; the credential's when none is given. */
 export function resolveCompanyId(
 	{ companyId }: Pick<Credential, 'companyId'>,
 	given: unknown,
@@ -67,10 +69,10 @@ export function resolveCompanyId(
 		ok: false,
 		problem: {
 			message: isGiven
-				? 'The Company ID for the Delivery Service is not a whole number of 1 or more'
-				: 'The Company ID for the Delivery Service is missing',
+				? 'The Delivery Service Company ID is not a positive whole number'
+				: 'The Delivery Service Company ID is missing',
 			description:
-				'Enter the Company ID, a whole number of 1 or more, in the credential or in the options of the node.',
+				'Enter the Company ID, a positive whole number, in the credential or in the options of the node.',
 		},
 	};
 }

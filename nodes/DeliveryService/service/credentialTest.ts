@@ -11,14 +11,14 @@ import { listWebhooksRequest } from './requests';
 import { problemText, type Problem } from '../common/result';
 import { readWebhookList } from './webhooks';
 
-/** Nobody waits longer in front of the credential. */
+/** Users don't wait longer for a connection test. */
 const testTimeoutMs = 15_000;
 
 /**
- * Tests a credential by listing the company's webhooks (service document, section 4.4), and tells
- * a wrong key, a wrong company or base URL, and a host that cannot be reached apart.
+ * Tests a credential by listing the company's webhooks (API document, section 4.4). The message
+ * distinguishes a wrong key, a wrong company or Base URL, and an unreachable host.
  *
- * It is a function, not a declared request, because n8n shows bare error codes for the latter.
+ * A function instead of a declared request, for which n8n shows only bare error codes.
  */
 export async function testConnection(
 	this: ICredentialTestFunctions,
@@ -39,12 +39,11 @@ async function findProblem(
 	const { companyId } = credential.value;
 	if (companyId === undefined)
 		return {
-			message: 'The Company ID is missing or not a whole number of 1 or more',
-			description:
-				'Enter the number of your own company: the connection is tested by listing its webhooks.',
+			message: 'The Company ID is missing or not a positive whole number',
+			description: "Enter your own company's ID: the connection test lists its webhooks.",
 		};
-	const exchange = await listWebhooks(context, credential.value, companyId);
-	if (exchange.kind === 'answer') {
+	const exchange = await requestWebhookList(context, credential.value, companyId);
+	if (exchange.kind === 'response') {
 		if (exchange.status === 404) return notFoundProblem(exchange);
 		if (isSuccess(exchange)) return readWebhookList(exchange) ? undefined : notADeliveryService;
 	}
@@ -52,22 +51,22 @@ async function findProblem(
 }
 
 /**
- * What a 404 means. The document shows none (service document, section 4.4): it may be an unknown
- * company, or one without webhooks. One that says nothing, or is a page, is not the service's own.
+ * What a 404 means. The API document shows none (section 4.4): the company may be unknown or have no
+ * webhooks. An empty body or a web page does not come from the service.
  */
-function notFoundProblem(answer: ServiceResponse): Problem {
-	const said = serviceDetail(answer);
-	const advice = said
-		? `Check Company ID and Base URL. If both are right, the company may just have no webhooks yet: then save the credential and use it. ${said}`
-		: 'Check the Base URL: its host answers, but not as the Delivery Service.';
+function notFoundProblem(response: ServiceResponse): Problem {
+	const detail = serviceDetail(response);
+	const advice = detail
+		? `Check Company ID and Base URL. If both are right, the company may not have any webhooks yet: save the credential and continue. ${detail}`
+		: 'Check the Base URL: its host responded, but not as the Delivery Service.';
 	return {
-		message: 'The Delivery Service answers, but knows no such company or address',
+		message: 'The Delivery Service responded, but this company or URL was not found',
 		description: advice,
 	};
 }
 
-/** Lists the webhooks with the helper that n8n gives to connection tests, which is another one. */
-async function listWebhooks(
+/** Lists the webhooks with the HTTP helper of connection tests, which differs from that of nodes. */
+async function requestWebhookList(
 	{ helpers }: ICredentialTestFunctions,
 	{ baseUrl, apiKeyId, apiSecret }: Credential,
 	companyId: number,

@@ -5,110 +5,113 @@ import type { Problem } from '../common/result';
 import { retryAfterText, readRetryAfter } from './retryAfter';
 import { codeAndMessageSchema } from './schemas';
 
-const couldNotConnect: Problem = {
+const unreachable: Problem = {
 	message: 'The Delivery Service could not be reached',
 	description:
-		'Check the Base URL in the credential and whether this n8n may connect to it, then try again.',
+		'Check the Base URL in the credential and whether this n8n instance can reach it, then try again.',
 };
 
-/** What to do about the statuses that people can act on. */
+/** Statuses that users can act on. */
 const problemsByStatus: Readonly<Record<number, Problem>> = {
 	303: {
-		message: 'The Delivery Service gave its answer at another address (status 303)',
+		message: 'The Delivery Service redirected to another URL for its response (status 303)',
 		description:
-			'Most likely it did what it was asked to. Look on the service before you try again.',
+			'It most likely processed the request. Check the Delivery Service before you try again.',
 	},
 	401: {
-		message: 'The Delivery Service did not accept the API key',
+		message: 'The Delivery Service rejected the API key',
 		description:
-			'Check API Key ID and API Secret in the credential. If they were changed on the service, enter the new ones.',
+			'Check API Key ID and API Secret in the credential. If the key was changed on the Delivery Service, enter the new one.',
 	},
 	403: {
-		message: 'The Delivery Service does not allow this with the API key',
+		message: 'The Delivery Service does not allow this request with this API key',
 		description:
-			'Check the Company ID: for a child company, the parent company must be authorized on the service.',
+			'Check the Company ID: for a child company, your company must be authorized on the Delivery Service.',
 	},
 	407: {
-		message:
-			'The proxy between n8n and the Delivery Service wants a user name and password (status 407)',
+		message: 'The proxy between n8n and the Delivery Service requires authentication (status 407)',
 		description:
-			'Nothing has reached the Delivery Service. Whoever runs this n8n must enter what the proxy wants in the setting HTTPS_PROXY or HTTP_PROXY of n8n.',
+			"The request did not reach the Delivery Service. Ask your n8n administrator to add the proxy's user name and password to HTTPS_PROXY or HTTP_PROXY.",
 	},
 	404: {
-		message: 'The Delivery Service did not find what was asked for (status 404)',
+		message: 'The Delivery Service could not find the requested resource (status 404)',
 		description: 'Check the Base URL and the Company ID, in the credential and in the node.',
 	},
 };
 
-/** What an operation asks for by ID: that is what the service may not have found. */
+/** The IDs in an operation's request: the ones that the service may not have found. */
 export type RequestedIds = 'delivery IDs or reference IDs' | 'Company ID and warehouse IDs';
 
-/** Whether an answer is one that every other request meets too, whatever it asks for. */
+/** Whether every other request would get this response too, regardless of its content. */
 export function isAboutAllRequests({ status }: ServiceResponse): boolean {
 	return status === 401 || status === 407 || (status >= 300 && status < 400);
 }
 
 /**
- * Says what came of a request that did not succeed, and what to do: the status in the user's
- * words, with the code and message that the service gave (service document, section 7).
+ * Explains a failed request and what to do, including the code and message of the service (service
+ * document, section 7).
  *
- * @param askedFor which IDs of the user's the request held, for the advice when one is not found
+ * @param requestedIds the IDs that the user entered, for the advice on a 404
  */
-export function explainFailure(exchange: Exchange, askedFor?: RequestedIds): Problem {
-	if (exchange.kind === 'noAnswer') return explainNoResponse(exchange);
+export function explainFailure(exchange: Exchange, requestedIds?: RequestedIds): Problem {
+	if (exchange.kind === 'noResponse') return explainNoResponse(exchange);
 	const { status, headers, body } = exchange;
-	const said = serviceMessage(body);
+	const detail = serviceMessage(body);
 	const known = problemsByStatus[status];
 	if (known) {
 		const advice =
-			status === 404 && askedFor
-				? `Check the ${askedFor}, and the Base URL in the credential.`
+			status === 404 && requestedIds
+				? `Check the ${requestedIds}, and the Base URL in the credential.`
 				: known.description;
-		return { ...known, description: [advice, said].filter(Boolean).join(' ') };
+		return { ...known, description: [advice, detail].filter(Boolean).join(' ') };
 	}
 	if (status === 429)
 		return {
-			message: 'The Delivery Service has had too many requests for now',
-			description: [retryAfterAdvice(exchange) ?? 'Wait a minute, then try again.', said]
+			message: 'Rate limit of the Delivery Service exceeded (status 429)',
+			description: [retryAfterAdvice(exchange) ?? 'Wait a minute, then try again.', detail]
 				.filter(Boolean)
 				.join(' '),
 		};
 	if (status >= 300 && status < 400)
 		return {
-			message: 'The Delivery Service has moved to another address',
-			description: `Enter the new address as Base URL in the credential${redirectTarget(headers.location)}`,
+			message: 'The Delivery Service redirects to a different URL',
+			description: `Enter the new URL as Base URL in the credential${redirectTarget(headers.location)}`,
 		};
 	if (status >= 400 && status < 500)
 		return {
-			message: `The Delivery Service refused the request (status ${status})`,
-			description: said ?? 'The service gave no reason. Check the values that you entered.',
+			message: `The Delivery Service rejected the request (status ${status})`,
+			description: detail ?? 'The service gave no reason. Check the values that you entered.',
 		};
 	return {
-		message: `The Delivery Service failed (status ${status})`,
-		description: [retryAfterAdvice(exchange) ?? 'Try again later.', said].filter(Boolean).join(' '),
+		message: `The Delivery Service returned a server error (status ${status})`,
+		description: [retryAfterAdvice(exchange) ?? 'Try again later.', detail]
+			.filter(Boolean)
+			.join(' '),
 	};
 }
 
-/** The advice that the service gives itself: when it wants to be asked again. */
-function retryAfterAdvice(answer: ServiceResponse): string | undefined {
-	const retryAfter = readRetryAfter(answer);
-	return retryAfter && `Wait ${retryAfterText(retryAfter)}, as the service asks, then try again.`;
+/** The service's own advice on when to retry (`Retry-After`). */
+function retryAfterAdvice(response: ServiceResponse): string | undefined {
+	const retryAfter = readRetryAfter(response);
+	return (
+		retryAfter && `Wait ${retryAfterText(retryAfter)}, as the service requests, then try again.`
+	);
 }
 
-/** Where a redirection leads, without the path: that is the request's, not the service's. */
+/** The origin that a redirect points to; its path belongs to the request, not to the Base URL. */
 function redirectTarget(location = ''): string {
 	const { success, data } = z.url().safeParse(location);
-	return success ? `. The service named ${new URL(data).origin}` : '';
+	return success ? `: ${new URL(data).origin}` : '';
 }
 
 /**
- * What else is known of an exchange, without the advice of `explain`: to try again is the wrong advice
- * where the service may have done what it was asked to.
+ * Details of a failed request without the advice of `explainFailure`: trying again is wrong advice
+ * when the service may have processed the request.
  */
 export function serviceDetail(exchange: Exchange): string {
-	if (exchange.kind === 'answer') return serviceMessage(exchange.body) ?? '';
+	if (exchange.kind === 'response') return serviceMessage(exchange.body) ?? '';
 	const { code } = exchange;
-	if (timeoutCodes.has(code)) return 'To wait longer for answers, raise the option Timeout.';
+	if (timeoutCodes.has(code)) return 'To wait longer for a response, increase the option Timeout.';
 	return code === '' || code === 'ERR_CANCELED' ? '' : codeSentence(code);
 }
 
@@ -116,76 +119,77 @@ function codeSentence(code: string): string {
 	return `The error code is ${code}.`;
 }
 
-/** A success whose body cannot be read: something else than the service answered, most likely. */
+/** A success whose body can't be read; most likely it came from another server. */
 export const notADeliveryService: Problem = {
-	message: 'The answer did not come from the Delivery Service, or cannot be read',
+	message: 'The response is not a valid Delivery Service response',
 	description:
-		'Check the Base URL in the credential: it must be the address of the service itself.',
+		'Check the Base URL in the credential: it must be the URL of the Delivery Service itself.',
 };
 
-const notTrusted = /^(CERT_|ERR_TLS_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/;
+const certificateErrorCode =
+	/^(CERT_|ERR_TLS_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/;
 
-/** Whether an error code says that the service's certificate prevented the connection. */
-export function isNotTrusted(code: string): boolean {
-	return notTrusted.test(code);
+/** Whether an error code means that the connection failed because of the service's certificate. */
+export function isCertificateError(code: string): boolean {
+	return certificateErrorCode.test(code);
 }
 
-/** A time-out of our own, and one of the connection. */
+/** Our own timeout, and that of the connection. */
 const timeoutCodes = new Set(['ECONNABORTED', 'ETIMEDOUT']);
 
-const nothingResponds: Problem = {
-	...couldNotConnect,
-	message: 'Nothing answers at the Base URL of the Delivery Service',
+const couldNotConnect: Problem = {
+	...unreachable,
+	message: 'Could not connect to the Base URL of the Delivery Service',
 };
 
-function explainNoResponse({ code, neverConnected, prevented }: NoResponse): Problem {
-	if (prevented !== undefined)
+function explainNoResponse({ code, neverConnected, blockedReason }: NoResponse): Problem {
+	if (blockedReason !== undefined)
 		return {
 			message: 'n8n does not allow requests to the Delivery Service',
-			description: `Check the Base URL in the credential. n8n says: ${prevented}`,
+			description: `Check the Base URL in the credential. n8n says: ${blockedReason}`,
 		};
-	if (isNotTrusted(code))
+	if (isCertificateError(code))
 		return {
 			message: 'The certificate of the Delivery Service is not trusted',
-			description: `Check that the Base URL in the credential is the address of the service itself. If it is, whoever runs this n8n must let it trust the certificate. ${codeSentence(code)}`,
+			description: `Check that the Base URL in the credential is the URL of the Delivery Service itself. If it is, ask your n8n administrator to trust its certificate. ${codeSentence(code)}`,
 		};
 	if (timeoutCodes.has(code))
 		return neverConnected
-			? nothingResponds
+			? couldNotConnect
 			: {
-					message: 'The Delivery Service did not answer in time',
+					message: 'The Delivery Service did not respond in time',
 					description: 'Try again later.',
 				};
 	switch (code) {
 		case 'ENOTFOUND':
 		case 'EAI_AGAIN':
 			return {
-				...couldNotConnect,
+				...unreachable,
 				message: 'The host in the Base URL of the Delivery Service was not found',
 			};
 		case 'ECONNREFUSED':
-			return nothingResponds;
+			return couldNotConnect;
 		case 'EPROTO':
 			return {
-				message: 'No secure connection to the Delivery Service could be made',
-				description: `Check the Base URL in the credential: with https:// the service must speak HTTPS at this host and port. The address of a service that does not begins with http://. ${codeSentence(code)}`,
+				message: 'Could not establish a secure (TLS) connection to the Delivery Service',
+				description: `Check the Base URL in the credential. If the Delivery Service does not use HTTPS on this host and port, the URL must start with http://. ${codeSentence(code)}`,
 			};
 		case 'ERR_CANCELED':
-			return { message: 'The execution was stopped before the Delivery Service answered' };
+			return { message: 'The execution was stopped before the Delivery Service responded' };
 		default:
-			// Not in the message: n8n puts words of its own in the place of one that holds such a code.
+			// The code is not in the message: n8n would replace the message with its own text for that code.
 			return code
 				? {
 						message: 'The connection to the Delivery Service failed',
-						description: `${couldNotConnect.description} ${codeSentence(code)}`,
+						description: `${unreachable.description} ${codeSentence(code)}`,
 					}
-				: couldNotConnect;
+				: unreachable;
 	}
 }
 
 /**
- * Whether the `code` of an answer says that all went well: `OK` in the document's samples, or what
- * else services say in its place.
+ * Whether the `code` of a response means success: `OK` in the samples of the API document, or a
+ * common equivalent.
  */
 export function isSuccessCode(code: string): boolean {
 	return /^(ok|success|successful|succeeded|accepted|created|updated|done|0|2\d\d)$/i.test(
@@ -193,26 +197,26 @@ export function isSuccessCode(code: string): boolean {
 	);
 }
 
-/** The service's own words, cut to a readable length: its message and code, and what else it says. */
+/** The service's message, code and other fields, cut to a readable length. */
 function serviceMessage(body: unknown): string | undefined {
 	const { code, message } = codeAndMessageSchema.parse(body);
-	const known = [...(message ? ['message'] : []), ...(code ? ['code'] : [])];
-	const words = [message, code && `(${code})`, otherFields(known, body)].filter(Boolean).join(' ');
-	return words ? `The service says: ${words.slice(0, 500)}` : undefined;
+	const shown = [...(message ? ['message'] : []), ...(code ? ['code'] : [])];
+	const text = [message, code && `(${code})`, otherFields(shown, body)].filter(Boolean).join(' ');
+	return text ? `The service says: ${text.slice(0, 500)}` : undefined;
 }
 
-/** Whether a body is a web page: something else's answer, and nothing to read in a message. */
+/** Whether a body is a web page: it came from another server, and no message can quote it. */
 export function isHtml(body: unknown): boolean {
 	return typeof body === 'string' && body.trimStart().startsWith('<');
 }
 
-/** The rest of a body as JSON: which fields were refused, for example, is in no documented form. */
-function otherFields(known: readonly string[], body: unknown): string {
+/** The other fields of a body as JSON: for example, the format of rejected fields is undocumented. */
+function otherFields(shown: readonly string[], body: unknown): string {
 	if (typeof body === 'string') return isHtml(body) ? '' : body;
 	if (typeof body !== 'object' || body === null) return '';
 	if (Array.isArray(body)) return body.length > 0 ? JSON.stringify(body) : '';
 	const others = Object.entries(body).filter(
-		([name, value]) => !known.includes(name) && value !== null && value !== '',
+		([name, value]) => !shown.includes(name) && value !== null && value !== '',
 	);
 	return others.length > 0 ? JSON.stringify(Object.fromEntries(others)) : '';
 }

@@ -1,60 +1,61 @@
 import { z } from 'zod/v4';
 
-import { parsedJson } from '../common/json';
+import { tryParseJson } from '../common/json';
 
-const eventNumber = z.preprocess(
+const numberField = z.preprocess(
 	(value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value),
 	z.number(),
 );
-const eventId = z.union([z.string().min(1), z.number().transform(String)]);
-const eventText = z.string();
+const idField = z.union([z.string().min(1), z.number().transform(String)]);
+const textField = z.string();
 
-/** A form may give the list as JSON text. */
+/** In a form the list may be JSON text. */
 const routePrices = z.preprocess(
-	(value) => (typeof value === 'string' ? parsedJson(value) : value),
-	z.array(z.looseObject({ id: eventId, price: eventNumber })),
+	(value) => (typeof value === 'string' ? tryParseJson(value) : value),
+	z.array(z.looseObject({ id: idField, price: numberField })),
 );
 
-/** The names of all events, in the order of their codes. */
+/** The names of all events, sorted by code. */
 export const eventNames = ['createTask', 'createRoute', 'updateTask'] as const;
 
 export const eventNameSchema = z.enum(eventNames);
 
 export type EventName = z.infer<typeof eventNameSchema>;
 
-/** What payloads of one event can be told apart by. */
+/** The traits by which the events of one kind can be filtered. */
 export const filterTraits = ['status', 'company', 'city'] as const;
 
-export type Trait = (typeof filterTraits)[number];
+export type FilterTrait = (typeof filterTraits)[number];
 
 interface ServiceEvent {
 	code: number;
-	/** What a person calls it, and when it happens. */
+	/** The label in the editor. */
 	name: string;
+	/** When the event happens. */
 	description: string;
-	/** The documented payload. */
+	/** The documented fields of the payload. */
 	fields: Readonly<Record<string, z.ZodType>>;
-	/** The field that names the delivery or route. */
+	/** The field that identifies the delivery or route. */
 	identifier: string;
-	/** A field that is added because the one that it is read from can hardly be used as it comes. */
-	added?: {
+	/** A field derived from one whose raw value is hard to use. */
+	derived?: {
 		name: string;
 		from: string;
-		/** What `from` must be to be read, for the sentence that it is not. */
-		kind: string;
-		read: (value: string) => string | undefined;
+		/** The expected format of `from`, for the message about another one. */
+		format: string;
+		parse: (value: string) => string | undefined;
 	};
-	/** The fields that tell these traits. */
-	traits: Readonly<Partial<Record<Trait, string>>>;
+	/** The field of each trait. */
+	traits: Readonly<Partial<Record<FilterTrait, string>>>;
 }
 
-/** The events of the service and all that differs between them (service document, section 6). */
+/** The events of the service and everything that differs between them (API document, section 6). */
 export const events: Readonly<Record<EventName, ServiceEvent>> = {
 	createTask: {
 		code: 1,
 		name: 'Delivery Created',
 		description: 'A new delivery (task) was created',
-		fields: { id: eventId, distance: eventNumber, price: eventNumber, currencySign: eventText },
+		fields: { id: idField, distance: numberField, price: numberField, currencySign: textField },
 		identifier: 'id',
 		traits: {},
 	},
@@ -62,48 +63,51 @@ export const events: Readonly<Record<EventName, ServiceEvent>> = {
 		code: 2,
 		name: 'Route Created',
 		description: 'A new route was created',
-		fields: { route_id: eventId, distance: eventNumber, date: eventId, prices: routePrices },
+		fields: { route_id: idField, distance: numberField, date: idField, prices: routePrices },
 		identifier: 'route_id',
-		added: { name: 'dateIso', from: 'date', kind: 'a Unix timestamp', read: isoDate },
+		derived: { name: 'dateIso', from: 'date', format: 'a Unix timestamp', parse: isoDate },
 		traits: {},
 	},
 	updateTask: {
 		code: 3,
 		name: 'Delivery Updated',
-		description: 'A field of a delivery (task), such as its status, was updated',
-		fields: { id: eventId, status: eventText, company_id: eventId, city_id: eventId },
+		description: 'A delivery (task) was updated, e.g. its status',
+		fields: { id: idField, status: textField, company_id: idField, city_id: idField },
 		identifier: 'id',
 		traits: { status: 'status', company: 'company_id', city: 'city_id' },
 	},
 };
 
 /**
- * The events as a picker shows them. Each lists its fields: for triggers, n8n shows none before the
- * first event.
+ * The events as options of a parameter. Their descriptions list the fields, because n8n shows no
+ * fields of a trigger before the first event.
  */
 export const eventOptions = eventNames.map((value) => {
-	const { name, description, fields, added } = events[value];
-	const names = [...Object.keys(fields), ...(added ? [added.name] : [])];
-	return { name, value, description: `${description}. Gives ${names.join(', ')}.` };
+	const { name, description, fields, derived } = events[value];
+	const names = [...Object.keys(fields), ...(derived ? [derived.name] : [])];
+	return { name, value, description: `${description}. Outputs ${names.join(', ')}.` };
 });
 
-/** The event with a code, or undefined for a code that the document does not name. */
+/** The event with a code; undefined for an undocumented code. */
 export function eventForCode(code: number): EventName | undefined {
 	return eventNames.find((name) => events[name].code === code);
 }
 
-export interface ReadEvent {
-	/** The payload with documented fields in their documented types and unknown fields as they came. */
+export interface ParsedEvent {
+	/** The payload: documented fields with their documented types, other fields unchanged. */
 	fields: Record<string, unknown>;
-	/** What did not fit the document, a sentence each; such fields stay as they came. */
+	/** A sentence for each field that doesn't match the API document; such fields stay unchanged. */
 	issues: string[];
 }
 
 /**
- * Reads what the service posted for an event (section 6). Numbers that came as text become
- * numbers, a route's date gains `dateIso` (ISO 8601) beside its raw value. Nothing is dropped.
+ * Parses the payload of an event (section 6). Numeric text becomes a number, and a route's date gets
+ * an additional field `dateIso` (ISO 8601). No field is dropped.
  */
-export function readEvent(event: EventName, payload: Readonly<Record<string, unknown>>): ReadEvent {
+export function parseEvent(
+	event: EventName,
+	payload: Readonly<Record<string, unknown>>,
+): ParsedEvent {
 	const fields: Record<string, unknown> = { ...payload };
 	const issues: string[] = [];
 	for (const [name, schema] of Object.entries(events[event].fields)) {
@@ -113,23 +117,23 @@ export function readEvent(event: EventName, payload: Readonly<Record<string, unk
 		}
 		const result = schema.safeParse(payload[name]);
 		if (result.success) fields[name] = result.data;
-		else issues.push(`The field "${name}" is not what the service documents`);
+		else issues.push(`The field "${name}" does not have its documented type`);
 	}
-	const { added } = events[event];
-	const source = added && fields[added.from];
-	if (added && typeof source === 'string') {
-		const value = added.read(source);
-		if (value === undefined) issues.push(`The field "${added.from}" is not ${added.kind}`);
-		else fields[added.name] ??= value;
+	const { derived } = events[event];
+	const source = derived && fields[derived.from];
+	if (derived && typeof source === 'string') {
+		const value = derived.parse(source);
+		if (value === undefined) issues.push(`The field "${derived.from}" is not ${derived.format}`);
+		else fields[derived.name] ??= value;
 	}
 	return { fields, issues };
 }
 
-/** Milliseconds since 1970 have 12 digits or more from 1973 on; seconds reach that in 5138. */
-const firstMilliseconds = 1e11;
+/** Milliseconds since 1970 have had 12 digits since 1973; seconds will have 12 digits in 5138. */
+const minMilliseconds = 1e11;
 
 function isoDate(unixTimestamp: string): string | undefined {
 	const value = unixTimestamp.trim() === '' ? NaN : Number(unixTimestamp);
-	const date = new Date(value < firstMilliseconds ? value * 1000 : value);
+	const date = new Date(value < minMilliseconds ? value * 1000 : value);
 	return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }

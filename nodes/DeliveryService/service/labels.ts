@@ -1,22 +1,22 @@
 import { fieldOf } from '../common/json';
 
-/** The names of all members that a value of this type may have, at any depth. */
-type MemberOf<Value> = Value extends readonly unknown[]
-	? MemberOf<Value[number]>
+/** The names of all fields that a value of this type may have, at any depth. */
+type FieldOf<Value> = Value extends readonly unknown[]
+	? FieldOf<Value[number]>
 	: Value extends object
-		? { [Name in keyof Value & string]-?: Name | MemberOf<Value[Name]> }[keyof Value & string]
+		? { [Name in keyof Value & string]-?: Name | FieldOf<Value[Name]> }[keyof Value & string]
 		: never;
 
 /**
- * What a person calls each member of a value: the words of the editor's labels, in sentence case.
- * Members that only hold others ("contact", "location") have an empty word: they are named only
- * when they are missing or of another kind themselves.
+ * The label of each field of a value, as in the editor but in lowercase. Fields that only group other
+ * fields ("contact", "location") have an empty label: messages name them only when they are missing
+ * or have the wrong type.
  *
- * The compiler refuses labels that lack a member: nobody should read a name like "qty".
+ * Missing labels are a compile error, so that no message shows a name like "qty".
  */
-export type Labels<Value> = Readonly<Record<MemberOf<Value>, string>>;
+export type Labels<Value> = Readonly<Record<FieldOf<Value>, string>>;
 
-/** The words for the members that the service's document names (sections 2.1 to 2.5, 4.1, 4.2). */
+/** The labels of the documented fields (API document, sections 2.1 to 2.5, 4.1 and 4.2). */
 export const serviceLabels = {
 	pickup: 'pickup',
 	dropoff: 'dropoff',
@@ -64,9 +64,9 @@ export const serviceLabels = {
  * The label of a field: `['packages', 0, 'size']` is `Package size`, and with several packages
  * `Package 1 size`.
  *
- * @param path the member names and list positions that lead to the field
- * @param labels what the members are called
- * @param root the value that the path starts from, to see how many entries a list has
+ * @param path the field names and list indexes that lead to the field
+ * @param labels the labels of the fields
+ * @param root the value at the start of the path, which shows how many entries a list has
  */
 export function fieldLabel(
 	path: readonly PropertyKey[],
@@ -77,23 +77,23 @@ export function fieldLabel(
 	let value = root;
 	for (const [position, step] of path.entries()) {
 		const isLast = position === path.length - 1;
-		const member = fieldOf(value, step);
+		const next = fieldOf(value, step);
 		if (typeof step === 'number') {
 			if (Array.isArray(value) && value.length > 1) parts.push(String(step + 1));
-		} else if (isLast && typeof member !== 'object') {
-			parts.push(wordFor(step, labels) || String(step));
+		} else if (isLast && typeof next !== 'object') {
+			parts.push(labelForStep(step, labels) || String(step));
 		} else if (isLast || step !== 'address') {
-			const word = wordFor(step, labels);
-			if (word) parts.push(word);
+			const stepLabel = labelForStep(step, labels);
+			if (stepLabel) parts.push(stepLabel);
 		}
-		value = member;
+		value = next;
 	}
 	const label = parts.join(' ');
 	return label.charAt(0).toUpperCase() + label.slice(1);
 }
 
-/** A step that has no label is no member of the schema, but a name that the user chose. */
-function wordFor(step: PropertyKey, labels: Readonly<Record<string, string>>): string {
+/** A step without a label is not a field of the schema but a name that the user wrote. */
+function labelForStep(step: PropertyKey, labels: Readonly<Record<string, string>>): string {
 	const name = String(step);
 	return Object.hasOwn(labels, name) ? (labels[name] ?? name) : name;
 }

@@ -1,8 +1,8 @@
-/** The limits of the service (service document, sections 2.1 and 8). */
+/** The limits of the service (API document, sections 2.1 and 8). */
 export const limits = {
 	/** Deliveries in one creation request. */
 	deliveriesPerRequest: 100,
-	/** Creation requests in any window of `creationWindowMs`, for one API key. */
+	/** Creation requests per API key in any window of `creationWindowMs`. */
 	creationRequestsPerWindow: 100,
 	creationWindowMs: 60_000,
 	/** Delivery or reference IDs in one update request. */

@@ -5,9 +5,9 @@ import type { Problem, Result } from '../common/result';
 
 /**
  * An error with exactly this message. n8n replaces a message that contains one of its error codes
- * anywhere: "EACCES" is in ana@bikeaccessories.example.
+ * anywhere, e.g. "EACCES" in ana@bikeaccessories.example.
  *
- * @param item the number of the input item that the error is about, counted from 0
+ * @param item the index of the input item that caused the error, from 0
  */
 export function operationError(
 	node: INode,
@@ -23,7 +23,7 @@ export function operationError(
  * An error about the service, with exactly this message.
  *
  * @param status the HTTP status, when the service responded
- * @param item the number of the input item that the error is about, counted from 0
+ * @param item the index of the input item that caused the error, from 0
  */
 export function apiError(
 	node: INode,
@@ -40,7 +40,7 @@ export function apiError(
 /**
  * The value of a result.
  *
- * @throws NodeOperationError when there is none
+ * @throws NodeOperationError when the result is a problem
  */
 export function unwrap<Value>(node: INode, result: Result<Value>): Value {
 	if (result.ok) return result.value;

@@ -1,7 +1,7 @@
 import type { ServiceRequest } from './client';
 import type { CreationBody, UpdateBody } from './schemas';
 
-/** A URL tied to an event of a company (service document, section 2.7). */
+/** A URL subscribed to an event of a company (API document, section 2.7). */
 export interface Subscription {
 	url: string;
 	/** The event's code. */
@@ -13,7 +13,7 @@ export function creationRequest(body: CreationBody): ServiceRequest {
 	return { method: 'POST', path: '/v1/deliveries', json: body };
 }
 
-/** Edits deliveries (section 4.2). */
+/** Updates deliveries (section 4.2). */
 export function updateRequest(body: UpdateBody): ServiceRequest {
 	return { method: 'PATCH', path: '/v1/deliveries/dropoff', json: body };
 }

@@ -1,18 +1,18 @@
 import type { ServiceResponse } from './client';
 
-/** When a service that cannot take a request now wants to be asked again, as HTTP's `Retry-After` says. */
+/** When to retry, from HTTP's `Retry-After` header. */
 export type RetryAfter = { seconds: number } | { date: Date };
 
-/** What an answer says in `Retry-After`: seconds or a date; undefined when neither can be read. */
+/** Parses `Retry-After`: seconds or a date; undefined when it is missing or invalid. */
 export function readRetryAfter({ headers }: ServiceResponse): RetryAfter | undefined {
 	const value = (headers['retry-after'] ?? '').trim();
 	if (/^\d+$/.test(value)) return Number(value) > 0 ? { seconds: Number(value) } : undefined;
-	// JavaScript reads "1.5" as a day in 2001.
+	// JavaScript parses "1.5" as a day in 2001.
 	const date = new Date(/[a-z]/i.test(value) ? value : NaN);
 	return Number.isNaN(date.getTime()) ? undefined : { date };
 }
 
-/** Until when to wait, to go into a sentence after "wait". */
+/** How long to wait, as text to follow "wait" in a sentence. */
 export function retryAfterText(retryAfter: RetryAfter): string {
 	if ('date' in retryAfter) return `until ${retryAfter.date.toISOString()}`;
 	const { seconds } = retryAfter;

@@ -20,9 +20,8 @@ import {
 } from './values';
 
 /*
- * What the service's document says of the bodies it takes and gives. What is sent is strict: an
- * unknown member, a wrong kind or a broken rule is refused. What is read is tolerant: unknown
- * members are kept.
+ * The request and response bodies of the API document. Request schemas are strict: they reject unknown
+ * fields, wrong types and broken rules. Response schemas are tolerant and keep unknown fields.
  */
 
 const packageSizes = ['xs', 's', 'm', 'l', 'xl'] as const;
@@ -37,14 +36,14 @@ export const deliveryTypeSchema = z.enum(deliveryTypes);
 /** A company's identifier (sections 4.1 and 4.3). */
 export const companyIdSchema = identifier;
 
-/** Who hands over or receives the packages (section 2.3). */
+/** The person who hands over or receives the packages (section 2.3). */
 const contactSchema = strictObjectIgnoringBlanks({
 	name: text,
 	email,
 	phonenumber: text.optional(),
 });
 
-/** An address given by components (section 2.4). */
+/** An address as components (section 2.4). */
 const addressComponentsSchema = strictObjectIgnoringBlanks({
 	streetName: text.optional(),
 	neighborhood: text.optional(),
@@ -53,13 +52,13 @@ const addressComponentsSchema = strictObjectIgnoringBlanks({
 	zipcode: text.optional(),
 	country: text.optional(),
 }).refine((components) => Object.keys(components).length > 0, {
-	message: 'needs at least one component, such as the street or the city',
+	message: 'requires at least one field, e.g. the street or the city',
 });
 
-/** The full address as text, or its components (section 2.4). */
+/** An address as text or as components (section 2.4). */
 const addressSchema = z.union([text, addressComponentsSchema]);
 
-/** A coordinate as text without an exponent: nearer to 0 than a few centimetres it is rounded. */
+/** A coordinate as text without an exponent; values within a few centimeters of 0 are rounded. */
 function coordinateText(coordinate: number): string {
 	return String(Math.abs(coordinate) < 1e-6 ? Number(coordinate.toFixed(6)) : coordinate);
 }
@@ -71,7 +70,7 @@ function requireBothCoordinates({ value, issues }: z.core.ParsePayload<Coordinat
 	issues.push({
 		code: 'custom',
 		path: [missing],
-		message: 'is missing. Give latitude and longitude together, or neither',
+		message: 'is missing. Set both latitude and longitude, or neither',
 		input: value,
 	});
 }
@@ -81,7 +80,7 @@ interface Coordinates {
 	lng?: unknown;
 }
 
-/** Where a place is: text, components or a saved warehouse (section 2.4). */
+/** The location of a place: address text, address components or a saved warehouse (section 2.4). */
 const locationSchema = strictObjectIgnoringBlanks({
 	address: addressSchema.optional(),
 	warehouse: identifier.optional(),
@@ -95,14 +94,14 @@ const locationSchema = strictObjectIgnoringBlanks({
 			issues.push({
 				code: 'custom',
 				path: ['address'],
-				message: 'is missing. Give an address, address components or a saved warehouse',
+				message: 'is missing. Enter an address or choose a saved warehouse',
 				input: value,
 			});
 		if (address !== undefined && warehouse !== undefined)
 			issues.push({
 				code: 'custom',
 				path: ['warehouse'],
-				message: 'is given beside an address. Give one of the two',
+				message: "can't be combined with an address. Use only one of them",
 				input: value,
 			});
 	})
@@ -131,7 +130,7 @@ const extraDataSchema = strictObjectIgnoringBlanks({
 	searchable: z.boolean().optional(),
 });
 
-/** A delivery as it is asked for (section 2.1). */
+/** A delivery in a creation request (section 2.1). */
 export const deliverySchema = strictObjectIgnoringBlanks({
 	pickup: placeSchema,
 	dropoff: placeSchema,
@@ -151,7 +150,7 @@ export interface CreationBody {
 	type?: z.infer<typeof deliveryTypeSchema>;
 }
 
-/** What an update may change (section 4.2). Unlike at creation, coordinates are numbers here. */
+/** The changes of an update (section 4.2). Unlike at creation, coordinates are numbers. */
 export const deliveryChangesSchema = strictObject({
 	location: strictObject({
 		address: text.optional(),
@@ -187,7 +186,7 @@ export const deliveryChangesSchema = strictObject({
 
 export type DeliveryChanges = z.infer<typeof deliveryChangesSchema>;
 
-/** Which deliveries an update is for: one kind of ID, never both (section 4.2). */
+/** The deliveries to update: one kind of ID, never both (section 4.2). */
 export const targetSchemas = {
 	deliveryIds: z.array(text).min(1),
 	referenceIds: z.array(referenceIdSchema).min(1),
@@ -210,34 +209,34 @@ export const webhookUrlSchema = z.preprocess(
 	textFromNumber,
 	z
 		.string()
-		.refine(isWebUrl, { message: 'is not a web address that starts with http:// or https://' }),
+		.refine(isWebUrl, { message: 'must be a valid URL that starts with http:// or https://' }),
 );
 
 function isWebUrl(value: string): boolean {
 	return /^https?:\/\//i.test(value) && URL.canParse(value);
 }
 
-/** The records in a payload that is no list: it is the only one, or an object holds lists or records. */
-function recordsIn(payload: unknown): unknown {
+/** The records of a payload that is not a list: a single record, or an object of lists or records. */
+function findRecords(payload: unknown): unknown {
 	if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return payload;
 	if ('id' in payload) return [payload];
-	const members: unknown[] = Object.values(payload);
-	const lists = members.filter((member) => Array.isArray(member));
+	const values: unknown[] = Object.values(payload);
+	const lists = values.filter((value) => Array.isArray(value));
 	if (lists.length > 0) return lists.flat();
-	const isEachARecord = members.every((member) => typeof member === 'object' && member !== null);
-	return isEachARecord ? members : payload;
+	const areAllRecords = values.every((value) => typeof value === 'object' && value !== null);
+	return areAllRecords ? values : payload;
 }
 
-/** The answer to a creation request, as far as it is needed to go on (section 4.1). */
+/** The used part of a creation response (section 4.1). */
 export const creationResponseSchema = z.preprocess(
 	(body) => (Array.isArray(body) ? { payload: body } : body),
 	z.object({
-		/** A record that is no object says nothing, but must not hide the others. */
-		payload: z.preprocess(recordsIn, z.array(anyObject.catch({}))),
+		/** A record that is not an object is useless, but must not hide the others. */
+		payload: z.preprocess(findRecords, z.array(anyObject.catch({}))),
 	}),
 );
 
-/** Text, or a number in its place; anything else says nothing. */
+/** Text or a number; anything else is ignored. */
 const textOrNumber = z
 	.union([z.string(), z.number().transform(String)])
 	.nullish()
@@ -245,7 +244,7 @@ const textOrNumber = z
 
 const jobs = z.object({ jobs: z.unknown().optional() }).optional().catch(undefined);
 
-/** The answer to an update request (section 4.2); the job is also looked for where creation has its records. */
+/** An update response (section 4.2). The job may also be in `payload`, where creation has its records. */
 export const updateResponseSchema = z.object({
 	code: textOrNumber,
 	message: textOrNumber,
@@ -253,12 +252,12 @@ export const updateResponseSchema = z.object({
 	payload: jobs,
 });
 
-/** The code and message that answers carry (sections 4.1, 4.2 and 7). */
+/** The code and message of a response (sections 4.1, 4.2 and 7). */
 export const codeAndMessageSchema = z
 	.object({ code: textOrNumber, message: textOrNumber })
 	.catch({});
 
-/** A listed subscription (sections 2.7 and 4.4): what is needed to know it, and what else it has. */
+/** A listed subscription (sections 2.7 and 4.4), with all its other fields. */
 export const listedWebhookSchema = z.looseObject({
 	url: z.string().min(1),
 	action: z.coerce.number().int().min(1),

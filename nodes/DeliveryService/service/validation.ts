@@ -6,16 +6,16 @@ import { truncate } from '../common/text';
 import { fieldLabel, type Labels } from './labels';
 
 /**
- * Checks a value against a rule of the service's document before anything is sent.
+ * Checks a value against a rule of the API document before anything is sent.
  *
- * Members and entries of lists that are null or undefined count as not given.
+ * Fields and list entries that are null or undefined count as missing.
  *
  * @param schema the rule
- * @param value what the user gave
- * @param subject what the value as a whole is called, e.g. `Delivery`
- * @param labels what its members are called, from whoever owns the schema; `{}` when it has none
- * @returns the checked value, normalised; or the first broken rule as message, with further ones
- *   in the description
+ * @param value the user's value
+ * @param subject the name of the whole value, e.g. `Delivery`
+ * @param labels the labels of its fields; `{}` when the schema has no fields
+ * @returns the normalized value, or a problem: the first broken rule as its message, the others in
+ *   its description
  */
 export function validate<Output>(
 	schema: z.ZodType<Output>,
@@ -23,12 +23,12 @@ export function validate<Output>(
 	subject: string,
 	labels: Labels<Output>,
 ): Result<Output> {
-	const given = removeMissing(value);
-	const result = schema.safeParse(given);
+	const present = removeMissing(value);
+	const result = schema.safeParse(present);
 	if (result.success) return { ok: true, value: result.data };
 	const [first, ...others] = result.error.issues
 		.flatMap(flattenUnion)
-		.map((issue) => ruleSentence(issue, given, subject, labels));
+		.map((issue) => describeIssue(issue, present, subject, labels));
 	return {
 		ok: false,
 		problem: {
@@ -42,30 +42,30 @@ export function validate<Output>(
 }
 
 function removeMissing(value: unknown): unknown {
-	if (Array.isArray(value)) return value.filter(isGiven).map(removeMissing);
+	if (Array.isArray(value)) return value.filter(isSet).map(removeMissing);
 	if (typeof value !== 'object' || value === null) return value;
 	return Object.fromEntries(
 		Object.entries(value)
-			.filter(([, member]) => isGiven(member))
-			.map(([name, member]) => [name, removeMissing(member)]),
+			.filter(([, field]) => isSet(field))
+			.map(([name, field]) => [name, removeMissing(field)]),
 	);
 }
 
-function isGiven(value: unknown): boolean {
+function isSet(value: unknown): boolean {
 	return value !== null && value !== undefined;
 }
 
-/** The issues of the form that the value was meant in, where several forms are accepted. */
+/** The issues of a union's option that fits the value's type best. */
 function flattenUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
 	if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [issue];
-	const isOfThisKind = (issues: readonly z.core.$ZodIssue[]) =>
+	const hasThisType = (issues: readonly z.core.$ZodIssue[]) =>
 		issues.every(({ code, path }) => code !== 'invalid_type' || path.length > 0);
-	const issues = issue.errors.find(isOfThisKind) ?? issue.errors[0] ?? [];
+	const issues = issue.errors.find(hasThisType) ?? issue.errors[0] ?? [];
 	return issues.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
-/** One broken rule as a sentence: the field by its label, the value, the rule. */
-function ruleSentence(
+/** A broken rule as a sentence: the field's label, the value and the rule. */
+function describeIssue(
 	issue: z.core.$ZodIssue,
 	root: unknown,
 	subject: string,
@@ -73,22 +73,22 @@ function ruleSentence(
 ): string {
 	const value = valueAt(root, issue.path);
 	const label = fieldLabel(issue.path, labels, root) || subject;
-	const labelAndValue = `${label} ${quoted(value)}`;
+	const labelAndValue = `${label} ${quotedValue(value)}`;
 	const isMissing = value === undefined;
 	switch (issue.code) {
 		case 'invalid_type':
 			if (isMissing) return `${label} is missing`;
 			if (issue.expected === 'array' && typeof value === 'object')
-				return `${label}: a list is needed, not a single object. Put it in square brackets: [ ... ]`;
-			return `${labelAndValue} is not ${kindNames[issue.expected] ?? issue.expected}`;
+				return `${label} must be a list, not a single object. Put it in square brackets: [ ... ]`;
+			return `${labelAndValue} is not ${typeNames[issue.expected] ?? issue.expected}`;
 		case 'invalid_value':
 			return isMissing
 				? `${label} is missing`
 				: `${labelAndValue} is not one of ${issue.values.join(', ')}`;
 		case 'invalid_format':
-			return `${labelAndValue} is not an e-mail address`;
+			return `${labelAndValue} is not an email address`;
 		case 'too_small':
-			if (issue.origin === 'array') return `${label}: at least one is needed`;
+			if (issue.origin === 'array') return `${label}: at least one is required`;
 			return issue.origin === 'string'
 				? `${label} is empty`
 				: `${labelAndValue} is less than ${issue.minimum}`;
@@ -101,7 +101,7 @@ function ruleSentence(
 	}
 }
 
-const kindNames: Readonly<Record<string, string>> = {
+const typeNames: Readonly<Record<string, string>> = {
 	number: 'a number',
 	int: 'a whole number',
 	string: 'text',
@@ -110,8 +110,8 @@ const kindNames: Readonly<Record<string, string>> = {
 	array: 'a list',
 };
 
-/** The value as a person would recognise it: text in quotes and cut short, lists by their kind. */
-function quoted(value: unknown): string {
+/** The value as shown in a message: text quoted and shortened, lists and objects by their type. */
+function quotedValue(value: unknown): string {
 	if (typeof value === 'string') return `"${truncate(value, 60)}"`;
 	if (Array.isArray(value)) return '(a list)';
 	return typeof value === 'object' && value !== null ? '(an object)' : String(value);

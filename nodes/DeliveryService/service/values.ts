@@ -4,8 +4,8 @@ import { nearest } from '../common/nearest';
 import { isBlank, isLongerThan } from '../common/text';
 
 /*
- * The kinds of values in what is sent. Each accepts the forms in which the editor, JSON and
- * expressions write it.
+ * The types of values in requests. Each accepts the formats of the editor, of JSON and of
+ * expressions.
  */
 
 const numericText = /^[+-]?\d+(\.\d+)?$/;
@@ -17,13 +17,13 @@ function numberFromText(value: unknown): unknown {
 	return numericText.test(trimmed) ? Number(trimmed) : value;
 }
 
-/** A number becomes text, since IDs come as numbers too; text is trimmed. */
+/** A number becomes text, since IDs can be numbers; text is trimmed. */
 export function textFromNumber(value: unknown): unknown {
 	if (typeof value === 'number' && Number.isFinite(value)) return String(value);
 	return typeof value === 'string' ? value.trim() : value;
 }
 
-/** Text in lower case; the rule rejects anything else. */
+/** Trims text and converts it to lowercase; the rule rejects anything else. */
 export function lowerCase(value: unknown): unknown {
 	return typeof value === 'string' ? value.trim().toLowerCase() : value;
 }
@@ -55,15 +55,15 @@ export const email = z.preprocess(
 		}),
 );
 
-/** Letters of any script, digits and the signs that mail servers accept, joined by dots. */
+/** Letters of any script, digits and the symbols that mail servers accept, separated by dots. */
 const localPart =
 	/^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
 
 const domainLabel = /^[\p{L}\p{M}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?$/u;
 
 /**
- * Whether mail can be sent to this address (section 2.3, format email), including addresses with
- * letters beyond ASCII. Quoted names and IP addresses are rejected.
+ * Whether text is a usable email address (section 2.3, format email), including non-ASCII ones.
+ * Quoted names and IP addresses are rejected.
  */
 export function isEmailAddress(address: string): boolean {
 	const [local = '', domain = '', ...others] = address.split('@');
@@ -87,7 +87,7 @@ export const latitude = z.preprocess(numberFromText, z.number().min(-90).max(90)
 /** In degrees (section 2.4). */
 export const longitude = z.preprocess(numberFromText, z.number().min(-180).max(180));
 
-/** Text with up to a number of characters, as people count them. */
+/** Text with at most `maximum` grapheme clusters. */
 export function textUpTo(maximum: number) {
 	return z.preprocess(
 		textFromNumber,
@@ -113,11 +113,12 @@ export function strictObject<Shape extends z.core.$ZodLooseShape>(shape: Shape) 
 	return z.strictObject(shape, {
 		error: (issue) => {
 			if (issue.code !== 'unrecognized_keys') return undefined;
-			const named = issue.keys.map((key) => {
+			const unknown = issue.keys.map((key) => {
 				const suggestion = nearest(key, known);
 				return suggestion ? `"${key}" (did you mean "${suggestion}"?)` : `"${key}"`;
 			});
-			return `has no member ${named.join(', ')}. The members are: ${known.join(', ')}`;
+			const fields = unknown.length === 1 ? 'an unknown field' : 'unknown fields';
+			return `has ${fields} ${unknown.join(', ')}. Known fields: ${known.join(', ')}`;
 		},
 	});
 }
@@ -138,7 +139,7 @@ export function strictObjectIgnoringBlanks<Shape extends z.core.$ZodLooseShape>(
 	}, strictObject(shape));
 }
 
-/** Blank text, or a list of nothing else. */
+/** Whether a value is blank, or a list of only blank entries. */
 function isEmptyValue(value: unknown): boolean {
 	return Array.isArray(value) ? value.every(isEmptyValue) : isBlank(value);
 }

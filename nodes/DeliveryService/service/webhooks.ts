@@ -9,57 +9,57 @@ import * as requests from './requests';
 import type { Subscription } from './requests';
 import { codeAndMessageSchema, listedWebhookSchema } from './schemas';
 
-/** A subscription as the service lists it, with what it means beside what was said. */
+/** A listed subscription, with the meaning of its fields next to their raw values. */
 export interface Webhook extends Subscription {
-	/** Undefined for a code that the document does not name. */
+	/** Undefined for an undocumented code. */
 	event?: EventName;
-	/** `active`, `blacklisted`, or what else the service said, in lower case. */
+	/** `active`, `blacklisted`, or another status of the service in lowercase. */
 	status: string;
-	/** The status as the service spelled it. */
+	/** The status as spelled by the service. */
 	rawStatus?: string;
-	/** Members that the document does not name, and everything else as it came. */
+	/** The listed entry, unchanged, including undocumented fields. */
 	raw: Record<string, unknown>;
 }
 
-/** What the service answers when it is asked for its list. */
+/** The service's response to a listing. */
 export interface WebhookList {
 	webhooks: Webhook[];
-	/** Entries without a URL or an event's code: somebody else's, whatever they are. */
-	others: unknown[];
-	/** What the service said when it answered 404: it has none yet, or knows no such company. */
-	notFound?: string;
+	/** Entries without a URL or an event code. */
+	unreadable: unknown[];
+	/** The details of a 404: the company has no webhooks yet or is unknown. */
+	notFoundDetail?: string;
 }
 
-/** What came of asking for a change that the service may find made already. */
+/** The outcome of a change that may already be in effect. */
 export interface SubscriptionChange {
 	isDone: boolean;
-	/** The service's words, empty when it had none. */
-	said: string;
+	/** The service's message, empty when it sent none. */
+	detail: string;
 }
 
 /** The webhook subscriptions of one company. */
 export interface Webhooks {
 	list(): Promise<WebhookList>;
 	/**
-	 * Subscribes; any success counts, since the document shows no response body (section 4.3).
+	 * Subscribes. Any success counts, since the API document shows no response body (section 4.3).
 	 *
-	 * @returns that it is not done when the service names a conflict (409): it has this subscription
-	 *   already, or another in its place
+	 * @returns `isDone: false` on a conflict (409): this subscription exists, or another one conflicts
+	 *   with it
 	 */
 	subscribe(subscription: Subscription): Promise<SubscriptionChange>;
 	/**
 	 * Unsubscribes.
 	 *
-	 * @returns that it is not done when the service knows no such subscription (404)
+	 * @returns `isDone: false` when the service has no such subscription (404)
 	 */
 	unsubscribe(subscription: Subscription): Promise<SubscriptionChange>;
 }
 
 /**
- * The subscriptions of a company (sections 4.3 to 4.5).
+ * A client for the subscriptions of a company (sections 4.3 to 4.5).
  *
  * Every method waits for the response and throws a NodeApiError when the service rejects the
- * request or cannot be reached.
+ * request or can't be reached.
  */
 export function companyWebhooksClient(
 	node: INode,
@@ -69,49 +69,48 @@ export function companyWebhooksClient(
 	return {
 		async list() {
 			const exchange = await send(requests.listWebhooksRequest(companyId));
-			if (exchange.kind === 'answer' && exchange.status === 404)
-				return { webhooks: [], others: [], notFound: serviceDetail(exchange) };
-			const answer = requireSuccess(node, exchange);
-			const listing = readWebhookList(answer);
-			if (listing) return listing;
-			const description = [notADeliveryService.description, serviceDetail(answer)]
+			if (exchange.kind === 'response' && exchange.status === 404)
+				return { webhooks: [], unreadable: [], notFoundDetail: serviceDetail(exchange) };
+			const response = requireSuccess(node, exchange);
+			const list = readWebhookList(response);
+			if (list) return list;
+			const description = [notADeliveryService.description, serviceDetail(response)]
 				.filter(Boolean)
 				.join(' ');
-			throw apiError(node, { ...notADeliveryService, description }, answer.status);
+			throw apiError(node, { ...notADeliveryService, description }, response.status);
 		},
 		async subscribe(subscription) {
 			const exchange = await send(requests.subscribeRequest(companyId, subscription));
-			const said = serviceDetail(exchange);
-			if (exchange.kind === 'answer' && exchange.status === 409) return { isDone: false, said };
+			const detail = serviceDetail(exchange);
+			if (exchange.kind === 'response' && exchange.status === 409) return { isDone: false, detail };
 			requireDone(node, requireSuccess(node, exchange));
-			return { isDone: true, said };
+			return { isDone: true, detail };
 		},
 		async unsubscribe(subscription) {
 			const exchange = await send(requests.unsubscribeRequest(companyId, subscription));
-			const said = serviceDetail(exchange);
-			if (exchange.kind === 'answer' && exchange.status === 404) return { isDone: false, said };
+			const detail = serviceDetail(exchange);
+			if (exchange.kind === 'response' && exchange.status === 404) return { isDone: false, detail };
 			requireDone(node, requireSuccess(node, exchange));
-			return { isDone: true, said };
+			return { isDone: true, detail };
 		},
 	};
 }
 
 /**
- * The subscriptions in the answer to a listing (section 4.4), entry by entry: one that cannot be
- * read must not hide the others. The list may be wrapped in an object, and no content is an empty
- * list.
+ * The subscriptions in the response to a listing (section 4.4), parsed one by one: an unreadable entry
+ * must not hide the others. The list may be wrapped in an object, and no content is an empty list.
  *
- * @returns undefined when there is no list in it
+ * @returns undefined when the response contains no list
  */
-export function readWebhookList(answer: ServiceResponse): WebhookList | undefined {
-	const entries = hasNoContent(answer) ? [] : findList(answer.body);
+export function readWebhookList(response: ServiceResponse): WebhookList | undefined {
+	const entries = isEmptyResponse(response) ? [] : findList(response.body);
 	if (!entries) return undefined;
 	const webhooks: Webhook[] = [];
-	const others: unknown[] = [];
+	const unreadable: unknown[] = [];
 	for (const entry of entries) {
 		const { success: isReadable, data } = listedWebhookSchema.safeParse(entry);
 		if (!isReadable) {
-			others.push(entry);
+			unreadable.push(entry);
 			continue;
 		}
 		const { url, action, status } = data;
@@ -127,63 +126,63 @@ export function readWebhookList(answer: ServiceResponse): WebhookList | undefine
 			raw: data,
 		});
 	}
-	return { webhooks, others };
+	return { webhooks, unreadable };
 }
 
-function hasNoContent({ status, headers, body }: ServiceResponse): boolean {
+function isEmptyResponse({ status, headers, body }: ServiceResponse): boolean {
 	if (body !== undefined) return false;
 	return status === 204 || headers['content-length'] === '0' || !headers['content-type'];
 }
 
 const listSchema = z.array(z.unknown());
 
-/** Members that say how it went, and hold no list of webhooks. */
+/** Fields that report the outcome and contain no list of webhooks. */
 const statusFields = new Set(['code', 'message', 'error', 'errors']);
 
-/** The one list in a body or in an object of it; none at all in an object is an empty list. */
-function findList(body: unknown, deepest = 2): unknown[] | undefined {
+/** The only list in a body, at most `maxDepth` levels deep; an object without any is an empty list. */
+function findList(body: unknown, maxDepth = 2): unknown[] | undefined {
 	const list = listSchema.safeParse(body);
 	if (list.success) return list.data;
 	if (body === null) return [];
-	if (typeof body !== 'object' || deepest === 0) return undefined;
+	if (typeof body !== 'object' || maxDepth === 0) return undefined;
 	if ('error' in body || 'errors' in body) return undefined;
-	const said = codeAndMessageSchema.parse(body).code;
-	const members = Object.entries(body).filter(([name]) => !statusFields.has(name));
-	if (members.length === 0) return !said || isSuccessCode(said) ? [] : undefined;
-	const lists = members.flatMap(([, member]) => {
-		const inner = member === null ? undefined : findList(member, deepest - 1);
+	const { code } = codeAndMessageSchema.parse(body);
+	const fields = Object.entries(body).filter(([name]) => !statusFields.has(name));
+	if (fields.length === 0) return !code || isSuccessCode(code) ? [] : undefined;
+	const lists = fields.flatMap(([, field]) => {
+		const inner = field === null ? undefined : findList(field, maxDepth - 1);
 		return inner ? [inner] : [];
 	});
 	if (lists.length > 0) return lists.length === 1 ? lists[0] : undefined;
-	return members.every(([, member]) => member === null) ? [] : undefined;
+	return fields.every(([, field]) => field === null) ? [] : undefined;
 }
 
-/** @throws NodeApiError when a success is a web page, or its code says that it is none */
-function requireDone(node: INode, answer: ServiceResponse): void {
-	if (/html/i.test(answer.headers['content-type'] ?? ''))
-		throw apiError(node, notADeliveryService, answer.status);
-	const { code } = codeAndMessageSchema.parse(answer.body);
+/** @throws NodeApiError when a success is a web page, or its code reports a failure */
+function requireDone(node: INode, response: ServiceResponse): void {
+	if (/html/i.test(response.headers['content-type'] ?? ''))
+		throw apiError(node, notADeliveryService, response.status);
+	const { code } = codeAndMessageSchema.parse(response.body);
 	if (!code || isSuccessCode(code)) return;
-	const message = `The Delivery Service did not do what was asked for (code ${code})`;
-	throw apiError(node, { message, description: serviceDetail(answer) });
+	const message = `The Delivery Service did not complete the request (code ${code})`;
+	throw apiError(node, { message, description: serviceDetail(response) });
 }
 
-/** Both spellings of the document (sections 2.7 and 3), in any case, come out as one. */
+/** Unifies the spellings of the API document (sections 2.7 and 3), ignoring case. */
 function normalizeStatus(status: string | undefined): string {
 	const lower = (status ?? '').trim().toLowerCase();
 	return lower === 'banned' ? 'blacklisted' : lower;
 }
 
 /**
- * The answer, when it is a success.
+ * Returns the response of a successful request.
  *
- * @throws NodeApiError that says what happened and what to do
+ * @throws NodeApiError that explains the failure and what to do
  */
 export function requireSuccess(node: INode, exchange: Exchange): ServiceResponse {
-	if (exchange.kind === 'answer' && isSuccess(exchange)) return exchange;
+	if (exchange.kind === 'response' && isSuccess(exchange)) return exchange;
 	throw apiError(
 		node,
 		explainFailure(exchange),
-		exchange.kind === 'answer' ? exchange.status : undefined,
+		exchange.kind === 'response' ? exchange.status : undefined,
 	);
 }

@@ -6,22 +6,22 @@ import { republishHint } from '../common/republish';
 
 const eventLabels = Object.fromEntries(eventNames.map((name) => [name, events[name].name]));
 
-/** The chosen events in the words of the picker, shown below the node. */
+/** The labels of the selected events, shown below the node. */
 export const subtitle = `={{ $parameter["events"].map((name) => (${JSON.stringify(eventLabels)})[name]).join(", ") }}`;
 
 const listenHelp =
-	'<b>While you build your workflow</b>, click the button above to listen, then create or change a delivery on the Delivery Service. The event appears here.';
+	'<b>While building your workflow</b>, click the button above to listen, then create or change a delivery in the Delivery Service. The event shows up here.';
 
 const webhookDefaults = {
 	responseMode: 'onReceived',
 	path: 'webhook',
-	// The bare address starts nothing: the node gives the service the signed ones.
+	// Calls to the bare URL are rejected: the node registers the signed URLs with the service.
 	ndvHideUrl: true,
 } as const;
 
 /**
- * The events come with POST. With the other two a service may try out whether the address answers;
- * n8n must know them before it calls the methods of `default`, which subscribe the address.
+ * Events arrive as POST requests. A service may use GET or HEAD to check that the URL responds. n8n
+ * must register these two before it calls the methods of `default`, which subscribe the URL.
  */
 export const webhooks: IWebhookDescription[] = [
 	{ ...webhookDefaults, name: 'setup', httpMethod: 'GET' },
@@ -29,22 +29,22 @@ export const webhooks: IWebhookDescription[] = [
 	{ ...webhookDefaults, name: 'default', httpMethod: 'POST' },
 ];
 
-/** What the open node shows beside its settings. */
+/** What the node's panel shows next to the parameters. */
 export const triggerPanel: INodeTypeDescription['triggerPanel'] = {
-	header: 'Pull in events from the Delivery Service',
+	header: 'Listen for Delivery Service events',
 	executionsHelp: {
-		inactive: `${listenHelp}<br /><br /><b>When you are happy with it</b>, publish the workflow. From then on every event starts it by itself, and you find what happened under Executions.`,
-		active: `${listenHelp}<br /><br /><b>Your workflow is published</b>, so every event starts it by itself as well. You find what happened under Executions.<br /><br /><b>Events stay away?</b> Then ${republishHint}: that makes anew what the Delivery Service has lost or stopped calling.`,
+		inactive: `${listenHelp}<br /><br /><b>Once you're happy with your workflow</b>, publish it. Every event then triggers it automatically. Its runs are listed under Executions.`,
+		active: `${listenHelp}<br /><br /><b>Your workflow is published</b>, so every event also triggers it automatically. Its runs are listed under Executions.<br /><br /><b>No events arriving?</b> Then ${republishHint}. This re-creates webhooks that the Delivery Service has lost or blacklisted.`,
 	},
 	activationHint:
-		'When your workflow is finished, publish it, so that events start it by themselves.',
+		"Once you've finished building your workflow, publish it so that events trigger it automatically.",
 };
 
-/** The trigger's settings. */
+/** The trigger's parameters. */
 export const properties: INodeProperties[] = [
 	{
 		displayName:
-			'You need to set up nothing on the Delivery Service. This node registers itself there when you listen for a test event or publish the workflow, and takes itself off afterwards.',
+			'No setup is needed in the Delivery Service. The node registers its webhooks when you listen for a test event or publish the workflow, and removes them when you stop listening or unpublish it.',
 		name: 'notice',
 		type: 'notice',
 		default: '',
@@ -66,7 +66,8 @@ export const properties: INodeProperties[] = [
 		options: [
 			{
 				...companyIdField,
-				description: 'The company whose events are meant. By default the one in the credential.',
+				description:
+					'ID of the company whose events trigger the workflow. Defaults to the company in the credential.',
 			},
 			{
 				displayName: 'Ignore Duplicates Within (Minutes)',
@@ -75,7 +76,7 @@ export const properties: INodeProperties[] = [
 				typeOptions: { minValue: 0 },
 				default: 10,
 				description:
-					'Within this time, the same event with the same content ends the workflow at this node. That may also be a second change, to a field that the event does not hold. With several n8n workers, a repeat may get through.',
+					"How long to ignore an identical event that arrives again. This may also drop a genuine second update to a field that the event doesn't include. With several n8n workers, an occasional duplicate may get through.",
 			},
 			{
 				displayName: 'Only These Cities',
@@ -84,7 +85,7 @@ export const properties: INodeProperties[] = [
 				default: '',
 				placeholder: 'e.g. 3, 8',
 				description:
-					'Numbers of cities, separated by commas. Updated deliveries of other cities do not start the workflow.',
+					"Comma-separated list of city IDs. Updates of deliveries in other cities don't trigger the workflow.",
 			},
 			{
 				displayName: 'Only These Companies',
@@ -93,7 +94,7 @@ export const properties: INodeProperties[] = [
 				default: '',
 				placeholder: 'e.g. 42, 43',
 				description:
-					'Numbers of companies, separated by commas. Updated deliveries of other companies do not start the workflow.',
+					"Comma-separated list of company IDs. Updates of other companies' deliveries don't trigger the workflow.",
 			},
 			{
 				displayName: 'Only These Statuses',
@@ -102,7 +103,7 @@ export const properties: INodeProperties[] = [
 				default: '',
 				placeholder: 'e.g. processing, pending review',
 				description:
-					'Statuses of the Delivery Service, separated by commas; capitals, spaces and underscores make no difference. Updated deliveries with another status do not start the workflow.',
+					"Comma-separated list of delivery statuses. Case doesn't matter, and a space matches an underscore. Updates to other statuses don't trigger the workflow.",
 			},
 			{
 				displayName: 'Verify Caller',
@@ -111,7 +112,7 @@ export const properties: INodeProperties[] = [
 				noDataExpression: true,
 				default: true,
 				description:
-					'Whether only the Delivery Service itself can start the workflow: the addresses that it calls are signed with your API secret. Turn this off only if something in between changes web addresses; then anybody who knows the address can start the workflow.',
+					'Whether to accept only calls from the Delivery Service. The node signs its webhook URLs with your API secret to recognize them. Turn this off only if a proxy rewrites URLs: anyone who knows the URL can then trigger the workflow.',
 			},
 		],
 	},

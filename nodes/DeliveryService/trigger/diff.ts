@@ -13,30 +13,30 @@ import {
 	type EventUrl,
 } from './eventUrls';
 
-/** What a trigger is to be subscribed to. */
+/** What a trigger should be subscribed to. */
 export interface DesiredSubscriptions extends TriggerOwner {
 	events: readonly EventName[];
-	/** Absent when addresses are not signed. */
+	/** Undefined when URLs are not signed. */
 	signer?: Signer;
-	/** Whether exactly this was subscribed before, as far as the node remembers. */
+	/** Whether the saved state shows exactly these subscriptions. */
 	wasSubscribed?: boolean;
 }
 
 export interface SubscriptionDiff {
-	/** Desired, and not there or only blacklisted. */
+	/** Desired, but not listed or listed as blacklisted only. */
 	missing: Subscription[];
 	/**
-	 * Of this node, and not desired in this form: made with another secret, or for another event. Also
-	 * the bare URL where a service drops the query and the event is no longer chosen.
+	 * This node's, but not desired: signed with another secret, or for a deselected event. Includes the
+	 * bare URL of a deselected event if the service drops the query.
 	 */
 	stale: Subscription[];
-	/** Desired and there, but the service has stopped calling them. */
+	/** Desired and listed, but no longer called by the service. */
 	blacklisted: Subscription[];
-	/** Desired and there, once more than needed: each event would come twice. */
+	/** Desired, but listed more than once: each event would arrive more than once. */
 	surplus: Subscription[];
 }
 
-/** The subscriptions that are desired, one an event (service document, section 4.3). */
+/** The desired subscriptions, one per event (service document, section 4.3). */
 export function subscriptionsFor(desired: DesiredSubscriptions): Subscription[] {
 	return desired.events.map((event) => ({
 		url: eventUrlFor(desired, event, desired.signer),
@@ -44,33 +44,33 @@ export function subscriptionsFor(desired: DesiredSubscriptions): Subscription[] 
 	}));
 }
 
-/** What a listed address says, when it is one of this node; undefined when it is anybody else's. */
+/** Parses a listed URL; returns undefined unless it belongs to this node. */
 export function ownEventUrl(owner: TriggerOwner, url: string): EventUrl | undefined {
-	const address = readEventUrl(owner.webhookUrl, url);
-	return address?.workflowId === owner.workflowId ? address : undefined;
+	const eventUrl = readEventUrl(owner.webhookUrl, url);
+	return eventUrl?.workflowId === owner.workflowId ? eventUrl : undefined;
 }
 
 /**
- * Compares what is desired with what the service lists (section 4.4). A subscription that is not of
- * this node and this workflow appears nowhere in the result.
+ * Compares the desired subscriptions with the listed ones (section 4.4). The result contains only
+ * subscriptions of this node in this workflow.
  */
 export function diffSubscriptions(
 	desired: DesiredSubscriptions,
 	listed: readonly Webhook[],
 ): SubscriptionDiff {
 	const result: SubscriptionDiff = { missing: [], stale: [], blacklisted: [], surplus: [] };
-	const known = new Set<Webhook>();
+	const matched = new Set<Webhook>();
 	for (const subscription of subscriptionsFor(desired)) {
 		const found = findListed(desired, subscription, listed);
-		for (const webhook of found) known.add(webhook);
-		const isBanned = ({ status }: Webhook) => status === 'blacklisted';
-		const working = found.filter((webhook) => !isBanned(webhook));
-		result.blacklisted.push(...found.filter(isBanned).map(toSubscription));
+		for (const webhook of found) matched.add(webhook);
+		const isBlacklisted = ({ status }: Webhook) => status === 'blacklisted';
+		const working = found.filter((webhook) => !isBlacklisted(webhook));
+		result.blacklisted.push(...found.filter(isBlacklisted).map(toSubscription));
 		if (working.length === 0) result.missing.push(subscription);
 		result.surplus.push(...working.slice(1).map(toSubscription));
 	}
-	const others = listed.filter((webhook) => !known.has(webhook));
-	result.stale = others
+	const unmatched = listed.filter((webhook) => !matched.has(webhook));
+	result.stale = unmatched
 		.filter(
 			(webhook) => ownEventUrl(desired, webhook.url) || isBareUrlOfDeselected(desired, webhook),
 		)
@@ -79,8 +79,8 @@ export function diffSubscriptions(
 }
 
 /**
- * Whether it is what a service that drops the query has kept of a subscription to an event that is no
- * longer chosen: the bare URL, where the node remembers to have subscribed without signatures.
+ * Whether a webhook is the bare URL of a deselected event, listed by a service that drops the query.
+ * Only where the saved state shows unsigned subscriptions.
  */
 function isBareUrlOfDeselected(desired: DesiredSubscriptions, { url, action }: Webhook): boolean {
 	if (desired.signer || !desired.wasSubscribed || !isBareUrl(desired.webhookUrl, url)) return false;
@@ -88,49 +88,49 @@ function isBareUrlOfDeselected(desired: DesiredSubscriptions, { url, action }: W
 	return event !== undefined && !desired.events.includes(event);
 }
 
-/** The entries of the list that are this subscription, in whatever form the service shows it. */
+/** The listed webhooks that are this subscription, in any spelling of the service. */
 export function findListed(
 	desired: DesiredSubscriptions,
 	{ url, action }: Subscription,
 	listed: readonly Webhook[],
 ): Webhook[] {
-	const plain = canonicalUrl(desired, url);
-	const ofEvent = listed.filter((webhook) => webhook.action === action);
-	const exact = ofEvent.filter(
-		(webhook) => ownEventUrl(desired, webhook.url) && canonicalUrl(desired, webhook.url) === plain,
+	const canonical = canonicalUrl(desired, url);
+	const forEvent = listed.filter((webhook) => webhook.action === action);
+	const exact = forEvent.filter(
+		(webhook) =>
+			ownEventUrl(desired, webhook.url) && canonicalUrl(desired, webhook.url) === canonical,
 	);
-	// A service that drops the query shows, and perhaps calls, the bare URL.
+	// A service that drops the query lists, and perhaps calls, the bare URL.
 	if (exact.length > 0 || (desired.signer && !desired.wasSubscribed)) return exact;
-	return ofEvent.filter((webhook) => isBareUrl(desired.webhookUrl, webhook.url));
+	return forEvent.filter((webhook) => isBareUrl(desired.webhookUrl, webhook.url));
 }
 
 /**
- * The listed addresses that the service calls at another address of n8n, and that the node would take
- * for its own if they led here: those of an n8n that has moved, or of another one with a copy of this
- * workflow.
+ * The listed webhooks whose URLs would be this node's if they were on the present host. n8n has moved
+ * from that host, or another n8n there runs a copy of this workflow.
  */
 export function subscriptionsAtOtherHosts(
 	desired: DesiredSubscriptions,
 	listed: readonly Webhook[],
 ): Webhook[] {
-	const present = new URL(desired.webhookUrl);
+	const current = new URL(desired.webhookUrl);
 	return listed.filter(({ url, status }) => {
 		if (status === 'blacklisted' || !URL.canParse(url)) return false;
 		const { origin, pathname } = new URL(url);
-		if (origin === present.origin || pathname !== present.pathname) return false;
-		const address = ownEventUrl({ ...desired, webhookUrl: origin + pathname }, url);
-		if (!address) return false;
-		return !desired.signer || isSigned(toQuery(address), desired.signer);
+		if (origin === current.origin || pathname !== current.pathname) return false;
+		const eventUrl = ownEventUrl({ ...desired, webhookUrl: origin + pathname }, url);
+		if (!eventUrl) return false;
+		return !desired.signer || isSigned(toQuery(eventUrl), desired.signer);
 	});
 }
 
-/** An address of this node as the node itself writes it. */
+/** A URL of this node in the spelling of the node; other URLs are returned unchanged. */
 export function canonicalUrl({ webhookUrl }: TriggerOwner, url: string): string {
-	const address = readEventUrl(webhookUrl, url);
-	return address ? writeEventUrl(webhookUrl, address) : url;
+	const eventUrl = readEventUrl(webhookUrl, url);
+	return eventUrl ? writeEventUrl(webhookUrl, eventUrl) : url;
 }
 
-/** What is to be sent to the service of a listed subscription. */
+/** A listed webhook without the fields that requests do not contain. */
 export function toSubscription({ url, action }: Subscription): Subscription {
 	return { url, action };
 }

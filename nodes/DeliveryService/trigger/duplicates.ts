@@ -3,21 +3,22 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { z } from 'zod/v4';
 
 import { type Store, maxClaimAttempts, settlingMs } from '../deduplication/ledger';
-import { nodeStoreOf } from '../deduplication/store';
+import { openNodeStore } from '../deduplication/store';
 import { realClock, type Clock } from '../common/clock';
 
 /*
- * Repeats are left out in the execution that a call has started, not in the call: of what a node
- * notes while n8n takes a call, 2.41 saves nothing and 1.x loses most when calls come at once.
+ * Duplicates are dropped in the execution that a call has started, not during the call: n8n 2.41
+ * doesn't save what a node records during a call, and n8n 1.x loses most of it when calls are
+ * concurrent.
  */
 
 const ignoreMinutesSchema = z.coerce.number().positive().catch(0);
 
 /**
- * The trigger's items that go on into the workflow: all of them, or, with Skip Repeats, those whose
- * event and content did not come before within the time. A test event always goes on.
+ * The trigger's items without those whose event arrived before within the time of the option Ignore
+ * Duplicates. Returns all items when the option is off, and always those of a test event.
  *
- * When n8n's store fails, all go on: an event too many is better than one too few.
+ * Returns all items, too, when n8n's store fails: an extra event is better than a missing one.
  */
 export async function dropDuplicateEvents(
 	context: IExecuteFunctions,
@@ -26,33 +27,33 @@ export async function dropDuplicateEvents(
 	const option = context.getNodeParameter('options.ignoreDuplicatesMinutes', 0, 0);
 	const withinMs = ignoreMinutesSchema.parse(option) * 60_000;
 	if (withinMs === 0 || context.getMode() === 'manual') return items;
-	const store = nodeStoreOf(context);
-	const look = async () =>
+	const store = openNodeStore(context);
+	const dropDuplicates = async () =>
 		await dropSeen(items, store, context.getExecutionId(), withinMs, realClock);
 	try {
-		// Of two processes that make a node's first entries at once, one fails, once.
-		return await look().catch(look);
+		// When two processes create a node's first entries at the same time, one of them fails once.
+		return await dropDuplicates().catch(dropDuplicates);
 	} catch (error) {
 		context.logger.warn(
-			`Node "${context.getNode().name}" let all events through: Skip Repeats could not look up which came before (${error instanceof Error ? error.message : 'unknown reason'})`,
+			`Node "${context.getNode().name}" let all events through: Ignore Duplicates Within (Minutes) could not check for duplicates (${error instanceof Error ? error.message : 'unknown reason'})`,
 		);
 		return items;
 	}
 }
 
-/** How many parts the time is cut into: an event counts as seen for the time and up to one part more. */
+/** Time slots per period: an event counts as seen for the period and up to one slot more. */
 const timeSlots = 2;
 
 /**
- * Leaves out items with the content of one before them, or of one that another execution has noted
+ * Drops items with the content of an earlier item, or of an item that another execution has recorded
  * within the time.
  *
- * The store knows no times: an event is noted under the present part of the time and, to find
- * earlier ones, under the parts before it. Nor has it a lock: each note carries the mark of its
- * execution, see `settling.ts`. An execution that is run again, since its process was killed, finds
- * its own marks.
+ * The store has no timestamps: an event is recorded in the current time slot and, to find earlier
+ * ones, in the slots before it. The store has no locks either: each execution records its own
+ * marker, as the claims in `ledger.ts` do. When an execution runs again after a crash, it finds its
+ * own markers.
  *
- * @param execution what no other execution has
+ * @param execution a unique ID of the execution
  */
 export async function dropSeen<Item extends { json: IDataObject }>(
 	items: readonly Item[],
@@ -61,32 +62,32 @@ export async function dropSeen<Item extends { json: IDataObject }>(
 	withinMs: number,
 	clock: Clock,
 ): Promise<Item[]> {
-	const part = Math.floor((clock.now() * timeSlots) / withinMs);
-	const keysOf = (content: string) =>
-		Array.from({ length: timeSlots + 1 }, (_, back) => `${withinMs} ${part - back} ${content}`);
-	const markOf = (content: string) => `${execution} ${content}`;
+	const slot = Math.floor((clock.now() * timeSlots) / withinMs);
+	const slotKeys = (content: string) =>
+		Array.from({ length: timeSlots + 1 }, (_, back) => `${withinMs} ${slot - back} ${content}`);
+	const markerKey = (content: string) => `${execution} ${content}`;
 
-	const goingOn = new Map(items.map((item) => [fingerprint(item.json), item]));
-	let unsure = [...goingOn.keys()];
-	let tookMs = 0;
-	for (let attempt = 0; unsure.length > 0 && attempt <= maxClaimAttempts; attempt++) {
-		if (attempt > 0) await clock.wait(settlingMs(tookMs));
-		unsure = await store.inTurn(async (entries) => {
+	const unseen = new Map(items.map((item) => [fingerprint(item.json), item]));
+	let unverified = [...unseen.keys()];
+	let elapsedMs = 0;
+	for (let attempt = 0; unverified.length > 0 && attempt <= maxClaimAttempts; attempt++) {
+		if (attempt > 0) await clock.wait(settlingMs(elapsedMs));
+		unverified = await store.runExclusive(async (entries) => {
 			const started = clock.now();
-			const fresh = await entries.record(
-				unsure.flatMap((content) => [...keysOf(content), markOf(content)]),
+			const added = await entries.record(
+				unverified.flatMap((content) => [...slotKeys(content), markerKey(content)]),
 			);
-			tookMs = clock.now() - started;
-			const isNew = (content: string) => keysOf(content).every((key) => fresh.has(key));
-			const anothers = unsure.filter((content) => !isNew(content) && fresh.has(markOf(content)));
-			for (const content of anothers) goingOn.delete(content);
-			// A repeat does not prolong the time.
-			const unwanted = anothers.flatMap(keysOf).filter((key) => fresh.has(key));
-			if (unwanted.length > 0) await entries.remove(unwanted);
-			return unsure.filter(isNew);
+			elapsedMs = clock.now() - started;
+			const isNew = (content: string) => slotKeys(content).every((key) => added.has(key));
+			const seen = unverified.filter((content) => !isNew(content) && added.has(markerKey(content)));
+			for (const content of seen) unseen.delete(content);
+			// A duplicate must not extend the time.
+			const extending = seen.flatMap(slotKeys).filter((key) => added.has(key));
+			if (extending.length > 0) await entries.remove(extending);
+			return unverified.filter(isNew);
 		});
 	}
-	return [...goingOn.values()];
+	return [...unseen.values()];
 }
 
 function fingerprint(content: IDataObject): string {
@@ -95,13 +96,13 @@ function fingerprint(content: IDataObject): string {
 		.digest('base64url');
 }
 
-/** The value with object members in one order, so that equal content has equal text. */
+/** The value with its objects' fields sorted, so that equal content has equal JSON. */
 function sortFields(value: unknown): unknown {
 	if (Array.isArray(value)) return value.map(sortFields);
 	if (typeof value !== 'object' || value === null) return value;
 	return Object.fromEntries(
 		Object.entries(value)
 			.sort(([one], [other]) => (one < other ? -1 : 1))
-			.map(([name, member]) => [name, sortFields(member)]),
+			.map(([name, field]) => [name, sortFields(field)]),
 	);
 }

@@ -2,30 +2,30 @@ import { createHash, createHmac, timingSafeEqual } from 'crypto';
 
 import { eventNames, eventNameSchema, type EventName } from '../service/events';
 
-/** The query parameters that an address carries beside the node's webhook URL. */
+/** The query parameters that an event URL adds to the node's webhook URL. */
 const eventParameter = 'event';
 const workflowParameter = 'workflow';
 const signatureParameter = 'signature';
 
 const signaturePattern = /^[0-9a-f]{64}$/;
 
-/** Keeps these signatures apart from any other use of the same API secret. */
+/** Distinguishes these signatures from any other use of the same API secret. */
 const purpose = 'n8n-nodes-delivery-service trigger URL';
 
-/** What a trigger's addresses are signed with, and for. */
+/** What a trigger's event URLs are signed with, and for. */
 export interface Signer {
 	secret: string;
-	/** What tells this node's webhook from any other, and where it is subscribed. */
+	/** Identifies this node's webhook and where it is subscribed. */
 	identity: string;
 }
 
-/** Whose addresses are meant: those of one node of one workflow. */
+/** The node that event URLs belong to: one node of one workflow. */
 export interface TriggerOwner {
 	webhookUrl: string;
 	workflowId: string;
 }
 
-/** What an address of a trigger says. */
+/** The parts that an event URL adds to the webhook URL. */
 export interface EventUrl {
 	event: EventName;
 	workflowId: string;
@@ -33,11 +33,11 @@ export interface EventUrl {
 }
 
 /**
- * The address at which the service reports an event (service document, section 4.3): the node's
- * webhook URL with the event, the workflow that owns it, and an HMAC-SHA-256 over identity and event
- * that only the holder of the API secret can make.
+ * The URL at which the service reports an event (service document, section 4.3): the node's webhook
+ * URL with the event, the workflow that owns it, and an HMAC-SHA-256 over identity and event that
+ * requires the API secret.
  *
- * @throws TypeError when the webhook URL is no URL
+ * @throws TypeError when the webhook URL is not a URL
  */
 export function eventUrlFor(
 	{ webhookUrl, workflowId }: TriggerOwner,
@@ -48,49 +48,50 @@ export function eventUrlFor(
 	return writeEventUrl(webhookUrl, { event, workflowId, signature });
 }
 
-/** The webhook URL with what an address says. */
+/** Builds an event URL from the webhook URL and its parts. */
 export function writeEventUrl(
 	webhookUrl: string,
 	{ event, workflowId, signature }: EventUrl,
 ): string {
-	const address = new URL(webhookUrl);
-	address.searchParams.set(eventParameter, event);
-	address.searchParams.set(workflowParameter, workflowId);
-	if (signature !== undefined) address.searchParams.set(signatureParameter, signature);
-	return address.toString();
+	const url = new URL(webhookUrl);
+	url.searchParams.set(eventParameter, event);
+	url.searchParams.set(workflowParameter, workflowId);
+	if (signature !== undefined) url.searchParams.set(signatureParameter, signature);
+	return url.toString();
 }
 
 /**
- * What an address says when it is exactly the webhook URL with one event, one workflow and at most
- * one signature; undefined for any other address, which is somebody else's. The service may list its
- * parameters in another order, or the address encoded once or twice more.
+ * Parses an event URL: exactly the webhook URL with one event, one workflow and at most one
+ * signature. The service may list its parameters in another order, or encode the URL once or twice.
+ *
+ * @returns undefined for any other URL, which belongs to another program
  */
-export function readEventUrl(webhookUrl: string, address: string): EventUrl | undefined {
-	for (const text of urlSpellings(address)) {
-		const read = readPlainUrl(webhookUrl, text);
-		if (read) return read;
+export function readEventUrl(webhookUrl: string, url: string): EventUrl | undefined {
+	for (const spelling of urlSpellings(url)) {
+		const eventUrl = readPlainUrl(webhookUrl, spelling);
+		if (eventUrl) return eventUrl;
 	}
 	return undefined;
 }
 
-/** Whether an address is the bare webhook URL, as a service shows it that drops the query. */
-export function isBareUrl(webhookUrl: string, address: string): boolean {
-	return urlSpellings(address).some((text) => normalizeUrl(text) === normalizeUrl(webhookUrl));
+/** Whether a URL is the bare webhook URL, as listed by a service that drops the query. */
+export function isBareUrl(webhookUrl: string, url: string): boolean {
+	return urlSpellings(url).some((spelling) => normalizeUrl(spelling) === normalizeUrl(webhookUrl));
 }
 
-/** An address as it may have been before the service wrote it in HTML or encoded it. */
-function urlSpellings(address: string): string[] {
-	const readings = [address.trim()];
+/** The URL and its decoded forms: the service may have encoded it or escaped it for HTML. */
+function urlSpellings(url: string): string[] {
+	const spellings = [url.trim()];
 	try {
-		readings.push(decodeURIComponent(readings[0] ?? ''));
-		readings.push(decodeURIComponent(readings[1] ?? ''));
+		spellings.push(decodeURIComponent(spellings[0] ?? ''));
+		spellings.push(decodeURIComponent(spellings[1] ?? ''));
 	} catch {
-		// What cannot be decoded was not encoded.
+		// A URL that can't be decoded was not encoded.
 	}
-	return readings.flatMap((text) => [text, fromHtml(text)]);
+	return spellings.flatMap((spelling) => [spelling, unescapeHtml(spelling)]);
 }
 
-function fromHtml(text: string): string {
+function unescapeHtml(text: string): string {
 	return text.replaceAll(/&(amp|#38|#x26);/gi, '&');
 }
 
@@ -115,14 +116,14 @@ function takeParameter(url: URL, parameter: string): string[] {
 	return values;
 }
 
-function normalizeUrl(address: string): string {
-	if (!URL.canParse(address)) return address;
-	const url = new URL(address);
+function normalizeUrl(text: string): string {
+	if (!URL.canParse(text)) return text;
+	const url = new URL(text);
 	url.searchParams.sort();
 	return url.toString();
 }
 
-/** What an address says as the query of a call. */
+/** The parts of an event URL as a call's query. */
 export function toQuery({ event, workflowId, signature }: EventUrl): Record<string, unknown> {
 	return {
 		[eventParameter]: event,
@@ -131,51 +132,50 @@ export function toQuery({ event, workflowId, signature }: EventUrl): Record<stri
 	};
 }
 
-/** The event that a call's query names, or undefined when it names none that is known. */
+/** The event that a call's query names; undefined for none or an unknown one. */
 export function eventInQuery(query: Readonly<Record<string, unknown>>): EventName | undefined {
 	return eventNames.find((name) => name === query[eventParameter]);
 }
 
 /**
- * The query of a call, where the service wrote the subscribed address in HTML or encoded its query:
- * `amp;signature` is `signature`. A parameter that is there in both forms becomes a list, and so
- * proves nothing.
+ * Decodes the query of a call, whose URL the service may have escaped for HTML or encoded:
+ * `amp;signature` becomes `signature`. A parameter in both forms becomes a list, which is never a
+ * valid signature.
  */
 export function decodeQuery(query: Readonly<Record<string, unknown>>): Record<string, unknown> {
-	const plain = new Map<string, unknown>();
+	const decoded = new Map<string, unknown>();
 	const add = (name: string, value: unknown) =>
-		plain.set(name, plain.has(name) ? [plain.get(name), value] : value);
+		decoded.set(name, decoded.has(name) ? [decoded.get(name), value] : value);
 	for (const [name, value] of Object.entries(query)) {
-		const bare = name.replace(/^amp;/i, '');
-		if (value !== '' || !bare.includes('=')) add(bare, value);
-		else for (const [inner, text] of new URLSearchParams(fromHtml(bare))) add(inner, text);
+		const bareName = name.replace(/^amp;/i, '');
+		if (value !== '' || !bareName.includes('=')) add(bareName, value);
+		else
+			for (const [innerName, text] of new URLSearchParams(unescapeHtml(bareName)))
+				add(innerName, text);
 	}
-	return Object.fromEntries(plain);
+	return Object.fromEntries(decoded);
 }
 
-/**
- * Whether a call's query carries the signature for its event, character by character, compared in
- * constant time.
- */
+/** Whether a call's query contains the signature for its event, compared in constant time. */
 export function isSigned(query: Readonly<Record<string, unknown>>, signer: Signer): boolean {
 	const signed = signedEvent(query);
 	return signed !== undefined && isEqual(signed.signature, signatureFor(signed.event, signer));
 }
 
-/** What the node remembers of the signature for an event: enough to know it, too little to make it. */
+/** The digest of an event's signature: recognizes the signature, but can't be turned into it. */
 export function digestFor(event: EventName, signer: Signer): string {
 	return digestOf(event, signatureFor(event, signer));
 }
 
-/** Whether a call's query carries a signature of which one of these is the digest. */
+/** Whether a call's query contains a signature with one of these digests. */
 export function hasKnownSignature(
 	query: Readonly<Record<string, unknown>>,
 	digests: readonly string[],
 ): boolean {
 	const signed = signedEvent(query);
 	if (!signed) return false;
-	const given = digestOf(signed.event, signed.signature);
-	return digests.some((digest) => isEqual(given, digest));
+	const actual = digestOf(signed.event, signed.signature);
+	return digests.some((digest) => isEqual(actual, digest));
 }
 
 function signedEvent(query: Readonly<Record<string, unknown>>) {
@@ -192,7 +192,7 @@ function digestOf(event: EventName, signature: string): string {
 	return createHash('sha256').update(`${event}\n${signature}`).digest('base64url');
 }
 
-function isEqual(given: string, expected: string): boolean {
-	const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+function isEqual(actual: string, expected: string): boolean {
+	const [one, other] = [Buffer.from(actual), Buffer.from(expected)];
 	return one.length === other.length && timingSafeEqual(one, other);
 }

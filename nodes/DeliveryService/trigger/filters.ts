@@ -1,21 +1,20 @@
-import { events, filterTraits, type Trait } from '../service/events';
+import { events, filterTraits, type FilterTrait } from '../service/events';
 import type { Problem } from '../common/result';
 import { toList } from '../common/parameters';
 import type { EmittedEvent } from './payload';
 
-/** Which events start the workflow; an empty list lets all of its kind through. */
-export type Filters = Readonly<Record<Trait, readonly string[]>>;
+/** The values that trigger the workflow, by trait; an empty list accepts every value. */
+export type Filters = Readonly<Record<FilterTrait, readonly string[]>>;
 
-/** How each filter is called in the editor, and what its entries are. */
-const filterLabels: Readonly<Record<Trait, string>> = {
+const filterOptionLabels: Readonly<Record<FilterTrait, string>> = {
 	status: 'Only These Statuses',
 	company: 'Only These Companies',
 	city: 'Only These Cities',
 };
 
-/** The filters from what the user entered. */
-export function readFilters(given: Readonly<Record<Trait, unknown>>): Filters {
-	const { status, company, city } = given;
+/** Reads the filters from the values of the options. */
+export function readFilters(values: Readonly<Record<FilterTrait, unknown>>): Filters {
+	const { status, company, city } = values;
 	return {
 		status: filterEntries(status),
 		company: filterEntries(company),
@@ -23,17 +22,17 @@ export function readFilters(given: Readonly<Record<Trait, unknown>>): Filters {
 	};
 }
 
-/** What is wrong with filters: an entry can never match, since it is no number, or several in one. */
+/** The problem with an entry that can never match: not a number, or several entries in one. */
 export function invalidFilter(filters: Filters): Problem | undefined {
 	for (const trait of filterTraits) {
-		const odd = filters[trait].find((entry) =>
+		const invalid = filters[trait].find((entry) =>
 			trait === 'status' ? entry.includes(';') : !/^\d+$/.test(entry),
 		);
-		if (odd === undefined) continue;
-		const kind = trait === 'status' ? 'statuses' : 'numbers';
+		if (invalid === undefined) continue;
+		const entryKind = trait === 'status' ? 'statuses' : 'numeric IDs';
 		return {
-			message: `The Delivery Service Trigger cannot read "${odd}" in its option ${filterLabels[trait]}`,
-			description: `Enter ${kind} separated by commas.`,
+			message: `Delivery Service Trigger: invalid value "${invalid}" in the option ${filterOptionLabels[trait]}`,
+			description: `Enter a comma-separated list of ${entryKind}.`,
 		};
 	}
 	return undefined;
@@ -43,7 +42,7 @@ function filterEntries(value: unknown): string[] {
 	return toList(value).map((entry) => String(entry).trim());
 }
 
-/** Whether an event passes. One that does not tell a trait passes the filter for it. */
+/** Whether an event passes all filters. An event without a trait passes the filter for it. */
 export function passesFilters(event: EmittedEvent, filters: Filters): boolean {
 	if (event.event === 'unknown') return true;
 	const { traits: fields } = events[event.event];
@@ -56,16 +55,16 @@ export function passesFilters(event: EmittedEvent, filters: Filters): boolean {
 function matchesAny(
 	value: unknown,
 	accepted: readonly string[],
-	plain: (text: string) => string,
+	normalize: (text: string) => string,
 ): boolean {
 	if (accepted.length === 0 || (typeof value !== 'string' && typeof value !== 'number'))
 		return true;
-	const told = plain(String(value));
-	return accepted.some((one) => plain(one) === told);
+	const normalized = normalize(String(value));
+	return accepted.some((one) => normalize(one) === normalized);
 }
 
-/** What is the same in another spelling: "Pending Review" and "pending_review", 08 and 8. */
-const normalizers: Readonly<Record<Trait, (text: string) => string>> = {
+/** Make equal spellings equal text: "Pending Review" and "pending_review", 08 and 8. */
+const normalizers: Readonly<Record<FilterTrait, (text: string) => string>> = {
 	status: (text) =>
 		text
 			.trim()

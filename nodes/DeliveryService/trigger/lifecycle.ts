@@ -19,7 +19,7 @@ import {
 import { assertSettings, triggerState, openSite, openTrigger, type OpenTrigger } from './settings';
 import {
 	ConflictError,
-	listWebhooks,
+	listWebhooksIfAllowed,
 	reconcile,
 	removeOwnSubscriptions,
 	StillBlacklistedError,
@@ -27,20 +27,20 @@ import {
 } from './subscriptions';
 
 /*
- * What n8n calls when it turns a trigger on and off: when the workflow is published or taken back,
- * when the user listens for a test event or stops, and in some versions when n8n starts.
+ * What n8n calls when it turns a trigger on or off: when the workflow is published or unpublished,
+ * when the user starts or stops listening for a test event, and in some versions when n8n starts.
  */
 
 /**
- * Whether the service's list holds exactly what is desired (service document, section 4.4), and
- * nothing is left to be removed where the node was subscribed before.
+ * Whether the service lists exactly the desired subscriptions (service document, section 4.4), and
+ * no other site may have subscriptions of this node.
  *
- * When n8n starts while the service is out of order, the subscriptions that were made before count
- * as being there: n8n would close the webhook otherwise, and try again only after ever longer
- * times, while the service posts events to it.
+ * If n8n starts while the service is unavailable, earlier subscriptions count as unchanged:
+ * otherwise n8n would close the webhook and retry with ever longer pauses, while the service posts
+ * events to it.
  *
- * @throws NodeApiError when the service refuses or cannot be reached, NodeOperationError when the
- *   node or its credential lacks something
+ * @throws NodeApiError when the service rejects the request or can't be reached, NodeOperationError
+ *   when the node or its credential is incomplete
  */
 export async function isSubscribed(context: IHookFunctions): Promise<boolean> {
 	return await checkSubscriptions(context).catch((error: unknown) => {
@@ -50,29 +50,29 @@ export async function isSubscribed(context: IHookFunctions): Promise<boolean> {
 
 async function checkSubscriptions(context: IHookFunctions): Promise<boolean> {
 	assertSettings(context);
-	const memory = triggerState(context);
-	const opened = await openTrigger(context, memory);
-	const { webhooks, desired, place } = opened;
-	const listed = await listWebhooks(webhooks).catch((error: unknown) => {
-		if (!canAssumeUnchanged(context, memory, place, error)) throw error;
+	const state = triggerState(context);
+	const trigger = await openTrigger(context, state);
+	const { webhooks, desired, site } = trigger;
+	const listed = await listWebhooksIfAllowed(webhooks).catch((error: unknown) => {
+		if (!canAssumeUnchanged(context, state, site, error)) throw error;
 		warnAboutUnchecked(context, error);
 	});
 	if (!listed) return true;
 	const { missing, stale, blacklisted, surplus } = diffSubscriptions(desired, listed);
 	if ([...missing, ...stale, ...blacklisted, ...surplus].length > 0) return false;
-	if (otherSites(memory, place).length > 0) return false;
-	rememberSubscription(context, opened, []);
+	if (otherSites(state, site).length > 0) return false;
+	saveSubscription(context, trigger, []);
 	return true;
 }
 
 /**
- * Subscribes the trigger's own URL to each chosen event (section 4.3): makes what is missing, makes
- * anew what is blacklisted, removes what an earlier API secret, choice of events, company or address
- * of the service left behind.
+ * Subscribes the trigger's event URLs (section 4.3): creates missing subscriptions, re-creates
+ * blacklisted ones, and removes those of an earlier API secret, event selection, company or base
+ * URL.
  *
- * @throws NodeOperationError when no event is chosen, something lacks in the credential, or the
- *   address leads nowhere; NodeApiError when the service refuses or cannot be reached.
- *   Nothing that was made now stays subscribed then.
+ * @throws NodeOperationError when no event is selected, the credential is incomplete, or the service
+ *   can't reach the webhook URL; NodeApiError when the service rejects a request or can't be
+ *   reached. Subscriptions that this call has created are removed then.
  */
 export async function subscribe(context: IHookFunctions): Promise<boolean> {
 	return await subscribeMissing(context).catch((error: unknown) => {
@@ -82,16 +82,18 @@ export async function subscribe(context: IHookFunctions): Promise<boolean> {
 
 async function subscribeMissing(context: IHookFunctions): Promise<boolean> {
 	assertSettings(context);
-	const memory = triggerState(context);
-	const opened = await openTrigger(context, memory);
-	if (!isRoutable(context, opened.place)) throw unroutableError(context);
-	if (!opened.reachable) throw localhostError(context, opened.desired.webhookUrl);
-	const { desired } = opened;
-	// Another place may be the same list, under another name. There a signature tells the addresses of
-	// today, which stay, from those of before; unsigned ones are the same, so the old ones go first.
-	const tidied = desired.signer ? undefined : await removeOtherSitesFirst(context, memory, opened);
-	const { blacklisted, leftover, isQueryDropped, twins } = await reconcile(
-		opened.webhooks,
+	const state = triggerState(context);
+	const trigger = await openTrigger(context, state);
+	if (!isRoutable(context, trigger.site)) throw unroutableError(context);
+	if (!trigger.isReachable) throw localhostError(context, trigger.desired.webhookUrl);
+	const { desired } = trigger;
+	// Another site may be the same list under another name. Signed URLs of today differ from earlier
+	// ones and are kept there; unsigned ones are equal, so the other sites must be cleared first.
+	const clearedFirst = desired.signer
+		? undefined
+		: await removeOtherSitesFirst(context, state, trigger);
+	const { blacklisted, leftover, isQueryDropped, atOtherHosts } = await reconcile(
+		trigger.webhooks,
 		desired,
 	).catch((error: unknown) => {
 		if (error instanceof ConflictError) throw conflictError(context, error.message);
@@ -100,133 +102,131 @@ async function subscribeMissing(context: IHookFunctions): Promise<boolean> {
 	});
 	if (isQueryDropped && desired.signer) warnAboutDroppedQuery(context);
 	if (leftover) warnAboutLeftover(context, leftover);
-	const others =
-		tidied ?? (await removeAtOtherSites(context, memory, opened, subscriptionsFor(desired)));
-	rememberSubscription(context, opened, others);
+	const remainingSites =
+		clearedFirst ?? (await removeAtOtherSites(context, state, trigger, subscriptionsFor(desired)));
+	saveSubscription(context, trigger, remainingSites);
 	if (blacklisted.length > 0) warnAboutReactivated(context, blacklisted);
-	if (twins.length > 0) warnAboutOtherHosts(context, twins);
+	if (atOtherHosts.length > 0) warnAboutOtherHosts(context, atOtherHosts);
 	return true;
 }
 
 /**
- * Unsubscribes all that the trigger has subscribed (section 4.5). Never throws, since nothing at
- * the service may keep a user from turning a workflow off: what may remain is logged.
+ * Removes all subscriptions of the trigger (section 4.5). Never throws: a failing service must not
+ * prevent a user from turning a workflow off. Logs what may remain.
  */
 export async function unsubscribeAll(context: IHookFunctions): Promise<boolean> {
-	const memory = triggerState(context);
-	let places = memory.sites;
+	const state = triggerState(context);
+	let { sites } = state;
 	try {
-		const opened = await openTrigger(context, memory);
-		const { webhooks, desired, exact, place, wasHere: wasSubscribed } = opened;
-		const leftover = await removeOwnSubscriptions(webhooks, desired, { exact, wasSubscribed });
+		const trigger = await openTrigger(context, state);
+		const { webhooks, desired, known, site, wasSubscribed } = trigger;
+		const leftover = await removeOwnSubscriptions(webhooks, desired, { known, wasSubscribed });
 		if (leftover) warnAboutLeftover(context, leftover);
-		places = await removeAtOtherSites(context, memory, opened);
-		if (leftover) places.push(place);
+		sites = await removeAtOtherSites(context, state, trigger);
+		if (leftover) sites.push(site);
 	} catch (reason) {
 		warnAboutLeftover(context, { subscriptions: [], reason });
 	}
-	saveState(context, { digests: [], sites: places });
+	saveState(context, { digests: [], sites });
 	return true;
 }
 
 /**
- * Removes it before anything is made here, as {@link removeAtOtherSites} does.
+ * Like {@link removeAtOtherSites}, before anything is created at the current site.
  *
- * @throws when the present service does not answer: what is elsewhere still serves then
+ * @throws when the current service does not respond: subscriptions at the other sites still work then
  */
 async function removeOtherSitesFirst(
 	context: IHookFunctions,
-	memory: TriggerState,
-	opened: OpenTrigger,
+	state: TriggerState,
+	trigger: OpenTrigger,
 ): Promise<SubscriptionSite[]> {
-	if (otherSites(memory, opened.place).length === 0) return [];
-	await listWebhooks(opened.webhooks);
-	return await removeAtOtherSites(context, memory, opened);
+	if (otherSites(state, trigger.site).length === 0) return [];
+	await listWebhooksIfAllowed(trigger.webhooks);
+	return await removeAtOtherSites(context, state, trigger);
 }
 
 /**
- * Removes what the node has subscribed at other places than the present one.
+ * Removes the node's subscriptions at all sites except the current one.
  *
- * @param kept what is not to be removed, should another place show it
- * @returns the places where something may remain
+ * @param keep subscriptions not to remove if another site lists them
+ * @returns the sites where subscriptions may remain
  */
 async function removeAtOtherSites(
 	context: IHookFunctions,
-	memory: TriggerState,
-	{ desired, place: present }: OpenTrigger,
-	kept: readonly Subscription[] = [],
+	state: TriggerState,
+	{ desired, site: current }: OpenTrigger,
+	keep: readonly Subscription[] = [],
 ): Promise<SubscriptionSite[]> {
 	const remaining: SubscriptionSite[] = [];
-	for (const place of otherSites(memory, present)) {
-		const leftover = await removeAtSite(context, place, desired, kept).catch((reason: unknown) => ({
+	for (const site of otherSites(state, current)) {
+		const leftover = await removeAtSite(context, site, desired, keep).catch((reason: unknown) => ({
 			subscriptions: [],
 			reason,
 		}));
 		if (!leftover) continue;
-		remaining.push(place);
-		warnAboutLeftover(context, leftover, place, desired.signer === undefined);
+		remaining.push(site);
+		warnAboutLeftover(context, leftover, site, desired.signer === undefined);
 	}
 	return remaining;
 }
 
 async function removeAtSite(
 	context: IHookFunctions,
-	place: SubscriptionSite,
+	site: SubscriptionSite,
 	owner: TriggerOwner,
-	kept: readonly Subscription[],
+	keep: readonly Subscription[],
 ): Promise<Leftover | undefined> {
-	const webhooks = await openSite(context, place);
-	return await removeOwnSubscriptions(webhooks, owner, { exact: [], wasSubscribed: false, kept });
+	const webhooks = await openSite(context, site);
+	return await removeOwnSubscriptions(webhooks, owner, { known: [], wasSubscribed: false, keep });
 }
 
 /**
- * Other places where this URL was subscribed. Other URLs are left alone: they may be those of an n8n
- * of which this one is a copy.
+ * The other sites where the current webhook URL was subscribed. Sites with another URL are skipped:
+ * they may belong to an n8n that this one was copied from.
  */
-function otherSites(
-	{ sites: places }: TriggerState,
-	present: SubscriptionSite,
-): SubscriptionSite[] {
-	return places.filter(
-		(place) => place.webhookUrl === present.webhookUrl && !isSameSite(place, present),
+function otherSites({ sites }: TriggerState, current: SubscriptionSite): SubscriptionSite[] {
+	return sites.filter(
+		(site) => site.webhookUrl === current.webhookUrl && !isSameSite(site, current),
 	);
 }
 
 /**
- * Whether n8n finds the node by its address. Without a webhook ID the address holds the node's name,
- * encoded: a call's path is decoded before n8n looks for it, and then has no match.
+ * Whether n8n routes calls of the webhook URL to the node. Without a webhook ID, the URL contains the
+ * node's name, encoded: n8n decodes a call's path before it looks for the webhook, and finds none.
  */
 function isRoutable(context: IHookFunctions, { webhookUrl }: SubscriptionSite): boolean {
 	return context.getNode().webhookId !== undefined || !new URL(webhookUrl).pathname.includes('%');
 }
 
-function rememberSubscription(
+function saveSubscription(
 	context: IHookFunctions,
-	{ desired, place }: OpenTrigger,
-	others: SubscriptionSite[],
+	{ desired, site }: OpenTrigger,
+	remainingSites: SubscriptionSite[],
 ): void {
-	const { webhookUrl, events: chosen, signer } = desired;
-	const digests = signer ? chosen.map((event) => digestFor(event, signer)) : [];
-	saveState(context, { subscribedTo: webhookUrl, digests, sites: [...others, place] });
+	const { webhookUrl, events: selected, signer } = desired;
+	const digests = signer ? selected.map((event) => digestFor(event, signer)) : [];
+	saveState(context, { subscribedTo: webhookUrl, digests, sites: [...remainingSites, site] });
 }
 
-function saveState(context: IHookFunctions, memory: TriggerState): void {
+function saveState(context: IHookFunctions, state: TriggerState): void {
 	const { id = '' } = context.getWorkflow();
-	writeState(context.getWorkflowStaticData('node'), id, memory);
+	writeState(context.getWorkflowStaticData('node'), id, state);
 }
 
 function canAssumeUnchanged(
 	context: IHookFunctions,
-	{ subscribedTo, sites: places }: TriggerState,
-	place: SubscriptionSite,
+	{ subscribedTo, sites }: TriggerState,
+	current: SubscriptionSite,
 	error: unknown,
 ): boolean {
 	const isStartOfN8n = ['init', 'leadershipChange'].includes(context.getActivationMode());
-	const isHere = subscribedTo === place.webhookUrl && places.some((one) => isSameSite(one, place));
-	return isStartOfN8n && isHere && isTemporary(error);
+	const wasSubscribed =
+		subscribedTo === current.webhookUrl && sites.some((site) => isSameSite(site, current));
+	return isStartOfN8n && wasSubscribed && isTemporary(error);
 }
 
-/** Whether the service may well answer later: it gave no answer, is overloaded or out of order. */
+/** Whether the service may respond later: no response so far, rate limit or server error. */
 function isTemporary(error: unknown): boolean {
 	if (!(error instanceof NodeApiError)) return false;
 	return error.httpCode === null || /^(429|5\d\d)$/.test(error.httpCode);

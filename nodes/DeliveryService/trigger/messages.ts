@@ -7,64 +7,68 @@ import type { SubscriptionSite } from './state';
 import type { Leftover, StillBlacklistedError } from './subscriptions';
 
 /*
- * What the trigger says while n8n turns it on and off: errors, and lines in n8n's log.
+ * Errors and log lines of the trigger while n8n turns it on or off.
  *
- * When publishing fails, some versions of n8n show the message of the error only, others its
- * description only. So each of them says all.
+ * When publishing fails, some versions of n8n show only the message of the error, others only its
+ * description. So each of them names the service and the reason.
  */
 
-/** The error where the service cannot reach the address. */
+/** The error for a webhook URL on localhost, which the service cannot reach. */
 export function localhostError(context: IHookFunctions, webhookUrl: string): NodeOperationError {
 	return new NodeOperationError(
 		context.getNode(),
-		'The Delivery Service cannot reach this n8n at a localhost address',
+		"The Delivery Service can't reach this n8n: its webhook URL is on localhost",
 		{
-			description: `The address is ${webhookUrl}, which works on this computer only. Whoever runs this n8n must give it an address on the internet (the setting WEBHOOK_URL of n8n).`,
+			description: `The webhook URL ${webhookUrl} works on this computer only. Whoever runs this n8n must set WEBHOOK_URL to a public URL.`,
 		},
 	);
 }
 
-/** The error where n8n would not take a call of the address for one of this node. */
+/** The error for a webhook URL that n8n would not route to this node. */
 export function unroutableError(context: IHookFunctions): NodeOperationError {
 	return new NodeOperationError(
 		context.getNode(),
-		'No event would reach this Delivery Service Trigger: n8n does not find it at the address that it has given it',
+		"The Delivery Service Trigger can't receive events: n8n can't resolve its webhook URL",
 		{
 			description:
-				'The workflow came from outside the editor, without the webhook ID of this trigger. Delete this trigger and add a new one in its place.',
+				'The workflow was not created in the editor, so this trigger has no webhook ID. Delete this trigger and add a new one.',
 		},
 	);
 }
 
-/** The error where the service takes no further address for an event; it said this. */
+/**
+ * The error for a service that allows only one URL per event.
+ *
+ * @param said the service's own message
+ */
 export function conflictError(context: IHookFunctions, said: string): NodeOperationError {
 	return new NodeOperationError(
 		context.getNode(),
-		'The Delivery Service takes no further address for an event that another one is subscribed to (status 409)',
+		'The Delivery Service allows only one URL per event, and another one is already subscribed (status 409)',
 		{
 			description:
-				`Look with Webhook > Get Many. Delete the other webhook, or have one workflow take the event and start the others. ${said}`.trim(),
+				`Find the other webhook with Webhook > Get Many and delete it, or let one workflow receive the event and start the others. ${said}`.trim(),
 		},
 	);
 }
 
-/** The error where the service calls an address no more, and neither removes nor renews it. */
+/** The error for a blacklisted webhook that the service neither deletes nor re-creates. */
 export function blacklistedError(
 	context: IHookFunctions,
 	{ subscriptions, reason }: StillBlacklistedError,
 ): NodeOperationError {
-	const removal =
-		reason === undefined ? '' : ` When it was to be removed: ${errorMessage(reason)}.`;
+	const removalFailure =
+		reason === undefined ? '' : ` The node could not delete it: ${errorMessage(reason)}.`;
 	return new NodeOperationError(
 		context.getNode(),
-		`The Delivery Service has stopped reporting ${eventNamesOf(subscriptions)} to this workflow (the webhook is blacklisted), and does not take it anew`,
+		`The Delivery Service has blacklisted this workflow's webhook for ${eventLabelsOf(subscriptions)} and does not re-create it`,
 		{
-			description: `Have the webhook deleted at the Delivery Service, on its dashboard or by its support; then publish the workflow (in n8n 1, turn it off and on).${removal}`,
+			description: `Delete the webhook in the dashboard of the Delivery Service, or ask its support to. Then publish the workflow (in n8n 1, deactivate and activate it).${removalFailure}`,
 		},
 	);
 }
 
-/** Has an error say in its description all that it says. */
+/** Adds the message of an n8n error to its description; returns the error. */
 export function withFullDescription(error: unknown): unknown {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
 		const { message, description } = error;
@@ -75,56 +79,59 @@ export function withFullDescription(error: unknown): unknown {
 }
 
 /**
- * Says in n8n's log what may remain at the service.
+ * Logs which webhooks may remain at the service.
  *
- * @param place where they are, when that is not the present place
- * @param startsWorkflow whether what comes from there may still start the workflow
+ * @param site where they are, unless at the current site
+ * @param triggersWorkflow whether their events may still trigger the workflow
  */
 export function warnAboutLeftover(
 	context: IHookFunctions,
 	{ subscriptions, reason }: Leftover,
-	place?: SubscriptionSite,
-	startsWorkflow = false,
+	site?: SubscriptionSite,
+	triggersWorkflow = false,
 ): void {
-	const which = subscriptions.length > 0 ? ` (${eventNamesOf(subscriptions)})` : '';
-	const where = place ? ` at ${place.baseUrl}, company ${place.companyId}` : '';
-	const effect = startsWorkflow
-		? 'While addresses are not signed, their events start this workflow too.'
-		: 'They start nothing.';
+	const labels = subscriptions.length > 0 ? ` (${eventLabelsOf(subscriptions)})` : '';
+	const where = site ? ` at ${site.baseUrl}, company ${site.companyId}` : '';
+	const effect = triggersWorkflow
+		? 'While Verify Caller is off, their events also trigger this workflow.'
+		: "They can't trigger the workflow.";
 	context.logger.warn(
-		`${nodeLabel(context)}: webhooks of this node may remain at the Delivery Service${where}${which}: ${errorMessage(reason)}. ${effect} Removing them is tried again whenever the workflow is published or unpublished (in n8n 1, turned on or off); or use the Delivery Service node, Webhook > Delete.`,
+		`${nodeLabel(context)}: webhooks of this node may remain in the Delivery Service${where}${labels}: ${errorMessage(reason)}. ${effect} The node retries the removal whenever the workflow is published or unpublished (in n8n 1, activated or deactivated). To remove them now, use the Delivery Service node, Webhook > Delete.`,
 	);
 }
 
-/** Says in n8n's log that nobody could look at what is subscribed. */
+/** Logs that the subscriptions could not be checked. */
 export function warnAboutUnchecked(context: IHookFunctions, reason: unknown): void {
 	context.logger.warn(
-		`${nodeLabel(context)}: its webhooks could not be checked (${errorMessage(reason)}). They are taken to be as they were before n8n started.`,
+		`${nodeLabel(context)}: its webhooks could not be checked (${errorMessage(reason)}). The node assumes that they have not changed since before n8n started.`,
 	);
 }
 
-/** Says in n8n's log that the service may call addresses without their signatures. */
+/** Logs that the service may call the URLs without their signatures. */
 export function warnAboutDroppedQuery(context: IHookFunctions): void {
 	context.logger.warn(
-		`${nodeLabel(context)}: the Delivery Service lists the addresses of this node without what follows the question mark. If it calls them so, its calls are refused: then turn off the option Verify Caller, and let something in front of n8n check who calls.`,
+		`${nodeLabel(context)}: the Delivery Service lists the webhook URLs of this node without their query (the part after the question mark). If it also calls them without it, the node rejects its calls. In that case, turn off the option Verify Caller and have a proxy in front of n8n verify the caller.`,
 	);
 }
 
-/** Says in n8n's log that the service calls the node at another address of n8n as well. */
-export function warnAboutOtherHosts(context: IHookFunctions, twins: readonly Subscription[]): void {
-	const origins = [...new Set(twins.map(({ url }) => new URL(url).origin))].join(', ');
+/** Logs that the service also calls this node at other hosts. */
+export function warnAboutOtherHosts(
+	context: IHookFunctions,
+	subscriptions: readonly Subscription[],
+): void {
+	const origins = [...new Set(subscriptions.map(({ url }) => new URL(url).origin))].join(', ');
 	context.logger.warn(
-		`${nodeLabel(context)}: the Delivery Service calls this node at ${origins} as well (${eventNamesOf(twins)}). If that is this n8n too, by its former address, each event starts the workflow twice: delete the webhooks there with the Delivery Service node, Webhook > Delete. If it is another n8n with a copy of this workflow, leave them.`,
+		`${nodeLabel(context)}: the Delivery Service also calls this node at ${origins} (${eventLabelsOf(subscriptions)}). If that is a former URL of this n8n, each event triggers the workflow twice: delete the webhooks there with the Delivery Service node, Webhook > Delete. If it is another n8n with a copy of this workflow, leave them.`,
 	);
 }
 
-/** Says in n8n's log that events may be missing, since these were blacklisted until now. */
+/** Logs that events may be missing because these webhooks were blacklisted. */
 export function warnAboutReactivated(
 	context: IHookFunctions,
 	blacklisted: readonly Subscription[],
 ): void {
 	context.logger.warn(
-		`${nodeLabel(context)}: The Delivery Service had stopped reporting ${eventNamesOf(blacklisted)} to this workflow (the webhook was blacklisted). It was subscribed anew. Events from before that may be missing.`,
+		`${nodeLabel(context)}: the Delivery Service had blacklisted the webhook for ${eventLabelsOf(blacklisted)}. The node has re-created it. Earlier events may be missing.`,
 	);
 }
 
@@ -133,7 +140,7 @@ function nodeLabel(context: IHookFunctions): string {
 	return `Node "${context.getNode().name}" in workflow "${name ?? ''}" (${id ?? ''})`;
 }
 
-function eventNamesOf(subscriptions: readonly Subscription[]): string {
+function eventLabelsOf(subscriptions: readonly Subscription[]): string {
 	const codes = subscriptions.map(({ action }) => action).sort((one, other) => one - other);
 	return [...new Set(codes)]
 		.map((action) => {

@@ -1,46 +1,43 @@
-import { eventNames, events, readEvent, type EventName } from '../service/events';
-import { anyObject, parsedJson } from '../common/json';
+import { eventNames, events, parseEvent, type EventName } from '../service/events';
+import { anyObject, tryParseJson } from '../common/json';
 
-/** An event as the trigger emits it: what happened, then the payload's fields. */
+/** An event as the trigger outputs it: the event, then the payload's fields. */
 export interface EmittedEvent {
 	event: EventName | 'unknown';
 	eventCode: number | null;
-	/** Only when something did not fit the service's document. */
+	/** Only if the payload deviates from the service's document. */
 	issues?: string[];
-	/** The payload as it came, only when its fields alone would not show all of it. */
+	/** The unchanged payload, only if its fields alone would not show all of it. */
 	payload?: unknown;
 	[field: string]: unknown;
 }
 
-/** What an emitted event says of itself; a payload's fields of these names would be mistaken for it. */
+/** The trigger's own fields, which a payload's fields with these names must not replace. */
 const reservedFields = new Set(['event', 'eventCode', 'issues']);
 
-/** Deeper than that, content is no event: the documented ones have two levels (section 6). */
+/** Deeper content is not an event: documented payloads have two levels (section 6). */
 const maxDepth = 100;
 
 /**
- * Reads the body of a call: one payload, or a list of them (service document, section 6).
+ * Reads the body of a call: one payload or a list of payloads (service document, section 6).
  *
- * @param body what n8n made of it, from JSON or a form; or text that may be JSON
- * @param named the event that the called address names; without it the payload's shape decides,
- *   and where that leaves a doubt the event is `unknown`
- * @returns undefined when there is no payload in it at all
+ * @param body as n8n parsed it, from JSON or a form; or text that may be JSON
+ * @param named the event in the called URL; without it, the fields decide, and an ambiguous payload
+ *   is `unknown`
+ * @returns undefined when the body contains no payload
  */
 export function readBody(body: unknown, named?: EventName): EmittedEvent[] | undefined {
-	const content = typeof body === 'string' ? parsedJson(body) : body;
+	const content = typeof body === 'string' ? tryParseJson(body) : body;
 	if (isDeeperThan(content, maxDepth)) return undefined;
 	const entries = (Array.isArray(content) ? content : [content]).filter(hasContent);
 	if (!entries.some((entry) => anyObject.safeParse(entry).success)) return undefined;
 	return entries.map((entry) => toEmittedEvent(entry, named));
 }
 
-/**
- * Whether a body is without content, or a mere "ping": what a service sends that tries out whether
- * an address answers.
- */
+/** Whether a body is empty or just a "ping", which a service may send to check the URL. */
 export function hasNoEvent(body: unknown): boolean {
 	if (typeof body === 'string') {
-		const content = parsedJson(body);
+		const content = tryParseJson(body);
 		return /^(ping)?$/i.test(body.trim()) || (content !== undefined && hasNoEvent(content));
 	}
 	if (Array.isArray(body)) return body.every(hasNoEvent);
@@ -60,7 +57,7 @@ function isPing(body: object): boolean {
 
 function isDeeperThan(value: unknown, levels: number): boolean {
 	if (typeof value !== 'object' || value === null) return false;
-	return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1));
+	return levels === 0 || Object.values(value).some((field) => isDeeperThan(field, levels - 1));
 }
 
 function hasContent(entry: unknown): boolean {
@@ -74,16 +71,18 @@ function toEmittedEvent(entry: unknown, named: EventName | undefined): EmittedEv
 		return {
 			...eventAndCode(named),
 			payload: entry,
-			issues: ['This entry of the list is not an object'],
+			issues: ['This list entry is not an object'],
 		};
 	const payload = mergeListFields(object.data);
 	const event = named ?? eventByShape(payload);
 	const { fields, issues } = event
-		? readEvent(event, payload)
-		: { fields: payload, issues: ['Neither the address nor the fields tell which event this is'] };
+		? parseEvent(event, payload)
+		: { fields: payload, issues: ['Neither the URL nor the fields identify the event'] };
 	const clashing = Object.keys(fields).filter((name) => reservedFields.has(name));
 	if (clashing.length > 0)
-		issues.push(`Fields of the payload named ${clashing.join(', ')} are found under "payload"`);
+		issues.push(
+			`Payload fields with a reserved name are only in "payload": ${clashing.join(', ')}`,
+		);
 	return {
 		...eventAndCode(event),
 		...Object.fromEntries(Object.entries(fields).filter(([name]) => !reservedFields.has(name))),
@@ -96,28 +95,28 @@ function eventAndCode(event: EventName | undefined): Pick<EmittedEvent, 'event' 
 	return { event: event ?? 'unknown', eventCode: event ? events[event].code : null };
 }
 
-/** A field of a list's entry, as forms name it: `prices[0][price]`. */
+/** A field of a list entry in a form: `prices[0][price]`. */
 const listFieldPattern = /^(\w+)\[(\d{1,4})\]\[(\w+)\]$/;
 
-/** The payload with lists as lists, where a form gave them field by field. */
+/** The payload with its lists, where a form contains them field by field. */
 function mergeListFields(payload: Record<string, unknown>): Record<string, unknown> {
-	const single: Array<[string, unknown]> = [];
+	const plainFields: Array<[string, unknown]> = [];
 	const lists = new Map<string, Map<number, Array<[string, unknown]>>>();
 	for (const [name, value] of Object.entries(payload)) {
 		const [, list, position, field] = listFieldPattern.exec(name) ?? [];
 		if (list === undefined || field === undefined || list in payload) {
-			single.push([name, value]);
+			plainFields.push([name, value]);
 			continue;
 		}
 		const entries = lists.get(list) ?? new Map<number, Array<[string, unknown]>>();
 		const fields = entries.get(Number(position)) ?? [];
 		lists.set(list, entries.set(Number(position), [...fields, [field, value]]));
 	}
-	const built = [...lists].map(([name, entries]): [string, unknown] => [
+	const listFields = [...lists].map(([name, entries]): [string, unknown] => [
 		name,
 		[...entries].sort(([one], [other]) => one - other).map(([, fields]) => toRecord(fields)),
 	]);
-	return toRecord([...single, ...built]);
+	return toRecord([...plainFields, ...listFields]);
 }
 
 function toRecord(fields: Array<[string, unknown]>): Record<string, unknown> {
@@ -125,18 +124,19 @@ function toRecord(fields: Array<[string, unknown]>): Record<string, unknown> {
 }
 
 /**
- * The one event that a payload can be: it has the identifier and a field that no other event has
- * (section 6). Undefined when none or several can be meant.
+ * The only event that a payload can be: the payload has its identifier and a field that no other
+ * event has (section 6). Undefined if no event or several events match.
  */
 function eventByShape(payload: Record<string, unknown>): EventName | undefined {
-	const given = Object.keys(payload).filter(
+	const present = Object.keys(payload).filter(
 		(name) => payload[name] !== undefined && payload[name] !== null,
 	);
-	const fitting = eventNames.filter(
+	const matching = eventNames.filter(
 		(event) =>
-			given.includes(events[event].identifier) && given.some((field) => isUniqueTo(event, field)),
+			present.includes(events[event].identifier) &&
+			present.some((field) => isUniqueTo(event, field)),
 	);
-	return fitting.length === 1 ? fitting[0] : undefined;
+	return matching.length === 1 ? matching[0] : undefined;
 }
 
 function isUniqueTo(event: EventName, field: string): boolean {

@@ -2,7 +2,7 @@ import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from
 
 import { credentialType } from '../service/client';
 import { credentialSchema } from '../service/credential';
-import { anyObject, parsedJson } from '../common/json';
+import { anyObject, tryParseJson } from '../common/json';
 import { republishHint } from '../common/republish';
 import { eventInQuery, hasKnownSignature, isSigned, decodeQuery } from './eventUrls';
 import { passesFilters } from './filters';
@@ -15,7 +15,7 @@ import {
 	verifiesCaller,
 } from './settings';
 
-/** Bodies above that are no event of the service: the documented ones are far below (section 6). */
+/** Larger bodies are not events of the service: documented payloads are far smaller (section 6). */
 const maxBodyBytes = 1_000_000;
 
 const formType = 'application/x-www-form-urlencoded';
@@ -23,23 +23,24 @@ const formType = 'application/x-www-form-urlencoded';
 const querySchema = anyObject.catch({});
 const signingSchema = credentialSchema.pick({ apiSecret: true, baseUrl: true, companyId: true });
 
-/** What a caller gets for what is authentic and starts nothing. */
+/** The response to an authentic call that starts nothing. */
 const acknowledged = { webhookResponse: { message: 'Received' } };
 
 /**
- * Takes a call of the trigger's address. What is authentic and an event starts the workflow with an
- * item an event (service document, section 6); all else is answered without starting anything:
+ * Handles a call of the trigger's webhook URL. An authentic call with events triggers the workflow,
+ * with one item per event (service document, section 6). Other calls get a response and start
+ * nothing:
  *
- * - 401 when the signature is missing or wrong, 503 when it can't be checked;
- * - 413 when the body is larger than 1 MB, 400 when there is something else than an event in it;
- * - 200 when there is no content, as when a service tries out whether the address answers, and when
- *   the node's settings leave out what came.
+ * - 401 when the signature is missing or invalid, 503 when it can't be checked
+ * - 413 when the body is larger than 1 MB, 400 when it contains something other than events
+ * - 200 when the body is empty, as when a service checks that the URL responds, and when the node's
+ *   settings filter out all events
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const refuse = (status: number, message: string, advice?: string): IWebhookResponseData => {
+	const reject = (status: number, message: string, advice?: string): IWebhookResponseData => {
 		const { name, id } = context.getWorkflow();
-		const node = `the node "${context.getNode().name}" in workflow "${name ?? ''}" (${id ?? ''})`;
-		const text = `A call of ${node} was refused with status ${status}: ${message}`;
+		const node = `Node "${context.getNode().name}" in workflow "${name ?? ''}" (${id ?? ''})`;
+		const text = `${node} rejected a call (status ${status}): ${message}`;
 		context.logger.warn([text, advice].filter(Boolean).join('. '));
 		context.getResponseObject().status(status).json({ message });
 		return { noWebhookResponse: true };
@@ -48,33 +49,33 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	if (verifiesCaller(context)) {
 		const isGenuine = await isAuthentic(context, query);
 		if (isGenuine === undefined)
-			return refuse(503, 'The signature cannot be checked: the credential is gone or incomplete');
+			return reject(503, "The signature can't be checked: the credential is missing or incomplete");
 		if (!isGenuine)
-			return refuse(
+			return reject(
 				401,
-				'The signature of the address is missing or wrong',
-				`If the Delivery Service itself made this call, ${republishHint}: its API secret, company or Base URL was changed, or something on the way changes addresses.`,
+				'The URL signature is missing or invalid',
+				`If the Delivery Service made this call, ${republishHint}: the API secret, company or Base URL has changed, or a proxy rewrites URLs.`,
 			);
 	}
 	if (context.getRequestObject().method !== 'POST') return acknowledged;
 	if (!(await isWithinSize(context, maxBodyBytes)))
-		return refuse(413, 'The body is larger than 1 MB');
+		return reject(413, 'The body is larger than 1 MB');
 	const named = eventInQuery(query);
 	const body = eventBody(context);
 	if (hasNoEvent(body) && !isUnparsed(context)) return acknowledged;
-	const read = readBody(body, named);
-	if (!read) return refuse(400, 'The body holds no event');
+	const received = readBody(body, named);
+	if (!received) return reject(400, 'The body contains no event');
 
-	const emitted = applyFilters(context, read);
+	const emitted = applyFilters(context, received);
 	return emitted.length === 0 ? acknowledged : { workflowData: [emitted.map(toEventItem)] };
 }
 
 /**
- * Whether a call carries a signature of this node: one that it remembers to have subscribed, so that
- * events arrive after the API secret was changed until it subscribes anew; or one that
- * the credential makes, since n8n may lose what the node remembers, or not have saved it yet.
+ * Whether a call contains a signature of this node. Either the saved state has its digest, so that
+ * events keep arriving after the API secret has changed, until the node resubscribes; or it matches
+ * the credential, since n8n may lose the state or not have saved it yet.
  *
- * @returns undefined when it is not remembered and the credential is gone or incomplete
+ * @returns undefined when the state does not have it and the credential is missing or incomplete
  */
 async function isAuthentic(
 	context: IWebhookFunctions,
@@ -95,13 +96,13 @@ async function signingCredential(context: IWebhookFunctions) {
 	}
 }
 
-/** Whether the body is not larger than that. n8n reads only those that it can parse; we the others. */
-async function isWithinSize(context: IWebhookFunctions, largest: number): Promise<boolean> {
-	if (bodySize(context) > largest) return false;
+/** Whether the body is within the limit. n8n reads only bodies that it can parse; this reads others. */
+async function isWithinSize(context: IWebhookFunctions, maxBytes: number): Promise<boolean> {
+	if (bodySize(context) > maxBytes) return false;
 	const request = context.getRequestObject();
 	if (request.rawBody === undefined && !request.contentType?.startsWith('multipart/'))
 		await request.readRawBody();
-	return bodySize(context) <= largest;
+	return bodySize(context) <= maxBytes;
 }
 
 function bodySize(context: IWebhookFunctions): number {
@@ -109,41 +110,41 @@ function bodySize(context: IWebhookFunctions): number {
 	return rawBody?.length ?? Number(headers['content-length'] ?? 0);
 }
 
-/** Whether there is a body that n8n has not read: it leaves forms of several parts to the node. */
+/** Whether n8n has left the body to the node, as it does with multipart forms. */
 function isUnparsed(context: IWebhookFunctions): boolean {
 	const { rawBody } = context.getRequestObject();
 	return rawBody === undefined && bodySize(context) > 0;
 }
 
 /**
- * The body as n8n has read it, or its text where n8n does not know the content type, or has read JSON
- * as a form.
+ * The body as n8n parsed it, or its text if n8n does not know the content type or has parsed JSON as
+ * a form.
  */
 function eventBody(context: IWebhookFunctions): unknown {
 	const body: unknown = context.getBodyData();
 	const { rawBody, contentType } = context.getRequestObject();
 	const text = rawBody?.toString('utf8') ?? '';
-	if (contentType === formType && /^\s*[[{]/.test(text) && parsedJson(text) !== undefined)
+	if (contentType === formType && /^\s*[[{]/.test(text) && tryParseJson(text) !== undefined)
 		return text;
-	const isRead = typeof body !== 'object' || (body !== null && Object.keys(body).length > 0);
-	return (isRead && body !== undefined) || !rawBody ? body : text;
+	const isParsed = typeof body !== 'object' || (body !== null && Object.keys(body).length > 0);
+	return (isParsed && body !== undefined) || !rawBody ? body : text;
 }
 
 /**
- * Leaves out events that the user did not choose, by the address or by their shape, or that the
- * filters stop. What may be any event passes: nobody else would see it.
+ * Drops events that are not selected or do not pass the filters. Unknown events pass: otherwise no
+ * one would ever see them.
  */
-function applyFilters(context: IWebhookFunctions, read: EmittedEvent[]): EmittedEvent[] {
-	const chosen = selectedEvents(context);
+function applyFilters(context: IWebhookFunctions, received: EmittedEvent[]): EmittedEvent[] {
+	const selected = selectedEvents(context);
 	const filters = triggerFilters(context);
-	return read.filter(
+	return received.filter(
 		(emitted) =>
-			(emitted.event === 'unknown' || chosen.includes(emitted.event)) &&
+			(emitted.event === 'unknown' || selected.includes(emitted.event)) &&
 			passesFilters(emitted, filters),
 	);
 }
 
-/** An item of nothing but data: n8n's own helper would take parts of a payload for item settings. */
+/** An item with data only: n8n's own helper would treat parts of a payload as item settings. */
 function toEventItem(event: object): INodeExecutionData {
 	return { json: { ...event } };
 }

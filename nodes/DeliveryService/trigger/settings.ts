@@ -20,7 +20,7 @@ import {
 } from './state';
 import { subscriptionsFor, type DesiredSubscriptions } from './diff';
 
-/** How long a request may take while n8n turns a workflow on or off: the user is waiting. */
+/** The timeout of a request while n8n turns a workflow on or off: the user is waiting. */
 const requestTimeoutMs = 10_000;
 
 type TriggerContext = IHookFunctions | IWebhookFunctions;
@@ -40,13 +40,13 @@ function readTriggerOptions(context: TriggerContext): TriggerOptions {
 	return triggerOptionsSchema.parse(nodeParameter(context, 'options', {}));
 }
 
-/** Which events start the workflow. */
+/** The filters in the trigger's options. */
 export function triggerFilters(context: TriggerContext): Filters {
 	const { statuses: status, companies: company, cities: city } = readTriggerOptions(context);
 	return readFilters({ status, company, city });
 }
 
-/** What the node remembers of this workflow. */
+/** The saved state of this node in this workflow. */
 export function triggerState(context: TriggerContext): TriggerState {
 	return readState(context.getWorkflowStaticData('node'), context.getWorkflow().id ?? '');
 }
@@ -54,35 +54,32 @@ export function triggerState(context: TriggerContext): TriggerState {
 const minutesSchema = z.coerce.number().min(0);
 
 /**
- * Has the user enter what can be read: an event to start with, filters that can match, a time.
+ * Checks the selected events, the filters and the minutes of Ignore Duplicates.
  *
- * @throws NodeOperationError that names the setting
+ * @throws NodeOperationError that names the invalid parameter
  */
 export function assertSettings(context: IHookFunctions): void {
 	const fail = (message: string, description = '') => {
 		throw operationError(context.getNode(), { message, description });
 	};
 	if (selectedEvents(context).length === 0)
-		fail(
-			'No event of the Delivery Service is chosen',
-			'Choose at least one event under Trigger On.',
-		);
+		fail('No Delivery Service event is selected', 'Select at least one event under Trigger On.');
 	const problem = invalidFilter(triggerFilters(context));
 	if (problem) fail(problem.message, problem.description);
 	const { ignoreDuplicatesMinutes = 0 } = readTriggerOptions(context);
 	if (!minutesSchema.safeParse(ignoreDuplicatesMinutes).success)
 		fail(
-			'The Delivery Service Trigger cannot read its option Ignore Duplicates Within (Minutes)',
+			'Delivery Service Trigger: invalid value in the option Ignore Duplicates Within (Minutes)',
 			'Enter a number of minutes, 0 or more.',
 		);
 }
 
-/** Whether the trigger's addresses are signed: always, unless the user has turned it off. */
+/** Whether the trigger's URLs are signed: always, unless the user has turned it off. */
 export function verifiesCaller(context: TriggerContext): boolean {
 	return nodeParameter(context, 'options.verifyCaller', true) !== false;
 }
 
-/** The events that the user chose; none when the choice cannot be read. */
+/** The events that the user selected; none when the parameter is invalid. */
 export function selectedEvents(context: TriggerContext): EventName[] {
 	return z
 		.array(eventNameSchema)
@@ -90,34 +87,37 @@ export function selectedEvents(context: TriggerContext): EventName[] {
 		.parse(nodeParameter(context, 'events', []));
 }
 
-/** What a trigger needs to look after its subscriptions. */
+/** What a trigger needs to manage its subscriptions. */
 export interface OpenTrigger {
 	webhooks: Webhooks;
 	desired: DesiredSubscriptions;
-	/** What it has subscribed, as far as it knows: n8n does not tell it whether that was a test. */
-	exact: Subscription[];
-	/** Where it subscribes. */
-	place: SubscriptionSite;
-	/** Whether it has subscribed there before, as far as it remembers, and is not taken off since. */
-	wasHere: boolean;
-	/** Whether the service can reach the trigger's URL, as far as the URL tells. */
-	reachable: boolean;
+	/**
+	 * The node's subscriptions as far as it knows. Includes those of the live workflow and of the test
+	 * if it can't know which were subscribed.
+	 */
+	known: Subscription[];
+	/** Where the trigger subscribes. */
+	site: SubscriptionSite;
+	/** Whether the saved state shows that the trigger is subscribed at this site. */
+	wasSubscribed: boolean;
+	/** Whether the service can reach the webhook URL, judging by the URL alone. */
+	isReachable: boolean;
 }
 
 /**
- * What is desired at the service, and what is needed to compare it with what is there.
+ * Determines the desired subscriptions and what is needed to compare them with the service's list.
  *
- * @param memory what the node remembers
- * @throws NodeOperationError when the node or its credential lacks something
+ * @param state the saved state of the node
+ * @throws NodeOperationError when the node or its credential is incomplete
  */
 export async function openTrigger(
 	context: IHookFunctions,
-	{ subscribedTo, digests, sites: places }: TriggerState,
+	{ subscribedTo, digests, sites }: TriggerState,
 ): Promise<OpenTrigger> {
 	const webhookUrl = context.getNodeWebhookUrl('default');
 	if (!webhookUrl)
 		throw operationError(context.getNode(), {
-			message: 'n8n gives this node no address for the Delivery Service to call',
+			message: 'n8n did not provide a webhook URL for the Delivery Service Trigger',
 		});
 	const client = await openClient(context);
 	const companyId = unwrap(
@@ -137,50 +137,48 @@ export async function openTrigger(
 	const desired = verifiesCaller(context)
 		? { ...unsigned, signer: signers[isTest(context) ? 1 : 0] }
 		: unsigned;
-	const place = { baseUrl, companyId, key: keyDigest(apiKeyId), webhookUrl };
-	const wasHere = subscribedTo === webhookUrl && places.some((one) => isSameSite(one, place));
-	const { signer: present } = desired;
-	const isSame = !present
+	const current = { baseUrl, companyId, key: keyDigest(apiKeyId), webhookUrl };
+	const wasSubscribed =
+		subscribedTo === webhookUrl && sites.some((site) => isSameSite(site, current));
+	const { signer: currentSigner } = desired;
+	const hasSameSignatures = !currentSigner
 		? digests.length === 0
-		: unsigned.events.every((event) => digests.includes(digestFor(event, present)));
-	const used = signers.filter((one) =>
-		unsigned.events.some((event) => digests.includes(digestFor(event, one))),
+		: unsigned.events.every((event) => digests.includes(digestFor(event, currentSigner)));
+	const knownSigners = signers.filter((signer) =>
+		unsigned.events.some((event) => digests.includes(digestFor(event, signer))),
 	);
 	return {
 		webhooks: companyWebhooksClient(context.getNode(), withShortTimeout(client), companyId),
-		desired: { ...desired, wasSubscribed: wasHere && isSame },
-		wasHere,
-		exact: desired.signer
-			? (used.length > 0 ? used : signers).flatMap((one) =>
-					subscriptionsFor({ ...unsigned, signer: one }),
+		desired: { ...desired, wasSubscribed: wasSubscribed && hasSameSignatures },
+		wasSubscribed,
+		known: desired.signer
+			? (knownSigners.length > 0 ? knownSigners : signers).flatMap((signer) =>
+					subscriptionsFor({ ...unsigned, signer }),
 				)
 			: subscriptionsFor(unsigned),
-		place,
-		reachable: !isLoopback(webhookUrl) || isLoopback(baseUrl),
+		site: current,
+		isReachable: !isLoopback(webhookUrl) || isLoopback(baseUrl),
 	};
 }
 
 /**
- * The subscriptions at another place of the service than the present one.
+ * The subscriptions at a site other than the current one.
  *
- * @throws NodeOperationError when the credential is not complete, or holds another API key than then
+ * @throws NodeOperationError when the credential is incomplete or has another API key than the site
  */
-export async function openSite(
-	context: IHookFunctions,
-	place: SubscriptionSite,
-): Promise<Webhooks> {
-	const client = await openClient(context, place.baseUrl);
-	if (keyDigest(client.credential.apiKeyId) !== place.key)
+export async function openSite(context: IHookFunctions, site: SubscriptionSite): Promise<Webhooks> {
+	const client = await openClient(context, site.baseUrl);
+	if (keyDigest(client.credential.apiKeyId) !== site.key)
 		throw operationError(context.getNode(), {
-			message: 'The credential holds another API key now, which must not be sent there',
+			message: 'The credential now has another API key, which the node does not send there',
 		});
-	return companyWebhooksClient(context.getNode(), withShortTimeout(client), place.companyId);
+	return companyWebhooksClient(context.getNode(), withShortTimeout(client), site.companyId);
 }
 
 /**
- * What n8n calls a node's webhook: the one of the live workflow, or that of the editor's test. The
- * URL itself cannot be signed: to a running webhook n8n always tells the live one, and not every
- * process of n8n knows the host.
+ * The kinds of a node's webhook: of the live workflow, and of the editor's test. The signature
+ * contains the kind, not the URL: n8n always shows the live URL to a running webhook, and some n8n
+ * processes don't know the public host.
  */
 const webhookKinds = ['live', 'test'] as const;
 
@@ -188,7 +186,7 @@ function isTest(context: TriggerContext): boolean {
 	return context.getMode() === 'manual';
 }
 
-/** What a call must be signed with; undefined when no company is known, which is part of it. */
+/** The signer for calls; undefined without a company, which is part of what is signed. */
 export function callSigner(
 	context: IWebhookFunctions,
 	credential: Pick<Credential, 'apiSecret' | 'baseUrl' | 'companyId'>,
@@ -198,7 +196,7 @@ export function callSigner(
 	return createSigner(context, credential, company.value, isTest(context) ? 'test' : 'live');
 }
 
-/** Signs this node's addresses; those of the editor's test differ from those of the live workflow. */
+/** The signer for this node's URLs of the live workflow or of the editor's test. */
 function createSigner(
 	context: TriggerContext,
 	{ apiSecret, baseUrl }: Pick<Credential, 'apiSecret' | 'baseUrl'>,
@@ -220,7 +218,7 @@ function withShortTimeout(client: ServiceClient): ServiceClient {
 
 const loopbackHost = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\])$/;
 
-/** Whether only programs on the same machine reach an address. */
+/** Whether a URL can be reached on the same machine only. */
 function isLoopback(url: string): boolean {
 	return loopbackHost.test(new URL(url).hostname);
 }

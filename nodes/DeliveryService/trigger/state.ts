@@ -4,21 +4,21 @@ import { z } from 'zod/v4';
 const siteSchema = z.object({
 	baseUrl: z.string(),
 	companyId: z.number(),
-	/** A digest of the API key ID: another key must not be sent to a service that has never had it. */
+	/** A digest of the API key ID: no other key may be sent to this service. */
 	key: z.string(),
 	webhookUrl: z.string(),
 });
 
-/** Where a node has subscribed: at which service, for which company, at which URL of its own. */
+/** Where a node has subscribed: the service, the company, and the node's own webhook URL. */
 export type SubscriptionSite = z.infer<typeof siteSchema>;
 
-/** What a trigger keeps with its workflow, in n8n's static data. */
+/** What a trigger saves with its workflow, in n8n's static data. */
 export interface TriggerState {
-	/** The webhook URL that is subscribed; absent after the trigger was turned off. */
+	/** The webhook URL that is subscribed; undefined after the trigger was turned off. */
 	subscribedTo?: string;
-	/** By which signed addresses are known again. */
+	/** Digests of the signatures in the subscribed URLs. */
 	digests: string[];
-	/** Where subscriptions of this node may be. */
+	/** Where this node may have subscriptions. */
 	sites: SubscriptionSite[];
 }
 
@@ -28,12 +28,12 @@ const stateSchema = z.object({
 	sites: z.array(siteSchema).catch([]),
 });
 
-/** More places than that are not looked after: each costs requests on every publishing. */
+/** The limit of saved sites: each costs requests whenever the workflow is published. */
 const maxSites = 5;
 
 /**
- * What was kept for this workflow; whatever cannot be read counts as not kept. n8n takes static data
- * along into some copies of a workflow, which must not act on it.
+ * Reads the state of this workflow; invalid parts are empty. n8n copies static data into some copies
+ * of a workflow, which must not use it.
  */
 export function readState(
 	data: Readonly<Record<string, unknown>>,
@@ -43,32 +43,32 @@ export function readState(
 }
 
 /**
- * Keeps it. Only to be called while n8n turns the trigger on or off: what is kept during a call is
- * lost, or is written over what was kept in the meantime.
+ * Saves the state. Call it only while n8n turns the trigger on or off: state that is saved during a
+ * call is lost, or overwrites newer state.
  */
 export function writeState(
 	data: Record<string, unknown>,
 	workflowId: string,
 	{ subscribedTo, digests, sites }: TriggerState,
 ): void {
-	const kept = { workflowId, subscribedTo, digests, sites: sites.slice(-maxSites) };
-	for (const [name, value] of Object.entries(kept)) {
+	const saved = { workflowId, subscribedTo, digests, sites: sites.slice(-maxSites) };
+	for (const [name, value] of Object.entries(saved)) {
 		if (value === undefined) delete data[name];
 		else data[name] = value;
 	}
 }
 
-/** What tells an API key from others, without telling its ID. */
+/** Identifies an API key without revealing its ID. */
 export function keyDigest(apiKeyId: string): string {
 	return createHash('sha256').update(apiKeyId).digest('base64url').slice(0, 22);
 }
 
-/** A service's address without what may change while it stays the same service. */
+/** The base URL without its scheme and in lower case: both may change without another service. */
 export function serviceName(baseUrl: string): string {
 	return baseUrl.replace(/^https?:\/\//i, '').toLowerCase();
 }
 
-/** Whether two places have the same list of subscriptions, and the same URL of the node in it. */
+/** Whether two sites have the same list of subscriptions and the same URL of the node in it. */
 export function isSameSite(one: SubscriptionSite, other: SubscriptionSite): boolean {
 	return (
 		serviceName(one.baseUrl) === serviceName(other.baseUrl) &&

@@ -15,69 +15,69 @@ import {
 	type SubscriptionDiff,
 } from './diff';
 
-/** What could not be removed for certain, and why. */
+/** Subscriptions that may not have been removed, and why. */
 export interface Leftover {
 	subscriptions: Subscription[];
 	reason: unknown;
 }
 
-/** What came of bringing the service's list in line. */
+/** The result of reconciling the service's list with the desired subscriptions. */
 export interface Reconciliation {
-	/** What was found blacklisted, and made anew. */
+	/** The blacklisted subscriptions, which were re-created. */
 	blacklisted: Subscription[];
-	/** What the trigger works without, but should not be there. */
+	/** Unwanted subscriptions that may remain; the trigger works anyway. */
 	leftover?: Leftover;
-	/** Whether the service lists addresses without their query, and may call them so. */
+	/** Whether the service lists URLs without their query, and may call them like that. */
 	isQueryDropped: boolean;
-	/** What was listed of this node at another address of n8n. */
-	twins: Webhook[];
+	/** The listed webhooks of this node at other hosts. */
+	atOtherHosts: Webhook[];
 }
 
-/** More rounds than that are not made for a service that does not remove what it confirms. */
+/** The limit for a service that confirms removals without removing anything. */
 const maxRounds = 3;
 
 /**
- * Makes the service's list hold exactly what is desired: what is blacklisted or there twice is
- * removed until it is not, what is missing made, what is stale removed last, so that a changed
- * secret loses no event. What the service refuses to remove keeps nothing from being made. When one
- * can't be made, none stays that was made now: also not the one whose request failed, since the
- * service may have done it without its answer arriving.
+ * Changes the service's list to exactly the desired subscriptions: removes blacklisted and surplus
+ * ones until they are gone, creates missing ones, and removes stale ones last, so that no event is
+ * missed when the secret changes. A failed removal does not prevent creation. If a creation fails,
+ * all subscriptions created by this call are removed, including the one whose request failed: the
+ * service may have created it although its response did not arrive.
  *
- * @throws what the failing request threw
+ * @throws the error of the failed request
  */
 export async function reconcile(
 	webhooks: Webhooks,
 	desired: DesiredSubscriptions,
 ): Promise<Reconciliation> {
-	const listed = await listWebhooks(webhooks);
-	const twins = subscriptionsAtOtherHosts(desired, listed);
-	let found = diffSubscriptions(desired, listed);
-	const { blacklisted } = found;
-	const toRemove = unwanted(found);
-	let spoiled = [...found.blacklisted, ...found.surplus];
-	let kept: Leftover | undefined;
-	for (let round = 0; round < maxRounds && spoiled.length > 0 && !kept; round++) {
-		kept = await unsubscribeEach(webhooks, desired, spoiled);
-		found = diffSubscriptions(desired, await listWebhooks(webhooks));
-		spoiled = [...found.blacklisted, ...found.surplus];
+	const listed = await listWebhooksIfAllowed(webhooks);
+	const atOtherHosts = subscriptionsAtOtherHosts(desired, listed);
+	let diff = diffSubscriptions(desired, listed);
+	const { blacklisted } = diff;
+	const toRemove = unwanted(diff);
+	let toRemoveFirst = [...diff.blacklisted, ...diff.surplus];
+	let failedFirst: Leftover | undefined;
+	for (let round = 0; round < maxRounds && toRemoveFirst.length > 0 && !failedFirst; round++) {
+		failedFirst = await unsubscribeEach(webhooks, desired, toRemoveFirst);
+		diff = diffSubscriptions(desired, await listWebhooksIfAllowed(webhooks));
+		toRemoveFirst = [...diff.blacklisted, ...diff.surplus];
 	}
-	const reason = kept?.reason ?? (spoiled.length > 0 ? stillListedError : undefined);
-	const isQueryDropped = await subscribeAll(webhooks, desired, found.missing, reason);
-	if (toRemove.length === 0) return { blacklisted, isQueryDropped, twins };
-	const refused = await unsubscribeEach(webhooks, desired, found.stale);
-	const rest = await webhooks.list().then(
-		({ webhooks: left }) => diffSubscriptions(desired, left),
+	const reason = failedFirst?.reason ?? (toRemoveFirst.length > 0 ? stillListedError : undefined);
+	const isQueryDropped = await subscribeAll(webhooks, desired, diff.missing, reason);
+	if (toRemove.length === 0) return { blacklisted, isQueryDropped, atOtherHosts };
+	const failed = await unsubscribeEach(webhooks, desired, diff.stale);
+	const remaining = await webhooks.list().then(
+		({ webhooks: relisted }) => diffSubscriptions(desired, relisted),
 		() => undefined,
 	);
-	const leftover = refused ?? toLeftover(rest ? unwanted(rest) : [], kept?.reason);
-	return { blacklisted, leftover, isQueryDropped, twins };
+	const leftover = failed ?? toLeftover(remaining ? unwanted(remaining) : [], failedFirst?.reason);
+	return { blacklisted, leftover, isQueryDropped, atOtherHosts };
 }
 
-/** The service calls an address no more, and can neither be had to remove it nor to take it anew. */
+/** The service has blacklisted the URL and neither deletes nor re-creates the webhook. */
 export class StillBlacklistedError extends Error {
 	constructor(
 		readonly subscriptions: readonly Subscription[],
-		/** Why it was not removed; absent when it had just been made. */
+		/** Why the webhook was not deleted; undefined when it was just created. */
 		readonly reason?: unknown,
 	) {
 		super();
@@ -85,8 +85,8 @@ export class StillBlacklistedError extends Error {
 }
 
 /**
- * @param reason why what is blacklisted was not removed
- * @returns whether the service lists what was made without its query
+ * @param reason why blacklisted webhooks were not deleted
+ * @returns whether the service lists the new subscriptions without their query
  */
 async function subscribeAll(
 	webhooks: Webhooks,
@@ -95,24 +95,24 @@ async function subscribeAll(
 	reason?: unknown,
 ): Promise<boolean> {
 	if (missing.length === 0) return false;
-	const made: Subscription[] = [];
+	const created: Subscription[] = [];
 	let listed: Webhook[] = [];
-	let isWhole = false;
+	let isComplete = false;
 	try {
 		for (const subscription of missing) {
-			made.push(subscription);
-			// It was there before, though the list did not show it: a failure must not take it off.
-			if (!(await subscribeOne(webhooks, desired, subscription))) made.pop();
+			created.push(subscription);
+			// It existed before, though it was not listed: a later failure must not remove it.
+			if (!(await subscribeOne(webhooks, desired, subscription))) created.pop();
 		}
-		listed = await listWebhooks(webhooks).catch(() => []);
-		const found = diffSubscriptions(desired, listed);
-		const dead = found.blacklisted.filter(({ action }) =>
-			found.missing.some((one) => one.action === action),
+		listed = await listWebhooksIfAllowed(webhooks).catch(() => []);
+		const diff = diffSubscriptions(desired, listed);
+		const stillBlacklisted = diff.blacklisted.filter(({ action }) =>
+			diff.missing.some((one) => one.action === action),
 		);
-		if (dead.length > 0) throw new StillBlacklistedError(dead, reason);
-		isWhole = true;
+		if (stillBlacklisted.length > 0) throw new StillBlacklistedError(stillBlacklisted, reason);
+		isComplete = true;
 	} finally {
-		if (!isWhole) await unsubscribeEach(webhooks, desired, made);
+		if (!isComplete) await unsubscribeEach(webhooks, desired, created);
 	}
 	return diffSubscriptions({ ...desired, wasSubscribed: false }, listed).missing.some(
 		({ action }) =>
@@ -121,43 +121,43 @@ async function subscribeAll(
 }
 
 /**
- * Subscribes. Where the service fails or knows of a subscription already, its list tells whether the
- * address is there all the same.
+ * Subscribes one URL. If the service fails or reports a conflict, its list decides whether the URL
+ * is subscribed.
  *
- * @returns false when it was there before
+ * @returns false when it was subscribed before
  */
 async function subscribeOne(
 	webhooks: Webhooks,
 	desired: DesiredSubscriptions,
 	subscription: Subscription,
 ): Promise<boolean> {
-	const listedOf = async (action: number) =>
-		(await listWebhooks(webhooks)).filter((webhook) => webhook.action === action);
-	const isThere = (listed: readonly Webhook[]) =>
+	const listForEvent = async (action: number) =>
+		(await listWebhooksIfAllowed(webhooks)).filter((webhook) => webhook.action === action);
+	const isWorking = (listed: readonly Webhook[]) =>
 		findListed(desired, subscription, listed).some(({ status }) => status !== 'blacklisted');
-	const { isDone, said } = await webhooks.subscribe(subscription).catch(async (error: unknown) => {
-		const listed = await listedOf(subscription.action).catch(() => []);
-		if (!isThere(listed)) throw error;
-		return { isDone: true, said: '' };
+	const { isDone, detail } = await webhooks.subscribe(subscription).catch(async (error: unknown) => {
+		const listed = await listForEvent(subscription.action).catch(() => []);
+		if (!isWorking(listed)) throw error;
+		return { isDone: true, detail: '' };
 	});
 	if (isDone) return true;
-	const listed = await listedOf(subscription.action).catch(() => []);
+	const listed = await listForEvent(subscription.action).catch(() => []);
 	if (listed.length > 0 && findListed(desired, subscription, listed).length === 0)
-		throw new ConflictError(said);
+		throw new ConflictError(detail);
 	return false;
 }
 
 /**
- * The service takes no further address for an event, and lists others than this node's. Its message
- * is what the service said.
+ * The service allows only one URL per event, and lists another one. The message is the service's
+ * own.
  */
 export class ConflictError extends Error {}
 
-/** Statuses of a service that has no list for this key: it may subscribe all the same. */
+/** Statuses of a service that does not list webhooks for this key, but may still create them. */
 const noListStatuses = ['403', '405', '501'];
 
-/** What the service lists; nothing when it lets nobody look. */
-export async function listWebhooks(webhooks: Webhooks): Promise<Webhook[]> {
+/** The webhooks that the service lists; none if it does not allow listing. */
+export async function listWebhooksIfAllowed(webhooks: Webhooks): Promise<Webhook[]> {
 	const listing = await webhooks.list().catch((error: unknown) => {
 		if (error instanceof NodeApiError && noListStatuses.includes(error.httpCode ?? '')) return;
 		throw error;
@@ -165,12 +165,14 @@ export async function listWebhooks(webhooks: Webhooks): Promise<Webhook[]> {
 	return listing?.webhooks ?? [];
 }
 
-/** What a list holds of this node that should be gone. */
+/** The node's subscriptions that should be removed. */
 function unwanted({ stale, blacklisted, surplus }: SubscriptionDiff): Subscription[] {
 	return [...stale, ...blacklisted, ...surplus];
 }
 
-const stillListedError = new Error('The Delivery Service still lists what it was asked to remove');
+const stillListedError = new Error(
+	'The Delivery Service still lists the webhook after its removal',
+);
 
 function toLeftover(
 	subscriptions: Subscription[],
@@ -179,58 +181,60 @@ function toLeftover(
 	return subscriptions.length > 0 ? { subscriptions, reason } : undefined;
 }
 
-/** What a node has subscribed as far as it knows. */
 export interface RemovalOptions {
-	exact: readonly Subscription[];
-	/** Whether it is certain that they were subscribed, and not taken off since. */
+	/** The node's subscriptions as far as it knows. */
+	known: readonly Subscription[];
+	/** Whether the known ones were certainly subscribed, and not removed since. */
 	wasSubscribed: boolean;
-	/** What is not to be removed, though it is the node's. */
-	kept?: readonly Subscription[];
+	/** The node's subscriptions that must not be removed. */
+	keep?: readonly Subscription[];
 }
 
 /**
- * How long the list may go on to show what is removed. n8n may ask right after whether the node is
- * subscribed, and what is still shown then would count.
+ * Pauses before listing again: the service may list removed webhooks for a short time. n8n may check
+ * right afterward whether the node is subscribed, and would count them.
  */
 const recheckPausesMs = [300, 1000];
 
 /**
- * Removes the subscriptions of the node; one that is gone already is no fault. Never throws.
+ * Removes the node's subscriptions; one that no longer exists is not an error. Never throws.
  *
- * @param known `exact` is tried when the list cannot be read, or does not show what was subscribed
- * @returns what may remain, or undefined when nothing does
+ * Removes `known` subscriptions, too, when the list can't be read or does not contain what was
+ * subscribed.
+ *
+ * @returns what may remain, or undefined
  */
 export async function removeOwnSubscriptions(
 	webhooks: Webhooks,
 	owner: TriggerOwner,
-	{ exact, wasSubscribed, kept = [] }: RemovalOptions,
+	{ known, wasSubscribed, keep = [] }: RemovalOptions,
 	clock = realClock,
 ): Promise<Leftover | undefined> {
-	const keptKeys = new Set(kept.map((one) => subscriptionKey(owner, one)));
-	const own = async () => {
+	const keysToKeep = new Set(keep.map((one) => subscriptionKey(owner, one)));
+	const listOwn = async () => {
 		const { webhooks: listed } = await webhooks.list();
 		return listed
-			.filter((one) => ownEventUrl(owner, one.url) && !keptKeys.has(subscriptionKey(owner, one)))
+			.filter((one) => ownEventUrl(owner, one.url) && !keysToKeep.has(subscriptionKey(owner, one)))
 			.map(toSubscription);
 	};
 	try {
-		const listed = await own();
-		const shown = new Set(listed.map((one) => subscriptionKey(owner, one)));
+		const listed = await listOwn();
+		const listedKeys = new Set(listed.map((one) => subscriptionKey(owner, one)));
 		const unlisted = wasSubscribed
-			? exact.filter((one) => !shown.has(subscriptionKey(owner, one)))
+			? known.filter((one) => !listedKeys.has(subscriptionKey(owner, one)))
 			: [];
-		const refused = await unsubscribeEach(webhooks, owner, [...listed, ...unlisted]);
-		if (refused || listed.length === 0) return refused;
-		let left = await own().catch(() => []);
+		const failed = await unsubscribeEach(webhooks, owner, [...listed, ...unlisted]);
+		if (failed || listed.length === 0) return failed;
+		let remaining = await listOwn().catch(() => []);
 		for (const ms of recheckPausesMs) {
-			if (left.length === 0) break;
+			if (remaining.length === 0) break;
 			await clock.wait(ms);
-			left = await own().catch(() => left);
+			remaining = await listOwn().catch(() => remaining);
 		}
-		return toLeftover(left);
+		return toLeftover(remaining);
 	} catch (reason) {
-		const leftover = await unsubscribeEach(webhooks, owner, exact);
-		return { subscriptions: leftover?.subscriptions ?? [], reason };
+		const failed = await unsubscribeEach(webhooks, owner, known);
+		return { subscriptions: failed?.subscriptions ?? [], reason };
 	}
 }
 
@@ -238,7 +242,7 @@ function subscriptionKey(owner: TriggerOwner, { url, action }: Subscription): st
 	return `${action} ${canonicalUrl(owner, url)}`;
 }
 
-/** Removes them all at once, so that a service that does not answer is waited for only once. */
+/** Removes subscriptions concurrently, so that a service that hangs costs one timeout only. */
 async function unsubscribeEach(
 	webhooks: Webhooks,
 	owner: TriggerOwner,
@@ -263,13 +267,13 @@ async function unsubscribeEach(
 	);
 }
 
-/** Unsubscribes an address as the node made it, and if it is not known so, as the service lists it. */
+/** Unsubscribes a URL as the node wrote it; if the service does not know that, as it is listed. */
 async function unsubscribeOne(
 	webhooks: Webhooks,
 	owner: TriggerOwner,
 	{ url, action }: Subscription,
 ): Promise<void> {
-	const plain = canonicalUrl(owner, url);
-	if ((await webhooks.unsubscribe({ url: plain, action })).isDone) return;
-	if (plain !== url) await webhooks.unsubscribe({ url, action });
+	const canonical = canonicalUrl(owner, url);
+	if ((await webhooks.unsubscribe({ url: canonical, action })).isDone) return;
+	if (canonical !== url) await webhooks.unsubscribe({ url, action });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { Answer, DeliveryRequest } from '../shapes';
+import type { ServiceResponse, DeliveryRequest } from '../shapes';
 import type { CreateRequest, Handler, Next, ServiceVariant } from './variant';
 import {
 	alwaysRespond,
@@ -109,7 +109,10 @@ function referenceVariants(): Record<string, ServiceVariant> {
 	return variants;
 }
 
-const dropConnection = (response: Answer): Answer => ({ ...response, lost: true });
+const dropConnection = (response: ServiceResponse): ServiceResponse => ({
+	...response,
+	lost: true,
+});
 
 /** Variants of creating deliveries (sections 2.6, 4.1, 7 and 8). */
 export const createVariants: Readonly<Record<string, ServiceVariant>> = {

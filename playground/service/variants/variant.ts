@@ -1,6 +1,12 @@
 import type { z } from 'zod';
 
-import type { Answer, Call, creationShape, subscriptionShape, UpdateRequest } from '../shapes';
+import type {
+	ServiceResponse,
+	Call,
+	creationShape,
+	subscriptionShape,
+	UpdateRequest,
+} from '../shapes';
 import type { State } from '../state';
 
 /** A create request that openapi.yaml allows. */
@@ -10,14 +16,14 @@ export type CreateRequest = z.infer<typeof creationShape>;
 export type SubscriptionRequest = z.infer<typeof subscriptionShape>;
 
 /** Handles a request, or a part of it, as openapi.yaml documents. */
-export type Next<Input> = (input: Input) => Answer;
+export type Next<Input> = (input: Input) => ServiceResponse;
 
 /** Handles a request in place of `next`, which it may call any number of times. */
 export type Handler<Input> = (
 	input: Input,
 	next: Next<Input>,
 	context: HandlerContext,
-) => Answer | Promise<Answer>;
+) => ServiceResponse | Promise<ServiceResponse>;
 
 /** What a handler may use besides the request. */
 export interface HandlerContext {
@@ -58,40 +64,49 @@ export interface ServiceVariant {
 }
 
 /** Handles a request as openapi.yaml documents. */
-export function passThrough<Input>(input: Input, next: Next<Input>): Answer {
+export function passThrough<Input>(input: Input, next: Next<Input>): ServiceResponse {
 	return next(input);
 }
 
 /** Handles the request, but changes the response. */
-export function changeResponse<Input>(change: (response: Answer) => Answer): Handler<Input> {
+export function changeResponse<Input>(
+	change: (response: ServiceResponse) => ServiceResponse,
+): Handler<Input> {
 	return (input, next) => change(next(input));
 }
 
 /** Responds to every request without handling it. */
-export function alwaysRespond<Input>(response: Answer): Handler<Input> {
+export function alwaysRespond<Input>(response: ServiceResponse): Handler<Input> {
 	return () => response;
 }
 
 /** Responds to the first attempt without handling it, and handles the same request after that. */
-export function respondToFirst<Input>(response: Answer): Handler<Input> {
+export function respondToFirst<Input>(response: ServiceResponse): Handler<Input> {
 	return (input, next, context) => (context.isRepeated(input) ? next(input) : response);
 }
 
 /** A response without a body. */
-export const emptyResponse = (status: number, headers: Record<string, string> = {}): Answer => ({
+export const emptyResponse = (
+	status: number,
+	headers: Record<string, string> = {},
+): ServiceResponse => ({
 	status,
 	headers,
 	body: '',
 });
 
 /** A response of `code` and `message` (section 7). */
-export const messageResponse = (status: number, code: string, message: string): Answer => ({
+export const messageResponse = (
+	status: number,
+	code: string,
+	message: string,
+): ServiceResponse => ({
 	status,
 	body: { code, message },
 });
 
 /** Responds to every request of every endpoint without handling it. */
-export function onEveryEndpoint(response: Answer): Omit<ServiceVariant, 'description'> {
+export function onEveryEndpoint(response: ServiceResponse): Omit<ServiceVariant, 'description'> {
 	const handler = () => response;
 	return {
 		create: handler,

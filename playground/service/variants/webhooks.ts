@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { Answer, Call } from '../shapes';
+import type { ServiceResponse, Call } from '../shapes';
 import type { Handler, ServiceVariant, SubscriptionRequest } from './variant';
 import { alwaysRespond, changeResponse, emptyResponse, messageResponse } from './variant';
 
@@ -14,7 +14,7 @@ const changeList = (change: (hooks: Hook[]) => unknown): Handler<undefined> =>
 const changeEachHook = (change: (hook: Hook) => unknown): Handler<undefined> =>
 	changeList((hooks) => hooks.map(change));
 
-const respondToEmptyList = (response: Answer): Handler<undefined> =>
+const respondToEmptyList = (response: ServiceResponse): Handler<undefined> =>
 	changeResponse((listed) => (hooksShape.parse(listed.body).length > 0 ? listed : response));
 
 /** Undocumented entries, half of which the list shows before the documented ones. */
@@ -33,7 +33,7 @@ const undocumentedEntries = [
 const rejectIf =
 	(
 		conflicts: (hook: Hook, wanted: SubscriptionRequest) => boolean,
-		response: Answer,
+		response: ServiceResponse,
 	): Handler<SubscriptionRequest> =>
 	(wanted, next, { state, companyId }) =>
 		state.webhooks(companyId).some((hook) => conflicts(hook, wanted)) ? response : next(wanted);
@@ -47,7 +47,7 @@ const addDuplicate: Handler<SubscriptionRequest> = (wanted, next, { state, compa
 };
 
 const respondToMissing =
-	(response: Answer): Handler<SubscriptionRequest> =>
+	(response: ServiceResponse): Handler<SubscriptionRequest> =>
 	(wanted, next, { state, companyId }) =>
 		state.webhooks(companyId).some((hook) => isSame(hook, wanted)) ? next(wanted) : response;
 

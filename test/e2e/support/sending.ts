@@ -1,7 +1,7 @@
 import axios, { isAxiosError } from 'axios';
 import { z } from 'zod';
 
-import { hasEnded, N8nRefusal, type WorkflowFile } from '../../../playground/n8n/client';
+import { hasEnded, N8nRejection, type WorkflowFile } from '../../../playground/n8n/client';
 import { outputOf } from '../../../playground/n8n/execution';
 import { waitFor } from '../../../playground/n8n/progress';
 import { connection, node } from '../../../playground/n8n/workflowParts';
@@ -112,7 +112,7 @@ async function unlessNotReady<T>(response: Promise<T>): Promise<T | undefined> {
 	} catch (error) {
 		const status = isAxiosError(error)
 			? error.response?.status
-			: error instanceof N8nRefusal && error.status;
+			: error instanceof N8nRejection && error.status;
 		if (status === notReady) return undefined;
 		throw error;
 	}

@@ -142,7 +142,7 @@ export function testTriggerChanges(installation: () => Installation): void {
 			const urls = service.control.webhooks().map((webhook) => webhook.url);
 			expect(urls.sort()).toEqual([url, elsewhere].sort());
 			expect(await readFile(join(installation().userFolder, 'n8n.log'), 'utf8')).toContain(
-				`"${nodes.trigger}" in workflow "Delivery events" (${workflow.id}): the Delivery Service calls this node at https://former.example as well (Delivery Updated).`,
+				`"${nodes.trigger}" in workflow "Delivery events" (${workflow.id}): the Delivery Service also calls this node at https://former.example (Delivery Updated).`,
 			);
 			await client.unpublish(workflow.id);
 			service.control.reset();
@@ -218,16 +218,20 @@ export function testTriggerChanges(installation: () => Installation): void {
 			const one = { events: ['updateTask'] };
 			const { credential } = service;
 			const cases: Array<[RegExp, Record<string, unknown>, object]> = [
-				[/Base URL.*does not start with http/, one, { ...credential, baseUrl: 'api.example' }],
+				[/Base URL.*must start with http/, one, { ...credential, baseUrl: 'api.example' }],
 				[/Delivery Service.*API key/, one, { ...credential, apiSecret: 'wrong' }],
 				[/Delivery Service.*404/, one, { ...credential, companyId: 77 }],
 				[
-					/[Nn]othing answers/,
+					/[Cc]ould not connect/,
 					one,
 					{ ...credential, baseUrl: `http://127.0.0.1:${await freePort()}` },
 				],
 				[/"4; 5".*Only These Cities/, { ...one, options: { cities: '4; 5' } }, credential],
-				[/Skip Repeats/, { ...one, options: { ignoreDuplicatesMinutes: -1 } }, credential],
+				[
+					/Ignore Duplicates Within/,
+					{ ...one, options: { ignoreDuplicatesMinutes: -1 } },
+					credential,
+				],
 			];
 			const errors = await Promise.all(
 				cases.map(async ([, parameters, data], index) => {

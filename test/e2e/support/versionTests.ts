@@ -170,7 +170,7 @@ function testConnection(installation: () => Installation): void {
 			expect(await testCredential({ apiSecret: 'wrong' })).toEqual({
 				status: 'Error',
 				message:
-					'The Delivery Service did not accept the API key. Check API Key ID and API Secret in the credential. If they were changed on the service, enter the new ones. The service says: Credentials missing or invalid (UNAUTHORIZED)',
+					'The Delivery Service rejected the API key. Check API Key ID and API Secret in the credential. If the key was changed on the Delivery Service, enter the new one. The service says: Credentials missing or invalid (UNAUTHORIZED)',
 			});
 		});
 
@@ -178,7 +178,7 @@ function testConnection(installation: () => Installation): void {
 			expect(await testCredential({ companyId: 7 })).toEqual({
 				status: 'Error',
 				message:
-					'The Delivery Service answers, but knows no such company or address. Check Company ID and Base URL. If both are right, the company may just have no webhooks yet: then save the credential and use it. The service says: Unknown company 7 (NOT_FOUND)',
+					'The Delivery Service responded, but this company or URL was not found. Check Company ID and Base URL. If both are right, the company may not have any webhooks yet: save the credential and continue. The service says: Unknown company 7 (NOT_FOUND)',
 			});
 		});
 
@@ -186,7 +186,7 @@ function testConnection(installation: () => Installation): void {
 			expect(await testCredential({ baseUrl: `http://127.0.0.1:${await freePort()}` })).toEqual({
 				status: 'Error',
 				message:
-					'Nothing answers at the Base URL of the Delivery Service. Check the Base URL in the credential and whether this n8n may connect to it, then try again.',
+					'Could not connect to the Base URL of the Delivery Service. Check the Base URL in the credential and whether this n8n instance can reach it, then try again.',
 			});
 		});
 	});
@@ -258,7 +258,7 @@ function testOperations(installation: () => Installation): void {
 					currencyCode: 'USD',
 				},
 			]);
-			expect(hintsOf(execution, nodes.action)).toEqual(['Created 1 delivery in 1 request.']);
+			expect(hintsOf(execution, nodes.action)).toEqual(['Created 1 delivery.']);
 		});
 
 		test('creates deliveries from JSON in one request, in the order of the items', async () => {
@@ -477,8 +477,8 @@ function testShopifyOrders(installation: () => Installation): void {
 			const order = { ...samples[0], cancelled_at: undefined };
 			const { execution } = await runAction(installation(), { items: [order], parameters });
 			expect(hintsOf(execution, nodes.action)).toEqual([
-				'Created 1 delivery in 1 request.',
-				'1 order came without "cancelled_at", which Shopify gives every order. Taken as: not canceled. If the Shopify node limits the fields that it returns, add these.',
+				'Created 1 delivery.',
+				'Shopify did not return "cancelled_at" for 1 order (assumed: not canceled). If Fields is set in the Shopify node, add these there.',
 			]);
 		});
 
@@ -504,8 +504,8 @@ function testShopifyOrders(installation: () => Installation): void {
 				...['pending review', created, created, 'nothingToShip'],
 			]);
 			expect(hintsOf(execution, nodes.action)).toEqual([
-				'Created 8 deliveries in 8 requests. Skipped 4 items: the field "message" says why.',
-				expect.stringContaining('1 delivery is pending review: the address could not be located.'),
+				'Created 8 deliveries. Skipped 4 items: see the "message" field.',
+				expect.stringContaining('#1009 is pending review: its address was not found.'),
 			]);
 			expect(control.deliveries()).toHaveLength(8);
 
@@ -514,7 +514,7 @@ function testShopifyOrders(installation: () => Installation): void {
 				skipped: true,
 				reason: 'alreadyCreated',
 				message:
-					'This workflow has created a delivery with this reference ID before. Changes since then are not sent: make them with the operation Update.',
+					'#1001 was skipped: this workflow has already created a delivery with this reference ID. Later changes are not sent; use the Update operation for them.',
 				referenceId: '#1001',
 				shopifyOrder: expect.objectContaining({ name: '#1001' }),
 			});
@@ -528,7 +528,7 @@ function testShopifyOrders(installation: () => Installation): void {
 					referenceId: '1002',
 					allowed: false,
 					message:
-						'This workflow remembers no such reference for company 1001: check the spelling, also a leading #, and the option Company ID.',
+						"This workflow doesn't remember this reference ID for company 1001. Check the spelling (including a leading #) and the Company ID option.",
 				},
 			];
 			expect(allowed).toEqual(samples.flatMap(() => expected));
@@ -597,8 +597,8 @@ function testRetries(installation: () => Installation, name: HostName): void {
 			expect(retried.status).toBe('error');
 			expect(retried.data.resultData.error).toMatchObject({
 				message:
-					'This execution is a retry, and without "Skip Already Sent" it could create deliveries twice',
-				description: expect.stringContaining('its error lists what was created'),
+					'Without "Skip Already Sent", retrying this execution could create deliveries twice',
+				description: expect.stringContaining('its error lists them'),
 			});
 			expect(createdReferences()).toEqual(['E-1', 'E-3']);
 		});
@@ -623,12 +623,12 @@ function testRetries(installation: () => Installation, name: HostName): void {
 				});
 				const settings = { executionOrder: 'v1', ...(executionTimeout && { executionTimeout }) };
 				const workflowId = await client.createWorkflow({ ...workflow, settings });
-				const id = await client.begin(workflowId, nodes.start);
+				const id = await client.startRun(workflowId, nodes.start);
 				await waitFor('the second request', 20_000, async () =>
 					Promise.resolve(service.control.requests().length > 1 || undefined),
 				);
 				if (executionTimeout === 0) await client.stop(id);
-				expect((await client.endOf(id)).status).toBe('canceled');
+				expect((await client.waitForExecution(id)).status).toBe('canceled');
 
 				const line = `"${nodes.action}" in workflow "Deliveries" was stopped (execution ${id}). Created`;
 				const log = await waitFor('the log line', 20_000, async () => {
@@ -637,7 +637,7 @@ function testRetries(installation: () => Installation, name: HostName): void {
 				});
 				const [first] = service.control.deliveries().map(({ record }) => record.id);
 				// n8n aborts the request in flight.
-				expect(log).toContain(`${line} (1): E-1 (ID ${first}). Perhaps created (1): E-2.`);
+				expect(log).toContain(`${line}: E-1 (ID ${first}). Possibly created: E-2.`);
 				// The service creates the delivery anyway, and must have done so before the next test starts.
 				await waitFor('the second delivery', 20_000, async () =>
 					Promise.resolve(service.control.deliveries().length > 1 || undefined),
@@ -645,7 +645,7 @@ function testRetries(installation: () => Installation, name: HostName): void {
 				expect(createdReferences()).toEqual(['E-1', 'E-2']);
 				const { runData, error } = (await client.execution(id)).data.resultData;
 				expect(nodes.action in runData).toBe(isStored);
-				expect(error?.description?.includes('Perhaps created (1): E-2') ?? false).toBe(isStored);
+				expect(error?.description?.includes('Possibly created: E-2') ?? false).toBe(isStored);
 			},
 		);
 	});
@@ -675,10 +675,10 @@ function testProxy(installation: () => Installation, requests: () => string[]): 
 			});
 			const { message, description } = execution.data.resultData.error ?? {};
 			expect(message).toBe(
-				'The proxy between n8n and the Delivery Service wants a user name and password (status 407) (0 of 250 deliveries created, 150 not sent) [item 0]',
+				'The proxy between n8n and the Delivery Service requires authentication (status 407) (0 of 250 deliveries created, 150 not sent) [item 0]',
 			);
-			expect(description).toContain('Refused (100): ');
-			expect(description).not.toContain('Perhaps created');
+			expect(description).toContain('Rejected (100): ');
+			expect(description).not.toContain('Possibly created');
 			expect(requests().filter((one) => one.includes(request))).toEqual([request]);
 		});
 	});

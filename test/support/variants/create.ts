@@ -175,7 +175,7 @@ function expectTrueReports(fixture: VariantFixture, reports: Reports, variant: s
 	// A delivery whose ID was returned must be reported as created, unless its record is ambiguous.
 	const responses = hasAmbiguousRecords.test(variant)
 		? ''
-		: JSON.stringify(fixture.control.requests().map(({ answer }) => answer));
+		: JSON.stringify(fixture.control.requests().map(({ responseBody }) => responseBody));
 	for (const reference of references) {
 		const existing = fixture.control
 			.deliveries()

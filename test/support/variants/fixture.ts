@@ -129,8 +129,8 @@ export class VariantFixture {
 		const messages = this.control
 			.requests()
 			.slice(firstRequest)
-			.flatMap(({ status, answer }, index, { length }) => {
-				const response = responseSchema.safeParse(answer);
+			.flatMap(({ status, responseBody }, index, { length }) => {
+				const response = responseSchema.safeParse(responseBody);
 				if (!response.success || status === null) return [];
 				// The user need not see a 429 that was retried.
 				if (status === 429 && index < length - 1) return [];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 import { chunk } from '../../../nodes/DeliveryService/common/chunk';
 
-test('cuts entries into runs of the size, and the rest', () => {
+test('splits entries into chunks and a remainder', () => {
 	expect(chunk([1, 2, 3, 4, 5], 2)).toEqual([[1, 2], [3, 4], [5]]);
 	expect(chunk([1, 2, 3, 4], 2)).toEqual([
 		[1, 2],
@@ -11,17 +11,17 @@ test('cuts entries into runs of the size, and the rest', () => {
 	expect(chunk([1], 100)).toEqual([[1]]);
 });
 
-test('makes no run of nothing', () => {
+test('returns no chunks for no entries', () => {
 	expect(chunk([], 10)).toEqual([]);
 });
 
-test('keeps every entry, in order, in as few runs as the size allows', () => {
+test('keeps every entry in order in as few chunks as possible', () => {
 	fc.assert(
 		fc.property(fc.array(fc.integer()), fc.integer({ min: 1, max: 20 }), (entries, size) => {
-			const runs = chunk(entries, size);
-			expect(runs.flat()).toEqual(entries);
-			expect(runs).toHaveLength(Math.ceil(entries.length / size));
-			for (const run of runs) expect(run.length).toBeLessThanOrEqual(size);
+			const chunks = chunk(entries, size);
+			expect(chunks.flat()).toEqual(entries);
+			expect(chunks).toHaveLength(Math.ceil(entries.length / size));
+			for (const each of chunks) expect(each.length).toBeLessThanOrEqual(size);
 		}),
 	);
 });

@@ -6,8 +6,8 @@ beforeEach(() => jest.useFakeTimers({ now: Date.UTC(2026, 0, 1) }));
 
 afterEach(() => jest.useRealTimers());
 
-/** Whether a wait is over, as time passes. */
-function watched(wait: Promise<void>): { isOver: () => boolean } {
+/** Tracks whether a wait is over. */
+function trackWait(wait: Promise<void>): { isOver: () => boolean } {
 	let isOver = false;
 	void wait.then(() => {
 		isOver = true;
@@ -15,13 +15,13 @@ function watched(wait: Promise<void>): { isOver: () => boolean } {
 	return { isOver: () => isOver };
 }
 
-test('tells the time of this machine', () => {
+test('returns the system time', () => {
 	expect(realClock.now()).toBe(Date.UTC(2026, 0, 1));
 });
 
-test.each([1, 999, 1000, 1001, 90_000])('waits %i ms, no more and no less', async (ms) => {
+test.each([1, 999, 1000, 1001, 90_000])('waits exactly %i ms', async (ms) => {
 	for (const signal of [undefined, new AbortController().signal]) {
-		const wait = watched(realClock.wait(ms, signal));
+		const wait = trackWait(realClock.wait(ms, signal));
 		await jest.advanceTimersByTimeAsync(ms - 1);
 		expect(wait.isOver()).toBe(false);
 		await jest.advanceTimersByTimeAsync(1);
@@ -34,9 +34,9 @@ test.each([0, -5])('does not wait for %i ms', async (ms) => {
 	expect(jest.getTimerCount()).toBe(0);
 });
 
-test('ends at once when the execution is stopped, and leaves no long timer behind', async () => {
+test('ends a wait immediately when the execution is stopped and leaves no long timer', async () => {
 	const stop = new AbortController();
-	const wait = watched(realClock.wait(3_600_000, stop.signal));
+	const wait = trackWait(realClock.wait(3_600_000, stop.signal));
 	await jest.advanceTimersByTimeAsync(70_500);
 	stop.abort();
 	await jest.advanceTimersByTimeAsync(0);
@@ -45,14 +45,14 @@ test('ends at once when the execution is stopped, and leaves no long timer behin
 	expect(jest.getTimerCount()).toBe(0);
 });
 
-test('does not wait at all when the execution was stopped before', async () => {
-	const wait = watched(realClock.wait(1000, AbortSignal.abort()));
+test('does not wait when the execution is already stopped', async () => {
+	const wait = trackWait(realClock.wait(1000, AbortSignal.abort()));
 	await jest.advanceTimersByTimeAsync(0);
 	expect(wait.isOver()).toBe(true);
 	expect(jest.getTimerCount()).toBe(0);
 });
 
-test('leaves no listener behind at the signal', async () => {
+test('removes its listener from the abort signal', async () => {
 	const { signal } = new AbortController();
 	const wait = realClock.wait(2500, signal);
 	expect(getEventListeners(signal, 'abort')).toHaveLength(1);
@@ -61,8 +61,8 @@ test('leaves no listener behind at the signal', async () => {
 	expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
-test('does not wait longer when the clock is set back meanwhile', async () => {
-	const wait = watched(realClock.wait(90_000));
+test('does not wait longer when the system clock is set back', async () => {
+	const wait = trackWait(realClock.wait(90_000));
 	await jest.advanceTimersByTimeAsync(30_000);
 	jest.setSystemTime(Date.now() - 3_600_000);
 	await jest.advanceTimersByTimeAsync(60_000);

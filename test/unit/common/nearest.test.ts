@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 import { nearest } from '../../../nodes/DeliveryService/common/nearest';
 
-const members = ['pickup', 'dropoff', 'packages', 'referenceId', 'tags', 'extraData', 'cod'];
+const fields = ['pickup', 'dropoff', 'packages', 'referenceId', 'tags', 'extraData', 'cod'];
 
 test.each([
 	['dropof', 'dropoff'],
@@ -13,40 +13,40 @@ test.each([
 	['packagesList', 'packages'],
 	['reference', 'referenceId'],
 	['codes', 'cod'],
-])('suggests for %j the member %j', (word, member) => {
-	expect(nearest(word, members)).toBe(member);
+])('suggests for %j the field %j', (word, field) => {
+	expect(nearest(word, fields)).toBe(field);
 });
 
-test.each(['colour', 'x', '', 'weight', 'dxxpxff'])('suggests nothing for %j', (word) => {
-	expect(nearest(word, members)).toBeUndefined();
+test.each(['color', 'x', '', 'weight', 'dxxpxff'])('suggests nothing for %j', (word) => {
+	expect(nearest(word, fields)).toBeUndefined();
 });
 
-test('suggests nothing when there is nothing to suggest', () => {
+test('suggests nothing without candidates', () => {
 	expect(nearest('tags', [])).toBeUndefined();
 });
 
-test('prefers the nearest, and of equally near ones the first', () => {
+test('prefers the most similar candidate, and the first of equally similar ones', () => {
 	expect(nearest('lat', ['lot', 'lat', 'late'])).toBe('lat');
 	expect(nearest('packages', ['packagex', 'packagey'])).toBe('packagex');
 	expect(nearest('abcdef', ['abcxyf', 'abcdxf'])).toBe('abcdxf');
 });
 
-test('does not take two letters inside a word for the word', () => {
+test('ignores a match of two letters inside a candidate', () => {
 	expect(nearest('id', ['confidential'])).toBeUndefined();
 });
 
-test('allows a third of the letters to differ, and no more', () => {
+test('allows at most a third of the letters to differ', () => {
 	expect(nearest('abcxyf', ['abcdef'])).toBe('abcdef');
 	expect(nearest('abxyzf', ['abcdef'])).toBeUndefined();
 });
 
-test('counts letters put in, taken out and replaced', () => {
+test('counts inserted, deleted and replaced letters', () => {
 	expect(nearest('neighbrhod', ['neighborhood'])).toBe('neighborhood');
 	expect(nearest('neiighboorhood', ['neighborhood'])).toBe('neighborhood');
 	expect(nearest('naighborhoad', ['neighborhood'])).toBe('neighborhood');
 });
 
-test('suggests a candidate for itself, whatever its case', () => {
+test('suggests a candidate for itself regardless of case', () => {
 	fc.assert(
 		fc.property(fc.stringMatching(/^[a-zA-Z]{1,12}$/), (word) => {
 			expect(nearest(word.toUpperCase(), [word])).toBe(word);

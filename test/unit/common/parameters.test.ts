@@ -9,18 +9,18 @@ import {
 } from '../../../nodes/DeliveryService/common/parameters';
 import { isBlank } from '../../../nodes/DeliveryService/common/text';
 
-const noObjects = [undefined, null, '', 'text', 5, true, ['a']];
+const nonObjects = [undefined, null, '', 'text', 5, true, ['a']];
 
 describe('a collection', () => {
-	test('has the members of an object', () => {
+	test('has the fields of an object', () => {
 		expect(asRecord({ a: 1, b: null })).toEqual({ a: 1, b: null });
 	});
 
-	test.each(noObjects)('has none when it is %j', (value) => {
+	test.each(nonObjects)('is empty for %j', (value) => {
 		expect(asRecord(value)).toEqual({});
 	});
 
-	test('is read from the parameter of an item, and is empty by default', () => {
+	test('is read from the parameter of an item and defaults to an empty object', () => {
 		const get = jest.fn().mockReturnValue({ companyId: 7 });
 		expect(collectionParameter({ get }, 'options', 3)).toEqual({ companyId: 7 });
 		expect(get.mock.calls).toEqual([['options', 3, {}]]);
@@ -33,8 +33,8 @@ describe('a resource locator', () => {
 		[{ __rl: true, mode: 'list' }, undefined],
 		['1 https://a.example', '1 https://a.example'],
 		[undefined, undefined],
-	])('%j names %j', (value, chosen) => {
-		expect(resourceLocatorValue(value)).toBe(chosen);
+	])('%j has the value %j', (value, selected) => {
+		expect(resourceLocatorValue(value)).toBe(selected);
 	});
 });
 
@@ -44,7 +44,7 @@ describe('a repeatable group', () => {
 		expect(collectionEntries(group, 'package')).toEqual([{ name: 'Box' }, { name: 'Bag' }]);
 	});
 
-	test('has an entry without members for one that is no object', () => {
+	test('has an empty entry for one that is not an object', () => {
 		expect(collectionEntries({ package: ['x', null, { name: 'Box' }] }, 'package')).toEqual([
 			{},
 			{},
@@ -52,24 +52,24 @@ describe('a repeatable group', () => {
 		]);
 	});
 
-	test.each([...noObjects, {}, { package: 'x' }, { package: { name: 'x' } }, { entry: [{}] }])(
-		'has no entries when it is %j',
+	test.each([...nonObjects, {}, { package: 'x' }, { package: { name: 'x' } }, { entry: [{}] }])(
+		'has no entries for %j',
 		(group) => {
 			expect(collectionEntries(group, 'package')).toEqual([]);
 		},
 	);
 });
 
-describe('blank', () => {
-	test.each([undefined, null, '', ' ', '\n\t'])('is %j', (value) => {
+describe('isBlank', () => {
+	test.each([undefined, null, '', ' ', '\n\t'])('is true for %j', (value) => {
 		expect(isBlank(value)).toBe(true);
 	});
 
-	test.each([0, false, 'a', ' a ', [], {}, NaN])('is not %j', (value) => {
+	test.each([0, false, 'a', ' a ', [], {}, NaN])('is false for %j', (value) => {
 		expect(isBlank(value)).toBe(false);
 	});
 
-	test('members are left out of what is filled in, and others are kept as they are', () => {
+	test('omitBlank removes blank fields and keeps the others unchanged', () => {
 		expect(omitBlank({ a: '', b: ' ', c: null, d: undefined, e: 0, f: false, g: ' x ' })).toEqual({
 			e: 0,
 			f: false,
@@ -78,7 +78,7 @@ describe('blank', () => {
 	});
 });
 
-describe('a list', () => {
+describe('toList', () => {
 	test.each<[unknown, unknown[]]>([
 		['a,b', ['a', 'b']],
 		['a, b', ['a', ' b']],
@@ -96,7 +96,7 @@ describe('a list', () => {
 		[undefined, []],
 		[null, []],
 		[{ a: 1 }, [{ a: 1 }]],
-	])('of %j is %j', (value, list) => {
+	])('converts %j to %j', (value, list) => {
 		expect(toList(value)).toEqual(list);
 	});
 });
@@ -107,26 +107,26 @@ describe('a JSON field', () => {
 		[' [1] ', [1]],
 		['null', null],
 		['5', 5],
-	])('holds what its text %j stands for', (text, value) => {
+	])('parses the JSON text %j', (text, value) => {
 		expect(readJson(text, 'Delivery')).toEqual({ ok: true, value });
 	});
 
-	test.each([{ a: 1 }, [1], 5, false])('holds what its expression gave: %j', (value) => {
+	test.each([{ a: 1 }, [1], 5, false])('returns the result of its expression: %j', (value) => {
 		expect(readJson(value, 'Delivery')).toEqual({ ok: true, value });
 	});
 
-	test.each([undefined, null, '', ' '])('is empty when its expression gave %j', (value) => {
+	test.each([undefined, null, '', ' '])('is reported as empty for %j', (value) => {
 		expect(readJson(value, 'Delivery (JSON)')).toEqual({
 			ok: false,
 			problem: {
 				message: 'Delivery (JSON) is empty',
-				description: expect.stringContaining('the expression finds nothing in this item'),
+				description: expect.stringContaining('it returned nothing for this item'),
 			},
 		});
 	});
 
 	test.each(['{', "{'a':1}", 'undefined', '{"a":1},'])(
-		'that holds %j is refused by its label',
+		'with invalid JSON %j is rejected by its label',
 		(text) => {
 			expect(readJson(text, 'Packages')).toEqual({
 				ok: false,

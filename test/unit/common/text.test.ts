@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { isLongerThan, truncate } from '../../../nodes/DeliveryService/common/text';
 import { isEmailAddress } from '../../../nodes/DeliveryService/service/values';
 
-describe('an e-mail address', () => {
+describe('an email address', () => {
 	test.each([
 		'ana@example.com',
 		'a&b@x.com',
@@ -18,7 +18,7 @@ describe('an e-mail address', () => {
 		'अजय@डाटा.भारत',
 		'1@1.com',
 		'a@b-c.museum',
-	])('%s is taken', (text) => {
+	])('accepts %s', (text) => {
 		expect(isEmailAddress(text)).toBe(true);
 	});
 
@@ -53,11 +53,11 @@ describe('an e-mail address', () => {
 		'ana\n@example.com',
 		`${'a'.repeat(65)}@example.com`,
 		`ana@${'a'.repeat(64)}.com`,
-	])('%j is not', (text) => {
+	])('rejects %j', (text) => {
 		expect(isEmailAddress(text)).toBe(false);
 	});
 
-	test('is taken whatever its name and domain are', () => {
+	test('accepts any generated address', () => {
 		fc.assert(fc.property(fc.emailAddress(), (email) => expect(isEmailAddress(email)).toBe(true)));
 	});
 });
@@ -73,12 +73,12 @@ describe('the length of a text', () => {
 		['🇲🇽🇫🇷', 2],
 		['👍🏽!', 2],
 		['한국', 2],
-	])('%j has %i characters', (text, count) => {
+	])('of %j is %i', (text, count) => {
 		expect(isLongerThan(text, count)).toBe(false);
 		expect(isLongerThan(`${text}x`, count)).toBe(true);
 	});
 
-	test('nothing is cut in the middle of a character', () => {
+	test('truncate never splits a character', () => {
 		expect(truncate('👨‍👩‍👧👍🏽é!', 2)).toBe('👨‍👩‍👧👍🏽...');
 		expect(truncate('👨‍👩‍👧', 1)).toBe('👨‍👩‍👧');
 		expect(truncate('abc', 3)).toBe('abc');

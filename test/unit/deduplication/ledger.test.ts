@@ -36,12 +36,12 @@ beforeEach(() => {
 	executions = 0;
 });
 
-/** A ledger as a new execution opens it. */
-function execution(times: () => AccessTimes = () => noTime, scopeOfIt = scope): Ledger {
-	return openLedger(memoryStore(row, time, times), scopeOfIt, `execution ${++executions}`, time);
+/** Opens a ledger as a new execution does. */
+function newLedger(times: () => AccessTimes = () => noTime, ledgerScope = scope): Ledger {
+	return openLedger(memoryStore(row, time, times), ledgerScope, `execution ${++executions}`, time);
 }
 
-/** Claimants as a test writes them: a reference, or "reference@order". */
+/** Parses claimants from "reference" or "reference@order". */
 function claimantsOf(...names: string[]): Claimant[] {
 	return names.map((name) => {
 		const [referenceId = '', orderId] = name.split('@');
@@ -53,21 +53,21 @@ async function claim(ledger: Ledger, ...names: string[]): Promise<Record<string,
 	return Object.fromEntries(await time.until(claimWith(ledger, claimantsOf(...names))));
 }
 
-/** What a new execution would be told that only looks. */
+/** Looks up references as a new execution. */
 async function lookUp(...names: string[]): Promise<Record<string, ReferenceState>> {
-	return Object.fromEntries(await time.until(execution().lookUp(claimantsOf(...names))));
+	return Object.fromEntries(await time.until(newLedger().lookUp(claimantsOf(...names))));
 }
 
-/** Lets deliveries be created, each by an execution of its own. */
+/** Claims and confirms references, each as a new execution. */
 async function create(...names: string[]): Promise<void> {
 	for (const name of names) {
-		const ledger = execution();
+		const ledger = newLedger();
 		await claim(ledger, name);
 		await time.until(confirmWith(ledger, claimantsOf(name)));
 	}
 }
 
-/** Forgets references, and gives those that were remembered. */
+/** Forgets references, and returns those that were remembered. */
 async function forget(...names: string[]): Promise<string[]> {
 	const store = memoryStore(row, time);
 	return [...(await time.until(forgetReferences(store, scope, names)))];
@@ -75,81 +75,82 @@ async function forget(...names: string[]): Promise<string[]> {
 
 type Action = (ledger: Ledger, claimants: Claimant[]) => Promise<unknown>;
 
-const doing: Readonly<Record<'claim' | 'lookUp', Action>> = {
+const actions: Readonly<Record<'claim' | 'lookUp', Action>> = {
 	claim: claimWith,
 	lookUp: async (ledger, claimants) => await ledger.lookUp(claimants),
 };
 
-/** An access to the store during which the process dies, before or after it was written. */
-class Killed extends Error {}
+/** The crash of a process during a store access. */
+class Crash extends Error {}
 
-function killedAt(access: number, when: 'before' | 'after'): Store {
+/** A store whose process crashes before or after an access has taken effect. */
+function crashingStore(crashAt: number, when: 'before' | 'after'): Store {
 	const entries = entriesOf(row, time, () => noTime);
 	let accesses = 0;
-	const dying = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-		const dies = accesses++ === access;
-		if (dies && when === 'before') throw new Killed();
+	const access = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+		const crashes = accesses++ === crashAt;
+		if (crashes && when === 'before') throw new Crash();
 		const result = await work();
-		if (dies) throw new Killed();
+		if (crashes) throw new Crash();
 		return result;
 	};
 	return storeOf({
-		record: async (wanted) => await dying(async () => await entries.record(wanted)),
-		remove: async (unwanted) => await dying(async () => await entries.remove(unwanted)),
+		record: async (wanted) => await access(async () => await entries.record(wanted)),
+		remove: async (unwanted) => await access(async () => await entries.remove(unwanted)),
 	});
 }
 
-describe('a reference', () => {
-	test('that was never sent is claimed', async () => {
-		expect(await claim(execution(), 'A', 'B')).toEqual({ A: 'claimed', B: 'claimed' });
+describe('claiming', () => {
+	test('claims references that were never sent', async () => {
+		expect(await claim(newLedger(), 'A', 'B')).toEqual({ A: 'claimed', B: 'claimed' });
 	});
 
-	test('is unknown to other executions from its claim to its confirmation', async () => {
-		await claim(execution(), 'A');
-		expect(await claim(execution(), 'A', 'B')).toEqual({ A: 'unknown', B: 'claimed' });
-		expect(await claim(execution(), 'A', 'B')).toEqual({ A: 'unknown', B: 'unknown' });
+	test('reports a reference as unknown to other executions between claim and confirmation', async () => {
+		await claim(newLedger(), 'A');
+		expect(await claim(newLedger(), 'A', 'B')).toEqual({ A: 'unknown', B: 'claimed' });
+		expect(await claim(newLedger(), 'A', 'B')).toEqual({ A: 'unknown', B: 'unknown' });
 	});
 
-	test('is created once it was confirmed, for ever', async () => {
-		const ledger = execution();
+	test('reports a confirmed reference as created forever', async () => {
+		const ledger = newLedger();
 		await claim(ledger, 'A', 'B');
 		await time.until(confirmWith(ledger, claimantsOf('A')));
 		for (let run = 0; run < 3; run++)
-			expect(await claim(execution(), 'A', 'B')).toEqual({ A: 'created', B: 'unknown' });
+			expect(await claim(newLedger(), 'A', 'B')).toEqual({ A: 'created', B: 'unknown' });
 	});
 
-	test('is free again once it was released', async () => {
-		const ledger = execution();
+	test('claims a reference again after its release', async () => {
+		const ledger = newLedger();
 		await claim(ledger, 'A', 'B');
 		await time.until(ledger.release(claimantsOf('A')));
-		expect(await claim(execution(), 'A', 'B')).toEqual({ A: 'claimed', B: 'unknown' });
+		expect(await claim(newLedger(), 'A', 'B')).toEqual({ A: 'claimed', B: 'unknown' });
 	});
 
-	test('is free again once its entries were removed, whatever its state', async () => {
-		const ledger = execution();
+	test('claims references again after forgetting them, whatever their state', async () => {
+		const ledger = newLedger();
 		await claim(ledger, 'A', 'B');
 		await time.until(confirmWith(ledger, claimantsOf('A')));
 		expect(await forget('A', 'B', 'C')).toEqual(['A', 'B']);
-		expect(await claim(execution(), 'A', 'B', 'C')).toEqual({
+		expect(await claim(newLedger(), 'A', 'B', 'C')).toEqual({
 			A: 'claimed',
 			B: 'claimed',
 			C: 'claimed',
 		});
 	});
 
-	test('leaves nothing of itself when it was never sent and is forgotten', async () => {
+	test('leaves no entries when forgetting a reference that was never sent', async () => {
 		await create('A');
 		const before = row.entries;
 		expect(await forget('B')).toEqual([]);
 		expect(row.entries).toEqual(before);
 	});
 
-	test('is told to have been remembered for each scope by itself', async () => {
+	test('returns forgotten references separately for each scope', async () => {
 		await create('A');
 		expect(await time.until(forgetReferences(memoryStore(row, time), 'other', ['A']))).toEqual(
 			new Set(),
 		);
-		expect(await claim(execution(), 'A')).toEqual({ A: 'created' });
+		expect(await claim(newLedger(), 'A')).toEqual({ A: 'created' });
 	});
 
 	test.each<['before' | 'after', number]>([
@@ -158,42 +159,42 @@ describe('a reference', () => {
 		['before', 1],
 		['after', 1],
 	])(
-		'is never taken for created when forgetting it is cut off %s access %i',
+		'never reports an unsent reference as created when forgetting is interrupted %s access %i',
 		async (when, access) => {
 			await create('A');
-			const dying = forgetReferences(killedAt(access, when), scope, ['A', 'B']);
-			await time.until(expect(dying).rejects.toThrow(Killed));
+			const interrupted = forgetReferences(crashingStore(access, when), scope, ['A', 'B']);
+			await time.until(expect(interrupted).rejects.toThrow(Crash));
 			const isRemoved = access === 1 && when === 'after';
-			const wasNoted = access === 0 && when === 'before' ? 'claimed' : 'unknown';
-			expect(await claim(execution(), 'A', 'B')).toEqual(
-				isRemoved ? { A: 'claimed', B: 'claimed' } : { A: 'created', B: wasNoted },
+			const stateOfB = access === 0 && when === 'before' ? 'claimed' : 'unknown';
+			expect(await claim(newLedger(), 'A', 'B')).toEqual(
+				isRemoved ? { A: 'claimed', B: 'claimed' } : { A: 'created', B: stateOfB },
 			);
-			// Forgetting once more makes good what was cut off.
+			// Forgetting once more completes it.
 			await forget('A', 'B');
-			expect(await claim(execution(), 'A', 'B')).toEqual({ A: 'claimed', B: 'claimed' });
+			expect(await claim(newLedger(), 'A', 'B')).toEqual({ A: 'claimed', B: 'claimed' });
 		},
 	);
 
-	test('is another one for another scope', async () => {
-		const ledger = execution();
+	test('distinguishes references of different scopes', async () => {
+		const ledger = newLedger();
 		await claim(ledger, 'A');
 		await time.until(confirmWith(ledger, claimantsOf('A')));
-		expect(await claim(execution(undefined, 'other company'), 'A')).toEqual({ A: 'claimed' });
+		expect(await claim(newLedger(undefined, 'other company'), 'A')).toEqual({ A: 'claimed' });
 	});
 
-	test('is never taken for another one, whatever the references hold', async () => {
+	test('distinguishes references, whatever they contain', async () => {
 		const text = fc.stringMatching(/^[AB\n]*(claim|pending|created|execution 1)?[AB\n]*$/);
 		await fc.assert(
 			fc.asyncProperty(fc.uniqueArray(text, { minLength: 2, maxLength: 4 }), async (references) => {
 				row = { entries: new Set() };
 				executions = 0;
 				for (const reference of references) {
-					const ledger = execution();
+					const ledger = newLedger();
 					expect(await claim(ledger, reference)).toEqual({ [reference]: 'claimed' });
 					await time.until(confirmWith(ledger, claimantsOf(reference)));
 				}
 				for (const reference of references)
-					expect(await claim(execution(), reference)).toEqual({ [reference]: 'created' });
+					expect(await claim(newLedger(), reference)).toEqual({ [reference]: 'created' });
 			}),
 			{
 				examples: [
@@ -205,37 +206,37 @@ describe('a reference', () => {
 	});
 });
 
-describe('a reference that two orders share', () => {
+describe('two orders with the same reference', () => {
 	test.each([
 		['the same order', 'A@1', 'created'],
 		['another order', 'A@2', 'anotherOrder'],
 		['an order that is not known', 'A', 'created'],
-	] as const)('and that was created for one of them is told to %s', async (_who, name, state) => {
+	] as const)('reports the state of a created reference to %s', async (_order, name, state) => {
 		await create('A@1');
 		for (let run = 0; run < 2; run++) {
 			expect(await lookUp(name)).toEqual({ A: state });
-			expect(await claim(execution(), name)).toEqual({ A: state });
+			expect(await claim(newLedger(), name)).toEqual({ A: state });
 		}
-		expect(await claim(execution(), 'A@1')).toEqual({ A: 'created' });
+		expect(await claim(newLedger(), 'A@1')).toEqual({ A: 'created' });
 	});
 
-	test('is unknown to both while one of them is sent, or its answer was not seen', async () => {
-		await claim(execution(), 'A@1');
+	test('reports a reference as unknown to both orders until one is confirmed', async () => {
+		await claim(newLedger(), 'A@1');
 		expect(await lookUp('A@1')).toEqual({ A: 'unknown' });
-		expect(await claim(execution(), 'A@2')).toEqual({ A: 'unknown' });
+		expect(await claim(newLedger(), 'A@2')).toEqual({ A: 'unknown' });
 	});
 
-	test('is that of the other one once it was forgotten', async () => {
+	test('assigns a forgotten reference to the next order', async () => {
 		await create('A@1');
 		await forget('A');
 		await create('A@2');
-		expect(await claim(execution(), 'A@2')).toEqual({ A: 'created' });
-		expect(await claim(execution(), 'A@3')).toEqual({ A: 'anotherOrder' });
+		expect(await claim(newLedger(), 'A@2')).toEqual({ A: 'created' });
+		expect(await claim(newLedger(), 'A@3')).toEqual({ A: 'anotherOrder' });
 	});
 
-	test('is told apart among others in one call', async () => {
+	test('distinguishes orders of several references in one call', async () => {
 		await create('A@1', 'B@2', 'C');
-		expect(await claim(execution(), 'A@1', 'B@1', 'C@1', 'D@1')).toEqual({
+		expect(await claim(newLedger(), 'A@1', 'B@1', 'C@1', 'D@1')).toEqual({
 			A: 'created',
 			B: 'anotherOrder',
 			C: 'created',
@@ -243,25 +244,25 @@ describe('a reference that two orders share', () => {
 		});
 	});
 
-	test('leaves the store as it was, whoever looks', async () => {
+	test('leaves the store unchanged when references of other orders are looked up or claimed', async () => {
 		await create('A@1', 'B');
 		const before = [...row.entries];
 		await lookUp('A@2', 'B@2', 'C@2');
-		await claim(execution(), 'A@2', 'B@2');
+		await claim(newLedger(), 'A@2', 'B@2');
 		expect([...row.entries]).toEqual(before);
 	});
 
-	test('has three entries once it was created, and each claim leaves one', async () => {
+	test('stores three entries per created reference and one per claim', async () => {
 		await create('A@1');
 		expect(row.entries.size).toBe(4);
-		const ledger = execution();
+		const ledger = newLedger();
 		await claim(ledger, 'B', 'C');
 		await time.until(confirmWith(ledger, claimantsOf('B', 'C')));
 		expect(row.entries.size).toBe(11);
 	});
 
-	test('is never free, nor created for the order that it was not created for, whenever a process is killed', async () => {
-		const kills = fc.record({
+	test('never reports a reference as free, or created for the wrong order, whenever a process crashes', async () => {
+		const crashes = fc.record({
 			name: fc.constantFrom('A', 'A@1', 'A@2'),
 			action: fc.constantFrom('claim', 'lookUp'),
 			access: fc.nat(3),
@@ -271,19 +272,19 @@ describe('a reference that two orders share', () => {
 			fc.asyncProperty(
 				fc.constantFrom('A', 'A@1'),
 				fc.boolean(),
-				fc.array(kills, { maxLength: 4 }),
+				fc.array(crashes, { maxLength: 4 }),
 				async (name, isConfirmed, list) => {
 					row = { entries: new Set() };
-					const ledger = execution();
+					const ledger = newLedger();
 					await claim(ledger, name);
 					if (isConfirmed) await time.until(confirmWith(ledger, claimantsOf(name)));
 					for (const { name, action, access, when } of list) {
-						const dying = openLedger(killedAt(access, when), scope, 'dying', time);
-						await time.until(doing[action](dying, claimantsOf(name))).catch(() => undefined);
+						const crashing = openLedger(crashingStore(access, when), scope, 'crashing', time);
+						await time.until(actions[action](crashing, claimantsOf(name))).catch(() => undefined);
 					}
-					const { A } = await claim(execution(), name);
+					const { A } = await claim(newLedger(), name);
 					expect(isConfirmed ? ['created', 'unknown'] : ['unknown']).toContain(A);
-					const { A: other } = await claim(execution(), 'A@2');
+					const { A: other } = await claim(newLedger(), 'A@2');
 					if (!isConfirmed) expect(other).toBe('unknown');
 					else if (name === 'A@1') expect(['anotherOrder', 'unknown']).toContain(other);
 				},
@@ -292,19 +293,21 @@ describe('a reference that two orders share', () => {
 	});
 
 	test.each(['claim', 'lookUp'] as const)(
-		'is doubted to the last, however many are looked up at once by %s',
+		'keeps doubt until the end of an interrupted %s, however many references it looks up',
 		async (action) => {
 			const names = (orderId: number) =>
 				Array.from({ length: 150 }, (_, number) => `R${number}@${orderId}`);
 			for (const isConfirmed of [true, false])
 				for (let access = 1; access < 6; access++) {
 					row = { entries: new Set() };
-					const ledger = execution();
+					const ledger = newLedger();
 					await claim(ledger, ...names(1));
 					if (isConfirmed) await time.until(confirmWith(ledger, claimantsOf(...names(1))));
-					const dying = openLedger(killedAt(access, 'after'), scope, 'dying', time);
-					await time.until(doing[action](dying, claimantsOf(...names(2)))).catch(() => undefined);
-					const found = new Set(Object.values(await claim(execution(), ...names(2))));
+					const crashing = openLedger(crashingStore(access, 'after'), scope, 'crashing', time);
+					await time
+						.until(actions[action](crashing, claimantsOf(...names(2))))
+						.catch(() => undefined);
+					const found = new Set(Object.values(await claim(newLedger(), ...names(2))));
 					if (isConfirmed) found.delete('anotherOrder');
 					expect([...found].filter((one) => one !== 'unknown')).toEqual([]);
 				}
@@ -312,17 +315,17 @@ describe('a reference that two orders share', () => {
 	);
 });
 
-describe('looking references up', () => {
-	test('leaves the store as it was', async () => {
-		const ledger = execution();
+describe('store accesses', () => {
+	test('leaves the store unchanged when references are looked up', async () => {
+		const ledger = newLedger();
 		await claim(ledger, 'A', 'B');
 		await time.until(confirmWith(ledger, claimantsOf('A')));
 		const before = row.entries;
-		await claim(execution(), 'A', 'B');
+		await claim(newLedger(), 'A', 'B');
 		expect(row.entries).toEqual(before);
 	});
 
-	test('removes nothing when all goes well, since n8n looks through all entries for that', async () => {
+	test('removes nothing in the normal case, since n8n searches all entries for that', async () => {
 		const entries = entriesOf(row, time, () => noTime);
 		const remove = jest.fn(async (unwanted: string[]) => await entries.remove(unwanted));
 		const store = storeOf({ ...entries, remove });
@@ -335,27 +338,30 @@ describe('looking references up', () => {
 		expect(await lookUp('A', 'B@1')).toEqual({ A: 'created', B: 'created' });
 	});
 
-	test('leaves nothing of what was released', async () => {
-		const ledger = execution();
+	test('leaves no entries of released references', async () => {
+		const ledger = newLedger();
 		await claim(ledger, 'A', 'B');
 		await time.until(ledger.release(claimantsOf('A', 'B')));
 		expect(row.entries.size).toBe(0);
 	});
 
-	test('takes as many accesses for a hundred references as for one', async () => {
+	test('needs as many accesses for a hundred references as for one', async () => {
 		let accesses = 0;
-		const counting = () => {
+		const countAccess = () => {
 			accesses++;
 			return noTime;
 		};
-		await claim(execution(counting), 'A');
+		await claim(newLedger(countAccess), 'A');
 		const forOne = accesses;
-		await claim(execution(counting), ...Array.from({ length: 100 }, (_, number) => `B${number}`));
+		await claim(
+			newLedger(countAccess),
+			...Array.from({ length: 100 }, (_, number) => `B${number}`),
+		);
 		expect(accesses - forOne).toBe(forOne);
 	});
 
-	test('at once in one process finds them created for every execution', async () => {
-		const ledger = execution();
+	test('reports references as created to all concurrent executions of one process', async () => {
+		const ledger = newLedger();
 		await claim(ledger, 'A', 'B');
 		await time.until(confirmWith(ledger, claimantsOf('A', 'B')));
 
@@ -371,39 +377,39 @@ describe('looking references up', () => {
 		for (const found of claims) expect([...found.values()]).toEqual(['created', 'created']);
 	});
 
-	test('does not access the store to confirm or release none', async () => {
+	test('does not access the store to confirm or release nothing', async () => {
 		const accesses = jest.fn(() => noTime);
-		const ledger = execution(accesses);
+		const ledger = newLedger(accesses);
 		await time.until(confirmWith(ledger, claimantsOf()));
 		await time.until(ledger.release(claimantsOf()));
 		expect(accesses).not.toHaveBeenCalled();
 	});
 });
 
-describe('a step', () => {
-	/** A store that counts its accesses, of which some fail. */
-	function counting(fails: (access: number) => boolean = () => false) {
+describe('proceed', () => {
+	/** A ledger on a store that counts its accesses, some of which fail. */
+	function countingLedger(fails: (access: number) => boolean = () => false) {
 		const entries = entriesOf(row, time, () => noTime);
-		const seen = { accesses: 0 };
+		const counter = { accesses: 0 };
 		const access = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-			if (fails(seen.accesses++)) throw new Error('no database');
+			if (fails(counter.accesses++)) throw new Error('no database');
 			return await work();
 		};
 		const store = storeOf({
 			record: async (wanted) => await access(async () => await entries.record(wanted)),
 			remove: async (unwanted) => await access(async () => await entries.remove(unwanted)),
 		});
-		return { ledger: openLedger(store, scope, `execution ${++executions}`, time), seen };
+		return { ledger: openLedger(store, scope, `execution ${++executions}`, time), counter };
 	}
 
-	test('confirms, tries the claims of the one before and makes the next, in one access', async () => {
-		const { ledger, seen } = counting();
+	test('confirms, verifies previous claims and makes the next ones in one access', async () => {
+		const { ledger, counter } = countingLedger();
 		const step = async (wanted: string[], confirmed: string[]) => {
-			const before = seen.accesses;
+			const before = counter.accesses;
 			const found = await time.until(
 				ledger.proceed({ wanted: claimantsOf(...wanted), confirmed: claimantsOf(...confirmed) }),
 			);
-			expect(seen.accesses - before).toBe(1);
+			expect(counter.accesses - before).toBe(1);
 			return Object.fromEntries(found);
 		};
 		expect(await step(['A', 'B'], [])).toEqual({});
@@ -415,38 +421,38 @@ describe('a step', () => {
 		});
 	});
 
-	test('with nothing to do does not access the store', async () => {
-		const { ledger, seen } = counting();
+	test('does not access the store when there is nothing to do', async () => {
+		const { ledger, counter } = countingLedger();
 		expect(await ledger.proceed({})).toEqual(new Map());
 		await claim(ledger, 'A');
-		const before = seen.accesses;
+		const before = counter.accesses;
 		await ledger.proceed({ wanted: [], confirmed: [] });
-		expect(seen.accesses).toBe(before);
+		expect(counter.accesses).toBe(before);
 	});
 
-	test('tells at once what is known, and later what is claimed', async () => {
+	test('returns known states immediately, and claims one step later', async () => {
 		await create('A');
-		const { ledger } = counting();
+		const { ledger } = countingLedger();
 		const proceed = async (...wanted: string[]) =>
 			Object.fromEntries(await time.until(ledger.proceed({ wanted: claimantsOf(...wanted) })));
 		expect(await proceed('A', 'B')).toEqual({ A: 'created' });
 		expect(await proceed()).toEqual({ B: 'claimed' });
 	});
 
-	test('that rejects makes nothing ours that was not told', async () => {
-		const { ledger, seen } = counting((access) => access === 1);
+	test('claims nothing without a result when a step rejects', async () => {
+		const { ledger, counter } = countingLedger((access) => access === 1);
 		await time.until(ledger.proceed({ wanted: claimantsOf('A') }));
 		const failed = ledger.proceed({ wanted: claimantsOf('B') });
 		await expect(time.until(failed)).rejects.toThrow('no database');
 		expect(await ledger.proceed({})).toEqual(new Map());
-		expect(seen.accesses).toBe(2);
+		expect(counter.accesses).toBe(2);
 		expect(await lookUp('A', 'B')).toEqual({ A: 'unknown', B: 'free' });
 	});
 
-	test('makes claims again that were written over together with the next, and then tells them', async () => {
-		const { ledger } = counting();
+	test('repeats overwritten claims with the next ones, and returns them one step later', async () => {
+		const { ledger } = countingLedger();
 		await time.until(ledger.proceed({ wanted: claimantsOf('A', 'B') }));
-		// Another writes back what it read before, and has claimed B.
+		// Another process overwrites the entries, and has claimed B.
 		row.entries = new Set([`${scope}\npending\nB`]);
 		const again = await time.until(ledger.proceed({ wanted: claimantsOf('C') }));
 		expect(Object.fromEntries(again)).toEqual({ B: 'unknown' });
@@ -457,131 +463,134 @@ describe('a step', () => {
 	});
 });
 
-describe('a process that is killed', () => {
+describe('a process that crashes', () => {
 	const points = [0, 1, 2, 3].flatMap((access) =>
 		(['before', 'after'] as const).map((when) => ({ access, when })),
 	);
 
 	test.each(points)(
-		'$when access $access while it looks a created reference up never frees it',
+		'never frees a created reference when it crashes $when access $access of the look-up',
 		async ({ access, when }) => {
-			const ledger = execution();
+			const ledger = newLedger();
 			await claim(ledger, 'A');
 			await time.until(confirmWith(ledger, claimantsOf('A')));
 
-			const dying = openLedger(killedAt(access, when), scope, 'dying', time);
-			await time.until(claimWith(dying, claimantsOf('A'))).catch(() => undefined);
+			const crashing = openLedger(crashingStore(access, when), scope, 'crashing', time);
+			await time.until(claimWith(crashing, claimantsOf('A'))).catch(() => undefined);
 
-			const { A } = await claim(execution(), 'A');
+			const { A } = await claim(newLedger(), 'A');
 			expect(['created', 'unknown']).toContain(A);
 		},
 	);
 
 	test.each(points)(
-		'$when access $access while it claims leaves the reference free only if it was not claimed',
+		'never frees a claimed reference when it crashes $when access $access of the claim',
 		async ({ access, when }) => {
-			const dying = openLedger(killedAt(access, when), scope, 'dying', time);
-			const claims = await time.until(claimWith(dying, claimantsOf('A'))).catch(() => undefined);
+			const crashing = openLedger(crashingStore(access, when), scope, 'crashing', time);
+			const claims = await time.until(claimWith(crashing, claimantsOf('A'))).catch(() => undefined);
 
-			const { A } = await claim(execution(), 'A');
+			const { A } = await claim(newLedger(), 'A');
 			if (claims?.get('A') === 'claimed') expect(A).toBe('unknown');
 			else expect(['claimed', 'unknown']).toContain(A);
 		},
 	);
 
 	test.each(points.slice(0, 2))(
-		'$when access $access while it confirms leaves the reference created or unknown',
+		'leaves the reference created or unknown when it crashes $when access $access of the confirmation',
 		async ({ access, when }) => {
-			const mark = 'dying';
+			const mark = 'crashing';
 			await claim(openLedger(memoryStore(row, time), scope, mark, time), 'A');
 
-			const dying = openLedger(killedAt(access, when), scope, mark, time);
-			await time.until(confirmWith(dying, claimantsOf('A'))).catch(() => undefined);
+			const crashing = openLedger(crashingStore(access, when), scope, mark, time);
+			await time.until(confirmWith(crashing, claimantsOf('A'))).catch(() => undefined);
 
 			const isDone = when === 'after';
-			expect(await claim(execution(), 'A')).toEqual({ A: isDone ? 'created' : 'unknown' });
+			expect(await claim(newLedger(), 'A')).toEqual({ A: isDone ? 'created' : 'unknown' });
 		},
 	);
 });
 
-describe('two processes at once', () => {
-	/** Each access as slow as the list says, in order, then without any time. */
+describe('two concurrent processes', () => {
+	/** The durations of the first accesses; later ones take no time. */
 	function slow(...accesses: Array<Partial<AccessTimes>>): () => AccessTimes {
 		return () => ({ ...noTime, ...accesses.shift() });
 	}
 
 	test.each([
-		['the later writes over the earlier', slow({ between: 10 }), slow({ between: 20 })],
-		['the earlier writes over the later', slow({ between: 20 }), slow({ between: 10 })],
-		['both write at once', slow({ between: 10 }), slow({ between: 10 })],
-		['one is as slow as is allowed for', slow({ between: 1 }), slow({ between: 49 })],
+		['the later one overwrites the earlier', slow({ between: 10 }), slow({ between: 20 })],
+		['the earlier one overwrites the later', slow({ between: 20 }), slow({ between: 10 })],
+		['both write at the same time', slow({ between: 10 }), slow({ between: 10 })],
+		['one is as slow as the settling time allows', slow({ between: 1 }), slow({ between: 49 })],
 		[
-			'both are slow all the time',
+			'both are always slow',
 			() => ({ before: 100, between: 200, after: 100 }),
 			() => ({ before: 150, between: 300, after: 0 }),
 		],
-	])('never both claim a reference when %s', async (_how, timesOfOne, timesOfOther) => {
+	])('never both claim a reference when %s', async (_case, timesOfOne, timesOfOther) => {
 		const [one, other] = await time.until(
 			Promise.all([
-				claimWith(execution(timesOfOne), claimantsOf('A')),
-				claimWith(execution(timesOfOther), claimantsOf('A')),
+				claimWith(newLedger(timesOfOne), claimantsOf('A')),
+				claimWith(newLedger(timesOfOther), claimantsOf('A')),
 			]),
 		);
 		expect([one.get('A'), other.get('A')].sort()).toEqual(['claimed', 'unknown']);
-		// Whoever has it, nobody else gets it.
-		expect(await claim(execution(), 'A')).toEqual({ A: 'unknown' });
+		// Whoever has it, no one else gets it.
+		expect(await claim(newLedger(), 'A')).toEqual({ A: 'unknown' });
 	});
 
-	test('make a claim again that was written over by one that did not know of it', async () => {
+	test('repeat a claim that another process overwrote unknowingly', async () => {
 		const claims = await time.until(
 			Promise.all([
-				claimWith(execution(slow({ between: 10 })), claimantsOf('A')),
-				claimWith(execution(slow({ between: 20 })), claimantsOf('B')),
+				claimWith(newLedger(slow({ between: 10 })), claimantsOf('A')),
+				claimWith(newLedger(slow({ between: 20 })), claimantsOf('B')),
 			]),
 		);
 		expect(claims.map((map) => [...map])).toEqual([[['A', 'claimed']], [['B', 'claimed']]]);
-		expect(await claim(execution(), 'A', 'B')).toEqual({ A: 'unknown', B: 'unknown' });
+		expect(await claim(newLedger(), 'A', 'B')).toEqual({ A: 'unknown', B: 'unknown' });
 	});
 
-	test('leave the reference to the one that the other was written over by', async () => {
-		const first = execution(slow({ between: 10 }));
-		const second = execution(slow({ between: 20 }));
+	test('leave the reference to the process that overwrote the claim of the other', async () => {
+		const first = newLedger(slow({ between: 10 }));
+		const second = newLedger(slow({ between: 20 }));
 		const [one, other] = await time.until(
 			Promise.all([claimWith(first, claimantsOf('A')), claimWith(second, claimantsOf('A'))]),
 		);
 		expect([one.get('A'), other.get('A')]).toEqual(['unknown', 'claimed']);
 		await time.until(confirmWith(second, claimantsOf('A')));
-		expect(await claim(execution(), 'A')).toEqual({ A: 'created' });
-		// Its own three, and the marks of both claims.
+		expect(await claim(newLedger(), 'A')).toEqual({ A: 'created' });
+		// Its three entries, and the marks of both claims.
 		expect(row.entries.size).toBe(5);
 	});
 
-	test('do not claim when the store never keeps what is written', async () => {
-		const forgetful: Entries = {
+	test('do not claim when the store loses all entries', async () => {
+		const losingEntries: Entries = {
 			record: async (wanted) => await Promise.resolve(new Set(wanted)),
 			remove: async () => await Promise.resolve(),
 		};
-		const ledger = openLedger(storeOf(forgetful), scope, 'mark', time);
+		const ledger = openLedger(storeOf(losingEntries), scope, 'mark', time);
 		expect(await claim(ledger, 'A')).toEqual({ A: 'unknown' });
 	});
 
 	test.each([
-		['50 ms at least', { before: 1, between: 1, after: 1 }, 50],
+		['at least 50 ms', { before: 1, between: 1, after: 1 }, 50],
 		['three times as long as the store took', { before: 30, between: 10, after: 60 }, 300],
-	])('let a claim stand for %s before they trust it', async (_howLong, times, leastMs) => {
-		const reads: number[] = [];
-		const ledger = execution(() => {
-			reads.push(time.now());
-			return times;
-		});
-		await claim(ledger, 'A');
-		const [first = 0, second = 0] = reads;
-		const took = times.before + times.between + times.after;
-		expect(second - first - took).toBe(leastMs);
-	});
+	])(
+		'let a claim settle for %s before they verify it',
+		async (_duration, times, settlingTimeMs) => {
+			const reads: number[] = [];
+			const ledger = newLedger(() => {
+				reads.push(time.now());
+				return times;
+			});
+			await claim(ledger, 'A');
+			const [first = 0, second = 0] = reads;
+			const took = times.before + times.between + times.after;
+			expect(second - first - took).toBe(settlingTimeMs);
+		},
+	);
 });
 
-test('rejects when the store does', async () => {
+test('rejects when the store rejects', async () => {
 	const broken: Entries = {
 		record: async () => await Promise.reject(new Error('no database')),
 		remove: async () => await Promise.reject(new Error('no database')),
@@ -592,13 +601,13 @@ test('rejects when the store does', async () => {
 	await expect(ledger.release(claimantsOf('A'))).rejects.toThrow('no database');
 });
 
-describe('however the accesses of several executions interleave', () => {
-	/** What executions do one after the other: claim references, then end in one of three ways. */
+describe('interleaved executions', () => {
+	/** An execution: it claims references, then ends in one of three ways. */
 	const runArbitrary = fc.record({
 		start: fc.oneof(fc.nat(50), fc.nat(400)),
 		references: fc.subarray(['A', 'B', 'C'], { minLength: 1 }),
 		order: fc.constantFrom('', '@1', '@2'),
-		ending: fc.constantFrom('confirm', 'release', 'die'),
+		ending: fc.constantFrom('confirm', 'release', 'crash'),
 		sendingMs: fc.nat(200),
 		process: fc.nat(2),
 	});
@@ -606,15 +615,15 @@ describe('however the accesses of several executions interleave', () => {
 
 	const runsArbitrary = fc.array(runArbitrary, { minLength: 2, maxLength: 5 });
 
-	/** Accesses whose parts take up to so many milliseconds, many of them hardly any. */
-	function timesArbitrary(mostMs: number): fc.Arbitrary<fc.Stream<AccessTimes>> {
-		const milliseconds = fc.oneof(fc.nat(2), fc.nat(mostMs));
+	/** Access times of up to this many milliseconds, many of them close to zero. */
+	function timesArbitrary(maxMs: number): fc.Arbitrary<fc.Stream<AccessTimes>> {
+		const milliseconds = fc.oneof(fc.nat(2), fc.nat(maxMs));
 		return fc.infiniteStream(
 			fc.record({ before: milliseconds, between: milliseconds, after: milliseconds }),
 		);
 	}
 
-	function oneAfterTheOther(stream: fc.Stream<AccessTimes>): () => AccessTimes {
+	function nextTimes(stream: fc.Stream<AccessTimes>): () => AccessTimes {
 		return () => {
 			const next: IteratorResult<AccessTimes, AccessTimes> = stream.next();
 			return next.value;
@@ -622,14 +631,14 @@ describe('however the accesses of several executions interleave', () => {
 	}
 
 	/**
-	 * Lets executions run at once.
+	 * Runs executions concurrently.
 	 *
-	 * @param storeOfProcess gives the store as a process sees it
-	 * @returns what went wrong, and how references that were created read afterwards
+	 * @param openStore opens the store for a process
+	 * @returns what went wrong, and the final states of confirmed references
 	 */
 	async function interleave(
 		runs: readonly Run[],
-		storeOfProcess: (process: number) => Store,
+		openStore: (process: number) => Store,
 	): Promise<{ problems: string[]; created: Array<Claim | undefined> }> {
 		const holders = new Map<string, number>();
 		const confirmed = new Set<string>();
@@ -639,19 +648,19 @@ describe('however the accesses of several executions interleave', () => {
 			Promise.all(
 				runs.map(async ({ start, references, order, ending, sendingMs, process }, number) => {
 					await time.wait(start);
-					const store = (stores[process] ??= storeOfProcess(process));
+					const store = (stores[process] ??= openStore(process));
 					const ledger = openLedger(store, scope, `execution ${number}`, time);
 					const claimants = references.map((name) => `${name}${order}`);
 					const claims = await claimWith(ledger, claimantsOf(...claimants));
 					const claimed = references.filter((name) => claims.get(name) === 'claimed');
 					for (const name of claimed) {
-						if (holders.has(name)) problems.push(`${name} is held twice`);
-						if (confirmed.has(name)) problems.push(`${name} is claimed after all`);
+						if (holders.has(name)) problems.push(`${name} is claimed twice`);
+						if (confirmed.has(name)) problems.push(`${name} is claimed after it was created`);
 						holders.set(name, number);
 					}
 					await time.wait(sendingMs);
-					if (ending === 'die') return;
-					// From here on the reference may be given to others, or read as created.
+					if (ending === 'crash') return;
+					// From here on others may claim the reference, or see it as created.
 					for (const name of claimed) {
 						holders.delete(name);
 						if (ending === 'confirm') confirmed.add(name);
@@ -662,31 +671,31 @@ describe('however the accesses of several executions interleave', () => {
 				}),
 			),
 		);
-		const later = await time.until(claimWith(execution(), claimantsOf('A', 'B', 'C')));
+		const later = await time.until(claimWith(newLedger(), claimantsOf('A', 'B', 'C')));
 		for (const name of [...confirmed, ...holders.keys()])
 			if (later.get(name) === 'claimed') problems.push(`${name} is free at the end`);
 		return { problems, created: [...confirmed].map((name) => later.get(name)) };
 	}
 
-	test('no reference is held twice, or claimed once it was created, by one node in any number of processes, however slow; what was created reads so', async () => {
+	test('never claims a reference twice, or after it was created, in any number of slow processes of one node', async () => {
 		await fc.assert(
 			fc.asyncProperty(runsArbitrary, timesArbitrary(1000), async (runs, stream) => {
 				time = new VirtualTime();
 				row = { entries: new Set() };
 				const lockRow: LockRow = {};
-				const times = oneAfterTheOther(stream);
+				const times = nextTimes(stream);
 				const lock = memoryLock(lockRow, time, times);
-				let turns = 0;
+				let marks = 0;
 				const locked = (): Store => {
 					const store = memoryStore(row, time, times);
 					return {
-						inTurn: async (access) =>
+						runExclusive: async (access) =>
 							await withLock(
 								lock,
-								`turn ${++turns}`,
+								`mark ${++marks}`,
 								time,
 								() => 0.5,
-								async () => await store.inTurn(access),
+								async () => await store.runExclusive(access),
 							),
 					};
 				};

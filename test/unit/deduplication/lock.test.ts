@@ -21,26 +21,26 @@ interface Settings {
 	lock?: Lock;
 }
 
-/** Does work in a process of its own. */
-async function inProcess<Result>(
+/** Runs work under the lock in a new process. */
+async function runInProcess<Result>(
 	work: () => Promise<Result>,
 	{ times = () => noTime, random = () => 0.5, lock = memoryLock(row, time, times) }: Settings = {},
 ): Promise<Result> {
 	return await withLock(lock, `process ${++processes}`, time, random, work);
 }
 
-test('gives what the work gives and releases the lock', async () => {
-	expect(await time.until(inProcess(async () => await Promise.resolve('done')))).toBe('done');
+test('returns the result of the work and releases the lock', async () => {
+	expect(await time.until(runInProcess(async () => await Promise.resolve('done')))).toBe('done');
 	expect(row.marks).toBeUndefined();
 });
 
-test('throws what the work throws and releases the lock', async () => {
+test('throws the error of the work and releases the lock', async () => {
 	const failing = async () => await Promise.reject(new Error('no database'));
-	await expect(time.until(inProcess(failing))).rejects.toThrow('no database');
+	await expect(time.until(runInProcess(failing))).rejects.toThrow('no database');
 	expect(row.marks).toBeUndefined();
 });
 
-test('lets no two processes work at once, however slow each is', async () => {
+test('never lets two processes work at once, however slow they are', async () => {
 	const milliseconds = fc.oneof(fc.nat(5), fc.nat(1000));
 	const timesArbitrary = fc.record({
 		before: milliseconds,
@@ -61,22 +61,22 @@ test('lets no two processes work at once, however slow each is', async () => {
 					const next: IteratorResult<AccessTimes, AccessTimes> = stream.next();
 					return next.value;
 				};
-				let atWork = 0;
-				let most = 0;
+				let working = 0;
+				let maxWorking = 0;
 				const work = async (ms: number) => {
-					most = Math.max(most, ++atWork);
+					maxWorking = Math.max(maxWorking, ++working);
 					await time.wait(ms);
-					atWork--;
+					working--;
 				};
 				await time.until(
 					Promise.all(
 						works.map(async ({ start, workMs }) => {
 							await time.wait(start);
-							await inProcess(async () => await work(workMs), { times });
+							await runInProcess(async () => await work(workMs), { times });
 						}),
 					),
 				);
-				expect(most).toBe(1);
+				expect(maxWorking).toBe(1);
 				expect(row.marks).toBeUndefined();
 			},
 		),
@@ -84,72 +84,72 @@ test('lets no two processes work at once, however slow each is', async () => {
 	);
 });
 
-describe('when a process was killed at work', () => {
+describe('after a crash of the holder', () => {
 	beforeEach(() => {
-		row.marks = new Set(['held by the dead']);
+		row.marks = new Set(['mark of a crashed process']);
 	});
 
 	test.each([
 		[10_000, 0],
 		[12_500, 0.5],
-	])('the next one goes on after %d ms', async (leastMs, random) => {
+	])('acquires the lock after %d ms', async (expiryMs, random) => {
 		const started = time.now();
-		await time.until(inProcess(async () => await Promise.resolve(), { random: () => random }));
+		await time.until(runInProcess(async () => await Promise.resolve(), { random: () => random }));
 		const waited = time.now() - started;
-		expect(waited).toBeGreaterThanOrEqual(leastMs);
-		expect(waited).toBeLessThan(leastMs + 100);
+		expect(waited).toBeGreaterThanOrEqual(expiryMs);
+		expect(waited).toBeLessThan(expiryMs + 100);
 	});
 });
 
 test.each([
 	['set back', -3_600_000],
-	['put forward', 3_600_000],
-])('counts on no clock that is %s by an hour', async (_how, byMs) => {
+	['set forward', 3_600_000],
+])('keeps the lease when the clock is %s by an hour', async (_how, byMs) => {
 	const began = time.now();
-	const moved: Clock = {
+	const changedClock: Clock = {
 		now: () => time.now() + (time.now() - began > 5000 ? byMs : 0),
 		wait: async (ms) => await time.wait(ms),
 	};
-	row.marks = new Set(['held by the dead']);
+	row.marks = new Set(['mark of a crashed process']);
 	const lock = memoryLock(row, time, () => noTime);
 	const work = async () => await Promise.resolve();
-	await time.until(withLock(lock, 'mine', moved, () => 0, work));
+	await time.until(withLock(lock, 'mark', changedClock, () => 0, work));
 	expect(time.now() - began).toBeGreaterThanOrEqual(10_000);
 	expect(time.now() - began).toBeLessThan(20_000);
 });
 
-test('does not take a lock for abandoned that others hold one after the other', async () => {
-	let atWork = 0;
+test('does not break the lock when several holders follow one another', async () => {
+	let working = 0;
 	const busy = async () => {
-		expect(++atWork).toBe(1);
+		expect(++working).toBe(1);
 		await time.wait(8000);
-		atWork--;
+		working--;
 	};
-	// The last of them waits far longer than a single one may hold the lock.
+	// The last of them waits far longer than one lease.
 	const all = Promise.all(
 		Array.from({ length: 5 }, async (_, number) => {
-			await inProcess(busy, { random: () => number / 5 });
+			await runInProcess(busy, { random: () => number / 5 });
 		}),
 	);
 	await time.until(all);
 	expect(row.marks).toBeUndefined();
 });
 
-test('works all the same when the lock cannot be released afterwards', async () => {
+test('returns the result even when the lock cannot be released afterwards', async () => {
 	const lock: Lock = {
 		...memoryLock(row, time, () => noTime),
 		release: async () => await Promise.reject(new Error('no database')),
 	};
-	const done = inProcess(async () => await Promise.resolve('done'), { lock });
+	const done = runInProcess(async () => await Promise.resolve('done'), { lock });
 	expect(await time.until(done)).toBe('done');
 });
 
-test('throws when the lock cannot be reached, and does no work', async () => {
+test('throws without running the work when the lock is not available', async () => {
 	const lock: Lock = {
 		tryAcquire: async () => await Promise.reject(new Error('no database')),
 		release: async () => await Promise.resolve(),
 	};
 	const work = jest.fn(async () => await Promise.resolve());
-	await expect(time.until(inProcess(work, { lock }))).rejects.toThrow('no database');
+	await expect(time.until(runInProcess(work, { lock }))).rejects.toThrow('no database');
 	expect(work).not.toHaveBeenCalled();
 });

@@ -7,11 +7,11 @@ test.each([
 	'https://API.example/delivery',
 	'http://api.example/delivery',
 	'https://api.example:443/delivery',
-])('what was sent is remembered when the address is written as %s', (baseUrl) => {
+])('recognizes the same service when the Base URL is written as %s', (baseUrl) => {
 	expect(referenceScope(baseUrl, 7)).toBe(scope);
 });
 
-test('another service and another company have a memory of their own', () => {
+test('returns a different scope for another service or company', () => {
 	const others = [
 		referenceScope('https://api.example', 7),
 		referenceScope('https://api.example:8443/delivery', 7),

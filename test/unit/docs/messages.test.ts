@@ -17,7 +17,7 @@ test('every message in the README is in the code', () => {
 });
 
 test('rejects a quotation with a wrong word or without its end', () => {
-	const message = 'The Delivery Service did not accept the API key';
+	const message = 'The Delivery Service rejected the API key';
 	expect(isInCode(message, texts)).toBe(true);
 	expect(isInCode(message.replace('accept', 'take'), texts)).toBe(false);
 	expect(isInCode('The Delivery Service did not', texts)).toBe(false);

@@ -7,10 +7,10 @@ import { codesIn, page, section, tablesOf } from '../../../tools/markdown';
 
 /** The exchange for a status or an error code in the table. */
 function exchange(code: string, cell: string): Exchange {
-	if (!/^\d{3}$/.test(code)) return { kind: 'noAnswer', code };
+	if (!/^\d{3}$/.test(code)) return { kind: 'noResponse', code };
 	const hasRetryAfter = cell.includes(`\`${code}\` with a Retry-After header`);
 	const headers: Record<string, string> = hasRetryAfter ? { 'retry-after': '5' } : {};
-	return { kind: 'answer', status: Number(code), headers, body: {} };
+	return { kind: 'response', status: Number(code), headers, body: {} };
 }
 
 /** The class that corresponds to the columns of the table. */

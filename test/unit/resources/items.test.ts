@@ -4,13 +4,13 @@ beforeEach(() => jest.useFakeTimers({ now: Date.UTC(2026, 0, 1) }));
 
 afterEach(() => jest.useRealTimers());
 
-const contextOf = (count: number) => ({
+const contextWithItems = (count: number) => ({
 	getInputData: () => Array.from({ length: count }, () => ({ json: {} })),
 });
 
-test('gives others a turn while many items are read', async () => {
+test('pauses about every 20 ms while it reads many items', async () => {
 	const read: number[] = [];
-	const values = mapItems(contextOf(5), (item) => {
+	const values = mapItems(contextWithItems(5), (item) => {
 		jest.setSystemTime(Date.now() + 10);
 		read.push(item);
 		return item * 10;
@@ -22,7 +22,7 @@ test('gives others a turn while many items are read', async () => {
 	expect(await values).toEqual([0, 10, 20, 30, 40]);
 });
 
-test('does not pause for a few items', async () => {
-	expect(await mapItems(contextOf(3), (item) => item)).toEqual([0, 1, 2]);
+test('reads a few items without a pause', async () => {
+	expect(await mapItems(contextWithItems(3), (item) => item)).toEqual([0, 1, 2]);
 	expect(jest.getTimerCount()).toBe(0);
 });

@@ -27,7 +27,7 @@ describe('the properties of a resource', () => {
 		defaultOperation: 'send',
 	});
 
-	test('begin with a picker of its operations, shown for the resource only', () => {
+	test('the properties of a resource start with its operation picker', () => {
 		expect(picker).toEqual({
 			displayName: 'Operation',
 			name: 'operation',
@@ -39,7 +39,7 @@ describe('the properties of a resource', () => {
 		});
 	});
 
-	test("go on with each operation's fields, shown for it only", () => {
+	test('shows the fields of an operation only for that operation', () => {
 		expect(fields.map(({ name, displayOptions }) => [name, displayOptions?.show])).toEqual([
 			['a', { resource: ['parcel'], operation: ['fetch'] }],
 			['b', { resource: ['parcel'], operation: ['fetch'] }],
@@ -48,27 +48,27 @@ describe('the properties of a resource', () => {
 	});
 });
 
-describe('fields that are shown only for some values', () => {
-	test('keep everything else that they are', () => {
-		const given = field('a', { description: 'Of use' });
-		expect(showFor({ source: ['json'] }, [given])).toEqual([
-			{ ...given, displayOptions: { show: { source: ['json'] } } },
+describe('fields with a display condition', () => {
+	test('showFor keeps the other settings of a field', () => {
+		const original = field('a', { description: 'Useful' });
+		expect(showFor({ source: ['json'] }, [original])).toEqual([
+			{ ...original, displayOptions: { show: { source: ['json'] } } },
 		]);
 	});
 
-	test('keep their own conditions, which come before the added ones', () => {
-		const given = field('a', {
+	test("showFor keeps a field's own conditions, which override added ones", () => {
+		const original = field('a', {
 			displayOptions: { show: { limit: [1], source: ['fields'] }, hide: { b: [true] } },
 		});
-		expect(showFor({ source: ['json'], kind: ['x'] }, [given])[0]?.displayOptions).toEqual({
+		expect(showFor({ source: ['json'], kind: ['x'] }, [original])[0]?.displayOptions).toEqual({
 			show: { source: ['fields'], kind: ['x'], limit: [1] },
 			hide: { b: [true] },
 		});
 	});
 
-	test('are new ones: those that were given stay as they were', () => {
-		const given = Object.freeze(field('a', { displayOptions: Object.freeze({ show: {} }) }));
-		showFor({ source: ['json'] }, [given]);
-		expect(given.displayOptions).toEqual({ show: {} });
+	test('showFor leaves the original fields unchanged', () => {
+		const original = Object.freeze(field('a', { displayOptions: Object.freeze({ show: {} }) }));
+		showFor({ source: ['json'] }, [original]);
+		expect(original.displayOptions).toEqual({ show: {} });
 	});
 });

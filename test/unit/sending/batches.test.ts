@@ -12,7 +12,7 @@ test.each([
 	[1000, 30, 30],
 	[2000, 30, 90],
 	[100, 1, 5],
-])('of %i creations in requests of %i, %i are claimed at once', (count, batchSize, size) => {
+])('of %i creations in batches of %i, claims %i at once', (count, batchSize, size) => {
 	expect(claimSize(count, batchSize)).toBe(size);
 });
 
@@ -29,11 +29,14 @@ test.each([
 	[10_000, 100, 4],
 	[100_000, 100, 4],
 	[30, 1, 3],
-])('of %i creations in requests of %s, %i are in flight', (count, batchSize, inFlight) => {
-	expect(maxRequestsInFlight(count, batchSize)).toBe(inFlight);
-});
+])(
+	'for %i creations in batches of %s, allows %i requests in flight',
+	(count, batchSize, inFlight) => {
+		expect(maxRequestsInFlight(count, batchSize)).toBe(inFlight);
+	},
+);
 
-test('what a killed process leaves unknown is a fifth of the run and at most 1,200, or three requests', () => {
+test('a crash leaves at most a fifth of the run or 1,200 deliveries unknown, or three batches', () => {
 	fc.assert(
 		fc.property(
 			fc.integer({ min: 21, max: 200_000 }),

@@ -1,4 +1,4 @@
-/** The loop by itself, with a service and a store in memory: what it sends, and what it tells. */
+/** The send loop in isolation, with an in-memory service and store. */
 import {
 	openLedger,
 	type Ledger,
@@ -43,21 +43,21 @@ async function run(
 			random: () => 0.5,
 			ledgerFor,
 			batchSize: 100,
-			maximumWaitMs: 300_000,
+			maxRetryMs: 300_000,
 			continueOnFail: true,
 			...more,
 		}),
 	);
 }
 
-/** What became of each creation: the kind of its outcome, or why it was skipped. */
+/** The kind of each outcome, or why the creation was skipped. */
 const kindsOf = ({ results }: Report) =>
 	results.map(({ outcome }) => (outcome.kind === 'skipped' ? outcome.reason : outcome.kind));
 
 const itemsOf = ({ results }: Report) => results.map(({ creation }) => creation.item);
 
-describe('the requests of a run', () => {
-	test('hold full batches of one company and one type, and the results are in the order of the input', async () => {
+describe('requests', () => {
+	test('sends full batches per company and type, and returns results in input order', async () => {
 		const service = new FakeService();
 		const mixed = Array.from({ length: 10 }, (_, item) =>
 			creation(item, `R${item}`, item % 2 ? { type: 'express' } : { companyId: 7 }),
@@ -74,7 +74,7 @@ describe('the requests of a run', () => {
 		expect(new Set(kindsOf(report))).toEqual(new Set(['created']));
 	});
 
-	test('are filled up with new deliveries when others were created before', async () => {
+	test('fills batches across references that were already created', async () => {
 		const service = new FakeService();
 		await run(service, [creation(0, 'R1'), creation(1, 'R3')]);
 		const report = await run(service, creationsOf(6), { batchSize: 2 });
@@ -87,7 +87,7 @@ describe('the requests of a run', () => {
 		]);
 	});
 
-	test('hold a reference once, also when it comes with two types', async () => {
+	test('sends a reference once, even with two delivery types', async () => {
 		const service = new FakeService();
 		const report = await run(service, [
 			creation(0, 'A'),
@@ -98,7 +98,7 @@ describe('the requests of a run', () => {
 		expect(kindsOf(report)).toEqual(['created', 'sameReferenceInInput', 'sameReferenceInInput']);
 	});
 
-	test('hold everything when deliveries may be sent again', async () => {
+	test('sends every creation, including duplicates, without a ledger', async () => {
 		const service = new FakeService();
 		const creations = [creation(0, 'A'), creation(1, 'A'), creation(2)];
 		await run(service, creations, { ledgerFor: undefined });
@@ -107,15 +107,15 @@ describe('the requests of a run', () => {
 		expect(row.entries.size).toBe(0);
 	});
 
-	test('are none without creations', async () => {
+	test('sends nothing for an empty input', async () => {
 		const service = new FakeService();
 		expect(await run(service, [])).toMatchObject({ results: [], requests: 0 });
 		expect(service.requests).toEqual([]);
 	});
 });
 
-describe('what is kept of a run', () => {
-	test('is that created deliveries are never sent again, and refused ones are', async () => {
+describe('memory of a run', () => {
+	test('never sends created deliveries again, but sends rejected ones again', async () => {
 		const service = new FakeService((references) =>
 			references.includes('R1') ? answer(422, { message: 'No' }) : undefined,
 		);
@@ -125,10 +125,10 @@ describe('what is kept of a run', () => {
 		expect(kindsOf(second)).toEqual(['alreadyCreated', 'created', 'alreadyCreated']);
 	});
 
-	test('is that a delivery without an answer is never sent again by itself', async () => {
+	test('never sends a delivery again automatically after a lost response', async () => {
 		const lost = new FakeService((references, number, service) => {
 			service.create(references);
-			return number === 1 ? { kind: 'noAnswer', code: 'ECONNRESET' } : undefined;
+			return number === 1 ? { kind: 'noResponse', code: 'ECONNRESET' } : undefined;
 		});
 		expect(kindsOf(await run(lost, creationsOf(2), { batchSize: 1 }))).toEqual([
 			...['unknown', 'created'],
@@ -138,7 +138,7 @@ describe('what is kept of a run', () => {
 		expect(later.requests).toEqual([]);
 	});
 
-	test('leaves everything to be sent later when the store fails before the request', async () => {
+	test('reports all deliveries as not sent when the store fails before the request', async () => {
 		const service = new FakeService();
 		const failing = (): Ledger => ({
 			...ledgerFor(undefined),
@@ -150,14 +150,16 @@ describe('what is kept of a run', () => {
 			[0, 1, 2].map(() => ({
 				kind: 'notSent',
 				problem: {
-					message: expect.stringMatching(/not sent: n8n could not look up .*: disk full$/),
+					message: expect.stringMatching(
+						/not sent: n8n could not check which reference IDs .*: disk full$/,
+					),
 					description: expect.stringContaining('Save the workflow'),
 				},
 			})),
 		);
 	});
 
-	test('is also what was created before the store failed for a time', async () => {
+	test('remembers deliveries that were created before the store failed temporarily', async () => {
 		let steps = 0;
 		const failing = (): Ledger => {
 			const ledger = ledgerFor(undefined);
@@ -179,8 +181,8 @@ describe('what is kept of a run', () => {
 		expect(kindsOf(later).slice(0, created)).toEqual(many(created, 'alreadyCreated'));
 	});
 
-	/** A ledger whose notes fail: that deliveries were created, that they were not, or both. */
-	const failingToNote = (...failing: Array<'confirm' | 'release'>): Ledger => {
+	/** A ledger that fails to confirm created deliveries, to release claims, or both. */
+	const failingLedger = (...failing: Array<'confirm' | 'release'>): Ledger => {
 		const ledger = ledgerFor(undefined);
 		const fail = async () => await Promise.reject(new Error('disk full'));
 		return {
@@ -194,58 +196,61 @@ describe('what is kept of a run', () => {
 	};
 
 	test.each([[['confirm']], [['release']], [['confirm', 'release']]] as const)(
-		'holds the outcomes when the store fails to %j them, and says so',
+		'reports true outcomes and a failed ledger when the store fails to %j',
 		async (failing) => {
 			const service = new FakeService(([reference]) =>
 				reference === 'R1' ? answer(422) : undefined,
 			);
 			const report = await run(service, creationsOf(2), {
-				ledgerFor: () => failingToNote(...failing),
+				ledgerFor: () => failingLedger(...failing),
 				batchSize: 1,
 			});
 			expect(kindsOf(report)).toEqual(['created', 'rejected']);
 			expect(report.ledgerFailed).toBe(true);
 			const later = await run(new FakeService(), creationsOf(2));
-			const has = (what: 'confirm' | 'release') => failing.some((one) => one === what);
+			const failsTo = (write: 'confirm' | 'release') => failing.some((one) => one === write);
 			expect(kindsOf(later)).toEqual([
-				has('confirm') ? 'unknown' : 'alreadyCreated',
-				has('release') ? 'unknown' : 'created',
+				failsTo('confirm') ? 'unknown' : 'alreadyCreated',
+				failsTo('release') ? 'unknown' : 'created',
 			]);
 		},
 	);
 });
 
-describe('a run that does not go on', () => {
+describe('halting', () => {
 	test.each([
 		['a wrong key', answer(401, { message: 'No' }), 'rejected'],
-		['a redirection', answer(307), 'rejected'],
-		['a service that is too busy', answer(429, {}, { 'retry-after': '9999' }), 'notSent'],
+		['a redirect', answer(307), 'rejected'],
+		['a busy service', answer(429, {}, { 'retry-after': '9999' }), 'notSent'],
 		[
-			'a certificate that is not trusted',
-			{ kind: 'noAnswer', code: 'CERT_HAS_EXPIRED' } as const,
+			'an untrusted certificate',
+			{ kind: 'noResponse', code: 'CERT_HAS_EXPIRED' } as const,
 			'notSent',
 		],
-	])('after %s sends nothing more, and keeps the rest for later', async (_why, exchange, kind) => {
-		const service = new FakeService((_, number) => (number === 2 ? exchange : undefined));
-		const report = await run(service, creationsOf(6), { batchSize: 2 });
-		expect(kindsOf(report)).toEqual(['created', 'created', kind, kind, 'notSent', 'notSent']);
-		const later = new FakeService();
-		await run(later, creationsOf(6));
-		expect(later.existing).toEqual(['R2', 'R3', 'R4', 'R5']);
-	});
+	])(
+		'stops sending after %s, and sends the rest in a later run',
+		async (_cause, exchange, kind) => {
+			const service = new FakeService((_, number) => (number === 2 ? exchange : undefined));
+			const report = await run(service, creationsOf(6), { batchSize: 2 });
+			expect(kindsOf(report)).toEqual(['created', 'created', kind, kind, 'notSent', 'notSent']);
+			const later = new FakeService();
+			await run(later, creationsOf(6));
+			expect(later.existing).toEqual(['R2', 'R3', 'R4', 'R5']);
+		},
+	);
 
-	test('after the first failure, when failures end it', async () => {
+	test('stops after the first failure without On Error: Continue', async () => {
 		const service = new FakeService(([reference]) =>
 			reference === 'R1' ? answer(403) : undefined,
 		);
 		const report = await run(service, creationsOf(4), { batchSize: 1, continueOnFail: false });
 		expect(kindsOf(report)).toEqual(['created', 'rejected', 'notSent', 'notSent']);
 		expect(report.results[3]?.outcome).toMatchObject({
-			problem: { message: 'This delivery was not sent: a delivery before it failed' },
+			problem: { message: 'This delivery was not sent: an earlier delivery failed' },
 		});
 	});
 
-	test('when the user stopped it before the request went out', async () => {
+	test('sends nothing more after the user stops the execution', async () => {
 		const stop = new AbortController();
 		const service = new FakeService((_, number) => {
 			if (number === 1) stop.abort();
@@ -259,10 +264,10 @@ describe('a run that does not go on', () => {
 	});
 });
 
-describe('a further item of a reference', () => {
+describe('duplicate reference IDs in the input', () => {
 	const twice = [creation(0, 'A'), creation(1, 'B'), creation(2, 'A')];
 
-	test('is not sent, and says so with the other item, when that one was not created', async () => {
+	test('reports a duplicate as not sent and names the first item when that was rejected', async () => {
 		const service = new FakeService(([reference]) =>
 			reference === 'A' ? answer(422, { message: 'No' }) : undefined,
 		);
@@ -270,26 +275,26 @@ describe('a further item of a reference', () => {
 		expect(service.requests).toEqual([['A'], ['B']]);
 		expect(kindsOf(report)).toEqual(['rejected', 'created', 'notSent']);
 		expect(textOf(report, 2)).toBe(
-			'This delivery was not sent: item 0 has the same reference ID, and was not created. See what is said of item 0, then run the workflow again. If they are two deliveries, give each a reference ID of its own.',
+			'This delivery was not sent: item 0 has the same reference ID and was not created. Check the error of item 0, then run the workflow again. If they are separate deliveries, give each its own reference ID.',
 		);
 	});
 
-	test('is unknown when that one is', async () => {
-		const service = new FakeService(() => ({ kind: 'noAnswer', code: 'ECONNRESET' }));
+	test('reports a duplicate as unknown when the first item is unknown', async () => {
+		const service = new FakeService(() => ({ kind: 'noResponse', code: 'ECONNRESET' }));
 		const report = await run(service, twice, { batchSize: 1 });
 		expect(kindsOf(report)).toEqual(['unknown', 'unknown', 'unknown']);
 		expect(textOf(report, 2)).toMatch(
-			/^Whether this delivery was created is unknown: so it is for item 0, which has the same reference ID\. Look it up/,
+			/^It is unknown whether this delivery was created: item 0 has the same reference ID, and its outcome is unknown\. Check the Delivery Service dashboard/,
 		);
 	});
 
-	test('is skipped when that one was created, now or before', async () => {
+	test('skips a duplicate when the first item was created, now or in an earlier run', async () => {
 		const kinds = async () => kindsOf(await run(new FakeService(), twice));
 		expect(await kinds()).toEqual(['created', 'created', 'sameReferenceInInput']);
 		expect(await kinds()).toEqual(['alreadyCreated', 'alreadyCreated', 'sameReferenceInInput']);
 	});
 
-	test('is told of each of a hundred thousand', async () => {
+	test('reports an outcome for each of 100,000 duplicates', async () => {
 		const creations = Array.from({ length: 100_000 }, (_, item) => creation(item, `R${item % 2}`));
 		const service = new FakeService(() => answer(401));
 		const report = await run(service, creations);
@@ -297,15 +302,15 @@ describe('a further item of a reference', () => {
 	});
 });
 
-describe('what was claimed and not sent', () => {
-	/** How many turns at the store a run takes whose first request only succeeds. */
-	async function turnsOf(count: number): Promise<number> {
-		let turns = 0;
+describe('claims that were not sent', () => {
+	/** How often a run accesses the store when only its first request succeeds. */
+	async function accessesOf(count: number): Promise<number> {
+		let accesses = 0;
 		const store = memoryStore(row, time);
 		const counting: Store = {
-			async inTurn(access) {
-				turns++;
-				return await store.inTurn(access);
+			async runExclusive(access) {
+				accesses++;
+				return await store.runExclusive(access);
 			},
 		};
 		const service = new FakeService((_, number) => (number === 1 ? undefined : answer(401)));
@@ -314,14 +319,14 @@ describe('what was claimed and not sent', () => {
 			ledgerFor: () => openLedger(counting, 'company undefined', `execution ${++executions}`, time),
 		});
 		expect(kindsOf(report).filter((kind) => kind === 'created')).toHaveLength(1);
-		return turns;
+		return accesses;
 	}
 
 	test.each([100, 1000, 10_000])(
-		'of %i is let go in one turn at the store when nothing more is sent',
+		'releases %i claims in one store access when nothing more is sent',
 		async (count) => {
-			// Two or three to claim ahead, one to confirm, one to let go.
-			expect(await turnsOf(count)).toBeLessThanOrEqual(5);
+			// Two or three to claim ahead, one to confirm, one to release.
+			expect(await accessesOf(count)).toBeLessThanOrEqual(5);
 			const kinds = kindsOf(await run(new FakeService(), creationsOf(20)));
 			expect(kinds).toEqual(['alreadyCreated', ...many(19, 'created')]);
 		},
@@ -329,13 +334,13 @@ describe('what was claimed and not sent', () => {
 });
 
 test.each([
-	['all again, which skips what was created', ledgerFor, 'Run the workflow again to send it.'],
+	['the whole workflow with a ledger', ledgerFor, 'Run the workflow again to send it.'],
 	[
-		'that alone, where nothing is remembered',
+		'only the unsent deliveries without a ledger',
 		undefined,
-		'Run the workflow again for what was not sent.',
+		'Run the workflow again with only the deliveries that were not sent.',
 	],
-])('what was not sent is to be sent by running %s', async (_what, ledgerFor, advice) => {
+])('advises to run %s again after a stop', async (_what, ledgerFor, advice) => {
 	const stop = new AbortController();
 	const service = new FakeService(() => {
 		stop.abort();
@@ -349,7 +354,7 @@ test.each([
 	);
 });
 
-/** The problem of a result, in one text. */
+/** The message and description of a result's problem. */
 function textOf({ results }: Report, item: number): string {
 	const outcome = results[item]?.outcome;
 	if (!outcome || !('problem' in outcome)) return '';
@@ -358,20 +363,23 @@ function textOf({ results }: Report, item: number): string {
 
 const many = (count: number, kind: string) => Array.from({ length: count }, () => kind);
 
-describe('a refused request', () => {
-	/** A service that works through its list and refuses what comes with R2, when it gets there. */
-	const creatingUpTo = (status: number, isHonest: boolean) =>
+describe('a rejected batch', () => {
+	/** A service that creates deliveries in order, and rejects the request when it gets to R2. */
+	const creatingUpTo = (status: number, listsCreated: boolean) =>
 		new FakeService((references, _, service) => {
 			const end = references.indexOf('R2');
 			if (end < 0) return undefined;
 			const created = service.create(references.slice(0, end));
-			return answer(status, isHonest ? { ...created, code: 'E', message: 'No' } : { code: 'E' });
+			return answer(
+				status,
+				listsCreated ? { ...created, code: 'E', message: 'No' } : { code: 'E' },
+			);
 		});
 
 	const statuses = [400, 402, 403, 404, 409, 410, 413, 422, 451];
 
 	test.each(statuses)(
-		'with status %i and several deliveries leaves each unknown, and none is sent again',
+		'reports all deliveries of a batch rejected with status %i as unknown, and sends none again',
 		async (status) => {
 			const service = creatingUpTo(status, false);
 			const report = await run(service, creationsOf(4));
@@ -382,22 +390,25 @@ describe('a refused request', () => {
 		},
 	);
 
-	test('says what it shares with how many others, what the service said and what to do', async () => {
+	test('says how many others a rejected batch had, what to do and what the service said', async () => {
 		const service = new FakeService(() => answer(422, { code: 'E7', message: 'Bad pickup' }));
 		const report = await run(service, creationsOf(4));
 		expect(textOf(report, 2)).toBe(
-			'Whether this delivery was created is unknown: the Delivery Service refused the request that it shared with 3 others (status 422). Look it up in the dashboard of the Delivery Service before you send it again. If it was not created, run the operation "Allow Resending" for its reference ID, then send it again. So that a refusal touches one delivery only, set the option Batch Size to 1; or, if you know that the service creates nothing when it refuses a request, turn on the option Retry Rejected Batches. The service says: Bad pickup (E7)',
+			'It is unknown whether this delivery was created: the Delivery Service rejected the batch of this delivery and 3 others (status 422). Check the Delivery Service dashboard before you send it again. If it was not created, run the operation "Allow Resending" for its reference ID, then send it again. For later runs, set the option Batch Size to 1, so that a rejection affects only one delivery. Turn on the option Retry Rejected Batches only if you know that the service creates nothing when it rejects a batch. The service says: Bad pickup (E7)',
 		);
 	});
 
-	test.each(statuses)('with status %i and one delivery is plain', async (status) => {
-		const service = creatingUpTo(status, false);
-		const report = await run(service, creationsOf(4), { batchSize: 1 });
-		expect(kindsOf(report)).toEqual(['created', 'created', 'rejected', 'created']);
-	});
+	test.each(statuses)(
+		'reports a single delivery rejected with status %i as rejected',
+		async (status) => {
+			const service = creatingUpTo(status, false);
+			const report = await run(service, creationsOf(4), { batchSize: 1 });
+			expect(kindsOf(report)).toEqual(['created', 'created', 'rejected', 'created']);
+		},
+	);
 
 	test.each([...statuses, 401, 429, 500, 503])(
-		'with status %i that holds records has created these',
+		'reports deliveries with a record as created despite status %i',
 		async (status) => {
 			const service = creatingUpTo(status, true);
 			const report = await run(service, creationsOf(4));
@@ -409,17 +420,17 @@ describe('a refused request', () => {
 	);
 
 	test.each([
-		['is of another', { payload: [{ id: 'd9', index: 7 }] }],
-		['names none', { payload: [{ id: 'd9' }] }],
+		['has an unknown index', { payload: [{ id: 'd9', index: 7 }] }],
+		['names no delivery', { payload: [{ id: 'd9' }] }],
 		['may be an error', [{ id: 'd9', message: 'Bad pickup' }]],
-	])('with one delivery, but a record that %s, leaves it unknown', async (_what, body) => {
+	])('reports a rejected single delivery as unknown when a record %s', async (_what, body) => {
 		const service = new FakeService(() => answer(409, body));
 		const report = await run(service, creationsOf(1));
 		expect(kindsOf(report)).toEqual(['unknown']);
 		expect(textOf(report, 0)).toContain('d9');
 	});
 
-	test('counts towards the three in a row that end the run', async () => {
+	test('halts after three consecutive rejected batches', async () => {
 		const service = new FakeService(() => answer(400, { message: 'Bad pickup' }));
 		const report = await run(service, creationsOf(10), { batchSize: 2 });
 		expect(kindsOf(report)).toEqual([...many(6, 'unknown'), ...many(4, 'notSent')]);
@@ -427,103 +438,105 @@ describe('a refused request', () => {
 	});
 });
 
-describe('an address that is not found, in no words of the service', () => {
+describe('a 404 without a service error body', () => {
 	const page = answer(404, '<!doctype html><title>Not Found</title>');
 
 	test.each([
-		['a page', page],
-		['nothing', answer(404)],
-	])('(%s) ends the run at the first request', async (_what, response) => {
+		['a web page', page],
+		['an empty body', answer(404)],
+	])('halts after the first request on a 404 with %s', async (_what, response) => {
 		const report = await run(new FakeService(() => response), creationsOf(1000));
-		const known = kindsOf(report).filter((kind) => kind === 'unknown');
-		expect(known.length).toBeLessThan(200);
+		const unknown = kindsOf(report).filter((kind) => kind === 'unknown');
+		expect(unknown.length).toBeLessThan(200);
 		expect(kindsOf(report).at(-1)).toBe('notSent');
 		expect(textOf(report, 999)).toContain('Base URL');
 	});
 
-	test('does not end it when the service has created some before', async () => {
+	test('continues after a 404 web page when the service has created deliveries before', async () => {
 		const service = new FakeService((_, number) => (number === 2 ? page : undefined));
 		const report = await run(service, creationsOf(400));
 		expect(kindsOf(report).filter((kind) => kind === 'created')).toHaveLength(300);
 	});
 
-	test('is plain for deliveries that were sent alone', async () => {
+	test('reports individually sent deliveries as rejected on a 404 web page', async () => {
 		const report = await run(new FakeService(() => page), creationsOf(5), { batchSize: 1 });
 		expect(kindsOf(report)).toEqual(many(5, 'rejected'));
 	});
 });
 
-describe('when the user knows that a refused request created nothing', () => {
-	const sure = { retryRejectedBatches: true };
+describe('Retry Rejected Batches', () => {
+	const retrying = { retryRejectedBatches: true };
 
 	test.each([400, 404, 409, 413, 422])(
-		'a request refused with %i is split to find what it was refused for',
+		'splits a batch rejected with %i to find the invalid deliveries',
 		async (status) => {
 			const bad = ['R13', 'R14', 'R77'];
 			const service = new FakeService((references) => {
 				const first = references.find((reference) => bad.includes(reference ?? ''));
 				return first === undefined ? undefined : answer(status, { message: `${first} is bad` });
 			});
-			const report = await run(service, creationsOf(100), sure);
-			const refused = report.results.filter(({ outcome }) => outcome.kind === 'rejected');
-			expect(refused.map(({ creation }) => creation.delivery.referenceId)).toEqual(bad);
+			const report = await run(service, creationsOf(100), retrying);
+			const rejected = report.results.filter(({ outcome }) => outcome.kind === 'rejected');
+			expect(rejected.map(({ creation }) => creation.delivery.referenceId)).toEqual(bad);
 			expect(service.existing).toHaveLength(97);
 			expect(new Set(service.existing).size).toBe(97);
-			// All, three alone, then at most 7 steps of two requests for each refused one.
+			// The batch, three samples, then at most 7 steps of two requests per invalid delivery.
 			expect(service.requests.length).toBeLessThanOrEqual(1 + 3 + bad.length * 2 * 7);
 		},
 	);
 
 	test.each([402, 403, 410])(
-		'a request refused with %i is not split: that concerns all of it',
+		'does not split a batch rejected with %i, which concerns the whole request',
 		async (status) => {
 			const service = new FakeService(() => answer(status));
-			const report = await run(service, creationsOf(8), sure);
+			const report = await run(service, creationsOf(8), retrying);
 			expect(kindsOf(report)).toEqual(many(8, 'rejected'));
 			expect(service.requests).toHaveLength(1);
 		},
 	);
 
-	test('it is split no further when its first, middle and last are refused in the same words', async () => {
+	test('stops splitting a batch when its first, middle and last are rejected for the same reason', async () => {
 		const service = new FakeService(([reference]) =>
 			answer(422, { message: `Order ${reference}: no warehouse 7` }),
 		);
-		const report = await run(service, creationsOf(250), sure);
+		const report = await run(service, creationsOf(250), retrying);
 		expect(kindsOf(report)).toEqual(many(250, 'rejected'));
 		expect(service.requests.map(({ length }) => length)).toEqual([
 			...[100, 1, 1, 1],
 			...[100, 1, 1, 1],
 			...[50, 1, 1, 1],
 		]);
-		expect(textOf(report, 1)).toMatch(/refused .*status 422.*three .* sent alone.*no warehouse 7/);
+		expect(textOf(report, 1)).toMatch(
+			/status 422.*batch was rejected.*three .* sent individually.*no warehouse 7/,
+		);
 		expect(kindsOf(await run(new FakeService(), creationsOf(250)))).toEqual(many(250, 'created'));
 	});
 
-	test('two bad ones at its beginning do not hold back the others', async () => {
+	test('creates the others when the first two of a batch are invalid', async () => {
 		const service = new FakeService((references) =>
 			references.includes('R0') || references.includes('R1') ? answer(400) : undefined,
 		);
-		const report = await run(service, creationsOf(10), sure);
+		const report = await run(service, creationsOf(10), retrying);
 		expect(kindsOf(report)).toEqual(['rejected', 'rejected', ...many(8, 'created')]);
 	});
 
-	test('an answer that shows the opposite is believed', async () => {
+	test('trusts a rejection that lists created deliveries over the option', async () => {
 		const service = new FakeService((references, number, service) =>
 			number === 1 ? answer(400, service.create(references.slice(0, 2))) : undefined,
 		);
-		const report = await run(service, creationsOf(4), sure);
+		const report = await run(service, creationsOf(4), retrying);
 		expect(kindsOf(report)).toEqual(['created', 'created', 'unknown', 'unknown']);
 		expect(service.requests).toHaveLength(1);
 	});
 
-	test('nothing is lost when the service fails in the middle of it', async () => {
+	test('reports every outcome when the connection breaks while a batch is split', async () => {
 		const service = new FakeService((references, number, service) => {
 			if (references.includes('R7')) return answer(400);
 			if (number !== 4) return undefined;
 			service.create(references);
-			return { kind: 'noAnswer', code: 'ECONNRESET' };
+			return { kind: 'noResponse', code: 'ECONNRESET' };
 		});
-		const report = await run(service, creationsOf(8), sure);
+		const report = await run(service, creationsOf(8), retrying);
 		const unknown = service.requests[3] ?? [];
 		expect(kindsOf(report)).toEqual(
 			creationsOf(8).map(({ delivery: { referenceId } }) =>
@@ -533,12 +546,12 @@ describe('when the user knows that a refused request created nothing', () => {
 		expect([...service.existing].sort()).toEqual(['R0', 'R1', 'R2', 'R3', 'R4', 'R5', 'R6']);
 	});
 
-	test('what was not sent is said so when the service becomes too busy in the middle of it', async () => {
+	test('reports unsent deliveries when the service becomes busy while a batch is split', async () => {
 		const service = new FakeService((references, number) => {
 			if (references.includes('R7')) return answer(400);
 			return number > 3 ? answer(429, {}, { 'retry-after': '9999' }) : undefined;
 		});
-		const report = await run(service, creationsOf(8), sure);
+		const report = await run(service, creationsOf(8), retrying);
 		expect(kindsOf(report).filter((kind) => kind === 'created')).toHaveLength(
 			service.existing.length,
 		);
@@ -547,21 +560,21 @@ describe('when the user knows that a refused request created nothing', () => {
 	});
 });
 
-describe('a success that is a failure', () => {
+describe('a success status without created deliveries', () => {
 	const failure = { code: 'ERROR', message: 'Warehouse 7 does not exist', payload: [] };
 
-	test('leaves its deliveries unknown, in the words of the service', async () => {
+	test('reports deliveries as unknown and passes on what the service says', async () => {
 		const report = await run(new FakeService(() => answer(200, failure)), creationsOf(2));
 		expect(textOf(report, 1)).toMatch(
-			/^Whether this delivery was created is unknown: .*no record.* Warehouse 7 does not exist \(ERROR\)$/,
+			/^It is unknown whether this delivery was created: .*no record.* Warehouse 7 does not exist \(ERROR\)$/,
 		);
 	});
 
 	test.each([
-		['without records', failure],
+		['with an empty list of records', failure],
 		['without a list of records', { code: 'ERROR', message: 'Warehouse 7 does not exist' }],
 		['that is a web page', undefined],
-	])('%s ends the run at the third in a row', async (_what, body) => {
+	])('halts after three consecutive responses %s', async (_what, body) => {
 		const service = new FakeService(() => answer(200, body));
 		const report = await run(service, creationsOf(1000));
 		expect(service.requests).toHaveLength(3);
@@ -569,7 +582,7 @@ describe('a success that is a failure', () => {
 		if (body) expect(textOf(report, 999)).toContain('Warehouse 7 does not exist');
 	});
 
-	test('shows the error that a record has of its own', async () => {
+	test('shows the error of a record without an ID', async () => {
 		const service = new FakeService((references, _, service) => {
 			service.create(references.slice(0, 1));
 			const payload = [
@@ -579,11 +592,11 @@ describe('a success that is a failure', () => {
 			return answer(200, { code: 'OK', payload });
 		});
 		const report = await run(service, creationsOf(2));
-		expect(textOf(report, 1)).toMatch(/unknown: .*Address not found/);
+		expect(textOf(report, 1)).toMatch(/^It is unknown whether .*Address not found$/);
 		expect(textOf(report, 0)).not.toContain('Address not found');
 	});
 
-	test('shows the IDs of records that match nothing', async () => {
+	test('shows the IDs of records that match no delivery', async () => {
 		const service = new FakeService(() =>
 			answer(200, {
 				code: 'OK',
@@ -602,7 +615,7 @@ describe('a success that is a failure', () => {
 	});
 });
 
-describe('an automatic batch size', () => {
+describe('automatic batch size', () => {
 	const automatic = { batchSize: undefined };
 	const sizes = ({ requests }: FakeService) => requests.map(({ length }) => length);
 
@@ -613,26 +626,26 @@ describe('an automatic batch size', () => {
 		[100, [100]],
 		[110, [100, ...many(10, '').map(() => 1)]],
 		[250, [100, 100, 50]],
-	])('sends %i deliveries in requests that fit', async (count, expected) => {
+	])('sends %i deliveries in requests of the right sizes', async (count, expected) => {
 		const service = new FakeService();
 		await run(service, creationsOf(count), automatic);
 		expect(sizes(service)).toEqual(expected);
 	});
 
-	test('counts only what is still to be sent', async () => {
+	test('counts only the remaining deliveries', async () => {
 		const service = new FakeService();
 		await run(service, creationsOf(90), { batchSize: 100 });
 		await run(service, creationsOf(95), automatic);
 		expect(sizes(service)).toEqual([90, 1, 1, 1, 1, 1]);
 	});
 
-	test('sends full batches when the limit has no room for all of them at once', async () => {
+	test('sends full batches when the rate limit does not allow individual requests', async () => {
 		const service = new FakeService();
 		await run(service, creationsOf(6), { ...automatic, rateLimit: new RateLimit(5, 60_000) });
 		expect(sizes(service)).toEqual([6]);
 	});
 
-	test('lets one refused delivery touch no other, also when failures end the run', async () => {
+	test('creates the others when one delivery is rejected, even without On Error: Continue', async () => {
 		const service = new FakeService(([reference]) =>
 			reference === 'R3' ? answer(400) : undefined,
 		);
@@ -641,39 +654,39 @@ describe('an automatic batch size', () => {
 	});
 });
 
-test('references that are unknown from before hold back nothing, also when failures end the run', async () => {
-	const lost = new FakeService(() => ({ kind: 'noAnswer', code: 'ECONNRESET' }));
+test('sends the other deliveries when a reference is unknown from an earlier run, even without On Error: Continue', async () => {
+	const lost = new FakeService(() => ({ kind: 'noResponse', code: 'ECONNRESET' }));
 	await run(lost, [creation(0, 'R1')]);
 	const service = new FakeService();
 	const report = await run(service, creationsOf(4), { continueOnFail: false, batchSize: 2 });
 	expect(kindsOf(report)).toEqual(['created', 'unknown', 'created', 'created']);
 });
 
-describe('a service that does not take a request', () => {
+describe('a service that does not process requests', () => {
 	const random = () => 0.999;
 
-	test('is tried for as long as the maximum wait, and then given up', async () => {
+	test('retries until Max Retry Time is over, then gives up', async () => {
 		const started = time.now();
 		const service = new FakeService(() => answer(429));
-		const report = await run(service, creationsOf(1), { maximumWaitMs: 90_000, random });
+		const report = await run(service, creationsOf(1), { maxRetryMs: 90_000, random });
 		expect(kindsOf(report)).toEqual(['notSent']);
 		expect(time.now() - started - 50).toBe(90_000);
 	});
 
 	test.each([0, 0.5, 0.999])(
-		'is tried for 15 seconds when nothing answers, whatever the pauses (%d)',
+		'retries for 15 seconds when nothing responds, whatever the jitter (%d)',
 		async (fraction) => {
 			const started = time.now();
-			const service = new FakeService(() => ({ kind: 'noAnswer', code: 'ECONNREFUSED' }));
+			const service = new FakeService(() => ({ kind: 'noResponse', code: 'ECONNREFUSED' }));
 			await run(service, creationsOf(1), { random: () => fraction });
 			expect(time.now() - started - 50).toBe(15_000);
 		},
 	);
 
-	test('is not asked again before the time that it named', async () => {
+	test('does not retry before the time in Retry-After', async () => {
 		const service = new FakeService(() => answer(429, {}, { 'retry-after': '40' }));
 		const started = time.now();
-		await run(service, creationsOf(1), { maximumWaitMs: 90_000 });
+		await run(service, creationsOf(1), { maxRetryMs: 90_000 });
 		expect(service.requests).toHaveLength(3);
 		expect(time.now() - started - 50).toBe(80_000);
 	});

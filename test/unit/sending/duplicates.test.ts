@@ -4,12 +4,12 @@ import { findDuplicates } from '../../../nodes/DeliveryService/sending/duplicate
 import type { Creation } from '../../../nodes/DeliveryService/sending/outcomes';
 import { creation } from '../../support/creations';
 
-/** Only a run with a ledger tells references apart. */
-const remembering = (ownCompanyId?: number) => ({ ledgerFor: () => undefined, ownCompanyId });
+/** Duplicates only matter to a run with a ledger. */
+const withLedger = (ownCompanyId?: number) => ({ ledgerFor: () => undefined, ownCompanyId });
 
-/** The items of each kind. */
+/** The item numbers in each group. */
 function itemsOf(creations: Creation[], ownCompanyId?: number): Record<string, number[]> {
-	const { unique, duplicates, conflicts } = findDuplicates(creations, remembering(ownCompanyId));
+	const { unique, duplicates, conflicts } = findDuplicates(creations, withLedger(ownCompanyId));
 	const items = (some: readonly Creation[]) => some.map(({ item }) => item);
 	return {
 		unique: items(unique),
@@ -26,11 +26,11 @@ test('finds a duplicate of a reference ID', () => {
 	});
 });
 
-test('takes creations without a reference ID as unique', () => {
+test('treats creations without a reference ID as unique', () => {
 	expect(itemsOf([creation(0), creation(1)]).unique).toEqual([0, 1]);
 });
 
-test('takes all creations as unique without a ledger', () => {
+test('treats all creations as unique without a ledger', () => {
 	const creations = [creation(0, 'A'), creation(1, 'A')];
 	expect(findDuplicates(creations, {})).toEqual({
 		unique: creations,
@@ -39,7 +39,7 @@ test('takes all creations as unique without a ledger', () => {
 	});
 });
 
-test('keeps the reference IDs of different companies apart', () => {
+test('distinguishes the reference IDs of different companies', () => {
 	const creations = [
 		creation(0, 'A'),
 		creation(1, 'A', { companyId: 7 }),
@@ -52,14 +52,14 @@ test('keeps the reference IDs of different companies apart', () => {
 test.each([
 	['the same order', '1', '1', 'duplicates'],
 	['another order', '1', '2', 'conflicts'],
-	['an order and none', '1', undefined, 'duplicates'],
-	['no order and one', undefined, '1', 'duplicates'],
-] as const)('sorts the same reference ID of %s', (_who, one, other, kind) => {
+	['a known and an unknown order', '1', undefined, 'duplicates'],
+	['an unknown and a known order', undefined, '1', 'duplicates'],
+] as const)('groups the same reference ID of %s', (_orders, one, other, kind) => {
 	const creations = [creation(0, 'A', { orderId: one }), creation(1, 'A', { orderId: other })];
 	expect(itemsOf(creations)[kind]).toEqual([1]);
 });
 
-test('sorts each creation into one list, and no reference ID is unique twice', () => {
+test('puts each creation into one group, and no reference ID is unique twice', () => {
 	const creationArbitrary = fc.record({
 		referenceId: fc.option(fc.constantFrom('A', 'B'), { nil: undefined }),
 		orderId: fc.option(fc.constantFrom('1', '2'), { nil: undefined }),
@@ -70,16 +70,16 @@ test('sorts each creation into one list, and no reference ID is unique twice', (
 			const creations = list.map(({ referenceId, companyId, orderId }, item) =>
 				creation(item, referenceId, { companyId, orderId }),
 			);
-			const { unique, duplicates, conflicts } = findDuplicates(creations, remembering(7));
-			const isUnique = new Set(unique);
-			expect(duplicates.every(({ first }) => isUnique.has(first))).toBe(true);
+			const { unique, duplicates, conflicts } = findDuplicates(creations, withLedger(7));
+			const uniqueSet = new Set(unique);
+			expect(duplicates.every(({ first }) => uniqueSet.has(first))).toBe(true);
 			const others = duplicates.map(({ creation }) => creation);
 			const items = [...unique, ...others, ...conflicts].map(({ item }) => item);
 			expect(items.sort((a, b) => a - b)).toEqual(creations.map(({ item }) => item));
-			const names = unique.flatMap(({ delivery: { referenceId }, companyId = 7 }) =>
+			const keys = unique.flatMap(({ delivery: { referenceId }, companyId = 7 }) =>
 				referenceId === undefined ? [] : [`${referenceId} ${companyId}`],
 			);
-			expect(new Set(names).size).toBe(names.length);
+			expect(new Set(keys).size).toBe(keys.length);
 		}),
 	);
 });

@@ -25,46 +25,47 @@ function ledgerFor(companyId: Creation['companyId']): Ledger {
 
 async function planOf(
 	creations: Creation[],
-	{ batchSize = 100, skips = true, room = 100, ownCompanyId }: PlanOptions = {},
+	{ batchSize = 100, isRemembered = true, allowedRequests = 100, ownCompanyId }: PlanOptions = {},
 ): Promise<PlanByItem> {
 	return byItem(
 		await time.until(
 			planCreations(creations, {
 				batchSize: batchSize === 'automatic' ? undefined : batchSize,
 				ownCompanyId,
-				rateLimit: new RateLimit(room, 60_000),
+				rateLimit: new RateLimit(allowedRequests, 60_000),
 				clock: time,
-				...(skips && { ledgerFor }),
+				...(isRemembered && { ledgerFor }),
 			}),
 		),
 	);
 }
 
-/** A plan with the numbers of the items in place of their creations. */
+/** A plan with item numbers in place of creations. */
 interface PlanByItem {
 	requests: Array<{ items: number[]; body: CreationBody }>;
-	held: Map<number, string>;
+	skipped: Map<number, string>;
 }
 
-function byItem({ requests, held }: Plan): PlanByItem {
+function byItem({ requests, skipped }: Plan): PlanByItem {
 	return {
 		requests: requests.map(({ creations, body }) => ({
 			items: creations.map(({ item }) => item),
 			body,
 		})),
-		held: new Map(held.map(({ creation, outcome }) => [creation.item, outcome.reason])),
+		skipped: new Map(skipped.map(({ creation, outcome }) => [creation.item, outcome.reason])),
 	};
 }
 
 interface PlanOptions {
 	batchSize?: number | 'automatic';
-	skips?: boolean;
-	/** How many requests the limit allows. */
-	room?: number;
+	/** Whether there is a ledger of sent references. */
+	isRemembered?: boolean;
+	/** How many requests the rate limit allows. */
+	allowedRequests?: number;
 	ownCompanyId?: number;
 }
 
-async function send(references: string[], companyId?: number): Promise<Ledger> {
+async function claimReferences(references: string[], companyId?: number): Promise<Ledger> {
 	const ledger = ledgerFor(companyId);
 	await time.until(
 		claimWith(
@@ -75,15 +76,15 @@ async function send(references: string[], companyId?: number): Promise<Ledger> {
 	return ledger;
 }
 
-test('holds the bodies as they would be sent, with the items that they are for', async () => {
+test('returns the request bodies with their items', async () => {
 	const creations = [creation(0, 'A'), creation(1, 'B')];
 	expect(await planOf(creations)).toEqual({
 		requests: [{ items: [0, 1], body: { deliveries: creations.map(({ delivery }) => delivery) } }],
-		held: new Map(),
+		skipped: new Map(),
 	});
 });
 
-test('puts deliveries with the same company and type into one request, in order', async () => {
+test('combines deliveries with the same company and type in one request, in order', async () => {
 	const child = { companyId: 2 };
 	const express = { type: 'express' } as const;
 	const { requests } = await planOf([
@@ -110,7 +111,7 @@ test.each([
 	[1, 3, [1, 1, 1]],
 	[100, 100, [100]],
 	[100, 0, []],
-])('cuts requests at the batch size of %i', async (batchSize, count, sizes) => {
+])('splits requests at the batch size of %i', async (batchSize, count, sizes) => {
 	const { requests } = await planOf(creationsOf(count), { batchSize });
 	expect(requests.map(({ items }) => items.length)).toEqual(sizes);
 	expect(requests.flatMap(({ items }) => items)).toEqual([...Array(count).keys()]);
@@ -121,19 +122,25 @@ test.each([
 	[21, 100, [21]],
 	[110, 100, [100, ...Array<number>(10).fill(1)]],
 	[6, 5, [6]],
-	// The first request takes one of the eleven that the limit allows.
+	// The first request uses one of the eleven that the limit allows.
 	[111, 11, [100, 11]],
 ])(
-	'sends the last of %i deliveries alone when the limit allows that, here %i requests',
-	async (count, room, sizes) => {
-		const { requests } = await planOf(creationsOf(count), { batchSize: 'automatic', room });
+	'sends the last of %i deliveries individually if the rate limit of %i requests allows it',
+	async (count, allowedRequests, sizes) => {
+		const { requests } = await planOf(creationsOf(count), {
+			batchSize: 'automatic',
+			allowedRequests,
+		});
 		expect(requests.map(({ items }) => items.length)).toEqual(sizes);
 	},
 );
 
-test('counts what is held back as done, and other companies and types as left', async () => {
+test('counts only the remaining deliveries, of all companies and types, for individual requests', async () => {
 	await time.until(
-		confirmWith(await send(['R1', 'R2']), [{ referenceId: 'R1' }, { referenceId: 'R2' }]),
+		confirmWith(await claimReferences(['R1', 'R2']), [
+			{ referenceId: 'R1' },
+			{ referenceId: 'R2' },
+		]),
 	);
 	const creations = [...creationsOf(22), creation(22, 'X', { type: 'express' })];
 	const plan = await planOf(creations, { batchSize: 'automatic' });
@@ -141,11 +148,13 @@ test('counts what is held back as done, and other companies and types as left', 
 	expect((await planOf(creationsOf(22), { batchSize: 'automatic' })).requests).toHaveLength(20);
 });
 
-test('holds back what was created before, what is unknown, and what comes twice', async () => {
-	await time.until(confirmWith(await send(['R1', 'R2']), [{ referenceId: 'R1' }]));
-	const { requests, held } = await planOf([...creationsOf(5), creation(5, 'R3')], { batchSize: 2 });
+test('skips created, unknown and duplicate references', async () => {
+	await time.until(confirmWith(await claimReferences(['R1', 'R2']), [{ referenceId: 'R1' }]));
+	const { requests, skipped } = await planOf([...creationsOf(5), creation(5, 'R3')], {
+		batchSize: 2,
+	});
 	expect(requests.map(({ items }) => items)).toEqual([[0, 3], [4]]);
-	expect(held).toEqual(
+	expect(skipped).toEqual(
 		new Map([
 			[1, 'alreadyCreated'],
 			[2, 'unknown'],
@@ -154,19 +163,19 @@ test('holds back what was created before, what is unknown, and what comes twice'
 	);
 });
 
-test('does not take references of other companies for the same', async () => {
-	await time.until(confirmWith(await send(['A']), [{ referenceId: 'A' }]));
-	const { requests, held } = await planOf([
+test('distinguishes references of different companies', async () => {
+	await time.until(confirmWith(await claimReferences(['A']), [{ referenceId: 'A' }]));
+	const { requests, skipped } = await planOf([
 		creation(0, 'A'),
 		creation(1, 'A', { companyId: 2 }),
 		creation(2, 'A', { companyId: 3 }),
 	]);
 	expect(requests.map(({ items }) => items)).toEqual([[1], [2]]);
-	expect([...held.keys()]).toEqual([0]);
+	expect([...skipped.keys()]).toEqual([0]);
 });
 
-test('takes a reference once for each company, whatever the type and however the company is given', async () => {
-	const { requests, held } = await planOf(
+test('sends a reference once per company, whatever the type and whether the company is the default', async () => {
+	const { requests, skipped } = await planOf(
 		[
 			creation(0, 'A'),
 			creation(1, 'A', { type: 'express' }),
@@ -177,7 +186,7 @@ test('takes a reference once for each company, whatever the type and however the
 		{ ownCompanyId: 7 },
 	);
 	expect(requests.map(({ items }) => items)).toEqual([[0], [3], [4]]);
-	expect(held).toEqual(
+	expect(skipped).toEqual(
 		new Map([
 			[1, 'sameReferenceInInput'],
 			[2, 'sameReferenceInInput'],
@@ -185,19 +194,19 @@ test('takes a reference once for each company, whatever the type and however the
 	);
 });
 
-test('holds back what bears the reference of another order, of an earlier run or of this input', async () => {
+test('skips the reference of another order, from an earlier run or from this input', async () => {
 	const claimant = { referenceId: 'A', orderId: '1' };
 	const ledger = ledgerFor(undefined);
 	await time.until(claimWith(ledger, [claimant]));
 	await time.until(confirmWith(ledger, [claimant]));
-	const { requests, held } = await planOf([
+	const { requests, skipped } = await planOf([
 		creation(0, 'A', { orderId: '2' }),
 		creation(1, 'B', { orderId: '3' }),
 		creation(2, 'B', { orderId: '4' }),
 		creation(3, 'B', { orderId: '3' }),
 	]);
 	expect(requests.map(({ items }) => items)).toEqual([[1]]);
-	expect(held).toEqual(
+	expect(skipped).toEqual(
 		new Map([
 			[0, 'anotherOrder'],
 			[2, 'anotherOrder'],
@@ -206,7 +215,7 @@ test('holds back what bears the reference of another order, of an earlier run or
 	);
 });
 
-test('makes no more notes at a time than a batch needs, since the store drops the oldest ones', async () => {
+test('records no more entries at a time than a batch needs, since a full store drops the oldest', async () => {
 	const written: Array<ReadonlySet<string>> = [new Set()];
 	row = {
 		get entries() {
@@ -221,7 +230,7 @@ test('makes no more notes at a time than a batch needs, since the store drops th
 	expect(row.entries.size).toBe(0);
 });
 
-test('does not keep another execution from sending meanwhile', async () => {
+test('does not block another execution that is sending', async () => {
 	const store = memoryStore(row, time, () => ({ before: 1, between: 1, after: 1 }));
 	const open = () => openLedger(store, 'company', `execution ${++executions}`, time);
 	const [{ requests }, claims] = await time.until(
@@ -239,17 +248,17 @@ test('does not keep another execution from sending meanwhile', async () => {
 	expect([...claims.values()]).toEqual(['claimed', 'claimed']);
 });
 
-test('holds nothing back when deliveries may be sent again, also without references', async () => {
-	const { requests, held } = await planOf(
+test('skips nothing without a ledger, with or without references', async () => {
+	const { requests, skipped } = await planOf(
 		[creation(0, 'A'), creation(1, 'A'), creation(2), creation(3)],
-		{ skips: false },
+		{ isRemembered: false },
 	);
 	expect(requests.map(({ items }) => items)).toEqual([[0, 1, 2, 3]]);
-	expect(held.size).toBe(0);
+	expect(skipped.size).toBe(0);
 });
 
-test('leaves the notes of what was sent as they were', async () => {
-	await time.until(confirmWith(await send(['R1', 'R2']), [{ referenceId: 'R1' }]));
+test('leaves the ledger unchanged', async () => {
+	await time.until(confirmWith(await claimReferences(['R1', 'R2']), [{ referenceId: 'R1' }]));
 	const before = row.entries;
 	await planOf([...creationsOf(4), creation(4, 'R0')], { batchSize: 1 });
 	expect(row.entries).toEqual(before);

@@ -41,22 +41,22 @@ const count = Number(process.env.SEQUENCES ?? 10_000);
 
 const ownCompany = 7;
 
-/** An order that a shop wants delivered, in as many executions as hold it. */
+/** An order that a shop wants delivered; several executions may contain it. */
 interface Order {
-	/** Two orders may have the same. Undefined for deliveries that nothing keeps from being sent again. */
+	/** Two orders may share it. Without it, nothing prevents duplicates of a delivery. */
 	reference?: string;
 	company?: number;
 	type?: Creation['type'];
-	/** Shopify's ID of it. */
+	/** Shopify's ID of the order. */
 	orderId?: string;
-	/** Whether the service refuses it. */
-	isBad?: boolean;
+	/** Whether the service rejects it. */
+	isInvalid?: boolean;
 }
 
-/** Orders whose references are easily taken for each other. */
+/** Orders whose references are easily confused. */
 const orders: readonly Order[] = [
 	{ reference: '#1001' },
-	{ reference: '1002', isBad: true },
+	{ reference: '1002', isInvalid: true },
 	{ reference: 'R3' },
 	{ reference: 'r3' },
 	{ reference: '#5' },
@@ -65,14 +65,14 @@ const orders: readonly Order[] = [
 	{ reference: '#1001', company: 8 },
 	{ reference: 'X8', type: 'express' },
 	{ reference: ' 9 9' },
-	{ reference: 'B10', isBad: true },
+	{ reference: 'B10', isInvalid: true },
 	{ reference: 'S11', orderId: "one shop's" },
 	{ reference: 'S11', orderId: "another shop's" },
 	{},
 ];
 
-const refusedOrders = new Set(
-	orders.flatMap(({ isBad }, number) => (isBad ? [nameOf(number)] : [])),
+const rejectedOrders = new Set(
+	orders.flatMap(({ isInvalid }, number) => (isInvalid ? [nameOf(number)] : [])),
 );
 
 function nameOf(number: number): string {
@@ -81,31 +81,31 @@ function nameOf(number: number): string {
 
 /** An execution of the node. */
 interface Execution {
-	/** The numbers of its orders; the same one may come twice. */
+	/** Positions in the list of orders; may contain duplicates. */
 	orders: number[];
-	/** Undefined when that is left to the node. */
+	/** Undefined for the automatic choice. */
 	batchSize: number | undefined;
-	/** Undefined when that is left to the node. */
+	/** Undefined for the automatic choice. */
 	maxInFlight: number | undefined;
 	continueOnFail: boolean;
-	maximumWaitMs: number;
+	maxRetryMs: number;
 	startMs: number;
-	/** After how many steps its process is killed, if it is. */
-	diesAfter: number | undefined;
-	/** After how many milliseconds the user stops it, if so. */
+	/** After how many steps its process crashes, if it does. */
+	crashesAfter: number | undefined;
+	/** After how many milliseconds the user stops it, if at all. */
 	stopsAfterMs: number | undefined;
 }
 
-/** Executions that run at once. */
+/** Executions that run concurrently. */
 interface Round {
 	executions: Execution[];
-	/** Whether each runs in a process of its own, such as n8n's workers. */
-	areApart: boolean;
-	/** Whether a person looks up what is unknown afterwards, and forgets what does not exist. */
-	isLookedUp: boolean;
+	/** Whether each runs in its own process, like n8n's workers. */
+	haveOwnProcesses: boolean;
+	/** Whether a person then checks unknown deliveries, and allows resending those that don't exist. */
+	isChecked: boolean;
 }
 
-/** Whether an access to the store fails before or after its work is done. */
+/** Whether a store access fails before or after it has taken effect. */
 type StoreFailure = 'before' | 'after';
 
 interface Sequence {
@@ -113,22 +113,22 @@ interface Sequence {
 	faults: Array<Fault | undefined>;
 	rounds: Round[];
 	latencyMs: number;
-	requestsAMinute: number;
-	/** Whether the user says so, which the service then keeps. */
+	requestsPerMinute: number;
+	/** Whether the option is on; the service then rejects batches as a whole. */
 	retryRejectedBatches: boolean;
-	storeFails: Array<StoreFailure | undefined>;
+	storeFailuresByAccess: Array<StoreFailure | undefined>;
 	storeMs: number;
 	/** Whether references are remembered. */
 	isRemembered: boolean;
 }
 
-/** The value once among so many, else undefined. */
+/** The value once in this many cases, else undefined. */
 const rarely = <Value>(
 	value: fc.Arbitrary<Value>,
-	among: number,
+	cases: number,
 ): fc.Arbitrary<Value | undefined> =>
 	fc.oneof(
-		{ arbitrary: fc.constant(undefined), weight: among - 1 },
+		{ arbitrary: fc.constant(undefined), weight: cases - 1 },
 		{ arbitrary: value, weight: 1 },
 	);
 
@@ -137,9 +137,9 @@ const executions: fc.Arbitrary<Execution> = fc.record({
 	batchSize: fc.constantFrom(undefined, 1, 2, 3, 5, 100),
 	maxInFlight: fc.constantFrom(undefined, 1, 2, 10),
 	continueOnFail: fc.boolean(),
-	maximumWaitMs: fc.constantFrom(0, 30_000, 300_000),
+	maxRetryMs: fc.constantFrom(0, 30_000, 300_000),
 	startMs: fc.constantFrom(0, 0, 10, 60, 200),
-	diesAfter: rarely(fc.nat(60), 4),
+	crashesAfter: rarely(fc.nat(60), 4),
 	stopsAfterMs: rarely(fc.nat(2000), 8),
 });
 
@@ -148,8 +148,8 @@ const rounds: fc.Arbitrary<Round> = fc.record({
 		{ arbitrary: executions.map((one) => [one]), weight: 2 },
 		{ arbitrary: fc.tuple(executions, executions).map((both) => [...both]), weight: 1 },
 	),
-	areApart: rarely(fc.constant(true), 4).map(Boolean),
-	isLookedUp: rarely(fc.constant(true), 3).map(Boolean),
+	haveOwnProcesses: rarely(fc.constant(true), 4).map(Boolean),
+	isChecked: rarely(fc.constant(true), 3).map(Boolean),
 });
 
 const storeFailures = fc.constantFrom<StoreFailure[]>('before', 'after');
@@ -162,49 +162,49 @@ const sequences: fc.Arbitrary<Sequence> = fc.record({
 	faults: fc.array(rarely(faults, 3), { maxLength: 10 }),
 	rounds: fc.array(rounds, { minLength: 1, maxLength: 3 }),
 	latencyMs: fc.constantFrom(0, 0, 1, 90),
-	requestsAMinute: fc.constantFrom(2, 100, 100),
+	requestsPerMinute: fc.constantFrom(2, 100, 100),
 	retryRejectedBatches: fc.boolean(),
-	storeFails: rarely(fc.array(rarely(storeFailures, 8), { maxLength: 20 }), 5).map(
-		(fails) => fails ?? [],
+	storeFailuresByAccess: rarely(fc.array(rarely(storeFailures, 8), { maxLength: 20 }), 5).map(
+		(failures) => failures ?? [],
 	),
 	storeMs: fc.constantFrom(0, 0, 0, 1, 40),
 	isRemembered: rarely(fc.constant(false), 8).map((value) => value ?? true),
 });
 
-/** All that outlives a process. */
-class Lasting {
+/** Everything that outlives a process. */
+class World {
 	readonly time = new VirtualTime();
 	readonly row: Row = { entries: new Set() };
 	readonly lockRow: LockRow = {};
 	readonly service: ServiceModel;
 	readonly problems: string[] = [];
-	/** What was given to the service, unless it was then reported as refused. */
+	/** What was sent to the service, unless it was then reported as rejected. */
 	readonly sent = new Set<string>();
-	/** The references that a person has forgotten. */
-	readonly forgotten = new Set<string>();
-	/** Whether a claim may be left behind of what was never sent. */
-	isShaken = false;
-	/** How many deliveries existed when the round began. */
+	/** The references for which a person has allowed resending. */
+	readonly resendAllowed = new Set<string>();
+	/** Whether there may be a leftover claim of something that was never sent. */
+	mayHaveLeftovers = false;
+	/** How many deliveries existed when the round started. */
 	existedBefore = 0;
-	/** Whether several executions run at once, of which one may find what another has just claimed. */
-	isShared = false;
+	/** Whether several executions run concurrently, so that one may find another's fresh claim. */
+	isConcurrent = false;
 	accesses = 0;
 	marks = 0;
 
 	readonly sequence: Sequence;
 
-	constructor(given: Sequence) {
-		this.sequence = { ...given };
-		const { variant, faults: all, retryRejectedBatches } = given;
-		this.service = new ServiceModel(variant, all, refusedOrders, retryRejectedBatches);
+	constructor(sequence: Sequence) {
+		this.sequence = { ...sequence };
+		const { variant, faults: sequenceFaults, retryRejectedBatches } = sequence;
+		this.service = new ServiceModel(variant, sequenceFaults, rejectedOrders, retryRejectedBatches);
 	}
 
-	expect(holds: boolean, problem: string): void {
-		if (!holds) this.problems.push(problem);
+	expect(isTrue: boolean, problem: string): void {
+		if (!isTrue) this.problems.push(problem);
 	}
 }
 
-/** A process of n8n, which may be killed at any step that leaves it. */
+/** A process of n8n, which may crash at any asynchronous step. */
 class Process {
 	readonly rateLimit: RateLimit;
 
@@ -212,20 +212,20 @@ class Process {
 
 	readonly clock: Clock;
 
-	readonly died: Promise<void>;
+	readonly crashed: Promise<void>;
 
-	private die: () => void = () => undefined;
+	private crash: () => void = () => undefined;
 
-	private isDead = false;
+	private isCrashed = false;
 
 	constructor(
-		private readonly lasting: Lasting,
+		private readonly world: World,
 		private stepsLeft = Infinity,
 		hasLock = false,
 	) {
-		const { time, row, lockRow, sequence } = lasting;
-		this.died = new Promise((resolve) => (this.die = resolve));
-		this.rateLimit = new RateLimit(sequence.requestsAMinute, 60_000);
+		const { time, row, lockRow, sequence } = world;
+		this.crashed = new Promise((resolve) => (this.crash = resolve));
+		this.rateLimit = new RateLimit(sequence.requestsPerMinute, 60_000);
 		this.clock = {
 			now: () => time.now(),
 			wait: async (ms, signal) => {
@@ -237,72 +237,72 @@ class Process {
 			const ms = sequence.storeMs;
 			return { before: ms, between: ms, after: 0 };
 		};
-		const kept = entriesOf(row, this.clock, times);
+		const entries = entriesOf(row, this.clock, times);
 		const store = storeOf({
-			record: async (wanted) => await this.failing(async () => await kept.record(wanted)),
-			remove: async (unwanted) => await this.failing(async () => await kept.remove(unwanted)),
+			record: async (wanted) => await this.access(async () => await entries.record(wanted)),
+			remove: async (unwanted) => await this.access(async () => await entries.remove(unwanted)),
 		});
 		const lock = memoryLock(lockRow, this.clock, times);
 		this.store = !hasLock
 			? store
 			: {
-					inTurn: async (access) =>
+					runExclusive: async (access) =>
 						await withLock(
 							lock,
-							`turn ${++lasting.marks}`,
+							`turn ${++world.marks}`,
 							this.clock,
 							() => 0.5,
-							async () => await store.inTurn(access),
+							async () => await store.runExclusive(access),
 						),
 				};
 	}
 
-	/** Comes to a point where the process may be killed: then nothing of it goes on. */
+	/** A point where the process may crash: then it never continues. */
 	async step(): Promise<void> {
-		if (this.stepsLeft-- <= 0 && !this.isDead) {
-			this.isDead = true;
-			this.lasting.isShaken = true;
-			this.die();
+		if (this.stepsLeft-- <= 0 && !this.isCrashed) {
+			this.isCrashed = true;
+			this.world.mayHaveLeftovers = true;
+			this.crash();
 		}
-		if (this.isDead) await new Promise<never>(() => undefined);
+		if (this.isCrashed) await new Promise<never>(() => undefined);
 	}
 
-	private async failing<Result>(access: () => Promise<Result>): Promise<Result> {
-		const fails = this.lasting.sequence.storeFails[this.lasting.accesses++];
-		if (fails !== undefined) this.lasting.isShaken = true;
-		if (fails === 'before') throw new Error('no database');
+	private async access<Result>(access: () => Promise<Result>): Promise<Result> {
+		const failure = this.world.sequence.storeFailuresByAccess[this.world.accesses++];
+		if (failure !== undefined) this.world.mayHaveLeftovers = true;
+		if (failure === 'before') throw new Error('no database');
 		const result = await access();
-		if (fails === 'after') throw new Error('no database');
+		if (failure === 'after') throw new Error('no database');
 		return result;
 	}
 }
 
-/** The creations of an execution; what nothing keeps from being sent again is an order of its own. */
+/** The creations of an execution; each one without duplicate protection is its own order. */
 function creationsFor(name: string, numbers: readonly number[], isRemembered: boolean): Creation[] {
 	return numbers.map((number, item) => {
 		const { reference, company: companyId, type, orderId } = orders[number] ?? {};
-		const { delivery, ...made } = creation(item, reference, {
+		const { delivery, ...rest } = creation(item, reference, {
 			companyId,
 			type,
 			orderId,
 		});
-		const isOnce = isRemembered && reference !== undefined;
-		const order = isOnce ? nameOf(number) : `${nameOf(number)}, item ${item} of ${name}`;
+		const isProtected = isRemembered && reference !== undefined;
+		const order = isProtected ? nameOf(number) : `${nameOf(number)}, item ${item} of ${name}`;
 		const { dropoff } = delivery;
 		const contact = { ...dropoff.contact, name: order };
-		return { ...made, delivery: { ...delivery, dropoff: { ...dropoff, contact } } };
+		return { ...rest, delivery: { ...delivery, dropoff: { ...dropoff, contact } } };
 	});
 }
 
-/** Lets an execution run. @returns undefined when its process was killed */
+/** Runs an execution. @returns undefined when its process crashed */
 async function execute(
-	lasting: Lasting,
+	world: World,
 	process: Process,
 	name: string,
 	creations: readonly Creation[],
-	{ batchSize, maxInFlight, continueOnFail, maximumWaitMs, startMs, stopsAfterMs }: Execution,
+	{ batchSize, maxInFlight, continueOnFail, maxRetryMs, startMs, stopsAfterMs }: Execution,
 ): Promise<Report | undefined> {
-	const { time, service, sequence } = lasting;
+	const { time, service, sequence } = world;
 	const { clock, store } = process;
 	const stop = new AbortController();
 	if (stopsAfterMs !== undefined) void time.wait(stopsAfterMs).then(() => stop.abort());
@@ -311,7 +311,7 @@ async function execute(
 		return await sendCreations(creations, {
 			send: async (body) => {
 				for (const { referenceId: reference } of body.deliveries)
-					lasting.sent.add(nameIn({ reference, company: body.companyId }));
+					world.sent.add(keyIn({ reference, company: body.companyId }));
 				await clock.wait(sequence.latencyMs);
 				const exchange = service.handle(body, name);
 				await clock.wait(sequence.latencyMs);
@@ -323,7 +323,7 @@ async function execute(
 			signal: stop.signal,
 			batchSize,
 			maxInFlight,
-			maximumWaitMs,
+			maxRetryMs: maxRetryMs,
 			continueOnFail,
 			ownCompanyId: ownCompany,
 			retryRejectedBatches: sequence.retryRejectedBatches,
@@ -332,86 +332,89 @@ async function execute(
 			}),
 		});
 	};
-	return await Promise.race([running(), process.died.then(() => undefined)]);
+	return await Promise.race([running(), process.crashed.then(() => undefined)]);
 }
 
 function scopeOf(company = ownCompany): string {
 	return `company ${company}`;
 }
 
-/** Holds what an execution reports against what the service has created. */
-function check(
-	lasting: Lasting,
+/** Compares what an execution reports with what the service has created. */
+function checkReport(
+	world: World,
 	name: string,
 	creations: readonly Creation[],
 	report: Report,
 ): void {
-	const { service, existedBefore } = lasting;
+	const { service, existedBefore } = world;
 	const { existing } = service;
 	const items = report.results.map((result) => result.creation.item);
 	const isComplete = items.length === creations.length && items.every((item, at) => item === at);
-	lasting.expect(
+	world.expect(
 		isComplete,
-		`${name}: not one outcome for each creation, in order: ${items.join()}`,
+		`${name}: does not have one outcome per creation, in order: ${items.join()}`,
 	);
 	for (const { creation: sent, outcome } of report.results) {
 		const order = orderOf(sent.delivery);
-		const isOnce = lasting.sequence.isRemembered && sent.delivery.referenceId !== undefined;
-		const said = `${name}: ${order} is reported ${outcome.kind}`;
-		const isOf = (one: Existing) => one.order === order;
-		const own = existing.filter((one) => isOf(one) && one.execution === name);
-		// Forgetting leaves the entry of the order behind: a limit that docs/decisions.md names.
-		const isTakenSince = (one: Existing) =>
-			nameIn(one) === nameFor(sent) && lasting.forgotten.has(nameFor(sent));
+		const isProtected = world.sequence.isRemembered && sent.delivery.referenceId !== undefined;
+		const claim = `${name}: ${order} is reported as ${outcome.kind}`;
+		const isOfOrder = (one: Existing) => one.order === order;
+		const own = existing.filter((one) => isOfOrder(one) && one.execution === name);
+		// Allowing resending leaves the entry of the order behind: a limit that docs/decisions.md explains.
+		const isReusedReference = (one: Existing) =>
+			keyIn(one) === keyOf(sent) && world.resendAllowed.has(keyOf(sent));
 		switch (outcome.kind) {
 			case 'created':
-				lasting.expect(
+				world.expect(
 					own.some(({ id }) => id === outcome.id),
-					`${said} with the ID ${outcome.id}, which is not its`,
+					`${claim} with the ID ${outcome.id}, which is another delivery's`,
 				);
 				break;
 			case 'rejected':
-				if (isOnce && !lasting.isShared) lasting.sent.delete(nameFor(sent));
-				lasting.expect(own.length === 0, `${said}, but this execution has created it`);
-				lasting.expect(!existing.slice(0, existedBefore).some(isOf), `${said}, but existed before`);
+				if (isProtected && !world.isConcurrent) world.sent.delete(keyOf(sent));
+				world.expect(own.length === 0, `${claim}, but this execution has created it`);
+				world.expect(
+					!existing.slice(0, existedBefore).some(isOfOrder),
+					`${claim}, but existed before`,
+				);
 				break;
 			case 'notSent':
-				lasting.expect(own.length === 0, `${said}, but this execution has created it`);
+				world.expect(own.length === 0, `${claim}, but this execution has created it`);
 				break;
 			case 'unknown':
-				lasting.expect(
-					lasting.isShaken || lasting.isShared || lasting.sent.has(nameFor(sent)),
-					`${said}, but was never sent, or refused`,
+				world.expect(
+					world.mayHaveLeftovers || world.isConcurrent || world.sent.has(keyOf(sent)),
+					`${claim}, but was never sent, or rejected`,
 				);
 				break;
 			case 'skipped':
-				lasting.expect(
+				world.expect(
 					outcome.reason === 'alreadyCreated'
-						? existing.some((one) => isOf(one) || isTakenSince(one))
+						? existing.some((one) => isOfOrder(one) || isReusedReference(one))
 						: report.results.some(
 								(one) =>
 									one.creation.item < sent.item &&
 									orderOf(one.creation.delivery) === order &&
 									['created', 'skipped'].includes(one.outcome.kind),
 							),
-					`${said} (${outcome.reason}), which is not so`,
+					`${claim} (${outcome.reason}), which is wrong`,
 				);
 		}
 	}
 }
 
-/** What a delivery can be looked up by at the service. */
-function nameFor({ delivery, companyId }: Creation): string {
-	return nameIn({ reference: delivery.referenceId, company: companyId });
+/** The key by which a delivery can be found at the service. */
+function keyOf({ delivery, companyId }: Creation): string {
+	return keyIn({ reference: delivery.referenceId, company: companyId });
 }
 
-function nameIn({ reference, company = ownCompany }: Order): string {
+function keyIn({ reference, company = ownCompany }: Order): string {
 	return `${company}/${reference}`;
 }
 
-/** What a person does about what is unknown: forgets the references of which nothing exists. */
-async function lookUp(
-	{ time, row, service, forgotten }: Lasting,
+/** What a person does about unknown deliveries: allows resending those that don't exist. */
+async function checkUnknown(
+	{ time, row, service, resendAllowed }: World,
 	reports: readonly Report[],
 ): Promise<void> {
 	const store = storeOf(entriesOf(row, time, () => noTime));
@@ -419,106 +422,107 @@ async function lookUp(
 		for (const { creation: sent, outcome } of results) {
 			const { referenceId } = sent.delivery;
 			if (outcome.kind !== 'unknown' || referenceId === undefined) continue;
-			if (service.existing.some((one) => nameIn(one) === nameFor(sent))) continue;
+			if (service.existing.some((one) => keyIn(one) === keyOf(sent))) continue;
 			await forgetReferences(store, scopeOf(sent.companyId), [referenceId]);
-			forgotten.add(nameFor(sent));
+			resendAllowed.add(keyOf(sent));
 		}
 }
 
-/** Lets the executions of a round run at once, and checks what they report. */
-async function runRound(lasting: Lasting, round: Round, number: number): Promise<void> {
-	const { isRemembered } = lasting.sequence;
-	lasting.existedBefore = lasting.service.existing.length;
-	lasting.isShared = round.executions.length > 1;
-	const shared = new Process(lasting, round.executions[0]?.diesAfter);
+/** Runs the executions of a round concurrently, and checks their reports. */
+async function runRound(world: World, round: Round, number: number): Promise<void> {
+	const { isRemembered } = world.sequence;
+	world.existedBefore = world.service.existing.length;
+	world.isConcurrent = round.executions.length > 1;
+	const shared = new Process(world, round.executions[0]?.crashesAfter);
 	const reports = await Promise.all(
 		round.executions.map(async (execution, index) => {
-			const process = round.areApart ? new Process(lasting, execution.diesAfter, true) : shared;
+			const process = round.haveOwnProcesses
+				? new Process(world, execution.crashesAfter, true)
+				: shared;
 			const name = `execution ${number}.${index}`;
 			const creations = creationsFor(name, execution.orders, isRemembered);
-			const report = await execute(lasting, process, name, creations, execution);
+			const report = await execute(world, process, name, creations, execution);
 			return { name, creations, report };
 		}),
 	);
 	for (const { name, creations, report } of reports)
-		if (report) check(lasting, name, creations, report);
-	if (round.isLookedUp)
-		await lookUp(
-			lasting,
+		if (report) checkReport(world, name, creations, report);
+	if (round.isChecked)
+		await checkUnknown(
+			world,
 			reports.flatMap(({ report }) => report ?? []),
 		);
 }
 
-const undisturbed: Execution = {
+const normalExecution: Execution = {
 	orders: [],
 	batchSize: undefined,
 	maxInFlight: undefined,
 	continueOnFail: true,
-	maximumWaitMs: 0,
+	maxRetryMs: 0,
 	startMs: 0,
-	diesAfter: undefined,
+	crashesAfter: undefined,
 	stopsAfterMs: undefined,
 };
 
-/** Once nothing goes wrong any more, every order that the service takes comes to be, and once. */
-async function finish(lasting: Lasting): Promise<void> {
-	const { service, sequence } = lasting;
+/** Without any more failures, every valid order is eventually created exactly once. */
+async function finish(world: World): Promise<void> {
+	const { service, sequence } = world;
 	service.variant = documented;
 	service.faults = [];
-	lasting.sequence.storeFails = [];
-	lasting.isShared = false;
+	world.sequence.storeFailuresByAccess = [];
+	world.isConcurrent = false;
 	const used = new Set(
 		sequence.rounds.flatMap((round) => round.executions.flatMap((one) => one.orders)),
 	);
 	const wanted = [...used].filter(
-		(number) => orders[number]?.reference !== undefined && !orders[number].isBad,
+		(number) => orders[number]?.reference !== undefined && !orders[number].isInvalid,
 	);
-	for (const name of ['the last but one', 'the last']) {
+	for (const name of ['the second to last execution', 'the last execution']) {
 		const creations = creationsFor(name, wanted, sequence.isRemembered);
-		lasting.existedBefore = service.existing.length;
-		const report = await execute(lasting, new Process(lasting), name, creations, undisturbed);
-		if (!report) throw new Error('Nobody kills it.');
-		check(lasting, name, creations, report);
+		world.existedBefore = service.existing.length;
+		const report = await execute(world, new Process(world), name, creations, normalExecution);
+		if (!report) throw new Error('The process crashed unexpectedly');
+		checkReport(world, name, creations, report);
 		for (const { creation: sent, outcome } of report.results)
-			lasting.expect(
+			world.expect(
 				outcome.kind !== 'rejected' && (outcome.kind !== 'notSent' || sent.orderId !== undefined),
-				`${orderOf(sent.delivery)} is ${outcome.kind} though nothing goes wrong`,
+				`${orderOf(sent.delivery)} is ${outcome.kind} although nothing failed`,
 			);
 		if (report.results.every(({ outcome }) => outcome.kind !== 'unknown')) break;
-		await lookUp(lasting, [report]);
+		await checkUnknown(world, [report]);
 	}
 	for (const number of wanted) {
-		const name = nameIn(orders[number] ?? {});
-		lasting.expect(
-			service.existing.some((one) => nameIn(one) === name),
-			`${nameOf(number)} is lost`,
+		const name = keyIn(orders[number] ?? {});
+		world.expect(
+			service.existing.some((one) => keyIn(one) === name),
+			`${nameOf(number)} was not created`,
 		);
 	}
 }
 
-/** What is not as it should be after a sequence. */
+/** Runs a sequence, and returns what went wrong. */
 async function problemsOf(sequence: Sequence): Promise<string[]> {
-	const lasting = new Lasting(sequence);
-	await lasting.time.until(
+	const world = new World(sequence);
+	await world.time.until(
 		(async () => {
-			for (const [number, round] of sequence.rounds.entries())
-				await runRound(lasting, round, number);
-			await finish(lasting);
+			for (const [number, round] of sequence.rounds.entries()) await runRound(world, round, number);
+			await finish(world);
 		})(),
 	);
 	const seen = new Set<string>();
-	for (const { order } of lasting.service.existing) {
-		lasting.expect(!seen.has(order), `${order} was created twice`);
+	for (const { order } of world.service.existing) {
+		world.expect(!seen.has(order), `${order} was created twice`);
 		seen.add(order);
 	}
-	return lasting.problems;
+	return world.problems;
 }
 
 test(`creates each order once and reports true outcomes in ${count} random sequences (SEQUENCES_SEED=${seed})`, async () => {
 	await fc.assert(
 		fc.asyncProperty(sequences, async (sequence) => {
 			const problems = await problemsOf(sequence);
-			// An expectation for each would take as long as the sequences themselves.
+			// An expect() for each would take as long as the sequences themselves.
 			if (problems.length > 0) throw new Error(problems.join('; '));
 		}),
 		{ seed, numRuns: count },

@@ -11,13 +11,13 @@ function sent(...references: Array<string | undefined>) {
 	return references.map((referenceId) => deliverySchema.parse(delivery({ referenceId })));
 }
 
-/** The IDs that the deliveries got, in order, and the records left over. */
+/** The IDs of the deliveries, in order, and the unmatched records. */
 function match(references: Array<string | undefined>, payload: CreatedRecord[]) {
-	const { records, leftOver } = matchRecords(sent(...references), payload);
-	return { ids: records.map((match) => match?.id), leftOver };
+	const { records, unmatched } = matchRecords(sent(...references), payload);
+	return { ids: records.map((match) => match?.id), unmatched };
 }
 
-test('gives each delivery the record with its index', () => {
+test('assigns each delivery the record with its index', () => {
 	const payload = [
 		{ index: 0, id: 'a' },
 		{ index: 1, id: 'b' },
@@ -28,42 +28,42 @@ test('gives each delivery the record with its index', () => {
 			{ id: 'b', record: payload[1] },
 		],
 		withoutId: [undefined, undefined],
-		leftOver: [],
+		unmatched: [],
 	});
 });
 
-test('follows the index and not the order of the answer', () => {
+test('matches by index, not by position in the response', () => {
 	const payload = [
 		{ index: 2, id: 'c' },
 		{ index: 0, id: 'a' },
 		{ index: 1, id: 'b' },
 	];
-	expect(match(['R0', 'R1', undefined], payload)).toEqual({ ids: ['a', 'b', 'c'], leftOver: [] });
+	expect(match(['R0', 'R1', undefined], payload)).toEqual({ ids: ['a', 'b', 'c'], unmatched: [] });
 });
 
-test('leaves a delivery without a record when none has its index', () => {
+test('assigns no record to a delivery when none has its index', () => {
 	const payload = [
 		{ index: 0, id: 'a' },
 		{ index: 2, id: 'c' },
 	];
-	expect(match(['R0', 'R1', 'R2'], payload)).toEqual({ ids: ['a', undefined, 'c'], leftOver: [] });
+	expect(match(['R0', 'R1', 'R2'], payload)).toEqual({ ids: ['a', undefined, 'c'], unmatched: [] });
 	const second = [{ index: 1, referenceId: 'R1', id: 'b' }];
 	expect(match(['R0', 'R1', 'R2'], second)).toEqual({
 		ids: [undefined, 'b', undefined],
-		leftOver: [],
+		unmatched: [],
 	});
-	expect(match(['R0'], [])).toEqual({ ids: [undefined], leftOver: [] });
+	expect(match(['R0'], [])).toEqual({ ids: [undefined], unmatched: [] });
 });
 
-test('follows the reference ID where a record has no index, in any order', () => {
+test('matches by reference ID in any order when records have no index', () => {
 	const payload = [
 		{ referenceId: 'R1', id: 'b' },
 		{ index: null, referenceId: 'R0', id: 'a' },
 	];
-	expect(match(['R0', 'R1'], payload)).toEqual({ ids: ['a', 'b'], leftOver: [] });
+	expect(match(['R0', 'R1'], payload)).toEqual({ ids: ['a', 'b'], unmatched: [] });
 });
 
-test('does not guess by reference ID when several deliveries share it', () => {
+test('does not match by a reference ID that several deliveries share', () => {
 	const payload = [
 		{ referenceId: 'S', id: 'a' },
 		{ referenceId: 'S', id: 'b' },
@@ -71,7 +71,7 @@ test('does not guess by reference ID when several deliveries share it', () => {
 	];
 	expect(match(['S', 'S', 'R2'], payload)).toEqual({
 		ids: [undefined, undefined, 'c'],
-		leftOver: payload.slice(0, 2),
+		unmatched: payload.slice(0, 2),
 	});
 	expect(match(['S', 'S', 'S'], payload.slice(0, 1)).ids).toEqual([
 		undefined,
@@ -80,56 +80,56 @@ test('does not guess by reference ID when several deliveries share it', () => {
 	]);
 });
 
-test('tells deliveries that share a reference ID apart by index', () => {
+test('distinguishes deliveries with the same reference ID by index', () => {
 	const payload = [
 		{ index: 1, referenceId: 'S', id: 'b' },
 		{ index: 0, referenceId: 'S', id: 'a' },
 	];
-	expect(match(['S', 'S'], payload)).toEqual({ ids: ['a', 'b'], leftOver: [] });
+	expect(match(['S', 'S'], payload)).toEqual({ ids: ['a', 'b'], unmatched: [] });
 });
 
-test('takes no record whose reference ID contradicts its index', () => {
+test('matches no record whose reference ID contradicts its index', () => {
 	const payload = [
 		{ index: 0, referenceId: 'R1', id: 'a' },
 		{ index: 1, referenceId: 'other', id: 'b' },
 	];
-	expect(match(['R0', 'R1'], payload)).toEqual({ ids: [undefined, undefined], leftOver: payload });
+	expect(match(['R0', 'R1'], payload)).toEqual({ ids: [undefined, undefined], unmatched: payload });
 });
 
-test('takes no record with a reference ID that was not sent, where one was sent', () => {
+test('matches no record with another reference ID than the one sent', () => {
 	const payload = [
 		{ index: 0, referenceId: 'R0', id: 'a' },
 		{ index: 1, referenceId: 'other', id: 'b' },
 	];
 	expect(match(['R0', 'R1'], payload)).toEqual({
 		ids: ['a', undefined],
-		leftOver: payload.slice(1),
+		unmatched: payload.slice(1),
 	});
 });
 
-test('takes no record for a delivery without reference ID that carries the one of another', () => {
+test('matches no record with the reference ID of another delivery to one without reference ID', () => {
 	const payload = [
 		{ index: 0, referenceId: 'R1', id: 'a' },
 		{ index: 1, referenceId: 'R1', id: 'b' },
 	];
 	expect(match([undefined, 'R1'], payload)).toEqual({
 		ids: [undefined, 'b'],
-		leftOver: payload.slice(0, 1),
+		unmatched: payload.slice(0, 1),
 	});
 	const shared = [{ index: 0, referenceId: 'S', id: 'a' }];
-	expect(match([undefined, 'S', 'S'], shared).leftOver).toEqual(shared);
+	expect(match([undefined, 'S', 'S'], shared).unmatched).toEqual(shared);
 });
 
-test('takes the index alone where one of the two has no reference ID, or one that is no text', () => {
+test('matches by index alone when the delivery or the record has no reference ID', () => {
 	const payload = [
 		{ index: 0, referenceId: 'made up by the service', id: 'a' },
 		{ index: 1, id: 'b' },
 		{ index: 2, referenceId: null, id: 'c' },
 	];
-	expect(match([undefined, 'R1', 'R2'], payload)).toEqual({ ids: ['a', 'b', 'c'], leftOver: [] });
+	expect(match([undefined, 'R1', 'R2'], payload)).toEqual({ ids: ['a', 'b', 'c'], unmatched: [] });
 });
 
-test('takes neither of two records that claim the same delivery', () => {
+test('matches neither of two records for the same delivery', () => {
 	const payload = [
 		{ index: 0, id: 'a' },
 		{ index: 0, id: 'b' },
@@ -138,24 +138,24 @@ test('takes neither of two records that claim the same delivery', () => {
 	];
 	expect(match(['R0', 'R1'], payload)).toEqual({
 		ids: [undefined, 'd'],
-		leftOver: payload.slice(0, 3),
+		unmatched: payload.slice(0, 3),
 	});
 });
 
-test.each([-1, 2, '7'])('takes no record whose index %p is none of the request', (index) => {
+test.each([-1, 2, '7'])('matches no record whose index %p is out of range', (index) => {
 	const payload = [{ index, id: 'a', referenceId: 'R0' }];
-	expect(match(['R0', 'R1'], payload)).toEqual({ ids: [undefined, undefined], leftOver: payload });
+	expect(match(['R0', 'R1'], payload)).toEqual({ ids: [undefined, undefined], unmatched: payload });
 });
 
 test.each([0.5, NaN, true, {}, 'x', ''])(
-	'follows the reference ID beside the index %p',
+	'matches by reference ID when the index is %p',
 	(index) => {
 		const payload = [{ index, id: 'a', referenceId: 'R0' }];
 		expect(match(['R0', 'R1'], payload).ids).toEqual(['a', undefined]);
 	},
 );
 
-test('follows an index that is text', () => {
+test('matches by an index that is a string', () => {
 	const payload = [
 		{ index: ' 1 ', id: 'b' },
 		{ index: '0', id: 'a' },
@@ -164,18 +164,18 @@ test('follows an index that is text', () => {
 });
 
 describe('indexes that count from 1', () => {
-	test('are not trusted: an index as high as the number of deliveries gives them away', () => {
+	test('ignores indexes when one equals the number of deliveries', () => {
 		const payload = [
 			{ index: 1, id: 'a' },
 			{ index: 2, id: 'b' },
 		];
 		expect(match(['R0', 'R1'], payload)).toEqual({
 			ids: [undefined, undefined],
-			leftOver: payload,
+			unmatched: payload,
 		});
 	});
 
-	test('leave the reference IDs, which tell each record apart', () => {
+	test('matches by reference ID when indexes count from 1', () => {
 		const payload = [
 			{ index: 2, referenceId: 'R1', id: 'b' },
 			{ index: 1, referenceId: 'R0', id: 'a' },
@@ -183,19 +183,19 @@ describe('indexes that count from 1', () => {
 		];
 		expect(match(['R0', 'R1', undefined], payload)).toEqual({
 			ids: ['a', 'b', undefined],
-			leftOver: payload.slice(2),
+			unmatched: payload.slice(2),
 		});
 	});
 
-	test('cannot be told from others when neither the first nor the last is there', () => {
+	test('matches nothing when indexes may count from 0 or 1', () => {
 		const payload = [{ index: 1, id: 'a' }];
 		expect(match(['R0', 'R1'], payload)).toEqual({
 			ids: [undefined, undefined],
-			leftOver: payload,
+			unmatched: payload,
 		});
 	});
 
-	test('are given away by a reference ID too', () => {
+	test('ignores indexes that a reference ID shows to count from 1', () => {
 		const payload = [
 			{ index: 1, referenceId: 'R0', id: 'a' },
 			{ index: 2, id: 'b' },
@@ -204,7 +204,7 @@ describe('indexes that count from 1', () => {
 	});
 });
 
-describe('a reference ID in another form', () => {
+describe('a reference ID in another format', () => {
 	test.each<[string, unknown]>([
 		['#1001', '1001'],
 		['#1001', 1001],
@@ -212,19 +212,19 @@ describe('a reference ID in another form', () => {
 		['1001', ' 1001 '],
 		['0017', 17],
 		['Shop-A 7', 'SHOP-A 7'],
-	])('names the same delivery: %j and %j', (given, referenceId) => {
+	])('treats reference IDs %j and %j as equal', (given, referenceId) => {
 		const payload = [{ referenceId, id: 'a' }];
 		expect(match(['R0', given, 'R2'], payload).ids).toEqual([undefined, 'a', undefined]);
 		const indexed = [
 			{ index: 0, referenceId: 'R0', id: 'o' },
 			{ index: 1, referenceId, id: 'a' },
 		];
-		expect(match(['R0', given], indexed)).toEqual({ ids: ['o', 'a'], leftOver: [] });
+		expect(match(['R0', given], indexed)).toEqual({ ids: ['o', 'a'], unmatched: [] });
 	});
 
-	test('is of no use where two deliveries would fit, but the index is', () => {
+	test('matches by index when a changed reference ID fits two deliveries', () => {
 		const payload = [{ referenceId: '1001', id: 'a' }];
-		expect(match(['#1001', '1001'], payload).leftOver).toEqual(payload);
+		expect(match(['#1001', '1001'], payload).unmatched).toEqual(payload);
 		const indexed = [
 			{ index: 1, referenceId: '1001', id: 'b' },
 			{ index: 0, referenceId: '1001', id: 'a' },
@@ -232,21 +232,21 @@ describe('a reference ID in another form', () => {
 		expect(match(['#1001', '1001'], indexed).ids).toEqual(['a', 'b']);
 	});
 
-	test('that is nothing but a number sign names no delivery', () => {
+	test('matches nothing by a reference ID that is only a number sign', () => {
 		expect(match(['#', '#'], [{ referenceId: '#', id: 'a' }]).ids).toEqual([undefined, undefined]);
 	});
 });
 
-test.each([undefined, null, '', {}, ['a'], true])('gives no delivery the ID %j', (id) => {
+test.each([undefined, null, '', {}, ['a'], true])('does not accept %j as an ID', (id) => {
 	for (const record of [{ index: 0, id }, { id }])
 		expect(matchRecords(sent('R0'), [record])).toEqual({
 			records: [undefined],
 			withoutId: [record],
-			leftOver: [],
+			unmatched: [],
 		});
 });
 
-test('gives no ID to two deliveries', () => {
+test('assigns no ID to two deliveries', () => {
 	const payload = [
 		{ index: 0, id: 'a' },
 		{ index: 1, id: 'a' },
@@ -254,68 +254,71 @@ test('gives no ID to two deliveries', () => {
 	];
 	expect(match(['R0', 'R1', 'R2'], payload)).toEqual({
 		ids: [undefined, undefined, 'c'],
-		leftOver: payload.slice(0, 2),
+		unmatched: payload.slice(0, 2),
 	});
 });
 
-test('takes a record that came several times for one', () => {
+test('counts a repeated record once', () => {
 	const payload = [
 		{ index: 0, id: 'a' },
 		{ index: 0, id: 'a' },
 		{ index: 1, id: 'b' },
 	];
-	expect(match(['R0', 'R1'], payload)).toEqual({ ids: ['a', 'b'], leftOver: [] });
+	expect(match(['R0', 'R1'], payload)).toEqual({ ids: ['a', 'b'], unmatched: [] });
 });
 
-test('looks at each record a few times, however many claim one delivery', () => {
-	let looks = 0;
+test('reads each record only a few times, however many match one delivery', () => {
+	let reads = 0;
 	const payload = Array.from({ length: 200_000 }, (_, number) =>
-		Object.defineProperty({ index: 0 }, 'id', { get: () => (looks++, `id ${number}`) }),
+		Object.defineProperty({ index: 0 }, 'id', { get: () => (reads++, `id ${number}`) }),
 	);
-	expect(match(['R0', 'R1'], payload).leftOver).toHaveLength(200_000);
-	expect(looks).toBeLessThan(1_000_000);
+	expect(match(['R0', 'R1'], payload).unmatched).toHaveLength(200_000);
+	expect(reads).toBeLessThan(1_000_000);
 });
 
-test('gives an ID that is a number as text', () => {
+test('returns a numeric ID as a string', () => {
 	expect(match(['R0'], [{ index: 0, id: 17 }]).ids).toEqual(['17']);
 });
 
 describe('a single record without index and reference ID', () => {
 	test.each([{ id: 'a' }, { id: 'a', index: null, referenceId: null }])(
-		'%j is that of a single delivery',
+		'matches %j with a single delivery',
 		(record) => {
-			expect(match(['R0'], [record])).toEqual({ ids: ['a'], leftOver: [] });
+			expect(match(['R0'], [record])).toEqual({ ids: ['a'], unmatched: [] });
 		},
 	);
 
-	test('is not that of one of several deliveries', () => {
+	test('does not match a single record with one of several deliveries', () => {
 		const payload = [{ id: 'a' }];
 		expect(match(['R0', 'R1'], payload)).toEqual({
 			ids: [undefined, undefined],
-			leftOver: payload,
+			unmatched: payload,
 		});
 	});
 
-	test('is not alone when another record came with it', () => {
-		const strangers = [{ id: 'a' }, { id: 'b' }];
-		expect(match(['R0'], strangers)).toEqual({ ids: [undefined], leftOver: strangers });
+	test('does not match a record without index when there is another record', () => {
+		const payloadWithoutIndexes = [{ id: 'a' }, { id: 'b' }];
+		expect(match(['R0'], payloadWithoutIndexes)).toEqual({
+			ids: [undefined],
+			unmatched: payloadWithoutIndexes,
+		});
 		const payload = [{ index: 0, id: 'a' }, { id: 'b' }];
-		expect(match(['R0'], payload)).toEqual({ ids: ['a'], leftOver: [{ id: 'b' }] });
+		expect(match(['R0'], payload)).toEqual({ ids: ['a'], unmatched: [{ id: 'b' }] });
 	});
 });
 
 test.each([{ index: 0 }, { index: '0' }, { index: 1 }, { referenceId: 'r0 ' }, { index: 'x' }])(
-	'a single record that says %j is that of a single delivery',
-	(claim) => {
-		expect(match(['R0'], [{ id: 'a', ...claim }])).toEqual({ ids: ['a'], leftOver: [] });
+	'matches a single record with %j with a single delivery',
+	(fields) => {
+		expect(match(['R0'], [{ id: 'a', ...fields }])).toEqual({ ids: ['a'], unmatched: [] });
 	},
 );
 
 test.each([{ index: 2 }, { index: -1 }, { referenceId: 'R9' }, { referenceId: 5 }])(
-	'a single record that says %j is not that of a single delivery',
-	(claim) => {
-		const payload = [{ id: 'a', ...claim }];
-		expect(match(['R0'], payload)).toEqual({ ids: [undefined], leftOver: payload });
+	'does not match a single record with %j with a single delivery',
+	(fields) => {
+		const payload = [{ id: 'a', ...fields }];
+		expect(match(['R0'], payload)).toEqual({ ids: [undefined], unmatched: payload });
 	},
 );
 
@@ -335,10 +338,10 @@ const payloads = fc.array(
 	{ maxLength: 8 },
 );
 
-test('uses no record and no ID twice, whatever the service answers', () => {
+test('uses no record and no ID twice, whatever the response', () => {
 	fc.assert(
 		fc.property(references, payloads, (given, payload) => {
-			const { records, withoutId, leftOver } = matchRecords(sent(...given), payload);
+			const { records, withoutId, unmatched } = matchRecords(sent(...given), payload);
 			expect(records).toHaveLength(given.length);
 			expect(withoutId).toHaveLength(given.length);
 			const ids = records.flatMap((match) => match?.id ?? []);
@@ -346,31 +349,31 @@ test('uses no record and no ID twice, whatever the service answers', () => {
 			const used = [
 				...records.flatMap((match) => match?.record ?? []),
 				...withoutId.flatMap((record) => record ?? []),
-				...leftOver,
+				...unmatched,
 			];
 			expect(new Set(used).size).toBe(used.length);
-			const isTold = (record: CreatedRecord) =>
+			const isAccountedFor = (record: CreatedRecord) =>
 				used.includes(record) || ids.includes(String(record.id));
-			expect(payload.filter((record) => !isTold(record))).toEqual([]);
+			expect(payload.filter((record) => !isAccountedFor(record))).toEqual([]);
 		}),
 		{ numRuns: 500 },
 	);
 });
 
-/** What services may do to a reference ID before they give it back. */
+/** How services may change a reference ID before they return it. */
 const echoes: Record<string, (reference: string) => unknown> = {
-	'as it was': (reference) => reference,
+	unchanged: (reference) => reference,
 	'without #': (reference) => reference.replace('#', ''),
-	'in capitals': (reference) => reference.toUpperCase(),
-	'in small letters between spaces': (reference) => ` ${reference.toLowerCase()} `,
-	'as a number where it can be': (reference) => Number(reference.replace('#', '')) || reference,
-	'not at all': () => undefined,
+	'in upper case': (reference) => reference.toUpperCase(),
+	'in lower case with spaces': (reference) => ` ${reference.toLowerCase()} `,
+	'as a number if possible': (reference) => Number(reference.replace('#', '')) || reference,
+	missing: () => undefined,
 };
 
-/** What services may give as index. */
-const countings: Record<string, (position: number) => unknown> = {
+/** What services may return as index. */
+const indexings: Record<string, (position: number) => unknown> = {
 	'from 0': (position) => position,
-	'from 0 as text': (position) => String(position),
+	'from 0 as a string': (position) => String(position),
 	'from 1': (position) => position + 1,
 	none: () => undefined,
 };
@@ -380,32 +383,32 @@ const sentReferences = fc.uniqueArray(
 	{ minLength: 1, maxLength: 7, comparator: (one, other) => one !== undefined && one === other },
 );
 
-/** Deliveries, and an answer of a service with its habits, in which records may lack. */
-const answers = sentReferences.chain((given) =>
+/** Deliveries, and the response of a service variant, in which records may be missing. */
+const responses = sentReferences.chain((given) =>
 	fc
 		.record({
 			echo: fc.constantFrom(...Object.keys(echoes)),
-			counting: fc.constantFrom(...Object.keys(countings)),
+			indexing: fc.constantFrom(...Object.keys(indexings)),
 			positions: fc.shuffledSubarray([...given.keys()]),
 		})
-		.map(({ echo, counting, positions }) => ({
+		.map(({ echo, indexing, positions }) => ({
 			given,
 			echo,
-			counting,
+			indexing,
 			payload: positions.map((position) => {
 				const reference = given[position];
 				return {
 					id: `id of ${position}`,
-					index: countings[counting]?.(position),
+					index: indexings[indexing]?.(position),
 					referenceId: reference === undefined ? undefined : echoes[echo]?.(reference),
 				};
 			}),
 		})),
 );
 
-test('gives no delivery the record of another, whatever the habits of the service', () => {
+test('assigns no delivery the record of another, whatever the service variant', () => {
 	fc.assert(
-		fc.property(answers, ({ given, payload }) => {
+		fc.property(responses, ({ given, payload }) => {
 			for (const [position, id] of match(given, payload).ids.entries())
 				expect([undefined, `id of ${position}`]).toContain(id);
 		}),
@@ -413,14 +416,14 @@ test('gives no delivery the record of another, whatever the habits of the servic
 	);
 });
 
-test('gives every delivery its record when all are there and something tells them apart', () => {
+test('assigns every delivery its record when all are there and can be distinguished', () => {
 	fc.assert(
-		fc.property(answers, ({ given, counting, echo, payload }) => {
+		fc.property(responses, ({ given, indexing, echo, payload }) => {
 			fc.pre(payload.length === given.length);
-			const isCounted = counting.startsWith('from 0');
+			const countsFromZero = indexing.startsWith('from 0');
 			const { ids } = match(given, payload);
 			for (const [position, reference] of given.entries())
-				if (isCounted || (reference !== undefined && echo !== 'not at all'))
+				if (countsFromZero || (reference !== undefined && echo !== 'missing'))
 					expect(ids[position]).toBe(`id of ${position}`);
 		}),
 		{ numRuns: 2000 },

@@ -9,18 +9,18 @@ const seconds = 1000;
 
 let time: VirtualTime;
 let rateLimit: RateLimit;
-/** When requests came, since the test began. */
-let cameAt: number[];
+/** When requests arrived, in milliseconds since the test began. */
+let arrivedAt: number[];
 
 beforeEach(() => {
 	time = new VirtualTime();
 	rateLimit = new RateLimit(100, 60 * seconds);
-	cameAt = [];
+	arrivedAt = [];
 });
 
-/** Sends a request to a service that asks for pauses until it is free, and gives its last status. */
+/** Sends a request to a service that requests pauses while it is busy; returns the last status. */
 async function request(
-	maximumWaitMs: number,
+	maxRetryMs: number,
 	{
 		pauseMs,
 		busyForMs = Infinity,
@@ -30,7 +30,7 @@ async function request(
 ): Promise<number | undefined> {
 	const began = time.now();
 	const send = async (): Promise<Exchange> => {
-		cameAt.push(time.now() - began);
+		arrivedAt.push(time.now() - began);
 		const isBusy = time.now() - began < busyForMs;
 		const headers: Record<string, string> = isBusy
 			? { 'retry-after': String(pauseMs / seconds) }
@@ -39,23 +39,23 @@ async function request(
 	};
 	const response = await sendWithinLimit(
 		{ deliveries: [] },
-		{ send, rateLimit, clock, random: () => 0.5, signal, maximumWaitMs },
+		{ send, rateLimit, clock, random: () => 0.5, signal, maxRetryMs: maxRetryMs },
 		() => undefined,
 	);
-	return response?.exchange.kind === 'answer' ? response.exchange.status : undefined;
+	return response?.exchange.kind === 'response' ? response.exchange.status : undefined;
 }
 
-test('a pause that one execution accepted does not hold another beyond its own Max Retry Time', async () => {
+test('a pause that one execution accepted does not delay another beyond its own Max Retry Time', async () => {
 	const pause = { pauseMs: 3000 * seconds, busyForMs: 3000 * seconds };
 	let otherEndedAt = 0;
 	const began = time.now();
-	const patient = request(3600 * seconds, pause);
+	const longRetry = request(3600 * seconds, pause);
 	const other = time.wait(seconds).then(async () => {
 		const status = await request(300 * seconds, pause);
 		otherEndedAt = time.now() - began;
 		return status;
 	});
-	expect(await time.until(Promise.all([patient, other]))).toEqual([200, 429]);
+	expect(await time.until(Promise.all([longRetry, other]))).toEqual([200, 429]);
 	expect(otherEndedAt).toBeLessThanOrEqual(301 * seconds);
 });
 
@@ -79,13 +79,13 @@ test('a pause ends with the execution that accepted it', async () => {
 	expect(otherEndedAt).toBeLessThanOrEqual(30 * seconds);
 });
 
-test('a clock that is set back does not lengthen Max Retry Time', async () => {
+test('a clock that is set back does not extend Max Retry Time', async () => {
 	const began = time.now();
 	const clock: Clock = {
 		now: () => time.now() - (time.now() - began > 150 * seconds ? 3600 * seconds : 0),
 		wait: async (ms, signal) => await time.wait(ms, signal),
 	};
 	expect(await time.until(request(300 * seconds, { pauseMs: 100 * seconds, clock }))).toBe(429);
-	expect(cameAt.length).toBeGreaterThan(2);
+	expect(arrivedAt.length).toBeGreaterThan(2);
 	expect(time.now() - began).toBeLessThanOrEqual(400 * seconds);
 });

@@ -4,70 +4,73 @@ import { nextPauseMs } from '../../../nodes/DeliveryService/sending/request';
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
 
 const now = Date.UTC(2026, 2, 1, 12, 0, 0);
-const middle = 0.5;
+const noJitter = 0.5;
 
-const forever = { triedMs: 0, maximumWaitMs: Infinity };
+const unlimited = { retriedMs: 0, maxRetryMs: Infinity };
 
 const pauseMs = (exchange: Exchange, attempt: number, at: number, random: number) =>
-	nextPauseMs(exchange, attempt, forever, at, random) ?? NaN;
+	nextPauseMs(exchange, attempt, unlimited, at, random) ?? NaN;
 
 function busy(retryAfter?: string, status = 429): Exchange {
 	return {
-		kind: 'answer',
+		kind: 'response',
 		status,
 		headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
 		body: undefined,
 	};
 }
 
-describe('when the service says how long to wait', () => {
+describe('with Retry-After', () => {
 	test.each([
 		['seconds', '7', 7000],
-		['seconds between blanks', ' 7 ', 7000],
-		['many seconds, more than any pause of our own', '3600', 3_600_000],
+		['seconds with whitespace', ' 7 ', 7000],
+		['more seconds than the longest default pause', '3600', 3_600_000],
 		['a date', 'Sun, 01 Mar 2026 12:00:30 GMT', 30_000],
-	])('it is %s: so long exactly, whatever was tried before', (_form, value, ms) => {
-		for (const attempt of [0, 5])
-			for (const random of [0, 0.99]) {
-				expect(pauseMs(busy(value), attempt, now, random)).toBe(ms);
-				expect(pauseMs(busy(value, 503), attempt, now, random)).toBe(ms);
-			}
-	});
+	])(
+		'waits exactly as long as Retry-After requests in %s, whatever the attempt',
+		(_form, value, ms) => {
+			for (const attempt of [0, 5])
+				for (const random of [0, 0.99]) {
+					expect(pauseMs(busy(value), attempt, now, random)).toBe(ms);
+					expect(pauseMs(busy(value, 503), attempt, now, random)).toBe(ms);
+				}
+		},
+	);
 });
 
-describe('when it does not say so', () => {
+describe('without a usable Retry-After', () => {
 	test.each([
-		['an answer without Retry-After', busy()],
-		['an answer with words in it', busy('soon')],
-		['an answer without a value in it', busy('')],
-		['a lost answer', { kind: 'noAnswer', code: 'ECONNRESET' } as const],
-		// A clock that is wrong must not turn into requests without end.
-		['an answer that names no time at all', busy('0')],
-		['an answer with a date that is over', busy('Sun, 01 Mar 2026 11:59:00 GMT')],
-		['an answer with a date that is now', busy('Sun, 01 Mar 2026 12:00:00 GMT')],
-		['an answer with a negative number', busy('-5')],
-		['an answer with a fraction', busy('1.5')],
-	])('%s is waited for from one second on, twice as long each time', (_what, exchange) => {
-		const pauses = [0, 1, 2, 3, 4, 5].map((attempt) => pauseMs(exchange, attempt, now, middle));
+		['a response without Retry-After', busy()],
+		['a response with words in it', busy('soon')],
+		['a response with an empty one', busy('')],
+		['a lost response', { kind: 'noResponse', code: 'ECONNRESET' } as const],
+		// A wrong clock must not cause endless requests.
+		['a response with 0 seconds', busy('0')],
+		['a response with a past date', busy('Sun, 01 Mar 2026 11:59:00 GMT')],
+		['a response with the current time', busy('Sun, 01 Mar 2026 12:00:00 GMT')],
+		['a response with a negative number', busy('-5')],
+		['a response with a fraction', busy('1.5')],
+	])('doubles the pause from one second after %s', (_what, exchange) => {
+		const pauses = [0, 1, 2, 3, 4, 5].map((attempt) => pauseMs(exchange, attempt, now, noJitter));
 		expect(pauses).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000]);
 	});
 
-	test('a pause grows to a minute and no further', () => {
+	test('limits the pause to a minute', () => {
 		for (const attempt of [6, 10, 100, 2000])
-			expect(pauseMs(busy(), attempt, now, middle)).toBe(60_000);
+			expect(pauseMs(busy(), attempt, now, noJitter)).toBe(60_000);
 	});
 
-	test('pauses of several executions differ by up to a quarter either way', () => {
+	test('varies the pause by up to 25 percent in both directions', () => {
 		const fraction = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 		fc.assert(
 			fc.property(fc.nat(30), fraction, fraction, (attempt, one, other) => {
-				const usual = pauseMs(busy(), attempt, now, middle);
-				const [less = 0, more = 0] = [one, other]
+				const average = pauseMs(busy(), attempt, now, noJitter);
+				const [shorter = 0, longer = 0] = [one, other]
 					.sort((a, b) => a - b)
 					.map((random) => pauseMs(busy(), attempt, now, random));
-				expect(less).toBeGreaterThanOrEqual(0.75 * usual);
-				expect(more).toBeGreaterThanOrEqual(less);
-				expect(more).toBeLessThanOrEqual(1.25 * usual);
+				expect(shorter).toBeGreaterThanOrEqual(0.75 * average);
+				expect(longer).toBeGreaterThanOrEqual(shorter);
+				expect(longer).toBeLessThanOrEqual(1.25 * average);
 			}),
 		);
 		expect(pauseMs(busy(), 0, now, 0)).toBe(750);
@@ -75,29 +78,29 @@ describe('when it does not say so', () => {
 	});
 });
 
-describe('what is left of the patience', () => {
-	const left = (exchange: Exchange, triedMs: number, maximumWaitMs = 300_000) =>
-		nextPauseMs(exchange, 10, { triedMs, maximumWaitMs }, now, middle);
+describe('remaining retry time', () => {
+	const remainingPause = (exchange: Exchange, retriedMs: number, maxRetryMs = 300_000) =>
+		nextPauseMs(exchange, 10, { retriedMs, maxRetryMs }, now, noJitter);
 
-	test('is waited for where a whole pause does not fit any more', () => {
-		expect(left(busy(), 290_000)).toBe(10_000);
-		expect(left(busy(), 300_000)).toBeUndefined();
-		expect(left(busy(), 0, 0)).toBeUndefined();
+	test('shortens the last pause to the remaining retry time', () => {
+		expect(remainingPause(busy(), 290_000)).toBe(10_000);
+		expect(remainingPause(busy(), 300_000)).toBeUndefined();
+		expect(remainingPause(busy(), 0, 0)).toBeUndefined();
 	});
 
-	test('is not waited for where the service asks for more', () => {
-		expect(left(busy('11'), 290_000)).toBeUndefined();
-		expect(left(busy('10'), 290_000)).toBe(10_000);
+	test('does not retry when Retry-After exceeds the remaining retry time', () => {
+		expect(remainingPause(busy('11'), 290_000)).toBeUndefined();
+		expect(remainingPause(busy('10'), 290_000)).toBe(10_000);
 	});
 
-	test('is that of 15 seconds where nothing answers at all', () => {
-		const nothing = { kind: 'noAnswer', code: 'ECONNREFUSED' } as const;
-		expect(left(nothing, 7000)).toBe(8000);
-		expect(left(nothing, 15_000)).toBeUndefined();
-		expect(left(nothing, 1000, 3000)).toBe(2000);
+	test('retries for only 15 seconds when nothing responds at all', () => {
+		const nothing = { kind: 'noResponse', code: 'ECONNREFUSED' } as const;
+		expect(remainingPause(nothing, 7000)).toBe(8000);
+		expect(remainingPause(nothing, 15_000)).toBeUndefined();
+		expect(remainingPause(nothing, 1000, 3000)).toBe(2000);
 	});
 
-	test('is that of Max Retry Time where only the answer was lost', () => {
-		expect(left({ kind: 'noAnswer', code: 'ECONNRESET' }, 20_000)).toBe(60_000);
+	test('retries for the whole Max Retry Time when only the response was lost', () => {
+		expect(remainingPause({ kind: 'noResponse', code: 'ECONNRESET' }, 20_000)).toBe(60_000);
 	});
 });

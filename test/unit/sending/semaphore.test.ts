@@ -1,4 +1,4 @@
-/** Several requests of a run under way at once: what of it may show, and what may not. */
+/** Runs with several requests in flight: limits, order of results, halting and the ledger. */
 import { openLedger, type Ledger } from '../../../nodes/DeliveryService/deduplication/ledger';
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
 import { Semaphore } from '../../../nodes/DeliveryService/sending/semaphore';
@@ -16,38 +16,38 @@ let time: VirtualTime;
 let row: Row;
 let accesses: number;
 let executions: number;
-let underWay: number;
-let mostUnderWay: number;
-/** When each request came to the service. */
-let came: number[];
+let inFlight: number;
+let maxInFlightSeen: number;
+/** When each request arrived at the service. */
+let arrivals: number[];
 
 beforeEach(() => {
 	time = new VirtualTime();
 	row = { entries: new Set() };
 	accesses = 0;
 	executions = 0;
-	underWay = 0;
-	mostUnderWay = 0;
-	came = [];
+	inFlight = 0;
+	maxInFlightSeen = 0;
+	arrivals = [];
 });
 
-/** A ledger over the row, and what is to be done after each of its accesses. */
+/** Opens ledgers on the row; the callback runs after each access. */
 function ledgerOver(afterAccess: () => void = () => undefined): () => Ledger {
 	const entries = entriesOf(row, time, () => noTime);
-	const counted = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+	const count = async <Result>(work: () => Promise<Result>): Promise<Result> => {
 		accesses++;
 		const result = await work();
 		afterAccess();
 		return result;
 	};
 	const store = storeOf({
-		record: async (wanted) => await counted(async () => await entries.record(wanted)),
-		remove: async (unwanted) => await counted(async () => await entries.remove(unwanted)),
+		record: async (wanted) => await count(async () => await entries.record(wanted)),
+		remove: async (unwanted) => await count(async () => await entries.remove(unwanted)),
 	});
 	return () => openLedger(store, 'company', `execution ${++executions}`, time);
 }
 
-/** Sends to a service that takes so long for each answer. */
+/** Sends creations to a service with this latency. */
 async function run(
 	service: FakeService,
 	count: number,
@@ -55,12 +55,12 @@ async function run(
 ): Promise<Report> {
 	const { latencyMs = 2000, ...sending } = more;
 	const send: SendingOptions['send'] = async (body) => {
-		mostUnderWay = Math.max(mostUnderWay, ++underWay);
-		came.push(time.now());
-		// What a service creates, it creates when the request comes.
+		maxInFlightSeen = Math.max(maxInFlightSeen, ++inFlight);
+		arrivals.push(time.now());
+		// The service creates the deliveries when the request arrives.
 		const exchange = await service.send(body);
 		await time.wait(latencyMs);
-		underWay--;
+		inFlight--;
 		return exchange;
 	};
 	return await time.until(
@@ -70,7 +70,7 @@ async function run(
 			clock: time,
 			random: () => 0.5,
 			ledgerFor: ledgerOver(),
-			maximumWaitMs: 300_000,
+			maxRetryMs: 300_000,
 			continueOnFail: true,
 			...sending,
 		}),
@@ -82,7 +82,7 @@ const kindsOf = ({ results }: Report) =>
 
 const many = (count: number, kind: string) => Array.from({ length: count }, () => kind);
 
-describe('requests at once', () => {
+describe('concurrent requests', () => {
 	test.each([
 		[1000, 1, 1],
 		[1000, 3, 3],
@@ -93,20 +93,23 @@ describe('requests at once', () => {
 		[10_000, undefined, 4],
 		[20, undefined, 2],
 		[20, 10, 10],
-	])('for %i deliveries, %s wanted: there are never more than %i', async (count, wanted, most) => {
-		const service = new FakeService();
-		const report = await run(service, count, {
-			maxInFlight: wanted,
-			rateLimit: new RateLimit(1000, 60_000),
-			ledgerFor: undefined,
-		});
-		expect(mostUnderWay).toBe(most);
-		expect(report.results.map((result) => result.creation.item)).toEqual(
-			creationsOf(count).map(({ item }) => item),
-		);
-		expect(new Set(kindsOf(report))).toEqual(new Set(['created']));
-		expect(new Set(service.existing).size).toBe(count);
-	});
+	])(
+		'sends %i deliveries (maxInFlight: %s) with at most %i requests in flight',
+		async (count, maxInFlight, expected) => {
+			const service = new FakeService();
+			const report = await run(service, count, {
+				maxInFlight,
+				rateLimit: new RateLimit(1000, 60_000),
+				ledgerFor: undefined,
+			});
+			expect(maxInFlightSeen).toBe(expected);
+			expect(report.results.map((result) => result.creation.item)).toEqual(
+				creationsOf(count).map(({ item }) => item),
+			);
+			expect(new Set(kindsOf(report))).toEqual(new Set(['created']));
+			expect(new Set(service.existing).size).toBe(count);
+		},
+	);
 
 	test.each([
 		[20, 4],
@@ -114,9 +117,9 @@ describe('requests at once', () => {
 		[2000, 4],
 		[2000, 10],
 	])(
-		'with %i ms an answer and %i at once use at least 95 % of the limit, and no more than all of it',
+		'uses at least 95 percent of the rate limit, and never exceeds it, with %i ms latency and %i in flight',
 		async (latencyMs, maxInFlight) => {
-			// In requests of 10 instead of 100: the limit is on requests.
+			// In batches of 10 instead of 100: the limit counts requests.
 			const count = 3000;
 			const report = await run(new FakeService(), count, {
 				latencyMs,
@@ -124,15 +127,15 @@ describe('requests at once', () => {
 				batchSize: 10,
 			});
 			expect(new Set(kindsOf(report))).toEqual(new Set(['created']));
-			for (const [number, at] of came.entries())
-				if (number >= 100) expect(at - (came[number - 100] ?? 0)).toBeGreaterThan(60_000);
-			const [first = 0] = came;
-			const last = came.at(-1) ?? 0;
+			for (const [number, at] of arrivals.entries())
+				if (number >= 100) expect(at - (arrivals[number - 100] ?? 0)).toBeGreaterThan(60_000);
+			const [first = 0] = arrivals;
+			const last = arrivals.at(-1) ?? 0;
 			expect(last - first).toBeLessThan(((count / 1000) * 60_000) / 0.95);
 		},
 	);
 
-	test('come out in the order of the input, whatever answer comes first', async () => {
+	test('returns results in input order, whatever response arrives first', async () => {
 		let requests = 0;
 		const service = new FakeService();
 		const send: SendingOptions['send'] = async (body) => {
@@ -148,7 +151,7 @@ describe('requests at once', () => {
 			expect(outcome).toMatchObject({ record: { referenceId: sent.delivery.referenceId } });
 	});
 
-	test('are those of one company and type after those of another', async () => {
+	test('sends the requests of one company and type after those of another', async () => {
 		const service = new FakeService();
 		const mixed = Array.from({ length: 8 }, (_, item) =>
 			creation(item, `R${item}`, item % 2 ? { type: 'express' } : {}),
@@ -162,7 +165,7 @@ describe('requests at once', () => {
 				ledgerFor: ledgerOver(),
 				batchSize: 2,
 				maxInFlight: 10,
-				maximumWaitMs: 0,
+				maxRetryMs: 0,
 				continueOnFail: true,
 			}),
 		);
@@ -180,12 +183,12 @@ describe('requests at once', () => {
 	});
 });
 
-describe('when nothing more is to be sent', () => {
-	const three = { maxInFlight: 3, ledgerFor: undefined, batchSize: 100 };
+describe('halting', () => {
+	const threeInFlight = { maxInFlight: 3, ledgerFor: undefined, batchSize: 100 };
 
-	test('since one failed, no further one begins, and those under way are told', async () => {
+	test('starts no more requests after a failure, and reports those in flight', async () => {
 		const service = new FakeService((_, number) => (number === 2 ? answer(403) : undefined));
-		const report = await run(service, 1000, { ...three, continueOnFail: false });
+		const report = await run(service, 1000, { ...threeInFlight, continueOnFail: false });
 		expect(service.requests).toHaveLength(4);
 		expect(kindsOf(report)).toEqual([
 			...many(100, 'created'),
@@ -196,43 +199,40 @@ describe('when nothing more is to be sent', () => {
 	});
 
 	test.each([
-		['leads elsewhere', () => answer(404, '<html>Not found</html>'), 1],
-		['answers nothing', (): Exchange => ({ kind: 'noAnswer', code: 'ECONNRESET' }), 3],
-	])(
-		'since the address %s, no request is under way beside another',
-		async (_, exchange, requests) => {
-			const service = new FakeService(exchange);
-			const report = await run(service, 2000, { ...three, maxInFlight: 10 });
-			expect(mostUnderWay).toBe(1);
-			expect(service.requests).toHaveLength(requests);
-			expect(kindsOf(report)).toEqual([
-				...many(requests * 100, 'unknown'),
-				...many(2000 - requests * 100, 'notSent'),
-			]);
-		},
-	);
+		['leads to a 404 page', () => answer(404, '<html>Not found</html>'), 1],
+		['breaks every connection', (): Exchange => ({ kind: 'noResponse', code: 'ECONNRESET' }), 3],
+	])('sends only one request at a time while the Base URL %s', async (_, exchange, requests) => {
+		const service = new FakeService(exchange);
+		const report = await run(service, 2000, { ...threeInFlight, maxInFlight: 10 });
+		expect(maxInFlightSeen).toBe(1);
+		expect(service.requests).toHaveLength(requests);
+		expect(kindsOf(report)).toEqual([
+			...many(requests * 100, 'unknown'),
+			...many(2000 - requests * 100, 'notSent'),
+		]);
+	});
 
-	test('since the user stopped it, those under way are waited for and told', async () => {
+	test('waits for requests in flight after the user stops the execution, and reports them', async () => {
 		const stop = new AbortController();
 		const service = new FakeService((_, number) => {
 			if (number === 2) stop.abort();
 			return undefined;
 		});
-		const report = await run(service, 1000, { ...three, signal: stop.signal });
+		const report = await run(service, 1000, { ...threeInFlight, signal: stop.signal });
 		const sent = service.requests.length;
 		expect(sent).toBeLessThanOrEqual(3);
-		expect(underWay).toBe(0);
+		expect(inFlight).toBe(0);
 		expect(kindsOf(report)).toEqual([
 			...many(sent * 100, 'created'),
 			...many(1000 - sent * 100, 'notSent'),
 		]);
 	});
 
-	test('since three in a row left their deliveries unknown, at most those under way are unknown too', async () => {
+	test('leaves at most the requests in flight unknown after three consecutive unknown ones', async () => {
 		const service = new FakeService((_, number) =>
-			number === 1 ? undefined : { kind: 'noAnswer', code: 'ECONNRESET' },
+			number === 1 ? undefined : { kind: 'noResponse', code: 'ECONNRESET' },
 		);
-		const report = await run(service, 1000, three);
+		const report = await run(service, 1000, threeInFlight);
 		const unknown = service.requests.length - 1;
 		expect(unknown).toBeLessThanOrEqual(3 + 2);
 		expect(kindsOf(report)).toEqual([
@@ -242,7 +242,7 @@ describe('when nothing more is to be sent', () => {
 		]);
 	});
 
-	test('one that waits to be sent again waits no longer', async () => {
+	test('cancels the wait of a request that is to be retried', async () => {
 		const started = time.now();
 		const service = new FakeService((_, number) =>
 			number === 2
@@ -251,7 +251,7 @@ describe('when nothing more is to be sent', () => {
 					? undefined
 					: answer(401),
 		);
-		const report = await run(service, 400, three);
+		const report = await run(service, 400, threeInFlight);
 		expect(kindsOf(report)).toEqual([
 			...many(100, 'created'),
 			...many(100, 'notSent'),
@@ -260,15 +260,18 @@ describe('when nothing more is to be sent', () => {
 		expect(time.now() - started).toBeLessThan(10_000);
 	});
 
-	test('one that waits for the limit is not sent', async () => {
+	test('does not send a request that waits for the rate limit', async () => {
 		const service = new FakeService((_, number) => (number === 2 ? answer(401) : undefined));
-		const report = await run(service, 400, { ...three, rateLimit: new RateLimit(2, 60_000) });
+		const report = await run(service, 400, {
+			...threeInFlight,
+			rateLimit: new RateLimit(2, 60_000),
+		});
 		expect(service.requests).toHaveLength(2);
 		expect(kindsOf(report).slice(200)).toEqual(many(200, 'notSent'));
 		expect(report.waited.forLimitMs).toBe(0);
 	});
 
-	test('deliveries that are sent alone are sent all the same, and what comes after is not', async () => {
+	test('still sends the other deliveries of a batch that is sent individually', async () => {
 		const service = new FakeService(([reference]) =>
 			reference === 'R3' ? answer(400) : undefined,
 		);
@@ -277,17 +280,17 @@ describe('when nothing more is to be sent', () => {
 	});
 });
 
-describe('the memory of sent references', () => {
-	/** How many references read as claimed and not as created, at most, after any access. */
-	async function mostUnknown(count: number, more: Partial<SendingOptions> = {}): Promise<number> {
-		let most = 0;
-		const look = () => {
+describe('the ledger', () => {
+	/** The maximum number of references that are pending and not created, after any access. */
+	async function maxPending(count: number, more: Partial<SendingOptions> = {}): Promise<number> {
+		let max = 0;
+		const check = () => {
 			const states = [...row.entries].map((entry) => entry.split('\n')[1]);
-			const of = (state: string) => states.filter((one) => one === state).length;
-			most = Math.max(most, of('pending') - of('created'));
+			const countOf = (state: string) => states.filter((one) => one === state).length;
+			max = Math.max(max, countOf('pending') - countOf('created'));
 		};
-		await run(new FakeService(), count, { ledgerFor: ledgerOver(look), ...more });
-		return most;
+		await run(new FakeService(), count, { ledgerFor: ledgerOver(check), ...more });
+		return max;
 	}
 
 	test.each([
@@ -299,9 +302,9 @@ describe('the memory of sent references', () => {
 		[10_000, 1, 900],
 		[10_000, 10, 1800],
 	])(
-		'of a run of %i, %s at once, a killed process leaves no more than %i unknown',
-		async (count, maxInFlight, most) => {
-			expect(await mostUnknown(count, { maxInFlight })).toBeLessThanOrEqual(most);
+		'leaves at most the allowed references unknown after a crash in a run of %i (maxInFlight: %s, limit: %i)',
+		async (count, maxInFlight, limit) => {
+			expect(await maxPending(count, { maxInFlight })).toBeLessThanOrEqual(limit);
 		},
 	);
 
@@ -310,12 +313,12 @@ describe('the memory of sent references', () => {
 		[100, 3],
 		[1000, 12],
 		[10_000, 27],
-	])('is accessed for %i new ones %i times', async (count, times) => {
+	])('creates %i deliveries with at most %i ledger accesses', async (count, limit) => {
 		await run(new FakeService(), count, { latencyMs: 20, maxInFlight: 4 });
-		expect(accesses).toBeLessThanOrEqual(times);
+		expect(accesses).toBeLessThanOrEqual(limit);
 	});
 
-	test('is looked at in larger and larger parts where all was created before', async () => {
+	test('claims larger and larger parts of a run in which everything was already created', async () => {
 		await run(new FakeService(), 3000, { latencyMs: 0 });
 		const before = [...row.entries];
 		accesses = 0;
@@ -324,12 +327,12 @@ describe('the memory of sent references', () => {
 		expect(service.requests).toEqual([]);
 		expect([...row.entries]).toEqual(before);
 		const removals = 3000 / 200 + 6;
-		// 100, 200, 400, 800, 800 and the rest: each is claimed, and asked for.
+		// 100, 200, 400, 800, 800 and the rest: each is claimed and looked up.
 		expect(accesses).toBeLessThanOrEqual(2 * 6 + removals);
 	});
 });
 
-test('a time in which several requests waited counts once', () => {
+test('counts time during which several requests waited only once', () => {
 	const second = 1000;
 	const wait = (endedAt: number, forLimitMs: number, forServiceMs = 0) => ({
 		endedAt: endedAt * second,
@@ -347,22 +350,22 @@ test('a time in which several requests waited counts once', () => {
 	expect(seconds(wait(40, 10), wait(100, 100))).toEqual([100, 0]);
 });
 
-test('work begins in its order, also when one piece fails', async () => {
-	const atOnce = new Semaphore(2);
-	atOnce.open();
-	const begun: number[] = [];
-	const work = [0, 1, 2, 3, 4].map(
+test('starts tasks in order, even when one fails', async () => {
+	const semaphore = new Semaphore(2);
+	semaphore.open();
+	const started: number[] = [];
+	const tasks = [0, 1, 2, 3, 4].map(
 		async (number) =>
-			await atOnce.run(async () => {
-				begun.push(number);
+			await semaphore.run(async () => {
+				started.push(number);
 				await time.wait(10);
 				if (number === 1) throw new Error('no');
 				return number;
 			}),
 	);
-	const done = await time.until(Promise.allSettled(work));
-	expect(begun).toEqual([0, 1, 2, 3, 4]);
-	expect(done.map(({ status }) => status)).toEqual([
+	const results = await time.until(Promise.allSettled(tasks));
+	expect(started).toEqual([0, 1, 2, 3, 4]);
+	expect(results.map(({ status }) => status)).toEqual([
 		...['fulfilled', 'rejected', 'fulfilled', 'fulfilled', 'fulfilled'],
 	]);
 });

@@ -19,16 +19,16 @@ const answer = (
 	body?: unknown,
 	headers: Record<string, string> = {},
 ): Exchange => ({
-	kind: 'answer',
+	kind: 'response',
 	status,
 	headers,
 	body,
 });
 
-/** The bodies that were sent, the results of each, and the milliseconds that it took. */
+/** Runs updates; returns the request bodies, the results per request, and the duration. */
 async function run(
 	updates: Update[],
-	reply: (body: UpdateBody, request: number) => Exchange = (_, request) =>
+	respond: (body: UpdateBody, request: number) => Exchange = (_, request) =>
 		answer(200, { code: 'OK', data: { jobs: request } }),
 	more: Partial<UpdatingOptions> = {},
 ) {
@@ -37,10 +37,10 @@ async function run(
 	const start = clock.now();
 	const batches: UpdateResult[][] = [];
 	const updating: UpdatingOptions = {
-		send: (body) => Promise.resolve(reply(body, bodies.push(body))),
+		send: (body) => Promise.resolve(respond(body, bodies.push(body))),
 		clock,
 		random: () => 0.5,
-		maximumWaitMs: 300_000,
+		maxRetryMs: 300_000,
 		...more,
 	};
 	await clock.until(
@@ -59,11 +59,11 @@ const kindsOf = (results: readonly UpdateResult[]) =>
 const problemsOf = (results: readonly UpdateResult[]) =>
 	results.flatMap(({ outcome }) => (outcome.kind === 'updated' ? [] : [outcome.problem]));
 
-test('an update is sent with its target, its changes and its flags', async () => {
+test('sends an update with its targets, changes and flags', async () => {
 	const changes = { contact: { name: 'Ana' }, addTags: [1] };
-	const some = { recalculatePrice: false, reorderRoute: true, recalculateCity: false };
+	const customFlags = { recalculatePrice: false, reorderRoute: true, recalculateCity: false };
 	const { bodies } = await run([
-		update(0, ['R1'], { targetKind: 'referenceIds', changes, flags: some }),
+		update(0, ['R1'], { targetKind: 'referenceIds', changes, flags: customFlags }),
 	]);
 	expect(bodies).toEqual([
 		{
@@ -76,7 +76,7 @@ test('an update is sent with its target, its changes and its flags', async () =>
 	]);
 });
 
-test('neighbours that differ only in their targets share a request', async () => {
+test('combines consecutive updates that differ only in their targets in one request', async () => {
 	const { bodies, results } = await run([update(0, ['a', 'b']), update(1, ['c'])]);
 	expect(bodies.map(({ deliveryIds }) => deliveryIds)).toEqual([['a', 'b', 'c']]);
 	expect(results.map(({ item, id, targetKind }) => ({ item, id, targetKind }))).toEqual([
@@ -90,7 +90,7 @@ test.each<[string, Partial<Update>]>([
 	['the kind of target', { targetKind: 'referenceIds' }],
 	['the changes', { changes: { cod: 2 } }],
 	['a flag', { flags: { ...flags, reorderRoute: false } }],
-])('neighbours that differ in %s do not share a request', async (_, changes) => {
+])('sends separate requests for consecutive updates that differ in %s', async (_, changes) => {
 	const { bodies } = await run([update(0, ['a']), update(1, ['b'], changes), update(2, ['c'])]);
 	expect(bodies.map((body) => body.deliveryIds ?? body.referenceIds)).toEqual([
 		['a'],
@@ -99,7 +99,7 @@ test.each<[string, Partial<Update>]>([
 	]);
 });
 
-test('equal updates with another between them stay apart, since a later change must win', async () => {
+test('does not combine equal updates across a different one, since a later change must win', async () => {
 	const { bodies } = await run([
 		update(0, ['a']),
 		update(1, ['a'], { changes: { cod: 2 } }),
@@ -108,7 +108,7 @@ test('equal updates with another between them stay apart, since a later change m
 	expect(bodies.map(({ deliveryChanges }) => deliveryChanges.cod)).toEqual([1, 2, 1]);
 });
 
-test('a target that is repeated starts a new request', async () => {
+test('starts a new request for a repeated target', async () => {
 	const { bodies } = await run([
 		update(0, ['a', 'b']),
 		update(1, ['c']),
@@ -123,7 +123,7 @@ test('a target that is repeated starts a new request', async () => {
 	]);
 });
 
-test('no request holds more than 10 targets, and their order is kept', async () => {
+test('sends at most 10 targets per request, in order', async () => {
 	const ids = Array.from({ length: 21 }, (_, number) => `d${number}`);
 	const { bodies, results } = await run([update(0, ids.slice(0, 15)), update(1, ids.slice(15))]);
 	expect(bodies.map(({ deliveryIds }) => deliveryIds)).toEqual([
@@ -135,15 +135,15 @@ test('no request holds more than 10 targets, and their order is kept', async () 
 	expect(results.map(({ item }) => item)).toEqual(ids.map((_, number) => (number < 15 ? 0 : 1)));
 });
 
-test('each result carries what the service said of its own request', async () => {
+test('returns the response to the own request in each result', async () => {
 	const { results } = await run([update(0, ['a']), update(1, ['b'], { changes: { cod: 2 } })]);
 	expect(results.map(({ outcome }) => outcome)).toEqual([
-		{ kind: 'updated', said: { code: 'OK', jobId: 1 } },
-		{ kind: 'updated', said: { code: 'OK', jobId: 2 } },
+		{ kind: 'updated', response: { code: 'OK', jobId: 1 } },
+		{ kind: 'updated', response: { code: 'OK', jobId: 2 } },
 	]);
 });
 
-test('a request is sent only when the results of the one before were taken', async () => {
+test('sends a request only after the results of the previous one were consumed', async () => {
 	let sent = 0;
 	const updates = [update(0, ['a']), update(1, ['b'], { changes: { cod: 2 } })];
 	const updating: UpdatingOptions = {
@@ -153,7 +153,7 @@ test('a request is sent only when the results of the one before were taken', asy
 		},
 		clock: new VirtualTime(),
 		random: Math.random,
-		maximumWaitMs: 0,
+		maxRetryMs: 0,
 	};
 	for await (const results of sendUpdates(updates, updating)) {
 		expect(results).toHaveLength(1);
@@ -162,46 +162,46 @@ test('a request is sent only when the results of the one before were taken', asy
 	expect(sent).toBe(1);
 });
 
-test('without updates nothing is sent', async () => {
+test('sends nothing without updates', async () => {
 	expect(await run([])).toMatchObject({ bodies: [], results: [], tookMs: 0 });
 });
 
-describe('a success', () => {
+describe('success responses', () => {
 	test.each<[string, Exchange, object]>([
-		['is 202', answer(202, { code: 'ACCEPTED' }), { code: 'ACCEPTED' }],
-		['is 204', answer(204), {}],
-		['is an empty body', answer(200), {}],
-		['is null', answer(200, null), {}],
-		['is a word for it', answer(200, 'OK'), {}],
-		['is an object without members', answer(200, {}), {}],
-		['may have null for a code', answer(200, { code: null, message: 'Fine' }), { message: 'Fine' }],
-		['may have its job under payload', answer(200, { payload: { jobs: 'j' } }), { jobId: 'j' }],
-		['may have a list of jobs', answer(200, { data: { jobs: [1, 2] } }), { jobId: [1, 2] }],
-	])('%s', async (_what, reply, said) => {
-		const { bodies, results } = await run([update(0, ['a'])], () => reply);
+		['202', answer(202, { code: 'ACCEPTED' }), { code: 'ACCEPTED' }],
+		['204', answer(204), {}],
+		['an empty body', answer(200), {}],
+		['null', answer(200, null), {}],
+		['a success keyword', answer(200, 'OK'), {}],
+		['an empty object', answer(200, {}), {}],
+		['null as code', answer(200, { code: null, message: 'Fine' }), { message: 'Fine' }],
+		['a job under payload', answer(200, { payload: { jobs: 'j' } }), { jobId: 'j' }],
+		['a list of jobs', answer(200, { data: { jobs: [1, 2] } }), { jobId: [1, 2] }],
+	])('counts %s as updated', async (_what, exchange, response) => {
+		const { bodies, results } = await run([update(0, ['a'])], () => exchange);
 		expect(bodies).toHaveLength(1);
-		expect(results.map(({ outcome }) => outcome)).toEqual([{ kind: 'updated', said }]);
+		expect(results.map(({ outcome }) => outcome)).toEqual([{ kind: 'updated', response }]);
 	});
 
 	test.each<[string, unknown]>([
-		['a page', '<!doctype html>'],
+		['a web page', '<!doctype html>'],
 		['a sentence', 'Update queued'],
-		['the name of a job', 'job-17'],
+		['a job name', 'job-17'],
 		['true', true],
 		['a list', [{ jobs: 'j1' }]],
-	])('whose body is %s leaves the outcome unknown: it may have been made', async (_what, body) => {
+	])('reports the outcome as unknown when the success body is %s', async (_what, body) => {
 		const { bodies, results } = await run([update(0, ['a', 'b'])], () => answer(200, body));
 		expect(bodies).toHaveLength(1);
 		expect(kindsOf(results)).toEqual({ a: 'unknown', b: 'unknown' });
 		expect(problemsOf(results)[0]).toEqual({
 			message:
-				'Whether this delivery was updated is unknown: the answer did not come from the Delivery Service, or cannot be read',
+				'It is unknown whether this delivery was updated: the response is not a valid Delivery Service response',
 			description:
-				'Update it again: that does no harm. Check the Base URL in the credential: it must be the address of the service itself.',
+				'It is safe to run the update again. Check the Base URL in the credential: it must be the address of the service itself.',
 		});
 	});
 
-	test('that cannot be read ends the run when it comes for three requests in a row', async () => {
+	test('halts after three consecutive unreadable success bodies', async () => {
 		const updates = ['a', 'b', 'c', 'd'].map((id, item) =>
 			update(item, [id], { changes: { cod: item } }),
 		);
@@ -210,14 +210,14 @@ describe('a success', () => {
 		expect(kindsOf(results)).toEqual({ a: 'unknown', b: 'unknown', c: 'unknown', d: 'notSent' });
 	});
 
-	test('whose code says otherwise is none, and the words of the service are passed on', async () => {
-		const reply = answer(200, { code: 'ERROR', message: 'The route has left already' });
-		const { results } = await run([update(0, ['a'])], () => reply);
+	test('reports a success with an error code as rejected, with what the service says', async () => {
+		const exchange = answer(200, { code: 'ERROR', message: 'The route has left already' });
+		const { results } = await run([update(0, ['a'])], () => exchange);
 		expect(results.map(({ outcome }) => outcome)).toEqual([
 			{
 				kind: 'rejected',
 				problem: {
-					message: 'The Delivery Service answered the update with the code "ERROR"',
+					message: 'The Delivery Service responded to the update with the code "ERROR"',
 					description: 'The service says: The route has left already (ERROR)',
 				},
 			},
@@ -225,7 +225,7 @@ describe('a success', () => {
 	});
 });
 
-describe('a wrong ID', () => {
+describe('a batch with a wrong ID', () => {
 	const ids = Array.from({ length: 10 }, (_, number) => `d${number}`);
 	const others = Object.fromEntries(ids.map((id) => [id, id === 'd3' ? 'rejected' : 'updated']));
 
@@ -233,23 +233,23 @@ describe('a wrong ID', () => {
 		['404', answer(404, { message: 'd3 is not known' })],
 		['400', answer(400)],
 		['403', answer(403)],
-		['a code of failure', answer(200, { code: 'ERROR' })],
-	])('does not fail the nine others of its request: %s', async (_what, refusal) => {
+		['an error code', answer(200, { code: 'ERROR' })],
+	])('updates the nine others individually after %s', async (_what, rejection) => {
 		const { bodies, results } = await run([update(0, ids)], (body) =>
-			idsOf(body)?.includes('d3') ? refusal : answer(200),
+			idsOf(body)?.includes('d3') ? rejection : answer(200),
 		);
 		expect(bodies.map(idsOf)).toEqual([ids, ...ids.map((id) => [id])]);
 		expect(kindsOf(results)).toEqual(others);
 	});
 
-	test('for which the service breaks down does not either', async () => {
+	test('updates the others individually when the wrong ID causes a 500', async () => {
 		const { results } = await run([update(0, ids)], (body) =>
 			answer(idsOf(body)?.includes('d3') ? 500 : 200),
 		);
 		expect(kindsOf(results)).toEqual({ ...others, d3: 'unknown' });
 	});
 
-	test('keeps no later request from being sent', async () => {
+	test('still sends later requests after a wrong ID', async () => {
 		const { bodies, results } = await run(
 			[update(0, ['d3']), update(1, ['a'], { changes: { cod: 2 } })],
 			(body) => (idsOf(body)?.includes('d3') ? answer(404) : answer(200)),
@@ -259,12 +259,12 @@ describe('a wrong ID', () => {
 	});
 });
 
-describe('a service that cannot take a request now', () => {
+describe('a busy service', () => {
 	test.each<[string, Exchange]>([
 		['429', answer(429, undefined, { 'retry-after': '30' })],
 		['503 with Retry-After', answer(503, undefined, { 'retry-after': '30' })],
-		['503 with Retry-After as a web page', answer(503, '<p>Soon</p>', { 'retry-after': '30' })],
-	])('is waited for as long as it asks: %s', async (_what, busy) => {
+		['503 with Retry-After and a web page', answer(503, '<p>Soon</p>', { 'retry-after': '30' })],
+	])('retries after the requested pause on %s', async (_what, busy) => {
 		const { bodies, results, tookMs } = await run([update(0, ['a', 'b'])], (_, request) =>
 			request < 3 ? busy : answer(200),
 		);
@@ -277,7 +277,7 @@ describe('a service that cannot take a request now', () => {
 		expect(kindsOf(results)).toEqual({ a: 'updated', b: 'updated' });
 	});
 
-	test('is not waited for beyond Max Retry Time: nothing more is sent', async () => {
+	test('sends nothing more when Retry-After exceeds Max Retry Time', async () => {
 		const { bodies, results, tookMs } = await run(
 			[update(0, ['a', 'b']), update(1, ['c'], { changes: { cod: 2 } })],
 			() => answer(429, undefined, { 'retry-after': '600' }),
@@ -287,20 +287,20 @@ describe('a service that cannot take a request now', () => {
 		expect(kindsOf(results)).toEqual({ a: 'notSent', b: 'notSent', c: 'notSent' });
 		expect(problemsOf(results.slice(1))).toEqual([
 			{
-				message: 'The Delivery Service has had too many requests for now',
-				description: 'Wait 10 minutes, as the service asks, then try again.',
+				message: 'Rate limit of the Delivery Service exceeded (status 429)',
+				description: 'Wait 10 minutes, as the service requests, then try again.',
 			},
 			{
 				message:
-					'This delivery was not updated: the Delivery Service has had too many requests for now',
-				description: 'Wait 10 minutes, as the service asks, then try again.',
+					'This delivery was not updated: rate limit of the Delivery Service exceeded (status 429)',
+				description: 'Wait 10 minutes, as the service requests, then try again.',
 			},
 		]);
 	});
 
-	test('that is not reached at all is tried for 15 seconds', async () => {
+	test('retries for 15 seconds when the service is unreachable', async () => {
 		const { bodies, results, tookMs } = await run([update(0, ['a'])], () => ({
-			kind: 'noAnswer',
+			kind: 'noResponse',
 			code: 'ECONNREFUSED',
 		}));
 		expect(bodies.length).toBeGreaterThan(1);
@@ -309,14 +309,14 @@ describe('a service that cannot take a request now', () => {
 	});
 });
 
-describe('a lost answer', () => {
-	const lost: Exchange = { kind: 'noAnswer', code: 'ECONNRESET' };
+describe('a lost response', () => {
+	const lost: Exchange = { kind: 'noResponse', code: 'ECONNRESET' };
 
 	test.each<[string, Exchange]>([
-		['a connection that broke', lost],
-		['a time-out', { kind: 'noAnswer', code: 'ECONNABORTED' }],
-		['a failure of the service', answer(500)],
-	])('is no harm: the same is sent again after %s', async (_what, exchange) => {
+		['a broken connection', lost],
+		['a timeout', { kind: 'noResponse', code: 'ECONNABORTED' }],
+		['a server error', answer(500)],
+	])('retries the same request after %s', async (_what, exchange) => {
 		const { bodies, results } = await run([update(0, ['a', 'b'])], (_, request) =>
 			request < 3 ? exchange : answer(200),
 		);
@@ -328,18 +328,18 @@ describe('a lost answer', () => {
 		expect(kindsOf(results)).toEqual({ a: 'updated', b: 'updated' });
 	});
 
-	test('three times leaves the outcome unknown', async () => {
+	test('reports the outcome as unknown after three lost responses', async () => {
 		const { bodies, results } = await run([update(0, ['a', 'b'])], () => lost);
 		expect(bodies).toHaveLength(3);
 		expect(kindsOf(results)).toEqual({ a: 'unknown', b: 'unknown' });
 		expect(problemsOf(results)[0]).toEqual({
 			message:
-				'Whether this delivery was updated is unknown: the connection to the Delivery Service failed',
-			description: 'Update it again: that does no harm. The error code is ECONNRESET.',
+				'It is unknown whether this delivery was updated: the connection to the Delivery Service failed',
+			description: 'It is safe to run the update again. The error code is ECONNRESET.',
 		});
 	});
 
-	test('of three requests in a row ends the run', async () => {
+	test('halts after three consecutive requests with lost responses', async () => {
 		const updates = ['a', 'b', 'c', 'd', 'e'].map((id, item) =>
 			update(item, [id], { changes: { cod: item } }),
 		);
@@ -357,7 +357,7 @@ describe('a lost answer', () => {
 		);
 	});
 
-	test('of a service that fails for each delivery ends the run soon', async () => {
+	test('halts soon when the service fails for each delivery', async () => {
 		const ids = Array.from({ length: 10 }, (_, number) => `d${number}`);
 		const { bodies, results } = await run([update(0, ids)], () => answer(500));
 		expect(bodies.map((body) => idsOf(body)?.length)).toEqual([
@@ -366,44 +366,47 @@ describe('a lost answer', () => {
 			10,
 			...Array<number>(9).fill(1),
 		]);
-		// The request that they shared may have changed those too that were not sent alone any more.
+		// The shared request may also have changed those that were no longer sent individually.
 		expect(Object.values(kindsOf(results))).toEqual(Array<string>(10).fill('unknown'));
 	});
 
-	test('stays unknown when the service is not reached any more, which ends the run', async () => {
+	test('keeps the outcome unknown and halts when the service becomes unreachable', async () => {
 		const updates = [update(0, ['a']), update(1, ['b'], { changes: { cod: 2 } })];
 		const { bodies, results } = await run(updates, (_, request) =>
-			request === 1 ? lost : { kind: 'noAnswer', code: 'ECONNREFUSED' },
+			request === 1 ? lost : { kind: 'noResponse', code: 'ECONNREFUSED' },
 		);
 		expect(bodies.map(idsOf)).not.toContainEqual(['b']);
 		expect(kindsOf(results)).toEqual({ a: 'unknown', b: 'notSent' });
 		expect(problemsOf(results)).toMatchObject([
 			{
 				message:
-					'Whether this delivery was updated is unknown: the connection to the Delivery Service failed',
-				description: 'Update it again: that does no harm. The error code is ECONNRESET.',
+					'It is unknown whether this delivery was updated: the connection to the Delivery Service failed',
+				description: 'It is safe to run the update again. The error code is ECONNRESET.',
 			},
 			{
 				message:
-					'This delivery was not updated: nothing answers at the Base URL of the Delivery Service',
+					'This delivery was not updated: could not connect to the Base URL of the Delivery Service',
 			},
 		]);
 	});
 
 	test.each<[string, Exchange]>([
-		['a certificate that is not trusted', { kind: 'noAnswer', code: 'CERT_HAS_EXPIRED' }],
+		['an untrusted certificate', { kind: 'noResponse', code: 'CERT_HAS_EXPIRED' }],
 		['a wrong key', answer(401)],
 		['a busy service', answer(429, undefined, { 'retry-after': '600' })],
-	])('stays unknown when the next try ends the run: %s', async (_what, exchange) => {
-		const updates = [update(0, ['a']), update(1, ['b'], { changes: { cod: 2 } })];
-		const { bodies, results } = await run(updates, (_, request) =>
-			request === 1 ? lost : exchange,
-		);
-		expect(bodies).toHaveLength(2);
-		expect(kindsOf(results)).toEqual({ a: 'unknown', b: 'notSent' });
-	});
+	])(
+		'keeps the outcome unknown when the retry halts the run because of %s',
+		async (_what, exchange) => {
+			const updates = [update(0, ['a']), update(1, ['b'], { changes: { cod: 2 } })];
+			const { bodies, results } = await run(updates, (_, request) =>
+				request === 1 ? lost : exchange,
+			);
+			expect(bodies).toHaveLength(2);
+			expect(kindsOf(results)).toEqual({ a: 'unknown', b: 'notSent' });
+		},
+	);
 
-	test('stays unknown when the same is refused then, which is told too', async () => {
+	test('keeps the outcome unknown when the retry is rejected, and shows the rejection', async () => {
 		const changes = { referenceId: 'R0-B' };
 		const { bodies, results } = await run([update(0, ['a'], { changes })], (_, request) =>
 			request === 1 ? answer(504) : answer(409, { message: 'The reference is in use' }),
@@ -414,15 +417,15 @@ describe('a lost answer', () => {
 				kind: 'unknown',
 				problem: {
 					message:
-						'Whether this delivery was updated is unknown: the Delivery Service failed (status 504)',
+						'It is unknown whether this delivery was updated: the Delivery Service failed (status 504)',
 					description:
-						'Look it up in the dashboard of the Delivery Service: the update was sent again, and was refused then. The Delivery Service refused the request (status 409). The service says: The reference is in use',
+						'Check the delivery in the Delivery Service dashboard: the update was retried and then rejected. The Delivery Service rejected the request (status 409). The service says: The reference is in use',
 				},
 			},
 		]);
 	});
 
-	test('of a shared request leaves those unknown that are refused alone', async () => {
+	test('reports deliveries of a shared request as unknown when they are then rejected individually', async () => {
 		const { bodies, results } = await run([update(0, ['a', 'b', 'c'])], (body, request) => {
 			if (request === 1) return lost;
 			return idsOf(body)?.includes('b') ? answer(409) : answer(200);
@@ -431,7 +434,7 @@ describe('a lost answer', () => {
 		expect(kindsOf(results)).toEqual({ a: 'updated', b: 'unknown', c: 'updated' });
 	});
 
-	test('of a shared request leaves those unknown that are not sent alone any more', async () => {
+	test('reports deliveries of a shared request as unknown when they are no longer sent individually', async () => {
 		const stop = new AbortController();
 		const { bodies, results } = await run(
 			[update(0, ['a', 'b'])],
@@ -445,7 +448,7 @@ describe('a lost answer', () => {
 		expect(kindsOf(results)).toEqual({ a: 'unknown', b: 'unknown' });
 	});
 
-	test('is told of three requests in a row that are refused then, and ends the run', async () => {
+	test('halts after three consecutive requests that are rejected on retry', async () => {
 		const updates = ['a', 'b', 'c', 'd'].map((id, item) =>
 			update(item, [id], { changes: { cod: item } }),
 		);
@@ -453,7 +456,7 @@ describe('a lost answer', () => {
 		expect(kindsOf(results)).toEqual({ a: 'unknown', b: 'unknown', c: 'unknown', d: 'notSent' });
 	});
 
-	test('is not sent again where the delivery would have another reference ID by then', async () => {
+	test('does not retry an update that changes the reference ID by which the delivery is found', async () => {
 		const renamed = { targetKind: 'referenceIds', changes: { referenceId: 'R0-B' } } as const;
 		const byReference = await run([update(0, ['R0'], renamed)], () => lost);
 		expect(byReference.bodies).toHaveLength(1);
@@ -461,7 +464,7 @@ describe('a lost answer', () => {
 		expect(byReference.results).toMatchObject([
 			{
 				outcome: {
-					problem: { description: expect.stringMatching(/old and its new reference ID/) },
+					problem: { description: expect.stringMatching(/both the old and the new reference ID/) },
 				},
 			},
 		]);
@@ -469,7 +472,7 @@ describe('a lost answer', () => {
 		expect(byId.bodies).toHaveLength(3);
 	});
 
-	test('whose result is elsewhere (303) is not asked for again', async () => {
+	test('does not retry after a 303', async () => {
 		const { bodies, results } = await run([update(0, ['a', 'b'])], () => answer(303));
 		expect(bodies).toHaveLength(1);
 		expect(kindsOf(results)).toEqual({ a: 'unknown', b: 'unknown' });
@@ -479,9 +482,9 @@ describe('a lost answer', () => {
 test.each<[string, Exchange]>([
 	['401', answer(401)],
 	['308', answer(308)],
-	['a certificate that is not trusted', { kind: 'noAnswer', code: 'CERT_HAS_EXPIRED' }],
-	['settings of n8n', { kind: 'noAnswer', code: '', prevented: 'Blocked' }],
-])('what every further request would meet ends the run: %s', async (_what, exchange) => {
+	['an untrusted certificate', { kind: 'noResponse', code: 'CERT_HAS_EXPIRED' }],
+	['n8n settings that forbid the request', { kind: 'noResponse', code: '', blockedReason: 'Blocked' }],
+])('halts on %s, which every request would meet', async (_what, exchange) => {
 	const updates = [update(0, ['a', 'b']), update(1, ['c'], { changes: { cod: 2 } })];
 	const { bodies, results } = await run(updates, () => exchange);
 	expect(bodies).toHaveLength(1);
@@ -489,7 +492,7 @@ test.each<[string, Exchange]>([
 	expect(problemsOf(results).at(-1)?.message).toMatch(/^This delivery was not updated: /);
 });
 
-test('an execution that is stopped sends nothing more', async () => {
+test('sends nothing more after the execution is stopped', async () => {
 	const stop = new AbortController();
 	const { bodies, results } = await run(
 		[update(0, ['a']), update(1, ['b'], { changes: { cod: 2 } })],
@@ -509,7 +512,7 @@ test('an execution that is stopped sends nothing more', async () => {
 	]);
 });
 
-test('an execution that is stopped while it waits does not send again', async () => {
+test('does not retry when the execution is stopped during the pause', async () => {
 	const stop = new AbortController();
 	const { bodies, results } = await run(
 		[update(0, ['a'])],

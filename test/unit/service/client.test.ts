@@ -2,8 +2,8 @@ import { UserError } from 'n8n-workflow';
 
 import { toResponse, toNoResponse } from '../../../nodes/DeliveryService/service/client';
 
-describe('an answer', () => {
-	test('has its status, its headers in lower case and its parsed body', () => {
+describe('toResponse', () => {
+	test('returns the status, lowercase headers and the parsed body', () => {
 		expect(
 			toResponse({
 				statusCode: 200,
@@ -12,87 +12,90 @@ describe('an answer', () => {
 				statusMessage: 'OK',
 			}),
 		).toEqual({
-			kind: 'answer',
+			kind: 'response',
 			status: 200,
 			headers: { 'content-type': 'application/json', 'retry-after': '5', via: 'a,b' },
 			body: { code: 'OK' },
 		});
 	});
 
-	test('keeps a body that was parsed before', () => {
+	test('keeps a body that is already parsed', () => {
 		expect(toResponse({ statusCode: 200, headers: {}, body: [1] }).body).toEqual([1]);
 	});
 
-	test.each(['', ' \n'])('has no body when it is %j', (body) => {
+	test.each(['', ' \n'])('returns no body for the blank text %j', (body) => {
 		expect(toResponse({ statusCode: 200, headers: {}, body })).toMatchObject({
 			status: 200,
 			body: undefined,
 		});
 	});
 
-	test.each(['Too late', '<html>', '{"code":'])('has the text %j, which is not JSON', (body) => {
+	test.each(['Too late', '<html>', '{"code":'])('keeps the text %j, which is not JSON', (body) => {
 		expect(toResponse({ statusCode: 200, headers: {}, body }).body).toBe(body);
 	});
 
-	test.each(['null', '0', '"text"', 'false'])('has the body that %s stands for', (body) => {
+	test.each(['null', '0', '"text"', 'false'])('parses the JSON body %s', (body) => {
 		expect(toResponse({ statusCode: 200, headers: {}, body }).body).toBe(JSON.parse(body));
 	});
 
-	test('has no headers when there are none to read', () => {
+	test('returns no headers when the response has none', () => {
 		expect(toResponse({ statusCode: 204, headers: undefined }).headers).toEqual({});
 	});
 
-	test.each([undefined, null, {}, { statusCode: '200' }])('is not made of %j', (response) => {
-		expect(() => toResponse(response)).toThrow();
-	});
+	test.each([undefined, null, {}, { statusCode: '200' }])(
+		'rejects %j as a response',
+		(response) => {
+			expect(() => toResponse(response)).toThrow();
+		},
+	);
 });
 
-describe('no answer', () => {
-	test('has the error code of the connection', () => {
+describe('toNoResponse', () => {
+	test('returns the error code of the connection', () => {
 		expect(toNoResponse(Object.assign(new Error('x'), { code: 'ECONNREFUSED' }))).toEqual({
-			kind: 'noAnswer',
+			kind: 'noResponse',
 			code: 'ECONNREFUSED',
 		});
 	});
 
-	test('has the code of the cause, where errors of n8n keep it, before any other', () => {
+	test('prefers the error code of the cause, where n8n keeps it', () => {
 		const cause = Object.assign(new Error('x'), { code: 'ECONNRESET' });
 		expect(
 			toNoResponse(
 				Object.assign(new Error('y', { cause }), { code: 'OTHER', httpCode: 'ETIMEDOUT' }),
 			),
-		).toEqual({ kind: 'noAnswer', code: 'ECONNRESET' });
+		).toEqual({ kind: 'noResponse', code: 'ECONNRESET' });
 	});
 
-	test('has the code that n8n calls httpCode when there is no other', () => {
+	test('falls back to the httpCode of an n8n error', () => {
 		expect(toNoResponse({ httpCode: 'ENOTFOUND', cause: {} }).code).toBe('ENOTFOUND');
 		expect(toNoResponse({ httpCode: null }).code).toBe('');
 	});
 
-	test('has the words in which n8n forbids the request, wherever they are among the causes', () => {
-		const forbidden = new UserError('Blocked', { description: 'Ask your administrator' });
-		const cause = new Error('Blocked', { cause: forbidden });
-		for (const error of [forbidden, cause, new Error('Request failed', { cause })])
+	test('returns the reason why n8n blocked a request from any level of causes', () => {
+		const blocked = new UserError('Blocked', { description: 'Ask your administrator' });
+		const cause = new Error('Blocked', { cause: blocked });
+		for (const error of [blocked, cause, new Error('Request failed', { cause })])
 			expect(toNoResponse(error)).toEqual({
-				kind: 'noAnswer',
+				kind: 'noResponse',
 				code: '',
-				prevented: 'Blocked. Ask your administrator',
+				blockedReason: 'Blocked. Ask your administrator',
 			});
 	});
 
 	test.each<[string, object]>([
-		['connecting took too long', { syscall: 'connect' }],
-		['no address of the host could be connected to', { errors: [{ syscall: 'connect' }] }],
+		['connecting timed out', { syscall: 'connect' }],
+		['no IP address of the host was reachable', { errors: [{ syscall: 'connect' }] }],
 		[
-			'it ended while it was made secure',
+			'the TLS handshake was interrupted',
 			{
 				message: 'Client network socket disconnected before secure TLS connection was established',
 			},
 		],
-	])('tells that there was no connection when %s', (_, cause) => {
+	])('reports that the connection was never established when %s', (_, cause) => {
 		const failure = { code: 'ETIMEDOUT', cause: { code: 'ETIMEDOUT', cause } };
 		expect(toNoResponse(failure)).toEqual({
-			kind: 'noAnswer',
+			kind: 'noResponse',
 			code: 'ETIMEDOUT',
 			neverConnected: true,
 		});
@@ -100,12 +103,12 @@ describe('no answer', () => {
 
 	test.each<[string, object]>([
 		['reading failed', { syscall: 'read', message: 'read ETIMEDOUT' }],
-		['one of several tries may have connected', { errors: [{ syscall: 'connect' }, {}] }],
-		['several tries left no trace', { errors: [] }],
-		['the answer did not come', { message: 'timeout of 3000ms exceeded' }],
-	])('does not tell that there was no connection when %s', (_, cause) => {
+		['one of several attempts may have connected', { errors: [{ syscall: 'connect' }, {}] }],
+		['several attempts left no errors', { errors: [] }],
+		['the response did not arrive', { message: 'timeout of 3000ms exceeded' }],
+	])('does not claim that the connection was never established when %s', (_, cause) => {
 		const failure = { code: 'ETIMEDOUT', cause: { code: 'ETIMEDOUT', cause } };
-		expect(toNoResponse(failure)).toEqual({ kind: 'noAnswer', code: 'ETIMEDOUT' });
+		expect(toNoResponse(failure)).toEqual({ kind: 'noResponse', code: 'ETIMEDOUT' });
 	});
 
 	test.each<[string, unknown]>([
@@ -113,13 +116,13 @@ describe('no answer', () => {
 		['null', null],
 		['text', 'ECONNREFUSED'],
 		['an error without a code', new Error('x')],
-		['codes that are no text', { code: 5, httpCode: 5, cause: 5 }],
-		['a cause whose code is no text', { cause: { code: 5 } }],
-	])('has an empty code when %s was thrown', (_, error) => {
-		expect(toNoResponse(error)).toEqual({ kind: 'noAnswer', code: '' });
+		['codes that are not text', { code: 5, httpCode: 5, cause: 5 }],
+		['a cause whose code is not text', { cause: { code: 5 } }],
+	])('returns an empty error code when %s was thrown', (_, error) => {
+		expect(toNoResponse(error)).toEqual({ kind: 'noResponse', code: '' });
 	});
 
-	test('looks past a part of an error that it cannot read', () => {
+	test('ignores unreadable parts of an error', () => {
 		expect(toNoResponse({ code: 'ECONNRESET', httpCode: 5, cause: 'x' }).code).toBe('ECONNRESET');
 	});
 });

@@ -1,7 +1,7 @@
 /**
- * Our schemas held against the local service's OpenAPI file. Both were written from the service document
- * (sections 2.1 to 2.5, 4.1, 4.2 and 8), each without the other: where one refuses what the other
- * allows, one of them is mistaken, or we decided to be stricter.
+ * Compares our schemas with the local service's OpenAPI file. Both were written independently from the
+ * API document (sections 2.1 to 2.5, 4.1, 4.2 and 8): where one rejects what the other allows, one of
+ * them is wrong, or we are stricter on purpose.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,8 +35,8 @@ function allows(schema: 'CreationRequest' | 'UpdateRequest', body: unknown): boo
 	return validate(body) === true;
 }
 
-/** The two statements of the rules for a delivery, or for the changes of an update. */
-const sides = {
+/** Our schema and the OpenAPI file, for a delivery and for the changes of an update. */
+const rules = {
 	delivery: {
 		check: (value: unknown) => validate(deliverySchema, value, 'Delivery', serviceLabels),
 		allows: (value: unknown) => allows('CreationRequest', { deliveries: [value] }),
@@ -48,7 +48,7 @@ const sides = {
 	},
 } as const;
 
-/** Text that is not blank, often as long as it may be. */
+/** Text that is not blank, often of the maximum length. */
 function text(longest = 30): fc.Arbitrary<string> {
 	return fc.oneof(
 		fc
@@ -58,7 +58,7 @@ function text(longest = 30): fc.Arbitrary<string> {
 	);
 }
 
-/** Text, or the number that an expression may give in its place. */
+/** Text, or a number as an expression may return it. */
 const textOrNumber = fc.oneof(text(), fc.nat());
 
 const email = fc
@@ -69,7 +69,7 @@ const email = fc
 	.map(([name, host]) => `${name}@${host}`)
 	.filter((address) => !address.includes('..'));
 
-/** A number, or the plain text that an expression may give in its place. */
+/** A number, or numeric text as an expression may return it. */
 function numeric(number: fc.Arbitrary<number>): fc.Arbitrary<number | string> {
 	const plain = number.map(String).filter((value) => !value.includes('e'));
 	return fc.oneof(
@@ -89,25 +89,25 @@ const quantity = numeric(fc.oneof(fc.constant(0), fc.nat()));
 const identifier = numeric(fc.integer({ min: 1 }));
 const size = fc.constantFrom('xs', 's', 'm', 'l', 'xl', 'XS', 'XL', ' M ');
 
-/** An object with the required members and any of the others, which may be not given in a way. */
+/** An object with the required fields and any optional ones, which may have a blank value. */
 function object(
 	required: Record<string, fc.Arbitrary<unknown>>,
 	optional: Record<string, fc.Arbitrary<unknown>>,
-	notGiven: ReadonlyArray<string | null> = [null],
+	blanks: ReadonlyArray<string | null> = [null],
 ): fc.Arbitrary<Record<string, unknown>> {
-	const members = { ...required };
+	const fields = { ...required };
 	for (const [name, value] of Object.entries(optional))
-		members[name] = fc.oneof(
+		fields[name] = fc.oneof(
 			{ weight: 9, arbitrary: value },
-			{ weight: 1, arbitrary: fc.constantFrom(...notGiven) },
+			{ weight: 1, arbitrary: fc.constantFrom(...blanks) },
 		);
-	return fc.record(members, { requiredKeys: Object.keys(required), noNullPrototype: true });
+	return fc.record(fields, { requiredKeys: Object.keys(required), noNullPrototype: true });
 }
 
-/** How the optional members of a delivery may be not given. */
+/** The blank values of optional fields of a delivery. */
 const empty = [null, '', ' \n'];
 
-/** A list that may have empty entries among the others. */
+/** A list that may contain a null entry. */
 function list(entry: fc.Arbitrary<unknown>, minLength = 0): fc.Arbitrary<unknown[]> {
 	return fc
 		.tuple(fc.array(entry, { minLength, maxLength: 3 }), fc.nat({ max: 3 }), fc.boolean())
@@ -116,7 +116,7 @@ function list(entry: fc.Arbitrary<unknown>, minLength = 0): fc.Arbitrary<unknown
 		);
 }
 
-/** Objects that have the members of both. */
+/** Objects with the fields of both. */
 function both(
 	one: fc.Arbitrary<object>,
 	other: fc.Arbitrary<object>,
@@ -208,37 +208,37 @@ const anyChanges = object(
 const valid = { delivery: anyDelivery, changes: anyChanges };
 
 describe.each(['delivery', 'changes'] as const)('a valid %s', (kind) => {
-	test('passes our schema, and as that gives it the OpenAPI file', () => {
+	test('passes our schema, whose result passes the OpenAPI file', () => {
 		fc.assert(
 			fc.property(valid[kind], (value) => {
-				const checked = sides[kind].check(value);
+				const checked = rules[kind].check(value);
 				expect(checked).toMatchObject({ ok: true });
-				if (checked.ok) expect(sides[kind].allows(checked.value)).toBe(true);
+				if (checked.ok) expect(rules[kind].allows(checked.value)).toBe(true);
 			}),
 			{ numRuns: 500 },
 		);
 	});
 
-	test('passes our schema a second time unchanged', () => {
+	test('is not changed by a second validation', () => {
 		fc.assert(
 			fc.property(valid[kind], (value) => {
-				const once = sides[kind].check(value);
-				if (once.ok) expect(sides[kind].check(once.value)).toEqual(once);
+				const once = rules[kind].check(value);
+				if (once.ok) expect(rules[kind].check(once.value)).toEqual(once);
 			}),
 		);
 	});
 });
 
-test('coordinates are sent as text at creation and as numbers in an update', () => {
+test('sends coordinates as text in creations and as numbers in updates', () => {
 	fc.assert(
 		fc.property(between(-90, 90), between(-180, 180), (lat, lng) => {
-			const created = sides.delivery.check(delivery({ pickup: place({ address: 'x', lat, lng }) }));
+			const created = rules.delivery.check(delivery({ pickup: place({ address: 'x', lat, lng }) }));
 			const plainText = expect.stringMatching(/^-?\d+(\.\d+)?$/);
 			expect(created).toMatchObject({
 				ok: true,
 				value: { pickup: { location: { lat: plainText, lng: plainText } } },
 			});
-			expect(sides.changes.check({ location: { lat, lng } })).toMatchObject({
+			expect(rules.changes.check({ location: { lat, lng } })).toMatchObject({
 				ok: true,
 				value: { location: { lat: Number(lat), lng: Number(lng) } },
 			});
@@ -246,14 +246,18 @@ test('coordinates are sent as text at creation and as numbers in an update', () 
 	);
 });
 
-/** A rule that is broken: what is broken, the member that breaks it, and its value. */
-type BrokenRule = [what: string, path: string, value: unknown];
+/** A violated rule: its description, the path of the invalid field and the field's value. */
+type BrokenRule = [description: string, path: string, value: unknown];
 
 const missing = undefined;
 
-function places(rules: BrokenRule[]): BrokenRule[] {
+function places(brokenRules: BrokenRule[]): BrokenRule[] {
 	return ['pickup', 'dropoff'].flatMap((side) =>
-		rules.map(([what, path, value]): BrokenRule => [`${side} ${what}`, `${side}${path}`, value]),
+		brokenRules.map(([description, path, value]): BrokenRule => [
+			`${side} ${description}`,
+			`${side}${path}`,
+			value,
+		]),
 	);
 }
 
@@ -261,45 +265,45 @@ const brokenDeliveries: BrokenRule[] = [
 	['no pickup', 'pickup', missing],
 	['no dropoff', 'dropoff', missing],
 	['no packages', 'packages', missing],
-	['an unknown member', 'colour', 'red'],
+	['an unknown field', 'color', 'red'],
 	...places([
 		['that is text', '', 'Dock 4'],
 		['without contact', '.contact', missing],
 		['without location', '.location', missing],
-		['with an unknown member', '.colour', 'red'],
+		['with an unknown field', '.color', 'red'],
 		['with a list as contact', '.contact', []],
-		['with an unknown member in the contact', '.contact.colour', 'red'],
+		['with an unknown field in the contact', '.contact.color', 'red'],
 		['without name', '.contact.name', missing],
-		['with another kind of name', '.contact.name', true],
-		['without e-mail', '.contact.email', missing],
-		['with a broken e-mail', '.contact.email', 'ana'],
-		['with an e-mail without host', '.contact.email', 'ana@'],
-		['with an e-mail with a space', '.contact.email', 'a na@mail.example'],
-		['with another kind of phone', '.contact.phonenumber', { number: 1 }],
+		['with the wrong type of name', '.contact.name', true],
+		['without email', '.contact.email', missing],
+		['with an invalid email', '.contact.email', 'ana'],
+		['with an email without host', '.contact.email', 'ana@'],
+		['with an email with a space', '.contact.email', 'a na@mail.example'],
+		['with the wrong type of phone', '.contact.phonenumber', { number: 1 }],
 		['with text as location', '.location', 'Dock 4'],
 		['with neither address nor warehouse', '.location', {}],
-		['with coordinates only', '.location', { lat: '1', lng: '1' }],
+		['with only coordinates', '.location', { lat: '1', lng: '1' }],
 		['with address and warehouse', '.location', { address: 'Dock 4', warehouse: 7 }],
 		['with components and warehouse', '.location', { address: { city: 'x' }, warehouse: 7 }],
-		['with an unknown member in the location', '.location.colour', 'red'],
-		['with another kind of address', '.location', { address: true }],
+		['with an unknown field in the location', '.location.color', 'red'],
+		['with the wrong type of address', '.location', { address: true }],
 		['with a list as address', '.location', { address: ['Dock 4'] }],
 		['with an unknown component', '.location', { address: { city: 'x', zip: '1' } }],
-		['with another kind of component', '.location', { address: { city: { name: 'x' } } }],
-		['with a broken warehouse', '.location', { warehouse: 7.5 }],
+		['with the wrong type of component', '.location', { address: { city: { name: 'x' } } }],
+		['with a fractional warehouse', '.location', { warehouse: 7.5 }],
 		['with text as warehouse', '.location', { warehouse: 'Dock 4' }],
-		['with another kind of instructions', '.location.instructions', ['Ring']],
-		['with another kind of coordinates', '.location', { address: 'x', lat: true, lng: true }],
+		['with the wrong type of instructions', '.location.instructions', ['Ring']],
+		['with the wrong type of coordinates', '.location', { address: 'x', lat: true, lng: true }],
 	]),
-	['packages that are no list', 'packages', { name: 'Box', qty: 1, size: 's' }],
+	['packages that are not a list', 'packages', { name: 'Box', qty: 1, size: 's' }],
 	['a package that is text', 'packages.0', 'Box'],
-	['an unknown member in a package', 'packages.0.colour', 'red'],
+	['an unknown field in a package', 'packages.0.color', 'red'],
 	['a package without name', 'packages.0.name', missing],
-	['a package with another kind of name', 'packages.0.name', {}],
-	['a package with another kind of ID', 'packages.0.id', false],
+	['a package with the wrong type of name', 'packages.0.name', {}],
+	['a package with the wrong type of ID', 'packages.0.id', false],
 	['a package without quantity', 'packages.0.qty', missing],
 	['a negative quantity', 'packages.0.qty', -1],
-	['a broken quantity', 'packages.0.qty', 1.5],
+	['a fractional quantity', 'packages.0.qty', 1.5],
 	['text as quantity', 'packages.0.qty', 'two'],
 	['a package without size', 'packages.0.size', missing],
 	['an unknown size', 'packages.0.size', 'xxl'],
@@ -307,73 +311,73 @@ const brokenDeliveries: BrokenRule[] = [
 	['a negative weight', 'packages.0.weight', -0.1],
 	['text as weight', 'packages.0.weight', '2 kg'],
 	['a negative price', 'packages.0.price', -0.1],
-	['another kind of price', 'packages.0.price', true],
-	['too long a reference ID', 'referenceId', 'r'.repeat(limits.referenceIdLength + 1)],
-	['another kind of reference ID', 'referenceId', ['r']],
+	['the wrong type of price', 'packages.0.price', true],
+	['a reference ID that is too long', 'referenceId', 'r'.repeat(limits.referenceIdLength + 1)],
+	['the wrong type of reference ID', 'referenceId', ['r']],
 	['tags that are text', 'tags', 'gift'],
-	['too long a tag', 'tags', ['gift', 't'.repeat(limits.tagLength + 1)]],
-	['another kind of tag', 'tags', [{ name: 'gift' }]],
-	['extra data that is no list', 'extraData', { name: 'a', value: 'b' }],
+	['a tag that is too long', 'tags', ['gift', 't'.repeat(limits.tagLength + 1)]],
+	['the wrong type of tag', 'tags', [{ name: 'gift' }]],
+	['extra data that is not a list', 'extraData', { name: 'a', value: 'b' }],
 	['extra data without name', 'extraData', [{ value: 'b' }]],
 	['extra data without value', 'extraData', [{ name: 'a' }]],
-	['an unknown member in extra data', 'extraData', [{ name: 'a', value: 'b', colour: 'red' }]],
-	['another kind of extra value', 'extraData', [{ name: 'a', value: false }]],
+	['an unknown field in extra data', 'extraData', [{ name: 'a', value: 'b', color: 'red' }]],
+	['the wrong type of extra value', 'extraData', [{ name: 'a', value: false }]],
 	['text as searchable', 'extraData', [{ name: 'a', value: 'b', searchable: 'true' }]],
 	['negative cash on delivery', 'cod', -0.01],
 	['text as cash on delivery', 'cod', 'all of it'],
 ];
 
 const brokenChanges: BrokenRule[] = [
-	['an unknown member', 'colour', 'red'],
+	['an unknown field', 'color', 'red'],
 	['text as location', 'location', 'Dock 4'],
-	['an unknown member in the location', 'location', { colour: 'red' }],
+	['an unknown field in the location', 'location', { color: 'red' }],
 	['a warehouse', 'location', { warehouse: 7 }],
 	['address components', 'location', { address: { city: 'x' } }],
-	['another kind of instructions', 'location', { instructions: true }],
+	['the wrong type of instructions', 'location', { instructions: true }],
 	['text as latitude', 'location', { lat: 'north', lng: 1 }],
 	['text as longitude', 'location', { lat: 1, lng: 'west' }],
 	['text as contact', 'contact', 'Ana'],
-	['an unknown member in the contact', 'contact', { phone: '1' }],
-	['another kind of name', 'contact', { name: true }],
-	['another kind of e-mail', 'contact', { email: {} }],
-	['another kind of phone', 'contact', { phonenumber: [] }],
-	['packages that are no list', 'packages', { name: 'Box' }],
-	['an unknown member in a package', 'packages', [{ colour: 'red' }]],
-	['another kind of package ID', 'packages', [{ id: true }]],
-	['another kind of package name', 'packages', [{ name: [] }]],
-	['a broken quantity', 'packages', [{ qty: 1.5 }]],
+	['an unknown field in the contact', 'contact', { phone: '1' }],
+	['the wrong type of name', 'contact', { name: true }],
+	['the wrong type of email', 'contact', { email: {} }],
+	['the wrong type of phone', 'contact', { phonenumber: [] }],
+	['packages that are not a list', 'packages', { name: 'Box' }],
+	['an unknown field in a package', 'packages', [{ color: 'red' }]],
+	['the wrong type of package ID', 'packages', [{ id: true }]],
+	['the wrong type of package name', 'packages', [{ name: [] }]],
+	['a fractional quantity', 'packages', [{ qty: 1.5 }]],
 	['text as weight', 'packages', [{ weight: '2 kg' }]],
 	['a number as size', 'packages', [{ size: 2 }]],
-	['another kind of price', 'packages', [{ price: true }]],
+	['the wrong type of price', 'packages', [{ price: true }]],
 	['text as cash on delivery', 'cod', 'all of it'],
-	['too long a reference ID', 'referenceId', 'r'.repeat(limits.referenceIdLength + 1)],
+	['a reference ID that is too long', 'referenceId', 'r'.repeat(limits.referenceIdLength + 1)],
 	['tags to add by name', 'addTags', ['gift']],
-	['a tag to add that is no list', 'addTags', 12],
+	['a tag to add that is not a list', 'addTags', 12],
 	['tags to remove by name', 'removeTags', ['gift']],
-	['a broken tag to remove', 'removeTags', [1.5]],
+	['a fractional tag to remove', 'removeTags', [1.5]],
 ];
 
-/** The value with the member at a path made another. */
-function changed(value: unknown, [step, ...rest]: string[], to: unknown): unknown {
+/** A copy of the value with another value at a path. */
+function replaceAt(value: unknown, [step, ...rest]: string[], to: unknown): unknown {
 	if (step === undefined) return to;
 	if (Array.isArray(value))
 		return value.map((entry: unknown, position) =>
-			position === Number(step) ? changed(entry, rest, to) : entry,
+			position === Number(step) ? replaceAt(entry, rest, to) : entry,
 		);
-	const members = z.record(z.string(), z.unknown()).parse(value);
-	return { ...members, [step]: changed(members[step], rest, to) };
+	const fields = z.record(z.string(), z.unknown()).parse(value);
+	return { ...fields, [step]: replaceAt(fields[step], rest, to) };
 }
 
-/** Breaks any valid value as its kind's schema gives it, and looks what both sides say. */
-function breakOne(
-	kind: keyof typeof sides,
+/** Breaks one rule in generated valid values and passes them to an assertion. */
+function breakRule(
+	kind: keyof typeof rules,
 	[, path, to]: BrokenRule,
-	look: (broken: unknown) => void,
+	assertBroken: (broken: unknown) => void,
 ): void {
 	fc.assert(
 		fc.property(valid[kind], (value) => {
-			const checked = sides[kind].check(value);
-			if (checked.ok) look(changed(checked.value, path.split('.'), to));
+			const checked = rules[kind].check(value);
+			if (checked.ok) assertBroken(replaceAt(checked.value, path.split('.'), to));
 		}),
 		{ numRuns: 10 },
 	);
@@ -382,15 +386,15 @@ function breakOne(
 describe.each([
 	['delivery', brokenDeliveries],
 	['changes', brokenChanges],
-] as const)('a %s that breaks a single rule is refused by both:', (kind, rules) => {
-	test.each(rules)('%s', (...rule) => {
-		breakOne(kind, rule, (broken) => {
-			expect([sides[kind].check(broken).ok, sides[kind].allows(broken)]).toEqual([false, false]);
+] as const)('our schema and the OpenAPI file reject a %s with', (kind, brokenRules) => {
+	test.each(brokenRules)('%s', (...rule) => {
+		breakRule(kind, rule, (broken) => {
+			expect([rules[kind].check(broken).ok, rules[kind].allows(broken)]).toEqual([false, false]);
 		});
 	});
 });
 
-/** What the document allows, or does not say, and we refuse before it is sent. */
+/** Allowed or left open by the API document, but rejected by us before sending. */
 const stricterDeliveries: BrokenRule[] = [
 	['no package at all', 'packages', []],
 	...places([
@@ -413,7 +417,7 @@ const stricterChanges: BrokenRule[] = [
 	['blank address', 'location', { address: ' ' }],
 	['latitude alone', 'location', { lat: 1 }],
 	['latitude beyond the pole', 'location', { lat: -91, lng: 1 }],
-	['broken e-mail', 'contact', { email: 'ana' }],
+	['invalid email', 'contact', { email: 'ana' }],
 	['blank name', 'contact', { name: '' }],
 	['no package at all', 'packages', []],
 	['negative quantity', 'packages', [{ qty: -1 }]],
@@ -429,37 +433,40 @@ const stricterChanges: BrokenRule[] = [
 describe.each([
 	['delivery', stricterDeliveries],
 	['changes', stricterChanges],
-] as const)('for a %s we are stricter than the document with', (kind, rules) => {
-	test.each(rules)('%s', (...rule) => {
-		breakOne(kind, rule, (value) => {
-			expect([sides[kind].check(value).ok, sides[kind].allows(value)]).toEqual([false, true]);
+] as const)('only our schema rejects a %s with', (kind, brokenRules) => {
+	test.each(brokenRules)('%s', (...rule) => {
+		breakRule(kind, rule, (value) => {
+			expect([rules[kind].check(value).ok, rules[kind].allows(value)]).toEqual([false, true]);
 		});
 	});
 });
 
-describe('a request as a whole', () => {
+describe('the OpenAPI file', () => {
 	const one = delivery({ packages: [pack()] });
 
-	test('holds as many deliveries as our limit says, and no more', () => {
+	test('limits a creation request to as many deliveries as we do', () => {
 		const deliveries = Array.from({ length: limits.deliveriesPerRequest }, () => one);
 		expect(allows('CreationRequest', { deliveries })).toBe(true);
 		expect(allows('CreationRequest', { deliveries: [...deliveries, one] })).toBe(false);
 	});
 
 	test.each(['slot', 'flex', 'express', 'fast', 'SLOT', '', 1])(
-		'has the type %j or not',
+		'accepts the delivery type %j exactly when our schema does',
 		(type) => {
 			const allowed = allows('CreationRequest', { deliveries: [one], type });
 			expect(deliveryTypeSchema.safeParse(type).success).toBe(allowed);
 		},
 	);
 
-	test.each([1, 42, 0, -1, 1.5, true])('has the company %j or not', (companyId) => {
-		const allowed = allows('CreationRequest', { deliveries: [one], companyId });
-		expect(companyIdSchema.safeParse(companyId).success).toBe(allowed);
-	});
+	test.each([1, 42, 0, -1, 1.5, true])(
+		'accepts the company ID %j exactly when our schema does',
+		(companyId) => {
+			const allowed = allows('CreationRequest', { deliveries: [one], companyId });
+			expect(companyIdSchema.safeParse(companyId).success).toBe(allowed);
+		},
+	);
 
-	test('to update is for as many deliveries as our limit says, and no more', () => {
+	test('limits an update request to as many deliveries as we do', () => {
 		const ids = Array.from({ length: limits.deliveriesPerUpdate }, (_, number) => `d${number}`);
 		for (const kind of ['deliveryIds', 'referenceIds'] as const) {
 			expect(targetSchemas[kind].parse(ids)).toEqual(ids);
@@ -468,15 +475,15 @@ describe('a request as a whole', () => {
 		}
 	});
 
-	test('to update names its deliveries in one way, and says what to change', () => {
-		const names = { deliveryIds: ['d1'], referenceIds: ['r1'] };
-		expect(allows('UpdateRequest', { ...names, deliveryChanges: {} })).toBe(false);
+	test('requires one kind of ID and the changes in an update request', () => {
+		const ids = { deliveryIds: ['d1'], referenceIds: ['r1'] };
+		expect(allows('UpdateRequest', { ...ids, deliveryChanges: {} })).toBe(false);
 		expect(allows('UpdateRequest', { deliveryChanges: {} })).toBe(false);
 		expect(allows('UpdateRequest', { deliveryIds: ['d1'] })).toBe(false);
 	});
 
 	test.each(['recalculatePrice', 'reorderRoute', 'recalculateCity'])(
-		'may have the flag %s',
+		'accepts the boolean flag %s in an update request',
 		(flag) => {
 			const body = { deliveryIds: ['d1'], deliveryChanges: {} };
 			for (const value of [true, false])

@@ -2,76 +2,84 @@ import { readCredential } from '../../../nodes/DeliveryService/service/credentia
 
 const data = { baseUrl: 'https://a.example', apiKeyId: 'id', apiSecret: 'secret', companyId: 42 };
 
-const credentialOf = (changes: object) => {
-	const read = readCredential({ ...data, ...changes });
-	if (!read.ok) throw new Error(read.problem.message);
-	return read.value;
+const credentialWith = (changes: object) => {
+	const result = readCredential({ ...data, ...changes });
+	if (!result.ok) throw new Error(result.problem.message);
+	return result.value;
 };
 
-const problemOf = (changes: object) => {
-	const read = readCredential({ ...data, ...changes });
-	return read.ok ? undefined : read.problem;
+const problemWith = (changes: object) => {
+	const result = readCredential({ ...data, ...changes });
+	return result.ok ? undefined : result.problem;
 };
 
 test.each([' https://a.example/ ', 'https://a.example///', 'https://a.example'])(
-	'the base URL %j is taken, with or without slashes and spaces',
+	'removes trailing slashes and surrounding spaces from the Base URL %j',
 	(baseUrl) => {
-		expect(credentialOf({ baseUrl })).toEqual(data);
+		expect(credentialWith({ baseUrl })).toEqual(data);
 	},
 );
 
 test.each(['https://a.example/api', 'http://127.0.0.1:8080', 'https://a.example/v1beta'])(
-	'the base URL %j is taken as it is',
+	'accepts the Base URL %j unchanged',
 	(baseUrl) => {
-		expect(credentialOf({ baseUrl: `${baseUrl}/` }).baseUrl).toBe(baseUrl);
+		expect(credentialWith({ baseUrl: `${baseUrl}/` }).baseUrl).toBe(baseUrl);
 	},
 );
 
 test.each([
-	['a.example', 'does not start with https:// or http://'],
-	['ftp://a.example', 'does not start with https:// or http://'],
-	['https:a.example', 'does not start with https:// or http://'],
-	['https://', 'does not start with https:// or http://'],
-	['https://a b.example', 'is not a web address'],
-	['https://a.example/api?key=s3cret', 'has a query: a question mark and what follows it'],
-	['https://a.example?', 'has a query: a question mark and what follows it'],
-	['https://a.example/#deliveries', 'has a fragment: a number sign (#) and what follows it'],
+	['a.example', 'must start with https:// or http://'],
+	['ftp://a.example', 'must start with https:// or http://'],
+	['https:a.example', 'must start with https:// or http://'],
+	['https://', 'must start with https:// or http://'],
+	['https://a b.example', 'is not a valid URL'],
+	[
+		'https://a.example/api?key=s3cret',
+		'must not contain a query: remove the question mark and everything after it',
+	],
+	[
+		'https://a.example?',
+		'must not contain a query: remove the question mark and everything after it',
+	],
+	[
+		'https://a.example/#deliveries',
+		'must not contain a fragment: remove the number sign (#) and everything after it',
+	],
 	...['/v1', '/v1/deliveries', '/v1/deliveries/dropoff', '/hooks', '/hooks/companies'].map(
 		(path) => [
 			`https://a.example/api${path}/`,
-			`ends with ${path}, the path of an endpoint, which the nodes add themselves`,
+			`must not end with ${path}: the nodes add this path`,
 		],
 	),
 	[
 		'https://a.example/hooks/companies/1001',
-		'ends with /hooks/companies/1001, the path of an endpoint, which the nodes add themselves',
+		'must not end with /hooks/companies/1001: the nodes add this path',
 	],
-])('the base URL %j is refused: it %s', (baseUrl, why) => {
-	expect(problemOf({ baseUrl })).toEqual({
-		message: `The Base URL in the Delivery Service credential ${why}`,
-		description: expect.stringContaining('such as https://api.delivery-service.example'),
+])('rejects the Base URL %j, which %s', (baseUrl, reason) => {
+	expect(problemWith({ baseUrl })).toEqual({
+		message: `The Base URL in the Delivery Service credential ${reason}`,
+		description: expect.stringContaining('e.g. https://api.delivery-service.example'),
 	});
 });
 
 test.each([{ baseUrl: '' }, { baseUrl: ' ' }, { apiKeyId: ' ' }, { apiSecret: '' }])(
-	'the credential is not complete with %j',
+	'rejects an incomplete credential with %j',
 	(changes) => {
-		expect(problemOf(changes)).toEqual({
-			message: 'The Delivery Service credential is not complete',
-			description:
-				'Open the credential and fill in Base URL (it starts with https:// or http://), API Key ID and API Secret.',
+		expect(problemWith(changes)).toEqual({
+			message: 'The Delivery Service credential is incomplete',
+			description: 'Open the credential and fill in Base URL, API Key ID and API Secret.',
 		});
 	},
 );
 
-test('there is no company when it is not a whole number of 1 or more', () => {
+test('ignores a company ID that is not a positive whole number', () => {
 	for (const companyId of ['', 0, 'shop', null, undefined])
-		expect(credentialOf({ companyId }).companyId).toBeUndefined();
-	expect(credentialOf({ companyId: '42' }).companyId).toBe(42);
+		expect(credentialWith({ companyId }).companyId).toBeUndefined();
+	expect(credentialWith({ companyId: '42' }).companyId).toBe(42);
 });
 
-test('the API secret is kept as it is, with spaces', () => {
-	expect(credentialOf({ apiSecret: ' s ', apiKeyId: ' id ' })).toMatchObject({
+test('keeps spaces in the API Secret and trims the API Key ID', () => {
+	expect(credentialWith({ apiSecret: ' s ', apiKeyId: ' id ' })).toMatchObject({
 		apiSecret: ' s ',
 		apiKeyId: 'id',
 	});

@@ -5,48 +5,53 @@ import {
 	notADeliveryService,
 } from '../../../nodes/DeliveryService/service/errors';
 
-function answer(status: number, body?: unknown, headers: Record<string, string> = {}): Exchange {
-	return { kind: 'answer', status, headers, body };
+function responseWith(
+	status: number,
+	body?: unknown,
+	headers: Record<string, string> = {},
+): Exchange {
+	return { kind: 'response', status, headers, body };
 }
 
-describe('an answer that is no success', () => {
+describe('explaining a response', () => {
 	test.each([
-		[401, 'did not accept the API key', 'API Key ID and API Secret'],
-		[403, 'does not allow this', 'child company'],
-		[303, 'gave its answer at another address', 'Look on the service'],
-		[404, 'did not find what was asked for', 'Base URL and the Company ID'],
-		[429, 'too many requests', 'Wait a minute'],
-	])('with status %d tells what happened and what to do', (status, happened, advice) => {
-		const { message, description } = explainFailure(answer(status));
-		expect(message).toContain(happened);
+		[401, 'rejected the API key', 'API Key ID and API Secret'],
+		[403, 'does not allow this request', 'child company'],
+		[303, 'redirected to another URL for its response', 'Check the Delivery Service'],
+		[404, 'could not find the requested resource', 'Base URL and the Company ID'],
+		[429, 'Rate limit of the Delivery Service exceeded', 'Wait a minute'],
+	])('explains status %d and advises what to do', (status, explanation, advice) => {
+		const { message, description } = explainFailure(responseWith(status));
+		expect(message).toContain(explanation);
 		expect(description).toContain(advice);
 		expect(description).not.toContain('The service says');
 	});
 
 	test.each([
-		[429, '600', 'Wait 10 minutes, as the service asks, then try again.'],
-		[503, '1', 'Wait 1 second, as the service asks, then try again.'],
+		[429, '600', 'Wait 10 minutes, as the service requests, then try again.'],
+		[503, '1', 'Wait 1 second, as the service requests, then try again.'],
 		[503, 'soon', 'Try again later.'],
-	])('%d with Retry-After %s says so', (status, value, advice) => {
+	])('explains status %d with Retry-After %s', (status, value, advice) => {
 		expect(
-			explainFailure(answer(status, { message: 'Busy' }, { 'retry-after': value })).description,
+			explainFailure(responseWith(status, { message: 'Busy' }, { 'retry-after': value }))
+				.description,
 		).toBe(`${advice} The service says: Busy`);
 	});
 
-	test('names the IDs that the user entered when something is not found', () => {
-		expect(explainFailure(answer(404), 'delivery IDs or reference IDs').description).toBe(
+	test('advises to check the IDs that the user entered on a 404', () => {
+		expect(explainFailure(responseWith(404), 'delivery IDs or reference IDs').description).toBe(
 			'Check the delivery IDs or reference IDs, and the Base URL in the credential.',
 		);
-		expect(explainFailure(answer(403), 'delivery IDs or reference IDs')).toEqual(
-			explainFailure(answer(403)),
+		expect(explainFailure(responseWith(403), 'delivery IDs or reference IDs')).toEqual(
+			explainFailure(responseWith(403)),
 		);
 	});
 
-	test('carries the words of the service after the advice', () => {
+	test('appends the message of the service to the advice', () => {
 		expect(
-			explainFailure(answer(401, { code: 'UNAUTHORIZED', message: 'Wrong key' })).description,
+			explainFailure(responseWith(401, { code: 'UNAUTHORIZED', message: 'Wrong key' })).description,
 		).toBe(
-			'Check API Key ID and API Secret in the credential. If they were changed on the service, enter the new ones. ' +
+			'Check API Key ID and API Secret in the credential. If the key was changed on the Delivery Service, enter the new one. ' +
 				'The service says: Wrong key (UNAUTHORIZED)',
 		);
 	});
@@ -66,139 +71,148 @@ describe('an answer that is no success', () => {
 		[['too much'], 'The service says: ["too much"]'],
 		['too much', 'The service says: too much'],
 		[{ errors: 'x'.repeat(600) }, `The service says: {"errors":"${'x'.repeat(489)}`],
-	])('quotes of the body %j what can be read', (body, description) => {
-		expect(explainFailure(answer(400, body))).toEqual({
-			message: 'The Delivery Service refused the request (status 400)',
+	])('quotes the readable fields of the body %j', (body, description) => {
+		expect(explainFailure(responseWith(400, body))).toEqual({
+			message: 'The Delivery Service rejected the request (status 400)',
 			description,
 		});
 	});
 
 	test.each([undefined, null, '', [], {}, { code: null, message: null }, { code: '' }])(
-		'says that the service gave no reason when the body is %j',
+		'says that the service gave no reason for the body %j',
 		(body) => {
-			expect(explainFailure(answer(422, body))).toEqual({
-				message: 'The Delivery Service refused the request (status 422)',
+			expect(explainFailure(responseWith(422, body))).toEqual({
+				message: 'The Delivery Service rejected the request (status 422)',
 				description: 'The service gave no reason. Check the values that you entered.',
 			});
 		},
 	);
 
-	test('tells the new address of a service that has moved', () => {
+	test('shows the origin that the service redirects to', () => {
 		expect(
-			explainFailure(answer(308, undefined, { location: 'https://new.example/v1/deliveries' })),
+			explainFailure(
+				responseWith(308, undefined, { location: 'https://new.example/v1/deliveries' }),
+			),
 		).toEqual({
-			message: 'The Delivery Service has moved to another address',
-			description:
-				'Enter the new address as Base URL in the credential. The service named https://new.example',
+			message: 'The Delivery Service redirects to a different URL',
+			description: 'Enter the new URL as Base URL in the credential: https://new.example',
 		});
 		for (const location of ['', '/v1/elsewhere'])
-			expect(explainFailure(answer(302, undefined, { location })).description).toBe(
-				'Enter the new address as Base URL in the credential',
+			expect(explainFailure(responseWith(302, undefined, { location })).description).toBe(
+				'Enter the new URL as Base URL in the credential',
 			);
 	});
 
-	test.each([500, 503, 599, 100])('with status %d is a failure of the service', (status) => {
-		expect(explainFailure(answer(status))).toEqual({
-			message: `The Delivery Service failed (status ${status})`,
+	test.each([500, 503, 599, 100])('explains status %d as a server error', (status) => {
+		expect(explainFailure(responseWith(status))).toEqual({
+			message: `The Delivery Service returned a server error (status ${status})`,
 			description: 'Try again later.',
 		});
-		expect(explainFailure(answer(status, { message: 'Down' })).description).toBe(
+		expect(explainFailure(responseWith(status, { message: 'Down' })).description).toBe(
 			'Try again later. The service says: Down',
 		);
 	});
 
-	test.each([300, 399])('counts %d as moved', (status) => {
-		expect(explainFailure(answer(status)).message).toContain('moved');
+	test.each([300, 399])('explains status %d as a redirect', (status) => {
+		expect(explainFailure(responseWith(status)).message).toContain('redirects');
 	});
 
-	test.each([400, 499])('counts %d as refused', (status) => {
-		expect(explainFailure(answer(status)).message).toContain('refused');
+	test.each([400, 499])('explains status %d as a rejection', (status) => {
+		expect(explainFailure(responseWith(status)).message).toContain('rejected');
 	});
 });
 
-describe('no answer', () => {
+describe('explaining a missing response', () => {
 	test.each([
 		['ENOTFOUND', 'The host in the Base URL of the Delivery Service was not found'],
 		['EAI_AGAIN', 'The host in the Base URL of the Delivery Service was not found'],
-		['ECONNREFUSED', 'Nothing answers at the Base URL of the Delivery Service'],
+		['ECONNREFUSED', 'Could not connect to the Base URL of the Delivery Service'],
 		['ECONNRESET', 'The connection to the Delivery Service failed'],
 		['', 'The Delivery Service could not be reached'],
-	])('with the code %j sends the user to the credential', (code, message) => {
-		const problem = explainFailure({ kind: 'noAnswer', code });
+	])('points to the Base URL in the credential for the error code %j', (code, message) => {
+		const problem = explainFailure({ kind: 'noResponse', code });
 		expect(problem.message).toBe(message);
 		expect(problem.description).toContain('Check the Base URL in the credential');
 	});
 
 	test.each(['ECONNRESET', 'EPROTO', 'CERT_HAS_EXPIRED'])(
-		'tells its code (%s), but not in the message',
+		'shows the error code %s in the description only',
 		(code) => {
-			const problem = explainFailure({ kind: 'noAnswer', code });
+			const problem = explainFailure({ kind: 'noResponse', code });
 			expect(problem.message).not.toContain(code);
 			expect(problem.description).toContain(`The error code is ${code}.`);
 		},
 	);
 
-	test('gives the words of n8n when it does not let the request out', () => {
-		expect(explainFailure({ kind: 'noAnswer', code: '', prevented: 'Blocked. Ask' })).toEqual({
-			message: 'n8n does not allow requests to the Delivery Service',
-			description: 'Check the Base URL in the credential. n8n says: Blocked. Ask',
-		});
+	test('quotes n8n when n8n blocks the request', () => {
+		expect(explainFailure({ kind: 'noResponse', code: '', blockedReason: 'Blocked. Ask' })).toEqual(
+			{
+				message: 'n8n does not allow requests to the Delivery Service',
+				description: 'Check the Base URL in the credential. n8n says: Blocked. Ask',
+			},
+		);
 	});
 
-	test('because there was no secure connection names the two beginnings of an address', () => {
-		const { message, description } = explainFailure({ kind: 'noAnswer', code: 'EPROTO' });
-		expect(message).toBe('No secure connection to the Delivery Service could be made');
-		expect(description).toContain('https://');
+	test('mentions http:// and HTTPS when no TLS connection is possible', () => {
+		const { message, description } = explainFailure({ kind: 'noResponse', code: 'EPROTO' });
+		expect(message).toBe('Could not establish a secure (TLS) connection to the Delivery Service');
+		expect(description).toContain('HTTPS');
 		expect(description).toContain('http://');
 	});
 
-	test('because of the certificate says so', () => {
-		const { message, description } = explainFailure({ kind: 'noAnswer', code: 'CERT_HAS_EXPIRED' });
+	test('reports an untrusted certificate', () => {
+		const { message, description } = explainFailure({
+			kind: 'noResponse',
+			code: 'CERT_HAS_EXPIRED',
+		});
 		expect(message).toBe('The certificate of the Delivery Service is not trusted');
 		expect(description).toContain('Base URL');
 	});
 
-	test('because nothing could be connected to in time does not ask for more time', () => {
-		expect(explainFailure({ kind: 'noAnswer', code: 'ETIMEDOUT', neverConnected: true })).toEqual(
-			explainFailure({ kind: 'noAnswer', code: 'ECONNREFUSED' }),
+	test('explains a connect timeout like a refused connection', () => {
+		expect(explainFailure({ kind: 'noResponse', code: 'ETIMEDOUT', neverConnected: true })).toEqual(
+			explainFailure({ kind: 'noResponse', code: 'ECONNREFUSED' }),
 		);
 	});
 
 	// Most operations have no option Timeout.
-	test.each(['ECONNABORTED', 'ETIMEDOUT'])('in time (%s) asks for another try', (code) => {
-		expect(explainFailure({ kind: 'noAnswer', code })).toEqual({
-			message: 'The Delivery Service did not answer in time',
-			description: 'Try again later.',
-		});
-	});
+	test.each(['ECONNABORTED', 'ETIMEDOUT'])(
+		'advises to try again later after the timeout %s',
+		(code) => {
+			expect(explainFailure({ kind: 'noResponse', code })).toEqual({
+				message: 'The Delivery Service did not respond in time',
+				description: 'Try again later.',
+			});
+		},
+	);
 
-	test('because the execution was stopped asks nothing of the user', () => {
-		expect(explainFailure({ kind: 'noAnswer', code: 'ERR_CANCELED' })).toEqual({
-			message: 'The execution was stopped before the Delivery Service answered',
+	test('gives no advice when the execution was stopped', () => {
+		expect(explainFailure({ kind: 'noResponse', code: 'ERR_CANCELED' })).toEqual({
+			message: 'The execution was stopped before the Delivery Service responded',
 		});
 	});
 });
 
-describe('what else is known', () => {
+describe('the details of a failed request', () => {
 	test.each<[Exchange, string]>([
-		[answer(500), ''],
-		[answer(500, { message: 'Down' }), 'The service says: Down'],
+		[responseWith(500), ''],
+		[responseWith(500, { message: 'Down' }), 'The service says: Down'],
 		[
-			{ kind: 'noAnswer', code: 'ETIMEDOUT' },
-			'To wait longer for answers, raise the option Timeout.',
+			{ kind: 'noResponse', code: 'ETIMEDOUT' },
+			'To wait longer for a response, increase the option Timeout.',
 		],
 		[
-			{ kind: 'noAnswer', code: 'ECONNABORTED' },
-			'To wait longer for answers, raise the option Timeout.',
+			{ kind: 'noResponse', code: 'ECONNABORTED' },
+			'To wait longer for a response, increase the option Timeout.',
 		],
-		[{ kind: 'noAnswer', code: 'ECONNRESET' }, 'The error code is ECONNRESET.'],
-		[{ kind: 'noAnswer', code: 'ERR_CANCELED' }, ''],
-		[{ kind: 'noAnswer', code: '' }, ''],
-	])('of %j never says to try again', (exchange, detail) => {
+		[{ kind: 'noResponse', code: 'ECONNRESET' }, 'The error code is ECONNRESET.'],
+		[{ kind: 'noResponse', code: 'ERR_CANCELED' }, ''],
+		[{ kind: 'noResponse', code: '' }, ''],
+	])('of %j never advise to try again', (exchange, detail) => {
 		expect(serviceDetail(exchange)).toBe(detail);
 	});
 });
 
-test('a success that cannot be read sends the user to the Base URL', () => {
+test('points to the Base URL after an unreadable success', () => {
 	expect(notADeliveryService.description).toContain('Base URL');
 });

@@ -5,7 +5,7 @@ import {
 } from '../../../nodes/DeliveryService/service/labels';
 import { valueAt } from '../../../nodes/DeliveryService/common/json';
 
-const labelOf = (path: Array<string | number>, root?: unknown) =>
+const labelAt = (path: Array<string | number>, root?: unknown) =>
 	fieldLabel(path, serviceLabels, root);
 
 describe('the label of a field', () => {
@@ -29,64 +29,64 @@ describe('the label of a field', () => {
 		[['cod'], 'Cash on delivery'],
 		[['companyId'], 'Company ID'],
 		[['deliveryChanges', 'cod'], 'Cash on delivery'],
-	])('of %j is in the words of the editor: %s', (path, label) => {
-		expect(labelOf(path)).toBe(label);
+	])('of %j is %s, as in the editor', (path, label) => {
+		expect(labelAt(path)).toBe(label);
 	});
 
-	test('is what the user wrote where the schema has no member', () => {
-		expect(labelOf(['status'])).toBe('Status');
-		expect(labelOf(['constructor'])).toBe('Constructor');
+	test('is the name that the user wrote for an unknown field', () => {
+		expect(labelAt(['status'])).toBe('Status');
+		expect(labelAt(['constructor'])).toBe('Constructor');
 	});
 
-	test('numbers the entries of a list only when there are several', () => {
+	test('contains the number of a list entry only when the list has several', () => {
 		const path = ['packages', 0, 'size'];
-		expect(labelOf(path, { packages: [{}] })).toBe('Package size');
-		expect(labelOf(path, { packages: [{}, {}] })).toBe('Package 1 size');
-		expect(labelOf(['tags', 1], { tags: ['a', 'b'] })).toBe('Tag 2');
-		expect(labelOf(path, { packages: 'none' })).toBe('Package size');
+		expect(labelAt(path, { packages: [{}] })).toBe('Package size');
+		expect(labelAt(path, { packages: [{}, {}] })).toBe('Package 1 size');
+		expect(labelAt(['tags', 1], { tags: ['a', 'b'] })).toBe('Tag 2');
+		expect(labelAt(path, { packages: 'none' })).toBe('Package size');
 	});
 
-	test('names what only holds others when it is missing or of another kind', () => {
-		expect(labelOf(['pickup', 'contact'], { pickup: {} })).toBe('Pickup contact');
-		expect(labelOf(['dropoff', 'location'], { dropoff: { location: 'x' } })).toBe(
+	test('contains a grouping field that is missing or has the wrong type', () => {
+		expect(labelAt(['pickup', 'contact'], { pickup: {} })).toBe('Pickup contact');
+		expect(labelAt(['dropoff', 'location'], { dropoff: { location: 'x' } })).toBe(
 			'Dropoff location',
 		);
-		expect(labelOf(['location'])).toBe('Location');
+		expect(labelAt(['location'])).toBe('Location');
 	});
 
-	test('leaves out what only holds others when it does', () => {
+	test('omits a grouping field that is present', () => {
 		const root = { pickup: { contact: {}, location: { address: {} } } };
-		expect(labelOf(['pickup', 'contact'], root)).toBe('Pickup');
-		expect(labelOf(['pickup', 'location', 'address'], root)).toBe('Pickup address');
-		expect(labelOf(['location'], { location: {} })).toBe('');
+		expect(labelAt(['pickup', 'contact'], root)).toBe('Pickup');
+		expect(labelAt(['pickup', 'location', 'address'], root)).toBe('Pickup address');
+		expect(labelAt(['location'], { location: {} })).toBe('');
 	});
 
-	test('of no field is nothing', () => {
-		expect(labelOf([])).toBe('');
+	test('is empty for an empty path', () => {
+		expect(labelAt([])).toBe('');
 	});
 });
 
-test('labels that lack a member do not compile', () => {
+test('rejects missing labels at compile time', () => {
 	type Parcel = { size: string; places?: Array<{ city: string }> };
 	const complete: Labels<Parcel> = { size: 'size', places: 'place', city: 'city' };
-	// @ts-expect-error: the member of an entry in a list has no label
+	// @ts-expect-error: a field of a list entry has no label
 	const incomplete: Labels<Parcel> = { size: 'size', places: 'place' };
 	expect(Object.keys(complete)).toEqual([...Object.keys(incomplete), 'city']);
 });
 
 describe('the value at a path', () => {
-	test('is found through objects and lists', () => {
+	test('is found in nested objects and lists', () => {
 		expect(valueAt({ packages: [{ size: 's' }] }, ['packages', 0, 'size'])).toBe('s');
 		expect(valueAt('x', [])).toBe('x');
 	});
 
-	test('is undefined where the path leads nowhere', () => {
+	test('is undefined when the path does not exist', () => {
 		expect(valueAt({ packages: null }, ['packages', 0])).toBeUndefined();
 		expect(valueAt('text', ['length'])).toBeUndefined();
 		expect(valueAt(undefined, ['a', 'b'])).toBeUndefined();
 	});
 
-	test('is only what the value holds itself', () => {
+	test('is never an inherited field', () => {
 		expect(valueAt({}, ['constructor'])).toBeUndefined();
 	});
 });

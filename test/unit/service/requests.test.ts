@@ -1,6 +1,6 @@
 import * as requests from '../../../nodes/DeliveryService/service/requests';
 
-test('deliveries are created with the body as it is', () => {
+test('sends the body of a creation unchanged', () => {
 	const body = { deliveries: [], companyId: 7, type: 'flex' as const };
 	expect(requests.creationRequest(body)).toEqual({
 		method: 'POST',
@@ -9,7 +9,7 @@ test('deliveries are created with the body as it is', () => {
 	});
 });
 
-test('deliveries are edited at their dropoff', () => {
+test('updates deliveries with PATCH at the dropoff endpoint', () => {
 	const body = {
 		deliveryIds: ['a'],
 		deliveryChanges: { cod: 1 },
@@ -24,7 +24,7 @@ test('deliveries are edited at their dropoff', () => {
 	});
 });
 
-test('subscriptions are made and removed with form fields, and listed without any', () => {
+test('subscribes and unsubscribes with form fields and lists without any', () => {
 	const subscription = { url: 'https://a.example/x?y=1', action: 3 };
 	const form = { url: 'https://a.example/x?y=1', action: '3' };
 	const path = '/hooks/companies/42';
@@ -33,7 +33,7 @@ test('subscriptions are made and removed with form fields, and listed without an
 	expect(requests.listWebhooksRequest(42)).toEqual({ method: 'GET', path });
 });
 
-test('nothing but URL and event of a listed webhook is sent', () => {
+test('unsubscribes a listed webhook by URL and event only', () => {
 	const listed = { url: 'https://a.example', action: 1, status: 'active' };
 	expect(requests.unsubscribeRequest(42, listed).form).toEqual({
 		url: 'https://a.example',

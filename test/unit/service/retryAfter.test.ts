@@ -1,28 +1,28 @@
 import { retryAfterText, readRetryAfter } from '../../../nodes/DeliveryService/service/retryAfter';
 
-const saying = (value: string) =>
+const parse = (value: string) =>
 	readRetryAfter({
-		kind: 'answer',
+		kind: 'response',
 		status: 429,
 		headers: { 'retry-after': value },
 		body: undefined,
 	});
 
-test('seconds and dates are read', () => {
-	expect(saying(' 600 ')).toEqual({ seconds: 600 });
-	expect(saying('Sun, 01 Mar 2026 12:00:30 GMT')).toEqual({
+test('parses seconds and dates in Retry-After', () => {
+	expect(parse(' 600 ')).toEqual({ seconds: 600 });
+	expect(parse('Sun, 01 Mar 2026 12:00:30 GMT')).toEqual({
 		date: new Date('2026-03-01T12:00:30Z'),
 	});
-	expect(saying('2026-03-01T12:00:30Z')).toEqual({ date: new Date('2026-03-01T12:00:30Z') });
+	expect(parse('2026-03-01T12:00:30Z')).toEqual({ date: new Date('2026-03-01T12:00:30Z') });
 });
 
-test.each(['', '0', '-5', '1.5', 'soon'])('%j says nothing', (value) => {
-	expect(saying(value)).toBeUndefined();
+test.each(['', '0', '-5', '1.5', 'soon'])('ignores the Retry-After value %j', (value) => {
+	expect(parse(value)).toBeUndefined();
 });
 
-test('an answer without the header says nothing', () => {
+test('returns undefined without a Retry-After header', () => {
 	expect(
-		readRetryAfter({ kind: 'answer', status: 429, headers: {}, body: undefined }),
+		readRetryAfter({ kind: 'response', status: 429, headers: {}, body: undefined }),
 	).toBeUndefined();
 });
 
@@ -32,11 +32,11 @@ test.each([
 	[121, '3 minutes'],
 	[600, '10 minutes'],
 	[7201, '3 hours'],
-])('%d seconds are %s in words', (seconds, words) => {
-	expect(retryAfterText({ seconds })).toBe(words);
+])('formats %d seconds as %s', (seconds, text) => {
+	expect(retryAfterText({ seconds })).toBe(text);
 });
 
-test('a date is in words what it is until', () => {
+test('formats a date as the time to wait until', () => {
 	expect(retryAfterText({ date: new Date('2026-03-01T12:00:30Z') })).toBe(
 		'until 2026-03-01T12:00:30.000Z',
 	);

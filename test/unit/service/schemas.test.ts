@@ -17,20 +17,20 @@ import { serviceLabels } from '../../../nodes/DeliveryService/service/labels';
 import { validate } from '../../../nodes/DeliveryService/service/validation';
 import { contact, delivery, pack, place } from '../../support/sampleDelivery';
 
-function valueOf(schema: z.ZodType, value: unknown, subject = 'Delivery'): unknown {
+function parse(schema: z.ZodType, value: unknown, subject = 'Delivery'): unknown {
 	const checked = validate(schema, value, subject, serviceLabels);
 	if (!checked.ok) throw new Error(checked.problem.message);
 	return checked.value;
 }
 
-function messageOf(schema: z.ZodType, value: unknown, subject = 'Delivery'): string {
+function messageFor(schema: z.ZodType, value: unknown, subject = 'Delivery'): string {
 	const checked = validate(schema, value, subject, serviceLabels);
 	return checked.ok ? 'nothing is wrong' : checked.problem.message;
 }
 
 describe('a delivery', () => {
-	test('passes as it is when every member is in its documented form', () => {
-		const whole = delivery({
+	test('is unchanged when every field has its documented format', () => {
+		const complete = delivery({
 			pickup: place({ warehouse: 7, instructions: 'Dock 4' }),
 			dropoff: place({
 				address: {
@@ -53,10 +53,10 @@ describe('a delivery', () => {
 			],
 			cod: 0,
 		});
-		expect(valueOf(deliverySchema, whole)).toEqual(whole);
+		expect(parse(deliverySchema, complete)).toEqual(complete);
 	});
 
-	test('counts members that are null or undefined as not given', () => {
+	test('treats fields that are null or undefined as missing', () => {
 		const value = delivery({
 			pickup: place({ address: 'Dock 4', lat: null, lng: undefined, warehouse: null }),
 			packages: [pack({ weight: null })],
@@ -64,12 +64,12 @@ describe('a delivery', () => {
 			tags: undefined,
 			cod: null,
 		});
-		expect(valueOf(deliverySchema, value)).toEqual(
+		expect(parse(deliverySchema, value)).toEqual(
 			delivery({ pickup: place({ address: 'Dock 4' }) }),
 		);
 	});
 
-	test.each(['', ' ', '\n', null])('counts optional members that are %j as not given', (blank) => {
+	test.each(['', ' ', '\n', null])('treats optional fields that are %j as missing', (blank) => {
 		const value = delivery({
 			pickup: {
 				contact: contact({ phonenumber: blank }),
@@ -92,7 +92,7 @@ describe('a delivery', () => {
 			extraData: [{ name: 'a', value: 'b', searchable: blank }, null],
 			cod: blank,
 		});
-		expect(JSON.stringify(valueOf(deliverySchema, value))).toBe(
+		expect(JSON.stringify(parse(deliverySchema, value))).toBe(
 			JSON.stringify(
 				delivery({
 					pickup: { contact: contact({ phonenumber: undefined }), location: { warehouse: 7 } },
@@ -109,30 +109,30 @@ describe('a delivery', () => {
 		['', ''],
 		[[], [null]],
 		[[''], null],
-	])('counts lists with nothing in them as not given: %j and %j', (tags, extraData) => {
-		expect(valueOf(deliverySchema, delivery({ tags, extraData }))).toEqual(delivery());
+	])('treats empty lists as missing: %j and %j', (tags, extraData) => {
+		expect(parse(deliverySchema, delivery({ tags, extraData }))).toEqual(delivery());
 	});
 
 	test.each<[string, object, string]>([
-		['an address', { dropoff: place({ address: ' ' }) }, 'Dropoff address is missing. Give'],
+		['an address', { dropoff: place({ address: ' ' }) }, 'Dropoff address is missing. Enter'],
 		[
 			'every component of an address',
 			{ dropoff: place({ address: { city: '', country: ' ' } }) },
-			'Dropoff address needs at least one component',
+			'Dropoff address requires at least one field',
 		],
 		['every package', { packages: ['', null] }, 'Package "" is not an object'],
 		['a latitude', { dropoff: place({ address: 'x', lat: '', lng: 1 }) }, 'Dropoff latitude is'],
-	])('is refused with nothing in %s', (_, changes, message) => {
-		expect(messageOf(deliverySchema, delivery(changes))).toContain(message);
+	])('is rejected with only blank values in %s', (_, changes, message) => {
+		expect(messageFor(deliverySchema, delivery(changes))).toContain(message);
 	});
 
-	test('takes plain numeric text as its number', () => {
+	test('converts plain numeric text to numbers', () => {
 		const value = delivery({
 			pickup: place({ warehouse: ' 7 ' }),
 			packages: [pack({ qty: '2', weight: '+1.5', price: '0' })],
 			cod: '49.90',
 		});
-		expect(valueOf(deliverySchema, value)).toEqual(
+		expect(parse(deliverySchema, value)).toEqual(
 			delivery({
 				pickup: place({ warehouse: 7 }),
 				packages: [pack({ qty: 2, weight: 1.5, price: 0 })],
@@ -142,20 +142,20 @@ describe('a delivery', () => {
 	});
 
 	test.each(['1,5', '1e3', '0x10', '.5', '5.', '1 000', '12 kg', 'NaN', 'Infinity', '--1'])(
-		'refuses %j where a number is meant',
+		'rejects %j as a number',
 		(text) => {
-			expect(messageOf(deliverySchema, delivery({ cod: text }))).toBe(
+			expect(messageFor(deliverySchema, delivery({ cod: text }))).toBe(
 				`Cash on delivery "${text}" is not a number`,
 			);
 		},
 	);
 
-	test('refuses a whole number that no number can be: another one would be sent', () => {
+	test('rejects a whole number that JavaScript cannot represent exactly', () => {
 		for (const value of ['12345678901234567', 1e21])
 			expect(deliveryChangesSchema.safeParse({ addTags: [value] }).success).toBe(false);
 	});
 
-	test('takes a number as text where an identifier, a name or other text is meant', () => {
+	test('converts numbers in text fields to text', () => {
 		const value = delivery({
 			dropoff: { contact: contact({ name: 7, phonenumber: 5550100 }), location: { address: 12 } },
 			packages: [pack({ id: 1, name: 2 })],
@@ -163,7 +163,7 @@ describe('a delivery', () => {
 			tags: [5],
 			extraData: [{ name: 1, value: 2 }],
 		});
-		expect(valueOf(deliverySchema, value)).toEqual(
+		expect(parse(deliverySchema, value)).toEqual(
 			delivery({
 				dropoff: {
 					contact: contact({ name: '7', phonenumber: '5550100' }),
@@ -178,25 +178,25 @@ describe('a delivery', () => {
 	});
 
 	test.each(['a&b@x.com', 'a/b@docomo.ne.jp', 'josé@example.com', 'ana@münchen.de'])(
-		'takes the e-mail address %s',
+		'accepts the email address %s',
 		(email) => {
 			const value = delivery({ dropoff: { ...place(), contact: contact({ email }) } });
-			expect(valueOf(deliverySchema, value)).toEqual(value);
+			expect(parse(deliverySchema, value)).toEqual(value);
 		},
 	);
 
-	test('counts the characters of a reference and of a tag as people do', () => {
+	test('counts grapheme clusters in a reference ID and a tag', () => {
 		const value = delivery({ referenceId: '👨‍👩‍👧'.repeat(40), tags: ['🇲🇽'.repeat(50)] });
-		expect(valueOf(deliverySchema, value)).toEqual(value);
-		expect(messageOf(deliverySchema, { ...value, referenceId: '👨‍👩‍👧'.repeat(41) })).toMatch(
+		expect(parse(deliverySchema, value)).toEqual(value);
+		expect(messageFor(deliverySchema, { ...value, referenceId: '👨‍👩‍👧'.repeat(41) })).toMatch(
 			/is longer than 40 characters$/,
 		);
 		expect(
-			messageOf(deliverySchema, { ...value, tags: ['é'.normalize('NFD').repeat(51)] }),
+			messageFor(deliverySchema, { ...value, tags: ['é'.normalize('NFD').repeat(51)] }),
 		).toMatch(/is longer than 50 characters$/);
 	});
 
-	test('sends text without the spaces around it', () => {
+	test('trims text', () => {
 		const value = delivery({
 			pickup: {
 				contact: contact({ name: ' Ana ', email: ' ana@mail.example\n' }),
@@ -205,7 +205,7 @@ describe('a delivery', () => {
 			referenceId: ' #1001 ',
 			tags: [' gift '],
 		});
-		expect(valueOf(deliverySchema, value)).toEqual(
+		expect(parse(deliverySchema, value)).toEqual(
 			delivery({
 				pickup: {
 					contact: contact({ name: 'Ana', email: 'ana@mail.example' }),
@@ -229,12 +229,12 @@ describe('a delivery', () => {
 			'Pickup name is missing',
 		],
 		[
-			'the e-mail of the pickup',
+			'the email of the pickup',
 			{ pickup: { ...place(), contact: contact({ email: undefined }) } },
 			'Pickup email is missing',
 		],
 		[
-			'the e-mail of the dropoff',
+			'the email of the dropoff',
 			{ dropoff: { ...place(), contact: contact({ email: null }) } },
 			'Dropoff email is missing',
 		],
@@ -242,15 +242,15 @@ describe('a delivery', () => {
 		['a quantity', { packages: [pack({ qty: undefined })] }, 'Package quantity is missing'],
 		['an extra name', { extraData: [{ value: 'x' }] }, 'Extra data name is missing'],
 		['an extra value', { extraData: [{ name: 'x' }] }, 'Extra data value is missing'],
-	])('is refused without %s', (_, changes, message) => {
-		expect(messageOf(deliverySchema, delivery(changes))).toBe(message);
+	])('is rejected without %s', (_, changes, message) => {
+		expect(messageFor(deliverySchema, delivery(changes))).toBe(message);
 	});
 
 	test.each<[string, object, string]>([
-		['packages', { packages: [] }, 'Package: at least one is needed'],
+		['packages', { packages: [] }, 'Package: at least one is required'],
 		['a name', { pickup: { ...place(), contact: contact({ name: ' ' }) } }, 'Pickup name is empty'],
 		[
-			'an e-mail',
+			'an email',
 			{ pickup: { ...place(), contact: contact({ email: '' }) } },
 			'Pickup email is empty',
 		],
@@ -260,8 +260,8 @@ describe('a delivery', () => {
 			{ extraData: [{ name: '', value: 'x' }] },
 			'Extra data name is empty',
 		],
-	])('is refused with blank %s', (_, changes, message) => {
-		expect(messageOf(deliverySchema, delivery(changes))).toBe(message);
+	])('is rejected with empty %s', (_, changes, message) => {
+		expect(messageFor(deliverySchema, delivery(changes))).toBe(message);
 	});
 
 	test.each<[string, object, string]>([
@@ -270,8 +270,8 @@ describe('a delivery', () => {
 		['a weight', { packages: [pack({ weight: '-1' })] }, 'Package weight "-1" is less than 0'],
 		['a price', { packages: [pack({ price: -1 })] }, 'Package price -1 is less than 0'],
 		['a warehouse', { pickup: place({ warehouse: 0 }) }, 'Pickup warehouse ID 0 is less than 1'],
-	])('is refused with too small a number for %s', (_, changes, message) => {
-		expect(messageOf(deliverySchema, delivery(changes))).toBe(message);
+	])('is rejected with a number below the minimum for %s', (_, changes, message) => {
+		expect(messageFor(deliverySchema, delivery(changes))).toBe(message);
 	});
 
 	test.each<[string, object, string]>([
@@ -285,8 +285,8 @@ describe('a delivery', () => {
 			{ dropoff: place({ warehouse: '7.5' }) },
 			'Dropoff warehouse ID "7.5" is not a whole number',
 		],
-	])('is refused with a broken number for %s', (_, changes, message) => {
-		expect(messageOf(deliverySchema, delivery(changes))).toBe(message);
+	])('is rejected with a fractional number for %s', (_, changes, message) => {
+		expect(messageFor(deliverySchema, delivery(changes))).toBe(message);
 	});
 
 	test.each<[string, object, string]>([
@@ -306,32 +306,30 @@ describe('a delivery', () => {
 			{ extraData: [{ name: 'a', value: 'b', searchable: 'true' }] },
 			'Extra data searchable "true" is not true or false',
 		],
-	])('is refused with the wrong kind of value for %s', (_, changes, message) => {
-		expect(messageOf(deliverySchema, delivery(changes))).toBe(message);
+	])('is rejected with the wrong type for %s', (_, changes, message) => {
+		expect(messageFor(deliverySchema, delivery(changes))).toBe(message);
 	});
 
-	test('takes a reference ID of 40 characters and a tag of 50, and no longer ones', () => {
+	test('accepts at most 40 characters in a reference ID and 50 in a tag', () => {
 		const [reference, tag] = ['r'.repeat(40), 't'.repeat(50)];
-		expect(
-			valueOf(deliverySchema, delivery({ referenceId: reference, tags: [tag] })),
-		).toMatchObject({
+		expect(parse(deliverySchema, delivery({ referenceId: reference, tags: [tag] }))).toMatchObject({
 			referenceId: reference,
 			tags: [tag],
 		});
-		expect(messageOf(deliverySchema, delivery({ referenceId: `${reference}r` }))).toBe(
+		expect(messageFor(deliverySchema, delivery({ referenceId: `${reference}r` }))).toBe(
 			`Reference ID "${reference}r" is longer than 40 characters`,
 		);
-		expect(messageOf(deliverySchema, delivery({ tags: ['gift', `${tag}t`] }))).toBe(
+		expect(messageFor(deliverySchema, delivery({ tags: ['gift', `${tag}t`] }))).toBe(
 			`Tag 2 "${tag}t" is longer than 50 characters`,
 		);
 	});
 
 	test.each(['ana', 'ana@', '@mail.example', 'ana@mail', 'a b@mail.example', 'a@b@mail.example'])(
-		'is refused with %j as e-mail',
+		'is rejected with the email %j',
 		(email) => {
 			const value = delivery({ dropoff: { ...place(), contact: contact({ email }) } });
-			expect(messageOf(deliverySchema, value)).toBe(
-				`Dropoff email "${email}" is not an e-mail address`,
+			expect(messageFor(deliverySchema, value)).toBe(
+				`Dropoff email "${email}" is not an email address`,
 			);
 		},
 	);
@@ -340,38 +338,38 @@ describe('a delivery', () => {
 		[
 			'the delivery',
 			{ dropof: place() },
-			'Delivery has no member "dropof" (did you mean "dropoff"?)',
+			'Delivery has an unknown field "dropof" (did you mean "dropoff"?)',
 		],
-		['a place', { pickup: { ...place(), adress: 'x' } }, 'Pickup has no member "adress"'],
+		['a place', { pickup: { ...place(), adress: 'x' } }, 'Pickup has an unknown field "adress"'],
 		[
 			'a contact',
 			{ pickup: { ...place(), contact: contact({ phone: '1' }) } },
-			'Pickup has no member "phone" (did you mean "phonenumber"?)',
+			'Pickup has an unknown field "phone" (did you mean "phonenumber"?)',
 		],
 		[
 			'a location',
 			{ pickup: place({ address: 'x', latitude: 1 }) },
-			'Pickup has no member "latitude" (did you mean "lat"?)',
+			'Pickup has an unknown field "latitude" (did you mean "lat"?)',
 		],
 		[
 			'address components',
 			{ pickup: place({ address: { zip: '62704' } }) },
-			'Pickup address has no member "zip" (did you mean "zipcode"?)',
+			'Pickup address has an unknown field "zip" (did you mean "zipcode"?)',
 		],
-		['a package', { packages: [pack({ colour: 'red' })] }, 'Package has no member "colour"'],
+		['a package', { packages: [pack({ color: 'red' })] }, 'Package has an unknown field "color"'],
 		[
 			'extra data',
 			{ extraData: [{ name: 'a', value: 'b', search: true }] },
-			'Extra data has no member "search" (did you mean "searchable"?)',
+			'Extra data has an unknown field "search" (did you mean "searchable"?)',
 		],
-	])('is refused with an unknown member in %s', (_, changes, message) => {
-		expect(messageOf(deliverySchema, delivery(changes))).toContain(message);
+	])('is rejected with an unknown field in %s', (_, changes, message) => {
+		expect(messageFor(deliverySchema, delivery(changes))).toContain(message);
 	});
 
-	test('names every unknown member and the known ones', () => {
-		expect(messageOf(deliverySchema, delivery({ tag: [], colour: 'red' }))).toBe(
-			'Delivery has no member "tag" (did you mean "tags"?), "colour". ' +
-				'The members are: pickup, dropoff, packages, referenceId, tags, extraData, cod',
+	test('is rejected with a message that lists unknown and known fields', () => {
+		expect(messageFor(deliverySchema, delivery({ tag: [], color: 'red' }))).toBe(
+			'Delivery has unknown fields "tag" (did you mean "tags"?), "color". ' +
+				'Known fields: pickup, dropoff, packages, referenceId, tags, extraData, cod',
 		);
 	});
 });
@@ -379,9 +377,9 @@ describe('a delivery', () => {
 describe('a location', () => {
 	const withPickup = (location: object) => delivery({ pickup: place(location) });
 
-	test('takes coordinates as numbers or numeric text, and sends them as text', () => {
+	test('accepts coordinates as numbers or numeric text and outputs text', () => {
 		const value = withPickup({ address: 'x', lat: -33.45, lng: ' +70.5 ' });
-		expect(valueOf(deliverySchema, value)).toHaveProperty('pickup.location', {
+		expect(parse(deliverySchema, value)).toHaveProperty('pickup.location', {
 			address: 'x',
 			lat: '-33.45',
 			lng: '70.5',
@@ -392,9 +390,9 @@ describe('a location', () => {
 		[90, 180],
 		[-90, -180],
 		[0, 0],
-	])('takes the coordinates %d, %d at the edge of the earth', (lat, lng) => {
+	])('accepts the extreme coordinates %d, %d', (lat, lng) => {
 		const value = withPickup({ warehouse: 1, lat, lng });
-		expect(valueOf(deliverySchema, value)).toHaveProperty('pickup.location', {
+		expect(parse(deliverySchema, value)).toHaveProperty('pickup.location', {
 			warehouse: 1,
 			lat: String(lat),
 			lng: String(lng),
@@ -405,12 +403,12 @@ describe('a location', () => {
 		[0.0000004, '0'],
 		['-0.0000006', '-0.000001'],
 		[0.000001, '0.000001'],
-	])('sends the coordinate %p, which is near 0, as %p without an exponent', (given, sent) => {
-		const value = withPickup({ address: 'x', lat: given, lng: given });
-		expect(valueOf(deliverySchema, value)).toHaveProperty('pickup.location', {
+	])('converts the coordinate %p to %p without an exponent', (coordinate, expected) => {
+		const value = withPickup({ address: 'x', lat: coordinate, lng: coordinate });
+		expect(parse(deliverySchema, value)).toHaveProperty('pickup.location', {
 			address: 'x',
-			lat: sent,
-			lng: sent,
+			lat: expected,
+			lng: expected,
 		});
 	});
 
@@ -420,31 +418,31 @@ describe('a location', () => {
 		[{ lat: 0, lng: 180.1 }, 'Pickup longitude 180.1 is more than 180'],
 		[{ lat: 0, lng: -180.1 }, 'Pickup longitude -180.1 is less than -180'],
 		[{ lat: 'north', lng: 0 }, 'Pickup latitude "north" is not a number'],
-		[{ lat: 1 }, 'Pickup longitude is missing. Give latitude and longitude together, or neither'],
-		[{ lng: 1 }, 'Pickup latitude is missing. Give latitude and longitude together, or neither'],
-	])('refuses the coordinates %j', (coordinates, message) => {
-		expect(messageOf(deliverySchema, withPickup({ address: 'x', ...coordinates }))).toBe(message);
+		[{ lat: 1 }, 'Pickup longitude is missing. Set both latitude and longitude, or neither'],
+		[{ lng: 1 }, 'Pickup latitude is missing. Set both latitude and longitude, or neither'],
+	])('rejects the coordinates %j', (coordinates, message) => {
+		expect(messageFor(deliverySchema, withPickup({ address: 'x', ...coordinates }))).toBe(message);
 	});
 
-	test('refuses neither and both of address and warehouse', () => {
-		expect(messageOf(deliverySchema, withPickup({}))).toBe(
-			'Pickup address is missing. Give an address, address components or a saved warehouse',
+	test('requires either an address or a warehouse', () => {
+		expect(messageFor(deliverySchema, withPickup({}))).toBe(
+			'Pickup address is missing. Enter an address or choose a saved warehouse',
 		);
-		expect(messageOf(deliverySchema, withPickup({ address: 'x', warehouse: 7 }))).toBe(
-			'Pickup warehouse ID is given beside an address. Give one of the two',
+		expect(messageFor(deliverySchema, withPickup({ address: 'x', warehouse: 7 }))).toBe(
+			"Pickup warehouse ID can't be combined with an address. Use only one of them",
 		);
 	});
 
-	test('refuses an address without any component', () => {
-		expect(messageOf(deliverySchema, withPickup({ address: { city: null } }))).toBe(
-			'Pickup address needs at least one component, such as the street or the city',
+	test('rejects an address without components', () => {
+		expect(messageFor(deliverySchema, withPickup({ address: { city: null } }))).toBe(
+			'Pickup address requires at least one field, e.g. the street or the city',
 		);
 	});
 });
 
 describe('a package size', () => {
-	test.each(['xs', 's', 'm', 'l', 'xl'])('may be %s, in any case', (size) => {
-		expect(valueOf(packageSizeSchema, ` ${size.toUpperCase()} `)).toBe(size);
+	test.each(['xs', 's', 'm', 'l', 'xl'])('can be %s in any case', (size) => {
+		expect(parse(packageSizeSchema, ` ${size.toUpperCase()} `)).toBe(size);
 	});
 
 	test.each([
@@ -452,35 +450,35 @@ describe('a package size', () => {
 		['', '""'],
 		[3, '3'],
 		[true, 'true'],
-	])('is refused when it is %j', (size, shown) => {
-		expect(messageOf(deliverySchema, delivery({ packages: [pack(), pack({ size })] }))).toBe(
+	])('is rejected when it is %j', (size, shown) => {
+		expect(messageFor(deliverySchema, delivery({ packages: [pack(), pack({ size })] }))).toBe(
 			`Package 2 size ${shown} is not one of xs, s, m, l, xl`,
 		);
 	});
 });
 
 describe('the type and company of a creation request', () => {
-	test.each(['slot', 'flex', 'express'])('may be %s', (type) => {
+	test.each(['slot', 'flex', 'express'])('accept the delivery type %s', (type) => {
 		expect(deliveryTypeSchema.parse(type)).toBe(type);
 	});
 
-	test('is refused when it is another type', () => {
-		expect(messageOf(deliveryTypeSchema, 'fast', 'Type')).toBe(
+	test('reject an unknown delivery type', () => {
+		expect(messageFor(deliveryTypeSchema, 'fast', 'Type')).toBe(
 			'Type "fast" is not one of slot, flex, express',
 		);
 	});
 
-	test('is a whole number of 1 or more, also as text', () => {
+	test('accept only a positive whole number as company ID, also as text', () => {
 		expect(companyIdSchema.parse('42')).toBe(42);
 		expect(companyIdSchema.parse(1)).toBe(1);
-		for (const refused of [0, -1, 1.5, '', 'shop', null])
-			expect(companyIdSchema.safeParse(refused).success).toBe(false);
+		for (const companyId of [0, -1, 1.5, '', 'shop', null])
+			expect(companyIdSchema.safeParse(companyId).success).toBe(false);
 	});
 });
 
 describe('the changes of an update', () => {
-	test('pass as they are when every member is in its documented form', () => {
-		const whole = {
+	test('are unchanged when every field has its documented format', () => {
+		const complete = {
 			location: { address: '12 Main Street', instructions: 'Ring', lat: 39.5, lng: -89.5 },
 			contact: { name: 'Ana', email: 'ana@mail.example', phonenumber: '1' },
 			packages: [{ id: 'PK-1', name: 'Box', qty: 2, weight: 1.5, size: 'xs', price: 9.9 }],
@@ -489,17 +487,17 @@ describe('the changes of an update', () => {
 			addTags: [1, 2],
 			removeTags: [3],
 		};
-		expect(valueOf(deliveryChangesSchema, whole, 'Changes')).toEqual(whole);
+		expect(parse(deliveryChangesSchema, complete, 'Changes')).toEqual(complete);
 	});
 
-	test('take text where numbers are meant, and give coordinates as numbers', () => {
-		const given = {
+	test('convert numeric text to numbers, including coordinates', () => {
+		const value = {
 			location: { lat: '39.5', lng: '-89.5' },
 			packages: [{ qty: '2', size: 'XL' }],
 			cod: '1.50',
 			addTags: ['12', 15],
 		};
-		expect(valueOf(deliveryChangesSchema, given, 'Changes')).toEqual({
+		expect(parse(deliveryChangesSchema, value, 'Changes')).toEqual({
 			location: { lat: 39.5, lng: -89.5 },
 			packages: [{ qty: 2, size: 'xl' }],
 			cod: 1.5,
@@ -507,22 +505,19 @@ describe('the changes of an update', () => {
 		});
 	});
 
-	test('require no member at all, at any level', () => {
+	test('require no field at any level', () => {
 		const empty = { location: {}, contact: {}, packages: [{}] };
-		expect(valueOf(deliveryChangesSchema, {}, 'Changes')).toEqual({});
-		expect(valueOf(deliveryChangesSchema, empty, 'Changes')).toEqual(empty);
+		expect(parse(deliveryChangesSchema, {}, 'Changes')).toEqual({});
+		expect(parse(deliveryChangesSchema, empty, 'Changes')).toEqual(empty);
 	});
 
 	test.each<[object, string]>([
-		[
-			{ location: { lat: 1 } },
-			'Longitude is missing. Give latitude and longitude together, or neither',
-		],
+		[{ location: { lat: 1 } }, 'Longitude is missing. Set both latitude and longitude, or neither'],
 		[{ location: { address: { city: 'x' } } }, 'Address (an object) is not text'],
-		[{ location: { warehouse: 7 } }, 'Changes has no member "warehouse"'],
-		[{ contact: { email: 'ana' } }, 'Email "ana" is not an e-mail address'],
+		[{ location: { warehouse: 7 } }, 'Changes has an unknown field "warehouse"'],
+		[{ contact: { email: 'ana' } }, 'Email "ana" is not an email address'],
 		[{ contact: { name: ' ' } }, 'Name is empty'],
-		[{ packages: [] }, 'Package: at least one is needed'],
+		[{ packages: [] }, 'Package: at least one is required'],
 		[{ packages: [{ size: 'xxl' }] }, 'Package size "xxl" is not one of xs, s, m, l, xl'],
 		[{ cod: -1 }, 'Cash on delivery -1 is less than 0'],
 		[
@@ -530,26 +525,26 @@ describe('the changes of an update', () => {
 			`Reference ID "${'r'.repeat(41)}" is longer than 40 characters`,
 		],
 		[{ addTags: ['gift'] }, 'Tag to add "gift" is not a number'],
-		[{ addTags: [] }, 'Tag to add: at least one is needed'],
+		[{ addTags: [] }, 'Tag to add: at least one is required'],
 		[{ removeTags: [1, 0] }, 'Tag to remove 2 0 is less than 1'],
-		[{ removeTags: [] }, 'Tag to remove: at least one is needed'],
-		[{ colour: 'red' }, 'Changes has no member "colour"'],
-	])('are refused when they are %j', (changes, message) => {
-		expect(messageOf(deliveryChangesSchema, changes, 'Changes')).toContain(message);
+		[{ removeTags: [] }, 'Tag to remove: at least one is required'],
+		[{ color: 'red' }, 'Changes has an unknown field "color"'],
+	])('are rejected when they are %j', (changes, message) => {
+		expect(messageFor(deliveryChangesSchema, changes, 'Changes')).toContain(message);
 	});
 });
 
 describe('the targets of an update', () => {
-	test('are one ID or more, as text', () => {
-		expect(valueOf(targetSchemas.deliveryIds, [' a ', 64], 'Update')).toEqual(['a', '64']);
-		expect(valueOf(targetSchemas.referenceIds, ['#1', 1001], 'Update')).toEqual(['#1', '1001']);
+	test('are one or more IDs as text', () => {
+		expect(parse(targetSchemas.deliveryIds, [' a ', 64], 'Update')).toEqual(['a', '64']);
+		expect(parse(targetSchemas.referenceIds, ['#1', 1001], 'Update')).toEqual(['#1', '1001']);
 		for (const kind of ['deliveryIds', 'referenceIds'] as const) {
 			expect(targetSchemas[kind].safeParse([]).success).toBe(false);
 			expect(targetSchemas[kind].safeParse(['']).success).toBe(false);
 		}
 	});
 
-	test('are reference IDs of at most 40 characters, while delivery IDs have no limit', () => {
+	test('limit reference IDs to 40 characters and delivery IDs not at all', () => {
 		expect(targetSchemas.referenceIds.safeParse(['r'.repeat(41)]).success).toBe(false);
 		expect(targetSchemas.deliveryIds.safeParse(['d'.repeat(41)]).success).toBe(true);
 	});
@@ -557,33 +552,33 @@ describe('the targets of an update', () => {
 
 describe('the URL of a subscription', () => {
 	test.each(['http://a.example', 'HTTPS://a.example/x?y=1', ' https://a.example '])(
-		'may be %j',
+		'accepts %j',
 		(url) => {
-			expect(valueOf(webhookUrlSchema, url, 'URL')).toBe(url.trim());
+			expect(parse(webhookUrlSchema, url, 'URL')).toBe(url.trim());
 		},
 	);
 
 	test.each(['', 'a.example', 'ftp://a.example', 'https://', 'https://a b'])(
-		'may not be %j',
+		'rejects %j',
 		(url) => {
-			expect(messageOf(webhookUrlSchema, url, 'URL')).toBe(
-				'URL is not a web address that starts with http:// or https://',
+			expect(messageFor(webhookUrlSchema, url, 'URL')).toBe(
+				'URL must be a valid URL that starts with http:// or https://',
 			);
 		},
 	);
 });
 
-describe('what the service answers', () => {
-	test('keeps members that the document does not name, in records and in listed webhooks', () => {
-		const record = { index: 0, id: '64f1', colour: 'red' };
+describe('a response of the service', () => {
+	test('keeps undocumented fields of records and listed webhooks', () => {
+		const record = { index: 0, id: '64f1', color: 'red' };
 		expect(creationResponseSchema.parse({ code: 'OK', payload: [record] }).payload).toEqual([
 			record,
 		]);
-		const hook = { url: 'https://a.example', action: 3, status: 'Active', colour: 'red' };
+		const hook = { url: 'https://a.example', action: 3, status: 'Active', color: 'red' };
 		expect(listedWebhookSchema.parse(hook)).toEqual(hook);
 	});
 
-	test('is no creation without a list of records', () => {
+	test('is not a creation response without a list of records', () => {
 		for (const body of [
 			undefined,
 			'<html>',
@@ -601,30 +596,30 @@ describe('what the service answers', () => {
 			'an object with several lists',
 			{ payload: { created: [{ id: 'a' }], others: [{ id: 'b' }] } },
 		],
-		['an object with a member a record', { payload: { '0': { id: 'a' }, '1': { id: 'b' } } }],
+		['an object with a field per record', { payload: { '0': { id: 'a' }, '1': { id: 'b' } } }],
 		['the bare list', [{ id: 'a' }, { id: 'b' }]],
-	])('is a creation when its records are in %s', (_form, body) => {
+	])('is a creation response with its records in %s', (_form, body) => {
 		expect(creationResponseSchema.parse(body).payload).toEqual([{ id: 'a' }, { id: 'b' }]);
 	});
 
-	test('is a creation when its payload is the one record', () => {
+	test('is a creation response with a single record as payload', () => {
 		const record = { id: 'a', tags: ['x'], price: { amount: 1 } };
 		expect(creationResponseSchema.parse({ payload: record }).payload).toEqual([record]);
 	});
 
-	test('keeps the records beside one that is no object', () => {
-		const answer = creationResponseSchema.parse({ payload: ['x', { index: 1, id: 'a' }] });
-		expect(answer.payload).toEqual([{}, { index: 1, id: 'a' }]);
+	test('keeps the records next to one that is not an object', () => {
+		const response = creationResponseSchema.parse({ payload: ['x', { index: 1, id: 'a' }] });
+		expect(response.payload).toEqual([{}, { index: 1, id: 'a' }]);
 	});
 
-	test('lists a webhook whose event code came as text, or whose status did not come', () => {
+	test('lists a webhook with an event code as text and without a status', () => {
 		expect(listedWebhookSchema.parse({ url: 'https://a.example', action: '3' })).toEqual({
 			url: 'https://a.example',
 			action: 3,
 		});
 	});
 
-	test('may lack everything after an update', () => {
+	test('to an update may lack every field', () => {
 		expect(updateResponseSchema.parse({})).toEqual({});
 		expect(updateResponseSchema.parse({ code: 'OK', data: { jobs: 'j', more: 1 } })).toEqual({
 			code: 'OK',
@@ -632,7 +627,7 @@ describe('what the service answers', () => {
 		});
 	});
 
-	test('has a code and a message where they can be read', () => {
+	test('has a code and a message when they are readable', () => {
 		expect(codeAndMessageSchema.parse({ code: 17, message: 'no' })).toEqual({
 			code: '17',
 			message: 'no',

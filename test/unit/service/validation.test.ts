@@ -10,8 +10,8 @@ function problemOf(schema: z.ZodType, value: unknown) {
 
 const nothingSent = 'Nothing was sent for this item.';
 
-describe('a value that fits', () => {
-	test('comes back normalised', () => {
+describe('validating a valid value', () => {
+	test('returns the normalized value', () => {
 		const schema = z.object({ name: z.string().trim() });
 		expect(validate(schema, { name: ' Ana ' }, 'Order', serviceLabels)).toEqual({
 			ok: true,
@@ -19,7 +19,7 @@ describe('a value that fits', () => {
 		});
 	});
 
-	test('loses members that are null or undefined, at every depth', () => {
+	test('removes fields that are null or undefined at every depth', () => {
 		const value = { a: null, b: undefined, c: { d: null, e: 0 }, f: [{ g: null, h: '' }, 1] };
 		expect(validate(z.unknown(), value, 'Order', serviceLabels)).toEqual({
 			ok: true,
@@ -27,7 +27,7 @@ describe('a value that fits', () => {
 		});
 	});
 
-	test('is without the entries of a list that are null', () => {
+	test('removes list entries that are null or undefined', () => {
 		const value = { list: [null, 1, [undefined, 2], { a: null }] };
 		expect(validate(z.unknown(), value, 'Order', serviceLabels)).toEqual({
 			ok: true,
@@ -35,7 +35,7 @@ describe('a value that fits', () => {
 		});
 	});
 
-	test('is not changed itself', () => {
+	test('does not modify the value', () => {
 		const value = Object.freeze({ a: null, list: Object.freeze([1]) });
 		validate(z.unknown(), value, 'Order', serviceLabels);
 		expect(value).toEqual({ a: null, list: [1] });
@@ -44,35 +44,35 @@ describe('a value that fits', () => {
 
 describe('the message of a broken rule', () => {
 	test.each<[string, z.ZodTypeAny, unknown, string]>([
-		['a missing member', z.string(), undefined, 'Size is missing'],
-		['a member that is null', z.string(), null, 'Size is missing'],
-		['another kind than text', z.string(), 5, 'Size 5 is not text'],
-		['another kind than a number', z.number(), 'five', 'Size "five" is not a number'],
-		['a broken number', z.number().int(), 1.5, 'Size 1.5 is not a whole number'],
-		['an endless number', z.number().finite(), Infinity, 'Size Infinity is not a number'],
-		['another kind than a boolean', z.boolean(), 'yes', 'Size "yes" is not true or false'],
-		['another kind than an object', z.object({}), 'x', 'Size "x" is not an object'],
+		['a missing field', z.string(), undefined, 'Size is missing'],
+		['a field that is null', z.string(), null, 'Size is missing'],
+		['a number instead of text', z.string(), 5, 'Size 5 is not text'],
+		['text instead of a number', z.number(), 'five', 'Size "five" is not a number'],
+		['a fractional number', z.number().int(), 1.5, 'Size 1.5 is not a whole number'],
+		['an infinite number', z.number().finite(), Infinity, 'Size Infinity is not a number'],
+		['text instead of a boolean', z.boolean(), 'yes', 'Size "yes" is not true or false'],
+		['text instead of an object', z.object({}), 'x', 'Size "x" is not an object'],
 		[
-			'an object where a list is meant',
+			'an object instead of a list',
 			z.array(z.string()),
 			{ a: 1 },
-			'Size: a list is needed, not a single object. Put it in square brackets: [ ... ]',
+			'Size must be a list, not a single object. Put it in square brackets: [ ... ]',
 		],
-		['another kind than a list', z.array(z.string()), 'x', 'Size "x" is not a list'],
-		['a list where text is meant', z.string(), [1, 2], 'Size (a list) is not text'],
-		['text outside an enumeration', z.enum(['s', 'm']), 'xxl', 'Size "xxl" is not one of s, m'],
-		['another kind than the enumeration', z.enum(['s', 'm']), 3, 'Size 3 is not one of s, m'],
-		['text that is no e-mail', z.string().email(), 'ana', 'Size "ana" is not an e-mail address'],
-		['too small a number', z.number().min(1), 0, 'Size 0 is less than 1'],
-		['too big a number', z.number().max(90), 91, 'Size 91 is more than 90'],
+		['text instead of a list', z.array(z.string()), 'x', 'Size "x" is not a list'],
+		['a list instead of text', z.string(), [1, 2], 'Size (a list) is not text'],
+		['text outside an enum', z.enum(['s', 'm']), 'xxl', 'Size "xxl" is not one of s, m'],
+		['a number instead of an enum value', z.enum(['s', 'm']), 3, 'Size 3 is not one of s, m'],
+		['an invalid email address', z.string().email(), 'ana', 'Size "ana" is not an email address'],
+		['a number below the minimum', z.number().min(1), 0, 'Size 0 is less than 1'],
+		['a number above the maximum', z.number().max(90), 91, 'Size 91 is more than 90'],
 		['empty text', z.string().min(1), '', 'Size is empty'],
-		['an empty list', z.array(z.string()).min(1), [], 'Size: at least one is needed'],
-		['too long text', z.string().max(2), 'abc', 'Size "abc" is longer than 2 characters'],
+		['an empty list', z.array(z.string()).min(1), [], 'Size: at least one is required'],
+		['text that is too long', z.string().max(2), 'abc', 'Size "abc" is longer than 2 characters'],
 		[
-			'a rule of its own',
-			z.string().refine(() => false, { message: 'is of no use' }),
+			'a custom rule',
+			z.string().refine(() => false, { message: 'is not in stock' }),
 			'abc',
-			'Size is of no use',
+			'Size is not in stock',
 		],
 	])('names the field, the value and the rule for %s', (_, schema, value, message) => {
 		expect(problemOf(z.object({ size: schema }), { size: value })).toEqual({
@@ -81,19 +81,19 @@ describe('the message of a broken rule', () => {
 		});
 	});
 
-	test('names the subject when the value as a whole is wrong', () => {
+	test('names the subject when the whole value is invalid', () => {
 		expect(problemOf(z.object({}), 'x')?.message).toBe('Order "x" is not an object');
 		expect(problemOf(z.object({}), null)?.message).toBe('Order null is not an object');
 		expect(problemOf(z.object({}), undefined)?.message).toBe('Order is missing');
 	});
 
-	test('numbers the entry of a list', () => {
+	test('contains the number of the list entry', () => {
 		const schema = z.object({ packages: z.array(z.object({ size: z.enum(['s']) })) });
 		const value = { packages: [{ size: 's' }, { size: 'xxl' }] };
 		expect(problemOf(schema, value)?.message).toBe('Package 2 size "xxl" is not one of s');
 	});
 
-	test('cuts long text short, and leaves text of 60 characters whole', () => {
+	test('shortens quoted text to 60 characters', () => {
 		const schema = z.object({ size: z.number() });
 		expect(problemOf(schema, { size: 'x'.repeat(60) })?.message).toBe(
 			`Size "${'x'.repeat(60)}" is not a number`,
@@ -103,7 +103,7 @@ describe('the message of a broken rule', () => {
 		);
 	});
 
-	test('tells further broken rules in the description', () => {
+	test('lists other broken rules in the description', () => {
 		const schema = z.object({ name: z.string(), qty: z.number(), size: z.enum(['s']) });
 		expect(problemOf(schema, { qty: 'x', size: 'xl' })).toEqual({
 			message: 'Name is missing',
@@ -111,11 +111,11 @@ describe('the message of a broken rule', () => {
 		});
 	});
 
-	test('is there even when the rule gives no reason', () => {
-		const silent = z.unknown().transform((value, context) => {
+	test('exists even for a rule without a message', () => {
+		const ruleWithoutMessage = z.unknown().transform((value, context) => {
 			context.addIssue({ code: 'custom' });
 			return value;
 		});
-		expect(problemOf(silent, 1)?.message).toMatch(/^Order .+/);
+		expect(problemOf(ruleWithoutMessage, 1)?.message).toMatch(/^Order .+/);
 	});
 });

@@ -19,12 +19,12 @@ const node: INode = {
 	parameters: {},
 };
 
-function answer(status: number, body?: unknown): Exchange {
-	return { kind: 'answer', status, headers: {}, body };
+function responseWith(status: number, body?: unknown): Exchange {
+	return { kind: 'response', status, headers: {}, body };
 }
 
-/** A client that notes its requests and always gives the same answer. */
-function clientThatGets(exchange: Exchange, companyId: number | undefined = 42) {
+/** A client that records its requests and always returns the same exchange. */
+function clientReturning(exchange: Exchange, companyId: number | undefined = 42) {
 	const sent: ServiceRequest[] = [];
 	const client: ServiceClient = {
 		credential: { baseUrl: 'https://a.example', apiKeyId: 'id', apiSecret: 's', companyId },
@@ -38,7 +38,7 @@ function clientThatGets(exchange: Exchange, companyId: number | undefined = 42) 
 
 const subscription = { url: 'https://a.example/x', action: 3 };
 
-describe('listing', () => {
+describe('listing webhooks', () => {
 	test.each([
 		['Active', 'active'],
 		['active', 'active'],
@@ -48,20 +48,20 @@ describe('listing', () => {
 		['BlackListed', 'blacklisted'],
 		['Paused', 'paused'],
 		[undefined, ''],
-	])('gives the status %j as %j and keeps the raw one', async (rawStatus, status) => {
-		const { client } = clientThatGets(answer(200, [{ ...subscription, status: rawStatus }]));
+	])('normalizes the status %j to %j and keeps the raw one', async (rawStatus, status) => {
+		const { client } = clientReturning(responseWith(200, [{ ...subscription, status: rawStatus }]));
 		const {
 			webhooks: [webhook],
 		} = await companyWebhooksClient(node, client, 42).list();
 		expect(webhook).toMatchObject({ status, ...(rawStatus && { rawStatus }) });
 	});
 
-	test('names the event and keeps what the document does not name', async () => {
+	test('adds the event name and keeps undocumented fields', async () => {
 		const hooks = [
 			{ url: 'https://a.example/1', action: 1, status: 'Active', since: 2020 },
 			{ url: 'https://a.example/9', action: 9, status: 'Active' },
 		];
-		const { client } = clientThatGets(answer(200, hooks));
+		const { client } = clientReturning(responseWith(200, hooks));
 		const { webhooks } = await companyWebhooksClient(node, client, 42).list();
 		expect(webhooks.map(({ url, action, event, raw }) => ({ url, action, event, raw }))).toEqual([
 			{ url: 'https://a.example/1', action: 1, event: 'createTask', raw: hooks[0] },
@@ -73,130 +73,140 @@ describe('listing', () => {
 		['null', { ...subscription, status: null }],
 		['a number', { ...subscription, status: 1 }],
 		['an object', { ...subscription, status: { name: 'active' } }],
-	])('takes a status that is %s for none', async (_, hook) => {
-		const { client } = clientThatGets(answer(200, [hook]));
-		const { webhooks, others } = await companyWebhooksClient(node, client, 42).list();
+	])('treats a status that is %s as missing', async (_, hook) => {
+		const { client } = clientReturning(responseWith(200, [hook]));
+		const { webhooks, unreadable } = await companyWebhooksClient(node, client, 42).list();
 		expect(webhooks).toMatchObject([{ ...subscription, status: '', raw: hook }]);
-		expect(others).toEqual([]);
+		expect(unreadable).toEqual([]);
 	});
 
 	test.each<[string, unknown]>([
 		['no URL', { action: 1 }],
 		['an empty URL', { url: '', action: 1 }],
 		['no event', { url: 'https://a.example' }],
-		['an event that is no number', { url: 'https://a.example', action: 'one' }],
-		['no members', {}],
-		['no object', 'https://a.example'],
-		['nothing', null],
-	])('reads the hooks beside one with %s', async (_, odd) => {
-		const { client } = clientThatGets(answer(200, [odd, { ...subscription, status: 'Active' }]));
-		const { webhooks, others } = await companyWebhooksClient(node, client, 42).list();
+		['an event that is not a number', { url: 'https://a.example', action: 'one' }],
+		['no fields', {}],
+		['text instead of an object', 'https://a.example'],
+		['null instead of an object', null],
+	])('lists the other webhooks next to an entry with %s', async (_, invalid) => {
+		const { client } = clientReturning(
+			responseWith(200, [invalid, { ...subscription, status: 'Active' }]),
+		);
+		const { webhooks, unreadable } = await companyWebhooksClient(node, client, 42).list();
 		expect(webhooks).toMatchObject([{ ...subscription, status: 'active' }]);
-		expect(others).toEqual([odd]);
+		expect(unreadable).toEqual([invalid]);
 	});
 
 	const hooks = [{ ...subscription, status: 'Active' }];
 	test.each<[string, unknown]>([
-		['under a member', { hooks }],
-		['with code and message', { code: 'OK', message: 'Success', payload: hooks }],
-		['two members deep', { code: 'OK', data: { total: 1, items: hooks } }],
-	])('finds the list %s', async (_, body) => {
-		const { client } = clientThatGets(answer(200, body));
+		['in a field', { hooks }],
+		['next to code and message', { code: 'OK', message: 'Success', payload: hooks }],
+		['two levels deep', { code: 'OK', data: { total: 1, items: hooks } }],
+	])('finds the list of webhooks %s', async (_, body) => {
+		const { client } = clientReturning(responseWith(200, body));
 		expect(await companyWebhooksClient(node, client, 42).list()).toMatchObject({
 			webhooks: [subscription],
-			others: [],
+			unreadable: [],
 		});
 	});
 
 	test.each<[string, Exchange]>([
-		['an empty list', answer(200, [])],
-		['an empty object', answer(200, {})],
-		['null', answer(200, null)],
-		['an object without one', answer(200, { code: 'OK', message: 'Success', payload: null })],
-		['a bare success', answer(200, { code: 'OK', message: 'Success' })],
-		['no content (204)', answer(204)],
-		['no content (200)', { kind: 'answer', status: 200, headers: {}, body: undefined }],
-	])('takes %s for a list of none', async (_, exchange) => {
-		const { client } = clientThatGets(exchange);
-		const nothing = { webhooks: [], others: [] };
+		['an empty list', responseWith(200, [])],
+		['an empty object', responseWith(200, {})],
+		['null', responseWith(200, null)],
+		[
+			'an object without a list',
+			responseWith(200, { code: 'OK', message: 'Success', payload: null }),
+		],
+		['a bare success', responseWith(200, { code: 'OK', message: 'Success' })],
+		['no content (204)', responseWith(204)],
+		['no content (200)', { kind: 'response', status: 200, headers: {}, body: undefined }],
+	])('treats %s as an empty list', async (_, exchange) => {
+		const { client } = clientReturning(exchange);
+		const nothing = { webhooks: [], unreadable: [] };
 		expect(await companyWebhooksClient(node, client, 42).list()).toEqual(nothing);
 	});
 
-	test('takes 404 for a list of none, and keeps what the service said', async () => {
-		const { client } = clientThatGets(answer(404, { code: 'NOT_FOUND', message: 'No webhooks' }));
+	test('treats a 404 as an empty list and keeps the message of the service', async () => {
+		const { client } = clientReturning(
+			responseWith(404, { code: 'NOT_FOUND', message: 'No webhooks' }),
+		);
 		expect(await companyWebhooksClient(node, client, 42).list()).toEqual({
 			webhooks: [],
-			others: [],
-			notFound: 'The service says: No webhooks (NOT_FOUND)',
+			unreadable: [],
+			notFoundDetail: 'The service says: No webhooks (NOT_FOUND)',
 		});
 	});
 
 	test.each<[string, Exchange]>([
 		[
 			'HTML',
-			{ kind: 'answer', status: 200, headers: { 'content-type': 'text/html' }, body: undefined },
+			{ kind: 'response', status: 200, headers: { 'content-type': 'text/html' }, body: undefined },
 		],
-		['text', answer(200, 'hello')],
-		['a number', answer(200, 5)],
-		['an error', answer(200, { code: 'ERROR', message: 'Out of order' })],
-		['a list of errors', answer(200, { errors: [{ reason: 'Out of order' }] })],
-		['other members', answer(200, { name: 'Another service' })],
-		['two lists', answer(200, { one: [], other: [] })],
-	])('refuses %s, in which there is no list of webhooks', async (_, exchange) => {
-		const { client } = clientThatGets(exchange);
+		['text', responseWith(200, 'hello')],
+		['a number', responseWith(200, 5)],
+		['an error', responseWith(200, { code: 'ERROR', message: 'Out of order' })],
+		['a list of errors', responseWith(200, { errors: [{ reason: 'Out of order' }] })],
+		['other fields', responseWith(200, { name: 'Another service' })],
+		['two lists', responseWith(200, { one: [], other: [] })],
+	])('rejects %s, which contains no list of webhooks', async (_, exchange) => {
+		const { client } = clientReturning(exchange);
 		await expect(companyWebhooksClient(node, client, 42).list()).rejects.toThrow(
-			'The answer did not come from the Delivery Service, or cannot be read',
+			'The response is not a valid Delivery Service response',
 		);
 	});
 });
 
 describe('subscribing and unsubscribing', () => {
-	test.each([200, 201, 204])('take any success (%d), whatever its body', async (status) => {
-		const { client, sent } = clientThatGets(answer(status, '<html>'));
+	test.each([200, 201, 204])('accept any success (%d) regardless of its body', async (status) => {
+		const { client, sent } = clientReturning(responseWith(status, '<html>'));
 		const webhooks = companyWebhooksClient(node, client, 42);
 		await expect(webhooks.subscribe(subscription)).resolves.toMatchObject({ isDone: true });
 		await expect(webhooks.unsubscribe(subscription)).resolves.toMatchObject({ isDone: true });
 		expect(sent.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
 	});
 
-	test('tell apart a subscription that is new and one that was there before', async () => {
-		const there = companyWebhooksClient(node, clientThatGets(answer(409)).client, 42);
-		await expect(there.subscribe(subscription)).resolves.toMatchObject({ isDone: false });
+	test('report an existing subscription on a 409', async () => {
+		const conflicting = companyWebhooksClient(node, clientReturning(responseWith(409)).client, 42);
+		await expect(conflicting.subscribe(subscription)).resolves.toMatchObject({ isDone: false });
 	});
 
-	test('tell apart a subscription that is gone and one that could not be removed', async () => {
-		const gone = companyWebhooksClient(node, clientThatGets(answer(404)).client, 42);
-		await expect(gone.unsubscribe(subscription)).resolves.toMatchObject({ isDone: false });
-		await expect(gone.subscribe(subscription)).rejects.toThrow(NodeApiError);
-		const refused = companyWebhooksClient(node, clientThatGets(answer(403)).client, 42);
-		await expect(refused.unsubscribe(subscription)).rejects.toThrow(NodeApiError);
-		const unreachable = clientThatGets({ kind: 'noAnswer', code: 'ECONNREFUSED' }).client;
+	test('distinguish a missing subscription from a failed removal', async () => {
+		const missing = companyWebhooksClient(node, clientReturning(responseWith(404)).client, 42);
+		await expect(missing.unsubscribe(subscription)).resolves.toMatchObject({ isDone: false });
+		await expect(missing.subscribe(subscription)).rejects.toThrow(NodeApiError);
+		const rejected = companyWebhooksClient(node, clientReturning(responseWith(403)).client, 42);
+		await expect(rejected.unsubscribe(subscription)).rejects.toThrow(NodeApiError);
+		const unreachable = clientReturning({ kind: 'noResponse', code: 'ECONNREFUSED' }).client;
 		await expect(
 			companyWebhooksClient(node, unreachable, 42).unsubscribe(subscription),
-		).rejects.toThrow('Nothing answers at the Base URL of the Delivery Service');
+		).rejects.toThrow('Could not connect to the Base URL of the Delivery Service');
 	});
 });
 
-describe('success', () => {
-	test.each([200, 299])('is the status %d', (status) => {
-		const exchange = answer(status);
+describe('requireSuccess', () => {
+	test.each([200, 299])('returns a response with status %d', (status) => {
+		const exchange = responseWith(status);
 		expect(requireSuccess(node, exchange)).toBe(exchange);
 	});
 
-	test.each([199, 300, 401, 500])('is not the status %d, which is kept in the error', (status) => {
-		const refused: unknown = (() => {
-			try {
-				return requireSuccess(node, answer(status, { code: 'E', message: 'Because' }));
-			} catch (error) {
-				return error;
-			}
-		})();
-		expect(refused).toBeInstanceOf(NodeApiError);
-		expect(refused).toMatchObject({ httpCode: String(status) });
-	});
+	test.each([199, 300, 401, 500])(
+		'throws an error with the status for a response with status %d',
+		(status) => {
+			const thrown: unknown = (() => {
+				try {
+					return requireSuccess(node, responseWith(status, { code: 'E', message: 'Because' }));
+				} catch (error) {
+					return error;
+				}
+			})();
+			expect(thrown).toBeInstanceOf(NodeApiError);
+			expect(thrown).toMatchObject({ httpCode: String(status) });
+		},
+	);
 
-	test('is not a connection that failed', () => {
-		expect(() => requireSuccess(node, { kind: 'noAnswer', code: '' })).toThrow(
+	test('throws when the connection failed', () => {
+		expect(() => requireSuccess(node, { kind: 'noResponse', code: '' })).toThrow(
 			'The Delivery Service could not be reached',
 		);
 	});

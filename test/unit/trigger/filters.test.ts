@@ -6,7 +6,7 @@ import {
 } from '../../../nodes/DeliveryService/trigger/filters';
 import type { EmittedEvent } from '../../../nodes/DeliveryService/trigger/payload';
 
-const none: Filters = { status: [], company: [], city: [] };
+const noFilters: Filters = { status: [], company: [], city: [] };
 
 function updated(fields: Record<string, unknown> = {}): EmittedEvent {
 	return {
@@ -20,32 +20,48 @@ function updated(fields: Record<string, unknown> = {}): EmittedEvent {
 	};
 }
 
-describe('a filter', () => {
+describe('passesFilters', () => {
 	test.each<[string, Partial<Filters>, boolean]>([
-		['nothing', {}, true],
-		['its status', { status: ['delivered'] }, true],
-		['its status among others', { status: ['assigned', 'delivered'] }, true],
-		['its status in another spelling', { status: [' DELIVERED '] }, true],
+		['no filters', {}, true],
+		['the same status', { status: ['delivered'] }, true],
+		['the same status in a list', { status: ['assigned', 'delivered'] }, true],
+		['the same status in another spelling', { status: [' DELIVERED '] }, true],
 		['another status', { status: ['assigned'] }, false],
-		['a part of its status', { status: ['deliver'] }, false],
-		['its company', { company: ['42'] }, true],
+		['a part of the status', { status: ['deliver'] }, false],
+		['the same company', { company: ['42'] }, true],
 		['another company', { company: ['4'] }, false],
-		['its city', { city: ['3'] }, true],
+		['the same city', { city: ['3'] }, true],
 		['another city', { city: ['8'] }, false],
-		['all of its own', { status: ['delivered'], company: ['42'], city: ['3'] }, true],
-		['another status beside', { status: ['x'], company: ['42'], city: ['3'] }, false],
-		['another company beside', { status: ['delivered'], company: ['x'], city: ['3'] }, false],
-		['another city beside', { status: ['delivered'], company: ['42'], city: ['x'] }, false],
-	])('that asks of an update for %s decides it', (_, filters, through) => {
-		expect(passesFilters(updated(), { ...none, ...filters })).toBe(through);
+		[
+			'the same status, company and city',
+			{ status: ['delivered'], company: ['42'], city: ['3'] },
+			true,
+		],
+		[
+			'the same company and city, but another status',
+			{ status: ['x'], company: ['42'], city: ['3'] },
+			false,
+		],
+		[
+			'the same status and city, but another company',
+			{ status: ['delivered'], company: ['x'], city: ['3'] },
+			false,
+		],
+		[
+			'the same status and company, but another city',
+			{ status: ['delivered'], company: ['42'], city: ['x'] },
+			false,
+		],
+	])('compares an update with %s', (_, filters, passes) => {
+		expect(passesFilters(updated(), { ...noFilters, ...filters })).toBe(passes);
 	});
 
 	test.each([
 		['pending review', 'Pending_Review'],
 		['pending_review', 'pending review'],
 		['PENDING-REVIEW', ' pending  review '],
-	])('takes the status %j for %j', (entered, status) => {
-		expect(passesFilters(updated({ status }), { ...none, status: [entered] })).toBe(true);
+	])('treats the status %j like %j', (entered, status) => {
+		expect(passesFilters(updated({ status }), { ...noFilters, status: [entered] })).toBe(true);
 	});
 
 	test.each([
@@ -53,34 +69,37 @@ describe('a filter', () => {
 		['8', '08'],
 		['0', '00'],
 		['8', 8],
-	])('takes the city and the company %j for %j', (entered, told) => {
-		const event = updated({ city_id: told, company_id: told });
-		expect(passesFilters(event, { ...none, city: [entered], company: [entered] })).toBe(true);
-		expect(passesFilters(event, { ...none, city: ['80'] })).toBe(false);
+	])('treats the city and the company %j like %j', (entered, id) => {
+		const event = updated({ city_id: id, company_id: id });
+		expect(passesFilters(event, { ...noFilters, city: [entered], company: [entered] })).toBe(true);
+		expect(passesFilters(event, { ...noFilters, city: ['80'] })).toBe(false);
 	});
 
-	test('compares what came in another spelling, or as a number', () => {
+	test('compares an event with another spelling or a number as ID', () => {
 		const event = updated({ status: ' Pending Review', company_id: 42 });
-		expect(passesFilters(event, { ...none, status: ['pending review'], company: ['42'] })).toBe(
-			true,
-		);
-		expect(passesFilters(event, { ...none, company: ['43'] })).toBe(false);
+		expect(
+			passesFilters(event, { ...noFilters, status: ['pending review'], company: ['42'] }),
+		).toBe(true);
+		expect(passesFilters(event, { ...noFilters, company: ['43'] })).toBe(false);
 	});
 
 	test.each([undefined, null, {}, ['delivered'], true])(
-		'lets an update through whose status is %j, since it says nothing',
+		'passes an update without a readable status: %j',
 		(status) => {
-			expect(passesFilters(updated({ status }), { ...none, status: ['assigned'] })).toBe(true);
+			expect(passesFilters(updated({ status }), { ...noFilters, status: ['assigned'] })).toBe(true);
 		},
 	);
 
-	test.each(['createTask', 'createRoute', 'unknown'] as const)('lets %s through', (event) => {
-		const filters = { status: ['x'], company: ['x'], city: ['x'] };
-		expect(passesFilters({ ...updated(), event }, filters)).toBe(true);
-	});
+	test.each(['createTask', 'createRoute', 'unknown'] as const)(
+		'passes a %s event whatever the filters are',
+		(event) => {
+			const filters = { status: ['x'], company: ['x'], city: ['x'] };
+			expect(passesFilters({ ...updated(), event }, filters)).toBe(true);
+		},
+	);
 });
 
-describe('what the user entered', () => {
+describe('readFilters', () => {
 	test.each<[unknown, string[]]>([
 		['42, 43', ['42', '43']],
 		[
@@ -90,27 +109,29 @@ describe('what the user entered', () => {
 		[42, ['42']],
 		['', []],
 		[undefined, []],
-	])('as %j is read as %j', (city, entries) => {
+	])('reads %j as %j', (city, entries) => {
 		expect(readFilters({ status: undefined, company: undefined, city })).toEqual({
-			...none,
+			...noFilters,
 			city: entries,
 		});
 	});
+});
 
+describe('invalidFilter', () => {
 	test.each<[Partial<Filters>, string]>([
-		[{ city: ['42; 43'] }, '"42; 43" in its option Only These Cities'],
-		[{ company: ['1', 'all'] }, '"all" in its option Only These Companies'],
-		[{ status: ['a; b'] }, '"a; b" in its option Only These Statuses'],
-		[{ city: ['-1'] }, '"-1" in its option Only These Cities'],
-		[{ city: ['1.5'] }, '"1.5" in its option Only These Cities'],
-	])('as %j can never match', (filters, words) => {
-		expect(invalidFilter({ ...none, ...filters })?.message).toContain(words);
+		[{ city: ['42; 43'] }, '"42; 43" in the option Only These Cities'],
+		[{ company: ['1', 'all'] }, '"all" in the option Only These Companies'],
+		[{ status: ['a; b'] }, '"a; b" in the option Only These Statuses'],
+		[{ city: ['-1'] }, '"-1" in the option Only These Cities'],
+		[{ city: ['1.5'] }, '"1.5" in the option Only These Cities'],
+	])('reports %j, which can never match', (filters, message) => {
+		expect(invalidFilter({ ...noFilters, ...filters })?.message).toContain(message);
 	});
 
 	test.each<Partial<Filters>>([{}, { city: ['08'], company: ['1', '2'] }, { status: ['a b_c'] }])(
-		'as %j may match',
+		'accepts %j',
 		(filters) => {
-			expect(invalidFilter({ ...none, ...filters })).toBeUndefined();
+			expect(invalidFilter({ ...noFilters, ...filters })).toBeUndefined();
 		},
 	);
 });

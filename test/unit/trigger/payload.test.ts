@@ -7,15 +7,15 @@ const created = { id: 't1', distance: 4.5, price: 9, currencySign: '$' };
 const routed = { route_id: 'r1', distance: 4.5, date: '1700000000', prices: [] };
 const updated = { id: 't1', status: 'delivered', company_id: '42', city_id: '3' };
 
-describe('the event', () => {
-	test('is the one that the address names, whatever the payload looks like', () => {
+describe('the event of readBody', () => {
+	test('is the event in the URL, whatever the payload contains', () => {
 		expect(readBody(created, 'createTask')).toEqual([
 			{ event: 'createTask', eventCode: 1, ...created },
 		]);
 		expect(readBody(updated, 'createTask')).toMatchObject([{ event: 'createTask', eventCode: 1 }]);
 	});
 
-	test('is told by the shape of the payload when the address names none', () => {
+	test('is identified by the fields of the payload without an event in the URL', () => {
 		expect(readBody(created)).toMatchObject([{ event: 'createTask', eventCode: 1 }]);
 		expect(readBody(routed)).toMatchObject([{ event: 'createRoute', eventCode: 2 }]);
 		expect(readBody(updated)).toMatchObject([{ event: 'updateTask', eventCode: 3 }]);
@@ -29,30 +29,30 @@ describe('the event', () => {
 		{ ...routed, ...updated },
 		{ ...routed, ...created },
 		{ hello: 'world' },
-	])('is unknown, never guessed, for %j', (payload) => {
+	])('is unknown for the ambiguous payload %j', (payload) => {
 		expect(readBody(payload)).toEqual([
 			{
 				...payload,
 				event: 'unknown',
 				eventCode: null,
-				issues: ['Neither the address nor the fields tell which event this is'],
+				issues: ['Neither the URL nor the fields identify the event'],
 			},
 		]);
 	});
 });
 
-describe('a payload', () => {
-	test('is read from JSON text', () => {
+describe('readBody', () => {
+	test('reads JSON text', () => {
 		expect(readBody(JSON.stringify(updated))).toEqual(readBody(updated));
 	});
 
-	test('is read from form fields, whose numbers are text', () => {
+	test('reads form fields, whose numbers are text', () => {
 		expect(readBody({ ...created, distance: '4.5', price: '9' }, 'createTask')).toEqual([
 			{ event: 'createTask', eventCode: 1, ...created },
 		]);
 	});
 
-	test('may come in a list, with each entry told by its own shape', () => {
+	test('identifies the event of each entry in a list', () => {
 		expect(readBody([created, updated])).toMatchObject([
 			{ event: 'createTask' },
 			{ event: 'updateTask' },
@@ -60,7 +60,7 @@ describe('a payload', () => {
 		expect(readBody(JSON.stringify([created, updated]))).toHaveLength(2);
 	});
 
-	test('that fits the document has no issues', () => {
+	test('reports no issues for the documented payloads', () => {
 		for (const [payload, name] of [
 			[created, 'createTask'],
 			[routed, 'createRoute'],
@@ -69,7 +69,7 @@ describe('a payload', () => {
 			expect(readBody(payload, name)?.[0]).not.toHaveProperty('issues');
 	});
 
-	test('that does not fit is given as it came, with what did not fit', () => {
+	test('returns a payload that deviates from the document, with issues', () => {
 		expect(readBody({ id: 't1', distance: 'far', more: 1 }, 'createTask')).toEqual([
 			{
 				event: 'createTask',
@@ -78,7 +78,7 @@ describe('a payload', () => {
 				distance: 'far',
 				more: 1,
 				issues: [
-					'The field "distance" is not what the service documents',
+					'The field "distance" does not have its documented type',
 					'The field "price" is missing',
 					'The field "currencySign" is missing',
 				],
@@ -86,8 +86,8 @@ describe('a payload', () => {
 		]);
 	});
 
-	test('is left out of a list when it is empty, and kept with an issue when it is no object', () => {
-		const issues = ['This entry of the list is not an object'];
+	test('drops empty list entries and reports an issue for entries that are not objects', () => {
+		const issues = ['This list entry is not an object'];
 		expect(readBody([5, {}, updated, null, 'x', [1]])).toEqual([
 			{ event: 'unknown', eventCode: null, payload: 5, issues },
 			{ event: 'updateTask', eventCode: 3, ...updated },
@@ -100,10 +100,10 @@ describe('a payload', () => {
 		]);
 	});
 
-	test('keeps what the emitted event has a name for itself, beside what it says of itself', () => {
+	test('returns payload fields with a reserved name under "payload"', () => {
 		const payload = { ...updated, event: 'x', eventCode: 9, issues: [] };
 		const issues = [
-			'Fields of the payload named event, eventCode, issues are found under "payload"',
+			'Payload fields with a reserved name are only in "payload": event, eventCode, issues',
 		];
 		expect(readBody(payload, 'updateTask')).toEqual([
 			{ event: 'updateTask', eventCode: 3, ...updated, payload, issues },
@@ -114,14 +114,14 @@ describe('a payload', () => {
 				eventCode: null,
 				payload: { event: 'x' },
 				issues: [
-					'Neither the address nor the fields tell which event this is',
-					'Fields of the payload named event are found under "payload"',
+					'Neither the URL nor the fields identify the event',
+					'Payload fields with a reserved name are only in "payload": event',
 				],
 			},
 		]);
 	});
 
-	test('has its prices as a list when a form gave them field by field, in any order', () => {
+	test('builds the list of prices from the fields of a form, in any order', () => {
 		const form = {
 			route_id: 'r1',
 			distance: '4.5',
@@ -142,19 +142,19 @@ describe('a payload', () => {
 		]);
 	});
 
-	test('has its prices as a list when they came as JSON text', () => {
+	test('parses a list of prices that is JSON text', () => {
 		const prices = JSON.stringify([{ id: 't1', price: '9.50' }]);
 		expect(readBody({ ...routed, prices })).toMatchObject([{ prices: [{ id: 't1', price: 9.5 }] }]);
 		for (const text of ['none', '{"id":"t1"}'])
 			expect(readBody({ ...routed, prices: text })).toMatchObject([{ prices: text }]);
 	});
 
-	test('keeps the fields of a form apart from a list that it gave as a whole', () => {
+	test('does not merge list fields of a form into a list that the form contains', () => {
 		const form = { ...routed, 'prices[0][id]': 't1' };
 		expect(readBody(form)).toMatchObject([form]);
 	});
 
-	test('is read to a depth of 100 levels, and not in a body that is deeper', () => {
+	test('reads a body of 100 levels and rejects a deeper one', () => {
 		const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
 		expect(readBody(nested(100))).toHaveLength(1);
 		expect(readBody(nested(101))).toBeUndefined();
@@ -176,21 +176,21 @@ describe('a payload', () => {
 		['x', 1],
 		'{}',
 		'[1]',
-	])('is not in the body %j', (body) => {
+	])('returns undefined for the body %j', (body) => {
 		expect(readBody(body)).toBeUndefined();
 		expect(readBody(body, 'updateTask')).toBeUndefined();
 	});
 });
 
-/** Assigning to it sets no field but the prototype, so that zod leaves it out. */
+/** Assigning to it sets the prototype instead of a field, so zod drops it. */
 const unsafeName = '__proto__';
 
 const documentedNames = Object.keys({ ...created, ...routed, ...updated });
-/** What an emitted event says of itself: a field of that name is found in the payload as it came. */
-const ownNames = ['event', 'eventCode', 'issues'];
+/** The trigger's own fields: payload fields with these names are in the unchanged payload. */
+const reservedNames = ['event', 'eventCode', 'issues'];
 const fieldName = fc.oneof(
 	fc.constantFrom(...documentedNames),
-	fc.constantFrom(...ownNames, 'payload', 'dateIso'),
+	fc.constantFrom(...reservedNames, 'payload', 'dateIso'),
 	fc.string().filter((name) => name !== unsafeName && !name.includes('[')),
 );
 const fieldValue = fc.oneof(
@@ -203,22 +203,24 @@ const fieldValue = fc.oneof(
 const payloads = fc
 	.dictionary(fieldName, fieldValue, { minKeys: 1, noNullPrototype: true })
 	.filter(({ dateIso }) => dateIso !== null);
-const names = fc.option(fc.constantFrom(...eventNames), { nil: undefined });
+const namedEvents = fc.option(fc.constantFrom(...eventNames), { nil: undefined });
 
-/** A value as it is after a conversion that documents allow: numbers and text mean the same. */
-function plain(value: unknown): unknown {
-	if (Array.isArray(value)) return value.map(plain);
+/** A value in which numbers and numeric text are equal, since the trigger may convert them. */
+function withNumbers(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(withNumbers);
 	if (typeof value === 'object' && value !== null)
-		return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
+		return Object.fromEntries(
+			Object.entries(value).map(([name, inner]) => [name, withNumbers(inner)]),
+		);
 	return typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value))
 		? Number(value)
 		: value;
 }
 
-describe('for any JSON', () => {
-	test('reading does not throw, and gives nothing or events', () => {
+describe('readBody with any JSON', () => {
+	test('does not throw and returns undefined or events', () => {
 		fc.assert(
-			fc.property(fc.oneof(fc.jsonValue(), fc.string(), fc.json()), names, (body, named) => {
+			fc.property(fc.oneof(fc.jsonValue(), fc.string(), fc.json()), namedEvents, (body, named) => {
 				const read = readBody(body, named);
 				if (read === undefined) return;
 				expect(read.length).toBeGreaterThan(0);
@@ -228,24 +230,25 @@ describe('for any JSON', () => {
 		);
 	});
 
-	test('no field of a payload is lost or becomes another value', () => {
+	test('keeps every field and value of a payload', () => {
 		fc.assert(
-			fc.property(payloads, names, fc.boolean(), (payload, named, asText) => {
+			fc.property(payloads, namedEvents, fc.boolean(), (payload, named, asText) => {
 				const read = readBody(asText ? JSON.stringify(payload) : payload, named) ?? [];
 				expect(read).toHaveLength(1);
-				if (ownNames.some((name) => name in payload)) expect(read[0]?.payload).toEqual(payload);
+				if (reservedNames.some((name) => name in payload))
+					expect(read[0]?.payload).toEqual(payload);
 				else
 					for (const [name, value] of Object.entries(payload))
-						expect([name, plain(read[0]?.[name])]).toEqual([name, plain(value)]);
+						expect([name, withNumbers(read[0]?.[name])]).toEqual([name, withNumbers(value)]);
 			}),
 			{ numRuns: 500 },
 		);
 	});
 
-	test('as many events come out of a list as entries with something are in it', () => {
+	test('returns one event per list entry that is not empty', () => {
 		const entries = fc.array(fc.oneof(payloads, fc.string(), fc.constantFrom(null, {}, [], 0)));
 		fc.assert(
-			fc.property(payloads, entries, names, (payload, others, named) => {
+			fc.property(payloads, entries, namedEvents, (payload, others, named) => {
 				const empty = others.filter((entry) =>
 					['null', '{}', '[]'].includes(JSON.stringify(entry)),
 				);

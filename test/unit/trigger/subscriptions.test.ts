@@ -33,7 +33,7 @@ const signedBefore = {
 	url: eventUrlFor(owner, 'createTask', { ...signer, secret: 'old' }),
 	action: 1,
 };
-/** Of another workflow with the same webhook ID, and so with the same URL. */
+/** Another workflow's, with the same webhook ID and so the same webhook URL. */
 const ofCopy = {
 	url: eventUrlFor({ ...owner, workflowId: 'w2' }, 'createTask', signer),
 	action: 1,
@@ -54,17 +54,17 @@ function listed(subscription: Subscription, status = 'active'): Webhook {
 	return { ...subscription, status, raw: {} };
 }
 
-/** The service's list, kept in memory, with a note of each change in order. */
-class Memory implements Webhooks {
+/** An in-webhooks list of webhooks that records each change in order. */
+class FakeWebhooks implements Webhooks {
 	readonly changes: string[] = [];
 
 	constructor(
 		public hooks: Webhook[],
-		private readonly refused: readonly Subscription[] = [],
+		private readonly rejected: readonly Subscription[] = [],
 	) {}
 
 	list(): Promise<WebhookList> {
-		return Promise.resolve({ webhooks: [...this.hooks], others: [] });
+		return Promise.resolve({ webhooks: [...this.hooks], unreadable: [] });
 	}
 
 	subscribe(subscription: Subscription): Promise<SubscriptionChange> {
@@ -77,20 +77,20 @@ class Memory implements Webhooks {
 	unsubscribe(subscription: Subscription): Promise<SubscriptionChange> {
 		this.check(subscription);
 		this.changes.push(`-${nameOf(subscription)}`);
-		const left = this.hooks.filter((hook) => !isSame(hook, subscription));
-		const found = left.length < this.hooks.length;
-		this.hooks = left;
+		const remaining = this.hooks.filter((hook) => !isSame(hook, subscription));
+		const found = remaining.length < this.hooks.length;
+		this.hooks = remaining;
 		return Promise.resolve(change(found));
 	}
 
 	private check(subscription: Subscription): void {
-		if (this.refused.some((one) => isSame(one, subscription)))
-			throw new Error(`refused: ${nameOf(subscription)}`);
+		if (this.rejected.some((one) => isSame(one, subscription)))
+			throw new Error(`rejected: ${nameOf(subscription)}`);
 	}
 }
 
 function change(isDone: boolean): SubscriptionChange {
-	return { isDone, said: isDone ? '' : 'The service says: no' };
+	return { isDone, detail: isDone ? '' : 'The service says: no' };
 }
 
 function isSame(one: Subscription, other: Subscription): boolean {
@@ -108,28 +108,28 @@ function nameOf({ url }: Subscription): string {
 	return names.get(url) ?? url;
 }
 
-async function reconciled(memory: Memory): Promise<Leftover | undefined> {
-	return (await reconcile(memory, desired)).leftover;
+async function reconciled(webhooks: FakeWebhooks): Promise<Leftover | undefined> {
+	return (await reconcile(webhooks, desired)).leftover;
 }
 
-test('a trigger wants one subscription an event, signed when it has a signer', () => {
+test('subscriptionsFor returns one subscription per event, signed when there is a signer', () => {
 	expect(subscriptionsFor(desired)).toEqual([created, updated]);
 	expect(subscriptionsFor({ ...owner, events: ['createRoute'] })).toEqual([
 		{ url: `${webhookUrl}?event=createRoute&workflow=w1`, action: 2 },
 	]);
 });
 
-test('what is listed at another address of n8n is told from what cannot be read', () => {
-	const there = {
+test('subscriptionsAtOtherHosts finds the same path at another host and skips invalid URLs', () => {
+	const atOtherHost = {
 		url: created.url.replace(new URL(webhookUrl).origin, 'https://x.example'),
 		action: 1,
 	};
-	const list = [listed(created), listed(there), listed({ url: 'x', action: 1 })];
-	expect(subscriptionsAtOtherHosts(desired, list)).toEqual([listed(there)]);
+	const list = [listed(created), listed(atOtherHost), listed({ url: 'x', action: 1 })];
+	expect(subscriptionsAtOtherHosts(desired, list)).toEqual([listed(atOtherHost)]);
 });
 
-describe('what there is to do', () => {
-	test('is to subscribe to everything when nothing is there', () => {
+describe('diffSubscriptions', () => {
+	test('reports all subscriptions as missing for an empty list', () => {
 		expect(diffSubscriptions(desired, [])).toEqual({
 			missing: [created, updated],
 			stale: [],
@@ -138,7 +138,7 @@ describe('what there is to do', () => {
 		});
 	});
 
-	test('is nothing when everything is there, whatever else is listed', () => {
+	test('reports nothing when all are listed among those of others', () => {
 		const list = [...others, created, updated].map((one) => listed(one));
 		expect(diffSubscriptions(desired, list)).toEqual({
 			missing: [],
@@ -148,11 +148,11 @@ describe('what there is to do', () => {
 		});
 	});
 
-	test('is to subscribe to what is missing', () => {
+	test('reports a missing subscription', () => {
 		expect(diffSubscriptions(desired, [listed(updated)]).missing).toEqual([created]);
 	});
 
-	test('is to remove what is of this node but no longer desired', () => {
+	test('reports subscriptions of deselected events and other secrets as stale', () => {
 		const list = [created, updated, routed, signedBefore].map((one) => listed(one));
 		expect(diffSubscriptions(desired, list)).toEqual({
 			missing: [],
@@ -162,7 +162,7 @@ describe('what there is to do', () => {
 		});
 	});
 
-	test('is to remove an address that is subscribed to another event than it names', () => {
+	test('reports a URL that is subscribed to another event as stale', () => {
 		const swapped = { url: created.url, action: 3 };
 		expect(diffSubscriptions(desired, [listed(swapped)])).toEqual({
 			missing: [created, updated],
@@ -172,7 +172,7 @@ describe('what there is to do', () => {
 		});
 	});
 
-	test('is to make anew what the service has stopped calling', () => {
+	test('reports a blacklisted subscription as blacklisted and missing', () => {
 		const list = [listed(created, 'blacklisted'), listed(updated)];
 		expect(diffSubscriptions(desired, list)).toEqual({
 			missing: [created],
@@ -182,7 +182,7 @@ describe('what there is to do', () => {
 		});
 	});
 
-	test('is nothing for an address that the service lists in another order', () => {
+	test('recognizes a URL whose parameters the service has reordered', () => {
 		const [path = '', query = ''] = created.url.split('?');
 		const reordered = { ...created, url: `${path}?${query.split('&').reverse().join('&')}` };
 		expect(diffSubscriptions(desired, [listed(reordered), listed(updated)])).toEqual({
@@ -193,7 +193,7 @@ describe('what there is to do', () => {
 		});
 	});
 
-	test('is to remove only the blacklisted one of two', () => {
+	test('does not report a subscription as missing next to its blacklisted duplicate', () => {
 		const list = [listed(created), listed(created, 'blacklisted'), listed(updated)];
 		expect(diffSubscriptions(desired, list)).toEqual({
 			missing: [],
@@ -203,7 +203,7 @@ describe('what there is to do', () => {
 		});
 	});
 
-	test('is only to remove what is not desired and blacklisted', () => {
+	test('reports a blacklisted subscription of a deselected event as stale', () => {
 		const list = [listed(routed, 'blacklisted'), listed(created), listed(updated)];
 		expect(diffSubscriptions(desired, list)).toEqual({
 			missing: [],
@@ -213,7 +213,7 @@ describe('what there is to do', () => {
 		});
 	});
 
-	test('leaves a subscription with a status that nobody knows', () => {
+	test('counts a subscription with an unknown status as working', () => {
 		const list = [listed(created, 'paused'), listed(updated, '')];
 		expect(diffSubscriptions(desired, list)).toEqual({
 			missing: [],
@@ -223,7 +223,7 @@ describe('what there is to do', () => {
 		});
 	});
 
-	test('is to remove what is there twice, but once', () => {
+	test('reports all but one of equal subscriptions as surplus', () => {
 		const list = [listed(created), listed(created), listed(created), listed(updated)];
 		expect(diffSubscriptions(desired, list)).toEqual({
 			...{ missing: [], stale: [], blacklisted: [] },
@@ -231,7 +231,7 @@ describe('what there is to do', () => {
 		});
 	});
 
-	test('counts an address in the form in which the service lists it', () => {
+	test('recognizes URLs that the service lists encoded or escaped for HTML', () => {
 		const encoded = { ...created, url: encodeURIComponent(created.url) };
 		const inHtml = { ...updated, url: updated.url.replaceAll('&', '&amp;') };
 		expect(diffSubscriptions(desired, [listed(encoded), listed(inHtml), listed(updated)])).toEqual({
@@ -242,7 +242,7 @@ describe('what there is to do', () => {
 		expect(diffSubscriptions(desired, [listed(stale)]).stale).toEqual([stale]);
 	});
 
-	test('leaves what another workflow with the same webhook ID has subscribed', () => {
+	test('ignores subscriptions of another workflow with the same webhook ID', () => {
 		const list = [listed(ofCopy), listed(ofCopy, 'blacklisted')];
 		expect(diffSubscriptions(desired, list)).toEqual({
 			...{ missing: [created, updated], stale: [], blacklisted: [] },
@@ -250,7 +250,7 @@ describe('what there is to do', () => {
 		});
 	});
 
-	test('takes the bare URL for its own when addresses are not signed, unless its own is there', () => {
+	test('accepts the bare URL in place of an unsigned one, but not of a signed one', () => {
 		const bare = listed({ url: webhookUrl, action: 1 });
 		const unsigned: DesiredSubscriptions = { ...owner, events: ['createTask'] };
 		const [own = created] = subscriptionsFor(unsigned);
@@ -263,26 +263,26 @@ describe('what there is to do', () => {
 		expect(diffSubscriptions(desired, [bare]).missing).toEqual([created, updated]);
 	});
 
-	test('is to remove the bare URL for what is not chosen, once it was subscribed without signature', () => {
+	test('reports the bare URL of a deselected event as stale after an unsigned subscription', () => {
 		const bare = [1, 3, 9].map((action) => listed({ url: webhookUrl, action }));
-		const former: DesiredSubscriptions = { ...owner, events: ['updateTask'], wasSubscribed: true };
+		const before: DesiredSubscriptions = { ...owner, events: ['updateTask'], wasSubscribed: true };
 		const nothing = { missing: [], stale: [], blacklisted: [], surplus: [] };
-		expect(diffSubscriptions(former, bare)).toEqual({
+		expect(diffSubscriptions(before, bare)).toEqual({
 			...nothing,
 			stale: [{ url: webhookUrl, action: 1 }],
 		});
-		expect(diffSubscriptions({ ...former, wasSubscribed: false }, bare).stale).toEqual([]);
-		expect(diffSubscriptions({ ...former, signer }, bare).stale).toEqual([]);
+		expect(diffSubscriptions({ ...before, wasSubscribed: false }, bare).stale).toEqual([]);
+		expect(diffSubscriptions({ ...before, signer }, bare).stale).toEqual([]);
 	});
 
-	test('is not to remove the bare URL beside its own for what is chosen', () => {
-		const former: DesiredSubscriptions = { ...owner, events: ['updateTask'], wasSubscribed: true };
-		const [own = updated] = subscriptionsFor(former);
-		const found = diffSubscriptions(former, [listed(own), listed({ url: webhookUrl, action: 3 })]);
+	test('keeps the bare URL of a selected event next to the unsigned one', () => {
+		const before: DesiredSubscriptions = { ...owner, events: ['updateTask'], wasSubscribed: true };
+		const [own = updated] = subscriptionsFor(before);
+		const found = diffSubscriptions(before, [listed(own), listed({ url: webhookUrl, action: 3 })]);
 		expect(found).toEqual({ missing: [], stale: [], blacklisted: [], surplus: [] });
 	});
 
-	test('is without signatures when addresses are not signed, and signed ones are stale', () => {
+	test('reports signed subscriptions as stale without a signer', () => {
 		const unsigned: DesiredSubscriptions = { ...owner, events: ['createTask'] };
 		expect(diffSubscriptions(unsigned, [listed(created)])).toEqual({
 			missing: [{ url: `${webhookUrl}?event=createTask&workflow=w1`, action: 1 }],
@@ -293,21 +293,21 @@ describe('what there is to do', () => {
 	});
 });
 
-describe('after reconciling', () => {
+describe('reconcile', () => {
 	test.each<[string, Webhook[]]>([
-		['was empty', []],
-		['held some', [listed(updated)]],
-		['held all', [listed(created), listed(updated)]],
-		['held stale ones', [listed(signedBefore), listed(routed), listed(routed, 'blacklisted')]],
-		['held blacklisted ones', [listed(created, 'blacklisted'), listed(updated, 'blacklisted')]],
-	])('the list that %s holds what is desired and what is of others', async (_, own) => {
-		const memory = new Memory([...others.map((one) => listed(one)), ...own]);
-		await reconciled(memory);
-		expect(memory.hooks).toHaveLength(others.length + 2);
-		expect(memory.hooks).toEqual(
+		['is empty', []],
+		['contains some of them', [listed(updated)]],
+		['contains all of them', [listed(created), listed(updated)]],
+		['contains stale ones', [listed(signedBefore), listed(routed), listed(routed, 'blacklisted')]],
+		['contains blacklisted ones', [listed(created, 'blacklisted'), listed(updated, 'blacklisted')]],
+	])('leaves the desired subscriptions and those of others in a list that %s', async (_, own) => {
+		const webhooks = new FakeWebhooks([...others.map((one) => listed(one)), ...own]);
+		await reconciled(webhooks);
+		expect(webhooks.hooks).toHaveLength(others.length + 2);
+		expect(webhooks.hooks).toEqual(
 			expect.arrayContaining([...others, created, updated].map((one) => listed(one))),
 		);
-		expect(diffSubscriptions(desired, memory.hooks)).toEqual({
+		expect(diffSubscriptions(desired, webhooks.hooks)).toEqual({
 			missing: [],
 			stale: [],
 			blacklisted: [],
@@ -315,56 +315,58 @@ describe('after reconciling', () => {
 		});
 	});
 
-	test('nothing is left over', async () => {
-		await expect(reconciled(new Memory([listed(signedBefore)]))).resolves.toBeUndefined();
+	test('reports no leftover after it has removed a stale subscription', async () => {
+		await expect(reconciled(new FakeWebhooks([listed(signedBefore)]))).resolves.toBeUndefined();
 	});
 
-	test('nothing was asked of the service when all was there', async () => {
-		const memory = new Memory([listed(created), listed(updated)]);
-		await reconciled(memory);
-		expect(memory.changes).toEqual([]);
+	test('changes nothing when all subscriptions are listed', async () => {
+		const webhooks = new FakeWebhooks([listed(created), listed(updated)]);
+		await reconciled(webhooks);
+		expect(webhooks.changes).toEqual([]);
 	});
 
-	test('blacklisted ones were removed first, and stale ones last', async () => {
-		const memory = new Memory([
+	test('removes blacklisted subscriptions first and stale ones last', async () => {
+		const webhooks = new FakeWebhooks([
 			listed(signedBefore),
 			listed(created, 'blacklisted'),
 			listed(updated),
 		]);
-		await reconciled(memory);
-		expect(memory.changes).toEqual(['-created', '+created', '-signedBefore']);
+		await reconciled(webhooks);
+		expect(webhooks.changes).toEqual(['-created', '+created', '-signedBefore']);
 	});
 });
 
-describe('a service', () => {
-	test('that calls a new subscription no more is an error, and none stays that was made', async () => {
-		const memory = new Memory([]);
-		memory.subscribe = (subscription) => {
-			memory.hooks.push(listed(subscription, subscription.action === 3 ? 'blacklisted' : 'active'));
+describe('reconcile at an unusual service', () => {
+	test('throws when a new subscription is blacklisted, and removes all new ones', async () => {
+		const webhooks = new FakeWebhooks([]);
+		webhooks.subscribe = (subscription) => {
+			webhooks.hooks.push(
+				listed(subscription, subscription.action === 3 ? 'blacklisted' : 'active'),
+			);
 			return Promise.resolve(change(true));
 		};
-		const reconciling = reconcile(memory, desired);
+		const reconciling = reconcile(webhooks, desired);
 		await expect(reconciling).rejects.toBeInstanceOf(StillBlacklistedError);
 		await expect(reconciling).rejects.toMatchObject({ subscriptions: [updated] });
-		expect(memory.hooks).toEqual([]);
+		expect(webhooks.hooks).toEqual([]);
 	});
 
-	test('that knows a subscription already (409) has made it', async () => {
-		const memory = new Memory([listed(updated)]);
-		memory.subscribe = () => Promise.resolve(change(false));
-		await expect(reconciled(memory)).resolves.toBeUndefined();
+	test('accepts a conflict (409) for a subscription that is not listed', async () => {
+		const webhooks = new FakeWebhooks([listed(updated)]);
+		webhooks.subscribe = () => Promise.resolve(change(false));
+		await expect(reconciled(webhooks)).resolves.toBeUndefined();
 	});
 
-	test('that knows one already and refuses the next keeps the first', async () => {
+	test('keeps a subscription that caused a conflict when the next one fails', async () => {
 		const hidden = [listed(created)];
-		const memory = new Memory([]);
-		memory.subscribe = ({ action }) =>
-			action === 1 ? Promise.resolve(change(false)) : Promise.reject(new Error('no'));
-		memory.unsubscribe = ({ action }) => {
+		const webhooks = new FakeWebhooks([]);
+		webhooks.subscribe = ({ action }) =>
+			action === 1 ? Promise.resolve(change(false)) : Promise.reject(new Error('rejected'));
+		webhooks.unsubscribe = ({ action }) => {
 			if (action === 1) hidden.pop();
 			return Promise.resolve(change(true));
 		};
-		await expect(reconciled(memory)).rejects.toThrow('no');
+		await expect(reconciled(webhooks)).rejects.toThrow('rejected');
 		expect(hidden).toHaveLength(1);
 	});
 
@@ -372,199 +374,205 @@ describe('a service', () => {
 		[
 			'removes them one by one',
 			(hooks, one) => {
-				const place = hooks.findIndex((hook) => isSame(hook, one));
-				return hooks.filter((_, position) => position !== place);
+				const index = hooks.findIndex((hook) => isSame(hook, one));
+				return hooks.filter((_, position) => position !== index);
 			},
 		],
 		['removes all of them at once', (hooks, one) => hooks.filter((hook) => !isSame(hook, one))],
-	])('that has three equal subscriptions and %s has one in the end', async (_, remove) => {
-		const memory = new Memory([listed(updated), ...[1, 2, 3].map(() => listed(created))]);
-		memory.unsubscribe = (subscription) => {
-			const left = remove(memory.hooks, subscription);
-			const found = left.length < memory.hooks.length;
-			memory.hooks = left;
+	])('leaves one of three equal subscriptions at a service that %s', async (_, remove) => {
+		const webhooks = new FakeWebhooks([listed(updated), ...[1, 2, 3].map(() => listed(created))]);
+		webhooks.unsubscribe = (subscription) => {
+			const remaining = remove(webhooks.hooks, subscription);
+			const found = remaining.length < webhooks.hooks.length;
+			webhooks.hooks = remaining;
 			return Promise.resolve(change(found));
 		};
-		await expect(reconciled(memory)).resolves.toBeUndefined();
-		expect(memory.hooks.map(nameOf).sort()).toEqual(['created', 'updated']);
+		await expect(reconciled(webhooks)).resolves.toBeUndefined();
+		expect(webhooks.hooks.map(nameOf).sort()).toEqual(['created', 'updated']);
 	});
 
-	test('that confirms and removes nothing is told apart', async () => {
-		const memory = new Memory([listed(created), listed(updated), listed(routed)]);
-		memory.unsubscribe = () => Promise.resolve(change(true));
-		const reason = new Error('The Delivery Service still lists what it was asked to remove');
-		await expect(reconciled(memory)).resolves.toEqual({ subscriptions: [routed], reason });
+	test('reports a leftover when the service confirms a removal but still lists the webhook', async () => {
+		const webhooks = new FakeWebhooks([listed(created), listed(updated), listed(routed)]);
+		webhooks.unsubscribe = () => Promise.resolve(change(true));
+		const reason = new Error('The Delivery Service still lists the webhook after its removal');
+		await expect(reconciled(webhooks)).resolves.toEqual({ subscriptions: [routed], reason });
 		await expect(
-			removeOwnSubscriptions(memory, owner, { exact: [], wasSubscribed: false }),
+			removeOwnSubscriptions(webhooks, owner, { known: [], wasSubscribed: false }),
 		).resolves.toEqual({
 			subscriptions: [created, updated, routed],
 			reason,
 		});
 	});
 
-	test('that lists a subscription in another form is asked for it as it was made', async () => {
+	test('removes a subscription by the URL that the node wrote when it is listed encoded', async () => {
 		const encoded = encodeURIComponent(routed.url);
-		const memory = new Memory([listed(created), listed(updated), listed(routed)]);
+		const webhooks = new FakeWebhooks([listed(created), listed(updated), listed(routed)]);
 		const list = () => ({
-			webhooks: memory.hooks.map((hook) =>
+			webhooks: webhooks.hooks.map((hook) =>
 				isSame(hook, routed) ? { ...hook, url: encoded } : hook,
 			),
-			others: [],
+			unreadable: [],
 		});
-		memory.list = () => Promise.resolve(list());
-		await expect(reconciled(memory)).resolves.toBeUndefined();
-		expect(memory.changes).toEqual(['-routed']);
-		expect(memory.hooks).toHaveLength(2);
+		webhooks.list = () => Promise.resolve(list());
+		await expect(reconciled(webhooks)).resolves.toBeUndefined();
+		expect(webhooks.changes).toEqual(['-routed']);
+		expect(webhooks.hooks).toHaveLength(2);
 	});
 
-	test('that knows a subscription only in the form in which it lists it is asked for that', async () => {
+	test('removes a subscription by the listed URL when the service does not know the other', async () => {
 		const encoded = { ...routed, url: encodeURIComponent(routed.url) };
-		const memory = new Memory([listed(created), listed(updated), listed(encoded)]);
-		await expect(reconciled(memory)).resolves.toBeUndefined();
-		expect(memory.changes).toEqual(['-routed', `-${encoded.url}`]);
-		expect(memory.hooks).toHaveLength(2);
+		const webhooks = new FakeWebhooks([listed(created), listed(updated), listed(encoded)]);
+		await expect(reconciled(webhooks)).resolves.toBeUndefined();
+		expect(webhooks.changes).toEqual(['-routed', `-${encoded.url}`]);
+		expect(webhooks.hooks).toHaveLength(2);
 	});
 
-	test('that drops the query of an address is found out, and subscribed to but once', async () => {
-		const memory = new Memory([]);
-		memory.subscribe = ({ action }) => {
-			memory.hooks.push(listed({ url: webhookUrl, action }));
+	test('reports a service that drops the query, and subscribes there only once', async () => {
+		const webhooks = new FakeWebhooks([]);
+		webhooks.subscribe = ({ action }) => {
+			webhooks.hooks.push(listed({ url: webhookUrl, action }));
 			return Promise.resolve(change(true));
 		};
-		const nothing = { blacklisted: [], isQueryDropped: false, twins: [] };
-		await expect(reconcile(memory, desired)).resolves.toEqual({ ...nothing, isQueryDropped: true });
-		const remembered = { ...desired, wasSubscribed: true };
-		await expect(reconcile(memory, remembered)).resolves.toEqual(nothing);
-		expect(memory.hooks).toHaveLength(2);
+		const unchanged = { blacklisted: [], isQueryDropped: false, atOtherHosts: [] };
+		await expect(reconcile(webhooks, desired)).resolves.toEqual({
+			...unchanged,
+			isQueryDropped: true,
+		});
+		const subscribedBefore = { ...desired, wasSubscribed: true };
+		await expect(reconcile(webhooks, subscribedBefore)).resolves.toEqual(unchanged);
+		expect(webhooks.hooks).toHaveLength(2);
 	});
 
-	test('that fails after it has subscribed has subscribed', async () => {
-		const memory = new Memory([listed(updated)]);
-		memory.subscribe = (subscription) => {
-			memory.hooks.push(listed(subscription));
+	test('accepts an error response when the new subscription is listed', async () => {
+		const webhooks = new FakeWebhooks([listed(updated)]);
+		webhooks.subscribe = (subscription) => {
+			webhooks.hooks.push(listed(subscription));
 			return Promise.reject(new Error('failed'));
 		};
-		await expect(reconciled(memory)).resolves.toBeUndefined();
-		expect(memory.hooks).toHaveLength(2);
+		await expect(reconciled(webhooks)).resolves.toBeUndefined();
+		expect(webhooks.hooks).toHaveLength(2);
 	});
 
-	test('that takes one address for an event only is not taken for done', async () => {
-		const memory = new Memory([listed({ url: 'https://shop.example/hook', action: 1 })]);
-		memory.subscribe = () => Promise.resolve(change(false));
-		await expect(reconciled(memory)).rejects.toThrow(ConflictError);
+	test('throws ConflictError when the service allows only one URL per event', async () => {
+		const webhooks = new FakeWebhooks([listed({ url: 'https://shop.example/hook', action: 1 })]);
+		webhooks.subscribe = () => Promise.resolve(change(false));
+		await expect(reconciled(webhooks)).rejects.toThrow(ConflictError);
 	});
 });
 
-describe('when the service refuses', () => {
-	test('a subscription, none that was tried stays, and the stale ones do', async () => {
-		const memory = new Memory([listed(signedBefore), listed(others[0] ?? created)], [updated]);
-		const before = [...memory.hooks];
-		await expect(reconciled(memory)).rejects.toThrow('refused: updated');
-		expect(memory.changes).toEqual(['+created', '-created']);
-		expect(memory.hooks).toEqual(before);
+describe('reconcile after a rejected request', () => {
+	test('removes the new subscriptions and keeps the stale ones', async () => {
+		const webhooks = new FakeWebhooks(
+			[listed(signedBefore), listed(others[0] ?? created)],
+			[updated],
+		);
+		const before = [...webhooks.hooks];
+		await expect(reconciled(webhooks)).rejects.toThrow('rejected: updated');
+		expect(webhooks.changes).toEqual(['+created', '-created']);
+		expect(webhooks.hooks).toEqual(before);
 	});
 
-	test('a subscription whose answer was lost, and lists nothing, it is removed too', async () => {
-		const memory = new Memory([]);
-		memory.list = () => Promise.resolve({ webhooks: [], others: [] });
-		memory.subscribe = (subscription) => {
-			memory.hooks.push(listed(subscription));
-			return Promise.reject(new Error('no answer'));
+	test('removes a new subscription whose response was lost and that is not listed', async () => {
+		const webhooks = new FakeWebhooks([]);
+		webhooks.list = () => Promise.resolve({ webhooks: [], unreadable: [] });
+		webhooks.subscribe = (subscription) => {
+			webhooks.hooks.push(listed(subscription));
+			return Promise.reject(new Error('no response'));
 		};
-		await expect(reconciled(memory)).rejects.toThrow('no answer');
-		expect(memory.hooks).toEqual([]);
+		await expect(reconciled(webhooks)).rejects.toThrow('no response');
+		expect(webhooks.hooks).toEqual([]);
 	});
 
-	test('to remove again what was made, the first refusal is the one that is told', async () => {
-		const memory = new Memory([], [updated]);
-		memory.unsubscribe = () => Promise.reject(new Error('refused to remove'));
-		await expect(reconciled(memory)).rejects.toThrow('refused: updated');
+	test('throws the first error when removing the new subscriptions fails, too', async () => {
+		const webhooks = new FakeWebhooks([], [updated]);
+		webhooks.unsubscribe = () => Promise.reject(new Error('not removed'));
+		await expect(reconciled(webhooks)).rejects.toThrow('rejected: updated');
 	});
 
-	test('to remove a blacklisted subscription, nothing is made', async () => {
-		const memory = new Memory([listed(created, 'blacklisted')], [created]);
-		await expect(reconciled(memory)).rejects.toThrow('refused: created');
-		expect(memory.changes).toEqual([]);
+	test('creates nothing when a blacklisted subscription is not removed', async () => {
+		const webhooks = new FakeWebhooks([listed(created, 'blacklisted')], [created]);
+		await expect(reconciled(webhooks)).rejects.toThrow('rejected: created');
+		expect(webhooks.changes).toEqual([]);
 	});
 
-	test('to remove a stale one, it is named, and the desired ones are there', async () => {
-		const memory = new Memory([listed(signedBefore), listed(routed)], [signedBefore]);
-		await expect(reconciled(memory)).resolves.toEqual({
+	test('reports a stale subscription that is not removed and creates the desired ones', async () => {
+		const webhooks = new FakeWebhooks([listed(signedBefore), listed(routed)], [signedBefore]);
+		await expect(reconciled(webhooks)).resolves.toEqual({
 			subscriptions: [signedBefore],
-			reason: new Error('refused: signedBefore'),
+			reason: new Error('rejected: signedBefore'),
 		});
-		expect(memory.changes).toEqual(['+created', '+updated', '-routed']);
+		expect(webhooks.changes).toEqual(['+created', '+updated', '-routed']);
 	});
 });
 
-describe('removing', () => {
-	const unknown = { exact: [], wasSubscribed: false };
+describe('removeOwnSubscriptions', () => {
+	const nothingKnown = { known: [], wasSubscribed: false };
 
-	test("takes every subscription of the node's own address, and none of others", async () => {
+	test('removes every subscription of the node and none of others', async () => {
 		const own = [
 			listed(created),
 			listed(routed, 'blacklisted'),
 			listed(signedBefore),
 			listed({ url: created.url, action: 3 }),
 		];
-		const memory = new Memory([...others.map((one) => listed(one)), ...own]);
-		await expect(removeOwnSubscriptions(memory, owner, unknown)).resolves.toBeUndefined();
-		expect(memory.hooks).toEqual(others.map((one) => listed(one)));
-		expect(memory.changes).toHaveLength(own.length);
+		const webhooks = new FakeWebhooks([...others.map((one) => listed(one)), ...own]);
+		await expect(removeOwnSubscriptions(webhooks, owner, nothingKnown)).resolves.toBeUndefined();
+		expect(webhooks.hooks).toEqual(others.map((one) => listed(one)));
+		expect(webhooks.changes).toHaveLength(own.length);
 	});
 
 	test.each([
-		{ looks: 2, left: undefined },
-		{ looks: 3, left: { subscriptions: [created], reason: expect.any(Error) } },
-	])('waits a little for a list that still shows them in $looks looks', async ({ looks, left }) => {
-		const memory = new Memory([listed(created)]);
-		const answers = Array.from({ length: 1 + looks }, () => [listed(created)]);
-		memory.list = () => Promise.resolve({ webhooks: answers.shift() ?? [], others: [] });
+		{ lists: 2, leftover: undefined },
+		{ lists: 3, leftover: { subscriptions: [created], reason: expect.any(Error) } },
+	])('rechecks a list that contains removed webhooks $lists times', async ({ lists, leftover }) => {
+		const webhooks = new FakeWebhooks([listed(created)]);
+		const responses = Array.from({ length: 1 + lists }, () => [listed(created)]);
+		webhooks.list = () => Promise.resolve({ webhooks: responses.shift() ?? [], unreadable: [] });
 		const time = new VirtualTime();
-		const removing = time.until(removeOwnSubscriptions(memory, owner, unknown, time));
-		await expect(removing).resolves.toEqual(left);
-		expect(memory.changes).toEqual(['-created']);
+		const removing = time.until(removeOwnSubscriptions(webhooks, owner, nothingKnown, time));
+		await expect(removing).resolves.toEqual(leftover);
+		expect(webhooks.changes).toEqual(['-created']);
 	});
 
-	test('does not mind one that is gone already', async () => {
-		const memory = new Memory([listed(created), listed(created), listed(updated)]);
-		await expect(removeOwnSubscriptions(memory, owner, unknown)).resolves.toBeUndefined();
-		expect(memory.hooks).toEqual([]);
+	test('accepts that a subscription no longer exists', async () => {
+		const webhooks = new FakeWebhooks([listed(created), listed(created), listed(updated)]);
+		await expect(removeOwnSubscriptions(webhooks, owner, nothingKnown)).resolves.toBeUndefined();
+		expect(webhooks.hooks).toEqual([]);
 	});
 
-	test('removes the others when one is refused, and names that one', async () => {
-		const memory = new Memory([listed(created), listed(updated)], [created]);
-		await expect(removeOwnSubscriptions(memory, owner, unknown)).resolves.toEqual({
+	test('removes the others when one request is rejected, and reports that one', async () => {
+		const webhooks = new FakeWebhooks([listed(created), listed(updated)], [created]);
+		await expect(removeOwnSubscriptions(webhooks, owner, nothingKnown)).resolves.toEqual({
 			subscriptions: [created],
-			reason: new Error('refused: created'),
+			reason: new Error('rejected: created'),
 		});
-		expect(memory.hooks).toEqual([listed(created)]);
+		expect(webhooks.hooks).toEqual([listed(created)]);
 	});
 
-	test('tries what was subscribed when the list does not show it', async () => {
-		const memory = new Memory([listed(created), listed(updated)]);
-		memory.list = () => Promise.resolve({ webhooks: [listed(updated)], others: [] });
-		const exact = [created, updated];
-		await removeOwnSubscriptions(memory, owner, { exact, wasSubscribed: false });
-		expect(memory.changes).toEqual(['-updated']);
-		await removeOwnSubscriptions(memory, owner, { exact, wasSubscribed: true });
-		expect(memory.changes.slice(1)).toEqual(['-updated', '-created']);
-		expect(memory.hooks).toEqual([]);
+	test('removes unlisted subscriptions only if they were subscribed', async () => {
+		const webhooks = new FakeWebhooks([listed(created), listed(updated)]);
+		webhooks.list = () => Promise.resolve({ webhooks: [listed(updated)], unreadable: [] });
+		const known = [created, updated];
+		await removeOwnSubscriptions(webhooks, owner, { known, wasSubscribed: false });
+		expect(webhooks.changes).toEqual(['-updated']);
+		await removeOwnSubscriptions(webhooks, owner, { known, wasSubscribed: true });
+		expect(webhooks.changes.slice(1)).toEqual(['-updated', '-created']);
+		expect(webhooks.hooks).toEqual([]);
 	});
 
-	test('tries what is known when the list cannot be read, and tells why', async () => {
-		const memory = new Memory([listed(created), listed(updated)], [updated]);
+	test('removes the known subscriptions when listing fails, and reports the reason', async () => {
+		const webhooks = new FakeWebhooks([listed(created), listed(updated)], [updated]);
 		const reason = new Error('no list');
-		memory.list = () => Promise.reject(reason);
+		webhooks.list = () => Promise.reject(reason);
 		await expect(
-			removeOwnSubscriptions(memory, owner, { ...unknown, exact: [created, updated] }),
+			removeOwnSubscriptions(webhooks, owner, { ...nothingKnown, known: [created, updated] }),
 		).resolves.toEqual({
 			subscriptions: [updated],
 			reason,
 		});
-		expect(memory.hooks).toEqual([listed(updated)]);
+		expect(webhooks.hooks).toEqual([listed(updated)]);
 		await expect(
-			removeOwnSubscriptions(memory, owner, { ...unknown, exact: [created] }),
+			removeOwnSubscriptions(webhooks, owner, { ...nothingKnown, known: [created] }),
 		).resolves.toEqual({
 			subscriptions: [],
 			reason,

@@ -14,20 +14,20 @@ import { showFor, type Operation } from '../resource';
 import { companyIdField } from '../../common/fields';
 import { webhookOptionsField } from '../webhook/fields';
 import { referenceIdsField } from './fields';
-import { clearStore, referenceScope, storeOf } from '../../deduplication/store';
+import { clearStore, referenceScope, openWorkflowStore } from '../../deduplication/store';
 
 const allowResendingOptionsSchema = z.object({ companyId: companyIdSchema.optional() });
 
 const referencesSchema = z.object({ referenceIds: z.array(z.coerce.string()).min(1) });
 
-/** Forgets which references this workflow has sent, so that their deliveries can be sent again. */
+/** Removes references from the workflow's memory, so that their deliveries can be sent again. */
 export const allowResending: Operation = {
 	option: {
 		name: 'Allow Resending',
 		value: 'allowResending',
-		action: 'Allow resending',
+		action: 'Allow resending deliveries',
 		description:
-			'Let deliveries be sent again that this workflow has sent before, such as one whose outcome was unknown',
+			'Allow deliveries that this workflow has already sent to be sent again, e.g. one with an unknown outcome',
 	},
 	fields: [
 		{
@@ -40,16 +40,17 @@ export const allowResending: Operation = {
 					name: 'All Deliveries',
 					value: 'all',
 					description:
-						'Everything that this workflow remembers, also of Remove Duplicates nodes with the scope Workflow',
+						'Clear everything this workflow remembers, including entries of Remove Duplicates nodes with the Workflow scope',
 				},
 				{
 					name: 'Specific Reference IDs',
 					value: 'specific',
-					description: 'Only these deliveries',
+					description: 'Clear only the deliveries with these reference IDs',
 				},
 			],
 			default: 'specific',
-			description: 'Which deliveries may be sent again',
+			description:
+				'Which deliveries can be sent again. Every order that arrives again will be delivered again.',
 		},
 		...showFor({ references: ['specific'] }, [referenceIdsField]),
 		{
@@ -58,7 +59,7 @@ export const allowResending: Operation = {
 				{
 					...companyIdField,
 					description:
-						'The company that the deliveries were for. By default the one in the credential.',
+						'The company that the deliveries were created for. Defaults to the one in the credential.',
 				},
 			],
 		},
@@ -66,13 +67,13 @@ export const allowResending: Operation = {
 	async run(context) {
 		const parameters = parameterReader(context);
 		const client = await openClient(context);
-		/** By company: an item may name what one before it has forgotten, as a fixed list does. */
-		const forgotten = new Map<number, Set<string>>();
+		/** By company. A fixed list names the same references in every item, but only the first clears them. */
+		const allowedByCompany = new Map<number, Set<string>>();
 		return await runPerItem(context, async (item) => {
 			const options = omitBlank(collectionParameter(parameters, 'options', item));
 			if (parameters.get('references', item) === 'all') {
 				if (options.companyId !== undefined)
-					throw operationError(context.getNode(), allOfOneCompany);
+					throw operationError(context.getNode(), allWithCompanyProblem);
 				await clearStore(context);
 				return [outputItem({ references: 'all', allowed: true }, item)];
 			}
@@ -92,16 +93,16 @@ export const allowResending: Operation = {
 			const company = unwrap(context.getNode(), resolveCompanyId(client.credential, companyId));
 			const scope = referenceScope(client.credential.baseUrl, company);
 			const references = referenceIds.map((reference) => reference.trim());
-			const done = forgotten.get(company) ?? new Set<string>();
-			forgotten.set(company, done);
-			const others = references.filter((reference) => !done.has(reference));
-			for (const reference of await forgetReferences(storeOf(context), scope, others))
-				done.add(reference);
+			const allowed = allowedByCompany.get(company) ?? new Set<string>();
+			allowedByCompany.set(company, allowed);
+			const others = references.filter((reference) => !allowed.has(reference));
+			for (const reference of await forgetReferences(openWorkflowStore(context), scope, others))
+				allowed.add(reference);
 			return references.map((referenceId) =>
 				outputItem(
-					done.has(referenceId)
+					allowed.has(referenceId)
 						? { referenceId, allowed: true }
-						: { referenceId, allowed: false, message: notRemembered(company) },
+						: { referenceId, allowed: false, message: notRememberedMessage(company) },
 					item,
 				),
 			);
@@ -109,13 +110,12 @@ export const allowResending: Operation = {
 	},
 };
 
-const allOfOneCompany: Problem = {
-	message: 'Everything is forgotten for all companies, not only for the one under Company ID',
+const allWithCompanyProblem: Problem = {
+	message: "All Deliveries applies to every company, so it can't be combined with Company ID",
 	description:
-		'Remove the option Company ID if that is meant, or choose Specific Reference IDs. Nothing was forgotten.',
+		'Remove the Company ID option, or choose Specific Reference IDs. Nothing was cleared.',
 };
 
-/** What may have led past the reference that is meant. */
-function notRemembered(company: number): string {
-	return `This workflow remembers no such reference for company ${company}: check the spelling, also a leading #, and the option Company ID.`;
+function notRememberedMessage(company: number): string {
+	return `This workflow doesn't remember this reference ID for company ${company}. Check the spelling (including a leading #) and the Company ID option.`;
 }

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-/** The reference IDs of deliveries that exist, or were sent. */
+/** The reference IDs of existing or sent deliveries. */
 export const referenceIdsField: INodeProperties = {
 	displayName: 'Reference IDs',
 	name: 'referenceIds',
@@ -9,5 +9,5 @@ export const referenceIdsField: INodeProperties = {
 	default: '',
 	placeholder: 'e.g. #1001, #1002',
 	description:
-		'One or more reference IDs, separated by commas, or a list from an expression. One that holds a comma must come as a list.',
+		'Comma-separated list of reference IDs, or an expression that returns a list. If an ID contains a comma, use an expression.',
 };

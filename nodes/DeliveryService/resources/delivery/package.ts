@@ -2,7 +2,7 @@ import type { INodeParameters, INodeProperties, INodePropertyOptions } from 'n8n
 
 import { collectionEntries, omitBlank } from '../../common/parameters';
 
-/** The sizes as a picker shows them (service document, section 2.5). */
+/** The package sizes (service document, section 2.5). */
 export const packageSizeOptions: INodePropertyOptions[] = [
 	{ name: 'Extra Small (XS)', value: 'xs' },
 	{ name: 'Small (S)', value: 's' },
@@ -17,7 +17,7 @@ const packageId: INodeProperties = {
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. PK-1',
-	description: 'Your own identifier of the package',
+	description: 'Your own identifier for the package',
 };
 
 const measureFields: INodeProperties[] = [
@@ -27,7 +27,7 @@ const measureFields: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. 1.5',
-		description: 'The weight of one package times the quantity, in kilograms',
+		description: 'Total weight in kilograms: the weight of one package times the quantity',
 	},
 	{
 		displayName: 'Price',
@@ -35,7 +35,8 @@ const measureFields: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. 49.90',
-		description: "The price of one package times the quantity, in your company's currency",
+		description:
+			"Total price in your company's currency: the price of one package times the quantity",
 	},
 	packageId,
 ];
@@ -48,11 +49,11 @@ const name: INodeProperties = {
 	placeholder: 'e.g. Box of shoes',
 };
 
-const quantityDescription = 'How many such packages, not how many products are inside';
+const quantityDescription = 'Number of packages, not of the products inside';
 
-/** The packages of a delivery: the service requires name, quantity and size (section 2.5). */
-export const newPackages: INodeProperties = packageGroup(
-	'The packages to move. At least one is needed.',
+/** The packages of a new delivery: name, quantity and size are required (section 2.5). */
+export const packagesField: INodeProperties = packageGroup(
+	'The packages to deliver. At least one is required.',
 	{ name: '', qty: 1, size: 's', weight: '', price: '', id: '' },
 	[
 		name,
@@ -75,8 +76,8 @@ export const newPackages: INodeProperties = packageGroup(
 	],
 );
 
-/** The packages of an update: nothing is chosen for the user, since all that is given is changed. */
-export const changedPackages: INodeProperties = packageGroup(
+/** The packages of an update: no value is preselected, because every value would be a change. */
+export const updatedPackagesField: INodeProperties = packageGroup(
 	'The new packages',
 	{ name: '', qty: '', size: '', weight: '', price: '', id: '' },
 	[
@@ -93,7 +94,7 @@ export const changedPackages: INodeProperties = packageGroup(
 			displayName: 'Size',
 			name: 'size',
 			type: 'options',
-			options: [{ name: 'As It Is', value: '' }, ...packageSizeOptions],
+			options: [{ name: 'Unchanged', value: '' }, ...packageSizeOptions],
 			default: '',
 		},
 		...measureFields,
@@ -102,7 +103,7 @@ export const changedPackages: INodeProperties = packageGroup(
 
 function packageGroup(
 	description: string,
-	first: INodeParameters,
+	emptyPackage: INodeParameters,
 	values: INodeProperties[],
 ): INodeProperties {
 	return {
@@ -111,16 +112,16 @@ function packageGroup(
 		type: 'fixedCollection',
 		typeOptions: { multipleValues: true },
 		placeholder: 'Add Package',
-		// One to fill in, so that it is seen what a package has.
-		default: { package: [first] },
+		// One empty package, so that its fields are visible.
+		default: { package: [emptyPackage] },
 		description,
 		options: [{ displayName: 'Package', name: 'package', values }],
 	};
 }
 
-/** The packages that the user filled in; empty fields and packages are left out. */
+/** The packages that the user entered, without empty fields and empty packages. */
 export function readPackages(group: unknown): object[] {
 	return collectionEntries(group, 'package')
 		.map(omitBlank)
-		.filter((members) => Object.keys(members).length > 0);
+		.filter((fields) => Object.keys(fields).length > 0);
 }

@@ -22,17 +22,17 @@ const placeholders = {
 } as const;
 
 /**
- * The fields of a place: contact, location in one of its three ways, and details (service
+ * The fields of a place: its contact, its location in one of three forms, and its details (service
  * document, sections 2.2 to 2.4).
  */
 export function placeFields(side: Side): INodeProperties[] {
 	const title = side === 'pickup' ? 'Pickup' : 'Dropoff';
 	const example = placeholders[side];
-	const who = side === 'pickup' ? 'hands over' : 'receives';
-	const field = (name: string) => `${side}${name}`;
-	const component = (name: string, label: string, placeholder: string): INodeProperties => ({
+	const role = side === 'pickup' ? 'hands over' : 'receives';
+	const parameter = (name: string) => `${side}${name}`;
+	const addressField = (name: string, label: string, placeholder: string): INodeProperties => ({
 		displayName: `${title} ${label}`,
-		name: field(name),
+		name: parameter(name),
 		type: 'string',
 		default: '',
 		placeholder,
@@ -40,86 +40,86 @@ export function placeFields(side: Side): INodeProperties[] {
 	return [
 		{
 			displayName: `${title} Name`,
-			name: field('Name'),
+			name: parameter('Name'),
 			type: 'string',
 			required: true,
 			default: '',
 			placeholder: example.name,
-			description: `The person or business that ${who} the packages`,
+			description: `The person or business that ${role} the packages`,
 		},
 		{
 			displayName: `${title} Email`,
-			name: field('Email'),
+			name: parameter('Email'),
 			type: 'string',
 			required: true,
 			default: '',
 			placeholder: example.email,
-			description: `The e-mail address of the contact that ${who} the packages`,
+			description: `Email of the person who ${role} the packages. Required by the Delivery Service.`,
 		},
 		{
 			displayName: `${title} Phone`,
-			name: field('Phone'),
+			name: parameter('Phone'),
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. +1 555 0100',
 		},
 		{
 			displayName: `${title} Location`,
-			name: field('LocationType'),
+			name: parameter('LocationType'),
 			type: 'options',
 			noDataExpression: true,
 			options: [
 				{
-					name: 'Full Address',
+					name: 'One Line',
 					value: 'address',
-					description: 'The whole address as one line of text',
+					description: 'The full address as one line of text',
 				},
 				{
-					name: 'Address Components',
+					name: 'Separate Fields',
 					value: 'components',
-					description: 'Street, city and so on, each apart: found on the map more often',
+					description: 'Street, city, ZIP code and so on. Located more reliably.',
 				},
 				{
 					name: 'Saved Warehouse',
 					value: 'warehouse',
-					description: 'A place saved in the dashboard of the Delivery Service',
+					description: 'A warehouse saved in the Delivery Service dashboard',
 				},
 			],
 			default: 'address',
-			description: 'How the place is given',
+			description: `How to enter the ${side} address`,
 		},
-		...showFor({ [field('LocationType')]: ['address'] }, [
+		...showFor({ [parameter('LocationType')]: ['address'] }, [
 			{
 				displayName: `${title} Address`,
-				name: field('Address'),
+				name: parameter('Address'),
 				type: 'string',
 				required: true,
 				default: '',
 				placeholder: example.address,
 			},
 		]),
-		...showFor({ [field('LocationType')]: ['components'] }, [
-			component('StreetName', 'Street', example.street),
-			component('Neighborhood', 'Neighborhood', 'e.g. Old Town'),
-			component('City', 'City', 'e.g. Springfield'),
-			component('State', 'State', 'e.g. Illinois'),
-			component('Zipcode', 'ZIP Code', 'e.g. 62704'),
-			component('Country', 'Country', 'e.g. United States'),
+		...showFor({ [parameter('LocationType')]: ['components'] }, [
+			addressField('StreetName', 'Street', example.street),
+			addressField('Neighborhood', 'Neighborhood', 'e.g. Old Town'),
+			addressField('City', 'City', 'e.g. Springfield'),
+			addressField('State', 'State', 'e.g. Illinois'),
+			addressField('Zipcode', 'ZIP Code', 'e.g. 62704'),
+			addressField('Country', 'Country', 'e.g. United States'),
 		]),
-		...showFor({ [field('LocationType')]: ['warehouse'] }, [
+		...showFor({ [parameter('LocationType')]: ['warehouse'] }, [
 			{
 				displayName: `${title} Warehouse ID`,
-				name: field('Warehouse'),
+				name: parameter('Warehouse'),
 				type: 'string',
 				required: true,
 				default: '',
 				placeholder: 'e.g. 7',
-				description: 'The number of the warehouse in the dashboard of the Delivery Service',
+				description: 'Number of the warehouse, shown in the Delivery Service dashboard',
 			},
 		]),
 		{
 			displayName: `${title} Details`,
-			name: field('Details'),
+			name: parameter('Details'),
 			type: 'collection',
 			placeholder: 'Add Detail',
 			default: {},
@@ -130,7 +130,7 @@ export function placeFields(side: Side): INodeProperties[] {
 					type: 'string',
 					default: '',
 					placeholder: example.instructions,
-					description: 'What the driver should know about the place',
+					description: 'Note for the driver',
 				},
 				{
 					displayName: 'Latitude',
@@ -139,7 +139,7 @@ export function placeFields(side: Side): INodeProperties[] {
 					default: '',
 					placeholder: 'e.g. 39.7817',
 					description:
-						'Give latitude and longitude together: a delivery with coordinates needs no review of its address',
+						'Set latitude and longitude together. Deliveries with coordinates skip the address review.',
 				},
 				{
 					displayName: 'Longitude',
@@ -148,14 +148,14 @@ export function placeFields(side: Side): INodeProperties[] {
 					default: '',
 					placeholder: 'e.g. -89.6501',
 					description:
-						'Give latitude and longitude together: a delivery with coordinates needs no review of its address',
+						'Set latitude and longitude together. Deliveries with coordinates skip the address review.',
 				},
 			],
 		},
 	];
 }
 
-/** The place that the user filled in, as the service's document has it; empty fields are left out. */
+/** The place that the user entered, in the service's format (sections 2.2 to 2.4), without empty fields. */
 export function readPlace(parameters: ParameterReader, side: Side, item: number): object {
 	const read = (name: string): unknown => parameters.get(`${side}${name}`, item, '');
 	return {

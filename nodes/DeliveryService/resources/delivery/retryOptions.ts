@@ -1,26 +1,25 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
-/** What is particular to an operation about waiting for the service. */
+/** How the retry options of one operation differ from those of the others. */
 interface RetryDefaults {
-	/** What the option Timeout starts with. */
+	/** The default of Timeout. */
 	timeoutSeconds: number;
-	/** What the user reads below each of the options. */
-	descriptions: { maximumWait: string; timeout: string };
+	descriptions: { maxRetryTime: string; timeout: string };
 }
 
 const defaultMaxRetrySeconds = 300;
 
-/** A timer of more than 24 days would go off at once; an hour is far below that. */
+/** A timer of more than 24 days would fire immediately; an hour is far below that. */
 const maxTimeoutSeconds = 3600;
 
-/** The labels of both options in messages. */
-export const retryLabels = { maxRetrySeconds: 'maximum wait', timeoutSeconds: 'timeout' };
+/** The names of both options in messages. */
+export const retryLabels = { maxRetrySeconds: 'max retry time', timeoutSeconds: 'timeout' };
 
-/** A number of an option, which an expression may give as text. */
+/** A number. Numeric text is accepted too, because an expression may return text. */
 export const numberBetween = (min: number, max = Infinity) => z.coerce.number().min(min).max(max);
 
-/** How the options Max Retry Time and Timeout are read. */
+/** The schemas of Max Retry Time and Timeout. */
 export function retryShape({ timeoutSeconds }: RetryDefaults) {
 	return {
 		maxRetrySeconds: numberBetween(0).default(defaultMaxRetrySeconds),
@@ -28,19 +27,19 @@ export function retryShape({ timeoutSeconds }: RetryDefaults) {
 	};
 }
 
-/** The options Max Retry Time and Timeout as the user sees them. */
+/** The fields of Max Retry Time and Timeout. */
 export function retryFields({
 	timeoutSeconds,
 	descriptions,
-}: RetryDefaults): Record<'maximumWait' | 'timeout', INodeProperties> {
+}: RetryDefaults): Record<'maxRetryTime' | 'timeout', INodeProperties> {
 	return {
-		maximumWait: {
+		maxRetryTime: {
 			displayName: 'Max Retry Time (Seconds)',
 			name: 'maxRetrySeconds',
 			type: 'number',
 			typeOptions: { minValue: 0 },
 			default: defaultMaxRetrySeconds,
-			description: descriptions.maximumWait,
+			description: descriptions.maxRetryTime,
 		},
 		timeout: {
 			displayName: 'Timeout (Seconds)',

@@ -15,8 +15,8 @@ export const createWebhook: Operation = {
 	option: {
 		name: 'Create',
 		value: 'create',
-		action: 'Create webhook',
-		description: 'Have the Delivery Service call a URL when an event happens',
+		action: 'Create a webhook',
+		description: 'Subscribe a URL to an event',
 	},
 	fields: [urlField, eventField, webhookOptionsField],
 	async run(context) {
@@ -33,14 +33,14 @@ export const createWebhook: Operation = {
 			);
 			const action = events[event].code;
 			const webhooks = companyWebhooks(context.getNode(), parameters, client, item);
-			const { isDone, said } = await webhooks.subscribe({ url, action });
+			const { isDone, detail: said } = await webhooks.subscribe({ url, action });
 			if (!isDone)
 				throw new NodeOperationError(
 					context.getNode(),
-					'The Delivery Service has this webhook already, or another one in its place (status 409)',
+					'This webhook already exists or conflicts with another one (status 409)',
 					{
 						description:
-							`Look with Webhook > Get Many. If this webhook is blacklisted, use Webhook > Repair; if another one is in its place, remove that with Webhook > Delete first. ${said}`.trim(),
+							`Check with Webhook > Get Many. If this webhook is blacklisted, run Webhook > Reactivate; if another one is in its place, delete that one first with Webhook > Delete. ${said}`.trim(),
 					},
 				);
 			return [outputItem({ url, event, action }, item)];

@@ -17,7 +17,7 @@ import { showFor, type Operation } from '../resource';
 import {
 	companyWebhooks,
 	eventField,
-	nothingListedMessage,
+	noWebhooksMessage,
 	webhookOptionsField,
 	urlField,
 } from './fields';
@@ -27,8 +27,8 @@ export const deleteWebhook: Operation = {
 	option: {
 		name: 'Delete',
 		value: 'delete',
-		action: 'Delete webhook',
-		description: 'Stop the Delivery Service from calling a URL for an event',
+		action: 'Delete a webhook',
+		description: 'Unsubscribe a URL from an event',
 	},
 	fields: [
 		{
@@ -54,7 +54,7 @@ export const deleteWebhook: Operation = {
 						displayName: 'From List',
 						name: 'list',
 						type: 'list',
-						placeholder: 'Choose a webhook...',
+						placeholder: 'Select a webhook...',
 						typeOptions: { searchListMethod: 'searchWebhooks', searchable: true },
 					},
 				],
@@ -75,16 +75,12 @@ export const deleteWebhook: Operation = {
 					: parseUrlAndEvent(read('url'), read('event')),
 			);
 			const webhooks = companyWebhooks(context.getNode(), parameters, client, item);
-			const { isDone, said } = await webhooks.unsubscribe(target);
+			const { isDone, detail: said } = await webhooks.unsubscribe(target);
 			if (!isDone)
-				throw new NodeOperationError(
-					context.getNode(),
-					'The Delivery Service knows no such webhook',
-					{
-						description:
-							`It may have been deleted before. Choose one from the list, or check URL, event and company. ${said}`.trim(),
-					},
-				);
+				throw new NodeOperationError(context.getNode(), 'Webhook not found', {
+					description:
+						`It may already be deleted. Choose one from the list, or check URL, event and company. ${said}`.trim(),
+				});
 			await assertDeleted(context, webhooks, target);
 			return [outputItem({ deleted: true }, item)];
 		});
@@ -92,8 +88,8 @@ export const deleteWebhook: Operation = {
 };
 
 /**
- * The document shows no answer to an unsubscription (service document, section 4.5), so a success
- * alone does not tell that it was done. Where the list cannot be read, it must do.
+ * Checks the list after unsubscribing: the service document shows no response body (section 4.5),
+ * so a success alone proves nothing. If the list can't be read, the success has to suffice.
  *
  * @throws NodeOperationError when the subscription is still listed
  */
@@ -107,15 +103,20 @@ async function assertDeleted(
 		return;
 	throw new NodeOperationError(
 		context.getNode(),
-		'The Delivery Service confirmed the deletion, but still lists this webhook',
+		'The Delivery Service confirmed the deletion but still lists this webhook',
 		{
 			description:
-				'It may go on calling the URL. Look with Webhook > Get Many: if it is still there, delete it once more, since it may have been there twice; or delete it in the dashboard of the service.',
+				'It may continue to call the URL. Check with Webhook > Get Many. If the webhook is still listed, delete it again (it may have existed twice), or delete it in the Delivery Service dashboard.',
 		},
 	);
 }
 
-/** The company's subscriptions whose URL or event holds the filter's text, for the editor's list. */
+/**
+ * The company's subscriptions for the editor's list.
+ *
+ * @param filter text to search in events, URLs and statuses
+ * @throws NodeOperationError or NodeApiError when the service returns no list
+ */
 export async function searchWebhooks(
 	this: ILoadOptionsFunctions,
 	filter = '',
@@ -123,30 +124,30 @@ export async function searchWebhooks(
 	const client = await openClient(this);
 	const { companyId } = asRecord(this.getNodeParameter('options', {}));
 	const company = unwrap(this.getNode(), resolveCompanyId(client.credential, companyId));
-	const { webhooks, notFound } = await companyWebhooksClient(
+	const { webhooks, notFoundDetail: notFound } = await companyWebhooksClient(
 		this.getNode(),
 		client,
 		company,
 	).list();
 	if (notFound !== undefined)
-		throw new NodeOperationError(this.getNode(), 'The Delivery Service found nothing to list', {
-			description: nothingListedMessage(notFound),
+		throw new NodeOperationError(this.getNode(), 'No webhooks found', {
+			description: noWebhooksMessage(notFound),
 		});
-	const searched = filter.toLowerCase();
+	const searchText = filter.toLowerCase();
 	return {
 		results: webhooks
 			.map((webhook) => ({ name: listName(webhook), value: listValue(webhook) }))
-			.filter(({ name }) => name.toLowerCase().includes(searched)),
+			.filter(({ name }) => name.toLowerCase().includes(searchText)),
 	};
 }
 
 function listName({ url, event, action, status }: Webhook): string {
-	const known = eventNameSchema.safeParse(event);
-	const eventName = known.success ? events[known.data].name : `Event ${action}`;
+	const knownEvent = eventNameSchema.safeParse(event);
+	const eventName = knownEvent.success ? events[knownEvent.data].name : `Event ${action}`;
 	return `${eventName}: ${url}${status === 'active' ? '' : ` (${status})`}`;
 }
 
-/** A subscription as one text, for the list's saved value: the event's code, a space, the URL. */
+/** The value of a list entry, which workflows save: the event's code, a space and the URL. */
 function listValue({ url, action }: Subscription): string {
 	return `${action} ${url}`;
 }
@@ -158,7 +159,7 @@ function parseListValue(value: unknown): Result<Subscription> {
 	if (action === undefined || url === undefined)
 		return {
 			ok: false,
-			problem: { message: 'No webhook is chosen', description: 'Choose one from the list.' },
+			problem: { message: 'No webhook is selected', description: 'Choose one from the list.' },
 		};
 	return { ok: true, value: { url, action: Number(action) } };
 }

@@ -15,7 +15,7 @@ export const eventField: INodeProperties = {
 	type: 'options',
 	options: eventOptions,
 	default: 'updateTask',
-	description: 'What the Delivery Service calls the URL for',
+	description: 'The event that the URL is called for',
 };
 
 export const urlField: INodeProperties = {
@@ -25,10 +25,10 @@ export const urlField: INodeProperties = {
 	required: true,
 	default: '',
 	placeholder: 'e.g. https://example.com/delivery-events',
-	description: 'The address that the Delivery Service calls',
+	description: 'The URL that the Delivery Service calls when the event occurs',
 };
 
-/** The options that every webhook operation has. */
+/** The options of every webhook operation. */
 export const webhookOptionsField: INodeProperties = {
 	displayName: 'Options',
 	name: 'options',
@@ -38,7 +38,11 @@ export const webhookOptionsField: INodeProperties = {
 	options: [companyIdField],
 };
 
-/** The subscriptions of the company in an item's options, else of the credential's. */
+/**
+ * The subscriptions of the company in the options of an item, or else in the credential.
+ *
+ * @throws NodeOperationError when neither names a valid company
+ */
 export function companyWebhooks(
 	node: INode,
 	parameters: ParameterReader,
@@ -53,9 +57,9 @@ export function companyWebhooks(
 	);
 }
 
-/** What it means when the service answers 404 to a listing, with what it said itself. */
-export function nothingListedMessage(said: string): string {
+/** Explains a 404 response to listing webhooks, including the service's own message. */
+export function noWebhooksMessage(serviceMessage: string): string {
 	return endSentence(
-		`The Delivery Service found nothing to list: the company has no webhooks yet, or the Company ID or the Base URL is wrong. ${said}`.trim(),
+		`The company has no webhooks yet, or the Company ID or the Base URL is wrong. ${serviceMessage}`.trim(),
 	);
 }

@@ -8,7 +8,7 @@ import type { Webhook } from '../../service/webhooks';
 import { outputItem, runPerItem } from '../items';
 import { collectionParameter, parameterReader } from '../../common/parameters';
 import type { Operation } from '../resource';
-import { companyWebhooks, nothingListedMessage, webhookOptionsField } from './fields';
+import { companyWebhooks, noWebhooksMessage, webhookOptionsField } from './fields';
 
 const filtersSchema = z.object({
 	events: z.array(eventNameSchema).default([]),
@@ -17,7 +17,7 @@ const filtersSchema = z.object({
 
 const filterLabels = { events: 'event', status: 'status' };
 
-/** An expression may give the number as text. */
+/** An expression may return the number as text. */
 const limitSchema = z.coerce.number().int().min(1);
 
 /** Lists a company's subscriptions (service document, section 4.4). */
@@ -26,7 +26,7 @@ export const getManyWebhooks: Operation = {
 		name: 'Get Many',
 		value: 'getAll',
 		action: 'Get many webhooks',
-		description: 'List the URLs that the Delivery Service calls, with their events and statuses',
+		description: 'List webhooks with their events and statuses',
 	},
 	fields: [
 		{
@@ -65,11 +65,11 @@ export const getManyWebhooks: Operation = {
 					name: 'status',
 					type: 'options',
 					options: [
-						{ name: 'Active', value: 'active', description: 'The service calls the URL' },
+						{ name: 'Active', value: 'active', description: 'The Delivery Service calls the URL' },
 						{
 							name: 'Blacklisted',
 							value: 'blacklisted',
-							description: 'The service has stopped calling the URL',
+							description: 'The Delivery Service has stopped calling the URL',
 						},
 					],
 					default: 'active',
@@ -99,16 +99,16 @@ export const getManyWebhooks: Operation = {
 						validate(limitSchema, parameters.get('limit', item, 50), 'Limit', {}),
 					);
 			const listing = await companyWebhooks(context.getNode(), parameters, client, item).list();
-			if (listing.notFound !== undefined)
+			if (listing.notFoundDetail !== undefined)
 				context.addExecutionHints({
-					message: nothingListedMessage(listing.notFound),
+					message: noWebhooksMessage(listing.notFoundDetail),
 					location: 'outputPane',
 				});
 			const isFiltered = filters.events.length > 0 || filters.status !== undefined;
 			const webhooks = listing.webhooks
 				.filter((webhook) => matchesFilters(webhook, filters))
-				.map(({ raw, ...known }) => ({ ...raw, ...known }));
-			return [...webhooks, ...(isFiltered ? [] : listing.others.map((entry) => ({ entry })))]
+				.map(({ raw, ...fields }) => ({ ...raw, ...fields }));
+			return [...webhooks, ...(isFiltered ? [] : listing.unreadable.map((entry) => ({ entry })))]
 				.slice(0, limit)
 				.map((json) => outputItem(json, item));
 		});

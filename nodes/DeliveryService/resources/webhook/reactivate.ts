@@ -12,31 +12,29 @@ import { republishHint } from '../../common/republish';
 import type { Operation } from '../resource';
 import { companyWebhooks, webhookOptionsField, urlField } from './fields';
 
-/** What is left at the service of a webhook whose repair failed. */
+/** The state in which a failed reactivation left the webhook. */
 const stateDescriptions = {
-	blacklisted: 'It is still blacklisted; nothing was changed. Run Repair again later.',
-	unsubscribed: `It was removed but could not be made anew, so it is not subscribed now. Make it with Webhook > Create; or, when it is that of a trigger, ${republishHint}.`,
+	blacklisted: 'It is still blacklisted, and nothing was changed. Run Reactivate again later.',
+	unsubscribed: `It was deleted but could not be re-created, so it no longer exists. Re-create it with Webhook > Create; or, if it belongs to a trigger, ${republishHint}.`,
 	unknown:
-		'The Delivery Service gave no clear answer, so it may be subscribed or not. Look with Webhook > Get Many, and make it with Webhook > Create if it is not there.',
+		'The Delivery Service sent no clear response, so the webhook may or may not exist. Check with Webhook > Get Many, and re-create it with Webhook > Create if it is missing.',
 } as const;
 
-/** A repair that failed, and what it left behind. */
 interface ReactivationFailure {
 	state: keyof typeof stateDescriptions;
 	error: unknown;
 }
 
 /**
- * Makes blacklisted subscriptions anew: unsubscribes and subscribes each (service document, sections
- * 4.3 to 4.5).
+ * Reactivates blacklisted webhooks by unsubscribing and resubscribing each (service document,
+ * sections 4.3 to 4.5).
  */
 export const reactivateWebhooks: Operation = {
 	option: {
 		name: 'Reactivate',
 		value: 'reactivate',
 		action: 'Reactivate blacklisted webhooks',
-		description:
-			'Have the Delivery Service call URLs again that it has stopped calling (blacklisted)',
+		description: 'Reactivate webhooks that the Delivery Service has blacklisted',
 	},
 	fields: [
 		{
@@ -45,7 +43,7 @@ export const reactivateWebhooks: Operation = {
 			name: 'urlPrefix',
 			placeholder: 'e.g. https://n8n.example.com/',
 			description:
-				'The blacklisted webhooks at this URL, and at all URLs below it, are repaired. The address of your n8n repairs those of all its workflows.',
+				"All blacklisted webhooks at or below this URL are reactivated. Enter your n8n's base URL to include all of its workflows.",
 		},
 		webhookOptionsField,
 	],
@@ -53,14 +51,14 @@ export const reactivateWebhooks: Operation = {
 		const parameters = parameterReader(context);
 		const client = await openClient(context);
 		return await runPerItem(context, async (item) => {
-			const beginning = unwrap(
+			const urlPrefix = unwrap(
 				context.getNode(),
 				validate(webhookUrlSchema, parameters.get('urlPrefix', item), 'URL', {}),
 			);
 			const webhooks = companyWebhooks(context.getNode(), parameters, client, item);
 			const listing = await webhooks.list();
 			const blacklisted = listing.webhooks.filter(
-				({ url, status }) => status === 'blacklisted' && isAtOrBelow(beginning, url),
+				({ url, status }) => status === 'blacklisted' && isAtOrBelow(urlPrefix, url),
 			);
 			return await reactivateAll(context, webhooks, blacklisted, item);
 		});
@@ -68,18 +66,20 @@ export const reactivateWebhooks: Operation = {
 };
 
 /**
- * Whether a URL is the given one or continues it where a part of a URL ends: `https://a.example/b`
- * leads to `https://a.example/b/c` and `https://a.example/b?d`, not to `https://a.example/bc`.
+ * Whether a URL equals the prefix or continues it at the end of a URL part: `https://a.example/b`
+ * matches `https://a.example/b/c` and `https://a.example/b?d`, but not `https://a.example/bc`.
  */
-function isAtOrBelow(beginning: string, url: string): boolean {
+function isAtOrBelow(urlPrefix: string, url: string): boolean {
 	if (!URL.canParse(url)) return false;
-	const start = new URL(beginning).href;
+	const prefix = new URL(urlPrefix).href;
 	const { href } = new URL(url);
-	if (!href.startsWith(start)) return false;
-	return href.length === start.length || /[/?&#]/.test(start.slice(-1) + href.charAt(start.length));
+	if (!href.startsWith(prefix)) return false;
+	return (
+		href.length === prefix.length || /[/?&#]/.test(prefix.slice(-1) + href.charAt(prefix.length))
+	);
 }
 
-/** Repairs one after the other. The first failure ends it, unless the node goes on after errors. */
+/** Reactivates one webhook after another, up to the first failure unless On Error is Continue. */
 async function reactivateAll(
 	context: IExecuteFunctions,
 	webhooks: Webhooks,
@@ -87,50 +87,51 @@ async function reactivateAll(
 	item: number,
 ): Promise<INodeExecutionData[]> {
 	const output: INodeExecutionData[] = [];
-	for (const [done, webhook] of blacklisted.entries()) {
+	for (const [index, webhook] of blacklisted.entries()) {
 		const { url, event, action } = webhook;
 		const failure = await reactivateOne(webhooks, webhook);
 		if (!failure) {
 			output.push(outputItem({ url, event, action, reactivated: true }, item));
 			continue;
 		}
-		const problem = notReactivated(webhook, failure);
-		if (!context.continueOnFail())
+		const problem = reactivationProblem(webhook, failure);
+		if (!context.continueOnFail()) {
+			const progress =
+				blacklisted.length > 1 && `Reactivated before it: ${index} of ${blacklisted.length}.`;
 			throw operationError(context.getNode(), {
 				message: problem.message,
-				description: `${problem.description} Repaired before it: ${done} of ${blacklisted.length}.`,
+				description: [problem.description, progress].filter(Boolean).join(' '),
 			});
+		}
 		output.push(errorItem(problem, item, { outcome: failure.state, url, event, action }));
 	}
 	return output;
 }
 
-/** The message names the URL without its query, where a signature may be. */
-function notReactivated(
+/** The message contains the URL without its query, which may contain a signature. */
+function reactivationProblem(
 	{ url, event, action }: Webhook,
 	{ state, error }: ReactivationFailure,
 ): Problem {
 	const { origin, pathname } = new URL(url);
 	const { message, description } = toProblem(error);
 	return {
-		message: `The webhook ${origin}${pathname} for ${event ?? `event ${action}`} was not repaired: ${message}`,
+		message: `The webhook ${origin}${pathname} for ${event ?? `event ${action}`} was not reactivated: ${message}`,
 		description: [stateDescriptions[state], description].filter(Boolean).join(' '),
 	};
 }
 
-/** What is wrong when everything was confirmed, and the list shows this all the same. */
+/** The errors for a list that contradicts the service's confirmation. */
 const contradictions = {
 	blacklisted: new Error(
-		'the Delivery Service confirmed what it was asked for, but still lists it as blacklisted',
+		'the Delivery Service confirmed the change but still lists the webhook as blacklisted',
 	),
-	unsubscribed: new Error(
-		'the Delivery Service confirmed the new subscription, but does not list it',
-	),
+	unsubscribed: new Error('the Delivery Service confirmed the new webhook but does not list it'),
 } as const;
 
 /**
- * Unsubscribes and subscribes. What is not subscribed after that is subscribed once more: no later
- * repair would find it.
+ * Unsubscribes and resubscribes a webhook. If it is missing afterwards, it is subscribed once more,
+ * because no later run would find it.
  */
 async function reactivateOne(
 	webhooks: Webhooks,
@@ -146,8 +147,8 @@ async function reactivateOne(
 }
 
 /**
- * The service's list tells what was done, also when a request fails or is confirmed. Where the list
- * cannot be read, the confirmation must do.
+ * Sends the requests and checks their outcome in the service's list, whether they were confirmed or
+ * failed. If the list can't be read, a confirmation has to suffice.
  */
 async function attempt(
 	webhooks: Webhooks,
@@ -165,12 +166,12 @@ async function attempt(
 	return { state, error: contradictions[state] };
 }
 
-/** @throws Error when the service names a conflict, and what the failing request threw */
+/** @throws Error when the service reports a conflict or the request fails */
 async function resubscribe(webhooks: Webhooks, { url, action }: Webhook): Promise<void> {
-	const { isDone, said } = await webhooks.subscribe({ url, action });
+	const { isDone, detail } = await webhooks.subscribe({ url, action });
 	if (isDone) return;
-	const reason = 'the Delivery Service says that it has another webhook in its place (status 409).';
-	throw new Error([reason, said].filter(Boolean).join(' '));
+	const reason = 'the Delivery Service reports another webhook in its place (status 409).';
+	throw new Error([reason, detail].filter(Boolean).join(' '));
 }
 
 async function subscriptionState(
@@ -179,7 +180,7 @@ async function subscriptionState(
 ): Promise<ReactivationFailure['state'] | 'active'> {
 	try {
 		const { webhooks: listed } = await webhooks.list();
-		const found = listed.filter((one) => one.url === url && one.action === action);
+		const found = listed.filter((webhook) => webhook.url === url && webhook.action === action);
 		if (found.length === 0) return 'unsubscribed';
 		return found.some(({ status }) => status === 'blacklisted') ? 'blacklisted' : 'active';
 	} catch {

@@ -11,33 +11,40 @@ const failed = (
 ): Outcome => ({ kind, problem: { message, description } });
 
 /** The summary of creations with the references R0, R1, ... and these outcomes. */
-function summaryOf(...outcomes: Outcome[]) {
-	return failureSummary(resultsOf(outcomes), true);
+function summarize(...outcomes: Outcome[]) {
+	return failureSummary(toResults(outcomes), true);
 }
 
-function resultsOf(outcomes: readonly Outcome[]) {
+function toResults(outcomes: readonly Outcome[]) {
 	return outcomes.map((outcome, item) => ({ creation: creation(item, `R${item}`), outcome }));
 }
 
-test('is not made when every delivery was created or skipped', () => {
-	expect(summaryOf(created('a'), skipped, created('b'))).toBeUndefined();
-	expect(summaryOf()).toBeUndefined();
+test('returns no summary when every delivery was created or skipped', () => {
+	expect(summarize(created('a'), skipped, created('b'))).toBeUndefined();
+	expect(summarize()).toBeUndefined();
 });
 
-test('counts what was skipped, so that it is not taken for lost', () => {
-	const refused = failed('rejected', 'Bad');
-	expect(summaryOf(skipped, skipped, refused)?.problem.message).toBe(
-		'Bad (0 of 3 deliveries created, 2 skipped, 0 not sent)',
+test('counts skipped deliveries in the message of a failed run', () => {
+	const rejected = failed('rejected', 'Bad');
+	expect(summarize(skipped, skipped, rejected)?.problem.message).toBe(
+		'Bad (0 of 3 deliveries created, 2 skipped)',
 	);
-	expect(summaryOf(created('a'), refused)?.problem.message).toBe(
-		'Bad (1 of 2 deliveries created, 0 not sent)',
+	expect(summarize(created('a'), rejected)?.problem.message).toBe(
+		'Bad (1 of 2 deliveries created)',
 	);
 });
 
-test('lists each delivery under what became of it', () => {
-	const summary = summaryOf(
+test('leaves counts out of the error of a single delivery', () => {
+	expect(summarize(failed('rejected', 'Bad'))?.problem).toEqual({
+		message: 'Bad',
+		description: 'Rejected: R0.',
+	});
+});
+
+test('lists each delivery of a failed run by outcome', () => {
+	const summary = summarize(
 		created('a'),
-		failed('unknown', 'No answer'),
+		failed('unknown', 'No response'),
 		skipped,
 		failed('rejected', 'Bad'),
 		created('b'),
@@ -53,53 +60,63 @@ test('lists each delivery under what became of it', () => {
 		notSent: [{ item: 5, referenceId: 'R5' }],
 	});
 	expect(summary?.problem.description).toBe(
-		'Created (2): R0 (ID a), R4 (ID b). Refused (1): R3. Perhaps created (1): R1. Not sent (1): R5.',
+		'Created (2): R0 (ID a), R4 (ID b). Rejected: R3. Possibly created: R1. Not sent: R5.',
 	);
 });
 
 test.each([
 	[
-		'the first that was refused',
+		'the first rejected delivery',
 		[failed('rejected', 'Bad'), failed('rejected', 'Worse')],
 		0,
 		'Bad',
 	],
-	['the first without an answer', [created('a'), failed('unknown', 'No answer')], 1, 'No answer'],
 	[
-		'the earlier of a refused one and one without an answer',
-		[created('a'), failed('unknown', 'No answer'), failed('rejected', 'Bad')],
+		'the first delivery without a response',
+		[created('a'), failed('unknown', 'No response')],
 		1,
-		'No answer',
+		'No response',
 	],
 	[
-		'what others were not sent for, though they come before it',
+		'a delivery without a response before a later rejected one',
+		[created('a'), failed('unknown', 'No response'), failed('rejected', 'Bad')],
+		1,
+		'No response',
+	],
+	[
+		'the failed delivery that earlier ones waited for',
 		[failed('notSent', 'Waits'), failed('notSent', 'Waits'), failed('rejected', 'Bad')],
 		2,
 		'Bad',
 	],
-	['what was not sent, when nothing else failed', [failed('notSent', 'Too busy')], 0, 'Too busy'],
-])('names %s', (_which, outcomes, item, message) => {
-	const summary = summaryOf(...outcomes);
+	[
+		'the first unsent delivery when nothing else failed',
+		[failed('notSent', 'Too busy'), failed('notSent', 'Too busy')],
+		0,
+		'Too busy',
+	],
+])('summarizes a failed run with the problem of %s', (_which, outcomes, item, message) => {
+	const summary = summarize(...outcomes);
 	expect(summary?.item).toBe(item);
 	expect(summary?.problem.message.startsWith(`${message} (`)).toBe(true);
 });
 
-test('counts all that were to be created', () => {
-	const summary = summaryOf(
-		...[created('a'), created('b'), skipped, failed('unknown', 'No answer')],
+test('counts all deliveries of a failed run', () => {
+	const summary = summarize(
+		...[created('a'), created('b'), skipped, failed('unknown', 'No response')],
 		...[failed('notSent', 'Waits'), failed('notSent', 'Waits')],
 	);
 	expect(summary?.problem.message).toBe(
-		'No answer (2 of 6 deliveries created, 1 skipped, 2 not sent)',
+		'No response (2 of 6 deliveries created, 1 skipped, 2 not sent)',
 	);
 });
 
-test('says first what to do', () => {
-	const summary = summaryOf(failed('unknown', 'No answer', 'Look it up.'));
-	expect(summary?.problem.description).toBe('Look it up. Perhaps created (1): R0.');
+test('starts the description of a failed run with what to do', () => {
+	const summary = summarize(failed('unknown', 'No response', 'Look it up.'));
+	expect(summary?.problem.description).toBe('Look it up. Possibly created: R0.');
 });
 
-test('names deliveries without a reference by their item', () => {
+test('identifies deliveries without a reference ID by their item number', () => {
 	const summary = failureSummary(
 		[
 			{ creation: creation(3, undefined), outcome: created('a') },
@@ -107,15 +124,15 @@ test('names deliveries without a reference by their item', () => {
 		],
 		true,
 	);
-	expect(summary?.problem.description).toBe('Created (1): item 3 (ID a). Refused (1): item 7.');
+	expect(summary?.problem.description).toBe('Created: item 3 (ID a). Rejected: item 7.');
 });
 
 test.each([
-	[20, /R19 \(ID 19\)\. Refused/],
-	[21, /R19 \(ID 19\) and 1 more, listed in the error details\. Refused/],
-	[500, /R19 \(ID 19\) and 480 more, listed in the error details\. Refused/],
-])('names 20 of %i created ones, and lists all', (count, pattern) => {
-	const summary = summaryOf(
+	[20, /R19 \(ID 19\)\. Rejected/],
+	[21, /R19 \(ID 19\) and 1 more, listed in the error details\. Rejected/],
+	[500, /R19 \(ID 19\) and 480 more, listed in the error details\. Rejected/],
+])('names up to 20 of %i created deliveries, and lists all in the details', (count, pattern) => {
+	const summary = summarize(
 		...Array.from({ length: count }, (_, item) => created(String(item))),
 		failed('rejected', 'Bad'),
 	);
@@ -127,32 +144,36 @@ test.each([
 	['The service says: No (E1)', 'The service says: No (E1).'],
 	['The service says: Why?', 'The service says: Why?'],
 	['Look it up.', 'Look it up.'],
-])('ends the words of the service %j before its own', (description, ended) => {
-	const summary = summaryOf(failed('rejected', 'Bad', description));
-	expect(summary?.problem.description).toBe(`${ended} Refused (1): R0.`);
-});
+])(
+	'ends the message of the service %j with a period if it has no punctuation',
+	(description, ended) => {
+		const summary = summarize(failed('rejected', 'Bad', description));
+		expect(summary?.problem.description).toBe(`${ended} Rejected: R0.`);
+	},
+);
 
-describe('where nothing is remembered', () => {
+describe('the summary of a run without Skip Already Sent', () => {
 	const busy = failed('notSent', 'Too busy', 'Try again later.');
-	const descriptionOf = (...outcomes: Outcome[]) =>
-		failureSummary(resultsOf(outcomes), false)?.problem.description;
+	const describeFailure = (...outcomes: Outcome[]) =>
+		failureSummary(toResults(outcomes), false)?.problem.description;
 
 	test.each([
-		['was created', created('a'), 'Created (1): R0 (ID a).'],
+		['a created', created('a'), 'Created: R0 (ID a).'],
 		[
-			'may have been',
-			failed('unknown', 'No answer', 'Try again later.'),
-			'Perhaps created (1): R0.',
+			'a possibly created',
+			failed('unknown', 'No response', 'Try again later.'),
+			'Possibly created: R0.',
 		],
-	])('says last that what %s is to be left out of another run', (_what, outcome, list) => {
-		expect(descriptionOf(outcome, busy)).toBe(
-			`Try again later. ${list} Not sent (1): R1. What was created, or may have been, would be created a second time: leave it out when you run this again.`,
-		);
-	});
+	])(
+		'advises to exclude %s delivery from another run without Skip Already Sent',
+		(_what, outcome, list) => {
+			expect(describeFailure(outcome, busy)).toBe(
+				`Try again later. ${list} Not sent: R1. Exclude the created and possibly created deliveries before you run this again, or they may be created twice.`,
+			);
+		},
+	);
 
-	test('says nothing of that when nothing was created', () => {
-		expect(descriptionOf(failed('rejected', 'Bad'), busy)).toBe(
-			'Refused (1): R0. Not sent (1): R1.',
-		);
+	test('does not advise to exclude deliveries when nothing was created', () => {
+		expect(describeFailure(failed('rejected', 'Bad'), busy)).toBe('Rejected: R0. Not sent: R1.');
 	});
 });

@@ -1,6 +1,6 @@
 import {
-	hintsOf,
-	outcomesOf,
+	outcomesByItem,
+	runHints,
 	toOutputItems,
 	type ItemOutcome,
 } from '../../../../nodes/DeliveryService/resources/delivery/create/output';
@@ -9,13 +9,13 @@ import type { Report } from '../../../../nodes/DeliveryService/sending/creations
 import { creation } from '../../../support/creations';
 
 /** The output of an item with an outcome. */
-function outputOf(prepared: PreparedItem, outcome: ItemOutcome) {
-	const [output] = toOutputItems([prepared], new Map([[prepared.item, outcome]]));
+function toOutput(item: PreparedItem, outcome: ItemOutcome) {
+	const [output] = toOutputItems([item], new Map([[item.item, outcome]]));
 	return output;
 }
 
 /** A prepared item with a delivery. */
-function at(item: number, facts: Partial<PreparedItem> = {}): PreparedItem {
+function prepared(item: number, facts: Partial<PreparedItem> = {}): PreparedItem {
 	const { delivery } = creation(item, `R${item}`);
 	return { item, ...facts, kind: 'delivery', delivery };
 }
@@ -24,9 +24,9 @@ function created(record: Record<string, unknown> = {}): ItemOutcome {
 	return { kind: 'created', id: 'd-1', record: { id: 'd-1', ...record } };
 }
 
-const refused: ItemOutcome = {
+const rejected: ItemOutcome = {
 	kind: 'rejected',
-	problem: { message: 'Bad', description: 'Mend it.' },
+	problem: { message: 'Bad', description: 'Fix it.' },
 };
 const invalid: ItemOutcome = { kind: 'invalid', problem: { message: 'Wrong' } };
 const testOrder: ItemOutcome = { kind: 'skipped', reason: 'testOrder', message: 'A test order' };
@@ -36,102 +36,104 @@ const createdBefore: ItemOutcome = {
 	message: 'It exists',
 };
 
-describe('the output of an item', () => {
-	const record = { index: 0, referenceId: 'A', price: 0, cityId: 7, unknownToUs: [1] };
+describe('the output item', () => {
+	const record = { index: 0, referenceId: 'A', price: 0, cityId: 7, undocumented: [1] };
 
 	test.each<[string, boolean, object]>([
-		['holds what matters when simplified, without what is missing', true, { price: 0 }],
+		['has only the simplified fields with Simplify on', true, { price: 0 }],
 		[
-			'holds the whole record otherwise',
+			'has the whole record with Simplify off',
 			false,
-			{ index: 0, price: 0, cityId: 7, unknownToUs: [1] },
+			{ index: 0, price: 0, cityId: 7, undocumented: [1] },
 		],
-	])('%s', (_what, simplify, members) => {
-		expect(outputOf(at(3, { simplify }), created(record))).toEqual({
-			json: { id: 'd-1', referenceId: 'A', ...members },
+	])('the output of a created delivery %s', (_what, simplify, fields) => {
+		expect(toOutput(prepared(3, { simplify }), created(record))).toEqual({
+			json: { id: 'd-1', referenceId: 'A', ...fields },
 			pairedItem: { item: 3 },
 		});
 	});
 
 	test.each([undefined, null, ''])(
-		'bears the reference ID that was sent when its record has %j for one',
+		'returns the sent reference ID when the record has %j',
 		(referenceId) => {
 			for (const simplify of [true, false])
-				expect(outputOf(at(3, { referenceId: 'A', simplify }), created({ referenceId }))).toEqual({
+				expect(
+					toOutput(prepared(3, { referenceId: 'A', simplify }), created({ referenceId })),
+				).toEqual({
 					json: { id: 'd-1', referenceId: 'A' },
 					pairedItem: { item: 3 },
 				});
 		},
 	);
 
-	test('bears the reference ID of its record when that is written in another way', () => {
+	test('returns the reference ID of the record when it differs from the sent one', () => {
 		const outcome = created({ referenceId: 1001 });
-		expect(outputOf(at(3, { referenceId: '#1001', simplify: true }), outcome)?.json).toEqual({
+		expect(toOutput(prepared(3, { referenceId: '#1001', simplify: true }), outcome)?.json).toEqual({
 			id: 'd-1',
 			referenceId: 1001,
 		});
 	});
 
-	test('has no reference ID when none was sent', () => {
-		expect(outputOf(at(3, { simplify: true }), created())?.json).toEqual({
+	test('returns no reference ID when none was sent or received', () => {
+		expect(toOutput(prepared(3, { simplify: true }), created())?.json).toEqual({
 			id: 'd-1',
 		});
 	});
 
 	test.each<[string, ItemOutcome, string | undefined, object]>([
 		[
-			'that was refused',
-			refused,
+			'a rejected delivery',
+			rejected,
 			'A',
 			{
 				error: {
 					message: 'Bad [item 2]',
-					description: 'Mend it.',
+					description: 'Fix it.',
 					outcome: 'rejected',
 					referenceId: 'A',
 				},
 			},
 		],
 		[
-			'that was not valid',
+			'an invalid item',
 			invalid,
 			undefined,
 			{ error: { message: 'Wrong [item 2]', outcome: 'invalid' } },
 		],
 		[
-			'that the source leaves out',
+			'an order that the source skips',
 			testOrder,
 			undefined,
 			{ skipped: true, reason: 'testOrder', message: 'A test order' },
 		],
 		[
-			'that was created before',
+			'an already created delivery',
 			createdBefore,
 			'A',
 			{ skipped: true, reason: 'alreadyCreated', message: 'It exists', referenceId: 'A' },
 		],
-	])('says what became of one %s', (_which, outcome, referenceId, json) => {
-		const output = outputOf(at(2, { referenceId }), outcome);
+	])('reports the outcome of %s', (_which, outcome, referenceId, json) => {
+		const output = toOutput(prepared(2, { referenceId }), outcome);
 		expect(output).toEqual({ json, pairedItem: { item: 2 } });
 	});
 });
 
-test('returns an item per input item, in their order, sent or not', () => {
-	const wrong: PreparedItem = { item: 2, kind: 'invalid', problem: { message: 'Wrong' } };
-	const outcomes = outcomesOf(
-		[at(0), at(1, { simplify: true }), wrong, at(3)],
+test('returns one output item per input item in input order, sent or not', () => {
+	const invalidItem: PreparedItem = { item: 2, kind: 'invalid', problem: { message: 'Wrong' } };
+	const outcomes = outcomesByItem(
+		[prepared(0), prepared(1, { simplify: true }), invalidItem, prepared(3)],
 		[3, 1, 0].map((item) => ({
 			creation: creation(item, `R${item}`),
 			outcome: { kind: 'created', id: `d-${item}`, record: {} },
 		})),
 	);
-	expect(outcomes.get(2)).toBe(wrong);
+	expect(outcomes.get(2)).toBe(invalidItem);
 	expect([0, 1, 3].map((item) => outcomes.get(item))).toMatchObject([
 		{ id: 'd-0' },
 		{ id: 'd-1' },
 		{ id: 'd-3' },
 	]);
-	const items = [at(0), at(1), wrong, at(3)];
+	const items = [prepared(0), prepared(1), invalidItem, prepared(3)];
 	expect(toOutputItems(items, outcomes).map(({ pairedItem }) => pairedItem)).toEqual(
 		items.map(({ item }) => ({ item })),
 	);
@@ -139,7 +141,8 @@ test('returns an item per input item, in their order, sent or not', () => {
 
 describe('the hints of a run', () => {
 	function hints(outcomes: ItemOutcome[], more: Partial<Report> = {}) {
-		return hintsOf(outcomes, {
+		const items = outcomes.map((_, item) => prepared(item, { referenceId: `R${item}` }));
+		return runHints(items, new Map(outcomes.entries()), {
 			requests: 1,
 			waited: { forLimitMs: 0, forServiceMs: 0 },
 			ledgerFailed: false,
@@ -150,16 +153,16 @@ describe('the hints of a run', () => {
 		hints(...run).map(({ message }) => message);
 
 	test.each<[string, ItemOutcome[], Partial<Report>, string]>([
-		['one', [created()], {}, 'Created 1 delivery in 1 request.'],
-		['several', [created(), created()], { requests: 2 }, 'Created 2 deliveries in 2 requests.'],
+		['one', [created()], {}, 'Created 1 delivery.'],
+		['several', [created(), created()], { requests: 2 }, 'Created 2 deliveries.'],
 		[
 			'none',
 			[createdBefore],
 			{ requests: 0 },
-			'Nothing was sent. Skipped 1 item: the field "message" says why.',
+			'Nothing was sent. Skipped 1 item: see the "message" field.',
 		],
-		['nothing at all', [], { requests: 0 }, 'Nothing was sent.'],
-	])('count what was created: %s', (_count, outcomes, report, message) => {
+		['no items', [], { requests: 0 }, 'Nothing was sent.'],
+	])('the hints count the created deliveries: %s', (_count, outcomes, report, message) => {
 		expect(messages(outcomes, report)).toEqual([message]);
 	});
 
@@ -168,24 +171,21 @@ describe('the hints of a run', () => {
 		[{ forLimitMs: 499, forServiceMs: 499 }, ''],
 		[
 			{ forLimitMs: 500, forServiceMs: 0 },
-			' Waited 1 s because the service takes 100 requests a minute.',
+			' Waited 1 s for the rate limit (100 requests per minute).',
 		],
-		[
-			{ forLimitMs: 0, forServiceMs: 60_400 },
-			' Waited 60 s until the service took requests again.',
-		],
+		[{ forLimitMs: 0, forServiceMs: 60_400 }, ' Waited 60 s because the service was busy.'],
 		[
 			{ forLimitMs: 2000, forServiceMs: 3000 },
-			' Waited 2 s because the service takes 100 requests a minute. Waited 3 s until the service took requests again.',
+			' Waited 2 s for the rate limit (100 requests per minute). Waited 3 s because the service was busy.',
 		],
-	])('say how long requests waited, and for what, here %j', (waited, text) => {
+	])('the hints show how long the run waited: %j', (waited, text) => {
 		const [message = ''] = messages([created()], { waited });
-		expect(message).toBe(`Created 1 delivery in 1 request.${text}`);
+		expect(message).toBe(`Created 1 delivery.${text}`);
 	});
 
-	test('count what was skipped, by the source and by its reference', () => {
+	test('the hints count items skipped by the source or by their reference ID', () => {
 		expect(messages([createdBefore, created(), testOrder])).toEqual([
-			'Created 1 delivery in 1 request. Skipped 2 items: the field "message" says why.',
+			'Created 1 delivery. Skipped 2 items: see the "message" field.',
 		]);
 	});
 
@@ -195,38 +195,48 @@ describe('the hints of a run', () => {
 		'PENDING_REVIEW',
 		'pending-review',
 		'pendingReview',
-	])('count the created ones whose status is %s', (statusDelivery) => {
-		const [, review] = hints([created({ statusDelivery }), created(), refused]);
+	])('the hints name a delivery with the status %s, and what to do', (statusDelivery) => {
+		const [, review] = hints([created({ statusDelivery }), created(), rejected]);
 		expect(review).toMatchObject({
-			message: expect.stringMatching(/^1 delivery is pending review/),
+			message:
+				'R0 is pending review: its address was not found. Correct it in the Delivery Service dashboard or with the operation Update.',
 			type: 'warning',
 		});
 	});
 
+	test('the hints name up to five deliveries pending review', () => {
+		const pending = Array.from({ length: 7 }, () => created({ statusDelivery: 'pending review' }));
+		expect(messages(pending)[1]).toMatch(
+			/^7 deliveries \(R0, R1, R2, R3, R4 and 2 more\) are pending review: their addresses were not found\. Correct them/,
+		);
+	});
+
 	test.each(['processing', 'reviewed', 7, undefined])(
-		'pass over the status %s',
+		'the hints do not warn about the status %s',
 		(statusDelivery) => {
 			expect(hints([created({ statusDelivery })])).toHaveLength(1);
 		},
 	);
 
-	test('warn of what was not created, in whatever way', () => {
-		const notSent: ItemOutcome = { ...refused, kind: 'notSent' };
-		expect(messages([created(), refused, notSent, invalid])).toEqual([
-			'Created 1 delivery in 1 request.',
-			'3 deliveries were not created: the field "error" says why.',
+	test('the hints count all deliveries that were not created', () => {
+		const notSent: ItemOutcome = { ...rejected, kind: 'notSent' };
+		expect(messages([created(), rejected, notSent, invalid])).toEqual([
+			'Created 1 delivery.',
+			'3 deliveries were not created: see the "error" field.',
 		]);
 	});
 
-	test('warn of unknown outcomes and of notes that could not be made', () => {
-		const unknown: ItemOutcome = { ...refused, kind: 'unknown' };
+	test('the hints warn about unknown outcomes and about a ledger that failed', () => {
+		const unknown: ItemOutcome = { ...rejected, kind: 'unknown' };
 		const [, first, second] = hints([unknown, unknown, created()], { ledgerFailed: true });
 		expect(first).toMatchObject({
-			message: expect.stringMatching(/^Whether 2 deliveries were created is unknown/),
+			message: expect.stringMatching(
+				/^It is unknown whether 2 deliveries \(R0, R1\) were created\. Check/,
+			),
 			type: 'warning',
 		});
 		expect(second).toMatchObject({
-			message: expect.stringMatching(/^n8n could not note/),
+			message: expect.stringMatching(/^n8n could not save/),
 			type: 'warning',
 		});
 	});

@@ -3,24 +3,23 @@ import type { Problem } from '../../../common/result';
 import { endSentence, listNames } from '../../items';
 import { excludeCreatedAdvice } from './resendWarning';
 
-/** A delivery of the run, by its item and what else names it. */
+/** A delivery of the run, identified by its item and, where known, its reference ID and ID. */
 type NamedDelivery = { item: number; referenceId?: string; id?: string };
 
 type DeliveriesByOutcome = Record<'created' | 'rejected' | 'unknown' | 'notSent', NamedDelivery[]>;
 
 interface FailureSummary {
-	/** The item whose problem it is: the first whose delivery was sent in vain, if there is one. */
+	/** The item of the first failed delivery; one that was sent comes before one that was not. */
 	item: number;
 	problem: Problem;
-	/** Every delivery of the run under what became of it. */
+	/** Every delivery of the run, by outcome. */
 	lists: DeliveriesByOutcome;
 }
 
 /**
- * What a run that failed must tell: which deliveries exist, which were refused, which may exist
- * and which were not sent.
+ * The error of a failed run: which deliveries were created, rejected, possibly created, or not sent.
  *
- * @param isRemembered whether running the workflow again skips what was created
+ * @param isRemembered whether running the workflow again skips the created deliveries
  * @returns undefined when every delivery was created or skipped
  */
 export function failureSummary(
@@ -31,26 +30,20 @@ export function failureSummary(
 	const failures = results.flatMap(({ creation: { item }, outcome }) =>
 		outcome.kind === 'created' || outcome.kind === 'skipped' ? [] : [{ item, ...outcome }],
 	);
-	// A delivery that was not sent waited for others: the problem of those comes first.
+	// An unsent delivery usually waited for a failed one, whose problem is the cause.
 	const first = failures.find(({ kind }) => kind !== 'notSent') ?? failures[0];
 	if (!first) return undefined;
 	const { message, description } = first.problem;
-	const skipped = results.filter(({ outcome }) => outcome.kind === 'skipped').length;
-	const counts = [
-		`${lists.created.length} of ${results.length} deliveries created`,
-		...(skipped > 0 ? [`${skipped} skipped`] : []),
-		`${lists.notSent.length} not sent`,
-	].join(', ');
 	return {
 		item: first.item,
 		problem: {
-			message: `${message} (${counts})`,
+			message: results.length > 1 ? `${message} (${countOutcomes(results, lists)})` : message,
 			description: [
 				endSentence(description),
-				namesOf('Created', lists.created),
-				namesOf('Refused', lists.rejected),
-				namesOf('Perhaps created', lists.unknown),
-				namesOf('Not sent', lists.notSent),
+				listDeliveries('Created', lists.created),
+				listDeliveries('Rejected', lists.rejected),
+				listDeliveries('Possibly created', lists.unknown),
+				listDeliveries('Not sent', lists.notSent),
 				!isRemembered && lists.created.length + lists.unknown.length > 0 && excludeCreatedAdvice,
 			]
 				.filter(Boolean)
@@ -60,7 +53,17 @@ export function failureSummary(
 	};
 }
 
-/** The deliveries of a run under what became of them, without those that were skipped. */
+/** The number of created deliveries, and of skipped and unsent ones if there are any. */
+function countOutcomes(results: readonly CreationResult[], lists: DeliveriesByOutcome): string {
+	const skipped = results.filter(({ outcome }) => outcome.kind === 'skipped').length;
+	return [
+		`${lists.created.length} of ${results.length} deliveries created`,
+		...(skipped > 0 ? [`${skipped} skipped`] : []),
+		...(lists.notSent.length > 0 ? [`${lists.notSent.length} not sent`] : []),
+	].join(', ');
+}
+
+/** The deliveries of a run by outcome, without the skipped ones. */
 function groupByOutcome(results: readonly CreationResult[]): DeliveriesByOutcome {
 	const lists: DeliveriesByOutcome = { created: [], rejected: [], unknown: [], notSent: [] };
 	for (const { creation, outcome } of results) {
@@ -75,22 +78,21 @@ function groupByOutcome(results: readonly CreationResult[]): DeliveriesByOutcome
 }
 
 /**
- * What a run has done that nobody else will tell, all of it by name: what was created, and what may
- * have been.
+ * All created and possibly created deliveries by name, for the log.
  *
- * @returns one line of text; undefined when nothing was created, and nothing may have been
+ * @returns one line of text; undefined when there are none
  */
 export function describeOutcomes(results: readonly CreationResult[]): string | undefined {
 	const { created, unknown } = groupByOutcome(results);
 	const sentences = [
-		namesOf('Created', created, Infinity),
-		namesOf('Perhaps created', unknown, Infinity),
+		listDeliveries('Created', created, Infinity),
+		listDeliveries('Possibly created', unknown, Infinity),
 	];
 	return sentences.filter(Boolean).join(' ').replace(/\s+/g, ' ') || undefined;
 }
 
-function namesOf(title: string, entries: readonly NamedDelivery[], max?: number): string {
-	const names = entries.map(({ item, referenceId, id }) => {
+function listDeliveries(title: string, deliveries: readonly NamedDelivery[], max?: number): string {
+	const names = deliveries.map(({ item, referenceId, id }) => {
 		const name = referenceId ?? `item ${item}`;
 		return id === undefined ? name : `${name} (ID ${id})`;
 	});

@@ -7,16 +7,16 @@ import {
 } from '../../../common/parameters';
 import { isBlank } from '../../../common/text';
 import { showFor } from '../../resource';
-import { newPackages, readPackages } from '../package';
+import { packagesField, readPackages } from '../package';
 import { placeFields, readPlace } from '../place';
 import type { Source } from './source';
 
-/** A delivery from the fields of the node (service document, section 2.1). */
+/** Creates deliveries from the fields of the node (service document, section 2.1). */
 export const fromFields: Source = {
 	option: {
 		name: 'Define Below',
 		value: 'defineBelow',
-		description: 'Fill in pickup, dropoff and packages in this node',
+		description: 'Enter pickup, dropoff and packages in this node',
 	},
 	skipsAlreadySent: false,
 	fields: [
@@ -33,7 +33,7 @@ export const fromFields: Source = {
 			],
 			default: 'list',
 		},
-		...showFor({ packagesInput: ['list'] }, [newPackages]),
+		...showFor({ packagesInput: ['list'] }, [packagesField]),
 		...showFor({ packagesInput: ['json'] }, [
 			{
 				displayName: 'Packages (JSON)',
@@ -41,7 +41,7 @@ export const fromFields: Source = {
 				type: 'json',
 				default: '[\n  { "name": "Box", "qty": 1, "size": "s" }\n]',
 				description:
-					'A list of packages, each with name, qty and size, and optionally ID, weight (kg) and price',
+					'JSON array of packages, each with name, qty and size, and optionally ID, weight (kg) and price',
 			},
 		]),
 		{
@@ -51,7 +51,7 @@ export const fromFields: Source = {
 			default: '',
 			placeholder: 'e.g. #1001',
 			description:
-				'Your own number of the delivery, such as the order number (at most 40 characters)',
+				'Your own identifier for the delivery, e.g. the order number (up to 40 characters)',
 		},
 		{
 			displayName: 'Additional Fields',
@@ -66,7 +66,7 @@ export const fromFields: Source = {
 					type: 'string',
 					default: '',
 					placeholder: 'e.g. 49.90',
-					description: 'The amount that the driver collects from the recipient',
+					description: 'Amount that the driver collects from the recipient',
 				},
 				{
 					displayName: 'Extra Data',
@@ -75,7 +75,7 @@ export const fromFields: Source = {
 					typeOptions: { multipleValues: true },
 					placeholder: 'Add Entry',
 					default: {},
-					description: 'Further information, as names and values',
+					description: 'Additional data as pairs of names and values',
 					options: [
 						{
 							displayName: 'Entry',
@@ -100,7 +100,7 @@ export const fromFields: Source = {
 									name: 'searchable',
 									type: 'boolean',
 									default: false,
-									description: 'Whether to mark the value as one that deliveries can be found by',
+									description: 'Whether deliveries can be searched by this value',
 								},
 							],
 						},
@@ -112,16 +112,16 @@ export const fromFields: Source = {
 					type: 'string',
 					default: '',
 					placeholder: 'e.g. fragile, morning',
-					description: 'Names of tags, separated by commas (each at most 50 characters)',
+					description: 'Comma-separated list of tag names (up to 50 characters each)',
 				},
 			],
 		},
 	],
 	read(parameters, item) {
-		const packages = packagesOf();
+		const packages = readPackagesInput();
 		if (!packages.ok) return { kind: 'invalid', problem: packages.problem };
 		const { tags, extraData, cod } = collectionParameter(parameters, 'additionalFields', item);
-		// The editor always gives this member; off, it is not a choice of the user's.
+		// The editor always includes `searchable`: false only means that the user left it off.
 		const entries = collectionEntries(extraData, 'entry').map(({ searchable, ...entry }) =>
 			searchable === false ? entry : { ...entry, searchable },
 		);
@@ -137,7 +137,7 @@ export const fromFields: Source = {
 			},
 		};
 
-		function packagesOf() {
+		function readPackagesInput() {
 			return parameters.get('packagesInput', item, 'list') === 'json'
 				? readJson(parameters.get('packagesJson', item), 'Packages (JSON)')
 				: ({

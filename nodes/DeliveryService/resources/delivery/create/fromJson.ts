@@ -1,12 +1,12 @@
 import { readJson } from '../../../common/parameters';
 import type { Source } from './source';
 
-/** A delivery object as the service's document defines it (section 2.1). */
+/** Creates deliveries from JSON in the service's own format (service document, section 2.1). */
 export const fromJson: Source = {
 	option: {
 		name: 'JSON',
 		value: 'json',
-		description: 'Give the whole delivery as a JSON object, for example the input item itself',
+		description: 'Use a complete delivery as a JSON object, e.g. the input item',
 	},
 	skipsAlreadySent: false,
 	fields: [
@@ -17,7 +17,7 @@ export const fromJson: Source = {
 			required: true,
 			default: '={{ $json }}',
 			description:
-				'The delivery as the Delivery Service documents it: pickup, dropoff and packages, and optionally referenceId, tags, extraData and cod',
+				"The delivery in the format of the Delivery Service's API: pickup, dropoff and packages, and optionally referenceId, tags, extraData and cod",
 		},
 	],
 	read(parameters, item) {

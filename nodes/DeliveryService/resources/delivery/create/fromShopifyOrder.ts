@@ -6,18 +6,18 @@ import { placeFields, readPlace } from '../place';
 import { orderField, orderOptionsField, readOrderMapping } from '../shopifyOrder';
 import type { Source } from './source';
 
-/** A delivery from a Shopify order as n8n's Shopify nodes emit it. */
+/** Creates deliveries from Shopify orders as n8n's Shopify nodes output them. */
 export const fromShopifyOrder: Source = {
 	option: {
 		name: 'Shopify Order',
 		value: 'shopifyOrder',
-		description: 'Take recipient, address, packages and payment from an order of a Shopify node',
+		description: 'Use the recipient, address, packages and payment of a Shopify order',
 	},
 	skipsAlreadySent: true,
 	fields: [
 		{
 			displayName:
-				'Connect a Shopify node before this one: each order that it gives becomes one delivery. Leave Order as it is, and fill in where the packages are picked up.',
+				'Connect a Shopify node: each order it outputs becomes one delivery. Leave Order as is and fill in the pickup.',
 			name: 'orderNotice',
 			type: 'notice',
 			default: '',
@@ -31,15 +31,15 @@ export const fromShopifyOrder: Source = {
 		if (!order.ok) return { kind: 'invalid', problem: order.problem };
 		const mapping = readOrderMapping(parameters, item);
 		if (!mapping.ok) return { kind: 'invalid', problem: mapping.problem };
-		const outcome = orderToDelivery(order.value, mapping.value);
-		if (outcome.kind !== 'delivery') return outcome;
+		const result = orderToDelivery(order.value, mapping.value);
+		if (result.kind !== 'delivery') return result;
 		const pickup = readPlace(parameters, 'pickup', item);
-		return { ...outcome, delivery: { pickup, ...outcome.delivery } };
+		return { ...result, delivery: { pickup, ...result.delivery } };
 	},
 	rephrase({ message, description }, referenceId = '') {
 		return {
 			message: `Order ${truncate(referenceId, limits.referenceIdLength)}: ${lowerFirst(message)}`,
-			description: `${description} What begins with Pickup is mended in the fields of this node, all else in the order in Shopify or under Order Options.`,
+			description: `${description} Fix pickup fields and values from Order Options in this node, everything else in Shopify.`,
 		};
 	},
 };

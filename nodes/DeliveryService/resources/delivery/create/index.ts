@@ -3,7 +3,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { openLedger } from '../../../deduplication/ledger';
 import { assertRetryIsSafe, withPreviousAttempts } from './retries';
-import { referenceScope, storeOf } from '../../../deduplication/store';
+import { referenceScope, openWorkflowStore } from '../../../deduplication/store';
 import { sendCreations, type Report, type SendingOptions } from '../../../sending/creations';
 import { storeProblem, type Creation } from '../../../sending/outcomes';
 import { planCreations, type Plan } from '../../../sending/plan';
@@ -24,8 +24,8 @@ import { optionFields, readRunOptions, readSkipAlreadySent, type RunOptions } fr
 import {
 	orderHints,
 	dryRunHint,
-	hintsOf,
-	outcomesOf,
+	runHints,
+	outcomesByItem,
 	toDryRunItems,
 	toOutputItems,
 } from './output';
@@ -35,16 +35,13 @@ import type { Source } from './source';
 
 const sources: readonly Source[] = [fromShopifyOrder, fromFields, fromJson];
 
-/**
- * Creates a delivery for each input item, each once and in few requests (service document,
- * section 4.1).
- */
+/** Creates one delivery per input item, in as few requests as are safe (service document, section 4.1). */
 export const createDelivery: Operation = {
 	option: {
 		name: 'Create',
 		value: 'create',
 		action: 'Create deliveries',
-		description: 'Create a delivery for each input item, such as a Shopify order',
+		description: 'Create a delivery from each Shopify order, or from values you enter',
 	},
 	fields: [
 		{
@@ -54,7 +51,7 @@ export const createDelivery: Operation = {
 			noDataExpression: true,
 			options: sources.map(({ option }) => option),
 			default: 'shopifyOrder',
-			description: 'Where the data of the deliveries comes from',
+			description: 'What each delivery is created from',
 		},
 		...sources.flatMap(({ option, fields }) => showFor({ source: [option.value] }, fields)),
 		...optionFields(sources),
@@ -96,12 +93,12 @@ export const createDelivery: Operation = {
 		return output;
 
 		function toItems(report: Report): INodeExecutionData[] {
-			const outcomes = outcomesOf(
+			const outcomes = outcomesByItem(
 				items,
 				skips ? report.results : withResendWarning(report.results),
 			);
 			const created = items.filter(({ item }) => outcomes.get(item)?.kind === 'created');
-			context.addExecutionHints(...hintsOf([...outcomes.values()], report), ...orderHints(created));
+			context.addExecutionHints(...runHints(items, outcomes, report), ...orderHints(created));
 			return toOutputItems(items, outcomes);
 		}
 	},
@@ -114,7 +111,7 @@ const emptyReport: Report = {
 	ledgerFailed: false,
 };
 
-/** @throws NodeOperationError when an imported workflow names a source that does not exist */
+/** @throws NodeOperationError when an imported workflow names an unknown source */
 function selectedSource(context: IExecuteFunctions, parameters: ParameterReader): Source {
 	const value = parameters.get('source', 0);
 	const source = sources.find(({ option }) => option.value === value);
@@ -144,17 +141,17 @@ function sendingOptions(
 		signal: context.getExecutionCancelSignal(),
 		batchSize: options.batchSize,
 		retryRejectedBatches: options.retryRejectedBatches,
-		maximumWaitMs: options.maxRetrySeconds * 1000,
+		maxRetryMs: options.maxRetrySeconds * 1000,
 		continueOnFail: context.continueOnFail(),
 		ownCompanyId: client.credential.companyId,
 		...(skipsAlreadySent && {
 			ledgerFor: (companyId) =>
-				openLedger(storeOf(context), scopeOf(companyId), randomUUID(), realClock),
+				openLedger(openWorkflowStore(context), scopeOf(companyId), randomUUID(), realClock),
 		}),
 	};
 }
 
-/** @throws NodeOperationError when it cannot be looked up what was sent already */
+/** @throws NodeOperationError when the sent references can't be looked up */
 async function planOrThrow(
 	context: IExecuteFunctions,
 	creations: readonly Creation[],
@@ -167,14 +164,16 @@ async function planOrThrow(
 	}
 }
 
-/** @throws NodeOperationError that tells what exists, when a delivery was not created */
+/** @throws NodeOperationError that lists the outcome of every delivery, when one was not created */
 function assertNoFailure(
 	context: IExecuteFunctions,
 	{ results }: Report,
 	isRemembered: boolean,
 ): void {
-	const isFine = results.every(({ outcome: { kind } }) => kind === 'created' || kind === 'skipped');
-	const summary = isFine ? undefined : failureSummary(results, isRemembered);
+	const hasSucceeded = results.every(
+		({ outcome: { kind } }) => kind === 'created' || kind === 'skipped',
+	);
+	const summary = hasSucceeded ? undefined : failureSummary(results, isRemembered);
 	if (!summary) return;
 	const error = itemError(context.getNode(), summary.problem, summary.item);
 	error.context.data = summary.lists;
@@ -182,14 +181,14 @@ function assertNoFailure(
 }
 
 /**
- * Writes to n8n's log what a run has done that was stopped, by a person or a timeout: n8n saves the
- * execution at that moment, and may keep nothing of what its node gives or throws afterwards.
+ * Logs the outcomes of a run that a user or a timeout stopped: n8n saves the execution at that
+ * moment and may discard what the node returns or throws afterwards.
  */
 function logOutcomes(context: IExecuteFunctions, { results }: Report): void {
-	const account = describeOutcomes(results);
-	if (!account) return;
+	const summary = describeOutcomes(results);
+	if (!summary) return;
 	const { name, id } = context.getWorkflow();
 	context.logger.warn(
-		`"${context.getNode().name}" in workflow "${name ?? id ?? ''}" was stopped (execution ${context.getExecutionId()}). ${account}`,
+		`"${context.getNode().name}" in workflow "${name ?? id ?? ''}" was stopped (execution ${context.getExecutionId()}). ${summary}`,
 	);
 }

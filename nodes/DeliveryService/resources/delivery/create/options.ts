@@ -13,20 +13,19 @@ import { numberBetween, retryFields, retryLabels, retryShape } from '../retryOpt
 import { companyIdField } from '../../../common/fields';
 import type { Source } from './source';
 
-/** What the option starts with when it is added. */
 const defaultBatchSize = limits.deliveriesPerRequest;
 
 const retryDefaults = {
 	timeoutSeconds: 120,
 	descriptions: {
-		maximumWait:
-			'How long to try a request again while the service is too busy to take it. Waiting for the limit of 100 requests a minute does not count.',
+		maxRetryTime:
+			"How long to keep retrying a request while the service is busy. Time spent waiting for the rate limit (100 requests per minute) doesn't count.",
 		timeout:
-			'How long to wait for an answer. When none comes, it is unknown whether the deliveries were created.',
+			'How long to wait for a response. After a timeout, it is unknown whether the deliveries were created.',
 	},
 };
 
-const { maximumWait, timeout } = retryFields(retryDefaults);
+const { maxRetryTime, timeout } = retryFields(retryDefaults);
 
 const itemOptionsSchema = z.object({
 	companyId: companyIdSchema.optional(),
@@ -34,7 +33,11 @@ const itemOptionsSchema = z.object({
 	simplify: z.boolean().default(true),
 });
 
-const itemOptionLabels = { ...serviceLabels, simplify: 'simplify' };
+const itemOptionLabels = {
+	...serviceLabels,
+	companyId: 'child company ID',
+	simplify: 'simplify',
+};
 
 const runOptionsSchema = z.object({
 	batchSize: numberBetween(1, limits.deliveriesPerRequest).int().optional(),
@@ -53,7 +56,7 @@ const runOptionLabels = {
 export type ItemOptions = z.infer<typeof itemOptionsSchema>;
 export type RunOptions = z.infer<typeof runOptionsSchema>;
 
-/** The options that may differ from item to item. */
+/** The options that can differ between items. */
 export function readItemOptions(parameters: ParameterReader, item: number): Result<ItemOptions> {
 	return validate(
 		itemOptionsSchema,
@@ -64,37 +67,37 @@ export function readItemOptions(parameters: ParameterReader, item: number): Resu
 }
 
 /**
- * The options of the whole run, from the first item. Each is read separately, so that an option of
- * that item, such as the company, fails for that item only.
+ * The options of the whole run, from the first item. Each is read separately, so that an invalid
+ * option of that item, e.g. its company, fails for that item only.
  */
 export function readRunOptions(parameters: ParameterReader): Result<RunOptions> {
-	const given = Object.keys(runOptionsSchema.shape).map((name): [string, unknown] => [
+	const values = Object.keys(runOptionsSchema.shape).map((name): [string, unknown] => [
 		name,
 		parameters.get(`options.${name}`, 0, ''),
 	]);
 	return validate(
 		runOptionsSchema,
-		omitBlank(Object.fromEntries(given)),
+		omitBlank(Object.fromEntries(values)),
 		'Option',
 		runOptionLabels,
 	);
 }
 
-/** The label of the field, by which messages name it too. */
+/** The name of the field in the editor and in messages. */
 const skipLabel = 'Skip Already Sent';
 
-/** Whether deliveries that were sent before are skipped. */
+/** Whether the run skips deliveries that were already sent. */
 export function readSkipAlreadySent(parameters: ParameterReader): Result<boolean> {
 	return validate(z.boolean(), parameters.get('skipAlreadySent', 0, false), skipLabel, {});
 }
 
-/** What the field does for a source, below it: the sources have it with different defaults. */
+/** The hint below the field. It depends on the default, which differs by source. */
 const skipHint = (isOn: boolean) =>
 	isOn
-		? 'On by default for Shopify orders: an order that comes again is skipped'
-		: 'Off by default here: what comes again is delivered again. When on, each delivery needs a reference ID.';
+		? 'An order that arrives twice is delivered once'
+		: 'Off by default: an item that arrives twice is delivered twice. When on, every delivery needs a reference ID.';
 
-/** Each source has this field with a default of its own. */
+/** Shown once per source, with the source's default. */
 const skipField: INodeProperties = {
 	displayName: skipLabel,
 	name: 'skipAlreadySent',
@@ -102,10 +105,10 @@ const skipField: INodeProperties = {
 	noDataExpression: true,
 	default: false,
 	description:
-		'Whether to leave out what this workflow has created before, by reference ID and company, so that nothing is delivered twice. n8n remembers the last 50,000 or so.',
+		'Whether to skip deliveries that this workflow has already sent, matched by reference ID and company. It remembers about 50,000; other workflows are not checked.',
 };
 
-/** The fields that are the same for every source. */
+/** Skip Already Sent and the options, which every source has. */
 export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
 	...sources.flatMap(({ option, skipsAlreadySent }) =>
 		showFor({ source: [option.value] }, [
@@ -126,12 +129,13 @@ export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
 				typeOptions: { minValue: 1, maxValue: limits.deliveriesPerRequest },
 				default: defaultBatchSize,
 				description:
-					'How many deliveries share a request at most (1 to 100). Without this option up to 20 deliveries are sent each alone, so that one which is refused touches no other, and more of them in full requests.',
+					"Maximum number of deliveries per request (1 to 100). By default, up to 20 deliveries are sent one per request, so that a rejected delivery doesn't affect the others; larger runs use full batches.",
 			},
 			{
 				...companyIdField,
+				displayName: 'Child Company ID',
 				description:
-					'The child company to create deliveries for. The parent company must be authorized for it. By default deliveries are for your own company.',
+					'The child company to create deliveries for. Your company must be authorized for it. Defaults to your own company.',
 			},
 			{
 				displayName: 'Delivery Type',
@@ -143,26 +147,26 @@ export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
 					{ name: 'Slot', value: 'slot' },
 				],
 				default: 'slot',
-				description: 'The kind of service. Without this option the service takes Slot.',
+				description: 'The service level. The Delivery Service defaults to Slot.',
 			},
 			{
 				displayName: 'Dry Run',
 				name: 'dryRun',
 				type: 'boolean',
 				noDataExpression: true,
-				// Who adds it wants it: off until it is switched on, too, the try would cost a delivery.
+				// Whoever adds this option wants it on. If it started off, a trial run would create deliveries.
 				default: true,
 				description:
-					'Whether to send nothing and return what would be sent and what would be skipped',
+					'Whether to preview the deliveries that would be sent or skipped, without sending anything',
 			},
-			maximumWait,
+			maxRetryTime,
 			{
 				displayName: retryRejectedBatchesLabel,
 				name: 'retryRejectedBatches',
 				type: 'boolean',
 				default: false,
 				description:
-					'Whether you know that the service creates nothing at all when it refuses a request. Then the node finds the deliveries that were refused, and creates the others. Otherwise all that shared a refused request are unknown.',
+					'Whether to find the invalid deliveries of a rejected batch and send the others again. Turn on only if the Delivery Service rejects a whole batch when one delivery is invalid. If off, every delivery of a rejected batch is reported as unknown.',
 			},
 			{
 				displayName: 'Simplify',

@@ -4,12 +4,11 @@ import type { ItemResult } from '../../../common/result';
 import type { Report } from '../../../sending/creations';
 import type { Creation, Outcome } from '../../../sending/outcomes';
 import type { Plan } from '../../../sending/plan';
-import { creationRequest as creationRequest } from '../../../service/requests';
-import type { OrderFacts } from '../../../shopify/toDelivery';
+import { creationRequest } from '../../../service/requests';
 import { errorItem, outputItem } from '../../items';
 import type { PreparedItem } from './prepare';
 
-/** The members of a record that are shown unless the user turns Simplify off. */
+/** The fields of a record in the simplified output. */
 const simplifiedFields = [
 	'id',
 	'referenceId',
@@ -21,11 +20,11 @@ const simplifiedFields = [
 	'distance',
 ] as const;
 
-/** How an input item ended: skipped or invalid when it was read, or by the outcome of its delivery. */
+/** The outcome of an input item: skipped or invalid when it was read, or that of its delivery. */
 export type ItemOutcome = Outcome | Exclude<ItemResult<never>, { kind: 'delivery' }>;
 
-/** The outcomes of items, by item number. A delivery without a result has none. */
-export function outcomesOf(
+/** The outcomes by item number. A delivery without a result has none. */
+export function outcomesByItem(
 	items: readonly PreparedItem[],
 	results: ReadonlyArray<{ creation: Creation; outcome: Outcome }>,
 ): Map<number, ItemOutcome> {
@@ -36,7 +35,7 @@ export function outcomesOf(
 	return outcomes;
 }
 
-/** The output of input items with an outcome: the delivery, why it was skipped, or what went wrong. */
+/** An output item for each input item with an outcome: the delivery, why it was skipped, or the error. */
 export function toOutputItems(
 	items: readonly PreparedItem[],
 	outcomes: ReadonlyMap<number, ItemOutcome>,
@@ -52,37 +51,37 @@ function toOutputItem(
 	outcome: ItemOutcome,
 ): INodeExecutionData {
 	const order = shopifyOrder !== undefined && { shopifyOrder };
-	const named = { ...(referenceId !== undefined && { referenceId }), ...order };
+	const names = { ...(referenceId !== undefined && { referenceId }), ...order };
 	switch (outcome.kind) {
 		case 'created': {
 			const record = withReferenceId(outcome.record, referenceId);
-			const shown = simplify ? simplifyRecord(record) : record;
+			const output = simplify ? simplifyRecord(record) : record;
 			const cash = notCollectedFor && { cashNotCollectedFor: notCollectedFor };
-			return outputItem({ ...shown, ...order, ...cash }, item);
+			return outputItem({ ...output, ...order, ...cash }, item);
 		}
 		case 'skipped': {
 			const { reason, message } = outcome;
-			return outputItem({ skipped: true, reason, message, ...named }, item);
+			return outputItem({ skipped: true, reason, message, ...names }, item);
 		}
 		default:
-			return errorItem(outcome.problem, item, { outcome: outcome.kind, ...named });
+			return errorItem(outcome.problem, item, { outcome: outcome.kind, ...names });
 	}
 }
 
-/** The output of a dry run: an item for each request, and one for each input item that is in none. */
+/** The output of a dry run: an item for each request and for each input item that is in no request. */
 export function toDryRunItems(items: readonly PreparedItem[], plan: Plan): INodeExecutionData[] {
 	const requests = plan.requests.map(({ creations, body }) => {
 		const { method, path, json } = creationRequest(body);
-		const numbers = creations.map(({ item }) => item);
+		const itemNumbers = creations.map(({ item }) => item);
 		return {
-			item: Math.min(...numbers),
+			item: Math.min(...itemNumbers),
 			output: {
 				json: { dryRun: true, request: { method, path, body: { ...json } } },
-				pairedItem: numbers.map((item) => ({ item })),
+				pairedItem: itemNumbers.map((item) => ({ item })),
 			},
 		};
 	});
-	const outcomes = outcomesOf(items, plan.held);
+	const outcomes = outcomesByItem(items, plan.skipped);
 	const others = items.flatMap((prepared) => {
 		const outcome = outcomes.get(prepared.item);
 		return outcome ? [{ item: prepared.item, output: toOutputItem(prepared, outcome) }] : [];
@@ -92,12 +91,12 @@ export function toDryRunItems(items: readonly PreparedItem[], plan: Plan): INode
 		.map(({ output }) => output);
 }
 
-/** A record with the reference ID that was sent, where the service gives none back. */
+/** The record with the reference ID that was sent, if the service returns none. */
 function withReferenceId(
 	record: Record<string, unknown>,
 	referenceId: string | undefined,
 ): Record<string, unknown> {
-	const isMissing = [undefined, null, ''].some((nothing) => record.referenceId === nothing);
+	const isMissing = [undefined, null, ''].some((blank) => record.referenceId === blank);
 	return isMissing && referenceId !== undefined ? { ...record, referenceId } : record;
 }
 
@@ -109,111 +108,135 @@ function simplifyRecord(record: Record<string, unknown>): Record<string, unknown
 	);
 }
 
-/** What the user should know after a dry run: a forgotten one looks like a run that went well. */
+/** The hint after a dry run, which otherwise looks like a real run. */
 export function dryRunHint({ requests }: Plan): NodeExecutionHint {
 	const count = requests.reduce((sum, { creations }) => sum + creations.length, 0);
-	return {
-		message: `Dry Run is on: nothing was sent. Remove this option to create ${pluralize(count, 'delivery', 'deliveries')}.`,
-		type: 'warning',
-		location: 'outputPane',
-	};
+	return warning(
+		`Dry Run is on: nothing was sent. Remove this option to create ${pluralize(count, 'delivery', 'deliveries')}.`,
+	);
 }
 
-/** What the user should know after a run, shown on the node. */
-export function hintsOf(
-	outcomes: readonly ItemOutcome[],
+/** The hints after a run: its numbers, then a warning for each kind of problem. */
+export function runHints(
+	items: readonly PreparedItem[],
+	outcomes: ReadonlyMap<number, ItemOutcome>,
 	{ requests, waited, ledgerFailed }: Omit<Report, 'results'>,
 ): NodeExecutionHint[] {
-	const count = (...kinds: Array<ItemOutcome['kind']>) =>
-		outcomes.filter(({ kind }) => kinds.includes(kind)).length;
-	const created = count('created');
-	const skipped = count('skipped');
-	const unknown = count('unknown');
-	const notCreated = count('invalid', 'rejected', 'notSent');
-	const pendingReview = outcomes.filter(
+	const namesWhere = (matches: (outcome: ItemOutcome) => boolean) =>
+		items.flatMap((prepared) => {
+			const outcome = outcomes.get(prepared.item);
+			return outcome && matches(outcome) ? [itemName(prepared)] : [];
+		});
+	const created = namesWhere(({ kind }) => kind === 'created').length;
+	const skipped = namesWhere(({ kind }) => kind === 'skipped').length;
+	const unknown = namesWhere(({ kind }) => kind === 'unknown');
+	const notCreated = namesWhere(({ kind }) => ['invalid', 'rejected', 'notSent'].includes(kind));
+	const pendingReview = namesWhere(
 		(outcome) => outcome.kind === 'created' && isPendingReview(outcome.record.statusDelivery),
-	).length;
+	);
 	const [forLimit, forService] = [waited.forLimitMs, waited.forServiceMs].map((ms) =>
 		Math.round(ms / 1000),
 	);
-	const hints: NodeExecutionHint[] = [
-		{
-			message: [
-				requests > 0
-					? `Created ${pluralize(created, 'delivery', 'deliveries')} in ${pluralize(requests, 'request', 'requests')}.`
-					: 'Nothing was sent.',
-				skipped > 0
-					? `Skipped ${pluralize(skipped, 'item', 'items')}: the field "message" says why.`
-					: '',
-				forLimit ? `Waited ${forLimit} s because the service takes 100 requests a minute.` : '',
-				forService ? `Waited ${forService} s until the service took requests again.` : '',
-			]
-				.filter(Boolean)
-				.join(' '),
-			type: 'info',
-			location: 'outputPane',
-		},
+	const sentences = [
+		requests > 0 ? `Created ${pluralize(created, 'delivery', 'deliveries')}.` : 'Nothing was sent.',
+		skipped > 0 && `Skipped ${pluralize(skipped, 'item', 'items')}: see the "message" field.`,
+		forLimit && `Waited ${forLimit} s for the rate limit (100 requests per minute).`,
+		forService && `Waited ${forService} s because the service was busy.`,
 	];
-	const warn = (message: string) =>
-		hints.push({ message, type: 'warning', location: 'outputPane' });
-	if (pendingReview > 0)
-		warn(
-			`${pluralize(pendingReview, 'delivery is', 'deliveries are')} pending review: the address could not be located. Correct it in the dashboard of the Delivery Service or with the operation Update. Address components make this rarer, and coordinates avoid it.`,
-		);
-	if (notCreated > 0)
-		warn(
-			`${pluralize(notCreated, 'delivery was', 'deliveries were')} not created: the field "error" says why.`,
-		);
-	if (unknown > 0)
-		warn(
-			`Whether ${pluralize(unknown, 'delivery was', 'deliveries were')} created is unknown. Look them up in the dashboard of the Delivery Service before you send them again.`,
-		);
-	if (ledgerFailed)
-		warn(
-			'n8n could not note which deliveries were created. In the next run they come out as unknown instead of being sent again.',
-		);
-	return hints;
+	const warnings = [
+		pendingReview.length > 0 && pendingReviewMessage(pendingReview),
+		notCreated.length > 0 &&
+			`${pluralize(notCreated.length, 'delivery was', 'deliveries were')} not created: see the "error" field.`,
+		unknown.length > 0 && unknownMessage(unknown),
+		ledgerFailed &&
+			'n8n could not save which deliveries were created. The next run reports them as unknown instead of sending them again.',
+	];
+	return [
+		{ message: sentences.filter(Boolean).join(' '), type: 'info', location: 'outputPane' },
+		...warnings.filter((message) => message !== false).map(warning),
+	];
 }
 
-const maxNamesInHint = 5;
+function pendingReviewMessage(names: readonly string[]): string {
+	const deliveries = countAndNames(names, 'deliveries');
+	return names.length === 1
+		? `${deliveries} is pending review: its address was not found. Correct it in the Delivery Service dashboard or with the operation Update.`
+		: `${deliveries} are pending review: their addresses were not found. Correct them in the Delivery Service dashboard or with the operation Update.`;
+}
 
-/** What the user should know about the orders of deliveries that were created, or will be. */
-export function orderHints(items: readonly OrderFacts[]): NodeExecutionHint[] {
-	return [missingFieldsHint(items), cashHint(items)]
+function unknownMessage(names: readonly string[]): string {
+	const deliveries = countAndNames(names, 'deliveries');
+	return names.length === 1
+		? `It is unknown whether ${deliveries} was created. Check the Delivery Service dashboard before you send it again.`
+		: `It is unknown whether ${deliveries} were created. Check the Delivery Service dashboard before you send them again.`;
+}
+
+/** The hints about the orders of created deliveries, or in a dry run of those to be created. */
+export function orderHints(items: readonly PreparedItem[]): NodeExecutionHint[] {
+	return [missingFieldsMessage(items), cashMessage(items)]
 		.filter((message) => message !== undefined)
-		.map((message) => ({ message, type: 'warning', location: 'outputPane' }));
+		.map(warning);
 }
 
-/** A canceled order that does not say so is delivered, and nobody would notice in time. */
-function missingFieldsHint(items: readonly OrderFacts[]): string | undefined {
+/** Without these fields a canceled order is delivered, and no one would notice in time. */
+function missingFieldsMessage(items: readonly PreparedItem[]): string | undefined {
 	const missing = items.flatMap(({ missingFields }) => (missingFields ? [missingFields] : []));
 	if (missing.length === 0) return undefined;
-	const assumed = new Map(missing.flat().map((one) => [one.field, one.assumed]));
-	const fields = [...assumed.keys()].map((field) => `"${field}"`).join(', ');
-	return `${pluralize(missing.length, 'order', 'orders')} came without ${fields}, which Shopify gives every order. Taken as: ${[...assumed.values()].join(', ')}. If the Shopify node limits the fields that it returns, add these.`;
+	const assumptions = new Map(missing.flat().map(({ field, assumed }) => [field, assumed]));
+	const fields = [...assumptions.keys()].map((field) => `"${field}"`).join(', ');
+	return `Shopify did not return ${fields} for ${pluralize(missing.length, 'order', 'orders')} (assumed: ${[...assumptions.values()].join(', ')}). If Fields is set in the Shopify node, add these there.`;
 }
 
 /**
- * Money may be outstanding of which the driver collects nothing. No list of names for cash on delivery
- * is complete, and a driver who does not ask for money is noticed late.
+ * Warns about outstanding money that the driver does not collect. No list of cash on delivery methods
+ * is complete, and a driver who doesn't ask for money is noticed late.
  */
-function cashHint(items: readonly OrderFacts[]): string | undefined {
-	const methods = items.flatMap(({ notCollectedFor }) =>
-		notCollectedFor ? [notCollectedFor] : [],
+function cashMessage(items: readonly PreparedItem[]): string | undefined {
+	const unpaid = items.filter(({ notCollectedFor }) => notCollectedFor !== undefined);
+	if (unpaid.length === 0) return undefined;
+	const methods = [...new Set(unpaid.flatMap(({ notCollectedFor = [] }) => notCollectedFor))];
+	const list = listUpTo(
+		maxNamesInHint,
+		methods.map((name) => `"${name}"`),
 	);
-	if (methods.length === 0) return undefined;
-	const names = [...new Set(methods.flat())];
-	const shown = names.slice(0, maxNamesInHint).map((name) => `"${name}"`);
-	const others = names.length - shown.length;
-	const paidBy =
-		names.length > 0
-			? `paid by ${shown.join(', ')}${others > 0 ? ` and ${others} more` : ''}. If one of these is cash on delivery, add it to the order option Cash on Delivery Methods`
-			: 'without a payment method. If they are to be paid at the door, set the order option Cash on Delivery to Always';
-	return `The driver collects nothing for ${pluralize(methods.length, 'order', 'orders')} with money outstanding, ${paidBy}, and correct deliveries that exist already with the operation Update.`;
+	const condition =
+		methods.length > 1
+			? `If one of the payment methods ${list} is cash on delivery`
+			: `If the payment method ${list} is cash on delivery`;
+	const advice =
+		methods.length > 0
+			? `${condition}, add it to the order option Cash on Delivery Methods`
+			: 'There is no payment method: if cash is due on delivery, set the order option Cash on Delivery to Whenever Something Is Unpaid';
+	const orders = countAndNames(unpaid.map(itemName), 'orders');
+	const subject = unpaid.length === 1 ? `${orders} is` : `${orders} are`;
+	return `${subject} not fully paid, but no cash will be collected. ${advice}, and run Update for existing deliveries.`;
 }
 
 function isPendingReview(status: unknown): boolean {
 	return typeof status === 'string' && /pending.?review/i.test(status);
+}
+
+function warning(message: string): NodeExecutionHint {
+	return { message, type: 'warning', location: 'outputPane' };
+}
+
+const maxNamesInHint = 5;
+
+function itemName({ item, referenceId }: PreparedItem): string {
+	return referenceId ?? `item ${item}`;
+}
+
+/** A single name alone; several with their number: `2 orders (#1001, #1002)`. */
+function countAndNames(names: readonly string[], plural: string): string {
+	const [first, ...others] = names;
+	if (first !== undefined && others.length === 0) return first;
+	return `${names.length} ${plural} (${listUpTo(maxNamesInHint, names)})`;
+}
+
+/** Comma-separated names; those beyond the maximum are only counted. */
+function listUpTo(max: number, names: readonly string[]): string {
+	const more = names.length - max;
+	return `${names.slice(0, max).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function pluralize(count: number, one: string, several: string): string {

@@ -12,13 +12,14 @@ import { itemError, toProblem } from '../../items';
 import { readItemOptions, type ItemOptions } from './options';
 import type { Source } from './source';
 
-/** An input item, read and checked. */
+/** An input item after reading and validation. */
 export type PreparedItem = { item: number } & Partial<ItemOptions> & OrderResult<Delivery>;
 
 /**
  * Reads an input item and checks it against every rule of the service, before anything is sent.
  *
  * @param needsReference whether a delivery must have a reference ID
+ * @returns the prepared item; a problem makes it invalid instead of throwing
  */
 export function prepare(
 	parameters: ParameterReader,
@@ -32,23 +33,23 @@ export function prepare(
 		if (!options.ok) return { item, ...invalid(options.problem) };
 		const result = source.read(parameters, item);
 		if (result.kind !== 'delivery') return { item, ...result };
-		const { delivery: given, kind, ...facts } = result;
-		const delivery = validate(deliverySchema, given, 'Delivery', serviceLabels);
+		const { delivery: input, kind, ...facts } = result;
+		const delivery = validate(deliverySchema, input, 'Delivery', serviceLabels);
 		if (!delivery.ok) {
-			const { referenceId } = referenceSchema.parse(given);
+			const { referenceId } = referenceSchema.parse(input);
 			const problem = source.rephrase?.(delivery.problem, referenceId) ?? delivery.problem;
 			return { item, ...facts, referenceId, ...invalid(problem) };
 		}
 		const { referenceId } = delivery.value;
 		if (needsReference && referenceId === undefined)
-			return { item, ...facts, ...invalid(noReference) };
+			return { item, ...facts, ...invalid(noReferenceProblem) };
 		return { item, ...facts, referenceId, ...options.value, kind, delivery: delivery.value };
 	} catch (error) {
 		return { item, ...invalid(toProblem(error)) };
 	}
 }
 
-/** The reference ID of an invalid delivery, when it can be read. */
+/** The reference ID of an invalid delivery, if it is readable. */
 const referenceSchema = z
 	.object({
 		referenceId: z
@@ -58,13 +59,13 @@ const referenceSchema = z
 	})
 	.catch({});
 
-const noReference: Problem = {
+const noReferenceProblem: Problem = {
 	message: 'Reference ID is missing',
 	description:
-		'Deliveries that were sent already are recognised by it. Fill it in, or turn "Skip Already Sent" off. Nothing was sent for this item.',
+		'Enter one, or turn off "Skip Already Sent", which recognizes sent deliveries by it. Nothing was sent for this item.',
 };
 
-/** What is to be sent of the items, for sending. */
+/** The valid deliveries of the items. */
 export function toCreations(items: readonly PreparedItem[]): Creation[] {
 	return items.flatMap((prepared) => {
 		if (prepared.kind !== 'delivery') return [];
@@ -73,22 +74,26 @@ export function toCreations(items: readonly PreparedItem[]): Creation[] {
 	});
 }
 
-/** @throws NodeOperationError for the first invalid item, so that nothing is sent at all */
+/** @throws NodeOperationError for the first invalid item, so that nothing is sent */
 export function assertValid(node: INode, items: readonly PreparedItem[]): void {
 	const invalid = items.flatMap((prepared) => (prepared.kind === 'invalid' ? [prepared] : []));
 	const [first, ...others] = invalid;
 	if (!first) return;
 	const { message, description = '' } = first.problem;
 	const { referenceId = '' } = first;
-	const named = message.includes(referenceId)
+	const namedMessage = message.includes(referenceId)
 		? message
 		: `${message} (reference ID ${referenceId})`;
 	const alsoInvalid =
-		others.length > 0 ? `${others.length} more of ${items.length} items are not valid either.` : '';
+		others.length === 0
+			? ''
+			: others.length === 1
+				? '1 other item is also invalid.'
+				: `${others.length} other items are also invalid.`;
 	throw itemError(
 		node,
 		{
-			message: named,
+			message: namedMessage,
 			description: [description, alsoInvalid, 'No delivery was created.'].filter(Boolean).join(' '),
 		},
 		first.item,

@@ -1,15 +1,15 @@
 import type { CreationResult } from '../../../sending/outcomes';
 import { endSentence } from '../../items';
 
-/** What whoever runs a workflow again must know when it does not remember what it created. */
+/** The advice for running a workflow again that doesn't remember its created deliveries. */
 export const excludeCreatedAdvice =
-	'What was created, or may have been, would be created a second time: leave it out when you run this again.';
+	'Exclude the created and possibly created deliveries before you run this again, or they may be created twice.';
 
 /**
- * Has everything that was not sent say what not to send again with it: most reasons for which it was
- * not sent come with the advice to try again, and that would be with all items.
+ * Adds to every unsent delivery the warning to exclude the created ones: most of these problems
+ * advise to run the workflow again, which sends all items again.
  *
- * @param results of a run of which nothing is remembered
+ * @param results of a run without Skip Already Sent
  */
 export function withResendWarning(results: readonly CreationResult[]): readonly CreationResult[] {
 	const mayExist = results.some(
@@ -22,6 +22,6 @@ function addWarning(result: CreationResult): CreationResult {
 	const { creation, outcome } = result;
 	if (outcome.kind !== 'notSent') return result;
 	const { message, description } = outcome.problem;
-	const said = [endSentence(description), excludeCreatedAdvice].filter(Boolean).join(' ');
-	return { creation, outcome: { kind: 'notSent', problem: { message, description: said } } };
+	const advice = [endSentence(description), excludeCreatedAdvice].filter(Boolean).join(' ');
+	return { creation, outcome: { kind: 'notSent', problem: { message, description: advice } } };
 }

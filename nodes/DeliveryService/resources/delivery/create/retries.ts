@@ -4,10 +4,10 @@ import type { Report } from '../../../sending/creations';
 import type { Outcome } from '../../../sending/outcomes';
 
 /**
- * n8n's retries run the whole node again, also for the items that were created: "Retry On Fail" within
- * an execution, and the retry of an execution that failed.
+ * n8n's retries ("Retry On Fail" within an execution, or the retry of a failed execution) run the
+ * whole node again, including items whose deliveries were created.
  *
- * @throws NodeOperationError when nothing would keep a retry from creating them twice
+ * @throws NodeOperationError when a retry could create deliveries twice
  */
 export function assertRetryIsSafe(
 	context: IExecuteFunctions,
@@ -16,13 +16,13 @@ export function assertRetryIsSafe(
 ): void {
 	if (skipsAlreadySent) return;
 	const node = context.getNode();
-	// Also in a dry run: the setting would still be there when it is over.
-	if (node.retryOnFail) throw couldCreateTwice(node, retryOnFailProblem);
+	// Also in a dry run, because the setting outlasts it.
+	if (node.retryOnFail) throw unsafeRetryError(node, retryOnFailProblem);
 	if (context.getMode() === 'retry' && !isDryRun)
-		throw couldCreateTwice(node, retriedExecutionProblem);
+		throw unsafeRetryError(node, retriedExecutionProblem);
 }
 
-function couldCreateTwice(
+function unsafeRetryError(
 	node: INode,
 	{ message, description }: typeof retryOnFailProblem,
 ): NodeOperationError {
@@ -30,27 +30,26 @@ function couldCreateTwice(
 }
 
 const retryOnFailProblem = {
-	message: 'With "Retry On Fail" this node could create deliveries twice',
+	message: 'Turn on "Skip Already Sent" to use "Retry On Fail"',
 	description:
-		'Turn on "Skip Already Sent" among the parameters, or turn off "Retry On Fail" in the settings of the node. Nothing was sent.',
+		'Without it, a retry could create deliveries twice. Turn it on in the parameters of this node, or turn off "Retry On Fail" in its settings. Nothing was sent.',
 };
 
 const retriedExecutionProblem = {
-	message:
-		'This execution is a retry, and without "Skip Already Sent" it could create deliveries twice',
-	description: `Look at the execution that failed first. If it did not come to this node, turn on "Skip Already Sent" here, save the workflow, and choose Retry with currently saved workflow. If it failed in this node, its error lists what was created, or n8n's log when it was stopped: run the workflow anew with the others only. This retry has sent nothing.`,
+	message: 'Without "Skip Already Sent", retrying this execution could create deliveries twice',
+	description: `If the first execution failed before this node, turn on "Skip Already Sent", save the workflow, and choose Retry with currently saved workflow. If it failed in this node, run the workflow again without the created and possibly created deliveries: its error lists them, or n8n's log if it was stopped. This retry sent nothing.`,
 };
 
 /**
- * What the attempts of a node did so far, by the first of their input items: n8n gives the same
- * objects to every attempt and to no other run.
+ * The reports of a node's attempts so far, by the first input item: n8n passes the same objects to
+ * every attempt of a run, and to no other run.
  */
 const reportsByInput = new WeakMap<object, Report>();
 
 /**
- * What this attempt and those before it did. n8n's "Retry On Fail" runs the whole node again and
- * drops what the attempt before gave; without this, what that created would come out as skipped,
- * without its ID.
+ * The report of this attempt, merged with those of earlier attempts. n8n's "Retry On Fail" runs the
+ * whole node again and discards the output of the previous attempt; without the merge, deliveries
+ * that it created would be reported as skipped, without their IDs.
  */
 export function withPreviousAttempts(context: IExecuteFunctions, latest: Report): Report {
 	const [key] = context.getInputData();
@@ -62,11 +61,13 @@ export function withPreviousAttempts(context: IExecuteFunctions, latest: Report)
 }
 
 function mergeReports(previous: Report, latest: Report): Report {
-	const before = new Map(previous.results.map(({ creation, outcome }) => [creation.item, outcome]));
+	const earlier = new Map(
+		previous.results.map(({ creation, outcome }) => [creation.item, outcome]),
+	);
 	return {
 		results: latest.results.map(({ creation, outcome }) => ({
 			creation,
-			outcome: laterOutcome(before.get(creation.item), outcome),
+			outcome: mergeOutcomes(earlier.get(creation.item), outcome),
 		})),
 		requests: previous.requests + latest.requests,
 		waited: {
@@ -78,12 +79,12 @@ function mergeReports(previous: Report, latest: Report): Report {
 }
 
 /**
- * What was created stays created. What may have been is not sent again, and only the attempt that sent
- * it knows why it is unknown.
+ * A created delivery stays created. An unknown one is not sent again, and only the attempt that sent
+ * it knows why its outcome is unknown.
  */
-function laterOutcome(before: Outcome | undefined, latest: Outcome): Outcome {
-	const holds =
-		before?.kind === 'created' ||
-		(before?.kind === 'unknown' && (latest.kind === 'notSent' || latest.kind === 'unknown'));
-	return holds ? before : latest;
+function mergeOutcomes(earlier: Outcome | undefined, latest: Outcome): Outcome {
+	const keepsEarlier =
+		earlier?.kind === 'created' ||
+		(earlier?.kind === 'unknown' && (latest.kind === 'notSent' || latest.kind === 'unknown'));
+	return keepsEarlier ? earlier : latest;
 }

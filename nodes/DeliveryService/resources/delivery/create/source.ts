@@ -4,14 +4,14 @@ import type { ParameterReader } from '../../../common/parameters';
 import type { Problem } from '../../../common/result';
 import type { OrderResult } from '../../../shopify/toDelivery';
 
-/** A way to specify deliveries: the choice in the picker, its fields, and how an item is read. */
+/** What deliveries are created from: a choice of Create From, its fields, and how it reads an item. */
 export interface Source {
 	option: INodePropertyOptions & { value: string };
-	/** Whether deliveries that were sent already are skipped by default. */
+	/** The default of Skip Already Sent. */
 	skipsAlreadySent: boolean;
 	fields: INodeProperties[];
-	/** Reads an item; the rules of the service are checked later. */
+	/** Reads an item, without checking the rules of the service. */
 	read(parameters: ParameterReader, item: number): OrderResult<unknown>;
-	/** A broken rule of the service in terms of what the user entered. */
+	/** Rephrases a violated rule of the service in terms of what the user entered. */
 	rephrase?(problem: Problem, referenceId: string | undefined): Problem;
 }

@@ -2,13 +2,13 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { showFor } from '../../resource';
 import { referenceIdsField } from '../fields';
-import { changedPackages } from '../package';
+import { updatedPackagesField } from '../package';
 import { orderField, updateOrderOptionsField } from '../shopifyOrder';
 import { updateOptionsField } from './options';
 
 /**
- * What can be changed (service document, section 4.2); only what the user adds is sent. n8n wants the
- * list in the order of the alphabet: the labels begin so that what belongs together stands together.
+ * The fields that can be changed (service document, section 4.2); only those the user adds are sent.
+ * n8n requires alphabetical order, so related labels share their first word.
  */
 export const changeFields: INodeProperties[] = [
 	{
@@ -17,7 +17,7 @@ export const changeFields: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. 49.90',
-		description: 'The amount that the driver collects from the recipient; 0 for none',
+		description: 'Amount that the driver collects from the recipient. Enter 0 to collect nothing.',
 	},
 	{
 		displayName: 'Dropoff Address',
@@ -25,7 +25,7 @@ export const changeFields: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. 48 Oak Avenue, Springfield, IL 62704',
-		description: 'The new dropoff address, as one line of text',
+		description: 'The new dropoff address as one line of text',
 	},
 	{
 		displayName: 'Dropoff Instructions',
@@ -33,7 +33,7 @@ export const changeFields: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. Leave with the concierge',
-		description: 'What the driver should know about the dropoff',
+		description: 'The new note for the driver',
 	},
 	{
 		displayName: 'Dropoff Latitude',
@@ -41,7 +41,7 @@ export const changeFields: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. 39.7817',
-		description: 'Add Dropoff Longitude too: coordinates are changed together',
+		description: 'Set Dropoff Latitude and Dropoff Longitude together',
 	},
 	{
 		displayName: 'Dropoff Longitude',
@@ -49,7 +49,7 @@ export const changeFields: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. -89.6501',
-		description: 'Add Dropoff Latitude too: coordinates are changed together',
+		description: 'Set Dropoff Latitude and Dropoff Longitude together',
 	},
 	{
 		displayName: 'New Reference ID',
@@ -57,16 +57,16 @@ export const changeFields: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. #1001-B',
-		description: 'The new reference ID (at most 40 characters)',
+		description: 'The new reference ID (up to 40 characters)',
 	},
-	changedPackages,
+	updatedPackagesField,
 	{
 		displayName: 'Recipient Email',
 		name: 'email',
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. ana@example.com',
-		description: "The recipient's new e-mail address",
+		description: "The recipient's new email address",
 	},
 	{
 		displayName: 'Recipient Name',
@@ -90,8 +90,7 @@ export const changeFields: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. 12, 15',
-		description:
-			'Numbers of the tags to add, separated by commas. You find them in the dashboard of the Delivery Service.',
+		description: 'Comma-separated list of tag IDs, shown in the Delivery Service dashboard',
 	},
 	{
 		displayName: 'Tags to Remove',
@@ -99,12 +98,11 @@ export const changeFields: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. 12, 15',
-		description:
-			'Numbers of the tags to remove, separated by commas. You find them in the dashboard of the Delivery Service.',
+		description: 'Comma-separated list of tag IDs, shown in the Delivery Service dashboard',
 	},
 ];
 
-/** Which deliveries, what to change, and what the service does about it. */
+/** The deliveries, the changes and the options. */
 export const updateFields: INodeProperties[] = [
 	{
 		displayName: 'Find Deliveries By',
@@ -115,16 +113,16 @@ export const updateFields: INodeProperties[] = [
 			{
 				name: 'Delivery ID',
 				value: 'deliveryIds',
-				description: 'The ID that the Delivery Service gave the delivery',
+				description: 'The ID assigned by the Delivery Service',
 			},
 			{
 				name: 'Reference ID',
 				value: 'referenceIds',
-				description: 'Your own number of the delivery, such as the order number',
+				description: 'Your own identifier for the delivery, e.g. the order number',
 			},
 		],
 		default: 'deliveryIds',
-		description: 'How the deliveries to update are named',
+		description: 'How to identify the deliveries to update',
 	},
 	...showFor({ findBy: ['deliveryIds'] }, [
 		{
@@ -134,7 +132,7 @@ export const updateFields: INodeProperties[] = [
 			required: true,
 			default: '',
 			placeholder: 'e.g. 64f1c2, 64f1c3',
-			description: 'One or more IDs, separated by commas, or a list from an expression',
+			description: 'Comma-separated list of delivery IDs, or an expression that returns a list',
 		},
 	]),
 	...showFor({ findBy: ['referenceIds'] }, [referenceIdsField]),
@@ -148,16 +146,16 @@ export const updateFields: INodeProperties[] = [
 				name: 'Shopify Order',
 				value: 'shopifyOrder',
 				description:
-					'Change recipient, address, packages and the cash to collect to those of the order as it is now. The cash becomes 0 when it has been paid since.',
+					"Match the delivery to the order's current recipient, address, packages and unpaid amount. If the order is paid by now, no cash is collected.",
 			},
 			{
 				name: 'Define Below',
 				value: 'defineBelow',
-				description: 'Change what you add, and nothing else',
+				description: 'Change only the fields you add',
 			},
 		],
 		default: 'shopifyOrder',
-		description: 'Where the changes come from',
+		description: 'Where to take the changes from',
 	},
 	...showFor({ changesFrom: ['defineBelow'] }, [
 		{
@@ -166,7 +164,7 @@ export const updateFields: INodeProperties[] = [
 			type: 'collection',
 			placeholder: 'Add Change',
 			default: {},
-			description: 'What to change. Everything else stays as it is.',
+			description: 'The fields to change. All others stay unchanged.',
 			options: changeFields,
 		},
 	]),

@@ -12,13 +12,13 @@ import { updateFields } from './fields';
 import { readUpdateOptions } from './options';
 import { readUpdate, rejectSharedReferences } from './readUpdate';
 
-/** Changes deliveries that exist (service document, section 4.2). */
+/** Updates existing deliveries (service document, section 4.2). */
 export const updateDelivery: Operation = {
 	option: {
 		name: 'Update',
 		value: 'update',
 		action: 'Update deliveries',
-		description: 'Change recipient, address, packages, tags or payment of deliveries that exist',
+		description: 'Update the recipient, address, packages, tags or payment of existing deliveries',
 	},
 	fields: updateFields,
 	async run(context) {
@@ -27,15 +27,15 @@ export const updateDelivery: Operation = {
 			context.getNode(),
 			readUpdateOptions(parameters),
 		);
-		const readings = rejectSharedReferences(
+		const readUpdates = rejectSharedReferences(
 			await mapItems(context, (item) => readUpdate(parameters, item)),
 		);
-		const outputs = readings.map((): INodeExecutionData[] => []);
+		const outputs = readUpdates.map((): INodeExecutionData[] => []);
 		const updates: Update[] = [];
-		for (const [item, reading] of readings.entries()) {
-			if (reading.ok) updates.push(reading.value);
-			else if (!context.continueOnFail()) throw itemError(context.getNode(), reading.problem, item);
-			else outputs[item]?.push(errorItem(reading.problem, item, { outcome: 'invalid' }));
+		for (const [item, update] of readUpdates.entries()) {
+			if (update.ok) updates.push(update.value);
+			else if (!context.continueOnFail()) throw itemError(context.getNode(), update.problem, item);
+			else outputs[item]?.push(errorItem(update.problem, item, { outcome: 'invalid' }));
 		}
 		if (updates.length === 0) return outputs.flat();
 
@@ -46,34 +46,34 @@ export const updateDelivery: Operation = {
 			clock: realClock,
 			random: Math.random,
 			signal: context.getExecutionCancelSignal(),
-			maximumWaitMs: maxRetrySeconds * 1000,
+			maxRetryMs: maxRetrySeconds * 1000,
 		});
-		const told: UpdateResult[] = [];
-		for await (const results of batches) {
-			told.push(...results);
-			if (!context.continueOnFail()) assertUpdated(context, results, { updates, told });
-			for (const result of results) outputs[result.item]?.push(toUpdateItem(result));
+		const results: UpdateResult[] = [];
+		for await (const batch of batches) {
+			results.push(...batch);
+			if (!context.continueOnFail()) assertUpdated(context, batch, { updates, results });
+			for (const result of batch) outputs[result.item]?.push(toUpdateItem(result));
 		}
 		return outputs.flat();
 	},
 };
 
 /**
- * @param results of one request
- * @param run all updates, and what became of them so far
+ * @param batch the results of one request
+ * @param run all updates, and all results so far
  * @throws NodeOperationError for the first delivery that was not updated. Its details list all
- *   deliveries under what became of them, since n8n keeps nothing else of a node that fails.
+ *   deliveries by outcome, since n8n keeps no other output of a failed node.
  */
 function assertUpdated(
 	context: IExecuteFunctions,
-	results: readonly UpdateResult[],
-	{ updates, told }: { updates: readonly Update[]; told: readonly UpdateResult[] },
+	batch: readonly UpdateResult[],
+	{ updates, results }: { updates: readonly Update[]; results: readonly UpdateResult[] },
 ): void {
-	const first = results.find(({ outcome }) => outcome.kind !== 'updated');
+	const first = batch.find(({ outcome }) => outcome.kind !== 'updated');
 	if (first === undefined || first.outcome.kind === 'updated') return;
-	const lists = groupUpdatesByOutcome(updates, told);
+	const lists = groupUpdatesByOutcome(updates, results);
 	const { message, description } = first.outcome.problem;
-	// Else the number of the item tells which one it is.
+	// Otherwise the item number in the message identifies the delivery.
 	const isOneOfSeveral = updates.some(({ item, ids }) => item === first.item && ids.length > 1);
 	const kindOfId = first.targetKind === 'deliveryIds' ? 'delivery' : 'reference';
 	const error = itemError(
@@ -82,9 +82,9 @@ function assertUpdated(
 			message: isOneOfSeveral ? `${message} (${kindOfId} ID ${first.id})` : message,
 			description: [
 				endSentence(description),
-				idsSentence('Refused', lists.rejected),
-				idsSentence('Perhaps updated', lists.unknown),
-				idsSentence('Not sent', lists.notSent),
+				listIds('Rejected', lists.rejected),
+				listIds('Possibly updated', lists.unknown),
+				listIds('Not sent', lists.notSent),
 				`Deliveries updated in this run: ${lists.updated.length}.`,
 			]
 				.filter(Boolean)
@@ -101,28 +101,28 @@ type UpdatesByOutcome = Record<
 	Array<{ item: number; id: string }>
 >;
 
-/** The deliveries of a run under what became of them; those of which nothing is told were not sent. */
+/** The deliveries of a run by outcome; those without a result were not sent. */
 function groupUpdatesByOutcome(
 	updates: readonly Update[],
-	told: readonly UpdateResult[],
+	results: readonly UpdateResult[],
 ): UpdatesByOutcome {
 	const lists: UpdatesByOutcome = { updated: [], rejected: [], unknown: [], notSent: [] };
-	for (const { item, id, outcome } of told) lists[outcome.kind].push({ item, id });
+	for (const { item, id, outcome } of results) lists[outcome.kind].push({ item, id });
 	const targets = updates.flatMap(({ item, ids }) => ids.map((id) => ({ item, id })));
-	lists.notSent.push(...targets.slice(told.length));
+	lists.notSent.push(...targets.slice(results.length));
 	return lists;
 }
 
-function idsSentence(title: string, entries: ReadonlyArray<{ id: string }>): string {
+function listIds(title: string, deliveries: ReadonlyArray<{ id: string }>): string {
 	return listNames(
 		title,
-		entries.map(({ id }) => id),
+		deliveries.map(({ id }) => id),
 	);
 }
 
 function toUpdateItem({ item, id, targetKind, outcome }: UpdateResult): INodeExecutionData {
-	const name = targetKind === 'deliveryIds' ? { deliveryId: id } : { referenceId: id };
+	const target = targetKind === 'deliveryIds' ? { deliveryId: id } : { referenceId: id };
 	return outcome.kind === 'updated'
-		? outputItem({ ...name, ...outcome.said }, item)
-		: errorItem(outcome.problem, item, { outcome: outcome.kind, ...name });
+		? outputItem({ ...target, ...outcome.response }, item)
+		: errorItem(outcome.problem, item, { outcome: outcome.kind, ...target });
 }

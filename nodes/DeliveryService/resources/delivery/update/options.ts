@@ -9,22 +9,22 @@ import { retryFields, retryLabels, retryShape } from '../retryOptions';
 const updateRetryDefaults = {
 	timeoutSeconds: 60,
 	descriptions: {
-		maximumWait: 'How long to try a request again while the service is too busy to take it',
+		maxRetryTime: 'How long to keep retrying a request while the service is busy',
 		timeout:
-			'How long to wait for an answer. When none comes, the same changes are sent again, up to three times in all.',
+			'How long to wait for a response. After a timeout, the same update is retried, with up to three attempts in total.',
 	},
 };
 
-const { maximumWait, timeout } = retryFields(updateRetryDefaults);
+const { maxRetryTime, timeout } = retryFields(updateRetryDefaults);
 
 const updateOptionsSchema = z.object(retryShape(updateRetryDefaults));
 
 export type UpdateOptions = z.infer<typeof updateOptionsSchema>;
 
-/** The options, which hold for the whole run: those of the first item. */
+/** The options of the whole run, from the first item. */
 export function readUpdateOptions(parameters: ParameterReader): Result<UpdateOptions> {
-	const given = omitBlank(collectionParameter(parameters, 'options', 0));
-	return validate(updateOptionsSchema, given, 'Option', retryLabels);
+	const options = omitBlank(collectionParameter(parameters, 'options', 0));
+	return validate(updateOptionsSchema, options, 'Option', retryLabels);
 }
 
 export const updateOptionsField: INodeProperties = {
@@ -34,13 +34,13 @@ export const updateOptionsField: INodeProperties = {
 	placeholder: 'Add Option',
 	default: {},
 	options: [
-		maximumWait,
+		maxRetryTime,
 		{
 			displayName: 'Recalculate City',
 			name: 'recalculateCity',
 			type: 'boolean',
 			default: true,
-			description: 'Whether to determine the city again after the update',
+			description: 'Whether to recalculate the city after the update',
 		},
 		{
 			displayName: 'Recalculate Price',

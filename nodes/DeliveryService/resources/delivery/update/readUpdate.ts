@@ -33,16 +33,20 @@ const flagsSchema = z.object({
 	recalculateCity: flagSchema,
 });
 
-/** Reads what an item asks for and checks it against the rules of the service. */
+/**
+ * Reads the update of an item and checks it against the rules of the service.
+ *
+ * @returns the update, or the problem with it; it never throws
+ */
 export function readUpdate(parameters: ParameterReader, item: number): Result<Update> {
 	try {
 		const targetKind = z
 			.enum(['deliveryIds', 'referenceIds'])
 			.parse(parameters.get('findBy', item));
-		const given = { [targetKind]: toList(parameters.get(targetKind, item, '')) };
+		const input = { [targetKind]: toList(parameters.get(targetKind, item, '')) };
 		const target = validate(
 			z.object({ [targetKind]: targetSchemas[targetKind] }),
-			given,
+			input,
 			'Update',
 			serviceLabels,
 		);
@@ -72,26 +76,26 @@ export function readUpdate(parameters: ParameterReader, item: number): Result<Up
 }
 
 const sharedReferenceProblem: Problem = {
-	message: 'One new Reference ID cannot be given to several deliveries',
+	message: "A new reference ID can't be assigned to several deliveries",
 	description:
-		'A reference ID must name one delivery. Give each its own: with an input item for each delivery, and an expression in Reference ID.',
+		'A reference ID must identify one delivery. Use one input item per delivery, and an expression in New Reference ID.',
 };
 
-/** The readings, with a problem in the place of each that gives a new reference ID a second time. */
-export function rejectSharedReferences(readings: ReadonlyArray<Result<Update>>): Result<Update>[] {
+/** The updates, with a problem in place of each that would assign a new reference ID again. */
+export function rejectSharedReferences(updates: ReadonlyArray<Result<Update>>): Result<Update>[] {
 	const owners = new Map<string, string>();
-	return readings.map((reading) => {
-		if (!reading.ok) return reading;
-		const { ids, changes } = reading.value;
+	return updates.map((update) => {
+		if (!update.ok) return update;
+		const { ids, changes } = update.value;
 		const [id] = ids;
-		if (changes.referenceId === undefined || id === undefined) return reading;
+		if (changes.referenceId === undefined || id === undefined) return update;
 		const owner = owners.get(changes.referenceId) ?? id;
 		owners.set(changes.referenceId, owner);
-		return owner === id ? reading : { ok: false, problem: sharedReferenceProblem };
+		return owner === id ? update : { ok: false, problem: sharedReferenceProblem };
 	});
 }
 
-/** The changes that make the delivery what its order is now. */
+/** The changes that match the delivery to its current order. */
 function changesFromOrder(parameters: ParameterReader, item: number): Result<DeliveryChanges> {
 	const order = readJson(parameters.get('order', item), 'Order');
 	if (!order.ok) return order;
@@ -103,7 +107,7 @@ function changesFromOrder(parameters: ParameterReader, item: number): Result<Del
 		: changes;
 }
 
-/** The changes that the user added, as the service's document has them. */
+/** The changes that the user added, in the service's format (section 4.2). */
 function changesFromFields(added: Record<string, unknown>): Result<DeliveryChanges> {
 	if (Object.keys(added).length === 0)
 		return {
@@ -119,7 +123,7 @@ function changesFromFields(added: Record<string, unknown>): Result<DeliveryChang
 				ok: false,
 				problem: {
 					message: `${displayName} is empty`,
-					description: 'Fill it in, or remove it from Changes to leave it as it is.',
+					description: 'Enter a value, or remove the field from Changes to leave it unchanged.',
 				},
 			};
 	const {
@@ -151,7 +155,7 @@ function changesFromFields(added: Record<string, unknown>): Result<DeliveryChang
 	);
 }
 
-/** The members under one name, or nothing when the user added none of them. */
-function groupFields(name: string, members: Record<string, unknown>): object {
-	return Object.values(members).some((value) => value !== undefined) ? { [name]: members } : {};
+/** An object with these fields under one name; empty when the user added none of them. */
+function groupFields(name: string, fields: Record<string, unknown>): object {
+	return Object.values(fields).some((value) => value !== undefined) ? { [name]: fields } : {};
 }

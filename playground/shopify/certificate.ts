@@ -1,20 +1,20 @@
 import { generate } from 'selfsigned';
 
-/** What a TLS server shows, and the certificate by which a client trusts it; all in PEM. */
+/** The key and certificate of a TLS server, and the certificate authority to trust; all in PEM. */
 export interface ServerCertificate {
 	readonly key: string;
 	readonly cert: string;
-	/** The authority that signed it, to be trusted by clients. */
+	/** The certificate of the authority, for clients to trust. */
 	readonly authority: string;
 }
 
 const common = { keyType: 'ec', algorithm: 'sha256' } as const;
 
 /**
- * Makes a certificate for host names, signed by a certificate authority that is made for it and
- * whose key nobody keeps: whoever trusts that authority trusts these names only.
+ * Creates a certificate for host names, signed by a new certificate authority. The authority's key is
+ * not kept, so trusting the authority means trusting only these names.
  */
-export async function certificateFor(hostNames: readonly string[]): Promise<ServerCertificate> {
+export async function createCertificate(hostNames: readonly string[]): Promise<ServerCertificate> {
 	const authority = await generate(
 		[{ name: 'commonName', value: 'Certificate authority of a test shop' }],
 		{

@@ -27,14 +27,14 @@ function updated(fields: IDataObject = {}): IDataObject {
 interface Call {
 	/** Minutes since the first call. */
 	after?: number;
-	/** An execution that is run again. */
+	/** The ID of an execution that runs again. */
 	execution?: string;
 	/** How long the store takes. */
 	times?: () => AccessTimes;
 }
 
-/** What goes on of the events of a call, in an execution of its own, in a process of its own. */
-async function pass(
+/** The unseen events of a call, in its own execution and process. */
+async function unseenOf(
 	events: IDataObject[],
 	{ after = 0, execution = `${++executions}`, times = () => noTime }: Call = {},
 ): Promise<IDataObject[]> {
@@ -44,30 +44,30 @@ async function pass(
 	};
 	const items = events.map((json) => ({ json }));
 	const store = memoryStore(row, time, times);
-	const fresh = await dropSeen(items, store, execution, 10 * minute, clock);
-	return fresh.map(({ json }) => json);
+	const unseen = await dropSeen(items, store, execution, 10 * minute, clock);
+	return unseen.map(({ json }) => json);
 }
 
-test('repeats are left out within the time, and go on again after it and a half', async () => {
-	const at = async (after: number) => (await time.until(pass([updated()], { after }))).length;
+test('drops a duplicate within the time and passes it after one and a half times that', async () => {
+	const at = async (after: number) => (await time.until(unseenOf([updated()], { after }))).length;
 	expect([await at(1), await at(1), await at(11)]).toEqual([1, 0, 0]);
 	expect(await at(16)).toBe(1);
 	expect([await at(16), await at(26)]).toEqual([0, 0]);
 });
 
-test('a repeat does not prolong the time', async () => {
+test('does not extend the time when a duplicate arrives', async () => {
 	const counts: number[] = [];
 	for (const after of [0, 5, 10, 15, 20, 25])
-		counts.push((await time.until(pass([updated()], { after }))).length);
+		counts.push((await time.until(unseenOf([updated()], { after }))).length);
 	expect(counts).toEqual([1, 0, 0, 1, 0, 0]);
 });
 
-test('repeats are left out within one call', async () => {
+test('drops duplicates within one call', async () => {
 	const events = [updated(), updated(), updated({ id: 't2' })];
-	expect(await time.until(pass(events))).toEqual([updated(), updated({ id: 't2' })]);
+	expect(await time.until(unseenOf(events))).toEqual([updated(), updated({ id: 't2' })]);
 });
 
-test('a repeat is nothing but the same event with the same content', async () => {
+test('passes events that differ in any field or value', async () => {
 	const events = [
 		updated(),
 		updated({ status: 'assigned' }),
@@ -75,33 +75,33 @@ test('a repeat is nothing but the same event with the same content', async () =>
 		updated({ id: ['t1'] }),
 		updated({ eventCode: 1, event: 'createTask' }),
 	];
-	expect(await time.until(pass(events))).toEqual(events);
-	expect(await time.until(pass(events))).toEqual([]);
+	expect(await time.until(unseenOf(events))).toEqual(events);
+	expect(await time.until(unseenOf(events))).toEqual([]);
 });
 
-test('a repeat may have its fields in another order, at every depth, but not its lists', async () => {
+test('ignores the order of fields at every depth, but not the order of lists', async () => {
 	const one = updated({ prices: [{ id: 'a', price: 1 }, 2], by: { x: 1, a: null } });
 	const same = updated({ by: { a: null, x: 1 }, prices: [{ price: 1, id: 'a' }, 2] });
 	const other = updated({ prices: [2, { id: 'a', price: 1 }], by: { x: 1, a: null } });
-	expect(await time.until(pass([one, same, other]))).toEqual([one, other]);
+	expect(await time.until(unseenOf([one, same, other]))).toEqual([one, other]);
 });
 
-test('another time to look for repeats begins with nothing', async () => {
-	await time.until(pass([updated()]));
+test('passes seen events after the time in the option has changed', async () => {
+	await time.until(unseenOf([updated()]));
 	const items = [{ json: updated() }];
 	const store = memoryStore(row, time, () => noTime);
 	expect(await time.until(dropSeen(items, store, 'other', minute, time))).toEqual(items);
 });
 
-test('an execution that is run again gets its events again', async () => {
+test('passes the same events when an execution runs again', async () => {
 	const events = [updated(), updated({ id: 't2' })];
-	await time.until(pass(events, { execution: '7' }));
-	expect(await time.until(pass(events, { execution: '7' }))).toEqual(events);
-	expect(await time.until(pass(events, { execution: '8' }))).toEqual([]);
+	await time.until(unseenOf(events, { execution: '7' }));
+	expect(await time.until(unseenOf(events, { execution: '7' }))).toEqual(events);
+	expect(await time.until(unseenOf(events, { execution: '8' }))).toEqual([]);
 });
 
-test('nothing of the content is in the store in clear', async () => {
-	await time.until(pass([updated({ id: 'secret' })]));
+test('stores no content in plain text', async () => {
+	await time.until(unseenOf([updated({ id: 'secret' })]));
 	expect(row.entries.size).toBe(4);
 	expect([...row.entries].join()).not.toContain('secret');
 });
@@ -113,47 +113,50 @@ test.each([
 	['write at the same moment', at(0, 10), at(5, 5)],
 	['write one after the other', at(0, 5), at(5, 5)],
 	['are slow', at(0, 300), at(200, 250)],
-])('an event that two processes get at once goes on in one: they %s', async (_, one, other) => {
+])('passes an event in only one of two concurrent processes that %s', async (_, one, other) => {
 	row = { entries: new Set(['of an earlier event']) };
-	const both = [one, other].map(async (times) => await pass([updated()], { times: () => times }));
-	expect((await time.until(Promise.all(both))).flat()).toEqual([updated()]);
-	expect(await time.until(pass([updated()], { after: 1 }))).toEqual([]);
+	const runs = [one, other].map(
+		async (times) => await unseenOf([updated()], { times: () => times }),
+	);
+	expect((await time.until(Promise.all(runs))).flat()).toEqual([updated()]);
+	expect(await time.until(unseenOf([updated()], { after: 1 }))).toEqual([]);
 });
 
-test('however two processes write over each other, each event goes on once', async () => {
+test('passes each event once, however two processes overwrite each other', async () => {
 	const access = fc.tuple(fc.nat(20), fc.nat(20)).map(([before, between]) => at(before, between));
-	const inTwo = fc.tuple(fc.infiniteStream(access), fc.infiniteStream(access));
+	const accessOfBoth = fc.tuple(fc.infiniteStream(access), fc.infiniteStream(access));
 	const ids = ['t1', 't2', 't3', 't4'];
 	await fc.assert(
-		fc.asyncProperty(inTwo, async (streams) => {
+		fc.asyncProperty(accessOfBoth, async (streams) => {
 			time = new VirtualTime();
 			row = { entries: new Set(['of an earlier event']) };
-			const both = async (after: number) => {
-				const went = streams.map(async (stream) => {
+			const runBoth = async (after: number) => {
+				const runs = streams.map(async (stream) => {
 					const times = () => {
 						const next = stream.next();
-						if (next.done) throw new Error('the stream has no end');
+						if (next.done) throw new Error('the stream must not end');
 						return next.value;
 					};
-					const ofOne: IDataObject[] = [];
-					for (const id of ids) ofOne.push(...(await pass([updated({ id })], { after, times })));
-					return ofOne;
+					const passed: IDataObject[] = [];
+					for (const id of ids)
+						passed.push(...(await unseenOf([updated({ id })], { after, times })));
+					return passed;
 				});
-				return (await time.until(Promise.all(went))).flat().map(({ id }) => id);
+				return (await time.until(Promise.all(runs))).flat().map(({ id }) => id);
 			};
-			expect((await both(0)).sort()).toEqual(ids);
-			expect(await both(1)).toEqual([]);
+			expect((await runBoth(0)).sort()).toEqual(ids);
+			expect(await runBoth(1)).toEqual([]);
 		}),
 		{ numRuns: 50 },
 	);
 });
 
-test('an event whose note is written over again and again goes on', async () => {
+test('passes an event whose entries are overwritten at every attempt', async () => {
 	const forgetful: Entries = {
 		record: async (entries) => await Promise.resolve(new Set(entries)),
 		remove: async () => await Promise.resolve(),
 	};
 	const items = [{ json: updated() }];
-	const fresh = dropSeen(items, storeOf(forgetful), '1', minute, time);
-	expect(await time.until(fresh)).toEqual(items);
+	const unseen = dropSeen(items, storeOf(forgetful), '1', minute, time);
+	expect(await time.until(unseen)).toEqual(items);
 });

@@ -32,7 +32,7 @@ const list = async (companyId = 7) =>
 	(await local.api.get(`/hooks/companies/${companyId}`)).data as unknown;
 
 describe('subscriptions', () => {
-	test('are made, listed a company, and removed', async () => {
+	test('a subscription is created, listed for its company, and removed', async () => {
 		expect((await subscribe('https://a.example/x?y=1', 1)).status).toBe(200);
 		expect((await subscribe('https://a.example/x?y=1', 3)).status).toBe(200);
 		expect((await subscribe('https://b.example', 2, 8)).status).toBe(200);
@@ -45,22 +45,22 @@ describe('subscriptions', () => {
 		expect(await list()).toEqual([{ url: 'https://a.example/x?y=1', action: 3, status: 'Active' }]);
 	});
 
-	test('are not made twice, and keep their status', async () => {
+	test('a URL that is subscribed again keeps its one subscription and its status', async () => {
 		await subscribe('https://a.example', 1);
 		local.service.control.blacklist('https://a.example', 1);
 		expect((await subscribe('https://a.example', 1)).status).toBe(200);
 		expect(await list()).toEqual([{ url: 'https://a.example', action: 1, status: 'Banned' }]);
 	});
 
-	test('that do not exist cannot be removed or banned', async () => {
+	test('a URL that is not subscribed cannot be removed or blacklisted', async () => {
 		await subscribe('https://a.example', 1);
-		const answer = await unsubscribe('https://a.example', 2);
-		expect(answer.status).toBe(404);
-		expect(answer.data).toEqual({ code: 'NOT_FOUND', message: expect.any(String) });
+		const response = await unsubscribe('https://a.example', 2);
+		expect(response.status).toBe(404);
+		expect(response.data).toEqual({ code: 'NOT_FOUND', message: expect.any(String) });
 		expect(() => local.service.control.blacklist('https://a.example', 2)).toThrow('event 2');
 	});
 
-	test.each(['post', 'delete'])('are made or removed with form bodies only: %s', async (method) => {
+	test.each(['post', 'delete'])('%s accepts form bodies only', async (method) => {
 		const data = { url: 'https://a.example', action: 1 };
 		const json = await local.api.request({ method, url: '/hooks/companies/7', data });
 		expect(json.status).toBe(415);
@@ -71,24 +71,24 @@ describe('subscriptions', () => {
 		['action 4', form('https://a.example', 4)],
 		['action as a word', form('https://a.example', 'createTask')],
 		['no URL', new URLSearchParams({ action: '1' })],
-		['a URL that is none', form('a.example', 1)],
+		['an invalid URL', form('a.example', 1)],
 		['two URLs', new URLSearchParams('url=https://a.example&url=https://b.example&action=1')],
-		['an unknown member', new URLSearchParams('url=https://a.example&action=1&secret=x')],
-	])('are refused with %s', async (_name, body) => {
+		['an unknown field', new URLSearchParams('url=https://a.example&action=1&secret=x')],
+	])('rejects a subscription with %s', async (_name, body) => {
 		expect((await local.api.post('/hooks/companies/7', body)).status).toBe(400);
 	});
 
-	test('of an unknown company are refused', async () => {
-		const answer = await local.api.get('/hooks/companies/9');
-		expect(answer.status).toBe(404);
-		expect(answer.data).toEqual({ code: 'NOT_FOUND', message: 'Unknown company 9' });
+	test('rejects an unknown company', async () => {
+		const response = await local.api.get('/hooks/companies/9');
+		expect(response.status).toBe(404);
+		expect(response.data).toEqual({ code: 'NOT_FOUND', message: 'Unknown company 9' });
 		expect((await subscribe('https://a.example', 1, 9)).status).toBe(404);
 		expect((await local.api.get('/hooks/companies/x')).status).toBe(400);
 	});
 });
 
 describe('events', () => {
-	test('of a created delivery are posted one for each, to exactly the subscribed URL', async () => {
+	test('posts an event for each created delivery to exactly the subscribed URL', async () => {
 		await subscribe(subscriber.url, 1);
 		const { payload } = (await local.api.post<Created>('/v1/deliveries', creation(2))).data;
 		await subscriber.arrived(2);
@@ -111,7 +111,7 @@ describe('events', () => {
 		);
 	});
 
-	test('of a created delivery are posted to subscribers of its company only', async () => {
+	test('posts the event of a created delivery to subscribers of its company only', async () => {
 		await subscribe(subscriber.url, 1, 7);
 		await local.api.post<Created>('/v1/deliveries', { ...creation(), companyId: 8 });
 		await local.api.post<Created>('/v1/deliveries', { ...creation(), companyId: 7 });
@@ -122,7 +122,7 @@ describe('events', () => {
 		]);
 	});
 
-	test('of a created route name the newest deliveries, or hold any payload that is asked for', async () => {
+	test('posts a route event with the newest deliveries or a given payload', async () => {
 		await subscribe(subscriber.url, 2);
 		const { payload } = (await local.api.post<Created>('/v1/deliveries', creation(2))).data;
 		await local.service.control.fireEvent(2);
@@ -141,7 +141,7 @@ describe('events', () => {
 		]);
 	});
 
-	test('of an updated delivery are posted on an update and when its status is advanced', async () => {
+	test('posts an event when a delivery is updated and when its status is advanced', async () => {
 		await subscribe(subscriber.url, 3);
 		const { data } = await local.api.post<Created>('/v1/deliveries', creation(2));
 		const id = firstId(data);
@@ -165,15 +165,15 @@ describe('events', () => {
 		});
 	});
 
-	test('of an advanced delivery end with its last status', async () => {
+	test('advances a delivery up to its last status', async () => {
 		const dropoff = {
 			contact: { name: 'Ada', email: 'ada@mail.example' },
 			location: { address: 'nowhere' },
 		};
-		const answer = await local.api.post<Created>('/v1/deliveries', {
+		const response = await local.api.post<Created>('/v1/deliveries', {
 			deliveries: [delivery({ dropoff })],
 		});
-		const id = firstId(answer.data);
+		const id = firstId(response.data);
 		const statuses: string[] = [];
 		for (let step = 0; step < 4; step += 1) {
 			statuses.push((await local.service.control.advance(id)).status);
@@ -183,36 +183,36 @@ describe('events', () => {
 		await expect(local.service.control.advance('x')).rejects.toMatchObject({ status: 404 });
 	});
 
-	test('are not posted to banned subscriptions', async () => {
+	test('posts no events to blacklisted URLs', async () => {
 		await subscribe(subscriber.url, 1);
 		local.service.control.blacklist(subscriber.url, 1);
 		expect(await local.service.control.fireEvent(1, {})).toEqual([]);
 		expect(subscriber.received).toEqual([]);
 	});
 
-	test('are posted to the loopback address only', async () => {
-		const elsewhere = 'http://192.0.2.1/hook';
-		const tricky = 'http://localhost@192.0.2.1/hook';
+	test('posts events to the loopback address only', async () => {
+		const external = 'http://192.0.2.1/hook';
+		const externalWithUser = 'http://localhost@192.0.2.1/hook';
 		const byName = subscriber.url.replace('127.0.0.1', 'localhost');
-		for (const url of [elsewhere, tricky, byName]) await subscribe(url, 1);
+		for (const url of [external, externalWithUser, byName]) await subscribe(url, 1);
 		const error = 'The local service posts to the loopback address only';
 		expect(await local.service.control.fireEvent(1, {})).toEqual([
-			{ url: elsewhere, status: null, error },
-			{ url: tricky, status: null, error },
+			{ url: external, status: null, error },
+			{ url: externalWithUser, status: null, error },
 			{ url: byName, status: 200 },
 		]);
 	});
 
-	test('follow no redirect, and are recorded with a refusal or silence of the subscriber', async () => {
+	test('follows no redirect, and records a subscriber that rejects an event or does not respond', async () => {
 		const redirecting = await startSubscriber(302, { Location: subscriber.url });
-		const gone = await startSubscriber();
-		await gone.close();
-		for (const url of [redirecting.url, gone.url]) await subscribe(url, 1);
+		const closed = await startSubscriber();
+		await closed.close();
+		for (const url of [redirecting.url, closed.url]) await subscribe(url, 1);
 		const postings = await local.service.control.fireEvent(1, {});
 		expect(postings).toHaveLength(2);
 		expect(postings).toContainEqual({ url: redirecting.url, status: 302 });
 		expect(postings).toContainEqual({
-			url: gone.url,
+			url: closed.url,
 			status: null,
 			error: expect.stringContaining('ECONNREFUSED'),
 		});
@@ -220,7 +220,7 @@ describe('events', () => {
 		await redirecting.close();
 	});
 
-	test('can be fired at the subscribers of one company', async () => {
+	test('fires an event for the subscribers of one company', async () => {
 		await subscribe(subscriber.url, 1, 7);
 		expect(await local.service.control.fireEvent(1, {}, { companyId: 8 })).toEqual([]);
 		expect(await local.service.control.fireEvent(1, {}, { companyId: 7 })).toHaveLength(1);
