@@ -23,26 +23,26 @@ const updateTask = 3;
 const timeoutMs = 60_000;
 
 describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (version) => {
-	let at: ShopEnvironment;
+	let env: ShopEnvironment;
 	let orders: string;
 	let updates: string;
 
 	beforeAll(async () => {
-		at = await openShopEnvironment(version);
-		updates = await at.publish('updates');
-		orders = await at.publish('orders');
+		env = await openShopEnvironment(version);
+		updates = await env.publish('updates');
+		orders = await env.publish('orders');
 	});
-	afterAll(async () => await at?.close());
+	afterAll(async () => await env?.close());
 
-	const control = () => at.installation.service.control;
+	const control = () => env.installation.service.control;
 
 	/** Places an order like a sample, and waits until the workflow has run for it. */
 	async function placeOrder(sample = samples[0]): Promise<Order> {
-		return await at.afterExecutions(orders, 1, () => at.shopify.shop.place(sample));
+		return await env.afterExecutions(orders, 1, () => env.shopify.shop.place(sample));
 	}
 
 	const deliveryRow = async ({ id }: Order, otherValues = {}) =>
-		await at.row(tables.deliveries, { orderId: String(id), ...otherValues });
+		await env.row(tables.deliveries, { orderId: String(id), ...otherValues });
 
 	/** Waits for the only delivery of an order at the service. */
 	async function deliveryOfOrder(order: Order) {
@@ -58,7 +58,7 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 	/** Makes the service report a status of a delivery, once or several times in parallel. */
 	async function reportStatus(id: string, status: unknown, times = 1): Promise<void> {
 		const payload = { id, status, company_id: '1001', city_id: '7' };
-		await at.afterExecutions(updates, times, async () => {
+		await env.afterExecutions(updates, times, async () => {
 			const fire = async () => await control().fireEvent(updateTask, payload);
 			const postings = await Promise.all(Array.from({ length: times }, fire));
 			expect(postings.flat().map((posting) => posting.status)).toEqual(Array(times).fill(200));
@@ -66,11 +66,11 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 	}
 
 	const trackingUrls = ({ id }: Order) =>
-		at.shopify.shop.order(id).fulfillments.map(({ tracking_url: url }) => url);
+		env.shopify.shop.order(id).fulfillments.map(({ tracking_url: url }) => url);
 
 	/** Fulfills the first fulfillment order of an order manually, without tracking. */
 	function fulfillManually({ id }: Order): void {
-		const { shop } = at.shopify;
+		const { shop } = env.shopify;
 		const [open] = shop.fulfillmentOrders(id);
 		shop.fulfill({
 			line_items_by_fulfillment_order: [{ fulfillment_order_id: open?.id ?? 0 }],
@@ -80,7 +80,7 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 	}
 
 	const entriesToReview = async (order: Order) =>
-		await at.rows(tables.toLookAt, { orderName: order.name, solved: 'no' });
+		await env.rows(tables.toLookAt, { orderName: order.name, solved: 'no' });
 
 	test('creates a delivery and its row for an order, and fulfills the order on delivery', async () => {
 		const order = await placeOrder();
@@ -99,18 +99,18 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 		expect(trackingUrls(order)).toEqual([]);
 		await reportStatus(record.id, 'delivered');
 		expect(trackingUrls(order)).toEqual([record.trackLink]);
-		expect(at.shopify.shop.notifications()).toContainEqual({
+		expect(env.shopify.shop.notifications()).toContainEqual({
 			orderId: order.id,
 			to: order.email,
 			trackingUrl: record.trackLink,
 		});
 		expect(await deliveryRow(order)).toMatchObject({ status: 'delivered', fulfilment: 'done' });
-		expect(await at.rows(tables.statuses)).toMatchObject([
+		expect(await env.rows(tables.statuses)).toMatchObject([
 			{ status: 'picked up', fulfils: 'no' },
 			{ status: 'delivered', fulfils: 'yes' },
 		]);
-		expect(await at.rows(tables.earlyEvents)).toEqual([]);
-		expect(await at.rows(tables.toLookAt)).toEqual([]);
+		expect(await env.rows(tables.earlyEvents)).toEqual([]);
+		expect(await env.rows(tables.toLookAt)).toEqual([]);
 	});
 
 	test('fulfills an order once when events arrive late, repeatedly or simultaneously', async () => {
@@ -123,16 +123,16 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 		expect(await deliveryRow(order)).toMatchObject({ status: 'delivered', fulfilment: 'done' });
 		expect(trackingUrls(order)).toEqual([record.trackLink]);
 		expect(await entriesToReview(order)).toEqual([]);
-		expect(await at.rows(tables.earlyEvents)).toEqual([]);
+		expect(await env.rows(tables.earlyEvents)).toEqual([]);
 	});
 
 	test('stores an event that arrives before the row of its delivery, and applies it later', async () => {
 		control().addFault({ kind: 'holdAfter', method: 'POST', path: '/v1/deliveries' });
-		const order = await at.afterExecutions(orders, 1, async () => {
-			const placed = at.shopify.shop.place(samples[0]);
+		const order = await env.afterExecutions(orders, 1, async () => {
+			const placed = env.shopify.shop.place(samples[0]);
 			const { record } = await deliveryOfOrder(placed);
 			await reportStatus(record.id, 'delivered');
-			expect(await at.rows(tables.earlyEvents)).toMatchObject([
+			expect(await env.rows(tables.earlyEvents)).toMatchObject([
 				{ deliveryId: record.id, status: 'delivered' },
 			]);
 			control().release();
@@ -140,15 +140,15 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 		});
 		const { record } = await deliveryOfOrder(order);
 		expect(await deliveryRow(order)).toMatchObject({ status: 'delivered', fulfilment: 'open' });
-		expect(await at.rows(tables.earlyEvents)).toEqual([]);
-		await at.installation.client.run(updates, 'Every hour');
+		expect(await env.rows(tables.earlyEvents)).toEqual([]);
+		await env.installation.client.run(updates, 'Every hour');
 		expect(await deliveryRow(order)).toMatchObject({ fulfilment: 'done' });
 		expect(trackingUrls(order)).toEqual([record.trackLink]);
 	});
 
 	test('creates one delivery each for simultaneous orders, one of them reported twice', async () => {
-		const { shop, webhooks } = at.shopify;
-		const placed = await at.afterExecutions(orders, 4, async () => {
+		const { shop, webhooks } = env.shopify;
+		const placed = await env.afterExecutions(orders, 4, async () => {
 			const newOrders = samples.slice(0, 3).map((sample) => shop.place(sample));
 			await webhooks.resend(
 				webhooks.messages().filter(({ subject }) => subject === newOrders[0]?.name),
@@ -171,13 +171,13 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 			body: { code: 'INVALID', message: 'No courier drives there' },
 		});
 		const order = await placeOrder();
-		expect(await at.row(tables.toLookAt, { orderName: order.name })).toMatchObject({
+		expect(await env.row(tables.toLookAt, { orderName: order.name })).toMatchObject({
 			about: 'creation',
 			message: expect.stringContaining('rejected the request'),
 			whatToDo: expect.stringContaining('No courier drives there'),
 			solved: 'no',
 		});
-		expect(await at.rows(tables.deliveries, { orderName: order.name })).toEqual([]);
+		expect(await env.rows(tables.deliveries, { orderName: order.name })).toEqual([]);
 	});
 
 	test('lists an order without a response for review, and finds its manually added row', async () => {
@@ -185,12 +185,12 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 		const order = await placeOrder();
 		const { record } = await deliveryOfOrder(order);
 		const entry = { orderName: order.name, about: 'creation' };
-		const { whatToDo } = await at.row(tables.toLookAt, { ...entry, solved: 'no' });
+		const { whatToDo } = await env.row(tables.toLookAt, { ...entry, solved: 'no' });
 		expect(whatToDo).toContain(
 			`orderId ${order.id}, orderName ${order.name}, referenceId ${order.name}, rank 0, and fulfilment open.`,
 		);
 		await reportStatus(record.id, 'picked up');
-		await at.installation.client.addTableRow(tables.deliveries, {
+		await env.installation.client.addTableRow(tables.deliveries, {
 			deliveryId: record.id,
 			trackingLink: record.trackLink,
 			orderId: String(order.id),
@@ -199,16 +199,16 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 			rank: 0,
 			fulfilment: 'open',
 		});
-		await at.installation.client.run(updates, 'Every hour');
+		await env.installation.client.run(updates, 'Every hour');
 		expect(await deliveryRow(order)).toMatchObject({ status: 'picked up', fulfilment: 'open' });
 		await reportStatus(record.id, 'delivered');
 		expect(trackingUrls(order)).toEqual([record.trackLink]);
-		await at.afterExecutions(orders, 1, async () => {
-			const { webhooks } = at.shopify;
+		await env.afterExecutions(orders, 1, async () => {
+			const { webhooks } = env.shopify;
 			const messages = webhooks.messages();
 			await webhooks.resend(messages.filter(({ subject }) => subject === order.name).slice(0, 1));
 		});
-		await at.row(tables.toLookAt, { ...entry, solved: 'yes' });
+		await env.row(tables.toLookAt, { ...entry, solved: 'yes' });
 	});
 
 	test('does not fulfill an order again that was fulfilled manually', async () => {
@@ -225,15 +225,15 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 		const order = await placeOrder(samples[1]);
 		const { record } = await deliveryOfOrder(order);
 		await deliveryRow(order);
-		const [, second] = at.shopify.shop.split(order.id);
-		at.shopify.shop.failOnce(second!.id);
+		const [, second] = env.shopify.shop.split(order.id);
+		env.shopify.shop.failOnce(second!.id);
 		await reportStatus(record.id, 7);
 		expect(await deliveryRow(order)).toMatchObject({ status: '7', fulfilment: 'open' });
 		await reportStatus(record.id, 'delivered');
 		expect(trackingUrls(order)).toEqual([record.trackLink]);
 		expect(await deliveryRow(order)).toMatchObject({ fulfilment: 'open' });
 		expect(await entriesToReview(order)).toMatchObject([{ about: 'fulfilment' }]);
-		await at.installation.client.run(updates, 'Every hour');
+		await env.installation.client.run(updates, 'Every hour');
 		expect(trackingUrls(order)).toEqual([record.trackLink, record.trackLink]);
 		expect(await deliveryRow(order)).toMatchObject({ fulfilment: 'done' });
 		expect(await entriesToReview(order)).toEqual([]);
@@ -243,12 +243,12 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 		const order = await placeOrder(samples[1]);
 		const { record } = await deliveryOfOrder(order);
 		await deliveryRow(order);
-		const { shop } = at.shopify;
+		const { shop } = env.shopify;
 		const [, second] = shop.split(order.id);
 		shop.hold(second!.id);
 		await reportStatus(record.id, 'delivered');
 		// On the second run, only the fulfillment order on hold remains.
-		await at.installation.client.run(updates, 'Every hour');
+		await env.installation.client.run(updates, 'Every hour');
 		expect(trackingUrls(order)).toEqual([record.trackLink]);
 		expect(await deliveryRow(order)).toMatchObject({ fulfilment: 'open' });
 		expect(await entriesToReview(order)).toMatchObject([
@@ -258,7 +258,7 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 			},
 		]);
 		shop.hold(second!.id, false);
-		await at.installation.client.run(updates, 'Every hour');
+		await env.installation.client.run(updates, 'Every hour');
 		expect(trackingUrls(order)).toEqual([record.trackLink, record.trackLink]);
 		expect(await deliveryRow(order)).toMatchObject({ fulfilment: 'done' });
 		expect(await entriesToReview(order)).toEqual([]);
@@ -268,13 +268,13 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 		let changes: string;
 
 		beforeAll(async () => {
-			changes = await at.publish('changes');
+			changes = await env.publish('changes');
 		});
-		afterAll(async () => await at.installation.client.unpublish(changes));
+		afterAll(async () => await env.installation.client.unpublish(changes));
 
 		/** Changes an order and waits for the execution of the one update that Shopify reports. */
 		const afterUpdate = async <T>(change: () => T | Promise<T>) =>
-			await at.afterExecutions(changes, 1, change);
+			await env.afterExecutions(changes, 1, change);
 
 		/** Places an order and waits for the update that Shopify reports for new orders. */
 		async function placeOrderWithUpdate(sample?: Order) {
@@ -286,7 +286,7 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 		test('updates the delivery of an edited order, even if Shopify repeats an older webhook', async () => {
 			const order = await placeOrderWithUpdate();
 			const { record } = await deliveryOfOrder(order);
-			const { control: shopControl, webhooks } = at.shopify;
+			const { control: shopControl, webhooks } = env.shopify;
 			const formerOrder = await afterUpdate(() => shopControl.changeAddress(order.id));
 			const editedOrder = await afterUpdate(() => shopControl.changeAddress(order.id));
 			const streetAddress = ({ shipping_address: address }: Order) => String(address?.address1);
@@ -317,7 +317,7 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 				sentTo: expect.stringContaining('to pay: 64.40'),
 			});
 			expect((await deliveryOfOrder(order)).request.cod).toBe(64.4);
-			await afterUpdate(() => at.shopify.shop.pay(order.id));
+			await afterUpdate(() => env.shopify.shop.pay(order.id));
 			expect(await deliveryRow(order)).toMatchObject({
 				sentTo: expect.stringContaining('to pay: 0.00'),
 			});
@@ -328,7 +328,7 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 			const order = await placeOrderWithUpdate(samples[2]);
 			const { packages, cod } = (await deliveryOfOrder(order)).request;
 			expect(cod).toBe(64.4);
-			const { shop } = at.shopify;
+			const { shop } = env.shopify;
 			await afterUpdate(() => fulfillManually(order));
 			expect(await deliveryRow(order)).toMatchObject({ fulfilment: 'open' });
 			await afterUpdate(() => shop.pay(order.id));
@@ -341,7 +341,7 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 			const { location } = (await deliveryOfOrder(order)).request.dropoff;
 			expect(location).not.toHaveProperty('lat');
 			const coordinates = { latitude: 39.7817, longitude: -89.6501 };
-			await afterUpdate(() => at.shopify.shop.changeAddress(order.id, coordinates));
+			await afterUpdate(() => env.shopify.shop.changeAddress(order.id, coordinates));
 			expect((await deliveryOfOrder(order)).request.dropoff.location).toMatchObject({
 				lat: 39.7817,
 				lng: -89.6501,
@@ -350,27 +350,27 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 
 		test('lists a canceled order for review once', async () => {
 			const order = await placeOrderWithUpdate();
-			await afterUpdate(() => at.shopify.shop.cancel(order.id));
+			await afterUpdate(() => env.shopify.shop.cancel(order.id));
 			expect(await deliveryRow(order)).toMatchObject({ fulfilment: 'nothing to fulfil' });
-			const entry = await at.row(tables.toLookAt, { orderName: order.name });
+			const entry = await env.row(tables.toLookAt, { orderName: order.name });
 			expect(entry).toMatchObject({ about: 'change', solved: 'no' });
-			await afterUpdate(() => at.shopify.shop.tag(order.id, 'cancelled'));
-			expect(await at.row(tables.toLookAt, { orderName: order.name })).toEqual(entry);
+			await afterUpdate(() => env.shopify.shop.tag(order.id, 'cancelled'));
+			expect(await env.row(tables.toLookAt, { orderName: order.name })).toEqual(entry);
 		});
 	});
 
 	test('sends the orders missed during a restart of n8n, alongside new orders', async () => {
-		const catchUp = await at.store('catchUp', {
+		const catchUp = await env.store('catchUp', {
 			[nodeNames.sendMissing]: { workflowId: { __rl: true, mode: 'list', value: orders } },
 		});
 		const openOrder = await placeOrder();
 		const { record } = await deliveryOfOrder(openOrder);
-		await at.installation.stopN8n();
-		const { shop } = at.shopify;
+		await env.installation.stopN8n();
+		const { shop } = env.shopify;
 		const missed = shop.place(samples[1]);
 		const repeated = shop.place(samples[2]);
-		await at.shopify.webhooks.settled();
-		await at.installation.startN8n();
+		await env.shopify.webhooks.settled();
+		await env.installation.startN8n();
 		// n8n responds before it has activated its workflows.
 		await waitFor('the workflows to be active', timeoutMs, async () => {
 			const payload = { id: record.id, status: 'picked up', company_id: '1001', city_id: '7' };
@@ -381,12 +381,12 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 		await deliveryRow(openOrder, { fulfilment: 'done' });
 		expect(trackingUrls(openOrder)).toEqual([record.trackLink]);
 
-		const messages = at.shopify.webhooks
+		const messages = env.shopify.webhooks
 			.messages()
 			.filter(({ subject }) => subject === repeated.name);
-		const { execution, placed } = await at.afterExecutions(orders, 2, async () => {
-			const nightlyRun = at.installation.client.run(catchUp, 'Every night');
-			await at.shopify.webhooks.resend(messages);
+		const { execution, placed } = await env.afterExecutions(orders, 2, async () => {
+			const nightlyRun = env.installation.client.run(catchUp, 'Every night');
+			await env.shopify.webhooks.resend(messages);
 			const newOrder = shop.place(samples[0]);
 			return { execution: await nightlyRun, placed: newOrder };
 		});
@@ -398,7 +398,7 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 			const own = await deliveryOfOrder(order);
 			expect(await deliveryRow(order)).toMatchObject({ deliveryId: own.record.id });
 		}
-		const secondRun = await at.installation.client.run(catchUp, 'Every night');
+		const secondRun = await env.installation.client.run(catchUp, 'Every night');
 		expect(outputOf(secondRun, 'Summary')).toMatchObject([{ sentNow: [] }]);
 		expect(await entriesToReview(missed)).toEqual([]);
 		expect(await entriesToReview(repeated)).toEqual([]);
@@ -406,10 +406,10 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 	});
 
 	test('reactivates a blacklisted webhook', async () => {
-		const repair = await at.store('repair');
+		const repair = await env.store('repair');
 		const [webhook] = control().webhooks();
 		control().blacklist(String(webhook?.url), updateTask);
-		expect((await at.installation.client.run(repair, 'Every 15 minutes')).status).toBe('success');
+		expect((await env.installation.client.run(repair, 'Every 15 minutes')).status).toBe('success');
 		expect(control().webhooks()).toMatchObject([{ url: webhook?.url, status: 'Active' }]);
 	});
 
@@ -423,13 +423,13 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 			const name = 'Scripted model';
 			const type = 'openAiApi';
 			const data = { apiKey: 'none', url: model.baseUrl };
-			const id = await at.installation.client.createCredential(name, type, data);
-			assistant = await at.store('assistant', {}, { [type]: { id, name } });
+			const id = await env.installation.client.createCredential(name, type, data);
+			assistant = await env.store('assistant', {}, { [type]: { id, name } });
 		});
 		afterAll(async () => await model?.close());
 
 		const chat = async (text: string) => {
-			const { status } = await at.installation.client.chat(assistant, trigger, text);
+			const { status } = await env.installation.client.chat(assistant, trigger, text);
 			expect(status).toBe('success');
 		};
 
@@ -476,8 +476,8 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 	});
 
 	test('creates one delivery per row of a sheet, for the company of the row', async () => {
-		const { client, n8n } = at.installation;
-		const sheet = await at.publish('sheet');
+		const { client, n8n } = env.installation;
+		const sheet = await env.publish('sheet');
 		const { nodes } = await client.workflow(sheet);
 		const form = nodes.find(({ type }) => type === 'n8n-nodes-base.formTrigger');
 		const rows = await readFile(
@@ -514,7 +514,7 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 			Promise.resolve(sheetDeliveries().length >= 3 || undefined),
 		);
 		await upload(rows.replace('N-2003', 'N-2004').replace('Books,2,s', 'Books,2,huge'));
-		const row = await at.row(tables.toLookAt, { about: 'sheet' });
+		const row = await env.row(tables.toLookAt, { about: 'sheet' });
 		expect(row).toMatchObject({
 			referenceId: 'N-2004',
 			message: expect.stringContaining('is not one of xs, s, m, l, xl'),
@@ -533,11 +533,11 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 	test('the nightly catch-up reports a dry run and names each order that was not sent', async () => {
 		await deliveryRow(await placeOrder());
 		await deliveryRow(await placeOrder(samples[2]));
-		const { client, service } = at.installation;
+		const { client, service } = env.installation;
 		const runCatchUp = async (filled: FilledIn, otherCredentials: Credentials = {}) => {
-			const ordersWorkflow = await at.store('orders', filled, otherCredentials);
+			const ordersWorkflow = await env.store('orders', filled, otherCredentials);
 			await client.publish(ordersWorkflow);
-			const catchUp = await at.store('catchUp', {
+			const catchUp = await env.store('catchUp', {
 				[nodeNames.sendMissing]: {
 					workflowId: { __rl: true, mode: 'list', value: ordersWorkflow },
 				},
@@ -546,7 +546,7 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 			await client.unpublish(ordersWorkflow);
 			return outputOf(execution, 'Summary');
 		};
-		const create = filledIn(at.shopify)[nodeNames.createDelivery];
+		const create = filledIn(env.shopify)[nodeNames.createDelivery];
 		const dryRunParameters = { ...create, options: { dryRun: true } };
 		const dryRun = await runCatchUp({ [nodeNames.createDelivery]: dryRunParameters });
 		expect(dryRun).toMatchObject([
@@ -561,7 +561,7 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 		});
 		const notSentCount = ([{ summary } = {}]: typeof dryRun) =>
 			Number(/(\d+) not to be sent/.exec(String(summary))?.[1]);
-		const unpaid = at.shopify.shop
+		const unpaid = env.shopify.shop
 			.orders()
 			.filter(({ cancelled_at, closed_at }) => !cancelled_at && !closed_at)
 			.filter(({ financial_status: status }) => status !== 'paid');
@@ -572,18 +572,18 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 		const id = await client.createCredential('Incomplete', type, incomplete);
 		const rejected = await runCatchUp({}, { [type]: { id, name: 'Incomplete' } });
 		expect(rejected).toMatchObject([{ summary: expect.stringContaining(' 0 sent now') }]);
-		const entries = await at.rows(tables.toLookAt, { about: 'creation' });
+		const entries = await env.rows(tables.toLookAt, { about: 'creation' });
 		expect(entries.filter(({ message }) => /company id/i.test(String(message)))).not.toEqual([]);
 		expect(entries.filter(({ orderId }) => !orderId)).toEqual([]);
 	});
 
 	test('delivers and fulfills no order twice in all tests above', () => {
-		for (const order of at.shopify.shop.orders()) {
+		for (const order of env.shopify.shop.orders()) {
 			const own = control()
 				.deliveries()
 				.filter(({ record }) => record.referenceId === order.name);
 			expect(own.length).toBeLessThanOrEqual(1);
-			const locationCount = at.shopify.shop.fulfillmentOrders(order.id).length;
+			const locationCount = env.shopify.shop.fulfillmentOrders(order.id).length;
 			expect(order.fulfillments.length).toBeLessThanOrEqual(locationCount);
 		}
 	});
