@@ -28,10 +28,10 @@ afterAll(async () => {
 
 beforeEach(async () => {
 	installation.service.control.reset();
-	await editor.startAfresh();
+	await editor.openNewPage();
 });
 
-/** Stores a workflow with the action node behind items, and opens the node. Gives its ID. */
+/** Stores a workflow with input items and the action node, and opens the node. Returns the workflow ID. */
 async function openAction(setup: ActionWorkflow): Promise<string> {
 	const workflow = actionWorkflow(installation, setup);
 	const action = workflow.nodes.find(({ name }) => name === nodes.action);
@@ -40,15 +40,15 @@ async function openAction(setup: ActionWorkflow): Promise<string> {
 	return id;
 }
 
-test('the node is found by what it is for, and shows its actions', async () => {
+test('finds the node by its purpose and lists its actions', async () => {
 	await editor.newManualWorkflow();
 	await editor.searchNodes('courier', [nodeName]);
 	await editor.searchNodes('shopify', ['Shopify', nodeName]);
 	await editor.searchNodes('delivery', [nodeName]);
-	await editor.picture('search');
+	await editor.screenshot('search');
 	await editor.chooseEntry(nodeName);
 	const actions = editor.part('node-creator').getByTestId('node-creator-item-name');
-	await editor.lists(actions, [
+	await editor.expectEntries(actions, [
 		'Create deliveries',
 		'Allow resending deliveries',
 		'Update deliveries',
@@ -57,18 +57,18 @@ test('the node is found by what it is for, and shows its actions', async () => {
 		'Get many webhooks',
 		'Reactivate blacklisted webhooks',
 	]);
-	await editor.picture('actions', { of: [editor.part('node-creator')], inDocs: true });
+	await editor.screenshot('actions', { of: [editor.part('node-creator')], inDocs: true });
 	await editor.chooseEntry('Create deliveries');
 	await editor.part('node-parameters').waitFor();
-	await editor.picture('create-empty');
+	await editor.screenshot('create-empty');
 	expect(await editor.text(editor.part('credentials-label'))).toBe('Credential');
 	expect(installation.service.control.requests()).toEqual([]);
 });
 
-type Way = keyof typeof ways;
+type LocationType = keyof typeof locationTypes;
 
-/** How each location way is filled in by hand, and what the service must receive. */
-const ways = {
+/** By location type: how to fill it in, and the location that the service must receive. */
+const locationTypes = {
 	address: {
 		fill: async (side: string) => {
 			await editor.fill(`${side}Address`, '48 Oak Avenue, Springfield, IL 62704');
@@ -77,7 +77,7 @@ const ways = {
 	},
 	components: {
 		fill: async (side: string) => {
-			await editor.pick(`${side}LocationType`, 'Separate Fields');
+			await editor.selectOption(`${side}LocationType`, 'Separate Fields');
 			await editor.fill(`${side}StreetName`, '48 Oak Avenue');
 			await editor.fill(`${side}City`, 'Springfield');
 			await editor.fill(`${side}State`, 'Illinois');
@@ -96,48 +96,48 @@ const ways = {
 	},
 	warehouse: {
 		fill: async (side: string) => {
-			await editor.pick(`${side}LocationType`, 'Saved Warehouse');
+			await editor.selectOption(`${side}LocationType`, 'Saved Warehouse');
 			await editor.fill(`${side}Warehouse`, '7');
 		},
 		location: { warehouse: 7 },
 	},
 };
 
-test.each<[Way, Way]>([
+test.each<[LocationType, LocationType]>([
 	['address', 'components'],
 	['components', 'warehouse'],
 	['warehouse', 'address'],
-])('a delivery is filled in by hand: pickup by %s, dropoff by %s', async (from, to) => {
+])('creates a delivery from the form with pickup by %s and dropoff by %s', async (from, to) => {
 	await editor.newManualWorkflow();
 	await editor.searchNodes('delivery', [nodeName]);
 	await editor.chooseEntry(nodeName);
 	await editor.chooseEntry('Create deliveries');
 	await editor.fill('pickupName', 'Main Street Store');
 	await editor.fill('pickupEmail', 'store@example.com');
-	await ways[from].fill('pickup');
+	await locationTypes[from].fill('pickup');
 	await editor.fill('dropoffName', 'Ana Torres');
 	await editor.fill('dropoffEmail', 'ana@example.com');
-	await ways[to].fill('dropoff');
+	await locationTypes[to].fill('dropoff');
 	const packages = editor.part('fixed-collection-packages');
 	await editor.fill(packages.getByTestId('parameter-input-name'), 'Box of shoes');
-	await editor.pick(packages.getByTestId('parameter-input-size'), 'Large (L)');
+	await editor.selectOption(packages.getByTestId('parameter-input-size'), 'Large (L)');
 	await editor.fill('referenceId', '#2001');
-	await editor.picture(`create-${from}-${to}`);
+	await editor.screenshot(`create-${from}-${to}`);
 	await editor.execute();
 	const rows = await editor.outputRows();
 	expect(rows).toEqual([expect.objectContaining({ referenceId: '#2001' })]);
-	await editor.picture(`created-${from}-${to}`);
+	await editor.screenshot(`created-${from}-${to}`);
 	expect(installation.service.control.requests().map(({ body }) => body)).toEqual([
 		{
 			deliveries: [
 				{
 					pickup: {
 						contact: { name: 'Main Street Store', email: 'store@example.com' },
-						location: ways[from].location,
+						location: locationTypes[from].location,
 					},
 					dropoff: {
 						contact: { name: 'Ana Torres', email: 'ana@example.com' },
-						location: ways[to].location,
+						location: locationTypes[to].location,
 					},
 					packages: [{ name: 'Box of shoes', qty: 1, size: 'l' }],
 					referenceId: '#2001',
@@ -147,20 +147,19 @@ test.each<[Way, Way]>([
 	]);
 });
 
-/** The sample orders that are cancelled, only a test, or have nothing to ship. */
+/** The sample orders that are canceled, test orders, or have nothing to ship. */
 const notSent = ['#1005', '#1006', '#1007', '#1012'];
 
-test('Shopify orders become deliveries, each once', async () => {
-	const all = samples;
+test('creates one delivery per Shopify order', async () => {
 	const isSent = ({ name }: { name: string }) => !notSent.includes(name);
-	// Those that are sent come first, so that the picture shows them.
-	const orders = [...all.filter(isSent), ...all.filter((order) => !isSent(order))];
+	// Sent orders come first, so that the screenshot shows them.
+	const orders = [...samples.filter(isSent), ...samples.filter((order) => !isSent(order))];
 	await openAction({ parameters: pickup, items: orders });
-	await editor.pick('source', 'Shopify Order');
+	await editor.selectOption('source', 'Shopify Order');
 	expect(await editor.text(editor.part('node-parameters'))).toContain(
 		'Connect a Shopify node: each order it outputs becomes one delivery.',
 	);
-	await editor.addTo('Add Order Option', 'Fallback Email');
+	await editor.addToCollection('Add Order Option', 'Fallback Email');
 	await editor.fill('fallbackEmail', 'orders@example.com');
 	await editor.execute();
 	const rows = await editor.outputRows();
@@ -176,24 +175,24 @@ test('Shopify orders become deliveries, each once', async () => {
 	);
 	await editor.input('resource').scrollIntoViewIfNeeded();
 	const panels = [editor.part('node-parameters'), editor.part('output-panel')];
-	await editor.picture('shopify-orders', { of: panels, inDocs: true });
+	await editor.screenshot('shopify-orders', { of: panels, inDocs: true });
 
 	await editor.execute();
 	await editor.part('node-hint').filter({ hasText: 'Nothing was sent.' }).waitFor();
 	expect(installation.service.control.deliveries()).toHaveLength(deliveries.length);
-	await editor.picture('shopify-orders-again');
+	await editor.screenshot('shopify-orders-again');
 });
 
-test('a dry run is on as soon as it is added, and sends nothing', async () => {
+test('turns on Dry Run as soon as the option is added, and sends nothing', async () => {
 	const orderOptions = { fallbackEmail: 'orders@example.com' };
 	const id = await openAction({
 		parameters: { ...pickup, source: 'shopifyOrder', orderOptions },
 		items: [...samples],
 	});
-	await editor.addTo('Add Option', 'Dry Run');
+	await editor.addToCollection('Add Option', 'Dry Run');
 	await editor.execute();
 	await editor.part('node-hint').filter({ hasText: 'Dry Run is on: nothing was sent.' }).waitFor();
-	// The editor leaves out of a workflow what is as by default: this must not be.
+	// The editor omits parameters with their default value: it must not omit this one.
 	await waitFor('the option in the stored workflow', 20_000, async () => {
 		const stored = await installation.client.workflow(id);
 		const action = stored.nodes.find(({ name }) => name === nodes.action);
@@ -202,7 +201,7 @@ test('a dry run is on as soon as it is added, and sends nothing', async () => {
 	expect(installation.service.control.requests()).toEqual([]);
 });
 
-test('a broken rule is told as it is, once, and nothing is sent', async () => {
+test('shows a validation error once and sends nothing', async () => {
 	const packages = { package: [{ name: 'Box', qty: 1, size: '={{ $json.size }}' }] };
 	const dropoff = {
 		dropoffName: 'Ana Torres',
@@ -220,13 +219,13 @@ test('a broken rule is told as it is, once, and nothing is sent', async () => {
 	const panel = await editor.text(editor.part('output-panel'));
 	expect(panel.match(/\[item \d+\]/g)).toEqual(['[item 1]']);
 	expect(installation.service.control.requests()).toEqual([]);
-	await editor.picture('validation-error');
+	await editor.screenshot('validation-error');
 });
 
-test('the trigger listens for a test event and shows it; Stop leaves nothing behind', async () => {
+test('shows a test event in the trigger, and deletes its webhook on Stop', async () => {
 	const { control } = installation.service;
 	const listen = editor.part('trigger-execute-button');
-	const subscriptions = async (count: number) =>
+	const waitForSubscriptions = async (count: number) =>
 		await waitFor(`${count} subscriptions at the service`, 30_000, () =>
 			Promise.resolve(control.webhooks().length === count ? control.webhooks() : undefined),
 		);
@@ -235,30 +234,30 @@ test('the trigger listens for a test event and shows it; Stop leaves nothing beh
 	await editor.chooseEntry(nodeName);
 	await editor.chooseEntry('On delivery updated');
 	await editor.part('node-parameters').waitFor();
-	await editor.picture('trigger-empty');
+	await editor.screenshot('trigger-empty');
 	await listen.click();
 	await editor.part('trigger-listening').waitFor();
-	const [subscription] = await subscriptions(1);
+	const [subscription] = await waitForSubscriptions(1);
 	expect(subscription).toMatchObject({ action: 3, status: 'Active' });
-	await editor.picture('trigger-listening');
+	await editor.screenshot('trigger-listening');
 
 	const event = { id: 'D-1', status: 'on the way', company_id: 1001, city_id: 3 };
 	expect(await control.fireEvent(3, event)).toEqual([{ url: subscription?.url, status: 200 }]);
 	expect(await editor.outputRows()).toEqual([
 		expect.objectContaining({ event: 'updateTask', id: 'D-1', status: 'on the way' }),
 	]);
-	await subscriptions(0);
-	await editor.picture('trigger-event', { inDocs: true });
+	await waitForSubscriptions(0);
+	await editor.screenshot('trigger-event', { inDocs: true });
 
 	await listen.click();
 	await editor.part('trigger-listening').waitFor();
-	await subscriptions(1);
+	await waitForSubscriptions(1);
 	await listen.click();
 	await editor.part('trigger-listening').waitFor({ state: 'hidden' });
-	await subscriptions(0);
+	await waitForSubscriptions(0);
 });
 
-test('a webhook is chosen from the list and deleted; Get Many shows the others', async () => {
+test('deletes a webhook chosen from the list, and shows the others with Get Many', async () => {
 	const { control } = installation.service;
 	const { client } = installation;
 	const urls = ['https://shop.example/updates', 'https://shop.example/routes'];
@@ -275,40 +274,40 @@ test('a webhook is chosen from the list and deleted; Get Many shows the others',
 	await editor.part('rlc-input').click();
 	const entries = editor.part('rlc-item').filter({ visible: true });
 	const listed = [`Delivery Updated: ${urls[0]}`, `Route Created: ${urls[1]}`];
-	await editor.lists(entries, listed);
-	await editor.picture('webhook-list');
+	await editor.expectEntries(entries, listed);
+	await editor.screenshot('webhook-list');
 	await editor.part('rlc-search').filter({ visible: true }).fill('routes');
-	await editor.lists(entries, listed.slice(1));
+	await editor.expectEntries(entries, listed.slice(1));
 	await entries.click();
 	await editor.execute();
 	expect(await editor.outputRows()).toEqual([{ deleted: 'true' }]);
 	expect(control.webhooks().map(({ url }) => url)).toEqual([urls[0]]);
-	await editor.picture('webhook-deleted');
+	await editor.screenshot('webhook-deleted');
 
 	await openAction({ parameters: { resource: 'webhook', operation: 'getAll' } });
 	await editor.execute();
 	expect(await editor.outputRows()).toEqual([
 		expect.objectContaining({ url: urls[0], event: 'updateTask', status: 'active' }),
 	]);
-	await editor.picture('webhook-get-many');
+	await editor.screenshot('webhook-get-many');
 });
 
 test.each(exampleNames())(
-	'the example %s is imported as it is, and is all known to n8n',
+	'imports the example %s unchanged, with all its nodes recognized',
 	async (name) => {
 		const example = await readExampleFile(name);
 		const canvas = await editor.openCanvas(await installation.client.createWorkflow(example));
-		const shown = (await Promise.all(canvas.map((part) => part.innerText()))).join('\n');
+		const canvasText = (await Promise.all(canvas.map((part) => part.innerText()))).join('\n');
 		for (const node of example.nodes)
-			if (!node.type.endsWith('.stickyNote')) expect(shown).toContain(node.name);
-		expect(shown).not.toMatch(/install this node|unrecognized/i);
-		// The names of the nodes stand below them.
-		await editor.picture(`example-${name}`, { of: canvas, margin: 60, inDocs: true });
+			if (!node.type.endsWith('.stickyNote')) expect(canvasText).toContain(node.name);
+		expect(canvasText).not.toMatch(/install this node|unrecognized/i);
+		// The margin includes the node names below the nodes.
+		await editor.screenshot(`example-${name}`, { of: canvas, margin: 60, inDocs: true });
 	},
 );
 
-// Last, since n8n proposes the newest credential for each new node.
-test('a credential is added; its connection test succeeds, and says what is wrong', async () => {
+// Must be the last test: n8n selects the newest credential for each new node.
+test('adds a credential, whose connection test succeeds or names the problem', async () => {
 	const { control, credential } = installation.service;
 	await editor.newCredential('Delivery Service API');
 	await editor.fill('baseUrl', `${credential.baseUrl}/`);
@@ -317,7 +316,7 @@ test('a credential is added; its connection test succeeds, and says what is wron
 	await editor.fill('companyId', String(credential.companyId));
 	await editor.saveCredential('The Delivery Service rejected the API key');
 	expect(control.requests().map(({ status }) => status)).toEqual([401]);
-	await editor.picture('credential-wrong-key');
+	await editor.screenshot('credential-wrong-key');
 
 	await editor.fill('apiSecret', credential.apiSecret);
 	await editor.fill('companyId', '9');
@@ -326,7 +325,7 @@ test('a credential is added; its connection test succeeds, and says what is wron
 	await editor.fill('companyId', String(credential.companyId));
 	await editor.fill('baseUrl', `http://127.0.0.1:${await freePort()}`);
 	await editor.saveCredential('Could not connect to the Base URL of the Delivery Service');
-	await editor.picture('credential-wrong-host');
+	await editor.screenshot('credential-wrong-host');
 	expect(control.requests()).toHaveLength(2);
 
 	await editor.fill('baseUrl', credential.baseUrl);
@@ -337,5 +336,5 @@ test('a credential is added; its connection test succeeds, and says what is wron
 		status: 200,
 	});
 	const dialog = editor.part('editCredential-modal');
-	await editor.picture('credential', { of: [dialog], inDocs: true });
+	await editor.screenshot('credential', { of: [dialog], inDocs: true });
 });

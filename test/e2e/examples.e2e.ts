@@ -17,60 +17,60 @@ import {
 import { samples } from '../../playground/shopify/samples';
 import type { Order } from '../../playground/shopify/shapes';
 import { startScriptedModel, type ScriptedModel } from './support/scriptedModel';
-import { openShopWorld, type ShopWorld } from './support/shop';
+import { openShopEnvironment, type ShopEnvironment } from './support/shop';
 
 const updateTask = 3;
 const timeoutMs = 60_000;
 
-describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) => {
-	let at: ShopWorld;
+describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (version) => {
+	let env: ShopEnvironment;
 	let orders: string;
 	let updates: string;
 
 	beforeAll(async () => {
-		at = await openShopWorld(version);
-		updates = await at.publish('updates');
-		orders = await at.publish('orders');
+		env = await openShopEnvironment(version);
+		updates = await env.publish('updates');
+		orders = await env.publish('orders');
 	});
-	afterAll(async () => await at?.close());
+	afterAll(async () => await env?.close());
 
-	const control = () => at.installation.service.control;
+	const control = () => env.installation.service.control;
 
-	/** A customer places an order like a sample, and the workflow has run for it. */
-	async function place(sample = samples[0]): Promise<Order> {
-		return await at.afterRuns(orders, 1, () => at.shopify.shop.place(sample));
+	/** Places an order like a sample, and waits until the workflow has run for it. */
+	async function placeOrder(sample = samples[0]): Promise<Order> {
+		return await env.afterExecutions(orders, 1, () => env.shopify.shop.place(sample));
 	}
 
-	const rowOf = async ({ id }: Order, more = {}) =>
-		await at.row(tables.deliveries, { orderId: String(id), ...more });
+	const deliveryRow = async ({ id }: Order, otherValues = {}) =>
+		await env.row(tables.deliveries, { orderId: String(id), ...otherValues });
 
-	/** What the service has for an order: one delivery, since each goes out once. */
-	async function deliveryOf(order: Order) {
-		const found = await waitFor(`the delivery of ${order.name}`, timeoutMs, () => {
+	/** Waits for the only delivery of an order at the service. */
+	async function deliveryOfOrder(order: Order) {
+		const deliveries = await waitFor(`the delivery of ${order.name}`, timeoutMs, () => {
 			const all = control().deliveries();
 			const own = all.filter(({ record }) => record.referenceId === order.name);
 			return Promise.resolve(own.length > 0 ? own : undefined);
 		});
-		expect(found).toHaveLength(1);
-		return found[0]!;
+		expect(deliveries).toHaveLength(1);
+		return deliveries[0]!;
 	}
 
-	/** Has the service report a status of a delivery, so many times at the same moment. */
-	async function report(id: string, status: unknown, times = 1): Promise<void> {
+	/** Makes the service report a status of a delivery, once or several times in parallel. */
+	async function reportStatus(id: string, status: unknown, times = 1): Promise<void> {
 		const payload = { id, status, company_id: '1001', city_id: '7' };
-		await at.afterRuns(updates, times, async () => {
+		await env.afterExecutions(updates, times, async () => {
 			const fire = async () => await control().fireEvent(updateTask, payload);
 			const postings = await Promise.all(Array.from({ length: times }, fire));
 			expect(postings.flat().map((posting) => posting.status)).toEqual(Array(times).fill(200));
 		});
 	}
 
-	const trackingOf = ({ id }: Order) =>
-		at.shopify.shop.order(id).fulfillments.map(({ tracking_url: url }) => url);
+	const trackingUrls = ({ id }: Order) =>
+		env.shopify.shop.order(id).fulfillments.map(({ tracking_url: url }) => url);
 
-	/** Somebody at the shop marks what is first to be shipped of an order as on its way. */
-	function fulfillByHand({ id }: Order): void {
-		const { shop } = at.shopify;
+	/** Fulfills the first fulfillment order of an order manually, without tracking. */
+	function fulfillManually({ id }: Order): void {
+		const { shop } = env.shopify;
 		const [open] = shop.fulfillmentOrders(id);
 		shop.fulfill({
 			line_items_by_fulfillment_order: [{ fulfillment_order_id: open?.id ?? 0 }],
@@ -79,13 +79,13 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 		});
 	}
 
-	const toLookAt = async (order: Order) =>
-		await at.rows(tables.toLookAt, { orderName: order.name, solved: 'no' });
+	const entriesToReview = async (order: Order) =>
+		await env.rows(tables.toLookAt, { orderName: order.name, solved: 'no' });
 
-	test('an order becomes a delivery with its row, and is fulfilled when it has arrived', async () => {
-		const order = await place();
-		const { record } = await deliveryOf(order);
-		expect(await rowOf(order)).toMatchObject({
+	test('creates a delivery and its row for an order, and fulfills the order on delivery', async () => {
+		const order = await placeOrder();
+		const { record } = await deliveryOfOrder(order);
+		expect(await deliveryRow(order)).toMatchObject({
 			deliveryId: record.id,
 			referenceId: order.name,
 			orderName: order.name,
@@ -94,75 +94,75 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 			status: 'processing',
 			fulfilment: 'open',
 		});
-		await report(record.id, 'picked up');
-		expect(await rowOf(order)).toMatchObject({ status: 'picked up', fulfilment: 'open' });
-		expect(trackingOf(order)).toEqual([]);
-		await report(record.id, 'delivered');
-		expect(trackingOf(order)).toEqual([record.trackLink]);
-		expect(at.shopify.shop.notifications()).toContainEqual({
+		await reportStatus(record.id, 'picked up');
+		expect(await deliveryRow(order)).toMatchObject({ status: 'picked up', fulfilment: 'open' });
+		expect(trackingUrls(order)).toEqual([]);
+		await reportStatus(record.id, 'delivered');
+		expect(trackingUrls(order)).toEqual([record.trackLink]);
+		expect(env.shopify.shop.notifications()).toContainEqual({
 			orderId: order.id,
 			to: order.email,
 			trackingUrl: record.trackLink,
 		});
-		expect(await rowOf(order)).toMatchObject({ status: 'delivered', fulfilment: 'done' });
-		expect(await at.rows(tables.statuses)).toMatchObject([
+		expect(await deliveryRow(order)).toMatchObject({ status: 'delivered', fulfilment: 'done' });
+		expect(await env.rows(tables.statuses)).toMatchObject([
 			{ status: 'picked up', fulfils: 'no' },
 			{ status: 'delivered', fulfils: 'yes' },
 		]);
-		expect(await at.rows(tables.earlyEvents)).toEqual([]);
-		expect(await at.rows(tables.toLookAt)).toEqual([]);
+		expect(await env.rows(tables.earlyEvents)).toEqual([]);
+		expect(await env.rows(tables.toLookAt)).toEqual([]);
 	});
 
-	test('events that come late, repeated or at the same moment fulfil an order once', async () => {
-		const order = await place(samples[1]);
-		const { record } = await deliveryOf(order);
-		await rowOf(order);
-		await report(record.id, 'delivered', 3);
-		await report(record.id, 'picked up');
-		await report(record.id, 'delivered');
-		expect(await rowOf(order)).toMatchObject({ status: 'delivered', fulfilment: 'done' });
-		expect(trackingOf(order)).toEqual([record.trackLink]);
-		expect(await toLookAt(order)).toEqual([]);
-		expect(await at.rows(tables.earlyEvents)).toEqual([]);
+	test('fulfills an order once when events arrive late, repeatedly or simultaneously', async () => {
+		const order = await placeOrder(samples[1]);
+		const { record } = await deliveryOfOrder(order);
+		await deliveryRow(order);
+		await reportStatus(record.id, 'delivered', 3);
+		await reportStatus(record.id, 'picked up');
+		await reportStatus(record.id, 'delivered');
+		expect(await deliveryRow(order)).toMatchObject({ status: 'delivered', fulfilment: 'done' });
+		expect(trackingUrls(order)).toEqual([record.trackLink]);
+		expect(await entriesToReview(order)).toEqual([]);
+		expect(await env.rows(tables.earlyEvents)).toEqual([]);
 	});
 
-	test('an event that comes before the row of its delivery is kept until there is one', async () => {
+	test('stores an event that arrives before the row of its delivery, and applies it later', async () => {
 		control().addFault({ kind: 'holdAfter', method: 'POST', path: '/v1/deliveries' });
-		const order = await at.afterRuns(orders, 1, async () => {
-			const placed = at.shopify.shop.place(samples[0]);
-			const { record } = await deliveryOf(placed);
-			await report(record.id, 'delivered');
-			expect(await at.rows(tables.earlyEvents)).toMatchObject([
+		const order = await env.afterExecutions(orders, 1, async () => {
+			const placed = env.shopify.shop.place(samples[0]);
+			const { record } = await deliveryOfOrder(placed);
+			await reportStatus(record.id, 'delivered');
+			expect(await env.rows(tables.earlyEvents)).toMatchObject([
 				{ deliveryId: record.id, status: 'delivered' },
 			]);
 			control().release();
 			return placed;
 		});
-		const { record } = await deliveryOf(order);
-		expect(await rowOf(order)).toMatchObject({ status: 'delivered', fulfilment: 'open' });
-		expect(await at.rows(tables.earlyEvents)).toEqual([]);
-		await at.installation.client.run(updates, 'Every hour');
-		expect(await rowOf(order)).toMatchObject({ fulfilment: 'done' });
-		expect(trackingOf(order)).toEqual([record.trackLink]);
+		const { record } = await deliveryOfOrder(order);
+		expect(await deliveryRow(order)).toMatchObject({ status: 'delivered', fulfilment: 'open' });
+		expect(await env.rows(tables.earlyEvents)).toEqual([]);
+		await env.installation.client.run(updates, 'Every hour');
+		expect(await deliveryRow(order)).toMatchObject({ fulfilment: 'done' });
+		expect(trackingUrls(order)).toEqual([record.trackLink]);
 	});
 
-	test('orders at the same moment, one of them reported twice, become a delivery each', async () => {
-		const { shop, webhooks } = at.shopify;
-		const placed = await at.afterRuns(orders, 4, async () => {
-			const three = samples.slice(0, 3).map((sample) => shop.place(sample));
+	test('creates one delivery each for simultaneous orders, one of them reported twice', async () => {
+		const { shop, webhooks } = env.shopify;
+		const placed = await env.afterExecutions(orders, 4, async () => {
+			const newOrders = samples.slice(0, 3).map((sample) => shop.place(sample));
 			await webhooks.resend(
-				webhooks.messages().filter(({ subject }) => subject === three[0]?.name),
+				webhooks.messages().filter(({ subject }) => subject === newOrders[0]?.name),
 			);
-			return three;
+			return newOrders;
 		});
 		for (const order of placed) {
-			const { record } = await deliveryOf(order);
-			expect(await rowOf(order)).toMatchObject({ deliveryId: record.id, fulfilment: 'open' });
-			expect(await toLookAt(order)).toEqual([]);
+			const { record } = await deliveryOfOrder(order);
+			expect(await deliveryRow(order)).toMatchObject({ deliveryId: record.id, fulfilment: 'open' });
+			expect(await entriesToReview(order)).toEqual([]);
 		}
 	});
 
-	test('an order that is refused is to be looked at, with what to do', async () => {
+	test('lists a rejected order for review and says what to do', async () => {
 		control().addFault({
 			kind: 'status',
 			method: 'POST',
@@ -170,27 +170,27 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 			status: 422,
 			body: { code: 'INVALID', message: 'No courier drives there' },
 		});
-		const order = await place();
-		expect(await at.row(tables.toLookAt, { orderName: order.name })).toMatchObject({
+		const order = await placeOrder();
+		expect(await env.row(tables.toLookAt, { orderName: order.name })).toMatchObject({
 			about: 'creation',
 			message: expect.stringContaining('rejected the request'),
 			whatToDo: expect.stringContaining('No courier drives there'),
 			solved: 'no',
 		});
-		expect(await at.rows(tables.deliveries, { orderName: order.name })).toEqual([]);
+		expect(await env.rows(tables.deliveries, { orderName: order.name })).toEqual([]);
 	});
 
-	test('an order whose answer got lost is to be looked at; the row that is described finds it', async () => {
+	test('lists an order without a response for review, and finds its manually added row', async () => {
 		control().addFault({ kind: 'resetAfter', method: 'POST', path: '/v1/deliveries' });
-		const order = await place();
-		const { record } = await deliveryOf(order);
-		const wanted = { orderName: order.name, about: 'creation' };
-		const { whatToDo } = await at.row(tables.toLookAt, { ...wanted, solved: 'no' });
+		const order = await placeOrder();
+		const { record } = await deliveryOfOrder(order);
+		const entry = { orderName: order.name, about: 'creation' };
+		const { whatToDo } = await env.row(tables.toLookAt, { ...entry, solved: 'no' });
 		expect(whatToDo).toContain(
 			`orderId ${order.id}, orderName ${order.name}, referenceId ${order.name}, rank 0, and fulfilment open.`,
 		);
-		await report(record.id, 'picked up');
-		await at.installation.client.addTableRow(tables.deliveries, {
+		await reportStatus(record.id, 'picked up');
+		await env.installation.client.addTableRow(tables.deliveries, {
 			deliveryId: record.id,
 			trackingLink: record.trackLink,
 			orderId: String(order.id),
@@ -199,97 +199,98 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 			rank: 0,
 			fulfilment: 'open',
 		});
-		await at.installation.client.run(updates, 'Every hour');
-		expect(await rowOf(order)).toMatchObject({ status: 'picked up', fulfilment: 'open' });
-		await report(record.id, 'delivered');
-		expect(trackingOf(order)).toEqual([record.trackLink]);
-		await at.afterRuns(orders, 1, async () => {
-			const { webhooks } = at.shopify;
+		await env.installation.client.run(updates, 'Every hour');
+		expect(await deliveryRow(order)).toMatchObject({ status: 'picked up', fulfilment: 'open' });
+		await reportStatus(record.id, 'delivered');
+		expect(trackingUrls(order)).toEqual([record.trackLink]);
+		await env.afterExecutions(orders, 1, async () => {
+			const { webhooks } = env.shopify;
 			const messages = webhooks.messages();
 			await webhooks.resend(messages.filter(({ subject }) => subject === order.name).slice(0, 1));
 		});
-		await at.row(tables.toLookAt, { ...wanted, solved: 'yes' });
+		await env.row(tables.toLookAt, { ...entry, solved: 'yes' });
 	});
 
-	test('what is fulfilled by hand is not fulfilled again', async () => {
-		const order = await place();
-		const { record } = await deliveryOf(order);
-		await rowOf(order);
-		fulfillByHand(order);
-		await report(record.id, 'delivered');
-		expect(await rowOf(order)).toMatchObject({ fulfilment: 'nothing to fulfil' });
-		expect(trackingOf(order)).toEqual([null]);
+	test('does not fulfill an order again that was fulfilled manually', async () => {
+		const order = await placeOrder();
+		const { record } = await deliveryOfOrder(order);
+		await deliveryRow(order);
+		fulfillManually(order);
+		await reportStatus(record.id, 'delivered');
+		expect(await deliveryRow(order)).toMatchObject({ fulfilment: 'nothing to fulfil' });
+		expect(trackingUrls(order)).toEqual([null]);
 	});
 
-	test('an order from two places of which one fails is fulfilled wholly an hour later', async () => {
-		const order = await place(samples[1]);
-		const { record } = await deliveryOf(order);
-		await rowOf(order);
-		const [, second] = at.shopify.shop.split(order.id);
-		at.shopify.shop.failOnce(second!.id);
-		await report(record.id, 7);
-		expect(await rowOf(order)).toMatchObject({ status: '7', fulfilment: 'open' });
-		await report(record.id, 'delivered');
-		expect(trackingOf(order)).toEqual([record.trackLink]);
-		expect(await rowOf(order)).toMatchObject({ fulfilment: 'open' });
-		expect(await toLookAt(order)).toMatchObject([{ about: 'fulfilment' }]);
-		await at.installation.client.run(updates, 'Every hour');
-		expect(trackingOf(order)).toEqual([record.trackLink, record.trackLink]);
-		expect(await rowOf(order)).toMatchObject({ fulfilment: 'done' });
-		expect(await toLookAt(order)).toEqual([]);
+	test('completes the fulfillment from two locations an hour after one of them failed', async () => {
+		const order = await placeOrder(samples[1]);
+		const { record } = await deliveryOfOrder(order);
+		await deliveryRow(order);
+		const [, second] = env.shopify.shop.split(order.id);
+		env.shopify.shop.failOnce(second!.id);
+		await reportStatus(record.id, 7);
+		expect(await deliveryRow(order)).toMatchObject({ status: '7', fulfilment: 'open' });
+		await reportStatus(record.id, 'delivered');
+		expect(trackingUrls(order)).toEqual([record.trackLink]);
+		expect(await deliveryRow(order)).toMatchObject({ fulfilment: 'open' });
+		expect(await entriesToReview(order)).toMatchObject([{ about: 'fulfilment' }]);
+		await env.installation.client.run(updates, 'Every hour');
+		expect(trackingUrls(order)).toEqual([record.trackLink, record.trackLink]);
+		expect(await deliveryRow(order)).toMatchObject({ fulfilment: 'done' });
+		expect(await entriesToReview(order)).toEqual([]);
 	});
 
-	test('what Shopify holds back is fulfilled once it is released', async () => {
-		const order = await place(samples[1]);
-		const { record } = await deliveryOf(order);
-		await rowOf(order);
-		const { shop } = at.shopify;
+	test('fulfills a fulfillment order on hold once it is released', async () => {
+		const order = await placeOrder(samples[1]);
+		const { record } = await deliveryOfOrder(order);
+		await deliveryRow(order);
+		const { shop } = env.shopify;
 		const [, second] = shop.split(order.id);
 		shop.hold(second!.id);
-		await report(record.id, 'delivered');
-		// The second time, nothing but what is held back is left.
-		await at.installation.client.run(updates, 'Every hour');
-		expect(trackingOf(order)).toEqual([record.trackLink]);
-		expect(await rowOf(order)).toMatchObject({ fulfilment: 'open' });
-		expect(await toLookAt(order)).toMatchObject([
+		await reportStatus(record.id, 'delivered');
+		// On the second run, only the fulfillment order on hold remains.
+		await env.installation.client.run(updates, 'Every hour');
+		expect(trackingUrls(order)).toEqual([record.trackLink]);
+		expect(await deliveryRow(order)).toMatchObject({ fulfilment: 'open' });
+		expect(await entriesToReview(order)).toMatchObject([
 			{
 				message: expect.stringContaining('holds back'),
 				whatToDo: expect.stringContaining('Release'),
 			},
 		]);
 		shop.hold(second!.id, false);
-		await at.installation.client.run(updates, 'Every hour');
-		expect(trackingOf(order)).toEqual([record.trackLink, record.trackLink]);
-		expect(await rowOf(order)).toMatchObject({ fulfilment: 'done' });
-		expect(await toLookAt(order)).toEqual([]);
+		await env.installation.client.run(updates, 'Every hour');
+		expect(trackingUrls(order)).toEqual([record.trackLink, record.trackLink]);
+		expect(await deliveryRow(order)).toMatchObject({ fulfilment: 'done' });
+		expect(await entriesToReview(order)).toEqual([]);
 	});
 
-	describe('an order that is edited', () => {
+	describe('order changes', () => {
 		let changes: string;
 
 		beforeAll(async () => {
-			changes = await at.publish('changes');
+			changes = await env.publish('changes');
 		});
-		afterAll(async () => await at.installation.client.unpublish(changes));
+		afterAll(async () => await env.installation.client.unpublish(changes));
 
-		/** Does something to orders of which Shopify then reports one update. */
-		const updated = async <T>(work: () => T | Promise<T>) => await at.afterRuns(changes, 1, work);
+		/** Changes an order and waits for the execution of the one update that Shopify reports. */
+		const afterUpdate = async <T>(change: () => T | Promise<T>) =>
+			await env.afterExecutions(changes, 1, change);
 
-		/** Shopify tells of an update as soon as an order is there: that changes nothing. */
-		async function placed(sample?: Order) {
-			const order = await updated(async () => await place(sample));
-			await rowOf(order);
+		/** Places an order and waits for the update that Shopify reports for new orders. */
+		async function placeOrderWithUpdate(sample?: Order) {
+			const order = await afterUpdate(async () => await placeOrder(sample));
+			await deliveryRow(order);
 			return order;
 		}
 
-		test('has its delivery changed, also when Shopify repeats an older report', async () => {
-			const order = await placed();
-			const { record } = await deliveryOf(order);
-			const { control: shopControl, webhooks } = at.shopify;
-			const former = await updated(() => shopControl.changeAddress(order.id));
-			const edited = await updated(() => shopControl.changeAddress(order.id));
-			const addressOf = (one: Order) => String(one.shipping_address?.address1);
-			await updated(async () => {
+		test('updates the delivery of an edited order, even if Shopify repeats an older webhook', async () => {
+			const order = await placeOrderWithUpdate();
+			const { record } = await deliveryOfOrder(order);
+			const { control: shopControl, webhooks } = env.shopify;
+			const formerOrder = await afterUpdate(() => shopControl.changeAddress(order.id));
+			const editedOrder = await afterUpdate(() => shopControl.changeAddress(order.id));
+			const streetAddress = ({ shipping_address: address }: Order) => String(address?.address1);
+			await afterUpdate(async () => {
 				await webhooks.resend(
 					webhooks
 						.messages()
@@ -297,122 +298,122 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 							({ topic, subject, body }) =>
 								topic === 'orders/updated' &&
 								subject === order.name &&
-								body.includes(addressOf(former)),
+								body.includes(streetAddress(formerOrder)),
 						),
 				);
 			});
-			const { request } = await deliveryOf(order);
-			expect(JSON.stringify(request.dropoff)).toContain(addressOf(edited));
+			const { request } = await deliveryOfOrder(order);
+			expect(JSON.stringify(request.dropoff)).toContain(streetAddress(editedOrder));
 			expect(request.dropoff.contact.name).toBe('Maya Okafor');
-			expect(await rowOf(order)).toMatchObject({
+			expect(await deliveryRow(order)).toMatchObject({
 				deliveryId: record.id,
-				sentTo: expect.stringContaining(addressOf(edited)),
+				sentTo: expect.stringContaining(streetAddress(editedOrder)),
 			});
 		});
 
-		test('has its delivery changed when it is paid', async () => {
-			const order = await placed(samples[2]);
-			expect(await rowOf(order)).toMatchObject({
+		test('clears the cash on delivery when an order is paid', async () => {
+			const order = await placeOrderWithUpdate(samples[2]);
+			expect(await deliveryRow(order)).toMatchObject({
 				sentTo: expect.stringContaining('to pay: 64.40'),
 			});
-			expect((await deliveryOf(order)).request.cod).toBe(64.4);
-			await updated(() => at.shopify.shop.pay(order.id));
-			expect(await rowOf(order)).toMatchObject({
+			expect((await deliveryOfOrder(order)).request.cod).toBe(64.4);
+			await afterUpdate(() => env.shopify.shop.pay(order.id));
+			expect(await deliveryRow(order)).toMatchObject({
 				sentTo: expect.stringContaining('to pay: 0.00'),
 			});
-			expect((await deliveryOf(order)).request.cod).toBe(0);
+			expect((await deliveryOfOrder(order)).request.cod).toBe(0);
 		});
 
-		test('has the cash taken back when it is paid after it was fulfilled by hand', async () => {
-			const order = await placed(samples[2]);
-			const { packages, cod } = (await deliveryOf(order)).request;
+		test('clears the cash on delivery when an order is paid after a manual fulfillment', async () => {
+			const order = await placeOrderWithUpdate(samples[2]);
+			const { packages, cod } = (await deliveryOfOrder(order)).request;
 			expect(cod).toBe(64.4);
-			const { shop } = at.shopify;
-			await updated(() => fulfillByHand(order));
-			expect(await rowOf(order)).toMatchObject({ fulfilment: 'open' });
-			await updated(() => shop.pay(order.id));
-			expect((await deliveryOf(order)).request).toMatchObject({ cod: 0, packages });
-			expect(await toLookAt(order)).toEqual([]);
+			const { shop } = env.shopify;
+			await afterUpdate(() => fulfillManually(order));
+			expect(await deliveryRow(order)).toMatchObject({ fulfilment: 'open' });
+			await afterUpdate(() => shop.pay(order.id));
+			expect((await deliveryOfOrder(order)).request).toMatchObject({ cod: 0, packages });
+			expect(await entriesToReview(order)).toEqual([]);
 		});
 
-		test('has its coordinates sent when Shopify adds them', async () => {
-			const order = await placed(samples[1]);
-			const { location } = (await deliveryOf(order)).request.dropoff;
+		test('sends the coordinates that Shopify adds to an order', async () => {
+			const order = await placeOrderWithUpdate(samples[1]);
+			const { location } = (await deliveryOfOrder(order)).request.dropoff;
 			expect(location).not.toHaveProperty('lat');
-			const place = { latitude: 39.7817, longitude: -89.6501 };
-			await updated(() => at.shopify.shop.changeAddress(order.id, place));
-			expect((await deliveryOf(order)).request.dropoff.location).toMatchObject({
+			const coordinates = { latitude: 39.7817, longitude: -89.6501 };
+			await afterUpdate(() => env.shopify.shop.changeAddress(order.id, coordinates));
+			expect((await deliveryOfOrder(order)).request.dropoff.location).toMatchObject({
 				lat: 39.7817,
 				lng: -89.6501,
 			});
 		});
 
-		test('is to be looked at once when it is cancelled', async () => {
-			const order = await placed();
-			await updated(() => at.shopify.shop.cancel(order.id));
-			expect(await rowOf(order)).toMatchObject({ fulfilment: 'nothing to fulfil' });
-			const noted = await at.row(tables.toLookAt, { orderName: order.name });
-			expect(noted).toMatchObject({ about: 'change', solved: 'no' });
-			await updated(() => at.shopify.shop.tag(order.id, 'cancelled'));
-			expect(await at.row(tables.toLookAt, { orderName: order.name })).toEqual(noted);
+		test('lists a canceled order for review once', async () => {
+			const order = await placeOrderWithUpdate();
+			await afterUpdate(() => env.shopify.shop.cancel(order.id));
+			expect(await deliveryRow(order)).toMatchObject({ fulfilment: 'nothing to fulfil' });
+			const entry = await env.row(tables.toLookAt, { orderName: order.name });
+			expect(entry).toMatchObject({ about: 'change', solved: 'no' });
+			await afterUpdate(() => env.shopify.shop.tag(order.id, 'cancelled'));
+			expect(await env.row(tables.toLookAt, { orderName: order.name })).toEqual(entry);
 		});
 	});
 
-	test('n8n ends and starts again: what it missed is caught up, beside new orders', async () => {
-		const catchUp = await at.store('catchUp', {
+	test('sends the orders missed during a restart of n8n, alongside new orders', async () => {
+		const catchUp = await env.store('catchUp', {
 			[nodeNames.sendMissing]: { workflowId: { __rl: true, mode: 'list', value: orders } },
 		});
-		const under = await place();
-		const { record } = await deliveryOf(under);
-		await at.installation.stopN8n();
-		const { shop } = at.shopify;
+		const openOrder = await placeOrder();
+		const { record } = await deliveryOfOrder(openOrder);
+		await env.installation.stopN8n();
+		const { shop } = env.shopify;
 		const missed = shop.place(samples[1]);
 		const repeated = shop.place(samples[2]);
-		await at.shopify.webhooks.settled();
-		await at.installation.startN8n();
-		// It answers before it has started its workflows.
-		await waitFor('the workflows', timeoutMs, async () => {
+		await env.shopify.webhooks.settled();
+		await env.installation.startN8n();
+		// n8n responds before it has activated its workflows.
+		await waitFor('the workflows to be active', timeoutMs, async () => {
 			const payload = { id: record.id, status: 'picked up', company_id: '1001', city_id: '7' };
 			const postings = await control().fireEvent(updateTask, payload);
 			return postings.every(({ status }) => status === 200) || undefined;
 		});
-		await report(record.id, 'delivered');
-		await rowOf(under, { fulfilment: 'done' });
-		expect(trackingOf(under)).toEqual([record.trackLink]);
+		await reportStatus(record.id, 'delivered');
+		await deliveryRow(openOrder, { fulfilment: 'done' });
+		expect(trackingUrls(openOrder)).toEqual([record.trackLink]);
 
-		const messages = at.shopify.webhooks
+		const messages = env.shopify.webhooks
 			.messages()
 			.filter(({ subject }) => subject === repeated.name);
-		const { execution, fresh } = await at.afterRuns(orders, 2, async () => {
-			const night = at.installation.client.run(catchUp, 'Every night');
-			await at.shopify.webhooks.resend(messages);
-			const placed = shop.place(samples[0]);
-			return { execution: await night, fresh: placed };
+		const { execution, placed } = await env.afterExecutions(orders, 2, async () => {
+			const nightlyRun = env.installation.client.run(catchUp, 'Every night');
+			await env.shopify.webhooks.resend(messages);
+			const newOrder = shop.place(samples[0]);
+			return { execution: await nightlyRun, placed: newOrder };
 		});
 		expect(execution.status).toBe('success');
 		expect(outputOf(execution, 'Summary')).toMatchObject([
 			{ summary: expect.stringMatching(/open orders of the last 3 days/) },
 		]);
-		for (const order of [missed, repeated, fresh]) {
-			const own = await deliveryOf(order);
-			expect(await rowOf(order)).toMatchObject({ deliveryId: own.record.id });
+		for (const order of [missed, repeated, placed]) {
+			const own = await deliveryOfOrder(order);
+			expect(await deliveryRow(order)).toMatchObject({ deliveryId: own.record.id });
 		}
-		const again = await at.installation.client.run(catchUp, 'Every night');
-		expect(outputOf(again, 'Summary')).toMatchObject([{ sentNow: [] }]);
-		expect(await toLookAt(missed)).toEqual([]);
-		expect(await toLookAt(repeated)).toEqual([]);
-		expect(await toLookAt(fresh)).toEqual([]);
+		const secondRun = await env.installation.client.run(catchUp, 'Every night');
+		expect(outputOf(secondRun, 'Summary')).toMatchObject([{ sentNow: [] }]);
+		expect(await entriesToReview(missed)).toEqual([]);
+		expect(await entriesToReview(repeated)).toEqual([]);
+		expect(await entriesToReview(placed)).toEqual([]);
 	});
 
-	test('a webhook that the service has blacklisted is repaired', async () => {
-		const repair = await at.store('repair');
+	test('reactivates a blacklisted webhook', async () => {
+		const repair = await env.store('repair');
 		const [webhook] = control().webhooks();
 		control().blacklist(String(webhook?.url), updateTask);
-		expect((await at.installation.client.run(repair, 'Every 15 minutes')).status).toBe('success');
+		expect((await env.installation.client.run(repair, 'Every 15 minutes')).status).toBe('success');
 		expect(control().webhooks()).toMatchObject([{ url: webhook?.url, status: 'Active' }]);
 	});
 
-	describe('the assistant', () => {
+	describe('chat assistant', () => {
 		const trigger = 'When a message comes';
 		let model: ScriptedModel;
 		let assistant: string;
@@ -422,34 +423,34 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 			const name = 'Scripted model';
 			const type = 'openAiApi';
 			const data = { apiKey: 'none', url: model.baseUrl };
-			const id = await at.installation.client.createCredential(name, type, data);
-			assistant = await at.store('assistant', {}, { [type]: { id, name } });
+			const id = await env.installation.client.createCredential(name, type, data);
+			assistant = await env.store('assistant', {}, { [type]: { id, name } });
 		});
 		afterAll(async () => await model?.close());
 
 		const chat = async (text: string) => {
-			const { status } = await at.installation.client.chat(assistant, trigger, text);
+			const { status } = await env.installation.client.chat(assistant, trigger, text);
 			expect(status).toBe('success');
 		};
 
-		test('changes a delivery that it is told of', async () => {
-			const order = await place();
-			model.callWith(
+		test('the assistant changes the recipient of a delivery', async () => {
+			const order = await placeOrder();
+			model.setToolCall(
 				{ Reference_ID: order.name, Recipient_Name: 'Ana Torres', Recipient_Phone: '+12175550199' },
 				'Change_the_recipient',
 			);
 			await chat('Ana Torres takes it');
-			const { request } = await deliveryOf(order);
+			const { request } = await deliveryOfOrder(order);
 			expect(request.dropoff.contact).toMatchObject({
 				name: 'Ana Torres',
 				phonenumber: '+12175550199',
 			});
 		});
 
-		test('tries a delivery, which creates none; it has no tool that does', async () => {
+		test('the assistant previews a delivery without creating it, and has no tool to create one', async () => {
 			const before = control().deliveries().length;
-			model.conversations.length = 0;
-			model.callWith(
+			model.requests.length = 0;
+			model.setToolCall(
 				{
 					Recipient_Name: 'Ana Torres',
 					Recipient_Email: 'ana@example.com',
@@ -463,20 +464,20 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 				'Try_a_delivery',
 			);
 			await chat('What would it be like?');
-			const [asked, told] = model.conversations;
-			expect(asked?.tools.map((tool) => tool.function.name).sort()).toEqual([
+			const [firstRequest, secondRequest] = model.requests;
+			expect(firstRequest?.tools.map((tool) => tool.function.name).sort()).toEqual([
 				'Change_the_instructions',
 				'Change_the_recipient',
 				'Try_a_delivery',
 			]);
-			expect(JSON.stringify(told?.messages.at(-1)?.content)).toContain('48 Oak Avenue');
+			expect(JSON.stringify(secondRequest?.messages.at(-1)?.content)).toContain('48 Oak Avenue');
 			expect(control().deliveries()).toHaveLength(before);
 		});
 	});
 
-	test('the rows of a sheet become deliveries of their companies, each once', async () => {
-		const { client, n8n } = at.installation;
-		const sheet = await at.publish('sheet');
+	test('creates one delivery per row of a sheet, for the company of the row', async () => {
+		const { client, n8n } = env.installation;
+		const sheet = await env.publish('sheet');
 		const { nodes } = await client.workflow(sheet);
 		const form = nodes.find(({ type }) => type === 'n8n-nodes-base.formTrigger');
 		const rows = await readFile(
@@ -487,37 +488,39 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 			const body = new FormData();
 			body.set('field-0', new Blob([text], { type: 'text/csv' }), 'Sheet.CSV');
 			const url = `${n8n.url}/form/${String(form?.webhookId)}`;
-			const answer = await fetch(url, { method: 'POST', body });
-			expect(answer.status).toBe(200);
-			return z.object({ formWaitingUrl: z.string() }).parse(await answer.json()).formWaitingUrl;
+			const response = await fetch(url, { method: 'POST', body });
+			expect(response.status).toBe(200);
+			return z.object({ formWaitingUrl: z.string() }).parse(await response.json()).formWaitingUrl;
 		};
-		const sent = () =>
+		const sheetDeliveries = () =>
 			control()
 				.deliveries()
 				.filter(({ record }) => String(record.referenceId).startsWith('N-200'));
-		for (const wrong of ['company', 'Company ']) {
-			const page = await upload(rows.replace('Company', wrong));
-			await waitFor('what the form says', timeoutMs, async () => {
-				// n8n leaves a call unanswered that comes while the workflow still runs.
-				const called = fetch(page, { signal: AbortSignal.timeout(3_000) });
-				const text = await called.then(async (answer) => await answer.text()).catch(() => '');
+		for (const wrongColumn of ['company', 'Company ']) {
+			const page = await upload(rows.replace('Company', wrongColumn));
+			await waitFor('the message of the form', timeoutMs, async () => {
+				// n8n does not respond while the workflow is running.
+				const responsePromise = fetch(page, { signal: AbortSignal.timeout(3_000) });
+				const text = await responsePromise
+					.then(async (response) => await response.text())
+					.catch(() => '');
 				return text.includes('The sheet has no column Company.') || undefined;
 			});
 		}
-		expect(sent()).toEqual([]);
-		// Excel puts an invisible mark before the first column.
+		expect(sheetDeliveries()).toEqual([]);
+		// Excel puts a byte order mark before the first column.
 		await upload(`\uFEFF${rows}`);
 		await waitFor('three deliveries', timeoutMs, () =>
-			Promise.resolve(sent().length >= 3 || undefined),
+			Promise.resolve(sheetDeliveries().length >= 3 || undefined),
 		);
 		await upload(rows.replace('N-2003', 'N-2004').replace('Books,2,s', 'Books,2,huge'));
-		const row = await at.row(tables.toLookAt, { about: 'sheet' });
+		const row = await env.row(tables.toLookAt, { about: 'sheet' });
 		expect(row).toMatchObject({
 			referenceId: 'N-2004',
 			message: expect.stringContaining('is not one of xs, s, m, l, xl'),
 			solved: 'no',
 		});
-		const byReference = sent()
+		const byReference = sheetDeliveries()
 			.map(({ record, companyId, type }) => ({ reference: record.referenceId, companyId, type }))
 			.sort((one, other) => String(one.reference).localeCompare(String(other.reference)));
 		expect(byReference).toEqual([
@@ -527,57 +530,61 @@ describe.each(['newest', '1.123'] as const)('the examples in n8n %s', (version) 
 		]);
 	});
 
-	test('catching up says what was only tried, and names each order that was not sent', async () => {
-		await rowOf(await place());
-		await rowOf(await place(samples[2]));
-		const { client, service } = at.installation;
-		const night = async (filled: FilledIn, more: Credentials = {}) => {
-			const called = await at.store('orders', filled, more);
-			await client.publish(called);
-			const catchUp = await at.store('catchUp', {
-				[nodeNames.sendMissing]: { workflowId: { __rl: true, mode: 'list', value: called } },
+	test('the nightly catch-up reports a dry run and names each order that was not sent', async () => {
+		await deliveryRow(await placeOrder());
+		await deliveryRow(await placeOrder(samples[2]));
+		const { client, service } = env.installation;
+		const runCatchUp = async (filled: FilledIn, otherCredentials: Credentials = {}) => {
+			const ordersWorkflow = await env.store('orders', filled, otherCredentials);
+			await client.publish(ordersWorkflow);
+			const catchUp = await env.store('catchUp', {
+				[nodeNames.sendMissing]: {
+					workflowId: { __rl: true, mode: 'list', value: ordersWorkflow },
+				},
 			});
 			const execution = await client.run(catchUp, 'Every night');
-			await client.unpublish(called);
+			await client.unpublish(ordersWorkflow);
 			return outputOf(execution, 'Summary');
 		};
-		const create = filledIn(at.shopify)[nodeNames.createDelivery];
-		const dry = { ...create, options: { dryRun: true } };
-		const tried = await night({ [nodeNames.createDelivery]: dry });
-		expect(tried).toMatchObject([
+		const create = filledIn(env.shopify)[nodeNames.createDelivery];
+		const dryRunParameters = { ...create, options: { dryRun: true } };
+		const dryRun = await runCatchUp({ [nodeNames.createDelivery]: dryRunParameters });
+		expect(dryRun).toMatchObject([
 			{ summary: expect.stringMatching(/^Dry Run is on .* 0 sent now/), sentNow: [] },
 		]);
 		const orderOptions = {
 			...z.object({}).passthrough().parse(create?.orderOptions),
 			onlyPaidOrders: true,
 		};
-		const onlyPaid = await night({ [nodeNames.createDelivery]: { ...dry, orderOptions } });
-		const leftOut = ([{ summary } = {}]: typeof tried) =>
+		const onlyPaid = await runCatchUp({
+			[nodeNames.createDelivery]: { ...dryRunParameters, orderOptions },
+		});
+		const notSentCount = ([{ summary } = {}]: typeof dryRun) =>
 			Number(/(\d+) not to be sent/.exec(String(summary))?.[1]);
-		const unpaid = at.shopify.shop
+		const unpaid = env.shopify.shop
 			.orders()
 			.filter(({ cancelled_at, closed_at }) => !cancelled_at && !closed_at)
 			.filter(({ financial_status: status }) => status !== 'paid');
 		expect(unpaid.length).toBeGreaterThan(0);
-		expect(leftOut(onlyPaid) - leftOut(tried)).toBe(unpaid.length);
+		expect(notSentCount(onlyPaid) - notSentCount(dryRun)).toBe(unpaid.length);
 		const type = credentialTypes.deliveryService;
 		const incomplete = { ...service.credential, companyId: 'none' };
 		const id = await client.createCredential('Incomplete', type, incomplete);
-		const refused = await night({}, { [type]: { id, name: 'Incomplete' } });
-		expect(refused).toMatchObject([{ summary: expect.stringContaining(' 0 sent now') }]);
-		const notes = await at.rows(tables.toLookAt, { about: 'creation' });
-		expect(notes.filter(({ message }) => /company id/i.test(String(message)))).not.toEqual([]);
-		expect(notes.filter(({ orderId }) => !orderId)).toEqual([]);
+		const rejected = await runCatchUp({}, { [type]: { id, name: 'Incomplete' } });
+		expect(rejected).toMatchObject([{ summary: expect.stringContaining(' 0 sent now') }]);
+		const entries = await env.rows(tables.toLookAt, { about: 'creation' });
+		expect(entries.filter(({ message }) => /company id/i.test(String(message)))).not.toEqual([]);
+		expect(entries.filter(({ orderId }) => !orderId)).toEqual([]);
 	});
 
-	test('in all this no order was delivered or fulfilled twice', () => {
-		for (const order of at.shopify.shop.orders()) {
+	test('delivers and fulfills no order twice in all tests above', () => {
+		for (const order of env.shopify.shop.orders()) {
 			const own = control()
 				.deliveries()
 				.filter(({ record }) => record.referenceId === order.name);
 			expect(own.length).toBeLessThanOrEqual(1);
-			const places = at.shopify.shop.fulfillmentOrders(order.id).length;
-			expect(order.fulfillments.length).toBeLessThanOrEqual(places);
+			const locationCount = env.shopify.shop.fulfillmentOrders(order.id).length;
+			expect(order.fulfillments.length).toBeLessThanOrEqual(locationCount);
 		}
 	});
 });

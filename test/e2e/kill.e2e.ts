@@ -4,16 +4,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 
 import { waitFor } from '../../playground/n8n/progress';
-import { openQueueWorld, type QueueWorld } from './support/queue';
+import { openQueueInstallation, type QueueInstallation } from './support/queue';
 import {
-	creationsOf,
+	chunk,
+	countCreations,
+	countOutcomes,
 	orderNames,
-	partsOf,
 	publishSender,
-	tally,
 	type Outcome,
 	type Sender,
-	type SentExecution,
+	type SenderResult,
 } from './support/sending';
 
 const kills = 10;
@@ -23,31 +23,31 @@ const batchSize = 40;
 const requestsPerRound = ordersPerRound / batchSize;
 const latencyMs = 150;
 
-/** Set it to end the workers at the same moments as in another run. */
+/** Set KILL_SEED to kill the workers at the same moments as in another run. */
 const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));
 
-/** How many requests the executions of a round have under way at most. */
-const mostUnderWay = ordersPerRound / ordersPerExecution;
+/** The maximum number of requests in flight in a round. */
+const maxInFlight = ordersPerRound / ordersPerExecution;
 
 /**
- * When a worker is killed: some time after so many requests of the round have arrived, while more are
- * still to come than its executions send at once.
+ * When to kill a worker: a delay after a number of requests of the round have arrived, while more
+ * requests remain than can be in flight.
  */
-const kill = fc.record({
-	requests: fc.integer({ min: 1, max: requestsPerRound - mostUnderWay }),
-	thenMs: fc.integer({ min: 0, max: latencyMs }),
-	/** Of those that are at work. */
+const killMoment = fc.record({
+	requests: fc.integer({ min: 1, max: requestsPerRound - maxInFlight }),
+	delayMs: fc.integer({ min: 0, max: latencyMs }),
+	/** The index among the busy workers. */
 	worker: fc.nat({ max: 1 }),
 });
 
-let installation: QueueWorld;
+let installation: QueueInstallation;
 let sender: Sender;
 
 beforeAll(async () => {
-	installation = await openQueueWorld();
+	installation = await openQueueInstallation();
 	installation.service.control.settings({
 		latencyMs,
-		// The limit has its own test.
+		// The rate limit has its own test.
 		creationLimit: { requests: 1_000_000, perMs: 1 },
 	});
 	sender = await publishSender(installation, { batchSize });
@@ -57,42 +57,48 @@ afterAll(async () => {
 	await installation?.close();
 });
 
-test(`${kills} workers killed while they send make no delivery twice and lose no order`, async () => {
+test(`creates no duplicate and loses no order when ${kills} workers are killed while sending`, async () => {
 	console.log(`  KILL_SEED=${seed}`);
-	let unknown = 0;
-	for (const [index, when] of fc.sample(fc.noBias(kill), { seed, numRuns: kills }).entries()) {
+	let unknownCount = 0;
+	const moments = fc.sample(fc.noBias(killMoment), { seed, numRuns: kills });
+	for (const [index, moment] of moments.entries()) {
 		const orders = orderNames(`K${index + 1}`, ordersPerRound);
-		await postUntil(orders, when.requests);
-		await sleep(when.thenMs);
-		const atWork = await installation.busyWorkers();
-		const worker = atWork[when.worker % atWork.length];
-		if (!worker) throw new Error('a worker at work was expected');
+		await postUntil(orders, moment.requests);
+		await sleep(moment.delayMs);
+		const busyWorkers = await installation.busyWorkers();
+		const worker = busyWorkers[moment.worker % busyWorkers.length];
+		if (!worker) throw new Error('Expected a busy worker');
 		await installation.killWorker(worker);
 		const replacement = installation.addWorker();
-		const first = await sender.finished();
+		const first = await sender.results();
 		await replacement;
-		const again = await sendAgain(orders);
+		const resent = await resend(orders);
 		expect(await takenOverFrom(worker)).toEqual([]);
-		console.log(`  kill ${index + 1}: ${JSON.stringify({ ...when, first: tally(first), again })}`);
-		expect(tally(first).created ?? 0).toBeLessThan(ordersPerRound);
-		unknown += again.unknown ?? 0;
+		console.log(
+			`  kill ${index + 1}: ${JSON.stringify({ ...moment, first: countOutcomes(first), resent })}`,
+		);
+		expect(countOutcomes(first).created ?? 0).toBeLessThan(ordersPerRound);
+		unknownCount += resent.unknown ?? 0;
 	}
-	// Some of the requests that were under way are known to nobody but the service.
-	expect(unknown).toBeGreaterThan(0);
+	// Only the service knows the result of some requests that were in flight.
+	expect(unknownCount).toBeGreaterThan(0);
 });
 
 test.each([
 	['Redis', 'redis'],
 	['PostgreSQL', 'postgresql'],
-] as const)('%s restarted while orders are sent: none is made twice or lost', async (_, server) => {
-	const orders = orderNames(server, ordersPerRound);
-	await postUntil(orders, requestsPerRound / 2);
-	await installation[server].restart();
-	const first = tally(await sender.finished());
-	console.log(`  ${JSON.stringify({ first, again: await sendAgain(orders) })}`);
-});
+] as const)(
+	'creates no duplicate and loses no order when %s restarts while sending',
+	async (_, server) => {
+		const orders = orderNames(server, ordersPerRound);
+		await postUntil(orders, requestsPerRound / 2);
+		await installation[server].restart();
+		const first = countOutcomes(await sender.results());
+		console.log(`  ${JSON.stringify({ first, resent: await resend(orders) })}`);
+	},
+);
 
-/** Gives orders to n8n, and waits until so many of their requests have reached the service. */
+/** Posts orders to n8n, and waits until the service has received the given number of requests. */
 async function postUntil(orders: readonly string[], requests: number): Promise<void> {
 	const { control } = installation.service;
 	const before = control.requests().length;
@@ -103,45 +109,47 @@ async function postUntil(orders: readonly string[], requests: number): Promise<v
 }
 
 async function postAll(orders: readonly string[]): Promise<void> {
-	for (const part of partsOf(orders, ordersPerExecution)) await sender.post(part);
+	for (const part of chunk(orders, ordersPerExecution)) await sender.post(part);
 }
 
-/** The executions of a killed worker that another one has begun anew, as n8n 1 has it do. */
-async function takenOverFrom(killed: QueueWorld['workers'][number]): Promise<string[]> {
-	const ids = await killed.log('started');
-	const started = await Promise.all(installation.workers.map(({ log }) => log('started')));
+/** Returns the executions of a killed worker that another one has restarted, as n8n 1 does. */
+async function takenOverFrom(killed: QueueInstallation['workers'][number]): Promise<string[]> {
+	const ids = await killed.loggedExecutions('started');
+	const started = await Promise.all(
+		installation.workers.map(({ loggedExecutions }) => loggedExecutions('started')),
+	);
 	return started.flat().filter((id) => ids.includes(id));
 }
 
-/** How often an order may exist at the service, by what the node has said of it. */
-const allowed: Partial<Record<Outcome, readonly number[]>> = {
+/** How many deliveries an order may have at the service, by reported outcome. */
+const allowedCounts: Partial<Record<Outcome, readonly number[]>> = {
 	created: [1],
 	alreadyCreated: [1],
 	unknown: [0, 1],
 };
 
 /**
- * Sends orders whose executions were disturbed once more, as their owner would. After that each
- * order exists once, or the node has said that it is unknown whether it does.
+ * Resends orders whose executions were interrupted, as their owner would. Expects that each order then
+ * has one delivery, or that the node has reported an unknown outcome.
  *
- * @returns how often each outcome was said
+ * @returns the number of orders by outcome
  */
-async function sendAgain(orders: readonly string[]): Promise<ReturnType<typeof tally>> {
+async function resend(orders: readonly string[]): Promise<ReturnType<typeof countOutcomes>> {
 	await postAll(orders);
-	const executions = await sender.finished();
-	const said = outcomesIn(executions);
-	const creations = creationsOf(installation);
-	const wrong = orders
-		.map((order) => ({ order, said: said.get(order), creations: creations.get(order) ?? 0 }))
-		.filter((one) => !(one.said && allowed[one.said]?.includes(one.creations)));
-	expect(wrong).toEqual([]);
-	return tally(executions);
+	const executions = await sender.results();
+	const outcomes = firstOutcomes(executions);
+	const creations = countCreations(installation);
+	const mismatches = orders
+		.map((order) => ({ order, outcome: outcomes.get(order), count: creations.get(order) ?? 0 }))
+		.filter(({ outcome, count }) => !(outcome && allowedCounts[outcome]?.includes(count)));
+	expect(mismatches).toEqual([]);
+	return countOutcomes(executions);
 }
 
-/** What was said of each order. */
-function outcomesIn(executions: readonly SentExecution[]): Map<string, Outcome> {
-	const each = executions.flatMap(({ outcomes }) => [...outcomes]);
+/** Returns the first reported outcome of each order. */
+function firstOutcomes(executions: readonly SenderResult[]): Map<string, Outcome> {
+	const entries = executions.flatMap(({ outcomes }) => [...outcomes]);
 	return new Map(
-		each.flatMap(([order, [outcome]]) => (outcome ? [[order, outcome] as const] : [])),
+		entries.flatMap(([order, [outcome]]) => (outcome ? [[order, outcome] as const] : [])),
 	);
 }

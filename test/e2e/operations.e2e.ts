@@ -15,20 +15,20 @@ const withoutEmail = {
 	dropoff: { ...dropoff, contact: { name: 'Ana Torres' } },
 };
 
-/** Matches text that holds the given one. */
+/** Matches text that contains the given text. */
 const contains = (text: string): unknown => expect.stringContaining(text);
 
-/** The error that ends an execution, as the user reads it. */
-async function errorOf(setup: ActionWorkflow) {
+/** Runs a workflow and returns the error that stops it, as the user sees it. */
+async function runToError(setup: ActionWorkflow) {
 	const { execution } = await shared.runAction(installation(), setup);
 	const { message, description } = execution.data.resultData.error ?? {};
 	return { status: execution.status, message, description };
 }
 
-describe('an error that ends the execution', () => {
-	test('names the item and the field that is not valid, and nothing is sent', async () => {
+describe('errors that stop the workflow', () => {
+	test('names the item and the invalid field, and sends nothing', async () => {
 		const items = [delivery('E-1'), delivery('E-2'), withoutEmail];
-		expect(await errorOf({ items, parameters: fromJson })).toEqual({
+		expect(await runToError({ items, parameters: fromJson })).toEqual({
 			status: 'error',
 			message: 'Dropoff email is missing (reference ID E-3) [item 2]',
 			description: 'Nothing was sent for this item. No delivery was created.',
@@ -36,11 +36,14 @@ describe('an error that ends the execution', () => {
 		expect(installation().service.control.requests()).toEqual([]);
 	});
 
-	test('tells what was created when the service refuses one of several', async () => {
+	test('lists the created deliveries when the service rejects one of several', async () => {
 		const { control } = installation().service;
 		control.addFault({ kind: 'rejectReference', referenceIds: ['E-2'] });
 		const items = ['E-1', 'E-2', 'E-3'].map(delivery);
-		const error = await errorOf({ items, parameters: { ...fromJson, options: { batchSize: 1 } } });
+		const error = await runToError({
+			items,
+			parameters: { ...fromJson, options: { batchSize: 1 } },
+		});
 		const [created] = control.deliveries();
 		expect(error).toEqual({
 			status: 'error',
@@ -51,9 +54,9 @@ describe('an error that ends the execution', () => {
 		expect(control.deliveries()).toHaveLength(1);
 	});
 
-	test('tells that the outcome is unknown when the answer was lost', async () => {
+	test('reports an unknown outcome when the connection fails before the response', async () => {
 		installation().service.control.addFault({ kind: 'resetAfter', path: '/v1/deliveries' });
-		const error = await errorOf({ items: [delivery('E-1')], parameters: fromJson });
+		const error = await runToError({ items: [delivery('E-1')], parameters: fromJson });
 		expect(error).toEqual({
 			status: 'error',
 			message:
@@ -63,7 +66,7 @@ describe('an error that ends the execution', () => {
 		expect(installation().service.control.deliveries()).toHaveLength(1);
 	});
 
-	test('tells a wrong API key and an address where nothing answers', async () => {
+	test('names a wrong API key and an unreachable base URL', async () => {
 		const { client, service } = installation();
 		const withCredential = async (changes: object) => {
 			const data = { ...service.credential, ...changes };
@@ -72,14 +75,14 @@ describe('an error that ends the execution', () => {
 		};
 		const parameters = { resource: 'webhook', operation: 'getAll', returnAll: true };
 		const wrongKey = await withCredential({ apiSecret: 'wrong' });
-		expect(await errorOf({ parameters, credentials: wrongKey })).toEqual({
+		expect(await runToError({ parameters, credentials: wrongKey })).toEqual({
 			status: 'error',
 			message: 'The Delivery Service rejected the API key [item 0]',
 			description:
 				'Check API Key ID and API Secret in the credential. If the key was changed on the Delivery Service, enter the new one. The service says: Credentials missing or invalid (UNAUTHORIZED)',
 		});
 		const nowhere = await withCredential({ baseUrl: `http://127.0.0.1:${await freePort()}` });
-		expect(await errorOf({ parameters, credentials: nowhere })).toEqual({
+		expect(await runToError({ parameters, credentials: nowhere })).toEqual({
 			status: 'error',
 			message: 'Could not connect to the Base URL of the Delivery Service [item 0]',
 			description:
@@ -87,24 +90,24 @@ describe('an error that ends the execution', () => {
 		});
 	});
 
-	test('says of an update which delivery does not exist', async () => {
+	test('names the missing delivery of an update', async () => {
 		const parameters = {
 			...{ resource: 'delivery', operation: 'update', findBy: 'referenceIds' },
 			...{ changesFrom: 'defineBelow', referenceIds: 'none', changes: { name: 'Bo Lind' } },
 		};
-		expect(await errorOf({ parameters })).toEqual({
+		expect(await runToError({ parameters })).toEqual({
 			status: 'error',
 			message: 'The Delivery Service could not find the requested resource (status 404) [item 0]',
 			description: contains('Unknown deliveries: none'),
 		});
 	});
 
-	test('says of a webhook that it does not exist', async () => {
+	test('reports that the webhook to delete does not exist', async () => {
 		const parameters = {
 			...{ resource: 'webhook', operation: 'delete', selectBy: 'urlAndEvent' },
 			...{ url: 'https://shop.example/none', event: 'updateTask' },
 		};
-		expect(await errorOf({ parameters })).toEqual({
+		expect(await runToError({ parameters })).toEqual({
 			status: 'error',
 			message: 'Webhook not found [item 0]',
 			description:
@@ -113,14 +116,14 @@ describe('an error that ends the execution', () => {
 	});
 });
 
-describe('going on after errors', () => {
+describe('On Error: Continue', () => {
 	const items = [delivery('C-1'), withoutEmail, delivery('C-2')];
 
 	beforeEach(() => {
 		installation().service.control.addFault({ kind: 'rejectReference', referenceIds: ['C-2'] });
 	});
 
-	test('puts failed items on the error output, with the reason and the input', async () => {
+	test('returns failed items on the error output, with the reason and the input', async () => {
 		const { execution } = await shared.runAction(installation(), {
 			items,
 			parameters: fromJson,
@@ -152,7 +155,7 @@ describe('going on after errors', () => {
 		]);
 	});
 
-	test('gives one item for each input item, in order, on the one output', async () => {
+	test('returns one item per input item on a single output, in order', async () => {
 		const { execution, output } = await shared.runAction(installation(), {
 			items,
 			parameters: fromJson,
@@ -174,19 +177,19 @@ describe('going on after errors', () => {
 	});
 });
 
-describe('a workflow that is run again', () => {
+describe('repeated runs', () => {
 	const parameters = {
 		resource: 'delivery',
 		operation: 'create',
 		...shopifyFields,
 		options: { batchSize: 2 },
 	};
-	const references = () =>
+	const createdReferences = () =>
 		installation()
 			.service.control.deliveries()
 			.map(({ record }) => record.referenceId);
 
-	test('says what to do with deliveries that shared a refused request', async () => {
+	test('says what to do with deliveries that shared a rejected request', async () => {
 		const { control } = installation().service;
 		control.addFault({ kind: 'rejectReference', referenceIds: ['#1002'] });
 		const orders = samples.slice(0, 4);
@@ -199,17 +202,17 @@ describe('a workflow that is run again', () => {
 		expect(execution.data.resultData.error?.description).toContain(
 			'Turn on the option Retry Rejected Batches only if you know that the service creates nothing when it rejects a batch. The service says: Delivery rejected: #1002 (REJECTED). Possibly created (2): #1001, #1002. Not sent (2): #1003, #1004.',
 		);
-		const again = { ...parameters, options: { retryRejectedBatches: true } };
-		expect(references()).toEqual([]);
-		const sure = await shared.runAction(installation(), {
+		const retryParameters = { ...parameters, options: { retryRejectedBatches: true } };
+		expect(createdReferences()).toEqual([]);
+		const certain = await shared.runAction(installation(), {
 			items: orders.slice(2),
-			parameters: again,
+			parameters: retryParameters,
 		});
-		expect(sure.execution.status).toBe('success');
-		expect(references()).toEqual(['#1003', '#1004']);
+		expect(certain.execution.status).toBe('success');
+		expect(createdReferences()).toEqual(['#1003', '#1004']);
 	});
 
-	test('creates nothing the second time, also after n8n was restarted', async () => {
+	test('creates nothing on a second run, even after a restart of n8n', async () => {
 		const { control } = installation().service;
 		control.addFault({ kind: 'resetAfter', path: '/v1/deliveries', skip: 1 });
 		const orders = samples.slice(0, 4);
@@ -218,23 +221,23 @@ describe('a workflow that is run again', () => {
 			parameters,
 			onError: 'continueRegularOutput',
 		});
-		expect(references()).toEqual(['#1001', '#1002', '#1003', '#1004']);
+		expect(createdReferences()).toEqual(['#1001', '#1002', '#1003', '#1004']);
 		const outcomes = [
 			{ skipped: true, reason: 'alreadyCreated', referenceId: '#1001' },
 			{ skipped: true, reason: 'alreadyCreated', referenceId: '#1002' },
 			{ error: { outcome: 'unknown', referenceId: '#1003' } },
 			{ error: { outcome: 'unknown', referenceId: '#1004' } },
 		];
-		expect((await shared.runAgain(installation(), first.workflowId)).output).toMatchObject(
+		expect((await shared.runWorkflow(installation(), first.workflowId)).output).toMatchObject(
 			outcomes,
 		);
 
 		await installation().restartN8n();
-		const { output } = await shared.runAgain(installation(), first.workflowId);
+		const { output } = await shared.runWorkflow(installation(), first.workflowId);
 		expect(output).toMatchObject(outcomes);
 		expect(output[2]).toMatchObject({
 			error: { description: contains('"Allow Resending"') },
 		});
-		expect(references()).toEqual(['#1001', '#1002', '#1003', '#1004']);
+		expect(createdReferences()).toEqual(['#1001', '#1002', '#1003', '#1004']);
 	});
 });

@@ -4,33 +4,33 @@ import { outputOf } from '../../playground/n8n/execution';
 import { waitFor } from '../../playground/n8n/progress';
 import { updateTaskPayload } from '../../playground/service/events';
 import {
-	codes,
-	executionsOf,
+	eventCodes,
 	fireUpdates,
-	idsAt,
-	liveAddress,
-	subscriptionsOf,
+	listSubscriptions,
+	outputIds,
+	productionWebhook,
+	waitForExecutions,
 } from './support/events';
-import { openQueueWorld, type QueueWorld } from './support/queue';
+import { openQueueInstallation, type QueueInstallation } from './support/queue';
 import {
-	creationsOf,
+	chunk,
+	countCreations,
+	countOutcomes,
 	orderNames,
-	partsOf,
 	publishSender,
-	tally,
-	type SentExecution,
+	type SenderResult,
 } from './support/sending';
 import { nodes, triggerWorkflow } from './support/workflows';
 import { credentialName, credentialType } from './support/installation';
 
-/** What the service document allows each process (section 8). */
-const limit = { requests: 100, perMs: 60_000 };
-const withoutLimit = { requests: 1_000_000, perMs: 1 };
+/** The rate limit for each process (section 8 of the API document). */
+const rateLimit = { requests: 100, perMs: 60_000 };
+const noLimit = { requests: 1_000_000, perMs: 1 };
 
-let installation: QueueWorld;
+let installation: QueueInstallation;
 
 beforeAll(async () => {
-	installation = await openQueueWorld();
+	installation = await openQueueInstallation();
 });
 
 afterAll(async () => {
@@ -41,7 +41,7 @@ const creationRequestSchema = z.object({
 	deliveries: z.array(z.object({ referenceId: z.string() })),
 });
 
-/** The creation requests so far: when each came, what it was answered, and an order in it. */
+/** Returns the creation requests so far: the time, the response status and an order of each. */
 function creationRequests() {
 	return installation.service.control
 		.requests()
@@ -52,17 +52,17 @@ function creationRequests() {
 		});
 }
 
-/** The most points in time that lie within any window of this width. */
-function mostWithin(times: readonly number[], widthMs: number): number {
+/** Returns the maximum number of points in time within any window of the given width. */
+function maxWithin(times: readonly number[], widthMs: number): number {
 	return Math.max(
 		...times.map((from) => times.filter((at) => at >= from && at < from + widthMs).length),
 	);
 }
 
-/** By order: the worker whose execution it was sent in. */
-async function workersOf(executions: readonly SentExecution[]): Promise<Map<string, number>> {
+/** Returns the index of the worker that sent each order. */
+async function workersByOrder(executions: readonly SenderResult[]): Promise<Map<string, number>> {
 	const started = await Promise.all(
-		installation.workers.map(async (worker) => await worker.log('started')),
+		installation.workers.map(async (worker) => await worker.loggedExecutions('started')),
 	);
 	return new Map(
 		executions.flatMap(({ id, outcomes }) =>
@@ -74,168 +74,172 @@ async function workersOf(executions: readonly SentExecution[]): Promise<Map<stri
 	);
 }
 
-test('the same orders in two executions at once, on two workers, are created once', async () => {
+test('creates the same orders once in two parallel executions on two workers', async () => {
 	installation.service.control.reset();
 	const sender = await publishSender(installation, { batchSize: 20 });
-	let onTwoWorkers = 0;
+	let pairsOnTwoWorkers = 0;
 	for (let pair = 0; pair < 10; pair++) {
 		const orders = orderNames(`P${pair}`, 100);
 		await Promise.all([sender.post(orders), sender.post(orders)]);
-		const executions = await sender.finished();
-		console.log(`  pair ${pair + 1}: ${JSON.stringify(tally(executions))}`);
+		const executions = await sender.results();
+		console.log(`  pair ${pair + 1}: ${JSON.stringify(countOutcomes(executions))}`);
 
-		const workers = await Promise.all(executions.map(async (one) => await workersOf([one])));
-		if (new Set(workers.flatMap((map) => [...map.values()])).size === 2) onTwoWorkers++;
+		const workers = await Promise.all(
+			executions.map(async (execution) => await workersByOrder([execution])),
+		);
+		if (new Set(workers.flatMap((map) => [...map.values()])).size === 2) pairsOnTwoWorkers++;
 		for (const order of orders) {
 			const outcomes = executions.map((execution) => execution.outcomes.get(order));
 			const [winner, other] = [...outcomes].sort();
-			// The other came later, or while the order was being sent.
+			// The other execution came later, or while the order was in flight.
 			if (winner?.[0] === 'created') expect(other).toEqual(['unknown']);
 			else expect([winner, other]).toEqual([['alreadyCreated'], ['created']]);
 		}
 	}
-	expect([...creationsOf(installation).values()]).toEqual(Array.from({ length: 1000 }, () => 1));
-	expect(onTwoWorkers).toBeGreaterThan(0);
+	expect([...countCreations(installation).values()]).toEqual(Array.from({ length: 1000 }, () => 1));
+	expect(pairsOnTwoWorkers).toBeGreaterThan(0);
 });
 
-test('1,000 events at the process for webhooks start 1,000 executions, each with its event', async () => {
+test('starts 1,000 executions for 1,000 events at the webhook process, one per event', async () => {
 	const { client, service } = installation;
 	const [delivery] = service.control.deliveries();
-	if (!delivery) throw new Error('a delivery was expected');
+	if (!delivery) throw new Error('Expected a delivery');
 	const workflow = triggerWorkflow(installation, { events: ['updateTask'] });
 	const workflowId = await client.createWorkflow(workflow);
 	await client.publish(workflowId);
-	expect(subscriptionsOf(service.control, { url: installation.webhookUrl })).toEqual([
-		liveAddress(await client.workflow(workflowId), 'updateTask'),
+	expect(listSubscriptions(service.control, { url: installation.webhookUrl })).toEqual([
+		productionWebhook(await client.workflow(workflowId), 'updateTask'),
 	]);
 
 	const ids = Array.from({ length: 1000 }, (_, index) => `task-${index + 1}`);
-	// As many at a time as the service has connections.
-	for (const part of partsOf(ids, 20)) {
+	// In parallel, as many as the service has connections.
+	for (const idChunk of chunk(ids, 20)) {
 		const postings = await Promise.all(
-			part.map(async (id) => {
+			idChunk.map(async (id) => {
 				const payload = { ...updateTaskPayload(delivery), id };
-				return await service.control.fireEvent(codes.updateTask, payload);
+				return await service.control.fireEvent(eventCodes.updateTask, payload);
 			}),
 		);
-		expect(postings.flat().map(({ status }) => status)).toEqual(part.map(() => 200));
+		expect(postings.flat().map(({ status }) => status)).toEqual(idChunk.map(() => 200));
 	}
 
-	const executions = await executionsOf(client, workflowId, ids.length);
+	const executions = await waitForExecutions(client, workflowId, ids.length);
 	expect(executions.every(({ status }) => status === 'success')).toBe(true);
 	const received = executions
 		.flatMap((execution) => outputOf(execution, nodes.trigger))
 		.map(({ id }) => id);
 	expect(received.sort()).toEqual([...ids].sort());
 	const started = await Promise.all(
-		installation.workers.map(async (worker) => await worker.log('started')),
+		installation.workers.map(async (worker) => await worker.loggedExecutions('started')),
 	);
-	for (const ofWorker of started)
-		expect(ofWorker.some((id) => executions.some((execution) => execution.id === id))).toBe(true);
+	for (const startedIds of started)
+		expect(startedIds.some((id) => executions.some((execution) => execution.id === id))).toBe(true);
 	await client.unpublish(workflowId);
 	expect(service.control.webhooks()).toEqual([]);
 });
 
-test('a changed API secret stops no event at the process for webhooks, until the trigger subscribes anew', async () => {
+test('receives events at the webhook process after a change of the API secret', async () => {
 	const { client, service, credentials } = installation;
 	const workflowId = await client.createWorkflow(
 		triggerWorkflow(installation, { events: ['updateTask'] }),
 	);
 	await client.publish(workflowId);
-	const change = async (apiSecret: string) =>
+	const changeSecret = async (apiSecret: string) =>
 		await client.updateCredential(credentials[credentialType].id, credentialName, credentialType, {
 			...service.credential,
 			apiSecret,
 		});
 
-	// That process has only what publishing has kept: the digests of the addresses.
-	await change('another secret');
+	// The webhook process only has the digests of the URLs, which publishing stored.
+	await changeSecret('another secret');
 	expect(await fireUpdates(service.control, ['changed-1', 'changed-2'], 1)).toEqual([200, 200]);
-	const executions = await executionsOf(client, workflowId, 2);
-	expect(idsAt(nodes.done, executions)).toEqual(['changed-1', 'changed-2']);
+	const executions = await waitForExecutions(client, workflowId, 2);
+	expect(outputIds(nodes.done, executions)).toEqual(['changed-1', 'changed-2']);
 
-	await change(service.credential.apiSecret);
+	await changeSecret(service.credential.apiSecret);
 	await client.unpublish(workflowId);
 	expect(service.control.webhooks()).toEqual([]);
 });
 
-test('an event that comes again is skipped by any worker, and none is lost however many come at once', async () => {
+test('skips duplicate events on any worker, and loses no event under load', async () => {
 	const { client, service } = installation;
 	const options = { ignoreDuplicatesMinutes: 60 };
 	const workflow = triggerWorkflow(installation, { events: ['updateTask'], options });
 	const workflowId = await client.createWorkflow(workflow);
 	await client.publish(workflowId);
 	let count = 0;
-	const fire = async (ids: string[], atATime: number) => {
-		const statuses = await fireUpdates(service.control, ids, atATime);
+	const fire = async (ids: string[], concurrency: number) => {
+		const statuses = await fireUpdates(service.control, ids, concurrency);
 		expect(statuses).toEqual(ids.map(() => 200));
 		count += ids.length;
-		return await executionsOf(client, workflowId, count);
+		return await waitForExecutions(client, workflowId, count);
 	};
 
 	const oneByOne = Array.from({ length: 10 }, (_, index) => `one-${index + 1}`);
 	for (const id of [...oneByOne, ...oneByOne]) await fire([id], 1);
-	expect(idsAt(nodes.done, await client.executionsWithData(workflowId))).toEqual(oneByOne.sort());
+	expect(outputIds(nodes.done, await client.executionsWithData(workflowId))).toEqual(
+		oneByOne.sort(),
+	);
 
-	const atOnce = Array.from({ length: 100 }, (_, index) => `at-once-${index + 1}`);
-	const once = idsAt(nodes.done, await fire(atOnce, 10));
-	expect(once).toEqual([...atOnce, ...oneByOne].sort());
-	const executions = await fire(atOnce, 10);
-	// Two workers may write over each other's notes: the field's text says so.
-	const twice = idsAt(nodes.done, executions).length - once.length;
-	console.log(`  of 100 repeats, ten at a time, ${twice} went through`);
-	expect(twice).toBeLessThan(atOnce.length);
+	const inParallel = Array.from({ length: 100 }, (_, index) => `parallel-${index + 1}`);
+	const received = outputIds(nodes.done, await fire(inParallel, 10));
+	expect(received).toEqual([...inParallel, ...oneByOne].sort());
+	const executions = await fire(inParallel, 10);
+	// Two workers may overwrite each other's records, as the parameter's description says.
+	const missedDuplicates = outputIds(nodes.done, executions).length - received.length;
+	console.log(`  100 duplicates, 10 in parallel: ${missedDuplicates} not skipped`);
+	expect(missedDuplicates).toBeLessThan(inParallel.length);
 
 	const started = await Promise.all(
-		installation.workers.map(async (worker) => await worker.log('started')),
+		installation.workers.map(async (worker) => await worker.loggedExecutions('started')),
 	);
-	for (const ofWorker of started)
-		expect(executions.filter(({ id }) => ofWorker.includes(id)).length).toBeGreaterThan(0);
+	for (const startedIds of started)
+		expect(executions.filter(({ id }) => startedIds.includes(id)).length).toBeGreaterThan(0);
 	await client.unpublish(workflowId);
 });
 
-test('2,000 orders in 20 executions are created once, within the limit, whatever the service refuses', async () => {
+test('creates 2,000 orders in 20 executions once, within the rate limit and despite 429 responses', async () => {
 	const { control } = installation.service;
 	control.reset();
-	control.settings({ creationLimit: withoutLimit });
+	control.settings({ creationLimit: noLimit });
 	const sender = await publishSender(installation, { batchSize: 8 });
 	const orders = orderNames('Q', 2000);
 	const started = Date.now();
-	await Promise.all(partsOf(orders, 100).map(async (part) => await sender.post(part)));
-	// Both processes use up their own limits; for the rest the service itself refuses.
+	await Promise.all(chunk(orders, 100).map(async (names) => await sender.post(names)));
+	// Both workers use up their own rate limits; then the service itself rejects requests.
 	await waitFor(
 		'150 creation requests',
 		120_000,
 		async () => await Promise.resolve(creationRequests().length >= 150 || undefined),
 	);
 	control.settings({ creationLimit: { requests: 20, perMs: 5000 } });
-	const executions = await sender.finished();
+	const executions = await sender.results();
 	const requests = creationRequests();
-	const refused = requests.filter(({ status }) => status === 429).length;
+	const rejected = requests.filter(({ status }) => status === 429).length;
 
-	expect(tally(executions)).toEqual({ created: orders.length });
-	expect(creationsOf(installation)).toEqual(new Map(orders.map((order) => [order, 1])));
-	const workers = await workersOf(executions);
-	const most = installation.workers.map((_, number) =>
-		mostWithin(
-			requests.filter(({ order }) => workers.get(order) === number).map(({ at }) => at),
-			limit.perMs,
+	expect(countOutcomes(executions)).toEqual({ created: orders.length });
+	expect(countCreations(installation)).toEqual(new Map(orders.map((order) => [order, 1])));
+	const workers = await workersByOrder(executions);
+	const maxPerWorker = installation.workers.map((_, index) =>
+		maxWithin(
+			requests.filter(({ order }) => workers.get(order) === index).map(({ at }) => at),
+			rateLimit.perMs,
 		),
 	);
 	console.log(
-		`  ${requests.length} requests, ${refused} refused with 429, at most ${most.join(' and ')} in ` +
-			`60 s by a worker, ${Math.round((Date.now() - started) / 1000)} s`,
+		`  ${requests.length} requests, ${rejected} rejected with 429, at most ${maxPerWorker.join(' and ')} ` +
+			`per worker in 60 s, ${Math.round((Date.now() - started) / 1000)} s`,
 	);
-	expect(refused).toBeGreaterThan(0);
-	for (const count of most) {
+	expect(rejected).toBeGreaterThan(0);
+	for (const count of maxPerWorker) {
 		expect(count).toBeGreaterThan(0);
-		expect(count).toBeLessThanOrEqual(limit.requests);
+		expect(count).toBeLessThanOrEqual(rateLimit.requests);
 	}
 	expect(requests.every(({ order }) => workers.has(order))).toBe(true);
 
-	// Nothing of what the workers have noted was lost.
-	const again = partsOf(orders, 100).map(async (part) => await sender.post(part));
-	await Promise.all(again);
-	expect(tally(await sender.finished())).toEqual({ alreadyCreated: orders.length });
+	// The workers have recorded every order.
+	const repeats = chunk(orders, 100).map(async (names) => await sender.post(names));
+	await Promise.all(repeats);
+	expect(countOutcomes(await sender.results())).toEqual({ alreadyCreated: orders.length });
 	expect(creationRequests()).toHaveLength(requests.length);
 });

@@ -1,9 +1,9 @@
 /**
- * `npm run test:e2e [-- group ... options ...]`: sets the clone up where needed, then runs the
- * end-to-end tests in real n8n, all groups or those named. A group is a file `<group>.e2e.ts` in this
- * folder. What begins with a dash, and what follows it, goes to jest. Several groups run two at a
- * time; the environment variable E2E_AT_ONCE sets another number. With the one option `--prepare`,
- * only what the groups need is installed.
+ * `npm run test:e2e [-- group ... options ...]`: sets up the clone if necessary, then runs the
+ * end-to-end tests in real n8n, all groups or the named ones. A group is a file `<group>.e2e.ts` in
+ * this folder. The first argument that starts with a dash and all arguments after it go to jest. Two
+ * groups run in parallel; the environment variable E2E_AT_ONCE sets another number. With the option
+ * `--prepare`, only the dependencies of the groups are installed.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -16,39 +16,39 @@ import table from './support/table.js';
 
 const folder = dirname(fileURLToPath(import.meta.url));
 const outputFolder = join(projectFolder, '.cache', 'e2e');
-const ending = '.e2e.ts';
-const all = readdirSync(folder)
-	.filter((name) => name.endsWith(ending))
-	.map((name) => name.slice(0, -ending.length));
+const extension = '.e2e.ts';
+const allGroups = readdirSync(folder)
+	.filter((name) => name.endsWith(extension))
+	.map((name) => name.slice(0, -extension.length));
 
 try {
 	process.exitCode = await run(process.argv.slice(2));
 } catch (error) {
-	// The helpers in TypeScript have a class of their own for it.
+	// Compared by name: the TypeScript helpers have their own error class.
 	if (!(error instanceof Error) || !['SetupError', 'CommandError'].includes(error.name))
 		throw error;
 	console.error(error.message);
 	process.exitCode = 1;
 }
 
-async function run(given) {
-	const firstOption = given.findIndex((argument) => argument.startsWith('-'));
-	const wanted = firstOption < 0 ? given : given.slice(0, firstOption);
-	const options = given.slice(wanted.length);
-	const unknown = wanted.filter((group) => !all.includes(group));
+async function run(cliArguments) {
+	const firstOption = cliArguments.findIndex((argument) => argument.startsWith('-'));
+	const namedGroups = firstOption < 0 ? cliArguments : cliArguments.slice(0, firstOption);
+	const options = cliArguments.slice(namedGroups.length);
+	const unknown = namedGroups.filter((group) => !allGroups.includes(group));
 	if (unknown.length > 0)
 		throw new SetupError(
-			`There is no group ${unknown.join(', ')}. The groups are: ${all.join(', ')}.`,
+			`Unknown group: ${unknown.join(', ')}. The groups are ${allGroups.join(', ')}.`,
 		);
-	const groups = wanted.length > 0 ? wanted : all;
-	const atOnce = numberAtOnce();
+	const groups = namedGroups.length > 0 ? namedGroups : allGroups;
+	const concurrency = readConcurrency();
 	await ensureInstalled();
-	const { prepare } = await typescript('./support/prepare.ts');
+	const { prepare } = await requireTypescript('./support/prepare.ts');
 	if (options[0] === '--prepare') {
 		await prepare(groups);
 		return 0;
 	}
-	// Where nothing is run, nothing is installed or built for it.
+	// A single group builds the package itself, and --listTests runs nothing.
 	if (groups.length === 1 || options.includes('--listTests')) {
 		const { status } = spawnSync(process.execPath, jestArgs(groups, options), {
 			cwd: projectFolder,
@@ -57,38 +57,38 @@ async function run(given) {
 		return status ?? 1;
 	}
 	await prepare(groups);
-	return await runSeveral(groups, atOnce, options);
+	return await runSeveral(groups, concurrency, options);
 }
 
-/** Loads a module in TypeScript, which is possible once the packages are installed. */
-async function typescript(path) {
+/** Loads a TypeScript module. Requires installed packages. */
+async function requireTypescript(path) {
 	const tsx = await import('tsx/cjs/api');
 	return tsx.require(path, import.meta.url);
 }
 
-function numberAtOnce() {
-	const given = process.env.E2E_AT_ONCE;
-	if (given === undefined) return Math.min(2, availableParallelism());
-	if (/^[1-9]\d?$/.test(given)) return Number(given);
-	throw new SetupError(`E2E_AT_ONCE is "${given}", which is no number of groups.`);
+function readConcurrency() {
+	const value = process.env.E2E_AT_ONCE;
+	if (value === undefined) return Math.min(2, availableParallelism());
+	if (/^[1-9]\d?$/.test(value)) return Number(value);
+	throw new SetupError(`E2E_AT_ONCE must be a number from 1 to 99, but is "${value}".`);
 }
 
 function jestArgs(groups, options) {
 	const jest = join(projectFolder, 'node_modules', 'jest', 'bin', 'jest.js');
 	const config = join(folder, 'jest.config.js');
-	const files = groups.map((group) => join(folder, `${group}${ending}`));
+	const files = groups.map((group) => join(folder, `${group}${extension}`));
 	return [jest, '--config', config, '--runInBand', '--runTestsByPath', ...files, ...options];
 }
 
-/** Builds the package once for all groups, runs them, and prints one table of all. */
-async function runSeveral(groups, atOnce, options) {
-	const { buildAndPack } = await typescript('../../playground/n8n/package.ts');
-	const { inOrder, runGroups } = await typescript('./support/groups.ts');
+/** Builds the package once for all groups, runs them, and prints one table of the results. */
+async function runSeveral(groups, concurrency, options) {
+	const { buildAndPack } = await requireTypescript('../../playground/n8n/package.ts');
+	const { longestFirst, runGroups } = await requireTypescript('./support/groups.ts');
 	const tarball = await buildAndPack();
 	const rowsFile = (group) => join(outputFolder, `${group}.json`);
 	for (const group of groups) rmSync(rowsFile(group), { force: true });
-	const results = await runGroups(inOrder(groups), {
-		atOnce,
+	const results = await runGroups(longestFirst(groups), {
+		concurrency,
 		folder: outputFolder,
 		command: (group) => ({
 			args: jestArgs([group], options),

@@ -1,79 +1,82 @@
 import { waitFor } from '../../playground/n8n/progress';
-import { openQueueWorld, type QueueWorld } from './support/queue';
+import { openQueueInstallation, type QueueInstallation } from './support/queue';
 import {
-	creationsOf,
+	countCreations,
+	countOutcomes,
 	orderNames,
 	publishSender,
-	tally,
 	type Sender,
-	type SentExecution,
+	type SenderResult,
 } from './support/sending';
 
 /*
- * n8n 1 gives the execution of a worker that is gone to another worker, from its beginning. n8n 2
- * gives it up, which the group "kill" tries.
+ * n8n 1 restarts the execution of a crashed worker on another worker. n8n 2 abandons it, which the
+ * group "kill" tests.
  */
 
 const orderCount = 100;
-const orders = { skipping: orderNames('S', orderCount), others: orderNames('O', orderCount) };
-const sending = { batchSize: 10 };
+const ordersWithSkipping = orderNames('S', orderCount);
+const ordersWithoutSkipping = orderNames('O', orderCount);
+const senderOptions = { batchSize: 10 };
 
-let installation: QueueWorld;
+let installation: QueueInstallation;
 
 beforeAll(async () => {
-	installation = await openQueueWorld('1.123');
+	installation = await openQueueInstallation('1.123');
 	installation.service.control.settings({ latencyMs: 300 });
 });
 
 afterAll(async () => await installation?.close());
 
-test('an execution that another worker takes over makes no delivery twice, and says what is unknown', async () => {
-	const sender = await publishSender(installation, sending);
-	const taken = tally([await takenOver(sender, orders.skipping)]);
-	const creations = creationsOf(installation);
-	await sender.post(orders.skipping);
-	const again = tally(await sender.finished());
-	console.log(`  ${JSON.stringify({ taken, again, created: creations.size })}`);
+test('creates no duplicate and reports unknown outcomes when another worker takes over an execution', async () => {
+	const sender = await publishSender(installation, senderOptions);
+	const takenOver = countOutcomes([await runWithTakeover(sender, ordersWithSkipping)]);
+	const creations = countCreations(installation);
+	await sender.post(ordersWithSkipping);
+	const resent = countOutcomes(await sender.results());
+	console.log(`  ${JSON.stringify({ takenOver, resent, created: creations.size })}`);
 
-	expect([...creations.values()].filter((times) => times > 1)).toEqual([]);
-	expect(taken.alreadyCreated).toBeGreaterThan(0);
-	expect(taken.created).toBeGreaterThan(0);
-	expect(taken.unknown).toBeGreaterThan(0);
-	expect(again).toEqual({
-		alreadyCreated: orderCount - (taken.unknown ?? 0),
-		unknown: taken.unknown,
+	expect([...creations.values()].filter((count) => count > 1)).toEqual([]);
+	expect(takenOver.alreadyCreated).toBeGreaterThan(0);
+	expect(takenOver.created).toBeGreaterThan(0);
+	expect(takenOver.unknown).toBeGreaterThan(0);
+	expect(resent).toEqual({
+		alreadyCreated: orderCount - (takenOver.unknown ?? 0),
+		unknown: takenOver.unknown,
 	});
-	expect(creationsOf(installation)).toEqual(creations);
+	expect(countCreations(installation)).toEqual(creations);
 });
 
-test('without Skip Already Sent it makes some twice, as docs/reliability.md says', async () => {
-	const sender = await publishSender(installation, { ...sending, skipAlreadySent: false });
-	const taken = tally([await takenOver(sender, orders.others)]);
-	const creations = creationsOf(installation);
+test('creates duplicates after a takeover without Skip Already Sent, as docs/reliability.md says', async () => {
+	const sender = await publishSender(installation, { ...senderOptions, skipAlreadySent: false });
+	const takenOver = countOutcomes([await runWithTakeover(sender, ordersWithoutSkipping)]);
+	const creations = countCreations(installation);
 
-	expect(taken).toEqual({ created: orderCount });
-	expect(orders.others.filter((order) => creations.get(order) === 2)).not.toEqual([]);
+	expect(takenOver).toEqual({ created: orderCount });
+	expect(ordersWithoutSkipping.filter((order) => creations.get(order) === 2)).not.toEqual([]);
 });
 
-/** Ends the worker that sends these orders; what the execution did at last, in the other worker. */
-async function takenOver(sender: Sender, posted: readonly string[]): Promise<SentExecution> {
+/** Kills the worker that sends the given orders. Returns the result from the worker that takes over. */
+async function runWithTakeover(sender: Sender, orders: readonly string[]): Promise<SenderResult> {
 	const { control } = installation.service;
 	const before = control.requests().length;
-	await sender.post(posted);
+	await sender.post(orders);
 	await waitFor('the third request', 60_000, async () =>
 		Promise.resolve(control.requests().length > before + 2 || undefined),
 	);
 	const [worker] = await installation.busyWorkers();
-	if (!worker) throw new Error('a worker at work was expected');
+	if (!worker) throw new Error('Expected a busy worker');
 	const replacement = installation.addWorker();
 	await installation.killWorker(worker);
 	await replacement;
-	const [id = ''] = (await worker.log('started')).slice(-1);
-	await waitFor('the end of the execution in another worker', 60_000, async () => {
-		const finished = await Promise.all(installation.workers.map(({ log }) => log('finished')));
+	const [id = ''] = (await worker.loggedExecutions('started')).slice(-1);
+	await waitFor('the execution to end on another worker', 60_000, async () => {
+		const finished = await Promise.all(
+			installation.workers.map(({ loggedExecutions }) => loggedExecutions('finished')),
+		);
 		return finished.flat().includes(id) || undefined;
 	});
-	const [execution] = await sender.finished();
-	if (execution?.id !== id) throw new Error(`execution ${id} was expected`);
+	const [execution] = await sender.results();
+	if (execution?.id !== id) throw new Error(`Expected execution ${id}`);
 	return execution;
 }

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 beforeEach(() => {
 	installation.service.control.reset();
-	model.conversations.length = 0;
+	model.requests.length = 0;
 });
 
 function node(
@@ -46,11 +46,11 @@ function node(
 
 const connection = (name: string, type: string) => ({ node: name, type, index: 0 });
 
-/** A parameter that the model fills in, as the editor's button for that writes it. */
+/** Builds a parameter that the model fills in, as the editor's button writes it. */
 const fromModel = (key: string, description = '', type = 'string') =>
 	`={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${key}', \`${description}\`, '${type}') }}`;
 
-/** The action node as a tool: pickup and package are set, the model gives who gets what and where. */
+/** Builds the action node as a tool with a fixed pickup. The model provides the dropoff and quantity. */
 function deliveryTool(): WorkflowNode {
 	return {
 		...node(names.tool, toolType, 1, {
@@ -78,7 +78,7 @@ function deliveryTool(): WorkflowNode {
 	};
 }
 
-const wanted = {
+const toolArguments = {
 	Dropoff_Name: 'Ana Torres',
 	Dropoff_Email: 'ana@example.com',
 	Dropoff_Address: '48 Oak Avenue, Springfield, IL 62704',
@@ -87,7 +87,7 @@ const wanted = {
 	Reference_ID: '#3001',
 };
 
-const created = {
+const expectedRequest = {
 	dropoff: {
 		contact: { name: 'Ana Torres', email: 'ana@example.com' },
 		location: { address: '48 Oak Avenue, Springfield, IL 62704' },
@@ -125,22 +125,22 @@ async function agentWorkflow(): Promise<string> {
 	});
 }
 
-test('n8n offers the action node as a tool, the trigger not', async () => {
-	const found = (await installation.client.nodeTypes())
+test('n8n offers the action node as a tool, but not the trigger', async () => {
+	const nodeTypes = (await installation.client.nodeTypes())
 		.map(({ name }) => name)
 		.filter((name) => name.startsWith('n8n-nodes-delivery-service.'));
-	expect(found).toContain(toolType);
-	expect(found).not.toContain('n8n-nodes-delivery-service.deliveryServiceTriggerTool');
+	expect(nodeTypes).toContain(toolType);
+	expect(nodeTypes).not.toContain('n8n-nodes-delivery-service.deliveryServiceTriggerTool');
 });
 
-test("an AI Agent is told the tool's schema, and its call creates the delivery", async () => {
-	model.callWith(wanted);
+test("an AI Agent receives the tool's schema, and its call creates a delivery", async () => {
+	model.setToolCall(toolArguments);
 	const execution = await installation.client.run(await agentWorkflow(), names.start);
 	expect(execution.status).toBe('success');
 	expect(outputOf(execution, names.agent)).toEqual([{ output: 'That is done.' }]);
 
-	const [asked, told] = model.conversations;
-	expect(asked?.tools.map((tool) => tool.function)).toEqual([
+	const [first, last] = model.requests;
+	expect(first?.tools.map((tool) => tool.function)).toEqual([
 		{
 			name: 'Create_a_delivery',
 			description: expect.stringMatching(/create.*delivery/i),
@@ -154,27 +154,27 @@ test("an AI Agent is told the tool's schema, and its call creates the delivery",
 					Size: { type: 'string', description: 'One of xs, s, m, l, xl' },
 					Reference_ID: { type: 'string' },
 				},
-				required: Object.keys(wanted),
+				required: Object.keys(toolArguments),
 			}),
 		},
 	]);
 
 	const [delivery, ...others] = installation.service.control.deliveries();
 	expect(others).toEqual([]);
-	expect(delivery?.request).toMatchObject(created);
-	expect(JSON.stringify(told?.messages.at(-1)?.content)).toContain(delivery?.record.id);
+	expect(delivery?.request).toMatchObject(expectedRequest);
+	expect(JSON.stringify(last?.messages.at(-1)?.content)).toContain(delivery?.record.id);
 });
 
-test('an AI Agent is told what was wrong with its call, and nothing is sent', async () => {
-	model.callWith({ ...wanted, Size: 'huge' });
+test('an AI Agent receives the error of an invalid call, and nothing is sent', async () => {
+	model.setToolCall({ ...toolArguments, Size: 'huge' });
 	const execution = await installation.client.run(await agentWorkflow(), names.start);
-	const [, told] = model.conversations;
-	expect(JSON.stringify(told?.messages.at(-1)?.content)).toContain('is not one of xs, s, m, l, xl');
+	const [, last] = model.requests;
+	expect(JSON.stringify(last?.messages.at(-1)?.content)).toContain('is not one of xs, s, m, l, xl');
 	expect(execution.status).toBe('success');
 	expect(installation.service.control.requests()).toEqual([]);
 });
 
-test('a client of the Model Context Protocol calls the tool of a published workflow', async () => {
+test('an MCP client calls the tool of a published workflow', async () => {
 	const path = randomUUID();
 	const serverId = await installation.client.createWorkflow({
 		name: 'MCP server',
@@ -197,7 +197,7 @@ test('a client of the Model Context Protocol calls the tool of a published workf
 				endpointUrl: `${installation.n8n.url}/mcp/${path}`,
 				tool: { __rl: true, mode: 'id', value: 'Create_a_delivery' },
 				inputMode: 'json',
-				jsonInput: JSON.stringify(wanted),
+				jsonInput: JSON.stringify(toolArguments),
 			}),
 		],
 		connections: { [names.start]: { main: [[connection(names.client, 'main')]] } },
@@ -207,7 +207,7 @@ test('a client of the Model Context Protocol calls the tool of a published workf
 	expect(execution.status).toBe('success');
 	const [delivery, ...others] = installation.service.control.deliveries();
 	expect(others).toEqual([]);
-	expect(delivery?.request).toMatchObject(created);
+	expect(delivery?.request).toMatchObject(expectedRequest);
 	expect(JSON.stringify(outputOf(execution, names.client))).toContain(delivery?.record.id);
 	await installation.client.unpublish(serverId);
 });

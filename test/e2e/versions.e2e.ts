@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { outputOf } from '../../playground/n8n/execution';
 import { waitFor } from '../../playground/n8n/progress';
 import * as shared from './support/versionTests';
-import { executionsOf, fireUpdates } from './support/events';
+import { fireUpdates, waitForExecutions } from './support/events';
 import { testTriggerChanges } from './support/triggerTests';
 import { nodes, triggerWorkflow } from './support/workflows';
 
@@ -12,12 +12,12 @@ const installation = shared.testVersion('1.123');
 shared.testTrigger(installation);
 testTriggerChanges(installation);
 
-// n8n 2 gives a node its webhook ID when the workflow comes from outside the editor.
-describe('a trigger without a webhook ID, whose address n8n would not find again', () => {
-	test('is not published', async () => {
+// n8n 2 adds missing webhook IDs to workflows that don't come from the editor.
+describe('a trigger without a webhook ID', () => {
+	test('rejects publishing a trigger without a webhook ID, whose webhook URL n8n would not find', async () => {
 		const { client, service } = installation();
 		const { nodes: all, ...rest } = triggerWorkflow(installation(), { events: ['updateTask'] });
-		const withoutId = all.map((one) => ({ ...one, webhookId: undefined }));
+		const withoutId = all.map((node) => ({ ...node, webhookId: undefined }));
 		const id = await client.createWorkflow({ ...rest, nodes: withoutId });
 
 		await expect(client.publish(id)).rejects.toThrow(
@@ -27,12 +27,12 @@ describe('a trigger without a webhook ID, whose address n8n would not find again
 	});
 });
 
-// n8n 2 does not look at webhooks when it starts.
+// n8n 2 does not check webhooks when it starts.
 describe('a restart of n8n', () => {
-	test('makes a blacklisted subscription anew when n8n starts, and the log says so', async () => {
+	test('re-creates a blacklisted subscription when n8n starts, and logs it', async () => {
 		const { client } = installation();
 		const { control } = installation().service;
-		const workflow = await shared.imported(installation(), {
+		const workflow = await shared.importTrigger(installation(), {
 			events: ['createTask', 'updateTask'],
 		});
 		await client.publish(workflow.id);
@@ -40,24 +40,24 @@ describe('a restart of n8n', () => {
 		control.blacklist(before[1]?.url ?? '', 3);
 
 		await installation().restartN8n();
-		// It answers before it has started its workflows, and removes before it makes anew: only as many
-		// as before, and none of them blacklisted, is the end of the repair.
+		// n8n responds before it has activated its workflows, and deletes webhooks before it re-creates
+		// them: the repair ends when there are as many active ones as before.
 		await waitFor('the repair', 60_000, () => {
 			const active = control.webhooks().filter(({ status }) => status === 'Active');
 			return Promise.resolve(active.length === before.length || undefined);
 		});
 		expect(control.webhooks()).toEqual(before);
-		const told = 'the Delivery Service had blacklisted the webhook for Delivery Updated';
-		await waitFor('the line in the log', 10_000, async () => {
+		const logLine = 'the Delivery Service had blacklisted the webhook for Delivery Updated';
+		await waitFor('the log line', 10_000, async () => {
 			const log = await readFile(join(installation().userFolder, 'n8n.log'), 'utf8');
-			return log.includes(told) || undefined;
+			return log.includes(logLine) || undefined;
 		});
 		const ids = ['D-1', 'D-2'];
 		expect(await fireUpdates(control, ids, 1)).toEqual([200, 200]);
-		const executions = await executionsOf(client, workflow.id, 2);
-		const rest = { status: 'assigned', company_id: '1001', city_id: '7' };
+		const executions = await waitForExecutions(client, workflow.id, 2);
+		const fields = { status: 'assigned', company_id: '1001', city_id: '7' };
 		expect(executions.flatMap((execution) => outputOf(execution, nodes.done))).toEqual(
-			ids.map((id) => ({ event: 'updateTask', eventCode: 3, id, ...rest })),
+			ids.map((id) => ({ event: 'updateTask', eventCode: 3, id, ...fields })),
 		);
 		await client.unpublish(workflow.id);
 		expect(control.webhooks()).toEqual([]);

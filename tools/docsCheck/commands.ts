@@ -26,8 +26,8 @@ export const forms: ReadonlyMap<string, Form> = new Map<string, Form>([
 	['npm run docs:images', { run: 'npm run docs:images -- --listTests' }],
 	['npm run test:e2e', { run: 'npm run test:e2e -- --listTests' }],
 	[
-		"npm run test:e2e -- trigger -t 'localhost'",
-		{ run: "npm run test:e2e -- trigger -t 'localhost' --listTests" },
+		"npm run test:e2e -- trigger -t 'blacklisted'",
+		{ run: "npm run test:e2e -- trigger -t 'blacklisted' --listTests" },
 	],
 	[
 		'KILL_SEED=1 npm run test:e2e -- kill',

@@ -9,19 +9,19 @@ import { waitFor } from '../../../playground/n8n/progress';
 import { requireProgram } from '../../../playground/n8n/system';
 import { owner } from './installation';
 
-/** All pictures, for whoever wants to see what a test saw. Not kept in git. */
+/** The folder of all screenshots. Not in git. */
 const artifactsFolder = join(projectFolder, 'artifacts', 'editor');
 
-/** In bytes: more makes the README slow to open. */
-const largestImage = 200_000;
+/** Larger images would slow down the README. */
+const maxImageBytes = 200_000;
 
 const viewport = { width: 1440, height: 900 };
-/** With room for a whole workflow, so that its notes can be read. */
+/** Fits a whole workflow with readable sticky notes. */
 const canvasViewport = { width: 1900, height: 1100 };
 const actionTimeoutMs = 20_000;
 
-/** Without them Chromium looks for updates and the like on the internet. */
-const flags = [
+/** Chromium's flags. Most of them turn off its internet access, e.g. to check for updates. */
+const chromiumFlags = [
 	'--no-sandbox',
 	'--disable-gpu',
 	'--disable-quic',
@@ -34,36 +34,37 @@ const flags = [
 selectors.setTestIdAttribute('data-test-id');
 
 /**
- * Finds Chromium, and installs it where that is possible; gives its path.
+ * Finds Chromium, and installs it if necessary.
  *
- * @throws SetupError when there is none and it cannot be installed here
+ * @returns its path
+ * @throws SetupError when Chromium is missing and cannot be installed
  */
 export async function requireBrowser(): Promise<string> {
 	return await requireProgram('chromium');
 }
 
-type KeepPicture = (name: string, picture: Buffer) => void;
+type SaveForDocs = (name: string, image: Buffer) => void;
 
-/** n8n's editor in a browser, with what a person does in it. Everything waits until it is there. */
+/** n8n's editor in a browser, with a method for each user action. All methods wait for the page. */
 export class Editor {
 	private constructor(
 		private readonly browser: Browser,
 		private page: Page,
-		private readonly keep: KeepPicture,
+		private readonly saveForDocs: SaveForDocs,
 	) {}
 
 	/**
 	 * Opens a browser with an empty profile and signs the owner in.
 	 *
-	 * @param url n8n's address
-	 * @param keep keeps a picture for the pages, when they are made anew
-	 * @throws SetupError when there is no Chromium and it cannot be installed here
+	 * @param url n8n's URL
+	 * @param saveForDocs saves a screenshot for the docs when `DOCS_IMAGES` is set
+	 * @throws SetupError when Chromium is missing and cannot be installed
 	 */
-	static async open(url: string, keep: KeepPicture): Promise<Editor> {
+	static async open(url: string, saveForDocs: SaveForDocs): Promise<Editor> {
 		const browser = await chromium.launch({
 			executablePath: await requireBrowser(),
 			headless: true,
-			args: flags,
+			args: chromiumFlags,
 		});
 		try {
 			const context = await browser.newContext({ viewport, baseURL: url });
@@ -74,30 +75,30 @@ export class Editor {
 			await page.locator('[name=password]').fill(owner.password);
 			await page.getByTestId('form-submit-button').click();
 			await page.getByTestId('project-name').waitFor();
-			return new Editor(browser, page, keep);
+			return new Editor(browser, page, saveForDocs);
 		} catch (error) {
 			await browser.close();
 			throw error;
 		}
 	}
 
-	/** Leaves the page as it is behind, with what was not saved in it, and opens another. */
-	async startAfresh(): Promise<void> {
-		const fresh = await this.page.context().newPage();
+	/** Opens a new page and discards the current one with its unsaved changes. */
+	async openNewPage(): Promise<void> {
+		const newPage = await this.page.context().newPage();
 		await this.page.close();
-		this.page = fresh;
+		this.page = newPage;
 	}
 
 	async close(): Promise<void> {
 		await this.browser.close();
 	}
 
-	/** What carries n8n's own name for a part of the page. */
+	/** Locates a part of the page by n8n's test ID. */
 	part(testId: string): Locator {
 		return this.page.getByTestId(testId);
 	}
 
-	/** The text of a part, once it is there. */
+	/** Waits for a part and returns its text. */
 	async text(part: Locator): Promise<string> {
 		await part.waitFor();
 		return (await part.innerText()).replace(/\s+/g, ' ').trim();
@@ -116,14 +117,14 @@ export class Editor {
 	/**
 	 * Saves the open credential, which tests its connection.
 	 *
-	 * @param expected what the editor must show of the test, in its details where it has some
+	 * @param expected the message that the editor must show, possibly under More details
 	 */
 	async saveCredential(expected: string): Promise<void> {
-		const tested = this.page.waitForResponse((response) =>
+		const testResponse = this.page.waitForResponse((response) =>
 			response.url().endsWith('/rest/credentials/test'),
 		);
 		await this.part('credential-save-button').click();
-		await tested;
+		await testResponse;
 		const dialog = this.part('credential-edit-dialog');
 		const message = dialog.getByText(expected).filter({ visible: true });
 		const details = dialog.getByText('More details').filter({ visible: true });
@@ -132,7 +133,7 @@ export class Editor {
 		await message.waitFor();
 	}
 
-	/** Opens an empty workflow with the panel from which its first node is chosen. */
+	/** Opens an empty workflow with the nodes panel for its first node. */
 	async newWorkflow(): Promise<void> {
 		await this.page.goto('/workflow/new');
 		await this.part('canvas-plus-button').click();
@@ -140,21 +141,25 @@ export class Editor {
 	}
 
 	/**
-	 * Searches the panel of nodes.
+	 * Searches the nodes panel.
 	 *
-	 * @param expected the names that must be found, and no others
+	 * @param text the search text
+	 * @param expected the exact list of results
 	 */
 	async searchNodes(text: string, expected: readonly string[]): Promise<void> {
 		await this.part('node-creator-search-bar').fill(text);
-		await this.lists(this.part('node-creator').getByTestId('node-creator-item-name'), expected);
+		await this.expectEntries(
+			this.part('node-creator').getByTestId('node-creator-item-name'),
+			expected,
+		);
 	}
 
 	/**
-	 * Waits until a list that changes holds these entries and no others.
+	 * Waits until a list has exactly the given entries.
 	 *
-	 * @throws Error with what it holds instead
+	 * @throws Error with the actual entries
 	 */
-	async lists(entries: Locator, expected: readonly string[]): Promise<void> {
+	async expectEntries(entries: Locator, expected: readonly string[]): Promise<void> {
 		let texts: string[] = [];
 		const matches = async () => {
 			texts = (await entries.allInnerTexts()).map((text) => text.trim());
@@ -163,11 +168,11 @@ export class Editor {
 		try {
 			await waitFor(expected.join(', '), actionTimeoutMs, matches);
 		} catch (cause) {
-			throw new Error(`Instead of ${expected.join(', ')} it lists ${texts.join(', ')}`, { cause });
+			throw new Error(`Expected ${expected.join(', ')}, got ${texts.join(', ')}`, { cause });
 		}
 	}
 
-	/** Chooses an entry of the panel of nodes: a node, or one of a node's actions. */
+	/** Chooses an entry of the nodes panel: a node or one of its actions. */
 	async chooseEntry(name: string): Promise<void> {
 		await this.part('node-creator')
 			.getByTestId('node-creator-item-name')
@@ -176,7 +181,7 @@ export class Editor {
 			.click();
 	}
 
-	/** Opens an empty workflow with a manual trigger, and the panel for the node after it. */
+	/** Opens a workflow with a manual trigger and the nodes panel for the next node. */
 	async newManualWorkflow(): Promise<void> {
 		await this.newWorkflow();
 		await this.searchNodes('manual', ['Manual Trigger']);
@@ -192,58 +197,59 @@ export class Editor {
 	}
 
 	/**
-	 * Opens a stored workflow with all of it in view, notes too.
+	 * Opens a stored workflow and zooms to fit.
 	 *
-	 * @returns what is on the canvas
+	 * @returns the nodes and sticky notes on the canvas
 	 */
 	async openCanvas(workflowId: string): Promise<Locator[]> {
 		await this.page.setViewportSize(canvasViewport);
 		await this.page.goto(`/workflow/${workflowId}`);
-		// Its dots are half of a picture's bytes.
+		// The dots in the background are half of a screenshot's bytes.
 		await this.page.addStyleTag({ content: '.vue-flow__background { visibility: hidden }' });
 		const nodes = this.page.locator('.vue-flow__node');
 		await nodes.first().waitFor();
 		await this.part('zoom-to-fit').click();
-		// The view glides to its place; it has arrived once it no longer moves.
-		let place = '';
-		await waitFor('the canvas to stand still', actionTimeoutMs, async () => {
-			const before = place;
-			place = JSON.stringify(await Promise.all((await nodes.all()).map(boxOf)));
-			return place === before || undefined;
+		// Wait for the end of the zoom animation.
+		let positions = '';
+		await waitFor('the end of the zoom animation', actionTimeoutMs, async () => {
+			const before = positions;
+			positions = JSON.stringify(await Promise.all((await nodes.all()).map(boundingBox)));
+			return positions === before || undefined;
 		});
 		return await nodes.all();
 	}
 
-	/** A parameter's input in the open node or credential. */
+	/** Locates a parameter's input in the open node or credential. */
 	input(parameter: string): Locator {
 		return this.part(`parameter-input-${parameter}`);
 	}
 
 	/**
-	 * Types into a parameter.
+	 * Fills in a parameter.
 	 *
-	 * @param input its name, or the input itself where the name is there several times
+	 * @param input the parameter name, or the input if the name is ambiguous
+	 * @param value the text to enter
 	 */
 	async fill(input: string | Locator, value: string): Promise<void> {
-		const found = typeof input === 'string' ? this.input(input) : input;
-		await found.locator('input, textarea').first().fill(value);
+		const locator = typeof input === 'string' ? this.input(input) : input;
+		await locator.locator('input, textarea').first().fill(value);
 	}
 
-	/** Picks an option of a parameter with a drop-down list. */
-	async pick(input: string | Locator, option: string): Promise<void> {
+	/** Selects an option of a parameter with a drop-down list. */
+	async selectOption(input: string | Locator, name: string): Promise<void> {
 		await (typeof input === 'string' ? this.input(input) : input).click();
-		await this.optionNamed(option).click();
+		await this.option(name).click();
 	}
 
-	/** Adds an entry to a collection of parameters, by the words on its button. */
-	async addTo(button: string, entry: string): Promise<void> {
+	/** Adds an entry to a collection parameter with the given button text. */
+	async addToCollection(button: string, entry: string): Promise<void> {
 		await this.part('collection-parameter-add')
 			.filter({ has: this.page.getByPlaceholder(button, { exact: true }) })
 			.click();
-		await this.optionNamed(entry).click();
+		await this.option(entry).click();
 	}
 
-	private optionNamed(name: string): Locator {
+	private option(name: string): Locator {
 		return this.page
 			.getByRole('option')
 			.filter({ visible: true })
@@ -256,9 +262,10 @@ export class Editor {
 	}
 
 	/**
-	 * What stands in the open node's output as a table: an object a row, by column.
+	 * Reads the open node's output table.
 	 *
-	 * @throws Error with what the output says when the run failed
+	 * @returns an object per row with the cell texts by column
+	 * @throws Error with the text of the output when the run failed
 	 */
 	async outputRows(): Promise<Array<Record<string, string>>> {
 		const panel = this.part('output-panel');
@@ -281,14 +288,14 @@ export class Editor {
 		);
 	}
 
-	/** The hints above the open node's output. */
+	/** Returns the hints above the open node's output. */
 	async outputHints(): Promise<string[]> {
 		const hints = this.part('output-panel').getByTestId('node-hint');
 		await hints.first().waitFor();
 		return (await hints.allInnerTexts()).map((text) => text.trim());
 	}
 
-	/** The error in the open node's output. */
+	/** Returns the error in the open node's output. */
 	async outputError(): Promise<{ message: string; description: string }> {
 		return {
 			message: await this.text(this.part('node-error-message')),
@@ -297,14 +304,15 @@ export class Editor {
 	}
 
 	/**
-	 * Takes a picture, without the notices that come and go.
+	 * Takes a screenshot without temporary notifications.
 	 *
-	 * @param options `of`: the parts of the page that it shows, by default all of it; `margin`: how
-	 *   much more of the page, on each side; `inDocs`: whether a page of the docs shows it;
-	 *   kept there when `DOCS_IMAGES` is set
-	 * @throws Error when it is too large for the docs
+	 * @param name the file name without its extension
+	 * @param options `of`: the parts to show, defaults to the whole page; `margin`: extra pixels on each
+	 *   side; `inDocs`: whether the docs show it, in which case it is saved there when `DOCS_IMAGES` is
+	 *   set
+	 * @throws Error when the file is too large for the docs
 	 */
-	async picture(
+	async screenshot(
 		name: string,
 		{
 			of = [],
@@ -312,7 +320,7 @@ export class Editor {
 			inDocs = false,
 		}: { of?: readonly Locator[]; margin?: number; inDocs?: boolean } = {},
 	): Promise<void> {
-		// All at once: one that goes away by itself meanwhile would change which is the next.
+		// In one step: closing one by one would fail when a notification disappears automatically.
 		await this.page.evaluate(
 			"document.querySelectorAll('.el-notification__closeBtn').forEach((button) => button.click())",
 		);
@@ -320,26 +328,29 @@ export class Editor {
 		await this.page.mouse.move(0, 0);
 		await this.page.evaluate('document.activeElement?.blur()');
 		const view = this.page.viewportSize() ?? viewport;
-		const clip = of.length > 0 ? around(await Promise.all(of.map(boxOf)), view, margin) : undefined;
-		const picture = await this.page.screenshot({ clip, animations: 'disabled', caret: 'hide' });
-		await save(artifactsFolder, name, picture);
+		const clip =
+			of.length > 0
+				? enclosingBox(await Promise.all(of.map(boundingBox)), view, margin)
+				: undefined;
+		const image = await this.page.screenshot({ clip, animations: 'disabled', caret: 'hide' });
+		await saveImage(artifactsFolder, name, image);
 		if (!inDocs) return;
-		if (picture.length > largestImage)
-			throw new Error(`${name}.png has ${picture.length} bytes, more than ${largestImage}`);
-		if (process.env.DOCS_IMAGES) this.keep(name, picture);
+		if (image.length > maxImageBytes)
+			throw new Error(`${name}.png has ${image.length} bytes, more than ${maxImageBytes}`);
+		if (process.env.DOCS_IMAGES) this.saveForDocs(name, image);
 	}
 }
 
 type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
 
-async function boxOf(part: Locator): Promise<Box> {
+async function boundingBox(part: Locator): Promise<Box> {
 	const box = await part.boundingBox();
-	if (!box) throw new Error(`${String(part)} is not shown`);
+	if (!box) throw new Error(`${String(part)} is not visible`);
 	return box;
 }
 
-/** The smallest box that holds all the given ones, as far as they are in view. */
-function around(
+/** Returns the smallest box around the given ones, within the view. */
+function enclosingBox(
 	boxes: readonly Box[],
 	view: { width: number; height: number },
 	margin: number,
@@ -356,7 +367,7 @@ function around(
 	};
 }
 
-async function save(folder: string, name: string, picture: Buffer): Promise<void> {
+async function saveImage(folder: string, name: string, image: Buffer): Promise<void> {
 	await mkdir(folder, { recursive: true });
-	await writeFile(join(folder, `${name}.png`), picture);
+	await writeFile(join(folder, `${name}.png`), image);
 }

@@ -9,57 +9,57 @@ type Webhook = ReturnType<Control['webhooks']>[number];
 
 const executionsTimeoutMs = 120_000;
 
-/** The codes of the events (service document, section 6). */
-export const codes = { createTask: 1, createRoute: 2, updateTask: 3 } as const;
+/** The service's event codes (section 6 of the API document). */
+export const eventCodes = { createTask: 1, createRoute: 2, updateTask: 3 } as const;
 
-export type EventName = keyof typeof codes;
+export type EventName = keyof typeof eventCodes;
 
-/** The address of a published workflow's trigger for an event, without its signature. */
-export function liveAddress(workflow: StoredWorkflow, event: EventName): string {
-	return addressOf('webhook', workflow, event);
+/** Describes the webhook of a published workflow's trigger for an event. */
+export function productionWebhook(workflow: StoredWorkflow, event: EventName): string {
+	return describeWebhook('webhook', workflow, event);
 }
 
-/** The address of a trigger that listens for a test event. */
-export function testAddress(workflow: StoredWorkflow, event: EventName): string {
-	return addressOf('webhook-test', workflow, event);
+/** Describes the webhook of a trigger that listens for a test event. */
+export function testWebhook(workflow: StoredWorkflow, event: EventName): string {
+	return describeWebhook('webhook-test', workflow, event);
 }
 
-function addressOf(kind: string, workflow: StoredWorkflow, event: EventName): string {
+function describeWebhook(kind: string, workflow: StoredWorkflow, event: EventName): string {
 	const trigger = workflow.nodes.find(({ type }) => type.endsWith('deliveryServiceTrigger'));
 	return `${kind}/${String(trigger?.webhookId)}/webhook ${event}`;
 }
 
 /**
- * The service's whole list of subscriptions, sorted, in the form of `liveAddress`. One that is not
- * active, not signed, or not for the event that its code means, is given as it is.
+ * Lists all webhooks of the service, sorted, as `productionWebhook` describes them. A webhook that is
+ * inactive, unsigned, or whose event doesn't match its code is listed as JSON.
  */
-export function subscriptionsOf(control: Control, n8n: Pick<N8n, 'url'>): string[] {
+export function listSubscriptions(control: Control, n8n: Pick<N8n, 'url'>): string[] {
 	return control
 		.webhooks()
-		.map((webhook) => described(webhook, n8n.url) ?? JSON.stringify(webhook))
+		.map((webhook) => describeIfValid(webhook, n8n.url) ?? JSON.stringify(webhook))
 		.sort();
 }
 
-function described({ url, action, status }: Webhook, n8nUrl: string): string | undefined {
+function describeIfValid({ url, action, status }: Webhook, n8nUrl: string): string | undefined {
 	const { origin, pathname, searchParams } = new URL(url);
 	const { event, workflow = '', signature = '', ...others } = Object.fromEntries(searchParams);
-	const isWhole =
+	const isValid =
 		origin === n8nUrl &&
 		status === 'Active' &&
-		Object.entries(codes).some(([name, code]) => name === event && code === action) &&
+		Object.entries(eventCodes).some(([name, code]) => name === event && code === action) &&
 		workflow !== '' &&
 		/^[0-9a-f]{64}$/.test(signature) &&
 		Object.keys(others).length === 0;
-	return isWhole ? `${pathname.slice(1)} ${event}` : undefined;
+	return isValid ? `${pathname.slice(1)} ${event}` : undefined;
 }
 
 /**
- * Waits until a workflow has run so often, and no execution of it is left.
+ * Waits until a workflow has the given number of executions and all have ended.
  *
- * @returns its executions, the oldest first
- * @throws Error when there are fewer in time, or more
+ * @returns the executions, the oldest first
+ * @throws Error when there are more, or fewer before the timeout
  */
-export async function executionsOf(
+export async function waitForExecutions(
 	client: N8nClient,
 	workflowId: string,
 	count: number,
@@ -68,36 +68,38 @@ export async function executionsOf(
 		const all = await client.executions(workflowId);
 		return (all.length >= count && all.every(hasEnded)) || undefined;
 	});
-	const found = await client.executionsWithData(workflowId);
-	if (found.length > count) throw new Error(`${found.length} executions instead of ${count}`);
-	return found.reverse();
+	const executions = await client.executionsWithData(workflowId);
+	if (executions.length > count)
+		throw new Error(`Expected ${count} executions, got ${executions.length}`);
+	return executions.reverse();
 }
 
 /**
- * Has the service report an update of each of these deliveries, so many at a time.
+ * Makes the service report an update of each of the given deliveries.
  *
- * @returns the statuses of the answers, and why there was none
+ * @param concurrency how many events to send in parallel
+ * @returns the response statuses, or the error where there was no response
  */
 export async function fireUpdates(
 	control: Control,
 	ids: readonly string[],
-	atATime: number,
+	concurrency: number,
 ): Promise<Array<number | string | undefined>> {
 	const waiting = [...ids];
 	const statuses: Array<number | string | undefined> = [];
 	const fire = async () => {
 		for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
 			const payload = { id, status: 'assigned', company_id: '1001', city_id: '7' };
-			const postings = await control.fireEvent(codes.updateTask, payload);
+			const postings = await control.fireEvent(eventCodes.updateTask, payload);
 			statuses.push(...postings.map(({ status, error }) => status ?? error));
 		}
 	};
-	await Promise.all(Array.from({ length: atATime }, fire));
+	await Promise.all(Array.from({ length: concurrency }, fire));
 	return statuses;
 }
 
-/** The IDs in what a node put out in executions, sorted. */
-export function idsAt(node: string, executions: readonly Execution[]): unknown[] {
+/** Lists the IDs in a node's output over several executions, sorted. */
+export function outputIds(node: string, executions: readonly Execution[]): unknown[] {
 	return executions
 		.flatMap((execution) => outputOf(execution, node))
 		.map(({ id }) => id)

@@ -2,47 +2,50 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Those that take longest begin first, so that none of them is left alone at the end. */
-const longestFirst = [
+/** The groups by duration. The longest start first, so that none of them runs alone at the end. */
+const groupsByDuration = [
 	...['kill', 'queue', 'trigger', 'versions', 'examples', 'editor', 'operations', 'takeover'],
 	'tool',
 ];
 
-/** What Node.js is started with for a group. */
+/** The arguments and environment of Node.js for a group. */
 interface Command {
 	args: readonly string[];
 	env?: NodeJS.ProcessEnv;
 }
 
-/** How a group ended. */
+/** The result of a group. */
 interface GroupResult {
 	group: string;
 	seconds: number;
 	passed: boolean;
 }
 
-/** Gives the groups in the order in which they begin. One that is not known may be long. */
-export function inOrder(groups: readonly string[]): string[] {
-	const rank = (group: string) => longestFirst.indexOf(group);
+/** Sorts groups from the longest to the shortest. Unknown ones come first, since they may be long. */
+export function longestFirst(groups: readonly string[]): string[] {
+	const rank = (group: string) => groupsByDuration.indexOf(group);
 	return [...groups].sort((one, other) => rank(one) - rank(other));
 }
 
 /**
- * Runs a command for each of several groups, so many at a time: each in a process of its own. What
- * a group writes goes to `<folder>/<group>.log`, and is given to `log` in one piece when the group
- * has ended. A signal that asks this process to end is passed on to all that run, and no other is
- * begun. Gives the results in the order of the groups; those that were not begun are missing. Throws
- * an Error when a process cannot be started.
+ * Runs a command for each group in a separate process, several in parallel. The output of a group
+ * goes to `<folder>/<group>.log` and is passed to `log` in one piece when the group ends. A signal
+ * that terminates this process is forwarded to the running groups, and no other group starts.
+ *
+ * @param options `concurrency`: how many groups run in parallel; `folder`: where the logs go;
+ *   `command`: returns the command of a group; `log`: prints progress
+ * @returns the results in the order of the groups, without those that did not start
+ * @throws Error when a process cannot be started
  */
 export async function runGroups(
 	groups: readonly string[],
 	{
-		atOnce,
+		concurrency,
 		folder,
 		command,
 		log = console.log,
 	}: {
-		atOnce: number;
+		concurrency: number;
 		folder: string;
 		command: (group: string) => Command;
 		log?: (text: string) => void;
@@ -52,16 +55,16 @@ export async function runGroups(
 	const waiting = [...groups];
 	const running = new Set<ChildProcess>();
 	const results: GroupResult[] = [];
-	const passOn = (signal: NodeJS.Signals) => {
+	const forwardSignal = (signal: NodeJS.Signals) => {
 		waiting.length = 0;
 		for (const child of running) child.kill(signal);
 	};
-	const work = async () => {
+	const runWaitingGroups = async () => {
 		for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
 			const started = Date.now();
 			const logFile = join(folder, `${group}.log`);
-			log(`- ${group} begins; what it writes: ${logFile}`);
-			const passed = await runToEnd(command(group), logFile, running);
+			log(`- ${group} started, output: ${logFile}`);
+			const passed = await runCommand(command(group), logFile, running);
 			const seconds = Math.round((Date.now() - started) / 1000);
 			log((await readFile(logFile, 'utf8')).trimEnd());
 			log(`- ${group} ${passed ? 'passed' : 'FAILED'} after ${seconds} s\n`);
@@ -69,16 +72,16 @@ export async function runGroups(
 		}
 	};
 	const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-	for (const signal of signals) process.on(signal, passOn);
+	for (const signal of signals) process.on(signal, forwardSignal);
 	try {
-		await Promise.all(Array.from({ length: atOnce }, work));
+		await Promise.all(Array.from({ length: concurrency }, runWaitingGroups));
 	} finally {
-		for (const signal of signals) process.removeListener(signal, passOn);
+		for (const signal of signals) process.removeListener(signal, forwardSignal);
 	}
 	return groups.flatMap((name) => results.filter(({ group }) => group === name));
 }
 
-async function runToEnd(
+async function runCommand(
 	{ args, env }: Command,
 	logFile: string,
 	running: Set<ChildProcess>,

@@ -12,7 +12,7 @@ import { startN8n, type N8n } from '../../../playground/n8n/n8n';
 import { buildAndPack, installPackage } from '../../../playground/n8n/package';
 import { startService, type LocalService } from '../../../playground/service/server';
 
-type Subscriptions = ReturnType<LocalService['control']['webhooks']>;
+type Webhooks = ReturnType<LocalService['control']['webhooks']>;
 
 export const owner: Owner = {
 	email: 'owner@example.com',
@@ -21,56 +21,58 @@ export const owner: Owner = {
 	password: 'End-to-end-1',
 };
 
-/** The credential that each installation holds. */
+/** The credential in each installation. */
 export const credentialName = 'Delivery Service account';
 export const credentialType = 'deliveryServiceApi';
 
-/** A real n8n with the packed package, beside a local service, and a client that is signed in. */
+/** A real n8n with the packed package, a local service, and a signed-in client. */
 export interface Installation {
-	/** The n8n that runs at the moment. */
+	/** The running n8n. */
 	readonly n8n: N8n;
 	client: N8nClient;
-	/** The local service that runs at the moment, or ran last. */
+	/** The running local service, or the last one. */
 	readonly service: LocalService;
-	/** The stored credential, as a node refers to it. */
+	/** The stored credential, as nodes reference it. */
 	credentials: Record<typeof credentialType, { id: string; name: string }>;
-	/** n8n's user folder, deleted at the end. */
+	/** n8n's user folder, deleted by `close`. */
 	userFolder: string;
-	/** Where n8n is installed. */
+	/** The folder where n8n is installed. */
 	hostFolder: string;
-	/** Ends n8n and starts it again at the same address, with the same data. */
+	/** Restarts n8n at the same URL with the same data. */
 	restartN8n(): Promise<void>;
-	/** Ends n8n, to be started again later. */
+	/** Stops n8n. `startN8n` starts it again. */
 	stopN8n(): Promise<void>;
-	/** Starts n8n after it was ended. */
+	/** Starts n8n after `stopN8n`. */
 	startN8n(): Promise<void>;
-	/** Ends the service, as an outage does. */
+	/** Stops the service, to simulate an outage. */
 	stopService(): Promise<void>;
 	/**
-	 * Starts the service again at the same address, with the subscriptions that it had.
+	 * Starts the service again at the same URL with the same webhooks.
 	 *
-	 * @param apiSecret the secret that it accepts from now on; by default the same
+	 * @param apiSecret the API secret that it accepts; defaults to the current one
 	 */
 	resumeService(apiSecret?: string): Promise<void>;
-	/** Ends all that runs and deletes what was made. */
+	/** Stops all processes and deletes all created files. */
 	close(): Promise<void>;
 }
 
-let packed: Promise<string> | undefined;
+let packedTarball: Promise<string> | undefined;
 
 /**
- * The tarball of this package: the one that run.mjs has made for all groups, else one that is built
- * and packed once for all installations of a test file.
+ * Returns the path of this package's tarball: the one that run.mjs built for all groups, or one that
+ * is built once for all installations of a test file.
  */
-export async function tarball(): Promise<string> {
-	return process.env.E2E_TARBALL ?? (await (packed ??= buildAndPack()));
+export async function getTarball(): Promise<string> {
+	return process.env.E2E_TARBALL ?? (await (packedTarball ??= buildAndPack()));
 }
 
 /**
- * Starts n8n of a version with SQLite, installs the package into it as n8n's installer does, and
- * sets up an owner and a credential for a local service.
+ * Starts n8n with SQLite, installs the package into it as n8n's installer does, and sets up an owner
+ * and a credential for a local service.
  *
- * @param env more environment variables for n8n
+ * @param name the n8n version
+ * @param env additional environment variables for n8n
+ * @returns the installation; the caller closes it
  */
 export async function openInstallation(
 	name: HostName = 'newest',
@@ -78,13 +80,13 @@ export async function openInstallation(
 ): Promise<Installation> {
 	const closers: Array<() => Promise<void>> = [];
 	const close = async () => {
-		for (const end of closers.reverse()) await end();
+		for (const closer of closers.reverse()) await closer();
 	};
 	try {
 		const host = await installHost(name);
 		const userFolder = await mkdtemp(join(tmpdir(), 'delivery-service-e2e-'));
 		closers.push(async () => await rm(userFolder, { recursive: true, force: true }));
-		await installPackage(await tarball(), userFolder);
+		await installPackage(await getTarball(), userFolder);
 		let service = await startService();
 		closers.push(async () => await service.close());
 		const n8nOptions = { host, userFolder, port: await freePort(), env };
@@ -114,9 +116,9 @@ export async function openInstallation(
 			stopService: async () => await service.close(),
 			async resumeService(apiSecret = service.credential.apiSecret) {
 				const { port, control } = service;
-				const subscriptions = control.webhooks();
+				const webhooks = control.webhooks();
 				service = await startService({ port, apiSecret });
-				await subscribe(service, subscriptions);
+				await createWebhooks(service, webhooks);
 			},
 			close,
 		};
@@ -126,14 +128,14 @@ export async function openInstallation(
 	}
 }
 
-async function subscribe(
+async function createWebhooks(
 	{ credential: { baseUrl, apiKeyId, apiSecret } }: LocalService,
-	subscriptions: Subscriptions,
+	webhooks: Webhooks,
 ): Promise<void> {
 	const auth = { username: apiKeyId, password: apiSecret };
-	// Not the connections that are kept: they lead to the service that has ended.
+	// A new agent: kept-alive connections lead to the stopped service.
 	const options = { auth, proxy: false, httpAgent: new Agent() } as const;
-	for (const { companyId, url, action } of subscriptions) {
+	for (const { companyId, url, action } of webhooks) {
 		const body = new URLSearchParams({ url, action: String(action) });
 		await axios.post(`${baseUrl}/hooks/companies/${companyId}`, body, options);
 	}

@@ -1,2 +1,2 @@
-// Progress as it is written: jest's own console adds to each line where it was written.
+// Prints progress unchanged: jest's own console adds the source location to each line.
 global.console = require('node:console');

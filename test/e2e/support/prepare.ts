@@ -3,15 +3,16 @@ import { requireBrowser } from './editor';
 import { requireServers } from '../../../playground/n8n/servers';
 
 /**
- * Installs what groups of end-to-end tests need and is not there: before they run at once, since
- * they would otherwise meet at the system's installer.
+ * Installs the missing dependencies of groups of end-to-end tests. Runs before the groups start, so
+ * that parallel groups don't compete for the system's installer.
  *
- * @throws SetupError that says what to install, when this process may not install it
+ * @param groups the names of the groups
+ * @throws SetupError that says what to install, when this process lacks the permission to install it
  */
 export async function prepare(groups: readonly string[]): Promise<void> {
-	const needs = (...some: string[]) => some.some((group) => groups.includes(group));
+	const includesAny = (...names: string[]) => names.some((name) => groups.includes(name));
 	await installHost('newest');
-	if (needs('versions', 'examples', 'takeover')) await installHost('1.123');
-	if (needs('editor')) await requireBrowser();
-	if (needs('queue', 'kill', 'takeover')) await requireServers();
+	if (includesAny('versions', 'examples', 'takeover')) await installHost('1.123');
+	if (includesAny('editor')) await requireBrowser();
+	if (includesAny('queue', 'kill', 'takeover')) await requireServers();
 }

@@ -17,55 +17,62 @@ import {
 	type Server,
 } from '../../../playground/n8n/servers';
 import { startService, type LocalService } from '../../../playground/service/server';
-import { credentialName, credentialType, owner, tarball, type Installation } from './installation';
+import {
+	credentialName,
+	credentialType,
+	getTarball,
+	owner,
+	type Installation,
+} from './installation';
 
-/** One of n8n's processes, in a user folder of its own as in a container of its own. */
-interface Process {
+/** One of n8n's processes, with its own user folder, as if in its own container. */
+interface N8nProcess {
 	n8n: N8n;
-	/** The numbers of the executions that it has started, or finished, so far, as its log tells. */
-	log: (what: 'started' | 'finished') => Promise<string[]>;
+	/** The IDs of the executions that it has started or finished so far, according to its log. */
+	loggedExecutions: (event: 'started' | 'finished') => Promise<string[]>;
 }
 
-/** A real n8n in queue mode, with the packed package, beside a local service. */
-export interface QueueWorld {
+/** A real n8n in queue mode with the packed package, and a local service. */
+export interface QueueInstallation {
 	client: N8nClient;
-	/** The process that takes webhooks. */
+	/** The URL of the process that receives webhooks. */
 	webhookUrl: string;
 	service: LocalService;
 	credentials: Installation['credentials'];
 	redis: Server;
 	postgresql: Server;
-	/** The workers that run, also those that were added. */
-	workers: Process[];
-	/** Those of them that execute something. */
-	busyWorkers: () => Promise<Process[]>;
-	addWorker: () => Promise<Process>;
-	/** Ends a worker at once, without giving it a chance to do anything. */
-	killWorker: (worker: Process) => Promise<void>;
-	/** The executions on which no worker works any longer, even if n8n says that they run. */
-	left: () => Promise<Set<string>>;
-	/** Ends all that runs and deletes what was made. */
+	/** The running workers, including added ones. */
+	workers: N8nProcess[];
+	/** The workers with an execution in progress. */
+	busyWorkers: () => Promise<N8nProcess[]>;
+	addWorker: () => Promise<N8nProcess>;
+	/** Kills a worker immediately, without a graceful shutdown. */
+	killWorker: (worker: N8nProcess) => Promise<void>;
+	/** The IDs of finished and abandoned executions, even if n8n still reports them as running. */
+	inactiveExecutions: () => Promise<Set<string>>;
+	/** Stops all processes and deletes all created files. */
 	close: () => Promise<void>;
 }
 
 /**
- * Starts n8n in queue mode as it is run in production: a main process, one that takes webhooks and
- * two workers, with a Redis and a PostgreSQL of their own.
+ * Starts n8n in queue mode as in production: a main process, a webhook process and two workers, with
+ * their own Redis and PostgreSQL.
  *
- * @param name the version of n8n
- * @throws SetupError when a server is not installed and cannot be; Error when something does not
- *   start
+ * @param name the n8n version
+ * @returns the installation; the caller closes it
+ * @throws SetupError when a server is not installed and cannot be installed; Error when a process does
+ *   not start
  */
-export async function openQueueWorld(name: HostName = 'newest'): Promise<QueueWorld> {
+export async function openQueueInstallation(name: HostName = 'newest'): Promise<QueueInstallation> {
 	const closers: Array<() => Promise<void>> = [];
 	const close = async () => {
-		for (const end of closers.splice(0).reverse()) await end();
+		for (const closer of closers.splice(0).reverse()) await closer();
 	};
 	try {
 		const host = await installHost(name);
-		const packed = await mkdtemp(join(tmpdir(), 'delivery-service-e2e-'));
-		closers.push(async () => await rm(packed, { recursive: true, force: true }));
-		await installPackage(await tarball(), packed);
+		const packageFolder = await mkdtemp(join(tmpdir(), 'delivery-service-e2e-'));
+		closers.push(async () => await rm(packageFolder, { recursive: true, force: true }));
+		await installPackage(await getTarball(), packageFolder);
 		const redis = await startRedis();
 		closers.push(async () => await redis.close());
 		const postgresql = await startPostgresql();
@@ -74,17 +81,17 @@ export async function openQueueWorld(name: HostName = 'newest'): Promise<QueueWo
 		closers.push(async () => await service.close());
 
 		const webhookPort = await freePort();
-		const env = settings(redis, postgresql, `http://127.0.0.1:${webhookPort}`);
+		const env = environment(redis, postgresql, `http://127.0.0.1:${webhookPort}`);
 		const start = async (command: N8nCommand, port: number) => {
-			const process = await startProcess(host, packed, command, port, env);
+			const process = await startProcess(host, packageFolder, command, port, env);
 			closers.push(async () => await process.close());
 			return process;
 		};
 		const main = await start('start', await freePort());
 		const client = await N8nClient.setUp(main.n8n.url, owner);
 		const id = await client.createCredential(credentialName, credentialType, service.credential);
-		const workers: Process[] = [];
-		const killed: Process[] = [];
+		const workers: N8nProcess[] = [];
+		const killed: N8nProcess[] = [];
 		const addWorker = async () => {
 			const worker = await start('worker', await freePort());
 			workers.push(worker);
@@ -103,12 +110,12 @@ export async function openQueueWorld(name: HostName = 'newest'): Promise<QueueWo
 			workers,
 			async busyWorkers() {
 				const isBusy = await Promise.all(
-					workers.map(async ({ log }) => {
-						const finished = new Set(await log('finished'));
-						return (await log('started')).some((id) => !finished.has(id));
+					workers.map(async ({ loggedExecutions }) => {
+						const finished = new Set(await loggedExecutions('finished'));
+						return (await loggedExecutions('started')).some((id) => !finished.has(id));
 					}),
 				);
-				return workers.filter((_, number) => isBusy[number]);
+				return workers.filter((_, index) => isBusy[index]);
 			},
 			addWorker,
 			async killWorker(worker) {
@@ -116,10 +123,10 @@ export async function openQueueWorld(name: HostName = 'newest'): Promise<QueueWo
 				killed.push(...workers.splice(workers.indexOf(worker), 1));
 				await worker.n8n.stop();
 			},
-			async left() {
-				const ofKilled = killed.map(async (worker) => await worker.log('started'));
-				const ofOthers = workers.map(async (worker) => await worker.log('finished'));
-				return new Set((await Promise.all([...ofKilled, ...ofOthers])).flat());
+			async inactiveExecutions() {
+				const abandoned = killed.map(async (worker) => await worker.loggedExecutions('started'));
+				const finished = workers.map(async (worker) => await worker.loggedExecutions('finished'));
+				return new Set((await Promise.all([...abandoned, ...finished])).flat());
 			},
 			close,
 		};
@@ -131,12 +138,12 @@ export async function openQueueWorld(name: HostName = 'newest'): Promise<QueueWo
 
 const encryptionKey = randomUUID();
 
-function settings(redis: Server, postgresql: Server, webhookUrl: string): NodeJS.ProcessEnv {
+function environment(redis: Server, postgresql: Server, webhookUrl: string): NodeJS.ProcessEnv {
 	return {
 		...queueSettings(redis, encryptionKey),
 		...postgresqlSettings(postgresql),
 		WEBHOOK_URL: webhookUrl,
-		// A worker that is gone is noticed in seconds instead of a minute.
+		// Detects a crashed worker within seconds instead of a minute.
 		QUEUE_WORKER_LOCK_DURATION: '6000',
 		QUEUE_WORKER_LOCK_RENEW_TIME: '1000',
 		QUEUE_WORKER_STALLED_INTERVAL: '2000',
@@ -145,15 +152,15 @@ function settings(redis: Server, postgresql: Server, webhookUrl: string): NodeJS
 
 async function startProcess(
 	host: Host,
-	packed: string,
+	packageFolder: string,
 	command: N8nCommand,
 	port: number,
 	env: NodeJS.ProcessEnv,
-): Promise<Process & { close(): Promise<void> }> {
+): Promise<N8nProcess & { close(): Promise<void> }> {
 	const userFolder = await mkdtemp(join(tmpdir(), 'delivery-service-e2e-'));
 	const remove = async () => await rm(userFolder, { recursive: true, force: true });
 	try {
-		await cp(packed, userFolder, { recursive: true });
+		await cp(packageFolder, userFolder, { recursive: true });
 		const n8n = await startN8n({
 			host,
 			userFolder,
@@ -166,9 +173,9 @@ async function startProcess(
 		});
 		return {
 			n8n,
-			async log(what) {
+			async loggedExecutions(event) {
 				const log = await readFile(n8n.child.logFile, 'utf8');
-				const lines = log.matchAll(new RegExp(`Worker ${what} execution (\\d+)`, 'g'));
+				const lines = log.matchAll(new RegExp(`Worker ${event} execution (\\d+)`, 'g'));
 				return [...lines].map(([, id = '']) => id);
 			},
 			async close() {

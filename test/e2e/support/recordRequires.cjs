@@ -1,7 +1,7 @@
 /**
- * Loaded into n8n (`node --require`): notes, a line of JSON each, what the files of a package load
- * and which file that comes from. RECORD_REQUIRES_OF names the package, RECORD_REQUIRES_TO the file
- * to write.
+ * Preloaded into n8n (`node --require`): records the modules that the files of a package require, and
+ * the file each resolves to, as one JSON object per line. RECORD_REQUIRES_OF is the package name,
+ * RECORD_REQUIRES_TO the output file.
  */
 const { appendFileSync } = require('node:fs');
 const Module = require('node:module');

@@ -4,22 +4,22 @@ import { join } from 'node:path';
 
 import { z } from 'zod';
 
-const loadedSchema = z.object({ request: z.string(), resolved: z.string() });
+const loadedModuleSchema = z.object({ request: z.string(), resolved: z.string() });
 
-/** What a package asked Node.js for, and the file that it was given. */
-export type Loaded = z.infer<typeof loadedSchema>;
+/** A module that a package required, and the file that Node.js resolved it to. */
+export type LoadedModule = z.infer<typeof loadedModuleSchema>;
 
-/** Notes what a package loads in an n8n that is started with `env`. */
+/** Records the modules that a package loads in an n8n process started with `env`. */
 export interface RequireRecorder {
 	env: NodeJS.ProcessEnv;
-	/** All that was loaded so far. */
-	loaded(): Promise<Loaded[]>;
-	/** Deletes the notes. */
+	/** The modules loaded so far. */
+	loadedModules(): Promise<LoadedModule[]>;
+	/** Deletes the record. */
 	close(): Promise<void>;
 }
 
 /**
- * Prepares the notes.
+ * Prepares a record of the modules that a package loads.
  *
  * @param packageName the package to watch
  */
@@ -32,9 +32,9 @@ export async function recordRequires(packageName: string): Promise<RequireRecord
 			RECORD_REQUIRES_OF: packageName,
 			RECORD_REQUIRES_TO: file,
 		},
-		async loaded() {
+		async loadedModules() {
 			const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
-			return lines.map((line) => loadedSchema.parse(JSON.parse(line)));
+			return lines.map((line) => loadedModuleSchema.parse(JSON.parse(line)));
 		},
 		close: async () => await rm(folder, { recursive: true, force: true }),
 	};

@@ -1,4 +1,4 @@
-/** A valid place to fetch packages from, as the service takes it. */
+/** A valid pickup in the service's format. */
 export const pickup = {
 	contact: { name: 'Main Street Store', email: 'store@example.com', phonenumber: '+1 555 0100' },
 	location: {
@@ -13,7 +13,7 @@ export const pickup = {
 	},
 };
 
-/** The node's parameters for that place. */
+/** The node's parameters for `pickup`. */
 export const pickupFields = {
 	pickupName: 'Main Street Store',
 	pickupEmail: 'store@example.com',
@@ -27,7 +27,7 @@ export const pickupFields = {
 	pickupDetails: { instructions: 'Ring at the back door' },
 };
 
-/** A valid place to bring packages to. */
+/** A valid dropoff in the service's format. */
 export const dropoff = {
 	contact: { name: 'Ana Torres', email: 'ana@example.com' },
 	location: { address: '48 Oak Avenue, Springfield, IL 62704, United States' },
@@ -35,7 +35,7 @@ export const dropoff = {
 
 export const packages = [{ name: 'Box', qty: 1, size: 's' }];
 
-/** The node's parameters to make deliveries of Shopify orders from that place. */
+/** The node's parameters that create deliveries from Shopify orders with `pickup`. */
 export const shopifyFields = {
 	source: 'shopifyOrder',
 	...pickupFields,

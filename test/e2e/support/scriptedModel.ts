@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:http';
 import express from 'express';
 import { z } from 'zod';
 
-const conversationSchema = z.object({
+const chatRequestSchema = z.object({
 	messages: z.array(z.object({ role: z.string(), content: z.unknown() }).passthrough()),
-	/** Whether the answer is to come in pieces, as older versions of the AI Agent want it. */
+	/** Whether to stream the response, as older versions of the AI Agent request. */
 	stream: z.boolean().default(false),
 	tools: z
 		.array(
@@ -20,62 +20,64 @@ const conversationSchema = z.object({
 		.default([]),
 });
 
-/** What n8n asked the model. */
-export type Conversation = z.infer<typeof conversationSchema>;
+/** A request of n8n to the model. */
+export type ChatRequest = z.infer<typeof chatRequestSchema>;
 
-/** A stand-in for a language model, which calls the tool that it is offered as it was told to. */
+/** A fake language model that calls an offered tool with predefined arguments. */
 export interface ScriptedModel {
-	/** Where a chat model of the OpenAI kind is to be reached. */
+	/** The base URL for an OpenAI chat model. */
 	baseUrl: string;
-	/** All that it was asked, in order. */
-	conversations: Conversation[];
+	/** All requests so far, the oldest first. */
+	requests: ChatRequest[];
 	/**
-	 * The arguments with which it calls a tool in each conversation from now on, by default the first
-	 * that it is offered.
+	 * Sets the tool call of the following conversations.
+	 *
+	 * @param toolArguments the arguments of the call
+	 * @param toolName the tool to call; defaults to the first one offered
 	 */
-	callWith(toolArguments: object, toolName?: string): void;
+	setToolCall(toolArguments: object, toolName?: string): void;
 	close(): Promise<void>;
 }
 
-const answer = 'That is done.';
+const finalMessage = 'That is done.';
 
 /**
- * Starts the stand-in on the loopback address. It speaks the chat completions of OpenAI as far as
- * n8n's AI Agent needs them: it answers the user's words with a call of a tool,
- * and the tool's result with a sentence.
+ * Starts the fake model on the loopback address. It implements the part of OpenAI's chat completions
+ * that n8n's AI Agent needs: it responds to a user message with a tool call, and to the tool's result
+ * with a sentence.
  */
 export async function startScriptedModel(): Promise<ScriptedModel> {
-	const conversations: Conversation[] = [];
+	const requests: ChatRequest[] = [];
 	let toolArguments: object = {};
 	let toolName: string | undefined;
 	const app = express().use(express.json());
 	app.post('/v1/chat/completions', (request, response) => {
-		const conversation = conversationSchema.parse(request.body);
-		conversations.push(conversation);
-		const tool = conversation.tools.find(
+		const chatRequest = chatRequestSchema.parse(request.body);
+		requests.push(chatRequest);
+		const tool = chatRequest.tools.find(
 			({ function: { name } }) => toolName === undefined || name === toolName,
 		);
-		const calls = tool && conversation.messages.at(-1)?.role !== 'tool';
-		const message = calls
+		const callsTool = tool && chatRequest.messages.at(-1)?.role !== 'tool';
+		const message = callsTool
 			? {
 					role: 'assistant',
 					content: null,
 					tool_calls: [
 						{
-							id: `call_${conversations.length}`,
+							id: `call_${requests.length}`,
 							type: 'function',
 							function: { name: tool.function.name, arguments: JSON.stringify(toolArguments) },
 						},
 					],
 				}
-			: { role: 'assistant', content: answer };
+			: { role: 'assistant', content: finalMessage };
 		const completion = {
-			id: `completion-${conversations.length}`,
+			id: `completion-${requests.length}`,
 			created: 0,
 			model: 'scripted',
 		};
-		const finish = calls ? 'tool_calls' : 'stop';
-		if (conversation.stream) {
+		const finishReason = callsTool ? 'tool_calls' : 'stop';
+		if (chatRequest.stream) {
 			const delta = {
 				...message,
 				...('tool_calls' in message && {
@@ -84,7 +86,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
 			};
 			const chunks = [
 				{ index: 0, delta, finish_reason: null },
-				{ index: 0, delta: {}, finish_reason: finish },
+				{ index: 0, delta: {}, finish_reason: finishReason },
 			].map((choice) =>
 				JSON.stringify({ ...completion, object: 'chat.completion.chunk', choices: [choice] }),
 			);
@@ -95,17 +97,17 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
 		response.json({
 			...completion,
 			object: 'chat.completion',
-			choices: [{ index: 0, message, finish_reason: finish }],
+			choices: [{ index: 0, message, finish_reason: finishReason }],
 			usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
 		});
 	});
 	const server = createServer(app);
 	return {
 		baseUrl: `http://127.0.0.1:${await listen(server)}/v1`,
-		conversations,
-		callWith(given, name) {
-			toolArguments = given;
-			toolName = name;
+		requests,
+		setToolCall(newArguments, newToolName) {
+			toolArguments = newArguments;
+			toolName = newToolName;
 		},
 		close: async () => {
 			server.closeAllConnections();
@@ -117,6 +119,6 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
 async function listen(server: Server): Promise<number> {
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	const address = server.address();
-	if (address === null || typeof address === 'string') throw new Error('a port was expected');
+	if (address === null || typeof address === 'string') throw new Error('Expected a port');
 	return address.port;
 }

@@ -6,15 +6,15 @@ import { outputOf } from '../../../playground/n8n/execution';
 import { waitFor } from '../../../playground/n8n/progress';
 import { connection, node } from '../../../playground/n8n/workflowParts';
 import { shopifyOrder } from '../../support/shopifyOrders';
-import type { QueueWorld } from './queue';
+import type { QueueInstallation } from './queue';
 import { pickupFields } from './sampleDelivery';
 
-const names = { webhook: 'Orders', split: 'Each order', create: 'Create deliveries' } as const;
+const nodeNames = { webhook: 'Orders', split: 'Each order', create: 'Create deliveries' } as const;
 const executionsTimeoutMs = 180_000;
 const readyTimeoutMs = 30_000;
 const notReady = 503;
 
-/** What the node said of an order. */
+/** The outcomes that the node reports for an order. */
 export const outcomes = [
 	'created',
 	'alreadyCreated',
@@ -27,19 +27,19 @@ export const outcomes = [
 
 export type Outcome = (typeof outcomes)[number];
 
-/** A published workflow that makes deliveries from the orders which are posted to it. */
+/** A published workflow that creates deliveries from the orders posted to its webhook. */
 export interface Sender {
-	/** Starts an execution with orders of these names; resolves once n8n has taken it. */
+	/** Starts an execution with orders of the given names. Resolves once n8n has accepted it. */
 	post(orders: readonly string[]): Promise<void>;
-	/** Waits until no execution is worked on, and gives what those that have ended since did. */
-	finished(): Promise<SentExecution[]>;
+	/** Waits until no execution is active. Returns the results since the last call. */
+	results(): Promise<SenderResult[]>;
 }
 
-/** What an execution did. */
-export interface SentExecution {
+/** The result of an execution. */
+export interface SenderResult {
 	id: string;
 	status: string;
-	/** What was said of each order, by its name; empty when the execution was not completed. */
+	/** The reported outcomes by order name; empty unless the execution succeeded. */
 	outcomes: Map<string, Outcome[]>;
 }
 
@@ -58,16 +58,16 @@ const itemSchema = z.union([
 	createdSchema.transform(({ referenceId }) => ({ referenceId, outcome: 'created' as const })),
 ]);
 
-/** The options by which a workflow sends. */
+/** The sending options of the workflow. */
 export interface SenderOptions {
 	batchSize: number;
-	/** By default it is on. */
+	/** Defaults to true. */
 	skipAlreadySent?: boolean;
 }
 
-/** Publishes a workflow that sends the orders of a webhook's call, each once. */
+/** Publishes a workflow that creates deliveries from the orders in a webhook call. */
 export async function publishSender(
-	installation: QueueWorld,
+	installation: QueueInstallation,
 	options: SenderOptions,
 ): Promise<Sender> {
 	const path = `orders-${Date.now()}`;
@@ -75,40 +75,40 @@ export async function publishSender(
 		senderWorkflow(installation, path, options),
 	);
 	await installation.client.publish(workflowId);
-	const seen = new Set<string>();
-	let posted = 0;
+	const reported = new Set<string>();
+	let postedCount = 0;
 	return {
 		async post(orders) {
 			const url = `${installation.webhookUrl}/webhook/${path}`;
 			const body = { orders: orders.map((name) => shopifyOrder({ name })) };
-			await waitFor('a webhook that is taken', readyTimeoutMs, async () => {
+			await waitFor('the webhook to respond', readyTimeoutMs, async () => {
 				return await unlessNotReady(axios.post(url, body, { proxy: false }));
 			});
-			posted++;
+			postedCount++;
 		},
-		async finished() {
-			const ended = await waitFor('the end of all executions', executionsTimeoutMs, async () => {
-				// In this order: what a worker has finished is stored already.
-				const left = await installation.left();
+		async results() {
+			const ended = await waitFor('all executions to end', executionsTimeoutMs, async () => {
+				// Must precede the list of executions: n8n has then stored all finished ones.
+				const inactive = await installation.inactiveExecutions();
 				const all = await unlessNotReady(installation.client.executions(workflowId));
-				const isOver = all?.every((one) => hasEnded(one) || left.has(one.id));
-				return all?.length === posted && isOver ? all.filter(hasEnded) : undefined;
+				const isOver = all?.every((execution) => hasEnded(execution) || inactive.has(execution.id));
+				return all?.length === postedCount && isOver ? all.filter(hasEnded) : undefined;
 			});
-			const fresh = ended.filter(({ id }) => !seen.has(id));
-			const results: SentExecution[] = [];
-			for (const { id, status } of fresh) {
-				seen.add(id);
-				results.push({ id, status, outcomes: await outcomesOf(installation, id, status) });
+			const unreported = ended.filter(({ id }) => !reported.has(id));
+			const results: SenderResult[] = [];
+			for (const { id, status } of unreported) {
+				reported.add(id);
+				results.push({ id, status, outcomes: await readOutcomes(installation, id, status) });
 			}
 			return results;
 		},
 	};
 }
 
-/** What n8n answered, or undefined when it looked for its database just then and did nothing. */
-async function unlessNotReady<T>(answer: Promise<T>): Promise<T | undefined> {
+/** Returns n8n's response, or undefined when n8n did nothing because its database was unavailable. */
+async function unlessNotReady<T>(response: Promise<T>): Promise<T | undefined> {
 	try {
-		return await answer;
+		return await response;
 	} catch (error) {
 		const status = isAxiosError(error)
 			? error.response?.status
@@ -118,7 +118,7 @@ async function unlessNotReady<T>(answer: Promise<T>): Promise<T | undefined> {
 	}
 }
 
-/** Order names, each of its own: `#K1-0001`, `#K1-0002` and so on. */
+/** Generates unique order names: `#K1-0001`, `#K1-0002` and so on. */
 export function orderNames(prefix: string, count: number): string[] {
 	return Array.from(
 		{ length: count },
@@ -126,25 +126,27 @@ export function orderNames(prefix: string, count: number): string[] {
 	);
 }
 
-/** Parts of at most `size`. */
-export function partsOf<T>(list: readonly T[], size: number): T[][] {
-	return Array.from({ length: Math.ceil(list.length / size) }, (_, part) =>
-		list.slice(part * size, (part + 1) * size),
+/** Splits a list into chunks of at most `size` entries. */
+export function chunk<T>(list: readonly T[], size: number): T[][] {
+	return Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
+		list.slice(index * size, (index + 1) * size),
 	);
 }
 
-/** How often each reference was created at the service. */
-export function creationsOf(installation: QueueWorld): Map<string, number> {
+/** Counts the deliveries that the service has created for each reference ID. */
+export function countCreations(installation: QueueInstallation): Map<string, number> {
 	const counts = new Map<string, number>();
 	for (const { record } of installation.service.control.deliveries()) {
-		const reference = String(record.referenceId);
-		counts.set(reference, (counts.get(reference) ?? 0) + 1);
+		const referenceId = String(record.referenceId);
+		counts.set(referenceId, (counts.get(referenceId) ?? 0) + 1);
 	}
 	return counts;
 }
 
-/** How often each outcome was said. */
-export function tally(executions: readonly SentExecution[]): Partial<Record<Outcome, number>> {
+/** Counts the reported outcomes. */
+export function countOutcomes(
+	executions: readonly SenderResult[],
+): Partial<Record<Outcome, number>> {
 	const counts: Partial<Record<Outcome, number>> = {};
 	for (const execution of executions)
 		for (const outcome of [...execution.outcomes.values()].flat())
@@ -152,22 +154,22 @@ export function tally(executions: readonly SentExecution[]): Partial<Record<Outc
 	return counts;
 }
 
-async function outcomesOf(
-	installation: QueueWorld,
+async function readOutcomes(
+	installation: QueueInstallation,
 	id: string,
 	status: string,
-): Promise<SentExecution['outcomes']> {
-	const found = new Map<string, Outcome[]>();
-	if (status !== 'success') return found;
-	for (const json of outputOf(await installation.client.execution(id), names.create)) {
+): Promise<SenderResult['outcomes']> {
+	const orderOutcomes = new Map<string, Outcome[]>();
+	if (status !== 'success') return orderOutcomes;
+	for (const json of outputOf(await installation.client.execution(id), nodeNames.create)) {
 		const { referenceId, outcome } = itemSchema.parse(json);
-		found.set(referenceId, [...(found.get(referenceId) ?? []), outcome]);
+		orderOutcomes.set(referenceId, [...(orderOutcomes.get(referenceId) ?? []), outcome]);
 	}
-	return found;
+	return orderOutcomes;
 }
 
 function senderWorkflow(
-	{ credentials }: QueueWorld,
+	{ credentials }: QueueInstallation,
 	path: string,
 	{ skipAlreadySent = true, ...options }: SenderOptions,
 ): WorkflowFile {
@@ -176,13 +178,16 @@ function senderWorkflow(
 		name: `Send ${path}`,
 		nodes: [
 			{
-				...node(names.webhook, 'n8n-nodes-base.webhook', webhook),
+				...node(nodeNames.webhook, 'n8n-nodes-base.webhook', webhook),
 				typeVersion: 2,
 				webhookId: path,
 			},
-			node(names.split, 'n8n-nodes-base.splitOut', { fieldToSplitOut: 'body.orders', options: {} }),
+			node(nodeNames.split, 'n8n-nodes-base.splitOut', {
+				fieldToSplitOut: 'body.orders',
+				options: {},
+			}),
 			{
-				...node(names.create, 'n8n-nodes-delivery-service.deliveryService', {
+				...node(nodeNames.create, 'n8n-nodes-delivery-service.deliveryService', {
 					resource: 'delivery',
 					operation: 'create',
 					source: 'shopifyOrder',
@@ -197,8 +202,8 @@ function senderWorkflow(
 			},
 		],
 		connections: {
-			[names.webhook]: { main: [[connection(names.split)]] },
-			[names.split]: { main: [[connection(names.create)]] },
+			[nodeNames.webhook]: { main: [[connection(nodeNames.split)]] },
+			[nodeNames.split]: { main: [[connection(nodeNames.create)]] },
 		},
 		settings: { executionOrder: 'v1' },
 	};

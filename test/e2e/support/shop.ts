@@ -21,25 +21,29 @@ const dataTable = 'n8n-nodes-base.dataTable';
 type Row = Record<string, unknown>;
 type TableName = (typeof tables)[keyof typeof tables];
 
-/** A real n8n beside the local service and a shop, with the examples. */
-export interface ShopWorld {
+/** A real n8n with the example workflows, the local service and a shop. */
+export interface ShopEnvironment {
 	readonly installation: Installation;
 	readonly shopify: Shopify;
-	/** Stores an example with what its user fills in. Gives its id. */
-	store(example: keyof typeof examples, filled?: FilledIn, more?: Credentials): Promise<string>;
-	/** Stores and publishes an example. Gives its id. */
+	/** Stores an example with the values that a user fills in. Returns the workflow ID. */
+	store(
+		example: keyof typeof examples,
+		filled?: FilledIn,
+		otherCredentials?: Credentials,
+	): Promise<string>;
+	/** Stores and publishes an example. Returns the workflow ID. */
 	publish(example: keyof typeof examples, filled?: FilledIn): Promise<string>;
-	/** The rows of a data table with these values. */
-	rows(table: TableName, wanted?: Row): Promise<Row[]>;
-	/** Waits for the only row of a data table with these values. */
-	row(table: TableName, wanted: Row): Promise<Row>;
-	/** Does work, and waits until a workflow has run to its end so often because of it. */
-	afterRuns<T>(workflowId: string, count: number, work: () => T | Promise<T>): Promise<T>;
+	/** Returns the rows of a data table with the given values. */
+	rows(table: TableName, values?: Row): Promise<Row[]>;
+	/** Waits for the only row of a data table with the given values. */
+	row(table: TableName, values: Row): Promise<Row>;
+	/** Runs a function, then waits for the given number of executions that it causes. */
+	afterExecutions<T>(workflowId: string, count: number, run: () => T | Promise<T>): Promise<T>;
 	close(): Promise<void>;
 }
 
-/** Starts n8n of a version so that it finds the shop. Tables are made where n8n's node cannot. */
-export async function openShopWorld(name: HostName): Promise<ShopWorld> {
+/** Starts n8n with access to the shop. Creates the data tables where n8n's node can't. */
+export async function openShopEnvironment(name: HostName): Promise<ShopEnvironment> {
 	const shopify = await startShopify();
 	let installation: Installation | undefined;
 	const close = async () => {
@@ -50,17 +54,21 @@ export async function openShopWorld(name: HostName): Promise<ShopWorld> {
 		const opened = (installation = await openInstallation(name, shopify.env));
 		const { client, service } = opened;
 		const credentials = await storeCredentials(client, service, shopify);
-		const tableIds = name === '1.123' ? await makeTables(opened) : undefined;
-		const rows: ShopWorld['rows'] = async (table, wanted = {}) => {
+		const tableIds = name === '1.123' ? await createTables(opened) : undefined;
+		const rows: ShopEnvironment['rows'] = async (table, values = {}) => {
 			const all = await client.tableRows(table);
 			return all.filter((row) =>
-				Object.entries(wanted).every(([key, value]) => row[key] === value),
+				Object.entries(values).every(([key, value]) => row[key] === value),
 			);
 		};
-		const store: ShopWorld['store'] = async (example, filled = {}, more = {}) => {
-			const all = { ...filledIn(shopify), ...filled };
-			const workflow = await readExample(examples[example], { ...credentials, ...more }, all);
-			return await client.createWorkflow(tableIds ? withTables(workflow, tableIds) : workflow);
+		const store: ShopEnvironment['store'] = async (example, filled = {}, otherCredentials = {}) => {
+			const values = { ...filledIn(shopify), ...filled };
+			const workflow = await readExample(
+				examples[example],
+				{ ...credentials, ...otherCredentials },
+				values,
+			);
+			return await client.createWorkflow(tableIds ? withTableIds(workflow, tableIds) : workflow);
 		};
 		return {
 			installation: opened,
@@ -72,19 +80,21 @@ export async function openShopWorld(name: HostName): Promise<ShopWorld> {
 				return id;
 			},
 			rows,
-			async row(table, wanted) {
-				return await waitFor(`a row ${JSON.stringify(wanted)} in ${table}`, timeoutMs, async () => {
-					const [row, ...others] = await rows(table, wanted);
-					if (others.length > 0) throw new Error(`${others.length + 1} rows in ${table}`);
+			async row(table, values) {
+				return await waitFor(`a row ${JSON.stringify(values)} in ${table}`, timeoutMs, async () => {
+					const [row, ...others] = await rows(table, values);
+					if (others.length > 0)
+						throw new Error(`Expected 1 row in ${table}, got ${others.length + 1}`);
 					return row;
 				});
 			},
-			async afterRuns(workflowId, count, work) {
-				const ended = async () => (await client.executions(workflowId)).filter(hasEnded).length;
-				const before = await ended();
-				const result = await work();
+			async afterExecutions(workflowId, count, run) {
+				const countEnded = async () =>
+					(await client.executions(workflowId)).filter(hasEnded).length;
+				const before = await countEnded();
+				const result = await run();
 				await waitFor(`${count} more executions`, timeoutMs, async () => {
-					return (await ended()) >= before + count || undefined;
+					return (await countEnded()) >= before + count || undefined;
 				});
 				return result;
 			},
@@ -96,30 +106,30 @@ export async function openShopWorld(name: HostName): Promise<ShopWorld> {
 	}
 }
 
-const columnsShape = z.object({
+const tableSchema = z.object({
 	tableName: z.string(),
 	columns: z.object({
 		column: z.array(z.object({ name: z.string(), type: z.string().default('string') })),
 	}),
 });
 
-/** Makes the tables by hand, as a user of n8n 1.x must. Gives their ids by their names. */
-async function makeTables({ client }: Installation): Promise<Map<string, string>> {
+/** Creates the tables manually, as users of n8n 1.x must. Returns their IDs by name. */
+async function createTables({ client }: Installation): Promise<Map<string, string>> {
 	const ids = new Map<string, string>();
 	for (const example of [examples.orders, examples.updates]) {
 		for (const { type, parameters } of (await readExample(example, {}, {})).nodes) {
 			if (type !== dataTable || parameters.resource !== 'table') continue;
-			const { tableName, columns } = columnsShape.parse(parameters);
+			const { tableName, columns } = tableSchema.parse(parameters);
 			if (ids.has(tableName)) continue;
-			const types = Object.fromEntries(columns.column.map((one) => [one.name, one.type]));
+			const types = Object.fromEntries(columns.column.map((column) => [column.name, column.type]));
 			ids.set(tableName, await client.createTable(tableName, types));
 		}
 	}
 	return ids;
 }
 
-/** Replaces in the file what docs/shopify.md tells users of n8n 1.x to replace before they import it. */
-function withTables(workflow: WorkflowFile, ids: ReadonlyMap<string, string>): WorkflowFile {
+/** Makes the replacements that docs/shopify.md requires from users of n8n 1.x before the import. */
+function withTableIds(workflow: WorkflowFile, ids: ReadonlyMap<string, string>): WorkflowFile {
 	let text = JSON.stringify(workflow, null, '\t').replaceAll('"mode": "name"', '"mode": "id"');
 	for (const [name, id] of ids) text = text.replaceAll(`"value": "${name}"`, `"value": "${id}"`);
 	return workflowFileSchema.parse(JSON.parse(text));

@@ -1,6 +1,6 @@
 const columns = ['group', 'cases', 'failed', 'seconds', 'result'];
 
-/** The table of groups with their cases and seconds, and the count of all cases below it. */
+/** Formats a table of the groups with their test counts and seconds, followed by the totals. */
 function format(rows) {
 	const header = Object.fromEntries(columns.map((column) => [column, column]));
 	const widths = columns.map((column) =>
@@ -11,9 +11,9 @@ function format(rows) {
 			.map((column, index) => String(row[column]).padEnd(widths[index]))
 			.join('  ')
 			.trimEnd();
-	const sum = (member) => rows.reduce((total, row) => total + row[member], 0);
-	const count = `${sum('passed')} passed, ${sum('failed')} failed`;
-	return ['', line(header), ...rows.map(line), '', count].join('\n');
+	const sum = (column) => rows.reduce((total, row) => total + row[column], 0);
+	const totals = `${sum('passed')} passed, ${sum('failed')} failed`;
+	return ['', line(header), ...rows.map(line), '', totals].join('\n');
 }
 
 module.exports = { format };

@@ -4,14 +4,14 @@ const { basename } = require('node:path');
 const { format } = require('./table');
 
 /**
- * Prints, after all tests, a table of groups with their cases and seconds. When several groups run
- * at once, it is left in the file that E2E_ROWS names, for one table of all.
+ * Prints a table of the groups with their test counts and seconds after all tests. When several
+ * groups run in parallel, writes the rows to the file E2E_ROWS instead, for one table of all groups.
  */
 class TableReporter {
 	onRunComplete(_contexts, { testResults }) {
 		const rows = testResults.map(
 			({ testFilePath, testResults: cases, perfStats, failureMessage }) => {
-				const count = (wanted) => cases.filter(({ status }) => status === wanted).length;
+				const count = (expected) => cases.filter(({ status }) => status === expected).length;
 				return {
 					group: basename(testFilePath, '.e2e.ts'),
 					cases: cases.length,

@@ -8,28 +8,34 @@ import type { StoredWorkflow } from '../../../playground/n8n/client';
 import { outputOf } from '../../../playground/n8n/execution';
 import { waitFor } from '../../../playground/n8n/progress';
 import * as shared from './versionTests';
-import { executionsOf, fireUpdates, liveAddress, subscriptionsOf, testAddress } from './events';
-import { nodes, withTrigger } from './workflows';
+import {
+	fireUpdates,
+	listSubscriptions,
+	productionWebhook,
+	testWebhook,
+	waitForExecutions,
+} from './events';
+import { nodes, withChangedTrigger } from './workflows';
 import { credentialName, credentialType, type Installation } from './installation';
 
 /*
- * What holds in every supported n8n version of a trigger whose circumstances change: each version
- * calls the trigger's methods at other moments, and shows other parts of an error.
+ * Tests of the trigger that every supported n8n version must pass. The versions call the trigger's
+ * methods at different times and show different parts of an error.
  */
 
-/** Defines the tests, for an installation that is open while they run. */
+/** Defines the tests for an open installation. */
 export function testTriggerChanges(installation: () => Installation): void {
-	const subscriptions = () => subscriptionsOf(installation().service.control, installation().n8n);
-	const published = async (parameters: Record<string, unknown>): Promise<StoredWorkflow> => {
-		const workflow = await shared.imported(installation(), parameters);
+	const subscriptions = () => listSubscriptions(installation().service.control, installation().n8n);
+	const publishTrigger = async (parameters: Record<string, unknown>): Promise<StoredWorkflow> => {
+		const workflow = await shared.importTrigger(installation(), parameters);
 		await installation().client.publish(workflow.id);
 		return workflow;
 	};
 
 	describe('two workflows with the same webhook ID', () => {
-		test('are not both published, and neither takes off what the other subscribed', async () => {
+		test('publishes only one of two workflows with the same webhook ID, and keeps its subscriptions', async () => {
 			const { client } = installation();
-			const first = await published({ events: ['createTask', 'updateTask'] });
+			const first = await publishTrigger({ events: ['createTask', 'updateTask'] });
 			const before = subscriptions();
 			const { name, nodes: all, connections } = first;
 			const file = { name, nodes: all, connections, settings: { executionOrder: 'v1' } };
@@ -37,10 +43,13 @@ export function testTriggerChanges(installation: () => Installation): void {
 
 			await expect(client.publish(second)).rejects.toThrow();
 
-			expect(before).toEqual([liveAddress(first, 'createTask'), liveAddress(first, 'updateTask')]);
+			expect(before).toEqual([
+				productionWebhook(first, 'createTask'),
+				productionWebhook(first, 'updateTask'),
+			]);
 			expect(subscriptions()).toEqual(before);
 			expect(await fireUpdates(installation().service.control, ['D-1'], 1)).toEqual([200]);
-			await executionsOf(client, first.id, 1);
+			await waitForExecutions(client, first.id, 1);
 			await client.unpublish(first.id);
 			await client.publish(second);
 			expect(subscriptions()).toEqual(before);
@@ -49,73 +58,74 @@ export function testTriggerChanges(installation: () => Installation): void {
 		});
 	});
 
-	describe('a changed API secret', () => {
-		test('stops no event, and publishing replaces the addresses', async () => {
+	describe('credential changes', () => {
+		test('receives events after a change of the API secret, and replaces the URLs when publishing', async () => {
 			const { client, credentials } = installation();
-			const workflow = await published({ events: ['updateTask'] });
+			const workflow = await publishTrigger({ events: ['updateTask'] });
 			const [before] = installation().service.control.webhooks();
 			const secret = installation().service.credential.apiSecret;
 			const id = credentials[credentialType].id;
-			const change = async (apiSecret: string) => {
+			const changeSecret = async (apiSecret: string) => {
 				await installation().stopService();
 				await installation().resumeService(apiSecret);
 				const { credential } = installation().service;
 				await client.updateCredential(id, credentialName, credentialType, credential);
 			};
 
-			await change(`${secret}-changed`);
+			await changeSecret(`${secret}-changed`);
 			expect(await fireUpdates(installation().service.control, ['D-1'], 1)).toEqual([200]);
-			await executionsOf(client, workflow.id, 1);
+			await waitForExecutions(client, workflow.id, 1);
 			await client.unpublish(workflow.id);
 			expect(subscriptions()).toEqual([]);
 			await client.publish(workflow.id);
 
 			const [after] = installation().service.control.webhooks();
-			expect(subscriptions()).toEqual([liveAddress(workflow, 'updateTask')]);
+			expect(subscriptions()).toEqual([productionWebhook(workflow, 'updateTask')]);
 			expect(after?.url).not.toBe(before?.url);
-			const answer = await axios.post(before?.url ?? '', { id: 'D-2' }, noProxy);
-			expect(answer.status).toBe(401);
+			const response = await axios.post(before?.url ?? '', { id: 'D-2' }, noProxy);
+			expect(response.status).toBe(401);
 			expect(await readFile(join(installation().userFolder, 'n8n.log'), 'utf8')).toContain(
 				'unpublish the workflow, then publish it (in n8n 1, turn it off and on)',
 			);
 
-			await change(secret);
+			await changeSecret(secret);
 			expect(await fireUpdates(installation().service.control, ['D-3'], 1)).toEqual([200]);
-			await executionsOf(client, workflow.id, 2);
+			await waitForExecutions(client, workflow.id, 2);
 			await client.unpublish(workflow.id);
 			expect(subscriptions()).toEqual([]);
 		});
 
-		test('to that of another company leaves nothing behind', async () => {
+		test('removes all webhooks of the previous company after a change of the company ID', async () => {
 			const { client, credentials, service } = installation();
-			const workflow = await published({ events: ['updateTask'] });
-			const change = async (companyId: number) =>
+			const workflow = await publishTrigger({ events: ['updateTask'] });
+			const changeCompany = async (companyId: number) =>
 				await client.updateCredential(
 					credentials[credentialType].id,
 					credentialName,
 					credentialType,
 					{ ...service.credential, companyId },
 				);
-			const companies = () => service.control.webhooks().map(({ companyId }) => companyId);
-			const [former] = service.control.webhooks();
+			const subscribedCompanies = () =>
+				service.control.webhooks().map(({ companyId }) => companyId);
+			const [formerWebhook] = service.control.webhooks();
 
-			await change(1002);
+			await changeCompany(1002);
 			await client.unpublish(workflow.id);
-			expect(companies()).toEqual([]);
+			expect(subscribedCompanies()).toEqual([]);
 			await client.publish(workflow.id);
-			expect(companies()).toEqual([1002]);
-			expect((await axios.post(former?.url ?? '', { id: 'D-1' }, noProxy)).status).toBe(401);
+			expect(subscribedCompanies()).toEqual([1002]);
+			expect((await axios.post(formerWebhook?.url ?? '', { id: 'D-1' }, noProxy)).status).toBe(401);
 
-			await change(service.credential.companyId);
+			await changeCompany(service.credential.companyId);
 			await client.unpublish(workflow.id);
-			expect(companies()).toEqual([]);
+			expect(subscribedCompanies()).toEqual([]);
 		});
 	});
 
-	describe('a copy of this n8n, or its former address', () => {
-		test('keeps what is subscribed there, and the log says that it exists', async () => {
+	describe('a copy of n8n at another URL', () => {
+		test('keeps the webhooks of a copy of n8n at another URL, and logs that they exist', async () => {
 			const { client, service } = installation();
-			const workflow = await published({ events: ['updateTask'] });
+			const workflow = await publishTrigger({ events: ['updateTask'] });
 			const [{ companyId = 0, url = '', action = 0 } = {}] = service.control.webhooks();
 			const { pathname, search } = new URL(url);
 			const elsewhere = `https://former.example${pathname}${search}`;
@@ -139,11 +149,11 @@ export function testTriggerChanges(installation: () => Installation): void {
 		});
 	});
 
-	describe('a service that tries out whether an address answers', () => {
-		test('gets 200 and starts nothing, live and while the editor listens', async () => {
+	describe('URL checks by the service', () => {
+		test('responds with 200 to URL checks without an execution, published and while listening', async () => {
 			const { client, service } = installation();
-			const workflow = await shared.imported(installation(), { events: ['updateTask'] });
-			const statuses = async () => {
+			const workflow = await shared.importTrigger(installation(), { events: ['updateTask'] });
+			const checkStatuses = async () => {
 				const url = service.control.webhooks()[0]?.url ?? '';
 				const { status: get } = await axios.get(url, noProxy);
 				const { status: head } = await axios.head(url, noProxy);
@@ -155,42 +165,44 @@ export function testTriggerChanges(installation: () => Installation): void {
 			const expected = { get: 200, head: 200, post: 200, forged: 401 };
 
 			await client.listen(workflow.id, nodes.trigger);
-			expect(await statuses()).toEqual(expected);
-			expect(subscriptions()).toEqual([testAddress(workflow, 'updateTask')]);
+			expect(await checkStatuses()).toEqual(expected);
+			expect(subscriptions()).toEqual([testWebhook(workflow, 'updateTask')]);
 			expect(await fireUpdates(service.control, ['D-1'], 1)).toEqual([200]);
-			await executionsOf(client, workflow.id, 1);
-			await waitFor('the end of listening', 10_000, () =>
+			await waitForExecutions(client, workflow.id, 1);
+			await waitFor('the trigger to stop listening', 10_000, () =>
 				Promise.resolve(subscriptions().length === 0 || undefined),
 			);
 
 			await client.publish(workflow.id);
-			expect(await statuses()).toEqual(expected);
+			expect(await checkStatuses()).toEqual(expected);
 			expect(await fireUpdates(service.control, ['D-2'], 1)).toEqual([200]);
-			await executionsOf(client, workflow.id, 2);
+			await waitForExecutions(client, workflow.id, 2);
 			await client.unpublish(workflow.id);
 			expect(subscriptions()).toEqual([]);
 		});
 	});
 
-	describe('a service that drops the query of addresses', () => {
-		test('is rid of an event that is no longer chosen, whose calls start nothing', async () => {
+	describe('a service that drops the query of webhook URLs', () => {
+		test('unsubscribes from a deselected event and ignores its calls when the service drops the query', async () => {
 			const { client, service, n8n } = installation();
 			service.control.settings({ variant: 'query-dropped' });
 			const options = { verifyCaller: false };
-			const workflow = await published({ events: ['createTask', 'updateTask'], options });
+			const workflow = await publishTrigger({ events: ['createTask', 'updateTask'], options });
 			const [{ url = '' } = {}] = service.control.webhooks();
 			expect(url).toMatch(new RegExp(`^${n8n.url}/webhook/[^?]+$`));
 			const actions = () => service.control.webhooks().map(({ action }) => action);
 			expect(actions()).toEqual([1, 3]);
 
 			const parameters = { events: ['updateTask'], options };
-			await client.updateWorkflow(workflow.id, { nodes: withTrigger(workflow, { parameters }) });
+			await client.updateWorkflow(workflow.id, {
+				nodes: withChangedTrigger(workflow, { parameters }),
+			});
 			await client.publish(workflow.id);
 			expect(actions()).toEqual([3]);
 			const created = { id: 'D-1', distance: 1, price: 2, currencySign: '$' };
 			expect((await axios.post(url, created, noProxy)).status).toBe(200);
 			expect(await fireUpdates(service.control, ['D-2'], 1)).toEqual([200]);
-			const executions = await executionsOf(client, workflow.id, 1);
+			const executions = await waitForExecutions(client, workflow.id, 1);
 			expect(executions.flatMap((execution) => outputOf(execution, nodes.done))).toMatchObject([
 				{ event: 'updateTask', id: 'D-2' },
 			]);
@@ -200,12 +212,12 @@ export function testTriggerChanges(installation: () => Installation): void {
 		});
 	});
 
-	describe('a workflow that cannot be published', () => {
-		test('says why, with the name of the service and the reason', async () => {
+	describe('publishing errors', () => {
+		test('names the service and the reason when publishing fails', async () => {
 			const { client, service } = installation();
 			const one = { events: ['updateTask'] };
 			const { credential } = service;
-			const faults: Array<[RegExp, Record<string, unknown>, object]> = [
+			const cases: Array<[RegExp, Record<string, unknown>, object]> = [
 				[/Base URL.*must start with http/, one, { ...credential, baseUrl: 'api.example' }],
 				[/Delivery Service.*API key/, one, { ...credential, apiSecret: 'wrong' }],
 				[/Delivery Service.*404/, one, { ...credential, companyId: 77 }],
@@ -221,18 +233,18 @@ export function testTriggerChanges(installation: () => Installation): void {
 					credential,
 				],
 			];
-			const refusals = await Promise.all(
-				faults.map(async ([, parameters, data], index) => {
+			const errors = await Promise.all(
+				cases.map(async ([, parameters, data], index) => {
 					const name = `Faulty ${index}`;
 					const id = await client.createCredential(name, credentialType, data);
 					const credentials = { [credentialType]: { id, name } };
-					const workflow = await shared.imported(installation(), parameters, credentials);
+					const workflow = await shared.importTrigger(installation(), parameters, credentials);
 					return await client.publish(workflow.id).catch((error: unknown) => String(error));
 				}),
 			);
-			for (const [index, [reason]] of faults.entries()) {
-				expect(refusals[index]).toMatch(reason);
-				expect(refusals[index]).toContain('Delivery Service');
+			for (const [index, [reason]] of cases.entries()) {
+				expect(errors[index]).toMatch(reason);
+				expect(errors[index]).toContain('Delivery Service');
 			}
 			expect(service.control.webhooks()).toEqual([]);
 		});

@@ -14,9 +14,15 @@ import { installNode } from '../../../playground/n8n/node';
 import { waitFor } from '../../../playground/n8n/progress';
 import { samples } from '../../../playground/shopify/samples';
 import { parameterCases } from '../../support/parameterCases';
-import { executionsOf, fireUpdates, idsAt, liveAddress, subscriptionsOf } from './events';
-import { startRefusingProxy, type RefusingProxy } from './refusingProxy';
-import { recordRequires, type Loaded, type RequireRecorder } from './requires';
+import {
+	fireUpdates,
+	listSubscriptions,
+	outputIds,
+	productionWebhook,
+	waitForExecutions,
+} from './events';
+import { startAuthProxy, type AuthProxy } from './authProxy';
+import { recordRequires, type LoadedModule, type RequireRecorder } from './requires';
 import { dropoff, packages, pickup, pickupFields, shopifyFields } from './sampleDelivery';
 import { actionWorkflow, nodes, triggerWorkflow, type ActionWorkflow } from './workflows';
 import {
@@ -27,77 +33,84 @@ import {
 } from './installation';
 
 /*
- * What holds in every supported n8n version. Each function that begins with "test" defines the tests
- * of one subject, for an installation that is open while they run and whose service is empty before each.
+ * Tests that every supported n8n version must pass. Each function that starts with "test" defines the
+ * tests of one subject for an open installation, whose service is reset before each test.
  */
 
-/** What a workflow did, and its id to run it again. */
-interface Run {
+/** The result of a workflow run, and the workflow ID to run it again. */
+interface RunResult {
 	workflowId: string;
 	execution: Execution;
 	output: Array<Record<string, unknown>>;
 }
 
 /** Imports a workflow with an action node and runs it. */
-export async function runAction(installation: Installation, setup: ActionWorkflow): Promise<Run> {
+export async function runAction(
+	installation: Installation,
+	setup: ActionWorkflow,
+): Promise<RunResult> {
 	const workflowId = await installation.client.createWorkflow(actionWorkflow(installation, setup));
-	return { workflowId, ...(await runAgain(installation, workflowId)) };
+	return { workflowId, ...(await runWorkflow(installation, workflowId)) };
 }
 
-/** Runs an imported workflow up to its action node, or up to another node. */
-export async function runAgain(
+/** Runs a stored workflow up to its action node or another node. */
+export async function runWorkflow(
 	installation: Installation,
 	workflowId: string,
 	destination?: string,
-): Promise<Omit<Run, 'workflowId'>> {
+): Promise<Omit<RunResult, 'workflowId'>> {
 	const execution = await installation.client.run(workflowId, nodes.start, destination);
 	return { execution, output: outputOf(execution, destination ?? nodes.action) };
 }
 
 /**
- * Opens an installation of an n8n version while the tests of a file run, and defines those that hold in
- * every version.
+ * Opens an installation of an n8n version for the tests of a file, and defines the tests for every
+ * version.
  *
- * @returns gives the installation to a test
+ * @param name the n8n version
+ * @returns a function that returns the installation, for use in tests
  */
 export function testVersion(name: HostName): () => Installation {
-	let opened: Installation;
+	let openedInstallation: Installation;
 	let recorder: RequireRecorder;
-	let proxy: RefusingProxy;
+	let proxy: AuthProxy;
 	beforeAll(async () => {
 		recorder = await recordRequires('n8n-nodes-delivery-service');
-		proxy = await startRefusingProxy();
-		opened = await openInstallation(name, { ...recorder.env, ...proxy.env });
+		proxy = await startAuthProxy();
+		openedInstallation = await openInstallation(name, { ...recorder.env, ...proxy.env });
 	});
-	beforeEach(() => opened.service.control.reset());
+	beforeEach(() => openedInstallation.service.control.reset());
 	afterAll(async () => {
-		await opened?.close();
+		await openedInstallation?.close();
 		await proxy?.close();
 		await recorder?.close();
 	});
-	const installation = () => opened;
-	testInstallation(installation, async () => await recorder.loaded());
+	const installation = () => openedInstallation;
+	testInstallation(installation, async () => await recorder.loadedModules());
 	testConnection(installation);
 	testParameters(installation);
 	testOperations(installation);
 	testShopifyOrders(installation);
-	testRunningAgain(installation, name);
-	testProxy(installation, () => proxy.asked());
+	testRetries(installation, name);
+	testProxy(installation, () => proxy.requests());
 	return installation;
 }
 
-function packageFolderOf({ userFolder }: Installation): string {
+function installedPackageFolder({ userFolder }: Installation): string {
 	return join(userFolder, '.n8n', 'nodes', 'node_modules', 'n8n-nodes-delivery-service');
 }
 
 /**
- * The package as it was installed.
+ * Tests the installed package.
  *
- * @param loaded what its files loaded so far
+ * @param loadedModules returns the modules that its files have loaded so far
  */
-function testInstallation(installation: () => Installation, loaded: () => Promise<Loaded[]>): void {
+function testInstallation(
+	installation: () => Installation,
+	loadedModules: () => Promise<LoadedModule[]>,
+): void {
 	describe('the installed package', () => {
-		test('offers its nodes in the editor', async () => {
+		test('the installed package offers its nodes in the editor', async () => {
 			const types = await installation().client.nodeTypes();
 			const own = types.filter(({ name }) => name.startsWith('n8n-nodes-delivery-service.'));
 			expect(own.map(({ name, displayName, group }) => ({ name, displayName, group }))).toEqual(
@@ -116,16 +129,16 @@ function testInstallation(installation: () => Installation, loaded: () => Promis
 			);
 		});
 
-		test("brings no library, and loads n8n's own", async () => {
-			const packageFolder = packageFolderOf(installation());
+		test("the installed package includes no libraries and loads n8n's", async () => {
+			const packageFolder = installedPackageFolder(installation());
 			const origins = new Map<string, string>();
-			for (const { request, resolved } of await loaded()) {
+			for (const { request, resolved } of await loadedModules()) {
 				if (request.startsWith('.')) {
 					expect(resolved).toContain(packageFolder);
 					continue;
 				}
-				const isHosts = resolved.startsWith(join(installation().hostFolder, 'node_modules'));
-				origins.set(request, isHosts ? 'n8n' : resolved);
+				const isFromN8n = resolved.startsWith(join(installation().hostFolder, 'node_modules'));
+				origins.set(request, isFromN8n ? 'n8n' : resolved);
 			}
 			expect(Object.fromEntries(origins)).toEqual({
 				'n8n-workflow': 'n8n',
@@ -136,41 +149,41 @@ function testInstallation(installation: () => Installation, loaded: () => Promis
 	});
 }
 
-/** The credential's connection test, as the user reads it. */
+/** Tests the credential's connection test, as the user sees it. */
 function testConnection(installation: () => Installation): void {
 	describe('the connection test', () => {
-		const check = async (changes: object) => {
+		const testCredential = async (changes: object) => {
 			const { client, credentials, service } = installation();
 			const data = { ...service.credential, ...changes };
 			const { id } = credentials[credentialType];
 			return await client.testCredential(id, credentialName, credentialType, data);
 		};
 
-		test('succeeds', async () => {
-			expect(await check({})).toEqual({ status: 'OK', message: 'Connection successful' });
+		test('the connection test succeeds with a valid credential', async () => {
+			expect(await testCredential({})).toEqual({ status: 'OK', message: 'Connection successful' });
 			expect(installation().service.control.requests()).toMatchObject([
 				{ method: 'GET', path: '/hooks/companies/1001', status: 200 },
 			]);
 		});
 
-		test('tells a wrong secret', async () => {
-			expect(await check({ apiSecret: 'wrong' })).toEqual({
+		test('the connection test reports a wrong API secret', async () => {
+			expect(await testCredential({ apiSecret: 'wrong' })).toEqual({
 				status: 'Error',
 				message:
 					'The Delivery Service rejected the API key. Check API Key ID and API Secret in the credential. If the key was changed on the Delivery Service, enter the new one. The service says: Credentials missing or invalid (UNAUTHORIZED)',
 			});
 		});
 
-		test('tells a wrong company', async () => {
-			expect(await check({ companyId: 7 })).toEqual({
+		test('the connection test reports a wrong company ID', async () => {
+			expect(await testCredential({ companyId: 7 })).toEqual({
 				status: 'Error',
 				message:
 					'The Delivery Service responded, but this company or URL was not found. Check Company ID and Base URL. If both are right, the company may not have any webhooks yet: save the credential and continue. The service says: Unknown company 7 (NOT_FOUND)',
 			});
 		});
 
-		test('tells that nothing answers', async () => {
-			expect(await check({ baseUrl: `http://127.0.0.1:${await freePort()}` })).toEqual({
+		test('the connection test reports an unreachable base URL', async () => {
+			expect(await testCredential({ baseUrl: `http://127.0.0.1:${await freePort()}` })).toEqual({
 				status: 'Error',
 				message:
 					'Could not connect to the Base URL of the Delivery Service. Check the Base URL in the credential and whether this n8n instance can reach it, then try again.',
@@ -179,10 +192,10 @@ function testConnection(installation: () => Installation): void {
 	});
 }
 
-/** Every operation on deliveries and webhooks: what the service receives and what the node gives. */
+/** Tests the request and the output of every operation on deliveries and webhooks. */
 function testOperations(installation: () => Installation): void {
 	describe('Delivery > Create', () => {
-		test('creates a delivery from the fields', async () => {
+		test('creates a delivery from its fields', async () => {
 			const { execution, output } = await runAction(installation(), {
 				items: [{ order: '#2001', address: '48 Oak Avenue, Springfield' }],
 				parameters: {
@@ -236,14 +249,19 @@ function testOperations(installation: () => Installation): void {
 				extraData: [{ name: 'Gift note', value: 'Enjoy!', searchable: true }],
 			});
 			const { id, trackLink, deliveryDate, price, distance } = delivery?.record ?? {};
-			const figures = { id, trackLink, deliveryDate, price, distance };
+			const outputFields = { id, trackLink, deliveryDate, price, distance };
 			expect(output).toEqual([
-				{ ...figures, referenceId: '#2001', statusDelivery: 'processing', currencyCode: 'USD' },
+				{
+					...outputFields,
+					referenceId: '#2001',
+					statusDelivery: 'processing',
+					currencyCode: 'USD',
+				},
 			]);
 			expect(hintsOf(execution, nodes.action)).toEqual(['Created 1 delivery.']);
 		});
 
-		test('creates deliveries from JSON in one request, in order', async () => {
+		test('creates deliveries from JSON in one request, in the order of the items', async () => {
 			const items = ['J-1', 'J-2', 'J-3'].map((referenceId) => ({
 				...{ pickup, dropoff, packages, referenceId },
 			}));
@@ -277,7 +295,7 @@ function testOperations(installation: () => Installation): void {
 				parameters: { resource: 'delivery', operation: 'update', ...parameters },
 			});
 
-		test('changes deliveries by delivery ID and by reference ID', async () => {
+		test('updates deliveries by delivery ID and by reference ID', async () => {
 			const [first = '', second = ''] = await createDeliveries(installation(), [
 				'U-1',
 				'U-2',
@@ -290,9 +308,9 @@ function testOperations(installation: () => Installation): void {
 				changes: { name: 'Bo Lind', address: '9 Elm Street', cod: '0', addTags: '12, 15' },
 				options: { recalculateCity: false },
 			});
-			const jobs = byId.output.map(({ jobId, ...rest }) => ({ ...rest, hasJob: !!jobId }));
+			const results = byId.output.map(({ jobId, ...rest }) => ({ ...rest, hasJob: !!jobId }));
 			const success = { hasJob: true, code: 'OK', message: 'Success' };
-			expect(jobs).toEqual([
+			expect(results).toEqual([
 				{ deliveryId: first, ...success },
 				{ deliveryId: second, ...success },
 			]);
@@ -343,18 +361,18 @@ function testOperations(installation: () => Installation): void {
 		};
 		const url = 'https://shop.example/events';
 
-		test('creates, lists, repairs and deletes', async () => {
+		test('creates, lists, reactivates and deletes webhooks', async () => {
 			const { control } = installation().service;
 			expect(await webhook('create', { url, event: 'createTask' })).toEqual([
 				{ url, event: 'createTask', action: 1 },
 			]);
 			const options = { companyId: '1002' };
 			await webhook('create', { url, event: 'updateTask', options });
-			const own = { companyId: 1001, url, action: 1 };
-			const childs = { companyId: 1002, url, action: 3 };
+			const ownWebhook = { companyId: 1001, url, action: 1 };
+			const childWebhook = { companyId: 1002, url, action: 3 };
 			expect(control.webhooks()).toEqual([
-				{ ...own, status: 'Active' },
-				{ ...childs, status: 'Active' },
+				{ ...ownWebhook, status: 'Active' },
+				{ ...childWebhook, status: 'Active' },
 			]);
 
 			control.blacklist(url, 3);
@@ -370,40 +388,40 @@ function testOperations(installation: () => Installation): void {
 				{ url, event: 'updateTask', action: 3, reactivated: true },
 			]);
 			expect(control.webhooks()).toEqual([
-				{ ...own, status: 'Active' },
-				{ ...childs, status: 'Active' },
+				{ ...ownWebhook, status: 'Active' },
+				{ ...childWebhook, status: 'Active' },
 			]);
 
-			const listed = { selectBy: 'list', webhook: { __rl: true, mode: 'list', value: `1 ${url}` } };
-			expect(await webhook('delete', listed)).toEqual([{ deleted: true }]);
-			const named = { selectBy: 'urlAndEvent', url, event: 'updateTask', options };
-			expect(await webhook('delete', named)).toEqual([{ deleted: true }]);
+			const byList = { selectBy: 'list', webhook: { __rl: true, mode: 'list', value: `1 ${url}` } };
+			expect(await webhook('delete', byList)).toEqual([{ deleted: true }]);
+			const byUrl = { selectBy: 'urlAndEvent', url, event: 'updateTask', options };
+			expect(await webhook('delete', byUrl)).toEqual([{ deleted: true }]);
 			expect(control.webhooks()).toEqual([]);
 		});
 	});
 }
 
-/** The parameters as the nodes read them, against n8n's own reading, in n8n's packages as installed. */
+/** Compares the nodes' parameter reader with n8n's own, in the installed packages of n8n. */
 function testParameters(installation: () => Installation): void {
 	describe('parameters', () => {
 		test.each(['vm', 'legacy'])(
-			'are what n8n gives, with its expression engine %s',
+			'reads parameters like n8n with its expression engine %s',
 			async (engine) => {
 				const { hostFolder, userFolder } = installation();
 				const { binary } = await installNode();
 				const casesFile = join(userFolder, `parameters-${engine}.bin`);
 				await writeFile(casesFile, serialize(fc.sample(parameterCases, 500)));
 				const reader = join(
-					packageFolderOf(installation()),
+					installedPackageFolder(installation()),
 					'dist/nodes/DeliveryService/common/parameters.js',
 				);
 				const comparison = join(__dirname, '../../support/compareReaders.cjs');
 				const args = [comparison, hostFolder, reader, casesFile, engine];
-				// The installed file finds n8n's packages, as in n8n.
+				// Makes n8n's packages available to the installed file, as in n8n.
 				const NODE_PATH = join(hostFolder, 'node_modules');
 				const env = { ...process.env, N8N_USER_FOLDER: userFolder, NODE_PATH };
 				const { stdout } = await promisify(execFile)(binary, args, { env }).catch(
-					(failed: { stdout: string }) => failed,
+					(error: { stdout: string }) => error,
 				);
 				expect(stdout).toMatch(/differing: \[\], readWithoutN8n: [1-9]/);
 			},
@@ -411,7 +429,7 @@ function testParameters(installation: () => Installation): void {
 	});
 }
 
-/** Orders become deliveries, each once, until the user has them forgotten. */
+/** Tests that each order becomes one delivery, until the user allows resending. */
 function testShopifyOrders(installation: () => Installation): void {
 	describe('Delivery > Create from Shopify orders', () => {
 		const parameters = {
@@ -420,7 +438,7 @@ function testShopifyOrders(installation: () => Installation): void {
 			...shopifyFields,
 		};
 
-		test('maps an order with cash on delivery', async () => {
+		test('maps a Shopify order with cash on delivery', async () => {
 			const order = samples.find(({ name }) => name === '#1003');
 			await runAction(installation(), { items: [{ ...order }], parameters });
 			expect(
@@ -455,7 +473,7 @@ function testShopifyOrders(installation: () => Installation): void {
 			]);
 		});
 
-		test('tells after the run that orders came without what Shopify gives every order', async () => {
+		test('warns about orders without fields that every Shopify order has', async () => {
 			const order = { ...samples[0], cancelled_at: undefined };
 			const { execution } = await runAction(installation(), { items: [order], parameters });
 			expect(hintsOf(execution, nodes.action)).toEqual([
@@ -464,14 +482,14 @@ function testShopifyOrders(installation: () => Installation): void {
 			]);
 		});
 
-		test('sends each order once, until it is forgotten', async () => {
+		test('sends each order once, until resending is allowed', async () => {
 			const { control } = installation().service;
-			const forget = 'Forget';
+			const allowResending = 'Allow resending';
 			const { workflowId, output, execution } = await runAction(installation(), {
 				items: [...samples],
 				parameters,
-				beside: {
-					[forget]: {
+				otherActions: {
+					[allowResending]: {
 						resource: 'delivery',
 						operation: 'allowResending',
 						references: 'specific',
@@ -479,11 +497,11 @@ function testShopifyOrders(installation: () => Installation): void {
 					},
 				},
 			});
-			const delivered = 'processing';
+			const created = 'processing';
 			expect(output.map(({ statusDelivery, reason }) => reason ?? statusDelivery)).toEqual([
-				...[delivered, delivered, delivered, delivered],
-				...['cancelled', 'nothingToShip', 'testOrder', delivered],
-				...['pending review', delivered, delivered, 'nothingToShip'],
+				...[created, created, created, created],
+				...['cancelled', 'nothingToShip', 'testOrder', created],
+				...['pending review', created, created, 'nothingToShip'],
 			]);
 			expect(hintsOf(execution, nodes.action)).toEqual([
 				'Created 8 deliveries. Skipped 4 items: see the "message" field.',
@@ -491,7 +509,7 @@ function testShopifyOrders(installation: () => Installation): void {
 			]);
 			expect(control.deliveries()).toHaveLength(8);
 
-			const second = await runAgain(installation(), workflowId, nodes.action);
+			const second = await runWorkflow(installation(), workflowId, nodes.action);
 			expect(second.output[0]).toEqual({
 				skipped: true,
 				reason: 'alreadyCreated',
@@ -503,8 +521,8 @@ function testShopifyOrders(installation: () => Installation): void {
 			expect(second.output.filter(({ reason }) => reason === 'alreadyCreated')).toHaveLength(8);
 			expect(control.deliveries()).toHaveLength(8);
 
-			const { output: forgotten } = await runAgain(installation(), workflowId, forget);
-			const told = [
+			const { output: allowed } = await runWorkflow(installation(), workflowId, allowResending);
+			const expected = [
 				{ referenceId: '#1001', allowed: true },
 				{
 					referenceId: '1002',
@@ -513,9 +531,9 @@ function testShopifyOrders(installation: () => Installation): void {
 						"This workflow doesn't remember this reference ID for company 1001. Check the spelling (including a leading #) and the Company ID option.",
 				},
 			];
-			expect(forgotten).toEqual(samples.flatMap(() => told));
-			const third = await runAgain(installation(), workflowId, nodes.action);
-			expect(third.output[0]).toMatchObject({ referenceId: '#1001', statusDelivery: delivered });
+			expect(allowed).toEqual(samples.flatMap(() => expected));
+			const third = await runWorkflow(installation(), workflowId, nodes.action);
+			expect(third.output[0]).toMatchObject({ referenceId: '#1001', statusDelivery: created });
 			expect(control.deliveries().map(({ record }) => record.referenceId)).toEqual([
 				...['#1001', '#1002', '#1003', '#1004', '#1008', '#1009', '#1010', '#1011', '#1001'],
 			]);
@@ -523,26 +541,26 @@ function testShopifyOrders(installation: () => Installation): void {
 	});
 }
 
-/** What a run leaves undone is made up for, and what could be done twice is not. */
-function testRunningAgain(installation: () => Installation, name: HostName): void {
-	describe('a run that is tried, or retried', () => {
+/** Tests that a retry completes a run without duplicates. */
+function testRetries(installation: () => Installation, name: HostName): void {
+	describe('dry runs, retries and stops', () => {
 		const create = { resource: 'delivery', operation: 'create' };
 		const fromShopify = { ...create, ...shopifyFields };
-		const references = () =>
+		const createdReferences = () =>
 			installation()
 				.service.control.deliveries()
 				.map(({ record }) => record.referenceId);
 
-		test('sends nothing with the option Dry Run, which is kept though it is as by default', async () => {
+		test('sends nothing with Dry Run, which n8n keeps although true is its default', async () => {
 			const { output } = await runAction(installation(), {
 				items: samples.slice(0, 1),
 				parameters: { ...fromShopify, options: { dryRun: true } },
 			});
 			expect(output).toMatchObject([{ dryRun: true, request: { path: '/v1/deliveries' } }]);
-			expect(references()).toEqual([]);
+			expect(createdReferences()).toEqual([]);
 		});
 
-		test('sends only what is missing when the user retries the execution that failed', async () => {
+		test('sends only the missing deliveries when a failed execution is retried', async () => {
 			const { control } = installation().service;
 			control.addFault({ kind: 'rejectReference', referenceIds: ['#1003'], times: 1 });
 			const { execution } = await runAction(installation(), {
@@ -550,7 +568,7 @@ function testRunningAgain(installation: () => Installation, name: HostName): voi
 				parameters: fromShopify,
 			});
 			expect(execution.data.resultData.error?.message).toContain('3 of 4 deliveries created');
-			expect(references()).toEqual(['#1001', '#1002', '#1004']);
+			expect(createdReferences()).toEqual(['#1001', '#1002', '#1004']);
 
 			const retried = await installation().client.retry(execution.id);
 			expect(retried.status).toBe('success');
@@ -560,10 +578,10 @@ function testRunningAgain(installation: () => Installation, name: HostName): voi
 				{ statusDelivery: 'processing', referenceId: '#1003' },
 				{ skipped: true, reason: 'alreadyCreated', referenceId: '#1004' },
 			]);
-			expect(references()).toEqual(['#1001', '#1002', '#1004', '#1003']);
+			expect(createdReferences()).toEqual(['#1001', '#1002', '#1004', '#1003']);
 		});
 
-		test('creates nothing when the user retries it, where what was sent is not skipped', async () => {
+		test('creates nothing on a retry without Skip Already Sent', async () => {
 			const { control } = installation().service;
 			control.addFault({ kind: 'rejectReference', referenceIds: ['E-2'], times: 1 });
 			const { execution } = await runAction(installation(), {
@@ -582,15 +600,15 @@ function testRunningAgain(installation: () => Installation, name: HostName): voi
 					'Without "Skip Already Sent", retrying this execution could create deliveries twice',
 				description: expect.stringContaining('its error lists them'),
 			});
-			expect(references()).toEqual(['E-1', 'E-3']);
+			expect(createdReferences()).toEqual(['E-1', 'E-3']);
 		});
 
 		test.each([
 			['the user stops it', 0, false],
-			['its timeout ends it', 1, name === 'newest'],
+			['its timeout stops it', 1, name === 'newest'],
 		])(
-			'writes to the log what was created when %s: n8n may keep it nowhere else',
-			async (_, executionTimeout, isKept) => {
+			'logs the created deliveries when %s, since n8n may not store them',
+			async (_, executionTimeout, isStored) => {
 				const { client, n8n, service } = installation();
 				service.control.addFault({ kind: 'delay', ms: 3000, skip: 1 });
 				const workflow = actionWorkflow(installation(), {
@@ -613,33 +631,33 @@ function testRunningAgain(installation: () => Installation, name: HostName): voi
 				expect((await client.waitForExecution(id)).status).toBe('canceled');
 
 				const line = `"${nodes.action}" in workflow "Deliveries" was stopped (execution ${id}). Created`;
-				const log = await waitFor('the line in the log', 20_000, async () => {
+				const log = await waitFor('the log line', 20_000, async () => {
 					const text = await readFile(n8n.child.logFile, 'utf8');
 					return text.includes(line) ? text : undefined;
 				});
 				const [first] = service.control.deliveries().map(({ record }) => record.id);
-				// n8n breaks off what is under way.
+				// n8n aborts the request in flight.
 				expect(log).toContain(`${line}: E-1 (ID ${first}). Possibly created: E-2.`);
-				// The service creates it all the same, and must have done so before another test begins.
+				// The service creates the delivery anyway, and must have done so before the next test starts.
 				await waitFor('the second delivery', 20_000, async () =>
 					Promise.resolve(service.control.deliveries().length > 1 || undefined),
 				);
-				expect(references()).toEqual(['E-1', 'E-2']);
+				expect(createdReferences()).toEqual(['E-1', 'E-2']);
 				const { runData, error } = (await client.execution(id)).data.resultData;
-				expect(nodes.action in runData).toBe(isKept);
-				expect(error?.description?.includes('Possibly created: E-2') ?? false).toBe(isKept);
+				expect(nodes.action in runData).toBe(isStored);
+				expect(error?.description?.includes('Possibly created: E-2') ?? false).toBe(isStored);
 			},
 		);
 	});
 }
 
-/** A company's proxy that wants a log-in, which n8n does not give. */
-function testProxy(installation: () => Installation, asked: () => string[]): void {
-	describe('a proxy that passes nothing on', () => {
+/** Tests a proxy that requires authentication, which n8n does not provide. */
+function testProxy(installation: () => Installation, requests: () => string[]): void {
+	describe('a proxy that requires authentication', () => {
 		test.each([
 			['http', 'POST http://delivery-service.example/v1/deliveries'],
 			['https', 'CONNECT delivery-service.example:443'],
-		])('is asked once, by %s, and nothing is unknown', async (scheme, request) => {
+		])('calls a rejecting proxy once over %s', async (scheme, request) => {
 			const { client, service } = installation();
 			const baseUrl = `${scheme}://delivery-service.example`;
 			const credential = { ...service.credential, baseUrl };
@@ -661,27 +679,29 @@ function testProxy(installation: () => Installation, asked: () => string[]): voi
 			);
 			expect(description).toContain('Rejected (100): ');
 			expect(description).not.toContain('Possibly created');
-			expect(asked().filter((one) => one.includes(request))).toEqual([request]);
+			expect(requests().filter((one) => one.includes(request))).toEqual([request]);
 		});
 	});
 }
 
-/** The trigger subscribes when it is published, receives, and unsubscribes. */
+/** Tests how the trigger subscribes, receives events and unsubscribes. */
 export function testTrigger(installation: () => Installation): void {
 	describe('the trigger', () => {
-		test('receives events while it is published', async () => {
+		test('the trigger receives events while published', async () => {
 			const { client, n8n, service } = installation();
 			const { control } = service;
-			const workflow = await imported(installation(), { events: ['createTask', 'updateTask'] });
+			const workflow = await importTrigger(installation(), {
+				events: ['createTask', 'updateTask'],
+			});
 			await client.publish(workflow.id);
-			expect(subscriptionsOf(control, n8n)).toEqual([
-				liveAddress(workflow, 'createTask'),
-				liveAddress(workflow, 'updateTask'),
+			expect(listSubscriptions(control, n8n)).toEqual([
+				productionWebhook(workflow, 'createTask'),
+				productionWebhook(workflow, 'updateTask'),
 			]);
 
 			const payload = { id: 'D-1', status: 'assigned', company_id: '1001', city_id: '7' };
 			expect(await control.fireEvent(3, payload)).toMatchObject([{ status: 200 }]);
-			const [execution] = await executionsOf(client, workflow.id, 1);
+			const [execution] = await waitForExecutions(client, workflow.id, 1);
 			expect(execution).toMatchObject({ status: 'success', mode: 'webhook' });
 			expect(execution && outputOf(execution, nodes.done)).toEqual([
 				{ event: 'updateTask', eventCode: 3, ...payload },
@@ -691,50 +711,50 @@ export function testTrigger(installation: () => Installation): void {
 			expect(control.webhooks()).toEqual([]);
 		});
 
-		test('skips repeats, five events at a time, also after a restart', async () => {
+		test('the trigger skips duplicate events, five in parallel, even after a restart', async () => {
 			const { client, service } = installation();
 			const options = { ignoreDuplicatesMinutes: 60 };
-			const workflow = await imported(installation(), { events: ['updateTask'], options });
+			const workflow = await importTrigger(installation(), { events: ['updateTask'], options });
 			await client.publish(workflow.id);
 			const ids = Array.from({ length: 75 }, (_, index) => `D-${index + 1}`);
 			expect(await fireUpdates(service.control, ids, 5)).toEqual(ids.map(() => 200));
-			await executionsOf(client, workflow.id, 75);
+			await waitForExecutions(client, workflow.id, 75);
 			expect(await fireUpdates(service.control, ids, 5)).toEqual(ids.map(() => 200));
-			await executionsOf(client, workflow.id, 150);
+			await waitForExecutions(client, workflow.id, 150);
 			await installation().restartN8n();
 			expect(await fireUpdates(service.control, ids, 5)).toEqual(ids.map(() => 200));
-			const executions = await executionsOf(client, workflow.id, 225);
+			const executions = await waitForExecutions(client, workflow.id, 225);
 
 			expect(executions.every(({ status }) => status === 'success')).toBe(true);
-			expect(idsAt(nodes.done, executions)).toEqual([...ids].sort());
+			expect(outputIds(nodes.done, executions)).toEqual([...ids].sort());
 			await client.unpublish(workflow.id);
 		});
 
-		test('does not skip a test event, nor remember it', async () => {
+		test('the trigger neither skips nor records a test event', async () => {
 			const { client, service } = installation();
 			const { control } = service;
 			const options = { ignoreDuplicatesMinutes: 60 };
-			const workflow = await imported(installation(), { events: ['updateTask'], options });
+			const workflow = await importTrigger(installation(), { events: ['updateTask'], options });
 			for (const expected of [1, 2]) {
 				await client.listen(workflow.id, nodes.trigger);
 				expect(await fireUpdates(control, ['D-1'], 1)).toEqual([200]);
-				const executions = await executionsOf(client, workflow.id, expected);
-				expect(idsAt(nodes.trigger, executions)).toHaveLength(expected);
-				await waitFor('the end of listening', 10_000, () =>
+				const executions = await waitForExecutions(client, workflow.id, expected);
+				expect(outputIds(nodes.trigger, executions)).toHaveLength(expected);
+				await waitFor('the trigger to stop listening', 10_000, () =>
 					Promise.resolve(control.webhooks().length === 0 || undefined),
 				);
 			}
 			await client.publish(workflow.id);
 			expect(await fireUpdates(control, ['D-1'], 1)).toEqual([200]);
-			const executions = await executionsOf(client, workflow.id, 3);
-			expect(idsAt(nodes.done, executions)).toEqual(['D-1']);
+			const executions = await waitForExecutions(client, workflow.id, 3);
+			expect(outputIds(nodes.done, executions)).toEqual(['D-1']);
 			await client.unpublish(workflow.id);
 		});
 	});
 }
 
-/** Imports a workflow with a trigger; as n8n has stored it. */
-export async function imported(
+/** Imports a workflow with a trigger. Returns the stored workflow. */
+export async function importTrigger(
 	installation: Installation,
 	parameters: Record<string, unknown>,
 	credentials?: Installation['credentials'],
@@ -745,7 +765,7 @@ export async function imported(
 	return await installation.client.workflow(id);
 }
 
-/** Creates deliveries with these reference IDs; gives their IDs. */
+/** Creates deliveries with the given reference IDs. Returns the delivery IDs. */
 export async function createDeliveries(
 	installation: Installation,
 	referenceIds: readonly string[],

@@ -15,45 +15,46 @@ export const nodes = {
 	failed: 'Failed',
 } as const;
 
-const action = 'n8n-nodes-delivery-service.deliveryService';
-const trigger = 'n8n-nodes-delivery-service.deliveryServiceTrigger';
+const actionType = 'n8n-nodes-delivery-service.deliveryService';
+const triggerType = 'n8n-nodes-delivery-service.deliveryServiceTrigger';
 
-/** What a workflow with an action node is made from. */
+/** The settings of a workflow with an action node. */
 export interface ActionWorkflow {
 	parameters: Record<string, unknown>;
-	/** The input of the node, one item each; by default one empty item. */
+	/** The node's input items. Defaults to one empty item. */
 	items?: object[];
-	/** What the node does when an item fails; by default the execution ends. */
+	/** The node's On Error setting. Defaults to stopping the workflow. */
 	onError?: 'continueErrorOutput' | 'continueRegularOutput';
-	/** Further action nodes beside the first one, by name, with the same input. */
-	beside?: Record<string, Record<string, unknown>>;
-	/** The credential to use; by default the installation's. */
+	/** Parameters of more action nodes with the same input, by node name. */
+	otherActions?: Record<string, Record<string, unknown>>;
+	/** The credential to use. Defaults to the installation's. */
 	credentials?: Installation['credentials'];
 }
 
 /**
- * A workflow that gives items to an action node, and on to a node for each of its outputs.
+ * Builds a workflow that passes items to an action node, with a node after each of its outputs.
  *
- * @param installation where it is to run
- * @param setup what is in it
+ * @param installation the installation that runs it
+ * @param setup its settings
+ * @returns the workflow file
  */
 export function actionWorkflow(
 	installation: Installation,
-	{ parameters, items = [{}], onError, beside = {}, credentials }: ActionWorkflow,
+	{ parameters, items = [{}], onError, otherActions = {}, credentials }: ActionWorkflow,
 ): WorkflowFile {
 	const actionNode = (name: string, settings: Record<string, unknown>): WorkflowNode => ({
-		...node(name, action, settings),
+		...node(name, actionType, settings),
 		credentials: credentials ?? installation.credentials,
 		...(onError && { onError }),
 	});
 	const outputs = [nodes.done, ...(onError === 'continueErrorOutput' ? [nodes.failed] : [])];
-	const names = [nodes.action, ...Object.keys(beside)];
+	const names = [nodes.action, ...Object.keys(otherActions)];
 	return {
 		name: 'Deliveries',
 		nodes: [
 			node(nodes.start, 'n8n-nodes-base.manualTrigger'),
 			actionNode(nodes.action, parameters),
-			...Object.entries(beside).map(([name, settings]) => actionNode(name, settings)),
+			...Object.entries(otherActions).map(([name, settings]) => actionNode(name, settings)),
 			...outputs.map((name) => node(name, 'n8n-nodes-base.noOp')),
 		],
 		connections: {
@@ -66,11 +67,12 @@ export function actionWorkflow(
 }
 
 /**
- * A workflow that the trigger starts.
+ * Builds a workflow that starts with the trigger.
  *
- * @param installation where it is to run
- * @param parameters the trigger's
- * @param credentials the credential to use; by default the installation's
+ * @param installation the installation that runs it
+ * @param parameters the trigger's parameters
+ * @param credentials the credential to use; defaults to the installation's
+ * @returns the workflow file
  */
 export function triggerWorkflow(
 	installation: Pick<Installation, 'credentials'>,
@@ -81,7 +83,7 @@ export function triggerWorkflow(
 		name: 'Delivery events',
 		nodes: [
 			{
-				...node(nodes.trigger, trigger, parameters),
+				...node(nodes.trigger, triggerType, parameters),
 				typeVersion: 2,
 				credentials,
 				webhookId: randomUUID(),
@@ -93,8 +95,8 @@ export function triggerWorkflow(
 	};
 }
 
-/** The nodes of a workflow, its trigger changed. */
-export function withTrigger(
+/** Returns the nodes of a workflow with changes to its trigger. */
+export function withChangedTrigger(
 	workflow: StoredWorkflow,
 	changes: Partial<StoredWorkflow['nodes'][number]>,
 ): StoredWorkflow['nodes'] {

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { inOrder, runGroups } from '../../e2e/support/groups';
+import { longestFirst, runGroups } from '../../e2e/support/groups';
 
 let folder: string;
 
@@ -12,10 +12,10 @@ beforeEach(async () => {
 afterEach(async () => await rm(folder, { recursive: true, force: true }));
 
 /** Runs these scripts as groups. Returns the results and the printed output. */
-async function run(scripts: Record<string, string>, atOnce: number) {
+async function run(scripts: Record<string, string>, concurrency: number) {
 	const printed: string[] = [];
 	const results = await runGroups(Object.keys(scripts), {
-		atOnce,
+		concurrency,
 		folder,
 		command: (group) => ({ args: ['-e', scripts[group] ?? ''], env: { FOLDER: folder } }),
 		log: (text) => printed.push(text),
@@ -24,7 +24,12 @@ async function run(scripts: Record<string, string>, atOnce: number) {
 }
 
 test('end-to-end groups run from the longest to the shortest, unknown ones first', () => {
-	expect(inOrder(['tool', 'other', 'queue', 'kill'])).toEqual(['other', 'kill', 'queue', 'tool']);
+	expect(longestFirst(['tool', 'other', 'queue', 'kill'])).toEqual([
+		'other',
+		'kill',
+		'queue',
+		'tool',
+	]);
 });
 
 test('returns the results in order, and prints the output of each group in one piece', async () => {

@@ -4,25 +4,25 @@ import type { Duplex } from 'node:stream';
 
 import { freePort } from '../../../playground/n8n/checks';
 
-/** A proxy that wants a log-in, which nobody gives: it passes nothing on. */
-export interface RefusingProxy {
-	/** What an n8n is started with whose requests go through it, save those to this machine. */
+/** A proxy that requires authentication and forwards nothing, since no client authenticates. */
+export interface AuthProxy {
+	/** The environment variables that route n8n's requests through the proxy, except local ones. */
 	env: NodeJS.ProcessEnv;
-	/** What it was asked to pass on so far: a method and an address each. */
-	asked(): string[];
+	/** The requests so far: method and URL of each. */
+	requests(): string[];
 	close(): Promise<void>;
 }
 
-/** Starts the proxy at a port of its own. */
-export async function startRefusingProxy(): Promise<RefusingProxy> {
-	const asked: string[] = [];
-	const note = ({ method = '', url = '' }: IncomingMessage) => asked.push(`${method} ${url}`);
+/** Starts the proxy on a free port. */
+export async function startAuthProxy(): Promise<AuthProxy> {
+	const requests: string[] = [];
+	const record = ({ method = '', url = '' }: IncomingMessage) => requests.push(`${method} ${url}`);
 	const server = createServer((request: IncomingMessage, response: ServerResponse) => {
-		note(request);
+		record(request);
 		response.writeHead(407, { 'Proxy-Authenticate': 'Basic' }).end();
 	});
 	server.on('connect', (request: IncomingMessage, socket: Duplex) => {
-		note(request);
+		record(request);
 		socket.end('HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n');
 	});
 	const port = await freePort();
@@ -30,7 +30,7 @@ export async function startRefusingProxy(): Promise<RefusingProxy> {
 	const url = `http://127.0.0.1:${port}`;
 	return {
 		env: { HTTP_PROXY: url, HTTPS_PROXY: url, NO_PROXY: '127.0.0.1,localhost' },
-		asked: () => [...asked],
+		requests: () => [...requests],
 		async close() {
 			server.closeAllConnections();
 			server.close();
