@@ -152,7 +152,7 @@ export async function runDemo({ n8nUrl, service, shopify }: DemoServers): Promis
 	);
 	const rows = await waitFor('the row of the fulfilled order', fulfillmentTimeoutMs, async () => {
 		const all = await client.tableRows(tables.deliveries);
-		return all.some(({ fulfilment }) => fulfilment === 'done') ? all : undefined;
+		return all.some(({ fulfillment }) => fulfillment === 'done') ? all : undefined;
 	});
 	// For people who open the editor. Not published, since it would run at night.
 	await importExample(examples.catchUp, {

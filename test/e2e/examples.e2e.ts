@@ -92,10 +92,10 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 			email: order.email,
 			trackingLink: record.trackLink,
 			status: 'processing',
-			fulfilment: 'open',
+			fulfillment: 'open',
 		});
 		await reportStatus(record.id, 'picked up');
-		expect(await deliveryRow(order)).toMatchObject({ status: 'picked up', fulfilment: 'open' });
+		expect(await deliveryRow(order)).toMatchObject({ status: 'picked up', fulfillment: 'open' });
 		expect(trackingUrls(order)).toEqual([]);
 		await reportStatus(record.id, 'delivered');
 		expect(trackingUrls(order)).toEqual([record.trackLink]);
@@ -104,10 +104,10 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 			to: order.email,
 			trackingUrl: record.trackLink,
 		});
-		expect(await deliveryRow(order)).toMatchObject({ status: 'delivered', fulfilment: 'done' });
+		expect(await deliveryRow(order)).toMatchObject({ status: 'delivered', fulfillment: 'done' });
 		expect(await env.rows(tables.statuses)).toMatchObject([
-			{ status: 'picked up', fulfils: 'no' },
-			{ status: 'delivered', fulfils: 'yes' },
+			{ status: 'picked up', fulfills: 'no' },
+			{ status: 'delivered', fulfills: 'yes' },
 		]);
 		expect(await env.rows(tables.earlyEvents)).toEqual([]);
 		expect(await env.rows(tables.toLookAt)).toEqual([]);
@@ -120,7 +120,7 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 		await reportStatus(record.id, 'delivered', 3);
 		await reportStatus(record.id, 'picked up');
 		await reportStatus(record.id, 'delivered');
-		expect(await deliveryRow(order)).toMatchObject({ status: 'delivered', fulfilment: 'done' });
+		expect(await deliveryRow(order)).toMatchObject({ status: 'delivered', fulfillment: 'done' });
 		expect(trackingUrls(order)).toEqual([record.trackLink]);
 		expect(await entriesToReview(order)).toEqual([]);
 		expect(await env.rows(tables.earlyEvents)).toEqual([]);
@@ -139,10 +139,10 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 			return placed;
 		});
 		const { record } = await deliveryOfOrder(order);
-		expect(await deliveryRow(order)).toMatchObject({ status: 'delivered', fulfilment: 'open' });
+		expect(await deliveryRow(order)).toMatchObject({ status: 'delivered', fulfillment: 'open' });
 		expect(await env.rows(tables.earlyEvents)).toEqual([]);
 		await env.installation.client.run(updates, 'Every hour');
-		expect(await deliveryRow(order)).toMatchObject({ fulfilment: 'done' });
+		expect(await deliveryRow(order)).toMatchObject({ fulfillment: 'done' });
 		expect(trackingUrls(order)).toEqual([record.trackLink]);
 	});
 
@@ -157,7 +157,7 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 		});
 		for (const order of placed) {
 			const { record } = await deliveryOfOrder(order);
-			expect(await deliveryRow(order)).toMatchObject({ deliveryId: record.id, fulfilment: 'open' });
+			expect(await deliveryRow(order)).toMatchObject({ deliveryId: record.id, fulfillment: 'open' });
 			expect(await entriesToReview(order)).toEqual([]);
 		}
 	});
@@ -187,7 +187,7 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 		const entry = { orderName: order.name, about: 'creation' };
 		const { whatToDo } = await env.row(tables.toLookAt, { ...entry, solved: 'no' });
 		expect(whatToDo).toContain(
-			`orderId ${order.id}, orderName ${order.name}, referenceId ${order.name}, rank 0, and fulfilment open.`,
+			`orderId ${order.id}, orderName ${order.name}, referenceId ${order.name}, rank 0, and fulfillment open.`,
 		);
 		await reportStatus(record.id, 'picked up');
 		await env.installation.client.addTableRow(tables.deliveries, {
@@ -197,10 +197,10 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 			orderName: order.name,
 			referenceId: order.name,
 			rank: 0,
-			fulfilment: 'open',
+			fulfillment: 'open',
 		});
 		await env.installation.client.run(updates, 'Every hour');
-		expect(await deliveryRow(order)).toMatchObject({ status: 'picked up', fulfilment: 'open' });
+		expect(await deliveryRow(order)).toMatchObject({ status: 'picked up', fulfillment: 'open' });
 		await reportStatus(record.id, 'delivered');
 		expect(trackingUrls(order)).toEqual([record.trackLink]);
 		await env.afterExecutions(orders, 1, async () => {
@@ -217,7 +217,7 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 		await deliveryRow(order);
 		fulfillManually(order);
 		await reportStatus(record.id, 'delivered');
-		expect(await deliveryRow(order)).toMatchObject({ fulfilment: 'nothing to fulfil' });
+		expect(await deliveryRow(order)).toMatchObject({ fulfillment: 'nothing to fulfill' });
 		expect(trackingUrls(order)).toEqual([null]);
 	});
 
@@ -228,14 +228,14 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 		const [, second] = env.shopify.shop.split(order.id);
 		env.shopify.shop.failOnce(second!.id);
 		await reportStatus(record.id, 7);
-		expect(await deliveryRow(order)).toMatchObject({ status: '7', fulfilment: 'open' });
+		expect(await deliveryRow(order)).toMatchObject({ status: '7', fulfillment: 'open' });
 		await reportStatus(record.id, 'delivered');
 		expect(trackingUrls(order)).toEqual([record.trackLink]);
-		expect(await deliveryRow(order)).toMatchObject({ fulfilment: 'open' });
-		expect(await entriesToReview(order)).toMatchObject([{ about: 'fulfilment' }]);
+		expect(await deliveryRow(order)).toMatchObject({ fulfillment: 'open' });
+		expect(await entriesToReview(order)).toMatchObject([{ about: 'fulfillment' }]);
 		await env.installation.client.run(updates, 'Every hour');
 		expect(trackingUrls(order)).toEqual([record.trackLink, record.trackLink]);
-		expect(await deliveryRow(order)).toMatchObject({ fulfilment: 'done' });
+		expect(await deliveryRow(order)).toMatchObject({ fulfillment: 'done' });
 		expect(await entriesToReview(order)).toEqual([]);
 	});
 
@@ -250,7 +250,7 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 		// On the second run, only the fulfillment order on hold remains.
 		await env.installation.client.run(updates, 'Every hour');
 		expect(trackingUrls(order)).toEqual([record.trackLink]);
-		expect(await deliveryRow(order)).toMatchObject({ fulfilment: 'open' });
+		expect(await deliveryRow(order)).toMatchObject({ fulfillment: 'open' });
 		expect(await entriesToReview(order)).toMatchObject([
 			{
 				message: expect.stringContaining('holds back'),
@@ -260,7 +260,7 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 		shop.hold(second!.id, false);
 		await env.installation.client.run(updates, 'Every hour');
 		expect(trackingUrls(order)).toEqual([record.trackLink, record.trackLink]);
-		expect(await deliveryRow(order)).toMatchObject({ fulfilment: 'done' });
+		expect(await deliveryRow(order)).toMatchObject({ fulfillment: 'done' });
 		expect(await entriesToReview(order)).toEqual([]);
 	});
 
@@ -330,7 +330,7 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 			expect(cod).toBe(64.4);
 			const { shop } = env.shopify;
 			await afterUpdate(() => fulfillManually(order));
-			expect(await deliveryRow(order)).toMatchObject({ fulfilment: 'open' });
+			expect(await deliveryRow(order)).toMatchObject({ fulfillment: 'open' });
 			await afterUpdate(() => shop.pay(order.id));
 			expect((await deliveryOfOrder(order)).request).toMatchObject({ cod: 0, packages });
 			expect(await entriesToReview(order)).toEqual([]);
@@ -351,7 +351,7 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 		test('lists a canceled order for review once', async () => {
 			const order = await placeOrderWithUpdate();
 			await afterUpdate(() => env.shopify.shop.cancel(order.id));
-			expect(await deliveryRow(order)).toMatchObject({ fulfilment: 'nothing to fulfil' });
+			expect(await deliveryRow(order)).toMatchObject({ fulfillment: 'nothing to fulfill' });
 			const entry = await env.row(tables.toLookAt, { orderName: order.name });
 			expect(entry).toMatchObject({ about: 'change', solved: 'no' });
 			await afterUpdate(() => env.shopify.shop.tag(order.id, 'cancelled'));
@@ -378,7 +378,7 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 			return postings.every(({ status }) => status === 200) || undefined;
 		});
 		await reportStatus(record.id, 'delivered');
-		await deliveryRow(openOrder, { fulfilment: 'done' });
+		await deliveryRow(openOrder, { fulfillment: 'done' });
 		expect(trackingUrls(openOrder)).toEqual([record.trackLink]);
 
 		const messages = env.shopify.webhooks

@@ -288,7 +288,7 @@ describe('the advice for an order without a delivery', () => {
 
 	test('says for unknown which row to add if the delivery exists', () => {
 		expect(adviceFor('unknown')).toBe(
-			'Do this. If it is there, add a row to the table "Shopify deliveries", so that its updates find the order: deliveryId and trackingLink from the dashboard, orderId 450789, orderName #1001, referenceId R-1001, rank 0, and fulfilment open. Then set "solved" to yes.',
+			'Do this. If it is there, add a row to the table "Shopify deliveries", so that its updates find the order: deliveryId and trackingLink from the dashboard, orderId 450789, orderName #1001, referenceId R-1001, rank 0, and fulfillment open. Then set "solved" to yes.',
 		);
 	});
 });
