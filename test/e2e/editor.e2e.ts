@@ -112,6 +112,7 @@ test.each<[LocationType, LocationType]>([
 	await editor.searchNodes('delivery', [nodeName]);
 	await editor.chooseEntry(nodeName);
 	await editor.chooseEntry('Create deliveries');
+	await editor.selectOption('source', 'Define Below');
 	await editor.fill('pickupName', 'Main Street Store');
 	await editor.fill('pickupEmail', 'store@example.com');
 	await locationTypes[from].fill('pickup');
@@ -209,7 +210,7 @@ test('shows a validation error once and sends nothing', async () => {
 		dropoffAddress: '48 Oak Avenue, Springfield, IL 62704',
 	};
 	await openAction({
-		parameters: { ...pickup, ...dropoff, packages },
+		parameters: { source: 'defineBelow', ...pickup, ...dropoff, packages },
 		items: [{ size: 's' }, { size: 'xxl' }],
 	});
 	await editor.execute();

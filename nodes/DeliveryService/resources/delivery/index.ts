@@ -6,6 +6,6 @@ import { updateDelivery } from './update';
 /** The service's deliveries, also called tasks (service document, sections 4.1 and 4.2). */
 export const deliveryResource: Resource = {
 	option: { name: 'Delivery', value: 'delivery' },
-	operations: [allowResending, createDelivery, updateDelivery],
+	operations: [createDelivery, allowResending, updateDelivery],
 	defaultOperation: createDelivery.option.value,
 };
