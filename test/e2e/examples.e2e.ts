@@ -157,7 +157,10 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 		});
 		for (const order of placed) {
 			const { record } = await deliveryOfOrder(order);
-			expect(await deliveryRow(order)).toMatchObject({ deliveryId: record.id, fulfillment: 'open' });
+			expect(await deliveryRow(order)).toMatchObject({
+				deliveryId: record.id,
+				fulfillment: 'open',
+			});
 			expect(await entriesToReview(order)).toEqual([]);
 		}
 	});

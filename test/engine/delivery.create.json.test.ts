@@ -179,7 +179,9 @@ describe('invalid item among valid ones', () => {
 		expect({ status, outputs }).toEqual({ status: 'error', outputs: [] });
 		expect(error).toMatchObject({
 			message: 'Package size "xxl" is not one of xs, s, m, l, xl (reference ID R3) [item 3]',
-			description: expect.stringMatching(/1 other item is also invalid. No delivery was created\.$/),
+			description: expect.stringMatching(
+				/1 other item is also invalid. No delivery was created\.$/,
+			),
 			context: { itemIndex: 3 },
 		});
 	});
