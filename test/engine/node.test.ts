@@ -196,7 +196,7 @@ describe('operations', () => {
 		.filter(({ name }) => name === 'operation')
 		.flatMap(({ options = [] }) => options.filter(isChoice));
 
-	test('has a unique action and a description for each operation', () => {
+	test('each operation has a unique action and a description', () => {
 		expect(operations.length).toBeGreaterThanOrEqual(5);
 		for (const operation of operations)
 			expect(operation).toMatchObject({
@@ -231,7 +231,7 @@ describe('nodes', () => {
 		},
 	);
 
-	test('has a light and a dark icon file for each node and the credential', () => {
+	test('each node and the credential has a light and a dark icon file', () => {
 		const folder = (file: string) => dirname(join(projectFolder, file.replace(/^dist\//, '')));
 		const themed: Array<[string | undefined, ICredentialType['icon']]> = [
 			[manifest.n8n.nodes[0], action.description.icon],

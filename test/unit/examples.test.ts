@@ -58,19 +58,19 @@ const ownProperties = new Map<string, INodeProperties[]>(
 const fieldNames = (value: unknown) => Object.keys(z.record(z.unknown()).catch({}).parse(value));
 
 describe.each(examples)('the example %s', (_, { name, nodes, connections }) => {
-	test('contains no credentials and no webhook IDs', () => {
+	test('an example contains no credentials and no webhook IDs', () => {
 		// n8n assigns a webhook ID to each imported node; one from here would conflict.
 		const personal = nodes.filter((node) => 'credentials' in node || 'webhookId' in node);
 		expect(personal.map((node) => node.name)).toEqual([]);
 		expect(JSON.stringify(nodes)).not.toMatch(/cachedResultUrl|instanceId/);
 	});
 
-	test('has a name, and a unique name for each node', () => {
+	test('an example has a name, and a unique name for each node', () => {
 		expect(name).not.toBe('');
 		expect(new Set(nodes.map((node) => node.name)).size).toBe(nodes.length);
 	});
 
-	test('connects only existing nodes', () => {
+	test('an example connects only existing nodes', () => {
 		const names = nodes.map((node) => node.name);
 		const linked = Object.entries(connections).flatMap(([from, outputs]) => [
 			from,
@@ -79,7 +79,7 @@ describe.each(examples)('the example %s', (_, { name, nodes, connections }) => {
 		expect(linked.filter((node) => !names.includes(node))).toEqual([]);
 	});
 
-	test('has only triggers and connected nodes', () => {
+	test('an example has only triggers and connected nodes', () => {
 		const reached = Object.values(connections).flatMap((outputs) =>
 			Object.values(outputs).flatMap((output) => output.flat().map(({ node }) => node)),
 		);
@@ -93,7 +93,7 @@ describe.each(examples)('the example %s', (_, { name, nodes, connections }) => {
 		expect(unconnected.map((node) => node.name)).toEqual([]);
 	});
 
-	test('uses only existing parameters of this package', () => {
+	test('an example uses only existing parameters of this package', () => {
 		for (const node of nodes.filter(({ type }) => type.startsWith(ownPackage))) {
 			// For a tool of an AI agent, n8n adds a suffix to the type, and two parameters.
 			const properties = ownProperties.get(node.type.replace(/Tool$/, ''));
@@ -112,7 +112,7 @@ describe.each(examples)('the example %s', (_, { name, nodes, connections }) => {
 		}
 	});
 
-	test('has notes that name each node with credentials and explain what to do if something fails', () => {
+	test('an example has notes on its credentials and on what to do if something fails', () => {
 		const text = notesOf(nodes).join('\n');
 		const withCredentials = nodes.filter(needsCredentials);
 		expect(withCredentials.filter((node) => !text.includes(`**${node.name}**`))).toEqual([]);
@@ -159,12 +159,12 @@ describe('the data tables of the examples', () => {
 	const tables = makers.map(({ parameters }) => tableSchema.parse(parameters));
 	const columnsOf = new Map(tables.map(({ tableName, columns }) => [tableName, columns.column]));
 
-	test('have the same columns in every workflow that creates them', () => {
+	test('data tables have the same columns in every workflow that creates them', () => {
 		for (const { tableName, columns } of tables)
 			expect(columns.column).toEqual(columnsOf.get(tableName));
 	});
 
-	test('are documented with their columns for n8n 1, which cannot create them', () => {
+	test('data tables are documented with their columns for n8n 1, which cannot create them', () => {
 		const [rows = []] = tablesOf(section(page('docs/shopify.md'), 'On n8n 1'));
 		const documented = rows.map(([name = '', text = '', numbers = '']) => ({
 			name: name.replace(/\*/g, ''),
@@ -180,7 +180,7 @@ describe('the data tables of the examples', () => {
 		expect(documented).toEqual(expect.arrayContaining(actual));
 	});
 
-	test('are created by each workflow that uses them', () => {
+	test('data tables are created by each workflow that uses them', () => {
 		for (const { file, parameters } of users) {
 			const { value } = rowSchema.parse(parameters).dataTableId;
 			const here = makers.filter((maker) => maker.file === file);
@@ -188,7 +188,7 @@ describe('the data tables of the examples', () => {
 		}
 	});
 
-	test('have every column that a node uses', () => {
+	test('data tables have every column that a node uses', () => {
 		for (const { name, parameters } of users) {
 			const { dataTableId, filters, columns } = rowSchema.parse(parameters);
 			const known = (columnsOf.get(dataTableId.value) ?? []).map((column) => column.name);
@@ -205,7 +205,7 @@ describe('the data tables of the examples', () => {
 		}
 	});
 
-	test('have names that contain no other name, since n8n selects the first that contains it', () => {
+	test('no data table has a name that contains the name of another', () => {
 		const names = [...columnsOf.keys()].map((name) => name.toLowerCase());
 		for (const name of names) expect(names.filter((other) => other.includes(name))).toEqual([name]);
 	});
@@ -264,7 +264,7 @@ describe('the URL prefix of "Repair blacklisted webhooks"', () => {
 		['https://n8n.example/webhook-waiting/12', 'https://n8n.example/'],
 		['https://shop.example/n8n/webhook-waiting/12?signature=a/b', 'https://shop.example/n8n/'],
 		['http://localhost:5678/a/b/webhook-waiting/12', 'http://localhost:5678/a/b/'],
-	])('for the resume URL %s is %s', (resumeUrl, prefix) => {
+	])('converts the resume URL %s to the URL prefix %s', (resumeUrl, prefix) => {
 		expect(evaluated(url, {}, resumeUrl)).toBe(prefix);
 	});
 });
@@ -296,11 +296,11 @@ describe('the advice for an order without a delivery', () => {
 describe('the text of what was sent of an order', () => {
 	const sentTo = assigned('shopify-orders', 'Order', 'sentTo');
 
-	test('is the same in the workflows that create and update deliveries', () => {
+	test('builds the same text of an order when it creates and when it updates a delivery', () => {
 		expect(assigned('address-changed', 'What it says now', 'sentTo')).toBe(sentTo);
 	});
 
-	test('includes coordinates that Shopify adds later', () => {
+	test('includes coordinates that Shopify adds later in the text of an order', () => {
 		const address = { name: 'Maya Okafor', address1: '9 Elm Street', city: 'Springfield' };
 		const order = { email: 'maya@example.com', line_items: [], total_outstanding: '0.00' };
 		expect(evaluated(sentTo, { ...order, shipping_address: { ...address, latitude: null } })).toBe(

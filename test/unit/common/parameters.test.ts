@@ -12,15 +12,15 @@ import { isBlank } from '../../../nodes/DeliveryService/common/text';
 const nonObjects = [undefined, null, '', 'text', 5, true, ['a']];
 
 describe('a collection', () => {
-	test('has the fields of an object', () => {
+	test('reads the fields of a collection', () => {
 		expect(asRecord({ a: 1, b: null })).toEqual({ a: 1, b: null });
 	});
 
-	test.each(nonObjects)('is empty for %j', (value) => {
+	test.each(nonObjects)('reads an empty collection from %j', (value) => {
 		expect(asRecord(value)).toEqual({});
 	});
 
-	test('is read from the parameter of an item and defaults to an empty object', () => {
+	test('reads the collection of an item and defaults to an empty object', () => {
 		const get = jest.fn().mockReturnValue({ companyId: 7 });
 		expect(collectionParameter({ get }, 'options', 3)).toEqual({ companyId: 7 });
 		expect(get.mock.calls).toEqual([['options', 3, {}]]);
@@ -33,18 +33,18 @@ describe('a resource locator', () => {
 		[{ __rl: true, mode: 'list' }, undefined],
 		['1 https://a.example', '1 https://a.example'],
 		[undefined, undefined],
-	])('%j has the value %j', (value, selected) => {
+	])('reads the resource locator %j as %j', (value, selected) => {
 		expect(resourceLocatorValue(value)).toBe(selected);
 	});
 });
 
 describe('a repeatable group', () => {
-	test('has the entries that the user added', () => {
+	test('reads the entries that the user added to a group', () => {
 		const group = { package: [{ name: 'Box' }, { name: 'Bag' }] };
 		expect(collectionEntries(group, 'package')).toEqual([{ name: 'Box' }, { name: 'Bag' }]);
 	});
 
-	test('has an empty entry for one that is not an object', () => {
+	test('reads an entry that is not an object as an empty one', () => {
 		expect(collectionEntries({ package: ['x', null, { name: 'Box' }] }, 'package')).toEqual([
 			{},
 			{},
@@ -61,11 +61,11 @@ describe('a repeatable group', () => {
 });
 
 describe('isBlank', () => {
-	test.each([undefined, null, '', ' ', '\n\t'])('is true for %j', (value) => {
+	test.each([undefined, null, '', ' ', '\n\t'])('isBlank is true for %j', (value) => {
 		expect(isBlank(value)).toBe(true);
 	});
 
-	test.each([0, false, 'a', ' a ', [], {}, NaN])('is false for %j', (value) => {
+	test.each([0, false, 'a', ' a ', [], {}, NaN])('isBlank is false for %j', (value) => {
 		expect(isBlank(value)).toBe(false);
 	});
 
@@ -96,7 +96,7 @@ describe('toList', () => {
 		[undefined, []],
 		[null, []],
 		[{ a: 1 }, [{ a: 1 }]],
-	])('converts %j to %j', (value, list) => {
+	])('toList converts %j to %j', (value, list) => {
 		expect(toList(value)).toEqual(list);
 	});
 });
@@ -107,15 +107,18 @@ describe('a JSON field', () => {
 		[' [1] ', [1]],
 		['null', null],
 		['5', 5],
-	])('parses the JSON text %j', (text, value) => {
+	])('parses the JSON text %j of a JSON field', (text, value) => {
 		expect(readJson(text, 'Delivery')).toEqual({ ok: true, value });
 	});
 
-	test.each([{ a: 1 }, [1], 5, false])('returns the result of its expression: %j', (value) => {
-		expect(readJson(value, 'Delivery')).toEqual({ ok: true, value });
-	});
+	test.each([{ a: 1 }, [1], 5, false])(
+		'returns the result of the expression in a JSON field: %j',
+		(value) => {
+			expect(readJson(value, 'Delivery')).toEqual({ ok: true, value });
+		},
+	);
 
-	test.each([undefined, null, '', ' '])('is reported as empty for %j', (value) => {
+	test.each([undefined, null, '', ' '])('reports a JSON field as empty for %j', (value) => {
 		expect(readJson(value, 'Delivery (JSON)')).toEqual({
 			ok: false,
 			problem: {

@@ -219,7 +219,7 @@ describe.each(['delivery', 'changes'] as const)('a valid %s', (kind) => {
 		);
 	});
 
-	test('is not changed by a second validation', () => {
+	test('a second validation changes nothing', () => {
 		fc.assert(
 			fc.property(valid[kind], (value) => {
 				const once = rules[kind].check(value);

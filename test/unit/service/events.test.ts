@@ -8,7 +8,7 @@ import {
 } from '../../../nodes/DeliveryService/service/events';
 
 describe('the events', () => {
-	test('have the documented codes', () => {
+	test('gives each event its documented code', () => {
 		expect(eventNames.map((name) => [name, events[name].code])).toEqual([
 			['createTask', 1],
 			['createRoute', 2],
@@ -16,12 +16,12 @@ describe('the events', () => {
 		]);
 	});
 
-	test('are found by code', () => {
+	test('finds an event by its code', () => {
 		for (const name of eventNames) expect(eventForCode(events[name].code)).toBe(name);
 		for (const code of [0, 4, 1.5, NaN]) expect(eventForCode(code)).toBeUndefined();
 	});
 
-	test('are accepted only by their known names', () => {
+	test('accepts only known event names', () => {
 		for (const name of eventNames) expect(eventNameSchema.safeParse(name).success).toBe(true);
 		expect(eventNameSchema.safeParse('deleteTask').success).toBe(false);
 	});

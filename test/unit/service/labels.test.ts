@@ -29,16 +29,16 @@ describe('the label of a field', () => {
 		[['cod'], 'Cash on delivery'],
 		[['companyId'], 'Company ID'],
 		[['deliveryChanges', 'cod'], 'Cash on delivery'],
-	])('of %j is %s, as in the editor', (path, label) => {
+	])('labels %j as %s, like the editor', (path, label) => {
 		expect(labelAt(path)).toBe(label);
 	});
 
-	test('is the name that the user wrote for an unknown field', () => {
+	test('labels an unknown field with the name that the user wrote', () => {
 		expect(labelAt(['status'])).toBe('Status');
 		expect(labelAt(['constructor'])).toBe('Constructor');
 	});
 
-	test('contains the number of a list entry only when the list has several', () => {
+	test('numbers a list entry only when the list has several', () => {
 		const path = ['packages', 0, 'size'];
 		expect(labelAt(path, { packages: [{}] })).toBe('Package size');
 		expect(labelAt(path, { packages: [{}, {}] })).toBe('Package 1 size');
@@ -46,7 +46,7 @@ describe('the label of a field', () => {
 		expect(labelAt(path, { packages: 'none' })).toBe('Package size');
 	});
 
-	test('contains a grouping field that is missing or has the wrong type', () => {
+	test('labels a grouping field that is missing or has the wrong type', () => {
 		expect(labelAt(['pickup', 'contact'], { pickup: {} })).toBe('Pickup contact');
 		expect(labelAt(['dropoff', 'location'], { dropoff: { location: 'x' } })).toBe(
 			'Dropoff location',
@@ -54,14 +54,14 @@ describe('the label of a field', () => {
 		expect(labelAt(['location'])).toBe('Location');
 	});
 
-	test('omits a grouping field that is present', () => {
+	test('omits a grouping field that is present from a label', () => {
 		const root = { pickup: { contact: {}, location: { address: {} } } };
 		expect(labelAt(['pickup', 'contact'], root)).toBe('Pickup');
 		expect(labelAt(['pickup', 'location', 'address'], root)).toBe('Pickup address');
 		expect(labelAt(['location'], { location: {} })).toBe('');
 	});
 
-	test('is empty for an empty path', () => {
+	test('returns an empty label for an empty path', () => {
 		expect(labelAt([])).toBe('');
 	});
 });
@@ -75,18 +75,18 @@ test('rejects missing labels at compile time', () => {
 });
 
 describe('the value at a path', () => {
-	test('is found in nested objects and lists', () => {
+	test('finds the value at a path in nested objects and lists', () => {
 		expect(valueAt({ packages: [{ size: 's' }] }, ['packages', 0, 'size'])).toBe('s');
 		expect(valueAt('x', [])).toBe('x');
 	});
 
-	test('is undefined when the path does not exist', () => {
+	test('finds no value at a path that does not exist', () => {
 		expect(valueAt({ packages: null }, ['packages', 0])).toBeUndefined();
 		expect(valueAt('text', ['length'])).toBeUndefined();
 		expect(valueAt(undefined, ['a', 'b'])).toBeUndefined();
 	});
 
-	test('is never an inherited field', () => {
+	test('never finds an inherited field at a path', () => {
 		expect(valueAt({}, ['constructor'])).toBeUndefined();
 	});
 });

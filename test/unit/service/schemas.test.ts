@@ -29,7 +29,7 @@ function messageFor(schema: z.ZodType, value: unknown, subject = 'Delivery'): st
 }
 
 describe('a delivery', () => {
-	test('is unchanged when every field has its documented format', () => {
+	test('leaves a delivery unchanged when every field has its documented format', () => {
 		const complete = delivery({
 			pickup: place({ warehouse: 7, instructions: 'Dock 4' }),
 			dropoff: place({
@@ -122,7 +122,7 @@ describe('a delivery', () => {
 		],
 		['every package', { packages: ['', null] }, 'Package "" is not an object'],
 		['a latitude', { dropoff: place({ address: 'x', lat: '', lng: 1 }) }, 'Dropoff latitude is'],
-	])('is rejected with only blank values in %s', (_, changes, message) => {
+	])('rejects a delivery with only blank values in %s', (_, changes, message) => {
 		expect(messageFor(deliverySchema, delivery(changes))).toContain(message);
 	});
 
@@ -196,7 +196,7 @@ describe('a delivery', () => {
 		).toMatch(/is longer than 50 characters$/);
 	});
 
-	test('trims text', () => {
+	test('trims the text of a delivery', () => {
 		const value = delivery({
 			pickup: {
 				contact: contact({ name: ' Ana ', email: ' ana@mail.example\n' }),
@@ -242,7 +242,7 @@ describe('a delivery', () => {
 		['a quantity', { packages: [pack({ qty: undefined })] }, 'Package quantity is missing'],
 		['an extra name', { extraData: [{ value: 'x' }] }, 'Extra data name is missing'],
 		['an extra value', { extraData: [{ name: 'x' }] }, 'Extra data value is missing'],
-	])('is rejected without %s', (_, changes, message) => {
+	])('rejects a delivery without %s', (_, changes, message) => {
 		expect(messageFor(deliverySchema, delivery(changes))).toBe(message);
 	});
 
@@ -260,7 +260,7 @@ describe('a delivery', () => {
 			{ extraData: [{ name: '', value: 'x' }] },
 			'Extra data name is empty',
 		],
-	])('is rejected with empty %s', (_, changes, message) => {
+	])('rejects a delivery with empty %s', (_, changes, message) => {
 		expect(messageFor(deliverySchema, delivery(changes))).toBe(message);
 	});
 
@@ -270,7 +270,7 @@ describe('a delivery', () => {
 		['a weight', { packages: [pack({ weight: '-1' })] }, 'Package weight "-1" is less than 0'],
 		['a price', { packages: [pack({ price: -1 })] }, 'Package price -1 is less than 0'],
 		['a warehouse', { pickup: place({ warehouse: 0 }) }, 'Pickup warehouse ID 0 is less than 1'],
-	])('is rejected with a number below the minimum for %s', (_, changes, message) => {
+	])('rejects a delivery with a number below the minimum for %s', (_, changes, message) => {
 		expect(messageFor(deliverySchema, delivery(changes))).toBe(message);
 	});
 
@@ -285,7 +285,7 @@ describe('a delivery', () => {
 			{ dropoff: place({ warehouse: '7.5' }) },
 			'Dropoff warehouse ID "7.5" is not a whole number',
 		],
-	])('is rejected with a fractional number for %s', (_, changes, message) => {
+	])('rejects a delivery with a fractional number for %s', (_, changes, message) => {
 		expect(messageFor(deliverySchema, delivery(changes))).toBe(message);
 	});
 
@@ -306,7 +306,7 @@ describe('a delivery', () => {
 			{ extraData: [{ name: 'a', value: 'b', searchable: 'true' }] },
 			'Extra data searchable "true" is not true or false',
 		],
-	])('is rejected with the wrong type for %s', (_, changes, message) => {
+	])('rejects a delivery with the wrong type for %s', (_, changes, message) => {
 		expect(messageFor(deliverySchema, delivery(changes))).toBe(message);
 	});
 
@@ -362,11 +362,11 @@ describe('a delivery', () => {
 			{ extraData: [{ name: 'a', value: 'b', search: true }] },
 			'Extra data has an unknown field "search" (did you mean "searchable"?)',
 		],
-	])('is rejected with an unknown field in %s', (_, changes, message) => {
+	])('rejects a delivery with an unknown field in %s', (_, changes, message) => {
 		expect(messageFor(deliverySchema, delivery(changes))).toContain(message);
 	});
 
-	test('is rejected with a message that lists unknown and known fields', () => {
+	test('lists unknown and known fields when it rejects a delivery', () => {
 		expect(messageFor(deliverySchema, delivery({ tag: [], color: 'red' }))).toBe(
 			'Delivery has unknown fields "tag" (did you mean "tags"?), "color". ' +
 				'Known fields: pickup, dropoff, packages, referenceId, tags, extraData, cod',
@@ -441,7 +441,7 @@ describe('a location', () => {
 });
 
 describe('a package size', () => {
-	test.each(['xs', 's', 'm', 'l', 'xl'])('can be %s in any case', (size) => {
+	test.each(['xs', 's', 'm', 'l', 'xl'])('accepts the package size %s in any case', (size) => {
 		expect(parse(packageSizeSchema, ` ${size.toUpperCase()} `)).toBe(size);
 	});
 
@@ -450,7 +450,7 @@ describe('a package size', () => {
 		['', '""'],
 		[3, '3'],
 		[true, 'true'],
-	])('is rejected when it is %j', (size, shown) => {
+	])('rejects the package size %j', (size, shown) => {
 		expect(messageFor(deliverySchema, delivery({ packages: [pack(), pack({ size })] }))).toBe(
 			`Package 2 size ${shown} is not one of xs, s, m, l, xl`,
 		);
@@ -458,17 +458,17 @@ describe('a package size', () => {
 });
 
 describe('the type and company of a creation request', () => {
-	test.each(['slot', 'flex', 'express'])('accept the delivery type %s', (type) => {
+	test.each(['slot', 'flex', 'express'])('accepts the delivery type %s', (type) => {
 		expect(deliveryTypeSchema.parse(type)).toBe(type);
 	});
 
-	test('reject an unknown delivery type', () => {
+	test('rejects an unknown delivery type', () => {
 		expect(messageFor(deliveryTypeSchema, 'fast', 'Type')).toBe(
 			'Type "fast" is not one of slot, flex, express',
 		);
 	});
 
-	test('accept only a positive whole number as company ID, also as text', () => {
+	test('accepts only a positive whole number as company ID, also as text', () => {
 		expect(companyIdSchema.parse('42')).toBe(42);
 		expect(companyIdSchema.parse(1)).toBe(1);
 		for (const companyId of [0, -1, 1.5, '', 'shop', null])
@@ -477,7 +477,7 @@ describe('the type and company of a creation request', () => {
 });
 
 describe('the changes of an update', () => {
-	test('are unchanged when every field has its documented format', () => {
+	test('leaves changes unchanged when every field has its documented format', () => {
 		const complete = {
 			location: { address: '12 Main Street', instructions: 'Ring', lat: 39.5, lng: -89.5 },
 			contact: { name: 'Ana', email: 'ana@mail.example', phonenumber: '1' },
@@ -490,7 +490,7 @@ describe('the changes of an update', () => {
 		expect(parse(deliveryChangesSchema, complete, 'Changes')).toEqual(complete);
 	});
 
-	test('convert numeric text to numbers, including coordinates', () => {
+	test('converts numeric text in changes to numbers, including coordinates', () => {
 		const value = {
 			location: { lat: '39.5', lng: '-89.5' },
 			packages: [{ qty: '2', size: 'XL' }],
@@ -505,7 +505,7 @@ describe('the changes of an update', () => {
 		});
 	});
 
-	test('require no field at any level', () => {
+	test('requires no field of changes at any level', () => {
 		const empty = { location: {}, contact: {}, packages: [{}] };
 		expect(parse(deliveryChangesSchema, {}, 'Changes')).toEqual({});
 		expect(parse(deliveryChangesSchema, empty, 'Changes')).toEqual(empty);
@@ -529,13 +529,13 @@ describe('the changes of an update', () => {
 		[{ removeTags: [1, 0] }, 'Tag to remove 2 0 is less than 1'],
 		[{ removeTags: [] }, 'Tag to remove: at least one is required'],
 		[{ color: 'red' }, 'Changes has an unknown field "color"'],
-	])('are rejected when they are %j', (changes, message) => {
+	])('rejects the changes %j', (changes, message) => {
 		expect(messageFor(deliveryChangesSchema, changes, 'Changes')).toContain(message);
 	});
 });
 
 describe('the targets of an update', () => {
-	test('are one or more IDs as text', () => {
+	test('accepts one or more IDs as the targets of an update', () => {
 		expect(parse(targetSchemas.deliveryIds, [' a ', 64], 'Update')).toEqual(['a', '64']);
 		expect(parse(targetSchemas.referenceIds, ['#1', 1001], 'Update')).toEqual(['#1', '1001']);
 		for (const kind of ['deliveryIds', 'referenceIds'] as const) {
@@ -544,7 +544,7 @@ describe('the targets of an update', () => {
 		}
 	});
 
-	test('limit reference IDs to 40 characters and delivery IDs not at all', () => {
+	test('limits only the reference IDs of an update to 40 characters', () => {
 		expect(targetSchemas.referenceIds.safeParse(['r'.repeat(41)]).success).toBe(false);
 		expect(targetSchemas.deliveryIds.safeParse(['d'.repeat(41)]).success).toBe(true);
 	});
@@ -578,7 +578,7 @@ describe('a response of the service', () => {
 		expect(listedWebhookSchema.parse(hook)).toEqual(hook);
 	});
 
-	test('is not a creation response without a list of records', () => {
+	test('finds no creation response without a list of records', () => {
 		for (const body of [
 			undefined,
 			'<html>',
@@ -598,11 +598,11 @@ describe('a response of the service', () => {
 		],
 		['an object with a field per record', { payload: { '0': { id: 'a' }, '1': { id: 'b' } } }],
 		['the bare list', [{ id: 'a' }, { id: 'b' }]],
-	])('is a creation response with its records in %s', (_form, body) => {
+	])('finds the records of a creation response in %s', (_form, body) => {
 		expect(creationResponseSchema.parse(body).payload).toEqual([{ id: 'a' }, { id: 'b' }]);
 	});
 
-	test('is a creation response with a single record as payload', () => {
+	test('accepts a creation response with a single record as payload', () => {
 		const record = { id: 'a', tags: ['x'], price: { amount: 1 } };
 		expect(creationResponseSchema.parse({ payload: record }).payload).toEqual([record]);
 	});
@@ -619,7 +619,7 @@ describe('a response of the service', () => {
 		});
 	});
 
-	test('to an update may lack every field', () => {
+	test('accepts an update response without any field', () => {
 		expect(updateResponseSchema.parse({})).toEqual({});
 		expect(updateResponseSchema.parse({ code: 'OK', data: { jobs: 'j', more: 1 } })).toEqual({
 			code: 'OK',
@@ -627,7 +627,7 @@ describe('a response of the service', () => {
 		});
 	});
 
-	test('has a code and a message when they are readable', () => {
+	test('reads code and message of a response where they are readable', () => {
 		expect(codeAndMessageSchema.parse({ code: 17, message: 'no' })).toEqual({
 			code: '17',
 			message: 'no',

@@ -158,7 +158,7 @@ describe('listing webhooks', () => {
 });
 
 describe('subscribing and unsubscribing', () => {
-	test.each([200, 201, 204])('accept any success (%d) regardless of its body', async (status) => {
+	test.each([200, 201, 204])('accepts any success (%d) regardless of its body', async (status) => {
 		const { client, sent } = clientReturning(responseWith(status, '<html>'));
 		const webhooks = companyWebhooksClient(node, client, 42);
 		await expect(webhooks.subscribe(subscription)).resolves.toMatchObject({ isDone: true });
@@ -166,7 +166,7 @@ describe('subscribing and unsubscribing', () => {
 		expect(sent.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
 	});
 
-	test('report an existing subscription on a 409', async () => {
+	test('reports an existing subscription on a 409', async () => {
 		const conflicting = companyWebhooksClient(node, clientReturning(responseWith(409)).client, 42);
 		await expect(conflicting.subscribe(subscription)).resolves.toMatchObject({ isDone: false });
 	});

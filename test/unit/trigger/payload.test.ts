@@ -8,14 +8,14 @@ const routed = { route_id: 'r1', distance: 4.5, date: '1700000000', prices: [] }
 const updated = { id: 't1', status: 'delivered', company_id: '42', city_id: '3' };
 
 describe('the event of readBody', () => {
-	test('is the event in the URL, whatever the payload contains', () => {
+	test('uses the event in the URL, whatever the payload contains', () => {
 		expect(readBody(created, 'createTask')).toEqual([
 			{ event: 'createTask', eventCode: 1, ...created },
 		]);
 		expect(readBody(updated, 'createTask')).toMatchObject([{ event: 'createTask', eventCode: 1 }]);
 	});
 
-	test('is identified by the fields of the payload without an event in the URL', () => {
+	test('identifies the event by the payload if the URL contains none', () => {
 		expect(readBody(created)).toMatchObject([{ event: 'createTask', eventCode: 1 }]);
 		expect(readBody(routed)).toMatchObject([{ event: 'createRoute', eventCode: 2 }]);
 		expect(readBody(updated)).toMatchObject([{ event: 'updateTask', eventCode: 3 }]);
@@ -29,7 +29,7 @@ describe('the event of readBody', () => {
 		{ ...routed, ...updated },
 		{ ...routed, ...created },
 		{ hello: 'world' },
-	])('is unknown for the ambiguous payload %j', (payload) => {
+	])('identifies no event in the ambiguous payload %j', (payload) => {
 		expect(readBody(payload)).toEqual([
 			{
 				...payload,

@@ -218,7 +218,7 @@ describe('the hints of a run', () => {
 		},
 	);
 
-	test('the hints count all deliveries that were not created', () => {
+	test('counts all deliveries that were not created in a hint', () => {
 		const notSent: ItemOutcome = { ...rejected, kind: 'notSent' };
 		expect(messages([created(), rejected, notSent, invalid])).toEqual([
 			'Created 1 delivery.',
