@@ -73,7 +73,7 @@ describe('the length of a text', () => {
 		['🇲🇽🇫🇷', 2],
 		['👍🏽!', 2],
 		['한국', 2],
-	])('of %j is %i', (text, count) => {
+	])('counts the length of %j as %i', (text, count) => {
 		expect(isLongerThan(text, count)).toBe(false);
 		expect(isLongerThan(`${text}x`, count)).toBe(true);
 	});

@@ -12,7 +12,7 @@ test.each([
 	[1000, 30, 30],
 	[2000, 30, 90],
 	[100, 1, 5],
-])('of %i creations in batches of %i, claims %i at once', (count, batchSize, size) => {
+])('with %i creations in batches of %i, claims %i at once', (count, batchSize, size) => {
 	expect(claimSize(count, batchSize)).toBe(size);
 });
 

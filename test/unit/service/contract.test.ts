@@ -386,8 +386,8 @@ function breakRule(
 describe.each([
 	['delivery', brokenDeliveries],
 	['changes', brokenChanges],
-] as const)('our schema and the OpenAPI file reject a %s with', (kind, brokenRules) => {
-	test.each(brokenRules)('%s', (...rule) => {
+] as const)('rules broken in a %s', (kind, brokenRules) => {
+	test.each(brokenRules)('our schema and the OpenAPI file reject %s', (...rule) => {
 		breakRule(kind, rule, (broken) => {
 			expect([rules[kind].check(broken).ok, rules[kind].allows(broken)]).toEqual([false, false]);
 		});
@@ -433,8 +433,8 @@ const stricterChanges: BrokenRule[] = [
 describe.each([
 	['delivery', stricterDeliveries],
 	['changes', stricterChanges],
-] as const)('only our schema rejects a %s with', (kind, brokenRules) => {
-	test.each(brokenRules)('%s', (...rule) => {
+] as const)('stricter rules broken in a %s', (kind, brokenRules) => {
+	test.each(brokenRules)('only our schema rejects %s', (...rule) => {
 		breakRule(kind, rule, (value) => {
 			expect([rules[kind].check(value).ok, rules[kind].allows(value)]).toEqual([false, true]);
 		});

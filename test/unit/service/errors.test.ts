@@ -208,7 +208,7 @@ describe('the details of a failed request', () => {
 		[{ kind: 'noResponse', code: 'ECONNRESET' }, 'The error code is ECONNRESET.'],
 		[{ kind: 'noResponse', code: 'ERR_CANCELED' }, ''],
 		[{ kind: 'noResponse', code: '' }, ''],
-	])('of %j never advise to try again', (exchange, detail) => {
+	])('never advises to try again in the details of %j', (exchange, detail) => {
 		expect(serviceDetail(exchange)).toBe(detail);
 	});
 });
