@@ -37,7 +37,7 @@ export async function measureCreate(
 	const { control, url } = target.service;
 	const n8n = await watch({ url: installation.n8n.url, pid: installation.n8n.child.pid });
 	try {
-		const sendingParts: Record<Contender, Sending> = {
+		const sendingNodes: Record<Contender, Sending> = {
 			idleJson: [],
 			idleShopify: [],
 			ownJson: ownFromJson(target.own),
@@ -53,7 +53,7 @@ export async function measureCreate(
 				? { count: size, prefix, template: samples[0] ?? {}, named: 'name' }
 				: deliveries(size, prefix);
 			// A new workflow per run, since remembered references would slow down the next run.
-			const sender = await Sender.publish(installation, prefix, sendingParts[contender]);
+			const sender = await Sender.publish(installation, prefix, sendingNodes[contender]);
 			control.reset();
 			control.settings({ latencyMs, creationLimit: withoutLimit });
 			if (isOwn) await target.forgetLimit();

@@ -3,4 +3,4 @@
  * a trigger is unchanged, n8n 2 doesn't offer publishing, or publishes only the other nodes.
  */
 export const republishHint =
-	'unpublish the workflow, then publish it (in n8n 1, turn it off and on)';
+	'unpublish the workflow, then publish it (in n8n 1, deactivate and activate it)';

@@ -36,7 +36,7 @@ export interface SubscriptionDiff {
 	surplus: Subscription[];
 }
 
-/** The desired subscriptions, one per event (service document, section 4.3). */
+/** The desired subscriptions, one per event (API document, section 4.3). */
 export function subscriptionsFor(desired: DesiredSubscriptions): Subscription[] {
 	return desired.events.map((event) => ({
 		url: eventUrlFor(desired, event, desired.signer),

@@ -33,7 +33,7 @@ export interface EventUrl {
 }
 
 /**
- * The URL at which the service reports an event (service document, section 4.3): the node's webhook
+ * The URL at which the service reports an event (API document, section 4.3): the node's webhook
  * URL with the event, the workflow that owns it, and an HMAC-SHA-256 over identity and event that
  * requires the API secret.
  *

@@ -32,7 +32,7 @@ import {
  */
 
 /**
- * Whether the service lists exactly the desired subscriptions (service document, section 4.4), and
+ * Whether the service lists exactly the desired subscriptions (API document, section 4.4), and
  * no other site may have subscriptions of this node.
  *
  * If n8n starts while the service is unavailable, earlier subscriptions count as unchanged:

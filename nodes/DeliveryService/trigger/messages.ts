@@ -39,15 +39,15 @@ export function unroutableError(context: IHookFunctions): NodeOperationError {
 /**
  * The error for a service that allows only one URL per event.
  *
- * @param said the service's own message
+ * @param detail the service's own message
  */
-export function conflictError(context: IHookFunctions, said: string): NodeOperationError {
+export function conflictError(context: IHookFunctions, detail: string): NodeOperationError {
 	return new NodeOperationError(
 		context.getNode(),
 		'The Delivery Service allows only one URL per event, and another one is already subscribed (status 409)',
 		{
 			description:
-				`Find the other webhook with Webhook > Get Many and delete it, or let one workflow receive the event and start the others. ${said}`.trim(),
+				`Find the other webhook with Webhook > Get Many and delete it, or let one workflow receive the event and start the others. ${detail}`.trim(),
 		},
 	);
 }

@@ -5,7 +5,7 @@ import { anyObject, tryParseJson } from '../common/json';
 export interface EmittedEvent {
 	event: EventName | 'unknown';
 	eventCode: number | null;
-	/** Only if the payload deviates from the service's document. */
+	/** Only if the payload deviates from the API document. */
 	issues?: string[];
 	/** The unchanged payload, only if its fields alone would not show all of it. */
 	payload?: unknown;
@@ -19,7 +19,7 @@ const reservedFields = new Set(['event', 'eventCode', 'issues']);
 const maxDepth = 100;
 
 /**
- * Reads the body of a call: one payload or a list of payloads (service document, section 6).
+ * Reads the body of a call: one payload or a list of payloads (API document, section 6).
  *
  * @param body as n8n parsed it, from JSON or a form; or text that may be JSON
  * @param named the event in the called URL; without it, the fields decide, and an ambiguous payload

@@ -28,7 +28,7 @@ const acknowledged = { webhookResponse: { message: 'Received' } };
 
 /**
  * Handles a call of the trigger's webhook URL. An authentic call with events triggers the workflow,
- * with one item per event (service document, section 6). Other calls get a response and start
+ * with one item per event (API document, section 6). Other calls get a response and start
  * nothing:
  *
  * - 401 when the signature is missing or invalid, 503 when it can't be checked

@@ -1,5 +1,5 @@
 /*
- * API variants: interpretations of what the service's document leaves open ("not shown",
+ * API variants: interpretations of what the API document leaves open ("not shown",
  * contradictory or not mentioned). The local service simulates one at a time
  * (`npm run service -- --variant <name>`, or its control API), or else does what openapi.yaml says.
  */

@@ -37,7 +37,7 @@ export interface HandlerContext {
 }
 
 /**
- * An API variant: one interpretation of what the service's document leaves open. The service handles
+ * An API variant: one interpretation of what the API document leaves open. The service handles
  * everything as openapi.yaml documents, except where the variant has a handler.
  */
 export interface ServiceVariant {

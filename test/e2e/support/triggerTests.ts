@@ -85,7 +85,7 @@ export function testTriggerChanges(installation: () => Installation): void {
 			const response = await axios.post(before?.url ?? '', { id: 'D-2' }, noProxy);
 			expect(response.status).toBe(401);
 			expect(await readFile(join(installation().userFolder, 'n8n.log'), 'utf8')).toContain(
-				'unpublish the workflow, then publish it (in n8n 1, turn it off and on)',
+				'unpublish the workflow, then publish it (in n8n 1, deactivate and activate it)',
 			);
 
 			await changeSecret(secret);

@@ -50,7 +50,7 @@ export const allowResending: Operation = {
 			],
 			default: 'specific',
 			description:
-				'Which deliveries can be sent again. Every order that arrives again will be delivered again.',
+				'Which deliveries can be sent again. If their orders arrive again, they are delivered again.',
 		},
 		...showFor({ references: ['specific'] }, [referenceIdsField]),
 		{

@@ -3,7 +3,7 @@ import { createDelivery } from './create';
 import { allowResending } from './allowResending';
 import { updateDelivery } from './update';
 
-/** The service's deliveries, also called tasks (service document, sections 4.1 and 4.2). */
+/** The service's deliveries, also called tasks (API document, sections 4.1 and 4.2). */
 export const deliveryResource: Resource = {
 	option: { name: 'Delivery', value: 'delivery' },
 	operations: [createDelivery, allowResending, updateDelivery],

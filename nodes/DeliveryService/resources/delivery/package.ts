@@ -2,7 +2,7 @@ import type { INodeParameters, INodeProperties, INodePropertyOptions } from 'n8n
 
 import { collectionEntries, omitBlank } from '../../common/parameters';
 
-/** The package sizes (service document, section 2.5). */
+/** The package sizes (API document, section 2.5). */
 export const packageSizeOptions: INodePropertyOptions[] = [
 	{ name: 'Extra Small (XS)', value: 'xs' },
 	{ name: 'Small (S)', value: 's' },

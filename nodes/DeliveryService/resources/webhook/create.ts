@@ -10,7 +10,7 @@ import { parameterReader } from '../../common/parameters';
 import type { Operation } from '../resource';
 import { companyWebhooks, eventField, webhookOptionsField, urlField } from './fields';
 
-/** Subscribes a URL to an event (service document, section 4.3). */
+/** Subscribes a URL to an event (API document, section 4.3). */
 export const createWebhook: Operation = {
 	option: {
 		name: 'Create',
@@ -33,14 +33,14 @@ export const createWebhook: Operation = {
 			);
 			const action = events[event].code;
 			const webhooks = companyWebhooks(context.getNode(), parameters, client, item);
-			const { isDone, detail: said } = await webhooks.subscribe({ url, action });
+			const { isDone, detail } = await webhooks.subscribe({ url, action });
 			if (!isDone)
 				throw new NodeOperationError(
 					context.getNode(),
 					'This webhook already exists or conflicts with another one (status 409)',
 					{
 						description:
-							`Check with Webhook > Get Many. If this webhook is blacklisted, run Webhook > Reactivate; if another one is in its place, delete that one first with Webhook > Delete. ${said}`.trim(),
+							`Check with Webhook > Get Many. If this webhook is blacklisted, run Webhook > Reactivate; if another one is in its place, delete that one first with Webhook > Delete. ${detail}`.trim(),
 					},
 				);
 			return [outputItem({ url, event, action }, item)];

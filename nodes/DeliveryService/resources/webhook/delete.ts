@@ -22,7 +22,7 @@ import {
 	urlField,
 } from './fields';
 
-/** Unsubscribes a URL from an event (service document, section 4.5). */
+/** Unsubscribes a URL from an event (API document, section 4.5). */
 export const deleteWebhook: Operation = {
 	option: {
 		name: 'Delete',
@@ -75,11 +75,11 @@ export const deleteWebhook: Operation = {
 					: parseUrlAndEvent(read('url'), read('event')),
 			);
 			const webhooks = companyWebhooks(context.getNode(), parameters, client, item);
-			const { isDone, detail: said } = await webhooks.unsubscribe(target);
+			const { isDone, detail } = await webhooks.unsubscribe(target);
 			if (!isDone)
 				throw new NodeOperationError(context.getNode(), 'Webhook not found', {
 					description:
-						`It may already be deleted. Choose one from the list, or check URL, event and company. ${said}`.trim(),
+						`It may already be deleted. Choose one from the list, or check URL, event and company. ${detail}`.trim(),
 				});
 			await assertDeleted(context, webhooks, target);
 			return [outputItem({ deleted: true }, item)];
@@ -88,7 +88,7 @@ export const deleteWebhook: Operation = {
 };
 
 /**
- * Checks the list after unsubscribing: the service document shows no response body (section 4.5),
+ * Checks the list after unsubscribing: the API document shows no response body (section 4.5),
  * so a success alone proves nothing. If the list can't be read, the success has to suffice.
  *
  * @throws NodeOperationError when the subscription is still listed

@@ -20,7 +20,7 @@ const filterLabels = { events: 'event', status: 'status' };
 /** An expression may return the number as text. */
 const limitSchema = z.coerce.number().int().min(1);
 
-/** Lists a company's subscriptions (service document, section 4.4). */
+/** Lists a company's subscriptions (API document, section 4.4). */
 export const getManyWebhooks: Operation = {
 	option: {
 		name: 'Get Many',

@@ -4,7 +4,7 @@ import { deleteWebhook } from './delete';
 import { getManyWebhooks } from './getMany';
 import { reactivateWebhooks } from './reactivate';
 
-/** The service's subscriptions of URLs to events (service document, sections 4.3 to 4.5). */
+/** The service's subscriptions of URLs to events (API document, sections 4.3 to 4.5). */
 export const webhookResource: Resource = {
 	option: { name: 'Webhook', value: 'webhook' },
 	operations: [createWebhook, deleteWebhook, getManyWebhooks, reactivateWebhooks],

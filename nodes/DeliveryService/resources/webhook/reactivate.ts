@@ -26,7 +26,7 @@ interface ReactivationFailure {
 }
 
 /**
- * Reactivates blacklisted webhooks by unsubscribing and resubscribing each (service document,
+ * Reactivates blacklisted webhooks by unsubscribing and resubscribing each (API document,
  * sections 4.3 to 4.5).
  */
 export const reactivateWebhooks: Operation = {
@@ -53,7 +53,7 @@ export const reactivateWebhooks: Operation = {
 		return await runPerItem(context, async (item) => {
 			const urlPrefix = unwrap(
 				context.getNode(),
-				validate(webhookUrlSchema, parameters.get('urlPrefix', item), 'URL', {}),
+				validate(webhookUrlSchema, parameters.get('urlPrefix', item), 'URL prefix', {}),
 			);
 			const webhooks = companyWebhooks(context.getNode(), parameters, client, item);
 			const listing = await webhooks.list();

@@ -11,7 +11,7 @@ import { packagesField, readPackages } from '../package';
 import { placeFields, readPlace } from '../place';
 import type { Source } from './source';
 
-/** Creates deliveries from the fields of the node (service document, section 2.1). */
+/** Creates deliveries from the fields of the node (API document, section 2.1). */
 export const fromFields: Source = {
 	option: {
 		name: 'Define Below',

@@ -1,7 +1,7 @@
 import { readJson } from '../../../common/parameters';
 import type { Source } from './source';
 
-/** Creates deliveries from JSON in the service's own format (service document, section 2.1). */
+/** Creates deliveries from JSON in the service's own format (API document, section 2.1). */
 export const fromJson: Source = {
 	option: {
 		name: 'JSON',

@@ -35,7 +35,7 @@ import type { Source } from './source';
 
 const sources: readonly Source[] = [fromShopifyOrder, fromFields, fromJson];
 
-/** Creates one delivery per input item, in as few requests as are safe (service document, section 4.1). */
+/** Creates one delivery per input item, in as few requests as are safe (API document, section 4.1). */
 export const createDelivery: Operation = {
 	option: {
 		name: 'Create',

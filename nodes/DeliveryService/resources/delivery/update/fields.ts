@@ -7,7 +7,7 @@ import { orderField, updateOrderOptionsField } from '../shopifyOrder';
 import { updateOptionsField } from './options';
 
 /**
- * The fields that can be changed (service document, section 4.2); only those the user adds are sent.
+ * The fields that can be changed (API document, section 4.2); only those the user adds are sent.
  * n8n requires alphabetical order, so related labels share their first word.
  */
 export const changeFields: INodeProperties[] = [

@@ -12,7 +12,7 @@ import { updateFields } from './fields';
 import { readUpdateOptions } from './options';
 import { readUpdate, rejectSharedReferences } from './readUpdate';
 
-/** Updates existing deliveries (service document, section 4.2). */
+/** Updates existing deliveries (API document, section 4.2). */
 export const updateDelivery: Operation = {
 	option: {
 		name: 'Update',
