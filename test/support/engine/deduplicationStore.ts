@@ -30,6 +30,8 @@ export interface StoreFault {
 	operation?: StoreOperation;
 	/** Only calls with this scope. Defaults to any. */
 	scope?: DeduplicationScope;
+	/** Only calls with an entry that matches. Defaults to any. */
+	entry?: RegExp;
 	/** The number of matching calls before the first fault. Defaults to 0. */
 	skip?: number;
 	/** The number of calls that fail. Defaults to 1. */
@@ -172,7 +174,7 @@ export class DeduplicationStore implements IDataDeduplicator {
 		}
 		const nodeId = scope === 'node' ? node?.id : undefined;
 		this.#calls.push({ operation, scope, workflowId: workflow.id, nodeId, items: [...items] });
-		const fault = this.#takeFault(operation, scope);
+		const fault = this.#takeFault(operation, scope, items);
 		const applyFault = async (when: StoreFault['when']) => {
 			if (fault?.when !== when) return;
 			if (fault.kind === 'fail') {
@@ -188,10 +190,16 @@ export class DeduplicationStore implements IDataDeduplicator {
 		return result;
 	}
 
-	#takeFault(operation: StoreOperation, scope: DeduplicationScope): StoreFault | undefined {
+	#takeFault(
+		operation: StoreOperation,
+		scope: DeduplicationScope,
+		items: readonly DeduplicationItemTypes[],
+	): StoreFault | undefined {
 		for (const [index, fault] of this.#faults.entries()) {
 			if (fault.operation !== undefined && fault.operation !== operation) continue;
 			if (fault.scope !== undefined && fault.scope !== scope) continue;
+			const { entry } = fault;
+			if (entry !== undefined && !items.some((item) => entry.test(String(item)))) continue;
 			if (fault.skip !== undefined && fault.skip > 0) {
 				fault.skip -= 1;
 				continue;

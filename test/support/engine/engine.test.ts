@@ -455,7 +455,12 @@ describe('openTrigger', () => {
 
 		const received = await trigger.receive({ body: { a: 1 }, query: { x: 'y' } });
 
-		expect(received).toMatchObject({ status: 200, body: 'OK', run: { status: 'success' } });
+		// n8n prefers the description's default for `responseData` to what the node returns.
+		expect(received).toMatchObject({
+			status: 200,
+			body: 'firstEntryJson',
+			run: { status: 'success' },
+		});
 		expect(received.run?.outputsOf('Tiny Trigger')[0]?.[0]?.json).toEqual({
 			body: '{"a":1}',
 			query: { x: 'y' },
@@ -477,14 +482,17 @@ describe('openTrigger', () => {
 		expect(trigger.executions).toEqual([]);
 	});
 
-	test('responds 500 and starts no execution if the node throws', async () => {
+	test('responds 500 and starts an execution that fails if the node throws', async () => {
 		const trigger = await open();
 		await trigger.activate();
 
 		const received = await trigger.receive({ query: { do: 'throw' } });
 
-		expect(received).toMatchObject({ status: 500, run: undefined });
-		expect(trigger.executions).toEqual([]);
+		expect(received).toMatchObject({
+			status: 500,
+			body: { code: 0, message: 'Workflow Webhook Error: Workflow could not be started!' },
+			run: { status: 'error', error: { message: 'Broken' } },
+		});
 	});
 
 	test.each([

@@ -193,11 +193,13 @@ export interface ExecuteOptions extends RunControls {
 	credentials: CredentialSet;
 	/** The first node with its input data. */
 	start: IExecuteData;
+	/** An error of the first node before the execution, with which the execution fails. */
+	failure?: Error;
 }
 
 /** Runs a workflow from a prepared first node. */
 export async function execute(workflow: Workflow, options: ExecuteOptions): Promise<WorkflowRun> {
-	const { mode = 'manual', signal, kill, start } = options;
+	const { mode = 'manual', signal, kill, start, failure } = options;
 	await registerDeduplicationStore();
 	const hostProcess = new HostProcess();
 	assignProcess(workflow, hostProcess);
@@ -211,6 +213,11 @@ export async function execute(workflow: Workflow, options: ExecuteOptions): Prom
 	const runExecutionData = createRunExecutionData({
 		executionData: { nodeExecutionStack: [start] },
 	});
+	if (failure !== undefined) {
+		const { message, stack } = failure;
+		const error = { ...failure, message, stack };
+		Object.assign(runExecutionData.resultData, { lastNodeExecuted: start.node.name, error });
+	}
 
 	const ended = new AbortController();
 	const whenAborted = (source: AbortSignal | undefined, action: () => void) => {

@@ -1,7 +1,9 @@
+import { types } from 'node:util';
 import axios from 'axios';
 import { HookContext, WebhookContext } from 'n8n-core';
 import {
 	NodeHelpers,
+	UnexpectedError,
 	type IDataObject,
 	type INode,
 	type INodeExecutionData,
@@ -32,6 +34,7 @@ import {
 	type WebhookResponse,
 	type WebhookRoute,
 } from './webhookServer';
+import type { N8nLine } from './requestBody';
 
 /** A trigger node with its settings, in its own workflow. */
 export interface OpenTriggerOptions {
@@ -56,6 +59,8 @@ export interface OpenTriggerOptions {
 	publicUrl?: string;
 	/** The initial static data of the workflow. */
 	staticData?: IDataObject;
+	/** The n8n whose treatment of calls to simulate. Defaults to n8n 2. */
+	n8n?: N8nLine;
 }
 
 /** A workflow execution that a webhook request started. */
@@ -125,6 +130,7 @@ export class Trigger {
 
 	readonly #credentials: CredentialSet;
 	readonly #json: WorkflowJson;
+	readonly #n8n: N8nLine;
 	readonly #node: INode;
 	readonly #publicUrl: string;
 	readonly #serverUrl: string;
@@ -151,6 +157,7 @@ export class Trigger {
 		};
 		this.#json = { id: workflowId, nodes: [this.#node], connections: {} };
 		this.#credentials = credentialsFor(description, options.credential);
+		this.#n8n = options.n8n ?? '2';
 		this.#publicUrl = options.publicUrl ?? serverUrl;
 		this.#serverUrl = serverUrl;
 		this.staticData = options.staticData ?? {};
@@ -362,6 +369,7 @@ export class Trigger {
 		server.register({
 			...routeOf(webhook, isTest),
 			typeVersion: this.#node.typeVersion,
+			n8n: this.#n8n,
 			handle: async (request, response, respond, correlation) => {
 				const work = this.#handle(isTest, webhook, { request, response, respond, correlation });
 				// `receive` waits for this, even if the node responds before it is done.
@@ -383,25 +391,61 @@ export class Trigger {
 	async #handle(isTest: boolean, webhook: IWebhookData, exchange: WebhookExchange): Promise<void> {
 		const workflow = this.#workflow(!isTest, isTest ? this.#testStaticData : this.staticData);
 		const mode = isTest ? 'manual' : 'webhook';
-		let hasResponded = false;
-		const respond = (value: WebhookResponse) => {
-			if (!hasResponded) exchange.respond(value);
-			hasResponded = true;
-		};
-		const result = await this.#callNode(workflow, webhook, exchange, mode);
-		const { noWebhookResponse, workflowData } = result;
-		const nodeResponse: unknown = result.webhookResponse;
-		if (!isTest) this.staticData = workflow.staticData;
-		if (noWebhookResponse === true) respond({});
-		if (workflowData === undefined) {
-			respond({
-				body: { value: nodeResponse ?? { message: 'Webhook call received' }, status: 200 },
-			});
+		const { correlation } = exchange;
+		const stop = async () => void (isTest && (await this.stopListening()));
+		let result: IWebhookResponseData;
+		try {
+			result = await this.#callNode(workflow, webhook, exchange, mode);
+		} catch (thrown) {
+			// The caller gets an error, and the user a failed execution. n8n saves no static data.
+			const error = types.isNativeError(thrown) ? thrown : new Error(String(thrown));
+			exchange.respond({ error: new UnexpectedError(couldNotStart) });
+			this.#start(workflow, { workflowData: [[{ json: {} }]], mode, correlation, error });
+			await stop();
 			return;
 		}
-		this.#start(workflow, workflowData, mode, exchange.correlation);
-		respond({ body: { value: nodeResponse ?? { message: 'Workflow was started' }, status: 200 } });
-		if (isTest) await this.stopListening();
+		const { noWebhookResponse, workflowData } = result;
+		const webhookResponse: unknown = result.webhookResponse;
+		let hasResponded = false;
+		const respond = (outcome: WebhookResponse) => {
+			if (hasResponded) return;
+			hasResponded = true;
+			if (!isTest && isChanged(workflow)) this.staticData = workflow.staticData;
+			exchange.respond(outcome);
+		};
+		if (noWebhookResponse === true) respond({});
+		if (workflowData === undefined) {
+			const value = webhookResponse ?? { message: 'Webhook call received' };
+			respond({ body: { value, status: 200 } });
+			return;
+		}
+		const response = {
+			body: { value: this.#startResponse(workflow, webhook, mode, webhookResponse), status: 200 },
+		};
+		// n8n 2 responds once the execution has started, which resets the mark of a change.
+		if (this.#n8n === '1') respond(response);
+		this.#start(workflow, { workflowData, mode, correlation });
+		respond(response);
+		await stop();
+	}
+
+	/** The body of n8n's response to a call that starts an execution. */
+	#startResponse(
+		workflow: Workflow,
+		{ webhookDescription }: IWebhookData,
+		mode: 'webhook' | 'manual',
+		webhookResponse: unknown,
+	): unknown {
+		const responseData = workflow.expression.getComplexParameterValue(
+			this.#nodeOf(workflow),
+			webhookDescription.responseData,
+			mode,
+			{},
+			undefined,
+			'firstEntryJson',
+		);
+		if (responseData === 'noData') return undefined;
+		return responseData || (webhookResponse ?? { message: 'Workflow was started' });
 	}
 
 	async #callNode(
@@ -422,17 +466,23 @@ export class Trigger {
 		return await nodeType.webhook.call(context);
 	}
 
-	#start(
-		workflow: Workflow,
-		workflowData: INodeExecutionData[][],
-		mode: 'webhook' | 'manual',
-		correlation: string | undefined,
-	): void {
+	/**
+	 * Starts an execution on a second workflow, as n8n does: over the same static data, so that the mark
+	 * of a change is reset, if the workflow has any.
+	 */
+	#start(called: Workflow, { workflowData, mode, correlation, error }: Start): void {
+		const hasStaticData = Object.keys(this.staticData).length > 0;
+		const workflow = this.#workflow(called.active, hasStaticData ? called.staticData : {});
+		if (hasStaticData) setChanged(called, false);
 		const finished = execute(workflow, {
 			mode,
 			credentials: this.#credentials,
 			instanceUrl: this.#publicUrl,
 			start: { node: this.#nodeOf(workflow), data: { main: workflowData }, source: null },
+			failure: error,
+		}).then((run) => {
+			if (mode === 'webhook' && isChanged(workflow)) this.staticData = workflow.staticData;
+			return run;
 		});
 		const execution = { mode, workflowData, finished };
 		this.executions.push(execution);
@@ -476,6 +526,28 @@ export class Trigger {
 		const [webhook] = this.#webhooks(this.#workflow(false, {}), false);
 		return webhook?.path ?? '';
 	}
+}
+
+/** What an execution starts with. */
+interface Start {
+	workflowData: INodeExecutionData[][];
+	mode: 'webhook' | 'manual';
+	correlation: string | undefined;
+	/** What the node's `webhook` threw: the execution fails with it. */
+	error?: Error;
+}
+
+const couldNotStart = 'Workflow Webhook Error: Workflow could not be started!';
+
+const changeMark = '__dataChanged';
+
+/** Whether n8n would save the static data of a workflow. */
+function isChanged({ staticData }: Workflow): boolean {
+	return staticData[changeMark] === true;
+}
+
+function setChanged({ staticData }: Workflow, changed: boolean): void {
+	staticData[changeMark] = changed;
 }
 
 interface WebhookExchange {

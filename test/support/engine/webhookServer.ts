@@ -1,36 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { createRequire } from 'node:module';
-import { parse as parseForm } from 'node:querystring';
-import type { Readable } from 'node:stream';
-import { createGunzip, createInflate } from 'node:zlib';
+import { types } from 'node:util';
 import express, { type Request, type Response } from 'express';
-import { jsonParse, sanitizeXmlName, UnexpectedError } from 'n8n-workflow';
+import { OperationalError } from 'n8n-workflow';
 import { z } from 'zod';
-
-/** n8n's default size limit for a webhook body. */
-const maxBodyBytes = 16 * 1024 * 1024;
+import { parseRequestBody, prepareRequest, ResponseError, type N8nLine } from './requestBody';
 
 /** The header by which `receive` finds the execution of its request. The node never sees it. */
 export const correlationHeader = 'x-engine-request';
 
-/** A response that n8n sends instead of the node: its status and its body. */
-class WebhookError extends Error {
-	constructor(
-		readonly status: number,
-		message: string,
-		readonly hint?: string,
-	) {
-		super(message);
-		this.name = 'WebhookError';
-	}
-}
+const methods = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'];
 
-/** The response of a registered webhook. */
+/** The registered methods that n8n lists in an error, in its order: without HEAD for a test URL. */
+const listedMethods = {
+	webhook: methods,
+	'webhook-test': ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'],
+};
+
+/** The response of a registered webhook: nothing if the node has written it, else a body or an error. */
 export interface WebhookResponse {
-	/** Undefined if the node has written the response. */
 	body?: { value: unknown; status: number };
+	error?: Error;
 }
 
 /** A webhook that is registered with the server. */
@@ -41,6 +32,8 @@ export interface WebhookRoute {
 	path: string;
 	/** The version of the node: n8n reads every body for version 1, else only those that it can parse. */
 	typeVersion: number;
+	/** The n8n that serves the webhook. */
+	n8n: N8nLine;
 	/**
 	 * Handles a request with a parsed body. Calls `respond` once; what it does after that (running the
 	 * workflow) does not delay the response.
@@ -55,8 +48,8 @@ export interface WebhookRoute {
 
 /**
  * A web server that handles webhook requests like n8n: `/webhook/` and `/webhook-test/` paths, parsed
- * and raw bodies, and n8n's own responses to unknown paths and invalid bodies. It listens on 127.0.0.1
- * only.
+ * and raw bodies, and n8n's own responses to unknown paths, invalid bodies and nodes that throw. The
+ * end-to-end group `harness` compares it with real n8n. It listens on 127.0.0.1 only.
  */
 export class WebhookServer {
 	#server: Server | undefined;
@@ -97,7 +90,8 @@ export class WebhookServer {
 		for (const kind of ['webhook', 'webhook-test'] as const) {
 			app.all(`/${kind}/*path`, async (request, response) => {
 				try {
-					await this.#handle(kind, request, response);
+					const path = z.array(z.string()).parse(request.params.path).join('/');
+					await this.#handle(kind, path.replace(/\/$/, ''), request, response);
 				} catch (error) {
 					sendError(response, error);
 				}
@@ -109,39 +103,99 @@ export class WebhookServer {
 		return `http://127.0.0.1:${port}`;
 	}
 
-	async #handle(kind: WebhookRoute['kind'], request: Request, response: Response): Promise<void> {
-		const path = decodeURIComponent(request.path)
-			.slice(kind.length + 2)
-			.replace(/\/$/, '');
+	async #handle(
+		kind: WebhookRoute['kind'],
+		path: string,
+		request: Request,
+		response: Response,
+	): Promise<void> {
 		const { method } = request;
+		if (method === 'OPTIONS') return this.#respondToOptions(kind, path, request, response);
+		if (!methods.includes(method)) throw new Error(`The method ${method} is not supported.`);
 		const route = this.#routes.get(routeKey(kind, method, path));
-		if (route === undefined) {
-			const message = `The requested webhook "${method} ${path}" is not registered.`;
-			throw new WebhookError(404, message);
-		}
+		if (route === undefined) throw this.#notFound(kind, method, path);
 		const { [correlationHeader]: correlation } = request.headers;
 		delete request.headers[correlationHeader];
 		request.params = {};
-		prepareBody(request);
-		if (route.typeVersion === 1 || isParsable(request.contentType)) await parseBody(request);
-		await new Promise<void>((resolve, reject) => {
-			const respond = ({ body }: WebhookResponse) => {
-				if (body !== undefined) {
-					response.status(body.status);
-					if (typeof body.value === 'string') response.send(body.value);
-					else response.json(body.value);
-				}
-				resolve();
-			};
-			route
-				.handle(
-					request,
-					response,
-					respond,
-					correlation === undefined ? undefined : String(correlation),
-				)
-				.catch(reject);
-		});
+		prepareRequest(request, route.n8n);
+		const cleanUp = await readBody(request, route);
+		try {
+			await new Promise<void>((resolve, reject) => {
+				const respond = ({ body, error }: WebhookResponse) => {
+					if (error !== undefined) sendError(response, error);
+					else if (body !== undefined) {
+						response.status(body.status);
+						if (typeof body.value === 'string') response.send(body.value);
+						else response.json(body.value);
+					}
+					resolve();
+				};
+				route
+					.handle(
+						request,
+						response,
+						respond,
+						correlation === undefined ? undefined : String(correlation),
+					)
+					.catch(reject);
+			});
+		} finally {
+			await cleanUp();
+		}
+	}
+
+	/** Lists the methods of a webhook for a call with an origin; there are none for an unknown path. */
+	#respondToOptions(
+		kind: WebhookRoute['kind'],
+		path: string,
+		request: Request,
+		response: Response,
+	): void {
+		const registered = [...this.#routes.values()]
+			.filter((route) => route.kind === kind && route.path === path)
+			.map(({ method }) => method);
+		if (request.headers.origin !== undefined) {
+			if (kind === 'webhook-test' && registered.length === 0)
+				throw this.#notFound(kind, request.method, path);
+			response.header('Access-Control-Allow-Methods', ['OPTIONS', ...registered].join(', '));
+		}
+		response.status(204).json({});
+	}
+
+	/** n8n's error for a path or a method that no webhook has. */
+	#notFound(kind: WebhookRoute['kind'], method: string, path: string): ResponseError {
+		const registered = listedMethods[kind].filter((one) =>
+			this.#routes.has(routeKey(kind, one, path)),
+		);
+		const last = registered.pop();
+		if (last === undefined) {
+			const what = kind === 'webhook' ? `${method} ${path}` : path;
+			return new ResponseError(
+				404,
+				`The requested webhook "${what}" is not registered.`,
+				kind === 'webhook' ? notActiveHint : notListeningHint,
+			);
+		}
+		const wanted = registered.length > 0 ? `${registered.join(', ')} or ${last}` : last;
+		return new ResponseError(
+			404,
+			`This webhook is not registered for ${method} requests. Did you mean to make a ${wanted} request?`,
+		);
+	}
+}
+
+const notActiveHint =
+	"The workflow must be active for a production URL to run successfully. You can activate the workflow using the toggle in the top-right of the editor. Note that unlike test URL calls, production URL calls aren't shown on the canvas (only in the executions list)";
+const notListeningHint =
+	"Click the 'Execute workflow' button on the canvas, then try again. (In test mode, the webhook only works for one call after you click this button)";
+
+/** Reads the body. n8n hides errors other than its own behind a general one. */
+async function readBody(request: Request, { typeVersion, n8n }: WebhookRoute) {
+	try {
+		return await parseRequestBody(request, typeVersion, n8n);
+	} catch (cause) {
+		if (cause instanceof ResponseError) throw cause;
+		throw new OperationalError('There was a problem executing the workflow', { cause });
 	}
 }
 
@@ -159,93 +213,8 @@ function sendError(response: Response, error: unknown): void {
 		response.end();
 		return;
 	}
-	if (error instanceof WebhookError) {
-		const { status, message, hint } = error;
-		response.status(status).json({ code: status, message, hint });
-		return;
-	}
-	const message =
-		error instanceof UnexpectedError ? error.message : 'There was a problem executing the workflow';
-	response.status(500).json({ code: 0, message });
-}
-
-/** Adds the properties of n8n's requests: content type, encoding and raw body. */
-function prepareBody(request: Request): void {
-	const [type, ...parameters] = (request.headers['content-type'] ?? '').split(';');
-	if (type) request.contentType = type.toLowerCase();
-	const charset = parameters
-		.map((text) => /^\s*charset="?([^"]+)"?\s*$/i.exec(text)?.[1])
-		.find(Boolean);
-	const encoding = (charset ?? 'utf-8').toLowerCase();
-	// n8n uses any charset, and fails to parse the body if Node.js does not know it.
-	if (Buffer.isEncoding(encoding)) request.encoding = encoding;
-	request.readRawBody = async () => {
-		if (request.rawBody === undefined) request.rawBody = await readStream(decompressed(request));
-	};
-}
-
-function decompressed(request: Request): Readable {
-	switch (request.headers['content-encoding']) {
-		case 'gzip':
-			return request.pipe(createGunzip());
-		case 'deflate':
-			return request.pipe(createInflate());
-		default:
-			return request;
-	}
-}
-
-async function readStream(stream: Readable): Promise<Buffer> {
-	const chunks: Buffer[] = [];
-	let size = 0;
-	for await (const chunk of stream) {
-		const buffer = Buffer.from(z.instanceof(Uint8Array).parse(chunk));
-		size += buffer.length;
-		if (size > maxBodyBytes) throw new Error('request entity too large');
-		chunks.push(buffer);
-	}
-	return Buffer.concat(chunks);
-}
-
-/** Whether n8n parses a body of this type. It reads multipart forms in another way. */
-function isParsable(type = ''): boolean {
-	const prefixes = ['application/json', 'text/plain', 'application/x-www-form-urlencoded'];
-	return prefixes.some((prefix) => type.startsWith(prefix)) || /[/+]xml$/.test(type);
-}
-
-async function parseBody(request: Request): Promise<void> {
-	const { contentType } = request;
-	if (contentType?.startsWith('multipart/')) return;
-	await request.readRawBody();
-	const { rawBody } = request;
-	if (rawBody.length === 0) return;
-	try {
-		const text = rawBody.toString(request.encoding).replace(/^\uFEFF/, '');
-		if (contentType === 'application/json') request.body = jsonParse<unknown>(text);
-		else if (contentType === 'application/x-www-form-urlencoded') request.body = parseForm(text);
-		else if (contentType === 'text/plain') request.body = text;
-		else if (/[/+]xml$/.test(contentType ?? '')) request.body = await parseXml(text);
-	} catch (error) {
-		const hint = error instanceof Error ? error.message : undefined;
-		throw new WebhookError(422, 'Failed to parse request body', hint);
-	}
-}
-
-type XmlParser = new (options: object) => { parseStringPromise(xml: string): Promise<unknown> };
-
-/** n8n's XML parser, as n8n-workflow resolves it. */
-const { Parser } = z
-	.object({ Parser: z.custom<XmlParser>((value) => typeof value === 'function') })
-	.parse(createRequire(require.resolve('n8n-workflow'))('xml2js'));
-
-async function parseXml(text: string): Promise<unknown> {
-	const parser = new Parser({
-		async: true,
-		normalize: true,
-		normalizeTags: true,
-		explicitArray: false,
-		tagNameProcessors: [sanitizeXmlName],
-		attrNameProcessors: [sanitizeXmlName],
-	});
-	return await parser.parseStringPromise(text);
+	const { message } = types.isNativeError(error) ? error : new Error(String(error));
+	if (error instanceof ResponseError)
+		response.status(error.status).json({ code: error.status, message, hint: error.hint });
+	else response.status(500).json({ code: 0, message });
 }
