@@ -26,7 +26,7 @@ export class DeliveryServiceApi implements ICredentialType {
 			default: '',
 			placeholder: 'e.g. https://api.delivery-service.example',
 			description:
-				'The API URL of the Delivery Service, without an endpoint path such as /v1/deliveries',
+				'The API URL of the Delivery Service, without an endpoint path such as /v1/deliveries. With http:// instead of https://, the API secret is sent unencrypted. If you change the URL, workflows that skip deliveries already sent stop until you run Confirm New Base URL.',
 		},
 		{
 			displayName: 'API Key ID',

@@ -1,7 +1,13 @@
 /** The connection test of the credential, and the authentication of requests. */
 import { startService } from '../../playground/service/server';
-import { runNode, testCredential, type CredentialData } from '../support/engine/engine';
+import {
+	openTrigger,
+	runNode,
+	testCredential,
+	type CredentialData,
+} from '../support/engine/engine';
 import { jsonOf, setUp } from '../support/actionNode';
+import { delivery } from '../support/sampleDelivery';
 
 const service = setUp();
 
@@ -92,7 +98,12 @@ describe('connection test of the credential', () => {
 			'<!doctype html>',
 			/Check the Base URL: its host responded, but not as/,
 		],
-		['an address elsewhere', 301, '', /redirects to a different URL\. .*https:\/\/new\.example$/],
+		[
+			'an address elsewhere',
+			301,
+			'',
+			/redirects to a different URL\. .*https:\/\/new\.example\. The next run/,
+		],
 		[
 			'denied access',
 			403,
@@ -136,6 +147,19 @@ describe('connection test of the credential', () => {
 		expect(verdict).toEqual({
 			status: 'Error',
 			message: expect.stringMatching(/^The connection to the Delivery Service failed\. .*Base URL/),
+		});
+	});
+
+	test('succeeds with a hint if the Base URL sends the API secret unencrypted', async () => {
+		const { port } = new URL(service.credential.baseUrl);
+		// Another spelling of this machine, which the node does not know.
+		const verdict = await testConnection({ baseUrl: `http://127.1:${port}` });
+		const local = await testConnection({ baseUrl: `http://localhost:${port}` });
+
+		expect(local).toEqual({ status: 'OK', message: 'Connection successful' });
+		expect(verdict).toEqual({
+			status: 'OK',
+			message: expect.stringMatching(/^Connection successful\. The Base URL starts with http:\/\//),
 		});
 	});
 
@@ -191,6 +215,16 @@ describe('connection test of the credential', () => {
 			{ baseUrl: 'https://a.example/v1/deliveries' },
 			/^The Base URL .* must not end with \/v1\/deliveries/,
 		],
+		[
+			'a Base URL with a password',
+			{ baseUrl: 'https://user:s3cret@a.example' },
+			/^The Base URL .* must not contain a user name or password[^@]*$/,
+		],
+		[
+			'an API key ID with a colon',
+			{ apiKeyId: 'key:s3cret' },
+			/^The API Key ID .* must not contain a colon \(:\)\. [^3]*$/,
+		],
 		['no key', { apiKeyId: ' ' }, /^The Delivery Service credential is incomplete\. .*API Key ID/],
 		[
 			'no API secret',
@@ -217,6 +251,20 @@ test('ignores spaces around the API key ID, as the connection test does', async 
 	expect(error).toBeUndefined();
 });
 
+test.each<[string, CredentialData]>([
+	['a Base URL with a password', { baseUrl: 'http://user:s3cret@127.0.0.1:9' }],
+	['an API key ID with a colon', { apiKeyId: 'key:s3cret' }],
+])('fails a run before any request with %s, and does not repeat it', async (_what, changes) => {
+	const { error } = await service.run(
+		{ resource: 'webhook', operation: 'getAll' },
+		{ credential: { ...service.credential, ...changes } },
+	);
+
+	expect(error?.message).toContain('must not contain');
+	expect(JSON.stringify([error?.message, error?.description])).not.toContain('s3cret');
+	expect(service.control.requests()).toEqual([]);
+});
+
 test('authenticates with any characters in the API key ID and secret', async () => {
 	const other = await startService({ apiKeyId: 'key-é', apiSecret: `p:ä s{{ 1 + 1 }}€="'` });
 	try {
@@ -234,4 +282,63 @@ test('authenticates with any characters in the API key ID and secret', async () 
 	} finally {
 		await other.close();
 	}
+});
+
+describe("the credential's setting Allowed HTTP Request Domains", () => {
+	const only = (allowedDomains: string) => ({
+		...service.credential,
+		allowedHttpRequestDomains: 'domains',
+		allowedDomains,
+	});
+	const getMany = { resource: 'webhook', operation: 'getAll' };
+	const fromJson = {
+		...{ resource: 'delivery', operation: 'create', source: 'json' },
+		deliveryJson: '={{ $json }}',
+	};
+	const reason = '127.0.0.1 is not among the Allowed HTTP Request Domains of the credential';
+
+	test.each(['api.example', ''])(
+		'sends no request of a node or the connection test outside the allowed domains: "%s"',
+		async (domains) => {
+			const credential = only(domains);
+
+			const create = await service.run(fromJson, { items: [{ json: delivery() }], credential });
+			const listing = await service.run(getMany, { credential });
+			const trigger = await openTrigger({ credential });
+			const published: unknown = await trigger.activate().catch((error: unknown) => error);
+			const verdict = await testCredential(credential);
+
+			for (const error of [create.error, listing.error, published, verdict])
+				expect(JSON.stringify(error)).toContain(reason);
+			expect(service.received()).toEqual([]);
+		},
+	);
+
+	test('sends nothing to a former Base URL that is no longer allowed', async () => {
+		const credential: CredentialData = { ...service.credential };
+		const trigger = await openTrigger({ credential });
+		await trigger.activate();
+		const { baseUrl } = service.credential;
+		const before = service.received().length;
+		Object.assign(credential, only('localhost'), {
+			baseUrl: baseUrl.replace('127.0.0.1', 'localhost'),
+		});
+		service.control.addFault({ kind: 'status', status: 404, path: '/hooks/', times: null });
+
+		await trigger.deactivate();
+
+		const hosts = service.control
+			.requests()
+			.slice(before)
+			.map(({ headers }) => headers.host);
+		expect([...new Set(hosts)]).toEqual([expect.stringMatching(/^localhost:/)]);
+	});
+
+	test.each(['all', 'none'])('sends requests when it is "%s"', async (mode) => {
+		const credential = { ...service.credential, allowedHttpRequestDomains: mode };
+
+		const { error } = await service.run(getMany, { credential });
+
+		expect(error).toBeUndefined();
+	});
 });

@@ -10,6 +10,7 @@ import { UserError } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
 import { anyObject } from '../common/json';
+import { disallowedDomain } from './allowedDomains';
 import { operationError } from './nodeErrors';
 import { readCredential, type Credential } from './credential';
 
@@ -49,7 +50,7 @@ export interface NoResponse {
 	code: string;
 	/** Set only when it is certain, regardless of the code, that no connection was established. */
 	neverConnected?: true;
-	/** n8n's message, when n8n itself blocked the request. */
+	/** The reason, when n8n or a setting of the credential blocked the request. */
 	blockedReason?: string;
 }
 
@@ -92,8 +93,9 @@ const httpErrorSchema = z
 const tlsAbortedMessage = 'before secure TLS connection was established';
 
 /**
- * Creates a client for one credential. Requests use n8n's HTTP helper, so its proxy, TLS and domain
- * settings apply, with the credential's Basic authentication (API document, section 5).
+ * Creates a client for one credential. Requests use n8n's HTTP helper, so its proxy and TLS settings
+ * apply, with the credential's Basic authentication (API document, section 5). Nothing is sent outside
+ * the credential's Allowed HTTP Request Domains.
  * Redirects are not followed: a POST would become a GET.
  *
  * @param baseUrl a Base URL to use instead of the credential's
@@ -103,10 +105,13 @@ export async function openClient(
 	context: CallingContext,
 	baseUrl?: string,
 ): Promise<ServiceClient> {
-	const result = readCredential(await context.getCredentials(credentialType));
+	const data = await context.getCredentials(credentialType);
+	const result = readCredential(data);
 	if (!result.ok) throw operationError(context.getNode(), result.problem);
 	const credential = { ...result.value, ...(baseUrl !== undefined && { baseUrl }) };
+	const blockedReason = disallowedDomain(data, credential.baseUrl);
 	const send: Send = async (request) => {
+		if (blockedReason !== undefined) return { kind: 'noResponse', code: '', blockedReason };
 		try {
 			const response: unknown = await context.helpers.httpRequestWithAuthentication.call(
 				context,

@@ -10,6 +10,9 @@ const endpointPath = /\/(v1(\/deliveries(\/dropoff)?)?|hooks(\/companies(\/[^/]*
 function baseUrlProblem(url: string): string | undefined {
 	if (!/^https?:\/\//i.test(url)) return 'must start with https:// or http://';
 	if (!URL.canParse(url)) return 'is not a valid URL';
+	const { username, password } = new URL(url);
+	if (username !== '' || password !== '')
+		return 'must not contain a user name or password: remove everything between // and the host';
 	if (url.includes('?'))
 		return 'must not contain a query: remove the question mark and everything after it';
 	if (url.includes('#'))
@@ -29,48 +32,95 @@ export const credentialSchema = z.object({
 			const message = baseUrlProblem(url);
 			if (message) context.addIssue({ code: 'custom', message });
 		}),
-	apiKeyId: z.string().trim().min(1),
+	// Basic authentication (section 5) ends the user name at the first colon.
+	apiKeyId: z
+		.string()
+		.trim()
+		.min(1)
+		.refine((id) => !id.includes(':'), { message: 'must not contain a colon (:)' }),
 	apiSecret: z.string().min(1),
 	companyId: companyIdSchema.optional().catch(undefined),
 });
 
-export type Credential = z.infer<typeof credentialSchema>;
+export type Credential = z.infer<typeof credentialSchema> & {
+	/** Set when the credential has a Company ID, but not a valid one. */
+	hasInvalidCompanyId?: true;
+};
+
+const invalidCompanyIdSchema = z.object({
+	companyId: z.unknown().refine((id) => isGiven(id) && !companyIdSchema.safeParse(id).success),
+});
+
+function isGiven(companyId: unknown): boolean {
+	if (typeof companyId === 'string') return companyId.trim() !== '';
+	return companyId !== undefined && companyId !== null;
+}
+
+/** The fields whose values can be invalid, each with its label and what to do. */
+const correctedFields = {
+	baseUrl: {
+		label: 'Base URL',
+		advice:
+			'Open the credential and enter only the URL of the Delivery Service, e.g. https://api.delivery-service.example.',
+	},
+	apiKeyId: {
+		label: 'API Key ID',
+		advice: 'Open the credential and enter the API Key ID alone. The API Secret has its own field.',
+	},
+} as const;
 
 /**
- * Reads the credential. The message of a problem does not contain the Base URL, which may contain
- * secrets.
+ * Reads the credential. The message of a problem does not contain the Base URL or the key, which may
+ * contain secrets.
  */
 export function readCredential(data: unknown): Result<Credential> {
 	const parsed = credentialSchema.safeParse(data);
-	if (parsed.success) return { ok: true, value: parsed.data };
-	const urlIssue = parsed.error.issues.find(({ code }) => code === 'custom');
+	const { success: hasInvalidCompanyId } = invalidCompanyIdSchema.safeParse(data);
+	if (parsed.success)
+		return {
+			ok: true,
+			value: { ...parsed.data, ...(hasInvalidCompanyId && { hasInvalidCompanyId }) },
+		};
+	const issue = parsed.error.issues.find(({ code }) => code === 'custom');
+	const field = correctedFields[issue?.path[0] === 'apiKeyId' ? 'apiKeyId' : 'baseUrl'];
 	return {
 		ok: false,
 		problem: {
-			message: urlIssue
-				? `The Base URL in the Delivery Service credential ${urlIssue.message}`
+			message: issue
+				? `The ${field.label} in the Delivery Service credential ${issue.message}`
 				: 'The Delivery Service credential is incomplete',
-			description: urlIssue
-				? 'Open the credential and enter only the URL of the Delivery Service, e.g. https://api.delivery-service.example.'
+			description: issue
+				? field.advice
 				: 'Open the credential and fill in Base URL, API Key ID and API Secret.',
 		},
 	};
 }
 
+/** A Base URL that sends the API secret unencrypted through a network, not only within this machine. */
+export const unencryptedBaseUrl = /^http:\/\/(?!(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$))/i;
+
 /** The given company; the credential's when none is given. */
 export function resolveCompanyId(
-	{ companyId }: Pick<Credential, 'companyId'>,
+	{ companyId, hasInvalidCompanyId }: Pick<Credential, 'companyId' | 'hasInvalidCompanyId'>,
 	given: unknown,
 ): Result<number> {
-	const isGiven = given !== undefined && given !== null && given !== '';
-	const company = isGiven ? companyIdSchema.safeParse(given).data : companyId;
+	const isOwn = given === undefined || given === null || given === '';
+	const company = isOwn ? companyId : companyIdSchema.safeParse(given).data;
 	if (company !== undefined) return { ok: true, value: company };
+	if (isOwn && hasInvalidCompanyId)
+		return {
+			ok: false,
+			problem: {
+				message: 'The Company ID in the Delivery Service credential is not a positive whole number',
+				description: "Open the credential and enter your company's ID, e.g. 1001.",
+			},
+		};
 	return {
 		ok: false,
 		problem: {
-			message: isGiven
-				? 'The Delivery Service Company ID is not a positive whole number'
-				: 'The Delivery Service Company ID is missing',
+			message: isOwn
+				? 'The Delivery Service Company ID is missing'
+				: 'The Delivery Service Company ID is not a positive whole number',
 			description:
 				'Enter the Company ID, a positive whole number, in the credential or in the options of the node.',
 		},

@@ -4,15 +4,25 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
-import { isSuccess, toResponse, toNoResponse, type ServiceResponse, type Exchange } from './client';
-import { readCredential, type Credential } from './credential';
+import { disallowedDomain } from './allowedDomains';
+import { isSuccess, toResponse, toNoResponse, type Exchange } from './client';
+import {
+	credentialSchema,
+	readCredential,
+	unencryptedBaseUrl,
+	type Credential,
+} from './credential';
 import { serviceDetail, explainFailure, notADeliveryService } from './errors';
 import { listWebhooksRequest } from './requests';
 import { problemText, type Problem } from '../common/result';
-import { readWebhookList } from './webhooks';
+import { listNotFoundProblem, readWebhookList } from './webhooks';
 
 /** Users don't wait longer for a connection test. */
 const testTimeoutMs = 15_000;
+
+/** The hint for a Base URL with http://. The editor does not show it, but n8n's API does. */
+const unencryptedHint =
+	'The Base URL starts with http://, so the API secret is sent unencrypted. Use https:// if the Delivery Service supports it.';
 
 /**
  * Tests a credential by listing the company's webhooks (API document, section 4.4). The message
@@ -25,9 +35,10 @@ export async function testConnection(
 	{ data }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
 	const problem = await findProblem(this, data);
-	return problem
-		? { status: 'Error', message: problemText(problem) }
-		: { status: 'OK', message: 'Connection successful' };
+	if (problem) return { status: 'Error', message: problemText(problem) };
+	const { baseUrl } = credentialSchema.pick({ baseUrl: true }).parse(data);
+	const hint = unencryptedBaseUrl.test(baseUrl) ? `. ${unencryptedHint}` : '';
+	return { status: 'OK', message: `Connection successful${hint}` };
 }
 
 async function findProblem(
@@ -42,27 +53,17 @@ async function findProblem(
 			message: 'The Company ID is missing or not a positive whole number',
 			description: "Enter your own company's ID: the connection test lists its webhooks.",
 		};
-	const exchange = await requestWebhookList(context, credential.value, companyId);
+	const blockedReason = disallowedDomain(data, credential.value.baseUrl);
+	const exchange: Exchange =
+		blockedReason === undefined
+			? await requestWebhookList(context, credential.value, companyId)
+			: { kind: 'noResponse', code: '', blockedReason };
 	if (exchange.kind === 'response') {
-		if (exchange.status === 404) return notFoundProblem(exchange);
+		if (exchange.status === 404)
+			return listNotFoundProblem(serviceDetail(exchange), ': save the credential and continue');
 		if (isSuccess(exchange)) return readWebhookList(exchange) ? undefined : notADeliveryService;
 	}
 	return explainFailure(exchange);
-}
-
-/**
- * What a 404 means. The API document shows none (section 4.4): the company may be unknown or have no
- * webhooks. An empty body or a web page does not come from the service.
- */
-function notFoundProblem(response: ServiceResponse): Problem {
-	const detail = serviceDetail(response);
-	const advice = detail
-		? `Check Company ID and Base URL. If both are right, the company may not have any webhooks yet: save the credential and continue. ${detail}`
-		: 'Check the Base URL: its host responded, but not as the Delivery Service.';
-	return {
-		message: 'The Delivery Service responded, but this company or URL was not found',
-		description: advice,
-	};
 }
 
 /** Lists the webhooks with the HTTP helper of connection tests, which differs from that of nodes. */

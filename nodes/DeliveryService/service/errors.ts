@@ -42,9 +42,14 @@ const problemsByStatus: Readonly<Record<number, Problem>> = {
 /** The IDs in an operation's request: the ones that the service may not have found. */
 export type RequestedIds = 'delivery IDs or reference IDs' | 'Company ID and warehouse IDs';
 
+/** Whether a response refers to another URL. Redirects are not followed. */
+export function isRedirect({ status }: ServiceResponse): boolean {
+	return status >= 300 && status < 400;
+}
+
 /** Whether every other request would get this response too, regardless of its content. */
-export function isAboutAllRequests({ status }: ServiceResponse): boolean {
-	return status === 401 || status === 407 || (status >= 300 && status < 400);
+export function isAboutAllRequests(response: ServiceResponse): boolean {
+	return response.status === 401 || response.status === 407 || isRedirect(response);
 }
 
 /**
@@ -75,7 +80,7 @@ export function explainFailure(exchange: Exchange, requestedIds?: RequestedIds):
 	if (status >= 300 && status < 400)
 		return {
 			message: 'The Delivery Service redirects to a different URL',
-			description: `Enter the new URL as Base URL in the credential${redirectTarget(headers.location)}`,
+			description: `Enter the new URL as Base URL in the credential${redirectTarget(headers.location)}. The next run of each workflow with Skip Already Sent then stops once and asks whether the service has moved.`,
 		};
 	if (status >= 400 && status < 500)
 		return {
@@ -109,10 +114,19 @@ function redirectTarget(location = ''): string {
  * when the service may have processed the request.
  */
 export function serviceDetail(exchange: Exchange): string {
-	if (exchange.kind === 'response') return serviceMessage(exchange.body) ?? '';
+	if (exchange.kind === 'response')
+		return [movedAdvice(exchange), serviceMessage(exchange.body)].filter(Boolean).join(' ');
 	const { code } = exchange;
 	if (timeoutCodes.has(code)) return 'To wait longer for a response, increase the option Timeout.';
 	return code === '' || code === 'ERR_CANCELED' ? '' : codeSentence(code);
+}
+
+/** What to do about a redirect of a request that may have been processed. */
+function movedAdvice(response: ServiceResponse): string {
+	const target = redirectTarget(response.headers.location);
+	return isRedirect(response) && response.status !== 303 && target !== ''
+		? `If the Delivery Service has moved, enter the new URL as Base URL in the credential${target}.`
+		: '';
 }
 
 function codeSentence(code: string): string {
@@ -206,7 +220,7 @@ function serviceMessage(body: unknown): string | undefined {
 }
 
 /** Whether a body is a web page: it came from another server, and no message can quote it. */
-export function isHtml(body: unknown): boolean {
+function isHtml(body: unknown): boolean {
 	return typeof body === 'string' && body.trimStart().startsWith('<');
 }
 

@@ -257,6 +257,9 @@ export const codeAndMessageSchema = z
 	.object({ code: textOrNumber, message: textOrNumber })
 	.catch({});
 
+/** An error as the API document describes it (section 7): a gateway's has another form. */
+export const errorBodySchema = z.object({ code: z.string().min(1), message: z.string().min(1) });
+
 /** A listed subscription (sections 2.7 and 4.4), with all its other fields. */
 export const listedWebhookSchema = z.looseObject({
 	url: z.string().min(1),

@@ -1,7 +1,7 @@
 import { z } from 'zod/v4';
 
 import { nearest } from '../common/nearest';
-import { isBlank, isLongerThan } from '../common/text';
+import { isBlank, isLongerThan, stripInvisible } from '../common/text';
 
 /*
  * The types of values in requests. Each accepts the formats of the editor, of JSON and of
@@ -17,10 +17,10 @@ function numberFromText(value: unknown): unknown {
 	return numericText.test(trimmed) ? Number(trimmed) : value;
 }
 
-/** A number becomes text, since IDs can be numbers; text is trimmed. */
+/** A number becomes text, since IDs can be numbers; text is trimmed, also of invisible characters. */
 export function textFromNumber(value: unknown): unknown {
 	if (typeof value === 'number' && Number.isFinite(value)) return String(value);
-	return typeof value === 'string' ? value.trim() : value;
+	return typeof value === 'string' ? stripInvisible(value).trim() : value;
 }
 
 /** Trims text and converts it to lowercase; the rule rejects anything else. */

@@ -1,6 +1,7 @@
 import type { INode } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
+import type { Problem } from '../common/result';
 import { isSuccess, type ServiceResponse, type Exchange, type ServiceClient } from './client';
 import { serviceDetail, explainFailure, isSuccessCode, notADeliveryService } from './errors';
 import { eventForCode, type EventName } from './events';
@@ -26,6 +27,8 @@ export interface WebhookList {
 	webhooks: Webhook[];
 	/** Entries without a URL or an event code. */
 	unreadable: unknown[];
+	/** Set when the response contained no list, which counts as an empty one. */
+	isInferred?: true;
 	/** The details of a 404: the company has no webhooks yet or is unknown. */
 	notFoundDetail?: string;
 }
@@ -97,6 +100,23 @@ export function companyWebhooksClient(
 }
 
 /**
+ * What a 404 to a listing means. The API document shows none (section 4.4): the company may be unknown
+ * or have no webhooks. An empty body or a web page does not come from the service.
+ *
+ * @param detail the service's own message; empty when it sent none
+ * @param nextStep what to do if nothing is wrong, for the end of a sentence
+ */
+export function listNotFoundProblem(detail: string, nextStep = ''): Problem {
+	const description = detail
+		? `Check Company ID and Base URL. If both are right, the company may not have any webhooks yet${nextStep}. ${detail}`
+		: 'Check the Base URL: its host responded, but not as the Delivery Service.';
+	return {
+		message: 'The Delivery Service responded, but this company or URL was not found',
+		description,
+	};
+}
+
+/**
  * The subscriptions in the response to a listing (section 4.4), parsed one by one: an unreadable entry
  * must not hide the others. The list may be wrapped in an object, and no content is an empty list.
  *
@@ -126,7 +146,7 @@ export function readWebhookList(response: ServiceResponse): WebhookList | undefi
 			raw: data,
 		});
 	}
-	return { webhooks, unreadable };
+	return { webhooks, unreadable, ...(!containsList(response.body) && { isInferred: true }) };
 }
 
 function isEmptyResponse({ status, headers, body }: ServiceResponse): boolean {
@@ -155,6 +175,12 @@ function findList(body: unknown, maxDepth = 2): unknown[] | undefined {
 	});
 	if (lists.length > 0) return lists.length === 1 ? lists[0] : undefined;
 	return fields.every(([, field]) => field === null) ? [] : undefined;
+}
+
+function containsList(body: unknown, maxDepth = 2): boolean {
+	if (Array.isArray(body)) return true;
+	if (typeof body !== 'object' || body === null || maxDepth === 0) return false;
+	return Object.values(body).some((field) => containsList(field, maxDepth - 1));
 }
 
 /** @throws NodeApiError when a success is a web page, or its code reports a failure */

@@ -1,4 +1,7 @@
-import { readCredential } from '../../../nodes/DeliveryService/service/credential';
+import {
+	readCredential,
+	unencryptedBaseUrl,
+} from '../../../nodes/DeliveryService/service/credential';
 
 const data = { baseUrl: 'https://a.example', apiKeyId: 'id', apiSecret: 'secret', companyId: 42 };
 
@@ -83,4 +86,40 @@ test('keeps spaces in the API Secret and trims the API Key ID', () => {
 		apiSecret: ' s ',
 		apiKeyId: 'id',
 	});
+});
+
+test.each([
+	'https://user:s3cret@a.example',
+	'https://user@a.example/api',
+	'https://:s3cret@a.example',
+	'HTTPS://user:s3%40cret@a.example:8443',
+])('rejects the Base URL %j because of its user info, without repeating it', (baseUrl) => {
+	const problem = problemWith({ baseUrl });
+	expect(problem?.message).toBe(
+		'The Base URL in the Delivery Service credential must not contain a user name or password: remove everything between // and the host',
+	);
+	expect(JSON.stringify(problem)).not.toMatch(/s3|user[@:]/);
+});
+
+test('rejects an API key ID with a colon, without repeating it', () => {
+	const problem = problemWith({ apiKeyId: 'key_1:s3cret' });
+	expect(problem).toEqual({
+		message: 'The API Key ID in the Delivery Service credential must not contain a colon (:)',
+		description: expect.stringContaining('enter the API Key ID alone'),
+	});
+	expect(JSON.stringify(problem)).not.toContain('s3cret');
+});
+
+test.each([
+	['http://a.example', true],
+	['HTTP://10.0.0.1:8080/api', true],
+	['http://localhost.example', true],
+	['http://127.0.0.1.example/', true],
+	['https://a.example', false],
+	['http://localhost', false],
+	['http://localhost:3000/api', false],
+	['http://127.0.0.1:8080', false],
+	['http://[::1]:8080/', false],
+])('recognizes whether the Base URL %j sends the secret unencrypted: %p', (baseUrl, expected) => {
+	expect(unencryptedBaseUrl.test(baseUrl)).toBe(expected);
 });

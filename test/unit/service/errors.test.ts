@@ -95,11 +95,12 @@ describe('explaining a response', () => {
 			),
 		).toEqual({
 			message: 'The Delivery Service redirects to a different URL',
-			description: 'Enter the new URL as Base URL in the credential: https://new.example',
+			description:
+				'Enter the new URL as Base URL in the credential: https://new.example. The next run of each workflow with Skip Already Sent then stops once and asks whether the service has moved.',
 		});
 		for (const location of ['', '/v1/elsewhere'])
 			expect(explainFailure(responseWith(302, undefined, { location })).description).toBe(
-				'Enter the new URL as Base URL in the credential',
+				'Enter the new URL as Base URL in the credential. The next run of each workflow with Skip Already Sent then stops once and asks whether the service has moved.',
 			);
 	});
 
@@ -197,6 +198,11 @@ describe('the details of a failed request', () => {
 	test.each<[Exchange, string]>([
 		[responseWith(500), ''],
 		[responseWith(500, { message: 'Down' }), 'The service says: Down'],
+		[responseWith(302, undefined, { location: '/v1/deliveries/7' }), ''],
+		[
+			responseWith(301, { message: 'Moved' }, { location: 'https://new.example/v1/deliveries' }),
+			'If the Delivery Service has moved, enter the new URL as Base URL in the credential: https://new.example. The service says: Moved',
+		],
 		[
 			{ kind: 'noResponse', code: 'ETIMEDOUT' },
 			'To wait longer for a response, increase the option Timeout.',

@@ -457,6 +457,27 @@ describe('a package size', () => {
 	});
 });
 
+test('sends text without invisible characters, and counts text of nothing else as missing', () => {
+	const value = { ...deliverySchema.parse(delivery()), referenceId: '#1001\uFEFF' };
+	const { contact, location } = value.dropoff;
+	const withInvisible = {
+		...value,
+		dropoff: {
+			contact: { ...contact, email: 'mia@example.com\u200B', phonenumber: '\u202A+1 555\u202C' },
+			location: { ...location, address: '48 Oak\u00ADAvenue' },
+		},
+	};
+	expect(deliverySchema.parse(withInvisible)).toMatchObject({
+		dropoff: {
+			contact: { email: 'mia@example.com', phonenumber: '+1 555' },
+			location: { address: '48 OakAvenue' },
+		},
+		referenceId: '#1001',
+	});
+	const nameless = { ...value, dropoff: { contact: { ...contact, name: '\u200B' }, location } };
+	expect(messageFor(deliverySchema, nameless)).toBe('Dropoff name is empty');
+});
+
 describe('the type and company of a creation request', () => {
 	test.each(['slot', 'flex', 'express'])('accepts the delivery type %s', (type) => {
 		expect(deliveryTypeSchema.parse(type)).toBe(type);

@@ -110,8 +110,13 @@ describe('listing webhooks', () => {
 		});
 	});
 
+	test('returns an empty list as it is', async () => {
+		const { client } = clientReturning(responseWith(200, { code: 'OK', payload: [] }));
+		const nothing = { webhooks: [], unreadable: [] };
+		expect(await companyWebhooksClient(node, client, 42).list()).toEqual(nothing);
+	});
+
 	test.each<[string, Exchange]>([
-		['an empty list', responseWith(200, [])],
 		['an empty object', responseWith(200, {})],
 		['null', responseWith(200, null)],
 		[
@@ -121,9 +126,9 @@ describe('listing webhooks', () => {
 		['a bare success', responseWith(200, { code: 'OK', message: 'Success' })],
 		['no content (204)', responseWith(204)],
 		['no content (200)', { kind: 'response', status: 200, headers: {}, body: undefined }],
-	])('treats %s as an empty list', async (_, exchange) => {
+	])('treats %s as an empty list that is inferred', async (_, exchange) => {
 		const { client } = clientReturning(exchange);
-		const nothing = { webhooks: [], unreadable: [] };
+		const nothing = { webhooks: [], unreadable: [], isInferred: true };
 		expect(await companyWebhooksClient(node, client, 42).list()).toEqual(nothing);
 	});
 
