@@ -129,8 +129,10 @@ describe('specific reference IDs', () => {
 		expect(jsonOf(items)).toMatchObject([perItem, perItem, perItem].flat());
 	});
 
-	test('clears 130 reference IDs in portions of 50, so that other executions are not blocked', async () => {
+	test('clears 130 reference IDs in portions of 40, so that other executions are not blocked', async () => {
 		await create(deliveries(120));
+		// From then on the node knows the memory of its Base URL.
+		await allowResending({ referenceIds: 'X' });
 		const before = deduplicationStore.calls.length;
 		const { items } = await allowResending({
 			referenceIds: `={{ ${JSON.stringify(references(130))} }}`,
@@ -145,10 +147,10 @@ describe('specific reference IDs', () => {
 				scope === 'node' ? `lock: ${operation}` : `${operation} of ${items.length}`,
 			);
 		expect(operations).toEqual(
-			[50, 50, 30].flatMap((count) => [
+			[40, 40, 40, 10].flatMap((count) => [
 				'lock: checkProcessedAndRecord',
 				`checkProcessedAndRecord of ${count}`,
-				`removeProcessed of ${4 * count}`,
+				`removeProcessed of ${5 * count}`,
 				'lock: clearAllProcessedItems',
 			]),
 		);
@@ -180,6 +182,20 @@ describe('specific reference IDs', () => {
 		expect(items).toEqual([]);
 		expect(error?.message).toBe('The Delivery Service Company ID is missing [item 0]');
 	});
+
+	test.each(['specific', 'all'])(
+		'clears nothing (%s) when the expression of the company returns nothing',
+		async (references) => {
+			await create(deliveries(1));
+			const { error } = await allowResending({
+				references,
+				referenceIds: 'R0',
+				options: { companyId: '={{ $json.company }}' },
+			});
+			expect(error?.message).toBe('Delivery Service: the option Company ID is empty [item 0]');
+			expect(await create(deliveries(1))).toEqual(['alreadyCreated']);
+		},
+	);
 
 	test('rejects All Deliveries combined with a Company ID, and clears nothing', async () => {
 		await create(deliveries(1));

@@ -1,5 +1,6 @@
 import { chunk } from '../common/chunk';
 import type { Clock } from '../common/clock';
+import { maxClaimAttempts, settlingMs } from './settling';
 
 /** The entries of one workflow or node in n8n's deduplication store. */
 export interface Entries {
@@ -32,8 +33,10 @@ export type Claim =
 	| 'created'
 	/** A delivery was created for another order with this reference. */
 	| 'anotherOrder'
-	/** It was sent, but the response was never processed; or another execution is sending it now. */
-	| 'unknown';
+	/** Another execution claimed it and is sending it now, or crashed. */
+	| 'unknown'
+	/** Like unknown, but nothing more will be learned about it. */
+	| 'lost';
 
 /** The state of a reference: it may be sent, or why not. */
 export type ReferenceState = 'free' | Exclude<Claim, 'claimed'>;
@@ -42,8 +45,10 @@ export type ReferenceState = 'free' | Exclude<Claim, 'claimed'>;
 export interface LedgerStep {
 	/** Claimants whose deliveries were created; their references were claimed. */
 	confirmed?: readonly Claimant[];
-	/** Claimants to claim a reference for, which were not part of an earlier step. */
+	/** Claimants to claim a reference for, which have no unsettled claim from an earlier step. */
 	wanted?: readonly Claimant[];
+	/** Claimants whose outcome will stay unknown: no one needs to wait for it. */
+	lost?: readonly Claimant[];
 }
 
 /** Remembers between runs which references were sent. */
@@ -80,6 +85,7 @@ interface UnverifiedClaims {
  * | ----------------------------- | --------------------------------------------- |
  * | none                          | never sent, or released                       |
  * | pending                       | claimed, response not processed: unknown      |
+ * | pending and lost              | claimed, and its outcome stays unknown: lost  |
  * | pending, created and order X  | created for the order X only                  |
  * | pending, created and no order | created, for an order that is not known       |
  * | doubted, with any others      | a look-up was interrupted: unknown            |
@@ -94,12 +100,20 @@ interface UnverifiedClaims {
  *
  * @param scope what references are unique within: the service and the company
  * @param mark unique among all ledgers, of this execution and others
+ * @param entriesOfScope entries to record with every created or unknown delivery
  */
-export function openLedger(store: Store, scope: string, mark: string, clock: Clock): Ledger {
+export function openLedger(
+	store: Store,
+	scope: string,
+	mark: string,
+	clock: Clock,
+	entriesOfScope: readonly string[] = [],
+): Ledger {
 	const pending = entry('pending');
 	const created = entry('created');
 	const noOrder = entry('no order');
 	const doubted = entry('doubted');
+	const lost = entry('lost');
 	const order = (claimant: Claimant) =>
 		claimant.orderId === undefined
 			? noOrder(claimant)
@@ -130,20 +144,25 @@ export function openLedger(store: Store, scope: string, mark: string, clock: Clo
 		const tookMs = clock.now() - started;
 		const known = claimants.filter((claimant) => !added.has(pending(claimant)));
 		const missing = await recordIfAny(entries, known.flatMap(detailEntries));
+		const isUnknown = (claimant: Claimant) =>
+			!missing.has(doubted(claimant)) || missing.has(created(claimant));
 		const maybeOtherOrders = known.filter(
 			(claimant) => !missing.has(created(claimant)) && missing.has(order(claimant)),
 		);
-		const withOrders = await recordIfAny(entries, maybeOtherOrders.map(noOrder));
+		const alsoMissing = await recordIfAny(entries, [
+			...maybeOtherOrders.map(noOrder),
+			...known.filter(isUnknown).map(lost),
+		]);
 		const doubts = new Set(known.map(doubted).filter((one) => missing.has(one)));
 		const state = (claimant: Claimant): ReferenceState => {
 			if (added.has(pending(claimant))) return 'free';
-			if (!doubts.has(doubted(claimant)) || missing.has(created(claimant))) return 'unknown';
-			return withOrders.has(noOrder(claimant)) ? 'anotherOrder' : 'created';
+			if (isUnknown(claimant)) return alsoMissing.has(lost(claimant)) ? 'unknown' : 'lost';
+			return alsoMissing.has(noOrder(claimant)) ? 'anotherOrder' : 'created';
 		};
 		return {
 			states: new Map(claimants.map((claimant) => [claimant.referenceId, state(claimant)])),
 			added,
-			obsolete: [...withOrders, ...[...missing].filter((one) => !doubts.has(one)), ...doubts],
+			obsolete: [...alsoMissing, ...[...missing].filter((one) => !doubts.has(one)), ...doubts],
 			tookMs,
 		};
 	}
@@ -168,11 +187,11 @@ export function openLedger(store: Store, scope: string, mark: string, clock: Clo
 				return states;
 			});
 		},
-		async proceed({ confirmed = [], wanted = [] }) {
+		async proceed({ confirmed = [], wanted = [], lost: newlyLost = [] }) {
 			const previous = unverified;
 			unverified = undefined;
 			const results = new Map<string, Claim>();
-			if (!previous && confirmed.length + wanted.length === 0) return results;
+			if (!previous && confirmed.length + wanted.length + newlyLost.length === 0) return results;
 			await previous?.settled;
 			const newMark = entryOf(scope, `claim ${++markCount}`, mark);
 			const { claimed, wasOverwritten, tookMs } = await store.runExclusive(async (entries) => {
@@ -180,6 +199,8 @@ export function openLedger(store: Store, scope: string, mark: string, clock: Clo
 					...(wanted.length > 0 ? [newMark] : []),
 					...(previous ? [...previous.claimants.map(pending), previous.mark] : []),
 					...confirmed.flatMap(entriesOfCreated),
+					...newlyLost.map(lost),
+					...(confirmed.length + newlyLost.length > 0 ? entriesOfScope : []),
 				]);
 				const claimed: Claimant[] = [];
 				const wasOverwritten = previous !== undefined && added.has(previous.mark);
@@ -213,14 +234,18 @@ export function openLedger(store: Store, scope: string, mark: string, clock: Clo
 		},
 		async release(claimants) {
 			if (claimants.length === 0) return;
-			const obsolete = [...claimants.map(pending), ...oldMarks.splice(0)];
+			// Another execution may have given up waiting for them.
+			const obsolete = [
+				...claimants.flatMap((one) => [pending(one), lost(one)]),
+				...oldMarks.splice(0),
+			];
 			await store.runExclusive(async (entries) => await removeInChunks(entries, obsolete));
 		},
 	};
 }
 
 /** The entries of a reference, besides its order. */
-const entryParts = ['pending', 'created', 'no order', 'doubted'] as const;
+const entryParts = ['pending', 'created', 'no order', 'doubted', 'lost'] as const;
 
 type EntryPart = (typeof entryParts)[number];
 
@@ -272,26 +297,3 @@ export async function forgetReferences(
 function entryOf(scope: string, state: string, reference: string): string {
 	return `${scope}\n${state}\n${reference}`;
 }
-
-/*
- * n8n's store has no lock across processes: each access reads and writes all entries, so one process
- * can overwrite what another has just recorded. So each claim has its own mark, and is valid only if
- * the mark is still there after the claim has settled; otherwise it is repeated.
- */
-
-const minSettlingMs = 50;
-
-/** Three times the lease of a lock. */
-const maxSettlingMs = 30_000;
-
-/**
- * How long a claim must settle before it is verified.
- *
- * @param tookMs how long recording it took; an access of another process takes as long
- */
-export function settlingMs(tookMs: number): number {
-	return Math.min(Math.max(minSettlingMs, 3 * tookMs), maxSettlingMs);
-}
-
-/** How many times to record a claim that other processes keep overwriting before giving up. */
-export const maxClaimAttempts = 5;

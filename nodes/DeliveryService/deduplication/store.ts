@@ -3,7 +3,7 @@ import type { DeduplicationScope, ICheckProcessedOptions, IExecuteFunctions } fr
 
 import { realClock } from '../common/clock';
 import type { Entries, Store } from './ledger';
-import { withLock, type Lock } from './lock';
+import { whileHeld, withLock, type Lock } from './lock';
 
 /**
  * The maximum number of entries of a workflow: 50,000 references with three entries each, and one
@@ -66,6 +66,12 @@ export function openWorkflowStore(context: IExecuteFunctions): Store {
 			await helpers.clearAllProcessedItems(lockScope, lockOptions);
 		},
 	};
+	const onLongWait = () => {
+		const { name, id } = context.getWorkflow();
+		context.logger.warn(
+			`Node "${context.getNode().name}" in workflow "${name ?? ''}" (${id ?? ''}) waits for another execution to finish with n8n's database. If n8n was stopped at that moment, this takes up to 6 minutes, then the run continues.`,
+		);
+	};
 	return {
 		async runExclusive(access) {
 			return await runInQueue(
@@ -76,15 +82,19 @@ export function openWorkflowStore(context: IExecuteFunctions): Store {
 						randomUUID(),
 						realClock,
 						Math.random,
-						async () => await access(entries),
+						async (assertHeld) => await access(whileHeld(entries, assertHeld)),
+						{ signal: context.getExecutionCancelSignal(), onLongWait },
 					),
 			);
 		},
 	};
 }
 
-/** The maximum number of entries of a node; the oldest are dropped first. */
-const maxNodeEntries = 4_000;
+/**
+ * The maximum number of entries of a node: 5,000 events of the trigger with nine entries each. The
+ * oldest are dropped first.
+ */
+const maxNodeEntries = 45_000;
 
 /**
  * Opens the store of one node, separate from its workflow's. Its entries take the place of the lock:
@@ -122,10 +132,4 @@ export async function clearStore(context: IExecuteFunctions): Promise<void> {
 		context,
 		async () => await helpers.clearAllProcessedItems(storeScope, storeOptions),
 	);
-}
-
-/** The scope of a reference: a company at a service, regardless of how its URL is written. */
-export function referenceScope(baseUrl: string, companyId: number): string {
-	const { host, pathname } = new URL(baseUrl);
-	return `delivery-service\n${host}${pathname.replace(/\/+$/, '')}\n${companyId}`;
 }

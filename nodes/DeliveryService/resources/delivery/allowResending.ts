@@ -2,6 +2,7 @@ import { z } from 'zod/v4';
 
 import { forgetReferences } from '../../deduplication/ledger';
 import { openClient } from '../../service/client';
+import { readCompanyOption } from '../../service/companyOption';
 import { resolveCompanyId } from '../../service/credential';
 import { serviceLabels } from '../../service/labels';
 import { operationError, unwrap } from '../../service/nodeErrors';
@@ -9,12 +10,14 @@ import type { Problem } from '../../common/result';
 import { companyIdSchema } from '../../service/schemas';
 import { validate } from '../../service/validation';
 import { outputItem, runPerItem } from '../items';
-import { omitBlank, toList, collectionParameter, parameterReader } from '../../common/parameters';
+import { toList, collectionParameter, parameterReader } from '../../common/parameters';
 import { showFor, type Operation } from '../resource';
 import { companyIdField } from '../../common/fields';
+import { stripInvisible } from '../../common/text';
 import { webhookOptionsField } from '../webhook/fields';
 import { referenceIdsField } from './fields';
-import { clearStore, referenceScope, openWorkflowStore } from '../../deduplication/store';
+import { findMemories } from './memories';
+import { clearStore, openWorkflowStore } from '../../deduplication/store';
 
 const allowResendingOptionsSchema = z.object({ companyId: companyIdSchema.optional() });
 
@@ -59,7 +62,7 @@ export const allowResending: Operation = {
 				{
 					...companyIdField,
 					description:
-						'The company that the deliveries were created for. Defaults to the one in the credential.',
+						'The company that the deliveries were created for. Remove this option to use the one in the credential.',
 				},
 			],
 		},
@@ -70,10 +73,10 @@ export const allowResending: Operation = {
 		/** By company. A fixed list names the same references in every item, but only the first clears them. */
 		const allowedByCompany = new Map<number, Set<string>>();
 		return await runPerItem(context, async (item) => {
-			const options = omitBlank(collectionParameter(parameters, 'options', item));
+			const options = collectionParameter(parameters, 'options', item);
+			const given = unwrap(context.getNode(), readCompanyOption(options));
 			if (parameters.get('references', item) === 'all') {
-				if (options.companyId !== undefined)
-					throw operationError(context.getNode(), allWithCompanyProblem);
+				if (given !== undefined) throw operationError(context.getNode(), allWithCompanyProblem);
 				await clearStore(context);
 				return [outputItem({ references: 'all', allowed: true }, item)];
 			}
@@ -88,11 +91,14 @@ export const allowResending: Operation = {
 			);
 			const { companyId } = unwrap(
 				context.getNode(),
-				validate(allowResendingOptionsSchema, options, 'Option', serviceLabels),
+				validate(allowResendingOptionsSchema, { companyId: given }, 'Option', serviceLabels),
 			);
 			const company = unwrap(context.getNode(), resolveCompanyId(client.credential, companyId));
-			const scope = referenceScope(client.credential.baseUrl, company);
-			const references = referenceIds.map((reference) => reference.trim());
+			const { baseUrl } = client.credential;
+			const memory = (await findMemories(context, baseUrl, [company]))(company);
+			if ('error' in memory) throw memory.error;
+			const { scope } = memory;
+			const references = referenceIds.map((reference) => stripInvisible(reference).trim());
 			const allowed = allowedByCompany.get(company) ?? new Set<string>();
 			allowedByCompany.set(company, allowed);
 			const others = references.filter((reference) => !allowed.has(reference));
@@ -113,7 +119,7 @@ export const allowResending: Operation = {
 const allWithCompanyProblem: Problem = {
 	message: "All Deliveries applies to every company, so it can't be combined with Company ID",
 	description:
-		'Remove the Company ID option, or choose Specific Reference IDs. Nothing was cleared.',
+		'Choose Specific Reference IDs, or remove the Company ID option to allow resending for all companies. Nothing was cleared.',
 };
 
 function notRememberedMessage(company: number): string {
