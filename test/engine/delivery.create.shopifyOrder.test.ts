@@ -1,5 +1,5 @@
 /** Delivery: Create from Shopify orders. */
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { jsonParse, type IDataObject, type INodeParameters } from 'n8n-workflow';
 
 import {
 	lineItem,
@@ -9,10 +9,14 @@ import {
 	shippingAddress,
 	shopifyOrder,
 } from '../support/shopifyOrders';
+import { toGraphqlOrder } from '../support/graphqlOrder';
 import { jsonOf, pairedItems, pickupFields, setUp } from '../support/actionNode';
 import { pickup } from '../support/sampleDelivery';
 
 const service = setUp();
+
+/** The sample order as n8n's GraphQL node outputs it. */
+const toGraphql = () => jsonParse<IDataObject>(JSON.stringify(toGraphqlOrder(shopifyOrder())));
 
 const fromOrder = (orderOptions: INodeParameters = {}): INodeParameters => ({
 	resource: 'delivery',
@@ -84,6 +88,12 @@ describe('Shopify order', () => {
 	test.each<[string, INodeParameters, IDataObject]>([
 		['wrapped in "order"', {}, { order: shopifyOrder() }],
 		['from an expression', { order: '={{ $json.body }}' }, { body: shopifyOrder() }],
+		[
+			'in the body of a Webhook node',
+			{},
+			{ headers: {}, params: {}, query: {}, body: shopifyOrder() },
+		],
+		['from the GraphQL API', {}, { data: { order: toGraphql() } }],
 		['as JSON text', { order: '={{ $json.text }}' }, { text: JSON.stringify(shopifyOrder()) }],
 		[
 			'with numbers as text and text as numbers',
@@ -115,6 +125,38 @@ describe('Shopify order', () => {
 		await service.run({ ...fromOrder(), ...parameters }, { items: [item] });
 
 		expect(service.creations()).toEqual([{ deliveries: [plain] }]);
+	});
+
+	test('sends each order with the delivery type of its shipping method', async () => {
+		const orders = ['Same Day', 'Standard'].map((title, index) =>
+			shopifyOrder({ name: `#${index}`, shipping_lines: [{ title }] }),
+		);
+		const entry = [{ method: 'Same Day', type: 'express' }];
+
+		const { error } = await service.run(
+			{ ...fromOrder({ deliveryTypes: { entry } }), options: { type: 'flex' } },
+			{ items: orders },
+		);
+
+		expect(error).toBeUndefined();
+		expect(service.creations()).toMatchObject([
+			{ type: 'express', deliveries: [{ referenceId: '#0' }] },
+			{ type: 'flex', deliveries: [{ referenceId: '#1' }] },
+		]);
+	});
+
+	test('creates one delivery for an order that comes from REST and from GraphQL', async () => {
+		const parameters = { ...fromOrder(), skipAlreadySent: true };
+		await service.run(parameters, { items: [shopifyOrder()] });
+		const { items } = await service.run(parameters, {
+			items: [{ data: { order: toGraphql() } }, { headers: {}, body: shopifyOrder() }],
+		});
+
+		expect(service.creations()).toEqual([{ deliveries: [plain] }]);
+		expect(jsonOf(items)).toMatchObject([
+			{ reason: 'alreadyCreated', shopifyOrder: orderSummary },
+			{ reason: 'sameReferenceInInput', shopifyOrder: orderSummary },
+		]);
 	});
 
 	test('resolves the pickup fields for each order', async () => {
@@ -303,13 +345,21 @@ describe('order option', () => {
 				...plain,
 				packages: [
 					{
+						id: 'LL-TC-SND',
 						name: 'Linen Tablecloth - Sand / 150 x 250 cm',
 						qty: 1,
 						weight: 0.85,
 						size: 'm',
 						price: 54,
 					},
-					{ name: 'Stoneware Mug - Blue', qty: 2, weight: 0.76, size: 'm', price: 26.1 },
+					{
+						id: 'LL-MG-BLU',
+						name: 'Stoneware Mug - Blue',
+						qty: 2,
+						weight: 0.76,
+						size: 'm',
+						price: 26.1,
+					},
 				],
 			},
 		],
@@ -448,7 +498,7 @@ describe('orders without fields that Shopify always returns', () => {
 		];
 		const { hints } = await service.run({ ...fromOrder(), options }, { items });
 		expect(warnings(hints)).toContain(
-			'Shopify did not return "cancelled_at", "test" for 2 orders (assumed: not canceled, not a test order). If Fields is set in the Shopify node, add these there.',
+			'Shopify did not return "cancelled_at", "test" for 2 orders (assumed: not canceled, not a test order). If Fields is set in the Shopify node, add them there; if you use GraphQL, add them to the query.',
 		);
 	});
 
@@ -475,7 +525,7 @@ describe('orders without fields that Shopify always returns', () => {
 			items: [orderWithout('#1', ...statusFields)],
 		});
 		expect(warnings(hints)).toEqual([
-			'Shopify did not return "cancelled_at", "test", "financial_status", "payment_gateway_names" for 1 order (assumed: not canceled, not a test order, not refunded, not cash on delivery). If Fields is set in the Shopify node, add these there.',
+			'Shopify did not return "cancelled_at", "test", "financial_status", "payment_gateway_names" for 1 order (assumed: not canceled, not a test order, not refunded, not cash on delivery). If Fields is set in the Shopify node, add them there; if you use GraphQL, add them to the query.',
 		]);
 	});
 });
@@ -747,7 +797,6 @@ describe('invalid order', () => {
 			/^This is a list of Shopify orders, not a single order\. .*Split Out/,
 			{ orders: [shopifyOrder()] },
 		],
-		[/^This is not a Shopify order, but its "body" is one\./, { body: shopifyOrder() }],
 		[/^This is not a Shopify order: it has no "line_items"\./, { json: 1 }],
 	])('sends nothing if one order is invalid: %s', async (message, item) => {
 		const { error, items } = await service.run(fromOrder(), { items: [shopifyOrder(), item] });

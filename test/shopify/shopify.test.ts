@@ -5,6 +5,7 @@ import http from 'node:http';
 import axios from 'axios';
 import { z } from 'zod';
 
+import { samples } from '../../playground/shopify/samples';
 import { startShopify, type Shopify } from '../../playground/shopify/server';
 import { callThroughProxy, type Answered, type CallOptions } from '../support/shopifyClient';
 import { startSubscriber, until } from '../support/localService';
@@ -265,6 +266,204 @@ describe('fulfillments', () => {
 			fulfillment: { line_items_by_fulfillment_order: [{ fulfillment_order_id: 1 }] },
 		};
 		expect(await call('POST', 'fulfillments.json', { body })).toMatchObject({ status: 422 });
+	});
+});
+
+describe('fulfillment orders', () => {
+	const split = [
+		{ lines: [0], location: 'store' as const },
+		{
+			lines: [1],
+			location: 'warehouse' as const,
+			method: 'local' as const,
+			information: { instructions: 'Blue door', phone: '+1 217-555-0142' },
+		},
+	];
+
+	test('an order can have fulfillment orders at several locations with different methods', async () => {
+		const order = shopify.shop.place(samples[1], split);
+		expect(await fulfillmentOrdersOf(order.id)).toMatchObject([
+			{
+				status: 'open',
+				assigned_location: { name: 'Main Street Store' },
+				delivery_method: { method_type: 'shipping', additional_information: null },
+				destination: { address1: '9 Harbour Street', email: order.email },
+				line_items: [{ line_item_id: order.line_items[0]?.id }],
+			},
+			{
+				assigned_location: { name: 'Harbor Warehouse' },
+				delivery_method: {
+					method_type: 'local',
+					additional_information: { instructions: 'Blue door', phone: '+1 217-555-0142' },
+				},
+				line_items: [{ line_item_id: order.line_items[1]?.id }],
+			},
+		]);
+	});
+
+	test('a fulfillment order can be held, scheduled, opened and moved', async () => {
+		const order = shopify.shop.place(samples[0]);
+		const [open] = await fulfillmentOrdersOf(order.id);
+		const { shop } = shopify;
+		shop.hold(open!.id);
+		expect(await fulfillmentOrdersOf(order.id)).toMatchObject([
+			{
+				status: 'on_hold',
+				supported_actions: [],
+				fulfillment_holds: [{ reason: 'high_risk_of_fraud' }],
+			},
+		]);
+		expect(await fulfill(order.id)).toMatchObject({ status: 422 });
+		shop.hold(open!.id, false);
+		shop.schedule(open!.id, '2026-02-01T00:00:00Z');
+		expect(await fulfillmentOrdersOf(order.id)).toMatchObject([
+			{ status: 'scheduled', fulfill_at: '2026-02-01T00:00:00Z', fulfillment_holds: [] },
+		]);
+		shop.schedule(open!.id, null);
+		shop.move(open!.id, 'warehouse');
+		expect(await fulfillmentOrdersOf(order.id)).toMatchObject([
+			{ status: 'open', fulfill_at: null, assigned_location_id: 61_000_000_002 },
+		]);
+		expect(() => shop.hold(1)).toThrow('Not Found');
+	});
+
+	test('a pickup has no destination', async () => {
+		const order = shopify.shop.place(samples[0], [{ method: 'pick_up' }]);
+		expect(await fulfillmentOrdersOf(order.id)).toMatchObject([{ destination: null }]);
+	});
+});
+
+describe('GraphQL', () => {
+	const run = async (query: string, variables?: object) => {
+		const { data } = await call('POST', 'graphql.json', { body: { query, variables } });
+		return data;
+	};
+
+	test('returns orders with their fulfillment orders in pages', async () => {
+		place(1);
+		const order = shopify.shop.place(samples[1]);
+		shopify.shop.split(order.id);
+		const query = `query ($after: String) {
+			orders(first: 1, after: $after, query: "updated_at:>=2026-01-05 AND status:open") {
+				nodes {
+					id name displayFinancialStatus tags
+					totalOutstandingSet { presentmentMoney { amount currencyCode } }
+					shippingAddress { address1 countryCodeV2 }
+					lineItems(first: 1) { edges { node { name originalUnitPriceSet { shopMoney { amount } } } } }
+					fulfillmentOrders(first: 10) {
+						nodes {
+							status assignedLocation { name location { id } } deliveryMethod { methodType }
+							lineItems(first: 5) { nodes { remainingQuantity lineItem { name } } }
+						}
+					}
+				}
+				pageInfo { hasNextPage endCursor }
+			}
+		}`;
+		expect(await run(query)).toMatchObject({
+			data: { orders: { nodes: [{ name: '#1001' }], pageInfo: { hasNextPage: true } } },
+		});
+		expect(await run(query, { after: '0' })).toEqual({
+			data: {
+				orders: {
+					nodes: [
+						{
+							id: `gid://shopify/Order/${order.id}`,
+							name: '#1002',
+							displayFinancialStatus: 'PAID',
+							tags: [],
+							totalOutstandingSet: { presentmentMoney: { amount: '0.00', currencyCode: 'USD' } },
+							shippingAddress: { address1: '9 Harbour Street', countryCodeV2: 'US' },
+							lineItems: {
+								edges: [
+									{
+										node: {
+											name: 'Stoneware Mug - Blue',
+											originalUnitPriceSet: { shopMoney: { amount: '14.50' } },
+										},
+									},
+								],
+							},
+							fulfillmentOrders: {
+								nodes: [
+									{
+										status: 'OPEN',
+										assignedLocation: {
+											name: 'Main Street Store',
+											location: { id: 'gid://shopify/Location/61000000001' },
+										},
+										deliveryMethod: { methodType: 'SHIPPING' },
+										lineItems: {
+											nodes: [{ remainingQuantity: 4, lineItem: { name: 'Stoneware Mug - Blue' } }],
+										},
+									},
+									{
+										status: 'OPEN',
+										assignedLocation: {
+											name: 'Harbor Warehouse',
+											location: { id: 'gid://shopify/Location/61000000002' },
+										},
+										deliveryMethod: { methodType: 'SHIPPING' },
+										lineItems: {
+											nodes: [{ remainingQuantity: 1, lineItem: { name: 'Oak Serving Board' } }],
+										},
+									},
+								],
+							},
+						},
+					],
+					pageInfo: { hasNextPage: false, endCursor: '1' },
+				},
+			},
+		});
+	});
+
+	test('fulfills a fulfillment order once and reports why it cannot be fulfilled again', async () => {
+		const order = shopify.shop.place(samples[1]);
+		const [first] = shopify.shop.split(order.id);
+		const id = `gid://shopify/FulfillmentOrder/${first?.id}`;
+		const query = `mutation ($fulfillment: FulfillmentInput!) {
+			fulfillmentCreate(fulfillment: $fulfillment) {
+				fulfillment { name status }
+				userErrors { message }
+			}
+		}`;
+		const fulfillment = {
+			lineItemsByFulfillmentOrder: [{ fulfillmentOrderId: id }],
+			trackingInfo: tracking,
+			notifyCustomer: true,
+		};
+		expect(await run(query, { fulfillment })).toEqual({
+			data: {
+				fulfillmentCreate: {
+					fulfillment: { name: '#1001.1', status: 'SUCCESS' },
+					userErrors: [],
+				},
+			},
+		});
+		expect(shopify.shop.order(order.id)).toMatchObject({ fulfillment_status: 'partial' });
+		expect(await run(query, { fulfillment })).toMatchObject({
+			data: {
+				fulfillmentCreate: {
+					fulfillment: null,
+					userErrors: [{ message: expect.stringContaining('unfulfillable status= closed') }],
+				},
+			},
+		});
+		const status = await run(
+			'query ($id: ID!) { fulfillmentOrder(id: $id) { status orderName } }',
+			{ id },
+		);
+		expect(status).toEqual({
+			data: { fulfillmentOrder: { status: 'CLOSED', orderName: '#1001' } },
+		});
+	});
+
+	test('rejects a field that Shopify does not have', async () => {
+		expect(await run('{ orders(first: 1) { nodes { total } } }')).toMatchObject({
+			errors: [{ message: expect.stringContaining('Cannot query field "total"') }],
+		});
+		expect(await run('')).toMatchObject({ errors: [{ message: expect.any(String) }] });
 	});
 });
 

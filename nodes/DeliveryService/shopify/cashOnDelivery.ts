@@ -1,14 +1,14 @@
 import type { Result } from '../common/result';
-import { sign, zero, type Decimal } from './decimal';
+import { currencyDecimals, scale, sign, zero, type Decimal } from './decimal';
 import type { OrderMapping } from './mapping';
-import { orderLabel, type Order } from './order';
+import { fieldName, howToRequest, orderLabel, type Order } from './order';
 import { isCashOnDelivery } from './paymentMethods';
 
 /** How the unpaid amount of an order is collected. */
 export interface CashDecision {
 	/** What the driver collects, if above 0. */
 	amount?: Decimal;
-	/** Set if the driver would collect the unpaid amount, but nothing is unpaid. */
+	/** Set if nothing is unpaid. */
 	isSettled?: true;
 	/**
 	 * The payment methods of an order with an unpaid amount that the driver doesn't collect, because
@@ -23,22 +23,34 @@ export interface CashDecision {
  * @returns the decision, or why the unpaid amount is unknown
  */
 export function decideCash(order: Order, mapping: OrderMapping): Result<CashDecision> {
-	if (mapping.cod === 'never') return { ok: true, value: {} };
 	const amount = isRefundedOrVoided(order) ? zero : outstandingAmount(order);
-	const isOutstanding = amount !== undefined && sign(amount) > 0;
+	if (amount && sign(amount) <= 0) return { ok: true, value: { isSettled: true } };
+	if (mapping.cod === 'never') return { ok: true, value: {} };
 	const methods = [...new Set([...order.payment_gateway_names, order.gateway])].filter(
 		(method) => method !== undefined,
 	);
 	const isByCash = methods.some((method) =>
-		isCashOnDelivery(method, mapping.cashOnDeliveryMethods),
+		isCashOnDelivery(method, mapping.cashOnDeliveryMethods, mapping.cashOnDeliveryExceptions),
 	);
 	if (mapping.cod === 'cashOnDeliveryOrders' && !isByCash) {
 		// The amount of an authorized payment is already reserved.
-		if (!isOutstanding || order.financial_status === 'authorized') return { ok: true, value: {} };
+		if (!amount || order.financial_status === 'authorized') return { ok: true, value: {} };
 		return { ok: true, value: { notCollectedFor: methods } };
 	}
-	if (amount) return { ok: true, value: isOutstanding ? { amount } : { isSettled: true } };
-	const message = `${orderLabel(order)} doesn't say how much is unpaid: it has no "total_outstanding", and its "financial_status" is ${order.financial_status ? `"${order.financial_status}"` : 'missing'}. Make sure the Shopify node returns total_outstanding, or set Cash on Delivery to Never if drivers never collect cash.`;
+	const outstanding = fieldName(order, 'total_outstanding');
+	if (!amount)
+		return unknownAmount(
+			`${orderLabel(order)} doesn't say how much is unpaid: it has no "${outstanding}", and its "${fieldName(order, 'financial_status')}" is ${order.financial_status ? `"${order.financial_status}"` : 'missing'}. ${howToRequest(order, outstanding)}`,
+		);
+	const owed = inCustomersCurrency(order, amount);
+	if (owed) return { ok: true, value: { amount: owed } };
+	return unknownAmount(
+		`${orderLabel(order)} doesn't say how much is unpaid in ${order.presentment_currency}, the currency of the customer. ${howToRequest(order, fieldName(order, 'current_total_price_set'))}`,
+	);
+}
+
+function unknownAmount(reason: string): Result<CashDecision> {
+	const message = `${reason}, or set Cash on Delivery to Never if drivers never collect cash.`;
 	return { ok: false, problem: { message } };
 }
 
@@ -62,4 +74,16 @@ function outstandingAmount(order: Order): Decimal | undefined {
 		default:
 			return undefined;
 	}
+}
+
+/**
+ * An amount above 0 in the currency that the customer owes, or undefined if the order doesn't contain
+ * its rate. A part of the total is converted at the order's own rate.
+ */
+function inCustomersCurrency(order: Order, amount: Decimal): Decimal | undefined {
+	const { currency, presentment_currency: owedCurrency } = order;
+	if (!owedCurrency || owedCurrency === currency) return amount;
+	const sets = [order.total_outstanding_set, order.current_total_price_set, order.total_price_set];
+	const rate = sets.find((set) => set && sign(set.shop) > 0);
+	return rate && scale(amount, rate.presentment, rate.shop, currencyDecimals(owedCurrency));
 }

@@ -82,11 +82,26 @@ export function multiply(value: Decimal, count: number): Decimal {
  *   more; halves are rounded away from zero
  */
 export function share(value: Decimal, part: number, whole: number, decimals: number): Decimal {
-	const scale = Math.max(value.scale, decimals);
-	const numerator = unitsAt(value, scale) * BigInt(part);
-	const denominator = BigInt(whole);
-	const half = numerator < 0n ? -denominator : denominator;
-	return { units: (2n * numerator + half) / (2n * denominator), scale };
+	const units = (count: number): Decimal => ({ units: BigInt(count), scale: 0 });
+	return scale(value, units(part), units(whole), Math.max(value.scale, decimals));
+}
+
+/**
+ * The value times `numerator`, divided by `denominator`, which must be above 0. Rounded to `decimals`
+ * decimals, halves away from zero.
+ */
+export function scale(
+	value: Decimal,
+	numerator: Decimal,
+	denominator: Decimal,
+	decimals: number,
+): Decimal {
+	const shifted = decimals + denominator.scale - value.scale - numerator.scale;
+	const [up, down] = shifted >= 0 ? [10n ** BigInt(shifted), 1n] : [1n, 10n ** BigInt(-shifted)];
+	const dividend = value.units * numerator.units * up;
+	const divisor = denominator.units * down;
+	const half = dividend < 0n ? -divisor : divisor;
+	return { units: (2n * dividend + half) / (2n * divisor), scale: decimals };
 }
 
 /** -1, 0 or 1 for a value below, equal to or above 0. */
@@ -106,4 +121,18 @@ export function toText({ units, scale }: Decimal): string {
 /** The nearest number; up to 15 digits it prints like the exact value. */
 export function toNumber(value: Decimal): number {
 	return Number(toText(value));
+}
+
+/** Cached, since getting the decimals of a currency takes longer than mapping the order. */
+const decimalsByCurrency = new Map<string, number>();
+
+/** The number of decimals of a currency; 2 if the code is missing or malformed. */
+export function currencyDecimals(currency = ''): number {
+	if (!/^[A-Za-z]{3}$/.test(currency)) return 2;
+	const cached = decimalsByCurrency.get(currency);
+	if (cached !== undefined) return cached;
+	const parts = new Intl.NumberFormat('en', { style: 'currency', currency }).formatToParts(0);
+	const decimals = parts.find(({ type }) => type === 'fraction')?.value.length ?? 0;
+	decimalsByCurrency.set(currency, decimals);
+	return decimals;
 }

@@ -3,7 +3,8 @@ import type { Delivery } from '../service/schemas';
 import { isEmailAddress, latitude, longitude } from '../service/values';
 import { sign, toText } from './decimal';
 import type { OrderMapping } from './mapping';
-import { orderLabel, type Address, type Order } from './order';
+import { fieldName, howToRequest, orderLabel, type Address, type Order } from './order';
+import { shippingMethods } from './pickup';
 import { problemFrom } from './problems';
 
 type DropoffPlace = Delivery['dropoff'];
@@ -62,7 +63,7 @@ function noPersonalDataProblem(subject: string): Problem {
 function noLocationMessage(order: Order, subject: string): string {
 	return order.shipping_address
 		? `${subject} has no street ("address1") in its shipping address. Add it to the order in Shopify.`
-		: `${subject} has items to ship, but no shipping address and no "shipping_lines" to identify a store pickup. Add an address to the order in Shopify, or make sure the Shopify node returns both fields.`;
+		: `${subject} has items to ship, but no shipping address and no "${fieldName(order, 'shipping_lines')}" to identify a store pickup. Add an address to the order in Shopify. ${howToRequest(order, 'both fields')}.`;
 }
 
 function noEmailMessage(order: Order, subject: string): string {
@@ -116,7 +117,8 @@ function recipientPhone(order: Order, { overrides }: OrderMapping): string | und
 		order.shipping_address?.phone ??
 		order.phone ??
 		order.customer?.phone ??
-		order.billing_address?.phone
+		order.billing_address?.phone ??
+		shippingMethods(order).find(({ phone }) => phone !== undefined)?.phone
 	);
 }
 
@@ -143,13 +145,14 @@ function dropoffLocation(order: Order, mapping: OrderMapping): DropoffLocation |
 			joinParts([companyUnlessRecipient(shipping), shipping.address2, order.note], '; '),
 		...(overrides.lat || overrides.lng
 			? { lat: overrides.lat, lng: overrides.lng }
-			: usableCoordinates(shipping)),
+			: mapping.includeCoordinates && usableCoordinates(shipping)),
 	};
 }
 
 function addressComponents(address: Address) {
 	return {
 		streetName: address.address1,
+		neighborhood: address.neighborhood,
 		city: address.city,
 		state: address.province ?? address.province_code,
 		zipcode: address.zip,
@@ -158,11 +161,11 @@ function addressComponents(address: Address) {
 }
 
 function addressText(address: Address): string | undefined {
-	const { streetName, city, state, zipcode, country } = addressComponents(address);
-	return joinParts([streetName, city, joinParts([state, zipcode], ' '), country], ', ')?.replace(
-		/\s+/g,
-		' ',
-	);
+	const { streetName, neighborhood, city, state, zipcode, country } = addressComponents(address);
+	return joinParts(
+		[streetName, neighborhood, city, joinParts([state, zipcode], ' '), country],
+		', ',
+	)?.replace(/\s+/g, ' ');
 }
 
 /** The company helps the driver, unless it is also the recipient's name. */

@@ -1,7 +1,7 @@
 import { z } from 'zod/v4';
 
 import type { Labels } from '../service/labels';
-import { packageSizeSchema } from '../service/schemas';
+import { deliveryTypeSchema, packageSizeSchema } from '../service/schemas';
 import { isEmailAddress } from '../service/values';
 import { optionalAmount, required, optionalText } from './readers';
 
@@ -59,14 +59,22 @@ export const orderMappingSchema = z.strictObject({
 	referenceIdFrom: z.enum(['name', 'id', 'orderNumber']).default('name'),
 	includeTags: z.boolean().default(true),
 	includeAdditionalDetails: z.boolean().default(true),
+	/** Whether to send the coordinates of the order's address. */
+	includeCoordinates: z.boolean().default(true),
 	cod: z.enum(['never', 'cashOnDeliveryOrders', 'unpaid']).default('cashOnDeliveryOrders'),
 	/** The shop's own names for cash on delivery, in addition to the known ones. */
 	cashOnDeliveryMethods: z.array(required(optionalText)).default([]),
+	/** The shop's own names that are not cash on delivery, although they look like it. */
+	cashOnDeliveryExceptions: z.array(required(optionalText)).default([]),
 	/** Whether to send orders whose payment was voided or fully refunded. */
 	includeRefundedOrders: z.boolean().default(false),
 	includeTestOrders: z.boolean().default(false),
 	/** Whether to send only fully paid orders. */
 	onlyPaidOrders: z.boolean().default(false),
+	/** The delivery type of orders with this shipping method, in place of the run's. */
+	deliveryTypes: z
+		.array(z.strictObject({ method: required(optionalText), type: deliveryTypeSchema }))
+		.default([]),
 	overrides: overridesSchema.prefault({}),
 });
 
@@ -90,11 +98,16 @@ export const orderMappingLabels: Labels<OrderMapping> = {
 	referenceIdFrom: 'reference ID from',
 	includeTags: 'include tags',
 	includeAdditionalDetails: 'include additional details',
+	includeCoordinates: 'include coordinates',
 	cod: 'cash on delivery',
 	cashOnDeliveryMethods: 'cash on delivery method',
+	cashOnDeliveryExceptions: 'cash on delivery exception',
 	includeRefundedOrders: 'include refunded orders',
 	includeTestOrders: 'include test orders',
 	onlyPaidOrders: 'only paid orders',
+	deliveryTypes: 'delivery type by shipping method',
+	method: 'shipping method',
+	type: 'delivery type',
 	overrides: '',
 	name: 'recipient name',
 	email: 'recipient email',

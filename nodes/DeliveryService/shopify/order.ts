@@ -2,9 +2,13 @@ import { z } from 'zod/v4';
 
 import { valueAt } from '../common/json';
 import type { Result } from '../common/result';
-import { isBlank, truncate } from '../common/text';
+import { isBlank } from '../common/text';
+import { splitAddressLines } from './addressLines';
+import { amounts } from './amounts';
+import { graphqlPath, incompleteLists } from './graphql';
 import { problemFrom } from './problems';
 import {
+	optionalAddressLine,
 	optionalAmount,
 	optionalCount,
 	decimal,
@@ -19,6 +23,7 @@ import {
 	optionalText,
 	optionalWholeNumber,
 } from './readers';
+import { describeValue, hasField, type OrderCandidate } from './recognize';
 
 /*
  * The subset of a Shopify order that is used (the REST resource, as output by n8n's Shopify nodes).
@@ -32,8 +37,8 @@ const address = object({
 	last_name: optionalText,
 	company: ifReadable(optionalText),
 	phone: ifReadable(optionalText),
-	address1: optionalText,
-	address2: ifReadable(optionalText),
+	address1: optionalAddressLine,
+	address2: ifReadable(optionalAddressLine),
 	city: optionalText,
 	province: optionalText,
 	province_code: optionalText,
@@ -42,12 +47,17 @@ const address = object({
 	country_code: optionalText,
 	latitude: ifReadable(decimal),
 	longitude: ifReadable(decimal),
-}).nullish();
+})
+	.transform(splitAddressLines)
+	.nullish();
 
 const lineItem = object({
 	id: optionalText,
 	name: ifReadable(optionalText),
 	title: ifReadable(optionalText),
+	sku: ifReadable(optionalText),
+	/** What the customer chose for this item, e.g. an engraving. */
+	properties: noteAttributes,
 	quantity: required(optionalCount),
 	/** `quantity` without the refunded and removed units. */
 	current_quantity: optionalWholeNumber,
@@ -75,8 +85,13 @@ const customer = object({
 	phone: optionalText,
 });
 
+/** A list whose absence differs from an empty one. */
+function listIfGiven<Item extends z.ZodType>(item: Item) {
+	return z.array(item, { error: 'should be a list' }).nullish();
+}
+
 /** The schema of an order; see above. */
-export const orderSchema = object({
+const orderSchema = object({
 	id: optionalText,
 	name: optionalText,
 	order_number: optionalText,
@@ -90,6 +105,8 @@ export const orderSchema = object({
 	note_attributes: noteAttributes,
 	tags,
 	currency: ifReadable(optionalText),
+	/** The currency that the customer owes. */
+	presentment_currency: ifReadable(optionalText),
 	gateway: optionalText,
 	payment_gateway_names: list(optionalText),
 	financial_status: optionalText,
@@ -97,27 +114,54 @@ export const orderSchema = object({
 	/** The totals are needed only without total_outstanding, see {@link requiredTotal}. */
 	current_total_price: ifReadable(optionalAmount),
 	total_price: ifReadable(optionalAmount),
+	total_outstanding_set: amounts,
+	current_total_price_set: amounts,
+	total_price_set: amounts,
 	shipping_address: address,
 	/** The shipping methods, or the pickup location. */
-	shipping_lines: list(object({ title: ifReadable(optionalText) })).catch([]),
+	shipping_lines: list(
+		object({
+			title: ifReadable(optionalText),
+			code: ifReadable(optionalText),
+			/** The phone number of a local delivery. */
+			phone: ifReadable(optionalText),
+			is_removed: flag.catch(undefined),
+		}),
+	).catch([]),
 	billing_address: address.catch(undefined),
 	customer: customer.nullish().catch(undefined),
 	line_items: list(lineItem),
-	refunds: list(
+	refunds: listIfGiven(
 		object({
 			refund_line_items: list(
-				object({ line_item_id: optionalText, quantity: required(optionalCount) }),
+				object({
+					line_item_id: optionalText,
+					quantity: required(optionalCount),
+					restock_type: ifReadable(optionalText),
+				}).transform(({ line_item_id: id, ...entry }) => ({ id, ...entry })),
 			),
 		}),
 	),
+	fulfillments: listIfGiven(
+		object({
+			status: ifReadable(optionalText),
+			line_items: list(object({ id: optionalText, quantity: required(optionalCount) })),
+		}),
+	).catch(undefined),
 });
 
-export type Order = z.output<typeof orderSchema>;
+/** A parsed order. */
+export type Order = z.output<typeof orderSchema> & ApiOfOrder;
 export type Address = NonNullable<Order['shipping_address']>;
 export type LineItem = Order['line_items'][number];
 
+/** Where an order is from: messages name fields as this API does. */
+interface ApiOfOrder {
+	isGraphql?: boolean;
+}
+
 /** The fields that identify an order. */
-export type OrderIdentifiers = Pick<Order, 'id' | 'name' | 'order_number'>;
+export type OrderIdentifiers = Pick<Order, 'id' | 'name' | 'order_number'> & ApiOfOrder;
 
 const identifiersSchema = object({
 	id: ifReadable(optionalText),
@@ -128,38 +172,59 @@ const identifiersSchema = object({
 /**
  * Reads the identifiers of an order whose other fields may be invalid.
  *
- * @returns the readable identifiers, or undefined if the value is not an order
+ * @returns the readable identifiers; none if the value is not an order
  */
-export function readOrderIdentifiers(value: unknown): OrderIdentifiers | undefined {
-	const candidate = unwrapOrder(value);
-	return notAnOrderMessage(candidate) ? undefined : identifiersSchema.safeParse(candidate).data;
+export function readOrderIdentifiers({ rest, graphql }: OrderCandidate): OrderIdentifiers {
+	const identifiers = identifiersSchema.safeParse(rest).data;
+	return { ...identifiers, isGraphql: graphql !== undefined };
 }
-
-const howToGetAnOrder =
-	"Connect a Shopify node, or set the field Order to an order in the format of Shopify's REST API.";
 
 /**
- * Reads an order as output by n8n's Shopify nodes, or an object with the order in "order". Never
- * throws.
+ * Parses an order. Never throws.
  *
+ * @param candidate see {@link findOrder}
  * @returns the fields that are used, or what is wrong, written for a shop owner
  */
-export function readOrder(value: unknown): Result<Order> {
-	const candidate = unwrapOrder(value);
-	const mismatch = notAnOrderMessage(candidate);
-	if (mismatch) return { ok: false, problem: { message: mismatch } };
-	const parsed = orderSchema.safeParse(candidate);
+export function readOrder(candidate: OrderCandidate): Result<Order> {
+	const incomplete = incompleteGraphql(candidate);
+	if (incomplete.length > 0) return { ok: false, problem: problemFrom(incomplete) };
+	const parsed = orderSchema.safeParse(candidate.rest);
 	if (!parsed.success) return unreadableOrder(candidate, parsed.error.issues);
-	const total = requiredTotal(parsed.data, candidate).safeParse(candidate);
+	const total = requiredTotal(parsed.data, candidate.rest).safeParse(candidate.rest);
 	if (!total.success) return unreadableOrder(candidate, total.error.issues);
-	return { ok: true, value: parsed.data };
+	return { ok: true, value: { ...parsed.data, isGraphql: candidate.graphql !== undefined } };
 }
 
-/** Returns the order in the field "order" if there is one, else the value. */
-export function unwrapOrder(value: unknown): unknown {
-	return hasField(value, 'line_items') || !hasField(value, 'order')
-		? value
-		: valueAt(value, ['order']);
+/**
+ * What a GraphQL query left out and nothing can stand in for. In REST, a missing shipping address
+ * means that there is none.
+ */
+function incompleteGraphql(candidate: OrderCandidate): string[] {
+	const { rest, graphql } = candidate;
+	if (graphql === undefined) return [];
+	const order = readOrderIdentifiers(candidate);
+	const subject = orderLabel(order);
+	const lines = z
+		.array(z.unknown())
+		.catch([])
+		.parse(valueAt(rest, ['line_items']));
+	const required = [
+		['line_items'],
+		['shipping_address'],
+		...lines.map((_, index) => ['line_items', index, 'fulfillable_quantity']),
+	];
+	const missing = required.find((path) => valueAt(rest, path) === undefined);
+	const [page] = incompleteLists(graphql);
+	return [
+		...(missing
+			? [`${subject} has no "${fieldName(order, ...missing)}". Add it to the GraphQL query.`]
+			: []),
+		...(page
+			? [
+					`${subject} has more "${page}" than the GraphQL query returned. Raise "first" of ${page} in the query, up to 250.`,
+				]
+			: []),
+	];
 }
 
 const noTotal = object({});
@@ -171,16 +236,21 @@ const originalTotal = object({ total_price: optionalAmount });
  * readable: an invalid current total is never replaced by the original one from before the order
  * was edited.
  */
-function requiredTotal({ total_outstanding, financial_status }: Order, candidate: unknown) {
+function requiredTotal(
+	{ total_outstanding, financial_status }: z.output<typeof orderSchema>,
+	order: unknown,
+) {
 	if (total_outstanding) return noTotal;
 	if (financial_status !== 'pending' && financial_status !== 'authorized') return noTotal;
-	return hasField(candidate, 'current_total_price') ? currentTotal : originalTotal;
+	return hasField(order, 'current_total_price') ? currentTotal : originalTotal;
 }
 
-function unreadableOrder(order: unknown, issues: readonly z.core.$ZodIssue[]): Result<Order> {
-	const identifiers = identifiersSchema.safeParse(order).data;
-	const subject = orderLabel(identifiers ?? {});
-	const sentences = issues.map((issue) => fieldProblem(subject, issue, order));
+function unreadableOrder(
+	candidate: OrderCandidate,
+	issues: readonly z.core.$ZodIssue[],
+): Result<Order> {
+	const identifiers = readOrderIdentifiers(candidate);
+	const sentences = issues.map((issue) => fieldProblem(identifiers, issue, candidate.rest));
 	return { ok: false, problem: problemFrom(sentences) };
 }
 
@@ -195,72 +265,27 @@ export function orderLabel(order: OrderIdentifiers): string {
 	return title ? `Order ${title}` : 'The order';
 }
 
-/**
- * Other outputs of the Shopify Trigger that resemble orders, recognized by fields that orders don't
- * have. Drafts also have order_id, which is null until they are completed.
- */
-const otherShopifyTypes = [
-	['invoice_url', 'a draft order'],
-	['abandoned_checkout_url', 'a checkout that the customer may still abandon'],
-	['order_id', 'a record that belongs to an order, such as a fulfillment or a refund'],
-] as const;
-
-function notAnOrderMessage(value: unknown): string | undefined {
-	const otherTypeMessage = otherShopifyTypeMessage(value);
-	if (hasField(value, 'line_items')) return otherTypeMessage;
-	if (typeof value !== 'object' || Array.isArray(value) || isBlank(value))
-		return `This is not a Shopify order: expected an object, but the value is ${describeValue(value)}. ${howToGetAnOrder}`;
-	if (hasField(value, 'orders'))
-		return 'This is a list of Shopify orders, not a single order. Add a Split Out node for the field "orders" before this node, so that each order becomes a separate item.';
-	if (hasField(valueAt(value, ['body']), 'line_items'))
-		return 'This is not a Shopify order, but its "body" is one. Set the field Order to {{ $json.body }}.';
-	return (
-		otherTypeMessage ??
-		`This is not a Shopify order: it has no "line_items". ${howToGetAnOrder} If the Shopify node limits the fields that it returns, add line_items.`
-	);
-}
-
-/**
- * The message for another Shopify record: it must not be delivered in addition to its order, or be
- * reported as an invalid order.
- */
-function otherShopifyTypeMessage(value: unknown): string | undefined {
-	// Only orders have a payment status, and a workflow may have added order_id to an order.
-	const isOrder = hasField(value, 'financial_status');
-	const found = otherShopifyTypes.find(
-		([field]) => valueAt(value, [field]) !== undefined && !(isOrder && field === 'order_id'),
-	);
-	if (!found) return undefined;
-	const [field, type] = found;
-	return `This is not a Shopify order, but ${type}: it has "${field}", which orders don't have. In the Shopify Trigger, set Trigger On to Order Created or Order Paid.`;
-}
-
-function hasField(value: unknown, field: string): boolean {
-	return !isBlank(valueAt(value, [field]));
-}
-
-function fieldProblem(subject: string, issue: z.core.$ZodIssue, order: unknown): string {
-	const value = valueAt(order, issue.path);
-	const problem = `${subject}'s "${pathText(issue.path)}" ${issue.message}`;
-	return isBlank(value) ? `${problem}.` : `${problem}, but is ${describeValue(value)}.`;
-}
-
-/** A path as written in an expression, e.g. line_items[0].price. */
-function pathText(path: readonly PropertyKey[]): string {
-	return path
+/** A field's path as in the API that the order is from and in expressions, e.g. line_items[0].price. */
+export function fieldName({ isGraphql }: ApiOfOrder, ...path: readonly PropertyKey[]): string {
+	return (isGraphql ? graphqlPath(path) : path)
 		.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
 		.join('')
 		.slice(1);
 }
 
-const maxShownLength = 40;
+/** The advice to request a missing field, without a period. */
+export function howToRequest({ isGraphql }: ApiOfOrder, field: string): string {
+	return isGraphql
+		? `Add ${field} to the GraphQL query`
+		: `Make sure the Shopify node returns ${field}`;
+}
 
-/** Describes the value so that the user recognizes it. */
-function describeValue(value: unknown): string {
-	if (isBlank(value)) return 'empty';
-	if (Array.isArray(value)) return 'a list';
-	if (typeof value === 'object') return 'an object';
-	if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-	if (typeof value !== 'string') return `a ${typeof value}`;
-	return `the text "${truncate(value, maxShownLength)}"`;
+function fieldProblem(
+	order: OrderIdentifiers,
+	{ path, message }: z.core.$ZodIssue,
+	rest: unknown,
+): string {
+	const value = valueAt(rest, path);
+	const problem = `${orderLabel(order)}'s "${fieldName(order, ...path)}" ${message}`;
+	return isBlank(value) ? `${problem}.` : `${problem}, but is ${describeValue(value)}.`;
 }

@@ -19,6 +19,7 @@ export function toPackages(
 	const name = mapping.overrides.packageName;
 	if (mapping.packagesPer === 'unit')
 		return lines.map((line) => ({
+			id: skuOf(line, lines),
 			name: name ?? line.name,
 			qty: line.units,
 			...weightSizePrice(mapping, line.gramsPerUnit, line.units, line.price),
@@ -27,13 +28,21 @@ export function toPackages(
 		lines.map(({ gramsPerUnit, units }) => gramsPerUnit && multiply(gramsPerUnit, units)),
 	);
 	const price = sum(lines.map((line) => line.price));
+	const [line] = lines;
+	const isOneUnit = line?.units === 1 && lines.length === 1;
 	return [
 		{
+			id: isOneUnit ? skuOf(line, lines) : undefined,
 			name: name ?? orderTitle(order) ?? 'Order',
 			qty: 1,
 			...weightSizePrice(mapping, grams, 1, price),
 		},
 	];
+}
+
+/** The SKU of a package of one unit, unless packages of several lines would have the same ID. */
+function skuOf({ sku }: RemainingLine, lines: readonly RemainingLine[]): string | undefined {
+	return lines.filter((line) => line.sku === sku).length === 1 ? sku : undefined;
 }
 
 /**

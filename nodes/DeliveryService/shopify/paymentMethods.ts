@@ -1,85 +1,92 @@
 /*
  * Names of cash on delivery. Shopify's own manual payment method is "Cash on Delivery (COD)"; shops
  * can rename it, and payment apps use their own names. Since these are names of payment methods,
- * the words for "on delivery" are enough.
+ * the words for "on delivery" are enough, unless the words beside them say otherwise.
  */
 
-/** Matched at the start of a word, so that all endings are recognized. */
-const wordPrefixes = [
+/**
+ * Phrases that only say when the customer pays, by language. Matched at the start of a word, so that
+ * all endings are recognized.
+ */
+const deliveryPhrases = [
 	// English
 	...['on delivery', 'upon delivery', 'at delivery', 'when delivered', 'when you receive'],
+	// Spanish
+	...['a la entrega', 'en la entrega', 'al recibir', 'en destino'],
+	// French
+	...['a la livraison', 'a la reception', 'a reception du colis', 'a reception de la commande'],
+	// Italian, Portuguese, Romanian
+	...['alla consegna', 'na entrega', 'da entrega', 'la livrare', 'la primire'],
+	// German
+	...['bei lieferung', 'bei zustellung', 'bei ubergabe'],
+	// Dutch, Afrikaans
+	...['bij levering', 'bij aflevering', 'by aflewering'],
+	// Swedish, Danish, Norwegian
+	...['vid leverans', 'ved levering'],
+	// Polish
+	...['przy odbiorze', 'przy dostawie'],
+	// Czech, Slovak
+	...['pri prevzeti', 'pri prevzati', 'pri doruceni', 'pri dodani'],
+	// Croatian, Serbian, Bosnian, Slovenian
+	...['prilikom preuzimanja', 'pri preuzimanju', 'pri dostavi'],
+	...['prilikom dostave', 'приликом преузимања'],
+	// Russian, Ukrainian, Bulgarian, Macedonian
+	...['при получении', 'при доставке', 'при отриманні', 'при доставці'],
+	...['при доставка', 'при получаване', 'при достава', 'при испорака'],
+	// Hungarian
+	...['atvetelkor', 'kiszallitaskor'],
+	// Finnish, Estonian, Lithuanian, Latvian
+	...['toimituksen yhteydessa', 'kattesaamisel'],
+	...['pristatymo metu', 'pristatant', 'piegades bridi', 'sanemot', 'sanemsanas bridi'],
+	// Greek, Albanian, Turkish
+	...['κατα την παραδοση', 'ne dorezim', 'teslimatta', 'teslimat sirasinda'],
+	// Arabic, Hebrew, Persian
+	...['عند الاستلام', 'عند التسليم', 'عند التوصيل', 'בעת המסירה', 'במסירה', 'בעת קבלת'],
+	...['در محل', 'هنگام تحویل'],
+	// Hindi, Bengali
+	...['डिलीवरी पर', 'ডেলিভারিতে পেমেন্ট'],
+	// Vietnamese, Indonesian, Malay
+	...['khi nhan hang', 'khi giao hang', 'saat terima', 'saat barang diterima'],
+	...['saat pengiriman', 'semasa penghantaran', 'semasa terima'],
+	// Korean
+	...['배송 시 결제', '배송시 결제'],
+];
+
+/** Names that mean that the driver collects the money. Matched like {@link deliveryPhrases}. */
+const cashNames = [
+	// English
 	...['cash on arrival', 'cash on receipt', 'cash upon receipt', 'at the door', 'doorstep'],
 	...['to the driver', 'to the courier', 'to driver', 'to courier'],
 	// Spanish, Catalan
-	...['contra reembolso', 'contrareembolso', 'contra entrega', 'contraentrega', 'a la entrega'],
-	...['en la entrega', 'al recibir', 'en destino', 'contra reemb', 'contrareemb'],
-	// French
-	...[
-		'contre remboursement',
-		'a la livraison',
-		'a la reception',
-		'a reception du colis',
-		'a reception de la commande',
-		'au livreur',
-	],
-	// Italian
-	...['contrassegno', 'alla consegna', 'al corriere'],
-	// Portuguese
-	...['na entrega', 'da entrega', 'a cobranca'],
-	// Romanian
-	...['ramburs', 'la livrare', 'la primire', 'la curier'],
+	...['contra reembolso', 'contrareembolso', 'contra entrega', 'contraentrega'],
+	...['contra reemb', 'contrareemb'],
+	// French, Italian, Portuguese, Romanian
+	...['contre remboursement', 'au livreur', 'contrassegno', 'al corriere', 'a cobranca'],
+	...['ramburs', 'la curier'],
 	// German
-	...['bei lieferung', 'bei zustellung', 'bei ubergabe'],
 	...['an der hausture', 'an der haustur', 'an der tur'],
-	// Dutch, Afrikaans
-	...['remboursbetaling', 'bij levering', 'bij aflevering', 'aan de deur', 'by aflewering'],
+	// Dutch
+	...['remboursbetaling', 'aan de deur'],
 	// Swedish, Danish, Norwegian, Icelandic
-	...['postforskott', 'vid leverans', 'efterkrav', 'postopkrævning', 'ved levering'],
+	...['postforskott', 'efterkrav', 'postopkrævning'],
 	...['postoppkrav', 'oppkrav', 'etterkrav', 'postkrafa'],
-	// Polish
-	...['pobranie', 'za pobraniem', 'przy odbiorze', 'przy dostawie'],
-	// Czech, Slovak
-	...['dobirk', 'dobierk', 'pri prevzeti', 'pri prevzati', 'pri doruceni', 'pri dodani'],
+	// Polish, Czech, Slovak
+	...['pobranie', 'za pobraniem', 'dobirk', 'dobierk'],
 	// Croatian, Serbian, Bosnian, Slovenian
-	...['pouzec', 'prilikom preuzimanja', 'pri preuzimanju', 'po povzetju', 'pri dostavi'],
-	...['prilikom dostave', 'поузећ', 'приликом преузимања'],
-	// Russian, Ukrainian, Bulgarian, Macedonian
-	...['наложенн', 'наложен плат', 'при получении', 'при доставке', 'курьеру', 'післяплат'],
-	...['накладен', 'наложка', 'при отриманні', 'при доставці', 'курʼєру', "кур'єру"],
-	...['при доставка', 'при получаване', 'при достава', 'при испорака'],
-	// Hungarian
-	...['utanvet', 'atvetelkor', 'kiszallitaskor', 'a futarnak'],
-	// Finnish, Estonian, Lithuanian, Latvian
-	...['postiennakko', 'jalkivaatimus', 'toimituksen yhteydessa', 'lunamaks', 'kattesaamisel'],
-	...['pristatymo metu', 'pristatant', 'pecmaksa', 'piegades bridi', 'sanemot', 'sanemsanas bridi'],
-	// Greek, Albanian, Turkish, Azerbaijani
-	...[
-		'αντικαταβολη',
-		'κατα την παραδοση',
-		'ne dorezim',
-		'kapida',
-		'teslimatta',
-		'teslimat sirasinda',
-		'qapida',
-	],
-	// Arabic, Hebrew, Persian, Urdu
-	...['عند الاستلام', 'عند التسليم', 'عند التوصيل', 'לשליח', 'בעת המסירה', 'במסירה', 'בעת קבלת'],
-	...['در محل', 'هنگام تحویل', 'کیش آن'],
+	...['pouzec', 'po povzetju', 'поузећ'],
+	// Russian, Ukrainian, Bulgarian
+	...['наложенн', 'наложен плат', 'курьеру', 'післяплат'],
+	...['накладен', 'наложка', 'курʼєру', "кур'єру"],
+	// Hungarian, Finnish, Estonian, Latvian
+	...['utanvet', 'a futarnak', 'postiennakko', 'jalkivaatimus', 'lunamaks', 'pecmaksa'],
+	// Greek, Turkish, Azerbaijani
+	...['αντικαταβολη', 'kapida', 'qapida'],
+	// Hebrew, Urdu
+	...['לשליח', 'کیش آن'],
 	// Hindi, Marathi, Nepali, Bengali, Tamil, Telugu
-	...[
-		'कैश ऑन',
-		'डिलीवरी पर',
-		'क्यास अन',
-		'ক্যাশ অন ডেলিভারি',
-		'ডেলিভারিতে পেমেন্ট',
-		'கேஷ் ஆன்',
-		'క్యాష్ ఆన్',
-	],
-	// Vietnamese, Indonesian, Malay
-	...['khi nhan hang', 'khi giao hang', 'bayar di tempat', 'saat terima', 'saat barang diterima'],
-	...['saat pengiriman', 'semasa penghantaran', 'semasa terima'],
-	// Korean
-	...['대금상환', '만나서 결제', '배송 시 결제', '배송시 결제'],
+	...['कैश ऑन', 'क्यास अन', 'ক্যাশ অন ডেলিভারি', 'கேஷ் ஆன்', 'క్యాష్ ఆన్'],
+	// Indonesian, Korean
+	...['bayar di tempat', '대금상환', '만나서 결제'],
 ];
 
 /** Matched only as whole words, since other words contain them. */
@@ -101,14 +108,101 @@ const substrings = [
 	...['เก็บเงินปลายทาง', 'ชำระเงินปลายทาง', 'จ่ายเงินปลายทาง', 'ชําระเงินปลายทาง'],
 ];
 
-/** Compiled on first use, since that takes a few milliseconds. */
-let compiledPattern: RegExp | undefined;
+/*
+ * What turns such a name into the opposite. Only words directly next to it count: "no prepayment,
+ * pay on delivery" is cash on delivery.
+ */
 
-function cashOnDeliveryPattern(): RegExp {
-	return new RegExp(
-		`(^| )(${alternatives(wordPrefixes)})|(^| )(${alternatives(wholeWords)})( |$)|${alternatives(substrings)}`,
-		'u',
-	);
+/** "Not" and "before", in front of a name. */
+const negations = [
+	...['no', 'not', 'without', 'instead of', 'except', 'before', 'prior to'],
+	...['sin', 'excepto', 'antes', 'previo', 'previa', 'anterior', 'anticipado', 'anticipada'],
+	...['pas', 'pas de', 'sans', 'sauf', 'avant', 'non', 'senza', 'tranne', 'prima'],
+	...['nao', 'sem', 'nu', 'fara', 'inainte'],
+	...['kein', 'keine', 'ohne', 'nicht', 'statt', 'ausser', 'vor', 'geen', 'niet', 'zonder'],
+	...['inte', 'ej', 'ikke', 'uden', 'uten', 'utan', 'ei', 'ilman', 'nem', 'nie', 'ne', 'bez'],
+	...['не', 'без', 'до', 'перед', 'οχι', 'χωρις', 'πριν'],
+	...['ليس', 'بدون', 'قبل', 'לא', 'ללא', 'לפני'],
+	...['khong', 'truoc', 'bukan', 'tanpa', 'tidak', 'sebelum'],
+];
+
+/** Words between a negation and the name, as in "no cash on delivery". */
+const payingWords = [
+	...['cash', 'payment', 'pay', 'pago', 'pagos', 'paiement', 'pagamento', 'plata', 'zahlung'],
+	...['betaling', 'platba', 'platnosc', 'оплата', 'оплаты', 'الدفع', 'תשלום', 'thanh toan'],
+];
+
+/** "Not" behind a name. */
+const negationsBehind = [
+	...['not available', 'unavailable', 'not possible', 'not accepted', 'no disponible'],
+	...['non disponible', 'non disponibile', 'indisponible', 'nao disponivel'],
+	...['nicht moglich', 'nicht verfugbar', 'niet mogelijk', 'niedostepn', 'недоступ'],
+	...['nelkul', 'degil', 'odeme degil', 'deyil', '불가', 'नहीं'],
+];
+
+/** The same in scripts without spaces between words. */
+const negationsWithin = [
+	'不支持',
+	'不支援',
+	'不可',
+	'不能',
+	'无法',
+	'無法',
+	'不接受',
+	'非',
+	'ไม่',
+	'ไม่ใช่',
+	'ไม่รับ',
+];
+const negationsWithinBehind = ['不可', 'き不可', '以外', '除外', '不支持', '不支援'];
+
+/** The start of "invoice". Beside a phrase for "on delivery", it means that an invoice follows. */
+const invoiceWords = [
+	...['invoice', 'billed', 'factura', 'fatura', 'fattura', 'facture', 'rechnung', 'factuur'],
+	...['rekening', 'faktur', 'regning', 'racun', 'szamla', 'lasku', 'arve', 'saskait', 'rekin'],
+	...['счет', 'фактур', 'рахун', 'τιμολογι', 'فاتورة', 'חשבונית', 'hóa đơn', 'invois', 'tagihan'],
+];
+
+/** Words between such a phrase and the invoice. "With" is not among them: the customer still pays. */
+const invoiceLinks = [
+	...['the', 'your', 'our', 'an', 'a', 'of', 'by', 'la', 'el', 'su', 'tu', 'una', 'de', 'por'],
+	...['sur', 'votre', 'une', 'della', 'una', 'sua', 'do', 'auf', 'per', 'der', 'einer', 'ihrer'],
+	...['op', 'de', 'uw', 'mot', 'mod', 'av', 'pa', 'din', 'по'],
+];
+
+/** The forms of "invoice" that need no word in between, such as genitives. */
+const invoiceGenitives = ['factura', 'fatura', 'faktury', 'racuna', 'счета', 'рахунку', 'фактури'];
+
+interface Patterns {
+	/** A name of cash on delivery. */
+	cash: RegExp;
+	/** Every part of a name that only looks like cash on delivery. */
+	notCash: RegExp;
+}
+
+/** Compiled on first use, since that takes a few milliseconds. */
+let compiledPatterns: Patterns | undefined;
+
+function compilePatterns(): Patterns {
+	const phrases = alternatives(deliveryPhrases);
+	const compact = alternatives(substrings);
+	const words = `(?:${phrases}|${alternatives(cashNames)})\\p{L}*|(?:${alternatives(wholeWords)})(?= |$)`;
+	const anyName = `(?:${words}|\\p{L}*(?:${compact})\\p{L}*)`;
+	const invoice = `(?:${alternatives(invoiceWords)})\\p{L}*`;
+	const notCash = [
+		`(?:${alternatives(negations)}) (?:(?:${alternatives(payingWords)}) )?${anyName}`,
+		`${anyName} (?:${alternatives(negationsBehind)})\\p{L}*`,
+		`${invoice} (?:${phrases})\\p{L}*`,
+		`(?:${phrases})\\p{L}* (?:(?:${alternatives(invoiceLinks)}) )+(?:${invoice}|bill)`,
+		`(?:${phrases})\\p{L}* (?:${alternatives(invoiceGenitives)})\\p{L}*`,
+		// Not "at", but "from" delivery on.
+		'teslimattan',
+	];
+	const notCashWithin = `(?:${alternatives(negationsWithin)})(?:${compact})|(?:${compact}) ?(?:${alternatives(negationsWithinBehind)})`;
+	return {
+		cash: new RegExp(`(?:^| )(?:${words})|${compact}`, 'u'),
+		notCash: new RegExp(`(?<![^ ])(?:${notCash.join('|')})|${notCashWithin}`, 'gu'),
+	};
 }
 
 function alternatives(names: readonly string[]): string {
@@ -120,14 +214,20 @@ function alternatives(names: readonly string[]): string {
  *
  * @param method the name of the payment method, in any language and spelling
  * @param customMethods the shop's own names for cash on delivery, in addition to the known ones
+ * @param exceptions the shop's own names that are not cash on delivery, whatever they look like
  */
-export function isCashOnDelivery(method: string, customMethods: readonly string[]): boolean {
+export function isCashOnDelivery(
+	method: string,
+	customMethods: readonly string[],
+	exceptions: readonly string[],
+): boolean {
 	const name = normalizeName(method);
-	compiledPattern ??= cashOnDeliveryPattern();
-	if (compiledPattern.test(name)) return true;
-	return customMethods
-		.map(normalizeName)
-		.some((customName) => customName !== '' && ` ${name} `.includes(` ${customName} `));
+	const matches = (words: string) => words !== '' && ` ${name} `.includes(` ${words} `);
+	if (exceptions.map(normalizeName).some(matches)) return false;
+	if (customMethods.map(normalizeName).some(matches)) return true;
+	compiledPatterns ??= compilePatterns();
+	const { cash, notCash } = compiledPatterns;
+	return cash.test(name.replace(notCash, ' '));
 }
 
 /** Lowercase, without accents, and with a single space between words. */

@@ -1,8 +1,11 @@
 import { z } from 'zod/v4';
 
 import { valueAt } from '../common/json';
-import { isBlank } from '../common/text';
+import { isBlank, stripInvisible } from '../common/text';
 import { parseDecimal, sign, toNumber } from './decimal';
+
+/** U+2060, an invisible character. */
+const wordJoiner = '\u2060';
 
 /*
  * Schemas for single fields of an order. Shopify returns decimals as text, and expressions convert
@@ -53,8 +56,16 @@ function parseWholeNumber(value: string | number): number | undefined {
 	return Number.isSafeInteger(number) ? number : undefined;
 }
 
-/** Trimmed text; numbers are converted to text. */
-export const optionalText = optionalScalar('text', (value) => String(value).trim());
+/** Trimmed text without invisible characters; numbers are converted to text. */
+export const optionalText = optionalScalar('text', (value) => stripInvisible(String(value)).trim());
+
+/** Text that may contain the word joiners with which Shopify separates additional address fields. */
+export const optionalAddressLine = optionalScalar('text', (value) =>
+	String(value)
+		.split(wordJoiner)
+		.map((part) => stripInvisible(part).trim())
+		.join(wordJoiner),
+);
 
 /** An exact decimal number. */
 export const decimal = optionalScalar('a number', parseDecimal);

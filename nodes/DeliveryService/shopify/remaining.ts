@@ -1,11 +1,22 @@
 import type { Result } from '../common/result';
-import { multiply, share, sign, subtract, sum, zero, type Decimal } from './decimal';
-import { orderLabel, type LineItem, type Order } from './order';
+import {
+	currencyDecimals,
+	multiply,
+	share,
+	sign,
+	subtract,
+	sum,
+	zero,
+	type Decimal,
+} from './decimal';
+import { fieldName, howToRequest, orderLabel, type LineItem, type Order } from './order';
 import { problemFrom } from './problems';
 
 /** What is left to ship of one line item. */
 export interface RemainingLine {
 	name: string;
+	sku: string | undefined;
+	properties: LineItem['properties'];
 	/** The number of units, at least 1. */
 	units: number;
 	/** The weight of one unit, if known. */
@@ -21,23 +32,27 @@ export interface RemainingLine {
  * @returns the lines with units left to ship, or why that can't be determined
  */
 export function remainingLines(order: Order): Result<RemainingLine[]> {
-	const refunded = refundedUnits(order);
 	const lines: RemainingLine[] = [];
 	const problems: string[] = [];
-	for (const [index, line] of order.line_items.entries()) {
-		if (line.requires_shipping === false || line.gift_card) continue;
+	for (const [index, { line, units }] of countLines(order).entries()) {
+		if (!units) continue;
 		const name = line.name ?? line.title ?? `Item ${index + 1}`;
-		const units = remainingUnits(line, refunded);
-		if (units === undefined)
+		if (units.left === undefined) {
+			const missing =
+				line.fulfillable_quantity === undefined
+					? fieldName(order, 'line_items', index, 'fulfillable_quantity')
+					: fieldName(order, 'fulfillments');
 			problems.push(
-				`${orderLabel(order)} doesn't say how many units of the partly fulfilled item "${name}" are left to ship. Make sure the Shopify node returns "line_items[${index}].fulfillable_quantity", or fulfill the rest manually.`,
+				`${orderLabel(order)} doesn't say how many units of the partly fulfilled item "${name}" are left to ship. ${howToRequest(order, `"${missing}"`)}, or fulfill the rest manually.`,
 			);
-		else if (units > 0)
+		} else if (units.left > 0)
 			lines.push({
 				name,
-				units,
+				sku: line.sku,
+				properties: line.properties,
+				units: units.left,
 				gramsPerUnit: unitGrams(line),
-				price: priceAfterDiscounts(line, units, order.currency),
+				price: priceAfterDiscounts(line, units.left, order.currency),
 			});
 	}
 	return problems.length > 0
@@ -50,12 +65,7 @@ export function remainingLines(order: Order): Result<RemainingLine[]> {
  * delivery of this order, or may have shipped in another way.
  */
 export function isPartlyFulfilled(order: Order): boolean {
-	const refunded = refundedUnits(order);
-	return order.line_items.some((line) => {
-		if (line.requires_shipping === false || line.gift_card) return false;
-		const kept = keptUnits(line, refunded);
-		return kept > 0 && (unfulfilledUnits(line) ?? 0) < kept;
-	});
+	return countLines(order).some(({ units }) => units && (units.left ?? 0) < units.kept);
 }
 
 /**
@@ -66,41 +76,74 @@ function unitGrams({ grams }: LineItem): Decimal | undefined {
 	return grams && sign(grams) > 0 ? grams : undefined;
 }
 
-/** The number of refunded or removed units by line item ID. */
-function refundedUnits(order: Order): Map<string | undefined, number> {
+/** The units of a line item. */
+interface LineUnits {
+	/** Those that are not refunded, removed or canceled, fulfilled ones included. */
+	kept: number;
+	/** Those left to ship (none if 0 or less), or undefined if unknown. */
+	left: number | undefined;
+}
+
+/** The units of each line; none of a line that needs no shipping. */
+function countLines(order: Order): Array<{ line: LineItem; units: LineUnits | undefined }> {
+	const refundLines = order.refunds?.flatMap((refund) => refund.refund_line_items);
+	const refunded = unitsByLine(refundLines);
+	const canceled = unitsByLine(refundLines?.filter((line) => line.restock_type === 'cancel'));
+	const fulfillments = order.fulfillments?.filter(({ status }) => !status || status === 'success');
+	const fulfilled = unitsByLine(fulfillments?.flatMap((fulfillment) => fulfillment.line_items));
+	return order.line_items.map((line) => {
+		if (line.requires_shipping === false || line.gift_card) return { line, units: undefined };
+		const refundedUnits = refunded?.(line.id) ?? 0;
+		const kept = Math.min(line.quantity, line.current_quantity ?? line.quantity - refundedUnits);
+		// Units that were removed without a refund can't have been fulfilled.
+		const removed = refunded ? Math.max(0, line.quantity - kept - refundedUnits) : 0;
+		const unfulfilled = unfulfilledUnits(
+			line,
+			(canceled?.(line.id) ?? 0) + removed,
+			// None of a partly fulfilled line means that they are listed elsewhere.
+			fulfilled?.(line.id) || undefined,
+		);
+		const left = kept <= 0 ? 0 : unfulfilled && Math.min(kept, unfulfilled);
+		return { line, units: { kept, left } };
+	});
+}
+
+/** A function from a line's ID to its units in all entries, or undefined without entries. */
+function unitsByLine(entries: ReadonlyArray<{ id?: string; quantity: number }> | undefined) {
+	if (!entries) return undefined;
 	const units = new Map<string | undefined, number>();
-	for (const refund of order.refunds)
-		for (const { line_item_id, quantity } of refund.refund_line_items)
-			units.set(line_item_id, (units.get(line_item_id) ?? 0) + quantity);
-	return units;
+	for (const { id, quantity } of entries) units.set(id, (units.get(id) ?? 0) + quantity);
+	return (id: string | undefined) => units.get(id) ?? 0;
 }
 
 /**
- * The number of units left to ship (none if 0 or less), or undefined if unknown. Both of Shopify's
- * counts are needed: current_quantity includes fulfilled units, and fulfillable_quantity subtracts
- * refunded units from the fulfilled ones first.
+ * The number of units that are neither fulfilled nor canceled, or undefined if unknown.
+ * fulfillable_quantity alone doesn't show it if a line has both: by Shopify's documentation, it
+ * subtracts only the larger one of fulfilled and refunded units.
+ *
+ * @param canceled the units that were refunded or removed before they were fulfilled
+ * @param fulfilled the fulfilled units, or undefined if the order's fulfillments contain none
  */
-function remainingUnits(
+function unfulfilledUnits(
 	line: LineItem,
-	refunded: ReadonlyMap<string | undefined, number>,
+	canceled: number,
+	fulfilled: number | undefined,
 ): number | undefined {
-	const kept = keptUnits(line, refunded);
-	if (kept <= 0) return 0;
-	const unfulfilled = unfulfilledUnits(line);
-	return unfulfilled && Math.min(kept, unfulfilled);
-}
-
-/** The number of units that are not refunded or removed. */
-function keptUnits(line: LineItem, refunded: ReadonlyMap<string | undefined, number>): number {
-	const current = line.current_quantity ?? line.quantity - (refunded.get(line.id) ?? 0);
-	return Math.min(line.quantity, current);
-}
-
-/** The number of unfulfilled units, or undefined if unknown. */
-function unfulfilledUnits(line: LineItem): number | undefined {
-	if (line.fulfillable_quantity !== undefined) return line.fulfillable_quantity;
-	if (line.fulfillment_status === 'fulfilled') return 0;
-	return line.fulfillment_status === 'partial' ? undefined : line.quantity;
+	const { quantity, fulfillable_quantity: fulfillable, fulfillment_status: status } = line;
+	const isPartial = status === 'partial' || fulfilled !== undefined;
+	if (fulfillable === undefined) {
+		if (status === 'fulfilled') return 0;
+		if (!isPartial) return quantity;
+		return fulfilled === undefined ? undefined : quantity - fulfilled - canceled;
+	}
+	if (canceled === 0) return fulfillable;
+	if (status === 'fulfilled') return 0;
+	if (!isPartial) return fulfillable;
+	// Something of a partly fulfilled line is fulfilled, and something is left.
+	const most = Math.min(fulfillable, quantity - 1 - canceled);
+	const least = Math.max(1, fulfillable - canceled);
+	if (fulfilled === undefined) return most <= least ? most : undefined;
+	return Math.min(most, quantity - fulfilled - canceled);
 }
 
 /**
@@ -131,18 +174,4 @@ function lineDiscount(line: LineItem): Decimal | undefined {
 	const { discount_allocations: allocations, total_discount: lineDiscount } = line;
 	if (allocations.length === 0) return lineDiscount ? lineDiscount.amount : zero;
 	return sum(allocations.map(({ amount }) => amount));
-}
-
-/** Cached, since getting the decimals of a currency takes longer than mapping the order. */
-const decimalsByCurrency = new Map<string, number>();
-
-/** The number of decimals of a currency; 2 if the code is missing or malformed. */
-function currencyDecimals(currency = ''): number {
-	if (!/^[A-Za-z]{3}$/.test(currency)) return 2;
-	const cached = decimalsByCurrency.get(currency);
-	if (cached !== undefined) return cached;
-	const parts = new Intl.NumberFormat('en', { style: 'currency', currency }).formatToParts(0);
-	const decimals = parts.find(({ type }) => type === 'fraction')?.value.length ?? 0;
-	decimalsByCurrency.set(currency, decimals);
-	return decimals;
 }

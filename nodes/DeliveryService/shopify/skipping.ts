@@ -2,7 +2,9 @@ import { isRefundedOrVoided } from './cashOnDelivery';
 import { sign } from './decimal';
 import { lacksPersonalData } from './dropoff';
 import type { OrderMapping } from './mapping';
-import { orderLabel, type Order } from './order';
+import { pickupMark } from './pickup';
+import { fieldName, orderLabel, type Order } from './order';
+import type { OrderCandidate } from './recognize';
 import { valueAt } from '../common/json';
 
 /** Why an order is skipped. */
@@ -42,13 +44,15 @@ function isUnpaid({ financial_status: status, total_outstanding: outstanding }: 
 }
 
 /**
- * Whether the customer picks up the order. Shopify doesn't mark pickups: such an order has no
+ * Whether the customer picks up the order. Apps mark pickups, Shopify doesn't: such an order has no
  * shipping address, and either a shipping line with the pickup location or the source "pos". If
  * Shopify removed all personal data, a missing address proves nothing, and skipping the order would
  * lose it.
  */
 function isLocalPickup(order: Order, { overrides }: OrderMapping): boolean {
-	if (order.shipping_address || overrides.address) return false;
+	if (overrides.address) return false;
+	if (pickupMark(order) !== undefined) return true;
+	if (order.shipping_address) return false;
 	if (order.shipping_lines.length > 0) return !lacksPersonalData(order);
 	return order.source_name?.toLowerCase() === 'pos';
 }
@@ -72,6 +76,9 @@ export function skipMessage(order: Order, reason: SkipReason): string {
 		case 'testOrder':
 			return `${subject} is a test order. To send test orders, turn on Include Test Orders under Order Options.`;
 		case 'localPickup': {
+			const mark = pickupMark(order);
+			if (mark !== undefined && order.shipping_address)
+				return `${subject} is marked as a store pickup (${mark}). To deliver it, correct its additional details or its shipping method in Shopify.`;
 			const method = order.shipping_lines[0]?.title;
 			return `${subject} has no shipping address, so it looks like a store pickup${method ? ` (${method})` : ''}. To deliver it, add an address to the order in Shopify.`;
 		}
@@ -82,7 +89,7 @@ export function skipMessage(order: Order, reason: SkipReason): string {
 
 /** A field that an order lacks. */
 export interface MissingField {
-	/** Shopify's name of the field. */
+	/** The name of the field in the API that the order is from. */
 	field: string;
 	/** What the order is treated as instead, e.g. "not canceled". */
 	assumed: string;
@@ -122,15 +129,31 @@ const expectedFields: ReadonlyArray<
 /**
  * Finds the expected fields that an order lacks.
  *
- * @param order the order before it is parsed
+ * @param candidate the order before it is parsed
  * @param mapping decides which fields are relevant
  * @returns the missing fields, or undefined if there are none
  */
-export function missingFields(order: unknown, mapping: OrderMapping): MissingField[] | undefined {
-	const has = (field: string) => valueAt(order, [field]) !== undefined;
+export function missingFields(
+	{ rest, graphql }: OrderCandidate,
+	mapping: OrderMapping,
+): MissingField[] | undefined {
+	const has = (field: string) => valueAt(rest, [field]) !== undefined;
 	const missing = expectedFields.filter(
 		({ field, legacyField, isRelevant }) =>
 			isRelevant(mapping) && !has(field) && !(legacyField !== undefined && has(legacyField)),
 	);
-	return missing.length > 0 ? missing : undefined;
+	const isGraphql = graphql !== undefined;
+	const named = missing.map(({ field, assumed }) => ({
+		field: fieldName({ isGraphql }, field),
+		assumed,
+	}));
+	if (isGraphql && hasUnknownPage(graphql))
+		named.push({ field: 'lineItems.pageInfo.hasNextPage', assumed: 'all items are included' });
+	return named.length > 0 ? named : undefined;
+}
+
+/** Whether the line items are a page of a connection that doesn't say if it is the last one. */
+function hasUnknownPage(order: unknown): boolean {
+	const lineItems = valueAt(order, ['lineItems']);
+	return !Array.isArray(lineItems) && valueAt(lineItems, ['pageInfo', 'hasNextPage']) === undefined;
 }

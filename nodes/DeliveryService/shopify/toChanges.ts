@@ -6,6 +6,7 @@ import { toDropoff } from './dropoff';
 import type { OrderMapping } from './mapping';
 import { readOrder, orderLabel, type Order } from './order';
 import { toPackages } from './packages';
+import { findOrder } from './recognize';
 import { isPartlyFulfilled, remainingLines } from './remaining';
 import { reasonToSkip, skipMessage, type SkipReason } from './skipping';
 
@@ -15,12 +16,14 @@ import { reasonToSkip, skipMessage, type SkipReason } from './skipping';
  * 0 once the order is paid. The address is one line of text, the only format that updates accept.
  * Never throws.
  *
- * @param value the order as output by n8n's Shopify nodes, or an object with the order in "order"
+ * @param value an item with an order of Shopify's REST or GraphQL API, see {@link findOrder}
  * @param mapping the mapping that the delivery was created with
  * @returns the changes, not yet validated; or why there are none, e.g. for a canceled order
  */
 export function orderToChanges(value: unknown, mapping: OrderMapping): Result<object> {
-	const read = readOrder(value);
+	const found = findOrder(value);
+	if (!found.ok) return found;
+	const read = readOrder(found.value);
 	if (!read.ok) return read;
 	const order = read.value;
 	const packages = currentPackages(order, mapping);

@@ -1,21 +1,24 @@
 import type { ItemResult, Problem } from '../common/result';
 import { limits } from '../service/limits';
-import type { Delivery } from '../service/schemas';
+import type { CreationBody, Delivery } from '../service/schemas';
 import { isLongerThan } from '../common/text';
 import { decideCash } from './cashOnDelivery';
 import { toNumber } from './decimal';
 import { toDropoff, recipientEmail } from './dropoff';
 import type { OrderMapping } from './mapping';
 import {
+	fieldName,
+	howToRequest,
 	orderLabel,
 	readOrder,
 	readOrderIdentifiers,
-	unwrapOrder,
 	type Order,
 	type OrderIdentifiers,
 } from './order';
 import { toPackages } from './packages';
+import { entryForMethod } from './pickup';
 import { problemFrom } from './problems';
+import { findOrder } from './recognize';
 import { remainingLines, type RemainingLine } from './remaining';
 import { reasonToSkip, skipMessage, missingFields, type MissingField } from './skipping';
 
@@ -28,9 +31,13 @@ export interface ShopifyOrder {
 	email?: string;
 }
 
+type DeliveryType = CreationBody['type'];
+
 /** What is known about an order in addition to its delivery. */
 export interface OrderFacts {
 	referenceId?: string;
+	/** The delivery type by the order's shipping method. */
+	type?: DeliveryType;
 	shopifyOrder?: ShopifyOrder;
 	/** The payment methods of an order with an unpaid amount that the driver doesn't collect. */
 	notCollectedFor?: string[];
@@ -47,13 +54,15 @@ export type OrderDelivery = Omit<Delivery, 'pickup'>;
 /**
  * Maps a Shopify order to a delivery (API document, sections 2.1 to 2.5). Never throws.
  *
- * @param value the order as output by n8n's Shopify nodes, or an object with the order in "order"
+ * @param value an item with an order of Shopify's REST or GraphQL API, see {@link findOrder}
  * @param mapping how to map it, see {@link OrderMapping}
  * @returns the delivery without its pickup, or why there is none
  */
 export function orderToDelivery(value: unknown, mapping: OrderMapping): OrderResult {
-	const read = readOrder(value);
-	if (!read.ok) return unreadableResult(read.problem, readOrderIdentifiers(value), mapping);
+	const found = findOrder(value);
+	if (!found.ok) return { kind: 'invalid', problem: found.problem };
+	const read = readOrder(found.value);
+	if (!read.ok) return unreadableResult(read.problem, readOrderIdentifiers(found.value), mapping);
 	const order = read.value;
 	const identifiers = {
 		referenceId: orderReference(order, mapping),
@@ -66,17 +75,16 @@ export function orderToDelivery(value: unknown, mapping: OrderMapping): OrderRes
 	if (!lines.ok) return { kind: 'invalid', problem: lines.problem, ...identifiers };
 	const result = buildDelivery(order, lines.value, mapping);
 	return result.kind === 'delivery'
-		? { ...result, missingFields: missingFields(unwrapOrder(value), mapping) }
+		? { ...result, missingFields: missingFields(found.value, mapping) }
 		: result;
 }
 
 /** Includes the order's identifiers, so that the user can find it in Shopify. */
 function unreadableResult(
 	problem: Problem,
-	identifiers: OrderIdentifiers | undefined,
+	identifiers: OrderIdentifiers,
 	mapping: OrderMapping,
 ): OrderResult {
-	if (!identifiers) return { kind: 'invalid', problem };
 	const { id, name } = identifiers;
 	return {
 		kind: 'invalid',
@@ -95,11 +103,13 @@ function buildDelivery(
 	const referenceId = orderReference(order, mapping);
 	const cash = decideCash(order, mapping);
 	const shopifyOrder = toShopifyOrder(order, mapping);
+	const type = entryForMethod(order, mapping.deliveryTypes)?.type;
 	const isPaymentUnknown = mapping.onlyPaidOrders && !order.financial_status;
 	if (dropoff.ok && referenceId && cash.ok && !isPaymentUnknown)
 		return {
 			kind: 'delivery',
 			referenceId,
+			...(type && { type }),
 			shopifyOrder,
 			notCollectedFor: cash.value.notCollectedFor,
 			delivery: {
@@ -107,12 +117,12 @@ function buildDelivery(
 				packages: toPackages(order, lines, mapping),
 				referenceId,
 				tags: orderTags(order, mapping),
-				extraData: orderExtraData(order, mapping),
+				extraData: orderExtraData(order, lines, mapping),
 				cod: cash.value.amount && toNumber(cash.value.amount),
 			},
 		};
-	const noReference = `${orderLabel(order)} has no "${referenceFields[mapping.referenceIdFrom]}" to use as the reference ID. Make sure the Shopify node returns this field.`;
-	const noStatus = `${orderLabel(order)} has no "financial_status", so it's unclear whether it is paid. Make sure the Shopify node returns this field, or turn off Only Paid Orders under Order Options.`;
+	const noReference = `${orderLabel(order)} has no "${fieldName(order, referenceFields[mapping.referenceIdFrom])}" to use as the reference ID. ${howToRequest(order, 'this field')}.`;
+	const noStatus = `${orderLabel(order)} has no "${fieldName(order, 'financial_status')}", so it's unclear whether it is paid. ${howToRequest(order, 'this field')}, or turn off Only Paid Orders under Order Options.`;
 	const problems = [
 		...(dropoff.ok ? [] : problemSentences(dropoff.problem)),
 		...(referenceId ? [] : [noReference]),
@@ -149,10 +159,24 @@ function orderTags(order: Order, mapping: OrderMapping): string[] | undefined {
 	);
 }
 
-/** The order's additional details without internal ones, which Shopify starts with "_". */
-function orderExtraData(order: Order, mapping: OrderMapping): OrderDelivery['extraData'] {
+/**
+ * The order's additional details and the properties of the shipped items, without internal ones,
+ * which Shopify starts with "_".
+ */
+function orderExtraData(
+	order: Order,
+	lines: readonly RemainingLine[],
+	mapping: OrderMapping,
+): OrderDelivery['extraData'] {
 	if (!mapping.includeAdditionalDetails) return undefined;
-	return undefinedIfEmpty(order.note_attributes.filter(({ name }) => !name.startsWith('_')));
+	const isPublic = ({ name }: { name: string }) => !name.startsWith('_');
+	const properties = lines.flatMap((line) =>
+		line.properties.filter(isPublic).map(({ name, value }) => ({
+			name: `${line.name}: ${name}`,
+			value,
+		})),
+	);
+	return undefinedIfEmpty([...order.note_attributes.filter(isPublic), ...properties]);
 }
 
 function undefinedIfEmpty<Item>(items: Item[]): Item[] | undefined {

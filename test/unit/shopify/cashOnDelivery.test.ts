@@ -221,6 +221,225 @@ describe('payment method names', () => {
 	});
 });
 
+describe('payment method names that mention delivery but mean another payment', () => {
+	test.each([
+		// Before delivery
+		'Chuyển khoản trước khi giao hàng',
+		'Thanh toán trước khi nhận hàng',
+		'Teslimattan önce havale',
+		'Ödeme teslimattan önce',
+		'Pagamento antes da entrega',
+		'Transferência antes da entrega',
+		'Pago antes de la entrega',
+		'Pago previo a la entrega',
+		'Pago por adelantado, anterior a la entrega',
+		'Paiement avant la livraison',
+		'Pagamento prima della consegna',
+		'Plata înainte de livrare',
+		'Vorkasse (vor Lieferung)',
+		'Betalen vóór levering',
+		'Betalning före leverans',
+		'Betaling før levering',
+		'Płatność przed dostawą',
+		'Platba před doručením',
+		'Оплата до получения',
+		'Предоплата перед доставкой',
+		'Fizetés kiszállítás előtt',
+		'Maksu ennen toimitusta',
+		'Πληρωμή πριν την παράδοση',
+		'Qapıda deyil, öncədən ödəniş',
+		'الدفع قبل الاستلام',
+		'תשלום לפני המסירה',
+		'Bayar sebelum pengiriman',
+		'배송 전 결제',
+		'配達前に支払い',
+		'货到前付款',
+		'Prepayment before delivery',
+		// Not on delivery
+		'Kapıda değil, havale ile',
+		'Kapıda ödeme değil',
+		'Prepaid (no cash on delivery)',
+		'Pay online, not on delivery',
+		'Bank transfer - COD not available',
+		'Sin contra reembolso',
+		'Pas de paiement à la livraison',
+		'Non alla consegna',
+		'Não na entrega',
+		'Keine Nachnahme',
+		'Ohne Nachnahme',
+		'Überweisung statt Nachnahme',
+		'Geen rembours',
+		'Inte postförskott',
+		'Ikke efterkrav',
+		'Nie za pobraniem',
+		'Bez dobírky',
+		'Не при получении',
+		'Nem utánvét',
+		'Ei postiennakkoa',
+		'Όχι αντικαταβολή',
+		'ليس عند الاستلام',
+		'לא במסירה',
+		'Không thanh toán khi nhận hàng',
+		'Bukan bayar di tempat',
+		'代引き不可',
+		'代金引換以外',
+		'不支持货到付款',
+		'非貨到付款',
+		'대금상환 불가',
+		'ไม่เก็บเงินปลายทาง',
+		// Invoice
+		'Pago al recibir la factura',
+		'Pagar al recibir su factura',
+		'Factura a la entrega',
+		'Rechnung bei Lieferung, 14 Tage',
+		'Zahlung bei Lieferung auf Rechnung',
+		'Rechnungskauf bei Lieferung',
+		'Pay when you receive the invoice',
+		'Pay when you receive your bill',
+		'Payment on delivery of the invoice',
+		'Invoice on delivery',
+		'Invoice at delivery, net 30',
+		'Faktura vid leverans',
+		'Betala vid leverans mot faktura',
+		'Faktura ved levering',
+		'Factuur bij levering',
+		'Betalen bij levering op rekening',
+		'Facture à la livraison',
+		'Paiement à la réception de la facture',
+		'Fattura alla consegna',
+		'Fatura na entrega',
+		'Factură la livrare',
+		'Płatność przy odbiorze faktury',
+		'Faktura przy odbiorze',
+		'Platba při převzetí faktury',
+		'Faktura při doručení',
+		'Račun prilikom dostave',
+		'Оплата при получении счёта',
+		'Счет при доставке',
+		'Рахунок при отриманні',
+		'Számla kiszállításkor',
+		'Lasku toimituksen yhteydessä',
+		'Τιμολόγιο κατά την παράδοση',
+		'Teslimatta fatura',
+		'فاتورة عند الاستلام',
+		'חשבונית במסירה',
+		'Hóa đơn khi giao hàng',
+		'Faktur saat pengiriman',
+	])('does not recognize %s as cash on delivery, and reports it', (gateway) => {
+		const order = sampleOrder({ ...cashOrder, payment_gateway_names: [gateway] });
+		expect(outcomeOf(order)).toMatchObject({ kind: 'delivery', notCollectedFor: [gateway] });
+		expect(codOf({ payment_gateway_names: [gateway], gateway })).toBeUndefined();
+	});
+
+	test.each([
+		'Invoice or cash on delivery',
+		'Cash on delivery (with invoice)',
+		'Cash on delivery – no card',
+		'No contact: cash on delivery',
+		'No prepayment, pay on delivery',
+		'Nachnahme mit Rechnung',
+		'Nachnahme ohne Aufpreis',
+		'Nicht vorab, sondern bei Lieferung',
+		'Pobranie (faktura VAT)',
+		'Pago contra entrega con factura',
+		'Pagar al recibir, con factura',
+		'Kapıda ödeme, faturalı',
+		'Trả trước 50%, còn lại khi nhận hàng',
+		'50% Vorkasse, Rest bei Lieferung',
+		'货到付款，可开发票',
+	])('recognizes %s as cash on delivery', (gateway) => {
+		expect(codOf({ payment_gateway_names: [gateway] })).toBe(25.1);
+	});
+
+	test('collects the unpaid amount if another payment method of the order is cash on delivery', () => {
+		const payment_gateway_names = ['Rechnung bei Lieferung', 'Nachnahme'];
+		expect(codOf({ payment_gateway_names })).toBe(25.1);
+	});
+});
+
+describe('the option Cash on Delivery Exceptions', () => {
+	const codExcept = (gateway: string, cashOnDeliveryExceptions: string[], methods: string[] = []) =>
+		deliveryOf(sampleOrder({ ...cashOrder, payment_gateway_names: [gateway] }), {
+			cashOnDeliveryExceptions,
+			cashOnDeliveryMethods: methods,
+		}).cod;
+
+	test.each([
+		['COD by bank link', ['bank link']],
+		['Kapıda Ödeme (HAVALE)', ['havale']],
+		['Nachnahme', ['NACHNAHME']],
+	])('does not collect for %s with the exceptions %j', (gateway, exceptions) => {
+		expect(codExcept(gateway, [])).toBe(25.1);
+		expect(codExcept(gateway, exceptions)).toBeUndefined();
+	});
+
+	test('prefers an exception to a method of the shop, and that to the known exceptions', () => {
+		expect(codExcept('Invoice on delivery', [], ['invoice'])).toBe(25.1);
+		expect(codExcept('Invoice on delivery', ['invoice on delivery'], ['invoice'])).toBeUndefined();
+	});
+
+	test('matches exceptions as whole words and ignores empty ones', () => {
+		expect(codExcept('Cash on delivery', ['cas', '-'])).toBe(25.1);
+	});
+});
+
+describe('an order in another currency than the shop', () => {
+	const money = (shop: string, presentment: string) => ({
+		shop_money: { amount: shop, currency_code: 'USD' },
+		presentment_money: { amount: presentment, currency_code: 'MXN' },
+	});
+	const abroad = {
+		currency: 'USD',
+		presentment_currency: 'MXN',
+		total_outstanding: '25.10',
+		current_total_price: '25.10',
+		current_total_price_set: money('25.10', '455.20'),
+		total_price_set: money('30.00', '544.06'),
+	};
+
+	test.each([
+		['everything is unpaid', {}, 455.2],
+		[
+			'the outstanding amount has its own set',
+			{ total_outstanding: '10.00', total_outstanding_set: money('10', '181.4') },
+			181.4,
+		],
+		['a part is paid', { total_outstanding: '12.55' }, 227.6],
+		['only the original total has both', { current_total_price_set: null }, 455.2],
+		['the total is used', { total_outstanding: null }, 455.2],
+		['nothing is unpaid', { total_outstanding: '0.00', current_total_price_set: null }, undefined],
+		['both currencies are the same', { presentment_currency: 'USD' }, 25.1],
+		['the currency of the customer is missing', { presentment_currency: null }, 25.1],
+	])("collects the customer's currency if %s", (_, changes, expected) => {
+		expect(codOf({ ...abroad, ...changes })).toBe(expected);
+	});
+
+	test('rounds a part of the total to the decimals of the currency', () => {
+		const yen = {
+			...abroad,
+			presentment_currency: 'JPY',
+			total_outstanding: '10.00',
+			current_total_price_set: money('25.10', '3700'),
+		};
+		expect(codOf(yen)).toBe(1474);
+	});
+
+	test.each([
+		[{ current_total_price_set: null, total_price_set: null }],
+		[{ current_total_price_set: { shop_money: {} }, total_price_set: money('0.00', '0.00') }],
+	])(
+		"rejects an order that doesn't contain the amount in the customer's currency: %j",
+		(changes) => {
+			const order = sampleOrder({ ...cashOrder, ...abroad, ...changes });
+			expect(problemOf(order)).toEqual({
+				message:
+					"Order #1042 doesn't say how much is unpaid in MXN, the currency of the customer. Make sure the Shopify node returns current_total_price_set, or set Cash on Delivery to Never if drivers never collect cash.",
+			});
+			expect(deliveryOf(order, { cod: 'never' }).cod).toBeUndefined();
+		},
+	);
+});
+
 describe('an order without total_outstanding', () => {
 	test.each([
 		['paid', undefined],

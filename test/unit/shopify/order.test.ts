@@ -54,10 +54,17 @@ describe('readOrder', () => {
 		});
 	});
 
-	test('rejects a webhook item and names the expression for its order', () => {
-		expect(problemOf({ headers: {}, body: sampleOrder() })).toEqual({
-			message: expect.stringContaining('Set the field Order to {{ $json.body }}.'),
-		});
+	test('reads an order in the body of a Webhook node', () => {
+		const item = { headers: { 'x-shopify-topic': 'orders/create' }, params: {}, query: {} };
+		expect(deliveryOf({ ...item, body: sampleOrder() })).toEqual(deliveryOf(sampleOrder()));
+		expect(deliveryOf({ ...item, body: { order: sampleOrder() } })).toEqual(
+			deliveryOf(sampleOrder()),
+		);
+	});
+
+	test('ignores a field "body" of an order', () => {
+		const order = sampleOrder({ body: sampleOrder({ name: '#2' }) });
+		expect(deliveryOf(order).referenceId).toBe('#1042');
 	});
 
 	const draft = sampleOrder({
@@ -88,6 +95,7 @@ describe('readOrder', () => {
 		['a fulfillment', fulfillment, 'such as a fulfillment or a refund: it has "order_id"'],
 		['a refund', { id: 1, order_id: 2, refund_line_items: [] }, 'it has "order_id"'],
 		['a draft order in the field "order"', { order: draft }, 'a draft order'],
+		['a draft order in the body of a Webhook node', { headers: {}, body: draft }, 'a draft order'],
 	])('rejects %s and names the trigger events for orders', (_, value, expected) => {
 		const outcome = outcomeOf(value);
 		expect(outcome).toEqual({
@@ -108,6 +116,13 @@ describe('readOrder', () => {
 			'line_items',
 			'order',
 			'orders',
+			'lineItems',
+			'nodes',
+			'edges',
+			'node',
+			'data',
+			'body',
+			'refundLineItems',
 			'refunds',
 			'shipping_address',
 			'id',

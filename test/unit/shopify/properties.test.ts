@@ -116,7 +116,16 @@ test('an order with arbitrary optional fields becomes a delivery that passes eve
 	const optionalFields = fc.record({
 		order: someOf('phone', 'note', 'note_attributes', 'tags', 'currency', 'customer', 'updated_at'),
 		address: someOf('company', 'address2', 'phone', 'latitude', 'longitude'),
-		line: someOf('name', 'title', 'grams', 'price', 'discount_allocations', 'total_discount'),
+		line: someOf(
+			'name',
+			'title',
+			'sku',
+			'properties',
+			'grams',
+			'price',
+			'discount_allocations',
+			'total_discount',
+		),
 		attributes: fc.array(fc.oneof(anything, fc.record({ name: fc.string(), value: anything }))),
 		tags: fc.array(fc.oneof(anything, fc.string({ maxLength: 60 }))),
 	});
@@ -141,4 +150,76 @@ test('an order with arbitrary optional fields becomes a delivery that passes eve
 		),
 		{ numRuns: 1000 },
 	);
+});
+
+describe('the units left to ship of a line', () => {
+	const lineLife = fc
+		.record({
+			shippedFirst: fc.integer({ min: 0, max: 6 }),
+			canceled: fc.integer({ min: 0, max: 6 }),
+			removed: fc.integer({ min: 0, max: 6 }),
+			left: fc.integer({ min: 0, max: 6 }),
+			returnedShare: fc.integer({ min: 0, max: 6 }),
+		})
+		.filter(
+			({ shippedFirst, canceled, removed, left }) => shippedFirst + canceled + removed + left > 0,
+		)
+		.map(({ returnedShare, ...life }) => ({
+			...life,
+			returned: Math.min(returnedShare, life.shippedFirst),
+			quantity: life.shippedFirst + life.canceled + life.removed + life.left,
+		}));
+	const shape = fc.record({
+		hasFulfillments: fc.boolean(),
+		fulfillableBy: fc.constantFrom('docs', 'api', 'none'),
+		hasCurrentQuantity: fc.boolean(),
+	});
+
+	test('are the units that were neither fulfilled nor canceled, or unknown', () => {
+		fc.assert(
+			fc.property(
+				lineLife,
+				shape,
+				(life, { hasFulfillments, fulfillableBy, hasCurrentQuantity }) => {
+					// Only the current quantity shows units that were removed without a refund.
+					fc.pre(hasCurrentQuantity || life.removed === 0);
+					const { quantity, shippedFirst: fulfilled, canceled, removed, returned, left } = life;
+					const gone = canceled + removed + returned;
+					const fulfillable = {
+						docs: quantity - Math.max(gone, fulfilled),
+						api: left,
+						none: undefined,
+					}[fulfillableBy];
+					const line = sampleLine({
+						quantity,
+						current_quantity: hasCurrentQuantity ? quantity - gone : undefined,
+						fulfillable_quantity: fulfillable,
+						fulfillment_status: fulfilled === 0 ? null : left === 0 ? 'fulfilled' : 'partial',
+					});
+					const refundOf = (units: number, restock_type: string) => ({
+						refund_line_items:
+							units > 0 ? [{ line_item_id: 7001, quantity: units, restock_type }] : [],
+					});
+					const outcome = outcomeOf(
+						sampleOrder({
+							line_items: [line],
+							refunds: [refundOf(canceled, 'cancel'), refundOf(returned, 'return')],
+							fulfillments: hasFulfillments
+								? [{ status: 'success', line_items: [{ id: 7001, quantity: fulfilled }] }]
+								: undefined,
+						}),
+						{ packagesPer: 'unit' },
+					);
+					if (outcome.kind === 'delivery')
+						expect(outcome.delivery.packages.map(({ qty }) => qty)).toEqual([left]);
+					else if (outcome.kind === 'skipped') expect(left).toBe(0);
+					else {
+						expect(outcome.problem.message).toContain("doesn't say how many units");
+						expect(hasFulfillments).toBe(false);
+					}
+				},
+			),
+			{ numRuns: 3000 },
+		);
+	});
 });

@@ -69,9 +69,12 @@ describe('the mapping', () => {
 			includeAdditionalDetails: true,
 			cod: 'cashOnDeliveryOrders',
 			cashOnDeliveryMethods: [],
+			cashOnDeliveryExceptions: [],
 			includeRefundedOrders: false,
 			includeTestOrders: false,
 			onlyPaidOrders: false,
+			deliveryTypes: [],
+			includeCoordinates: true,
 			overrides: { tags: [] },
 		});
 	});
@@ -236,6 +239,67 @@ describe('skipped orders', () => {
 		});
 	});
 
+	describe('an order that an app or its shipping method marks as a pickup', () => {
+		const attribute = (name: string, value: string) => ({ note_attributes: [{ name, value }] });
+		const methods = (...titles: string[]) => ({
+			shipping_lines: titles.map((title) => ({ title, code: title })),
+		});
+
+		test.each<[Record<string, unknown>, string]>([
+			[attribute('Checkout-Method', 'pickup'), 'Checkout-Method: pickup'],
+			[attribute('checkout_method', ' Pickup '), 'checkout_method: Pickup'],
+			[attribute('Delivery Method', 'Store Pickup'), 'Delivery Method: Store Pickup'],
+			[attribute('Delivery-Type', 'Pick-up'), 'Delivery-Type: Pick-up'],
+			[attribute('Order Type', 'Click & Collect'), 'Order Type: Click & Collect'],
+			[attribute('Fulfillment Method', 'In-Store Pickup'), 'Fulfillment Method: In-Store Pickup'],
+			[attribute('Pickup-Location-Id', '100001'), 'Pickup-Location-Id: 100001'],
+			[attribute('Pick-up Location ID', '7'), 'Pick-up Location ID: 7'],
+			[methods('Store Pickup (Main Street)'), 'Store Pickup (Main Street)'],
+			[methods('Local pickup', 'Pick up in store'), 'Local pickup'],
+			[methods('Click and Collect'), 'Click and Collect'],
+			[{ shipping_lines: [{ title: 'Free', code: 'In-Store Pickup' }] }, 'In-Store Pickup'],
+			[
+				{ shipping_lines: [{ title: 'Pickup' }, { title: 'Standard', is_removed: true }] },
+				'Pickup',
+			],
+		])('is skipped with an address: %j', (changes, mark) => {
+			expect(outcomeWithoutIdentifiers(sampleOrder(changes))).toEqual({
+				kind: 'skipped',
+				reason: 'localPickup',
+				message: `Order #1042 is marked as a store pickup (${mark}). To deliver it, correct its additional details or its shipping method in Shopify.`,
+				referenceId: '#1042',
+			});
+			const overrides = { address: 'Calle Luna 12, Puebla' };
+			expect(outcomeOf(sampleOrder(changes), { overrides }).kind).toBe('delivery');
+		});
+
+		test.each<[Record<string, unknown>]>([
+			[attribute('Checkout-Method', 'delivery')],
+			[attribute('Checkout-Method', 'shipping')],
+			[attribute('Delivery Method', 'Standard')],
+			[attribute('Gift note', 'pickup')],
+			[attribute('Pickup-Date', '2021-05-13')],
+			[attribute('Delivery type', 'Pickup by courier')],
+			[methods('Standard')],
+			[methods('Standard', 'Store pickup')],
+			[methods('Pickup and delivery')],
+			[methods('Pickups')],
+			[{ shipping_lines: [{ title: 'Store pickup', is_removed: true }, { title: 'Standard' }] }],
+			[{ shipping_lines: [{ title: 'Store pickup', is_removed: true }] }],
+			[{ ...attribute('Checkout-Method', 'delivery'), ...methods('Store pickup') }],
+			[
+				{
+					note_attributes: [
+						{ name: 'Pickup-Location-Id', value: '1' },
+						{ name: 'Checkout-Method', value: 'delivery' },
+					],
+				},
+			],
+		])('is sent if it is not a pickup: %j', (changes) => {
+			expect(outcomeOf(sampleOrder(changes)).kind).toBe('delivery');
+		});
+	});
+
 	test('reports nothingToShip before a missing address', () => {
 		const order = sampleOrder({ line_items: [], shipping_address: null });
 		expect(outcomeOf(order).kind).toBe('skipped');
@@ -305,6 +369,8 @@ describe('recipient', () => {
 	const nameless = { name: null, first_name: '', last_name: ' ', phone: null };
 	const customer = { first_name: 'Cus', last_name: 'Tomer', email: 'c@example.com', phone: '3' };
 	const billing_address = { name: 'Bill Payer', first_name: 'B', last_name: 'P', phone: '4' };
+	const localDelivery = { shipping_lines: [{ title: 'Local' }, { title: 'Local', phone: '5' }] };
+	const removedMethod = { shipping_lines: [{ title: 'Local', phone: '5', is_removed: true }] };
 
 	test.each([
 		['shipping name', shipping({}), 'Ana Lopez'],
@@ -339,10 +405,40 @@ describe('recipient', () => {
 		['order', { ...shipping(nameless), phone: '2', customer, billing_address }, '2'],
 		['customer', { ...shipping(nameless), customer, billing_address }, '3'],
 		['billing address', { ...shipping(nameless), billing_address }, '4'],
+		[
+			'shipping method, as in local deliveries',
+			{ ...shipping(nameless), customer: { ...customer, phone: null }, ...localDelivery },
+			'5',
+		],
+		['a remaining shipping method', { ...shipping({ phone: null }), ...removedMethod }, undefined],
 		['nowhere', shipping({ phone: null }), undefined],
 	])('takes the recipient phone from: %s', (_, changes, expected) => {
 		expect(deliveryOf(sampleOrder(changes)).dropoff.contact.phonenumber).toBe(expected);
 	});
+
+	test('leaves out invisible characters', () => {
+		const address = sampleAddress({ name: '\uFEFFAna', address1: '\u200ECalle Luna 12\u200B' });
+		const order = sampleOrder({ email: 'mia@example.com\u200B', shipping_address: address });
+		expect(deliveryOf(order).dropoff).toMatchObject({
+			contact: { name: 'Ana', email: 'mia@example.com' },
+			location: { address: { streetName: 'Calle Luna 12' } },
+		});
+	});
+
+	test.each(['address1', 'name'])(
+		'counts a value of only invisible characters as missing (%s)',
+		(field) => {
+			const none = '\u200B\u2060';
+			const order = sampleOrder({
+				...shipping({ ...nameless, ...(field === 'name' ? { name: none } : { address1: none }) }),
+				customer: null,
+				billing_address: null,
+			});
+			expect(problemOf(order)?.message).toContain(
+				field === 'name' ? 'has no recipient name' : 'has no street',
+			);
+		},
+	);
 
 	test('rejects an order with only invalid emails and names the first', () => {
 		const order = sampleOrder({ email: 'ana@', contact_email: 'ana(at)b' });
@@ -385,6 +481,67 @@ describe('location', () => {
 		);
 		const sparse = { province: null, province_code: null, city: '', zip: null };
 		expect(locationOf(sparse, { addressFormat: 'text' }).address).toBe('Calle Luna 12, Mexico');
+	});
+
+	describe('with additional address fields, which Shopify joins with U+2060', () => {
+		const joiner = '\u2060';
+		const joined = {
+			address1: `Market Street, ${joiner}1508`,
+			address2: `Apt 4, ${joiner}Riverside`,
+		};
+
+		test('sends street and number, and the neighborhood, as separate fields', () => {
+			expect(locationOf(joined)).toMatchObject({
+				address: { streetName: 'Market Street, 1508', neighborhood: 'Riverside', city: 'Puebla' },
+				instructions: 'Apt 4',
+			});
+		});
+
+		test.each([
+			[`Luna ${joiner}12`, 'Luna 12'],
+			[`Luna${joiner}12`, 'Luna 12'],
+			[`Luna,${joiner}12`, 'Luna, 12'],
+			[`12 ${joiner}Elm`, '12 Elm'],
+			[`${joiner}12`, '12'],
+			[`Luna ${joiner}`, 'Luna'],
+			[`a${joiner}b${joiner}c`, 'a b c'],
+		])('sends the street %j as %j', (address1, streetName) => {
+			expect(locationOf({ address1 }).address).toMatchObject({ streetName });
+		});
+
+		test.each([
+			[`${joiner}Downtown`, 'Downtown', undefined],
+			[`Apt 4 ${joiner}Downtown`, 'Downtown', 'Apt 4'],
+			[`30號${joiner}大甲區`, '大甲區', '30號'],
+			[`Apt 4${joiner}`, undefined, 'Apt 4'],
+			[`Apt 4 ${joiner}Downtown${joiner}Sur`, 'Downtown Sur', 'Apt 4'],
+			['Apt 4, Downtown', undefined, 'Apt 4, Downtown'],
+		])('splits the second line %j', (address2, neighborhood, instructions) => {
+			const location = locationOf({ address2 });
+			expect(location.address).toHaveProperty('neighborhood', neighborhood);
+			expect(location.instructions).toBe(instructions);
+		});
+
+		test('sends all parts in one line of text, without that character', () => {
+			expect(locationOf(joined, { addressFormat: 'text' })).toMatchObject({
+				address: 'Market Street, 1508, Riverside, Puebla, Puebla 72000, Mexico',
+				instructions: 'Apt 4',
+			});
+		});
+
+		test('rejects a street of nothing but that character', () => {
+			const order = sampleOrder({ shipping_address: sampleAddress({ address1: joiner }) });
+			expect(problemOf(order).message).toContain('has no street');
+		});
+	});
+
+	describe('with Include Coordinates off', () => {
+		test('leaves out the coordinates of the order, but not those of the options', () => {
+			const address = locationOf({}, { includeCoordinates: false });
+			expect([address.lat, address.lng]).toEqual([undefined, undefined]);
+			const overrides = { lat: '1', lng: '2' };
+			expect(locationOf({}, { includeCoordinates: false, overrides })).toMatchObject(overrides);
+		});
 	});
 
 	test('uses the codes of province and country if their names are missing', () => {
@@ -537,6 +694,21 @@ describe('packages', () => {
 		]);
 	});
 
+	test('sends the SKU as the package ID if a package is one unit', () => {
+		const one = { quantity: 1, current_quantity: 1, fulfillable_quantity: 1 };
+		const line_items = [
+			sampleLine({ sku: ' MUG-1 ', ...one }),
+			sampleLine({ id: 7002, sku: 'MUG-2' }),
+			sampleLine({ id: 7003, sku: '', ...one }),
+		];
+		const idsOf = (lines: unknown, packagesPer: string) =>
+			deliveryOf(sampleOrder({ line_items: lines }), { packagesPer }).packages.map(({ id }) => id);
+		expect(idsOf(line_items, 'unit')).toEqual(['MUG-1', 'MUG-2', undefined]);
+		expect(idsOf(line_items, 'order')).toEqual([undefined]);
+		expect(idsOf(line_items.slice(0, 1), 'order')).toEqual(['MUG-1']);
+		expect(idsOf(line_items.slice(1, 2), 'order')).toEqual([undefined]);
+	});
+
 	test('names packages of an order and a line without names', () => {
 		const line_items = [sampleLine({ name: '', title: null })];
 		const order = sampleOrder({ line_items, name: null, order_number: null, id: null });
@@ -655,6 +827,65 @@ describe('units left to ship', () => {
 		expect(packageOf(line, orderRefunds)).toMatchObject({ qty: expected, price: expected });
 	});
 
+	describe('three units, of which one was fulfilled and one canceled', () => {
+		const line = { quantity: 3, current_quantity: 2, fulfillment_status: 'partial' };
+		const canceled = [
+			{ refund_line_items: [{ line_item_id: 7001, quantity: 1, restock_type: 'cancel' }] },
+		];
+		const fulfillments = [
+			{ status: 'success', line_items: [{ id: 7001, quantity: 1 }] },
+			{ status: 'cancelled', line_items: [{ id: 7001, quantity: 1 }] },
+		];
+
+		// Shopify's docs subtract the larger one of fulfilled and refunded units, its API both.
+		test.each([2, 1, null])('leaves 1 unit with the fulfillable quantity %p', (count) => {
+			const order = sampleOrder({
+				line_items: [sampleLine({ ...line, fulfillable_quantity: count })],
+				refunds: canceled,
+				fulfillments,
+			});
+			expect(deliveryOf(order, { packagesPer: 'unit' }).packages).toMatchObject([{ qty: 1 }]);
+		});
+
+		test.each([2, 1])(
+			'leaves 1 unit with the fulfillable quantity %p, without fulfillments',
+			(count) => {
+				expect(packageOf({ ...line, fulfillable_quantity: count }, canceled)?.qty).toBe(1);
+			},
+		);
+
+		test('leaves 2 units if the refunded unit was returned', () => {
+			const returned = [
+				{ refund_line_items: [{ line_item_id: 7001, quantity: 1, restock_type: 'return' }] },
+			];
+			expect(packageOf({ ...line, fulfillable_quantity: 2 }, returned)?.qty).toBe(2);
+		});
+
+		test('leaves 1 unit if the canceled unit was removed from the order without a refund', () => {
+			const order = sampleOrder({
+				line_items: [sampleLine({ ...line, fulfillable_quantity: 2 })],
+				fulfillments,
+			});
+			expect(deliveryOf(order, { packagesPer: 'unit' }).packages).toMatchObject([{ qty: 1 }]);
+		});
+	});
+
+	test('rejects a line with canceled units and without fulfillments if the count is ambiguous', () => {
+		const line = sampleLine({
+			quantity: 5,
+			current_quantity: 4,
+			fulfillable_quantity: 3,
+			fulfillment_status: 'partial',
+		});
+		const refunds = [
+			{ refund_line_items: [{ line_item_id: 7001, quantity: 1, restock_type: 'cancel' }] },
+		];
+		expect(problemOf(sampleOrder({ line_items: [line], refunds }))).toEqual({
+			message:
+				'Order #1042 doesn\'t say how many units of the partly fulfilled item "Mug - Blue" are left to ship. Make sure the Shopify node returns "fulfillments", or fulfill the rest manually.',
+		});
+	});
+
 	test('rejects a partly fulfilled line without fulfillable_quantity', () => {
 		const line = sampleLine({ fulfillable_quantity: null, fulfillment_status: 'partial' });
 		expect(problemOf(sampleOrder({ line_items: [sampleLine(), line] }))).toEqual({
@@ -713,6 +944,38 @@ describe('reference ID', () => {
 		['orderNumber', '1042'],
 	])('takes the reference ID from %s', (referenceIdFrom, expected) => {
 		expect(deliveryOf(sampleOrder(), { referenceIdFrom }).referenceId).toBe(expected);
+	});
+});
+
+describe('delivery type by shipping method', () => {
+	const deliveryTypes = [
+		{ method: 'Same-Day Delivery', type: 'express' },
+		{ method: 'STD', type: 'flex' },
+		{ method: 'std', type: 'slot' },
+	];
+	const typeOf = (...shipping_lines: object[]) =>
+		outcomeOf(sampleOrder({ shipping_lines }), { deliveryTypes });
+
+	test.each([
+		[[{ title: 'Same-Day Delivery' }], 'express'],
+		[[{ title: ' same-day delivery ' }], 'express'],
+		[[{ title: 'Standard', code: 'std' }], 'flex'],
+		[[{ title: 'Other' }, { title: 'Same-Day Delivery' }], 'express'],
+	])('is taken from the title or code of %j', (lines, type) => {
+		expect(typeOf(...lines)).toMatchObject({ kind: 'delivery', type });
+	});
+
+	test.each([
+		[[]],
+		[[{ title: 'Same-Day Delivery Plus' }]],
+		[[{ title: 'Same-Day Delivery', is_removed: true }]],
+	])('is not set for %j', (lines) => {
+		expect(typeOf(...lines)).not.toHaveProperty('type');
+	});
+
+	test('needs a shipping method and a known type in each row', () => {
+		for (const row of [{ type: 'flex' }, { method: 'x', type: 'drone' }])
+			expect(orderMappingSchema.safeParse({ deliveryTypes: [row] }).success).toBe(false);
 	});
 });
 
@@ -814,6 +1077,40 @@ describe('extra data', () => {
 			{ name: 'Days', value: 'Mon, Tue' },
 			{ name: 'Slot', value: '{"from":8,"to":12}' },
 		]);
+	});
+
+	describe('from properties of line items', () => {
+		const properties = [
+			{ name: 'Engraving', value: 'For Ana' },
+			{ name: '_bundle', value: '7' },
+			{ name: 'Gift', value: true },
+			{ name: 'Empty', value: '' },
+		];
+
+		test('follows the note attributes, with the product in front', () => {
+			const order = sampleOrder({
+				note_attributes: [{ name: 'Slot', value: '8-12' }],
+				line_items: [sampleLine({ properties }), sampleLine({ id: 7002, name: null, properties })],
+			});
+			expect(deliveryOf(order).extraData).toEqual([
+				{ name: 'Slot', value: '8-12' },
+				{ name: 'Mug - Blue: Engraving', value: 'For Ana' },
+				{ name: 'Mug - Blue: Gift', value: 'true' },
+				{ name: 'Mug: Engraving', value: 'For Ana' },
+				{ name: 'Mug: Gift', value: 'true' },
+			]);
+		});
+
+		test('is left out for items that are not shipped, and if Include Additional Details is off', () => {
+			const shipped = sampleLine();
+			const refunded = sampleLine({ id: 7002, current_quantity: 0, properties });
+			const order = sampleOrder({ line_items: [shipped, refunded] });
+			expect(deliveryOf(order).extraData).toBeUndefined();
+			const off = { includeAdditionalDetails: false };
+			expect(
+				deliveryOf(sampleOrder({ line_items: [sampleLine({ properties })] }), off).extraData,
+			).toBeUndefined();
+		});
 	});
 
 	test('leaves out extra data without note attributes or if Include Additional Details is off', () => {

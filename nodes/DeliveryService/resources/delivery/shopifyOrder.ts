@@ -58,16 +58,16 @@ export function readOrderMapping(parameters: ParameterReader, item: number): Res
 }
 
 function mappingFromOptions(parameters: ParameterReader, item: number): object {
-	const { packageSize, packageSizeByWeight, sendAllOrdersTo, ...options } = omitBlank(
-		collectionParameter(parameters, 'orderOptions', item),
-	);
-	for (const name of ['tags', 'cashOnDeliveryMethods'])
+	const { packageSize, packageSizeByWeight, deliveryTypes, sendAllOrdersTo, ...options } =
+		omitBlank(collectionParameter(parameters, 'orderOptions', item));
+	for (const name of ['tags', 'cashOnDeliveryMethods', 'cashOnDeliveryExceptions'])
 		if (options[name] !== undefined) options[name] = toList(options[name]);
 	const [overrides, others] = partitionFields(options, (name) =>
 		Object.hasOwn(overridesSchema.shape, name),
 	);
 	return {
 		...others,
+		deliveryTypes: collectionEntries(deliveryTypes, 'entry'),
 		...packageSizeRule(packageSize, packageSizeByWeight),
 		overrides: { ...overrides, address: sendAllOrdersTo },
 	};

@@ -1,6 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { packageSizeOptions } from './package';
+import { deliveryTypesOption, packageSizeByWeightOption } from './shopifyOrderTables';
 
 /**
  * The options for mapping an order. Each is named after the mapping field that it sets. Its default
@@ -30,6 +31,15 @@ export const orderOptions: INodeProperties[] = [
 		],
 		default: 'cashOnDeliveryOrders',
 		description: 'When the driver collects the unpaid amount',
+	},
+	{
+		displayName: 'Cash on Delivery Exceptions',
+		name: 'cashOnDeliveryExceptions',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. Pay on delivery by link',
+		description:
+			'Comma-separated list of payment methods in your shop that are not cash on delivery, although their names sound like it',
 	},
 	{
 		displayName: 'Cash on Delivery Methods',
@@ -82,6 +92,7 @@ export const orderOptions: INodeProperties[] = [
 		description:
 			'Overrides the coordinates of every order. Set it together with Delivery Latitude.',
 	},
+	deliveryTypesOption,
 	{
 		displayName: 'Fallback Email',
 		name: 'fallbackEmail',
@@ -96,7 +107,16 @@ export const orderOptions: INodeProperties[] = [
 		name: 'includeAdditionalDetails',
 		type: 'boolean',
 		default: true,
-		description: "Whether to send the order's additional details (note attributes) as extra data",
+		description:
+			"Whether to send the order's additional details (note attributes) and its items' properties as extra data",
+	},
+	{
+		displayName: 'Include Coordinates',
+		name: 'includeCoordinates',
+		type: 'boolean',
+		default: true,
+		description:
+			"Whether to send the coordinates of the order's address. Deliveries with coordinates skip the address review.",
 	},
 	{
 		displayName: 'Include Refunded Orders',
@@ -146,46 +166,7 @@ export const orderOptions: INodeProperties[] = [
 		default: 'm',
 		description: 'Size of each package',
 	},
-	{
-		displayName: 'Package Size by Weight',
-		name: 'packageSizeByWeight',
-		type: 'fixedCollection',
-		typeOptions: { multipleValues: true },
-		placeholder: 'Add Limit',
-		default: {
-			limit: [
-				{ upToKg: 1, size: 'xs' },
-				{ upToKg: 5, size: 's' },
-				{ upToKg: 10, size: 'm' },
-				{ upToKg: 20, size: 'l' },
-			],
-		},
-		description:
-			'Package size by weight. Packages that are heavier or have an unknown weight are XL. Overrides Package Size.',
-		options: [
-			{
-				displayName: 'Limit',
-				name: 'limit',
-				values: [
-					{
-						displayName: 'Max Weight in Kilograms',
-						name: 'upToKg',
-						type: 'number',
-						typeOptions: { minValue: 0 },
-						default: 1,
-						description: 'Maximum weight of a package of this size',
-					},
-					{
-						displayName: 'Size',
-						name: 'size',
-						type: 'options',
-						options: packageSizeOptions,
-						default: 's',
-					},
-				],
-			},
-		],
-	},
+	packageSizeByWeightOption,
 	{
 		displayName: 'Packages',
 		name: 'packagesPer',
@@ -245,7 +226,8 @@ export const orderOptions: INodeProperties[] = [
 			},
 		],
 		default: 'name',
-		description: 'Which Shopify identifier to use as the reference ID',
+		description:
+			'Which Shopify identifier to use as the reference ID. Orders that were sent under another reference ID are sent again if they arrive again.',
 	},
 	{
 		displayName: 'Send All Orders To',
@@ -269,6 +251,7 @@ export const orderOptions: INodeProperties[] = [
 /** Options for what an update doesn't change or decides automatically. */
 const onlyWhenCreating = new Set([
 	'addressFormat',
+	'deliveryTypes',
 	'includeAdditionalDetails',
 	'includeRefundedOrders',
 	'includeTestOrders',

@@ -1,0 +1,144 @@
+import { valueAt } from '../common/json';
+import type { Result } from '../common/result';
+import { isBlank, truncate } from '../common/text';
+import { connectionItems, gidType, isGraphqlOrder, toRestOrder } from './graphql';
+
+/** An order that is not parsed yet. */
+export interface OrderCandidate {
+	/** The order in the format of the REST API. */
+	rest: unknown;
+	/** The unchanged order, if it is from the GraphQL API. */
+	graphql?: unknown;
+}
+
+/**
+ * Finds the order in an input item: the item itself, or its "order", the "body" of a Webhook node, or
+ * the "data" of a GraphQL response. Never throws.
+ *
+ * @returns the order, not parsed yet, or why the item is none, written for a shop owner
+ */
+export function findOrder(value: unknown): Result<OrderCandidate> {
+	const order = unwrapOrder(value);
+	const message = notAnOrderMessage(order, value);
+	if (message) return { ok: false, problem: { message } };
+	return {
+		ok: true,
+		value: isGraphqlOrder(order) ? { rest: toRestOrder(order), graphql: order } : { rest: order },
+	};
+}
+
+/** Where an order can be, if the value isn't one itself. */
+const wrappers = [['order'], ['data', 'order'], ['node'], ['data', 'node']] as const;
+
+function unwrapOrder(value: unknown): unknown {
+	const order = unwrapResponse(value);
+	if (order !== value) return order;
+	const bodyOrder = unwrapResponse(valueAt(value, ['body']));
+	return isOrder(bodyOrder) && !isOrder(value) ? bodyOrder : value;
+}
+
+function unwrapResponse(value: unknown): unknown {
+	if (isOrder(value)) return value;
+	const path = wrappers.find((steps) => !isBlank(valueAt(value, steps)));
+	if (path) return valueAt(value, path);
+	const { items } = orderList(value) ?? {};
+	return items?.length === 1 ? items[0] : value;
+}
+
+function isOrder(value: unknown): boolean {
+	return hasField(value, 'line_items') || isGraphqlOrder(value);
+}
+
+/** The orders of a GraphQL response, and the field to split out. */
+function orderList(value: unknown): { items: unknown[]; field: string } | undefined {
+	const paths = [['data', 'orders'], ['orders']];
+	for (const path of paths) {
+		const connection = valueAt(value, path);
+		const items = connectionItems(connection);
+		if (!Array.isArray(items) || Array.isArray(connection)) continue;
+		const name = Array.isArray(valueAt(connection, ['nodes'])) ? 'nodes' : 'edges';
+		return { items, field: [...path, name].join('.') };
+	}
+	return undefined;
+}
+
+const howToGetAnOrder =
+	"Connect a Shopify node, or set the field Order to an order in the format of Shopify's REST or GraphQL API.";
+
+/**
+ * Other outputs of the Shopify Trigger that resemble orders, recognized by fields that orders don't
+ * have. Drafts also have order_id, which is null until they are completed.
+ */
+const otherShopifyTypes = [
+	['invoice_url', 'a draft order'],
+	['abandoned_checkout_url', 'a checkout that the customer may still abandon'],
+	['order_id', 'a record that belongs to an order, such as a fulfillment or a refund'],
+	['invoiceUrl', 'a draft order'],
+	['abandonedCheckoutUrl', 'a checkout that the customer may still abandon'],
+] as const;
+
+function notAnOrderMessage(order: unknown, item: unknown): string | undefined {
+	const otherTypeMessage = otherShopifyTypeMessage(order);
+	if (isOrder(order)) return otherTypeMessage;
+	const responseMessage = graphqlResponseMessage(item);
+	if (responseMessage) return responseMessage;
+	if (typeof order !== 'object' || Array.isArray(order) || isBlank(order))
+		return `This is not a Shopify order: expected an object, but the value is ${describeValue(order)}. ${howToGetAnOrder}`;
+	if (hasField(order, 'orders'))
+		return 'This is a list of Shopify orders, not a single order. Add a Split Out node for the field "orders" before this node, so that each order becomes a separate item.';
+	return (
+		otherTypeMessage ??
+		`This is not a Shopify order: it has no "line_items". ${howToGetAnOrder} If the Shopify node limits the fields that it returns, add line_items.`
+	);
+}
+
+/** The message for a response of the GraphQL API that contains no order, or several. */
+function graphqlResponseMessage(item: unknown): string | undefined {
+	const error = valueAt(item, ['errors', 0, 'message']);
+	if (typeof error === 'string')
+		return `Shopify's GraphQL API returned an error instead of an order: ${truncate(error, maxErrorLength)}`;
+	if (['order', 'node'].some((field) => valueAt(item, ['data', field]) === null))
+		return 'Shopify\'s GraphQL API found no order: "data.order" is empty. Check the ID in the query, and whether the app may read orders.';
+	const list = orderList(item);
+	if (!list) return undefined;
+	return list.items.length === 0
+		? `Shopify's GraphQL API found no order: "${list.field}" is empty. Check the filter of the query, and whether the app may read orders.`
+		: `This is a list of Shopify orders, not a single order. Add a Split Out node for the field "${list.field}" before this node, so that each order becomes a separate item.`;
+}
+
+const maxErrorLength = 200;
+
+/**
+ * The message for another Shopify record: it must not be delivered in addition to its order, or be
+ * reported as an invalid order.
+ */
+function otherShopifyTypeMessage(value: unknown): string | undefined {
+	const type = gidType(valueAt(value, ['id']));
+	if (type !== undefined && type !== 'Order')
+		return `This is not a Shopify order, but a record of the type ${type}. Let the GraphQL query return orders.`;
+	// Only orders have a payment status, and a workflow may have added order_id to an order.
+	const hasStatus = hasField(value, 'financial_status');
+	const found = otherShopifyTypes.find(
+		([field]) => valueAt(value, [field]) !== undefined && !(hasStatus && field === 'order_id'),
+	);
+	if (!found) return undefined;
+	const [field, label] = found;
+	return `This is not a Shopify order, but ${label}: it has "${field}", which orders don't have. In the Shopify Trigger, set Trigger On to Order Created or Order Paid.`;
+}
+
+/** Whether a value has a field that is not blank. */
+export function hasField(value: unknown, field: string): boolean {
+	return !isBlank(valueAt(value, [field]));
+}
+
+const maxShownLength = 40;
+
+/** Describes the value so that the user recognizes it. */
+export function describeValue(value: unknown): string {
+	if (isBlank(value)) return 'empty';
+	if (Array.isArray(value)) return 'a list';
+	if (typeof value === 'object') return 'an object';
+	if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+	if (typeof value !== 'string') return `a ${typeof value}`;
+	return `the text "${truncate(value, maxShownLength)}"`;
+}
