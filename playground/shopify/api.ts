@@ -4,6 +4,7 @@ import express, { Router } from 'express';
 import type { ErrorRequestHandler, Express, Request, RequestHandler } from 'express';
 import { z } from 'zod';
 
+import { runGraphql } from './graphql';
 import { findOrders, paginateOrders, pickFields } from './orders';
 import {
 	fulfillmentRequestShape,
@@ -33,8 +34,8 @@ const idShape = z.coerce.number().int();
 const maxBodyBytes = 1_000_000;
 
 /**
- * Returns Shopify's REST Admin API, of any version, as far as n8n's Shopify nodes and the examples use it:
- * https://shopify.dev/docs/api/admin-rest.
+ * Returns Shopify's Admin API, of any version, as far as n8n's Shopify nodes and the examples use it:
+ * https://shopify.dev/docs/api/admin-rest. GraphQL is in `graphql.ts`.
  */
 export function adminApi({ shop, webhooks, accessToken, record }: ApiOptions): Express {
 	const router = Router();
@@ -65,6 +66,10 @@ export function adminApi({ shop, webhooks, accessToken, record }: ApiOptions): E
 	});
 	router.post('/fulfillments{.json}', (req, res) => {
 		res.status(201).json({ fulfillment: shop.fulfill(parseFulfillmentRequest(req.body)) });
+	});
+
+	router.post('/graphql{.json}', async (req, res) => {
+		res.json(await runGraphql(shop, req.body));
 	});
 
 	router.get('/webhooks{.json}', (req, res) => {

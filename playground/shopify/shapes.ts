@@ -44,11 +44,22 @@ export const orderShape = z
 export type Order = z.infer<typeof orderShape>;
 export type LineItem = z.infer<typeof lineItemShape>;
 
-/** The line items of an order to ship from one location. */
+/** The line items of an order to ship from one location by one delivery method. */
 export interface FulfillmentOrder {
 	readonly id: number;
 	readonly order_id: number;
-	readonly status: 'open' | 'in_progress' | 'on_hold' | 'closed' | 'cancelled';
+	readonly status: 'open' | 'in_progress' | 'on_hold' | 'scheduled' | 'closed' | 'cancelled';
+	/** When a scheduled fulfillment order opens. */
+	readonly fulfill_at: string | null;
+	readonly fulfillment_holds: ReadonlyArray<{ reason: string; reason_notes: string | null }>;
+	readonly assigned_location: { readonly location_id: number; readonly name: string };
+	readonly delivery_method: {
+		readonly id: number;
+		readonly method_type: string;
+		readonly additional_information: { instructions?: string; phone?: string } | null;
+	};
+	readonly destination: object | null;
+	readonly supported_actions: readonly string[];
 	readonly line_items: ReadonlyArray<{
 		readonly id: number;
 		readonly line_item_id: number;

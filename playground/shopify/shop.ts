@@ -1,3 +1,9 @@
+import {
+	FulfillmentOrders,
+	type LocationKey,
+	type OrderPart,
+	type Shipment,
+} from './fulfillmentOrders';
 import { samples } from './samples';
 import {
 	orderShape,
@@ -16,11 +22,7 @@ const orderIdStep = 7919;
 const firstLineItemId = 13_200_000_000_000;
 const lineItemIdStep = 37;
 const firstOrderNumber = 1000;
-const firstFulfillmentOrderId = 6_700_000_000_000;
-/** The distance between the IDs of fulfillment orders of one order at several locations. */
-const locationStep = 1_000_000;
 const firstFulfillmentId = 5_300_000_000_000;
-const locationId = 61_000_000_001;
 
 /** A message that the shop sent to a customer. */
 export interface Notification {
@@ -38,18 +40,14 @@ interface ShopOptions {
 	readonly report: ReportEvent;
 }
 
-type OpenFulfillmentOrder = Pick<FulfillmentOrder, 'id' | 'order_id' | 'status' | 'line_items'>;
-
 /**
  * The shop: orders, fulfillment orders and fulfillments. Entries are replaced, never modified, so that
  * returned orders don't change.
  */
 export class Shop {
 	private readonly ordersById = new Map<number, Order>();
-	private readonly fulfillmentOrdersById = new Map<number, OpenFulfillmentOrder>();
+	private readonly shipping = new FulfillmentOrders();
 	private readonly sentNotifications: Notification[] = [];
-	/** Fulfillment orders whose next fulfillment fails. */
-	private readonly failing = new Set<number>();
 	private placed = 0;
 	private lineItems = 0;
 	private fulfillments = 0;
@@ -59,9 +57,8 @@ export class Shop {
 	/** Deletes all orders and restarts the numbering. */
 	clear(): void {
 		this.ordersById.clear();
-		this.fulfillmentOrdersById.clear();
+		this.shipping.clear();
 		this.sentNotifications.length = 0;
-		this.failing.clear();
 		this.placed = this.lineItems = this.fulfillments = 0;
 	}
 
@@ -85,8 +82,10 @@ export class Shop {
 	/**
 	 * Places an order like a sample, by default the next one in the list, starting over after the last.
 	 * Reports the order as created and as updated, as Shopify does for a paid order.
+	 *
+	 * @param parts its fulfillment orders; by default one for all line items
 	 */
-	place(sample = samples[this.placed % samples.length]): Order {
+	place(sample = samples[this.placed % samples.length], parts: readonly OrderPart[] = [{}]): Order {
 		if (sample === undefined) throw new Error('There are no sample orders');
 		this.placed += 1;
 		const number = this.placed;
@@ -106,7 +105,7 @@ export class Shop {
 			line_items: sample.line_items.map((item) => ({ ...item, id: this.nextLineItemId() })),
 		});
 		this.ordersById.set(id, order);
-		this.addFulfillmentOrder(order, number);
+		this.shipping.add(order, number, parts);
 		this.options.report('orders/create', order);
 		this.options.report('orders/updated', order);
 		return order;
@@ -133,8 +132,9 @@ export class Shop {
 
 	/** Cancels an order. Returns the updated order. Throws a ShopRejection (404). */
 	cancel(id: number): Order {
-		for (const { id: openId } of this.fulfillmentOrders(id)) this.setStatus(openId, 'cancelled');
-		return this.update({ ...this.order(id), cancelled_at: toShopifyTime(this.options.now()) });
+		const order = this.order(id);
+		this.shipping.cancel(id);
+		return this.update({ ...order, cancelled_at: toShopifyTime(this.options.now()) });
 	}
 
 	/** Changes the tags of an order. Returns the updated order. Throws a ShopRejection (404). */
@@ -143,47 +143,43 @@ export class Shop {
 	}
 
 	/**
-	 * Splits an order into one fulfillment order per line item, each at its own location. Returns the
-	 * fulfillment orders. Throws a ShopRejection (404).
+	 * Splits an order into one fulfillment order per line item, at the store and the warehouse in turn.
+	 * Returns the fulfillment orders. Throws a ShopRejection (404).
 	 */
 	split(orderId: number): FulfillmentOrder[] {
-		for (const { id } of this.fulfillmentOrders(orderId)) {
-			const original = this.fulfillmentOrdersById.get(id);
-			if (original === undefined) continue;
-			this.fulfillmentOrdersById.delete(id);
-			for (const [index, line] of original.line_items.entries()) {
-				const newId = id + index * locationStep;
-				const newLine = { ...line, fulfillment_order_id: newId };
-				this.fulfillmentOrdersById.set(newId, { ...original, id: newId, line_items: [newLine] });
-			}
-		}
+		this.shipping.split(orderId);
 		return this.fulfillmentOrders(orderId);
 	}
 
-	/** Puts a fulfillment order on hold, or releases it. */
+	/** Moves a fulfillment order to another location. Throws a ShopRejection (404). */
+	move(fulfillmentOrderId: number, location: LocationKey): void {
+		this.shipping.change(fulfillmentOrderId, { location });
+	}
+
+	/** Puts a fulfillment order on hold, or releases it. Throws a ShopRejection (404). */
 	hold(fulfillmentOrderId: number, onHold = true): void {
-		this.setStatus(fulfillmentOrderId, onHold ? 'on_hold' : 'open');
+		this.shipping.change(fulfillmentOrderId, {
+			status: onHold ? 'on_hold' : 'open',
+			fulfillment_holds: onHold
+				? [{ reason: 'high_risk_of_fraud', reason_notes: 'Check the card first' }]
+				: [],
+		});
+	}
+
+	/** Schedules a fulfillment order for a later time, or opens it now. Throws a ShopRejection (404). */
+	schedule(fulfillmentOrderId: number, fulfillAt: string | null): void {
+		const status = fulfillAt === null ? 'open' : 'scheduled';
+		this.shipping.change(fulfillmentOrderId, { status, fulfill_at: fulfillAt });
 	}
 
 	/** Makes the next fulfillment of a fulfillment order fail with a server error. */
 	failOnce(fulfillmentOrderId: number): void {
-		this.failing.add(fulfillmentOrderId);
+		this.shipping.failOnce(fulfillmentOrderId);
 	}
 
 	/** Returns the fulfillment orders of an order. Throws a ShopRejection (404). */
 	fulfillmentOrders(orderId: number): FulfillmentOrder[] {
-		const order = this.order(orderId);
-		return [...this.fulfillmentOrdersById.values()]
-			.filter(({ order_id }) => order_id === orderId)
-			.map((open) => ({
-				...open,
-				assigned_location_id: locationId,
-				request_status: 'unsubmitted',
-				supported_actions: isFulfillable(open) ? ['create_fulfillment', 'hold'] : [],
-				destination: order.shipping_address && { ...order.shipping_address, email: order.email },
-				created_at: order.created_at,
-				updated_at: order.updated_at,
-			}));
+		return this.shipping.list(this.order(orderId));
 	}
 
 	/**
@@ -191,33 +187,12 @@ export class Shop {
 	 * requested, and reports the events. Throws a ShopRejection (422) if nothing is left to ship.
 	 */
 	fulfill(request: FulfillmentRequest): Fulfillment {
-		const [requested] = request.line_items_by_fulfillment_order;
-		const open = this.fulfillmentOrdersById.get(requested?.fulfillment_order_id ?? 0);
-		if (requested === undefined || open === undefined) {
-			throw new ShopRejection(422, ['Fulfillment order does not exist.']);
-		}
-		if (!isFulfillable(open)) {
-			const reason = `Fulfillment order ${open.id} has an unfulfillable status= ${open.status}.`;
-			throw new ShopRejection(422, [reason]);
-		}
-		if (this.failing.delete(open.id)) throw new ShopRejection(500, 'Internal Server Error');
-		const quantities = quantitiesToShip(open, requested.fulfillment_order_line_items);
-		const remaining = open.line_items.map((line) => ({
-			...line,
-			fulfillable_quantity: line.fulfillable_quantity - (quantities.get(line.line_item_id) ?? 0),
-		}));
-		const isClosed = remaining.every(({ fulfillable_quantity }) => fulfillable_quantity === 0);
-		this.fulfillmentOrdersById.set(open.id, {
-			...open,
-			status: isClosed ? 'closed' : 'in_progress',
-			line_items: remaining,
-		});
-		const isFulfilled = this.fulfillmentOrders(open.order_id).every(
-			({ status }) => status === 'closed',
-		);
+		const shipment = this.shipping.ship(request);
+		const { orderId, quantities } = shipment;
+		const isFulfilled = this.fulfillmentOrders(orderId).every(({ status }) => status === 'closed');
 
-		const order = this.order(open.order_id);
-		const fulfillment = this.createFulfillment(order, quantities, request);
+		const order = this.order(orderId);
+		const fulfillment = this.createFulfillment(order, shipment, request);
 		const isPaid = order.financial_status === 'paid';
 		const updated = this.store({
 			...order,
@@ -242,28 +217,9 @@ export class Shop {
 		return firstLineItemId + this.lineItems * lineItemIdStep;
 	}
 
-	private addFulfillmentOrder(order: Order, number: number): void {
-		const id = firstFulfillmentOrderId + number;
-		const items = order.line_items.filter((item) => item.fulfillable_quantity > 0);
-		if (items.length === 0) return;
-		this.fulfillmentOrdersById.set(id, {
-			id,
-			order_id: order.id,
-			status: order.cancelled_at === null ? 'open' : 'cancelled',
-			line_items: items.map((item) => ({
-				id: item.id + 1,
-				fulfillment_order_id: id,
-				line_item_id: item.id,
-				variant_id: item.variant_id ?? null,
-				quantity: item.fulfillable_quantity,
-				fulfillable_quantity: order.cancelled_at === null ? item.fulfillable_quantity : 0,
-			})),
-		});
-	}
-
 	private createFulfillment(
 		order: Order,
-		quantities: ReadonlyMap<number, number>,
+		{ locationId, quantities }: Shipment,
 		{ tracking_info: { number = null, url = null, company = null } }: FulfillmentRequest,
 	): Fulfillment {
 		this.fulfillments += 1;
@@ -290,11 +246,6 @@ export class Shop {
 		};
 	}
 
-	private setStatus(id: number, status: FulfillmentOrder['status']): void {
-		const before = this.fulfillmentOrdersById.get(id);
-		if (before !== undefined) this.fulfillmentOrdersById.set(id, { ...before, status });
-	}
-
 	private update(order: Order): Order {
 		const updated = this.store(order);
 		this.options.report('orders/updated', updated);
@@ -306,31 +257,6 @@ export class Shop {
 		this.ordersById.set(order.id, updated);
 		return updated;
 	}
-}
-
-function isFulfillable({ status }: OpenFulfillmentOrder): boolean {
-	return status === 'open' || status === 'in_progress';
-}
-
-type RequestedLines =
-	FulfillmentRequest['line_items_by_fulfillment_order'][number]['fulfillment_order_line_items'];
-
-/** Returns the quantity to ship by line item ID: the requested lines, or all that remain. */
-function quantitiesToShip(
-	{ line_items: lines }: OpenFulfillmentOrder,
-	requested: RequestedLines,
-): Map<number, number> {
-	const selected =
-		requested ?? lines.map(({ id, fulfillable_quantity: quantity }) => ({ id, quantity }));
-	return new Map(
-		selected.map(({ id, quantity }) => {
-			const line = lines.find((candidate) => candidate.id === id);
-			if (line === undefined || quantity > line.fulfillable_quantity) {
-				throw new ShopRejection(422, ['Invalid fulfillment order line item quantity requested.']);
-			}
-			return [line.line_item_id, quantity];
-		}),
-	);
 }
 
 function shipQuantity(item: LineItem, quantity: number): LineItem {

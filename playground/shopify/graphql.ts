@@ -1,0 +1,319 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { buildSchema, graphql } from 'graphql';
+import { z } from 'zod';
+
+import {
+	fulfillmentRequestShape,
+	ShopRejection,
+	type Fulfillment,
+	type FulfillmentOrder,
+	type Order,
+} from './shapes';
+import type { Shop } from './shop';
+
+const schema = buildSchema(readFileSync(join(__dirname, 'schema.graphql'), 'utf8'));
+const requestShape = z.object({
+	query: z.string(),
+	variables: z.record(z.unknown()).nullish(),
+});
+const maxPageSize = 250;
+
+/** The properties of an order that only GraphQL needs, as the sample orders have them. */
+const restOrder = z
+	.object({
+		id: z.number(),
+		name: z.string(),
+		tags: z.string().catch(''),
+		currency: z.string(),
+		presentment_currency: z.string().optional(),
+		total_outstanding: z.string().catch('0.00'),
+		current_total_price: z.string().catch('0.00'),
+		total_price: z.string().catch('0.00'),
+		note_attributes: z.array(z.object({ name: z.string(), value: z.unknown() })).catch([]),
+		shipping_address: z.record(z.unknown()).nullish(),
+		billing_address: z.record(z.unknown()).nullish(),
+		customer: z.record(z.unknown()).nullish(),
+		shipping_lines: z.array(z.record(z.unknown())).catch([]),
+		refunds: z.array(z.record(z.unknown())).catch([]),
+		line_items: z.array(
+			z
+				.object({
+					id: z.number(),
+					quantity: z.number(),
+					current_quantity: z.number().optional(),
+					fulfillable_quantity: z.number(),
+					grams: z.number().catch(0),
+					price: z.string().catch('0.00'),
+					discount_allocations: z.array(z.object({ amount: z.string() })).catch([]),
+					properties: z.array(z.object({ name: z.string(), value: z.unknown() })).catch([]),
+				})
+				.passthrough(),
+		),
+	})
+	.passthrough();
+type RestOrder = z.infer<typeof restOrder>;
+type RestLine = RestOrder['line_items'][number];
+
+const refundLine = z.object({
+	line_item_id: z.number(),
+	quantity: z.number(),
+	restock_type: z.string().catch('cancel'),
+});
+
+/**
+ * Runs a request to Shopify's GraphQL Admin API, as far as `schema.graphql` describes it:
+ * https://shopify.dev/docs/api/admin-graphql.
+ *
+ * @param body the request's body, with `query` and `variables`
+ * @returns the response's body
+ */
+export async function runGraphql(shop: Shop, body: unknown): Promise<object> {
+	const request = requestShape.safeParse(body);
+	if (!request.success) return { errors: [{ message: 'A query attribute must be specified' }] };
+	const { query: source, variables: variableValues } = request.data;
+	return await graphql({ schema, source, variableValues, rootValue: rootFor(shop) });
+}
+
+/** Resolves the fields of Query and Mutation. */
+function rootFor(shop: Shop) {
+	const order = (rest: Order): object => graphqlOrder(rest, shop);
+	return {
+		order: ({ id }: { id: string }) => {
+			const found = shop.orders().find((candidate) => candidate.id === restId(id));
+			return found && order(found);
+		},
+		orders: ({ reverse, query, ...page }: Page & { reverse?: boolean; query?: string }) => {
+			const isWanted = orderFilter(query);
+			const found = shop.orders().filter(isWanted).map(order);
+			return connection(reverse ? found.reverse() : found, page);
+		},
+		fulfillmentOrder: ({ id }: { id: string }) => {
+			for (const rest of shop.orders()) {
+				const open = shop.fulfillmentOrders(rest.id).find((part) => part.id === restId(id));
+				if (open) return graphqlFulfillmentOrder(open, rest, shop);
+			}
+			return null;
+		},
+		fulfillmentCreate: ({ fulfillment }: { fulfillment: FulfillmentInput }) => {
+			try {
+				return {
+					fulfillment: graphqlFulfillment(shop.fulfill(toRest(fulfillment))),
+					userErrors: [],
+				};
+			} catch (error) {
+				if (!(error instanceof ShopRejection)) throw error;
+				return { fulfillment: null, userErrors: [{ field: null, message: error.message }] };
+			}
+		},
+	};
+}
+
+/** The filters of a search that the stand-in knows: `name:#1001` and `updated_at:>=2026-01-05`. */
+function orderFilter(query = ''): (order: Order) => boolean {
+	const filters = query.split(/\s+(?:AND\s+)?/).filter((term) => term !== '');
+	return (order) =>
+		filters.every((filter) => {
+			const [, name, comparison = '', quoted = ''] = /^(\w+):(>=|<=|>|<)?(.*)$/.exec(filter) ?? [];
+			const value = quoted.replace(/^['"]|['"]$/g, '');
+			if (name === 'name') return order.name === value;
+			if (name !== 'created_at' && name !== 'updated_at' && name !== 'processed_at') return true;
+			const difference = Date.parse(order[name]) - Date.parse(value);
+			return comparison.startsWith('<') ? difference <= 0 : difference >= 0;
+		});
+}
+
+interface Page {
+	readonly first?: number;
+	readonly after?: string;
+}
+
+/** A page of a list, with positions as cursors. */
+function connection(items: readonly object[], { first = maxPageSize, after }: Page) {
+	const start = after === undefined ? 0 : Number(after) + 1;
+	const nodes = items.slice(start, start + Math.min(first, maxPageSize));
+	const edges = nodes.map((node, index) => ({ cursor: String(start + index), node }));
+	const hasNextPage = start + nodes.length < items.length;
+	return { nodes, edges, pageInfo: { hasNextPage, endCursor: edges.at(-1)?.cursor ?? null } };
+}
+
+function graphqlOrder(order: Order, shop: Shop): object {
+	const rest = restOrder.parse(order);
+	const money = (amount: string) => moneyBag(amount, rest);
+	const lines = rest.line_items.map((line) => graphqlLine(line, rest));
+	return {
+		...camelCase(rest),
+		id: globalId('Order', rest.id),
+		legacyResourceId: String(rest.id),
+		tags: rest.tags.split(',').flatMap((tag) => tag.trim() || []),
+		customAttributes: attributes(rest.note_attributes),
+		currencyCode: rest.currency,
+		presentmentCurrencyCode: rest.presentment_currency ?? rest.currency,
+		displayFinancialStatus: order.financial_status.toUpperCase(),
+		displayFulfillmentStatus: fulfillmentStatuses[order.fulfillment_status ?? ''] ?? 'UNFULFILLED',
+		totalOutstandingSet: money(rest.total_outstanding),
+		currentTotalPriceSet: money(rest.current_total_price),
+		totalPriceSet: money(rest.total_price),
+		shippingAddress: rest.shipping_address && graphqlAddress(rest.shipping_address),
+		billingAddress: rest.billing_address && graphqlAddress(rest.billing_address),
+		customer: rest.customer && graphqlCustomer(rest.customer),
+		shippingLines: (page: Page) => connection(rest.shipping_lines.map(camelCase), page),
+		lineItems: (page: Page) => connection(lines, page),
+		refunds: rest.refunds.map(({ id, refund_line_items: refunded }) => ({
+			id: globalId('Refund', Number(id)),
+			refundLineItems: (page: Page) =>
+				connection(
+					z
+						.array(refundLine)
+						.catch([])
+						.parse(refunded)
+						.map(({ line_item_id: lineId, quantity, restock_type: restockType }) => ({
+							lineItem: lines.find(({ id }) => id === globalId('LineItem', lineId)),
+							quantity,
+							restockType: restockType.toUpperCase(),
+						})),
+					page,
+				),
+		})),
+		fulfillmentOrders: (page: Page) =>
+			connection(
+				shop.fulfillmentOrders(order.id).map((open) => graphqlFulfillmentOrder(open, order, shop)),
+				page,
+			),
+	};
+}
+
+const fulfillmentStatuses: Readonly<Record<string, string>> = {
+	fulfilled: 'FULFILLED',
+	partial: 'PARTIALLY_FULFILLED',
+};
+
+function graphqlLine(line: RestLine, order: RestOrder) {
+	return {
+		...camelCase(line),
+		id: globalId('LineItem', line.id),
+		currentQuantity: line.current_quantity ?? line.quantity,
+		unfulfilledQuantity: line.fulfillable_quantity,
+		isGiftCard: line.gift_card === true,
+		originalUnitPriceSet: moneyBag(line.price, order),
+		discountAllocations: line.discount_allocations.map(({ amount }) => ({
+			allocatedAmountSet: moneyBag(amount, order),
+		})),
+		customAttributes: attributes(line.properties),
+	};
+}
+
+function graphqlFulfillmentOrder(open: FulfillmentOrder, order: Order, shop: Shop): object {
+	const rest = restOrder.parse(order);
+	const { assigned_location: place, delivery_method: method } = open;
+	return {
+		...camelCase(open),
+		id: globalId('FulfillmentOrder', open.id),
+		orderId: globalId('Order', order.id),
+		orderName: order.name,
+		order: () => graphqlOrder(order, shop),
+		status: open.status.toUpperCase(),
+		assignedLocation: {
+			...camelCase(place),
+			location: { id: globalId('Location', place.location_id), name: place.name },
+		},
+		deliveryMethod: {
+			id: globalId('DeliveryMethod', method.id),
+			methodType: method.method_type.toUpperCase(),
+			additionalInformation: method.additional_information,
+		},
+		destination: open.destination && camelCase(open.destination),
+		fulfillmentHolds: open.fulfillment_holds.map(({ reason, reason_notes: reasonNotes }) => ({
+			reason: reason.toUpperCase(),
+			reasonNotes,
+		})),
+		supportedActions: open.supported_actions.map((action) => ({ action: action.toUpperCase() })),
+		lineItems: (page: Page) =>
+			connection(
+				open.line_items.map((part) => {
+					const line = rest.line_items.find(({ id }) => id === part.line_item_id);
+					return {
+						id: globalId('FulfillmentOrderLineItem', part.id),
+						lineItem: line && graphqlLine(line, rest),
+						totalQuantity: part.quantity,
+						remainingQuantity: part.fulfillable_quantity,
+						sku: line?.sku,
+						weight: line && { unit: 'GRAMS', value: line.grams },
+					};
+				}),
+				page,
+			),
+	};
+}
+
+function graphqlFulfillment({ id, name, status }: Fulfillment): object {
+	return { id: globalId('Fulfillment', id), name, status: status.toUpperCase() };
+}
+
+interface FulfillmentInput {
+	readonly lineItemsByFulfillmentOrder: ReadonlyArray<{
+		readonly fulfillmentOrderId: string;
+		readonly fulfillmentOrderLineItems?: ReadonlyArray<{ id: string; quantity: number }>;
+	}>;
+	readonly trackingInfo?: object;
+	readonly notifyCustomer?: boolean;
+}
+
+/** Converts the input of a mutation to the request body of the REST Admin API. */
+function toRest({ lineItemsByFulfillmentOrder, trackingInfo, notifyCustomer }: FulfillmentInput) {
+	const fulfillment = {
+		line_items_by_fulfillment_order: lineItemsByFulfillmentOrder.map((part) => ({
+			fulfillment_order_id: restId(part.fulfillmentOrderId),
+			fulfillment_order_line_items: part.fulfillmentOrderLineItems?.map(({ id, quantity }) => ({
+				id: restId(id),
+				quantity,
+			})),
+		})),
+		tracking_info: trackingInfo,
+		notify_customer: notifyCustomer,
+	};
+	return fulfillmentRequestShape.parse({ fulfillment }).fulfillment;
+}
+
+function graphqlAddress(address: Readonly<Record<string, unknown>>): object {
+	return { ...camelCase(address), countryCodeV2: address.country_code };
+}
+
+function graphqlCustomer(customer: Readonly<Record<string, unknown>>): object {
+	const { id, email, phone } = customer;
+	return {
+		...camelCase(customer),
+		id: globalId('Customer', Number(id)),
+		defaultEmailAddress: email ? { emailAddress: email } : null,
+		defaultPhoneNumber: phone ? { phoneNumber: phone } : null,
+	};
+}
+
+function attributes(details: ReadonlyArray<{ name: string; value?: unknown }>): object[] {
+	return details.map(({ name: key, value }) => ({ key, value }));
+}
+
+function moneyBag(amount: string, { currency }: RestOrder): object {
+	const money = { amount, currencyCode: currency };
+	return { shopMoney: money, presentmentMoney: money };
+}
+
+/** Renames the properties of an object; their values stay the same. */
+function camelCase(rest: object): object {
+	return Object.fromEntries(
+		Object.entries(rest).map(([name, value]: [string, unknown]) => [
+			name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase()),
+			value,
+		]),
+	);
+}
+
+function globalId(type: string, id: number): string {
+	return `gid://shopify/${type}/${id}`;
+}
+
+/** The number at the end of a global ID. */
+function restId(id: string): number {
+	return Number(id.split('/').at(-1));
+}
