@@ -58,7 +58,7 @@ test.each<[string, INodeParameters, INodeParameters]>([
 		'several companies and delivery types',
 		{
 			batchSize: 2,
-			companyId: '={{ $itemIndex % 3 ? 1002 : "" }}',
+			companyId: '={{ $itemIndex % 3 ? 1002 : 1001 }}',
 			type: '={{ $itemIndex % 2 ? "express" : "slot" }}',
 		},
 		{},
@@ -110,7 +110,7 @@ test('shows skipped items of a dry run in their place, with the reason', async (
 			{
 				reason: 'unknown',
 				message: expect.stringMatching(
-					/^U would be reported as unknown: it was sent before .* Check the Delivery Service dashboard\.$/,
+					/^U would be reported as unknown: another execution may have sent it\. Check the Delivery Service dashboard\.$/,
 				),
 				referenceId: 'U',
 			},

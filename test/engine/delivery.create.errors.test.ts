@@ -1,6 +1,7 @@
 /** Delivery: Create when the service, the network or the configuration fails: no delivery is lost. */
 import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
+import { ExecuteContext } from 'n8n-core';
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { createServer, type Server } from 'node:net';
 
@@ -87,6 +88,12 @@ const table: Record<string, Row> = {
 		outcome: 'notSent',
 		says: /server error \(status 503\)/,
 	},
+	'503 with Retry-After and no body from a gateway': {
+		fault: { kind: 'statusAfter', status: 503, headers: { 'Retry-After': '1' }, body: '' },
+		outcome: 'unknown',
+		exist: true,
+		says: /unknown.*status 503/,
+	},
 	'503 with Retry-After and an HTML page from a gateway': {
 		fault: {
 			kind: 'statusAfter',
@@ -104,11 +111,23 @@ const table: Record<string, Row> = {
 		stops: true,
 		says: /The proxy between n8n and the Delivery Service requires authentication.*HTTPS_PROXY/,
 	},
+	'302 after creating the deliveries': {
+		fault: {
+			kind: 'statusAfter',
+			status: 302,
+			headers: { Location: '/v1/deliveries/1' },
+			body: '',
+		},
+		outcome: 'unknown',
+		stops: true,
+		exist: true,
+		says: /unknown.*redirects to a different URL/,
+	},
 	'307': {
 		fault: respondWith(307, { Location: 'https://moved.example/v1/deliveries' }),
-		outcome: 'rejected',
+		outcome: 'unknown',
 		stops: true,
-		says: /redirects to a different URL.*https:\/\/moved\.example[".]/,
+		says: /unknown.*redirects to a different URL.*https:\/\/moved\.example[".]/,
 	},
 	'400': {
 		fault: { ...rejectedBatch, status: 400 },
@@ -522,16 +541,33 @@ describe('batch with rejected deliveries', () => {
 	});
 });
 
-describe('20 deliveries without a batch size', () => {
+describe('deliveries without a batch size', () => {
 	const parameters = createOnce({ batchSize: '' });
 
-	test('sends up to 20 deliveries one by one, so that a rejected one affects no other', async () => {
+	test('sends up to 50 deliveries one by one, so that a rejected one affects no other', async () => {
 		service.control.addFault({ kind: 'rejectReference', referenceIds: ['R3', 'R7'] });
-		const { error } = await service.run(parameters, { items: deliveries(20) });
+		const { error } = await service.run(parameters, { items: deliveries(50) });
 
-		expect(service.creations()).toHaveLength(20);
-		expect(error?.message).toMatch(/\(18 of 20 deliveries created\) \[item 3\]$/);
+		expect(service.creations()).toHaveLength(50);
+		expect(error?.message).toMatch(/\(48 of 50 deliveries created\) \[item 3\]$/);
 		expect(error?.description).toContain('Rejected (2): R3, R7.');
+	});
+
+	test('sends the rest of a large run individually after a rejected batch, and says so in a hint', async () => {
+		service.control.addFault({ kind: 'rejectReference', referenceIds: ['R3', 'R120'] });
+		const { items, hints } = await service.run(parameters, {
+			items: deliveries(150),
+			onError: 'continueRegularOutput',
+		});
+
+		const outcomes = outcomesOf(items);
+		expect(outcomes.slice(0, 100)).toEqual(Array(100).fill('unknown'));
+		expect(outcomes.filter((outcome) => outcome === 'rejected')).toHaveLength(1);
+		expect(outcomes.filter((outcome) => outcome === 'created')).toHaveLength(49);
+		expect(service.creations()).toHaveLength(51);
+		expect(hints[0]?.message).toBe(
+			'Created 49 deliveries. The Delivery Service rejected a batch, so the rest was sent individually.',
+		);
 	});
 
 	test('leaves one delivery unknown if a response to 20 single requests is lost', async () => {
@@ -545,11 +581,11 @@ describe('20 deliveries without a batch size', () => {
 		expect(service.existing()).toHaveLength(20);
 	});
 
-	test('shows 20 single requests in a dry run of 20 deliveries', async () => {
+	test('shows 50 single requests in a dry run of 50 deliveries', async () => {
 		const { items } = await service.run(createOnce({ batchSize: '', dryRun: true }), {
-			items: deliveries(20),
+			items: deliveries(50),
 		});
-		expect(items).toHaveLength(20);
+		expect(items).toHaveLength(50);
 	});
 });
 
@@ -588,6 +624,9 @@ describe('service that is briefly busy', () => {
 });
 
 describe('stopped execution', () => {
+	/** The entries by which the memory of the service is found: its URL takes two per character. */
+	const entriesOfService = () => 4 + 2 * (new URL(service.credential.baseUrl).host.length + 1);
+
 	/** Resolves once this many entries remain, because the stopped node has released the others. */
 	async function released(count: number): Promise<void> {
 		await until(() => deduplicationStore.count('workflow') === count);
@@ -615,7 +654,7 @@ describe('stopped execution', () => {
 		expect((await running).status).toBe('canceled');
 
 		// Three entries for each of the two created deliveries, none for the others.
-		await released(6);
+		await released(entriesOfService() + 6);
 		expect(service.existing()).toEqual(['R0', 'R1']);
 		restart();
 		const { items } = await service.run(createOnce(), { items: deliveries(6) });
@@ -659,8 +698,8 @@ describe('stopped execution', () => {
 		stop.abort();
 		expect((await running).status).toBe('canceled');
 
-		// One entry for each of the two that may have been created; all other claims are released.
-		await released(2);
+		// Two entries for each of the two that may have been created; all other claims are released.
+		await released(entriesOfService() + 4);
 		const { items } = await service.run(createOnce(), {
 			items: deliveries(4),
 			onError: 'continueRegularOutput',
@@ -730,12 +769,6 @@ describe('invalid configuration with On Error: Continue', () => {
 			createOnce(),
 			{ credential: { baseUrl: '', apiKeyId: 'a', apiSecret: 'b', companyId: 1 } },
 			/^The Delivery Service credential is incomplete/,
-		],
-		[
-			'Retry On Fail could create duplicates',
-			createOnce({}, { skipAlreadySent: false }),
-			{ settings: { retryOnFail: true, waitBetweenTries: 1 } },
-			/^Turn on "Skip Already Sent" to use "Retry On Fail"/,
 		],
 		[
 			'the retry of an execution could create duplicates',
@@ -825,5 +858,42 @@ describe('hints of a run', () => {
 				type: 'warning',
 			},
 		]);
+	});
+});
+
+describe('an unexpected error after the deliveries were sent', () => {
+	const fail = () =>
+		jest.spyOn(ExecuteContext.prototype, 'addExecutionHints').mockImplementation(() => {
+			throw new TypeError('x is not a function');
+		});
+	afterEach(() => jest.restoreAllMocks());
+
+	const three = [delivery({ referenceId: 'R0' }), delivery({ referenceId: 'R1' }), { no: 1 }];
+
+	test.each([false, true])(
+		'reports what was created with On Error: Continue (Skip Already Sent: %s)',
+		async (skipAlreadySent) => {
+			service.control.addFault({ kind: 'resetAfter', skip: 1 });
+			fail();
+			const { items } = await service.run(createOnce({ batchSize: 1 }, { skipAlreadySent }), {
+				items: three,
+				onError: 'continueRegularOutput',
+			});
+			const [first] = service.control.deliveries();
+			expect(outcomesOf(items)).toEqual(['created', 'unknown', 'invalid']);
+			expect(items[0]?.json).toMatchObject({ id: first?.record.id, referenceId: 'R0' });
+			expect(pairedItems(items)).toEqual([0, 1, 2]);
+			expect(service.existing()).toEqual(['R0', 'R1']);
+		},
+	);
+
+	test('reports what was created without On Error: Continue', async () => {
+		service.control.addFault({ kind: 'resetAfter', skip: 1 });
+		fail();
+		const { error } = await service.run(createOnce({ batchSize: 1 }), {
+			items: three.slice(0, 2),
+		});
+		expect(error?.message).toContain('1 of 2 deliveries created');
+		expect(error?.description).toContain('Possibly created: R1.');
 	});
 });

@@ -327,6 +327,64 @@ describe('options of Create with fields', () => {
 		]);
 	});
 
+	const emptyCompany = {
+		message: 'Delivery Service: the option Child Company ID is empty',
+		description:
+			'Enter a company ID; if it is an expression, it returned nothing. Remove the option only if all deliveries are for the company in the credential.',
+	};
+
+	test.each([
+		['empty text', { company: '' }],
+		['blank text', { company: ' ' }],
+		['null', { company: null }],
+		['nothing', {}],
+	])(
+		'names the item whose company expression returns %s, and sends nothing',
+		async (_value, wrong) => {
+			const { error } = await service.run(
+				fields({
+					referenceId: '={{ $json.order }}',
+					options: { companyId: '={{ $json.company }}' },
+				}),
+				{ items: [{ order: 'A', company: 1002 }, { order: 'B', ...wrong }, { order: 'C' }] },
+			);
+
+			expect(service.creations()).toEqual([]);
+			expect(error).toMatchObject({
+				message: `${emptyCompany.message} (reference ID B) [item 1]`,
+				description: `${emptyCompany.description} 1 other item is also invalid. No delivery was created.`,
+			});
+		},
+	);
+
+	test('sends the other items when a company is empty with On Error: Continue', async () => {
+		const { items } = await service.run(
+			fields({ referenceId: '={{ $json.order }}', options: { companyId: '={{ $json.company }}' } }),
+			{ items: [{ order: 'A', company: 1002 }, { order: 'B' }], onError: 'continueRegularOutput' },
+		);
+
+		expect(service.creations()).toMatchObject([
+			{ deliveries: [{ referenceId: 'A' }], companyId: 1002 },
+		]);
+		expect(jsonOf(items)).toMatchObject([
+			{ referenceId: 'A' },
+			{
+				error: {
+					...emptyCompany,
+					message: `${emptyCompany.message} [item 1]`,
+					outcome: 'invalid',
+					referenceId: 'B',
+				},
+			},
+		]);
+	});
+
+	test('rejects the option Child Company ID when it was added and left empty', async () => {
+		const { error } = await service.run(fields({ options: { companyId: '' } }));
+		expect(service.creations()).toEqual([]);
+		expect(error?.message).toContain(emptyCompany.message);
+	});
+
 	test('groups items with the same company and delivery type into one request', async () => {
 		const { items } = await service.run(
 			fields({
@@ -340,10 +398,10 @@ describe('options of Create with fields', () => {
 			{
 				items: [
 					{ order: 'A', company: 1002, type: 'flex' },
-					{ order: 'B', company: null, type: 'slot' },
+					{ order: 'B', company: 1001, type: 'slot' },
 					{ order: 'C', company: '1002', type: 'flex' },
 					{ order: 'D', company: 1002, type: 'slot' },
-					{ order: 'E', company: '', type: 'slot' },
+					{ order: 'E', company: '1001', type: 'slot' },
 				],
 			},
 		);
@@ -352,7 +410,7 @@ describe('options of Create with fields', () => {
 			orders.map((referenceId) => ({ ...plain, referenceId }));
 		expect(service.creations()).toEqual([
 			{ deliveries: forOrders('A', 'C'), companyId: 1002, type: 'flex' },
-			{ deliveries: forOrders('B', 'E'), type: 'slot' },
+			{ deliveries: forOrders('B', 'E'), companyId: 1001, type: 'slot' },
 			{ deliveries: forOrders('D'), companyId: 1002, type: 'slot' },
 		]);
 		expect(jsonOf(items).map(({ referenceId }) => referenceId)).toEqual(['A', 'B', 'C', 'D', 'E']);

@@ -4,7 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { FaultInput } from '../../playground/service/faults';
 import { outcomesOf, jsonOf, restart, setUp } from '../support/actionNode';
 import { delivery } from '../support/sampleDelivery';
-import { deduplicationStore } from '../support/engine/engine';
+import { deduplicationStore, runWorkflow } from '../support/engine/engine';
 
 const service = setUp();
 
@@ -12,13 +12,79 @@ beforeEach(restart);
 
 const retrying = { settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 } };
 
-test('rejects Retry On Fail without Skip Already Sent', async () => {
-	const run = await service.run(
-		{ source: 'json' },
-		{ ...retrying, items: [delivery({ referenceId: '#1' })] },
-	);
-	expect(run.error?.message).toBe('Turn on "Skip Already Sent" to use "Retry On Fail"');
-	expect(service.creations()).toEqual([]);
+/** JSON deliveries whose reference ID is different whenever it is read, as with $now. */
+const changingReference = {
+	source: 'json',
+	deliveryJson: '={{ ({ ...$json, referenceId: $json.referenceId + " " + Math.random() }) }}',
+	options: { batchSize: 1 },
+};
+
+/** The deliveries as the service has them, without the changing part of their reference IDs. */
+const existing = () => service.existing().map((referenceId) => String(referenceId).split(' ')[0]);
+
+describe.each([false, true])('Retry On Fail with Skip Already Sent: %s', (skipAlreadySent) => {
+	const items = ['#1', '#2', '#3'].map((referenceId) => delivery({ referenceId }));
+	const parameters = { ...changingReference, skipAlreadySent };
+
+	test('sends a delivery once, though its reference ID changes with each attempt', async () => {
+		service.control.addFault({ kind: 'status', status: 401, skip: 1 });
+		const run = await service.run(parameters, { ...retrying, items });
+		expect(run.error).toBeUndefined();
+		expect(outcomesOf(run.items)).toEqual(['created', 'created', 'created']);
+		expect(existing()).toEqual(['#1', '#2', '#3']);
+		expect(run.items.map(({ json }) => json.referenceId)).toEqual(service.existing());
+		expect(run.hints).toMatchObject([{ message: 'Created 3 deliveries.' }]);
+	});
+
+	test('does not send an unknown delivery again, and sends the others', async () => {
+		service.control.addFault({ kind: 'resetAfter', skip: 1 });
+		const { error } = await service.run(parameters, { ...retrying, items });
+		expect(existing()).toEqual(['#1', '#2', '#3']);
+		expect(error?.message).toContain('It is unknown whether this delivery was created');
+		expect(error?.message).toContain('2 of 3 deliveries created');
+		expect(error?.description).toMatch(/Created \(2\): #1 .*, #3 .*Possibly created: #2 /);
+	});
+
+	test('reports the outcome of each item with On Error: Continue', async () => {
+		service.control.addFault({ kind: 'resetAfter' });
+		service.control.addFault({ kind: 'status', status: 422, skip: 1, times: null });
+		const { items: output } = await service.run(parameters, {
+			...retrying,
+			items,
+			onError: 'continueRegularOutput',
+		});
+		expect(outcomesOf(output)).toEqual(['unknown', 'created', 'rejected']);
+		expect(existing()).toEqual(['#1', '#2']);
+	});
+
+	test('does not take a second run of the node in the same execution for a retry', async () => {
+		const wire = (node: string) => ({ node, type: 'main' as const, index: 0 });
+		const start = 'n8n-nodes-base.manualTrigger';
+		const at = { typeVersion: 1, position: [0, 0] as [number, number], parameters: {} };
+		const run = await runWorkflow(
+			{
+				nodes: [
+					{ ...at, id: 'start', name: 'Start', type: start },
+					{ ...at, id: 'pass', name: 'Pass', type: start },
+					{
+						...at,
+						id: 'create',
+						name: 'Create',
+						type: 'n8n-nodes-delivery-service.deliveryService',
+						parameters,
+						...retrying.settings,
+					},
+				],
+				connections: {
+					Start: { main: [[wire('Create'), wire('Pass')]] },
+					Pass: { main: [[wire('Create')]] },
+				},
+			},
+			{ startNode: 'Start', items, credentials: { deliveryServiceApi: service.credential } },
+		);
+		expect(run.runData.Create).toHaveLength(2);
+		expect(existing()).toEqual(['#1', '#2', '#3', '#1', '#2', '#3']);
+	});
 });
 
 test('sends only the unsent deliveries in a retry with Skip Already Sent', async () => {

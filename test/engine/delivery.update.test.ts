@@ -607,6 +607,62 @@ describe('a new reference ID', () => {
 	});
 });
 
+describe('Retry On Fail of an update that replaces the reference ID by which it finds a delivery', () => {
+	const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+	const rename = update(
+		{ referenceId: '={{ $json.name }}' },
+		{ findBy: 'referenceIds', referenceIds: '={{ $json.reference }}' },
+	);
+	const items = [0, 1, 2].map((number) => ({ reference: `R${number}`, name: `R${number}-B` }));
+	const allRenamed = ['R0-B', 'R1-B', 'R2-B'];
+
+	test('reports a lost rename as unknown, and makes the others', async () => {
+		await service.seed(3);
+		service.control.addFault({ kind: 'resetAfter', skip: 1 });
+		const { error } = await service.run(rename, { items, settings });
+		expect(service.existing()).toEqual(allRenamed);
+		expect(updates()).toHaveLength(3);
+		expect(error?.message).toMatch(/^It is unknown whether this delivery was updated.*\[item 1\]$/);
+		expect(error?.description).toContain('both the old and the new reference ID');
+		expect(error?.context.data).toEqual({
+			updated: [
+				{ item: 0, id: 'R0' },
+				{ item: 2, id: 'R2' },
+			],
+			unknown: [{ item: 1, id: 'R1' }],
+			rejected: [],
+			notSent: [],
+		});
+	});
+
+	test('reports each rename once with On Error: Continue', async () => {
+		await service.seed(3);
+		service.control.addFault({ kind: 'resetAfter' });
+		const { items: output } = await service.run(rename, {
+			...{ items, settings },
+			onError: 'continueRegularOutput',
+		});
+		expect(service.existing()).toEqual(allRenamed);
+		expect(updates()).toHaveLength(3);
+		expect(jsonOf(output)).toMatchObject([
+			{ error: { outcome: 'unknown', referenceId: 'R0' } },
+			{ referenceId: 'R1', code: 'OK' },
+			{ referenceId: 'R2', code: 'OK' },
+		]);
+		expect(pairedItems(output)).toEqual([0, 1, 2]);
+	});
+
+	test('repeats a rename that was rejected', async () => {
+		await service.seed(3);
+		service.control.addFault({ kind: 'status', status: 401, skip: 1 });
+		const { error, items: output } = await service.run(rename, { items, settings });
+		expect(error).toBeUndefined();
+		expect(service.existing()).toEqual(allRenamed);
+		expect(updates()).toHaveLength(4);
+		expect(jsonOf(output).map(({ referenceId }) => referenceId)).toEqual(['R0', 'R1', 'R2']);
+	});
+});
+
 describe('options of an update', () => {
 	test('retries an update after the Timeout option', async () => {
 		const [id = ''] = await service.seed(1);
@@ -772,7 +828,7 @@ describe('changes from a Shopify order', () => {
 		expect(updates()).toEqual([
 			{
 				referenceIds: ['R0'],
-				deliveryChanges: { location, contact, packages: [parcel] },
+				deliveryChanges: { location, contact, packages: [parcel], cod: 0 },
 				...flags,
 			},
 		]);
@@ -805,6 +861,7 @@ describe('changes from a Shopify order', () => {
 					location: { address: location.address, instructions: 'Order #1001' },
 					contact: { name: contact.name, email: contact.email },
 					packages: [parcel],
+					cod: 0,
 				},
 				...flags,
 			},
@@ -855,6 +912,10 @@ describe('changes from a Shopify order', () => {
 			{ cashOnDeliveryMethods: 'Pay the milkman' },
 			{ ...paid, payment_gateway_names: ['Pay the milkman'] },
 		],
+		['was paid by card in place of cash', {}, { ...paid, ...byCard }],
+		['was paid and has no payment method', {}, { ...paid, payment_gateway_names: [] }],
+		['was refunded by card', {}, { ...byCard, financial_status: 'refunded' }],
+		['has been paid and Cash on Delivery is Never', { cod: 'never' }, paid],
 	])('sets cash on delivery to 0 if an order %s', async (_what, orderOptions, changes) => {
 		await service.seed(1);
 
@@ -867,12 +928,15 @@ describe('changes from a Shopify order', () => {
 	});
 
 	test.each<[string, INodeParameters, IDataObject]>([
-		['Cash on Delivery is Never', { cod: 'never' }, paid],
-		['the payment method is not cash on delivery', {}, { ...paid, ...byCard }],
 		[
-			'the payment method of a refunded order is not cash on delivery',
+			'Cash on Delivery is Never and an amount is outstanding',
+			{ cod: 'never' },
+			{ ...paid, financial_status: 'pending', total_outstanding: '49.90' },
+		],
+		[
+			'the payment method is not cash on delivery and the outstanding amount is unknown',
 			{},
-			{ ...byCard, financial_status: 'refunded' },
+			{ ...byCard, financial_status: 'partially_paid', total_outstanding: null },
 		],
 		[
 			'an amount is outstanding with another payment method',
@@ -898,6 +962,18 @@ describe('changes from a Shopify order', () => {
 			[
 				'partially according to its status only',
 				[{ ...line, fulfillable_quantity: null, fulfillment_status: 'partial' }],
+			],
+			[
+				'partially, while another unit was canceled',
+				[
+					{
+						...line,
+						quantity: 3,
+						current_quantity: 2,
+						fulfillable_quantity: 2,
+						fulfillment_status: 'partial',
+					},
+				],
 			],
 		])(
 			'leaves the packages of an order unchanged that is fulfilled %s, but removes its cash on delivery',

@@ -117,6 +117,13 @@ test('matches the output of Delivery: Allow Resending', async () => {
 	expect(compare('/v1.0.0/delivery/allowResending', items)).toEqual(matching);
 });
 
+test('matches the output of Delivery: Confirm New Base URL', async () => {
+	const items = await outputOf('delivery', 'confirmBaseUrl', [
+		{ parameters: { sentBefore: 'startEmpty' } },
+	]);
+	expect(compare('/v1.0.0/delivery/confirmBaseUrl', items)).toEqual(matching);
+});
+
 test('matches the output of the webhook operations', async () => {
 	const webhook = { url: 'https://example.com/events', event: 'updateTask' };
 	const created = await outputOf('webhook', 'create', [{ parameters: webhook }]);

@@ -5,11 +5,8 @@
 import axios from 'axios';
 import { randomUUID } from 'node:crypto';
 
-import {
-	sendCreations,
-	type Report,
-	type SendingOptions,
-} from '../../nodes/DeliveryService/sending/creations';
+import { sendCreations } from '../../nodes/DeliveryService/sending/creations';
+import type { Report, SendingOptions } from '../../nodes/DeliveryService/sending/options';
 import { openLedger } from '../../nodes/DeliveryService/deduplication/ledger';
 import { RateLimit } from '../../nodes/DeliveryService/sending/rateLimit';
 import {

@@ -7,5 +7,6 @@ export const companyIdField: INodeProperties = {
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. 42',
-	description: 'The company whose webhooks to manage. Defaults to the one in the credential.',
+	description:
+		'The company whose webhooks to manage. Remove this option to use the one in the credential.',
 };

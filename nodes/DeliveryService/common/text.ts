@@ -27,7 +27,47 @@ export function lowerFirst(text: string): string {
 	return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
+/** U+200C and U+200D shape letters of many scripts, and combine emoji. */
+const joiner = /[\u200C\u200D]/u;
+
+/** Select a variant of the character before them, e.g. in Japanese names. */
+const variantSelector = /[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]/u;
+
+/** In the flag of a region, they spell its name. */
+const flagTag = /[\u{E0020}-\u{E007F}]/u;
+
+/**
+ * Characters that no one sees: programs add them to copied text. Not those that change how the
+ * character before them looks.
+ */
+const invisible = new RegExp(
+	[
+		String.raw`(?!${joiner.source}|${variantSelector.source}|${flagTag.source})\p{Default_Ignorable_Code_Point}`,
+		String.raw`(?<!\p{M}|[^\P{L}\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}]|\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F)${joiner.source}`,
+		String.raw`(?<![\p{L}\p{N}\p{S}#*])${variantSelector.source}`,
+		String.raw`(?<!\u{1F3F4}${flagTag.source}*)${flagTag.source}`,
+		String.raw`[\u0000-\u0008\u000E-\u001F\u007F-\u009F\u2800\uFFF9-\uFFFB]`,
+	].join('|'),
+	'gu',
+);
+
+/** The text without invisible characters, such as zero-width spaces. */
+export function stripInvisible(text: string): string {
+	return text.replace(invisible, '');
+}
+
 /** Whether a value is missing: undefined, null, or text without a visible character. */
 export function isBlank(value: unknown): boolean {
-	return value === undefined || value === null || (typeof value === 'string' && !value.trim());
+	if (typeof value !== 'string') return value === undefined || value === null;
+	return !/[!-~]/.test(value) && !stripInvisible(value).trim();
+}
+
+/** A count with its noun: `1 delivery`, `2 deliveries`. */
+export function pluralize(count: number, one: string, several: string): string {
+	return `${count} ${count === 1 ? one : several}`;
+}
+
+/** Whether a text has lost characters because it was not UTF-8: decoding replaces them with U+FFFD. */
+export function hasLostCharacters(text: string): boolean {
+	return text.includes('\uFFFD');
 }

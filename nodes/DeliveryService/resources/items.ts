@@ -85,6 +85,17 @@ export function toProblem(error: unknown): Problem {
 	};
 }
 
+/**
+ * An object that n8n passes to every attempt of a run ("Retry On Fail") and to no other run: each run
+ * has copies of its input items. For an AI agent's tool, only the JSON of its item stays the same.
+ *
+ * @returns undefined without input items
+ */
+export function runKey(context: Pick<IExecuteFunctions, 'getInputData'>): object | undefined {
+	const [item] = context.getInputData(0, 'main');
+	return item ?? context.getInputData()[0]?.json;
+}
+
 /** How long items are read before control returns to n8n's event loop. */
 const maxTurnMs = 20;
 

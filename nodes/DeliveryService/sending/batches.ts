@@ -39,17 +39,26 @@ export function claimSize(count: number, batchSize: number): number {
 }
 
 /** Enough to reach the rate limit (API document, section 8) when a response takes 2 seconds. */
-const maxInFlight = 4;
+export const maxInFlight = 4;
 
 /**
- * How many requests may be in flight: together they contain at most a tenth of the creations. If
- * n8n crashes, the outcome of everything in flight is unknown.
+ * How many requests may be in flight. Together they contain only a small part of the creations: if
+ * n8n crashes, the outcome of everything in flight is unknown, and so it is of every batch in flight
+ * that the service rejects. A request with a single creation risks little, unless a failure should
+ * keep the next ones from being sent.
  *
- * @param batchSize how many creations share a request; undefined for the automatic choice
+ * @param count the creations of the group
+ * @param size how many of them share a request
+ * @param stopsAfterFailure whether no new request starts after a failed one
  */
-export function maxRequestsInFlight(count: number, batchSize?: number): number {
-	const size = batchSize ?? (count <= maxSentIndividually ? 1 : limits.deliveriesPerRequest);
-	return Math.max(1, Math.min(maxInFlight, Math.floor(count / 10 / size)));
+export function maxRequestsInFlight(
+	count: number,
+	size: number,
+	stopsAfterFailure: boolean,
+): number {
+	if (size === 1 && !stopsAfterFailure) return maxInFlight;
+	const largestPart = size === 1 ? count / 10 : count / 25;
+	return Math.max(1, Math.min(maxInFlight, Math.floor(largestPart / size)));
 }
 
 /** The creations with a reference ID, in the form that the ledger uses. */
@@ -60,18 +69,72 @@ export function toClaimants(batch: readonly Creation[]): Claimant[] {
 }
 
 /**
- * Runs up to this size use one request per delivery unless Batch Size is set: the size of a typical
- * shop's run, and a fifth of the requests that the rate limit allows per minute.
+ * Up to this many deliveries use one request each unless Batch Size is set: half of the requests that
+ * the rate limit allows per minute, because other workflows need the rest.
  */
-const maxSentIndividually = 20;
+export const maxSentIndividually = 50;
 
-/**
- * Whether the remaining deliveries of a run get one request each, so that a rejected delivery or a
- * lost response does not affect the others.
- *
- * @param remaining how many deliveries remain
- * @param availableRequests how many requests the rate limit allows now
- */
-export function canSendIndividually(remaining: number, availableRequests: number): boolean {
-	return remaining <= maxSentIndividually && remaining <= availableRequests;
+/** The same for what remains after full batches: a large run should not become slower. */
+const maxRestSentIndividually = 20;
+
+/** After a rejected batch, the others get the smallest requests that take at most 5 minutes. */
+const maxRequestsAfterRejection = 5 * limits.creationRequestsPerWindow;
+
+/** Decides how many creations each request of a run contains. */
+export class RequestSizes {
+	private maxIndividual = maxSentIndividually;
+
+	/** The maximum since a batch was rejected. */
+	private reduced = Infinity;
+
+	private hasUsedReduced = false;
+
+	private sendsIndividually = false;
+
+	/** @param batchSize the maximum that the user has set */
+	constructor(private readonly batchSize?: number) {}
+
+	/** Starts a group of creations that may share requests. */
+	startGroup(): void {
+		this.maxIndividual = maxSentIndividually;
+		this.sendsIndividually = false;
+	}
+
+	/**
+	 * The size of the next request. The deliveries of a small run are sent individually, so that a
+	 * rejected delivery or a lost response does not affect the others.
+	 *
+	 * @param remaining how many creations of the run remain
+	 * @param availableRequests how many requests the rate limit allows now
+	 */
+	next(remaining: number, availableRequests: number): number {
+		const max = Math.min(this.maxIndividual, availableRequests);
+		this.sendsIndividually ||= this.batchSize === undefined && remaining <= max;
+		if (this.sendsIndividually) return 1;
+		return Math.min(this.batchSize ?? limits.deliveriesPerRequest, this.reduced);
+	}
+
+	/** Like {@link next}, when the request starts. */
+	take(remaining: number, availableRequests: number): number {
+		const size = this.next(remaining, availableRequests);
+		if (size > 1) this.maxIndividual = maxRestSentIndividually;
+		this.hasUsedReduced ||= size === this.reduced;
+		return size;
+	}
+
+	/** Reduces the size because a batch was rejected: each further rejection affects fewer. */
+	reduce(remaining: number): void {
+		if (this.reduced === Infinity)
+			this.reduced = Math.max(1, Math.ceil(remaining / maxRequestsAfterRejection));
+	}
+
+	/** Whether the deliveries of a small run, or the last ones, are sent individually. */
+	get isIndividual(): boolean {
+		return this.sendsIndividually;
+	}
+
+	/** The size of the requests that were reduced, if there were any. */
+	get reducedSize(): number | undefined {
+		return this.hasUsedReduced ? this.reduced : undefined;
+	}
 }

@@ -1,13 +1,12 @@
 import type { Claim, Ledger } from '../deduplication/ledger';
 import type { Problem } from '../common/result';
-import { toClaimants, claimSize, maxClaimed } from './batches';
+import { toClaimants, claimSize, maxClaimed, maxInFlight } from './batches';
 import {
 	alreadyCreated,
 	anotherOrder,
 	notSent,
-	sentElsewhere,
 	storeProblem,
-	unknownOutcome,
+	unknownElsewhere,
 	type Creation,
 	type Outcome,
 } from './outcomes';
@@ -20,6 +19,12 @@ export interface ClaimingRun {
 	halt(problem: Problem): Problem;
 	/** Adds the outcome of creations that are not sent. */
 	addResults(creations: readonly Creation[], outcome: Outcome): void;
+	/** How many creations the next request contains. */
+	requestSize(): number;
+	/** Whether a request has certainly reached the service. */
+	readonly hasCreated: boolean;
+	/** Adds a creation that another execution has claimed, and may be sending now. */
+	addClaimedElsewhere(creation: Creation): void;
 }
 
 /**
@@ -34,6 +39,12 @@ export class ClaimPipeline {
 	/** Claims that are not verified yet, by reference. */
 	private readonly unverified = new Map<string, Creation>();
 
+	/** Whether the last access found creations of an earlier run. */
+	private hasFoundCreated = false;
+
+	/** Their outcome will stay unknown, which is not recorded in the ledger yet. */
+	private unrecordedLost: Creation[] = [];
+
 	/** To release once nothing more is sent. */
 	private unreleased: Creation[] = [];
 
@@ -42,21 +53,54 @@ export class ClaimPipeline {
 		private readonly run: ClaimingRun,
 	) {}
 
-	/** Yields the claimed creations of a group in full batches; the others get an outcome. */
-	async *batches(group: readonly Creation[], size: number): AsyncGenerator<Creation[]> {
-		const usualCount = claimSize(group.length, size);
+	/** Yields the claimed creations of a group in multiples of a request; the others get an outcome. */
+	async *batches(group: readonly Creation[]): AsyncGenerator<Creation[]> {
 		const ready: Creation[] = [];
-		let count = usualCount;
+		let isKnown = false;
+		let count = 0;
 		for (let next = 0; next < group.length || this.unverified.size > 0;) {
+			const usualCount = claimSize(group.length, this.run.requestSize());
+			// When there was nothing left to claim, a crash can't leave anything unknown.
+			count = isKnown ? Math.min(2 * count, maxClaimed) : usualCount;
 			const part = group.slice(next, this.run.halted ? group.length : next + count);
 			next += part.length;
 			ready.push(...(await this.claim(part)));
-			// When there was nothing left to claim, a crash can't leave anything unknown.
-			const isKnown = part.length > 0 && this.unverified.size === 0;
-			count = isKnown ? Math.min(2 * count, maxClaimed) : usualCount;
-			while (ready.length >= size) yield ready.splice(0, size);
+			isKnown = part.length > 0 && this.unverified.size === 0;
+			const size = this.run.requestSize();
+			const sendable = ready.length - (ready.length % size);
+			if (sendable > 0) yield ready.splice(0, sendable);
 		}
 		if (ready.length > 0) yield ready;
+	}
+
+	/**
+	 * Yields the claimed creations of a small group, each with its own request, in windows as large as
+	 * the number of requests in flight. When one has its responses, the next store access confirms it,
+	 * so a crash leaves at most two windows unknown: one in flight, and one claimed ahead.
+	 */
+	async *windows(group: readonly Creation[]): AsyncGenerator<Creation[]> {
+		let rest = [...group];
+		let size = this.run.hasCreated ? maxInFlight : 1;
+		while (rest.length > 0 || this.unverified.size > 0) {
+			const part = rest.splice(0, this.run.halted ? rest.length : size);
+			size = maxInFlight;
+			this.hasFoundCreated = false;
+			const ready = await this.claim(part);
+			if (this.hasFoundCreated) rest = await this.withoutCreated(rest);
+			if (ready.length > 0) yield ready;
+		}
+	}
+
+	/** Removes what was created before, all in one access instead of a window at a time. */
+	private async withoutCreated(creations: Creation[]): Promise<Creation[]> {
+		if (creations.length <= maxInFlight) return creations;
+		// If this fails, the next claim reports it.
+		const states = await this.ledger.lookUp(toClaimants(creations)).catch(() => undefined);
+		const isCreated = ({ delivery: { referenceId = '' } }: Creation) =>
+			states?.get(referenceId) === 'created';
+		for (const creation of creations)
+			if (isCreated(creation)) this.run.addResults([creation], alreadyCreated(creation));
+		return creations.filter((creation) => !isCreated(creation));
 	}
 
 	/** Collects created deliveries for the next confirmation. */
@@ -64,9 +108,17 @@ export class ClaimPipeline {
 		this.unconfirmed.push(...creations);
 	}
 
-	/** Confirms the deliveries created since the last store access. @throws when the store fails */
+	/** Collects deliveries whose outcome will stay unknown, so that no other execution waits for it. */
+	addLost(creations: readonly Creation[]): void {
+		this.unrecordedLost.push(...creations);
+	}
+
+	/** Records the created and lost deliveries since the last store access. @throws when the store fails */
 	async confirm(): Promise<void> {
-		await this.ledger.proceed({ confirmed: toClaimants(this.unconfirmed.splice(0)) });
+		await this.ledger.proceed({
+			confirmed: toClaimants(this.unconfirmed.splice(0)),
+			lost: toClaimants(this.unrecordedLost.splice(0)),
+		});
 	}
 
 	/**
@@ -119,10 +171,12 @@ export class ClaimPipeline {
 			const creation = this.unverified.get(reference);
 			if (!creation) continue;
 			this.unverified.delete(reference);
+			this.hasFoundCreated ||= claim === 'created';
 			if (claim === 'claimed') claimed.push(creation);
 			else if (claim === 'created') this.run.addResults([creation], alreadyCreated(creation));
 			else if (claim === 'anotherOrder') this.run.addResults([creation], anotherOrder(creation));
-			else this.run.addResults([creation], unknownOutcome(sentElsewhere, true));
+			else if (claim === 'unknown') this.run.addClaimedElsewhere(creation);
+			else this.run.addResults([creation], unknownElsewhere());
 		}
 		return claimed;
 	}

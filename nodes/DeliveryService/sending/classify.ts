@@ -1,5 +1,6 @@
 import { isSuccess, type Exchange } from '../service/client';
-import { isCertificateError, isHtml } from '../service/errors';
+import { isCertificateError, isRedirect } from '../service/errors';
+import { errorBodySchema } from '../service/schemas';
 
 /**
  * What is known about a request after it was sent:
@@ -36,9 +37,9 @@ const notSecuredCode = 'EPROTO';
  * | connection broke, or timeout                      | unknown      |
  * | 2xx                                               | done         |
  * | 429; 503 with Retry-After                         | notProcessed |
- * | 303: done, with the result at another URL         | unknown      |
+ * | 3xx (not followed): many respond to a POST so     | unknown      |
  * | 408: from a gateway, when the service is too slow | unknown      |
- * | other 3xx (not followed), other 4xx               | rejected     |
+ * | other 4xx                                         | rejected     |
  * | 503 without Retry-After, other 5xx, anything else | unknown      |
  */
 export function classifyExchange(exchange: Exchange): ExchangeClass {
@@ -50,19 +51,21 @@ export function classifyExchange(exchange: Exchange): ExchangeClass {
 	}
 	const { status, headers } = exchange;
 	if (isSuccess(exchange)) return 'done';
-	if (status === 303 || status === 408) return 'unknown';
+	if (isRedirect(exchange) || status === 408) return 'unknown';
 	if (status === 429) return 'notProcessed';
 	if (status === 503 && headers['retry-after'] !== undefined) return 'notProcessed';
-	return status >= 300 && status < 500 ? 'rejected' : 'unknown';
+	return status >= 400 && status < 500 ? 'rejected' : 'unknown';
 }
 
 /**
- * Classifies a creation: by the table above, except for a 503 with a web page. Some gateways respond
- * like that, with Retry-After, when the service behind them takes too long but continues to work. An
- * update may be retried anyway.
+ * Classifies a request that must not be sent twice, e.g. a creation: by the table above, except for a
+ * 503 without the service's own error (API document, section 7). Some gateways respond like that, with
+ * Retry-After, when the service behind them takes too long but continues to work.
  */
 export function classifyCreation(exchange: Exchange): ExchangeClass {
 	const isFromGateway =
-		exchange.kind === 'response' && exchange.status === 503 && isHtml(exchange.body);
+		exchange.kind === 'response' &&
+		exchange.status === 503 &&
+		!errorBodySchema.safeParse(exchange.body).success;
 	return isFromGateway ? 'unknown' : classifyExchange(exchange);
 }

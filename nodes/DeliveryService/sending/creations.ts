@@ -1,49 +1,34 @@
-import type { Ledger } from '../deduplication/ledger';
-import { limits } from '../service/limits';
 import type { Problem } from '../common/result';
 import { chunk } from '../common/chunk';
-import { creationBody, groupCreations, canSendIndividually, maxRequestsInFlight } from './batches';
+import {
+	creationBody,
+	groupCreations,
+	maxRequestsInFlight,
+	maxSentIndividually,
+	RequestSizes,
+	toClaimants,
+} from './batches';
 import { ClaimPipeline, type ClaimingRun } from './claims';
 import { findDuplicates, resolveDuplicates } from './duplicates';
 import {
 	notSent,
 	stoppedByFailure,
 	stoppedByUser,
+	unexpectedProblem,
+	unknownElsewhere,
+	unknownOutcome,
+	withOutcome,
 	type Creation,
 	type CreationResult,
 	type Outcome,
 } from './outcomes';
-import { type WaitTimes, totalWait, type RequestWait } from './rateLimit';
+import { waitForOthers } from './otherExecutions';
+import type { Report, SendingOptions } from './options';
+import { totalWait, type RequestWait } from './rateLimit';
 import { sendWithinLimit, type RequestOptions } from './request';
-import { batchFailure, interpretResponse, type CreationResponse } from './responses';
+import { batchFailure, interpretResponse, isConflict, type CreationResponse } from './responses';
 import { Semaphore } from './semaphore';
 import { sameRejection, takeSamples } from './split';
-
-/** The options and dependencies of a run that creates deliveries. */
-export interface SendingOptions extends RequestOptions {
-	/** Opens the ledger of a company's sent references; undefined when duplicates are allowed. */
-	ledgerFor?: (companyId: Creation['companyId']) => Ledger;
-	/** The company of deliveries that name none, if known. */
-	ownCompanyId?: number;
-	/** The maximum number of deliveries per request; undefined for the automatic choice. */
-	batchSize?: number;
-	/** How many requests may be in flight; undefined for the automatic choice. */
-	maxInFlight?: number;
-	/** Whether the user states that a rejected request creates nothing. */
-	retryRejectedBatches?: boolean;
-	/** Whether to continue after a failed delivery. */
-	continueOnFail: boolean;
-}
-
-/** The result of a run. */
-export interface Report {
-	/** The result of each creation, in order. */
-	results: readonly CreationResult[];
-	requests: number;
-	waited: WaitTimes;
-	/** Whether created references could not be recorded: the next run reports them as unknown. */
-	ledgerFailed: boolean;
-}
 
 /** With a broken service, every additional request would leave more deliveries to check. */
 const maxConsecutiveUnknown = 3;
@@ -62,6 +47,7 @@ export async function sendCreations(
 	const { unique } = groups;
 	const run = new CreationRun(options, unique.length);
 	for (const group of groupCreations(unique)) await run.sendGroup(group);
+	await run.sendClaimedElsewhere();
 	const { results, ...report } = run.report();
 	const all = [...results, ...resolveDuplicates(groups, results)];
 	return { ...report, results: all.sort((one, other) => one.creation.item - other.creation.item) };
@@ -79,6 +65,9 @@ class CreationRun implements ClaimingRun {
 	/** How many creations have no outcome yet and are not part of a request. */
 	private remaining: number;
 
+	/** Claimed by other executions, which may be sending them now. */
+	private claimedElsewhere: Creation[] = [];
+
 	halted?: Problem;
 
 	/** Aborts requests that are still waiting to be sent. */
@@ -92,23 +81,25 @@ class CreationRun implements ClaimingRun {
 	 * Whether a request has certainly reached the service. Until then requests are sent one at a time,
 	 * so that a wrong Base URL or a broken service leaves as few deliveries as possible unknown.
 	 */
-	private hasCreated = false;
+	hasCreated = false;
+
+	private readonly sizes: RequestSizes;
 
 	constructor(
 		private readonly options: SendingOptions,
 		total: number,
 	) {
 		this.remaining = total;
-		const { signal } = this.stop;
-		this.requestOptions = {
-			...options,
-			signal: options.signal ? AbortSignal.any([options.signal, signal]) : signal,
-		};
+		this.sizes = new RequestSizes(options.batchSize);
+		const stop = this.stop.signal;
+		const signal = options.signal ? AbortSignal.any([options.signal, stop]) : stop;
+		this.requestOptions = { ...options, signal };
 	}
 
 	report(): Report {
 		const { results, requests, waits, ledgerFailed } = this;
-		return { results, requests, waited: totalWait(waits), ledgerFailed };
+		const { reducedSize } = this.sizes;
+		return { results, requests, waited: totalWait(waits), ledgerFailed, reducedSize };
 	}
 
 	addResults(creations: readonly Creation[], outcome: Outcome): void {
@@ -117,69 +108,117 @@ class CreationRun implements ClaimingRun {
 		for (const result of withOutcome(creations, outcome)) this.results.push(result);
 	}
 
+	addClaimedElsewhere(creation: Creation): void {
+		this.claimedElsewhere.push(creation);
+	}
+
+	/** Skips what other executions create meanwhile, and sends what they did not send. */
+	async sendClaimedElsewhere(): Promise<void> {
+		const { clock, ledgerFor } = this.options;
+		const { signal } = this.requestOptions;
+		const retry = async (waiting: readonly Creation[]) => {
+			for (const group of groupCreations(waiting))
+				if (this.halted) this.claimedElsewhere.push(...group);
+				else await this.sendGroup(group);
+			return this.claimedElsewhere.splice(0);
+		};
+		const unknown = await waitForOthers(this.claimedElsewhere.splice(0), retry, clock, signal);
+		this.addResults(unknown, unknownElsewhere());
+		if (signal?.aborted) return;
+		// No later run needs to wait for them again.
+		for (const group of groupCreations(unknown))
+			await this.tryLedgerWrite(
+				async () => await ledgerFor?.(group[0]?.companyId).proceed({ lost: toClaimants(group) }),
+			);
+	}
+
 	halt(problem: Problem): Problem {
 		this.stop.abort();
 		return (this.halted ??= problem);
 	}
 
+	requestSize(): number {
+		const { rateLimit, clock } = this.options;
+		return this.sizes.next(this.remaining, rateLimit.remaining(clock));
+	}
+
 	/** Sends creations that share a company and a type, with several requests in flight. */
 	async sendGroup(group: readonly Creation[]): Promise<void> {
-		const { ledgerFor, batchSize, maxInFlight } = this.options;
-		const size = batchSize ?? limits.deliveriesPerRequest;
+		const { ledgerFor, continueOnFail, rateLimit, clock } = this.options;
 		const ledger = ledgerFor?.(group[0]?.companyId);
 		const claims = ledger && new ClaimPipeline(ledger, this);
-		const semaphore = new Semaphore(maxInFlight ?? maxRequestsInFlight(group.length, batchSize));
-		if (this.hasCreated) semaphore.open();
-		const inFlight: Array<Promise<void>> = [];
-		for await (const batch of claims?.batches(group, size) ?? chunk(group, size)) {
-			// Claim the next batch only when this one can be sent.
-			await semaphore.whenFree();
-			const sent = this.send(batch, claims, semaphore);
-			sent.catch(() => undefined);
-			inFlight.push(sent);
+		this.sizes.startGroup();
+		const isSmall = group.length <= maxSentIndividually && this.requestSize() === 1;
+		const semaphore = new Semaphore();
+		const sent: Array<Promise<boolean>> = [];
+		const parts = isSmall ? claims?.windows(group) : claims?.batches(group);
+		for await (const claimed of parts ?? [group]) {
+			for (let next = 0; next < claimed.length;) {
+				this.allowMore(semaphore, group.length);
+				// Decide the size, and claim the next ones, only when this request can be sent.
+				await semaphore.whenFree();
+				const size = this.sizes.take(this.remaining, rateLimit.remaining(clock));
+				const batch = claimed.slice(next, next + size);
+				next += batch.length;
+				const sending = this.send(batch, claims, semaphore, group.length);
+				sending.catch(() => undefined);
+				sent.push(sending);
+			}
+			if (isSmall) await Promise.all(sent);
 		}
-		await Promise.all(inFlight);
+		if ((await Promise.all(sent)).includes(false) && !continueOnFail) this.halt(stoppedByFailure);
 		await this.tryLedgerWrite(async () => await claims?.confirm());
 		await this.tryLedgerWrite(async () => await claims?.releaseCollected());
 	}
 
-	/** Sends creations in one request, or individually. */
+	/** Sends one request when it is its turn. @returns whether everything was created */
 	private async send(
 		batch: readonly Creation[],
 		claims: ClaimPipeline | undefined,
 		semaphore: Semaphore,
-	): Promise<void> {
-		const requests = this.sendsIndividually() ? chunk(batch, 1) : [batch];
+		groupSize: number,
+	): Promise<boolean> {
 		this.remaining -= batch.length;
-		const sent = await Promise.all(
-			requests.map(
-				async (request) =>
-					await semaphore.run(async () => {
-						const results = await this.sendBatch(request, claims);
-						if (this.hasCreated) semaphore.open();
-						return results;
-					}),
-			),
-		);
-		const results = sent.flat();
+		const { isIndividual } = this.sizes;
+		const results = await semaphore.run(async () => {
+			const results = await this.sendBatch(batch, claims);
+			this.allowMore(semaphore, groupSize);
+			return results;
+		});
 		this.results.push(...results);
-		if (!this.options.continueOnFail && results.some(({ outcome }) => outcome.kind !== 'created'))
-			this.halt(stoppedByFailure);
+		const hasSucceeded = results.every(({ outcome }) => outcome.kind === 'created');
+		// Deliveries of a small run do not affect each other.
+		if (!this.options.continueOnFail && !isIndividual && !hasSucceeded) this.halt(stoppedByFailure);
+		return hasSucceeded;
 	}
 
-	/** Whether each of the remaining creations gets its own request. */
-	private sendsIndividually(): boolean {
-		const { batchSize, rateLimit, clock } = this.options;
-		return (
-			batchSize === undefined && canSendIndividually(this.remaining, rateLimit.remaining(clock))
-		);
+	/** Allows several requests in flight, once one has certainly reached the service. */
+	private allowMore(semaphore: Semaphore, groupSize: number): void {
+		if (!this.hasCreated) return;
+		const size = this.requestSize();
+		const stops = !this.options.continueOnFail && !this.sizes.isIndividual;
+		semaphore.allow(this.options.maxInFlight ?? maxRequestsInFlight(groupSize, size, stops));
 	}
 
-	/** Sends one request, and splits it when it is rejected and may be split. */
+	/** Sends one request. An unexpected error, e.g. a bug, leaves its creations unknown and halts. */
 	private async sendBatch(
 		batch: readonly Creation[],
 		claims: ClaimPipeline | undefined,
 		isPart = false,
+	): Promise<CreationResult[]> {
+		try {
+			return await this.trySendBatch(batch, claims, isPart);
+		} catch (error) {
+			const { message } = this.halt(unexpectedProblem(error));
+			return withOutcome(batch, unknownOutcome(message, claims !== undefined));
+		}
+	}
+
+	/** Sends one request, and splits it when it is rejected and may be split. */
+	private async trySendBatch(
+		batch: readonly Creation[],
+		claims: ClaimPipeline | undefined,
+		isPart: boolean,
 	): Promise<CreationResult[]> {
 		const response = this.halted ? undefined : await this.request(batch);
 		const isRemembered = claims !== undefined;
@@ -190,14 +229,16 @@ class CreationRun implements ClaimingRun {
 		const { retryRejectedBatches = false } = this.options;
 		const results = interpretResponse(batch, response, { isRemembered, retryRejectedBatches });
 		const has = (kind: Outcome['kind']) => results.some(({ outcome }) => outcome.kind === kind);
-		this.consecutiveUnknown = has('unknown') && !has('created') ? this.consecutiveUnknown + 1 : 0;
+		const isUnknown = has('unknown') && !has('created') && !isConflict(response);
+		this.consecutiveUnknown = isUnknown ? this.consecutiveUnknown + 1 : 0;
 		this.hasCreated ||= has('created');
 		const failure = batchFailure(response, results);
 		if (failure) {
-			const { problem, isFatal, isProbablyWrongUrl, canSplit } = failure;
+			const { problem, isFatal, isProbablyWrongUrl, canSplit, isRejectedBatch } = failure;
 			const isWrongUrl = isProbablyWrongUrl && !this.hasCreated;
 			if (isFatal || isWrongUrl || this.consecutiveUnknown >= maxConsecutiveUnknown)
 				this.halt(problem);
+			if (isRejectedBatch) this.sizes.reduce(this.remaining);
 			if (canSplit) return await this.split(batch, claims, isPart);
 		}
 		return await this.recordResults(results, claims);
@@ -241,21 +282,18 @@ class CreationRun implements ClaimingRun {
 		const creationsWith = (...kinds: Array<Outcome['kind']>) =>
 			results.flatMap(({ creation, outcome }) => (kinds.includes(outcome.kind) ? [creation] : []));
 		claims?.addCreated(creationsWith('created'));
+		claims?.addLost(creationsWith('unknown'));
 		await this.tryLedgerWrite(
 			async () => await claims?.release(creationsWith('rejected', 'notSent')),
 		);
 		return results;
 	}
 
-	private async tryLedgerWrite(write: () => Promise<void>): Promise<void> {
+	private async tryLedgerWrite(write: () => Promise<unknown>): Promise<void> {
 		try {
 			await write();
 		} catch {
 			this.ledgerFailed = true;
 		}
 	}
-}
-
-function withOutcome(creations: readonly Creation[], outcome: Outcome): CreationResult[] {
-	return creations.map((creation) => ({ creation, outcome }));
 }

@@ -88,7 +88,7 @@ function duplicateOutcome(
 		case 'unknown':
 			// Not "not sent", which would mean that there is no such delivery.
 			return unknownOutcome(
-				`item ${first.item} has the same reference ID, and its outcome is unknown`,
+				`item ${first.item} has the same reference ID, and it is unknown whether its delivery was created`,
 				true,
 			);
 		default:

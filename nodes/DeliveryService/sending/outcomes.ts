@@ -65,7 +65,7 @@ export function dryRunUnknown({ delivery: { referenceId } }: Creation): Skipped 
 	return {
 		kind: 'skipped',
 		reason: 'unknown',
-		message: `${referenceId} would be reported as unknown: ${sentElsewhere}. Check the Delivery Service dashboard.`,
+		message: `${referenceId} would be reported as unknown: ${maybeSentElsewhere}. Check the Delivery Service dashboard.`,
 	};
 }
 
@@ -79,7 +79,7 @@ export function dryRunAnotherOrder({ delivery: { referenceId } }: Creation): Ski
 }
 
 const differentReferencesAdvice =
-	'For the orders of one of the shops, set Reference ID From to Order ID under Order Options. Exclude orders of that shop that were already sent: with their new reference IDs they would be sent again.';
+	'In the workflow of one shop, set Reference ID From to Order ID under Order Options. Leave out its orders that were already sent: they get new reference IDs and would be sent again.';
 
 /**
  * The outcome of a creation that has the reference ID of another order: its delivery would be
@@ -133,14 +133,26 @@ export function unknownOutcome(cause: string, isRemembered: boolean, detail?: st
 	};
 }
 
+/**
+ * The outcome of a creation that another execution has claimed without recording an outcome: it may be
+ * sending it, or have crashed before or after that.
+ */
+export function unknownElsewhere(): Failed {
+	return {
+		kind: 'unknown',
+		problem: {
+			message: `It is unknown whether this delivery was created: ${maybeSentElsewhere}`,
+			description: `Wait until no other execution of this workflow is running, then look for it in the Delivery Service dashboard. ${allowResendingAdvice}`,
+		},
+	};
+}
+
+const maybeSentElsewhere = 'another execution may have sent it';
+
 const checkDashboard = 'Check the Delivery Service dashboard before you send it again.';
 
 const allowResendingAdvice =
 	'If it was not created, run the operation "Allow Resending" for its reference ID, then send it again.';
-
-/** Why a creation is unknown that this run did not send. */
-export const sentElsewhere =
-	'it was sent before without a response, or another execution is sending it now';
 
 /** Why nothing more is sent when a person or a timeout stops the execution. */
 export const stoppedByUser: Problem = { message: 'the execution was stopped' };
@@ -148,12 +160,35 @@ export const stoppedByUser: Problem = { message: 'the execution was stopped' };
 /** Why nothing more is sent after a failure, unless On Error is set to continue. */
 export const stoppedByFailure: Problem = { message: 'an earlier delivery failed' };
 
+/** Why nothing more is sent after an error that no response explains, e.g. a bug. */
+export function unexpectedProblem(error: unknown): Problem {
+	const cause = error instanceof Error ? `: ${error.message}` : '';
+	return { message: `an unexpected error occurred${cause}` };
+}
+
 /** The problem when the ledger's store fails while references are checked. */
 export function storeProblem(error: unknown): Problem {
+	if (error instanceof Error && tooLongForMySql.test(error.message)) return storeFull;
 	const cause = error instanceof Error ? `: ${error.message}` : '';
 	return {
 		message: `n8n could not check which reference IDs were already sent${cause}`,
 		description:
 			'Save the workflow and run it again. If that does not help, ask your n8n administrator to check the n8n database.',
 	};
+}
+
+/**
+ * The error of MySQL and MariaDB when the memory exceeds 64 KB, since n8n 1 stores it in a TEXT column.
+ */
+const tooLongForMySql = /data too long for column/i;
+
+const storeFull: Problem = {
+	message: "n8n's MySQL or MariaDB database has no room for more reference IDs",
+	description:
+		'Ask your n8n administrator to change the column "value" of n8n\'s table "processed_data" to LONGTEXT, or to move n8n to PostgreSQL. Then run the workflow again.',
+};
+
+/** Gives all creations the same outcome. */
+export function withOutcome(creations: readonly Creation[], outcome: Outcome): CreationResult[] {
+	return creations.map((creation) => ({ creation, outcome }));
 }

@@ -2,8 +2,8 @@ import type { Ledger, ReferenceState } from '../deduplication/ledger';
 import { limits } from '../service/limits';
 import type { CreationBody } from '../service/schemas';
 import { chunk } from '../common/chunk';
-import { creationBody, groupCreations, canSendIndividually, toClaimants } from './batches';
-import type { SendingOptions } from './creations';
+import { creationBody, groupCreations, RequestSizes, toClaimants } from './batches';
+import type { SendingOptions } from './options';
 import { findDuplicates } from './duplicates';
 import {
 	alreadyCreated,
@@ -38,6 +38,7 @@ export async function planCreations(
 	for (const creation of conflicts)
 		plan.skipped.push({ creation, outcome: skippedOutcomes.anotherOrder(creation) });
 	const availableRequests = rateLimit.remaining(clock);
+	const sizes = new RequestSizes(batchSize);
 	let remaining = unique.length;
 	for (const group of groupCreations(unique)) {
 		const states = await lookUpStates(group, ledgerFor?.(group[0]?.companyId));
@@ -48,13 +49,13 @@ export async function planCreations(
 			return state === 'free';
 		});
 		remaining -= group.length - ready.length;
-		for (const batch of chunk(ready, batchSize ?? limits.deliveriesPerRequest)) {
-			const sendsIndividually =
-				batchSize === undefined &&
-				canSendIndividually(remaining, availableRequests - plan.requests.length);
-			for (const creations of sendsIndividually ? chunk(batch, 1) : [batch])
-				plan.requests.push({ creations, body: creationBody(creations) });
-			remaining -= batch.length;
+		sizes.startGroup();
+		for (let next = 0; next < ready.length;) {
+			const size = sizes.take(remaining, availableRequests - plan.requests.length);
+			const creations = ready.slice(next, next + size);
+			plan.requests.push({ creations, body: creationBody(creations) });
+			next += creations.length;
+			remaining -= creations.length;
 		}
 	}
 	return plan;
@@ -64,6 +65,7 @@ const skippedOutcomes = {
 	created: alreadyCreated,
 	anotherOrder: dryRunAnotherOrder,
 	unknown: dryRunUnknown,
+	lost: dryRunUnknown,
 } as const satisfies Record<Exclude<ReferenceState, 'free'>, (creation: Creation) => Skipped>;
 
 /**

@@ -91,6 +91,8 @@ export interface BatchFailure {
 	isFatal: boolean;
 	/** Whether the request may have been rejected because of only some of its deliveries. */
 	canSplit: boolean;
+	/** Whether the service rejected a whole batch, so that smaller requests leave fewer unknown. */
+	isRejectedBatch: boolean;
 	/** Whether the Base URL is probably wrong, unless the service has responded before. */
 	isProbablyWrongUrl: boolean;
 }
@@ -106,11 +108,17 @@ export function batchFailure(
 	results: readonly CreationResult[],
 ): BatchFailure | undefined {
 	const failed = results.find(({ outcome }) => outcome.kind !== 'created')?.outcome.kind;
-	if (failed === undefined && response.class === 'done') return undefined;
+	const isDone = response.class === 'done';
+	if (failed === undefined && isDone) return undefined;
+	const has = (kind: CreationResult['outcome']['kind']) =>
+		results.some(({ outcome }) => outcome.kind === kind);
+	const isRejected = response.class === 'rejected';
 	const { exchange } = response;
 	return {
 		problem: batchProblem(response),
 		isFatal: failed === 'notSent' || (exchange.kind === 'response' && isAboutAllRequests(exchange)),
+		isRejectedBatch:
+			results.length > 1 && has('unknown') && (isRejected || (isDone && !has('created'))),
 		canSplit: failed === 'rejected' && results.length > 1 && isContentStatus(exchange),
 		isProbablyWrongUrl: failed === 'unknown' && isNotFoundPage(response),
 	};
@@ -142,14 +150,19 @@ function remainingOutcome(
 				};
 	if (response.class === 'notProcessed' && !hasCreated) return { kind: 'notSent', problem };
 	if (response.class !== 'rejected') return { kind: 'unknown', cause: problem.message, details };
-	const isCertain = count === 1 || retryRejectedBatches || isAboutAllRequests(exchange);
+	const isSingleConflict = count === 1 && isConflict(response);
+	const isCertain =
+		!isSingleConflict && (count === 1 || retryRejectedBatches || isAboutAllRequests(exchange));
 	if (isCertain && !hasCreated) return { kind: 'rejected', problem };
+	if (isSingleConflict) return { kind: 'unknown', cause: conflict, details };
 	return {
 		kind: 'unknown',
 		cause: count > 1 ? sharedRejection(exchange, count - 1) : problem.message,
 		details: [count > 1 ? sendIndividuallyAdvice : '', problem.description ?? ''],
 	};
 }
+
+const conflict = 'the Delivery Service reported a conflict (status 409), so it may already exist';
 
 const noRecord = 'the response contains no record of it';
 
@@ -168,6 +181,14 @@ function sharedRejection({ status }: ServiceResponse, others: number): string {
  */
 function isNotFoundPage({ exchange, code, message }: CreationResponse): boolean {
 	return exchange.kind === 'response' && exchange.status === 404 && !code && !message;
+}
+
+/**
+ * Whether the service reports a conflict, most likely with an existing delivery. That says nothing
+ * about other deliveries, while other unknown outcomes in a row mean that the service is broken.
+ */
+export function isConflict({ exchange }: CreationResponse): boolean {
+	return exchange.kind === 'response' && exchange.status === 409;
 }
 
 /** Statuses that may be about one of several deliveries; all others concern the whole request. */
@@ -203,7 +224,8 @@ const maxListedIds = 20;
 function strayIdsSentence(ids: readonly string[]): string {
 	if (ids.length === 0) return '';
 	const more = ids.length > maxListedIds ? ` and ${ids.length - maxListedIds} more` : '';
-	return `The response also contains records that can't be matched to a delivery: ID ${ids.slice(0, maxListedIds).join(', ')}${more}.`;
+	const records = ids.length === 1 ? 'a record' : 'records';
+	return `The response also contains ${records} that can't be matched to a delivery: ID ${ids.slice(0, maxListedIds).join(', ')}${more}.`;
 }
 
 /** What the service says besides its records, unless it only confirms the success. */

@@ -1,21 +1,17 @@
 /**
  * Limits how many tasks run at once; the others start in the order in which they were passed. Until
- * it is opened, only one task runs at a time.
+ * more are allowed, only one task runs at a time.
  */
 export class Semaphore {
 	private readonly waiting: Array<() => void> = [];
 
+	private slots = 1;
+
 	private freeSlots = 1;
 
-	private isOpen = false;
-
-	constructor(private readonly maxConcurrent: number) {}
-
-	/** Allows the maximum number of concurrent tasks from now on. */
-	open(): void {
-		if (this.isOpen) return;
-		this.isOpen = true;
-		for (let slots = 1; slots < this.maxConcurrent; slots++) this.release();
+	/** Allows this many concurrent tasks from now on, unless more are allowed already. */
+	allow(maxConcurrent: number): void {
+		for (; this.slots < maxConcurrent; this.slots++) this.release();
 	}
 
 	/** Runs a task as soon as there is a free slot. */

@@ -3,13 +3,14 @@ import {
 	serviceDetail,
 	explainFailure,
 	isAboutAllRequests,
+	isRedirect,
 	isSuccessCode,
 	notADeliveryService,
 } from '../service/errors';
 import type { Problem } from '../common/result';
 import { updateResponseSchema } from '../service/schemas';
 import { lowerFirst } from '../common/text';
-import { classifyExchange } from './classify';
+import type { ExchangeClass } from './classify';
 import type { Failed } from './outcomes';
 
 /** The outcome of an update. */
@@ -35,11 +36,15 @@ export interface UpdateVerdict {
 /**
  * What an exchange means for the deliveries of an update request.
  *
+ * @param exchangeClass what the exchange says about the request
  * @param advice what to do when it is unknown whether the update was made
  */
-export function updateVerdict(exchange: Exchange, advice: string): UpdateVerdict {
+export function updateVerdict(
+	exchange: Exchange,
+	exchangeClass: ExchangeClass,
+	advice: string,
+): UpdateVerdict {
 	const problem = explainFailure(exchange, 'delivery IDs or reference IDs');
-	const exchangeClass = classifyExchange(exchange);
 	if (exchangeClass === 'notProcessed')
 		return { outcome: { kind: 'notSent', problem }, halt: problem };
 	if (exchange.kind === 'noResponse')
@@ -49,7 +54,7 @@ export function updateVerdict(exchange: Exchange, advice: string): UpdateVerdict
 	if (exchangeClass === 'done') return successVerdict(exchange, advice);
 	if (exchangeClass === 'unknown') {
 		const verdict = lostResponseVerdict(exchange, advice);
-		return exchange.status === 303 ? verdict : { ...verdict, mayConcernOne: true };
+		return isRedirect(exchange) ? verdict : { ...verdict, mayConcernOne: true };
 	}
 	return {
 		outcome: { kind: 'rejected', problem },
@@ -104,7 +109,8 @@ function rejectedLater(first: Problem, { message, description }: Problem): Probl
 	return { message: first.message, description: `${advice} ${rejection}` };
 }
 
-function unknownUpdate(cause: Problem, advice: string, detail = ''): UpdateVerdict {
+/** The verdict when it is unknown, for this cause, whether an update was made. */
+export function unknownUpdate(cause: Problem, advice: string, detail = ''): UpdateVerdict {
 	return {
 		outcome: {
 			kind: 'unknown',

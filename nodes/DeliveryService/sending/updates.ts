@@ -3,13 +3,15 @@ import { limits } from '../service/limits';
 import type { Problem } from '../common/result';
 import type { DeliveryChanges, TargetKind, UpdateBody } from '../service/schemas';
 import { chunk } from '../common/chunk';
-import { classifyExchange } from './classify';
-import { stoppedByUser } from './outcomes';
+import { isRedirect } from '../service/errors';
+import { classifyCreation, classifyExchange, type ExchangeClass } from './classify';
+import { stoppedByUser, unexpectedProblem } from './outcomes';
 import { sendWithRetries, type RetryOptions } from './request';
 import {
 	afterLostResponse,
 	lostResponseVerdict,
 	notUpdated,
+	unknownUpdate,
 	updateVerdict,
 	type UpdateOutcome,
 	type UpdateVerdict,
@@ -95,15 +97,28 @@ class UpdateRun {
 		return targets.map((target) => ({ ...target, targetKind: update.targetKind, outcome }));
 	}
 
+	/** Sends one request. An unexpected error, e.g. a bug, leaves its deliveries unknown and halts. */
 	private async sendBatch(
 		update: Update,
 		targets: readonly UpdateTarget[],
 	): Promise<UpdateVerdict> {
 		if (this.halted) return { outcome: notUpdated(this.halted) };
+		try {
+			return await this.trySendBatch(update, targets);
+		} catch (error) {
+			this.halted ??= unexpectedProblem(error);
+			return unknownUpdate(this.halted, adviceFor(update));
+		}
+	}
+
+	private async trySendBatch(
+		update: Update,
+		targets: readonly UpdateTarget[],
+	): Promise<UpdateVerdict> {
 		const { last, lost } = await this.request(update, targets);
-		const advice = isRepeatable(update) ? safeToRepeat : checkBothReferences;
+		const advice = adviceFor(update);
 		const verdict = last
-			? updateVerdict(last, advice)
+			? updateVerdict(last, classify(update, last), advice)
 			: { outcome: notUpdated(stoppedByUser), halt: stoppedByUser };
 		this.halted ??= verdict.halt;
 		return lost ? afterLostResponse(lostResponseVerdict(lost, advice), verdict) : verdict;
@@ -138,9 +153,9 @@ class UpdateRun {
 				return { exchange, tookMs: pauseMs + Math.max(0, clock.now() - sentAt) };
 			},
 			(exchange, attempt) => {
-				const exchangeClass = classifyExchange(exchange);
+				const exchangeClass = classify(update, exchange);
 				if (exchangeClass !== 'unknown') return exchangeClass === 'notProcessed';
-				if (exchange.kind === 'response' && exchange.status === 303) return false;
+				if (exchange.kind === 'response' && isRedirect(exchange)) return false;
 				lost ??= exchange;
 				return isRepeatable(update) && attempt + 1 < maxLostAttempts;
 			},
@@ -149,9 +164,22 @@ class UpdateRun {
 	}
 }
 
-/** A repeated request does not find a delivery under the reference ID that the first one replaced. */
-function isRepeatable({ targetKind, changes }: Update): boolean {
+/**
+ * Whether an update may be made twice: a repeated request does not find a delivery under the reference
+ * ID that the first one replaced.
+ */
+export function isRepeatable({ targetKind, changes }: Update): boolean {
 	return targetKind === 'deliveryIds' || changes.referenceId === undefined;
+}
+
+/** What an exchange says about the request of an update. */
+function classify(update: Update, exchange: Exchange): ExchangeClass {
+	return isRepeatable(update) ? classifyExchange(exchange) : classifyCreation(exchange);
+}
+
+/** What to do when it is unknown whether an update was made. */
+function adviceFor(update: Update): string {
+	return isRepeatable(update) ? safeToRepeat : checkBothReferences;
 }
 
 const safeToRepeat = 'It is safe to run the update again.';

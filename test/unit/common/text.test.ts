@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 
-import { isLongerThan, truncate } from '../../../nodes/DeliveryService/common/text';
+import {
+	isBlank,
+	isLongerThan,
+	stripInvisible,
+	truncate,
+} from '../../../nodes/DeliveryService/common/text';
 import { isEmailAddress } from '../../../nodes/DeliveryService/service/values';
 
 describe('an email address', () => {
@@ -82,5 +87,44 @@ describe('the length of a text', () => {
 		expect(truncate('👨‍👩‍👧👍🏽é!', 2)).toBe('👨‍👩‍👧👍🏽...');
 		expect(truncate('👨‍👩‍👧', 1)).toBe('👨‍👩‍👧');
 		expect(truncate('abc', 3)).toBe('abc');
+	});
+});
+
+describe('invisible characters', () => {
+	test.each<[string, string, string]>([
+		['a zero-width space', 'mia@example.com\u200B', 'mia@example.com'],
+		['a byte order mark', '\uFEFFMia', 'Mia'],
+		['a soft hyphen', 'Haupt\u00ADstraße', 'Hauptstraße'],
+		['directional marks', '\u202A+1 217-555-0100\u202C', '+1 217-555-0100'],
+		['a word joiner', '12\u2060 Main Street', '12 Main Street'],
+		['a joiner between Latin letters', 'mia\u200D@example\u200C.com', 'mia@example.com'],
+		['a control character', 'Mi\u0000a\u007F', 'Mia'],
+		['a Hangul filler', '\u3164Mia', 'Mia'],
+		['hidden tags', 'Mia\u{E0041}', 'Mia'],
+	])('strips %s', (_, text, expected) => {
+		expect(stripInvisible(text)).toBe(expected);
+	});
+
+	test.each<[string, string]>([
+		['line breaks and tabs', 'Ring\r\n\tthe bell'],
+		['a non-joiner in a Persian name', 'علی\u200Cرضا'],
+		['a joiner in a Sinhala name', 'ශ්\u200Dරී'],
+		['a joiner at the end of a Malayalam word', 'അവന്\u200D'],
+		['a variant of a Japanese character', '葛\u{E0100}飾'],
+		['an emoji of several', '👩\u200D👩\u200D👧 ❤\uFE0F\u200D🔥 1\uFE0F\u20E3'],
+		['a flag of a region', '🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}'],
+	])('keeps %s', (_, text) => {
+		expect(stripInvisible(text)).toBe(text);
+	});
+
+	test.each(['', ' ', '\u200B', '\uFEFF \u00AD', '\u2060', '\u200D', '\uFE0F', '\u3164', '\u2800'])(
+		'counts text of nothing else as blank (%j)',
+		(text) => {
+			expect(isBlank(text)).toBe(true);
+		},
+	);
+
+	test('does not count visible text as blank', () => {
+		for (const text of ['0', '-', 'é', '葛', '❤\uFE0F']) expect(isBlank(text)).toBe(false);
 	});
 });

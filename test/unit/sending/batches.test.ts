@@ -17,37 +17,42 @@ test.each([
 });
 
 test.each([
-	[1, undefined, 1],
-	[19, undefined, 1],
-	[20, undefined, 2],
-	[20, 1, 2],
-	[20, 100, 1],
-	[21, undefined, 1],
-	[1999, undefined, 1],
-	[2000, 100, 2],
-	[3999, 100, 3],
-	[10_000, 100, 4],
-	[100_000, 100, 4],
-	[30, 1, 3],
+	[1, 1, false, 4],
+	[10_000, 1, false, 4],
+	[19, 1, true, 1],
+	[20, 1, true, 2],
+	[100, 1, true, 4],
+	[20, 100, false, 1],
+	[2500, 100, false, 1],
+	[4999, 100, true, 1],
+	[5000, 100, false, 2],
+	[9999, 100, false, 3],
+	[10_000, 100, false, 4],
+	[100_000, 100, false, 4],
+	[200, 4, false, 2],
 ])(
-	'for %i creations in batches of %s, allows %i requests in flight',
-	(count, batchSize, inFlight) => {
-		expect(maxRequestsInFlight(count, batchSize)).toBe(inFlight);
+	'for %i creations in requests of %i (stops after a failure: %s), allows %i requests in flight',
+	(count, size, stopsAfterFailure, inFlight) => {
+		expect(maxRequestsInFlight(count, size, stopsAfterFailure)).toBe(inFlight);
 	},
 );
 
 test('a crash leaves at most a fifth of the run or 1,200 deliveries unknown, or three batches', () => {
 	fc.assert(
 		fc.property(
-			fc.integer({ min: 21, max: 200_000 }),
+			fc.integer({ min: 51, max: 200_000 }),
 			fc.integer({ min: 1, max: 100 }),
 			(count, batchSize) => {
 				const size = claimSize(count, batchSize);
 				expect(size % batchSize).toBe(0);
 				expect(size).toBeGreaterThanOrEqual(batchSize);
-				const unknown = 2 * size + maxRequestsInFlight(count, batchSize) * batchSize;
+				const unknown = 2 * size + maxRequestsInFlight(count, batchSize, false) * batchSize;
 				expect(unknown).toBeLessThanOrEqual(
-					Math.max(3 * batchSize, Math.min(count / 5, 1200), count / 10 + 2 * batchSize),
+					Math.max(
+						3 * batchSize,
+						Math.min(count / 5, 1200),
+						count / 10 + Math.max(2 * batchSize, 4),
+					),
 				);
 			},
 		),

@@ -34,9 +34,12 @@ describe('notProcessed', () => {
 	test('classifies 503 with Retry-After as notProcessed', () => {
 		expect(responded(503, { 'retry-after': '5' })).toBe('notProcessed');
 		expect(responded(503, { 'retry-after': '' })).toBe('notProcessed');
-		expect(classifyCreation(responseWith(503, { 'retry-after': '5' }, { code: 'BUSY' }))).toBe(
-			'notProcessed',
-		);
+	});
+
+	test("classifies a creation with 503, Retry-After and the service's own error as notProcessed", () => {
+		const error = { code: 'BUSY', message: 'Try again later' };
+		const exchange = responseWith(503, { 'retry-after': '5' }, error);
+		expect(classifyCreation(exchange)).toBe('notProcessed');
 	});
 });
 
@@ -60,10 +63,6 @@ describe('rejected', () => {
 		expect(classifyExchange({ kind: 'noResponse', code: '', blockedReason: 'Blocked' })).toBe(
 			'rejected',
 		);
-	});
-
-	test.each([300, 301, 302, 307, 308, 399])('classifies redirect %d as rejected', (status) => {
-		expect(responded(status)).toBe('rejected');
 	});
 
 	test.each([400, 401, 403, 404, 409, 413, 415, 422, 428, 430, 499])(
@@ -102,20 +101,28 @@ describe('unknown', () => {
 		expect(responded(503)).toBe('unknown');
 	});
 
-	test('classifies a creation with 503, Retry-After and a web page from a gateway as unknown', () => {
-		const page = '\n<!DOCTYPE html><title>503 Backend fetch failed</title>';
-		const exchange = responseWith(503, { 'retry-after': '5' }, page);
-		expect(classifyCreation(exchange)).toBe('unknown');
-		// Making an update twice does no harm.
-		expect(classifyExchange(exchange)).toBe('notProcessed');
-	});
+	test.each<[string, unknown]>([
+		['a web page', '\n<!DOCTYPE html><title>503 Backend fetch failed</title>'],
+		['no body', undefined],
+		['plain text', 'upstream connect error'],
+		['only a message', { message: 'Service Unavailable' }],
+		['a numeric code', { code: 14, message: 'upstream request timeout' }],
+	])(
+		'classifies a creation with 503, Retry-After and %s, from a gateway, as unknown',
+		(_, body) => {
+			const exchange = responseWith(503, { 'retry-after': '5' }, body);
+			expect(classifyCreation(exchange)).toBe('unknown');
+			// Making an update twice does no harm.
+			expect(classifyExchange(exchange)).toBe('notProcessed');
+		},
+	);
 
 	test.each([500, 502, 504, 599, 600])('classifies server error %d as unknown', (status) => {
 		expect(responded(status, { 'retry-after': '5' })).toBe('unknown');
 	});
 
-	test('classifies 303, with the result at another URL, as unknown', () => {
-		expect(responded(303)).toBe('unknown');
+	test.each([300, 301, 302, 303, 307, 308, 399])('classifies redirect %d as unknown', (status) => {
+		expect(responded(status)).toBe('unknown');
 	});
 
 	test('classifies 408, from a gateway, as unknown', () => {

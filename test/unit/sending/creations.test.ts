@@ -1,18 +1,19 @@
 /** The send loop in isolation, with an in-memory service and store. */
+import fc from 'fast-check';
+
 import {
 	openLedger,
 	type Ledger,
 	type Store,
 } from '../../../nodes/DeliveryService/deduplication/ledger';
-import {
-	sendCreations,
-	type Report,
-	type SendingOptions,
-} from '../../../nodes/DeliveryService/sending/creations';
+import { sendCreations } from '../../../nodes/DeliveryService/sending/creations';
+import type { Report, SendingOptions } from '../../../nodes/DeliveryService/sending/options';
 import type { Creation } from '../../../nodes/DeliveryService/sending/outcomes';
+import { toClaimants } from '../../../nodes/DeliveryService/sending/batches';
 import { RateLimit } from '../../../nodes/DeliveryService/sending/rateLimit';
 import { respondWith, creation, creationsOf, FakeService } from '../../support/creations';
-import { memoryStore, type Row } from '../../support/memoryStore';
+import { claimWith } from '../../support/ledger';
+import { memoryStore, noTime, type Row } from '../../support/memoryStore';
 import { VirtualTime } from '../../support/virtualTime';
 
 let time: VirtualTime;
@@ -114,6 +115,117 @@ describe('requests', () => {
 	});
 });
 
+describe('deliveries that another execution has claimed', () => {
+	/** A service whose responses take some time. */
+	const slowly = (service: FakeService, ms: number): Partial<SendingOptions> => ({
+		send: async (body) => {
+			await time.wait(ms);
+			return await service.send(body);
+		},
+	});
+
+	/** Claims references like an execution that crashes before it sends anything. */
+	const crash = async (creations: readonly Creation[]) =>
+		await time.until(claimWith(ledgerFor(undefined), toClaimants(creations)));
+
+	const timed = async (work: Promise<Report>) => {
+		const start = time.now();
+		const report = await work;
+		return { kinds: kindsOf(report), seconds: Math.round((time.now() - start) / 1000) };
+	};
+
+	test.each([100, 1])(
+		'skips deliveries that another execution creates meanwhile (batch size %i)',
+		async (batchSize) => {
+			const service = new FakeService();
+			const options = { ...slowly(service, 3000), batchSize };
+			const reports = await Promise.all([
+				run(service, creationsOf(20), options),
+				run(service, creationsOf(20), options),
+			]);
+			const kinds = reports.flatMap(kindsOf);
+			expect(service.existing).toHaveLength(20);
+			expect(kinds.filter((kind) => kind === 'created')).toHaveLength(20);
+			expect(kinds.filter((kind) => kind === 'alreadyCreated')).toHaveLength(20);
+		},
+	);
+
+	test('sends what another execution could not send', async () => {
+		const busy = new FakeService();
+		const failing = run(busy, creationsOf(2), {
+			send: async () => {
+				await time.wait(3000);
+				return { kind: 'noResponse', code: 'ECONNREFUSED', neverConnected: true };
+			},
+			maxRetryMs: 0,
+		});
+		const service = new FakeService();
+		const later = time.wait(1000).then(async () => await run(service, creationsOf(2)));
+		const [first, second] = await Promise.all([failing, later]);
+		expect(kindsOf(first)).toEqual(['notSent', 'notSent']);
+		expect(kindsOf(second)).toEqual(['created', 'created']);
+	});
+
+	test('sends new deliveries before it waits, and waits a minute only once for a crashed execution', async () => {
+		await crash(creationsOf(2));
+		const service = new FakeService();
+		const outcome = ['unknown', 'unknown', 'created'];
+		expect(await timed(run(service, creationsOf(3)))).toEqual({ kinds: outcome, seconds: 64 });
+		expect(service.existing).toEqual(['R2']);
+		expect(await timed(run(service, creationsOf(3)))).toEqual({
+			kinds: ['unknown', 'unknown', 'alreadyCreated'],
+			seconds: 0,
+		});
+	});
+
+	test('says that a delivery may have been sent when an execution crashed before or after sending it', async () => {
+		await crash(creationsOf(1));
+		const { results } = await run(new FakeService(), creationsOf(1));
+		expect(results[0]?.outcome).toEqual({
+			kind: 'unknown',
+			problem: {
+				message:
+					'It is unknown whether this delivery was created: another execution may have sent it',
+				description:
+					'Wait until no other execution of this workflow is running, then look for it in the Delivery Service dashboard. If it was not created, run the operation "Allow Resending" for its reference ID, then send it again.',
+			},
+		});
+	});
+
+	test('does not wait for deliveries whose response was lost', async () => {
+		const lost = new FakeService(() => ({ kind: 'noResponse', code: 'ECONNRESET' }));
+		await run(lost, creationsOf(1));
+		expect(await timed(run(new FakeService(), creationsOf(1)))).toEqual({
+			kinds: ['unknown'],
+			seconds: 0,
+		});
+	});
+
+	test('stops waiting when the user stops the execution', async () => {
+		await crash(creationsOf(1));
+		const stop = new AbortController();
+		void time.wait(5000).then(() => stop.abort());
+		const report = timed(run(new FakeService(), creationsOf(1), { signal: stop.signal }));
+		expect(await report).toEqual({ kinds: ['unknown'], seconds: 5 });
+		expect(await timed(run(new FakeService(), creationsOf(1)))).toMatchObject({ seconds: 64 });
+	});
+
+	test('reports the outcome of every delivery when the store fails while it waits', async () => {
+		await crash(creationsOf(1));
+		let accesses = 0;
+		const store: Store = {
+			runExclusive: async (access) => {
+				if (++accesses > 3) throw new Error('no database');
+				return await memoryStore(row, time, () => noTime).runExclusive(access);
+			},
+		};
+		const report = await run(new FakeService(), creationsOf(2), {
+			ledgerFor: () => openLedger(store, 'company undefined', 'execution', time),
+		});
+		expect(kindsOf(report)).toEqual(['notSent', 'created']);
+	});
+});
+
 describe('memory of a run', () => {
 	test('never sends created deliveries again, but sends rejected ones again', async () => {
 		const service = new FakeService((references) =>
@@ -205,14 +317,12 @@ describe('memory of a run', () => {
 				ledgerFor: () => failingLedger(...failing),
 				batchSize: 1,
 			});
-			expect(kindsOf(report)).toEqual(['created', 'rejected']);
+			const cannotConfirm = failing.some((one) => one === 'confirm');
+			// R1 is sent only after R0 was confirmed.
+			expect(kindsOf(report)).toEqual(['created', cannotConfirm ? 'notSent' : 'rejected']);
 			expect(report.ledgerFailed).toBe(true);
 			const later = await run(new FakeService(), creationsOf(2));
-			const failsTo = (write: 'confirm' | 'release') => failing.some((one) => one === write);
-			expect(kindsOf(later)).toEqual([
-				failsTo('confirm') ? 'unknown' : 'alreadyCreated',
-				failsTo('release') ? 'unknown' : 'created',
-			]);
+			expect(kindsOf(later)).toEqual([cannotConfirm ? 'unknown' : 'alreadyCreated', 'unknown']);
 		},
 	);
 });
@@ -220,7 +330,6 @@ describe('memory of a run', () => {
 describe('halting', () => {
 	test.each([
 		['a wrong key', respondWith(401, { message: 'No' }), 'rejected'],
-		['a redirect', respondWith(307), 'rejected'],
 		['a busy service', respondWith(429, {}, { 'retry-after': '9999' }), 'notSent'],
 		[
 			'an untrusted certificate',
@@ -239,11 +348,63 @@ describe('halting', () => {
 		},
 	);
 
+	test.each([301, 302, 303, 307, 308])(
+		'stops after redirect %d, and creates nothing twice if the work was done',
+		async (status) => {
+			const service = new FakeService((references, number, fake) => {
+				if (number !== 2) return undefined;
+				fake.create(references);
+				return respondWith(status, undefined, { location: 'https://new.example/v1/deliveries' });
+			});
+			const report = await run(service, creationsOf(6), { batchSize: 2 });
+			expect(kindsOf(report)).toEqual([
+				...many(2, 'created'),
+				...many(2, 'unknown'),
+				...many(2, 'notSent'),
+			]);
+			expect(textOf(report, 2)).toMatch(
+				/^It is unknown whether this delivery was created: .*redirect/,
+			);
+			const later = new FakeService();
+			await run(later, creationsOf(6));
+			expect(later.existing).toEqual(['R4', 'R5']);
+		},
+	);
+
+	test('leaves a delivery unknown after 409, and does not stop after several of them', async () => {
+		const conflict = respondWith(409, { code: 'EXISTS', message: 'It exists' });
+		const service = new FakeService((_, number) => (number <= 4 ? conflict : undefined));
+		const report = await run(service, creationsOf(6), { batchSize: 1 });
+		expect(kindsOf(report)).toEqual([...many(4, 'unknown'), ...many(2, 'created')]);
+		expect(textOf(report, 0)).toMatch(
+			/conflict \(status 409\), so it may already exist\. .*It exists/,
+		);
+		const later = new FakeService();
+		await run(later, creationsOf(6));
+		expect(later.existing).toEqual([]);
+	});
+
+	test.each<[string, unknown]>([
+		['without a body', undefined],
+		['with a message of its own', { message: 'Service Unavailable' }],
+	])('does not repeat a creation after 503 with Retry-After from a gateway %s', async (_, body) => {
+		const service = new FakeService((references, _number, fake) => {
+			fake.create(references);
+			return respondWith(503, body, { 'retry-after': '1' });
+		});
+		const report = await run(service, creationsOf(1));
+		expect(service.existing).toEqual(['R0']);
+		expect(kindsOf(report)).toEqual(['unknown']);
+	});
+
 	test('stops after the first failure without On Error: Continue', async () => {
 		const service = new FakeService(([reference]) =>
 			reference === 'R1' ? respondWith(403) : undefined,
 		);
-		const report = await run(service, creationsOf(4), { batchSize: 1, continueOnFail: false });
+		const report = await run(service, creationsOf(4), {
+			batchSize: 1,
+			continueOnFail: false,
+		});
 		expect(kindsOf(report)).toEqual(['created', 'rejected', 'notSent', 'notSent']);
 		expect(report.results[3]?.outcome).toMatchObject({
 			problem: { message: 'This delivery was not sent: an earlier delivery failed' },
@@ -261,6 +422,57 @@ describe('halting', () => {
 		expect(report.results[1]?.outcome).toMatchObject({
 			problem: { message: 'This delivery was not sent: the execution was stopped' },
 		});
+	});
+});
+
+describe('an unexpected error', () => {
+	const bug = new TypeError('x is not a function');
+
+	/** A response whose body can't be read. */
+	const unreadable = {
+		...respondWith(200),
+		get body(): unknown {
+			throw bug;
+		},
+	};
+
+	test('leaves only the deliveries in flight unknown, and sends nothing more', async () => {
+		const service = new FakeService((references, number, fake) => {
+			if (number !== 2) return undefined;
+			fake.create(references);
+			return unreadable;
+		});
+		const report = await run(service, creationsOf(6), { batchSize: 2 });
+		expect(kindsOf(report)).toEqual([
+			...many(2, 'created'),
+			...many(2, 'unknown'),
+			...many(2, 'notSent'),
+		]);
+		expect(textOf(report, 2)).toMatch(
+			/^It is unknown whether this delivery was created: .*x is not a function/,
+		);
+		expect(textOf(report, 4)).toMatch(/^This delivery was not sent: .*x is not a function/);
+		const later = new FakeService();
+		expect(kindsOf(await run(later, creationsOf(6)))).toEqual([
+			...many(2, 'alreadyCreated'),
+			...many(2, 'unknown'),
+			...many(2, 'created'),
+		]);
+	});
+
+	test('keeps the results of the other requests in flight', async () => {
+		const service = new FakeService(([reference]) => {
+			if (reference !== 'R50') return undefined;
+			throw bug;
+		});
+		const report = await run(service, creationsOf(100), { batchSize: 1, maxInFlight: 4 });
+		const kinds = kindsOf(report);
+		expect(report.results).toHaveLength(100);
+		expect(kinds[50]).toBe('unknown');
+		expect(kinds.filter((kind) => kind === 'unknown')).toHaveLength(1);
+		const createdItems = itemsOf(report).filter((item) => kinds[item] === 'created');
+		expect(createdItems.map((item) => `R${item}`)).toEqual(service.existing);
+		expect(kinds[99]).toBe('notSent');
 	});
 });
 
@@ -284,7 +496,7 @@ describe('duplicate reference IDs in the input', () => {
 		const report = await run(service, twice, { batchSize: 1 });
 		expect(kindsOf(report)).toEqual(['unknown', 'unknown', 'unknown']);
 		expect(textOf(report, 2)).toMatch(
-			/^It is unknown whether this delivery was created: item 0 has the same reference ID, and its outcome is unknown\. Check the Delivery Service dashboard/,
+			/^It is unknown whether this delivery was created: item 0 has the same reference ID, and it is unknown whether its delivery was created\. Check the Delivery Service dashboard/,
 		);
 	});
 
@@ -398,7 +610,7 @@ describe('a rejected batch', () => {
 		);
 	});
 
-	test.each(statuses)(
+	test.each(statuses.filter((status) => status !== 409))(
 		'reports a single delivery rejected with status %i as rejected',
 		async (status) => {
 			const service = creatingUpTo(status, false);
@@ -432,9 +644,10 @@ describe('a rejected batch', () => {
 
 	test('halts after three consecutive rejected batches', async () => {
 		const service = new FakeService(() => respondWith(400, { message: 'Bad pickup' }));
-		const report = await run(service, creationsOf(10), { batchSize: 2 });
-		expect(kindsOf(report)).toEqual([...many(6, 'unknown'), ...many(4, 'notSent')]);
-		expect(textOf(report, 9)).toMatch(/^This delivery was not sent: .*Bad pickup/);
+		const report = await run(service, creationsOf(1510));
+		expect(service.requests.map(({ length }) => length)).toEqual([100, 3, 3]);
+		expect(kindsOf(report)).toEqual([...many(106, 'unknown'), ...many(1404, 'notSent')]);
+		expect(textOf(report, 1509)).toMatch(/^This delivery was not sent: .*Bad pickup/);
 	});
 });
 
@@ -478,7 +691,9 @@ describe('Retry Rejected Batches', () => {
 					: respondWith(status, { message: `${first} is bad` });
 			});
 			const report = await run(service, creationsOf(100), retrying);
-			const rejected = report.results.filter(({ outcome }) => outcome.kind === 'rejected');
+			// A conflict may mean that the delivery exists.
+			const kind = status === 409 ? 'unknown' : 'rejected';
+			const rejected = report.results.filter(({ outcome }) => outcome.kind === kind);
 			expect(rejected.map(({ creation }) => creation.delivery.referenceId)).toEqual(bad);
 			expect(service.existing).toHaveLength(97);
 			expect(new Set(service.existing).size).toBe(97);
@@ -579,8 +794,8 @@ describe('a success status without created deliveries', () => {
 	])('halts after three consecutive responses %s', async (_what, body) => {
 		const service = new FakeService(() => respondWith(200, body));
 		const report = await run(service, creationsOf(1000));
-		expect(service.requests).toHaveLength(3);
-		expect(kindsOf(report)).toEqual([...many(300, 'unknown'), ...many(700, 'notSent')]);
+		expect(service.requests.map(({ length }) => length)).toEqual([100, 2, 2]);
+		expect(kindsOf(report)).toEqual([...many(104, 'unknown'), ...many(896, 'notSent')]);
 		if (body) expect(textOf(report, 999)).toContain('Warehouse 7 does not exist');
 	});
 
@@ -623,10 +838,11 @@ describe('automatic batch size', () => {
 
 	test.each([
 		[1, [1]],
-		[20, many(20, '').map(() => 1)],
-		[21, [21]],
+		[50, many(50, '').map(() => 1)],
+		[51, [51]],
 		[100, [100]],
-		[110, [100, ...many(10, '').map(() => 1)]],
+		[120, [100, ...many(20, '').map(() => 1)]],
+		[121, [100, 21]],
 		[250, [100, 100, 50]],
 	])('sends %i deliveries in requests of the right sizes', async (count, expected) => {
 		const service = new FakeService();
@@ -653,6 +869,138 @@ describe('automatic batch size', () => {
 		);
 		const report = await run(service, creationsOf(20), { ...automatic, continueOnFail: false });
 		expect(kindsOf(report)).toEqual([...many(3, 'created'), 'rejected', ...many(16, 'created')]);
+	});
+});
+
+describe('requests after a rejected batch', () => {
+	/** A service that rejects every request with one of these references and creates nothing of it. */
+	const rejecting = (invalid: readonly number[], status = 422) => {
+		const references = new Set(invalid.map((number) => `R${number}`));
+		return new FakeService((sent) =>
+			sent.some((reference) => references.has(reference ?? ''))
+				? respondWith(status, { code: 'E', message: 'No' })
+				: undefined,
+		);
+	};
+
+	const latencyMs = 1000;
+
+	async function runSlowly(
+		service: FakeService,
+		count: number,
+		more: Partial<SendingOptions> = {},
+	): Promise<Report> {
+		return await run(service, creationsOf(count), {
+			send: async (body) => {
+				const exchange = await service.send(body);
+				await time.wait(latencyMs);
+				return exchange;
+			},
+			batchSize: undefined,
+			...more,
+		});
+	}
+
+	const countsOf = (report: Report) => {
+		const kinds = kindsOf(report);
+		const countOf = (kind: string) => kinds.filter((one) => one === kind).length;
+		return [countOf('created'), countOf('rejected'), countOf('unknown'), countOf('notSent')];
+	};
+
+	test.each([
+		[21, [3], [20, 1, 0, 0]],
+		[50, [0, 1, 49], [47, 3, 0, 0]],
+		[110, [3, 105], [9, 1, 100, 0]],
+		[250, [3, 150, 240], [148, 2, 100, 0]],
+		[250, [3, 99, 100], [149, 1, 100, 0]],
+		[2500, [3, 1200, 2400], [2390, 0, 110, 0]],
+		[2500, [150, 250, 2400], [2390, 0, 110, 0]],
+		[2500, [199, 200, 300], [2390, 0, 110, 0]],
+	])('of %i deliveries, affects few when %j are rejected', async (count, invalid, counts) => {
+		const service = rejecting(invalid);
+		const report = await runSlowly(service, count);
+		expect(countsOf(report)).toEqual(counts);
+		expect(new Set(service.existing).size).toBe(service.existing.length);
+		const later = new FakeService();
+		const again = countsOf(await runSlowly(later, count));
+		const [, rejected = 0, unknown] = counts;
+		expect(again).toEqual([rejected, 0, unknown, 0]);
+	});
+
+	test('leaves at most 150 of 2,500 deliveries unknown, whichever three are rejected', async () => {
+		await fc.assert(
+			fc.asyncProperty(
+				fc.uniqueArray(fc.nat(2499), { minLength: 3, maxLength: 3 }),
+				async (invalid) => {
+					row = { entries: new Set() };
+					const [, , unknown = 0] = countsOf(await runSlowly(rejecting(invalid), 2500));
+					expect(unknown).toBeLessThanOrEqual(150);
+				},
+			),
+			{ numRuns: 10 },
+		);
+	});
+
+	test.each([
+		[250, undefined, 1],
+		[600, undefined, 1],
+		[601, undefined, 2],
+		[2600, undefined, 5],
+		[2600, 3, 3],
+		[700, 40, 2],
+	])(
+		'sends the rest of %i (batch size %s) in requests of up to %i within some minutes',
+		async (count, batchSize, size) => {
+			const service = rejecting([0]);
+			const start = time.now();
+			const report = await runSlowly(service, count, { batchSize });
+			const [, ...rest] = service.requests.map(({ length }) => length);
+			expect(Math.max(...rest)).toBe(size);
+			expect(rest.length).toBeLessThanOrEqual(size === batchSize ? Infinity : 500);
+			expect(report.reducedSize).toBe(size === batchSize ? undefined : size);
+			if (size !== batchSize) expect(time.now() - start).toBeLessThan(6 * 60_000);
+		},
+	);
+
+	test.each([
+		['an error code', respondWith(200, { code: 'ERROR', message: 'No', payload: [] })],
+		['403', respondWith(403)],
+	])('reduces the requests after a batch that was rejected with %s', async (_what, response) => {
+		const service = new FakeService((references) =>
+			references.includes('R3') ? response : undefined,
+		);
+		const report = await runSlowly(service, 150);
+		expect(kindsOf(report)).toEqual([...many(100, 'unknown'), ...many(50, 'created')]);
+		expect(report.reducedSize).toBe(1);
+	});
+
+	test.each([
+		['a lost response', { kind: 'noResponse', code: 'ECONNRESET' } as const],
+		['an internal error', respondWith(500)],
+	])('keeps full batches after %s', async (_what, response) => {
+		const service = new FakeService((_, number) => (number === 1 ? response : undefined));
+		const report = await runSlowly(service, 250);
+		expect(service.requests.map(({ length }) => length)).toEqual([100, 100, 50]);
+		expect(report.reducedSize).toBeUndefined();
+	});
+
+	test('keeps full batches when a response has no record of some deliveries', async () => {
+		const service = new FakeService((references, _, service) =>
+			respondWith(200, service.create(references.slice(0, -1))),
+		);
+		const report = await runSlowly(service, 250);
+		expect(service.requests.map(({ length }) => length)).toEqual([100, 100, 50]);
+		expect(report.reducedSize).toBeUndefined();
+	});
+
+	test('reduces the requests for the other companies and types too', async () => {
+		const service = rejecting([0]);
+		const creations = Array.from({ length: 200 }, (_, item) =>
+			creation(item, `R${item}`, item < 100 ? {} : { type: 'express' }),
+		);
+		const report = await run(service, creations, { batchSize: undefined });
+		expect(countsOf(report)).toEqual([100, 0, 100, 0]);
+		expect(service.requests.slice(1).every(({ length }) => length === 1)).toBe(true);
 	});
 });
 

@@ -118,9 +118,10 @@ test.each([
 });
 
 test.each([
-	[20, 100, Array<number>(20).fill(1)],
-	[21, 100, [21]],
-	[110, 100, [100, ...Array<number>(10).fill(1)]],
+	[50, 100, Array<number>(50).fill(1)],
+	[51, 100, [51]],
+	[120, 100, [100, ...Array<number>(20).fill(1)]],
+	[121, 100, [100, 21]],
 	[6, 5, [6]],
 	// The first request uses one of the eleven that the limit allows.
 	[111, 11, [100, 11]],
@@ -142,10 +143,10 @@ test('counts only the remaining deliveries, of all companies and types, for indi
 			{ referenceId: 'R2' },
 		]),
 	);
-	const creations = [...creationsOf(22), creation(22, 'X', { type: 'express' })];
+	const creations = [...creationsOf(52), creation(52, 'X', { type: 'express' })];
 	const plan = await planOf(creations, { batchSize: 'automatic' });
-	expect(plan.requests.map(({ items }) => items.length)).toEqual([20, 1]);
-	expect((await planOf(creationsOf(22), { batchSize: 'automatic' })).requests).toHaveLength(20);
+	expect(plan.requests.map(({ items }) => items.length)).toEqual([50, 1]);
+	expect((await planOf(creationsOf(52), { batchSize: 'automatic' })).requests).toHaveLength(50);
 });
 
 test('skips created, unknown and duplicate references', async () => {

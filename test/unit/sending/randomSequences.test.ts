@@ -9,8 +9,9 @@ import {
 	openLedger,
 	type Store,
 } from '../../../nodes/DeliveryService/deduplication/ledger';
-import { withLock } from '../../../nodes/DeliveryService/deduplication/lock';
-import { sendCreations, type Report } from '../../../nodes/DeliveryService/sending/creations';
+import { whileHeld, withLock } from '../../../nodes/DeliveryService/deduplication/lock';
+import { sendCreations } from '../../../nodes/DeliveryService/sending/creations';
+import type { Report } from '../../../nodes/DeliveryService/sending/options';
 import type { Creation } from '../../../nodes/DeliveryService/sending/outcomes';
 import { RateLimit } from '../../../nodes/DeliveryService/sending/rateLimit';
 import type { Clock } from '../../../nodes/DeliveryService/common/clock';
@@ -252,7 +253,10 @@ class Process {
 							`turn ${++world.marks}`,
 							this.clock,
 							() => 0.5,
-							async () => await store.runExclusive(access),
+							async (assertHeld) =>
+								await store.runExclusive(
+									async (entries) => await access(whileHeld(entries, assertHeld)),
+								),
 						),
 				};
 	}
@@ -328,7 +332,8 @@ async function execute(
 			ownCompanyId: ownCompany,
 			retryRejectedBatches: sequence.retryRejectedBatches,
 			...(sequence.isRemembered && {
-				ledgerFor: (company) => openLedger(store, scopeOf(company), name, clock),
+				ledgerFor: (company) =>
+					openLedger(store, scopeOf(company), `${name}, ledger ${++world.marks}`, clock),
 			}),
 		});
 	};

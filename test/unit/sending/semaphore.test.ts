@@ -2,11 +2,8 @@
 import { openLedger, type Ledger } from '../../../nodes/DeliveryService/deduplication/ledger';
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
 import { Semaphore } from '../../../nodes/DeliveryService/sending/semaphore';
-import {
-	sendCreations,
-	type Report,
-	type SendingOptions,
-} from '../../../nodes/DeliveryService/sending/creations';
+import { sendCreations } from '../../../nodes/DeliveryService/sending/creations';
+import type { Report, SendingOptions } from '../../../nodes/DeliveryService/sending/options';
 import { RateLimit, totalWait } from '../../../nodes/DeliveryService/sending/rateLimit';
 import { respondWith, creation, creationsOf, FakeService } from '../../support/creations';
 import { entriesOf, noTime, storeOf, type Row } from '../../support/memoryStore';
@@ -89,9 +86,10 @@ describe('concurrent requests', () => {
 		[1100, 10, 10],
 		[300, 10, 2],
 		[1000, undefined, 1],
-		[2000, undefined, 2],
+		[2500, undefined, 1],
+		[5000, undefined, 2],
 		[10_000, undefined, 4],
-		[20, undefined, 2],
+		[10, undefined, 4],
 		[20, 10, 10],
 	])(
 		'sends %i deliveries (maxInFlight: %s) with at most %i requests in flight',
@@ -181,6 +179,25 @@ describe('concurrent requests', () => {
 		]);
 		expect(kindsOf(report)).toEqual(many(8, 'created'));
 	});
+});
+
+describe('the duration of a small run', () => {
+	test.each([
+		[1, undefined, 3],
+		[5, undefined, 6],
+		[10, undefined, 12],
+		[10, 1, 12],
+		[20, undefined, 18],
+		[50, undefined, 42],
+	])(
+		'creates %i deliveries (batch size %s) in %i seconds when a response takes 3 seconds',
+		async (count, batchSize, seconds) => {
+			const start = time.now();
+			await run(new FakeService(), count, { latencyMs: 3000, batchSize });
+			expect(maxInFlightSeen).toBe(Math.min(count, count < 5 ? 1 : 4));
+			expect(time.now() - start).toBeLessThan(1000 * seconds + 500);
+		},
+	);
 });
 
 describe('halting', () => {
@@ -308,6 +325,80 @@ describe('the ledger', () => {
 		},
 	);
 
+	test('leaves only the requests in flight and one claim window unknown, whenever a run of 12 is killed', async () => {
+		const latencyMs = 1500;
+		const service = new FakeService();
+		let isDone = false;
+		/** The references that the next run would report as unknown. */
+		const countUnknown = () => {
+			const names = (state: string) =>
+				[...row.entries].flatMap((entry) => (entry.split('\n')[1] === state ? [entry] : []));
+			return names('pending').length - names('created').length;
+		};
+		const samples: Array<{ seconds: number; unknown: number; inFlight: number }> = [];
+		const start = time.now();
+		const sample = async () => {
+			await time.wait(100);
+			while (!isDone) {
+				const seconds = (time.now() - start) / 1000;
+				samples.push({ seconds, unknown: countUnknown(), inFlight });
+				await time.wait(100);
+			}
+		};
+		const sampling = sample();
+		await run(service, 12, { latencyMs }).finally(() => (isDone = true));
+		await time.until(sampling);
+		expect(samples.length).toBeGreaterThan(50);
+		expect(samples.filter(({ unknown, inFlight }) => unknown > inFlight + 4)).toEqual([]);
+		expect(countUnknown()).toBe(0);
+	});
+
+	test.each([
+		[1, 3],
+		[4, 4],
+		[20, 8],
+		[50, 16],
+	])('creates %i deliveries individually with at most %i ledger accesses', async (count, limit) => {
+		await run(new FakeService(), count);
+		expect(accesses).toBeLessThanOrEqual(limit);
+	});
+
+	test.each([
+		['all were', 50, 50],
+		['the first ones were', 40, 50],
+		['every second one was', 25, 50],
+	])(
+		'looks up the rest of a small run at once when %s already created',
+		async (which, known, count) => {
+			const isKnown = (item: number) => (which.startsWith('every') ? item % 2 === 0 : item < known);
+			const all = creationsOf(count);
+			const service = new FakeService();
+			const options: SendingOptions = {
+				send: service.send,
+				rateLimit: new RateLimit(1000, 60_000),
+				clock: time,
+				random: () => 0.5,
+				ledgerFor: ledgerOver(),
+				maxRetryMs: 0,
+				continueOnFail: true,
+			};
+			await time.until(
+				sendCreations(
+					all.filter(({ item }) => isKnown(item)),
+					options,
+				),
+			);
+			accesses = 0;
+			const report = await time.until(sendCreations(all, options));
+			expect(kindsOf(report)).toEqual(
+				all.map(({ item }) => (isKnown(item) ? 'alreadyCreated' : 'created')),
+			);
+			expect(service.existing).toHaveLength(count);
+			// Each look-up records, looks for details and removes what it recorded.
+			expect(accesses).toBeLessThanOrEqual(9 + (count - known) / 4);
+		},
+	);
+
 	test.each([
 		[1, 3],
 		[100, 3],
@@ -351,8 +442,8 @@ test('counts time during which several requests waited only once', () => {
 });
 
 test('starts tasks in order, even when one fails', async () => {
-	const semaphore = new Semaphore(2);
-	semaphore.open();
+	const semaphore = new Semaphore();
+	semaphore.allow(2);
 	const started: number[] = [];
 	const tasks = [0, 1, 2, 3, 4].map(
 		async (number) =>

@@ -472,16 +472,39 @@ describe('a lost response', () => {
 		expect(byId.bodies).toHaveLength(3);
 	});
 
-	test('does not retry after a 303', async () => {
-		const { bodies, results } = await run([update(0, ['a', 'b'])], () => answer(303));
+	test.each([301, 302, 303, 307, 308])('does not retry after redirect %d', async (status) => {
+		const { bodies, results } = await run([update(0, ['a', 'b'])], () => answer(status));
 		expect(bodies).toHaveLength(1);
 		expect(kindsOf(results)).toEqual({ a: 'unknown', b: 'unknown' });
+	});
+
+	test('halts after three redirects', async () => {
+		const updates = [0, 1, 2, 3].map((item) =>
+			update(item, [`${item}`], { changes: { cod: item } }),
+		);
+		const { bodies, results } = await run(updates, () => answer(308));
+		expect(bodies).toHaveLength(3);
+		expect(kindsOf(results)).toEqual({ 0: 'unknown', 1: 'unknown', 2: 'unknown', 3: 'notSent' });
+	});
+
+	test('does not retry an update that replaces its reference ID after 503 from a gateway', async () => {
+		const renamed = { targetKind: 'referenceIds', changes: { referenceId: 'R0-B' } } as const;
+		const unavailable = answer(503, { message: 'Service Unavailable' }, { 'retry-after': '1' });
+		const { bodies, results } = await run([update(0, ['R0'], renamed)], (_, request) =>
+			request === 1 ? unavailable : answer(404),
+		);
+		expect(bodies).toHaveLength(1);
+		expect(kindsOf(results)).toEqual({ R0: 'unknown' });
+		const busy = answer(503, { code: 'BUSY', message: 'Later' }, { 'retry-after': '1' });
+		const later = await run([update(0, ['R0'], renamed)], (_, request) =>
+			request === 1 ? busy : answer(200),
+		);
+		expect(kindsOf(later.results)).toEqual({ R0: 'updated' });
 	});
 });
 
 test.each<[string, Exchange]>([
 	['401', answer(401)],
-	['308', answer(308)],
 	['an untrusted certificate', { kind: 'noResponse', code: 'CERT_HAS_EXPIRED' }],
 	[
 		'n8n settings that forbid the request',
@@ -493,6 +516,20 @@ test.each<[string, Exchange]>([
 	expect(bodies).toHaveLength(1);
 	expect(results.at(-1)?.outcome.kind).toBe('notSent');
 	expect(problemsOf(results).at(-1)?.message).toMatch(/^This delivery was not updated: /);
+});
+
+test('reports an update as unknown after an unexpected error, and keeps the other results', async () => {
+	const updates = [0, 1, 2].map((item) => update(item, [`${item}`], { changes: { cod: item } }));
+	const { bodies, results } = await run(updates, (_, request) => {
+		if (request === 2) throw new TypeError('x is not a function');
+		return answer(200);
+	});
+	expect(bodies).toHaveLength(2);
+	expect(kindsOf(results)).toEqual({ 0: 'updated', 1: 'unknown', 2: 'notSent' });
+	expect(problemsOf(results).map(({ message }) => message)).toEqual([
+		'It is unknown whether this delivery was updated: an unexpected error occurred: x is not a function',
+		'This delivery was not updated: an unexpected error occurred: x is not a function',
+	]);
 });
 
 test('sends nothing more after the execution is stopped', async () => {

@@ -1,4 +1,4 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 /** The reference IDs of existing or sent deliveries. */
 export const referenceIdsField: INodeProperties = {
@@ -11,3 +11,10 @@ export const referenceIdsField: INodeProperties = {
 	description:
 		'Comma-separated list of reference IDs, or an expression that returns a list. If an ID contains a comma, use an expression.',
 };
+
+/** The delivery types (API document, section 4.1). */
+export const deliveryTypeOptions: INodePropertyOptions[] = [
+	{ name: 'Express', value: 'express' },
+	{ name: 'Flex', value: 'flex' },
+	{ name: 'Slot', value: 'slot' },
+];

@@ -5,7 +5,7 @@ import {
 	type ItemOutcome,
 } from '../../../../nodes/DeliveryService/resources/delivery/create/output';
 import type { PreparedItem } from '../../../../nodes/DeliveryService/resources/delivery/create/prepare';
-import type { Report } from '../../../../nodes/DeliveryService/sending/creations';
+import type { Report } from '../../../../nodes/DeliveryService/sending/options';
 import { creation } from '../../../support/creations';
 
 /** The output of an item with an outcome. */
@@ -180,6 +180,15 @@ describe('the hints of a run', () => {
 		],
 	])('the hints show how long the run waited: %j', (waited, text) => {
 		const [message = ''] = messages([created()], { waited });
+		expect(message).toBe(`Created 1 delivery.${text}`);
+	});
+
+	test.each([
+		[undefined, ''],
+		[1, ' The Delivery Service rejected a batch, so the rest was sent individually.'],
+		[5, ' The Delivery Service rejected a batch, so the rest was sent in batches of up to 5.'],
+	])('the hints say that requests were reduced after a rejected batch: %s', (reducedSize, text) => {
+		const [message] = messages([created()], { reducedSize });
 		expect(message).toBe(`Created 1 delivery.${text}`);
 	});
 

@@ -2,19 +2,21 @@ import { randomUUID } from 'crypto';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { openLedger } from '../../../deduplication/ledger';
-import { assertRetryIsSafe, withPreviousAttempts } from './retries';
-import { referenceScope, openWorkflowStore } from '../../../deduplication/store';
-import { sendCreations, type Report, type SendingOptions } from '../../../sending/creations';
-import { storeProblem, type Creation } from '../../../sending/outcomes';
+import { assertRetryIsSafe, attemptsOf, type Attempts } from './retries';
+import { openWorkflowStore } from '../../../deduplication/store';
+import { sendCreations } from '../../../sending/creations';
+import type { Report, SendingOptions } from '../../../sending/options';
+import { notSent, storeProblem, withOutcome, type Creation } from '../../../sending/outcomes';
 import { planCreations, type Plan } from '../../../sending/plan';
 import { rateLimitFor } from '../../../sending/rateLimit';
-import { openClient, type ServiceClient } from '../../../service/client';
+import { openClient } from '../../../service/client';
 import { resolveCompanyId } from '../../../service/credential';
 import * as requests from '../../../service/requests';
 import { realClock } from '../../../common/clock';
 import { operationError, unwrap } from '../../../service/nodeErrors';
 import { parameterReader, type ParameterReader } from '../../../common/parameters';
-import { itemError, mapItems } from '../../items';
+import { itemError, mapItems, toProblem } from '../../items';
+import { failedLedger, findMemories } from '../memories';
 import { showFor, type Operation } from '../../resource';
 import { describeOutcomes, failureSummary } from './failureSummary';
 import { fromFields } from './fromFields';
@@ -26,6 +28,7 @@ import {
 	dryRunHint,
 	runHints,
 	outcomesByItem,
+	toBareItems,
 	toDryRunItems,
 	toOutputItems,
 } from './output';
@@ -63,17 +66,29 @@ export const createDelivery: Operation = {
 		const skips = unwrap(context.getNode(), readSkipAlreadySent(parameters));
 		const source = selectedSource(context, parameters);
 		assertRetryIsSafe(context, skips, options.dryRun);
-		const items = await mapItems(context, (item) => prepare(parameters, source, item, skips));
-		if (!continueOnFail) assertValid(context.getNode(), items);
+		const attempts = attemptsOf(context);
+		const items = await mapItems(
+			context,
+			(item) => attempts.sentItem(item) ?? prepare(parameters, source, item, skips),
+		);
+		if (!continueOnFail) assertValid(context.getNode(), items, attempts.hasSent);
 
-		const creations = toCreations(items);
-		if (creations.length === 0) return toItems(emptyReport);
+		const creations = toCreations(items).filter(
+			({ item }) => attempts.sentItem(item) === undefined,
+		);
+		if (creations.length === 0) return finish(emptyReport);
 
-		const client = await openClient(context);
-		if (skips)
-			for (const { companyId } of creations)
-				unwrap(context.getNode(), resolveCompanyId(client.credential, companyId));
-		const sending = sendingOptions(context, client, options, skips);
+		const opening = openSending(context, options, attempts, skips ? creations : undefined);
+		if (attempts.hasSent) {
+			// A failure is reported together with what an earlier attempt has sent.
+			const problem = await opening.then(() => undefined, toProblem);
+			if (problem)
+				return finish({
+					...emptyReport,
+					results: withOutcome(creations, notSent(problem, skips)),
+				});
+		}
+		const sending = await opening;
 		if (options.dryRun) {
 			const plan = await planOrThrow(context, creations, sending);
 			const toSend = new Set(
@@ -86,20 +101,29 @@ export const createDelivery: Operation = {
 			return toDryRunItems(items, plan);
 		}
 
-		const report = withPreviousAttempts(context, await sendCreations(creations, sending));
-		if (sending.signal?.aborted) logOutcomes(context, report);
-		const output = toItems(report);
-		if (!continueOnFail) assertNoFailure(context, report, skips);
-		return output;
+		return finish(await sendCreations(creations, sending));
+
+		function finish(latest: Report): INodeExecutionData[] {
+			const report = attempts.addReport(items, latest);
+			if (context.getExecutionCancelSignal()?.aborted) logOutcomes(context, report);
+			const output = toItems(report);
+			if (!continueOnFail) assertNoFailure(context, report, skips);
+			return output;
+		}
 
 		function toItems(report: Report): INodeExecutionData[] {
 			const outcomes = outcomesByItem(
 				items,
 				skips ? report.results : withResendWarning(report.results),
 			);
-			const created = items.filter(({ item }) => outcomes.get(item)?.kind === 'created');
-			context.addExecutionHints(...runHints(items, outcomes, report), ...orderHints(created));
-			return toOutputItems(items, outcomes);
+			try {
+				const created = items.filter(({ item }) => outcomes.get(item)?.kind === 'created');
+				context.addExecutionHints(...runHints(items, outcomes, report), ...orderHints(created));
+				return toOutputItems(items, outcomes);
+			} catch (error) {
+				context.logger.error('The output of the Delivery Service node is incomplete', { error });
+				return toBareItems(items, outcomes);
+			}
 		}
 	},
 };
@@ -119,22 +143,32 @@ function selectedSource(context: IExecuteFunctions, parameters: ParameterReader)
 	throw operationError(context.getNode(), { message: 'Choose a source under Create From' });
 }
 
-function sendingOptions(
+/**
+ * Opens what a run needs to send.
+ *
+ * @param remembered the creations whose references are remembered, if any are
+ * @throws NodeOperationError when the credential is incomplete, or when it has a new Base URL
+ */
+async function openSending(
 	context: IExecuteFunctions,
-	client: ServiceClient,
 	options: RunOptions,
-	skipsAlreadySent: boolean,
-): SendingOptions {
+	attempts: Attempts,
+	remembered?: readonly Creation[],
+): Promise<SendingOptions> {
+	const client = await openClient(context);
+	const companyOf = (companyId: Creation['companyId']) =>
+		unwrap(context.getNode(), resolveCompanyId(client.credential, companyId));
+	const companyIds = remembered?.map(({ companyId }) => companyOf(companyId));
+	const memories =
+		companyIds && (await findMemories(context, client.credential.baseUrl, companyIds));
 	const { send } = client;
 	const { baseUrl, apiKeyId } = client.credential;
-	const scopeOf = (companyId: Creation['companyId']) =>
-		referenceScope(
-			baseUrl,
-			unwrap(context.getNode(), resolveCompanyId(client.credential, companyId)),
-		);
 	return {
-		send: async (body) =>
-			await send({ ...requests.creationRequest(body), timeoutMs: options.timeoutSeconds * 1000 }),
+		send: async (body) => {
+			attempts.addRequest(body);
+			const timeoutMs = options.timeoutSeconds * 1000;
+			return await send({ ...requests.creationRequest(body), timeoutMs });
+		},
 		rateLimit: rateLimitFor(baseUrl, apiKeyId),
 		clock: realClock,
 		random: Math.random,
@@ -144,9 +178,13 @@ function sendingOptions(
 		maxRetryMs: options.maxRetrySeconds * 1000,
 		continueOnFail: context.continueOnFail(),
 		ownCompanyId: client.credential.companyId,
-		...(skipsAlreadySent && {
-			ledgerFor: (companyId) =>
-				openLedger(openWorkflowStore(context), scopeOf(companyId), randomUUID(), realClock),
+		...(memories && {
+			ledgerFor: (companyId) => {
+				const memory = memories(companyOf(companyId));
+				if ('error' in memory) return failedLedger(memory.error);
+				const { scope, entries } = memory;
+				return openLedger(openWorkflowStore(context), scope, randomUUID(), realClock, entries);
+			},
 		}),
 	};
 }

@@ -1,6 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
+import { readCompanyOption } from '../../../service/companyOption';
 import { serviceLabels } from '../../../service/labels';
 import { retryRejectedBatchesLabel } from '../../../sending/responses';
 import { limits } from '../../../service/limits';
@@ -11,6 +12,7 @@ import { omitBlank, collectionParameter, type ParameterReader } from '../../../c
 import { showFor } from '../../resource';
 import { numberBetween, retryFields, retryLabels, retryShape } from '../retryOptions';
 import { companyIdField } from '../../../common/fields';
+import { deliveryTypeOptions } from '../fields';
 import type { Source } from './source';
 
 const defaultBatchSize = limits.deliveriesPerRequest;
@@ -26,6 +28,8 @@ const retryDefaults = {
 };
 
 const { maxRetryTime, timeout } = retryFields(retryDefaults);
+
+const childCompanyLabel = 'Child Company ID';
 
 const itemOptionsSchema = z.object({
 	companyId: companyIdSchema.optional(),
@@ -58,12 +62,10 @@ export type RunOptions = z.infer<typeof runOptionsSchema>;
 
 /** The options that can differ between items. */
 export function readItemOptions(parameters: ParameterReader, item: number): Result<ItemOptions> {
-	return validate(
-		itemOptionsSchema,
-		omitBlank(collectionParameter(parameters, 'options', item)),
-		'Option',
-		itemOptionLabels,
-	);
+	const added = collectionParameter(parameters, 'options', item);
+	const company = readCompanyOption(added, childCompanyLabel);
+	if (!company.ok) return company;
+	return validate(itemOptionsSchema, omitBlank(added), 'Option', itemOptionLabels);
 }
 
 /**
@@ -129,23 +131,19 @@ export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
 				typeOptions: { minValue: 1, maxValue: limits.deliveriesPerRequest },
 				default: defaultBatchSize,
 				description:
-					"Maximum number of deliveries per request (1 to 100). By default, up to 20 deliveries are sent one per request, so that a rejected delivery doesn't affect the others; larger runs use full batches.",
+					"Maximum number of deliveries per request (1 to 100). By default, up to 50 deliveries are sent one per request, so that a rejected delivery doesn't affect the others; larger runs use full batches. After a rejected batch, the rest is sent in smaller ones.",
 			},
 			{
 				...companyIdField,
-				displayName: 'Child Company ID',
+				displayName: childCompanyLabel,
 				description:
-					'The child company to create deliveries for. Your company must be authorized for it. Defaults to your own company.',
+					'The child company to create deliveries for. Your company must be authorized for it. Remove this option to use your own company: an empty value is an error.',
 			},
 			{
 				displayName: 'Delivery Type',
 				name: 'type',
 				type: 'options',
-				options: [
-					{ name: 'Express', value: 'express' },
-					{ name: 'Flex', value: 'flex' },
-					{ name: 'Slot', value: 'slot' },
-				],
+				options: deliveryTypeOptions,
 				default: 'slot',
 				description: 'The service level. The Delivery Service defaults to Slot.',
 			},

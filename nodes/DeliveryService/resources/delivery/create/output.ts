@@ -1,7 +1,8 @@
 import type { INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
 
 import type { ItemResult } from '../../../common/result';
-import type { Report } from '../../../sending/creations';
+import { pluralize } from '../../../common/text';
+import type { Report } from '../../../sending/options';
 import type { Creation, Outcome } from '../../../sending/outcomes';
 import type { Plan } from '../../../sending/plan';
 import { creationRequest } from '../../../service/requests';
@@ -68,6 +69,26 @@ function toOutputItem(
 	}
 }
 
+/**
+ * The output items with nothing but the outcomes, for an error in the other functions of this file: it
+ * must not hide which deliveries were created.
+ */
+export function toBareItems(
+	items: readonly PreparedItem[],
+	outcomes: ReadonlyMap<number, ItemOutcome>,
+): INodeExecutionData[] {
+	return items.flatMap(({ item, referenceId }) => {
+		const outcome = outcomes.get(item);
+		if (!outcome) return [];
+		const { kind } = outcome;
+		if (kind === 'created') return [outputItem({ id: outcome.id, referenceId }, item)];
+		if (kind !== 'skipped')
+			return [errorItem(outcome.problem, item, { outcome: kind, referenceId })];
+		const { reason, message } = outcome;
+		return [outputItem({ skipped: true, reason, message, referenceId }, item)];
+	});
+}
+
 /** The output of a dry run: an item for each request and for each input item that is in no request. */
 export function toDryRunItems(items: readonly PreparedItem[], plan: Plan): INodeExecutionData[] {
 	const requests = plan.requests.map(({ creations, body }) => {
@@ -112,7 +133,9 @@ function simplifyRecord(record: Record<string, unknown>): Record<string, unknown
 export function dryRunHint({ requests }: Plan): NodeExecutionHint {
 	const count = requests.reduce((sum, { creations }) => sum + creations.length, 0);
 	return warning(
-		`Dry Run is on: nothing was sent. Remove this option to create ${pluralize(count, 'delivery', 'deliveries')}.`,
+		count === 0
+			? 'Dry Run is on: nothing was sent, and nothing would be.'
+			: `Dry Run is on: nothing was sent. Remove this option to create ${pluralize(count, 'delivery', 'deliveries')}.`,
 	);
 }
 
@@ -120,7 +143,7 @@ export function dryRunHint({ requests }: Plan): NodeExecutionHint {
 export function runHints(
 	items: readonly PreparedItem[],
 	outcomes: ReadonlyMap<number, ItemOutcome>,
-	{ requests, waited, ledgerFailed }: Omit<Report, 'results'>,
+	{ requests, waited, ledgerFailed, reducedSize }: Omit<Report, 'results'>,
 ): NodeExecutionHint[] {
 	const namesWhere = (matches: (outcome: ItemOutcome) => boolean) =>
 		items.flatMap((prepared) => {
@@ -140,6 +163,8 @@ export function runHints(
 	const sentences = [
 		requests > 0 ? `Created ${pluralize(created, 'delivery', 'deliveries')}.` : 'Nothing was sent.',
 		skipped > 0 && `Skipped ${pluralize(skipped, 'item', 'items')}: see the "message" field.`,
+		reducedSize !== undefined &&
+			`The Delivery Service rejected a batch, so the rest was sent ${reducedSize === 1 ? 'individually' : `in batches of up to ${reducedSize}`}.`,
 		forLimit && `Waited ${forLimit} s for the rate limit (100 requests per minute).`,
 		forService && `Waited ${forService} s because the service was busy.`,
 	];
@@ -184,7 +209,8 @@ function missingFieldsMessage(items: readonly PreparedItem[]): string | undefine
 	if (missing.length === 0) return undefined;
 	const assumptions = new Map(missing.flat().map(({ field, assumed }) => [field, assumed]));
 	const fields = [...assumptions.keys()].map((field) => `"${field}"`).join(', ');
-	return `Shopify did not return ${fields} for ${pluralize(missing.length, 'order', 'orders')} (assumed: ${[...assumptions.values()].join(', ')}). If Fields is set in the Shopify node, add these there.`;
+	const them = assumptions.size === 1 ? 'it' : 'them';
+	return `Shopify did not return ${fields} for ${pluralize(missing.length, 'order', 'orders')} (assumed: ${[...assumptions.values()].join(', ')}). If Fields is set in the Shopify node, add ${them} there; if you use GraphQL, add ${them} to the query.`;
 }
 
 /**
@@ -237,8 +263,4 @@ function countAndNames(names: readonly string[], plural: string): string {
 function listUpTo(max: number, names: readonly string[]): string {
 	const more = names.length - max;
 	return `${names.slice(0, max).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-}
-
-function pluralize(count: number, one: string, several: string): string {
-	return `${count} ${count === 1 ? one : several}`;
 }

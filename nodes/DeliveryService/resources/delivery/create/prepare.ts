@@ -3,6 +3,7 @@ import { z } from 'zod/v4';
 
 import type { ParameterReader } from '../../../common/parameters';
 import type { Problem } from '../../../common/result';
+import { pluralize } from '../../../common/text';
 import type { Creation } from '../../../sending/outcomes';
 import { serviceLabels } from '../../../service/labels';
 import { deliverySchema, type Delivery } from '../../../service/schemas';
@@ -29,21 +30,22 @@ export function prepare(
 ): PreparedItem {
 	const invalid = (problem: Problem) => ({ kind: 'invalid', problem }) as const;
 	try {
-		const options = readItemOptions(parameters, item);
-		if (!options.ok) return { item, ...invalid(options.problem) };
 		const result = source.read(parameters, item);
 		if (result.kind !== 'delivery') return { item, ...result };
 		const { delivery: input, kind, ...facts } = result;
+		const { referenceId: givenReference } = referenceSchema.parse(input);
+		const options = readItemOptions(parameters, item);
+		if (!options.ok)
+			return { item, ...facts, referenceId: givenReference, ...invalid(options.problem) };
 		const delivery = validate(deliverySchema, input, 'Delivery', serviceLabels);
 		if (!delivery.ok) {
-			const { referenceId } = referenceSchema.parse(input);
-			const problem = source.rephrase?.(delivery.problem, referenceId) ?? delivery.problem;
-			return { item, ...facts, referenceId, ...invalid(problem) };
+			const problem = source.rephrase?.(delivery.problem, givenReference) ?? delivery.problem;
+			return { item, ...facts, referenceId: givenReference, ...invalid(problem) };
 		}
 		const { referenceId } = delivery.value;
 		if (needsReference && referenceId === undefined)
 			return { item, ...facts, ...invalid(noReferenceProblem) };
-		return { item, ...facts, referenceId, ...options.value, kind, delivery: delivery.value };
+		return { item, ...options.value, ...facts, referenceId, kind, delivery: delivery.value };
 	} catch (error) {
 		return { item, ...invalid(toProblem(error)) };
 	}
@@ -62,7 +64,7 @@ const referenceSchema = z
 const noReferenceProblem: Problem = {
 	message: 'Reference ID is missing',
 	description:
-		'Enter one, or turn off "Skip Already Sent", which recognizes sent deliveries by it. Nothing was sent for this item.',
+		'Enter one: "Skip Already Sent" recognizes sent deliveries by it. Nothing was sent for this item.',
 };
 
 /** The valid deliveries of the items. */
@@ -74,8 +76,11 @@ export function toCreations(items: readonly PreparedItem[]): Creation[] {
 	});
 }
 
-/** @throws NodeOperationError for the first invalid item, so that nothing is sent */
-export function assertValid(node: INode, items: readonly PreparedItem[]): void {
+/**
+ * @param hasSent whether an earlier attempt of the run has sent deliveries
+ * @throws NodeOperationError for the first invalid item, so that nothing is sent
+ */
+export function assertValid(node: INode, items: readonly PreparedItem[], hasSent: boolean): void {
 	const invalid = items.flatMap((prepared) => (prepared.kind === 'invalid' ? [prepared] : []));
 	const [first, ...others] = invalid;
 	if (!first) return;
@@ -85,16 +90,15 @@ export function assertValid(node: INode, items: readonly PreparedItem[]): void {
 		? message
 		: `${message} (reference ID ${referenceId})`;
 	const alsoInvalid =
-		others.length === 0
-			? ''
-			: others.length === 1
-				? '1 other item is also invalid.'
-				: `${others.length} other items are also invalid.`;
+		others.length > 0 &&
+		`${pluralize(others.length, 'other item is', 'other items are')} also invalid.`;
 	throw itemError(
 		node,
 		{
 			message: namedMessage,
-			description: [description, alsoInvalid, 'No delivery was created.'].filter(Boolean).join(' '),
+			description: [description, alsoInvalid, !hasSent && 'No delivery was created.']
+				.filter(Boolean)
+				.join(' '),
 		},
 		first.item,
 	);

@@ -1,90 +1,109 @@
-import type { IExecuteFunctions, INode } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
-import type { Report } from '../../../sending/creations';
-import type { Outcome } from '../../../sending/outcomes';
+import type { Report } from '../../../sending/options';
+import type { CreationResult } from '../../../sending/outcomes';
+import type { CreationBody, Delivery } from '../../../service/schemas';
+import { runKey } from '../../items';
+import type { PreparedItem } from './prepare';
 
 /**
- * n8n's retries ("Retry On Fail" within an execution, or the retry of a failed execution) run the
- * whole node again, including items whose deliveries were created.
+ * n8n's retry of a failed execution runs the whole node again, including items whose deliveries were
+ * created, and the memory of that execution is gone.
  *
- * @throws NodeOperationError when a retry could create deliveries twice
+ * @throws NodeOperationError when the retry could create deliveries twice
  */
 export function assertRetryIsSafe(
 	context: IExecuteFunctions,
 	skipsAlreadySent: boolean,
 	isDryRun: boolean,
 ): void {
-	if (skipsAlreadySent) return;
-	const node = context.getNode();
-	// Also in a dry run, because the setting outlasts it.
-	if (node.retryOnFail) throw unsafeRetryError(node, retryOnFailProblem);
-	if (context.getMode() === 'retry' && !isDryRun)
-		throw unsafeRetryError(node, retriedExecutionProblem);
-}
-
-function unsafeRetryError(
-	node: INode,
-	{ message, description }: typeof retryOnFailProblem,
-): NodeOperationError {
-	return new NodeOperationError(node, message, { description });
-}
-
-const retryOnFailProblem = {
-	message: 'Turn on "Skip Already Sent" to use "Retry On Fail"',
-	description:
-		'Without it, a retry could create deliveries twice. Turn it on in the parameters of this node, or turn off "Retry On Fail" in its settings. Nothing was sent.',
-};
-
-const retriedExecutionProblem = {
-	message: 'Without "Skip Already Sent", retrying this execution could create deliveries twice',
-	description: `If the first execution failed before this node, turn on "Skip Already Sent", save the workflow, and choose Retry with currently saved workflow. If it failed in this node, run the workflow again without the created and possibly created deliveries: its error lists them, or n8n's log if it was stopped. This retry sent nothing.`,
-};
-
-/**
- * The reports of a node's attempts so far, by the first input item: n8n passes the same objects to
- * every attempt of a run, and to no other run.
- */
-const reportsByInput = new WeakMap<object, Report>();
-
-/**
- * The report of this attempt, merged with those of earlier attempts. n8n's "Retry On Fail" runs the
- * whole node again and discards the output of the previous attempt; without the merge, deliveries
- * that it created would be reported as skipped, without their IDs.
- */
-export function withPreviousAttempts(context: IExecuteFunctions, latest: Report): Report {
-	const [key] = context.getInputData();
-	if (!key || !context.getNode().retryOnFail) return latest;
-	const previous = reportsByInput.get(key);
-	const report = previous ? mergeReports(previous, latest) : latest;
-	reportsByInput.set(key, report);
-	return report;
-}
-
-function mergeReports(previous: Report, latest: Report): Report {
-	const earlier = new Map(
-		previous.results.map(({ creation, outcome }) => [creation.item, outcome]),
-	);
-	return {
-		results: latest.results.map(({ creation, outcome }) => ({
-			creation,
-			outcome: mergeOutcomes(earlier.get(creation.item), outcome),
-		})),
-		requests: previous.requests + latest.requests,
-		waited: {
-			forLimitMs: previous.waited.forLimitMs + latest.waited.forLimitMs,
-			forServiceMs: previous.waited.forServiceMs + latest.waited.forServiceMs,
+	if (skipsAlreadySent || isDryRun || context.getMode() !== 'retry') return;
+	throw new NodeOperationError(
+		context.getNode(),
+		'Without "Skip Already Sent", retrying this execution could create deliveries twice',
+		{
+			description: `If the first execution failed before this node, turn on "Skip Already Sent", save the workflow, and choose Retry with currently saved workflow. If it failed in this node, run the workflow again without the created and possibly created deliveries: its error lists them, or n8n's log if it was stopped. This retry sent nothing.`,
 		},
-		ledgerFailed: previous.ledgerFailed || latest.ledgerFailed,
-	};
+	);
+}
+
+/** An item whose delivery was sent, as it was read then. */
+interface SentItem {
+	prepared: PreparedItem;
+	result: CreationResult;
 }
 
 /**
- * A created delivery stays created. An unknown one is not sent again, and only the attempt that sent
- * it knows why its outcome is unknown.
+ * The attempts of one run of the node. n8n's "Retry On Fail" runs the whole node again and discards
+ * the output of the attempt before. What that attempt created or left unknown is not sent again, even
+ * if an expression now returns another reference ID.
  */
-function mergeOutcomes(earlier: Outcome | undefined, latest: Outcome): Outcome {
-	const keepsEarlier =
-		earlier?.kind === 'created' ||
-		(earlier?.kind === 'unknown' && (latest.kind === 'notSent' || latest.kind === 'unknown'));
-	return keepsEarlier ? earlier : latest;
+export class Attempts {
+	private readonly sentItems = new Map<number, SentItem>();
+
+	private readonly sentDeliveries = new Set<Delivery>();
+
+	private total: Omit<Report, 'results'> = {
+		requests: 0,
+		waited: { forLimitMs: 0, forServiceMs: 0 },
+		ledgerFailed: false,
+	};
+
+	/** The item as an earlier attempt read it, if that attempt may have created its delivery. */
+	sentItem(item: number): PreparedItem | undefined {
+		return this.sentItems.get(item)?.prepared;
+	}
+
+	/** Whether an earlier attempt may have created deliveries. */
+	get hasSent(): boolean {
+		return this.sentItems.size > 0;
+	}
+
+	/** Notes that a request is sent. */
+	addRequest({ deliveries }: CreationBody): void {
+		for (const delivery of deliveries) this.sentDeliveries.add(delivery);
+	}
+
+	/**
+	 * Adds the report of an attempt.
+	 *
+	 * @param items all items of the attempt
+	 * @returns the report of all attempts so far
+	 */
+	addReport(items: readonly PreparedItem[], { results, ...latest }: Report): Report {
+		const earlier = [...this.sentItems.values()].map(({ result }) => result);
+		const preparedItems = new Map(items.map((prepared) => [prepared.item, prepared]));
+		for (const result of results) {
+			const { item, delivery } = result.creation;
+			const prepared = preparedItems.get(item);
+			const mayExist = result.outcome.kind === 'created' || result.outcome.kind === 'unknown';
+			if (prepared && mayExist && this.sentDeliveries.has(delivery))
+				this.sentItems.set(item, { prepared, result });
+		}
+		const { requests, waited, ledgerFailed } = this.total;
+		this.total = {
+			...latest,
+			requests: requests + latest.requests,
+			waited: {
+				forLimitMs: waited.forLimitMs + latest.waited.forLimitMs,
+				forServiceMs: waited.forServiceMs + latest.waited.forServiceMs,
+			},
+			ledgerFailed: ledgerFailed || latest.ledgerFailed,
+		};
+		const all = [...earlier, ...results].sort(
+			({ creation: one }, { creation: other }) => one.item - other.item,
+		);
+		return { ...this.total, results: all };
+	}
+}
+
+/** The attempts of each run, as long as n8n keeps its input. */
+const attemptsByRun = new WeakMap<object, Attempts>();
+
+/** The attempts of the current run so far. */
+export function attemptsOf(context: IExecuteFunctions): Attempts {
+	const key = context.getNode().retryOnFail ? runKey(context) : undefined;
+	const attempts = (key && attemptsByRun.get(key)) ?? new Attempts();
+	if (key) attemptsByRun.set(key, attempts);
+	return attempts;
 }

@@ -8,6 +8,7 @@ import { realClock } from '../../../common/clock';
 import { parameterReader } from '../../../common/parameters';
 import { endSentence, errorItem, itemError, listNames, outputItem, mapItems } from '../../items';
 import type { Operation } from '../../resource';
+import { updateAttemptsOf } from './attempts';
 import { updateFields } from './fields';
 import { readUpdateOptions } from './options';
 import { readUpdate, rejectSharedReferences } from './readUpdate';
@@ -31,13 +32,27 @@ export const updateDelivery: Operation = {
 			await mapItems(context, (item) => readUpdate(parameters, item)),
 		);
 		const outputs = readUpdates.map((): INodeExecutionData[] => []);
+		const attempts = updateAttemptsOf(context);
 		const updates: Update[] = [];
+		const results: UpdateResult[] = [];
 		for (const [item, update] of readUpdates.entries()) {
-			if (update.ok) updates.push(update.value);
-			else if (!context.continueOnFail()) throw itemError(context.getNode(), update.problem, item);
+			if (update.ok) {
+				const { update: rest, final } = attempts.withoutFinal(update.value);
+				if (rest.ids.length > 0) updates.push(rest);
+				results.push(...final);
+				outputs[item]?.push(...final.map(toUpdateItem));
+			} else if (!context.continueOnFail())
+				throw itemError(context.getNode(), update.problem, item);
 			else outputs[item]?.push(errorItem(update.problem, item, { outcome: 'invalid' }));
 		}
-		if (updates.length === 0) return outputs.flat();
+		const earlier = [...results];
+		const assertAllUpdated = (batch: readonly UpdateResult[]) => {
+			if (!context.continueOnFail()) assertUpdated(context, batch, { updates, earlier, results });
+		};
+		if (updates.length === 0) {
+			assertAllUpdated(earlier);
+			return outputs.flat();
+		}
 
 		const client = await openClient(context);
 		const batches = sendUpdates(updates, {
@@ -48,33 +63,46 @@ export const updateDelivery: Operation = {
 			signal: context.getExecutionCancelSignal(),
 			maxRetryMs: maxRetrySeconds * 1000,
 		});
-		const results: UpdateResult[] = [];
+		const updateOf = new Map(updates.map((update) => [update.item, update]));
 		for await (const batch of batches) {
-			results.push(...batch);
-			if (!context.continueOnFail()) assertUpdated(context, batch, { updates, results });
-			for (const result of batch) outputs[result.item]?.push(toUpdateItem(result));
+			for (const result of batch) {
+				results.push(result);
+				attempts.add(updateOf.get(result.item), result);
+				outputs[result.item]?.push(toUpdateItem(result));
+			}
+			assertAllUpdated(batch);
 		}
+		assertAllUpdated(earlier);
 		return outputs.flat();
 	},
 };
 
+interface UpdateRunSoFar {
+	/** The updates of this attempt. */
+	updates: readonly Update[];
+	/** The results of earlier attempts. */
+	earlier: readonly UpdateResult[];
+	/** All results so far, the earlier ones first. */
+	results: readonly UpdateResult[];
+}
+
 /**
  * @param batch the results of one request
- * @param run all updates, and all results so far
+ * @param run the updates to send, the results of earlier attempts, and all results so far
  * @throws NodeOperationError for the first delivery that was not updated. Its details list all
  *   deliveries by outcome, since n8n keeps no other output of a failed node.
  */
 function assertUpdated(
 	context: IExecuteFunctions,
 	batch: readonly UpdateResult[],
-	{ updates, results }: { updates: readonly Update[]; results: readonly UpdateResult[] },
+	run: UpdateRunSoFar,
 ): void {
 	const first = batch.find(({ outcome }) => outcome.kind !== 'updated');
 	if (first === undefined || first.outcome.kind === 'updated') return;
-	const lists = groupUpdatesByOutcome(updates, results);
+	const lists = groupUpdatesByOutcome(run);
 	const { message, description } = first.outcome.problem;
 	// Otherwise the item number in the message identifies the delivery.
-	const isOneOfSeveral = updates.some(({ item, ids }) => item === first.item && ids.length > 1);
+	const isOneOfSeveral = run.updates.some(({ item, ids }) => item === first.item && ids.length > 1);
 	const kindOfId = first.targetKind === 'deliveryIds' ? 'delivery' : 'reference';
 	const error = itemError(
 		context.getNode(),
@@ -102,14 +130,11 @@ type UpdatesByOutcome = Record<
 >;
 
 /** The deliveries of a run by outcome; those without a result were not sent. */
-function groupUpdatesByOutcome(
-	updates: readonly Update[],
-	results: readonly UpdateResult[],
-): UpdatesByOutcome {
+function groupUpdatesByOutcome({ updates, earlier, results }: UpdateRunSoFar): UpdatesByOutcome {
 	const lists: UpdatesByOutcome = { updated: [], rejected: [], unknown: [], notSent: [] };
 	for (const { item, id, outcome } of results) lists[outcome.kind].push({ item, id });
 	const targets = updates.flatMap(({ item, ids }) => ids.map((id) => ({ item, id })));
-	lists.notSent.push(...targets.slice(results.length));
+	lists.notSent.push(...targets.slice(results.length - earlier.length));
 	return lists;
 }
 
