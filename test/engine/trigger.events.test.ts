@@ -71,14 +71,27 @@ describe('an event of the service', () => {
 		expect(postings.map(({ status }) => status)).toEqual([200, 200, 200]);
 	});
 
-	test("responds immediately with n8n's own message", async () => {
-		const trigger = await published();
+	test.each(['1', '2'] as const)(
+		'responds to each accepted call with the same JSON in n8n %s',
+		async (n8n) => {
+			const trigger = await open({ events: every, options: { statuses: 'delivered' } }, { n8n });
+			await trigger.activate();
 
-		const { status, body, run } = await call(trigger, 'updateTask', { body: updated });
+			const started = await call(trigger, 'updateTask', { body: updated });
+			const filtered = await call(trigger, 'updateTask', { body: { ...updated, status: 'lost' } });
+			const empty = await call(trigger, 'updateTask', {});
 
-		expect({ status, body }).toEqual({ status: 200, body: { message: 'Workflow was started' } });
-		expect(run?.status).toBe('success');
-	});
+			expect([started, filtered, empty].map(({ run }) => run?.status)).toEqual([
+				'success',
+				undefined,
+				undefined,
+			]);
+			for (const { status, body, headers } of [started, filtered, empty]) {
+				expect({ status, body }).toEqual({ status: 200, body: { message: 'Received' } });
+				expect(headers['content-type']).toBe('application/json; charset=utf-8');
+			}
+		},
+	);
 
 	test('keeps undocumented fields', async () => {
 		const trigger = await published();
@@ -305,6 +318,99 @@ describe('a call of the bare URL', () => {
 	);
 });
 
+describe('a multipart form', () => {
+	const versions = ['1', '2'] as const;
+	const openPublished = async (n8n: '1' | '2', options: INodeParameters = {}) => {
+		const trigger = await open({ events: every, options }, { n8n });
+		await trigger.activate();
+		return trigger;
+	};
+	const part = (head: string, content: string) =>
+		`--cut\r\nContent-Disposition: form-data; ${head}\r\n\r\n${content}\r\n`;
+	const post = async (trigger: Trigger, fields: Record<string, string>, file = '') => {
+		const parts = Object.entries(fields).map(([name, value]) => part(`name="${name}"`, value));
+		return await call(trigger, 'updateTask', {
+			rawBody: `${parts.join('')}${file}--cut--\r\n`,
+			headers: { 'content-type': 'multipart/form-data; boundary=cut' },
+		});
+	};
+
+	test.each(versions)('reads the fields of a multipart form in n8n %s', async (n8n) => {
+		const trigger = await openPublished(n8n);
+
+		const fields = await post(trigger, updated);
+		const file = part('name="f"; filename="a.txt"\r\nContent-Type: text/plain', 'content');
+		const withFile = await post(trigger, updated, file);
+
+		for (const received of [fields, withFile])
+			expect(itemsOf(received)).toEqual([{ event: 'updateTask', eventCode: 3, ...updated }]);
+	});
+
+	test.each(versions)('applies the filters to a multipart form in n8n %s', async (n8n) => {
+		const trigger = await openPublished(n8n, { statuses: 'delivered' });
+
+		const passing = await post(trigger, updated);
+		const other = await post(trigger, { ...updated, status: 'cancelled' });
+
+		expect(itemsOf(passing)).toMatchObject([updated]);
+		expect([other.status, other.run]).toEqual([200, undefined]);
+	});
+
+	test.each(versions)('starts nothing for an empty multipart form in n8n %s', async (n8n) => {
+		const trigger = await openPublished(n8n);
+
+		const empty = await post(trigger, {});
+		const ping = await post(trigger, { ping: 'true' });
+
+		// n8n 1 does not tell an empty form from a broken one, in which an event may be lost.
+		expect([empty.status, ping.status]).toEqual([400, 200]);
+		expect(trigger.executions).toEqual([]);
+	});
+});
+
+describe('an event in another encoding than UTF-8', () => {
+	const unreadable = 'The field "status" contains characters that are not UTF-8, shown as \uFFFD';
+
+	test.each<[string, ReceiveOptions]>([
+		[
+			'in Latin-1 escapes',
+			{ rawBody: 'id=T1&status=ready+%E9&company_id=1&city_id=2', headers: form },
+		],
+		[
+			'in Latin-1 bytes',
+			{
+				rawBody: Buffer.from(JSON.stringify({ ...updated, status: 'ready \u00E9' }), 'latin1'),
+				headers: { 'content-type': 'application/json' },
+			},
+		],
+	])('reports a status %s as an issue', async (_, request) => {
+		const trigger = await published();
+
+		const received = await call(trigger, 'updateTask', request);
+
+		expect(itemsOf(received)).toMatchObject([{ status: 'ready \uFFFD', issues: [unreadable] }]);
+	});
+
+	test('reports no issue for a form in UTF-8', async () => {
+		const trigger = await published();
+		const rawBody = 'id=T1&status=ready+%C3%A9&company_id=1&city_id=2';
+
+		const received = await call(trigger, 'updateTask', { rawBody, headers: form });
+
+		expect(itemsOf(received)?.[0]).toMatchObject({ status: 'ready é' });
+		expect(itemsOf(received)?.[0]).not.toHaveProperty('issues');
+	});
+
+	test('passes an event whose status is not readable through Only These Statuses', async () => {
+		const trigger = await published({ options: { statuses: 'ready é' } });
+		const rawBody = 'id=T1&status=ready+%E9&company_id=1&city_id=2';
+
+		const received = await call(trigger, 'updateTask', { rawBody, headers: form });
+
+		expect(itemsOf(received)).toMatchObject([{ issues: [unreadable] }]);
+	});
+});
+
 describe('the filters of the trigger', () => {
 	const only = (options: INodeParameters) => ({ options });
 
@@ -411,6 +517,16 @@ describe('duplicate events', () => {
 
 		expect(await all()).toBe(30);
 		expect(await all()).toBe(0);
+	});
+
+	test('drops a duplicate after 4,999 other events', async () => {
+		const trigger = await published(ignoring);
+		const events = (from: number, count: number) =>
+			Array.from({ length: count }, (_, index) => ({ ...updated, id: `T${from + index}` }));
+		for (let from = 0; from < 5000; from += 1000)
+			expect(passed(await call(trigger, 'updateTask', { body: events(from, 1000) }))).toBe(1000);
+
+		expect(passed(await call(trigger, 'updateTask', { body: events(0, 100) }))).toBe(0);
 	});
 
 	test('neither drops nor records test events', async () => {

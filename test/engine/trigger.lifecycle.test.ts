@@ -214,6 +214,20 @@ describe('publishing after a change', () => {
 		expect(list()).toEqual([]);
 	});
 
+	test('creates its webhooks right after n8n has had it remove them', async () => {
+		const trigger = await open(every);
+		await trigger.activate();
+		const before = service.requests().length;
+
+		await trigger.republish({ ...every, options: { cities: '8' } });
+
+		expect(service.requests().slice(before)).toEqual([
+			...['DELETE', 'DELETE', 'DELETE', 'GET'],
+			...['POST', 'POST', 'POST', 'GET'],
+		]);
+		expect(list()).toHaveLength(3);
+	});
+
 	test('replaces the URLs of a previous API secret, creating the new ones first', async () => {
 		const trigger = await open(every);
 		const other = await open({}, { workflowId: 'other' });
@@ -283,6 +297,24 @@ describe('a change of the credential', () => {
 			/may remain in the Delivery Service at .*, company 1001: .* not allow this/,
 		);
 		expect(warnings).toContain("They can't trigger the workflow.");
+		expect(byCompany()).toEqual([1002]);
+	});
+
+	test('removes what remained at the previous company after the trigger was renamed', async () => {
+		const credential: CredentialData = { ...service.credential };
+		const trigger = await open({}, { credential });
+		await trigger.activate();
+		credential.companyId = 1002;
+		const path = '/hooks/companies/1001';
+		service.control.addFault({ kind: 'status', status: 503, path });
+		await trigger.deactivate();
+		const { staticData } = trigger;
+		const remained = byCompany();
+		const renamed = await open({}, { credential, staticData, name: 'Renamed' });
+
+		await renamed.activate();
+
+		expect(remained).toEqual([1001]);
 		expect(byCompany()).toEqual([1002]);
 	});
 
@@ -367,7 +399,7 @@ describe('a change of the credential', () => {
 
 		expect(service.requests()).toHaveLength(before);
 		expect(list()).toHaveLength(1);
-		expect(service.warnings()[0]).toContain('now has another API key');
+		expect(service.warnings()[0]).toContain("can't tell");
 	});
 });
 
@@ -395,7 +427,7 @@ describe('publishing after n8n has moved to another URL', () => {
 
 		const [warning, ...others] = service.warnings();
 		expect(warning).toMatch(
-			/^Node "Delivery Service Trigger" in workflow .*: the Delivery Service also calls this node at https:\/\/former\.example .*triggers the workflow twice.*Webhook > Delete/,
+			/^Node "Delivery Service Trigger" in workflow .*: the Delivery Service also calls this node at https:\/\/former\.example\/webhook .*triggers the published workflow twice.*Webhook > Delete/,
 		);
 		expect(warning).not.toContain('signature');
 		expect(others).toEqual([]);
@@ -416,6 +448,39 @@ describe('publishing after n8n has moved to another URL', () => {
 		await trigger.activate();
 
 		expect(service.warnings()).toEqual([]);
+	});
+
+	test.each([
+		['signed', {}],
+		['unsigned', { options: { verifyCaller: false } }],
+	])('logs %s URLs at another path of its host as at another host', async (_, parameters) => {
+		const { trigger } = await moved(parameters);
+		await trigger.activate();
+		const formerUrl = hook(3).url.replace('/webhook/', '/n8n/webhook/');
+		await trigger.deactivate();
+		await subscribe(formerUrl);
+
+		await trigger.activate();
+
+		expect(service.warnings()).toEqual([
+			expect.stringMatching(/calls this node at http:\/\/[^ ]*\/n8n\/webhook \(Delivery Updated\)/),
+		]);
+		expect(list()).toHaveLength(2);
+	});
+
+	test('logs what remains at the former host when it is unpublished', async () => {
+		const { trigger, formerUrl } = await moved();
+		await trigger.activate('init');
+		await subscribe(formerUrl);
+
+		await trigger.deactivate();
+
+		expect(list().map(({ url }) => url)).toEqual([formerUrl]);
+		expect(service.warnings()).toEqual([
+			expect.stringContaining(
+				'calls this node at https://former.example/webhook (Delivery Updated)',
+			),
+		]);
 	});
 
 	test('logs nothing about a blacklisted webhook at the former host', async () => {
@@ -544,7 +609,8 @@ describe('an unusual service', () => {
 	test('warns when the service confirms a DELETE but still lists the webhook', async () => {
 		const trigger = await open();
 		await trigger.activate();
-		service.control.addFault({ kind: 'status', status: 200, method: 'DELETE', path: hooks });
+		const fault = { kind: 'status', status: 200, method: 'DELETE', path: hooks } as const;
+		service.control.addFault({ ...fault, times: null });
 
 		await trigger.deactivate();
 
@@ -700,11 +766,8 @@ describe('publishing with blacklisted webhooks', () => {
 		service.control.blacklist(hook(3).url, 3);
 
 		await expect(trigger.activate()).rejects.toMatchObject({
-			message: expect.stringContaining(
-				"The Delivery Service has blacklisted this workflow's webhook for Delivery Updated",
-			),
-			description: expect.stringMatching(
-				/blacklisted.*Then publish the workflow \(in n8n 1, deactivate and activate it\).*rejected the request/,
+			message: expect.stringMatching(
+				/^The Delivery Service has blacklisted this workflow's webhook for Delivery Updated.*Then publish the workflow \(in n8n 1, deactivate and activate it\).*rejected the request/,
 			),
 		});
 	});
@@ -771,8 +834,9 @@ describe('a failure while publishing', () => {
 		);
 
 		await expect(trigger.activate()).rejects.toMatchObject({
-			message: 'Could not connect to the Base URL of the Delivery Service',
-			description: expect.stringContaining('Check the Base URL'),
+			message: expect.stringMatching(
+				/^Could not connect to the Base URL of the Delivery Service\. Check the Base URL/,
+			),
 		});
 		expect(trigger.active).toBe(false);
 	});
@@ -785,7 +849,23 @@ describe('a failure while publishing', () => {
 		await trigger.activate();
 
 		expect(list().map(({ action }) => action)).toEqual([1, 3]);
-		expect(service.warnings().join()).toMatch(/may remain .*Delivery Created.*status 500/);
+		expect(service.warnings().join()).toMatch(
+			/may remain .*Delivery Created.*status 500.*They can't trigger the workflow/,
+		);
+	});
+
+	test('logs that an old webhook triggers the workflow while Verify Caller is off', async () => {
+		const trigger = await open({ options: { verifyCaller: false } });
+		const signature = '5e'.repeat(32);
+		await subscribe(`${trigger.url}?event=updateTask&workflow=workflow&signature=${signature}`);
+		service.control.addFault({ kind: 'status', status: 500, method: 'DELETE', path: hooks });
+
+		await trigger.activate();
+
+		expect(list()).toHaveLength(2);
+		expect(service.warnings().join()).toMatch(
+			/may remain .*While Verify Caller is off, their events also trigger this workflow/,
+		);
 	});
 });
 
@@ -838,7 +918,7 @@ describe('unpublishing', () => {
 		expect(list()).toHaveLength(2);
 		expect(service.warnings()).toEqual([
 			expect.stringMatching(
-				/"Delivery Service Trigger" in workflow .* may remain .*\(Delivery Created, Delivery Updated\).*status 503.*Webhook > Delete/,
+				/"Delivery Service Trigger" in workflow .* may remain .*\(Delivery Created, Delivery Updated\).*status 503.*While the workflow is unpublished, they can't trigger it.*Webhook > Delete/,
 			),
 		]);
 		// The log must not contain a working URL.
@@ -904,7 +984,7 @@ describe('a restart of n8n', () => {
 		await trigger.activate('init');
 
 		expect(list()).toEqual(before);
-		expect(service.requests().slice(6)).toEqual(['GET']);
+		expect(service.requests().slice(5)).toEqual(['GET']);
 		expect((await trigger.receive({ url: hook(3).url, body: updated })).status).toBe(200);
 	});
 
@@ -936,7 +1016,13 @@ describe('a restart of n8n', () => {
 		const trigger = await open();
 		await trigger.activate();
 		await trigger.deactivate();
-		service.control.addFault({ kind: 'status', status: 503, method: 'GET', path: hooks });
+		service.control.addFault({
+			kind: 'status',
+			status: 503,
+			method: 'GET',
+			path: hooks,
+			times: null,
+		});
 
 		await expect(trigger.activate('init')).rejects.toThrow('server error (status 503)');
 	});
@@ -964,15 +1050,22 @@ describe('the error when publishing fails', () => {
 	const failing = async (parameters: INodeParameters, credential: CredentialData) => {
 		const trigger = await open(parameters, { credential });
 		const caught: unknown = await trigger.activate().catch((error: unknown) => error);
-		return z.object({ message: z.string(), description: z.string() }).parse(caught);
+		return z.object({ message: z.string(), description: z.undefined() }).parse(caught);
 	};
 	const only = (options: INodeParameters): INodeParameters => ({ options });
 
 	test.each<[string, INodeParameters, Partial<CredentialData>, RegExp]>([
 		['no event', { events: [] }, {}, /No .* event is selected/],
 		['no company', {}, { companyId: '' }, /Company ID is missing/],
+		['an empty company', only({ companyId: '={{ "" }}' }), {}, /option Company ID is empty/],
 		['a wrong company', only({ companyId: 'x' }), {}, /Company ID is not a positive whole number/],
-		['an unknown company', {}, { companyId: 77 }, /404/],
+		[
+			'a name as company',
+			{},
+			{ companyId: 'acme' },
+			/Company ID in .* not a positive whole number/,
+		],
+		['an unknown company', {}, { companyId: 77 }, /status 404.*Company ID/],
 		['a wrong key', {}, { apiSecret: 'wrong' }, /API key/],
 		['no key', {}, { apiKeyId: '' }, /credential is incomplete/],
 		['a Base URL without http', {}, { baseUrl: 'api.example' }, /must start with https?:/],
@@ -982,14 +1075,12 @@ describe('the error when publishing fails', () => {
 		['negative minutes', only({ ignoreDuplicatesMinutes: -1 }), {}, /Ignore Duplicates Within/],
 		['invalid minutes', only({ ignoreDuplicatesMinutes: 'x' }), {}, /Ignore Duplicates Within/],
 	])(
-		'names the service and the reason in message and description: %s',
+		'names the service, the reason and what to do in the message: %s',
 		async (_, parameters, changes, reason) => {
-			const error = await failing(parameters, { ...service.credential, ...changes });
+			const { message } = await failing(parameters, { ...service.credential, ...changes });
 
-			for (const text of [error.message, error.description]) {
-				expect(text).toMatch(reason);
-				expect(text).toContain('Delivery Service');
-			}
+			expect(message).toMatch(reason);
+			expect(message).toContain('Delivery Service');
 			expect(list()).toEqual([]);
 		},
 	);
@@ -999,12 +1090,10 @@ describe('the error when publishing fails', () => {
 		async (status) => {
 			const body = { code: 'NO', message: 'Because of the moon' };
 			service.control.addFault({ kind: 'status', status, path: hooks, body, times: null });
-			const error = await failing({}, service.credential);
+			const { message } = await failing({}, service.credential);
 
-			for (const text of [error.message, error.description])
-				expect(text).toContain('Delivery Service');
-			expect(error.description).toContain(error.message);
-			expect(error.description).toContain('Because of the moon');
+			expect(message).toContain('Delivery Service');
+			expect(message).toContain('Because of the moon');
 		},
 	);
 });
@@ -1014,9 +1103,8 @@ describe('a trigger without a webhook ID', () => {
 		const trigger = await open({}, { webhookId: null });
 
 		await expect(trigger.activate()).rejects.toMatchObject({
-			message: expect.stringMatching(/^The Delivery Service Trigger can't receive events/),
-			description: expect.stringMatching(
-				/can't receive events.*Delete this trigger and add a new one/,
+			message: expect.stringMatching(
+				/^The Delivery Service Trigger can't receive events.*Delete this trigger and add a new one/,
 			),
 		});
 		expect(list()).toEqual([]);
@@ -1045,9 +1133,8 @@ describe('the public URL of n8n', () => {
 		const trigger = await open({}, { credential, publicUrl });
 
 		await expect(trigger.create()).rejects.toMatchObject({
-			message: "The Delivery Service can't reach this n8n: its webhook URL is on localhost",
-			description: expect.stringMatching(
-				/can't reach this n8n.*The webhook URL http:.*WEBHOOK_URL/,
+			message: expect.stringMatching(
+				/^The Delivery Service can't reach this n8n: its webhook URL is on localhost\. The webhook URL http:.*WEBHOOK_URL/,
 			),
 		});
 	});

@@ -9,6 +9,7 @@ const foreign = 'https://shop.example/hook';
 /** The error when the trigger cannot subscribe. */
 const errors: Readonly<Record<string, RegExp>> = {
 	'subscribe-code-error': /did not complete the request \(code ERROR\)/,
+	'subscribe-ignored': /confirmed the webhook for Delivery Updated but does not list it/,
 	'subscribe-403': /does not allow this/,
 	'subscribe-event-409': /allows only one URL per event/,
 };

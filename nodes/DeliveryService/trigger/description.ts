@@ -14,6 +14,8 @@ const listenHelp =
 
 const webhookDefaults = {
 	responseMode: 'onReceived',
+	// Without it, n8n responds with the text "firstEntryJson" instead of what the node returns.
+	responseData: '',
 	path: 'webhook',
 	// Calls to the bare URL are rejected: the node registers the signed URLs with the service.
 	ndvHideUrl: true,
@@ -22,11 +24,16 @@ const webhookDefaults = {
 /**
  * Events arrive as POST requests. A service may use GET or HEAD to check that the URL responds. n8n
  * must register these two before it calls the methods of `default`, which subscribe the URL.
+ *
+ * PATCH is never accepted. n8n 2 registers a webhook, then subscribes it; if it crashes in between, it
+ * later completes only nodes of which a webhook is not registered. PATCH, registered last, shows it
+ * that subscribing has not ended.
  */
 export const webhooks: IWebhookDescription[] = [
 	{ ...webhookDefaults, name: 'setup', httpMethod: 'GET' },
 	{ ...webhookDefaults, name: 'setup', httpMethod: 'HEAD' },
 	{ ...webhookDefaults, name: 'default', httpMethod: 'POST' },
+	{ ...webhookDefaults, name: 'setup', httpMethod: 'PATCH' },
 ];
 
 /** What the node's panel shows next to the parameters. */
@@ -56,6 +63,8 @@ export const properties: INodeProperties[] = [
 		required: true,
 		options: eventOptions,
 		default: ['updateTask'],
+		description:
+			"In this node's Settings, leave Execute Once and Always Output Data off. Execute Once drops all but the first event of a call, and Always Output Data passes on an empty item for each duplicate that is ignored.",
 	},
 	{
 		displayName: 'Options',
@@ -67,7 +76,7 @@ export const properties: INodeProperties[] = [
 			{
 				...companyIdField,
 				description:
-					'ID of the company whose events trigger the workflow. Defaults to the company in the credential.',
+					'ID of the company whose events trigger the workflow. Remove this option to use the company in the credential.',
 			},
 			{
 				displayName: 'Ignore Duplicates Within (Minutes)',
@@ -76,7 +85,7 @@ export const properties: INodeProperties[] = [
 				typeOptions: { minValue: 0 },
 				default: 10,
 				description:
-					"How long to ignore an identical event that arrives again. This may also drop a genuine second update to a field that the event doesn't include. With several n8n workers, an occasional duplicate may get through.",
+					"How long to ignore an event that repeats the previous one of the same delivery. This may also drop a genuine second update to a field that the event doesn't include. An occasional duplicate may get through, e.g. with several n8n workers or more than 5,000 events within this time.",
 			},
 			{
 				displayName: 'Only These Cities',

@@ -106,22 +106,43 @@ export function findListed(
 }
 
 /**
- * The listed webhooks whose URLs would be this node's if they were on the present host. n8n has moved
- * from that host, or another n8n there runs a copy of this workflow.
+ * The listed webhooks whose URLs would be this node's if n8n were at another host or path. n8n has
+ * moved from there, or another n8n there runs a copy of this workflow.
  */
-export function subscriptionsAtOtherHosts(
+export function subscriptionsAtOtherUrls(
 	desired: DesiredSubscriptions,
 	listed: readonly Webhook[],
 ): Webhook[] {
-	const current = new URL(desired.webhookUrl);
+	const current = splitWebhookUrl(desired.webhookUrl);
 	return listed.filter(({ url, status }) => {
 		if (status === 'blacklisted' || !URL.canParse(url)) return false;
-		const { origin, pathname } = new URL(url);
-		if (origin === current.origin || pathname !== current.pathname) return false;
-		const eventUrl = ownEventUrl({ ...desired, webhookUrl: origin + pathname }, url);
+		const { base, kind } = splitWebhookUrl(url);
+		if (base === current.base || areLiveAndTest(kind, current.kind)) return false;
+		const eventUrl = ownEventUrl({ ...desired, webhookUrl: base + current.ownPath }, url);
 		if (!eventUrl) return false;
 		return !desired.signer || isSigned(toQuery(eventUrl), desired.signer);
 	});
+}
+
+/** Where n8n has its webhooks, e.g. https://n8n.example/webhook: the URL without the node's own path. */
+export function webhookBase(url: string): string {
+	return splitWebhookUrl(url).base;
+}
+
+function splitWebhookUrl(url: string): { base: string; kind: string; ownPath: string } {
+	const { origin, pathname } = new URL(url);
+	const parts = pathname.split('/');
+	const ownParts = parts.splice(-2);
+	return {
+		base: origin + parts.join('/'),
+		kind: parts.at(-1) ?? '',
+		ownPath: `/${ownParts.join('/')}`,
+	};
+}
+
+/** Whether these are the last parts of n8n's URLs for live and test webhooks, if not renamed. */
+function areLiveAndTest(one: string, other: string): boolean {
+	return one === `${other}-test` || other === `${one}-test`;
 }
 
 /** A URL of this node in the spelling of the node; other URLs are returned unchanged. */

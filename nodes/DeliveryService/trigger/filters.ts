@@ -1,6 +1,7 @@
 import { events, filterTraits, type FilterTrait } from '../service/events';
 import type { Problem } from '../common/result';
 import { toList } from '../common/parameters';
+import { hasLostCharacters } from '../common/text';
 import type { EmittedEvent } from './payload';
 
 /** The values that trigger the workflow, by trait; an empty list accepts every value. */
@@ -42,7 +43,10 @@ function filterEntries(value: unknown): string[] {
 	return toList(value).map((entry) => String(entry).trim());
 }
 
-/** Whether an event passes all filters. An event without a trait passes the filter for it. */
+/**
+ * Whether an event passes all filters. An event without a trait passes the filter for it, and so does
+ * one whose trait was not UTF-8: it can't be compared, and otherwise no one would ever see it.
+ */
 export function passesFilters(event: EmittedEvent, filters: Filters): boolean {
 	if (event.event === 'unknown') return true;
 	const { traits: fields } = events[event.event];
@@ -59,6 +63,7 @@ function matchesAny(
 ): boolean {
 	if (accepted.length === 0 || (typeof value !== 'string' && typeof value !== 'number'))
 		return true;
+	if (hasLostCharacters(String(value))) return true;
 	const normalized = normalize(String(value));
 	return accepted.some((one) => normalize(one) === normalized);
 }

@@ -2,28 +2,44 @@ import { NodeApiError, type IHookFunctions } from 'n8n-workflow';
 
 import type { Subscription } from '../service/requests';
 import { digestFor, type TriggerOwner } from './eventUrls';
-import { diffSubscriptions, subscriptionsFor } from './diff';
-import { isSameSite, writeState, type TriggerState, type SubscriptionSite } from './state';
+import {
+	diffSubscriptions,
+	subscriptionsAtOtherUrls,
+	subscriptionsFor,
+	canonicalUrl,
+	type DesiredSubscriptions,
+} from './diff';
+import { isSameSite, type TriggerState, type SubscriptionSite } from './state';
 import {
 	conflictError,
 	blacklistedError,
+	unlistedError,
 	unroutableError,
 	warnAboutLeftover,
+	warnAboutUnprovenSite,
+	type LeftoverEffect,
 	warnAboutDroppedQuery,
 	warnAboutReactivated,
-	warnAboutOtherHosts,
+	warnAboutOtherUrls,
 	warnAboutUnchecked,
 	localhostError,
-	withFullDescription,
+	withFullMessage,
 } from './messages';
-import { assertSettings, triggerState, openSite, openTrigger, type OpenTrigger } from './settings';
+import {
+	assertSettings,
+	triggerState,
+	openSite,
+	openTrigger,
+	saveTriggerState,
+	type OpenTrigger,
+} from './settings';
+import { removeOwnSubscriptions, type Leftover } from './removal';
 import {
 	ConflictError,
 	listWebhooksIfAllowed,
 	reconcile,
-	removeOwnSubscriptions,
 	StillBlacklistedError,
-	type Leftover,
+	UnlistedError,
 } from './subscriptions';
 
 /*
@@ -44,7 +60,7 @@ import {
  */
 export async function isSubscribed(context: IHookFunctions): Promise<boolean> {
 	return await checkSubscriptions(context).catch((error: unknown) => {
-		throw withFullDescription(error);
+		throw withFullMessage(error);
 	});
 }
 
@@ -52,7 +68,9 @@ async function checkSubscriptions(context: IHookFunctions): Promise<boolean> {
 	assertSettings(context);
 	const state = triggerState(context);
 	const trigger = await openTrigger(context, state);
-	const { webhooks, desired, site } = trigger;
+	const { webhooks, desired, site, wasSubscribed } = trigger;
+	// `subscribe` reads the list, too; this saves time in which events are lost.
+	if (!wasSubscribed) return false;
 	const listed = await listWebhooksIfAllowed(webhooks).catch((error: unknown) => {
 		if (!canAssumeUnchanged(context, state, site, error)) throw error;
 		warnAboutUnchecked(context, error);
@@ -76,7 +94,7 @@ async function checkSubscriptions(context: IHookFunctions): Promise<boolean> {
  */
 export async function subscribe(context: IHookFunctions): Promise<boolean> {
 	return await subscribeMissing(context).catch((error: unknown) => {
-		throw withFullDescription(error);
+		throw withFullMessage(error);
 	});
 }
 
@@ -92,21 +110,30 @@ async function subscribeMissing(context: IHookFunctions): Promise<boolean> {
 	const clearedFirst = desired.signer
 		? undefined
 		: await removeOtherSitesFirst(context, state, trigger);
-	const { blacklisted, leftover, isQueryDropped, atOtherHosts } = await reconcile(
+	const { blacklisted, leftover, isQueryDropped, atOtherUrls } = await reconcile(
 		trigger.webhooks,
 		desired,
+		trigger.isRemoved,
 	).catch((error: unknown) => {
 		if (error instanceof ConflictError) throw conflictError(context, error.message);
 		if (error instanceof StillBlacklistedError) throw blacklistedError(context, error);
+		if (error instanceof UnlistedError) throw unlistedError(context, error);
 		throw error;
 	});
 	if (isQueryDropped && desired.signer) warnAboutDroppedQuery(context);
-	if (leftover) warnAboutLeftover(context, leftover);
+	if (leftover) warnAboutLeftover(context, leftover, effectOfLeftover(desired, leftover));
 	const remainingSites =
-		clearedFirst ?? (await removeAtOtherSites(context, state, trigger, subscriptionsFor(desired)));
+		clearedFirst ??
+		(await removeAtOtherSites(
+			context,
+			state,
+			trigger,
+			effectAtOtherSites(desired),
+			subscriptionsFor(desired),
+		));
 	saveSubscription(context, trigger, remainingSites);
 	if (blacklisted.length > 0) warnAboutReactivated(context, blacklisted);
-	if (atOtherHosts.length > 0) warnAboutOtherHosts(context, atOtherHosts);
+	if (atOtherUrls.length > 0) warnAboutOtherUrls(context, atOtherUrls);
 	return true;
 }
 
@@ -117,17 +144,22 @@ async function subscribeMissing(context: IHookFunctions): Promise<boolean> {
 export async function unsubscribeAll(context: IHookFunctions): Promise<boolean> {
 	const state = triggerState(context);
 	let { sites } = state;
+	let removedFrom: string | undefined;
 	try {
 		const trigger = await openTrigger(context, state);
 		const { webhooks, desired, known, site, wasSubscribed } = trigger;
-		const leftover = await removeOwnSubscriptions(webhooks, desired, { known, wasSubscribed });
-		if (leftover) warnAboutLeftover(context, leftover);
-		sites = await removeAtOtherSites(context, state, trigger);
+		const removal = await removeOwnSubscriptions(webhooks, desired, { known, wasSubscribed });
+		const { leftover, listed } = removal;
+		if (leftover) warnAboutLeftover(context, leftover, 'unpublished');
+		else removedFrom = site.webhookUrl;
+		const atOtherUrls = subscriptionsAtOtherUrls(desired, listed);
+		if (atOtherUrls.length > 0) warnAboutOtherUrls(context, atOtherUrls);
+		sites = await removeAtOtherSites(context, state, trigger, 'unpublished');
 		if (leftover) sites.push(site);
 	} catch (reason) {
-		warnAboutLeftover(context, { subscriptions: [], reason });
+		warnAboutLeftover(context, { subscriptions: [], reason }, 'unpublished');
 	}
-	saveState(context, { digests: [], sites });
+	saveTriggerState(context, { ...(removedFrom && { removedFrom }), digests: [], sites });
 	return true;
 }
 
@@ -143,7 +175,7 @@ async function removeOtherSitesFirst(
 ): Promise<SubscriptionSite[]> {
 	if (otherSites(state, trigger.site).length === 0) return [];
 	await listWebhooksIfAllowed(trigger.webhooks);
-	return await removeAtOtherSites(context, state, trigger);
+	return await removeAtOtherSites(context, state, trigger, effectAtOtherSites(trigger.desired));
 }
 
 /**
@@ -156,6 +188,7 @@ async function removeAtOtherSites(
 	context: IHookFunctions,
 	state: TriggerState,
 	{ desired, site: current }: OpenTrigger,
+	effect: LeftoverEffect,
 	keep: readonly Subscription[] = [],
 ): Promise<SubscriptionSite[]> {
 	const remaining: SubscriptionSite[] = [];
@@ -166,19 +199,43 @@ async function removeAtOtherSites(
 		}));
 		if (!leftover) continue;
 		remaining.push(site);
-		warnAboutLeftover(context, leftover, site, desired.signer === undefined);
+		if (leftover === 'unproven') warnAboutUnprovenSite(context, site);
+		else warnAboutLeftover(context, leftover, effect, site);
 	}
 	return remaining;
 }
 
+/** @returns what may remain, or `unproven` if the node must send nothing there */
 async function removeAtSite(
 	context: IHookFunctions,
 	site: SubscriptionSite,
 	owner: TriggerOwner,
 	keep: readonly Subscription[],
-): Promise<Leftover | undefined> {
+): Promise<Leftover | 'unproven' | undefined> {
 	const webhooks = await openSite(context, site);
-	return await removeOwnSubscriptions(webhooks, owner, { known: [], wasSubscribed: false, keep });
+	if (!webhooks) return 'unproven';
+	const options = { known: [], wasSubscribed: false, keep };
+	return (await removeOwnSubscriptions(webhooks, owner, options)).leftover;
+}
+
+/** What the events of other companies and services do: their URLs have other signatures, if any. */
+function effectAtOtherSites({ signer }: DesiredSubscriptions): LeftoverEffect {
+	return signer ? 'rejected' : 'unverified';
+}
+
+/**
+ * What the events of unwanted subscriptions do while the trigger is subscribed. A desired one is among
+ * them only if the service lists it more than once or has blacklisted it.
+ */
+function effectOfLeftover(
+	desired: DesiredSubscriptions,
+	{ subscriptions }: Leftover,
+): LeftoverEffect {
+	if (!desired.signer) return 'unverified';
+	const wanted = new Set(subscriptionsFor(desired).map(({ url }) => url));
+	return subscriptions.some(({ url }) => wanted.has(canonicalUrl(desired, url)))
+		? 'repeated'
+		: 'rejected';
 }
 
 /**
@@ -206,12 +263,11 @@ function saveSubscription(
 ): void {
 	const { webhookUrl, events: selected, signer } = desired;
 	const digests = signer ? selected.map((event) => digestFor(event, signer)) : [];
-	saveState(context, { subscribedTo: webhookUrl, digests, sites: [...remainingSites, site] });
-}
-
-function saveState(context: IHookFunctions, state: TriggerState): void {
-	const { id = '' } = context.getWorkflow();
-	writeState(context.getWorkflowStaticData('node'), id, state);
+	saveTriggerState(context, {
+		subscribedTo: webhookUrl,
+		digests,
+		sites: [...remainingSites, site],
+	});
 }
 
 function canAssumeUnchanged(

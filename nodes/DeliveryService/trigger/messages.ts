@@ -3,15 +3,12 @@ import { NodeApiError, NodeOperationError, type IHookFunctions } from 'n8n-workf
 import { eventForCode, events } from '../service/events';
 import type { Subscription } from '../service/requests';
 import { problemText } from '../common/result';
+import { webhookBase } from './diff';
 import type { SubscriptionSite } from './state';
-import type { Leftover, StillBlacklistedError } from './subscriptions';
+import type { Leftover } from './removal';
+import type { StillBlacklistedError, UnlistedError } from './subscriptions';
 
-/*
- * Errors and log lines of the trigger while n8n turns it on or off.
- *
- * When publishing fails, some versions of n8n show only the message of the error, others only its
- * description. So each of them names the service and the reason.
- */
+/* Errors and log lines of the trigger while n8n turns it on or off. Each names the service. */
 
 /** The error for a webhook URL on localhost, which the service cannot reach. */
 export function localhostError(context: IHookFunctions, webhookUrl: string): NodeOperationError {
@@ -57,46 +54,80 @@ export function blacklistedError(
 	context: IHookFunctions,
 	{ subscriptions, reason }: StillBlacklistedError,
 ): NodeOperationError {
+	const [webhooks, them] = webhookWords(subscriptions);
 	const removalFailure =
-		reason === undefined ? '' : ` The node could not delete it: ${errorMessage(reason)}.`;
+		reason === undefined ? '' : ` The node could not delete ${them}: ${errorMessage(reason)}.`;
 	return new NodeOperationError(
 		context.getNode(),
-		`The Delivery Service has blacklisted this workflow's webhook for ${eventLabelsOf(subscriptions)} and does not re-create it`,
+		`The Delivery Service has blacklisted this workflow's ${webhooks} for ${eventLabelsOf(subscriptions)} and does not re-create ${them}`,
 		{
-			description: `Delete the webhook in the dashboard of the Delivery Service, or ask its support to. Then publish the workflow (in n8n 1, deactivate and activate it).${removalFailure}`,
+			description: `Delete the ${webhooks} in the dashboard of the Delivery Service, or ask its support to. Then publish the workflow (in n8n 1, deactivate and activate it).${removalFailure}`,
 		},
 	);
 }
 
-/** Adds the message of an n8n error to its description; returns the error. */
-export function withFullDescription(error: unknown): unknown {
+/** The error for webhooks that the service confirmed but does not list. */
+export function unlistedError(
+	context: IHookFunctions,
+	{ subscriptions }: UnlistedError,
+): NodeOperationError {
+	const [webhooks, them] = subscriptions.length > 1 ? ['webhooks', 'them'] : ['webhook', 'it'];
+	return new NodeOperationError(
+		context.getNode(),
+		`The Delivery Service confirmed the ${webhooks} for ${eventLabelsOf(subscriptions)} but does not list ${them}, so no events would arrive`,
+		{
+			description:
+				'Publish the workflow again later (in n8n 1, activate it). If this happens again, ask the support of the Delivery Service.',
+		},
+	);
+}
+
+/**
+ * Moves the description of an n8n error into its message: when publishing fails, n8n 2 shows only the
+ * message, n8n 1 only the description if there is one. Returns the error.
+ */
+export function withFullMessage(error: unknown): unknown {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
 		const { message, description } = error;
-		if (description && !description.startsWith(message))
-			error.description = problemText({ message, description });
+		error.message = problemText({ message, description: description ?? undefined });
+		error.description = undefined;
 	}
 	return error;
 }
+
+/** What the events of webhooks that may remain do. */
+export type LeftoverEffect = keyof typeof leftoverEffects;
+
+const leftoverEffects = {
+	unpublished: "While the workflow is unpublished, they can't trigger it.",
+	rejected: "They can't trigger the workflow.",
+	unverified: 'While Verify Caller is off, their events also trigger this workflow.',
+	repeated: 'Each of their events may trigger the workflow more than once.',
+} as const;
 
 /**
  * Logs which webhooks may remain at the service.
  *
  * @param site where they are, unless at the current site
- * @param triggersWorkflow whether their events may still trigger the workflow
  */
 export function warnAboutLeftover(
 	context: IHookFunctions,
 	{ subscriptions, reason }: Leftover,
+	effect: LeftoverEffect,
 	site?: SubscriptionSite,
-	triggersWorkflow = false,
 ): void {
 	const labels = subscriptions.length > 0 ? ` (${eventLabelsOf(subscriptions)})` : '';
 	const where = site ? ` at ${site.baseUrl}, company ${site.companyId}` : '';
-	const effect = triggersWorkflow
-		? 'While Verify Caller is off, their events also trigger this workflow.'
-		: "They can't trigger the workflow.";
 	context.logger.warn(
-		`${nodeLabel(context)}: webhooks of this node may remain in the Delivery Service${where}${labels}: ${errorMessage(reason)}. ${effect} The node retries the removal whenever the workflow is published or unpublished (in n8n 1, activated or deactivated). To remove them now, use the Delivery Service node, Webhook > Delete.`,
+		`${nodeLabel(context)}: webhooks of this node may remain in the Delivery Service${where}${labels}: ${errorMessage(reason)}. ${leftoverEffects[effect]} The node retries the removal whenever the workflow is published or unpublished (in n8n 1, activated or deactivated). To remove them now, use the Delivery Service node, Webhook > Delete.`,
+	);
+}
+
+/** Logs that the node sent nothing to a saved site, since someone else may have written it there. */
+export function warnAboutUnprovenSite(context: IHookFunctions, site: SubscriptionSite): void {
+	const { baseUrl, companyId } = site;
+	context.logger.warn(
+		`${nodeLabel(context)}: it sent nothing to ${new URL(baseUrl).href}, company ${companyId}, because it can't tell whether it subscribed there itself (the API key or secret may have changed since). If it did, delete its webhooks there with the Delivery Service node, Webhook > Delete.`,
 	);
 }
 
@@ -114,14 +145,14 @@ export function warnAboutDroppedQuery(context: IHookFunctions): void {
 	);
 }
 
-/** Logs that the service also calls this node at other hosts. */
-export function warnAboutOtherHosts(
+/** Logs that the service also calls this node at other URLs of n8n. */
+export function warnAboutOtherUrls(
 	context: IHookFunctions,
 	subscriptions: readonly Subscription[],
 ): void {
-	const origins = [...new Set(subscriptions.map(({ url }) => new URL(url).origin))].join(', ');
+	const bases = [...new Set(subscriptions.map(({ url }) => webhookBase(url)))].join(', ');
 	context.logger.warn(
-		`${nodeLabel(context)}: the Delivery Service also calls this node at ${origins} (${eventLabelsOf(subscriptions)}). If that is a former URL of this n8n, each event triggers the workflow twice: delete the webhooks there with the Delivery Service node, Webhook > Delete. If it is another n8n with a copy of this workflow, leave them.`,
+		`${nodeLabel(context)}: the Delivery Service also calls this node at ${bases} (${eventLabelsOf(subscriptions)}). If that is a former URL of this n8n, each event triggers the published workflow twice: delete the webhooks there with the Delivery Service node, Webhook > Delete. If it is another n8n with a copy of this workflow, leave them.`,
 	);
 }
 
@@ -130,9 +161,15 @@ export function warnAboutReactivated(
 	context: IHookFunctions,
 	blacklisted: readonly Subscription[],
 ): void {
+	const [webhooks, them] = webhookWords(blacklisted);
 	context.logger.warn(
-		`${nodeLabel(context)}: the Delivery Service had blacklisted the webhook for ${eventLabelsOf(blacklisted)}. The node has re-created it. Earlier events may be missing.`,
+		`${nodeLabel(context)}: the Delivery Service had blacklisted the ${webhooks} for ${eventLabelsOf(blacklisted)}. The node has re-created ${them}. Earlier events may be missing.`,
 	);
+}
+
+/** The noun and pronoun for a number of webhooks. */
+function webhookWords(subscriptions: readonly Subscription[]): [string, string] {
+	return subscriptions.length === 1 ? ['webhook', 'it'] : ['webhooks', 'them'];
 }
 
 function nodeLabel(context: IHookFunctions): string {

@@ -1,5 +1,6 @@
 import { eventNames, events, parseEvent, type EventName } from '../service/events';
 import { anyObject, tryParseJson } from '../common/json';
+import { hasLostCharacters } from '../common/text';
 
 /** An event as the trigger outputs it: the event, then the payload's fields. */
 export interface EmittedEvent {
@@ -78,6 +79,10 @@ function toEmittedEvent(entry: unknown, named: EventName | undefined): EmittedEv
 	const { fields, issues } = event
 		? parseEvent(event, payload)
 		: { fields: payload, issues: ['Neither the URL nor the fields identify the event'] };
+	const unreadable = Object.entries(fields)
+		.filter(([, value]) => hasLostCharacters(JSON.stringify(value) ?? ''))
+		.map(([name]) => `The field "${name}" contains characters that are not UTF-8, shown as \uFFFD`);
+	issues.push(...unreadable);
 	const clashing = Object.keys(fields).filter((name) => reservedFields.has(name));
 	if (clashing.length > 0)
 		issues.push(

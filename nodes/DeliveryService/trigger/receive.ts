@@ -1,4 +1,5 @@
 import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { z } from 'zod/v4';
 
 import { credentialType } from '../service/client';
 import { credentialSchema } from '../service/credential';
@@ -18,12 +19,22 @@ import {
 /** Larger bodies are not events of the service: documented payloads are far smaller (section 6). */
 const maxBodyBytes = 1_000_000;
 
+/** The methods of events and of checks whether the URL responds; n8n also registers another one. */
+const callMethods = ['POST', 'GET', 'HEAD'];
+
 const formType = 'application/x-www-form-urlencoded';
+const multipartType = 'multipart/form-data';
+
+/** What n8n makes of a multipart form: its fields, and files apart from them. */
+const multipartSchema = z.object({ data: z.unknown() });
+
+/** How n8n says that a body is larger than it reads. */
+const tooLargeSchema = z.object({ status: z.literal(413) });
 
 const querySchema = anyObject.catch({});
 const signingSchema = credentialSchema.pick({ apiSecret: true, baseUrl: true, companyId: true });
 
-/** The response to an authentic call that starts nothing. */
+/** The response to every authentic call without an error, whether it starts the workflow or not. */
 const acknowledged = { webhookResponse: { message: 'Received' } };
 
 /**
@@ -31,8 +42,10 @@ const acknowledged = { webhookResponse: { message: 'Received' } };
  * with one item per event (API document, section 6). Other calls get a response and start
  * nothing:
  *
+ * - 405 for another method than POST, GET and HEAD
  * - 401 when the signature is missing or invalid, 503 when it can't be checked
- * - 413 when the body is larger than 1 MB, 400 when it contains something other than events
+ * - 413 when the body is larger than 1 MB, 400 when it can't be read or contains something other than
+ *   events
  * - 200 when the body is empty, as when a service checks that the URL responds, and when the node's
  *   settings filter out all events
  */
@@ -45,6 +58,8 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 		context.getResponseObject().status(status).json({ message });
 		return { noWebhookResponse: true };
 	};
+	const { method } = context.getRequestObject();
+	if (!callMethods.includes(method)) return reject(405, 'Events arrive as POST requests');
 	const query = decodeQuery(querySchema.parse(context.getQueryData()));
 	if (verifiesCaller(context)) {
 		const isGenuine = await isAuthentic(context, query);
@@ -57,17 +72,18 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 				`If the Delivery Service made this call, ${republishHint}: the API secret, company or Base URL has changed, or a proxy rewrites URLs.`,
 			);
 	}
-	if (context.getRequestObject().method !== 'POST') return acknowledged;
-	if (!(await isWithinSize(context, maxBodyBytes)))
-		return reject(413, 'The body is larger than 1 MB');
+	if (method !== 'POST') return acknowledged;
+	const problem = await readRawBody(context);
+	if (problem) return reject(problem.status, problem.message);
 	const named = eventInQuery(query);
 	const body = eventBody(context);
-	if (hasNoEvent(body) && !isUnparsed(context)) return acknowledged;
+	if (hasNoEvent(body) && !isFormWithoutFields(context)) return acknowledged;
 	const received = readBody(body, named);
 	if (!received) return reject(400, 'The body contains no event');
 
 	const emitted = applyFilters(context, received);
-	return emitted.length === 0 ? acknowledged : { workflowData: [emitted.map(toEventItem)] };
+	if (emitted.length === 0) return acknowledged;
+	return { ...acknowledged, workflowData: [emitted.map(toEventItem)] };
 }
 
 /**
@@ -96,24 +112,46 @@ async function signingCredential(context: IWebhookFunctions) {
 	}
 }
 
-/** Whether the body is within the limit. n8n reads only bodies that it can parse; this reads others. */
-async function isWithinSize(context: IWebhookFunctions, maxBytes: number): Promise<boolean> {
-	if (bodySize(context) > maxBytes) return false;
+/**
+ * Reads a body that n8n has not read because it can't parse its type.
+ *
+ * @returns the response when the body is too large or can't be read, e.g. because it is not compressed
+ *   as announced
+ */
+async function readRawBody(
+	context: IWebhookFunctions,
+): Promise<{ status: 400 | 413; message: string } | undefined> {
+	const tooLarge = { status: 413, message: 'The body is larger than 1 MB' } as const;
 	const request = context.getRequestObject();
-	if (request.rawBody === undefined && !request.contentType?.startsWith('multipart/'))
-		await request.readRawBody();
-	return bodySize(context) <= maxBytes;
+	if (bodySize(context) > maxBodyBytes) return tooLarge;
+	try {
+		if (request.rawBody === undefined && request.contentType !== multipartType)
+			await request.readRawBody();
+	} catch (error) {
+		if (tooLargeSchema.safeParse(error).success) return tooLarge;
+		return { status: 400, message: "The body can't be read" };
+	}
+	return bodySize(context) > maxBodyBytes ? tooLarge : undefined;
 }
 
+/** The size of the body in bytes; for a multipart form of unannounced length that of its fields. */
 function bodySize(context: IWebhookFunctions): number {
-	const { rawBody, headers } = context.getRequestObject();
-	return rawBody?.length ?? Number(headers['content-length'] ?? 0);
+	const { rawBody, headers, contentType } = context.getRequestObject();
+	const size = rawBody?.length ?? headers['content-length'];
+	if (size === undefined && contentType === multipartType)
+		return JSON.stringify(multipartFields(context))?.length ?? 0;
+	return Number(size ?? 0);
 }
 
-/** Whether n8n has left the body to the node, as it does with multipart forms. */
-function isUnparsed(context: IWebhookFunctions): boolean {
-	const { rawBody } = context.getRequestObject();
-	return rawBody === undefined && bodySize(context) > 0;
+/** The fields of a multipart form. Files are left out. */
+function multipartFields(context: IWebhookFunctions): unknown {
+	return multipartSchema.parse(context.getBodyData()).data;
+}
+
+/** Whether there may be an event that n8n could not read: n8n 1 ignores errors in multipart forms. */
+function isFormWithoutFields(context: IWebhookFunctions): boolean {
+	if (context.getRequestObject().contentType !== multipartType) return false;
+	return Object.keys(anyObject.catch({}).parse(multipartFields(context))).length === 0;
 }
 
 /**
@@ -123,6 +161,7 @@ function isUnparsed(context: IWebhookFunctions): boolean {
 function eventBody(context: IWebhookFunctions): unknown {
 	const body: unknown = context.getBodyData();
 	const { rawBody, contentType } = context.getRequestObject();
+	if (contentType === multipartType) return multipartFields(context);
 	const text = rawBody?.toString('utf8') ?? '';
 	if (contentType === formType && /^\s*[[{]/.test(text) && tryParseJson(text) !== undefined)
 		return text;

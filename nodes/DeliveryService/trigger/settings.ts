@@ -2,19 +2,24 @@ import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
 import { openClient, type ServiceClient } from '../service/client';
-import { type Credential, resolveCompanyId } from '../service/credential';
+import { selectedCompany } from '../service/companyOption';
+import type { Credential } from '../service/credential';
 import { eventNameSchema, type EventName } from '../service/events';
 import type { Subscription } from '../service/requests';
 import { companyWebhooksClient, type Webhooks } from '../service/webhooks';
 import { operationError, unwrap } from '../service/nodeErrors';
-import { nodeParameter } from '../common/parameters';
+import { asRecord, nodeParameter } from '../common/parameters';
+import type { Result } from '../common/result';
 import { digestFor, type Signer } from './eventUrls';
 import { invalidFilter, readFilters, type Filters } from './filters';
 import {
+	isProven,
 	isSameSite,
-	keyDigest,
 	readState,
 	serviceName,
+	siteProof,
+	writeState,
+	type StateOwner,
 	type TriggerState,
 	type SubscriptionSite,
 } from './state';
@@ -26,7 +31,6 @@ const requestTimeoutMs = 10_000;
 type TriggerContext = IHookFunctions | IWebhookFunctions;
 
 const triggerOptionsSchema = z.object({
-	companyId: z.unknown().optional(),
 	statuses: z.unknown().optional(),
 	companies: z.unknown().optional(),
 	cities: z.unknown().optional(),
@@ -40,6 +44,14 @@ function readTriggerOptions(context: TriggerContext): TriggerOptions {
 	return triggerOptionsSchema.parse(nodeParameter(context, 'options', {}));
 }
 
+/** The company whose events trigger the workflow. */
+function triggerCompany(
+	context: TriggerContext,
+	credential: Pick<Credential, 'companyId' | 'hasInvalidCompanyId'>,
+): Result<number> {
+	return selectedCompany(credential, asRecord(nodeParameter(context, 'options', {})));
+}
+
 /** The filters in the trigger's options. */
 export function triggerFilters(context: TriggerContext): Filters {
 	const { statuses: status, companies: company, cities: city } = readTriggerOptions(context);
@@ -48,7 +60,18 @@ export function triggerFilters(context: TriggerContext): Filters {
 
 /** The saved state of this node in this workflow. */
 export function triggerState(context: TriggerContext): TriggerState {
-	return readState(context.getWorkflowStaticData('node'), context.getWorkflow().id ?? '');
+	return readState(context.getWorkflowStaticData('global'), stateOwner(context));
+}
+
+/** Saves the state of this node, see {@link writeState}. */
+export function saveTriggerState(context: IHookFunctions, state: TriggerState): void {
+	writeState(context.getWorkflowStaticData('global'), stateOwner(context), state);
+}
+
+/** Workflows that were not created in the editor may have nodes without an ID. */
+function stateOwner(context: TriggerContext): StateOwner {
+	const { id, name } = context.getNode();
+	return { workflowId: context.getWorkflow().id ?? '', nodeId: id || name };
 }
 
 const minutesSchema = z.coerce.number().min(0);
@@ -100,6 +123,8 @@ export interface OpenTrigger {
 	site: SubscriptionSite;
 	/** Whether the saved state shows that the trigger is subscribed at this site. */
 	wasSubscribed: boolean;
+	/** Whether it shows that the trigger has removed all its subscriptions. */
+	isRemoved: boolean;
 	/** Whether the service can reach the webhook URL, judging by the URL alone. */
 	isReachable: boolean;
 }
@@ -112,7 +137,7 @@ export interface OpenTrigger {
  */
 export async function openTrigger(
 	context: IHookFunctions,
-	{ subscribedTo, digests, sites }: TriggerState,
+	{ subscribedTo, removedFrom, digests, sites }: TriggerState,
 ): Promise<OpenTrigger> {
 	const webhookUrl = context.getNodeWebhookUrl('default');
 	if (!webhookUrl)
@@ -120,11 +145,8 @@ export async function openTrigger(
 			message: 'n8n did not provide a webhook URL for the Delivery Service Trigger',
 		});
 	const client = await openClient(context);
-	const companyId = unwrap(
-		context.getNode(),
-		resolveCompanyId(client.credential, readTriggerOptions(context).companyId),
-	);
-	const { apiKeyId, baseUrl } = client.credential;
+	const companyId = unwrap(context.getNode(), triggerCompany(context, client.credential));
+	const { baseUrl } = client.credential;
 	const signers = webhookKinds.map((kind) =>
 		createSigner(context, client.credential, companyId, kind),
 	);
@@ -137,9 +159,10 @@ export async function openTrigger(
 	const desired = verifiesCaller(context)
 		? { ...unsigned, signer: signers[isTest(context) ? 1 : 0] }
 		: unsigned;
-	const current = { baseUrl, companyId, key: keyDigest(apiKeyId), webhookUrl };
-	const wasSubscribed =
-		subscribedTo === webhookUrl && sites.some((site) => isSameSite(site, current));
+	const place = { baseUrl, companyId, webhookUrl };
+	const current = { ...place, proof: siteProof(place, client.credential, workflowId) };
+	const isSaved = sites.some((site) => isSameSite(site, current));
+	const wasSubscribed = subscribedTo === webhookUrl && isSaved;
 	const { signer: currentSigner } = desired;
 	const hasSameSignatures = !currentSigner
 		? digests.length === 0
@@ -151,6 +174,7 @@ export async function openTrigger(
 		webhooks: companyWebhooksClient(context.getNode(), withShortTimeout(client), companyId),
 		desired: { ...desired, wasSubscribed: wasSubscribed && hasSameSignatures },
 		wasSubscribed,
+		isRemoved: removedFrom === webhookUrl && !isSaved,
 		known: desired.signer
 			? (knownSigners.length > 0 ? knownSigners : signers).flatMap((signer) =>
 					subscriptionsFor({ ...unsigned, signer }),
@@ -162,17 +186,26 @@ export async function openTrigger(
 }
 
 /**
- * The subscriptions at a site other than the current one.
+ * The subscriptions at a site other than the current one. The API key is sent only to the Base URL of
+ * the credential, and to a site that proves to be a former one.
  *
- * @throws NodeOperationError when the credential is incomplete or has another API key than the site
+ * @returns undefined for any other site
+ * @throws NodeOperationError when the credential is incomplete
  */
-export async function openSite(context: IHookFunctions, site: SubscriptionSite): Promise<Webhooks> {
-	const client = await openClient(context, site.baseUrl);
-	if (keyDigest(client.credential.apiKeyId) !== site.key)
-		throw operationError(context.getNode(), {
-			message: 'The credential now has another API key, which the node does not send there',
-		});
-	return companyWebhooksClient(context.getNode(), withShortTimeout(client), site.companyId);
+export async function openSite(
+	context: IHookFunctions,
+	site: SubscriptionSite,
+): Promise<Webhooks | undefined> {
+	const client = await openClient(context);
+	const isCurrent = serviceName(site.baseUrl) === serviceName(client.credential.baseUrl);
+	const { workflowId } = stateOwner(context);
+	if (!isCurrent && !isProven(site, client.credential, workflowId)) return undefined;
+	const { send } = isCurrent ? client : await openClient(context, site.baseUrl);
+	return companyWebhooksClient(
+		context.getNode(),
+		withShortTimeout({ ...client, send }),
+		site.companyId,
+	);
 }
 
 /**
@@ -191,7 +224,7 @@ export function callSigner(
 	context: IWebhookFunctions,
 	credential: Pick<Credential, 'apiSecret' | 'baseUrl' | 'companyId'>,
 ): Signer | undefined {
-	const company = resolveCompanyId(credential, readTriggerOptions(context).companyId);
+	const company = triggerCompany(context, credential);
 	if (!company.ok) return undefined;
 	return createSigner(context, credential, company.value, isTest(context) ? 'test' : 'live');
 }

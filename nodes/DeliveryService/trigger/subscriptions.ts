@@ -1,25 +1,18 @@
 import { NodeApiError } from 'n8n-workflow';
 
-import { realClock } from '../common/clock';
 import type { Subscription } from '../service/requests';
+import { listAfterSubscribing } from '../service/subscriptionCheck';
 import type { Webhook, Webhooks } from '../service/webhooks';
-import { isBareUrl, type TriggerOwner } from './eventUrls';
+import { isBareUrl } from './eventUrls';
+import { stillListedError, toLeftover, unsubscribeEach, type Leftover } from './removal';
 import {
 	diffSubscriptions,
 	findListed,
-	ownEventUrl,
-	canonicalUrl,
-	toSubscription,
-	subscriptionsAtOtherHosts,
+	subscriptionsAtOtherUrls,
+	subscriptionsFor,
 	type DesiredSubscriptions,
 	type SubscriptionDiff,
 } from './diff';
-
-/** Subscriptions that may not have been removed, and why. */
-export interface Leftover {
-	subscriptions: Subscription[];
-	reason: unknown;
-}
 
 /** The result of reconciling the service's list with the desired subscriptions. */
 export interface Reconciliation {
@@ -29,8 +22,8 @@ export interface Reconciliation {
 	leftover?: Leftover;
 	/** Whether the service lists URLs without their query, and may call them like that. */
 	isQueryDropped: boolean;
-	/** The listed webhooks of this node at other hosts. */
-	atOtherHosts: Webhook[];
+	/** The listed webhooks of this node at other URLs of n8n. */
+	atOtherUrls: Webhook[];
 }
 
 /** The limit for a service that confirms removals without removing anything. */
@@ -43,18 +36,71 @@ const maxRounds = 3;
  * all subscriptions created by this call are removed, including the one whose request failed: the
  * service may have created it although its response did not arrive.
  *
+ * @param isRemoved whether all were just removed. They are then created before the list is read: n8n
+ *   unpublishes a workflow to publish a change, and events in between are lost.
  * @throws the error of the failed request
  */
 export async function reconcile(
 	webhooks: Webhooks,
 	desired: DesiredSubscriptions,
+	isRemoved = false,
 ): Promise<Reconciliation> {
-	const listed = await listWebhooksIfAllowed(webhooks);
-	const atOtherHosts = subscriptionsAtOtherHosts(desired, listed);
+	const created = isRemoved
+		? await subscribeAhead(webhooks, desired)
+		: { confirmed: [], unclear: [] };
+	let isComplete = false;
+	try {
+		const { confirmed } = created;
+		const listing =
+			confirmed.length > 0 ? await listAfterSubscribing(webhooks, confirmed) : undefined;
+		if (listing && listing.unlisted.length > 0) throw new UnlistedError(listing.unlisted);
+		const reconciliation = await reconcileListed(webhooks, desired, confirmed, listing?.webhooks);
+		isComplete = true;
+		return reconciliation;
+	} finally {
+		if (!isComplete)
+			await unsubscribeEach(webhooks, desired, [...created.confirmed, ...created.unclear]);
+	}
+}
+
+/**
+ * Subscribes all at once. What this misses or does twice, {@link reconcileListed} corrects.
+ *
+ * @returns the subscriptions that may be new
+ */
+async function subscribeAhead(
+	webhooks: Webhooks,
+	desired: DesiredSubscriptions,
+): Promise<{ confirmed: Subscription[]; unclear: Subscription[] }> {
+	const created: { confirmed: Subscription[]; unclear: Subscription[] } = {
+		confirmed: [],
+		unclear: [],
+	};
+	await Promise.all(
+		subscriptionsFor(desired).map(async (subscription) => {
+			try {
+				if ((await webhooks.subscribe(subscription)).isDone) created.confirmed.push(subscription);
+			} catch {
+				created.unclear.push(subscription);
+			}
+		}),
+	);
+	return created;
+}
+
+async function reconcileListed(
+	webhooks: Webhooks,
+	desired: DesiredSubscriptions,
+	confirmed: readonly Subscription[],
+	alreadyListed: Webhook[] = [],
+): Promise<Reconciliation> {
+	const listed = alreadyListed.length > 0 ? alreadyListed : await listWebhooksIfAllowed(webhooks);
+	const atOtherUrls = subscriptionsAtOtherUrls(desired, listed);
 	let diff = diffSubscriptions(desired, listed);
 	const { blacklisted } = diff;
 	const toRemove = unwanted(diff);
-	let toRemoveFirst = [...diff.blacklisted, ...diff.surplus];
+	const listedWrongly = [...diff.blacklisted, ...diff.surplus];
+	let toRemoveFirst = listedWrongly;
 	let failedFirst: Leftover | undefined;
 	for (let round = 0; round < maxRounds && toRemoveFirst.length > 0 && !failedFirst; round++) {
 		failedFirst = await unsubscribeEach(webhooks, desired, toRemoveFirst);
@@ -62,15 +108,22 @@ export async function reconcile(
 		toRemoveFirst = [...diff.blacklisted, ...diff.surplus];
 	}
 	const reason = failedFirst?.reason ?? (toRemoveFirst.length > 0 ? stillListedError : undefined);
-	const isQueryDropped = await subscribeAll(webhooks, desired, diff.missing, reason);
-	if (toRemove.length === 0) return { blacklisted, isQueryDropped, atOtherHosts };
+	// A confirmed one may be listed without its query, or on another page of the list.
+	const isFor = (action: number) => (one: Subscription) => one.action === action;
+	const exists = ({ action }: Subscription) =>
+		confirmed.some(isFor(action)) && !listedWrongly.some(isFor(action));
+	const missing = diff.missing.filter((one) => !exists(one));
+	const isQueryDropped =
+		(await subscribeAll(webhooks, desired, missing, reason)) ||
+		(confirmed.length > 0 && isListedWithoutQuery(desired, listed));
+	if (toRemove.length === 0) return { blacklisted, isQueryDropped, atOtherUrls };
 	const failed = await unsubscribeEach(webhooks, desired, diff.stale);
 	const remaining = await webhooks.list().then(
 		({ webhooks: relisted }) => diffSubscriptions(desired, relisted),
 		() => undefined,
 	);
 	const leftover = failed ?? toLeftover(remaining ? unwanted(remaining) : [], failedFirst?.reason);
-	return { blacklisted, leftover, isQueryDropped, atOtherHosts };
+	return { blacklisted, leftover, isQueryDropped, atOtherUrls };
 }
 
 /** The service has blacklisted the URL and neither deletes nor re-creates the webhook. */
@@ -80,6 +133,13 @@ export class StillBlacklistedError extends Error {
 		/** Why the webhook was not deleted; undefined when it was just created. */
 		readonly reason?: unknown,
 	) {
+		super();
+	}
+}
+
+/** The service has confirmed webhooks that it does not list. */
+export class UnlistedError extends Error {
+	constructor(readonly subscriptions: readonly Subscription[]) {
 		super();
 	}
 }
@@ -104,7 +164,9 @@ async function subscribeAll(
 			// It existed before, though it was not listed: a later failure must not remove it.
 			if (!(await subscribeOne(webhooks, desired, subscription))) created.pop();
 		}
-		listed = await listWebhooksIfAllowed(webhooks).catch(() => []);
+		const check = await listAfterSubscribing(webhooks, created);
+		if (check.unlisted.length > 0) throw new UnlistedError(check.unlisted);
+		listed = check.webhooks;
 		const diff = diffSubscriptions(desired, listed);
 		const stillBlacklisted = diff.blacklisted.filter(({ action }) =>
 			diff.missing.some((one) => one.action === action),
@@ -114,6 +176,10 @@ async function subscribeAll(
 	} finally {
 		if (!isComplete) await unsubscribeEach(webhooks, desired, created);
 	}
+	return isListedWithoutQuery(desired, listed);
+}
+
+function isListedWithoutQuery(desired: DesiredSubscriptions, listed: readonly Webhook[]): boolean {
 	return diffSubscriptions({ ...desired, wasSubscribed: false }, listed).missing.some(
 		({ action }) =>
 			listed.some((one) => one.action === action && isBareUrl(desired.webhookUrl, one.url)),
@@ -170,112 +236,4 @@ export async function listWebhooksIfAllowed(webhooks: Webhooks): Promise<Webhook
 /** The node's subscriptions that should be removed. */
 function unwanted({ stale, blacklisted, surplus }: SubscriptionDiff): Subscription[] {
 	return [...stale, ...blacklisted, ...surplus];
-}
-
-const stillListedError = new Error(
-	'The Delivery Service still lists the webhook after its removal',
-);
-
-function toLeftover(
-	subscriptions: Subscription[],
-	reason: unknown = stillListedError,
-): Leftover | undefined {
-	return subscriptions.length > 0 ? { subscriptions, reason } : undefined;
-}
-
-export interface RemovalOptions {
-	/** The node's subscriptions as far as it knows. */
-	known: readonly Subscription[];
-	/** Whether the known ones were certainly subscribed, and not removed since. */
-	wasSubscribed: boolean;
-	/** The node's subscriptions that must not be removed. */
-	keep?: readonly Subscription[];
-}
-
-/**
- * Pauses before listing again: the service may list removed webhooks for a short time. n8n may check
- * right afterward whether the node is subscribed, and would count them.
- */
-const recheckPausesMs = [300, 1000];
-
-/**
- * Removes the node's subscriptions; one that no longer exists is not an error. Never throws.
- *
- * Removes `known` subscriptions, too, when the list can't be read or does not contain what was
- * subscribed.
- *
- * @returns what may remain, or undefined
- */
-export async function removeOwnSubscriptions(
-	webhooks: Webhooks,
-	owner: TriggerOwner,
-	{ known, wasSubscribed, keep = [] }: RemovalOptions,
-	clock = realClock,
-): Promise<Leftover | undefined> {
-	const keysToKeep = new Set(keep.map((one) => subscriptionKey(owner, one)));
-	const listOwn = async () => {
-		const { webhooks: listed } = await webhooks.list();
-		return listed
-			.filter((one) => ownEventUrl(owner, one.url) && !keysToKeep.has(subscriptionKey(owner, one)))
-			.map(toSubscription);
-	};
-	try {
-		const listed = await listOwn();
-		const listedKeys = new Set(listed.map((one) => subscriptionKey(owner, one)));
-		const unlisted = wasSubscribed
-			? known.filter((one) => !listedKeys.has(subscriptionKey(owner, one)))
-			: [];
-		const failed = await unsubscribeEach(webhooks, owner, [...listed, ...unlisted]);
-		if (failed || listed.length === 0) return failed;
-		let remaining = await listOwn().catch(() => []);
-		for (const ms of recheckPausesMs) {
-			if (remaining.length === 0) break;
-			await clock.wait(ms);
-			remaining = await listOwn().catch(() => remaining);
-		}
-		return toLeftover(remaining);
-	} catch (reason) {
-		const failed = await unsubscribeEach(webhooks, owner, known);
-		return { subscriptions: failed?.subscriptions ?? [], reason };
-	}
-}
-
-function subscriptionKey(owner: TriggerOwner, { url, action }: Subscription): string {
-	return `${action} ${canonicalUrl(owner, url)}`;
-}
-
-/** Removes subscriptions concurrently, so that a service that hangs costs one timeout only. */
-async function unsubscribeEach(
-	webhooks: Webhooks,
-	owner: TriggerOwner,
-	subscriptions: readonly Subscription[],
-): Promise<Leftover | undefined> {
-	const failures: Array<{ subscription: Subscription; reason: unknown }> = [];
-	await Promise.all(
-		subscriptions.map(async (subscription) => {
-			try {
-				await unsubscribeOne(webhooks, owner, subscription);
-			} catch (reason) {
-				failures.push({ subscription, reason });
-			}
-		}),
-	);
-	const [first] = failures;
-	return (
-		first && {
-			subscriptions: failures.map(({ subscription }) => subscription),
-			reason: first.reason,
-		}
-	);
-}
-
-/** Unsubscribes a URL as the node wrote it; if the service does not know that, as it is listed. */
-async function unsubscribeOne(
-	webhooks: Webhooks,
-	owner: TriggerOwner,
-	{ url, action }: Subscription,
-): Promise<void> {
-	const canonical = canonicalUrl(owner, url);
-	if ((await webhooks.unsubscribe({ url: canonical, action })).isDone) return;
-	if (canonical !== url) await webhooks.unsubscribe({ url, action });
 }

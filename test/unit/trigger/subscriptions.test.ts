@@ -9,16 +9,19 @@ import { eventUrlFor, type TriggerOwner } from '../../../nodes/DeliveryService/t
 import {
 	diffSubscriptions,
 	subscriptionsFor,
-	subscriptionsAtOtherHosts,
+	subscriptionsAtOtherUrls,
 	type DesiredSubscriptions,
 } from '../../../nodes/DeliveryService/trigger/diff';
 import {
 	ConflictError,
 	reconcile,
-	removeOwnSubscriptions,
 	StillBlacklistedError,
-	type Leftover,
+	UnlistedError,
 } from '../../../nodes/DeliveryService/trigger/subscriptions';
+import {
+	removeOwnSubscriptions,
+	type Leftover,
+} from '../../../nodes/DeliveryService/trigger/removal';
 import { VirtualTime } from '../../support/virtualTime';
 
 const webhookUrl = 'https://n8n.example/webhook/abc/webhook';
@@ -49,6 +52,10 @@ const others = [
 	{ url: `${webhookUrl}?event=createTask&mine=1`, action: 1 },
 	{ url: 'https://shop.example/hook', action: 3 },
 ];
+
+async function leftoverOf(...parameters: Parameters<typeof removeOwnSubscriptions>) {
+	return (await removeOwnSubscriptions(...parameters)).leftover;
+}
 
 function listed(subscription: Subscription, status = 'active'): Webhook {
 	return { ...subscription, status, raw: {} };
@@ -119,13 +126,43 @@ test('subscriptionsFor returns one subscription per event, signed when there is 
 	]);
 });
 
-test('subscriptionsAtOtherHosts finds the same path at another host and skips invalid URLs', () => {
-	const atOtherHost = {
-		url: created.url.replace(new URL(webhookUrl).origin, 'https://x.example'),
-		action: 1,
-	};
-	const list = [listed(created), listed(atOtherHost), listed({ url: 'x', action: 1 })];
-	expect(subscriptionsAtOtherHosts(desired, list)).toEqual([listed(atOtherHost)]);
+describe('subscriptionsAtOtherUrls', () => {
+	const at = (base: string) =>
+		listed({ url: created.url.replace('https://n8n.example/webhook', base), action: 1 });
+	const find = (base: string, changes: Partial<DesiredSubscriptions> = {}) =>
+		subscriptionsAtOtherUrls({ ...desired, ...changes }, [at(base)]);
+
+	test.each([
+		'https://x.example/webhook',
+		'http://n8n.example/webhook',
+		'https://n8n.example:5678/webhook',
+		'https://n8n.example/n8n/webhook',
+		'https://n8n.example/hooks',
+		'https://n8n.example',
+	])('finds the URL of the node at %s', (base) => {
+		expect(find(base)).toEqual([at(base)]);
+	});
+
+	test('finds the former URL when n8n moved from a path, and to a URL with the usual port', () => {
+		const former = listed(created);
+		const moved = { ...desired, webhookUrl: 'https://n8n.example:443/n8n/webhook/abc/webhook' };
+		expect(subscriptionsAtOtherUrls(moved, [former])).toEqual([former]);
+	});
+
+	test('skips the current URL, the URLs of others and invalid ones', () => {
+		const list = [created, ...others, { url: 'x', action: 1 }].map((one) => listed(one));
+		expect(subscriptionsAtOtherUrls(desired, list)).toEqual([]);
+	});
+
+	test('skips the test URL without a signature, and the live one while listening', () => {
+		const unsigned = { ...owner, events: desired.events };
+		const live = { url: eventUrlFor(owner, 'createTask'), action: 1 };
+		const testUrl = webhookUrl.replace('/webhook/', '/webhook-test/');
+		const test = { url: eventUrlFor({ ...owner, webhookUrl: testUrl }, 'createTask'), action: 1 };
+		expect(subscriptionsAtOtherUrls(unsigned, [listed(test)])).toEqual([]);
+		const listening = { ...unsigned, webhookUrl: testUrl };
+		expect(subscriptionsAtOtherUrls(listening, [listed(live)])).toEqual([]);
+	});
 });
 
 describe('diffSubscriptions', () => {
@@ -396,12 +433,12 @@ describe('reconcile at an unusual service', () => {
 		webhooks.unsubscribe = () => Promise.resolve(change(true));
 		const reason = new Error('The Delivery Service still lists the webhook after its removal');
 		await expect(reconciled(webhooks)).resolves.toEqual({ subscriptions: [routed], reason });
-		await expect(
-			removeOwnSubscriptions(webhooks, owner, { known: [], wasSubscribed: false }),
-		).resolves.toEqual({
-			subscriptions: [created, updated, routed],
-			reason,
-		});
+		await expect(leftoverOf(webhooks, owner, { known: [], wasSubscribed: false })).resolves.toEqual(
+			{
+				subscriptions: [created, updated, routed],
+				reason,
+			},
+		);
 	});
 
 	test('removes a subscription by the URL that the node wrote when it is listed encoded', async () => {
@@ -433,7 +470,7 @@ describe('reconcile at an unusual service', () => {
 			webhooks.hooks.push(listed({ url: webhookUrl, action }));
 			return Promise.resolve(change(true));
 		};
-		const unchanged = { blacklisted: [], isQueryDropped: false, atOtherHosts: [] };
+		const unchanged = { blacklisted: [], isQueryDropped: false, atOtherUrls: [] };
 		await expect(reconcile(webhooks, desired)).resolves.toEqual({
 			...unchanged,
 			isQueryDropped: true,
@@ -505,6 +542,66 @@ describe('reconcile after a rejected request', () => {
 	});
 });
 
+describe('reconcile after a removal', () => {
+	test('creates all before it reads the list, and adds nothing', async () => {
+		const webhooks = new FakeWebhooks([]);
+		const list = webhooks.list.bind(webhooks);
+		webhooks.list = async () => {
+			webhooks.changes.push('list');
+			return await list();
+		};
+		await reconcile(webhooks, desired, true);
+		expect(webhooks.changes).toEqual(['+created', '+updated', 'list']);
+	});
+
+	test.each([
+		[
+			'lags by one reading',
+			(webhooks: Webhook[], reading: number) => (reading > 1 ? webhooks : []),
+		],
+		[
+			'lags by two readings',
+			(webhooks: Webhook[], reading: number) => (reading > 2 ? webhooks : []),
+		],
+		[
+			'omits the query of the URLs',
+			(webhooks: Webhook[]) =>
+				webhooks.map((one) => ({ ...one, url: one.url.replace(/\?.*/, '') })),
+		],
+	])('subscribes each event once when the list %s', async (_what, visible) => {
+		const webhooks = new FakeWebhooks([]);
+		let reading = 0;
+		webhooks.list = () =>
+			Promise.resolve({ webhooks: visible([...webhooks.hooks], ++reading), unreadable: [] });
+		await reconcile(webhooks, desired, true);
+		expect(webhooks.changes).toEqual(['+created', '+updated']);
+	});
+
+	test('corrects what it created twice', async () => {
+		const webhooks = new FakeWebhooks([listed(created)]);
+		webhooks.unsubscribe = (one) => {
+			const index = webhooks.hooks.findIndex((hook) => isSame(hook, one));
+			webhooks.hooks.splice(index, 1);
+			return Promise.resolve(change(index >= 0));
+		};
+		await reconcile(webhooks, desired, true);
+		expect(webhooks.hooks).toEqual([created, updated].map((one) => listed(one)));
+	});
+
+	test('removes what it created when another webhook is rejected', async () => {
+		const webhooks = new FakeWebhooks([], [updated]);
+		await expect(reconcile(webhooks, desired, true)).rejects.toThrow('rejected: updated');
+		expect(webhooks.hooks).toEqual([]);
+	});
+
+	test('removes what it created when the list can not be read', async () => {
+		const webhooks = new FakeWebhooks([]);
+		webhooks.list = () => Promise.reject(new Error('no list'));
+		await expect(reconcile(webhooks, desired, true)).rejects.toThrow('no list');
+		expect(webhooks.hooks).toEqual([]);
+	});
+});
+
 describe('removeOwnSubscriptions', () => {
 	const nothingKnown = { known: [], wasSubscribed: false };
 
@@ -516,7 +613,7 @@ describe('removeOwnSubscriptions', () => {
 			listed({ url: created.url, action: 3 }),
 		];
 		const webhooks = new FakeWebhooks([...others.map((one) => listed(one)), ...own]);
-		await expect(removeOwnSubscriptions(webhooks, owner, nothingKnown)).resolves.toBeUndefined();
+		await expect(leftoverOf(webhooks, owner, nothingKnown)).resolves.toBeUndefined();
 		expect(webhooks.hooks).toEqual(others.map((one) => listed(one)));
 		expect(webhooks.changes).toHaveLength(own.length);
 	});
@@ -529,20 +626,42 @@ describe('removeOwnSubscriptions', () => {
 		const responses = Array.from({ length: 1 + lists }, () => [listed(created)]);
 		webhooks.list = () => Promise.resolve({ webhooks: responses.shift() ?? [], unreadable: [] });
 		const time = new VirtualTime();
-		const removing = time.until(removeOwnSubscriptions(webhooks, owner, nothingKnown, time));
+		const removing = time.until(leftoverOf(webhooks, owner, nothingKnown, time));
 		await expect(removing).resolves.toEqual(leftover);
 		expect(webhooks.changes).toEqual(['-created']);
 	});
 
 	test('accepts that a subscription no longer exists', async () => {
 		const webhooks = new FakeWebhooks([listed(created), listed(created), listed(updated)]);
-		await expect(removeOwnSubscriptions(webhooks, owner, nothingKnown)).resolves.toBeUndefined();
+		await expect(leftoverOf(webhooks, owner, nothingKnown)).resolves.toBeUndefined();
 		expect(webhooks.hooks).toEqual([]);
 	});
 
 	test('removes the others when one request is rejected, and reports that one', async () => {
 		const webhooks = new FakeWebhooks([listed(created), listed(updated)], [created]);
-		await expect(removeOwnSubscriptions(webhooks, owner, nothingKnown)).resolves.toEqual({
+		await expect(leftoverOf(webhooks, owner, nothingKnown)).resolves.toEqual({
+			subscriptions: [created],
+			reason: new Error('rejected: created'),
+		});
+		expect(webhooks.hooks).toEqual([listed(created)]);
+	});
+
+	test('removes a known subscription that is listed twice', async () => {
+		const webhooks = new FakeWebhooks([listed(created), listed(created)]);
+		webhooks.unsubscribe = (one) => {
+			const index = webhooks.hooks.findIndex((hook) => isSame(hook, one));
+			if (index >= 0) webhooks.hooks.splice(index, 1);
+			return Promise.resolve(change(index >= 0));
+		};
+		const options = { known: [created], wasSubscribed: true };
+		await expect(leftoverOf(webhooks, owner, options)).resolves.toBeUndefined();
+		expect(webhooks.hooks).toEqual([]);
+	});
+
+	test('removes the others when a known one is rejected, and reports that one', async () => {
+		const webhooks = new FakeWebhooks([listed(created), listed(routed)], [created]);
+		const options = { known: [created], wasSubscribed: true };
+		await expect(leftoverOf(webhooks, owner, options)).resolves.toEqual({
 			subscriptions: [created],
 			reason: new Error('rejected: created'),
 		});
@@ -553,10 +672,10 @@ describe('removeOwnSubscriptions', () => {
 		const webhooks = new FakeWebhooks([listed(created), listed(updated)]);
 		webhooks.list = () => Promise.resolve({ webhooks: [listed(updated)], unreadable: [] });
 		const known = [created, updated];
-		await removeOwnSubscriptions(webhooks, owner, { known, wasSubscribed: false });
+		await leftoverOf(webhooks, owner, { known, wasSubscribed: false });
 		expect(webhooks.changes).toEqual(['-updated']);
-		await removeOwnSubscriptions(webhooks, owner, { known, wasSubscribed: true });
-		expect(webhooks.changes.slice(1)).toEqual(['-updated', '-created']);
+		await leftoverOf(webhooks, owner, { known, wasSubscribed: true });
+		expect(webhooks.changes.slice(1)).toEqual(['-created', '-updated', '-updated']);
 		expect(webhooks.hooks).toEqual([]);
 	});
 
@@ -565,17 +684,36 @@ describe('removeOwnSubscriptions', () => {
 		const reason = new Error('no list');
 		webhooks.list = () => Promise.reject(reason);
 		await expect(
-			removeOwnSubscriptions(webhooks, owner, { ...nothingKnown, known: [created, updated] }),
+			leftoverOf(webhooks, owner, { ...nothingKnown, known: [created, updated] }),
 		).resolves.toEqual({
 			subscriptions: [updated],
 			reason,
 		});
 		expect(webhooks.hooks).toEqual([listed(updated)]);
 		await expect(
-			removeOwnSubscriptions(webhooks, owner, { ...nothingKnown, known: [created] }),
+			leftoverOf(webhooks, owner, { ...nothingKnown, known: [created] }),
 		).resolves.toEqual({
 			subscriptions: [],
 			reason,
 		});
+	});
+});
+
+describe('a confirmed subscription that the service does not list', () => {
+	/** Confirms subscriptions without storing them. */
+	class ForgetfulWebhooks extends FakeWebhooks {
+		override subscribe({ url, action }: Subscription): Promise<SubscriptionChange> {
+			this.changes.push(`+${nameOf({ url, action })}`);
+			return Promise.resolve(change(true));
+		}
+	}
+
+	test('fails, removes what was confirmed and keeps the earlier subscription', async () => {
+		const webhooks = new ForgetfulWebhooks([listed(signedBefore)]);
+
+		await expect(reconcile(webhooks, desired)).rejects.toThrow(UnlistedError);
+
+		expect(webhooks.changes.filter((name) => name.startsWith('+'))).toHaveLength(2);
+		expect(webhooks.hooks).toEqual([listed(signedBefore)]);
 	});
 });
