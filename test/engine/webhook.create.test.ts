@@ -1,7 +1,16 @@
 /** The operation Webhook: Create. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import { realClock } from '../../nodes/DeliveryService/common/clock';
 import { jsonOf, pairedItems, setUp } from '../support/actionNode';
 
 const service = setUp();
+
+// Waits for a list that shows a webhook late take no time.
+beforeEach(
+	() => void jest.spyOn(realClock, 'wait').mockImplementation(async () => await nextTurn()),
+);
+afterEach(() => jest.restoreAllMocks());
 
 const url = 'https://n8n.shop.example/webhook/1f/delivery?token=a%2Bb+c&x=1';
 
@@ -22,6 +31,7 @@ test.each([
 	expect(error).toBeUndefined();
 	expect(service.received()).toEqual([
 		{ method: 'POST', path: '/hooks/companies/1001', body: { url, action: String(action) } },
+		{ method: 'GET', path: '/hooks/companies/1001', body: undefined },
 	]);
 	const form = new URLSearchParams({ url, action: String(action) }).toString();
 	expect(service.control.requests()[0]).toMatchObject({
@@ -40,14 +50,14 @@ test.each([
 test('subscribes to Delivery Updated by default', async () => {
 	const { items } = await service.run({ resource: 'webhook', operation: 'create', url });
 
-	expect(service.received()).toMatchObject([{ body: { url, action: '3' } }]);
+	expect(service.received('POST')).toMatchObject([{ body: { url, action: '3' } }]);
 	expect(jsonOf(items)).toEqual([{ url, event: 'updateTask', action: 3 }]);
 });
 
 test('subscribes one URL per item, each for the company of its item', async () => {
 	const input = [
 		{ url: 'https://a.example', event: 'createTask', company: '1002' },
-		{ url: ' http://b.example/x ', event: 'createRoute', company: '' },
+		{ url: ' http://b.example/x ', event: 'createRoute', company: 1001 },
 	];
 
 	const { items } = await service.run(
@@ -55,7 +65,7 @@ test('subscribes one URL per item, each for the company of its item', async () =
 		{ items: input },
 	);
 
-	expect(service.received()).toEqual([
+	expect(service.received('POST')).toEqual([
 		{
 			method: 'POST',
 			path: '/hooks/companies/1002',
@@ -87,6 +97,56 @@ test.each([
 
 	expect(service.control.webhooks()).toHaveLength(1);
 	expect(jsonOf(items)).toEqual([{ url, event: 'createTask', action: 1 }]);
+});
+
+describe('the check after creating a webhook', () => {
+	const createOne = async () => await service.run({ ...create, url, event: 'createTask' });
+	const hooks = '/hooks/';
+
+	test('fails when the service confirms a webhook that it never lists', async () => {
+		service.control.settings({ variant: 'subscribe-ignored' });
+
+		const { error, items } = await createOne();
+
+		expect(items).toEqual([]);
+		expect(error).toMatchObject({
+			message: 'The Delivery Service confirmed this webhook but does not list it [item 0]',
+			description: expect.stringContaining('Check with Webhook > Get Many before you create it'),
+		});
+		expect(service.received('POST')).toHaveLength(1);
+	});
+
+	test('succeeds with one request to create when the list shows the webhook a moment later', async () => {
+		const late = { kind: 'status', status: 200, body: [], method: 'GET', path: hooks } as const;
+		service.control.addFault({ ...late, times: 2 });
+
+		const { items } = await createOne();
+
+		expect(jsonOf(items)).toMatchObject([{ url }]);
+		expect(service.received('POST')).toHaveLength(1);
+		expect(service.control.webhooks()).toHaveLength(1);
+	});
+
+	test.each([403, 404, 500])('succeeds when the list responds %d', async (status) => {
+		service.control.addFault({ kind: 'status', status, method: 'GET', path: hooks, times: null });
+
+		const { items } = await createOne();
+
+		expect(jsonOf(items)).toMatchObject([{ url }]);
+		expect(service.received()).toHaveLength(2);
+	});
+
+	test('says that the webhook is blacklisted when the service leaves it so', async () => {
+		await service.subscribe(url, 1);
+		service.control.blacklist(url, 1);
+
+		const { error } = await createOne();
+
+		expect(error).toMatchObject({
+			message: 'The Delivery Service has blacklisted this webhook [item 0]',
+			description: expect.stringContaining('run Webhook > Reactivate'),
+		});
+	});
 });
 
 describe('an invalid webhook item', () => {
@@ -180,7 +240,7 @@ describe('a webhook that the service rejects', () => {
 			},
 		);
 
-		expect(service.received().map(({ path }) => path)).toEqual([
+		expect(service.received('POST').map(({ path }) => path)).toEqual([
 			'/hooks/companies/1001',
 			'/hooks/companies/77',
 		]);
@@ -231,6 +291,21 @@ describe('a webhook that the service rejects', () => {
 			httpCode: '401',
 		});
 	});
+
+	test.each(['={{ $json.company }}', ''])(
+		'fails before any request when the option Company ID is %j and gives nothing',
+		async (companyId) => {
+			const { error } = await service.run({
+				...create,
+				url,
+				event: 'createTask',
+				options: { companyId },
+			});
+
+			expect(service.control.requests()).toEqual([]);
+			expect(error?.message).toBe('Delivery Service: the option Company ID is empty [item 0]');
+		},
+	);
 
 	test('fails before any request when no company ID is set', async () => {
 		const { error } = await service.run(

@@ -1,6 +1,7 @@
 /** The operation Webhook: Delete, and its list of webhooks. */
 import type { INodeParameters } from 'n8n-workflow';
 
+import { placeholderFor } from '../../nodes/DeliveryService/resources/webhook/placeholders';
 import { loadList } from '../support/engine/engine';
 import { jsonOf, pairedItems, setUp } from '../support/actionNode';
 
@@ -103,6 +104,28 @@ describe('Delete', () => {
 			message: 'The Delivery Service confirmed the deletion but still lists this webhook [item 0]',
 			description: expect.stringContaining('may continue to call the URL'),
 		});
+	});
+
+	test('removes the placeholder that would bring back the deleted webhook', async () => {
+		const placeholder = placeholderFor({ url, action: 3 });
+		await service.subscribe(url, 3);
+		await service.subscribe(placeholder?.url ?? '', 3);
+		await service.subscribe('https://b.example', 3);
+
+		const { error } = await service.run(deletion({ webhook: listEntry(`3 ${url}`) }));
+
+		expect(error).toBeUndefined();
+		expect(service.control.webhooks()).toMatchObject([{ url: 'https://b.example' }]);
+	});
+
+	test('succeeds when the placeholder of the webhook cannot be removed', async () => {
+		await service.subscribe(url, 3);
+		await service.subscribe(placeholderFor({ url, action: 3 })?.url ?? '', 3);
+		service.control.addFault({ method: 'DELETE', kind: 'status', status: 500, skip: 1, times: 9 });
+
+		const { items } = await service.run(deletion({ webhook: listEntry(`3 ${url}`) }));
+
+		expect(jsonOf(items)).toEqual([{ deleted: true }]);
 	});
 
 	test('trusts the confirmation when the list cannot be read', async () => {
@@ -232,6 +255,18 @@ describe('the list of webhooks', () => {
 		expect(jsonOf(items)).toEqual([{ deleted: true }]);
 	});
 
+	test('names the placeholders of Reactivate in the list of webhooks', async () => {
+		const placeholder = placeholderFor({ url, action: 3 })?.url ?? '';
+		await service.subscribe(placeholder, 3);
+
+		expect((await search({})).results).toEqual([
+			{
+				name: `Delivery Updated: ${placeholder} (placeholder of Reactivate)`,
+				value: `3 ${placeholder}`,
+			},
+		]);
+	});
+
 	test.each([
 		['https://B.example', [1, 2]],
 		['created', [0, 1]],
@@ -274,8 +309,8 @@ describe('the list of webhooks', () => {
 		const listing = search({ options: { companyId: '5' } });
 
 		await expect(listing).rejects.toMatchObject({
-			message: 'No webhooks found',
-			description: expect.stringMatching(/no webhooks yet, or .*Unknown company 5/),
+			message: 'The Delivery Service responded, but this company or URL was not found',
+			description: expect.stringMatching(/any webhooks yet\..*Unknown company 5/),
 		});
 	});
 });

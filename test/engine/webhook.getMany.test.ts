@@ -2,6 +2,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { jsonOf, pairedItems, setUp } from '../support/actionNode';
+import { testCredential } from '../support/engine/engine';
 
 const service = setUp();
 
@@ -56,7 +57,7 @@ test('lists the webhooks of another company for items that name it', async () =>
 	await service.subscribe('https://child.example', 2, 1002);
 
 	const { items } = await service.run(getAll({ options: { companyId: '={{ $json.company }}' } }), {
-		items: [{ company: '1002' }, { company: null }, { company: 1002 }],
+		items: [{ company: '1002' }, { company: 1001 }, { company: 1002 }],
 	});
 
 	expect(service.received('GET').map(({ path }) => path)).toEqual([
@@ -178,17 +179,40 @@ test('returns no items when there are no webhooks', async () => {
 	expect({ status, items }).toEqual({ status: 'success', items: [] });
 });
 
-test('returns no items for a 404 response, with a hint about possible causes', async () => {
-	const { error, items, hints } = await service.run(getAll({ options: { companyId: '5' } }));
+test.each([
+	[
+		'a message of the service',
+		{ code: 'NOT_FOUND', message: 'Unknown company 5' },
+		/^Check Company ID and Base URL\..*any webhooks yet\. The service says: Unknown company 5/,
+	],
+	[
+		'a web page',
+		'<!doctype html><title>Not Found</title>',
+		/^Check the Base URL: its host responded, but not as the Delivery Service\.$/,
+	],
+])('says what the connection test says for a 404 response with %s', async (_what, body, advice) => {
+	service.control.addFault({ kind: 'status', status: 404, body, times: null });
 
-	expect({ error, items }).toEqual({ error: undefined, items: [] });
-	expect(hints).toMatchObject([
-		{
-			message: expect.stringMatching(
-				/no webhooks yet, or the Company ID .* is wrong. The service says: Unknown company 5/,
-			),
-		},
-	]);
+	const { error, items } = await service.run(getAll());
+	const verdict = await testCredential(service.credential);
+
+	expect(items).toEqual([]);
+	const message = 'The Delivery Service responded, but this company or URL was not found';
+	expect(error).toMatchObject({
+		name: 'NodeApiError',
+		httpCode: '404',
+		message: `${message} [item 0]`,
+		description: expect.stringMatching(advice),
+	});
+	expect(verdict.message).toContain(message);
+});
+
+test('fails when the Base URL has a wrong path', async () => {
+	const { error } = await service.run(getAll(), {
+		credential: { ...service.credential, baseUrl: `${service.credential.baseUrl}/api` },
+	});
+
+	expect(error?.message).toContain('this company or URL was not found');
 });
 
 test('returns readable webhooks, and other entries unchanged', async () => {
@@ -265,7 +289,7 @@ describe('an error of Get Many', () => {
 
 		const { items } = await service.run(
 			getAll({ options: { companyId: '={{ $json.company }}' } }),
-			{ items: [{ company: 1002 }, {}], onError: 'continueRegularOutput' },
+			{ items: [{ company: 1002 }, { company: 1001 }], onError: 'continueRegularOutput' },
 		);
 
 		expect(service.received('GET').map((request) => request.path)).toEqual([

@@ -1,10 +1,13 @@
-import { NodeOperationError } from 'n8n-workflow';
+import { NodeOperationError, type INode } from 'n8n-workflow';
 
 import { openClient } from '../../service/client';
 import { eventNameSchema, events } from '../../service/events';
+import type { Subscription } from '../../service/requests';
 import { webhookUrlSchema } from '../../service/schemas';
+import { findSubscription, listAfterSubscribing } from '../../service/subscriptionCheck';
 import { unwrap } from '../../service/nodeErrors';
 import { validate } from '../../service/validation';
+import type { Webhooks } from '../../service/webhooks';
 import { outputItem, runPerItem } from '../items';
 import { parameterReader } from '../../common/parameters';
 import type { Operation } from '../resource';
@@ -43,7 +46,36 @@ export const createWebhook: Operation = {
 							`Check with Webhook > Get Many. If this webhook is blacklisted, run Webhook > Reactivate; if another one is in its place, delete that one first with Webhook > Delete. ${detail}`.trim(),
 					},
 				);
+			await assertSubscribed(context.getNode(), webhooks, { url, action });
 			return [outputItem({ url, event, action }, item)];
 		});
 	},
 };
+
+/**
+ * Checks the list after subscribing. If the list can't be read, the confirmation has to suffice.
+ *
+ * @throws NodeOperationError when the service does not list the webhook, or not as active
+ */
+async function assertSubscribed(
+	node: INode,
+	webhooks: Webhooks,
+	subscription: Subscription,
+): Promise<void> {
+	const { webhooks: listed, unlisted } = await listAfterSubscribing(webhooks, [subscription]);
+	if (unlisted.length > 0)
+		throw new NodeOperationError(
+			node,
+			'The Delivery Service confirmed this webhook but does not list it',
+			{
+				description:
+					'It may not call the URL. Check with Webhook > Get Many before you create it again: if it exists twice, each event arrives twice.',
+			},
+		);
+	const found = findSubscription(listed, subscription);
+	if (found.length > 0 && found.every(({ status }) => status === 'blacklisted'))
+		throw new NodeOperationError(node, 'The Delivery Service has blacklisted this webhook', {
+			description:
+				'It does not call the URL. Check that the URL responds with status 200, then run Webhook > Reactivate.',
+		});
+}

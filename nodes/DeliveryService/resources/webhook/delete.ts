@@ -3,24 +3,25 @@ import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
 import { openClient } from '../../service/client';
-import { resolveCompanyId } from '../../service/credential';
+import { selectedCompany } from '../../service/companyOption';
 import { eventNameSchema, events } from '../../service/events';
 import type { Subscription } from '../../service/requests';
 import { webhookUrlSchema } from '../../service/schemas';
 import { unwrap } from '../../service/nodeErrors';
 import { validate } from '../../service/validation';
 import type { Result } from '../../common/result';
-import { companyWebhooksClient, type Webhook, type Webhooks } from '../../service/webhooks';
+import {
+	companyWebhooksClient,
+	type Webhook,
+	type WebhookList,
+	type Webhooks,
+} from '../../service/webhooks';
 import { outputItem, runPerItem } from '../items';
 import { asRecord, resourceLocatorValue, parameterReader } from '../../common/parameters';
 import { showFor, type Operation } from '../resource';
-import {
-	companyWebhooks,
-	eventField,
-	noWebhooksMessage,
-	webhookOptionsField,
-	urlField,
-} from './fields';
+import { isPlaceholder, webhookBehind } from './placeholders';
+import { removePlaceholder } from './reactivation';
+import { companyWebhooks, eventField, requireFound, webhookOptionsField, urlField } from './fields';
 
 /** Unsubscribes a URL from an event (API document, section 4.5). */
 export const deleteWebhook: Operation = {
@@ -81,11 +82,24 @@ export const deleteWebhook: Operation = {
 					description:
 						`It may already be deleted. Choose one from the list, or check URL, event and company. ${detail}`.trim(),
 				});
-			await assertDeleted(context, webhooks, target);
+			const listing = await webhooks.list().catch(() => undefined);
+			await removePlaceholderIn(listing, webhooks, target);
+			assertDeleted(context, listing, target);
 			return [outputItem({ deleted: true }, item)];
 		});
 	},
 };
+
+/** Otherwise Reactivate would re-create the webhook that its placeholder remembers. Never throws. */
+async function removePlaceholderIn(
+	listing: WebhookList | undefined,
+	webhooks: Webhooks,
+	{ url, action }: Subscription,
+): Promise<void> {
+	const remembered = listing?.webhooks.flatMap((webhook) => webhookBehind(webhook) ?? []) ?? [];
+	const isRemembered = remembered.some((one) => one.url === url && one.action === action);
+	if (isRemembered) await removePlaceholder(webhooks, { url, action });
+}
 
 /**
  * Checks the list after unsubscribing: the API document shows no response body (section 4.5),
@@ -93,12 +107,11 @@ export const deleteWebhook: Operation = {
  *
  * @throws NodeOperationError when the subscription is still listed
  */
-async function assertDeleted(
+function assertDeleted(
 	context: IExecuteFunctions,
-	webhooks: Webhooks,
+	listing: WebhookList | undefined,
 	{ url, action }: Subscription,
-): Promise<void> {
-	const listing = await webhooks.list().catch(() => undefined);
+): void {
 	if (!listing?.webhooks.some((webhook) => webhook.url === url && webhook.action === action))
 		return;
 	throw new NodeOperationError(
@@ -122,17 +135,12 @@ export async function searchWebhooks(
 	filter = '',
 ): Promise<INodeListSearchResult> {
 	const client = await openClient(this);
-	const { companyId } = asRecord(this.getNodeParameter('options', {}));
-	const company = unwrap(this.getNode(), resolveCompanyId(client.credential, companyId));
-	const { webhooks, notFoundDetail: notFound } = await companyWebhooksClient(
+	const options = asRecord(this.getNodeParameter('options', {}));
+	const company = unwrap(this.getNode(), selectedCompany(client.credential, options));
+	const { webhooks } = requireFound(
 		this.getNode(),
-		client,
-		company,
-	).list();
-	if (notFound !== undefined)
-		throw new NodeOperationError(this.getNode(), 'No webhooks found', {
-			description: noWebhooksMessage(notFound),
-		});
+		await companyWebhooksClient(this.getNode(), client, company).list(),
+	);
 	const searchText = filter.toLowerCase();
 	return {
 		results: webhooks
@@ -141,10 +149,15 @@ export async function searchWebhooks(
 	};
 }
 
-function listName({ url, event, action, status }: Webhook): string {
+function listName(webhook: Webhook): string {
+	const { url, event, action, status } = webhook;
 	const knownEvent = eventNameSchema.safeParse(event);
 	const eventName = knownEvent.success ? events[knownEvent.data].name : `Event ${action}`;
-	return `${eventName}: ${url}${status === 'active' ? '' : ` (${status})`}`;
+	const notes = [
+		status === 'active' ? '' : ` (${status})`,
+		isPlaceholder(webhook) ? ' (placeholder of Reactivate)' : '',
+	];
+	return `${eventName}: ${url}${notes.join('')}`;
 }
 
 /** The value of a list entry, which workflows save: the event's code, a space and the URL. */

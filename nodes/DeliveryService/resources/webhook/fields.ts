@@ -1,10 +1,14 @@
 import type { INode, INodeProperties } from 'n8n-workflow';
 
 import type { ServiceClient } from '../../service/client';
-import { resolveCompanyId } from '../../service/credential';
-import { unwrap } from '../../service/nodeErrors';
-import { companyWebhooksClient, type Webhooks } from '../../service/webhooks';
-import { endSentence } from '../items';
+import { selectedCompany } from '../../service/companyOption';
+import { apiError, unwrap } from '../../service/nodeErrors';
+import {
+	companyWebhooksClient,
+	listNotFoundProblem,
+	type WebhookList,
+	type Webhooks,
+} from '../../service/webhooks';
 import { companyIdField } from '../../common/fields';
 import { eventOptions } from '../../service/events';
 import { collectionParameter, type ParameterReader } from '../../common/parameters';
@@ -49,17 +53,21 @@ export function companyWebhooks(
 	client: ServiceClient,
 	item: number,
 ): Webhooks {
-	const { companyId } = collectionParameter(parameters, 'options', item);
+	const options = collectionParameter(parameters, 'options', item);
 	return companyWebhooksClient(
 		node,
 		client,
-		unwrap(node, resolveCompanyId(client.credential, companyId)),
+		unwrap(node, selectedCompany(client.credential, options)),
 	);
 }
 
-/** Explains a 404 response to listing webhooks, including the service's own message. */
-export function noWebhooksMessage(serviceMessage: string): string {
-	return endSentence(
-		`The company has no webhooks yet, or the Company ID or the Base URL is wrong. ${serviceMessage}`.trim(),
-	);
+/**
+ * The list of a company that the service knows.
+ *
+ * @throws NodeApiError when the service responded with 404 instead
+ */
+export function requireFound(node: INode, listing: WebhookList): WebhookList {
+	const { notFoundDetail } = listing;
+	if (notFoundDetail === undefined) return listing;
+	throw apiError(node, listNotFoundProblem(notFoundDetail), 404);
 }

@@ -8,7 +8,7 @@ import type { Webhook } from '../../service/webhooks';
 import { outputItem, runPerItem } from '../items';
 import { collectionParameter, parameterReader } from '../../common/parameters';
 import type { Operation } from '../resource';
-import { companyWebhooks, noWebhooksMessage, webhookOptionsField } from './fields';
+import { companyWebhooks, requireFound, webhookOptionsField } from './fields';
 
 const filtersSchema = z.object({
 	events: z.array(eventNameSchema).default([]),
@@ -98,17 +98,13 @@ export const getManyWebhooks: Operation = {
 						context.getNode(),
 						validate(limitSchema, parameters.get('limit', item, 50), 'Limit', {}),
 					);
-			const listing = await companyWebhooks(context.getNode(), parameters, client, item).list();
-			if (listing.notFoundDetail !== undefined)
-				context.addExecutionHints({
-					message: noWebhooksMessage(listing.notFoundDetail),
-					location: 'outputPane',
-				});
+			const webhooks = companyWebhooks(context.getNode(), parameters, client, item);
+			const listing = requireFound(context.getNode(), await webhooks.list());
 			const isFiltered = filters.events.length > 0 || filters.status !== undefined;
-			const webhooks = listing.webhooks
+			const matching = listing.webhooks
 				.filter((webhook) => matchesFilters(webhook, filters))
 				.map(({ raw, ...fields }) => ({ ...raw, ...fields }));
-			return [...webhooks, ...(isFiltered ? [] : listing.unreadable.map((entry) => ({ entry })))]
+			return [...matching, ...(isFiltered ? [] : listing.unreadable.map((entry) => ({ entry })))]
 				.slice(0, limit)
 				.map((json) => outputItem(json, item));
 		});

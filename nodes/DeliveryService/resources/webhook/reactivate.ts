@@ -1,33 +1,34 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { openClient } from '../../service/client';
+import { eventForCode } from '../../service/events';
+import type { Subscription } from '../../service/requests';
 import { webhookUrlSchema } from '../../service/schemas';
+import { isCompleteList } from '../../service/subscriptionCheck';
 import { validate } from '../../service/validation';
 import type { Problem } from '../../common/result';
-import type { Webhook, Webhooks } from '../../service/webhooks';
+import type { WebhookList, Webhooks } from '../../service/webhooks';
 import { errorItem, outputItem, toProblem, runPerItem } from '../items';
 import { operationError, unwrap } from '../../service/nodeErrors';
 import { parameterReader } from '../../common/parameters';
-import { republishHint } from '../../common/republish';
 import type { Operation } from '../resource';
-import { companyWebhooks, webhookOptionsField, urlField } from './fields';
+import { companyWebhooks, requireFound, webhookOptionsField, urlField } from './fields';
+import { isPlaceholder, webhookBehind } from './placeholders';
+import {
+	findExactly,
+	reactivate,
+	removePlaceholder,
+	type KnownWebhook,
+	type ReactivationFailure,
+} from './reactivation';
+import { findUnserved } from './servedUrls';
 
-/** The state in which a failed reactivation left the webhook. */
-const stateDescriptions = {
-	blacklisted: 'It is still blacklisted, and nothing was changed. Run Reactivate again later.',
-	unsubscribed: `It was deleted but could not be re-created, so it no longer exists. Re-create it with Webhook > Create; or, if it belongs to a trigger, ${republishHint}.`,
-	unknown:
-		'The Delivery Service sent no clear response, so the webhook may or may not exist. Check with Webhook > Get Many, and re-create it with Webhook > Create if it is missing.',
-} as const;
-
-interface ReactivationFailure {
-	state: keyof typeof stateDescriptions;
-	error: unknown;
-}
+/** A webhook to reactivate: blacklisted, or deleted by a run that was killed. */
+type Candidate = Subscription & KnownWebhook;
 
 /**
  * Reactivates blacklisted webhooks by unsubscribing and resubscribing each (API document,
- * sections 4.3 to 4.5).
+ * sections 4.3 to 4.5), unless n8n reports that no published workflow uses the URL.
  */
 export const reactivateWebhooks: Operation = {
 	option: {
@@ -43,7 +44,7 @@ export const reactivateWebhooks: Operation = {
 			name: 'urlPrefix',
 			placeholder: 'e.g. https://n8n.example.com/',
 			description:
-				"All blacklisted webhooks at or below this URL are reactivated. Enter your n8n's base URL to include all of its workflows.",
+				"All blacklisted webhooks at or below this URL are reactivated. Enter your n8n's base URL to include all of its published workflows.",
 		},
 		webhookOptionsField,
 	],
@@ -56,14 +57,70 @@ export const reactivateWebhooks: Operation = {
 				validate(webhookUrlSchema, parameters.get('urlPrefix', item), 'URL prefix', {}),
 			);
 			const webhooks = companyWebhooks(context.getNode(), parameters, client, item);
-			const listing = await webhooks.list();
-			const blacklisted = listing.webhooks.filter(
-				({ url, status }) => status === 'blacklisted' && isAtOrBelow(urlPrefix, url),
+			const listing = requireFound(context.getNode(), await webhooks.list());
+			const { candidates, restored } = findCandidates(listing, urlPrefix);
+			const unserved = await findUnserved(context, candidates);
+			addUnservedHint(
+				context,
+				unserved.filter(({ isDeleted }) => !isDeleted),
 			);
-			return await reactivateAll(context, webhooks, blacklisted, item);
+			const obsolete = [...restored, ...unserved.filter(({ hasPlaceholder }) => hasPlaceholder)];
+			for (const webhook of obsolete) await removePlaceholder(webhooks, webhook);
+			const served = candidates.filter((candidate) => !unserved.includes(candidate));
+			return await reactivateAll(context, webhooks, served, item);
 		});
 	},
 };
+
+/**
+ * The webhooks at or below a URL that need a reactivation. One that is also listed as active needs
+ * none: its events arrive.
+ *
+ * @returns also those that have a placeholder although they are active again
+ */
+function findCandidates(
+	listing: WebhookList,
+	urlPrefix: string,
+): { candidates: Candidate[]; restored: Subscription[] } {
+	const listed = listing.webhooks;
+	const isActive = (webhook: Subscription) =>
+		findExactly(listed, webhook).some(({ status }) => status !== 'blacklisted');
+	const remembered = listed
+		.flatMap((webhook) => webhookBehind(webhook) ?? [])
+		.filter(
+			({ url, action }, index, all) =>
+				isAtOrBelow(urlPrefix, url) &&
+				all.findIndex((one) => one.url === url && one.action === action) === index,
+		);
+	const isRemembered = ({ url, action }: Subscription) =>
+		remembered.some((one) => one.url === url && one.action === action);
+	const blacklisted = listed.filter(
+		(webhook, index) =>
+			webhook.status === 'blacklisted' &&
+			isAtOrBelow(urlPrefix, webhook.url) &&
+			!isPlaceholder(webhook) &&
+			!isActive(webhook) &&
+			listed.indexOf(findExactly(listed, webhook)[0] ?? webhook) === index,
+	);
+	const deleted = isCompleteList(listing)
+		? remembered.filter((webhook) => findExactly(listed, webhook).length === 0)
+		: [];
+	return {
+		candidates: [
+			...blacklisted.map((webhook) => toCandidate(webhook, isRemembered(webhook), false)),
+			...deleted.map((webhook) => toCandidate(webhook, true, true)),
+		],
+		restored: remembered.filter(isActive),
+	};
+}
+
+function toCandidate(
+	{ url, action }: Subscription,
+	hasPlaceholder: boolean,
+	isDeleted: boolean,
+): Candidate {
+	return { url, action, hasPlaceholder, isDeleted };
+}
 
 /**
  * Whether a URL equals the prefix or continues it at the end of a URL part: `https://a.example/b`
@@ -79,25 +136,44 @@ function isAtOrBelow(urlPrefix: string, url: string): boolean {
 	);
 }
 
+/** The URL without its query, which may contain a signature, and the event. */
+function describeWebhook({ url, action }: Subscription): string {
+	const { origin, pathname } = new URL(url);
+	return `${origin}${pathname} for ${eventForCode(action) ?? `event ${action}`}`;
+}
+
+function addUnservedHint(context: IExecuteFunctions, unserved: readonly Subscription[]): void {
+	if (unserved.length === 0) return;
+	const names = unserved.map(describeWebhook).join(', ');
+	context.addExecutionHints({
+		message:
+			unserved.length === 1
+				? `1 blacklisted webhook was not reactivated because no published workflow uses its URL: ${names}. Delete it with Webhook > Delete, or publish its workflow.`
+				: `${unserved.length} blacklisted webhooks were not reactivated because no published workflow uses their URLs: ${names}. Delete them with Webhook > Delete, or publish their workflows.`,
+		location: 'outputPane',
+	});
+}
+
 /** Reactivates one webhook after another, up to the first failure unless On Error is Continue. */
 async function reactivateAll(
 	context: IExecuteFunctions,
 	webhooks: Webhooks,
-	blacklisted: readonly Webhook[],
+	candidates: readonly Candidate[],
 	item: number,
 ): Promise<INodeExecutionData[]> {
 	const output: INodeExecutionData[] = [];
-	for (const [index, webhook] of blacklisted.entries()) {
-		const { url, event, action } = webhook;
-		const failure = await reactivateOne(webhooks, webhook);
+	for (const [index, candidate] of candidates.entries()) {
+		const { url, action, ...known } = candidate;
+		const event = eventForCode(action);
+		const failure = await reactivate(webhooks, { url, action }, known);
 		if (!failure) {
 			output.push(outputItem({ url, event, action, reactivated: true }, item));
 			continue;
 		}
-		const problem = reactivationProblem(webhook, failure);
+		const problem = reactivationProblem(candidate, failure);
 		if (!context.continueOnFail()) {
 			const progress =
-				blacklisted.length > 1 && `Reactivated before it: ${index} of ${blacklisted.length}.`;
+				candidates.length > 1 && `Reactivated before it: ${index} of ${candidates.length}.`;
 			throw operationError(context.getNode(), {
 				message: problem.message,
 				description: [problem.description, progress].filter(Boolean).join(' '),
@@ -108,82 +184,13 @@ async function reactivateAll(
 	return output;
 }
 
-/** The message contains the URL without its query, which may contain a signature. */
 function reactivationProblem(
-	{ url, event, action }: Webhook,
-	{ state, error }: ReactivationFailure,
+	webhook: Subscription,
+	{ error, advice }: ReactivationFailure,
 ): Problem {
-	const { origin, pathname } = new URL(url);
 	const { message, description } = toProblem(error);
 	return {
-		message: `The webhook ${origin}${pathname} for ${event ?? `event ${action}`} was not reactivated: ${message}`,
-		description: [stateDescriptions[state], description].filter(Boolean).join(' '),
+		message: `The webhook ${describeWebhook(webhook)} was not reactivated: ${message}`,
+		description: [advice, description].filter(Boolean).join(' '),
 	};
-}
-
-/** The errors for a list that contradicts the service's confirmation. */
-const contradictions = {
-	blacklisted: new Error(
-		'the Delivery Service confirmed the change but still lists the webhook as blacklisted',
-	),
-	unsubscribed: new Error('the Delivery Service confirmed the new webhook but does not list it'),
-} as const;
-
-/**
- * Unsubscribes and resubscribes a webhook. If it is missing afterwards, it is subscribed once more,
- * because no later run would find it.
- */
-async function reactivateOne(
-	webhooks: Webhooks,
-	webhook: Webhook,
-): Promise<ReactivationFailure | undefined> {
-	const { url, action } = webhook;
-	const failure = await attempt(webhooks, webhook, async () => {
-		await webhooks.unsubscribe({ url, action });
-		await resubscribe(webhooks, webhook);
-	});
-	if (failure?.state !== 'unsubscribed') return failure;
-	return await attempt(webhooks, webhook, async () => await resubscribe(webhooks, webhook));
-}
-
-/**
- * Sends the requests and checks their outcome in the service's list, whether they were confirmed or
- * failed. If the list can't be read, a confirmation has to suffice.
- */
-async function attempt(
-	webhooks: Webhooks,
-	webhook: Webhook,
-	requests: () => Promise<void>,
-): Promise<ReactivationFailure | undefined> {
-	try {
-		await requests();
-	} catch (error) {
-		const state = await subscriptionState(webhooks, webhook);
-		return state === 'active' ? undefined : { state, error };
-	}
-	const state = await subscriptionState(webhooks, webhook);
-	if (state === 'active' || state === 'unknown') return undefined;
-	return { state, error: contradictions[state] };
-}
-
-/** @throws Error when the service reports a conflict or the request fails */
-async function resubscribe(webhooks: Webhooks, { url, action }: Webhook): Promise<void> {
-	const { isDone, detail } = await webhooks.subscribe({ url, action });
-	if (isDone) return;
-	const reason = 'the Delivery Service reports another webhook in its place (status 409).';
-	throw new Error([reason, detail].filter(Boolean).join(' '));
-}
-
-async function subscriptionState(
-	webhooks: Webhooks,
-	{ url, action }: Webhook,
-): Promise<ReactivationFailure['state'] | 'active'> {
-	try {
-		const { webhooks: listed } = await webhooks.list();
-		const found = listed.filter((webhook) => webhook.url === url && webhook.action === action);
-		if (found.length === 0) return 'unsubscribed';
-		return found.some(({ status }) => status === 'blacklisted') ? 'blacklisted' : 'active';
-	} catch {
-		return 'unknown';
-	}
 }
