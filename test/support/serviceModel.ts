@@ -246,10 +246,12 @@ export class ServiceModel {
 		wouldReturnRecords: boolean,
 	): boolean {
 		if (status === 0) return !neverConnected.includes(code);
-		if (status === 401 || [301, 302, 307, 308].includes(status)) return false;
+		if (status === 401) return false;
 		if (status === 429) return wouldReturnRecords;
-		// An HTML page comes from a gateway that did not wait for the service, which keeps working.
-		if (status === 503 && retryAfter !== undefined && body !== 'html') return wouldReturnRecords;
+		// Any other body comes from a gateway that did not wait for the service, which keeps working.
+		const isFromService = body === 'json' && this.variant.envelope !== 'list';
+		if (status === 503 && retryAfter !== undefined && isFromService) return wouldReturnRecords;
+		if (status === 409 && !this.rejectsWholeBatch) return true;
 		if (status < 400 || status >= 500 || status === 408) return true;
 		return !this.rejectsWholeBatch && (count > 1 || wouldReturnRecords);
 	}

@@ -223,6 +223,20 @@ export const createVariants: Readonly<Record<string, ServiceVariant>> = {
 		description: 'Creates the deliveries, but redirects to the result with 303.',
 		create: changeResponse(() => emptyResponse(303, { Location: '/v1/deliveries/latest' })),
 	},
+	'created-302': {
+		description: 'Creates the deliveries, but redirects to the result with 302.',
+		create: changeResponse(() => emptyResponse(302, { Location: '/v1/deliveries/latest' })),
+	},
+	'created-307': {
+		description: 'Creates the deliveries, but redirects to another host with 307.',
+		create: changeResponse(() =>
+			emptyResponse(307, { Location: 'https://new.delivery-service.example/v1/deliveries' }),
+		),
+	},
+	'created-409': {
+		description: 'Creates the deliveries, but responds 409.',
+		create: changeResponse(() => messageResponse(409, 'CONFLICT', 'The request was repeated')),
+	},
 	'created-500': {
 		description: 'Creates the deliveries, but responds 500.',
 		create: changeResponse(() =>
@@ -237,6 +251,11 @@ export const createVariants: Readonly<Record<string, ServiceVariant>> = {
 			body: '<!DOCTYPE html><title>503 Backend fetch failed</title>',
 			headers: { 'Retry-After': '1' },
 		})),
+	},
+	'created-503-no-body': {
+		description:
+			'Creates the deliveries, but a gateway responds 503 without a body and with a Retry-After of 1 second.',
+		create: changeResponse(() => emptyResponse(503, { 'Retry-After': '1' })),
 	},
 	'reference-unique': {
 		description: 'Rejects a batch with 409 if it contains a reference that already exists.',

@@ -42,6 +42,10 @@ export const updateVariants: Readonly<Record<string, ServiceVariant>> = {
 		description: 'Applies an update, but responds 200 without a body.',
 		update: changeResponse(() => emptyResponse(200)),
 	},
+	'update-302': {
+		description: 'Applies an update, but redirects to the result with 302.',
+		update: changeResponse(() => emptyResponse(302, { Location: '/v1/deliveries/latest' })),
+	},
 	'update-303': {
 		description: 'Applies an update, but redirects to the result with 303.',
 		update: changeResponse(() => emptyResponse(303, { Location: '/v1/deliveries/latest' })),

@@ -182,6 +182,10 @@ export const webhookVariants: Readonly<Record<string, ServiceVariant>> = {
 		description: 'Responds 200 with code ERROR to every subscribe request, and subscribes nothing.',
 		subscribe: alwaysRespond(messageResponse(200, 'ERROR', 'Webhooks are not part of your plan')),
 	},
+	'subscribe-ignored': {
+		description: 'Responds 200 to every subscribe request, but stores nothing.',
+		subscribe: alwaysRespond(messageResponse(200, 'OK', 'Success')),
+	},
 	'subscribe-403': {
 		description: 'Rejects every subscribe request with 403.',
 		subscribe: alwaysRespond(

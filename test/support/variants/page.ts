@@ -18,7 +18,7 @@ export function renderPage(observed: ReadonlyMap<string, Observations>): string 
 		'',
 		'This page shows what the nodes do if your Delivery Service behaves differently than expected. Its API document has gaps: it says "not shown", contradicts itself or does not cover a case. An API variant is one interpretation of such a gap. The local service simulates it (`npm run service -- --variant <name>`), and a test runs every operation under it in n8n.',
 		'',
-		`The table shows the worst outcome per operation, from ${rows.length * variantCases.length} cases: ${variantCases.length} operations and settings under each of ${rows.length} variants. Create sends five deliveries, one of which some variants reject as invalid: all in one batch, or one by one, which is the default for up to 20 deliveries. Allow Resending is not in the table because it sends no requests.`,
+		`The table shows the worst outcome per operation, from ${rows.length * variantCases.length} cases: ${variantCases.length} operations and settings under each of ${rows.length} variants. Create sends five deliveries, one of which some variants reject as invalid: all in one batch, or one by one, which is the default for up to 50 deliveries. Allow Resending is not in the table because it sends no requests.`,
 		'',
 		'In every case, even if the workflow runs twice with Skip Already Sent, no delivery is created twice. Every delivery reported as created exists, and no delivery reported as rejected or not sent does. If something fails, the user sees the message of the service. Webhooks of other programs do not change, and no message or log line contains secrets or personal data.',
 		'',
