@@ -205,6 +205,16 @@ export class N8nClient {
 		await this.editor.patch(`/workflows/${workflowId}`, changes);
 	}
 
+	/** Changes the static data of a workflow, where its nodes keep what they need in later runs. */
+	async changeStaticData(workflowId: string, change: (json: string) => string): Promise<void> {
+		const path = `/workflows/${workflowId}`;
+		const { data } = await this.api.get<unknown>(path);
+		const { name, nodes, connections, staticData } = storedWorkflowSchema.parse(data);
+		const changed: unknown = JSON.parse(change(JSON.stringify(staticData)));
+		const settings = { executionOrder: 'v1' };
+		await this.api.put(path, { name, nodes, connections, settings, staticData: changed });
+	}
+
 	/**
 	 * Archives a workflow, which the editor does before deleting it, and unpublishes it. Throws an
 	 * N8nRejection if there is no workflow with this ID.

@@ -314,6 +314,28 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 			});
 		});
 
+		test('leaves a delivery as its order is now if an older change is made after a newer one', async () => {
+			const order = await placeOrderWithUpdate();
+			const { control } = env.installation.service;
+			const { control: shopControl } = env.shopify;
+			const updateCount = () =>
+				control.requests().filter(({ method }) => method === 'PATCH').length;
+			const before = updateCount();
+			control.addFault({ kind: 'delay', method: 'PATCH', ms: 10_000 });
+			const editedOrder = await env.afterExecutions(changes, 2, async () => {
+				shopControl.changeAddress(order.id);
+				await waitFor('the first update', timeoutMs, () =>
+					Promise.resolve(updateCount() > before || undefined),
+				);
+				return shopControl.changeAddress(order.id);
+			});
+			const street = String(editedOrder.shipping_address?.address1);
+			const { request } = await deliveryOfOrder(order);
+			expect(JSON.stringify(request.dropoff)).toContain(street);
+			expect(await deliveryRow(order)).toMatchObject({ sentTo: expect.stringContaining(street) });
+			expect(await entriesToReview(order)).toEqual([]);
+		});
+
 		test('clears the cash on delivery when an order is paid', async () => {
 			const order = await placeOrderWithUpdate(samples[2]);
 			expect(await deliveryRow(order)).toMatchObject({

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 
 import { waitFor } from '../../playground/n8n/progress';
+import { openInstallation } from './support/installation';
 import { openQueueInstallation, type QueueInstallation } from './support/queue';
 import {
 	chunk,
@@ -16,7 +17,7 @@ import {
 	type SenderResult,
 } from './support/sending';
 
-const kills = 10;
+const kills = 4;
 const ordersPerRound = 1000;
 const ordersPerExecution = 200;
 const batchSize = 40;
@@ -40,6 +41,20 @@ const killMoment = fc.record({
 	worker: fc.nat({ max: 1 }),
 });
 
+/** Runs that are sent individually, and when n8n is killed: near the end, and in the middle. */
+const smallRuns = [
+	{ count: 12, afterMs: 7000 },
+	{ count: 12, afterMs: 2500 },
+	{ count: 24, afterMs: 7000 },
+];
+const smallRunLatencyMs = 1500;
+
+/** How long n8n may take to save a response that it has received. */
+const confirmationMs = 500;
+
+/** As many references are claimed ahead as requests may be in flight. */
+const claimWindow = 4;
+
 let installation: QueueInstallation;
 let sender: Sender;
 
@@ -57,32 +72,36 @@ afterAll(async () => {
 	await installation?.close();
 });
 
-test(`creates no duplicate and loses no order when ${kills} workers are killed while sending`, async () => {
-	console.log(`  KILL_SEED=${seed}`);
-	let unknownCount = 0;
-	const moments = fc.sample(fc.noBias(killMoment), { seed, numRuns: kills });
-	for (const [index, moment] of moments.entries()) {
-		const orders = orderNames(`K${index + 1}`, ordersPerRound);
-		await postUntil(orders, moment.requests);
-		await sleep(moment.delayMs);
-		const busyWorkers = await installation.busyWorkers();
-		const worker = busyWorkers[moment.worker % busyWorkers.length];
-		if (!worker) throw new Error('Expected a busy worker');
-		await installation.killWorker(worker);
-		const replacement = installation.addWorker();
-		const first = await sender.results();
-		await replacement;
-		const resent = await resend(orders);
-		expect(await takenOverFrom(worker)).toEqual([]);
-		console.log(
-			`  kill ${index + 1}: ${JSON.stringify({ ...moment, first: countOutcomes(first), resent })}`,
-		);
-		expect(countOutcomes(first).created ?? 0).toBeLessThan(ordersPerRound);
-		unknownCount += resent.unknown ?? 0;
-	}
-	// Only the service knows the result of some requests that were in flight.
-	expect(unknownCount).toBeGreaterThan(0);
-});
+test(
+	`creates no duplicate and loses no order when ${kills} workers are killed while sending`,
+	async () => {
+		console.log(`  KILL_SEED=${seed}`);
+		let unknownCount = 0;
+		const moments = fc.sample(fc.noBias(killMoment), { seed, numRuns: kills });
+		for (const [index, moment] of moments.entries()) {
+			const orders = orderNames(`K${index + 1}`, ordersPerRound);
+			await postUntil(orders, moment.requests);
+			await sleep(moment.delayMs);
+			const busyWorkers = await installation.busyWorkers();
+			const worker = busyWorkers[moment.worker % busyWorkers.length];
+			if (!worker) throw new Error('Expected a busy worker');
+			await installation.killWorker(worker);
+			const replacement = installation.addWorker();
+			const first = await sender.results();
+			await replacement;
+			const resent = await resend(orders);
+			expect(await takenOverFrom(worker)).toEqual([]);
+			console.log(
+				`  kill ${index + 1}: ${JSON.stringify({ ...moment, first: countOutcomes(first), resent })}`,
+			);
+			expect(countOutcomes(first).created ?? 0).toBeLessThan(ordersPerRound);
+			unknownCount += resent.unknown ?? 0;
+		}
+		// Only the service knows the result of some requests that were in flight.
+		expect(unknownCount).toBeGreaterThan(0);
+	},
+	90 * 60_000,
+);
 
 test.each([
 	['Redis', 'redis'],
@@ -95,6 +114,61 @@ test.each([
 		await installation[server].restart();
 		const first = countOutcomes(await sender.results());
 		console.log(`  ${JSON.stringify({ first, resent: await resend(orders) })}`);
+	},
+	30 * 60_000,
+);
+
+test.each(['newest', '1.123'] as const)(
+	'leaves only the requests in flight and one claim window unknown when n8n (%s) is killed in a small run',
+	async (version) => {
+		const single = await openInstallation(version);
+		try {
+			const { client, service, credentials, n8n } = single;
+			const smallRun = await publishSender(
+				{
+					client,
+					service,
+					credentials,
+					webhookUrl: n8n.url,
+					inactiveExecutions: async () => Promise.resolve(new Set()),
+				},
+				{},
+			);
+			for (const [round, { count, afterMs }] of smallRuns.entries()) {
+				service.control.settings({ latencyMs: smallRunLatencyMs });
+				const orders = orderNames(`S${round}`, count);
+				const requestsBefore = service.control.requests().length;
+				await smallRun.post(orders);
+				await sleep(afterMs);
+				single.n8n.child.kill('SIGKILL');
+				const killedAt = Date.now();
+				const creations = service.control.requests().slice(requestsBefore);
+				const since = killedAt - smallRunLatencyMs - confirmationMs;
+				const inFlight = Math.min(creations.filter(({ at }) => at > since).length, claimWindow);
+				await single.restartN8n();
+				await smallRun.results();
+				// The service handles what it has received, also without a client.
+				await sleep(smallRunLatencyMs);
+				const before = countCreations(single);
+				await smallRun.post(orders);
+				const again = countOutcomes(await smallRun.results());
+				console.log(
+					`  ${JSON.stringify({ version, count, afterMs, sent: creations.length, inFlight, again })}`,
+				);
+				expect(again.unknown ?? 0).toBeLessThanOrEqual(inFlight + claimWindow);
+				expect((again.unknown ?? 0) + (again.alreadyCreated ?? 0) + (again.created ?? 0)).toBe(
+					count,
+				);
+				expect(again.alreadyCreated ?? 0).toBeGreaterThanOrEqual(
+					creations.length - inFlight - claimWindow,
+				);
+				const after = countCreations(single);
+				expect(orders.filter((order) => (after.get(order) ?? 0) > 1)).toEqual([]);
+				expect(after.size - before.size).toBe(again.created ?? 0);
+			}
+		} finally {
+			await single.close();
+		}
 	},
 );
 

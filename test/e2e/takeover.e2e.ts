@@ -70,7 +70,8 @@ async function runWithTakeover(sender: Sender, orders: readonly string[]): Promi
 	await installation.killWorker(worker);
 	await replacement;
 	const [id = ''] = (await worker.loggedExecutions('started')).slice(-1);
-	await waitFor('the execution to end on another worker', 60_000, async () => {
+	// It waits a minute for the outcomes that the killed worker did not report.
+	await waitFor('the execution to end on another worker', 120_000, async () => {
 		const finished = await Promise.all(
 			installation.workers.map(({ loggedExecutions }) => loggedExecutions('finished')),
 		);

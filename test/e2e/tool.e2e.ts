@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import type { WorkflowFile } from '../../playground/n8n/client';
-import { outputOf } from '../../playground/n8n/execution';
+import { outputOf, type Execution } from '../../playground/n8n/execution';
 import { startScriptedModel, type ScriptedModel } from './support/scriptedModel';
 import { openInstallation, type Installation } from './support/installation';
 
@@ -174,7 +174,8 @@ test('an AI Agent receives the error of an invalid call, and nothing is sent', a
 	expect(installation.service.control.requests()).toEqual([]);
 });
 
-test('an MCP client calls the tool of a published workflow', async () => {
+/** Calls the tool of a published workflow with an MCP client. @returns the client's execution */
+async function callByMcp(tool: WorkflowNode): Promise<Execution> {
 	const path = randomUUID();
 	const serverId = await installation.client.createWorkflow({
 		name: 'MCP server',
@@ -183,7 +184,7 @@ test('an MCP client calls the tool of a published workflow', async () => {
 				...node(names.server, '@n8n/n8n-nodes-langchain.mcpTrigger', 2, { path }),
 				webhookId: path,
 			},
-			deliveryTool(),
+			tool,
 		],
 		connections: { [names.tool]: { ai_tool: [[connection(names.server, 'ai_tool')]] } },
 		settings: { executionOrder: 'v1' },
@@ -204,10 +205,31 @@ test('an MCP client calls the tool of a published workflow', async () => {
 		settings: { executionOrder: 'v1' },
 	});
 	const execution = await installation.client.run(clientId, names.start);
+	await installation.client.unpublish(serverId);
+	return execution;
+}
+
+test('an MCP client calls the tool of a published workflow', async () => {
+	const execution = await callByMcp(deliveryTool());
 	expect(execution.status).toBe('success');
 	const [delivery, ...others] = installation.service.control.deliveries();
 	expect(others).toEqual([]);
 	expect(delivery?.request).toMatchObject(expectedRequest);
 	expect(JSON.stringify(outputOf(execution, names.client))).toContain(delivery?.record.id);
-	await installation.client.unpublish(serverId);
+});
+
+test('a tool with Retry On Fail does not send a delivery again that an attempt left unknown', async () => {
+	installation.service.control.addFault({ kind: 'resetAfter' });
+	const tool = deliveryTool();
+	const reference = '={{ $now.toMillis() }}';
+	await callByMcp({
+		...tool,
+		parameters: { ...tool.parameters, referenceId: reference },
+		...{ retryOnFail: true, maxTries: 3, waitBetweenTries: 100 },
+	});
+	expect(installation.service.control.requests()).toHaveLength(1);
+	expect(installation.service.control.deliveries()).toHaveLength(1);
+
+	await callByMcp(tool);
+	expect(installation.service.control.deliveries()).toHaveLength(2);
 });

@@ -472,7 +472,7 @@ describe('recovery from failures', () => {
 		await duringOutage(async () => await client.unpublish(workflow.id));
 		const log = await readFile(join(installation.userFolder, 'n8n.log'), 'utf8');
 		expect(log).toMatch(
-			`in workflow "Delivery events" (${workflow.id}): webhooks of this node may remain in the Delivery Service (Delivery Created, Delivery Updated): Could not connect to the Base URL of the Delivery Service. They can't trigger the workflow. The node retries the removal whenever the workflow is published or unpublished`,
+			`in workflow "Delivery events" (${workflow.id}): webhooks of this node may remain in the Delivery Service (Delivery Created, Delivery Updated): Could not connect to the Base URL of the Delivery Service. While the workflow is unpublished, they can't trigger it. The node retries the removal whenever the workflow is published or unpublished`,
 		);
 		expect(subscriptions()).toEqual([
 			productionWebhook(workflow, 'createTask'),

@@ -4,7 +4,17 @@ import { join } from 'node:path';
 
 /** The groups by duration. The longest start first, so that none of them runs alone at the end. */
 const groupsByDuration = [
-	...['kill', 'queue', 'trigger', 'versions', 'examples', 'editor', 'operations', 'takeover'],
+	...[
+		'kill',
+		'queue',
+		'trigger',
+		'versions',
+		'harness',
+		'examples',
+		'editor',
+		'operations',
+		'takeover',
+	],
 	'tool',
 ];
 

@@ -42,8 +42,14 @@ export interface Installation {
 	restartN8n(): Promise<void>;
 	/** Stops n8n. `startN8n` starts it again. */
 	stopN8n(): Promise<void>;
-	/** Starts n8n after `stopN8n`. */
-	startN8n(): Promise<void>;
+	/** Kills n8n, as in a crash. `startN8n` starts it again. */
+	killN8n(): Promise<void>;
+	/**
+	 * Starts n8n after `stopN8n` or `killN8n`.
+	 *
+	 * @param moreEnv more environment variables, only for this start
+	 */
+	startN8n(moreEnv?: NodeJS.ProcessEnv): Promise<void>;
 	/** Stops the service, to simulate an outage. */
 	stopService(): Promise<void>;
 	/**
@@ -110,8 +116,12 @@ export async function openInstallation(
 				n8n = await startN8n(n8nOptions);
 			},
 			stopN8n: async () => await n8n.stop(),
-			async startN8n() {
-				n8n = await startN8n(n8nOptions);
+			async killN8n() {
+				n8n.child.kill('SIGKILL');
+				await n8n.stop();
+			},
+			async startN8n(moreEnv) {
+				n8n = await startN8n({ ...n8nOptions, env: { ...env, ...moreEnv } });
 			},
 			stopService: async () => await service.close(),
 			async resumeService(apiSecret = service.credential.apiSecret) {

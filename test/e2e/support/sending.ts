@@ -9,8 +9,15 @@ import { shopifyOrder } from '../../support/shopifyOrders';
 import type { QueueInstallation } from './queue';
 import { pickupFields } from './sampleDelivery';
 
-const nodeNames = { webhook: 'Orders', split: 'Each order', create: 'Create deliveries' } as const;
-const executionsTimeoutMs = 180_000;
+/** The names of the nodes in the workflow below. */
+export const senderNodes = {
+	webhook: 'Orders',
+	split: 'Each order',
+	create: 'Create deliveries',
+} as const;
+
+/** A killed worker may leave the lock of the store behind, which others take over after 5 to 6 minutes. */
+const executionsTimeoutMs = 10 * 60_000;
 const readyTimeoutMs = 30_000;
 const notReady = 503;
 
@@ -60,14 +67,21 @@ const itemSchema = z.union([
 
 /** The sending options of the workflow. */
 export interface SenderOptions {
-	batchSize: number;
+	/** Defaults to the node's own choice. */
+	batchSize?: number;
 	/** Defaults to true. */
 	skipAlreadySent?: boolean;
 }
 
+/** What a sender needs of an installation. */
+export type SenderInstallation = Pick<
+	QueueInstallation,
+	'client' | 'credentials' | 'inactiveExecutions' | 'service' | 'webhookUrl'
+>;
+
 /** Publishes a workflow that creates deliveries from the orders in a webhook call. */
 export async function publishSender(
-	installation: QueueInstallation,
+	installation: SenderInstallation,
 	options: SenderOptions,
 ): Promise<Sender> {
 	const path = `orders-${Date.now()}`;
@@ -134,7 +148,9 @@ export function chunk<T>(list: readonly T[], size: number): T[][] {
 }
 
 /** Counts the deliveries that the service has created for each reference ID. */
-export function countCreations(installation: QueueInstallation): Map<string, number> {
+export function countCreations(
+	installation: Pick<SenderInstallation, 'service'>,
+): Map<string, number> {
 	const counts = new Map<string, number>();
 	for (const { record } of installation.service.control.deliveries()) {
 		const referenceId = String(record.referenceId);
@@ -155,21 +171,22 @@ export function countOutcomes(
 }
 
 async function readOutcomes(
-	installation: QueueInstallation,
+	installation: SenderInstallation,
 	id: string,
 	status: string,
 ): Promise<SenderResult['outcomes']> {
 	const orderOutcomes = new Map<string, Outcome[]>();
 	if (status !== 'success') return orderOutcomes;
-	for (const json of outputOf(await installation.client.execution(id), nodeNames.create)) {
+	for (const json of outputOf(await installation.client.execution(id), senderNodes.create)) {
 		const { referenceId, outcome } = itemSchema.parse(json);
 		orderOutcomes.set(referenceId, [...(orderOutcomes.get(referenceId) ?? []), outcome]);
 	}
 	return orderOutcomes;
 }
 
-function senderWorkflow(
-	{ credentials }: QueueInstallation,
+/** Builds the workflow that creates deliveries from the `orders` in a call of its webhook. */
+export function senderWorkflow(
+	{ credentials }: Pick<SenderInstallation, 'credentials'>,
 	path: string,
 	{ skipAlreadySent = true, ...options }: SenderOptions,
 ): WorkflowFile {
@@ -178,16 +195,16 @@ function senderWorkflow(
 		name: `Send ${path}`,
 		nodes: [
 			{
-				...node(nodeNames.webhook, 'n8n-nodes-base.webhook', webhook),
+				...node(senderNodes.webhook, 'n8n-nodes-base.webhook', webhook),
 				typeVersion: 2,
 				webhookId: path,
 			},
-			node(nodeNames.split, 'n8n-nodes-base.splitOut', {
+			node(senderNodes.split, 'n8n-nodes-base.splitOut', {
 				fieldToSplitOut: 'body.orders',
 				options: {},
 			}),
 			{
-				...node(nodeNames.create, 'n8n-nodes-delivery-service.deliveryService', {
+				...node(senderNodes.create, 'n8n-nodes-delivery-service.deliveryService', {
 					resource: 'delivery',
 					operation: 'create',
 					source: 'shopifyOrder',
@@ -202,8 +219,8 @@ function senderWorkflow(
 			},
 		],
 		connections: {
-			[nodeNames.webhook]: { main: [[connection(nodeNames.split)]] },
-			[nodeNames.split]: { main: [[connection(nodeNames.create)]] },
+			[senderNodes.webhook]: { main: [[connection(senderNodes.split)]] },
+			[senderNodes.split]: { main: [[connection(senderNodes.create)]] },
 		},
 		settings: { executionOrder: 'v1' },
 	};

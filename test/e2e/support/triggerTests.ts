@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import axios from 'axios';
 
@@ -122,6 +124,119 @@ export function testTriggerChanges(installation: () => Installation): void {
 		});
 	});
 
+	describe('static data that someone has changed', () => {
+		test('sends no request to another host that someone wrote into the static data', async () => {
+			const { client, service } = installation();
+			const received: string[] = [];
+			const otherHost = createServer(({ method, url }, response) => {
+				received.push(`${method} ${url}`);
+				response.end('[]');
+			});
+			const port = await freePort();
+			await new Promise<void>((resolve) => otherHost.listen(port, '127.0.0.1', resolve));
+			try {
+				const workflow = await publishTrigger({ events: ['updateTask'] });
+				const { baseUrl } = service.credential;
+				await client.changeStaticData(workflow.id, (json) => {
+					expect(json).toContain(baseUrl);
+					return json.replaceAll(baseUrl, `http://127.0.0.1:${port}`);
+				});
+
+				await client.unpublish(workflow.id);
+
+				expect(received).toEqual([]);
+				expect(subscriptions()).toEqual([]);
+				expect(await readFile(join(installation().userFolder, 'n8n.log'), 'utf8')).toContain(
+					`in workflow "Delivery events" (${workflow.id}): it sent nothing to http://127.0.0.1:${port}`,
+				);
+			} finally {
+				otherHost.close();
+			}
+		});
+	});
+
+	describe('a crash of n8n', () => {
+		test('subscribes all events after n8n was killed while it published the workflow', async () => {
+			const { client, service } = installation();
+			const events = ['createTask', 'createRoute', 'updateTask'];
+			const workflow = await shared.importTrigger(installation(), { events });
+			const hooks = { method: 'POST', path: '/hooks/' };
+			service.control.addFault({ ...hooks, kind: 'delay', ms: 5000, skip: 1 });
+			const published = client.publish(workflow.id).catch(() => undefined);
+			await waitFor('the first webhook', 10_000, () =>
+				Promise.resolve(subscriptions().length === 1 || undefined),
+			);
+			await sleep(500);
+
+			await installation().killN8n();
+			await published;
+			// n8n 2 waits for two minutes by default before it continues to publish.
+			await installation().startN8n({ N8N_WORKFLOW_PUBLICATION_OUTBOX_LEASE_SECONDS: '5' });
+
+			await waitFor('all webhooks', 60_000, () =>
+				Promise.resolve(subscriptions().length === events.length || undefined),
+			);
+			expect(subscriptions()).toEqual([
+				productionWebhook(workflow, 'createRoute'),
+				productionWebhook(workflow, 'createTask'),
+				productionWebhook(workflow, 'updateTask'),
+			]);
+			expect(await fireUpdates(service.control, ['D-1'], 1)).toEqual([200]);
+			await waitForExecutions(client, workflow.id, 1);
+			await client.unpublish(workflow.id);
+			expect(subscriptions()).toEqual([]);
+			await installation().restartN8n();
+		});
+	});
+
+	describe('changes of a published trigger', () => {
+		test('executes every event that n8n accepts while the trigger changes four times', async () => {
+			const { client, service } = installation();
+			const latencyMs = 100;
+			service.control.settings({ latencyMs });
+			const options = { ignoreDuplicatesMinutes: 0 };
+			const workflow = await publishTrigger({ events: ['updateTask'], options });
+			const changes = [
+				{ events: ['createTask', 'updateTask'], options },
+				{ events: ['createTask', 'updateTask'], options: { ...options, cities: '7' } },
+				{ events: ['updateTask'], options: { ...options, cities: '7' } },
+				{ events: ['createRoute', 'updateTask'], options },
+			];
+			const results: string[] = [];
+			let isChanging = true;
+			const fire = async () => {
+				for (let index = 1; isChanging; index++) {
+					const statuses = await fireUpdates(service.control, [`D-${index}`], 1);
+					results.push(String(statuses[0] ?? 'not subscribed'));
+					await sleep(50);
+				}
+			};
+			const firing = fire();
+			for (const parameters of changes) {
+				await sleep(500);
+				await client.updateWorkflow(workflow.id, {
+					nodes: withChangedTrigger(workflow, { parameters }),
+				});
+				await client.publish(workflow.id);
+			}
+			await sleep(500);
+			isChanging = false;
+			await firing;
+
+			const counts = new Map<string, number>();
+			for (const result of results) counts.set(result, (counts.get(result) ?? 0) + 1);
+			console.log(`  events by result: ${JSON.stringify(Object.fromEntries(counts))}`);
+			await waitForExecutions(client, workflow.id, counts.get('200') ?? 0);
+			expect(results.slice(-1)).toEqual(['200']);
+			expect(subscriptions()).toEqual([
+				productionWebhook(workflow, 'createRoute'),
+				productionWebhook(workflow, 'updateTask'),
+			]);
+			service.control.settings({ latencyMs: 0 });
+			await client.unpublish(workflow.id);
+		});
+	});
+
 	describe('a copy of n8n at another URL', () => {
 		test('keeps the webhooks of a copy of n8n at another URL, and logs that they exist', async () => {
 			const { client, service } = installation();
@@ -142,7 +257,7 @@ export function testTriggerChanges(installation: () => Installation): void {
 			const urls = service.control.webhooks().map((webhook) => webhook.url);
 			expect(urls.sort()).toEqual([url, elsewhere].sort());
 			expect(await readFile(join(installation().userFolder, 'n8n.log'), 'utf8')).toContain(
-				`"${nodes.trigger}" in workflow "Delivery events" (${workflow.id}): the Delivery Service also calls this node at https://former.example (Delivery Updated).`,
+				`"${nodes.trigger}" in workflow "Delivery events" (${workflow.id}): the Delivery Service also calls this node at https://former.example/webhook (Delivery Updated).`,
 			);
 			await client.unpublish(workflow.id);
 			service.control.reset();
@@ -150,7 +265,7 @@ export function testTriggerChanges(installation: () => Installation): void {
 	});
 
 	describe('URL checks by the service', () => {
-		test('responds with 200 to URL checks without an execution, published and while listening', async () => {
+		test('responds to URL checks without an execution, published and while listening', async () => {
 			const { client, service } = installation();
 			const workflow = await shared.importTrigger(installation(), { events: ['updateTask'] });
 			const checkStatuses = async () => {
@@ -158,11 +273,12 @@ export function testTriggerChanges(installation: () => Installation): void {
 				const { status: get } = await axios.get(url, noProxy);
 				const { status: head } = await axios.head(url, noProxy);
 				const { status: post } = await axios.post(url, {}, noProxy);
+				const { status: patch } = await axios.patch(url, {}, noProxy);
 				const unsigned = url.replace(/signature=.*/, '');
 				const { status: forged } = await axios.get(unsigned, noProxy);
-				return { get, head, post, forged };
+				return { get, head, post, patch, forged };
 			};
-			const expected = { get: 200, head: 200, post: 200, forged: 401 };
+			const expected = { get: 200, head: 200, post: 200, patch: 405, forged: 401 };
 
 			await client.listen(workflow.id, nodes.trigger);
 			expect(await checkStatuses()).toEqual(expected);
@@ -220,7 +336,13 @@ export function testTriggerChanges(installation: () => Installation): void {
 			const cases: Array<[RegExp, Record<string, unknown>, object]> = [
 				[/Base URL.*must start with http/, one, { ...credential, baseUrl: 'api.example' }],
 				[/Delivery Service.*API key/, one, { ...credential, apiSecret: 'wrong' }],
-				[/Delivery Service.*404/, one, { ...credential, companyId: 77 }],
+				[
+					/does not allow requests to the Delivery Service/,
+					one,
+					{ ...credential, allowedHttpRequestDomains: 'domains', allowedDomains: 'api.example' },
+				],
+				[/Delivery Service.*404.*Company ID/, one, { ...credential, companyId: 77 }],
+				[/Company ID in .* not a positive/, one, { ...credential, companyId: 'acme' }],
 				[
 					/[Cc]ould not connect/,
 					one,

@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { serialize } from 'node:v8';
 
+import axios from 'axios';
 import fc from 'fast-check';
 
 import { freePort } from '../../../playground/n8n/checks';
@@ -11,10 +13,13 @@ import type { StoredWorkflow } from '../../../playground/n8n/client';
 import { hintsOf, itemsOf, outputOf, type Execution } from '../../../playground/n8n/execution';
 import type { HostName } from '../../../playground/n8n/host';
 import { installNode } from '../../../playground/n8n/node';
+import { connection, node } from '../../../playground/n8n/workflowParts';
 import { waitFor } from '../../../playground/n8n/progress';
 import { samples } from '../../../playground/shopify/samples';
 import { parameterCases } from '../../support/parameterCases';
+import { shopifyOrder } from '../../support/shopifyOrders';
 import {
+	eventCodes,
 	fireUpdates,
 	listSubscriptions,
 	outputIds,
@@ -24,6 +29,7 @@ import {
 import { startAuthProxy, type AuthProxy } from './authProxy';
 import { recordRequires, type LoadedModule, type RequireRecorder } from './requires';
 import { dropoff, packages, pickup, pickupFields, shopifyFields } from './sampleDelivery';
+import { senderNodes, senderWorkflow } from './sending';
 import { actionWorkflow, nodes, triggerWorkflow, type ActionWorkflow } from './workflows';
 import {
 	credentialName,
@@ -91,6 +97,7 @@ export function testVersion(name: HostName): () => Installation {
 	testParameters(installation);
 	testOperations(installation);
 	testShopifyOrders(installation);
+	testRepeatedOrders(installation);
 	testRetries(installation, name);
 	testProxy(installation, () => proxy.requests());
 	return installation;
@@ -398,6 +405,86 @@ function testOperations(installation: () => Installation): void {
 			expect(await webhook('delete', byUrl)).toEqual([{ deleted: true }]);
 			expect(control.webhooks()).toEqual([]);
 		});
+
+		test('reactivates only webhooks that a published workflow uses', async () => {
+			const { client, n8n, service } = installation();
+			const { control } = service;
+			const publish = async () => {
+				const before = control.webhooks().map((hook) => hook.url);
+				const { id } = await importTrigger(installation(), { events: ['updateTask'] });
+				await client.publish(id);
+				const own = control.webhooks().find((hook) => !before.includes(hook.url));
+				return { id, url: own?.url ?? '' };
+			};
+			const published = await publish();
+			const unpublished = await publish();
+			await client.unpublish(unpublished.id);
+			await webhook('create', { url: unpublished.url, event: 'updateTask' });
+			const testUrl = published.url.replace('/webhook/', '/webhook-test/');
+			await webhook('create', { url: testUrl, event: 'updateTask' });
+			for (const one of [published.url, unpublished.url, testUrl]) control.blacklist(one, 3);
+
+			const parameters = { resource: 'webhook', operation: 'reactivate', urlPrefix: `${n8n.url}/` };
+			const { execution, output } = await runAction(installation(), { parameters });
+
+			expect(output).toMatchObject([{ url: published.url, reactivated: true }]);
+			expect(hintsOf(execution, nodes.action)).toEqual([
+				expect.stringMatching(/^2 blacklisted webhooks were not reactivated because/),
+			]);
+			const statuses = control.webhooks().map((hook) => [hook.url, hook.status]);
+			expect(Object.fromEntries(statuses)).toEqual({
+				[published.url]: 'Active',
+				[unpublished.url]: 'Banned',
+				[testUrl]: 'Banned',
+			});
+			expect(statuses).toHaveLength(3);
+			expect(await fireUpdates(control, ['D-1'], 1)).toEqual([200]);
+			await waitForExecutions(client, published.id, 1);
+			expect(await client.executions(unpublished.id)).toEqual([]);
+			await client.unpublish(published.id);
+		});
+
+		test('re-creates a webhook that n8n had deleted when it was killed', async () => {
+			const { client, n8n, service } = installation();
+			const { control } = service;
+			const receiver = await client.createWorkflow({
+				name: 'Receiver',
+				nodes: [
+					{
+						...node('Webhook', 'n8n-nodes-base.webhook', { path: 'events', httpMethod: 'POST' }),
+						webhookId: randomUUID(),
+					},
+				],
+				connections: {},
+				settings: { executionOrder: 'v1' },
+			});
+			await client.publish(receiver);
+			const ownUrl = `${n8n.url}/webhook/events`;
+			await webhook('create', { url: ownUrl, event: 'updateTask' });
+			control.blacklist(ownUrl, 3);
+			const before = control.requests().length;
+			control.addFault({ kind: 'hang', method: 'POST', path: '/hooks/', skip: 1 });
+			const parameters = { resource: 'webhook', operation: 'reactivate', urlPrefix: `${n8n.url}/` };
+			const id = await client.createWorkflow(actionWorkflow(installation(), { parameters }));
+
+			await client.startRun(id, nodes.start);
+			await waitFor('the second request to subscribe', 30_000, () => {
+				const requests = control.requests().slice(before);
+				const subscriptions = requests.filter(({ method }) => method === 'POST');
+				return Promise.resolve(subscriptions.length === 2 || undefined);
+			});
+			expect(control.webhooks().map((hook) => hook.url)).not.toContain(ownUrl);
+			n8n.child.kill('SIGKILL');
+			await n8n.child.ended;
+			await installation().startN8n();
+
+			expect((await runWorkflow(installation(), id)).output).toEqual([
+				{ url: ownUrl, event: 'updateTask', action: 3, reactivated: true },
+			]);
+			expect(control.webhooks()).toMatchObject([{ url: ownUrl, status: 'Active' }]);
+			expect(await fireUpdates(control, ['D-1'], 1)).toEqual([200]);
+			await client.unpublish(receiver);
+		});
 	});
 }
 
@@ -465,7 +552,9 @@ function testShopifyOrders(installation: () => Installation): void {
 							instructions: 'Back entrance; Please ring twice, the bell is quiet.',
 						},
 					},
-					packages: [{ name: '#1003', qty: 1, size: 'm', weight: 1.4, price: 57.5 }],
+					packages: [
+						{ id: 'LL-WT-GRY', name: '#1003', qty: 1, size: 'm', weight: 1.4, price: 57.5 },
+					],
 					referenceId: '#1003',
 					tags: ['cod'],
 					cod: 64.4,
@@ -478,7 +567,7 @@ function testShopifyOrders(installation: () => Installation): void {
 			const { execution } = await runAction(installation(), { items: [order], parameters });
 			expect(hintsOf(execution, nodes.action)).toEqual([
 				'Created 1 delivery.',
-				'Shopify did not return "cancelled_at" for 1 order (assumed: not canceled). If Fields is set in the Shopify node, add these there.',
+				'Shopify did not return "cancelled_at" for 1 order (assumed: not canceled). If Fields is set in the Shopify node, add it there; if you use GraphQL, add it to the query.',
 			]);
 		});
 
@@ -534,10 +623,97 @@ function testShopifyOrders(installation: () => Installation): void {
 			expect(allowed).toEqual(samples.flatMap(() => expected));
 			const third = await runWorkflow(installation(), workflowId, nodes.action);
 			expect(third.output[0]).toMatchObject({ referenceId: '#1001', statusDelivery: created });
-			expect(control.deliveries().map(({ record }) => record.referenceId)).toEqual([
-				...['#1001', '#1002', '#1003', '#1004', '#1008', '#1009', '#1010', '#1011', '#1001'],
+			// Up to four requests are in flight.
+			expect(
+				control
+					.deliveries()
+					.map(({ record }) => record.referenceId)
+					.sort(),
+			).toEqual([
+				...['#1001', '#1001', '#1002', '#1003', '#1004', '#1008', '#1009', '#1010', '#1011'],
 			]);
 		});
+
+		test.each([
+			['keeps what was sent', 'keep', ['alreadyCreated', 'alreadyCreated'], 2],
+			['starts empty', 'startEmpty', ['processing', 'processing'], 4],
+		] as const)(
+			'asks at a new Base URL before anything is sent, then %s',
+			async (_decision, sentBefore, outcomes, count) => {
+				const { client, credentials, service } = installation();
+				const { id, name: credentialName } = credentials[credentialType];
+				const useBaseUrl = async (baseUrl: string) =>
+					await client.updateCredential(id, credentialName, credentialType, {
+						...service.credential,
+						baseUrl,
+					});
+				const { baseUrl } = service.credential;
+				const confirm = 'Confirm URL';
+				const workflow = actionWorkflow(installation(), {
+					items: samples.slice(0, 2),
+					parameters,
+					otherActions: {
+						[confirm]: {
+							resource: 'delivery',
+							operation: 'confirmBaseUrl',
+							sentBefore,
+							oldBaseUrl: baseUrl,
+						},
+					},
+				});
+				const workflowId = await client.createWorkflow(workflow);
+				await runWorkflow(installation(), workflowId, nodes.action);
+				expect(service.control.deliveries()).toHaveLength(2);
+				try {
+					await useBaseUrl(baseUrl.replace('127.0.0.1', 'localhost'));
+					const { execution } = await runWorkflow(installation(), workflowId, nodes.action);
+					expect(execution.data.resultData.error?.message).toMatch(
+						/^This workflow has sent deliveries of company 1001 to 127\.0\.0\.1:\d+, but none to localhost:\d+ yet/,
+					);
+					expect(service.control.deliveries()).toHaveLength(2);
+
+					const confirmed = await runWorkflow(installation(), workflowId, confirm);
+					expect(confirmed.output[0]).toMatchObject({ companyId: 1001, confirmed: true });
+					const { output } = await runWorkflow(installation(), workflowId, nodes.action);
+					expect(output.map(({ statusDelivery, reason }) => reason ?? statusDelivery)).toEqual(
+						outcomes,
+					);
+					expect(service.control.deliveries()).toHaveLength(count);
+				} finally {
+					await useBaseUrl(baseUrl);
+				}
+			},
+		);
+	});
+}
+
+/** Tests that an order that is reported twice at the same moment has one delivery and no error. */
+function testRepeatedOrders(installation: () => Installation): void {
+	test('creates 20 orders once and skips them once when each is reported twice at the same moment', async () => {
+		const { client, service, n8n } = installation();
+		service.control.settings({ latencyMs: 1500 });
+		const path = 'repeated-orders';
+		const workflow = senderWorkflow(installation(), path, { batchSize: 100 });
+		const workflowId = await client.createWorkflow(workflow);
+		await client.publish(workflowId);
+		const names = Array.from({ length: 20 }, (_, index) => `#T-${index}`);
+		const report = async (name: string) => {
+			const body = { orders: [shopifyOrder({ name })] };
+			await axios.post(`${n8n.url}/webhook/${path}`, body, { proxy: false });
+		};
+		await Promise.all(names.flatMap((name) => [report(name), report(name)]));
+		const executions = await waitForExecutions(client, workflowId, 2 * names.length);
+		const items = executions.flatMap((execution) => outputOf(execution, senderNodes.create));
+		const namesOf = (found: typeof items) => found.map(({ referenceId }) => referenceId).sort();
+
+		expect(executions.map(({ status }) => status)).toEqual(executions.map(() => 'success'));
+		expect(namesOf(items.filter(({ id }) => id))).toEqual([...names].sort());
+		expect(namesOf(items.filter(({ reason }) => reason === 'alreadyCreated'))).toEqual(
+			[...names].sort(),
+		);
+		expect(items).toHaveLength(2 * names.length);
+		expect(service.control.deliveries()).toHaveLength(names.length);
+		await client.unpublish(workflowId);
 	});
 }
 
@@ -546,10 +722,12 @@ function testRetries(installation: () => Installation, name: HostName): void {
 	describe('dry runs, retries and stops', () => {
 		const create = { resource: 'delivery', operation: 'create' };
 		const fromShopify = { ...create, ...shopifyFields };
+		/** Sorted, because several requests may be in flight. */
 		const createdReferences = () =>
 			installation()
 				.service.control.deliveries()
-				.map(({ record }) => record.referenceId);
+				.map(({ record }) => record.referenceId)
+				.sort();
 
 		test('sends nothing with Dry Run, which n8n keeps although true is its default', async () => {
 			const { output } = await runAction(installation(), {
@@ -578,7 +756,7 @@ function testRetries(installation: () => Installation, name: HostName): void {
 				{ statusDelivery: 'processing', referenceId: '#1003' },
 				{ skipped: true, reason: 'alreadyCreated', referenceId: '#1004' },
 			]);
-			expect(createdReferences()).toEqual(['#1001', '#1002', '#1004', '#1003']);
+			expect(createdReferences()).toEqual(['#1001', '#1002', '#1003', '#1004']);
 		});
 
 		test('creates nothing on a retry without Skip Already Sent', async () => {
@@ -601,6 +779,103 @@ function testRetries(installation: () => Installation, name: HostName): void {
 				description: expect.stringContaining('its error lists them'),
 			});
 			expect(createdReferences()).toEqual(['E-1', 'E-3']);
+		});
+
+		describe('Retry On Fail', () => {
+			/** JSON deliveries whose reference ID is different whenever n8n reads it. */
+			const changing = {
+				...{ ...create, source: 'json' },
+				deliveryJson:
+					'={{ ({ ...$json, referenceId: $json.referenceId + " " + $now.toMillis() + Math.random() }) }}',
+				options: { batchSize: 1 },
+			};
+			const items = ['E-1', 'E-2', 'E-3'].map((referenceId) => ({
+				...{ pickup, dropoff, packages },
+				referenceId,
+			}));
+			const namesOf = (references: readonly unknown[]) =>
+				references.map((reference) => String(reference).split(' ')[0]);
+
+			test.each([false, true])(
+				'sends each delivery once though its reference ID changes (Skip Already Sent: %s)',
+				async (skipAlreadySent) => {
+					const { control } = installation().service;
+					control.addFault({ kind: 'resetAfter', skip: 1 });
+					const parameters = { ...changing, skipAlreadySent };
+					const { execution } = await runAction(installation(), {
+						...{ items, parameters },
+						retryOnFail: true,
+					});
+					const created = createdReferences().map(String);
+					expect(namesOf(created)).toEqual(['E-1', 'E-2', 'E-3']);
+					const { message, description } = execution.data.resultData.error ?? {};
+					expect(message).toContain('It is unknown whether this delivery was created');
+					expect(message).toContain('2 of 3 deliveries created');
+					expect(description).toContain(`Possibly created: ${created[1]}.`);
+				},
+			);
+
+			test('returns the deliveries of all attempts with On Error: Continue', async () => {
+				const { control } = installation().service;
+				control.addFault({ kind: 'status', status: 401 });
+				const { output } = await runAction(installation(), {
+					...{ items, parameters: changing, retryOnFail: true },
+					onError: 'continueRegularOutput',
+				});
+				const created = createdReferences().map(String);
+				expect(namesOf(created)).toEqual(['E-1', 'E-2', 'E-3']);
+				expect(output).toMatchObject(
+					created.map((referenceId) => ({ referenceId, statusDelivery: 'processing' })),
+				);
+			});
+
+			test('does not repeat a rename whose response was lost, and makes the others', async () => {
+				const { control } = installation().service;
+				await runAction(installation(), { items, parameters: { ...create, source: 'json' } });
+				control.addFault({ kind: 'resetAfter', method: 'PATCH' });
+				const { execution } = await runAction(installation(), {
+					items,
+					parameters: {
+						...{ resource: 'delivery', operation: 'update', findBy: 'referenceIds' },
+						...{ referenceIds: '={{ $json.referenceId }}', changesFrom: 'defineBelow' },
+						changes: { referenceId: '={{ $json.referenceId }}-B' },
+					},
+					retryOnFail: true,
+				});
+				expect(createdReferences()).toEqual(['E-1-B', 'E-2-B', 'E-3-B']);
+				const { message, description } = execution.data.resultData.error ?? {};
+				expect(message).toContain('It is unknown whether this delivery was updated');
+				expect(description).toContain('Possibly updated: E-1. Deliveries updated in this run: 2.');
+			});
+
+			test('does not take the passes of a loop for retries', async () => {
+				const { client, service } = installation();
+				service.control.addFault({ kind: 'status', status: 401, skip: 1 });
+				const action = actionWorkflow(installation(), {
+					items: [items, items].flat(),
+					parameters: changing,
+					retryOnFail: true,
+				});
+				const loop = {
+					...node('Loop', 'n8n-nodes-base.splitInBatches', { batchSize: 3, options: {} }),
+					typeVersion: 3,
+				};
+				const workflowId = await client.createWorkflow({
+					...action,
+					nodes: [...action.nodes, loop],
+					connections: {
+						[nodes.start]: { main: [[connection('Loop')]] },
+						Loop: { main: [[connection(nodes.done)], [connection(nodes.action)]] },
+						[nodes.action]: { main: [[connection('Loop')]] },
+					},
+				});
+				const execution = await client.run(workflowId, nodes.start);
+				expect(execution.status).toBe('success');
+				expect(namesOf(createdReferences())).toEqual([
+					...['E-1', 'E-1', 'E-2', 'E-2', 'E-3', 'E-3'],
+				]);
+				expect(outputOf(execution, nodes.done)).toHaveLength(6);
+			});
 		});
 
 		test.each([
@@ -687,6 +962,20 @@ function testProxy(installation: () => Installation, requests: () => string[]): 
 /** Tests how the trigger subscribes, receives events and unsubscribes. */
 export function testTrigger(installation: () => Installation): void {
 	describe('the trigger', () => {
+		test('publishes no trigger whose webhooks the service confirms but does not store', async () => {
+			const { client, service } = installation();
+			const workflow = await importTrigger(installation(), { events: ['updateTask'] });
+			service.control.settings({ variant: 'subscribe-ignored' });
+
+			await expect(client.publish(workflow.id)).rejects.toThrow(
+				'confirmed the webhook for Delivery Updated but does not list it',
+			);
+
+			service.control.settings({ variant: null });
+			await client.unpublish(workflow.id);
+			expect(service.control.webhooks()).toEqual([]);
+		});
+
 		test('the trigger receives events while published', async () => {
 			const { client, n8n, service } = installation();
 			const { control } = service;
@@ -727,6 +1016,27 @@ export function testTrigger(installation: () => Installation): void {
 
 			expect(executions.every(({ status }) => status === 'success')).toBe(true);
 			expect(outputIds(nodes.done, executions)).toEqual([...ids].sort());
+			await client.unpublish(workflow.id);
+		});
+
+		test('the trigger passes a status that a delivery returns to, and skips its repetition', async () => {
+			const { client, service } = installation();
+			const options = { ignoreDuplicatesMinutes: 60 };
+			const workflow = await importTrigger(installation(), { events: ['updateTask'], options });
+			await client.publish(workflow.id);
+			const statuses = ['assigned', 'failed', 'assigned', 'assigned'];
+			for (const [index, status] of statuses.entries()) {
+				const payload = { id: 'D-1', status, company_id: '1001', city_id: '7' };
+				await service.control.fireEvent(eventCodes.updateTask, payload);
+				await waitForExecutions(client, workflow.id, index + 1);
+			}
+			const executions = await waitForExecutions(client, workflow.id, statuses.length);
+
+			expect(
+				executions
+					.flatMap((execution) => outputOf(execution, nodes.done))
+					.map(({ status }) => status),
+			).toEqual(['assigned', 'failed', 'assigned']);
 			await client.unpublish(workflow.id);
 		});
 

@@ -25,6 +25,8 @@ export interface ActionWorkflow {
 	items?: object[];
 	/** The node's On Error setting. Defaults to stopping the workflow. */
 	onError?: 'continueErrorOutput' | 'continueRegularOutput';
+	/** Whether n8n runs the node again when it fails. */
+	retryOnFail?: boolean;
 	/** Parameters of more action nodes with the same input, by node name. */
 	otherActions?: Record<string, Record<string, unknown>>;
 	/** The credential to use. Defaults to the installation's. */
@@ -40,12 +42,20 @@ export interface ActionWorkflow {
  */
 export function actionWorkflow(
 	installation: Installation,
-	{ parameters, items = [{}], onError, otherActions = {}, credentials }: ActionWorkflow,
+	{
+		parameters,
+		items = [{}],
+		onError,
+		retryOnFail,
+		otherActions = {},
+		credentials,
+	}: ActionWorkflow,
 ): WorkflowFile {
 	const actionNode = (name: string, settings: Record<string, unknown>): WorkflowNode => ({
 		...node(name, actionType, settings),
 		credentials: credentials ?? installation.credentials,
 		...(onError && { onError }),
+		...(retryOnFail && { retryOnFail, maxTries: 3, waitBetweenTries: 100 }),
 	});
 	const outputs = [nodes.done, ...(onError === 'continueErrorOutput' ? [nodes.failed] : [])];
 	const names = [nodes.action, ...Object.keys(otherActions)];
