@@ -312,3 +312,12 @@ describe('the text of what was sent of an order', () => {
 		);
 	});
 });
+
+test('fetches the order again after each change of its delivery', () => {
+	const example = examples.find(([file]) => file.startsWith('address-changed'))?.[1];
+	const next = example?.connections['Keep what was sent']?.main?.flat() ?? [];
+	expect(next.map(({ node }) => node)).toEqual([
+		'Nothing to look at any more',
+		'The order as it is now',
+	]);
+});

@@ -10,7 +10,12 @@ function exchange(code: string, cell: string): Exchange {
 	if (!/^\d{3}$/.test(code)) return { kind: 'noResponse', code };
 	const hasRetryAfter = cell.includes(`\`${code}\` with a Retry-After header`);
 	const headers: Record<string, string> = hasRetryAfter ? { 'retry-after': '5' } : {};
-	return { kind: 'response', status: Number(code), headers, body: {} };
+	return {
+		kind: 'response',
+		status: Number(code),
+		headers,
+		body: { code: 'BUSY', message: 'Later' },
+	};
 }
 
 /** The class that corresponds to the columns of the table. */
