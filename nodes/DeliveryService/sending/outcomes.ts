@@ -10,6 +10,8 @@ export interface Creation {
 	type?: CreationBody['type'];
 	/** Shopify's ID of the order, which is unique across all shops. */
 	orderId?: string;
+	/** The reference ID that the whole order would have, if the delivery is for a fulfillment order. */
+	orderReferenceId?: string;
 }
 
 /** The outcome of a creation. */

@@ -5,6 +5,7 @@ import { isLongerThan } from '../common/text';
 import { decideCash } from './cashOnDelivery';
 import { toNumber } from './decimal';
 import { toDropoff, recipientEmail } from './dropoff';
+import type { ShopifyLocation } from './location';
 import type { OrderMapping } from './mapping';
 import {
 	fieldName,
@@ -29,6 +30,8 @@ export interface ShopifyOrder {
 	name?: string;
 	/** The recipient's email, the same as in the delivery. */
 	email?: string;
+	/** Shopify's ID of the fulfillment order, if the delivery is for one. */
+	fulfillmentOrderId?: string;
 }
 
 type DeliveryType = CreationBody['type'];
@@ -36,6 +39,10 @@ type DeliveryType = CreationBody['type'];
 /** What is known about an order in addition to its delivery. */
 export interface OrderFacts {
 	referenceId?: string;
+	/** The reference ID that the whole order would have, if the delivery is for a fulfillment order. */
+	orderReferenceId?: string;
+	/** The location that ships the fulfillment order. */
+	location?: ShopifyLocation;
 	/** The delivery type by the order's shipping method. */
 	type?: DeliveryType;
 	shopifyOrder?: ShopifyOrder;

@@ -71,8 +71,8 @@ const noReferenceProblem: Problem = {
 export function toCreations(items: readonly PreparedItem[]): Creation[] {
 	return items.flatMap((prepared) => {
 		if (prepared.kind !== 'delivery') return [];
-		const { item, delivery, companyId, type, shopifyOrder } = prepared;
-		return [{ item, delivery, companyId, type, orderId: shopifyOrder?.id }];
+		const { item, delivery, companyId, type, shopifyOrder, orderReferenceId } = prepared;
+		return [{ item, delivery, companyId, type, orderId: shopifyOrder?.id, orderReferenceId }];
 	});
 }
 
