@@ -52,8 +52,8 @@ const skipping = ({ memory }: Results, remembered: number) =>
 		medianOf(memory, { skip: false }, (run) => run.cpuSeconds),
 	);
 
-const mapping = ({ mapping: runs }: Results, orders: number) =>
-	medianOf(runs, { orders }, (run) => run.cpuSeconds);
+const mapping = ({ mapping: runs }: Results, orders: number, withFulfillmentOrders = false) =>
+	medianOf(runs, { orders, withFulfillmentOrders }, (run) => run.cpuSeconds);
 
 const p99 = (runs: readonly TriggerRun[]) =>
 	runs.length === 0
@@ -92,6 +92,15 @@ const goals: readonly Goal[] = [
 		target: { atLeast: 6 },
 		unit: '× as fast',
 		figure: (results) => ratio(seconds(results, 'single'), seconds(results, 'ownShopify')),
+	},
+	{
+		subject: 'Time compared with the same orders without fulfillment orders',
+		condition: ({ deliveries }) =>
+			`${counted(deliveries)} Shopify orders with fulfillment orders, Skip Already Sent on`,
+		target: { atMost: 1.3 },
+		unit: '×',
+		figure: (results) =>
+			ratio(seconds(results, 'ownFulfillmentOrders'), seconds(results, 'ownShopify')),
 	},
 	{
 		subject: 'Memory compared with HTTP Request (one request per delivery)',
@@ -171,6 +180,19 @@ const goals: readonly Goal[] = [
 			ratio(
 				mapping(results, results.sizes.orders),
 				medianOf(results.mapping, { orders: results.sizes.orders }, (run) => run.jsonSeconds),
+			),
+	},
+	{
+		subject:
+			'CPU time to map and validate, compared with the same orders without fulfillment orders',
+		condition: ({ orders }) =>
+			`${counted(orders / 10)} orders with fulfillment orders, without n8n`,
+		target: { atMost: 1.3 },
+		unit: '×',
+		figure: (results) =>
+			ratio(
+				mapping(results, results.sizes.orders / 10, true),
+				mapping(results, results.sizes.orders / 10),
 			),
 	},
 	...databases.flatMap((database) =>

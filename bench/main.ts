@@ -9,7 +9,7 @@ import { projectFolder } from '../playground/n8n/folders';
 import { table } from '../playground/table';
 import { judge } from './goals';
 import { equip, openInstallation, type Equipment, type Installation } from './installation';
-import { measureCreate } from './parts/create';
+import { measureCreate, type Source } from './parts/create';
 import { measureLimit, shortenMinute } from './parts/limit';
 import { measureMapping } from './parts/mapping';
 import { measureMemory } from './parts/memory';
@@ -66,6 +66,11 @@ async function measure(plan: Plan, parts: readonly string[], quick: boolean): Pr
 			...{ skipped: [], problems: [], minutes: 0 },
 		};
 		const { problems } = results;
+		const create = async (installation: Installation, source: Source) => {
+			const { deliveries } = sizes;
+			const runs = await measureCreate(installation, source, deliveries, rounds, results);
+			results.create.push(...runs);
+		};
 		const trigger = async (installation: Installation, database: Database) => {
 			const runs = await measureTrigger(
 				installation,
@@ -77,11 +82,11 @@ async function measure(plan: Plan, parts: readonly string[], quick: boolean): Pr
 			results.trigger.push(...runs);
 		};
 		if (wants('mapping')) results.mapping = await measureMapping(equipment, sizes.orders, rounds);
-		if (wants('create', 'limit', 'memory', 'trigger')) {
+		if (wants('create', 'limit', 'memory', 'shopify', 'trigger')) {
 			const installation = await openInstallation(equipment, 'SQLite');
 			try {
-				if (wants('create'))
-					results.create = await measureCreate(installation, sizes.deliveries, rounds, results);
+				if (wants('create')) await create(installation, 'JSON');
+				if (wants('shopify')) await create(installation, 'Shopify orders');
 				if (wants('memory'))
 					results.memory = await measureMemory(installation, sizes, rounds, problems);
 				if (wants('limit')) {

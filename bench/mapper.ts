@@ -1,6 +1,7 @@
 /**
  * Maps and validates orders in its own process, so that no run speeds up another. Started by
- * parts/mapping.ts with the number of orders and a file of samples.
+ * parts/mapping.ts with the number of orders, a file of samples, and whether each order comes with its
+ * fulfillment order.
  */
 import { readFileSync } from 'node:fs';
 
@@ -11,6 +12,8 @@ import { deliverySchema } from '../nodes/DeliveryService/service/schemas';
 import { validate } from '../nodes/DeliveryService/service/validation';
 import { orderMappingSchema } from '../nodes/DeliveryService/shopify/mapping';
 import { orderToDelivery } from '../nodes/DeliveryService/shopify/toDelivery';
+import { orderShape } from '../playground/shopify/shapes';
+import { withFulfillmentOrder } from './orders';
 
 const warmUpOrders = 2000;
 const pickup = {
@@ -18,20 +21,24 @@ const pickup = {
 	location: { address: '12 Main Street, Springfield, IL 62701, United States' },
 };
 
-function main(count: number, file: string): void {
-	const samples = z.array(z.object({}).passthrough()).parse(JSON.parse(readFileSync(file, 'utf8')));
+function main(count: number, file: string, withFulfillmentOrders: boolean): void {
+	const samples = z
+		.array(orderShape)
+		.nonempty()
+		.parse(JSON.parse(readFileSync(file, 'utf8')));
 	const orders = (prefix: string, wanted: number) =>
-		Array.from({ length: wanted }, (_, index) => ({
-			...structuredClone(samples[index % samples.length]),
-			name: `${prefix}${index}`,
-		}));
+		Array.from({ length: wanted }, (_, index) => {
+			const sample = samples[index % samples.length] ?? samples[0];
+			const order = { ...sample, name: `${prefix}${index}` };
+			return structuredClone(withFulfillmentOrders ? withFulfillmentOrder(order, index) : order);
+		});
 	const warmUp = orders('warm-up', warmUpOrders);
 	mapAndCheck(warmUp);
 	toJsonAndBack(warmUp);
 	const measured = orders('#', count);
 	const cpuSeconds = cpuSecondsOf(() => mapAndCheck(measured));
 	const jsonSeconds = cpuSecondsOf(() => toJsonAndBack(measured));
-	console.log(JSON.stringify({ orders: count, cpuSeconds, jsonSeconds }));
+	console.log(JSON.stringify({ orders: count, withFulfillmentOrders, cpuSeconds, jsonSeconds }));
 }
 
 /** The CPU time of some work, without garbage collection of earlier objects. */
@@ -58,4 +65,4 @@ function toJsonAndBack(orders: readonly object[]): unknown[] {
 	return orders.map((order): unknown => JSON.parse(JSON.stringify(order)));
 }
 
-main(Number(process.argv[2]), process.argv[3] ?? '');
+main(Number(process.argv[2]), process.argv[3] ?? '', process.argv[4] === 'true');

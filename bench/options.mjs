@@ -1,7 +1,7 @@
 /** The command line of `npm run bench`. Plain JavaScript, since it runs before the installation. */
 import { parseArgs } from 'node:util';
 
-const parts = ['create', 'limit', 'mapping', 'memory', 'trigger'];
+const parts = ['create', 'limit', 'mapping', 'memory', 'shopify', 'trigger'];
 
 const help = `npm run bench                 measure in a real n8n and write docs/benchmarks.md
 npm run bench -- [options]

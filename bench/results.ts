@@ -5,8 +5,10 @@ import { median } from './figures';
 const contenderSchema = z.enum([
 	'idleJson',
 	'idleShopify',
+	'idleFulfillmentOrders',
 	'ownJson',
 	'ownShopify',
+	'ownFulfillmentOrders',
 	'single',
 	'expert',
 ]);
@@ -35,6 +37,7 @@ const limitRunSchema = z.object({
 /** One run that maps and validates orders, without n8n. */
 export const mappingRunSchema = z.object({
 	orders: z.number(),
+	withFulfillmentOrders: z.boolean(),
 	cpuSeconds: z.number(),
 	/** The CPU time of JSON.stringify and JSON.parse for the same orders. */
 	jsonSeconds: z.number(),
@@ -63,7 +66,7 @@ const sizesSchema = z.object({
 	deliveries: z.number(),
 	/** The most references that a workflow remembers. */
 	remembered: z.number(),
-	/** The most orders to map; a tenth of them is mapped too. */
+	/** The most orders to map; a tenth of them is mapped too, alone and with fulfillment orders. */
 	orders: z.number(),
 });
 
@@ -114,8 +117,11 @@ export type TriggerRun = z.infer<typeof triggerRunSchema>;
 export const contenders: Readonly<Record<Contender, string>> = {
 	idleJson: 'No sending, JSON',
 	idleShopify: 'No sending, Shopify orders',
+	idleFulfillmentOrders: 'No sending, Shopify orders with fulfillment orders',
 	ownJson: 'Delivery Service node, JSON',
 	ownShopify: 'Delivery Service node, Shopify orders, Skip Already Sent',
+	ownFulfillmentOrders:
+		'Delivery Service node, Shopify orders with fulfillment orders, Skip Already Sent',
 	single: 'HTTP Request, one request per delivery',
 	expert: 'Code node (chunks of 100), HTTP Request, Split Out',
 };
@@ -148,6 +154,12 @@ export function medianOf<Run extends object>(
 	return chosen.length === 0 ? undefined : median(chosen.map(figure));
 }
 
+/** Returns the kind of items that a contender gets. */
+export function itemsOf(contender: Contender): 'Json' | 'Shopify' | 'FulfillmentOrders' {
+	if (contender.endsWith('FulfillmentOrders')) return 'FulfillmentOrders';
+	return contender.endsWith('Shopify') ? 'Shopify' : 'Json';
+}
+
 /** Returns what a contender takes above the same workflow without sending. */
 export function aboveIdle(
 	runs: readonly CreateRun[],
@@ -155,11 +167,7 @@ export function aboveIdle(
 	figure: (run: CreateRun) => number,
 ): number | undefined {
 	const value = medianOf(runs, { contender }, figure);
-	const idle = medianOf(
-		runs,
-		{ contender: contender === 'ownShopify' ? 'idleShopify' : 'idleJson' },
-		figure,
-	);
+	const idle = medianOf(runs, { contender: `idle${itemsOf(contender)}` }, figure);
 	return value === undefined || idle === undefined ? undefined : value - idle;
 }
 

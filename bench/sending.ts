@@ -29,6 +29,8 @@ export interface Wanted {
 	/** The field that identifies an item. */
 	named: 'referenceId' | 'name';
 	prefix: string;
+	/** Whether each order comes with its fulfillment order. */
+	withFulfillmentOrders?: boolean;
 }
 
 /** The result of a run, as the workflow returns it. */

@@ -7,18 +7,23 @@ import type {
 } from 'n8n-workflow';
 import { z } from 'zod';
 
+import { orderShape } from '../../playground/shopify/shapes';
+import { withFulfillmentOrder } from '../orders';
 import { begin } from './runs';
 
-const isObject = (value: unknown) => typeof value === 'object' && value !== null;
+const dataSchema = z.custom<IDataObject>((value) => typeof value === 'object' && value !== null);
 
 /** The body of a call of a benchmark workflow. */
 const wantedSchema = z.object({
 	count: z.number().int(),
 	/** The data of each item, except for the field `named`. */
-	template: z.custom<IDataObject>(isObject),
+	template: dataSchema,
 	named: z.string(),
 	prefix: z.string(),
+	withFulfillmentOrders: z.boolean().default(false),
 });
+
+type Wanted = z.infer<typeof wantedSchema>;
 
 /** Outputs the items to send and starts the clock. */
 export class BenchItems implements INodeType {
@@ -36,12 +41,20 @@ export class BenchItems implements INodeType {
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const [call] = this.getInputData();
-		const { count, template, named, prefix } = wantedSchema.parse(call?.json.body);
-		const items = Array.from({ length: count }, (_, index) => ({
-			json: { ...structuredClone(template), [named]: `${prefix}-${index}` },
+		const wanted = wantedSchema.parse(call?.json.body);
+		const items = Array.from({ length: wanted.count }, (_, index) => ({
+			json: dataSchema.parse(structuredClone(itemAt(wanted, index))),
 			pairedItem: { item: 0 },
 		}));
 		begin(this.getExecutionId());
 		return await Promise.resolve([items]);
 	}
+}
+
+function itemAt({ template, named, prefix, withFulfillmentOrders }: Wanted, index: number): object {
+	const item = { ...template, [named]: `${prefix}-${index}` };
+	if (!withFulfillmentOrders) return item;
+	const order = orderShape.parse(item);
+	// Fulfillment orders with the same order ID would belong together.
+	return withFulfillmentOrder({ ...order, id: order.id + index }, index);
 }

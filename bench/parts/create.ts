@@ -1,7 +1,7 @@
 import { step } from '../../playground/n8n/progress';
 import { samples } from '../../playground/shopify/samples';
 import type { Installation } from '../installation';
-import { contenders, type Contender, type CreateRun, type Results } from '../results';
+import { contenders, itemsOf, type Contender, type CreateRun, type Results } from '../results';
 import {
 	accountFor,
 	deliveries,
@@ -17,18 +17,22 @@ import { expertChunks, httpRequest, ownFromJson, ownFromShopify, type Sending } 
 const latencyMs = 20;
 const warmUp = { count: 100, rounds: 2 };
 
-/** The contenders that take turns, grouped by their items. */
-const groups: ReadonlyArray<readonly Contender[]> = [
-	['idleJson', 'ownJson', 'single', 'expert'],
-	['idleShopify', 'ownShopify'],
-];
+/** What the deliveries are created from. */
+export type Source = 'JSON' | 'Shopify orders';
+
+/** The contenders that take turns. */
+const contendersFrom: Readonly<Record<Source, readonly Contender[]>> = {
+	JSON: ['idleJson', 'ownJson', 'single', 'expert'],
+	'Shopify orders': ['idleShopify', 'ownShopify', 'idleFulfillmentOrders', 'ownFulfillmentOrders'],
+};
 
 /**
- * Creates deliveries in every way, taking turns. Returns each run; adds errors of this package to
- * `problems`, and failures of the alternatives to `skipped`.
+ * Creates deliveries from a source in every way, taking turns. Returns each run; adds errors of this
+ * package to `problems`, and failures of the alternatives to `skipped`.
  */
 export async function measureCreate(
 	installation: Installation,
+	source: Source,
 	count: number,
 	rounds: number,
 	{ problems, skipped }: Pick<Results, 'problems' | 'skipped'>,
@@ -42,22 +46,23 @@ export async function measureCreate(
 			idleShopify: [],
 			ownJson: ownFromJson(target.own),
 			ownShopify: ownFromShopify(target.own),
+			idleFulfillmentOrders: [],
+			ownFulfillmentOrders: ownFromShopify(target.own),
 			single: httpRequest(url, target.basic),
 			expert: expertChunks(url, target.basic),
 		};
 		const measure = async (contender: Contender, size: number, round: number) => {
 			const isIdle = contender.startsWith('idle');
 			const isOwn = contender.startsWith('own');
-			const prefix = `${contender}-${size}-${round}`;
-			const wanted: Wanted = contender.endsWith('Shopify')
-				? { count: size, prefix, template: samples[0] ?? {}, named: 'name' }
-				: deliveries(size, prefix);
 			// A new workflow per run, since remembered references would slow down the next run.
-			const sender = await Sender.publish(installation, prefix, sendingNodes[contender]);
+			const path = `${contender}-${size}-${round}`;
+			const sender = await Sender.publish(installation, path, sendingNodes[contender]);
 			control.reset();
 			control.settings({ latencyMs, creationLimit: withoutLimit });
 			if (isOwn) await target.forgetLimit();
-			const result = await sender.send(wanted);
+			// Short, since the service limits the length of references.
+			const prefix = `${size}-${round}`;
+			const result = await sender.send(itemsFor(contender, size, prefix));
 			if (result === undefined) {
 				// The limits of the alternatives are no error of this package.
 				(isOwn ? problems : skipped).push(`${contenders[contender]}: the execution failed`);
@@ -72,22 +77,28 @@ export async function measureCreate(
 			return [{ contender, seconds, standstillMs, memoryMb: readsMemory ? memoryMb : 0 }];
 		};
 		await step('Warming up', async () => {
-			for (const contender of groups.flat())
+			for (const contender of contendersFrom[source])
 				for (let round = 0; round < warmUp.rounds; round++)
 					await measure(contender, warmUp.count, round);
 		});
-		return await step(`${count} deliveries in every way, ${rounds} times`, async () => {
+		return await step(`${count} deliveries from ${source}, ${rounds} times`, async () => {
 			const runs: CreateRun[] = [];
-			for (const group of groups)
-				for (let round = 0; round < rounds; round++)
-					for (const contender of rotated(group, round))
-						runs.push(...(await measure(contender, count, round)));
+			for (let round = 0; round < rounds; round++)
+				for (const contender of rotated(contendersFrom[source], round))
+					runs.push(...(await measure(contender, count, round)));
 			return runs;
 		});
 	} finally {
 		n8n.close();
 		await target.close();
 	}
+}
+
+function itemsFor(contender: Contender, count: number, prefix: string): Wanted {
+	const items = itemsOf(contender);
+	if (items === 'Json') return deliveries(count, prefix);
+	const withFulfillmentOrders = items === 'FulfillmentOrders';
+	return { count, prefix, template: samples[0] ?? {}, named: 'name', withFulfillmentOrders };
 }
 
 /** Returns the list rotated by a number of places, so that the first place goes around. */

@@ -10,7 +10,8 @@ import { rotated } from './create';
 const samplesFile = join(projectFolder, 'playground', 'shopify', 'orders.json');
 
 /**
- * Maps and validates this many orders and a tenth of them, each in its own process. Returns each run.
+ * Maps and validates this many orders, a tenth of them, and the same tenth with fulfillment orders,
+ * each in its own process. Returns each run.
  */
 export async function measureMapping(
 	{ host, prepared, compiled }: Equipment,
@@ -18,13 +19,18 @@ export async function measureMapping(
 	rounds: number,
 ): Promise<MappingRun[]> {
 	return await step('Mapping and validating orders', async () => {
+		const kinds = [
+			{ count: orders / 10, withFulfillmentOrders: false },
+			{ count: orders, withFulfillmentOrders: false },
+			{ count: orders / 10, withFulfillmentOrders: true },
+		];
 		const runs: MappingRun[] = [];
 		for (let round = 0; round < rounds; round++) {
-			for (const count of rotated([orders / 10, orders], round)) {
+			for (const { count, withFulfillmentOrders } of rotated(kinds, round)) {
 				const mapper = join(compiled, 'mapper.js');
 				const output = await runCommand(
 					host.node.binary,
-					['--expose-gc', mapper, String(count), samplesFile],
+					['--expose-gc', mapper, String(count), samplesFile, String(withFulfillmentOrders)],
 					{ cwd: prepared, logFile: join(prepared, 'mapper.log') },
 				);
 				runs.push(mappingRunSchema.parse(JSON.parse(output)));

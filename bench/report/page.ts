@@ -38,6 +38,7 @@ export function page(results: Results): string {
 		'- The Delivery Service is the local one, in another process of the same machine. Its response time is 20 ms unless the condition says otherwise.',
 		'- Speed and memory are measured from the first node that sends to the last one, minus the same workflow without these nodes. Memory is the peak above the memory at the start, for n8n with all its child processes.',
 		'- HTTP Request and the Code node get finished deliveries, so they have nothing to map. The rate limit is lifted for them. The Delivery Service node keeps its own rate limit and starts each run with none of it used.',
+		'- Orders with fulfillment orders are the same orders, each with one fulfillment order that has all of its lines. They take turns with the orders alone.',
 		'- Scaled time means a tenth of the time: a minute of 6 s in both the node and the service, a tenth of the response time, and 10 deliveries per request.',
 		'- Each connection sends the next event after the response to the last one, which n8n sends when the execution has started. Executions are saved to the named database.',
 		'',

@@ -40,11 +40,14 @@ const results: Results = {
 		run('expert', { seconds: 5 }),
 		run('single', { seconds: 37, memoryMb: 70 }),
 		run('ownShopify', { seconds: 8, memoryMb: 72, standstillMs: 120 }),
+		run('idleFulfillmentOrders', { seconds: 2 }),
+		run('ownFulfillmentOrders', { seconds: 11.8 }),
 	],
 	limit: [{ scale: 10, latencyMs: 2000, deliveriesPerMinute: 9499 }],
 	mapping: [
-		{ orders: 10_000, cpuSeconds: 1, jsonSeconds: 1 },
-		{ orders: 100_000, cpuSeconds: 12, jsonSeconds: 10 },
+		{ orders: 10_000, withFulfillmentOrders: false, cpuSeconds: 1, jsonSeconds: 1 },
+		{ orders: 10_000, withFulfillmentOrders: true, cpuSeconds: 1.3, jsonSeconds: 1 },
+		{ orders: 100_000, withFulfillmentOrders: false, cpuSeconds: 12, jsonSeconds: 10 },
 	],
 	memory: [
 		{ skip: true, remembered: 0, cpuSeconds: 5 },
@@ -63,6 +66,7 @@ test('compares every measured figure with its goal', () => {
 	const single = 'compared with HTTP Request (one request per delivery)';
 	const json = '10,000 deliveries from JSON';
 	const shopify = '10,000 Shopify orders, Skip Already Sent on';
+	const alone = 'compared with the same orders without fulfillment orders';
 	const health = "Slowest response of n8n's health check";
 	const skipping = 'CPU time added by Skip Already Sent';
 	const remembered = '10,000 new references, 50,000 remembered';
@@ -72,6 +76,7 @@ test('compares every measured figure with its goal', () => {
 		`met | Speed compared with Code node, HTTP Request and Split Out (chunks of 100) | ${json} | at least 1× as fast | 1.33× as fast`,
 		`met | Speed ${single} | ${json} | at least 12× as fast | 12.0× as fast`,
 		`missed | Speed ${single} | ${shopify} | at least 6× as fast | 5.14× as fast`,
+		`missed | Time ${alone} | 10,000 Shopify orders with fulfillment orders, Skip Already Sent on | at most 1.3× | 1.40×`,
 		`met | Memory ${single} | ${json} | at most 0 MB more | -10.0 MB more`,
 		`missed | Memory ${single} | ${shopify} | at most 0 MB more | 2.00 MB more`,
 		`met | ${health} | ${json} | at most 100 ms | 90.0 ms`,
@@ -82,6 +87,7 @@ test('compares every measured figure with its goal', () => {
 		'missed | Throughput under the rate limit of 100 requests per minute | 2,000 ms response time, scaled time | at least 9,500 deliveries per minute | 9,499 deliveries per minute',
 		`missed | ${mapping} tenth of them | 100,000 orders, without n8n | at most 11× | 12.0×`,
 		`met | ${mapping} JSON round trip | 100,000 orders, without n8n | at most 2× | 1.20×`,
+		`met | CPU time to map and validate, ${alone} | 10,000 orders with fulfillment orders, without n8n | at most 1.3× | 1.30×`,
 		`met | Trigger: events per second, ${guarded} | SQLite, 10 connections | at least 1× | 1.00×`,
 		`met | Trigger: 99th percentile response time, ${guarded} | SQLite, 10 connections | at most 1× | 1.00×`,
 		'missed | Trigger: events per second, compared with Webhook (no authentication) | SQLite, 10 connections | at least 0.6× | 0.40×',
@@ -100,8 +106,11 @@ test('subtracts the median idle run with the same items', () => {
 	const runs = [1, 3, 2].map((seconds) => run('idleJson', { seconds }));
 	runs.push(run('idleShopify', { seconds: 4 }), run('single', { seconds: 10 }));
 	runs.push(run('ownShopify', { seconds: 10 }));
+	runs.push(run('idleFulfillmentOrders', { seconds: 5 }));
+	runs.push(run('ownFulfillmentOrders', { seconds: 10 }));
 	expect(aboveIdle(runs, 'single', ({ seconds }) => seconds)).toBe(8);
 	expect(aboveIdle(runs, 'ownShopify', ({ seconds }) => seconds)).toBe(6);
+	expect(aboveIdle(runs, 'ownFulfillmentOrders', ({ seconds }) => seconds)).toBe(5);
 	expect(aboveIdle(runs, 'expert', ({ seconds }) => seconds)).toBeUndefined();
 	expect(medianOf(runs, { contender: 'expert' }, ({ seconds }) => seconds)).toBeUndefined();
 	expect(eventRate([])).toBeUndefined();
