@@ -53,7 +53,7 @@ export function toGraphqlPart(part: Fields, form: 'nodes' | 'edges' = 'nodes'): 
 	const { method_type: type, additional_information: additionalInformation } = fieldsOf(
 		part.delivery_method,
 	);
-	const { first_name, last_name, province, country: _, ...address } = fieldsOf(destination);
+	const { first_name, last_name, ...address } = fieldsOf(destination);
 	return {
 		id: `gid://shopify/FulfillmentOrder/${String(id)}`,
 		orderId: `gid://shopify/Order/${String(orderId)}`,
@@ -74,7 +74,6 @@ export function toGraphqlPart(part: Fields, form: 'nodes' | 'edges' = 'nodes'): 
 			...address,
 			firstName: first_name,
 			lastName: last_name,
-			province,
 			countryCode: 'MX',
 		},
 		lineItems: { ...items, pageInfo: { hasNextPage: false } },

@@ -130,7 +130,13 @@ function incompleteGraphql(candidate: OrderCandidate): string[] {
 		]),
 	];
 	const missing = required.find((path) => valueAt(rest, path) === undefined);
-	const [page] = incompleteLists(graphql, graphqlOrderFields);
+	const [page] = [
+		...incompleteLists(graphql, graphqlOrderFields),
+		// Remains in the order when the fulfillment orders are split out.
+		...(valueAt(graphql, ['fulfillmentOrders', 'pageInfo', 'hasNextPage']) === true
+			? ['fulfillmentOrders']
+			: []),
+	];
 	return [
 		...(missing
 			? [`${subject} has no "${fieldName(order, missing)}". Add it to the GraphQL query.`]

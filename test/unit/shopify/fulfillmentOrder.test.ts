@@ -352,6 +352,15 @@ describe('an unreadable fulfillment order', () => {
 		});
 	});
 
+	test('is not sent if the query returned only some of its order', () => {
+		const fulfillmentOrders = { pageInfo: { hasNextPage: true } };
+		const order = { ...toGraphqlOrder(sampleOrder()), fulfillmentOrders };
+		expect(problemOf({ order, fulfillmentOrder: toGraphqlPart(samplePart()) })).toEqual({
+			message:
+				'Order #1042 (Harbor Warehouse) has more "fulfillmentOrders" than the GraphQL query returned. Raise "first" of fulfillmentOrders in the query, up to 250.',
+		});
+	});
+
 	test('without a location is called by its ID, and without an ID by the order', () => {
 		const unnamed = { assigned_location: null, status: 'paused' };
 		expect(problemOf(item(unnamed)).message).toMatch(/^Order #1042 \(fulfillment order 67/);

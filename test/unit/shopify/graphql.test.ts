@@ -5,6 +5,7 @@ import { buildSchema, parse, validate } from 'graphql';
 import { z } from 'zod/v4';
 
 import { graphqlOrderFields } from '../../../nodes/DeliveryService/shopify/graphql';
+import { graphqlFulfillmentOrderFields } from '../../../nodes/DeliveryService/shopify/graphqlFulfillmentOrder';
 import { orderMappingSchema } from '../../../nodes/DeliveryService/shopify/mapping';
 import { orderToChanges } from '../../../nodes/DeliveryService/shopify/toChanges';
 import { toGraphqlOrder } from '../../support/graphqlOrder';
@@ -58,17 +59,17 @@ const [documentedQuery = '', fulfillmentOrderLines = ''] = [
 ].map(([, query]) => query);
 const selection = parseQuery(documentedQuery).query?.order ?? {};
 
+type Table = typeof graphqlOrderFields;
+
+function missingFrom(selected: Selection, table: Table): string[] {
+	return Object.values(table).flatMap(({ name, fields }) => {
+		const child = selected[name];
+		if (!child) return [name];
+		return fields ? missingFrom(child.nodes ?? child, fields) : [];
+	});
+}
+
 describe('the query in docs/shopify.md', () => {
-	type Table = typeof graphqlOrderFields;
-
-	function missingFrom(selected: Selection, table: Table): string[] {
-		return Object.values(table).flatMap(({ name, fields }) => {
-			const child = selected[name];
-			if (!child) return [name];
-			return fields ? missingFrom(child.nodes ?? child, fields) : [];
-		});
-	}
-
 	test('contains every field that is read from GraphQL', () => {
 		expect(Object.keys(selection)).not.toEqual([]);
 		expect(missingFrom(selection, graphqlOrderFields)).toEqual([]);
@@ -96,9 +97,12 @@ describe('the lines for fulfillment orders in docs/shopify.md', () => {
 			expect(validate(schema, parse(query))).toEqual([]);
 	});
 
-	test('the lines for fulfillment orders say whether the list of items is complete', () => {
-		const { nodes } = parseQuery(combinedQuery).query?.order?.fulfillmentOrders ?? {};
-		expect(nodes?.lineItems?.pageInfo).toEqual({ hasNextPage: {} });
+	test('the lines for fulfillment orders contain every field that is read', () => {
+		const { nodes = {}, pageInfo } =
+			parseQuery(combinedQuery).query?.order?.fulfillmentOrders ?? {};
+		expect(missingFrom(nodes, graphqlFulfillmentOrderFields)).toEqual([]);
+		expect(pageInfo).toEqual({ hasNextPage: {} });
+		expect(nodes.lineItems?.pageInfo).toEqual({ hasNextPage: {} });
 	});
 });
 
