@@ -1,0 +1,162 @@
+/** Delivery: Create from Shopify's fulfillment orders. */
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { z } from 'zod/v4';
+
+import { jsonOf, pickupFields, setUp } from '../support/actionNode';
+import { pickup } from '../support/sampleDelivery';
+import { samplePart } from '../support/sampleFulfillmentOrder';
+import { lineItem, mugs, payableInCash, shopifyOrder } from '../support/shopifyOrders';
+
+const service = setUp();
+
+const order = shopifyOrder({
+	...payableInCash,
+	total_outstanding: '80.10',
+	line_items: [lineItem(), mugs()],
+});
+
+/** An item with a fulfillment order of one line. */
+function partOf(line: IDataObject, changes: IDataObject = {}): IDataObject {
+	const { id, quantity } = line;
+	const lines = [{ line_item_id: id, quantity, fulfillable_quantity: quantity }];
+	const part = { order_id: order.id, destination: null, line_items: lines, ...changes };
+	return { order, fulfillmentOrder: { ...samplePart(part) } };
+}
+
+const harbor = { assigned_location: { location_id: 2, name: 'Harbor Warehouse' } };
+const store = { assigned_location: { location_id: 1, name: 'Main Street Store' } };
+const items = [partOf(lineItem(), { id: 11, ...store }), partOf(mugs(), { id: 12, ...harbor })];
+
+const parameters: INodeParameters = {
+	resource: 'delivery',
+	operation: 'create',
+	source: 'shopifyOrder',
+	skipAlreadySent: true,
+	...pickupFields,
+};
+
+const tableWith = (...entry: INodeParameters[]) => ({
+	...parameters,
+	pickupByLocation: { entry },
+});
+
+const requestShape = z.object({
+	deliveries: z.array(
+		z.object({
+			referenceId: z.string(),
+			pickup: z.object({ location: z.unknown() }),
+			packages: z.tuple([z.object({ price: z.number() })]),
+			cod: z.number().optional(),
+		}),
+	),
+});
+
+/** The deliveries that the service received. */
+const received = () =>
+	service
+		.creations()
+		.flatMap((body) => requestShape.parse(body).deliveries)
+		.map(({ referenceId, pickup: { location }, packages: [{ price }], cod }) => ({
+			referenceId,
+			location,
+			price,
+			cod,
+		}));
+
+test('creates a delivery per fulfillment order, with its pickup and its share of the cash', async () => {
+	const run = tableWith({ shopifyLocation: 'Harbor Warehouse', warehouse: '7' });
+	const { items: output, hints } = await service.run(run, { items });
+
+	expect(received()).toEqual([
+		{ referenceId: '#1001-11', location: pickup.location, price: 54, cod: 54 },
+		{ referenceId: '#1001-12', location: { warehouse: 7 }, price: 26.1, cod: 26.1 },
+	]);
+	expect(jsonOf(output)).toMatchObject(
+		[
+			['11', 54],
+			['12', 26.1],
+		].map(([fulfillmentOrderId, cashToCollect]) => ({
+			referenceId: `#1001-${fulfillmentOrderId}`,
+			shopifyOrder: { id: '5600007927919', name: '#1001', fulfillmentOrderId },
+			cashToCollect,
+			cashOutstanding: 80.1,
+		})),
+	);
+	expect(hints.map(({ message }) => message)).toEqual([
+		'Created 2 deliveries.',
+		'Main Street Store is not in Pickup by Location, so the pickup fields were used for #1001-11. Add it if the driver should go elsewhere.',
+	]);
+});
+
+test('creates the deliveries of one order once, also in different runs', async () => {
+	const [first = {}, second = {}] = items;
+	await service.run(parameters, { items: [first, first] });
+	const { items: output } = await service.run(parameters, {
+		items: [second, first],
+	});
+
+	expect(received().map(({ referenceId, cod }) => [referenceId, cod])).toEqual([
+		['#1001-11', 54],
+		['#1001-12', 26.1],
+	]);
+	expect(jsonOf(output)).toMatchObject([{ id: expect.anything() }, { reason: 'alreadyCreated' }]);
+});
+
+test('skips what is not delivered, and creates it once its hold is released', async () => {
+	const held = partOf(mugs(), { id: 12, ...harbor, status: 'on_hold' });
+	const pickedUp = partOf(lineItem(), { id: 11, delivery_method: { method_type: 'pick_up' } });
+	const { items: output } = await service.run(parameters, { items: [pickedUp, held] });
+
+	expect(service.creations()).toEqual([]);
+	expect(jsonOf(output)).toMatchObject([
+		{ skipped: true, reason: 'localPickup', referenceId: '#1001-11' },
+		{ skipped: true, reason: 'onHold', message: expect.stringContaining('(Harbor Warehouse)') },
+	]);
+	for (let run = 0; run < 2; run++) await service.run(parameters, { items });
+	expect(received().map(({ referenceId }) => referenceId)).toEqual(['#1001-11', '#1001-12']);
+});
+
+test('creates the others if a fulfillment order is unreadable, with On Error: Continue', async () => {
+	const unreadable = partOf(lineItem(), { id: 11, status: 'paused' });
+	const run = { items: [unreadable, ...items.slice(1)] };
+	const stopped = await service.run(parameters, run);
+	expect(stopped.error?.message).toMatch(/^Order #1001 .*"status" should be one of/);
+	expect(service.creations()).toEqual([]);
+
+	await service.run(parameters, { ...run, onError: 'continueRegularOutput' });
+	expect(received().map(({ referenceId }) => referenceId)).toEqual(['#1001-12']);
+});
+
+test('sends only the delivery methods that are chosen', async () => {
+	const pickedUp = partOf(lineItem(), { id: 11, delivery_method: { method_type: 'pick_up' } });
+	const orderOptions = { deliveryMethods: ['pick_up'] };
+	const { items: output } = await service.run(
+		{ ...parameters, orderOptions },
+		{ items: [pickedUp, ...items.slice(1)] },
+	);
+
+	expect(received().map(({ referenceId }) => referenceId)).toEqual(['#1001-11']);
+	expect(jsonOf(output)[1]).toMatchObject({
+		reason: 'deliveryMethod',
+		message: expect.stringContaining('add "Shipping" to the order option Delivery Methods'),
+	});
+});
+
+test('updates the delivery of a fulfillment order with its items and its share of the cash', async () => {
+	await service.run(parameters, { items });
+	const { error } = await service.run(
+		{
+			resource: 'delivery',
+			operation: 'update',
+			findBy: 'referenceIds',
+			referenceIds: '=#1001-{{ $json.fulfillmentOrder.id }}',
+			changesFrom: 'shopifyOrder',
+		},
+		{ items: items.slice(1) },
+	);
+
+	expect(error).toBeUndefined();
+	expect(service.received('PATCH').map(({ body }) => body)).toMatchObject([
+		{ referenceIds: ['#1001-12'], deliveryChanges: { packages: [{ price: 26.1 }], cod: 26.1 } },
+	]);
+});
