@@ -41,6 +41,7 @@ const restOrder = z
 			z
 				.object({
 					id: z.number(),
+					variant_id: z.number().nullish(),
 					quantity: z.number(),
 					current_quantity: z.number().optional(),
 					fulfillable_quantity: z.number(),
@@ -56,6 +57,7 @@ const restOrder = z
 type RestOrder = z.infer<typeof restOrder>;
 type RestLine = RestOrder['line_items'][number];
 
+const shippedLine = z.object({ id: z.number(), quantity: z.number() });
 const refundLine = z.object({
 	line_item_id: z.number(),
 	quantity: z.number(),
@@ -98,10 +100,9 @@ function rootFor(shop: Shop) {
 		},
 		fulfillmentCreate: ({ fulfillment }: { fulfillment: FulfillmentInput }) => {
 			try {
-				return {
-					fulfillment: graphqlFulfillment(shop.fulfill(toRest(fulfillment))),
-					userErrors: [],
-				};
+				const created = shop.fulfill(toRest(fulfillment));
+				const rest = restOrder.parse(shop.order(created.order_id));
+				return { fulfillment: graphqlFulfillment(created, rest), userErrors: [] };
 			} catch (error) {
 				if (!(error instanceof ShopRejection)) throw error;
 				return { fulfillment: null, userErrors: [{ field: null, message: error.message }] };
@@ -176,6 +177,7 @@ function graphqlOrder(order: Order, shop: Shop): object {
 					page,
 				),
 		})),
+		fulfillments: order.fulfillments.map((fulfillment) => graphqlFulfillment(fulfillment, rest)),
 		fulfillmentOrders: (page: Page) =>
 			connection(
 				shop.fulfillmentOrders(order.id).map((open) => graphqlFulfillmentOrder(open, order, shop)),
@@ -201,6 +203,10 @@ function graphqlLine(line: RestLine, order: RestOrder) {
 			allocatedAmountSet: moneyBag(amount, order),
 		})),
 		customAttributes: attributes(line.properties),
+		variant: line.variant_id && {
+			id: globalId('ProductVariant', line.variant_id),
+			inventoryItem: { measurement: { weight: { unit: 'GRAMS', value: line.grams } } },
+		},
 	};
 }
 
@@ -247,8 +253,22 @@ function graphqlFulfillmentOrder(open: FulfillmentOrder, order: Order, shop: Sho
 	};
 }
 
-function graphqlFulfillment({ id, name, status }: Fulfillment): object {
-	return { id: globalId('Fulfillment', id), name, status: status.toUpperCase() };
+function graphqlFulfillment(fulfillment: Fulfillment, order: RestOrder): object {
+	const { id, name, status, line_items: shipped } = fulfillment;
+	const lines = z.array(shippedLine).parse(shipped);
+	return {
+		id: globalId('Fulfillment', id),
+		name,
+		status: status.toUpperCase(),
+		fulfillmentLineItems: (page: Page) =>
+			connection(
+				lines.map(({ id: lineId, quantity }) => {
+					const line = order.line_items.find((candidate) => candidate.id === lineId);
+					return { lineItem: line && graphqlLine(line, order), quantity };
+				}),
+				page,
+			),
+	};
 }
 
 interface FulfillmentInput {

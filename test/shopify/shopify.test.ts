@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { access } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import http from 'node:http';
 
 import axios from 'axios';
@@ -456,6 +456,41 @@ describe('GraphQL', () => {
 		);
 		expect(status).toEqual({
 			data: { fulfillmentOrder: { status: 'CLOSED', orderName: '#1001' } },
+		});
+	});
+
+	test('returns every field of the query in docs/shopify.md', async () => {
+		const docs = await readFile('docs/shopify.md', 'utf8');
+		const [, query = ''] = /```graphql\n([^]*?)```/.exec(docs) ?? [];
+		const order = shopify.shop.place(samples[1], [{ lines: [0] }, { lines: [1] }]);
+		await fulfill(order.id);
+		const [shipped, open] = order.line_items;
+		expect(await run(query, { id: `gid://shopify/Order/${order.id}` })).toMatchObject({
+			data: {
+				order: {
+					name: '#1001',
+					lineItems: {
+						nodes: [
+							{
+								id: `gid://shopify/LineItem/${shipped?.id}`,
+								unfulfilledQuantity: 0,
+								variant: {
+									inventoryItem: { measurement: { weight: { value: 380, unit: 'GRAMS' } } },
+								},
+							},
+							{ id: `gid://shopify/LineItem/${open?.id}`, unfulfilledQuantity: 1 },
+						],
+					},
+					fulfillments: [
+						{
+							status: 'SUCCESS',
+							fulfillmentLineItems: {
+								nodes: [{ lineItem: { id: `gid://shopify/LineItem/${shipped?.id}` }, quantity: 4 }],
+							},
+						},
+					],
+				},
+			},
 		});
 	});
 
