@@ -1,4 +1,5 @@
 import type { Result } from '../common/result';
+import { cashShare } from './cashShare';
 import { currencyDecimals, scale, sign, zero, type Decimal } from './decimal';
 import type { OrderMapping } from './mapping';
 import { fieldName, howToRequest, orderLabel, type Order } from './order';
@@ -8,7 +9,9 @@ import { isCashOnDelivery } from './paymentMethods';
 export interface CashDecision {
 	/** What the driver collects, if above 0. */
 	amount?: Decimal;
-	/** Set if nothing is unpaid. */
+	/** The unpaid amount of the order, if the driver collects only the share of a fulfillment order. */
+	unpaid?: Decimal;
+	/** Set if there is nothing to collect. */
 	isSettled?: true;
 	/**
 	 * The payment methods of an order with an unpaid amount that the driver doesn't collect, because
@@ -37,16 +40,24 @@ export function decideCash(order: Order, mapping: OrderMapping): Result<CashDeci
 		if (!amount || order.financial_status === 'authorized') return { ok: true, value: {} };
 		return { ok: true, value: { notCollectedFor: methods } };
 	}
-	const outstanding = fieldName(order, 'total_outstanding');
+	const outstanding = fieldName(order, ['total_outstanding']);
 	if (!amount)
 		return unknownAmount(
-			`${orderLabel(order)} doesn't say how much is unpaid: it has no "${outstanding}", and its "${fieldName(order, 'financial_status')}" is ${order.financial_status ? `"${order.financial_status}"` : 'missing'}. ${howToRequest(order, outstanding)}`,
+			`${orderLabel(order)} doesn't say how much is unpaid: it has no "${outstanding}", and its "${fieldName(order, ['financial_status'])}" is ${order.financial_status ? `"${order.financial_status}"` : 'missing'}. ${howToRequest(order, outstanding)}`,
 		);
 	const owed = inCustomersCurrency(order, amount);
-	if (owed) return { ok: true, value: { amount: owed } };
+	if (owed) return { ok: true, value: amountToCollect(order, owed) };
 	return unknownAmount(
-		`${orderLabel(order)} doesn't say how much is unpaid in ${order.presentment_currency}, the currency of the customer. ${howToRequest(order, fieldName(order, 'current_total_price_set'))}`,
+		`${orderLabel(order)} doesn't say how much is unpaid in ${order.presentment_currency}, the currency of the customer. ${howToRequest(order, fieldName(order, ['current_total_price_set']))}`,
 	);
+}
+
+/** @param owed the unpaid amount of the order in the customer's currency */
+function amountToCollect(order: Order, owed: Decimal): CashDecision {
+	if (!order.fulfillmentOrder) return { amount: owed };
+	const decimals = currencyDecimals(order.presentment_currency ?? order.currency);
+	const amount = cashShare(order, order.fulfillmentOrder, owed, decimals);
+	return sign(amount) > 0 ? { amount, unpaid: owed } : { isSettled: true };
 }
 
 function unknownAmount(reason: string): Result<CashDecision> {

@@ -104,6 +104,25 @@ export function scale(
 	return { units: (2n * dividend + half) / (2n * divisor), scale: decimals };
 }
 
+/**
+ * The value times `numerator`, divided by `denominator`, which must be above 0; none may be negative.
+ * Rounded down to `decimals` decimals.
+ */
+export function scaleDown(
+	value: Decimal,
+	numerator: Decimal,
+	denominator: Decimal,
+	decimals: number,
+): Decimal {
+	const rounded = scale(value, numerator, denominator, decimals);
+	const isTooMuch = sign(subtract(product(rounded, denominator), product(value, numerator))) > 0;
+	return isTooMuch ? { units: rounded.units - 1n, scale: decimals } : rounded;
+}
+
+function product(a: Decimal, b: Decimal): Decimal {
+	return { units: a.units * b.units, scale: a.scale + b.scale };
+}
+
 /** -1, 0 or 1 for a value below, equal to or above 0. */
 export function sign(value: Decimal): -1 | 0 | 1 {
 	if (value.units === 0n) return 0;

@@ -3,7 +3,8 @@ import type { Delivery } from '../service/schemas';
 import { isEmailAddress, latitude, longitude } from '../service/values';
 import { sign, toText } from './decimal';
 import type { OrderMapping } from './mapping';
-import { fieldName, howToRequest, orderLabel, type Address, type Order } from './order';
+import { fieldName, howToRequest, orderLabel, type Order } from './order';
+import type { Address } from './orderSchema';
 import { shippingMethods } from './pickup';
 import { problemFrom } from './problems';
 
@@ -63,7 +64,7 @@ function noPersonalDataProblem(subject: string): Problem {
 function noLocationMessage(order: Order, subject: string): string {
 	return order.shipping_address
 		? `${subject} has no street ("address1") in its shipping address. Add it to the order in Shopify.`
-		: `${subject} has items to ship, but no shipping address and no "${fieldName(order, 'shipping_lines')}" to identify a store pickup. Add an address to the order in Shopify. ${howToRequest(order, 'both fields')}.`;
+		: `${subject} has items to ship, but no shipping address and no "${fieldName(order, ['shipping_lines'])}" to identify a store pickup. Add an address to the order in Shopify. ${howToRequest(order, 'both fields')}.`;
 }
 
 function noEmailMessage(order: Order, subject: string): string {
@@ -106,7 +107,8 @@ export function recipientEmail(
 }
 
 function orderEmails(order: Order): string[] {
-	return [order.email, order.contact_email, order.customer?.email].filter(
+	const { shipping_address: shipping, email, contact_email, customer } = order;
+	return [shipping?.email, email, contact_email, customer?.email].filter(
 		(email) => email !== undefined,
 	);
 }
@@ -114,12 +116,18 @@ function orderEmails(order: Order): string[] {
 function recipientPhone(order: Order, { overrides }: OrderMapping): string | undefined {
 	return (
 		overrides.phone ??
+		checkoutDetails(order)?.phone ??
 		order.shipping_address?.phone ??
 		order.phone ??
 		order.customer?.phone ??
 		order.billing_address?.phone ??
 		shippingMethods(order).find(({ phone }) => phone !== undefined)?.phone
 	);
+}
+
+/** What the customer entered at checkout for this delivery, if it is a local one. */
+function checkoutDetails({ fulfillmentOrder }: Order) {
+	return fulfillmentOrder?.delivery_method?.additional_information;
 }
 
 /**
@@ -142,7 +150,15 @@ function dropoffLocation(order: Order, mapping: OrderMapping): DropoffLocation |
 		address: mapping.addressFormat === 'text' ? addressText(shipping) : addressComponents(shipping),
 		instructions:
 			overrides.instructions ??
-			joinParts([companyUnlessRecipient(shipping), shipping.address2, order.note], '; '),
+			joinParts(
+				[
+					companyUnlessRecipient(shipping),
+					shipping.address2,
+					checkoutDetails(order)?.instructions,
+					order.note,
+				],
+				'; ',
+			),
 		...(overrides.lat || overrides.lng
 			? { lat: overrides.lat, lng: overrides.lng }
 			: mapping.includeCoordinates && usableCoordinates(shipping)),

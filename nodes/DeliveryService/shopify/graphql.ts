@@ -20,7 +20,7 @@ interface GraphqlField {
 }
 
 /** By the name of the REST field. */
-type GraphqlFields = Readonly<Record<string, GraphqlField>>;
+export type GraphqlFields = Readonly<Record<string, GraphqlField>>;
 
 const gidPattern = /^gid:\/\/shopify\/(\w+)\/(\d+)/;
 
@@ -29,12 +29,13 @@ export function gidType(value: unknown): string | undefined {
 	return typeof value === 'string' ? gidPattern.exec(value)?.[1] : undefined;
 }
 
-/** The number at the end of a global ID, which is the ID in REST. */
-function gidNumber(value: unknown): unknown {
+/** The number at the end of a global ID, which is the ID in REST; any other value unchanged. */
+export function gidNumber(value: unknown): unknown {
 	return typeof value === 'string' ? (gidPattern.exec(value)?.[2] ?? value) : value;
 }
 
-function enumInRest(value: unknown): unknown {
+/** An enum value as in REST: lower case. */
+export function enumInRest(value: unknown): unknown {
 	return typeof value === 'string' ? value.toLowerCase() : value;
 }
 
@@ -106,8 +107,8 @@ const lineItemFields: GraphqlFields = {
 	},
 };
 
-/** The ID of the line item that a refund or a fulfillment contains. */
-const lineItemId: GraphqlField = {
+/** The ID of the line item that another resource contains. */
+export const lineItemId: GraphqlField = {
 	name: 'lineItem',
 	read: (value) => gidNumber(valueAt(value, ['id'])),
 };
@@ -199,12 +200,8 @@ export function isGraphqlOrder(value: unknown): boolean {
 	);
 }
 
-/** An order of the GraphQL API as a REST order. Fields that it lacks are missing there too. */
-export function toRestOrder(order: unknown): unknown {
-	return convert(order, graphqlOrderFields);
-}
-
-function convert(value: unknown, fields: GraphqlFields): unknown {
+/** A GraphQL object as the REST resource. Fields that it lacks are missing there too. */
+export function toRest(value: unknown, fields: GraphqlFields): unknown {
 	if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
 	return Object.fromEntries(
 		Object.entries(fields).flatMap(([restName, field]): Array<[string, unknown]> => {
@@ -219,9 +216,9 @@ function convert(value: unknown, fields: GraphqlFields): unknown {
 function convertField(value: unknown, { read, fields, isList }: GraphqlField): unknown {
 	if (read) return read(value);
 	if (!fields) return value;
-	if (!isList) return convert(value, fields);
+	if (!isList) return toRest(value, fields);
 	const items = connectionItems(value);
-	return Array.isArray(items) ? items.map((item: unknown) => convert(item, fields)) : items;
+	return Array.isArray(items) ? items.map((item: unknown) => toRest(item, fields)) : items;
 }
 
 /** The items of a list or a connection with nodes or edges; any other value unchanged. */
@@ -233,8 +230,8 @@ export function connectionItems(value: unknown): unknown {
 	return edges.map((edge: unknown) => valueAt(edge, ['node']));
 }
 
-/** The lists of an order of which the query returned only the first page, as GraphQL paths. */
-export function incompleteLists(value: unknown, fields = graphqlOrderFields): string[] {
+/** The lists of an object of which the query returned only the first page, as GraphQL paths. */
+export function incompleteLists(value: unknown, fields: GraphqlFields): string[] {
 	return Object.values(fields).flatMap(({ name, fields: itemFields, isList }) => {
 		const list = valueAt(value, [name]);
 		if (!isList || !itemFields) return [];
@@ -246,8 +243,11 @@ export function incompleteLists(value: unknown, fields = graphqlOrderFields): st
 }
 
 /** A REST path as a GraphQL path, e.g. lineItems[0].quantity. */
-export function graphqlPath(path: readonly PropertyKey[]): PropertyKey[] {
-	let fields: GraphqlFields | undefined = graphqlOrderFields;
+export function graphqlPath(
+	path: readonly PropertyKey[],
+	rootFields: GraphqlFields,
+): PropertyKey[] {
+	let fields: GraphqlFields | undefined = rootFields;
 	return path.map((step) => {
 		if (typeof step !== 'string') return step;
 		const field: GraphqlField | undefined = fields?.[step];

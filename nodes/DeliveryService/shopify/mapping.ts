@@ -3,6 +3,7 @@ import { z } from 'zod/v4';
 import type { Labels } from '../service/labels';
 import { deliveryTypeSchema, packageSizeSchema } from '../service/schemas';
 import { isEmailAddress } from '../service/values';
+import { deliveryMethods } from './fulfillmentOrder';
 import { optionalAmount, required, optionalText } from './readers';
 
 /** The default sizes by weight of one package. */
@@ -71,6 +72,8 @@ export const orderMappingSchema = z.strictObject({
 	includeTestOrders: z.boolean().default(false),
 	/** Whether to send only fully paid orders. */
 	onlyPaidOrders: z.boolean().default(false),
+	/** The delivery methods of fulfillment orders to send. */
+	deliveryMethods: z.array(z.enum(deliveryMethods)).default(['shipping', 'local']),
 	/** The delivery type of orders with this shipping method, in place of the run's. */
 	deliveryTypes: z
 		.array(z.strictObject({ method: required(optionalText), type: deliveryTypeSchema }))
@@ -105,6 +108,7 @@ export const orderMappingLabels: Labels<OrderMapping> = {
 	includeRefundedOrders: 'include refunded orders',
 	includeTestOrders: 'include test orders',
 	onlyPaidOrders: 'only paid orders',
+	deliveryMethods: 'delivery method',
 	deliveryTypes: 'delivery type by shipping method',
 	method: 'shipping method',
 	type: 'delivery type',

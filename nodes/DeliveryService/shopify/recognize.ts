@@ -1,30 +1,70 @@
 import { valueAt } from '../common/json';
 import type { Result } from '../common/result';
 import { isBlank, truncate } from '../common/text';
-import { connectionItems, gidType, isGraphqlOrder, toRestOrder } from './graphql';
+import {
+	findFulfillmentOrder,
+	isFulfillmentOrder,
+	severalPartsField,
+} from './fulfillmentOrderItem';
+import { connectionItems, gidType, graphqlOrderFields, isGraphqlOrder, toRest } from './graphql';
+import { graphqlFulfillmentOrderFields } from './graphqlFulfillmentOrder';
+
+/** A Shopify resource that is not parsed yet. */
+interface Candidate {
+	/** In the format of the REST API. */
+	rest: unknown;
+	/** The unchanged resource, if it is from the GraphQL API. */
+	graphql?: unknown;
+}
 
 /** An order that is not parsed yet. */
-export interface OrderCandidate {
-	/** The order in the format of the REST API. */
-	rest: unknown;
-	/** The unchanged order, if it is from the GraphQL API. */
-	graphql?: unknown;
+export interface OrderCandidate extends Candidate {
+	/** The part of the order to deliver, if it isn't the whole order. */
+	fulfillmentOrder?: Candidate;
 }
 
 /**
  * Finds the order in an input item: the item itself, or its "order", the "body" of a Webhook node, or
- * the "data" of a GraphQL response. Never throws.
+ * the "data" of a GraphQL response; and a fulfillment order beside or around it. Never throws.
  *
  * @returns the order, not parsed yet, or why the item is none, written for a shop owner
  */
 export function findOrder(value: unknown): Result<OrderCandidate> {
-	const order = unwrapOrder(value);
-	const message = notAnOrderMessage(order, value);
+	const part = findFulfillmentOrder(value);
+	const beside = unwrapOrder(value);
+	const around = valueAt(part, ['order']);
+	const order = isOrder(beside) || isBlank(around) ? beside : around;
+	const message =
+		part !== undefined && !isOrder(order)
+			? partWithoutOrderMessage
+			: (notAnOrderMessage(order, value) ?? severalPartsMessage(part, value));
 	if (message) return { ok: false, problem: { message } };
 	return {
 		ok: true,
-		value: isGraphqlOrder(order) ? { rest: toRestOrder(order), graphql: order } : { rest: order },
+		value: {
+			...(isGraphqlOrder(order)
+				? { rest: toRest(order, graphqlOrderFields), graphql: order }
+				: { rest: order }),
+			...(part !== undefined && { fulfillmentOrder: partCandidate(part) }),
+		},
 	};
+}
+
+function partCandidate(part: unknown): Candidate {
+	// Every fulfillment order of the REST API has this field.
+	if (valueAt(part, ['line_items']) !== undefined) return { rest: part };
+	return { rest: toRest(part, graphqlFulfillmentOrderFields), graphql: part };
+}
+
+const partWithoutOrderMessage =
+	'This is a fulfillment order without its order. Put the order beside it, in the field "order".';
+
+/** The message for an order with the list of its fulfillment orders: each would be a delivery. */
+function severalPartsMessage(part: unknown, item: unknown): string | undefined {
+	const field = part === undefined ? severalPartsField(item) : undefined;
+	return field === undefined
+		? undefined
+		: `This order has several fulfillment orders. Add a Split Out node before this node: Fields to Split Out "${field}", Include "All Other Fields", Destination Field Name "fulfillmentOrder".`;
 }
 
 /** Where an order can be, if the value isn't one itself. */
@@ -46,6 +86,7 @@ function unwrapResponse(value: unknown): unknown {
 }
 
 function isOrder(value: unknown): boolean {
+	if (isFulfillmentOrder(value)) return false;
 	return hasField(value, 'line_items') || isGraphqlOrder(value);
 }
 

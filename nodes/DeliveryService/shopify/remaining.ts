@@ -9,6 +9,7 @@ import {
 	zero,
 	type Decimal,
 } from './decimal';
+import type { FulfillmentOrder } from './fulfillmentOrder';
 import { fieldName, howToRequest, orderLabel, type LineItem, type Order } from './order';
 import { problemFrom } from './problems';
 
@@ -26,38 +27,75 @@ export interface RemainingLine {
 }
 
 /**
- * Finds what is left to ship of an order: the units that are not refunded, removed or fulfilled, of
- * all lines that need shipping and aren't gift cards.
+ * Finds what is left to ship of an order, or of its fulfillment order: the units that are not
+ * refunded, removed or fulfilled, of all lines that need shipping and aren't gift cards.
  *
  * @returns the lines with units left to ship, or why that can't be determined
  */
 export function remainingLines(order: Order): Result<RemainingLine[]> {
+	return order.fulfillmentOrder ? linesOfPart(order, order.fulfillmentOrder) : linesOfOrder(order);
+}
+
+function linesOfPart(
+	order: Order,
+	{ line_items: parts }: FulfillmentOrder,
+): Result<RemainingLine[]> {
+	const lines: RemainingLine[] = [];
+	for (const { line_item_id: id, fulfillable_quantity: left } of parts) {
+		const index = order.line_items.findIndex((line) => line.id === id);
+		const line = order.line_items[index];
+		if (!line) {
+			const message = `${orderLabel(order)} doesn't contain the item with the ID ${id} of its fulfillment order. ${howToRequest(order, `all "${fieldName(order, ['line_items'])}" with their IDs`)}.`;
+			return { ok: false, problem: { message } };
+		}
+		if (left > 0 && needsShipping(line)) lines.push(toRemainingLine(order, line, index, left));
+	}
+	return { ok: true, value: lines };
+}
+
+function linesOfOrder(order: Order): Result<RemainingLine[]> {
 	const lines: RemainingLine[] = [];
 	const problems: string[] = [];
 	for (const [index, { line, units }] of countLines(order).entries()) {
 		if (!units) continue;
-		const name = line.name ?? line.title ?? `Item ${index + 1}`;
 		if (units.left === undefined) {
 			const missing =
 				line.fulfillable_quantity === undefined
-					? fieldName(order, 'line_items', index, 'fulfillable_quantity')
-					: fieldName(order, 'fulfillments');
+					? fieldName(order, ['line_items', index, 'fulfillable_quantity'])
+					: fieldName(order, ['fulfillments']);
 			problems.push(
-				`${orderLabel(order)} doesn't say how many units of the partly fulfilled item "${name}" are left to ship. ${howToRequest(order, `"${missing}"`)}, or fulfill the rest manually.`,
+				`${orderLabel(order)} doesn't say how many units of the partly fulfilled item "${lineName(line, index)}" are left to ship. ${howToRequest(order, `"${missing}"`)}, or fulfill the rest manually.`,
 			);
-		} else if (units.left > 0)
-			lines.push({
-				name,
-				sku: line.sku,
-				properties: line.properties,
-				units: units.left,
-				gramsPerUnit: unitGrams(line),
-				price: priceAfterDiscounts(line, units.left, order.currency),
-			});
+		} else if (units.left > 0) lines.push(toRemainingLine(order, line, index, units.left));
 	}
 	return problems.length > 0
 		? { ok: false, problem: problemFrom(problems) }
 		: { ok: true, value: lines };
+}
+
+function toRemainingLine(
+	order: Order,
+	line: LineItem,
+	index: number,
+	units: number,
+): RemainingLine {
+	return {
+		name: lineName(line, index),
+		sku: line.sku,
+		properties: line.properties,
+		units,
+		gramsPerUnit: unitGrams(line),
+		price: priceAfterDiscounts(line, units, order.currency),
+	};
+}
+
+function lineName(line: LineItem, index: number): string {
+	return line.name ?? line.title ?? `Item ${index + 1}`;
+}
+
+/** Whether a line is something that is shipped. */
+function needsShipping(line: LineItem): boolean {
+	return line.requires_shipping !== false && !line.gift_card;
 }
 
 /**
@@ -65,6 +103,10 @@ export function remainingLines(order: Order): Result<RemainingLine[]> {
  * delivery of this order, or may have shipped in another way.
  */
 export function isPartlyFulfilled(order: Order): boolean {
+	if (order.fulfillmentOrder)
+		return order.fulfillmentOrder.line_items.some(
+			({ quantity, fulfillable_quantity: left }) => quantity !== undefined && left < quantity,
+		);
 	return countLines(order).some(({ units }) => units && (units.left ?? 0) < units.kept);
 }
 
@@ -74,6 +116,24 @@ export function isPartlyFulfilled(order: Order): boolean {
  */
 function unitGrams({ grams }: LineItem): Decimal | undefined {
 	return grams && sign(grams) > 0 ? grams : undefined;
+}
+
+/** A line that is shipped, and how many of its units the customer keeps. */
+export interface KeptLine {
+	line: LineItem;
+	/** The units that are not refunded, removed or canceled, fulfilled ones included. */
+	units: number;
+	/** Their price after discounts, if known. */
+	price: Decimal | undefined;
+}
+
+/** The lines of the whole order that need shipping, fulfilled ones included. */
+export function keptLines(order: Order): KeptLine[] {
+	return countLines(order).flatMap(({ line, units }) => {
+		if (!units || units.kept <= 0) return [];
+		const price = priceAfterDiscounts(line, units.kept, order.currency);
+		return [{ line, units: units.kept, price }];
+	});
 }
 
 /** The units of a line item. */
@@ -92,7 +152,7 @@ function countLines(order: Order): Array<{ line: LineItem; units: LineUnits | un
 	const fulfillments = order.fulfillments?.filter(({ status }) => !status || status === 'success');
 	const fulfilled = unitsByLine(fulfillments?.flatMap((fulfillment) => fulfillment.line_items));
 	return order.line_items.map((line) => {
-		if (line.requires_shipping === false || line.gift_card) return { line, units: undefined };
+		if (!needsShipping(line)) return { line, units: undefined };
 		const refundedUnits = refunded?.(line.id) ?? 0;
 		const kept = Math.min(line.quantity, line.current_quantity ?? line.quantity - refundedUnits);
 		// Units that were removed without a refund can't have been fulfilled.

@@ -2,38 +2,51 @@ import { isRefundedOrVoided } from './cashOnDelivery';
 import { sign } from './decimal';
 import { lacksPersonalData } from './dropoff';
 import type { OrderMapping } from './mapping';
+import { partSkip, type PartSkipReason } from './partSkipping';
 import { pickupMark } from './pickup';
 import { fieldName, orderLabel, type Order } from './order';
 import type { OrderCandidate } from './recognize';
 import { valueAt } from '../common/json';
 
-/** Why an order is skipped. */
-export type SkipReason =
+/** Why a whole order is skipped. */
+type OrderSkipReason =
 	'cancelled' | 'voided' | 'refunded' | 'notPaid' | 'testOrder' | 'localPickup' | 'nothingToShip';
+
+export type SkipReason = OrderSkipReason | PartSkipReason;
 
 /** Shopify's payment statuses of orders that were paid, including partly refunded ones. */
 const paidStatuses = ['paid', 'partially_refunded'];
 
+/** Why an order is skipped, as a keyword and for people. */
+export interface Skip {
+	reason: SkipReason;
+	/** What happened and what to do, starting with the order's name. */
+	message: string;
+}
+
 /**
- * Decides whether to skip an order.
+ * Decides whether to skip an order, or the fulfillment order of it.
  *
  * @param hasItemsLeft whether units are left to ship; true if that can't be determined
- * @returns the reason, or undefined if the order is to be sent
+ * @returns why, or undefined if the order is to be sent
  */
-export function reasonToSkip(
+export function findSkip(
 	order: Order,
 	mapping: OrderMapping,
 	hasItemsLeft: boolean,
-): SkipReason | undefined {
-	if (order.cancelled_at) return 'cancelled';
-	if (order.test && !mapping.includeTestOrders) return 'testOrder';
-	if (!hasItemsLeft) return 'nothingToShip';
+): Skip | undefined {
+	const skip = (reason: OrderSkipReason) => ({ reason, message: skipMessage(order, reason) });
+	if (order.cancelled_at) return skip('cancelled');
+	if (order.test && !mapping.includeTestOrders) return skip('testOrder');
+	const ofPart = partSkip(order, mapping);
+	if (ofPart) return ofPart;
+	if (!hasItemsLeft) return skip('nothingToShip');
 	const status = order.financial_status;
 	if ((status === 'voided' || status === 'refunded') && !mapping.includeRefundedOrders)
-		return status;
-	if (isLocalPickup(order, mapping)) return 'localPickup';
+		return skip(status);
+	if (isLocalPickup(order, mapping)) return skip('localPickup');
 	return mapping.onlyPaidOrders && !isRefundedOrVoided(order) && isUnpaid(order)
-		? 'notPaid'
+		? skip('notPaid')
 		: undefined;
 }
 
@@ -51,18 +64,18 @@ function isUnpaid({ financial_status: status, total_outstanding: outstanding }: 
  */
 function isLocalPickup(order: Order, { overrides }: OrderMapping): boolean {
 	if (overrides.address) return false;
+	const method = order.fulfillmentOrder?.delivery_method?.method_type;
+	// The user chose to send pickups.
+	if (method === 'pick_up') return false;
 	if (pickupMark(order) !== undefined) return true;
+	if (method !== undefined) return false;
 	if (order.shipping_address) return false;
 	if (order.shipping_lines.length > 0) return !lacksPersonalData(order);
 	return order.source_name?.toLowerCase() === 'pos';
 }
 
-/**
- * The message for a skipped order.
- *
- * @returns the reason and what to do, starting with the order's name
- */
-export function skipMessage(order: Order, reason: SkipReason): string {
+/** What happened and what to do, starting with the order's name. */
+function skipMessage(order: Order, reason: OrderSkipReason): string {
 	const subject = orderLabel(order);
 	switch (reason) {
 		case 'cancelled':
@@ -144,7 +157,7 @@ export function missingFields(
 	);
 	const isGraphql = graphql !== undefined;
 	const named = missing.map(({ field, assumed }) => ({
-		field: fieldName({ isGraphql }, field),
+		field: fieldName({ isGraphql }, [field]),
 		assumed,
 	}));
 	if (isGraphql && hasUnknownPage(graphql))

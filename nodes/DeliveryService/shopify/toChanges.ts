@@ -8,7 +8,7 @@ import { readOrder, orderLabel, type Order } from './order';
 import { toPackages } from './packages';
 import { findOrder } from './recognize';
 import { isPartlyFulfilled, remainingLines } from './remaining';
-import { reasonToSkip, skipMessage, type SkipReason } from './skipping';
+import { findSkip, type SkipReason } from './skipping';
 
 /**
  * Maps the current state of a Shopify order to changes of its delivery (API document, section 4.2):
@@ -35,11 +35,11 @@ export function orderToChanges(value: unknown, mapping: OrderMapping): Result<ob
 		includeRefundedOrders: true,
 		onlyPaidOrders: false,
 	};
-	const reason = reasonToSkip(order, includingSent, packages.value?.length !== 0);
-	if (reason)
+	const skip = findSkip(order, includingSent, packages.value?.length !== 0);
+	if (skip && !changeableReasons.includes(skip.reason))
 		return {
 			ok: false,
-			problem: { message: skipMessage(order, reason), description: skippedAdvice(reason) },
+			problem: { message: skip.message, description: skippedAdvice(skip.reason) },
 		};
 	const dropoff = toDropoff(order, { ...mapping, addressFormat: 'text' });
 	if (!dropoff.ok) return dropoff;
@@ -77,6 +77,9 @@ function updatedCash({ amount, isSettled }: CashDecision): number | undefined {
 	if (isSettled) return 0;
 	return amount && toNumber(amount);
 }
+
+/** Reasons not to create a delivery yet, which may exist all the same. */
+const changeableReasons: readonly SkipReason[] = ['onHold', 'scheduled'];
 
 /** What the user can do about a delivery that is not updated. */
 function skippedAdvice(reason: SkipReason): string {

@@ -2,9 +2,10 @@ import type { ItemResult, Problem } from '../common/result';
 import { limits } from '../service/limits';
 import type { CreationBody, Delivery } from '../service/schemas';
 import { isLongerThan } from '../common/text';
-import { decideCash } from './cashOnDelivery';
+import { decideCash, type CashDecision } from './cashOnDelivery';
 import { toNumber } from './decimal';
 import { toDropoff, recipientEmail } from './dropoff';
+import { locationOf } from './fulfillmentOrder';
 import type { ShopifyLocation } from './location';
 import type { OrderMapping } from './mapping';
 import {
@@ -21,7 +22,7 @@ import { entryForMethod } from './pickup';
 import { problemFrom } from './problems';
 import { findOrder } from './recognize';
 import { remainingLines, type RemainingLine } from './remaining';
-import { reasonToSkip, skipMessage, missingFields, type MissingField } from './skipping';
+import { findSkip, missingFields, type MissingField } from './skipping';
 
 /** Identifies the Shopify order of a delivery for later workflow steps. */
 export interface ShopifyOrder {
@@ -46,6 +47,8 @@ export interface OrderFacts {
 	/** The delivery type by the order's shipping method. */
 	type?: DeliveryType;
 	shopifyOrder?: ShopifyOrder;
+	/** What the driver collects of the order's unpaid amount, if it is the share of a fulfillment order. */
+	cashShare?: { cashToCollect: number; cashOutstanding: number };
 	/** The payment methods of an order with an unpaid amount that the driver doesn't collect. */
 	notCollectedFor?: string[];
 	/** Expected fields that the order lacks. */
@@ -72,13 +75,12 @@ export function orderToDelivery(value: unknown, mapping: OrderMapping): OrderRes
 	if (!read.ok) return unreadableResult(read.problem, readOrderIdentifiers(found.value), mapping);
 	const order = read.value;
 	const identifiers = {
-		referenceId: orderReference(order, mapping),
+		...referenceIds(order, mapping),
 		shopifyOrder: toShopifyOrder(order, mapping),
 	};
 	const lines = remainingLines(order);
-	const reason = reasonToSkip(order, mapping, !lines.ok || lines.value.length > 0);
-	if (reason)
-		return { kind: 'skipped', reason, message: skipMessage(order, reason), ...identifiers };
+	const skip = findSkip(order, mapping, !lines.ok || lines.value.length > 0);
+	if (skip) return { kind: 'skipped', ...skip, ...identifiers };
 	if (!lines.ok) return { kind: 'invalid', problem: lines.problem, ...identifiers };
 	const result = buildDelivery(order, lines.value, mapping);
 	return result.kind === 'delivery'
@@ -92,12 +94,16 @@ function unreadableResult(
 	identifiers: OrderIdentifiers,
 	mapping: OrderMapping,
 ): OrderResult {
-	const { id, name } = identifiers;
+	const { id, name, fulfillmentOrder } = identifiers;
 	return {
 		kind: 'invalid',
 		problem,
-		referenceId: orderReference(identifiers, mapping),
-		shopifyOrder: { id, name },
+		...referenceIds(identifiers, mapping),
+		shopifyOrder: {
+			id,
+			name,
+			...(fulfillmentOrder && { fulfillmentOrderId: fulfillmentOrder.id }),
+		},
 	};
 }
 
@@ -107,7 +113,8 @@ function buildDelivery(
 	mapping: OrderMapping,
 ): OrderResult {
 	const dropoff = toDropoff(order, mapping);
-	const referenceId = orderReference(order, mapping);
+	const references = referenceIds(order, mapping);
+	const { referenceId } = references;
 	const cash = decideCash(order, mapping);
 	const shopifyOrder = toShopifyOrder(order, mapping);
 	const type = entryForMethod(order, mapping.deliveryTypes)?.type;
@@ -115,9 +122,11 @@ function buildDelivery(
 	if (dropoff.ok && referenceId && cash.ok && !isPaymentUnknown)
 		return {
 			kind: 'delivery',
-			referenceId,
+			...references,
+			location: order.fulfillmentOrder && locationOf(order.fulfillmentOrder),
 			...(type && { type }),
 			shopifyOrder,
+			cashShare: cashShareOf(cash.value),
 			notCollectedFor: cash.value.notCollectedFor,
 			delivery: {
 				dropoff: dropoff.value,
@@ -128,19 +137,26 @@ function buildDelivery(
 				cod: cash.value.amount && toNumber(cash.value.amount),
 			},
 		};
-	const noReference = `${orderLabel(order)} has no "${fieldName(order, referenceFields[mapping.referenceIdFrom])}" to use as the reference ID. ${howToRequest(order, 'this field')}.`;
-	const noStatus = `${orderLabel(order)} has no "${fieldName(order, 'financial_status')}", so it's unclear whether it is paid. ${howToRequest(order, 'this field')}, or turn off Only Paid Orders under Order Options.`;
+	const noReference = `${orderLabel(order)} has no "${fieldName(order, [referenceFields[mapping.referenceIdFrom]])}" to use as the reference ID. ${howToRequest(order, 'this field')}.`;
+	const noStatus = `${orderLabel(order)} has no "${fieldName(order, ['financial_status'])}", so it's unclear whether it is paid. ${howToRequest(order, 'this field')}, or turn off Only Paid Orders under Order Options.`;
 	const problems = [
 		...(dropoff.ok ? [] : problemSentences(dropoff.problem)),
 		...(referenceId ? [] : [noReference]),
 		...(cash.ok ? [] : problemSentences(cash.problem)),
 		...(isPaymentUnknown ? [noStatus] : []),
 	];
-	return { kind: 'invalid', problem: problemFrom(problems), referenceId, shopifyOrder };
+	return { kind: 'invalid', problem: problemFrom(problems), ...references, shopifyOrder };
 }
 
 function toShopifyOrder(order: Order, mapping: OrderMapping): ShopifyOrder {
-	return { id: order.id, name: order.name, email: recipientEmail(order, mapping) };
+	const { id, name, fulfillmentOrder: part } = order;
+	const email = recipientEmail(order, mapping);
+	return { id, name, email, ...(part && { fulfillmentOrderId: part.id }) };
+}
+
+function cashShareOf({ amount, unpaid }: CashDecision): OrderFacts['cashShare'] {
+	if (!amount || !unpaid) return undefined;
+	return { cashToCollect: toNumber(amount), cashOutstanding: toNumber(unpaid) };
 }
 
 function problemSentences({ message, description }: Problem): string[] {
@@ -149,8 +165,26 @@ function problemSentences({ message, description }: Problem): string[] {
 
 const referenceFields = { name: 'name', id: 'id', orderNumber: 'order_number' } as const;
 
-function orderReference(order: OrderIdentifiers, mapping: OrderMapping): string | undefined {
-	return mapping.overrides.referenceId ?? order[referenceFields[mapping.referenceIdFrom]];
+/**
+ * The reference ID of the delivery. That of a fulfillment order contains its ID, which stays the same
+ * when others are added, split or moved.
+ */
+function referenceIds(
+	order: OrderIdentifiers,
+	mapping: OrderMapping,
+): Pick<OrderFacts, 'referenceId' | 'orderReferenceId'> {
+	const reference =
+		mapping.overrides.referenceId ?? order[referenceFields[mapping.referenceIdFrom]];
+	if (!order.fulfillmentOrder) return { referenceId: reference };
+	const { id } = order.fulfillmentOrder;
+	if (reference === undefined || id === undefined) return {};
+	// A custom reference ID may contain it already.
+	if (reference.includes(id)) return { referenceId: reference };
+	const room = limits.referenceIdLength - id.length - 1;
+	return {
+		referenceId: `${[...reference].slice(0, room).join('')}-${id}`,
+		orderReferenceId: reference,
+	};
 }
 
 /**

@@ -73,6 +73,7 @@ describe('the mapping', () => {
 			includeRefundedOrders: false,
 			includeTestOrders: false,
 			onlyPaidOrders: false,
+			deliveryMethods: ['shipping', 'local'],
 			deliveryTypes: [],
 			includeCoordinates: true,
 			overrides: { tags: [] },

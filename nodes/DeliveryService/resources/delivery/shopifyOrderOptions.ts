@@ -1,7 +1,11 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { packageSizeOptions } from './package';
-import { deliveryTypesOption, packageSizeByWeightOption } from './shopifyOrderTables';
+import {
+	deliveryMethodsOption,
+	deliveryTypesOption,
+	packageSizeByWeightOption,
+} from './shopifyOrderTables';
 
 /**
  * The options for mapping an order. Each is named after the mapping field that it sets. Its default
@@ -92,6 +96,7 @@ export const orderOptions: INodeProperties[] = [
 		description:
 			'Overrides the coordinates of every order. Set it together with Delivery Latitude.',
 	},
+	deliveryMethodsOption,
 	deliveryTypesOption,
 	{
 		displayName: 'Fallback Email',

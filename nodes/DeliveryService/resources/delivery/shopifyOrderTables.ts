@@ -1,7 +1,22 @@
 import type { INodeProperties } from 'n8n-workflow';
 
+import { deliveryMethods } from '../../shopify/fulfillmentOrder';
+import { deliveryMethodNames } from '../../shopify/partSkipping';
 import { deliveryTypeOptions } from './fields';
 import { packageSizeOptions } from './package';
+
+/** The order option with the delivery methods of fulfillment orders to send. */
+export const deliveryMethodsOption: INodeProperties = {
+	displayName: 'Delivery Methods',
+	name: 'deliveryMethods',
+	type: 'multiOptions',
+	options: deliveryMethods
+		.map((value) => ({ name: deliveryMethodNames[value], value }))
+		.sort((one, other) => one.name.localeCompare(other.name)),
+	default: ['shipping', 'local'],
+	description:
+		'Which fulfillment orders to send, by their delivery method in Shopify. Others are skipped. Only items with a fulfillment order have one.',
+};
 
 /** The order option with a delivery type per shipping method. */
 export const deliveryTypesOption: INodeProperties = {

@@ -48,7 +48,7 @@ export function toOutputItems(
 }
 
 function toOutputItem(
-	{ item, referenceId, shopifyOrder, notCollectedFor, simplify }: PreparedItem,
+	{ item, referenceId, shopifyOrder, notCollectedFor, cashShare, simplify }: PreparedItem,
 	outcome: ItemOutcome,
 ): INodeExecutionData {
 	const order = shopifyOrder !== undefined && { shopifyOrder };
@@ -58,7 +58,7 @@ function toOutputItem(
 			const record = withReferenceId(outcome.record, referenceId);
 			const output = simplify ? simplifyRecord(record) : record;
 			const cash = notCollectedFor && { cashNotCollectedFor: notCollectedFor };
-			return outputItem({ ...output, ...order, ...cash }, item);
+			return outputItem({ ...output, ...order, ...cash, ...cashShare }, item);
 		}
 		case 'skipped': {
 			const { reason, message } = outcome;

@@ -1,0 +1,129 @@
+import { z } from 'zod/v4';
+
+import type { ShopifyLocation } from './location';
+import { addressSchema, type Address } from './orderSchema';
+import {
+	ifReadable,
+	list,
+	object,
+	optionalCount,
+	optionalText,
+	optionalWholeNumber,
+	required,
+} from './readers';
+
+/*
+ * The subset of Shopify's fulfillment order that is used (the REST resource): the part of an order
+ * that one location ships in one way.
+ */
+
+/** Shopify's delivery methods. */
+export const deliveryMethods = [
+	'shipping',
+	'local',
+	'pick_up',
+	'pickup_point',
+	'retail',
+	'none',
+] as const;
+
+export type DeliveryMethod = (typeof deliveryMethods)[number];
+
+const statuses = [
+	'open',
+	'in_progress',
+	'on_hold',
+	'scheduled',
+	'closed',
+	'cancelled',
+	'incomplete',
+] as const;
+
+/** A value of a fixed list. An unknown one may be new, and what it means for a delivery isn't known. */
+function oneOf<Values extends readonly [string, ...string[]]>(values: Values) {
+	return z.enum(values, {
+		error: ({ input }) =>
+			input === undefined ? 'is missing' : `should be one of ${values.join(', ')}`,
+	});
+}
+
+/** The schema of a fulfillment order; see above. */
+export const fulfillmentOrderSchema = object({
+	id: required(optionalText),
+	order_id: ifReadable(optionalText),
+	status: oneOf(statuses),
+	/** When a scheduled one can be fulfilled. */
+	fulfill_at: ifReadable(optionalText),
+	fulfillment_holds: list(
+		object({ reason: ifReadable(optionalText), reason_notes: ifReadable(optionalText) }),
+	).catch([]),
+	assigned_location_id: ifReadable(optionalText),
+	assigned_location: object({
+		location_id: ifReadable(optionalText),
+		name: ifReadable(optionalText),
+	})
+		.nullish()
+		.catch(undefined),
+	/** Null for orders from some sales channels. */
+	delivery_method: object({
+		method_type: oneOf(deliveryMethods),
+		/** What the customer entered at checkout for a local delivery. */
+		additional_information: object({
+			instructions: ifReadable(optionalText),
+			phone: ifReadable(optionalText),
+		})
+			.nullish()
+			.catch(undefined),
+	}).nullable(),
+	/** Where it is delivered; null if it is picked up. */
+	destination: addressSchema,
+	line_items: z.array(
+		object({
+			line_item_id: required(optionalText),
+			/** The units that were assigned to it. */
+			quantity: optionalWholeNumber,
+			/** The units left to fulfill. */
+			fulfillable_quantity: required(optionalCount),
+		}),
+		{ error: ({ input }) => (input === undefined ? 'is missing' : 'should be a list') },
+	),
+});
+
+/** A parsed fulfillment order. */
+export type FulfillmentOrder = z.output<typeof fulfillmentOrderSchema>;
+
+/** The fields that identify a fulfillment order, as far as they are readable. */
+export type FulfillmentOrderIdentifiers = Pick<FulfillmentOrder, 'assigned_location'> & {
+	id?: string;
+};
+
+/** The location that ships a fulfillment order, if known. */
+export function locationOf({
+	assigned_location: location,
+	assigned_location_id: assignedId,
+}: FulfillmentOrder): ShopifyLocation | undefined {
+	const [id, name] = [location?.location_id ?? assignedId, location?.name];
+	return id === undefined && name === undefined ? undefined : { id, name };
+}
+
+/**
+ * Where a fulfillment order is delivered. Its destination lacks coordinates and may lack the names of
+ * state and country, so an equal address of its order completes it.
+ *
+ * @param orderAddress the order's shipping address, which applies if the destination has no street
+ */
+export function destinationOf(
+	{ destination }: FulfillmentOrder,
+	orderAddress: Address | null | undefined,
+): Address | null | undefined {
+	if (!destination?.address1) return orderAddress;
+	if (!orderAddress || !isSamePlace(destination, orderAddress)) return destination;
+	const given = Object.entries(destination).filter(([, value]) => value !== undefined);
+	return { ...orderAddress, ...Object.fromEntries(given) };
+}
+
+function isSamePlace(one: Address, other: Address): boolean {
+	const place = ({ address1, address2, neighborhood, city, zip }: Address) =>
+		JSON.stringify([address1, address2, neighborhood, city, zip]).toLowerCase();
+	return place(one) === place(other);
+}

@@ -1,0 +1,449 @@
+import { orderMappingSchema } from '../../../nodes/DeliveryService/shopify/mapping';
+import { orderToChanges } from '../../../nodes/DeliveryService/shopify/toChanges';
+import { toGraphqlOrder } from '../../support/graphqlOrder';
+import { samplePart, samplePartLine, toGraphqlPart } from '../../support/sampleFulfillmentOrder';
+import {
+	deliveryOf,
+	outcomeOf,
+	problemOf,
+	sampleLine,
+	sampleOrder,
+} from '../../support/sampleOrder';
+import { payableInCash } from '../../support/shopifyOrders';
+
+type Fields = Record<string, unknown>;
+
+const [id, reference] = ['6700000001001', '#1042-6700000001001'];
+const shirts = sampleLine({
+	id: 7002,
+	name: 'Shirt',
+	quantity: 3,
+	current_quantity: 3,
+	fulfillable_quantity: 3,
+	price: '10.00',
+	grams: 200,
+});
+
+/** An item with an order of two mugs and three shirts, and a fulfillment order. */
+function item(part: Fields = {}, order: Fields = {}): Fields {
+	const line_items = [sampleLine(), shirts];
+	return { order: sampleOrder({ line_items, ...order }), fulfillmentOrder: samplePart(part) };
+}
+
+describe('finds a fulfillment order and its order', () => {
+	const order = sampleOrder();
+	const part = samplePart();
+	const [graphqlOrder, graphqlPart] = [toGraphqlOrder(order), toGraphqlPart(part)];
+	const edge = toGraphqlPart(part, 'edges');
+
+	test.each<[string, unknown]>([
+		['beside its order', { order, fulfillmentOrder: part }],
+		['beside its order, in the field of the REST API', { order, fulfillment_order: part }],
+		['in the order', { ...order, fulfillmentOrder: part }],
+		['around its order', { ...part, order }],
+		['in the body of a Webhook node', { headers: {}, body: { order, fulfillment_order: part } }],
+		['as the only one of a list', { order, fulfillment_orders: [part] }],
+		['as the only one of a list in its field', { order, fulfillmentOrder: [part] }],
+		['from GraphQL, beside its order', { order: graphqlOrder, fulfillmentOrder: graphqlPart }],
+		['from GraphQL, beside an order from REST', { order, fulfillmentOrder: graphqlPart }],
+		['from REST, beside an order from GraphQL', { order: graphqlOrder, fulfillmentOrder: part }],
+		['from GraphQL, around its order', { ...graphqlPart, order: graphqlOrder }],
+		[
+			'from GraphQL, in a response',
+			{ data: { fulfillmentOrder: { ...graphqlPart, order: graphqlOrder } } },
+		],
+		['from GraphQL, in a node', { data: { node: { ...graphqlPart, order: graphqlOrder } } }],
+		[
+			'from GraphQL, as the only one of its order',
+			{ data: { order: { ...graphqlOrder, fulfillmentOrders: { nodes: [graphqlPart] } } } },
+		],
+		[
+			'from GraphQL, after Split Out',
+			{
+				data: { order: { ...graphqlOrder, fulfillmentOrders: {} } },
+				fulfillmentOrder: graphqlPart,
+			},
+		],
+		[
+			'from GraphQL, after Split Out of edges',
+			{ data: { order: graphqlOrder }, fulfillmentOrder: { cursor: 'c', node: edge } },
+		],
+	])('%s', (_, value) => {
+		expect(outcomeOf(value)).toEqual({
+			kind: 'delivery',
+			referenceId: reference,
+			orderReferenceId: '#1042',
+			location: { id: '61000000002', name: 'Harbor Warehouse' },
+			shopifyOrder: {
+				id: '820982911946154',
+				name: '#1042',
+				email: 'ana@example.com',
+				fulfillmentOrderId: id,
+			},
+			delivery: { ...deliveryOf(order), referenceId: reference },
+		});
+	});
+
+	test('maps an order with an empty list of fulfillment orders as a whole', () => {
+		expect(outcomeOf({ order, fulfillment_orders: [] })).toEqual(outcomeOf(order));
+		expect(outcomeOf({ order, fulfillmentOrder: null })).toEqual(outcomeOf(order));
+	});
+
+	test.each<[string, unknown, string]>([
+		['beside the order', { order, fulfillment_orders: [part, part] }, 'fulfillment_orders'],
+		['in its field', { order, fulfillmentOrder: [part, part] }, 'fulfillmentOrder'],
+		[
+			'in a GraphQL response',
+			{
+				data: { order: { ...graphqlOrder, fulfillmentOrders: { nodes: [graphqlPart, edge] } } },
+			},
+			'data.order.fulfillmentOrders.nodes',
+		],
+		[
+			'as edges in a GraphQL response',
+			{
+				data: {
+					order: {
+						...graphqlOrder,
+						fulfillmentOrders: { edges: [{ node: graphqlPart }, { node: edge }] },
+					},
+				},
+			},
+			'data.order.fulfillmentOrders.edges',
+		],
+	])('names Split Out for several fulfillment orders %s', (_, value, field) => {
+		expect(problemOf(value).message).toBe(
+			`This order has several fulfillment orders. Add a Split Out node before this node: Fields to Split Out "${field}", Include "All Other Fields", Destination Field Name "fulfillmentOrder".`,
+		);
+	});
+
+	test.each([part, graphqlPart, { fulfillment_order: part }, { ...order, ...part }])(
+		'asks for the order of a fulfillment order without one',
+		(value) => {
+			expect(problemOf(value).message).toBe(
+				'This is a fulfillment order without its order. Put the order beside it, in the field "order".',
+			);
+		},
+	);
+});
+
+describe('the reference ID of a fulfillment order', () => {
+	test.each<[string, Fields, string]>([
+		['the order ID', { referenceIdFrom: 'id' }, `820982911946154-${id}`],
+		['a custom one', { overrides: { referenceId: 'A-7' } }, `A-7-${id}`],
+		['a custom one with its ID', { overrides: { referenceId: `F${id}` } }, `F${id}`],
+		[
+			'a custom one of 40 characters',
+			{ overrides: { referenceId: 'x'.repeat(40) } },
+			`${'x'.repeat(26)}-${id}`,
+		],
+	])('contains its ID: %s', (_, mapping, expected) => {
+		expect(deliveryOf(item(), mapping).referenceId).toBe(expected);
+	});
+});
+
+describe('what a fulfillment order contains', () => {
+	test('is sent as far as it is left to fulfill', () => {
+		const line_items = [
+			samplePartLine({ fulfillable_quantity: 1 }),
+			samplePartLine({ line_item_id: 7002, quantity: 3, fulfillable_quantity: 0 }),
+		];
+		expect(deliveryOf(item({ line_items }), { packagesPer: 'unit' }).packages).toEqual([
+			{ name: 'Mug - Blue', qty: 1, weight: 0.35, size: 'm', price: 12.5 },
+		]);
+	});
+
+	test('is not sent as far as it needs no shipping', () => {
+		const line_items = [samplePartLine(), samplePartLine({ line_item_id: 7002 })];
+		const order = { line_items: [sampleLine(), { ...shirts, requires_shipping: false }] };
+		const { packages } = deliveryOf(item({ line_items }, order), { packagesPer: 'unit' });
+		expect(packages.map(({ name }) => name)).toEqual(['Mug - Blue']);
+	});
+
+	test('is skipped if nothing of it is left to ship', () => {
+		const line_items = [samplePartLine({ fulfillable_quantity: 0 })];
+		const outcome = outcomeOf(item({ line_items }));
+		expect(outcome).toMatchObject({ kind: 'skipped', reason: 'nothingToShip' });
+	});
+
+	test('is sent although the rest of the order is fulfilled', () => {
+		const line_items = [
+			sampleLine({ fulfillable_quantity: 2 }),
+			{ ...shirts, fulfillable_quantity: 0, fulfillment_status: 'fulfilled' },
+		];
+		expect(deliveryOf(item({}, { line_items })).packages).toMatchObject([{ price: 25 }]);
+	});
+});
+
+describe('the destination of a fulfillment order', () => {
+	const destination = {
+		first_name: 'Leo',
+		last_name: 'Ruiz',
+		phone: '+52 55 3000 4000',
+		email: 'leo@example.com',
+		address1: 'Calle Sol 5',
+		city: 'Cholula',
+		province: 'Puebla',
+		zip: '72760',
+		country: 'Mexico',
+	};
+
+	test('replaces the address and the contact of the order', () => {
+		expect(deliveryOf(item({ destination })).dropoff).toEqual({
+			contact: { name: 'Leo Ruiz', email: 'leo@example.com', phonenumber: '+52 55 3000 4000' },
+			location: {
+				address: {
+					streetName: 'Calle Sol 5',
+					city: 'Cholula',
+					state: 'Puebla',
+					zipcode: '72760',
+					country: 'Mexico',
+				},
+			},
+		});
+	});
+
+	test.each([null, {}, { first_name: 'Leo' }])(
+		'is the address of the order if it has no street (%j)',
+		(empty) => {
+			const { dropoff } = deliveryOf(sampleOrder());
+			expect(deliveryOf(item({ destination: empty })).dropoff).toEqual(dropoff);
+		},
+	);
+
+	test('is completed by an equal address of the order', () => {
+		const { dropoff } = deliveryOf(sampleOrder());
+		const part = samplePart();
+		const value = { order: sampleOrder(), fulfillmentOrder: { ...part, destination: undefined } };
+		expect(deliveryOf(value).dropoff).toEqual(dropoff);
+		expect(deliveryOf(item({ status: 'in_progress' })).dropoff).toEqual(dropoff);
+	});
+
+	test('is needed, or an address of the order', () => {
+		const value = item({ destination: null }, { shipping_address: null, shipping_lines: [] });
+		expect(problemOf(value).message).toMatch(
+			/^Order #1042 \(Harbor Warehouse\) has items to ship, but no shipping address/,
+		);
+	});
+
+	test('gets the instructions and the phone of a local delivery', () => {
+		const additional_information = { instructions: 'Ring twice', phone: '+52 55 9' };
+		const part = { delivery_method: { method_type: 'local', additional_information } };
+		const { contact, location } = deliveryOf(item(part, { note: 'Gift' })).dropoff;
+		expect(contact.phonenumber).toBe('+52 55 9');
+		expect(location.instructions).toBe('Ring twice; Gift');
+	});
+});
+
+describe('skips a fulfillment order', () => {
+	const method = (method_type: string) => ({ delivery_method: { method_type } });
+
+	test.each<[string, Fields, string]>([
+		[
+			'onHold',
+			{
+				status: 'on_hold',
+				fulfillment_holds: [{ reason: 'awaiting_payment', reason_notes: 'call first' }],
+			},
+			'is on hold in Shopify (awaiting payment: call first). Release the hold, then run the workflow for this order again.',
+		],
+		[
+			'onHold',
+			{ status: 'on_hold' },
+			'is on hold in Shopify. Release the hold, then run the workflow for this order again.',
+		],
+		[
+			'scheduled',
+			{ status: 'scheduled', fulfill_at: '2026-12-24T00:00:00-06:00' },
+			'is scheduled in Shopify for 2026-12-24. Run the workflow for this order again from that day on.',
+		],
+		[
+			'closed',
+			{ status: 'closed' },
+			'is closed in Shopify: its items were fulfilled, moved or removed. Nothing is left to deliver.',
+		],
+		[
+			'incomplete',
+			{ status: 'incomplete' },
+			"was closed as incomplete in Shopify: its location couldn't fulfill it. Check the order in Shopify.",
+		],
+		[
+			'cancelled',
+			{ status: 'cancelled' },
+			'was canceled in Shopify. If its delivery already exists, cancel it in the Delivery Service dashboard.',
+		],
+		[
+			'localPickup',
+			{ ...method('pick_up'), status: 'closed' },
+			'is picked up by the customer. To deliver such orders, add "Store Pickup" to the order option Delivery Methods.',
+		],
+		[
+			'deliveryMethod',
+			method('pickup_point'),
+			'has the delivery method "Pickup Point". To deliver such orders, add "Pickup Point" to the order option Delivery Methods.',
+		],
+	])('for the reason %s', (reason, part, text) => {
+		const message = `Order #1042 (Harbor Warehouse) ${text}`;
+		expect(outcomeOf(item(part))).toMatchObject({ kind: 'skipped', reason, message });
+		const { order, fulfillmentOrder } = item(part);
+		const graphql = toGraphqlPart({ ...samplePart(), ...part });
+		expect(outcomeOf({ order, fulfillmentOrder: graphql })).toEqual(
+			outcomeOf({ order, fulfillmentOrder }),
+		);
+	});
+
+	test.each(['retail', 'none'])('whose delivery method is %s', (type) => {
+		expect(outcomeOf(item(method(type)))).toMatchObject({ reason: 'deliveryMethod' });
+	});
+
+	test('whose order is canceled, a test, or marked as a pickup by an app', () => {
+		const mark = { note_attributes: [{ name: 'Checkout-Method', value: 'pickup' }] };
+		for (const [reason, order] of [
+			['cancelled', { cancelled_at: '2026-03-02T08:47:00Z' }],
+			['testOrder', { test: true }],
+			['localPickup', mark],
+		] as const)
+			expect(outcomeOf(item({}, order))).toMatchObject({ kind: 'skipped', reason });
+	});
+
+	test('but not if its delivery method is chosen or unknown', () => {
+		const chosen = { deliveryMethods: ['pick_up'] };
+		const order = { shipping_lines: [{ title: 'Store Pickup' }] };
+		expect(outcomeOf(item(method('pick_up'), order), chosen).kind).toBe('delivery');
+		expect(outcomeOf(item(method('shipping')), chosen)).toMatchObject({ reason: 'deliveryMethod' });
+		expect(outcomeOf(item({ delivery_method: null })).kind).toBe('delivery');
+	});
+});
+
+describe('an unreadable fulfillment order', () => {
+	const prefix = 'Order #1042 (Harbor Warehouse) has a fulfillment order whose';
+
+	test.each<[string, Fields, string]>([
+		['status', { status: 'paused' }, '"status" should be one of open, in_progress, on_hold'],
+		['method', { delivery_method: { method_type: 'drone' } }, '"delivery_method.method_type"'],
+		['missing method', { delivery_method: undefined }, '"delivery_method" is missing.'],
+		['lines', { line_items: 'none' }, '"line_items" should be a list, but is the text "none".'],
+		[
+			'quantity',
+			{ line_items: [samplePartLine({ fulfillable_quantity: null })] },
+			'"line_items[0].fulfillable_quantity" is missing.',
+		],
+		['destination', { destination: 'home' }, '"destination" should be an object'],
+	])('is reported with its order and the field: %s', (_, part, text) => {
+		const outcome = outcomeOf(item(part));
+		expect(outcome).toMatchObject({
+			kind: 'invalid',
+			referenceId: reference,
+			shopifyOrder: { name: '#1042', fulfillmentOrderId: id },
+		});
+		expect(problemOf(item(part)).message).toMatch(`${prefix} ${text}`);
+	});
+
+	test('is reported with the names of GraphQL', () => {
+		const part = toGraphqlPart(samplePart({ line_items: [samplePartLine()] }));
+		const missing = { ...part, deliveryMethod: undefined };
+		expect(problemOf({ order: sampleOrder(), fulfillmentOrder: missing }).message).toBe(
+			`${prefix} "deliveryMethod" is missing.`,
+		);
+		const lineItems = { nodes: [], pageInfo: { hasNextPage: true } };
+		expect(problemOf({ order: sampleOrder(), fulfillmentOrder: { ...part, lineItems } })).toEqual({
+			message:
+				'Order #1042 (Harbor Warehouse) has more "lineItems" than the GraphQL query returned. Raise "first" of lineItems in the query, up to 250.',
+		});
+	});
+
+	test('without a location is called by its ID, and without an ID by the order', () => {
+		const unnamed = { assigned_location: null, status: 'paused' };
+		expect(problemOf(item(unnamed)).message).toMatch(/^Order #1042 \(fulfillment order 67/);
+		expect(problemOf(item({ ...unnamed, id: null })).message).toMatch(/^Order #1042 has a/);
+	});
+
+	test('that belongs to another order is not sent', () => {
+		expect(problemOf(item({ order_id: 1 })).message).toBe(
+			`Fulfillment order ${id} belongs to another order (ID 1) than Order #1042 (ID 820982911946154). Combine each order with its own fulfillment orders, by the order ID.`,
+		);
+	});
+
+	test('with an item that its order lacks is not sent', () => {
+		const line_items = [samplePartLine({ line_item_id: 8 })];
+		expect(problemOf(item({ line_items })).message).toBe(
+			'Order #1042 (Harbor Warehouse) doesn\'t contain the item with the ID 8 of its fulfillment order. Make sure the Shopify node returns all "line_items" with their IDs.',
+		);
+	});
+});
+
+describe('the cash for a fulfillment order', () => {
+	const unpaid = { ...payableInCash, total_outstanding: '55.00' };
+	const mugsPart = {};
+	const shirtsPart = {
+		id: 2,
+		line_items: [samplePartLine({ line_item_id: 7002, quantity: 3, fulfillable_quantity: 3 })],
+	};
+
+	test('is the share of its items, and the output says so', () => {
+		const outcome = outcomeOf(item(mugsPart, unpaid));
+		expect(outcome).toMatchObject({
+			delivery: { cod: 25 },
+			cashShare: { cashToCollect: 25, cashOutstanding: 55 },
+		});
+		expect(deliveryOf(item(shirtsPart, unpaid)).cod).toBe(30);
+	});
+
+	test('stays the same when another delivery of the order is fulfilled', () => {
+		const fulfilled = { fulfillable_quantity: 0, fulfillment_status: 'fulfilled' };
+		const line_items = [sampleLine(fulfilled), shirts];
+		expect(deliveryOf(item(shirtsPart, { ...unpaid, line_items })).cod).toBe(30);
+	});
+
+	test('is everything if no other item needs shipping', () => {
+		const line_items = [sampleLine(), { ...shirts, requires_shipping: false }];
+		expect(deliveryOf(item(mugsPart, { ...unpaid, line_items })).cod).toBe(55);
+	});
+
+	test('is in whole units of the currency', () => {
+		const yen = { ...unpaid, currency: 'JPY', total_outstanding: '100' };
+		expect(deliveryOf(item(mugsPart, yen)).cod).toBe(45);
+		expect(deliveryOf(item(shirtsPart, yen)).cod).toBe(55);
+	});
+
+	test('goes by the number of units if a price is unknown', () => {
+		const line_items = [sampleLine({ price: null }), shirts];
+		const order = { ...unpaid, line_items, total_outstanding: '50.00' };
+		expect(deliveryOf(item(mugsPart, order)).cod).toBe(20);
+		expect(deliveryOf(item(shirtsPart, order)).cod).toBe(30);
+	});
+
+	test('is none for free items, and an update sets it to 0', () => {
+		const line_items = [sampleLine({ price: '0.00' }), shirts];
+		const value = item(mugsPart, { ...unpaid, line_items });
+		expect(deliveryOf(value).cod).toBeUndefined();
+		expect(orderToChanges(value, orderMappingSchema.parse({}))).toMatchObject({
+			value: { cod: 0 },
+		});
+	});
+});
+
+describe('an update from a fulfillment order', () => {
+	const changesOf = (value: unknown) => orderToChanges(value, orderMappingSchema.parse({}));
+
+	test.each(['open', 'on_hold', 'scheduled'])('has its recipient and packages (%s)', (status) => {
+		expect(changesOf(item({ status }))).toMatchObject({
+			ok: true,
+			value: { contact: { name: 'Ana Lopez' }, packages: [{ price: 25 }] },
+		});
+	});
+
+	test('has no packages once something of it is fulfilled', () => {
+		const line_items = [samplePartLine({ fulfillable_quantity: 1 })];
+		expect(changesOf(item({ line_items }))).toMatchObject({ value: { packages: undefined } });
+		const others = { line_items: [sampleLine({ fulfillable_quantity: 0 }), shirts] };
+		expect(changesOf(item({}, others))).toMatchObject({ value: { packages: [{ price: 25 }] } });
+	});
+
+	test('says that nothing was updated if it is closed', () => {
+		expect(changesOf(item({ status: 'closed' }))).toMatchObject({
+			ok: false,
+			problem: { description: expect.stringContaining('Its delivery was not updated.') },
+		});
+	});
+});
