@@ -145,6 +145,39 @@ describe('Shopify order', () => {
 		]);
 	});
 
+	test('uses the pickup fields for an order without a location, and does not read the table', async () => {
+		const entry = [
+			{ shopifyLocation: 'Harbor', pickupType: 'warehouse', warehouse: 'north' },
+			{ shopifyLocation: '={{ $json.notThere.name }}', pickupType: 'warehouse', warehouse: '7' },
+		];
+
+		const { error, hints } = await service.run(
+			{ ...fromOrder(), pickupByLocation: { entry } },
+			{ items: [shopifyOrder()] },
+		);
+
+		expect(error).toBeUndefined();
+		expect(service.creations()).toEqual([{ deliveries: [plain] }]);
+		expect(hints).toMatchObject([{ type: 'info' }]);
+	});
+
+	test.each([
+		['Shopify Location', { shopifyLocation: '', warehouse: '7' }],
+		['Warehouse ID', { shopifyLocation: 'Harbor', warehouse: '' }],
+		['Address', { shopifyLocation: 'Harbor', pickupType: 'address', warehouse: '7' }],
+	])(
+		'n8n does not start a node with a row of Pickup by Location without %s',
+		async (label, row) => {
+			const { error } = await service.run(
+				{ ...fromOrder(), pickupByLocation: { entry: [row] } },
+				{ items: [shopifyOrder()] },
+			);
+
+			expect(error?.message).toContain(`Parameter "${label}" is required.`);
+			expect(service.control.requests()).toEqual([]);
+		},
+	);
+
 	test('creates one delivery for an order that comes from REST and from GraphQL', async () => {
 		const parameters = { ...fromOrder(), skipAlreadySent: true };
 		await service.run(parameters, { items: [shopifyOrder()] });

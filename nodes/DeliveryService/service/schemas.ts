@@ -112,6 +112,16 @@ const placeSchema = strictObjectIgnoringBlanks({
 	location: locationSchema,
 });
 
+/** A place that another place supplies with what is missing in its contact. */
+export const placeOverrideSchema = strictObjectIgnoringBlanks({
+	contact: strictObjectIgnoringBlanks({
+		name: text.optional(),
+		email: email.optional(),
+		phonenumber: text.optional(),
+	}),
+	location: locationSchema,
+});
+
 /** A package (section 2.5). */
 const packageSchema = strictObjectIgnoringBlanks({
 	id: text.optional(),

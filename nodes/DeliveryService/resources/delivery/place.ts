@@ -4,7 +4,8 @@ import { showFor } from '../resource';
 
 type Side = 'pickup' | 'dropoff';
 
-const placeholders = {
+/** The examples in the fields of a place. */
+export const placeholders = {
 	pickup: {
 		name: 'e.g. Main Street Store',
 		email: 'e.g. store@example.com',
@@ -155,8 +156,14 @@ export function placeFields(side: Side): INodeProperties[] {
 	];
 }
 
+/** A place that the user entered, not yet checked against the rules of the service. */
+export interface EnteredPlace {
+	contact: object;
+	location: object;
+}
+
 /** The place that the user entered, in the service's format (sections 2.2 to 2.4), without empty fields. */
-export function readPlace(parameters: ParameterReader, side: Side, item: number): object {
+export function readPlace(parameters: ParameterReader, side: Side, item: number): EnteredPlace {
 	const read = (name: string): unknown => parameters.get(`${side}${name}`, item, '');
 	return {
 		contact: omitBlank({ name: read('Name'), email: read('Email'), phonenumber: read('Phone') }),

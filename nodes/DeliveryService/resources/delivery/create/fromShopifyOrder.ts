@@ -1,10 +1,11 @@
 import { limits } from '../../../service/limits';
 import { lowerFirst, truncate } from '../../../common/text';
 import { readJson } from '../../../common/parameters';
-import { orderToDelivery, type OrderResult } from '../../../shopify/toDelivery';
-import { placeFields, readPlace } from '../place';
+import { orderToDelivery } from '../../../shopify/toDelivery';
+import { placeFields } from '../place';
 import { orderField, orderOptionsField, readOrderMapping } from '../shopifyOrder';
-import type { Source } from './source';
+import { pickupByLocationField, readOrderPickup } from './pickupByLocation';
+import type { Source, SourceResult } from './source';
 
 /** Creates deliveries from Shopify orders as n8n's Shopify nodes output them. */
 export const fromShopifyOrder: Source = {
@@ -24,17 +25,26 @@ export const fromShopifyOrder: Source = {
 		},
 		orderField,
 		...placeFields('pickup'),
+		pickupByLocationField,
 		orderOptionsField,
 	],
-	read(parameters, item): OrderResult<unknown> {
+	read(parameters, item): SourceResult<unknown> {
 		const order = readJson(parameters.get('order', item), 'Order');
 		if (!order.ok) return { kind: 'invalid', problem: order.problem };
 		const mapping = readOrderMapping(parameters, item);
 		if (!mapping.ok) return { kind: 'invalid', problem: mapping.problem };
 		const result = orderToDelivery(order.value, mapping.value);
 		if (result.kind !== 'delivery') return result;
-		const pickup = readPlace(parameters, 'pickup', item);
-		return { ...result, delivery: { pickup, ...result.delivery } };
+		const { kind, delivery, ...facts } = result;
+		const read = readOrderPickup(parameters, item, facts.location);
+		if (!read.ok) return { ...facts, kind: 'invalid', problem: read.problem };
+		const { pickup, unlistedLocation } = read.value;
+		return {
+			...facts,
+			...(unlistedLocation && { unlistedLocation }),
+			kind,
+			delivery: { pickup, ...delivery },
+		};
 	},
 	rephrase({ message, description }, referenceId = '') {
 		return {

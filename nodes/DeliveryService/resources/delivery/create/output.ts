@@ -198,7 +198,7 @@ function unknownMessage(names: readonly string[]): string {
 
 /** The hints about the orders of created deliveries, or in a dry run of those to be created. */
 export function orderHints(items: readonly PreparedItem[]): NodeExecutionHint[] {
-	return [missingFieldsMessage(items), cashMessage(items)]
+	return [missingFieldsMessage(items), cashMessage(items), unlistedLocationsMessage(items)]
 		.filter((message) => message !== undefined)
 		.map(warning);
 }
@@ -236,6 +236,20 @@ function cashMessage(items: readonly PreparedItem[]): string | undefined {
 	const orders = countAndNames(unpaid.map(itemName), 'orders');
 	const subject = unpaid.length === 1 ? `${orders} is` : `${orders} are`;
 	return `${subject} not fully paid, but no cash will be collected. ${advice}, and run Update for existing deliveries.`;
+}
+
+/**
+ * Names the locations whose orders used the pickup fields. A shop with one location and no table needs
+ * no row.
+ */
+function unlistedLocationsMessage(items: readonly PreparedItem[]): string | undefined {
+	const unlisted = items.filter(({ unlistedLocation }) => unlistedLocation !== undefined);
+	const locations = unlisted.flatMap(({ unlistedLocation }) => unlistedLocation ?? []);
+	const names = [...new Set(locations.map(({ name }) => name))];
+	const needsRow = names.length > 1 || locations.some(({ isTableEmpty }) => !isTableEmpty);
+	if (!needsRow) return undefined;
+	const [are, them] = names.length === 1 ? ['is', 'it'] : ['are', 'them'];
+	return `${countAndNames(names, 'locations')} ${are} not in Pickup by Location, so the pickup fields were used for ${countAndNames(unlisted.map(itemName), 'deliveries')}. Add ${them} if the driver should go elsewhere.`;
 }
 
 function isPendingReview(status: unknown): boolean {

@@ -8,13 +8,12 @@ import type { Creation } from '../../../sending/outcomes';
 import { serviceLabels } from '../../../service/labels';
 import { deliverySchema, type Delivery } from '../../../service/schemas';
 import { validate } from '../../../service/validation';
-import type { OrderResult } from '../../../shopify/toDelivery';
 import { itemError, toProblem } from '../../items';
 import { readItemOptions, type ItemOptions } from './options';
-import type { Source } from './source';
+import type { Source, SourceResult } from './source';
 
 /** An input item after reading and validation. */
-export type PreparedItem = { item: number } & Partial<ItemOptions> & OrderResult<Delivery>;
+export type PreparedItem = { item: number } & Partial<ItemOptions> & SourceResult<Delivery>;
 
 /**
  * Reads an input item and checks it against every rule of the service, before anything is sent.

@@ -3,6 +3,13 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import type { ParameterReader } from '../../../common/parameters';
 import type { Problem } from '../../../common/result';
 import type { OrderResult } from '../../../shopify/toDelivery';
+import type { UnlistedLocation } from './pickupByLocation';
+
+/** What a source reads from an item. */
+export type SourceResult<Body> = OrderResult<Body> & {
+	/** The location that ships the order, if it has no pickup of its own. */
+	unlistedLocation?: UnlistedLocation;
+};
 
 /** What deliveries are created from: a choice of Create From, its fields, and how it reads an item. */
 export interface Source {
@@ -11,7 +18,7 @@ export interface Source {
 	skipsAlreadySent: boolean;
 	fields: INodeProperties[];
 	/** Reads an item, without checking the rules of the service. */
-	read(parameters: ParameterReader, item: number): OrderResult<unknown>;
+	read(parameters: ParameterReader, item: number): SourceResult<unknown>;
 	/** Rephrases a violated rule of the service in terms of what the user entered. */
 	rephrase?(problem: Problem, referenceId: string | undefined): Problem;
 }
