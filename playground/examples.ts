@@ -20,6 +20,7 @@ export const examples = {
 	updates: 'delivery-updates-to-shopify',
 	catchUp: 'catch-up-at-night',
 	changes: 'address-changed-in-shopify',
+	webhook: 'shopify-webhook-to-deliveries',
 	sheet: 'child-companies-from-a-sheet',
 	repair: 'repair-blacklisted-webhooks',
 	assistant: 'ask-the-assistant',
@@ -28,6 +29,7 @@ export const examples = {
 /** The names of the nodes in examples/ that the demo and the tests use. */
 export const nodeNames = {
 	newOrder: 'New Shopify order',
+	computeSignature: 'Compute signature',
 	createDelivery: 'Create delivery',
 	deliveryUpdated: 'Delivery updated',
 	createFromSheet: 'Create deliveries',
@@ -73,6 +75,7 @@ export function filledIn({ credential }: Pick<Shopify, 'credential'>): FilledIn 
 			...pickup,
 			orderOptions: { fallbackEmail: 'orders@example.com' },
 		},
+		[nodeNames.computeSignature]: { secret: credential.appSecretKey },
 		[nodeNames.createFromSheet]: pickup,
 		[nodeNames.tryDelivery]: pickup,
 		[nodeNames.settings]: { shop: credential.shopSubdomain },
@@ -125,11 +128,15 @@ export async function readExample(
 			return {
 				...node,
 				...(changes && { parameters: applyChanges(node, changes) }),
-				...(node.type.endsWith('Trigger') && { webhookId: randomUUID() }),
+				...(isStartedByRequest(node) && { webhookId: randomUUID() }),
 				credentials: credentialsFor(node, credentials),
 			};
 		}),
 	};
+}
+
+function isStartedByRequest({ type }: WorkflowNode): boolean {
+	return type.endsWith('Trigger') || type === 'n8n-nodes-base.webhook';
 }
 
 const setParametersShape = z.object({

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -436,6 +437,94 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 		control().blacklist(String(webhook?.url), updateTask);
 		expect((await env.installation.client.run(repair, 'Every 15 minutes')).status).toBe('success');
 		expect(control().webhooks()).toMatchObject([{ url: webhook?.url, status: 'Active' }]);
+	});
+
+	describe('orders from a webhook of the Shopify admin', () => {
+		const url = () => `${env.installation.n8n.url}/webhook/shopify-new-order`;
+		let workflow: string;
+
+		beforeAll(async () => (workflow = await env.publish('webhook')));
+		afterAll(async () => await env.installation.client.unpublish(workflow));
+
+		const signatureOf = (body: string, secret = env.shopify.credential.appSecretKey) =>
+			createHmac('sha256', secret).update(body).digest('base64');
+
+		/** Posts an order as Shopify does, and waits until the workflow has run. Returns the status. */
+		async function post(body: string, signature?: string): Promise<number> {
+			const headers = {
+				'Content-Type': 'application/json',
+				'X-Shopify-Topic': 'orders/create',
+				...(signature !== undefined && { 'X-Shopify-Hmac-Sha256': signature }),
+			};
+			return await env.afterExecutions(workflow, 1, async () => {
+				const { status } = await fetch(url(), { method: 'POST', headers, body });
+				return status;
+			});
+		}
+
+		/** An order that only this webhook reports. The spaces are lost if n8n serializes it again. */
+		const bodyOf = (name: string, otherValues = {}) =>
+			JSON.stringify({ ...samples[0], name, note: 'Café & 🚲', ...otherValues }, null, 2);
+
+		const deliveriesOf = (name: string) =>
+			control()
+				.deliveries()
+				.filter(({ record }) => record.referenceId === name);
+
+		test('creates one delivery for an order with the right signature that arrives twice', async () => {
+			const body = bodyOf('#W-1');
+			expect(await post(body, signatureOf(body))).toBe(200);
+			expect(deliveriesOf('#W-1')).toHaveLength(1);
+			expect(await post(body, signatureOf(body))).toBe(200);
+			expect(deliveriesOf('#W-1')).toHaveLength(1);
+			expect(await env.rows(tables.toLookAt, { orderName: '#W-1' })).toEqual([]);
+		});
+
+		test('responds with 401 to an order with a wrong or missing signature, and creates nothing', async () => {
+			const body = bodyOf('#W-2');
+			const requestCount = control().requests().length;
+			expect(await post(body, signatureOf(body, 'guessed'))).toBe(401);
+			expect(await post(body, signatureOf(bodyOf('#W-3')))).toBe(401);
+			expect(await post(body, '')).toBe(401);
+			expect(await post(body)).toBe(401);
+			expect(control().requests()).toHaveLength(requestCount);
+		});
+
+		test('lists an order that was not sent for review, and sends it once it is fixed', async () => {
+			const body = bodyOf('#W-4', {
+				id: 4,
+				shipping_address: { ...samples[0]?.shipping_address, address1: null },
+			});
+			expect(await post(body, signatureOf(body))).toBe(200);
+			expect(deliveriesOf('#W-4')).toEqual([]);
+			const entry = { orderId: '4', orderName: '#W-4', about: 'creation' };
+			expect(await env.row(tables.toLookAt, entry)).toMatchObject({
+				message: expect.stringContaining('#W-4'),
+				whatToDo: expect.stringContaining('it is then sent again'),
+				solved: 'no',
+			});
+			const fixed = bodyOf('#W-4', { id: 4 });
+			expect(await post(fixed, signatureOf(fixed))).toBe(200);
+			expect(deliveriesOf('#W-4')).toHaveLength(1);
+		});
+
+		test('accepts no order as long as the secret is empty', async () => {
+			const { client } = env.installation;
+			await client.unpublish(workflow);
+			const unfinished = await env.store('webhook', { [nodeNames.computeSignature]: {} });
+			const publishing = client.publish(unfinished);
+			if (version === 'newest') {
+				await expect(publishing).rejects.toThrow('Missing or invalid required parameters: secret');
+			} else {
+				await publishing;
+				const body = bodyOf('#W-5');
+				const headers = { 'X-Shopify-Hmac-Sha256': signatureOf(body, '') };
+				expect((await fetch(url(), { method: 'POST', headers, body })).status).toBe(500);
+				expect(deliveriesOf('#W-5')).toEqual([]);
+				await client.unpublish(unfinished);
+			}
+			await client.publish(workflow);
+		});
 	});
 
 	describe('chat assistant', () => {

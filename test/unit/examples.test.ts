@@ -86,7 +86,7 @@ describe.each(examples)('the example %s', (_, { name, nodes, connections }) => {
 		const unconnected = nodes.filter(
 			(node) =>
 				node.type !== note &&
-				!/trigger/i.test(node.type) &&
+				!/trigger|\.webhook$/i.test(node.type) &&
 				!reached.includes(node.name) &&
 				!Object.keys(connections[node.name] ?? {}).some((kind) => kind.startsWith('ai_')),
 		);

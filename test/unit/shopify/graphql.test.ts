@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 import fc from 'fast-check';
+import { buildSchema, parse, validate } from 'graphql';
 import { z } from 'zod/v4';
 
 import { graphqlOrderFields } from '../../../nodes/DeliveryService/shopify/graphql';
@@ -52,8 +53,9 @@ function select(value: unknown, selection: Selection): unknown {
 	);
 }
 
-const [, documentedQuery = ''] =
-	/```graphql\n([^]*?)```/.exec(readFileSync('docs/shopify.md', 'utf8')) ?? [];
+const [documentedQuery = '', fulfillmentOrderLines = ''] = [
+	...readFileSync('docs/shopify.md', 'utf8').matchAll(/```graphql\n([^]*?)```/g),
+].map(([, query]) => query);
 const selection = parseQuery(documentedQuery).query?.order ?? {};
 
 describe('the query in docs/shopify.md', () => {
@@ -79,6 +81,24 @@ describe('the query in docs/shopify.md', () => {
 		const pages = ['nodes', 'pageInfo'];
 		const unused = Object.keys(selection).filter((name) => !names.has(name));
 		expect(unused.filter((name) => !pages.includes(name))).toEqual([]);
+	});
+});
+
+describe('the lines for fulfillment orders in docs/shopify.md', () => {
+	const schema = buildSchema(readFileSync('playground/shopify/schema.graphql', 'utf8'));
+	const lastBraces = '  }\n}\n';
+	const combinedQuery = `${documentedQuery.slice(0, -lastBraces.length)}${fulfillmentOrderLines}${lastBraces}`;
+
+	test('the documented query is valid with and without the lines for fulfillment orders', () => {
+		expect(documentedQuery.endsWith(lastBraces)).toBe(true);
+		expect(combinedQuery).toContain('fulfillmentOrders(');
+		for (const query of [documentedQuery, combinedQuery])
+			expect(validate(schema, parse(query))).toEqual([]);
+	});
+
+	test('the lines for fulfillment orders say whether the list of items is complete', () => {
+		const { nodes } = parseQuery(combinedQuery).query?.order?.fulfillmentOrders ?? {};
+		expect(nodes?.lineItems?.pageInfo).toEqual({ hasNextPage: {} });
 	});
 });
 
