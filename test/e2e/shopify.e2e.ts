@@ -5,7 +5,7 @@ import {
 	type CreateOutput,
 	type FulfillmentEnvironment,
 } from './support/fulfillmentOrders';
-import { locationPickups } from './support/fulfillmentWorkflows';
+import { locationPickups, type OrderToSend } from './support/fulfillmentWorkflows';
 
 /** Sample orders by what is in them. */
 const samples = { one: 0, two: 1, cashOnDelivery: 3 } as const;
@@ -238,17 +238,29 @@ describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (ver
 		expect(referencesOf(order)).toEqual([order.name]);
 	});
 
-	test('sends no part of an order that was sent as a whole before', async () => {
-		const { order } = env.place({ sample: samples.two, parts: atTwoLocations });
-		const whole = await env.create({ id: order.id, form: 'REST order' });
-		expect(whole.map(summary)).toEqual(['created']);
+	test('sends no part of an order that was sent as a whole, and no whole order that was sent in parts', async () => {
+		const split = { sample: samples.two, parts: atTwoLocations };
+		const whole = 'REST order';
+		const inParts = 'REST fulfillment orders';
+		const send = async ({ id }: Order, ...wanted: ReadonlyArray<OrderToSend['form']>) =>
+			(await env.create(...wanted.map((form) => ({ id, form })))).map(summary);
 
-		const parts = await env.create(
-			{ id: order.id, form: 'REST fulfillment orders' },
-			{ id: order.id, form: 'GraphQL fulfillment orders' },
-		);
+		const { order: wholeFirst } = env.place(split);
+		expect(await send(wholeFirst, whole)).toEqual(['created']);
+		expect(await send(wholeFirst, inParts)).toEqual(['alreadyCreated', 'alreadyCreated']);
+		expect(referencesOf(wholeFirst)).toEqual([wholeFirst.name]);
 
-		expect(parts).toMatchObject(Array(4).fill({ skipped: true }));
-		expect(referencesOf(order)).toEqual([order.name]);
+		const { order: partsFirst, references } = env.place(split);
+		expect(await send(partsFirst, inParts)).toEqual(['created', 'created']);
+		expect(await send(partsFirst, whole)).toEqual(['alreadyCreated']);
+		expect(referencesOf(partsFirst)).toEqual(references);
+
+		const { order: together } = env.place(split);
+		expect(await send(together, whole, inParts)).toEqual([
+			'created',
+			'sameOrderInInput',
+			'sameOrderInInput',
+		]);
+		expect(referencesOf(together)).toEqual([together.name]);
 	});
 });

@@ -85,13 +85,10 @@ const createParameters = {
 /** Builds the workflow that fetches orders in the requested forms, and creates their deliveries. */
 export function creationWorkflow(context: WorkflowContext): WorkflowFile {
 	const { rest, graphql } = shopNodes(context);
+	const order = "={{ $('Its order').item.json.order }}";
 	const withOrder = {
-		assignments: {
-			assignments: [
-				{ id: '1', name: 'order', type: 'object', value: "={{ $('Its order').item.json.order }}" },
-				{ id: '2', name: 'fulfillmentOrder', type: 'object', value: '={{ $json }}' },
-			],
-		},
+		assignments: { assignments: [{ id: '1', name: 'order', type: 'object', value: order }] },
+		includeOtherFields: true,
 		options: {},
 	};
 	const branches = [
@@ -105,7 +102,7 @@ export function creationWorkflow(context: WorkflowContext): WorkflowFile {
 		],
 		[
 			graphql('GraphQL fulfillment orders', fulfillmentOrdersQuery),
-			splitOut('Each', 'data.order.fulfillmentOrders.nodes'),
+			splitOut('Each', 'data.order.fulfillmentOrders.nodes', { include: 'allOtherFields' }),
 		],
 	];
 	const merge = step('Merge', 'n8n-nodes-base.merge', 3, { numberInputs: forms.length });
@@ -188,35 +185,16 @@ export function fulfillmentWorkflow(context: WorkflowContext): WorkflowFile {
 
 const orderPath = 'orders/{{ $json.id }}.json';
 
-/** The query that docs/shopify.md tells users to copy. */
-const [, orderQuery = ''] =
-	/```graphql\n([^]*?)```/.exec(readFileSync(join(projectFolder, 'docs', 'shopify.md'), 'utf8')) ??
-	[];
-const [, orderFields = ''] = /order\(id: \$id\) (\{[^]*\})\s*\}\s*$/.exec(orderQuery) ?? [];
+/** The query that docs/shopify.md tells users to copy, and its lines about fulfillment orders. */
+const [orderQuery = '', fulfillmentOrderLines = ''] = Array.from(
+	readFileSync(join(projectFolder, 'docs', 'shopify.md'), 'utf8').matchAll(
+		/```graphql\n([^]*?)```/g,
+	),
+	([, query]) => query,
+);
 
-const fulfillmentOrdersQuery = `query ($id: ID!) {
-	order(id: $id) {
-		fulfillmentOrders(first: 20) {
-			nodes {
-				id
-				status
-				fulfillAt
-				deliveryMethod { methodType additionalInformation { instructions phone } }
-				assignedLocation { name location { id } }
-				fulfillmentHolds { reason reasonNotes }
-				destination {
-					firstName lastName company email phone address1 address2 city province zip countryCode
-				}
-				lineItems(first: 50) {
-					nodes { id remainingQuantity totalQuantity lineItem { id } }
-					pageInfo { hasNextPage }
-				}
-				order { ...OrderFields }
-			}
-		}
-	}
-}
-fragment OrderFields on Order ${orderFields}`;
+/** The lines are inserted where docs/shopify.md says: before the last two braces. */
+const fulfillmentOrdersQuery = orderQuery.replace(/\}\s*\}\s*$/, `${fulfillmentOrderLines}}}`);
 
 function saveDelivery({ tableId }: WorkflowContext): WorkflowNode {
 	const columns = Object.keys(deliveryColumns);

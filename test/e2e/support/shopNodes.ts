@@ -66,9 +66,13 @@ export function onlyWith(name: string, expression: string): WorkflowNode {
 	});
 }
 
-/** A Split Out node that makes an item of each entry of a list. */
-export function splitOut(name: string, field: string): WorkflowNode {
-	return step(name, 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: field, options: {} });
+/** A Split Out node that makes an item of each fulfillment order in a list. */
+export function splitOut(name: string, field: string, parameters: object = {}): WorkflowNode {
+	return step(name, 'n8n-nodes-base.splitOut', 1, {
+		fieldToSplitOut: field,
+		options: { destinationFieldName: 'fulfillmentOrder' },
+		...parameters,
+	});
 }
 
 /** A node of a version. */
