@@ -200,7 +200,7 @@ export class N8nClient {
 	 */
 	async updateWorkflow(
 		workflowId: string,
-		changes: Partial<Pick<WorkflowFile, 'name' | 'nodes' | 'connections'>>,
+		changes: Partial<Pick<WorkflowFile, 'name' | 'nodes' | 'connections' | 'pinData'>>,
 	): Promise<void> {
 		await this.editor.patch(`/workflows/${workflowId}`, changes);
 	}

@@ -1,4 +1,5 @@
-import type { Claim, Claimant, Ledger } from '../../nodes/DeliveryService/deduplication/ledger';
+import type { Ledger } from '../../nodes/DeliveryService/deduplication/ledger';
+import type { Claim, Claimant } from '../../nodes/DeliveryService/deduplication/references';
 
 /** Claims references. @returns the claim of each, once it is verified */
 export async function claimWith(

@@ -1,45 +1,15 @@
-import { chunk } from '../common/chunk';
 import type { Clock } from '../common/clock';
+import { removeInChunks, type Store } from './entries';
+import { examine } from './examination';
+import {
+	entryOf,
+	referenceEntries,
+	wholeOrder,
+	type Claim,
+	type Claimant,
+	type ReferenceState,
+} from './references';
 import { maxClaimAttempts, settlingMs } from './settling';
-
-/** The entries of one workflow or node in n8n's deduplication store. */
-export interface Entries {
-	/** Records entries, and returns those that were not there before. */
-	record(entries: string[]): Promise<ReadonlySet<string>>;
-	remove(entries: string[]): Promise<void>;
-}
-
-/** n8n's deduplication store, shared with other executions. */
-export interface Store {
-	/**
-	 * Runs one or several accesses to the entries. Other executions of the same node wait for their
-	 * end, in any process; so do those of the workflow's other nodes, but only in this process.
-	 */
-	runExclusive<Result>(access: (entries: Entries) => Promise<Result>): Promise<Result>;
-}
-
-/** A delivery that needs a reference, and its order if known. */
-export interface Claimant {
-	referenceId: string;
-	/** Unique across all shops, while two orders may share a reference. */
-	orderId?: string;
-}
-
-/** The result of claiming a reference. */
-export type Claim =
-	/** This execution may send it. */
-	| 'claimed'
-	/** An earlier run created its delivery. */
-	| 'created'
-	/** A delivery was created for another order with this reference. */
-	| 'anotherOrder'
-	/** Another execution claimed it and is sending it now, or crashed. */
-	| 'unknown'
-	/** Like unknown, but nothing more will be learned about it. */
-	| 'lost';
-
-/** The state of a reference: it may be sent, or why not. */
-export type ReferenceState = 'free' | Exclude<Claim, 'claimed'>;
 
 /** What to confirm and to claim; no two claimants of a run have the same reference. */
 export interface LedgerStep {
@@ -70,6 +40,8 @@ export interface Ledger {
 /** Claims that were recorded, but can't be relied on yet. */
 interface UnverifiedClaims {
 	claimants: readonly Claimant[];
+	/** Whole orders that were claimed for fulfillment orders among the claimants. */
+	newlySplit: readonly Claimant[];
 	mark: string;
 	/** How many times they were recorded. */
 	attempts: number;
@@ -78,25 +50,14 @@ interface UnverifiedClaims {
 }
 
 /**
- * Opens a ledger in n8n's deduplication store. The store can only record entries and return which
- * ones were new, so the state of a reference consists of several entries:
- *
- * | entries                       | state                                         |
- * | ----------------------------- | --------------------------------------------- |
- * | none                          | never sent, or released                       |
- * | pending                       | claimed, response not processed: unknown      |
- * | pending and lost              | claimed, and its outcome stays unknown: lost  |
- * | pending, created and order X  | created for the order X only                  |
- * | pending, created and no order | created, for an order that is not known       |
- * | doubted, with any others      | a look-up was interrupted: unknown            |
- *
- * In the normal case entries are only added: to remove one, n8n searches all of them. But looking
- * for an entry records it, and a crash at that moment must not leave an entry behind that marks the
- * reference as created. So a look-up records doubt as well, and removes both: if it is interrupted,
- * the state is unknown, never created.
+ * Opens a ledger in n8n's deduplication store. {@link referenceEntries} explains its entries.
  *
  * Two nodes of a workflow in different processes do not wait for each other, so one may overwrite
  * the other's claim: see {@link settlingMs}.
+ *
+ * The first fulfillment order of an order claims the whole order too. The access that verifies this
+ * claim, before anything is sent, records that the order is in parts: until then it is unknown. These
+ * entries stay when the fulfillment order is released, since others may rely on them.
  *
  * @param scope what references are unique within: the service and the company
  * @param mark unique among all ledgers, of this execution and others
@@ -109,81 +70,24 @@ export function openLedger(
 	clock: Clock,
 	entriesOfScope: readonly string[] = [],
 ): Ledger {
-	const pending = entry('pending');
-	const created = entry('created');
-	const noOrder = entry('no order');
-	const doubted = entry('doubted');
-	const lost = entry('lost');
-	const order = (claimant: Claimant) =>
-		claimant.orderId === undefined
-			? noOrder(claimant)
-			: entryOf(scope, `order ${JSON.stringify(claimant.orderId)}`, claimant.referenceId);
-	function entry(part: EntryPart): (claimant: Claimant) => string {
-		return ({ referenceId }) => entryOf(scope, part, referenceId);
-	}
+	const names = referenceEntries(scope);
+	const { pending, lost, inParts, order } = names;
 
+	/** The references of whole orders that are in parts, so that no step looks for them again. */
+	const split = new Set<string>();
 	/** The marks of verified claims, which are no longer needed. */
 	const oldMarks: string[] = [];
 	let markCount = 0;
 	let unverified: UnverifiedClaims | undefined;
 
-	/**
-	 * Claims references, and determines their previous states.
-	 *
-	 * @param otherEntries entries to record together with the claims
-	 * @returns the states, the entries that were added, those to remove (doubt last), and how long
-	 *   recording took
-	 */
-	async function examine(
-		entries: Entries,
-		claimants: readonly Claimant[],
-		otherEntries: string[] = [],
-	) {
-		const started = clock.now();
-		const added = await entries.record([...claimants.map(pending), ...otherEntries]);
-		const tookMs = clock.now() - started;
-		const known = claimants.filter((claimant) => !added.has(pending(claimant)));
-		const missing = await recordIfAny(entries, known.flatMap(detailEntries));
-		const isUnknown = (claimant: Claimant) =>
-			!missing.has(doubted(claimant)) || missing.has(created(claimant));
-		const maybeOtherOrders = known.filter(
-			(claimant) => !missing.has(created(claimant)) && missing.has(order(claimant)),
-		);
-		const alsoMissing = await recordIfAny(entries, [
-			...maybeOtherOrders.map(noOrder),
-			...known.filter(isUnknown).map(lost),
-		]);
-		const doubts = new Set(known.map(doubted).filter((one) => missing.has(one)));
-		const state = (claimant: Claimant): ReferenceState => {
-			if (added.has(pending(claimant))) return 'free';
-			if (isUnknown(claimant)) return alsoMissing.has(lost(claimant)) ? 'unknown' : 'lost';
-			return alsoMissing.has(noOrder(claimant)) ? 'anotherOrder' : 'created';
-		};
-		return {
-			states: new Map(claimants.map((claimant) => [claimant.referenceId, state(claimant)])),
-			added,
-			obsolete: [...alsoMissing, ...[...missing].filter((one) => !doubts.has(one)), ...doubts],
-			tookMs,
-		};
-	}
-
-	const detailEntries = (claimant: Claimant) => [
-		doubted(claimant),
-		created(claimant),
-		...(claimant.orderId === undefined ? [] : [order(claimant)]),
-	];
-
-	const entriesOfCreated = (claimant: Claimant) => [
-		pending(claimant),
-		created(claimant),
-		order(claimant),
-	];
-
 	return {
 		async lookUp(claimants) {
+			const splitNow = new Set([...split, ...referencesOf(unverified?.newlySplit)]);
 			return await store.runExclusive(async (entries) => {
-				const { states, added, obsolete } = await examine(entries, claimants);
-				await removeInChunks(entries, [...added, ...obsolete]);
+				const { states, added, obsolete } = await examine(entries, names, claimants, clock, {
+					isSplit: (reference) => splitNow.has(reference),
+				});
+				await removeInChunks(entries, [...new Set([...added, ...obsolete])]);
 				return states;
 			});
 		},
@@ -194,40 +98,82 @@ export function openLedger(
 			if (!previous && confirmed.length + wanted.length + newlyLost.length === 0) return results;
 			await previous?.settled;
 			const newMark = entryOf(scope, `claim ${++markCount}`, mark);
-			const { claimed, wasOverwritten, tookMs } = await store.runExclusive(async (entries) => {
-				const { states, added, obsolete, tookMs } = await examine(entries, wanted, [
-					...(wanted.length > 0 ? [newMark] : []),
-					...(previous ? [...previous.claimants.map(pending), previous.mark] : []),
-					...confirmed.flatMap(entriesOfCreated),
-					...newlyLost.map(lost),
-					...(confirmed.length + newlyLost.length > 0 ? entriesOfScope : []),
-				]);
-				const claimed: Claimant[] = [];
-				const wasOverwritten = previous !== undefined && added.has(previous.mark);
-				for (const claimant of previous?.claimants ?? []) {
-					if (!wasOverwritten) results.set(claimant.referenceId, 'claimed');
-					// Looking for it has claimed it again, unless another execution has claimed it since.
-					else if (added.has(pending(claimant)) && previous.attempts < maxClaimAttempts)
-						claimed.push(claimant);
-					else results.set(claimant.referenceId, 'unknown');
-				}
-				for (const claimant of wanted) {
-					const state = states.get(claimant.referenceId) ?? 'unknown';
-					if (state === 'free') claimed.push(claimant);
-					else results.set(claimant.referenceId, state);
-				}
-				const isMarkUnused = wanted.length > 0 && claimed.length === 0;
-				await removeInChunks(entries, [...(isMarkUnused ? [newMark] : []), ...obsolete]);
-				return { claimed, wasOverwritten, tookMs };
-			});
+			const previouslySplit = new Set(referencesOf(previous?.newlySplit));
+			const wasOverwritten = (added: ReadonlySet<string>) =>
+				previous !== undefined && added.has(previous.mark);
+			const isOverwritten = (referenceId: string, added: ReadonlySet<string>) =>
+				previouslySplit.has(referenceId) &&
+				wasOverwritten(added) &&
+				// Else looking for it has claimed it again.
+				!added.has(pending({ referenceId }));
+			const { claimed, newlySplit, foundSplit, isRepeated, tookMs } = await store.runExclusive(
+				async (entries) => {
+					const { states, added, obsolete, ...found } = await examine(
+						entries,
+						names,
+						wanted,
+						clock,
+						{
+							isSplit: (reference) => split.has(reference) || previouslySplit.has(reference),
+							isOverwritten,
+						},
+						[
+							...(wanted.length > 0 ? [newMark] : []),
+							...(previous ? [...previous.claimants.map(pending), previous.mark] : []),
+							...(previous?.newlySplit.flatMap(names.ofSplit) ?? []),
+							...confirmed.flatMap(names.ofCreated),
+							...newlyLost.map(lost),
+							...(confirmed.length + newlyLost.length > 0 ? entriesOfScope : []),
+						],
+					);
+					const isLostOrder = ({ referenceId }: Claimant) => isOverwritten(referenceId, added);
+					const claimed: Claimant[] = [];
+					const isRepeated = wasOverwritten(added);
+					const isAdded = (entry: string) => added.has(entry);
+					const undone = (previous?.newlySplit ?? [])
+						.filter(isLostOrder)
+						.flatMap((whole) => [inParts(whole), order(whole)]);
+					for (const claimant of previous?.claimants ?? []) {
+						const whole = wholeOrder(claimant);
+						if (!isRepeated) results.set(claimant.referenceId, 'claimed');
+						// Another execution has claimed it since.
+						else if (!isAdded(pending(claimant))) results.set(claimant.referenceId, 'unknown');
+						else if (whole && isLostOrder(whole)) {
+							results.set(claimant.referenceId, 'wholeUnknown');
+							undone.push(pending(claimant));
+						} else if (previous && previous.attempts < maxClaimAttempts) claimed.push(claimant);
+						else results.set(claimant.referenceId, 'unknown');
+					}
+					for (const claimant of wanted) {
+						const state = states.get(claimant.referenceId) ?? 'unknown';
+						if (state === 'free') claimed.push(claimant);
+						else results.set(claimant.referenceId, state);
+					}
+					const isMarkUnused = wanted.length > 0 && claimed.length === 0;
+					await removeInChunks(entries, [
+						...undone.filter(isAdded),
+						...(isMarkUnused ? [newMark] : []),
+						...obsolete,
+					]);
+					const repeated = isRepeated ? (previous?.newlySplit ?? []) : [];
+					const newlySplit = [
+						...repeated.filter((whole) => !isLostOrder(whole)),
+						...found.newlySplit,
+					];
+					return { ...found, claimed, newlySplit, isRepeated };
+				},
+			);
+			for (const reference of referencesOf(foundSplit)) split.add(reference);
+			if (!isRepeated) for (const reference of previouslySplit) split.add(reference);
 			const usedMark = previous && wanted.length === 0 ? previous.mark : newMark;
 			if (previous && (claimed.length === 0 || usedMark !== previous.mark))
 				oldMarks.push(previous.mark);
 			if (claimed.length > 0)
 				unverified = {
 					claimants: claimed,
+					newlySplit,
 					mark: usedMark,
-					attempts: previous && wasOverwritten ? previous.attempts + 1 : 1,
+					attempts: previous && isRepeated ? previous.attempts + 1 : 1,
 					settled: clock.wait(settlingMs(tookMs)),
 				};
 			return results;
@@ -244,56 +190,6 @@ export function openLedger(
 	};
 }
 
-/** The entries of a reference, besides its order. */
-const entryParts = ['pending', 'created', 'no order', 'doubted', 'lost'] as const;
-
-type EntryPart = (typeof entryParts)[number];
-
-async function recordIfAny(entries: Entries, wanted: string[]): Promise<ReadonlySet<string>> {
-	return wanted.length > 0 ? await entries.record(wanted) : new Set();
-}
-
-/** How many entries to remove at once: n8n is blocked while it searches for them. */
-const maxEntriesPerRemoval = 200;
-
-/** Removes entries in order, some at a time. */
-async function removeInChunks(entries: Entries, obsolete: string[]): Promise<void> {
-	for (const some of chunk(obsolete, maxEntriesPerRemoval)) await entries.remove(some);
-}
-
-/** How many references to forget per exclusive access, so that others do not wait too long. */
-const maxReferencesPerAccess = maxEntriesPerRemoval / entryParts.length;
-
-/**
- * Forgets references, whatever their state. The entries of their orders remain, since the orders are
- * not known; they mean nothing without the others.
- *
- * Looking for a reference records it, which drops one of the oldest entries when the store is full.
- * Since all are removed again before the next access, at most one access's references are affected.
- *
- * @returns the references that would not have been sent; if this is interrupted, others may appear
- *   as unknown until they are forgotten once more
- */
-export async function forgetReferences(
-	store: Store,
-	scope: string,
-	references: readonly string[],
-): Promise<ReadonlySet<string>> {
-	const remembered = new Set<string>();
-	// n8n may keep both of two equal entries that are recorded at once.
-	for (const some of chunk([...new Set(references)], maxReferencesPerAccess))
-		await store.runExclusive(async (entries) => {
-			const pendingOf = (reference: string) => entryOf(scope, 'pending', reference);
-			const added = await entries.record(some.map(pendingOf));
-			for (const reference of some) if (!added.has(pendingOf(reference))) remembered.add(reference);
-			await entries.remove(
-				some.flatMap((reference) => entryParts.map((part) => entryOf(scope, part, reference))),
-			);
-		});
-	return remembered;
-}
-
-/** The reference comes last because it may contain anything: no two entries are ever equal. */
-function entryOf(scope: string, state: string, reference: string): string {
-	return `${scope}\n${state}\n${reference}`;
+function referencesOf(claimants: readonly Claimant[] = []): string[] {
+	return claimants.map(({ referenceId }) => referenceId);
 }

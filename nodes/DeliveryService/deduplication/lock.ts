@@ -1,5 +1,5 @@
 import type { Clock } from '../common/clock';
-import type { Entries } from './ledger';
+import type { Entries } from './entries';
 
 /** A lock across processes: one of them has it until someone releases it. */
 export interface Lock {

@@ -1,4 +1,4 @@
-import type { Entries, Store } from './ledger';
+import type { Entries, Store } from './entries';
 import { readText, textEntries, writeText } from './text';
 
 /*

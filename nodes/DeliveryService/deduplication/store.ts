@@ -2,7 +2,7 @@ import { randomUUID } from 'crypto';
 import type { DeduplicationScope, ICheckProcessedOptions, IExecuteFunctions } from 'n8n-workflow';
 
 import { realClock } from '../common/clock';
-import type { Entries, Store } from './ledger';
+import type { Entries, Store } from './entries';
 import { whileHeld, withLock, type Lock } from './lock';
 
 /**

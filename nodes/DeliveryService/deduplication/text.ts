@@ -1,4 +1,4 @@
-import type { Entries } from './ledger';
+import type { Entries } from './entries';
 
 /*
  * A short text in a store that can only record entries and tell which ones were new: one entry for

@@ -1,4 +1,4 @@
-import type { Claimant } from '../deduplication/ledger';
+import type { Claimant } from '../deduplication/references';
 import { limits } from '../service/limits';
 import type { CreationBody } from '../service/schemas';
 import type { Creation } from './outcomes';
@@ -63,8 +63,8 @@ export function maxRequestsInFlight(
 
 /** The creations with a reference ID, in the form that the ledger uses. */
 export function toClaimants(batch: readonly Creation[]): Claimant[] {
-	return batch.flatMap(({ delivery: { referenceId }, orderId }) =>
-		referenceId === undefined ? [] : [{ referenceId, orderId }],
+	return batch.flatMap(({ delivery: { referenceId }, orderId, orderReferenceId }) =>
+		referenceId === undefined ? [] : [{ referenceId, orderId, orderReferenceId }],
 	);
 }
 

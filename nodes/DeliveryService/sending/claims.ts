@@ -1,15 +1,39 @@
-import type { Claim, Ledger } from '../deduplication/ledger';
+import type { Ledger } from '../deduplication/ledger';
+import type { Claim, ReferenceState } from '../deduplication/references';
 import type { Problem } from '../common/result';
 import { toClaimants, claimSize, maxClaimed, maxInFlight } from './batches';
 import {
 	alreadyCreated,
 	anotherOrder,
 	notSent,
+	sentInParts,
 	storeProblem,
 	unknownElsewhere,
+	wholeAlreadyCreated,
 	type Creation,
 	type Outcome,
+	type Skipped,
 } from './outcomes';
+
+type CreationOutcome<Result> = (creation: Creation) => Result;
+
+/** The outcomes of claims that show earlier deliveries of the same order. */
+export const skippedClaims = {
+	created: alreadyCreated,
+	wholeCreated: wholeAlreadyCreated,
+	inParts: sentInParts,
+} as const satisfies Partial<Record<Claim, CreationOutcome<Skipped>>>;
+
+const isSkippedClaim = (state: ReferenceState | Claim): state is keyof typeof skippedClaims =>
+	state in skippedClaims;
+
+/** The outcomes of claims that are neither successful nor claimed by another execution now. */
+const finalOutcomes = {
+	...skippedClaims,
+	anotherOrder,
+	lost: (creation) => unknownElsewhere(creation),
+	wholeLost: (creation) => unknownElsewhere(creation, creation.orderReferenceId),
+} as const satisfies Partial<Record<Claim, CreationOutcome<Outcome>>>;
 
 /** The run that creations are claimed for. */
 export interface ClaimingRun {
@@ -23,8 +47,12 @@ export interface ClaimingRun {
 	requestSize(): number;
 	/** Whether a request has certainly reached the service. */
 	readonly hasCreated: boolean;
-	/** Adds a creation that another execution has claimed, and may be sending now. */
-	addClaimedElsewhere(creation: Creation): void;
+	/**
+	 * Adds a creation that another execution has claimed, and may be sending now.
+	 *
+	 * @param reference the reference ID that was claimed: the creation's own, or its whole order's
+	 */
+	addClaimedElsewhere(creation: Creation, reference: string): void;
 }
 
 /**
@@ -96,11 +124,12 @@ export class ClaimPipeline {
 		if (creations.length <= maxInFlight) return creations;
 		// If this fails, the next claim reports it.
 		const states = await this.ledger.lookUp(toClaimants(creations)).catch(() => undefined);
-		const isCreated = ({ delivery: { referenceId = '' } }: Creation) =>
-			states?.get(referenceId) === 'created';
-		for (const creation of creations)
-			if (isCreated(creation)) this.run.addResults([creation], alreadyCreated(creation));
-		return creations.filter((creation) => !isCreated(creation));
+		return creations.filter((creation) => {
+			const state = states?.get(creation.delivery.referenceId ?? '') ?? 'free';
+			if (!isSkippedClaim(state)) return true;
+			this.run.addResults([creation], skippedClaims[state](creation));
+			return false;
+		});
 	}
 
 	/** Collects created deliveries for the next confirmation. */
@@ -171,12 +200,12 @@ export class ClaimPipeline {
 			const creation = this.unverified.get(reference);
 			if (!creation) continue;
 			this.unverified.delete(reference);
-			this.hasFoundCreated ||= claim === 'created';
+			this.hasFoundCreated ||= isSkippedClaim(claim);
 			if (claim === 'claimed') claimed.push(creation);
-			else if (claim === 'created') this.run.addResults([creation], alreadyCreated(creation));
-			else if (claim === 'anotherOrder') this.run.addResults([creation], anotherOrder(creation));
-			else if (claim === 'unknown') this.run.addClaimedElsewhere(creation);
-			else this.run.addResults([creation], unknownElsewhere());
+			else if (claim === 'unknown') this.run.addClaimedElsewhere(creation, reference);
+			else if (claim === 'wholeUnknown')
+				this.run.addClaimedElsewhere(creation, creation.orderReferenceId ?? reference);
+			else this.run.addResults([creation], finalOutcomes[claim](creation));
 		}
 		return claimed;
 	}

@@ -6,7 +6,6 @@ import {
 	maxRequestsInFlight,
 	maxSentIndividually,
 	RequestSizes,
-	toClaimants,
 } from './batches';
 import { ClaimPipeline, type ClaimingRun } from './claims';
 import { findDuplicates, resolveDuplicates } from './duplicates';
@@ -15,14 +14,13 @@ import {
 	stoppedByFailure,
 	stoppedByUser,
 	unexpectedProblem,
-	unknownElsewhere,
 	unknownOutcome,
 	withOutcome,
 	type Creation,
 	type CreationResult,
 	type Outcome,
 } from './outcomes';
-import { waitForOthers } from './otherExecutions';
+import { ClaimedElsewhere, waitForOthers } from './otherExecutions';
 import type { Report, SendingOptions } from './options';
 import { totalWait, type RequestWait } from './rateLimit';
 import { sendWithinLimit, type RequestOptions } from './request';
@@ -65,8 +63,7 @@ class CreationRun implements ClaimingRun {
 	/** How many creations have no outcome yet and are not part of a request. */
 	private remaining: number;
 
-	/** Claimed by other executions, which may be sending them now. */
-	private claimedElsewhere: Creation[] = [];
+	private readonly claimedElsewhere = new ClaimedElsewhere();
 
 	halted?: Problem;
 
@@ -108,28 +105,31 @@ class CreationRun implements ClaimingRun {
 		for (const result of withOutcome(creations, outcome)) this.results.push(result);
 	}
 
-	addClaimedElsewhere(creation: Creation): void {
-		this.claimedElsewhere.push(creation);
+	addClaimedElsewhere(creation: Creation, reference: string): void {
+		this.claimedElsewhere.add(creation, reference);
 	}
 
 	/** Skips what other executions create meanwhile, and sends what they did not send. */
 	async sendClaimedElsewhere(): Promise<void> {
 		const { clock, ledgerFor } = this.options;
 		const { signal } = this.requestOptions;
+		const others = this.claimedElsewhere;
 		const retry = async (waiting: readonly Creation[]) => {
 			for (const group of groupCreations(waiting))
-				if (this.halted) this.claimedElsewhere.push(...group);
+				if (this.halted) others.addAgain(group);
 				else await this.sendGroup(group);
-			return this.claimedElsewhere.splice(0);
+			return others.take();
 		};
-		const unknown = await waitForOthers(this.claimedElsewhere.splice(0), retry, clock, signal);
-		this.addResults(unknown, unknownElsewhere());
+		const unknown = await waitForOthers(others.take(), retry, clock, signal);
+		for (const one of unknown) this.addResults([one], others.outcomeOf(one));
 		if (signal?.aborted) return;
 		// No later run needs to wait for them again.
-		for (const group of groupCreations(unknown))
+		for (const group of groupCreations(unknown)) {
+			const lost = others.claimantsOf(group);
 			await this.tryLedgerWrite(
-				async () => await ledgerFor?.(group[0]?.companyId).proceed({ lost: toClaimants(group) }),
+				async () => await ledgerFor?.(group[0]?.companyId).proceed({ lost }),
 			);
+		}
 	}
 
 	halt(problem: Problem): Problem {

@@ -1,5 +1,43 @@
 import type { Clock } from '../common/clock';
-import type { Creation } from './outcomes';
+import type { Claimant } from '../deduplication/references';
+import { unknownElsewhere, type Creation, type Failed } from './outcomes';
+
+/** The creations that other executions have claimed, and may be sending now. */
+export class ClaimedElsewhere {
+	private waiting: Creation[] = [];
+
+	/** What was claimed: their own reference IDs, or those of their whole orders. */
+	private readonly references = new Map<Creation, string>();
+
+	/** Adds a creation and the reference ID that was claimed. */
+	add(creation: Creation, reference: string): void {
+		this.waiting.push(creation);
+		this.references.set(creation, reference);
+	}
+
+	/** Adds creations that were taken, since nothing has changed. */
+	addAgain(creations: readonly Creation[]): void {
+		this.waiting.push(...creations);
+	}
+
+	/** Takes all creations. */
+	take(): Creation[] {
+		return this.waiting.splice(0);
+	}
+
+	/** The outcome of a creation that no execution has settled. */
+	outcomeOf(creation: Creation): Failed {
+		return unknownElsewhere(creation, this.references.get(creation));
+	}
+
+	/** The claimed references of creations, in the form that the ledger uses. */
+	claimantsOf(creations: readonly Creation[]): Claimant[] {
+		return creations.flatMap((creation) => {
+			const referenceId = this.references.get(creation);
+			return referenceId === undefined ? [] : [{ referenceId }];
+		});
+	}
+}
 
 /** How long to wait for other executions, in milliseconds, as long as nothing changes. */
 const pausesMs = [500, 1000, 2000, 4000, 8000, 16_000, 32_000];

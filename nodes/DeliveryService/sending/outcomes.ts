@@ -53,6 +53,24 @@ export function alreadyCreated({ delivery: { referenceId } }: Creation): Skipped
 	};
 }
 
+/** Skips a fulfillment order whose whole order was created in an earlier run. */
+export function wholeAlreadyCreated({ delivery, orderReferenceId }: Creation): Skipped {
+	return {
+		kind: 'skipped',
+		reason: 'alreadyCreated',
+		message: `${delivery.referenceId} was skipped: this workflow has already created a delivery for the whole order (${orderReferenceId}). Later changes are not sent; use the Update operation with ${orderReferenceId} for them.`,
+	};
+}
+
+/** Skips a whole order whose fulfillment orders were claimed, in this run or an earlier one. */
+export function sentInParts({ delivery: { referenceId } }: Creation): Skipped {
+	return {
+		kind: 'skipped',
+		reason: 'alreadyCreated',
+		message: `${referenceId} was skipped: this workflow has already started to send this order by fulfillment order. Pass its fulfillment orders to this node; those with a delivery are skipped.`,
+	};
+}
+
 /** Skips a creation whose reference ID an earlier item of the same input has. */
 export function sameReferenceInInput({ delivery: { referenceId } }: Creation): Skipped {
 	return {
@@ -62,12 +80,37 @@ export function sameReferenceInInput({ delivery: { referenceId } }: Creation): S
 	};
 }
 
+/** Skips a whole order after one of its fulfillment orders in the same input, or the other way round. */
+export function sameOrderInInput(
+	{ delivery, orderReferenceId }: Creation,
+	first: Creation,
+): Skipped {
+	const relation =
+		orderReferenceId === undefined
+			? `an earlier item is a fulfillment order of this order (${first.delivery.referenceId})`
+			: `an earlier item is the whole order (${orderReferenceId})`;
+	return {
+		kind: 'skipped',
+		reason: 'sameOrderInInput',
+		message: `${delivery.referenceId} was skipped: ${relation}. Pass either the order or its fulfillment orders to this node.`,
+	};
+}
+
 /** The dry run's outcome for a creation that a run would report as unknown without sending it. */
 export function dryRunUnknown({ delivery: { referenceId } }: Creation): Skipped {
 	return {
 		kind: 'skipped',
 		reason: 'unknown',
 		message: `${referenceId} would be reported as unknown: ${maybeSentElsewhere}. Check the Delivery Service dashboard.`,
+	};
+}
+
+/** Like {@link dryRunUnknown}, for a fulfillment order whose whole order is unknown. */
+export function dryRunUnknownWhole({ delivery, orderReferenceId = '' }: Creation): Skipped {
+	return {
+		kind: 'skipped',
+		reason: 'unknown',
+		message: `${delivery.referenceId} would be reported as unknown: ${maybeSentWhole(orderReferenceId)}. Check the Delivery Service dashboard for ${orderReferenceId}.`,
 	};
 }
 
@@ -138,8 +181,21 @@ export function unknownOutcome(cause: string, isRemembered: boolean, detail?: st
 /**
  * The outcome of a creation that another execution has claimed without recording an outcome: it may be
  * sending it, or have crashed before or after that.
+ *
+ * @param claimedReference the reference ID that was claimed: the creation's own, or its whole order's
  */
-export function unknownElsewhere(): Failed {
+export function unknownElsewhere(
+	{ delivery, orderReferenceId }: Creation,
+	claimedReference = delivery.referenceId,
+): Failed {
+	if (claimedReference !== undefined && claimedReference === orderReferenceId)
+		return {
+			kind: 'unknown',
+			problem: {
+				message: `It is unknown whether this delivery was created: ${maybeSentWhole(orderReferenceId)}`,
+				description: `Wait until no other execution of this workflow is running, then look for ${orderReferenceId} in the Delivery Service dashboard. If it was not created, run the operation "Allow Resending" for ${orderReferenceId}, then send this delivery again.`,
+			},
+		};
 	return {
 		kind: 'unknown',
 		problem: {
@@ -150,6 +206,9 @@ export function unknownElsewhere(): Failed {
 }
 
 const maybeSentElsewhere = 'another execution may have sent it';
+
+const maybeSentWhole = (orderReferenceId: string) =>
+	`another execution may have sent the whole order (${orderReferenceId})`;
 
 const checkDashboard = 'Check the Delivery Service dashboard before you send it again.';
 

@@ -1,15 +1,16 @@
-import type { Ledger, ReferenceState } from '../deduplication/ledger';
+import type { Ledger } from '../deduplication/ledger';
+import type { ReferenceState } from '../deduplication/references';
 import { limits } from '../service/limits';
 import type { CreationBody } from '../service/schemas';
 import { chunk } from '../common/chunk';
 import { creationBody, groupCreations, RequestSizes, toClaimants } from './batches';
+import { skippedClaims } from './claims';
 import type { SendingOptions } from './options';
-import { findDuplicates } from './duplicates';
+import { findDuplicates, skippedDuplicate } from './duplicates';
 import {
-	alreadyCreated,
 	dryRunAnotherOrder,
-	sameReferenceInInput,
 	dryRunUnknown,
+	dryRunUnknownWhole,
 	type Creation,
 	type Skipped,
 } from './outcomes';
@@ -33,8 +34,8 @@ export async function planCreations(
 ): Promise<Plan> {
 	const plan: Plan = { requests: [], skipped: [] };
 	const { unique, duplicates, conflicts } = findDuplicates(creations, { ledgerFor, ownCompanyId });
-	for (const { creation } of duplicates)
-		plan.skipped.push({ creation, outcome: sameReferenceInInput(creation) });
+	for (const duplicate of duplicates)
+		plan.skipped.push({ creation: duplicate.creation, outcome: skippedDuplicate(duplicate) });
 	for (const creation of conflicts)
 		plan.skipped.push({ creation, outcome: skippedOutcomes.anotherOrder(creation) });
 	const availableRequests = rateLimit.remaining(clock);
@@ -62,10 +63,12 @@ export async function planCreations(
 }
 
 const skippedOutcomes = {
-	created: alreadyCreated,
+	...skippedClaims,
 	anotherOrder: dryRunAnotherOrder,
 	unknown: dryRunUnknown,
 	lost: dryRunUnknown,
+	wholeUnknown: dryRunUnknownWhole,
+	wholeLost: dryRunUnknownWhole,
 } as const satisfies Record<Exclude<ReferenceState, 'free'>, (creation: Creation) => Skipped>;
 
 /**

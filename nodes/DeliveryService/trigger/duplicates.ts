@@ -2,7 +2,7 @@ import { createHash } from 'crypto';
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
-import type { Store } from '../deduplication/ledger';
+import type { Store } from '../deduplication/entries';
 import { maxClaimAttempts, settlingMs } from '../deduplication/settling';
 import { openNodeStore } from '../deduplication/store';
 import { chunk } from '../common/chunk';

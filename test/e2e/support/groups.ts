@@ -11,6 +11,7 @@ const groupsByDuration = [
 		'versions',
 		'harness',
 		'examples',
+		'shopify',
 		'editor',
 		'operations',
 		'takeover',

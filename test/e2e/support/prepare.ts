@@ -12,7 +12,8 @@ import { requireServers } from '../../../playground/n8n/servers';
 export async function prepare(groups: readonly string[]): Promise<void> {
 	const includesAny = (...names: string[]) => names.some((name) => groups.includes(name));
 	await installHost('newest');
-	if (includesAny('versions', 'examples', 'harness', 'takeover')) await installHost('1.123');
+	if (includesAny('versions', 'examples', 'shopify', 'harness', 'takeover'))
+		await installHost('1.123');
 	if (includesAny('editor')) await requireBrowser();
 	if (includesAny('queue', 'kill', 'takeover')) await requireServers();
 }

@@ -1,6 +1,11 @@
 import { z } from 'zod';
 
-import { hasEnded, workflowFileSchema, type WorkflowFile } from '../../../playground/n8n/client';
+import {
+	hasEnded,
+	workflowFileSchema,
+	type N8nClient,
+	type WorkflowFile,
+} from '../../../playground/n8n/client';
 import type { HostName } from '../../../playground/n8n/host';
 import { waitFor } from '../../../playground/n8n/progress';
 import {
@@ -42,8 +47,16 @@ export interface ShopEnvironment {
 	close(): Promise<void>;
 }
 
-/** Starts n8n with access to the shop. Creates the data tables where n8n's node can't. */
-export async function openShopEnvironment(name: HostName): Promise<ShopEnvironment> {
+/** A real n8n with access to a shop, with the credentials of both stand-ins. */
+export interface ShopInstallation extends Pick<
+	ShopEnvironment,
+	'installation' | 'shopify' | 'close'
+> {
+	readonly credentials: Credentials;
+}
+
+/** Starts a shop and n8n with access to it. */
+export async function openShopInstallation(name: HostName): Promise<ShopInstallation> {
 	const shopify = await startShopify();
 	let installation: Installation | undefined;
 	const close = async () => {
@@ -51,10 +64,39 @@ export async function openShopEnvironment(name: HostName): Promise<ShopEnvironme
 		await shopify.close();
 	};
 	try {
-		const opened = (installation = await openInstallation(name, shopify.env));
-		const { client, service } = opened;
+		installation = await openInstallation(name, shopify.env);
+		const { client, service } = installation;
 		const credentials = await storeCredentials(client, service, shopify);
-		const tableIds = name === '1.123' ? await createTables(opened) : undefined;
+		return { installation, shopify, credentials, close };
+	} catch (error) {
+		await close();
+		throw error;
+	}
+}
+
+/** Runs a function, then waits for the given number of executions that it causes. */
+export async function afterExecutions<T>(
+	client: N8nClient,
+	workflowId: string,
+	count: number,
+	run: () => T | Promise<T>,
+): Promise<T> {
+	const countEnded = async () => (await client.executions(workflowId)).filter(hasEnded).length;
+	const before = await countEnded();
+	const result = await run();
+	await waitFor(`${count} more executions`, timeoutMs, async () => {
+		return (await countEnded()) >= before + count || undefined;
+	});
+	return result;
+}
+
+/** Starts n8n with access to the shop. Creates the data tables where n8n's node can't. */
+export async function openShopEnvironment(name: HostName): Promise<ShopEnvironment> {
+	const opened = await openShopInstallation(name);
+	const { installation, shopify, credentials, close } = opened;
+	try {
+		const { client } = installation;
+		const tableIds = name === '1.123' ? await createTables(installation) : undefined;
 		const rows: ShopEnvironment['rows'] = async (table, values = {}) => {
 			const all = await client.tableRows(table);
 			return all.filter((row) =>
@@ -71,7 +113,7 @@ export async function openShopEnvironment(name: HostName): Promise<ShopEnvironme
 			return await client.createWorkflow(tableIds ? withTableIds(workflow, tableIds) : workflow);
 		};
 		return {
-			installation: opened,
+			installation,
 			shopify,
 			store,
 			async publish(example, filled) {
@@ -88,16 +130,8 @@ export async function openShopEnvironment(name: HostName): Promise<ShopEnvironme
 					return row;
 				});
 			},
-			async afterExecutions(workflowId, count, run) {
-				const countEnded = async () =>
-					(await client.executions(workflowId)).filter(hasEnded).length;
-				const before = await countEnded();
-				const result = await run();
-				await waitFor(`${count} more executions`, timeoutMs, async () => {
-					return (await countEnded()) >= before + count || undefined;
-				});
-				return result;
-			},
+			afterExecutions: async (workflowId, count, run) =>
+				await afterExecutions(client, workflowId, count, run),
 			close,
 		};
 	} catch (error) {

@@ -1,15 +1,13 @@
 import fc from 'fast-check';
 
+import type { Entries, Store } from '../../../nodes/DeliveryService/deduplication/entries';
+import { openLedger, type Ledger } from '../../../nodes/DeliveryService/deduplication/ledger';
 import {
 	forgetReferences,
-	openLedger,
 	type Claim,
 	type Claimant,
-	type Entries,
-	type Ledger,
 	type ReferenceState,
-	type Store,
-} from '../../../nodes/DeliveryService/deduplication/ledger';
+} from '../../../nodes/DeliveryService/deduplication/references';
 import { whileHeld, withLock } from '../../../nodes/DeliveryService/deduplication/lock';
 import { claimWith, confirmWith } from '../../support/ledger';
 import {
@@ -41,11 +39,15 @@ function newLedger(times: () => AccessTimes = () => noTime, ledgerScope = scope)
 	return openLedger(memoryStore(row, time, times), ledgerScope, `execution ${++executions}`, time);
 }
 
-/** Parses claimants from "reference" or "reference@order". */
+/**
+ * Parses claimants from "reference" or "reference@order". The fulfillment orders of the whole order
+ * "P" are "P-1", "P-2" and so on.
+ */
 function claimantsOf(...names: string[]): Claimant[] {
 	return names.map((name) => {
 		const [referenceId = '', orderId] = name.split('@');
-		return { referenceId, orderId };
+		const [orderReferenceId, part] = referenceId.split(/-(?=\d+$)/);
+		return { referenceId, orderId, ...(part !== undefined && { orderReferenceId }) };
 	});
 }
 
@@ -348,6 +350,268 @@ describe('two orders with the same reference', () => {
 				}
 		},
 	);
+});
+
+describe('fulfillment orders', () => {
+	test.each(['@1', ''])(
+		'claims all fulfillment orders of an order%s, in any step',
+		async (order) => {
+			const ledger = newLedger();
+			const step = async (...wanted: string[]) =>
+				Object.fromEntries(await time.until(ledger.proceed({ wanted: claimantsOf(...wanted) })));
+			expect(await step(`P-1${order}`, `P-2${order}`)).toEqual({});
+			expect(await step(`P-3${order}`)).toEqual({ 'P-1': 'claimed', 'P-2': 'claimed' });
+			expect(await step(`P-4${order}`)).toEqual({ 'P-3': 'claimed' });
+			expect(await step()).toEqual({ 'P-4': 'claimed' });
+			expect(await claim(newLedger(), `P-4${order}`, `P-5${order}`, `P-6${order}`)).toEqual({
+				...{ 'P-4': 'unknown', 'P-5': 'claimed', 'P-6': 'claimed' },
+			});
+		},
+	);
+
+	test.each([
+		['created', 'P@1', 'P-1@1', 'wholeCreated'],
+		['created for an unknown order', 'P', 'P-1@1', 'wholeCreated'],
+		['created, while the order of the fulfillment order is unknown', 'P@1', 'P-1', 'wholeCreated'],
+		['created for another order', 'P@2', 'P-1@1', 'free'],
+	] as const)(
+		'reports a fulfillment order when the whole order was %s',
+		async (_, whole, part, state) => {
+			await create(whole);
+			const before = [...row.entries];
+			expect(await lookUp(part)).toEqual({ 'P-1': state });
+			expect([...row.entries]).toEqual(before);
+			const claimed = state === 'free' ? 'claimed' : state;
+			expect(await claim(newLedger(), part)).toEqual({ 'P-1': claimed });
+			if (claimed !== 'claimed') expect([...row.entries]).toEqual(before);
+			// The whole order is as before.
+			expect(await lookUp(whole)).toEqual({ P: 'created' });
+		},
+	);
+
+	test('reports a fulfillment order as unknown or lost while the whole order is', async () => {
+		const ledger = newLedger();
+		await claim(ledger, 'P@1');
+		const before = [...row.entries];
+		expect(await lookUp('P-1@1')).toEqual({ 'P-1': 'wholeUnknown' });
+		expect(await claim(newLedger(), 'P-1@1')).toEqual({ 'P-1': 'wholeUnknown' });
+		expect([...row.entries]).toEqual(before);
+		await time.until(newLedger().proceed({ lost: claimantsOf('P') }));
+		expect(await claim(newLedger(), 'P-1@1')).toEqual({ 'P-1': 'wholeLost' });
+		await time.until(ledger.release(claimantsOf('P@1')));
+		expect(await claim(newLedger(), 'P-1@1')).toEqual({ 'P-1': 'claimed' });
+	});
+
+	test.each([
+		['of the same order', 'P-1@1', 'P@1', 'inParts'],
+		['of an unknown order', 'P-1', 'P@1', 'inParts'],
+		['while its own order is unknown', 'P-1@1', 'P', 'inParts'],
+		['of another order', 'P-1@2', 'P@1', 'anotherOrder'],
+	] as const)(
+		'reports a whole order after fulfillment orders %s were claimed, created or released',
+		async (_, part, whole, state) => {
+			const ledger = newLedger();
+			await claim(ledger, part);
+			const check = async () => {
+				const before = [...row.entries];
+				expect(await lookUp(whole)).toEqual({ P: state });
+				expect(await claim(newLedger(), whole)).toEqual({ P: state });
+				expect([...row.entries]).toEqual(before);
+				expect(await claim(newLedger(), 'P-9@1')).toEqual({ 'P-9': 'claimed' });
+				await forget('P-9');
+			};
+			await check();
+			await time.until(confirmWith(ledger, claimantsOf(part)));
+			await check();
+			await time.until(ledger.release(claimantsOf(part)));
+			await check();
+		},
+	);
+
+	test('reports a whole order as in parts to the steps of the same ledger', async () => {
+		const ledger = newLedger();
+		const step = async (...wanted: string[]) =>
+			Object.fromEntries(await time.until(ledger.proceed({ wanted: claimantsOf(...wanted) })));
+		await step('P-1@1');
+		expect(await step('P@1')).toEqual({ 'P-1': 'claimed', P: 'inParts' });
+	});
+
+	test('never claims a whole order and its fulfillment order in one step', async () => {
+		for (const names of [
+			['P@1', 'P-1@1'],
+			['P-1@1', 'P@1'],
+		]) {
+			row = { entries: new Set() };
+			expect(await claim(newLedger(), ...names)).toEqual({ P: 'claimed', 'P-1': 'wholeUnknown' });
+			expect(await lookUp('P-1@1')).toEqual({ 'P-1': 'wholeUnknown' });
+		}
+	});
+
+	test('reports the fulfillment order of another execution as unknown until its claim is verified', async () => {
+		const first = newLedger();
+		await time.until(first.proceed({ wanted: claimantsOf('P-1@1') }));
+		expect(await claim(newLedger(), 'P-2@1', 'P@1')).toEqual({
+			'P-2': 'wholeUnknown',
+			P: 'unknown',
+		});
+		expect(Object.fromEntries(await time.until(first.proceed({})))).toEqual({ 'P-1': 'claimed' });
+		expect(await claim(newLedger(), 'P-2@1', 'P@1')).toEqual({ 'P-2': 'claimed', P: 'inParts' });
+	});
+
+	test('finds the fulfillment orders of its own unverified claims free', async () => {
+		const ledger = newLedger();
+		await time.until(ledger.proceed({ wanted: claimantsOf('P-1@1') }));
+		expect(Object.fromEntries(await time.until(ledger.lookUp(claimantsOf('P-2@1'))))).toEqual({
+			'P-2': 'free',
+		});
+		expect(Object.fromEntries(await time.until(ledger.proceed({})))).toEqual({ 'P-1': 'claimed' });
+	});
+
+	test('leaves nothing of the whole order when the fulfillment order is known', async () => {
+		await create('P-1@1');
+		await forget('P');
+		const before = [...row.entries];
+		expect(await claim(newLedger(), 'P-1@1')).toEqual({ 'P-1': 'created' });
+		expect([...row.entries]).toEqual(before);
+	});
+
+	test('forgets whole orders and fulfillment orders separately', async () => {
+		await create('P-1@1', 'P-2@1');
+		expect(await forget('P-1')).toEqual(['P-1']);
+		expect(await lookUp('P-1@1')).toEqual({ 'P-1': 'free' });
+		expect(await lookUp('P@1')).toEqual({ P: 'inParts' });
+		expect(await forget('P')).toEqual(['P']);
+		expect(await lookUp('P@1')).toEqual({ P: 'free' });
+		expect(await lookUp('P-2@1')).toEqual({ 'P-2': 'created' });
+	});
+
+	test('stores two entries per created fulfillment order, three per order and one per claim', async () => {
+		await create('P-1@1');
+		expect(row.entries.size).toBe(6);
+		await create('P-2@1');
+		expect(row.entries.size).toBe(9);
+	});
+
+	test('needs no more accesses for 10,000 new fulfillment orders than for whole orders', async () => {
+		const accessesFor = async (nameOf: (number: number) => string) => {
+			row = { entries: new Set() };
+			const entries = entriesOf(row, time, () => noTime);
+			const record = jest.fn(entries.record);
+			const remove = jest.fn(entries.remove);
+			const ledger = openLedger(storeOf({ record, remove }), scope, 'counting', time);
+			let confirmed: Claimant[] = [];
+			for (let start = 0; start < 10_000; start += 400) {
+				const wanted = claimantsOf(
+					...Array.from({ length: 400 }, (_, index) => nameOf(start + index)),
+				);
+				const claims = await time.until(ledger.proceed({ wanted, confirmed }));
+				expect(new Set(claims.values())).toEqual(new Set(start === 0 ? [] : ['claimed']));
+				confirmed = [...claims.keys()].flatMap((name) => claimantsOf(name));
+			}
+			await time.until(ledger.proceed({ confirmed }));
+			return { recorded: record.mock.calls.length, removed: remove.mock.calls.length };
+		};
+		const expected = { recorded: 26, removed: 0 };
+		expect(await accessesFor((number) => `P${number}@${number}`)).toEqual(expected);
+		expect(await accessesFor((number) => `P${number}-1@${number}`)).toEqual(expected);
+		// Three fulfillment orders per order, some of them in the next step.
+		const third = (number: number) => Math.floor(number / 3);
+		expect(await accessesFor((number) => `P${third(number)}-${number}@${third(number)}`)).toEqual(
+			expected,
+		);
+	});
+
+	test('claims an overwritten order again, together with its fulfillment orders', async () => {
+		const ledger = newLedger();
+		await time.until(ledger.proceed({ wanted: claimantsOf('P-1@1') }));
+		row.entries = new Set();
+		expect(await time.until(ledger.proceed({ wanted: claimantsOf('P-2@1') }))).toEqual(new Map());
+		expect(Object.fromEntries(await time.until(ledger.proceed({})))).toEqual({
+			...{ 'P-1': 'claimed', 'P-2': 'claimed' },
+		});
+		expect(await lookUp('P@1')).toEqual({ P: 'inParts' });
+	});
+
+	test('leaves an overwritten order to the execution that has claimed it', async () => {
+		const ledger = newLedger();
+		await time.until(ledger.proceed({ wanted: claimantsOf('P-1@1', 'Q-1@2') }));
+		row.entries = new Set();
+		const other = newLedger();
+		await claim(other, 'P@1');
+		const before = new Set([...row.entries]);
+		const wanted = claimantsOf('P-2@1', 'Q-2@2');
+		expect(Object.fromEntries(await time.until(ledger.proceed({ wanted })))).toEqual({
+			...{ 'P-1': 'wholeUnknown', 'P-2': 'wholeUnknown' },
+		});
+		const isOfP = (entry: string) => /\nP/.test(entry);
+		expect([...row.entries].filter(isOfP)).toEqual([...before].filter(isOfP));
+		expect(Object.fromEntries(await time.until(ledger.proceed({})))).toEqual({
+			...{ 'Q-1': 'claimed', 'Q-2': 'claimed' },
+		});
+		await time.until(confirmWith(other, claimantsOf('P@1')));
+		expect(await claim(newLedger(), 'P-1@1')).toEqual({ 'P-1': 'wholeCreated' });
+	});
+
+	test('never frees a whole order and its fulfillment order, whenever a process crashes', async () => {
+		const crashes = fc.record({
+			names: fc.subarray(['P@1', 'P-1@1', 'P-2@1', 'P-1@2'], { minLength: 1, maxLength: 2 }),
+			action: fc.constantFrom('claim', 'lookUp'),
+			access: fc.nat(5),
+			when: fc.constantFrom('before' as const, 'after' as const),
+		});
+		const found = new Set<string | undefined>();
+		await fc.assert(
+			fc.asyncProperty(
+				fc.constantFrom('P@1', 'P-1@1'),
+				fc.boolean(),
+				fc.array(crashes, { maxLength: 4 }),
+				async (name, isConfirmed, list) => {
+					row = { entries: new Set() };
+					const ledger = newLedger();
+					await claim(ledger, name);
+					if (isConfirmed) await time.until(confirmWith(ledger, claimantsOf(name)));
+					for (const { names, action, access, when } of list) {
+						const references = names.map((one) => one.split('@')[0]);
+						if (new Set(references).size < names.length) continue;
+						const crashing = openLedger(crashingStore(access, when), scope, 'crashing', time);
+						await time
+							.until(actions[action](crashing, claimantsOf(...names)))
+							.catch(() => undefined);
+					}
+					const whole = await lookUp('P@1');
+					const parts = await lookUp('P-1@1', 'P-2@1');
+					found.add(whole.P).add(parts['P-1']).add(parts['P-2']);
+					if (name === 'P@1') {
+						expect(isConfirmed ? ['created', ...unknown] : unknown).toContain(whole.P);
+						const state = isConfirmed ? 'wholeCreated' : 'wholeUnknown';
+						for (const part of Object.values(parts))
+							expect([state, 'wholeUnknown', 'wholeLost', ...unknown]).toContain(part);
+					} else {
+						expect(['inParts', ...unknown]).toContain(whole.P);
+						expect(isConfirmed ? ['created', ...unknown] : unknown).toContain(parts['P-1']);
+						expect(['free', 'wholeUnknown', 'wholeLost', ...unknown]).toContain(parts['P-2']);
+					}
+				},
+			),
+			{ numRuns: 1000 },
+		);
+		expect(found.size).toBeGreaterThanOrEqual(7);
+	});
+
+	test.each(
+		[0, 1, 2].flatMap((access) =>
+			(['before', 'after'] as const).map((when) => [when, access] as const),
+		),
+	)('never frees the whole order of a crashed claim (%s access %i)', async (when, access) => {
+		const crashing = openLedger(crashingStore(access, when), scope, 'crashing', time);
+		const claims = await time
+			.until(claimWith(crashing, claimantsOf('P-1@1')))
+			.catch(() => undefined);
+		const { P } = await lookUp('P@1');
+		if (access === 0 && when === 'before') expect(P).toBe('free');
+		else if (claims || (access === 1 && when === 'after')) expect(P).toBe('inParts');
+		else expect(P).toBe('unknown');
+	});
 });
 
 describe('store accesses', () => {

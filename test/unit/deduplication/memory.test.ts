@@ -1,8 +1,5 @@
-import {
-	openLedger,
-	type Entries,
-	type Store,
-} from '../../../nodes/DeliveryService/deduplication/ledger';
+import type { Entries, Store } from '../../../nodes/DeliveryService/deduplication/entries';
+import { openLedger } from '../../../nodes/DeliveryService/deduplication/ledger';
 import {
 	decideMemory,
 	findMemory,

@@ -1,4 +1,4 @@
-import type { Entries } from '../../../nodes/DeliveryService/deduplication/ledger';
+import type { Entries } from '../../../nodes/DeliveryService/deduplication/entries';
 import {
 	readText,
 	textEntries,

@@ -1,11 +1,8 @@
 /** The send loop in isolation, with an in-memory service and store. */
 import fc from 'fast-check';
 
-import {
-	openLedger,
-	type Ledger,
-	type Store,
-} from '../../../nodes/DeliveryService/deduplication/ledger';
+import type { Store } from '../../../nodes/DeliveryService/deduplication/entries';
+import { openLedger, type Ledger } from '../../../nodes/DeliveryService/deduplication/ledger';
 import { sendCreations } from '../../../nodes/DeliveryService/sending/creations';
 import type { Report, SendingOptions } from '../../../nodes/DeliveryService/sending/options';
 import type { Creation } from '../../../nodes/DeliveryService/sending/outcomes';

@@ -4,11 +4,9 @@
  */
 import fc from 'fast-check';
 
-import {
-	forgetReferences,
-	openLedger,
-	type Store,
-} from '../../../nodes/DeliveryService/deduplication/ledger';
+import type { Store } from '../../../nodes/DeliveryService/deduplication/entries';
+import { openLedger } from '../../../nodes/DeliveryService/deduplication/ledger';
+import { forgetReferences } from '../../../nodes/DeliveryService/deduplication/references';
 import { whileHeld, withLock } from '../../../nodes/DeliveryService/deduplication/lock';
 import { sendCreations } from '../../../nodes/DeliveryService/sending/creations';
 import type { Report } from '../../../nodes/DeliveryService/sending/options';

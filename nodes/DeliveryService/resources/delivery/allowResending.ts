@@ -1,6 +1,6 @@
 import { z } from 'zod/v4';
 
-import { forgetReferences } from '../../deduplication/ledger';
+import { forgetReferences } from '../../deduplication/references';
 import { openClient } from '../../service/client';
 import { readCompanyOption } from '../../service/companyOption';
 import { resolveCompanyId } from '../../service/credential';

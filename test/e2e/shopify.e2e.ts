@@ -1,0 +1,266 @@
+import { locations } from '../../playground/shopify/fulfillmentOrders';
+import type { Order } from '../../playground/shopify/shapes';
+import {
+	openFulfillmentEnvironment,
+	type CreateOutput,
+	type FulfillmentEnvironment,
+} from './support/fulfillmentOrders';
+import { locationPickups, type OrderToSend } from './support/fulfillmentWorkflows';
+
+/** Sample orders by what is in them. */
+const samples = { one: 0, two: 1, cashOnDelivery: 3 } as const;
+
+const atTwoLocations = [
+	{ lines: [0], location: 'store' },
+	{ lines: [1], location: 'warehouse' },
+] as const;
+
+describe.each(['newest', '1.123'] as const)('fulfillment orders in n8n %s', (version) => {
+	let env: FulfillmentEnvironment;
+
+	beforeAll(async () => {
+		env = await openFulfillmentEnvironment(version);
+	});
+	afterAll(async () => await env?.close());
+
+	const byFulfillmentOrder = async ({ id }: Order) =>
+		await env.create({ id, form: 'REST fulfillment orders' });
+
+	const referencesOf = (order: Order) =>
+		env.deliveries(order).map(({ record }) => record.referenceId);
+
+	const statusesOf = ({ id }: Order) =>
+		env.shopify.shop.fulfillmentOrders(id).map(({ status }) => status);
+
+	/** What an output item says: the reason why it was skipped, or "created". */
+	const summary = ({ skipped, reason, id, error }: CreateOutput) => {
+		if (error !== undefined) return error;
+		return skipped ? reason : id !== undefined && 'created';
+	};
+
+	test('creates a delivery for each location of a split order, and fulfills it part by part', async () => {
+		const changes = { email: 'ruth@example.com' };
+		const { order, parts, references } = env.place({
+			sample: samples.cashOnDelivery,
+			changes,
+			parts: atTwoLocations,
+		});
+
+		const outputs = await byFulfillmentOrder(order);
+
+		expect(outputs.map(summary)).toEqual(['created', 'created']);
+		expect(outputs).toMatchObject(
+			parts.map((part, index) => ({
+				referenceId: references[index],
+				shopifyOrder: {
+					id: String(order.id),
+					name: order.name,
+					email: changes.email,
+					fulfillmentOrderId: String(part.id),
+				},
+			})),
+		);
+		const [fromStore, fromWarehouse] = env.deliveries(order);
+		expect([fromStore?.record.referenceId, fromWarehouse?.record.referenceId]).toEqual(references);
+		const { store } = locationPickups;
+		expect(fromStore?.request).toMatchObject({
+			pickup: {
+				contact: { name: store.contactName, email: store.contactEmail },
+				location: { address: store.address },
+			},
+			packages: [{ name: 'Beeswax Candle', qty: 3 }],
+		});
+		expect(fromWarehouse?.request).toMatchObject({
+			pickup: { location: { warehouse: 7 } },
+			packages: [{ name: 'Brass Candle Holder', qty: 1 }],
+		});
+		expect(fromWarehouse?.request.pickup.location).not.toHaveProperty('address');
+		const cash = env.deliveries(order).map(({ request }) => request.cod ?? 0);
+		expect(cash.reduce((sum, amount) => sum + Math.round(amount * 100), 0)).toBe(3550);
+
+		expect(await byFulfillmentOrder(order)).toMatchObject([{ skipped: true }, { skipped: true }]);
+		expect(referencesOf(order)).toEqual(references);
+
+		await env.report(fromWarehouse!.record.id, 'picked up');
+		expect(statusesOf(order)).toEqual(['open', 'open']);
+		await env.report(fromWarehouse!.record.id, 'delivered');
+		expect(statusesOf(order)).toEqual(['open', 'closed']);
+		expect(env.shopify.shop.order(order.id)).toMatchObject({
+			fulfillment_status: 'partial',
+			fulfillments: [
+				{
+					location_id: locations.warehouse.location_id,
+					tracking_number: fromWarehouse?.record.id,
+					tracking_url: fromWarehouse?.record.trackLink,
+				},
+			],
+		});
+		expect(await byFulfillmentOrder(order)).toMatchObject([{ skipped: true }, { skipped: true }]);
+
+		await env.report(fromStore!.record.id, 'delivered');
+		expect(statusesOf(order)).toEqual(['closed', 'closed']);
+		expect(env.shopify.shop.order(order.id)).toMatchObject({
+			fulfillment_status: 'fulfilled',
+			fulfillments: [{}, { tracking_number: fromStore?.record.id }],
+		});
+		expect(await byFulfillmentOrder(order)).toMatchObject([{ skipped: true }, { skipped: true }]);
+		expect(referencesOf(order)).toEqual(references);
+	});
+
+	test('sends only the shipped part of a mixed cart, and skips what the customer picks up', async () => {
+		const { order, references } = env.place({
+			sample: samples.two,
+			parts: [{ lines: [0] }, { lines: [1], method: 'pick_up' }],
+		});
+
+		const outputs = await byFulfillmentOrder(order);
+
+		expect(outputs.map(summary)).toEqual(['created', 'localPickup']);
+		const deliveries = env.deliveries(order);
+		expect(deliveries.map(({ record }) => record.referenceId)).toEqual([references[0]]);
+		expect(deliveries[0]?.request.packages).toMatchObject([
+			{ name: 'Stoneware Mug - Blue', qty: 4 },
+		]);
+	});
+
+	test('sends a fulfillment order once when its hold is released', async () => {
+		const { shop } = env.shopify;
+		const { order, parts, references } = env.place({ sample: samples.two, parts: atTwoLocations });
+		const [, held] = parts;
+		shop.hold(held!.id);
+		const beforeRelease = await byFulfillmentOrder(order);
+		expect(beforeRelease.map(summary)).toEqual(['created', 'onHold']);
+		expect(beforeRelease[1]).toMatchObject({
+			referenceId: references[1],
+			message: expect.stringMatching(/on hold/),
+		});
+		expect(referencesOf(order)).toEqual([references[0]]);
+
+		shop.hold(held!.id, false);
+		const afterRelease = await byFulfillmentOrder(order);
+
+		expect(afterRelease.map(summary)).toEqual(['alreadyCreated', 'created']);
+		expect(referencesOf(order)).toEqual(references);
+		expect((await byFulfillmentOrder(order)).map(summary)).toEqual([
+			'alreadyCreated',
+			'alreadyCreated',
+		]);
+		expect(referencesOf(order)).toEqual(references);
+	});
+
+	test('skips a scheduled fulfillment order and names its date, until the shop opens it', async () => {
+		const { shop } = env.shopify;
+		const { order, parts, references } = env.place();
+		shop.schedule(parts[0]!.id, '2031-02-05T00:00:00Z');
+		const [scheduled] = await byFulfillmentOrder(order);
+		expect(scheduled).toMatchObject({
+			reason: 'scheduled',
+			message: expect.stringContaining('2031-02-05'),
+		});
+		expect(referencesOf(order)).toEqual([]);
+
+		shop.schedule(parts[0]!.id, null);
+
+		expect((await byFulfillmentOrder(order)).map(summary)).toEqual(['created']);
+		expect(referencesOf(order)).toEqual(references);
+	});
+
+	test('skips an order of a pickup app, which has the address of the store', async () => {
+		const { address1, city, province, zip } = locations.store;
+		const { order } = env.place({
+			changes: {
+				note_attributes: [
+					{ name: 'Checkout-Method', value: 'pickup' },
+					{ name: 'Pickup-Location-Company', value: locations.store.name },
+				],
+				shipping_address: {
+					...{ first_name: 'Maya', last_name: 'Okafor', name: 'Maya Okafor' },
+					...{ company: locations.store.name, address1, address2: null, city, province, zip },
+					...{ country: 'United States', country_code: 'US', phone: null },
+				},
+			},
+		});
+		const outputs = await env.create(
+			{ id: order.id, form: 'REST order' },
+			{ id: order.id, form: 'GraphQL order' },
+			{ id: order.id, form: 'REST fulfillment orders' },
+			{ id: order.id, form: 'GraphQL fulfillment orders' },
+		);
+		expect(outputs.map(summary)).toEqual(Array(4).fill('localPickup'));
+		expect(referencesOf(order)).toEqual([]);
+	});
+
+	test.each([
+		['order', 'REST order', 'GraphQL order'],
+		['fulfillment order', 'REST fulfillment orders', 'GraphQL fulfillment orders'],
+	] as const)(
+		'creates one delivery from the same %s in REST and GraphQL form',
+		async (_, rest, graphql) => {
+			const together = env.place({ sample: samples.two }).order;
+			const outputs = await env.create(
+				{ id: together.id, form: rest },
+				{ id: together.id, form: graphql },
+			);
+			expect(outputs.map(summary)).toEqual(['created', 'sameReferenceInInput']);
+			expect(env.deliveries(together)).toHaveLength(1);
+
+			const [restFirst, graphqlFirst] = [env.place(), env.place()].map(({ order }) => order);
+			for (const [order, forms] of [
+				[restFirst!, [rest, graphql]],
+				[graphqlFirst!, [graphql, rest]],
+			] as const) {
+				const outcomes: unknown[] = [];
+				for (const form of forms)
+					outcomes.push(...(await env.create({ id: order.id, form })).map(summary));
+				expect(outcomes).toEqual(['created', 'alreadyCreated']);
+				expect(env.deliveries(order)).toHaveLength(1);
+			}
+			const [fromRest, fromGraphql] = [restFirst, graphqlFirst].map((order) => {
+				const [delivery] = env.deliveries(order!);
+				return { ...delivery?.request, referenceId: undefined };
+			});
+			expect(fromGraphql).toEqual(fromRest);
+		},
+	);
+
+	test("creates one delivery from an order that n8n's Webhook node receives twice", async () => {
+		const { webhooks } = env.shopify;
+		const { order } = await env.withShopWebhook(2, async () => {
+			const placed = env.place({ sample: samples.two });
+			await webhooks.settled();
+			await webhooks.resend(
+				webhooks.messages().filter(({ subject }) => subject === placed.order.name),
+			);
+			return placed;
+		});
+		const sent = webhooks.messages().filter(({ subject }) => subject === order.name);
+		expect(sent).toMatchObject([{ topic: 'orders/create', statuses: [200, 200] }]);
+		expect(referencesOf(order)).toEqual([order.name]);
+	});
+
+	test('sends no part of an order that was sent as a whole, and no whole order that was sent in parts', async () => {
+		const split = { sample: samples.two, parts: atTwoLocations };
+		const whole = 'REST order';
+		const inParts = 'REST fulfillment orders';
+		const send = async ({ id }: Order, ...wanted: ReadonlyArray<OrderToSend['form']>) =>
+			(await env.create(...wanted.map((form) => ({ id, form })))).map(summary);
+
+		const { order: wholeFirst } = env.place(split);
+		expect(await send(wholeFirst, whole)).toEqual(['created']);
+		expect(await send(wholeFirst, inParts)).toEqual(['alreadyCreated', 'alreadyCreated']);
+		expect(referencesOf(wholeFirst)).toEqual([wholeFirst.name]);
+
+		const { order: partsFirst, references } = env.place(split);
+		expect(await send(partsFirst, inParts)).toEqual(['created', 'created']);
+		expect(await send(partsFirst, whole)).toEqual(['alreadyCreated']);
+		expect(referencesOf(partsFirst)).toEqual(references);
+
+		const { order: together } = env.place(split);
+		expect(await send(together, whole, inParts)).toEqual([
+			'created',
+			'sameOrderInInput',
+			'sameOrderInInput',
+		]);
+		expect(referencesOf(together)).toEqual([together.name]);
+	});
+});
