@@ -1,7 +1,7 @@
 import { z } from 'zod/v4';
 
 import type { ShopifyLocation } from './location';
-import { addressSchema, type Address } from './orderSchema';
+import { orderAddressSchema, type Address } from './orderSchema';
 import {
 	ifReadable,
 	list,
@@ -76,7 +76,7 @@ export const fulfillmentOrderSchema = object({
 			.catch(undefined),
 	}).nullable(),
 	/** Where it is delivered; null if it is picked up. */
-	destination: addressSchema,
+	destination: orderAddressSchema,
 	line_items: z.array(
 		object({
 			line_item_id: required(optionalText),

@@ -7,11 +7,12 @@ import { connectionItems, gidType } from './graphql';
  * list if it is the only one.
  */
 
-/** Where a resource can be, if the item isn't one itself. */
-const containers = [[], ['data'], ['body']] as const;
-const wrappers = [[], ['node'], ['data', 'node'], ['body']] as const;
-
+/** The fields of a fulfillment order beside its order, and where they can be. */
 const fields = ['fulfillmentOrder', 'fulfillment_order'] as const;
+const besidePaths = [[], ['data'], ['body']] as const;
+
+/** Where a fulfillment order with its order can be. */
+const ownPaths = [[], ['node'], ['data', 'node'], ['body']] as const;
 
 /** Where the list of an order's fulfillment orders can be. */
 const listPaths = [[], ['order'], ['data', 'order'], ['node'], ['data', 'node'], ['body']].flatMap(
@@ -27,7 +28,7 @@ const listPaths = [[], ['order'], ['data', 'order'], ['node'], ['data', 'node'],
  * @returns the fulfillment order, not parsed yet, or undefined if there is none or there are several
  */
 export function findFulfillmentOrder(item: unknown): unknown {
-	for (const container of containers)
+	for (const container of besidePaths)
 		for (const field of fields) {
 			const part = valueAt(item, [...container, field]);
 			if (isBlank(part)) continue;
@@ -36,7 +37,7 @@ export function findFulfillmentOrder(item: unknown): unknown {
 			if (!Array.isArray(parts)) return isBlank(node) ? part : node;
 			if (parts.length === 1) return parts[0];
 		}
-	const wrapper = wrappers.find((path) => isFulfillmentOrder(valueAt(item, path)));
+	const wrapper = ownPaths.find((path) => isFulfillmentOrder(valueAt(item, path)));
 	if (wrapper) return valueAt(item, wrapper);
 	const [list, ...others] = partLists(item);
 	return list?.parts.length === 1 && others.length === 0 ? list.parts[0] : undefined;

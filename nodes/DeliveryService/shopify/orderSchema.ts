@@ -26,7 +26,7 @@ import {
  */
 
 /** An address, or undefined or null. */
-export const addressSchema = object({
+export const orderAddressSchema = object({
 	name: optionalText,
 	first_name: optionalText,
 	last_name: optionalText,
@@ -48,7 +48,7 @@ export const addressSchema = object({
 	.transform(splitAddressLines)
 	.nullish();
 
-export type Address = NonNullable<z.output<typeof addressSchema>>;
+export type Address = NonNullable<z.output<typeof orderAddressSchema>>;
 
 const lineItem = object({
 	id: optionalText,
@@ -116,7 +116,7 @@ export const orderSchema = object({
 	total_outstanding_set: amounts,
 	current_total_price_set: amounts,
 	total_price_set: amounts,
-	shipping_address: addressSchema,
+	shipping_address: orderAddressSchema,
 	/** The shipping methods, or the pickup location. */
 	shipping_lines: list(
 		object({
@@ -127,7 +127,7 @@ export const orderSchema = object({
 			is_removed: flag.catch(undefined),
 		}),
 	).catch([]),
-	billing_address: addressSchema.catch(undefined),
+	billing_address: orderAddressSchema.catch(undefined),
 	customer: customer.nullish().catch(undefined),
 	line_items: list(lineItem),
 	refunds: listIfGiven(

@@ -10,7 +10,7 @@ import { connectionItems, gidType, graphqlOrderFields, isGraphqlOrder, toRest } 
 import { graphqlFulfillmentOrderFields } from './graphqlFulfillmentOrder';
 
 /** A Shopify resource that is not parsed yet. */
-interface Candidate {
+interface ShopifyResource {
 	/** In the format of the REST API. */
 	rest: unknown;
 	/** The unchanged resource, if it is from the GraphQL API. */
@@ -18,9 +18,9 @@ interface Candidate {
 }
 
 /** An order that is not parsed yet. */
-export interface OrderCandidate extends Candidate {
+export interface OrderCandidate extends ShopifyResource {
 	/** The part of the order to deliver, if it isn't the whole order. */
-	fulfillmentOrder?: Candidate;
+	fulfillmentOrder?: ShopifyResource;
 }
 
 /**
@@ -50,7 +50,7 @@ export function findOrder(value: unknown): Result<OrderCandidate> {
 	};
 }
 
-function partCandidate(part: unknown): Candidate {
+function partCandidate(part: unknown): ShopifyResource {
 	// Every fulfillment order of the REST API has this field.
 	if (valueAt(part, ['line_items']) !== undefined) return { rest: part };
 	return { rest: toRest(part, graphqlFulfillmentOrderFields), graphql: part };

@@ -78,7 +78,7 @@ function updatedCash({ amount, isSettled }: CashDecision): number | undefined {
 	return amount && toNumber(amount);
 }
 
-/** Reasons not to create a delivery yet, which may exist all the same. */
+/** Reasons not to create a delivery yet, which may exist anyway. */
 const changeableReasons: readonly SkipReason[] = ['onHold', 'scheduled'];
 
 /** What the user can do about a delivery that is not updated. */
