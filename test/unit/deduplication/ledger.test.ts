@@ -493,6 +493,8 @@ describe('fulfillment orders', () => {
 		expect(await forget('P')).toEqual(['P']);
 		expect(await lookUp('P@1')).toEqual({ P: 'free' });
 		expect(await lookUp('P-2@1')).toEqual({ 'P-2': 'created' });
+		await claim(newLedger(), 'P@1');
+		expect(await lookUp('P-3@1', 'P@1')).toEqual({ 'P-3': 'wholeUnknown', P: 'unknown' });
 	});
 
 	test('stores two entries per created fulfillment order, three per order and one per claim', async () => {
