@@ -10,9 +10,9 @@ import {
 /** What the ledger already knows of whole orders. */
 export interface KnownOrders {
 	/** Whether this ledger has claimed the order for its fulfillment orders, or found it in parts. */
-	isSplit(reference: string): boolean;
+	isSplit: (reference: string) => boolean;
 	/** Whether another execution has overwritten that claim, given the entries that were added. */
-	isOverwritten?(reference: string, added: ReadonlySet<string>): boolean;
+	isOverwritten?: (reference: string, added: ReadonlySet<string>) => boolean;
 }
 
 /** The states of claimants, and what recording has changed. */

@@ -30,6 +30,8 @@ export interface Skipped {
 	reason: string;
 	/** An explanation for people. */
 	message: string;
+	/** Whether it is a whole order that is sent by fulfillment order, so it has no delivery itself. */
+	isInParts?: true;
 }
 
 export interface Failed {
@@ -68,6 +70,7 @@ export function sentInParts({ delivery: { referenceId } }: Creation): Skipped {
 		kind: 'skipped',
 		reason: 'alreadyCreated',
 		message: `${referenceId} was skipped: this workflow has already started to send this order by fulfillment order. Pass its fulfillment orders to this node; those with a delivery are skipped.`,
+		isInParts: true,
 	};
 }
 

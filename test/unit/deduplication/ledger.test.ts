@@ -447,6 +447,16 @@ describe('fulfillment orders', () => {
 		}
 	});
 
+	test('reports the fulfillment order of another order as unknown until the whole order is created', async () => {
+		const ledger = newLedger();
+		await claim(ledger, 'P@1');
+		// If the whole order were released, nothing would prevent sending the other order whole.
+		expect(await claim(newLedger(), 'P-1@2')).toEqual({ 'P-1': 'wholeUnknown' });
+		await time.until(confirmWith(ledger, claimantsOf('P@1')));
+		expect(await claim(newLedger(), 'P-1@2')).toEqual({ 'P-1': 'claimed' });
+		expect(await claim(newLedger(), 'P@2')).toEqual({ P: 'anotherOrder' });
+	});
+
 	test('reports the fulfillment order of another execution as unknown until its claim is verified', async () => {
 		const first = newLedger();
 		await time.until(first.proceed({ wanted: claimantsOf('P-1@1') }));
@@ -483,6 +493,8 @@ describe('fulfillment orders', () => {
 		expect(await forget('P')).toEqual(['P']);
 		expect(await lookUp('P@1')).toEqual({ P: 'free' });
 		expect(await lookUp('P-2@1')).toEqual({ 'P-2': 'created' });
+		await claim(newLedger(), 'P@1');
+		expect(await lookUp('P-3@1', 'P@1')).toEqual({ 'P-3': 'wholeUnknown', P: 'unknown' });
 	});
 
 	test('stores two entries per created fulfillment order, three per order and one per claim', async () => {
@@ -496,8 +508,8 @@ describe('fulfillment orders', () => {
 		const accessesFor = async (nameOf: (number: number) => string) => {
 			row = { entries: new Set() };
 			const entries = entriesOf(row, time, () => noTime);
-			const record = jest.fn(entries.record);
-			const remove = jest.fn(entries.remove);
+			const record = jest.fn(async (wanted: string[]) => await entries.record(wanted));
+			const remove = jest.fn(async (unwanted: string[]) => await entries.remove(unwanted));
 			const ledger = openLedger(storeOf({ record, remove }), scope, 'counting', time);
 			let confirmed: Claimant[] = [];
 			for (let start = 0; start < 10_000; start += 400) {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 
 import type { Store } from '../../../nodes/DeliveryService/deduplication/entries';
 import { openLedger, type Ledger } from '../../../nodes/DeliveryService/deduplication/ledger';
+import { forgetReferences } from '../../../nodes/DeliveryService/deduplication/references';
 import { sendCreations } from '../../../nodes/DeliveryService/sending/creations';
 import type { Report, SendingOptions } from '../../../nodes/DeliveryService/sending/options';
 import type { Creation } from '../../../nodes/DeliveryService/sending/outcomes';
@@ -508,6 +509,151 @@ describe('duplicate reference IDs in the input', () => {
 		const service = new FakeService(() => respondWith(401));
 		const report = await run(service, creations);
 		expect(new Set(kindsOf(report).slice(2))).toEqual(new Set(['notSent']));
+	});
+});
+
+describe('whole orders and fulfillment orders', () => {
+	const orderId = '1';
+	const whole = (item: number) => creation(item, '#1', { orderId });
+	const part = (item: number, number: number, more: Partial<Creation> = {}) =>
+		creation(item, `#1-${number}`, { orderId, orderReferenceId: '#1', ...more });
+	const messagesOf = ({ results }: Report) =>
+		results.map(({ outcome }) =>
+			outcome.kind === 'skipped'
+				? outcome.message
+				: outcome.kind === 'created'
+					? 'created'
+					: `${outcome.problem.message}. ${outcome.problem.description}`,
+		);
+
+	test('sends all fulfillment orders of an order, in one run and in later ones', async () => {
+		const service = new FakeService();
+		await run(service, [part(0, 1), part(1, 2), part(2, 3, { type: 'express' })]);
+		const again = await run(service, [part(0, 1), part(1, 4)]);
+		expect(kindsOf(again)).toEqual(['alreadyCreated', 'created']);
+		expect(service.existing).toEqual(['#1-1', '#1-2', '#1-3', '#1-4']);
+	});
+
+	test('skips the fulfillment orders of an order that was sent whole', async () => {
+		const service = new FakeService();
+		await run(service, [whole(0)]);
+		const report = await run(service, [part(0, 1), creation(1, '#2')]);
+		expect(kindsOf(report)).toEqual(['alreadyCreated', 'created']);
+		expect(messagesOf(report)[0]).toBe(
+			'#1-1 was skipped: this workflow has already created a delivery for the whole order (#1). Later changes are not sent; use the Update operation with #1 for them.',
+		);
+	});
+
+	test('skips an order of which fulfillment orders were sent', async () => {
+		const service = new FakeService();
+		await run(service, [part(0, 1)]);
+		const report = await run(service, [whole(0)]);
+		expect(kindsOf(report)).toEqual(['alreadyCreated']);
+		expect(messagesOf(report)).toEqual([
+			'#1 was skipped: this workflow has already started to send this order by fulfillment order. Pass its fulfillment orders to this node; those with a delivery are skipped.',
+		]);
+		expect(service.existing).toEqual(['#1-1']);
+	});
+
+	test('skips many fulfillment orders of whole orders with one look-up', async () => {
+		const service = new FakeService();
+		const numbers = [...Array(50).keys()];
+		await run(
+			service,
+			numbers.map((item) => creation(item, `W${item}`)),
+		);
+		const report = await run(
+			service,
+			numbers.map((item) => creation(item, `W${item}-1`, { orderReferenceId: `W${item}` })),
+			{ batchSize: undefined },
+		);
+		expect(new Set(kindsOf(report))).toEqual(new Set(['alreadyCreated']));
+		expect(service.existing).toHaveLength(50);
+	});
+
+	test('sends the fulfillment order of another shop with the same order number', async () => {
+		const service = new FakeService();
+		const other = part(1, 9, { orderId: '2' });
+		expect(kindsOf(await run(service, [whole(0), other]))).toEqual(['created', 'created']);
+		expect(kindsOf(await run(service, [whole(0), other]))).toEqual([
+			...['alreadyCreated', 'alreadyCreated'],
+		]);
+	});
+
+	test('reports the fulfillment orders of an unknown whole order as unknown, and waits only once', async () => {
+		const service = new FakeService();
+		await time.until(claimWith(ledgerFor(undefined), toClaimants([whole(0)])));
+		for (const isFirst of [true, false]) {
+			const start = time.now();
+			const report = await run(service, [part(0, 1), part(1, 2)]);
+			expect(time.now() - start > 60_000).toBe(isFirst);
+			expect(messagesOf(report)).toEqual(
+				Array<string>(2).fill(
+					'It is unknown whether this delivery was created: another execution may have sent the whole order (#1). Wait until no other execution of this workflow is running, then look for #1 in the Delivery Service dashboard. If it was not created, run the operation "Allow Resending" for #1, then send this delivery again.',
+				),
+			);
+		}
+		expect(service.requests).toEqual([]);
+		// What the message advises.
+		await time.until(forgetReferences(memoryStore(row, time), 'company undefined', ['#1']));
+		expect(kindsOf(await run(service, [part(0, 1), part(1, 2)]))).toEqual(['created', 'created']);
+	});
+
+	test('sends the fulfillment orders of one order in concurrent executions', async () => {
+		const service = new FakeService();
+		const reports = await Promise.all(
+			[1, 2, 3].map(async (number) => await run(service, [part(0, number)])),
+		);
+		expect(reports.map(kindsOf)).toEqual([['created'], ['created'], ['created']]);
+	});
+
+	test.each([
+		[
+			'created',
+			200,
+			'sameOrderInInput',
+			'#1-1 was skipped: an earlier item is the whole order (#1). Pass either the order or its fulfillment orders to this node.',
+		],
+		[
+			'rejected',
+			422,
+			'notSent',
+			'This delivery was not sent: item 0 is of the same order (#1) and was not created. Check the error of item 0, then run the workflow again. Pass either the order or its fulfillment orders to this node.',
+		],
+		[
+			'unknown',
+			500,
+			'unknown',
+			'It is unknown whether this delivery was created: item 0 is of the same order (#1), and it is unknown whether its delivery was created. Check the Delivery Service dashboard before you send it again. Start with the error of item 0.',
+		],
+	])(
+		'does not send a fulfillment order after its whole order was %s in the same run',
+		async (_, status, kind, message) => {
+			const service = new FakeService(() => (status === 200 ? undefined : respondWith(status)));
+			const report = await run(service, [whole(0), part(1, 1)]);
+			expect(kindsOf(report)[1]).toBe(kind);
+			expect(messagesOf(report)[1]).toBe(message);
+			expect(service.requests).toEqual([['#1']]);
+		},
+	);
+
+	test('reports a fulfillment order after its whole order that is sent in parts as not sent', async () => {
+		const service = new FakeService();
+		await run(service, [part(0, 1)]);
+		const report = await run(service, [whole(0), part(1, 2), whole(2)]);
+		expect(kindsOf(report)).toEqual(['alreadyCreated', 'notSent', 'sameReferenceInInput']);
+		expect(messagesOf(report)[1]).toBe(
+			'This delivery was not sent: item 0 is the whole order (#1). Pass either the order or its fulfillment orders to this node.',
+		);
+	});
+
+	test('skips a whole order after its fulfillment order in the same run', async () => {
+		const service = new FakeService();
+		const report = await run(service, [part(0, 1), whole(1)]);
+		expect(messagesOf(report)).toEqual([
+			'created',
+			'#1 was skipped: an earlier item is a fulfillment order of this order (#1-1). Pass either the order or its fulfillment orders to this node.',
+		]);
 	});
 });
 

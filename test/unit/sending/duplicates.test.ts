@@ -59,6 +59,28 @@ test.each([
 	expect(itemsOf(creations)[kind]).toEqual([1]);
 });
 
+/** A fulfillment order of the order A. */
+const partOfA = (item: number, part: number, more: Partial<Creation> = {}) =>
+	creation(item, `A-${part}`, { orderReferenceId: 'A', ...more });
+
+test('finds a whole order and its fulfillment orders, whichever comes first', () => {
+	expect(itemsOf([creation(0, 'A'), partOfA(1, 1), partOfA(2, 2)])).toEqual({
+		...{ unique: [0], duplicates: [1, 2], conflicts: [] },
+	});
+	expect(itemsOf([partOfA(0, 1), creation(1, 'A'), partOfA(2, 2), partOfA(3, 1)])).toEqual({
+		...{ unique: [0, 2], duplicates: [1, 3], conflicts: [] },
+	});
+});
+
+test('leaves the fulfillment orders of another order or company to the ledger', () => {
+	const one = { orderId: '1' };
+	const two = { orderId: '2' };
+	const creations = [creation(0, 'A', one), partOfA(1, 1, two), partOfA(2, 2, { companyId: 8 })];
+	expect(itemsOf(creations, 7).unique).toEqual([0, 1, 2]);
+	const withParts = [partOfA(0, 1, two), partOfA(1, 2, one), creation(2, 'A', one)];
+	expect(itemsOf(withParts)).toMatchObject({ unique: [0, 1], duplicates: [2] });
+});
+
 test('puts each creation into one group, and no reference ID is unique twice', () => {
 	const creationArbitrary = fc.record({
 		referenceId: fc.option(fc.constantFrom('A', 'B'), { nil: undefined }),

@@ -264,3 +264,38 @@ test('leaves the ledger unchanged', async () => {
 	await planOf([...creationsOf(4), creation(4, 'R0')], { batchSize: 1 });
 	expect(row.entries).toEqual(before);
 });
+
+test('plans neither a whole order after its fulfillment orders nor the other way round', async () => {
+	const part = (item: number, order: string) =>
+		creation(item, `${order}-1`, { orderReferenceId: order });
+	await claimReferences(['lost']);
+	await time.until(ledgerFor(undefined).proceed({ lost: [{ referenceId: 'lost' }] }));
+	await claimReferences(['sending']);
+	await time.until(confirmWith(await claimReferences(['created']), [{ referenceId: 'created' }]));
+	const split = { referenceId: 'split-1', orderReferenceId: 'split' };
+	await time.until(claimWith(ledgerFor(undefined), [split]));
+	const before = row.entries;
+	const plan = await planOf([
+		...[part(0, 'lost'), part(1, 'sending'), part(2, 'created'), creation(3, 'split')],
+		...[part(4, 'new'), creation(5, 'new')],
+	]);
+	expect(plan.requests.map(({ items }) => items)).toEqual([[4]]);
+	expect([...plan.skipped].sort(([one], [other]) => one - other)).toEqual([
+		...[0, 1].map((item) => [item, 'unknown']),
+		...[2, 3].map((item) => [item, 'alreadyCreated']),
+		[5, 'sameOrderInInput'],
+	]);
+	expect(row.entries).toEqual(before);
+});
+
+test('names the whole order that a dry run finds unknown', async () => {
+	await claimReferences(['#1']);
+	const plan = await time.until(
+		planCreations([creation(0, '#1-1', { orderReferenceId: '#1' })], {
+			...{ rateLimit: new RateLimit(100, 60_000), clock: time, ledgerFor },
+		}),
+	);
+	expect(plan.skipped.map(({ outcome }) => outcome.message)).toEqual([
+		'#1-1 would be reported as unknown: another execution may have sent the whole order (#1). Check the Delivery Service dashboard for #1.',
+	]);
+});
