@@ -129,7 +129,7 @@ describe('specific reference IDs', () => {
 		expect(jsonOf(items)).toMatchObject([perItem, perItem, perItem].flat());
 	});
 
-	test('clears 130 reference IDs in portions of 40, so that other executions are not blocked', async () => {
+	test('clears 130 reference IDs in portions of 33, so that other executions are not blocked', async () => {
 		await create(deliveries(120));
 		// From then on the node knows the memory of its Base URL.
 		await allowResending({ referenceIds: 'X' });
@@ -147,10 +147,10 @@ describe('specific reference IDs', () => {
 				scope === 'node' ? `lock: ${operation}` : `${operation} of ${items.length}`,
 			);
 		expect(operations).toEqual(
-			[40, 40, 40, 10].flatMap((count) => [
+			[33, 33, 33, 31].flatMap((count) => [
 				'lock: checkProcessedAndRecord',
 				`checkProcessedAndRecord of ${count}`,
-				`removeProcessed of ${5 * count}`,
+				`removeProcessed of ${6 * count}`,
 				'lock: clearAllProcessedItems',
 			]),
 		);
