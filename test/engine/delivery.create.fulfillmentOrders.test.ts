@@ -120,7 +120,9 @@ test('creates the others if a fulfillment order is unreadable, with On Error: Co
 	const unreadable = partOf(lineItem(), { id: 11, status: 'paused' });
 	const run = { items: [unreadable, ...items.slice(1)] };
 	const stopped = await service.run(parameters, run);
-	expect(stopped.error?.message).toMatch(/^Order #1001 .*"status" should be one of/);
+	expect(stopped.error?.message).toMatch(
+		/^Order #1001 .*"status" of its fulfillment order should be one of/,
+	);
 	expect(service.creations()).toEqual([]);
 
 	await service.run(parameters, { ...run, onError: 'continueRegularOutput' });

@@ -57,7 +57,7 @@ function amountToCollect(order: Order, owed: Decimal): CashDecision {
 	if (!order.fulfillmentOrder) return { amount: owed };
 	const decimals = currencyDecimals(order.presentment_currency ?? order.currency);
 	const amount = cashShare(order, order.fulfillmentOrder, owed, decimals);
-	return sign(amount) > 0 ? { amount, unpaid: owed } : { isSettled: true };
+	return { unpaid: owed, ...(sign(amount) > 0 ? { amount } : { isSettled: true }) };
 }
 
 function unknownAmount(reason: string): Result<CashDecision> {

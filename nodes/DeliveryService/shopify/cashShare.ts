@@ -8,7 +8,7 @@ import { keptLines, type KeptLine } from './remaining';
  * its items are worth, compared with all items of the order that are shipped.
  *
  * The other deliveries of the order may be created in another run, which knows nothing of this one. So
- * the shares depend only on the order, and fulfilled items count as well: their delivery may still be
+ * the shares depend only on the order and what is unpaid of it, and fulfilled items count as well: their delivery may still be
  * under way with its share. The shares of all items add up to the unpaid amount exactly, unless units
  * of one line are split, which is rounded down.
  *

@@ -118,8 +118,11 @@ export function destinationOf(
 ): Address | null | undefined {
 	if (!destination?.address1) return orderAddress;
 	if (!orderAddress || !isSamePlace(destination, orderAddress)) return destination;
+	const { first_name, last_name } = destination;
+	const isNamed = first_name !== undefined || last_name !== undefined;
+	const names = isNamed ? { name: undefined, first_name, last_name } : {};
 	const given = Object.entries(destination).filter(([, value]) => value !== undefined);
-	return { ...orderAddress, ...Object.fromEntries(given) };
+	return { ...orderAddress, ...names, ...Object.fromEntries(given) };
 }
 
 function isSamePlace(one: Address, other: Address): boolean {

@@ -2,45 +2,41 @@ import { valueAt } from '../common/json';
 import { isBlank } from '../common/text';
 import { connectionItems, gidType } from './graphql';
 
-/*
- * Where a fulfillment order can be in an input item: beside its order, around it, or in the order's
- * list if it is the only one.
- */
-
-/** The fields of a fulfillment order beside its order, and where they can be. */
-const fields = ['fulfillmentOrder', 'fulfillment_order'] as const;
-const besidePaths = [[], ['data'], ['body']] as const;
-
-/** Where a fulfillment order with its order can be. */
-const ownPaths = [[], ['node'], ['data', 'node'], ['body']] as const;
-
-/** Where the list of an order's fulfillment orders can be. */
-const listPaths = [[], ['order'], ['data', 'order'], ['node'], ['data', 'node'], ['body']].flatMap(
-	(path) => [
-		[...path, 'fulfillmentOrders'],
-		[...path, 'fulfillment_orders'],
-	],
-);
+/** The fulfillment order in an input item, not parsed yet. */
+export type FoundFulfillmentOrder =
+	| { kind: 'none' }
+	| { kind: 'one'; part: unknown }
+	/** The item contains the list of an order's fulfillment orders, in this field. */
+	| { kind: 'several'; field: string }
+	/** The item has a place for a fulfillment order, but there is none. */
+	| { kind: 'missing' };
 
 /**
- * Finds the fulfillment order of an input item.
+ * Finds the fulfillment order in an input item: beside its order, around it, or in the order's list if
+ * it is the only one.
  *
- * @returns the fulfillment order, not parsed yet, or undefined if there is none or there are several
+ * @param order the order of the item, if there is one
  */
-export function findFulfillmentOrder(item: unknown): unknown {
-	for (const container of besidePaths)
-		for (const field of fields) {
-			const part = valueAt(item, [...container, field]);
-			if (isBlank(part)) continue;
-			const node = valueAt(part, ['node']);
-			const parts = connectionItems(part);
-			if (!Array.isArray(parts)) return isBlank(node) ? part : node;
-			if (parts.length === 1) return parts[0];
-		}
-	const wrapper = ownPaths.find((path) => isFulfillmentOrder(valueAt(item, path)));
-	if (wrapper) return valueAt(item, wrapper);
-	const [list, ...others] = partLists(item);
-	return list?.parts.length === 1 && others.length === 0 ? list.parts[0] : undefined;
+export function findFulfillmentOrder(item: unknown, order: unknown): FoundFulfillmentOrder {
+	const containers = containersOf(item);
+	if (!containers.some(({ value }) => value === order)) containers.push({ value: order, path: [] });
+	const fields = containers.flatMap(partFields);
+	const single = fields.filter(({ key }) => /r$/i.test(key));
+	const part = single.map(({ value }) => onlyItem(value)).find((value) => !isBlank(value));
+	if (part !== undefined) return { kind: 'one', part };
+	const self = containers.find(({ value }) => isFulfillmentOrder(value));
+	if (self) return { kind: 'one', part: self.value };
+	const lists = fields.filter(({ value }) => !isEmptyList(value));
+	const several = lists.find(({ value }) => itemCount(value) > 1);
+	if (several) {
+		const { path, key, value } = several;
+		const items = ['nodes', 'edges'].filter((name) => Array.isArray(valueAt(value, [name])));
+		return { kind: 'several', field: [...path, key, ...items.slice(0, 1)].join('.') };
+	}
+	// Split Out leaves the list without its items behind.
+	const [only, ...others] = lists.map(({ value }) => onlyItem(value)).filter(isFulfillmentOrder);
+	if (only !== undefined && others.length === 0) return { kind: 'one', part: only };
+	return { kind: lists.length + single.length > 0 ? 'missing' : 'none' };
 }
 
 /** Whether a value is a fulfillment order, recognized by fields that orders don't have. */
@@ -48,30 +44,56 @@ export function isFulfillmentOrder(value: unknown): boolean {
 	if (gidType(valueAt(value, ['id'])) === 'FulfillmentOrder') return true;
 	const has = (field: string) => valueAt(value, [field]) !== undefined;
 	return (
-		has('line_items') && has('order_id') && (has('delivery_method') || has('assigned_location'))
+		(has('line_items') || has('lineItems')) &&
+		(has('order_id') || has('orderId')) &&
+		['assigned_location', 'assignedLocation', 'delivery_method', 'deliveryMethod'].some(
+			(field) => typeof (valueAt(value, [field]) ?? undefined) === 'object',
+		)
 	);
 }
 
-/** The field with several fulfillment orders of an order, or undefined if there is none. */
-export function severalPartsField(item: unknown): string | undefined {
-	return partLists(item)[0]?.field;
+interface Container {
+	value: unknown;
+	path: readonly string[];
 }
 
-interface PartList {
-	parts: readonly unknown[];
-	field: string;
+const steps = ['order', 'data', 'body', 'node'];
+const maxContainerDepth = 3;
+
+/** The item and the objects in it that can contain an order. */
+function containersOf(value: unknown, path: readonly string[] = []): Container[] {
+	if (typeof value !== 'object' || value === null || path.length > maxContainerDepth) return [];
+	return [
+		{ value, path },
+		...steps.flatMap((step) => containersOf(valueAt(value, [step]), [...path, step])),
+	];
 }
 
-/** The lists of fulfillment orders that are not empty. */
-function partLists(item: unknown): PartList[] {
-	const paths = [...listPaths, ...fields.map((field) => [field])];
-	return paths.flatMap((path) => {
-		const value = valueAt(item, path);
-		const parts = connectionItems(value);
-		if (!Array.isArray(parts) || parts.length === 0) return [];
-		const list = Array.isArray(value)
-			? []
-			: [isBlank(valueAt(value, ['nodes'])) ? 'edges' : 'nodes'];
-		return [{ parts, field: [...path, ...list].join('.') }];
-	});
+/** Also as n8n's Split Out names it without a destination, e.g. "data.order.fulfillmentOrders.nodes". */
+const partKey = /(^|\.)fulfillment_?orders?(\.(nodes|edges))?$/i;
+
+/** The fields of a container with one or several fulfillment orders. */
+function partFields({ value, path }: Container) {
+	if (typeof value !== 'object' || value === null) return [];
+	return Object.keys(value)
+		.filter((key) => key.includes('ulfillment') && partKey.test(key))
+		.map((key) => ({ key, path, value: valueAt(value, [key]) }));
+}
+
+/** The value, or the only one of a list. */
+function onlyItem(value: unknown): unknown {
+	const items = connectionItems(value);
+	if (Array.isArray(items)) return items.length === 1 ? onlyItem(items[0]) : undefined;
+	const node = valueAt(value, ['node']);
+	return isBlank(node) ? value : node;
+}
+
+/** The number of items of a list, or 1. */
+function itemCount(value: unknown): number {
+	const items = connectionItems(value);
+	return Array.isArray(items) ? items.length : 1;
+}
+
+function isEmptyList(value: unknown): boolean {
+	return isBlank(value) || itemCount(value) === 0;
 }

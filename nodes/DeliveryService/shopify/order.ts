@@ -89,12 +89,15 @@ function readFulfillmentOrder(
 	const order = readOrderIdentifiers(candidate);
 	const api = { isGraphql: graphql !== undefined };
 	const fields = graphqlFulfillmentOrderFields;
+	const partField = (path: readonly PropertyKey[]) =>
+		path.length > 0
+			? `"${fieldName(api, path, fields)}" of its fulfillment order`
+			: 'its fulfillment order';
 	const parsed = fulfillmentOrderSchema.safeParse(rest);
 	const [page] = incompleteLists(graphql, fields);
 	const problems = [
 		...(parsed.error?.issues ?? []).map(
-			(issue) =>
-				`${orderLabel(order)} has a fulfillment order whose ${issueText(issue, rest, fieldName(api, issue.path, fields))}`,
+			(issue) => `${orderLabel(order)}: ${partField(issue.path)} ${issueText(issue, rest)}`,
 		),
 		...(page ? [incompleteMessage(order, page)] : []),
 	];
@@ -174,7 +177,7 @@ function unreadableOrder(
 	const identifiers = readOrderIdentifiers(candidate);
 	const sentences = issues.map(
 		(issue) =>
-			`${orderLabel(identifiers)}'s ${issueText(issue, candidate.rest, fieldName(identifiers, issue.path))}`,
+			`${orderLabel(identifiers)}'s "${fieldName(identifiers, issue.path)}" ${issueText(issue, candidate.rest)}`,
 	);
 	return { ok: false, problem: problemFrom(sentences) };
 }
@@ -212,8 +215,7 @@ export function howToRequest({ isGraphql }: ApiOfOrder, field: string): string {
 }
 
 /** What is wrong with a field, as the rest of a sentence. */
-function issueText({ path, message }: z.core.$ZodIssue, rest: unknown, name: string): string {
+function issueText({ path, message }: z.core.$ZodIssue, rest: unknown): string {
 	const value = valueAt(rest, path);
-	const problem = `"${name}" ${message}`;
-	return isBlank(value) ? `${problem}.` : `${problem}, but is ${describeValue(value)}.`;
+	return isBlank(value) ? `${message}.` : `${message}, but is ${describeValue(value)}.`;
 }

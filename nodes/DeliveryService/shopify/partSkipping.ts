@@ -21,7 +21,7 @@ const statusMessages = {
 	onHold: (part: FulfillmentOrder) =>
 		`is on hold in Shopify${holdReasons(part)}. Release the hold, then run the workflow for this order again.`,
 	scheduled: ({ fulfill_at: time }: FulfillmentOrder) =>
-		`is scheduled in Shopify${time ? ` for ${dateOf(time)}` : ''}. Run the workflow for this order again from that day on.`,
+		`is scheduled in Shopify${time ? ` for ${dateOf(time)}` : ''}. Run the workflow for this order again after that.`,
 	closed: () =>
 		'is closed in Shopify: its items were fulfilled, moved or removed. Nothing is left to deliver.',
 	incomplete: () =>
@@ -76,7 +76,9 @@ function holdReasons({ fulfillment_holds: holds }: FulfillmentOrder): string {
 	return reasons.length > 0 ? ` (${[...new Set(reasons)].join('; ')})` : '';
 }
 
-/** The day of a time stamp in the shop's time zone, e.g. "2026-12-01". */
+/** A time stamp as the shop's day if it has a time zone, e.g. "2026-12-01", else with its time. */
 function dateOf(time: string): string {
-	return /^\d{4}-\d{2}-\d{2}/.exec(time)?.[0] ?? time;
+	const [, day, clock] = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})/.exec(time) ?? [];
+	if (day === undefined) return time;
+	return time.endsWith('Z') ? `${day} ${clock} UTC` : day;
 }

@@ -4,7 +4,7 @@ import { isBlank, truncate } from '../common/text';
 import {
 	findFulfillmentOrder,
 	isFulfillmentOrder,
-	severalPartsField,
+	type FoundFulfillmentOrder,
 } from './fulfillmentOrderItem';
 import { connectionItems, gidType, graphqlOrderFields, isGraphqlOrder, toRest } from './graphql';
 import { graphqlFulfillmentOrderFields } from './graphqlFulfillmentOrder';
@@ -30,14 +30,15 @@ export interface OrderCandidate extends ShopifyResource {
  * @returns the order, not parsed yet, or why the item is none, written for a shop owner
  */
 export function findOrder(value: unknown): Result<OrderCandidate> {
-	const part = findFulfillmentOrder(value);
 	const beside = unwrapOrder(value);
+	const found = findFulfillmentOrder(value, beside);
+	const part = found.kind === 'one' ? found.part : undefined;
 	const around = valueAt(part, ['order']);
 	const order = isOrder(beside) || isBlank(around) ? beside : around;
 	const message =
 		part !== undefined && !isOrder(order)
 			? partWithoutOrderMessage
-			: (notAnOrderMessage(order, value) ?? severalPartsMessage(part, value));
+			: (notAnOrderMessage(order, value) ?? partMessage(found));
 	if (message) return { ok: false, problem: { message } };
 	return {
 		ok: true,
@@ -45,26 +46,32 @@ export function findOrder(value: unknown): Result<OrderCandidate> {
 			...(isGraphqlOrder(order)
 				? { rest: toRest(order, graphqlOrderFields), graphql: order }
 				: { rest: order }),
-			...(part !== undefined && { fulfillmentOrder: partCandidate(part) }),
+			...(part !== undefined && { fulfillmentOrder: partResource(part) }),
 		},
 	};
 }
 
-function partCandidate(part: unknown): ShopifyResource {
-	// Every fulfillment order of the REST API has this field.
-	if (valueAt(part, ['line_items']) !== undefined) return { rest: part };
-	return { rest: toRest(part, graphqlFulfillmentOrderFields), graphql: part };
+function partResource(part: unknown): ShopifyResource {
+	const isGraphql =
+		gidType(valueAt(part, ['id'])) !== undefined || valueAt(part, ['lineItems']) !== undefined;
+	return isGraphql
+		? { rest: toRest(part, graphqlFulfillmentOrderFields), graphql: part }
+		: { rest: part };
 }
 
 const partWithoutOrderMessage =
 	'This is a fulfillment order without its order. Put the order beside it, in the field "order".';
 
-/** The message for an order with the list of its fulfillment orders: each would be a delivery. */
-function severalPartsMessage(part: unknown, item: unknown): string | undefined {
-	const field = part === undefined ? severalPartsField(item) : undefined;
-	return field === undefined
-		? undefined
-		: `This order has several fulfillment orders. Add a Split Out node before this node: Fields to Split Out "${field}", Include "All Other Fields", Destination Field Name "fulfillmentOrder".`;
+/** The message for an order whose fulfillment orders are not split out as they should be. */
+function partMessage(found: FoundFulfillmentOrder): string | undefined {
+	switch (found.kind) {
+		case 'several':
+			return `This order has several fulfillment orders. Add a Split Out node before this node: Fields to Split Out "${found.field}", Include "All Other Fields", Destination Field Name "fulfillmentOrder".`;
+		case 'missing':
+			return 'This order has a field for its fulfillment order, but there is none in it. Check the Split Out node before this node: its Destination Field Name should be "fulfillmentOrder".';
+		default:
+			return undefined;
+	}
 }
 
 /** Where an order can be, if the value isn't one itself. */

@@ -41,14 +41,23 @@ function linesOfPart(
 	{ line_items: parts }: FulfillmentOrder,
 ): Result<RemainingLine[]> {
 	const lines: RemainingLine[] = [];
+	const kept = new Map(keptLines(order).map(({ line, units }) => [line, units]));
+	const partUnits = unitsByLine(parts.map(toUnits));
 	for (const { line_item_id: id, fulfillable_quantity: left } of parts) {
+		if (left === 0) continue;
 		const index = order.line_items.findIndex((line) => line.id === id);
 		const line = order.line_items[index];
 		if (!line) {
-			const message = `${orderLabel(order)} doesn't contain the item with the ID ${id} of its fulfillment order. ${howToRequest(order, `all "${fieldName(order, ['line_items'])}" with their IDs`)}.`;
+			const message = `${orderLabel(order)} doesn't contain the item with the ID ${id} of its fulfillment order. If the order was edited, fetch it again. ${howToRequest(order, `all "${fieldName(order, ['line_items'])}" with their IDs`)}.`;
 			return { ok: false, problem: { message } };
 		}
-		if (left > 0 && needsShipping(line)) lines.push(toRemainingLine(order, line, index, left));
+		if (!needsShipping(line)) continue;
+		const units = kept.get(line) ?? 0;
+		if (partUnits(id) > units) {
+			const message = `${orderLabel(order)} has fewer units of "${lineName(line, index)}" (${units}) than its fulfillment order (${partUnits(id)}). Fetch the order and its fulfillment orders again: one of them is out of date.`;
+			return { ok: false, problem: { message } };
+		}
+		lines.push(toRemainingLine(order, line, index, left));
 	}
 	return { ok: true, value: lines };
 }
@@ -147,10 +156,12 @@ interface LineUnits {
 /** The units of each line; none of a line that needs no shipping. */
 function countLines(order: Order): Array<{ line: LineItem; units: LineUnits | undefined }> {
 	const refundLines = order.refunds?.flatMap((refund) => refund.refund_line_items);
-	const refunded = unitsByLine(refundLines);
-	const canceled = unitsByLine(refundLines?.filter((line) => line.restock_type === 'cancel'));
+	const refunded = refundLines && unitsByLine(refundLines);
+	const canceled =
+		refundLines && unitsByLine(refundLines.filter((line) => line.restock_type === 'cancel'));
 	const fulfillments = order.fulfillments?.filter(({ status }) => !status || status === 'success');
-	const fulfilled = unitsByLine(fulfillments?.flatMap((fulfillment) => fulfillment.line_items));
+	const fulfilled =
+		fulfillments && unitsByLine(fulfillments.flatMap((fulfillment) => fulfillment.line_items));
 	return order.line_items.map((line) => {
 		if (!needsShipping(line)) return { line, units: undefined };
 		const refundedUnits = refunded?.(line.id) ?? 0;
@@ -168,9 +179,13 @@ function countLines(order: Order): Array<{ line: LineItem; units: LineUnits | un
 	});
 }
 
-/** A function from a line's ID to its units in all entries, or undefined without entries. */
-function unitsByLine(entries: ReadonlyArray<{ id?: string; quantity: number }> | undefined) {
-	if (!entries) return undefined;
+const toUnits = ({
+	line_item_id: id,
+	fulfillable_quantity: quantity,
+}: FulfillmentOrder['line_items'][number]) => ({ id, quantity });
+
+/** A function from a line's ID to its units in all entries. */
+function unitsByLine(entries: ReadonlyArray<{ id?: string; quantity: number }>) {
 	const units = new Map<string | undefined, number>();
 	for (const { id, quantity } of entries) units.set(id, (units.get(id) ?? 0) + quantity);
 	return (id: string | undefined) => units.get(id) ?? 0;

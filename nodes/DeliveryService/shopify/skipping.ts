@@ -67,8 +67,9 @@ function isLocalPickup(order: Order, { overrides }: OrderMapping): boolean {
 	const method = order.fulfillmentOrder?.delivery_method?.method_type;
 	// The user chose to send pickups.
 	if (method === 'pick_up') return false;
+	// Shopify knows the method better than the title of a shipping method does, but apps hide pickups.
+	if (method !== undefined) return pickupMark({ ...order, shipping_lines: [] }) !== undefined;
 	if (pickupMark(order) !== undefined) return true;
-	if (method !== undefined) return false;
 	if (order.shipping_address) return false;
 	if (order.shipping_lines.length > 0) return !lacksPersonalData(order);
 	return order.source_name?.toLowerCase() === 'pos';
@@ -147,7 +148,7 @@ const expectedFields: ReadonlyArray<
  * @returns the missing fields, or undefined if there are none
  */
 export function missingFields(
-	{ rest, graphql }: OrderCandidate,
+	{ rest, graphql, fulfillmentOrder }: OrderCandidate,
 	mapping: OrderMapping,
 ): MissingField[] | undefined {
 	const has = (field: string) => valueAt(rest, [field]) !== undefined;
@@ -160,13 +161,23 @@ export function missingFields(
 		field: fieldName({ isGraphql }, [field]),
 		assumed,
 	}));
-	if (isGraphql && hasUnknownPage(graphql))
+	const part = fulfillmentOrder?.graphql;
+	if (
+		(isGraphql && hasUnknownPage(graphql, 'lineItems')) ||
+		(part !== undefined && hasUnknownPage(part, 'lineItems'))
+	)
 		named.push({ field: 'lineItems.pageInfo.hasNextPage', assumed: 'all items are included' });
+	if (part !== undefined && isGraphql && hasUnknownPage(graphql, 'fulfillmentOrders'))
+		named.push({
+			field: 'fulfillmentOrders.pageInfo.hasNextPage',
+			assumed: 'there are no other fulfillment orders',
+		});
 	return named.length > 0 ? named : undefined;
 }
 
-/** Whether the line items are a page of a connection that doesn't say if it is the last one. */
-function hasUnknownPage(order: unknown): boolean {
-	const lineItems = valueAt(order, ['lineItems']);
-	return !Array.isArray(lineItems) && valueAt(lineItems, ['pageInfo', 'hasNextPage']) === undefined;
+/** Whether a list of the object is a page of a connection that doesn't say if it is the last one. */
+function hasUnknownPage(object: unknown, field: string): boolean {
+	const list = valueAt(object, [field]);
+	if (list === undefined || Array.isArray(list)) return false;
+	return valueAt(list, ['pageInfo', 'hasNextPage']) === undefined;
 }

@@ -43,7 +43,12 @@ export function orderToChanges(value: unknown, mapping: OrderMapping): Result<ob
 		};
 	const dropoff = toDropoff(order, { ...mapping, addressFormat: 'text' });
 	if (!dropoff.ok) return dropoff;
-	const cash = decideCash(order, mapping);
+	// Some of the fulfilled units may be in this delivery, which then collects for them as well.
+	const isCashUnclear = order.fulfillmentOrder !== undefined && isPartlyFulfilled(order);
+	const cash = decideCash(
+		isCashUnclear ? { ...order, fulfillmentOrder: undefined } : order,
+		mapping,
+	);
 	if (!cash.ok) return cash;
 	const { contact, location } = dropoff.value;
 	return {
@@ -52,8 +57,8 @@ export function orderToChanges(value: unknown, mapping: OrderMapping): Result<ob
 			contact,
 			// Overwrites old instructions, since those for the previous address would mislead the driver.
 			location: { ...location, instructions: location.instructions ?? orderLabel(order) },
-			packages: packages.value,
-			cod: updatedCash(cash.value),
+			packages: packages.value?.length === 0 ? undefined : packages.value,
+			cod: isCashUnclear && !cash.value.isSettled ? undefined : updatedCash(cash.value),
 		},
 	};
 }
@@ -78,8 +83,8 @@ function updatedCash({ amount, isSettled }: CashDecision): number | undefined {
 	return amount && toNumber(amount);
 }
 
-/** Reasons not to create a delivery yet, which may exist anyway. */
-const changeableReasons: readonly SkipReason[] = ['onHold', 'scheduled'];
+/** Reasons not to create a delivery, which may exist and be under way. */
+const changeableReasons: readonly SkipReason[] = ['onHold', 'scheduled', 'closed'];
 
 /** What the user can do about a delivery that is not updated. */
 function skippedAdvice(reason: SkipReason): string {

@@ -155,8 +155,8 @@ function toShopifyOrder(order: Order, mapping: OrderMapping): ShopifyOrder {
 }
 
 function cashShareOf({ amount, unpaid }: CashDecision): OrderFacts['cashShare'] {
-	if (!amount || !unpaid) return undefined;
-	return { cashToCollect: toNumber(amount), cashOutstanding: toNumber(unpaid) };
+	if (!unpaid) return undefined;
+	return { cashToCollect: amount ? toNumber(amount) : 0, cashOutstanding: toNumber(unpaid) };
 }
 
 function problemSentences({ message, description }: Problem): string[] {
@@ -178,8 +178,7 @@ function referenceIds(
 	if (!order.fulfillmentOrder) return { referenceId: reference };
 	const { id } = order.fulfillmentOrder;
 	if (reference === undefined || id === undefined) return {};
-	// A custom reference ID may contain it already.
-	if (reference.includes(id)) return { referenceId: reference };
+	if (mapping.overrides.referenceId?.includes(id)) return { referenceId: reference };
 	const room = limits.referenceIdLength - id.length - 1;
 	return {
 		referenceId: `${[...reference].slice(0, room).join('')}-${id}`,

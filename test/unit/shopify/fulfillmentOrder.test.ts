@@ -6,6 +6,7 @@ import {
 	deliveryOf,
 	outcomeOf,
 	problemOf,
+	sampleAddress,
 	sampleLine,
 	sampleOrder,
 } from '../../support/sampleOrder';
@@ -65,6 +66,25 @@ describe('finds a fulfillment order and its order', () => {
 			},
 		],
 		[
+			'from GraphQL, after Split Out without a destination',
+			{
+				data: { order: { ...graphqlOrder, fulfillmentOrders: { pageInfo: {} } } },
+				'data.order.fulfillmentOrders.nodes': graphqlPart,
+			},
+		],
+		['from REST, after Split Out without a destination', { order, fulfillment_orders: part }],
+		[
+			'in the only order of a GraphQL list',
+			{
+				data: {
+					orders: {
+						nodes: [{ ...graphqlOrder, fulfillmentOrders: { nodes: [graphqlPart] } }],
+					},
+				},
+			},
+		],
+		['in the order of a body', { body: { order: { ...order, fulfillment_orders: [part] } } }],
+		[
 			'from GraphQL, after Split Out of edges',
 			{ data: { order: graphqlOrder }, fulfillmentOrder: { cursor: 'c', node: edge } },
 		],
@@ -80,13 +100,31 @@ describe('finds a fulfillment order and its order', () => {
 				email: 'ana@example.com',
 				fulfillmentOrderId: id,
 			},
+			missingFields: outcomeOf(value).missingFields,
 			delivery: { ...deliveryOf(order), referenceId: reference },
 		});
 	});
 
 	test('maps an order with an empty list of fulfillment orders as a whole', () => {
 		expect(outcomeOf({ order, fulfillment_orders: [] })).toEqual(outcomeOf(order));
-		expect(outcomeOf({ order, fulfillmentOrder: null })).toEqual(outcomeOf(order));
+	});
+
+	test.each<[string, unknown]>([
+		['is empty', { order, fulfillmentOrder: null }],
+		['is an empty list', { order, fulfillmentOrder: [] }],
+		[
+			'was split out under another name',
+			{ data: { order: { ...graphqlOrder, fulfillmentOrders: {} } }, part: graphqlPart },
+		],
+	])('reports a field for a fulfillment order that %s', (_, value) => {
+		expect(problemOf(value).message).toBe(
+			'This order has a field for its fulfillment order, but there is none in it. Check the Split Out node before this node: its Destination Field Name should be "fulfillmentOrder".',
+		);
+	});
+
+	test('takes no order with other fields for a fulfillment order', () => {
+		const value = { ...order, order_id: 7, delivery_method: 'courier', fulfillments: [] };
+		expect(outcomeOf(value)).toMatchObject({ kind: 'delivery', referenceId: '#1042' });
 	});
 
 	test.each<[string, unknown, string]>([
@@ -219,6 +257,14 @@ describe('the destination of a fulfillment order', () => {
 		expect(deliveryOf(item({ status: 'in_progress' })).dropoff).toEqual(dropoff);
 	});
 
+	test('names its own recipient at the address of the order', () => {
+		const home = { ...sampleAddress(), name: undefined, latitude: null, longitude: null };
+		const changed = { ...home, first_name: 'Bo', last_name: 'Kim' };
+		const { contact, location } = deliveryOf(item({ destination: changed })).dropoff;
+		expect(contact.name).toBe('Bo Kim');
+		expect(location).toMatchObject({ lat: '19.0433' });
+	});
+
 	test('is needed, or an address of the order', () => {
 		const value = item({ destination: null }, { shipping_address: null, shipping_lines: [] });
 		expect(problemOf(value).message).toMatch(
@@ -255,7 +301,12 @@ describe('skips a fulfillment order', () => {
 		[
 			'scheduled',
 			{ status: 'scheduled', fulfill_at: '2026-12-24T00:00:00-06:00' },
-			'is scheduled in Shopify for 2026-12-24. Run the workflow for this order again from that day on.',
+			'is scheduled in Shopify for 2026-12-24. Run the workflow for this order again after that.',
+		],
+		[
+			'scheduled',
+			{ status: 'scheduled', fulfill_at: '2026-11-30T15:00:00Z' },
+			'is scheduled in Shopify for 2026-11-30 15:00 UTC. Run the workflow for this order again after that.',
 		],
 		[
 			'closed',
@@ -316,19 +367,28 @@ describe('skips a fulfillment order', () => {
 });
 
 describe('an unreadable fulfillment order', () => {
-	const prefix = 'Order #1042 (Harbor Warehouse) has a fulfillment order whose';
+	const prefix = 'Order #1042 (Harbor Warehouse):';
+	const of = 'of its fulfillment order';
 
 	test.each<[string, Fields, string]>([
-		['status', { status: 'paused' }, '"status" should be one of open, in_progress, on_hold'],
-		['method', { delivery_method: { method_type: 'drone' } }, '"delivery_method.method_type"'],
-		['missing method', { delivery_method: undefined }, '"delivery_method" is missing.'],
-		['lines', { line_items: 'none' }, '"line_items" should be a list, but is the text "none".'],
+		['status', { status: 'paused' }, `"status" ${of} should be one of open, in_progress, on_hold`],
+		[
+			'method',
+			{ delivery_method: { method_type: 'drone' } },
+			`"delivery_method.method_type" ${of} should be`,
+		],
+		['missing method', { delivery_method: undefined }, `"delivery_method" ${of} is missing.`],
+		[
+			'lines',
+			{ line_items: 'none' },
+			`"line_items" ${of} should be a list, but is the text "none".`,
+		],
 		[
 			'quantity',
 			{ line_items: [samplePartLine({ fulfillable_quantity: null })] },
-			'"line_items[0].fulfillable_quantity" is missing.',
+			`"line_items[0].fulfillable_quantity" ${of} is missing.`,
 		],
-		['destination', { destination: 'home' }, '"destination" should be an object'],
+		['destination', { destination: 'home' }, `"destination" ${of} should be an object`],
 	])('is reported with its order and the field: %s', (_, part, text) => {
 		const outcome = outcomeOf(item(part));
 		expect(outcome).toMatchObject({
@@ -343,7 +403,7 @@ describe('an unreadable fulfillment order', () => {
 		const part = toGraphqlPart(samplePart({ line_items: [samplePartLine()] }));
 		const missing = { ...part, deliveryMethod: undefined };
 		expect(problemOf({ order: sampleOrder(), fulfillmentOrder: missing }).message).toBe(
-			`${prefix} "deliveryMethod" is missing.`,
+			`${prefix} "deliveryMethod" ${of} is missing.`,
 		);
 		const lineItems = { nodes: [], pageInfo: { hasNextPage: true } };
 		expect(problemOf({ order: sampleOrder(), fulfillmentOrder: { ...part, lineItems } })).toEqual({
@@ -364,7 +424,7 @@ describe('an unreadable fulfillment order', () => {
 	test('without a location is called by its ID, and without an ID by the order', () => {
 		const unnamed = { assigned_location: null, status: 'paused' };
 		expect(problemOf(item(unnamed)).message).toMatch(/^Order #1042 \(fulfillment order 67/);
-		expect(problemOf(item({ ...unnamed, id: null })).message).toMatch(/^Order #1042 has a/);
+		expect(problemOf(item({ ...unnamed, id: null })).message).toMatch(/^Order #1042: "id" of its/);
 	});
 
 	test('that belongs to another order is not sent', () => {
@@ -373,10 +433,26 @@ describe('an unreadable fulfillment order', () => {
 		);
 	});
 
+	test.each<[string, Fields, string]>([
+		['more than were ordered', { quantity: 1, current_quantity: 1 }, '(1)'],
+		['more than were kept', { current_quantity: 0, fulfillable_quantity: 0 }, '(0)'],
+		['of a line without any', { quantity: 0, current_quantity: 0 }, '(0)'],
+	])('with units of an item, %s, is not sent', (_, line, units) => {
+		expect(problemOf(item({}, { line_items: [sampleLine(line)] })).message).toBe(
+			`Order #1042 (Harbor Warehouse) has fewer units of "Mug - Blue" ${units} than its fulfillment order (2). Fetch the order and its fulfillment orders again: one of them is out of date.`,
+		);
+	});
+
+	test('is not an object', () => {
+		expect(problemOf({ order: sampleOrder(), fulfillmentOrder: 'gid' }).message).toBe(
+			'Order #1042: its fulfillment order should be an object, but is the text "gid".',
+		);
+	});
+
 	test('with an item that its order lacks is not sent', () => {
 		const line_items = [samplePartLine({ line_item_id: 8 })];
 		expect(problemOf(item({ line_items })).message).toBe(
-			'Order #1042 (Harbor Warehouse) doesn\'t contain the item with the ID 8 of its fulfillment order. Make sure the Shopify node returns all "line_items" with their IDs.',
+			'Order #1042 (Harbor Warehouse) doesn\'t contain the item with the ID 8 of its fulfillment order. If the order was edited, fetch it again. Make sure the Shopify node returns all "line_items" with their IDs.',
 		);
 	});
 });
@@ -426,6 +502,9 @@ describe('the cash for a fulfillment order', () => {
 		const line_items = [sampleLine({ price: '0.00' }), shirts];
 		const value = item(mugsPart, { ...unpaid, line_items });
 		expect(deliveryOf(value).cod).toBeUndefined();
+		expect(outcomeOf(value)).toMatchObject({
+			cashShare: { cashToCollect: 0, cashOutstanding: 55 },
+		});
 		expect(orderToChanges(value, orderMappingSchema.parse({}))).toMatchObject({
 			value: { cod: 0 },
 		});
@@ -449,8 +528,24 @@ describe('an update from a fulfillment order', () => {
 		expect(changesOf(item({}, others))).toMatchObject({ value: { packages: [{ price: 25 }] } });
 	});
 
-	test('says that nothing was updated if it is closed', () => {
-		expect(changesOf(item({ status: 'closed' }))).toMatchObject({
+	test('leaves the cash unchanged once something of it is fulfilled, unless the order is paid', () => {
+		const unpaid = { ...payableInCash, total_outstanding: '55.00' };
+		for (const [left, status] of [
+			[1, 'in_progress'],
+			[0, 'closed'],
+		] as const) {
+			const part = { status, line_items: [samplePartLine({ fulfillable_quantity: left })] };
+			expect(changesOf(item(part, unpaid))).toMatchObject({
+				value: { cod: undefined, packages: undefined },
+			});
+			expect(changesOf(item(part, { ...unpaid, total_outstanding: '0.00' }))).toMatchObject({
+				value: { cod: 0 },
+			});
+		}
+	});
+
+	test('says that nothing was updated if it is canceled', () => {
+		expect(changesOf(item({ status: 'cancelled' }))).toMatchObject({
 			ok: false,
 			problem: { description: expect.stringContaining('Its delivery was not updated.') },
 		});

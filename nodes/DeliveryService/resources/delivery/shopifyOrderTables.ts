@@ -15,7 +15,7 @@ export const deliveryMethodsOption: INodeProperties = {
 		.sort((one, other) => one.name.localeCompare(other.name)),
 	default: ['shipping', 'local'],
 	description:
-		'Which fulfillment orders to send, by their delivery method in Shopify. Others are skipped. Only items with a fulfillment order have one.',
+		'Which fulfillment orders to send, by their delivery method in Shopify. Others are skipped. Whole orders are not affected.',
 };
 
 /** The order option with a delivery type per shipping method. */

@@ -96,7 +96,7 @@ const rowFields: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: placeholders.pickup.instructions,
-		description: "Note for the driver. The pickup fields' details don't apply to this location.",
+		description: 'Note for the driver. Those of the pickup fields are not used for this location.',
 	},
 ];
 
@@ -167,9 +167,9 @@ function findRow(rows: PickupTable, location: string | undefined): PlaceOverride
 
 const locationGid = /^gid:\/\/shopify\/location\/(\d+)/;
 
-/** A location's name in lowercase, or its ID as a number. */
+/** A location's name, however it is typed, or its ID as a number. */
 function locationKey(location: string): string {
-	const key = stripInvisible(location).trim().toLowerCase();
+	const key = stripInvisible(location).normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase();
 	return locationGid.exec(key)?.[1] ?? key;
 }
 
