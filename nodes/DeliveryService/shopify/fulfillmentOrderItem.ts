@@ -21,7 +21,7 @@ export function findFulfillmentOrder(item: unknown, order: unknown): FoundFulfil
 	const containers = containersOf(item);
 	if (!containers.some(({ value }) => value === order)) containers.push({ value: order, path: [] });
 	const fields = containers.flatMap(partFields);
-	const single = fields.filter(({ key }) => /r$/i.test(key));
+	const single = fields.filter(({ key }) => key.endsWith('r'));
 	const part = single.map(({ value }) => onlyItem(value)).find((value) => !isBlank(value));
 	if (part !== undefined) return { kind: 'one', part };
 	const self = containers.find(({ value }) => isFulfillmentOrder(value));
@@ -70,13 +70,13 @@ function containersOf(value: unknown, path: readonly string[] = []): Container[]
 }
 
 /** Also as n8n's Split Out names it without a destination, e.g. "data.order.fulfillmentOrders.nodes". */
-const partKey = /(^|\.)fulfillment_?orders?(\.(nodes|edges))?$/i;
+const partKey = /(^|\.)fulfillment(_o|O)rders?(\.(nodes|edges))?$/;
 
 /** The fields of a container with one or several fulfillment orders. */
 function partFields({ value, path }: Container) {
 	if (typeof value !== 'object' || value === null) return [];
 	return Object.keys(value)
-		.filter((key) => key.includes('ulfillment') && partKey.test(key))
+		.filter((key) => key.includes('fulfillment') && partKey.test(key))
 		.map((key) => ({ key, path, value: valueAt(value, [key]) }));
 }
 
