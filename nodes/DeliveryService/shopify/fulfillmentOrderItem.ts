@@ -70,7 +70,7 @@ function containersOf(value: unknown, path: readonly string[] = []): Container[]
 }
 
 /** Also as n8n's Split Out names it without a destination, e.g. "data.order.fulfillmentOrders.nodes". */
-const partKey = /(^|\.)fulfillment(_o|O)rders?(\.(nodes|edges))?$/;
+const partKey = /(^|\.)fulfillment(_order|Order)s?(\.(nodes|edges))?$/;
 
 /** The fields of a container with one or several fulfillment orders. */
 function partFields({ value, path }: Container) {

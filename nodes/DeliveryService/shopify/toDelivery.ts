@@ -173,12 +173,13 @@ function referenceIds(
 	order: OrderIdentifiers,
 	mapping: OrderMapping,
 ): Pick<OrderFacts, 'referenceId' | 'orderReferenceId'> {
-	const reference =
-		mapping.overrides.referenceId ?? order[referenceFields[mapping.referenceIdFrom]];
+	const { referenceId: custom } = mapping.overrides;
+	const ofOrder = order[referenceFields[mapping.referenceIdFrom]];
+	const reference = custom ?? ofOrder;
 	if (!order.fulfillmentOrder) return { referenceId: reference };
 	const { id } = order.fulfillmentOrder;
 	if (reference === undefined || id === undefined) return {};
-	if (mapping.overrides.referenceId?.includes(id)) return { referenceId: reference };
+	if (custom?.includes(id)) return { referenceId: custom, orderReferenceId: ofOrder };
 	const room = limits.referenceIdLength - id.length - 1;
 	return {
 		referenceId: `${[...reference].slice(0, room).join('')}-${id}`,

@@ -180,6 +180,12 @@ describe('the reference ID of a fulfillment order', () => {
 	});
 });
 
+test('the reference ID of the whole order is known if that of the fulfillment order is custom', () => {
+	const custom = (referenceId: string) => outcomeOf(item(), { overrides: { referenceId } });
+	expect(custom(`F${id}`)).toMatchObject({ orderReferenceId: '#1042' });
+	expect(custom('A-7')).toMatchObject({ orderReferenceId: 'A-7' });
+});
+
 describe('what a fulfillment order contains', () => {
 	test('is sent as far as it is left to fulfill', () => {
 		const line_items = [
