@@ -40,7 +40,8 @@ const expectedOrders: Record<string, ExpectedResult> = {
 	'#1008': { status: 'processing', weight: 0.64, price: 48 },
 	'#1009': { status: 'pending review', weight: 0.7, price: 29 },
 	'#1010': { status: 'processing', weight: 17.6, price: 215.88 },
-	'#1011': { status: 'processing', weight: 0.9, price: 44 },
+	// It is paid, so the update of its address sets the cash to 0.
+	'#1011': { status: 'processing', weight: 0.9, price: 44, cod: 0 },
 	'#1012': 'nothingToShip',
 };
 

@@ -535,13 +535,16 @@ describe('bodies without an event', () => {
 					const headers = { 'content-type': type };
 					const received = await trigger.receive({ url, rawBody, headers });
 					expect([200, 400, 422]).toContain(received.status);
-					const isWithoutEvent = /^[&\s]*$/.test(rawBody.toString());
+					// In a form, n8n reads any other text as the name of a field.
+					const isWithoutEvent = (type === 'text/xml' ? /^\s*$/ : /^\uFEFF?&*$/).test(
+						rawBody.toString(),
+					);
 					expect(received.run !== undefined).toBe(received.status === 200 && !isWithoutEvent);
 					for (const item of itemsOf(received) ?? [])
 						expect(item).toMatchObject({ event: 'updateTask', issues: expect.any(Array) });
 				},
 			),
-			{ numRuns: 100 },
+			{ numRuns: 100, examples: contentTypes.map((type) => [Buffer.from('\t'), type]) },
 		);
 	});
 
