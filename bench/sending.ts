@@ -84,12 +84,12 @@ export class Target {
 	}
 
 	/**
-	 * Changes the Base URL of the credential to another URL of the same service, so that the node
-	 * doesn't wait for the requests of earlier runs.
+	 * Changes the API key of the credential, so that the node doesn't wait for the requests of earlier
+	 * runs. With another Base URL, it would ask what to do with its memory.
 	 */
 	async forgetLimit(): Promise<void> {
 		const { service, installation } = this;
-		const credential = { ...service.credential, baseUrl: await service.openAnotherUrl() };
+		const credential = { ...service.credential, apiKeyId: service.addApiKeyId() };
 		await installation.client.updateCredential(this.ownId, 'Own', ownType, credential);
 	}
 

@@ -164,13 +164,14 @@ export class Api {
 	}
 }
 
-/** Allows only requests with this key (section 5); others get 401. */
-export function basicAuth(apiKeyId: string, apiSecret: string): RequestHandler {
-	const expected = digest(`${apiKeyId}:${apiSecret}`);
+/** Allows only requests with one of these keys (section 5); others get 401. */
+export function basicAuth(apiKeyIds: ReadonlySet<string>, apiSecret: string): RequestHandler {
+	const isExpected = (actual: Buffer) =>
+		[...apiKeyIds].some((id) => timingSafeEqual(actual, digest(`${id}:${apiSecret}`)));
 	return (req, _res, next) => {
 		const [, credentials = ''] = /^basic +(\S+) *$/i.exec(req.headers.authorization ?? '') ?? [];
 		const actual = digest(Buffer.from(credentials, 'base64').toString('utf8'));
-		if (timingSafeEqual(actual, expected)) return next();
+		if (isExpected(actual)) return next();
 		throw new Rejection(401, 'UNAUTHORIZED', 'Credentials missing or invalid', {
 			'WWW-Authenticate': 'Basic realm="Delivery Service", charset="UTF-8"',
 		});

@@ -60,8 +60,8 @@ export interface LocalService {
 		readonly companyId: number;
 	};
 	readonly control: Control;
-	/** Opens another port of the same service, which a client's rate limit counts separately. */
-	openAnotherUrl(): Promise<string>;
+	/** Adds an API key with the same secret, which a client's rate limit counts separately. */
+	addApiKeyId(): string;
 	/** Stops it immediately, including hanging requests. Resolves when everything is closed. */
 	close(): Promise<void>;
 }
@@ -133,6 +133,7 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 		onChange,
 	};
 	const control = new Control(dependencies);
+	const apiKeyIds = new Set([apiKeyId]);
 
 	const app = express().disable('x-powered-by').disable('etag');
 	app.use('/control', allowLocalOnly, controlRouter(control, feed));
@@ -140,7 +141,7 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 	addEndpoints(app, {
 		api: new Api({ state, events, companyIds, now, variant: () => variant.current }),
 		exchanges,
-		authenticate: basicAuth(apiKeyId, apiSecret),
+		authenticate: basicAuth(apiKeyIds, apiSecret),
 		limit: limitRequests({ window, now, settings: () => settings.current }),
 	});
 
@@ -175,7 +176,11 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 		port,
 		credential: { baseUrl: url, apiKeyId, apiSecret, companyId },
 		control,
-		openAnotherUrl: async () => urlFor(await listen(0)),
+		addApiKeyId: () => {
+			const added = `${apiKeyId}-${apiKeyIds.size}`;
+			apiKeyIds.add(added);
+			return added;
+		},
 		close: () => (closed ??= close()),
 	};
 }
