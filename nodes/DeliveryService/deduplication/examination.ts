@@ -1,4 +1,3 @@
-import type { Clock } from '../common/clock';
 import type { Entries } from './entries';
 import {
 	wholeOrder,
@@ -11,97 +10,91 @@ import {
 export interface KnownOrders {
 	/** Whether this ledger has claimed the order for its fulfillment orders, or found it in parts. */
 	isSplit: (reference: string) => boolean;
-	/** Whether another execution has overwritten that claim, given the entries that were added. */
-	isOverwritten?: (reference: string, added: ReadonlySet<string>) => boolean;
+	/** Whether another execution has claimed the order since. */
+	isLost: (reference: string) => boolean;
 }
 
-/** The states of claimants, and what recording has changed. */
+/** The states of claimants, and what follows for their whole orders and for the store. */
 export interface Examination {
 	states: ReadonlyMap<string, ReferenceState>;
-	/** The entries that were added when the references were claimed. */
-	added: ReadonlySet<string>;
-	/** The entries to remove, doubt last. */
-	obsolete: string[];
-	/** Whole orders that were claimed for fulfillment orders, not yet recorded as in parts. */
+	/** Whole orders that were claimed with free fulfillment orders, not yet recorded as in parts. */
 	newlySplit: Claimant[];
 	/** Whole orders that were found in parts. */
 	foundSplit: Claimant[];
-	/** How long recording took. */
-	tookMs: number;
+	/** The entries to remove, doubt last: claims that are not used, and those of look-ups. */
+	obsolete: string[];
+}
+
+/** The whole orders that fulfillment orders claim as well: those that are not split yet. */
+export function ordersToClaim(
+	claimants: readonly Claimant[],
+	isSplit: KnownOrders['isSplit'],
+): Claimant[] {
+	return claimants
+		.flatMap((claimant) => wholeOrder(claimant) ?? [])
+		.filter(({ referenceId }) => !isSplit(referenceId));
 }
 
 /**
- * Claims references, and determines their previous states. A fulfillment order claims its whole order
- * as well: it is free if it adds that claim, or if the whole order is in parts already.
- *
- * In the normal case entries are only added: to remove one, n8n searches all of them. But looking
- * for an entry records it, and a crash at that moment must not leave an entry behind that marks the
- * reference as created or in parts. So a look-up records doubt as well, and removes both: if it is
- * interrupted, the state is unknown.
+ * Determines the states that references had before they were claimed. A fulfillment order is free if
+ * its whole order was claimed with it, or is in parts already.
  *
  * @param claimants no two with the same reference
- * @param otherEntries entries to record together with the claims
+ * @param added the entries that were added when these claimants and their whole orders were claimed
  * @throws when the store fails
  */
 export async function examine(
 	entries: Entries,
 	names: ReferenceEntries,
 	claimants: readonly Claimant[],
-	clock: Clock,
-	{ isSplit, isOverwritten = () => false }: KnownOrders,
-	otherEntries: readonly string[] = [],
+	added: ReadonlySet<string>,
+	{ isSplit, isLost }: KnownOrders,
 ): Promise<Examination> {
 	const { pending } = names;
-	const started = clock.now();
-	const wholes = new Set(claimants.flatMap((one) => (wholeOrder(one) ? [] : [one.referenceId])));
-	const orders = claimants.flatMap((one) => wholeOrder(one) ?? []);
-	const unknownOrders = orders.filter((order) => !isSplit(order.referenceId));
-	const claims = [...claimants, ...unknownOrders].map(pending);
-	// n8n may keep both of two equal entries that are recorded at once.
-	const added = await entries.record([...new Set([...claims, ...otherEntries])]);
-	const tookMs = clock.now() - started;
-
 	const isNew = (claimant: Claimant) => added.has(pending(claimant));
-	const wasOverwritten = ({ referenceId }: Claimant) => isOverwritten(referenceId, added);
+	const isLostOrder = ({ referenceId }: Claimant) => isLost(referenceId);
+	const wantedWholeReferences = new Set(
+		claimants.flatMap((claimant) => (wholeOrder(claimant) ? [] : [claimant.referenceId])),
+	);
 	const isTaken = (order: Claimant) =>
 		isSplit(order.referenceId)
-			? wasOverwritten(order)
-			: !isNew(order) || wholes.has(order.referenceId);
-	const isNotOverwritten = (claimant: Claimant) => !wasOverwritten(claimant);
-	const known = claimants.filter((claimant) => !isNew(claimant));
-	const taken = claimants
-		.filter(isNew)
-		.flatMap((claimant) => wholeOrder(claimant) ?? [])
-		.filter(isTaken);
+			? isLostOrder(order)
+			: !isNew(order) || wantedWholeReferences.has(order.referenceId);
+
+	const newClaimants = claimants.filter(isNew);
+	const takenOrders = newClaimants.flatMap((one) => wholeOrder(one) ?? []).filter(isTaken);
+	const toLookUp = (some: readonly Claimant[]) => some.filter((one) => !isLostOrder(one));
 	const found = await lookUpClaimed(
 		entries,
 		names,
-		known.filter(isNotOverwritten),
-		taken.filter(isNotOverwritten),
+		toLookUp(claimants.filter((one) => !isNew(one))),
+		toLookUp(takenOrders),
 	);
 	const stateOfClaimed = (claimant: Claimant) =>
-		wasOverwritten(claimant) ? 'unknown' : found.stateOf(claimant);
+		isLostOrder(claimant) ? 'unknown' : found.stateOf(claimant);
 	const stateOf = (claimant: Claimant): ReferenceState => {
 		if (!isNew(claimant)) return stateOfClaimed(claimant);
 		const order = wholeOrder(claimant);
 		return order && isTaken(order) ? partStates[stateOfClaimed(order)] : 'free';
 	};
 	const states = new Map(claimants.map((one) => [one.referenceId, stateOf(one)]));
-	const freeOrders = claimants
-		.filter(({ referenceId }) => states.get(referenceId) === 'free')
-		.flatMap((claimant) => wholeOrder(claimant) ?? []);
-	const used = new Set([...wholes, ...freeOrders.map(({ referenceId }) => referenceId)]);
+
+	const isFree = ({ referenceId }: Claimant) => states.get(referenceId) === 'free';
+	const claimedOrders = ordersToClaim(claimants, isSplit).filter(isNew);
+	const freeOrders = ordersToClaim(claimants.filter(isFree), isSplit).filter(isNew);
+	const usedReferences = new Set([
+		...wantedWholeReferences,
+		...freeOrders.map(({ referenceId }) => referenceId),
+	]);
 	const unused = [
-		...claimants.filter((one) => isNew(one) && states.get(one.referenceId) !== 'free'),
-		...unknownOrders.filter((order) => isNew(order) && !used.has(order.referenceId)),
+		...newClaimants.filter((one) => !isFree(one)),
+		...claimedOrders.filter(({ referenceId }) => !usedReferences.has(referenceId)),
 	];
 	return {
 		states,
-		added,
+		newlySplit: freeOrders,
+		foundSplit: takenOrders.filter((order) => stateOfClaimed(order) === 'inParts'),
 		obsolete: [...new Set([...unused.map(pending), ...found.added])],
-		newlySplit: freeOrders.filter((order) => !isSplit(order.referenceId) && isNew(order)),
-		foundSplit: taken.filter((order) => stateOfClaimed(order) === 'inParts'),
-		tookMs,
 	};
 }
 
@@ -139,6 +132,7 @@ async function lookUpClaimed(
 	const isOtherOrder = (claimant: Claimant) =>
 		isWhole(claimant) &&
 		claimant.orderId !== undefined &&
+		has(created(claimant)) &&
 		!has(order(claimant)) &&
 		!has(noOrder(claimant));
 	const isUndecided = (claimant: Claimant) =>

@@ -1,12 +1,12 @@
 import type { Clock } from '../common/clock';
 import { removeInChunks, type Store } from './entries';
-import { examine } from './examination';
+import { examine, ordersToClaim } from './examination';
 import {
 	entryOf,
 	referenceEntries,
-	wholeOrder,
 	type Claim,
 	type Claimant,
+	type ReferenceEntries,
 	type ReferenceState,
 } from './references';
 import { maxClaimAttempts, settlingMs } from './settling';
@@ -56,8 +56,8 @@ interface UnverifiedClaims {
  * the other's claim: see {@link settlingMs}.
  *
  * The first fulfillment order of an order claims the whole order too. The access that verifies this
- * claim, before anything is sent, records that the order is in parts: until then it is unknown. These
- * entries stay when the fulfillment order is released, since others may rely on them.
+ * claim, before anything is sent, records that the order is in parts: until then it is unknown. It
+ * stays in parts when the fulfillment order is released, since others may rely on that.
  *
  * @param scope what references are unique within: the service and the company
  * @param mark unique among all ledgers, of this execution and others
@@ -71,7 +71,7 @@ export function openLedger(
 	entriesOfScope: readonly string[] = [],
 ): Ledger {
 	const names = referenceEntries(scope);
-	const { pending, lost, inParts, order } = names;
+	const { pending, lost, inParts } = names;
 
 	/** The references of whole orders that are in parts, so that no step looks for them again. */
 	const split = new Set<string>();
@@ -83,10 +83,12 @@ export function openLedger(
 	return {
 		async lookUp(claimants) {
 			const splitNow = new Set([...split, ...referencesOf(unverified?.newlySplit)]);
+			const isSplit = (reference: string) => splitNow.has(reference);
+			const claims = [...claimants, ...ordersToClaim(claimants, isSplit)].map(pending);
 			return await store.runExclusive(async (entries) => {
-				const { states, added, obsolete } = await examine(entries, names, claimants, clock, {
-					isSplit: (reference) => splitNow.has(reference),
-				});
+				const added = await entries.record([...new Set(claims)]);
+				const known = { isSplit, isLost: () => false };
+				const { states, obsolete } = await examine(entries, names, claimants, added, known);
 				await removeInChunks(entries, [...new Set([...added, ...obsolete])]);
 				return states;
 			});
@@ -94,86 +96,55 @@ export function openLedger(
 		async proceed({ confirmed = [], wanted = [], lost: newlyLost = [] }) {
 			const previous = unverified;
 			unverified = undefined;
-			const results = new Map<string, Claim>();
-			if (!previous && confirmed.length + wanted.length + newlyLost.length === 0) return results;
+			if (!previous && confirmed.length + wanted.length + newlyLost.length === 0) return new Map();
 			await previous?.settled;
-			const newMark = entryOf(scope, `claim ${++markCount}`, mark);
 			const previouslySplit = new Set(referencesOf(previous?.newlySplit));
-			const wasOverwritten = (added: ReadonlySet<string>) =>
-				previous !== undefined && added.has(previous.mark);
-			const isOverwritten = (referenceId: string, added: ReadonlySet<string>) =>
-				previouslySplit.has(referenceId) &&
-				wasOverwritten(added) &&
-				// Else looking for it has claimed it again.
-				!added.has(pending({ referenceId }));
-			const { claimed, newlySplit, foundSplit, isRepeated, tookMs } = await store.runExclusive(
-				async (entries) => {
-					const { states, added, obsolete, ...found } = await examine(
-						entries,
-						names,
-						wanted,
-						clock,
-						{
-							isSplit: (reference) => split.has(reference) || previouslySplit.has(reference),
-							isOverwritten,
-						},
-						[
-							...(wanted.length > 0 ? [newMark] : []),
-							...(previous ? [...previous.claimants.map(pending), previous.mark] : []),
-							...(previous?.newlySplit.flatMap(names.ofSplit) ?? []),
-							...confirmed.flatMap(names.ofCreated),
-							...newlyLost.map(lost),
-							...(confirmed.length + newlyLost.length > 0 ? entriesOfScope : []),
-						],
-					);
-					const isLostOrder = ({ referenceId }: Claimant) => isOverwritten(referenceId, added);
-					const claimed: Claimant[] = [];
-					const isRepeated = wasOverwritten(added);
-					const isAdded = (entry: string) => added.has(entry);
-					const undone = (previous?.newlySplit ?? [])
-						.filter(isLostOrder)
-						.flatMap((whole) => [inParts(whole), order(whole)]);
-					for (const claimant of previous?.claimants ?? []) {
-						const whole = wholeOrder(claimant);
-						if (!isRepeated) results.set(claimant.referenceId, 'claimed');
-						// Another execution has claimed it since.
-						else if (!isAdded(pending(claimant))) results.set(claimant.referenceId, 'unknown');
-						else if (whole && isLostOrder(whole)) {
-							results.set(claimant.referenceId, 'wholeUnknown');
-							undone.push(pending(claimant));
-						} else if (previous && previous.attempts < maxClaimAttempts) claimed.push(claimant);
-						else results.set(claimant.referenceId, 'unknown');
-					}
-					for (const claimant of wanted) {
-						const state = states.get(claimant.referenceId) ?? 'unknown';
-						if (state === 'free') claimed.push(claimant);
-						else results.set(claimant.referenceId, state);
-					}
-					const isMarkUnused = wanted.length > 0 && claimed.length === 0;
-					await removeInChunks(entries, [
-						...undone.filter(isAdded),
-						...(isMarkUnused ? [newMark] : []),
-						...obsolete,
-					]);
-					const repeated = isRepeated ? (previous?.newlySplit ?? []) : [];
-					const newlySplit = [
-						...repeated.filter((whole) => !isLostOrder(whole)),
-						...found.newlySplit,
-					];
-					return { ...found, claimed, newlySplit, isRepeated };
-				},
-			);
-			for (const reference of referencesOf(foundSplit)) split.add(reference);
-			if (!isRepeated) for (const reference of previouslySplit) split.add(reference);
+			const isSplit = (reference: string) => split.has(reference) || previouslySplit.has(reference);
+			const newMark = entryOf(scope, `claim ${++markCount}`, mark);
+			// n8n may keep both of two equal entries that are recorded at once.
+			const recorded = new Set([
+				...(wanted.length > 0 ? [newMark] : []),
+				...[...wanted, ...ordersToClaim(wanted, isSplit)].map(pending),
+				...(previous ? [previous.mark] : []),
+				...[...(previous?.claimants ?? []), ...(previous?.newlySplit ?? [])].map(pending),
+				...(previous?.newlySplit ?? []).map(inParts),
+				...confirmed.flatMap(names.ofCreated),
+				...newlyLost.map(lost),
+				...(confirmed.length + newlyLost.length > 0 ? entriesOfScope : []),
+			]);
+			const { verified, examined, tookMs } = await store.runExclusive(async (entries) => {
+				const started = clock.now();
+				const added = await entries.record([...recorded]);
+				const tookMs = clock.now() - started;
+				const verified = verify(previous, added, names);
+				const isLost = (reference: string) => verified.lostOrders.has(reference);
+				const examined = await examine(entries, names, wanted, added, { isSplit, isLost });
+				const hasClaimed = [...examined.states.values()].includes('free');
+				await removeInChunks(entries, [
+					...verified.obsolete,
+					...(wanted.length > 0 && !hasClaimed && verified.repeated.length === 0 ? [newMark] : []),
+					...examined.obsolete,
+				]);
+				return { verified, examined, tookMs };
+			});
+			const results = new Map(verified.results);
+			const claimed = [...verified.repeated];
+			for (const claimant of wanted) {
+				const state = examined.states.get(claimant.referenceId) ?? 'unknown';
+				if (state === 'free') claimed.push(claimant);
+				else results.set(claimant.referenceId, state);
+			}
+			for (const reference of referencesOf([...verified.split, ...examined.foundSplit]))
+				split.add(reference);
 			const usedMark = previous && wanted.length === 0 ? previous.mark : newMark;
 			if (previous && (claimed.length === 0 || usedMark !== previous.mark))
 				oldMarks.push(previous.mark);
 			if (claimed.length > 0)
 				unverified = {
 					claimants: claimed,
-					newlySplit,
+					newlySplit: [...verified.repeatedSplit, ...examined.newlySplit],
 					mark: usedMark,
-					attempts: previous && isRepeated ? previous.attempts + 1 : 1,
+					attempts: previous && verified.repeated.length > 0 ? previous.attempts + 1 : 1,
 					settled: clock.wait(settlingMs(tookMs)),
 				};
 			return results;
@@ -187,6 +158,64 @@ export function openLedger(
 			];
 			await store.runExclusive(async (entries) => await removeInChunks(entries, obsolete));
 		},
+	};
+}
+
+/** The results of claims that have settled, and which of them to repeat. */
+interface Verification {
+	results: ReadonlyMap<string, Claim>;
+	repeated: Claimant[];
+	/** Whole orders that are now certainly claimed for fulfillment orders. */
+	split: Claimant[];
+	/** Whole orders whose claims are repeated. */
+	repeatedSplit: Claimant[];
+	/** The references of whole orders that another execution has claimed since. */
+	lostOrders: ReadonlySet<string>;
+	/** The entries to remove. */
+	obsolete: string[];
+}
+
+/**
+ * Verifies claims after they have settled.
+ *
+ * @param added the entries that were added when the claims and their mark were recorded again
+ */
+function verify(
+	previous: UnverifiedClaims | undefined,
+	added: ReadonlySet<string>,
+	{ pending, inParts }: ReferenceEntries,
+): Verification {
+	const { claimants = [], newlySplit = [], attempts = 0 } = previous ?? {};
+	const isOverwritten = previous !== undefined && added.has(previous.mark);
+	const isAdded = (claimant: Claimant) => added.has(pending(claimant));
+	/** Another execution has claimed it since. */
+	const isLost = (claimant: Claimant) => isOverwritten && !isAdded(claimant);
+	/** Other processes could have claimed it while it was missing, e.g. after a look-up removed it. */
+	const isDoubtful = (claimant: Claimant) => isOverwritten || isAdded(claimant);
+	const orders = new Map(newlySplit.map((order) => [order.referenceId, order]));
+	const lostOrders = newlySplit.filter(isLost);
+	const results = new Map<string, Claim>();
+	const repeated: Claimant[] = [];
+	const obsolete = lostOrders.map(inParts).filter((entry) => added.has(entry));
+	for (const claimant of claimants) {
+		const { referenceId, orderReferenceId = '' } = claimant;
+		const order = orders.get(orderReferenceId);
+		if (isLost(claimant)) results.set(referenceId, 'unknown');
+		else if (order && isLost(order)) {
+			results.set(referenceId, 'wholeUnknown');
+			obsolete.push(pending(claimant));
+		} else if (![claimant, ...(order ? [order] : [])].some(isDoubtful))
+			results.set(referenceId, 'claimed');
+		else if (attempts < maxClaimAttempts) repeated.push(claimant);
+		else results.set(referenceId, 'unknown');
+	}
+	return {
+		results,
+		repeated,
+		split: newlySplit.filter((order) => !isDoubtful(order)),
+		repeatedSplit: newlySplit.filter((order) => isDoubtful(order) && !isLost(order)),
+		lostOrders: new Set(referencesOf(lostOrders)),
+		obsolete,
 	};
 }
 

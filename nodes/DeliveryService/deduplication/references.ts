@@ -20,7 +20,7 @@ export type Claim =
 	| 'wholeCreated'
 	/** It is a whole order, and its fulfillment orders were claimed. */
 	| 'inParts'
-	/** The reference belongs to another order, which was created or claimed in parts. */
+	/** The reference belongs to another order, which was created. */
 	| 'anotherOrder'
 	/** Another execution claimed it and is sending it now, or crashed. */
 	| 'unknown'
@@ -58,12 +58,12 @@ export type ReferenceEntries = ReturnType<typeof referenceEntries>;
  * | pending and lost                  | claimed, and its outcome stays unknown: lost  |
  * | pending, created and order X      | created for the order X only                  |
  * | pending, created and no order     | created, for an order that is not known       |
- * | pending, in parts and order X     | fulfillment orders of the order X are claimed |
- * | pending, in parts and no order    | those of an order that is not known           |
- * | doubted, with any others          | a look-up was interrupted: unknown            |
+ * | pending and in parts              | its fulfillment orders are claimed            |
+ * | doubted, with any others          | a look-up was interrupted: unknown, or lost   |
  *
- * Of two states that both fit, the one with created counts, then the one with in parts. A fulfillment
- * order has no entry for its order: its reference contains an ID that is unique across all shops.
+ * With both created and in parts, created counts. A fulfillment order has no entry for its order: its
+ * reference contains an ID that is unique across all shops. Nor has an order in parts: fulfillment
+ * orders of another order with the same reference may be sent too.
  *
  * @param scope what references are unique within: the service and the company
  */
@@ -91,8 +91,6 @@ export function referenceEntries(scope: string) {
 		],
 		/** Those of a created delivery. */
 		ofCreated: (claimant: Claimant) => [pending(claimant), created(claimant), ...ofOrder(claimant)],
-		/** Those of a whole order whose fulfillment orders are sent. */
-		ofSplit: (whole: Claimant) => [pending(whole), inParts(whole), order(whole)],
 	};
 }
 

@@ -6,9 +6,9 @@ import type { Entries, Store } from './entries';
 import { whileHeld, withLock, type Lock } from './lock';
 
 /**
- * The maximum number of entries of a workflow: 50,000 references with three entries each, and one
- * entry per claim; or 33,000 fulfillment orders with five entries each, including the whole order's. The oldest are dropped first. n8n reads and writes all of them, some 27 bytes
- * each, at every access.
+ * The maximum number of entries of a workflow: about 50,000 references with three entries each, or
+ * four for a fulfillment order and its whole order; and one entry per claim. The oldest are dropped
+ * first. n8n reads and writes all of them, some 27 bytes each, at every access.
  */
 const maxEntries = 200_000;
 
