@@ -21,7 +21,6 @@ type CreationOutcome<Result> = (creation: Creation) => Result;
 export const skippedClaims = {
 	created: alreadyCreated,
 	wholeCreated: wholeAlreadyCreated,
-	inParts: sentInParts,
 } as const satisfies Partial<Record<Claim, CreationOutcome<Skipped>>>;
 
 const isSkippedClaim = (state: ReferenceState | Claim): state is keyof typeof skippedClaims =>
@@ -30,6 +29,7 @@ const isSkippedClaim = (state: ReferenceState | Claim): state is keyof typeof sk
 /** The outcomes of claims that are neither successful nor claimed by another execution now. */
 const finalOutcomes = {
 	...skippedClaims,
+	inParts: sentInParts,
 	anotherOrder,
 	lost: (creation) => unknownElsewhere(creation),
 	wholeLost: (creation) => unknownElsewhere(creation, creation.orderReferenceId),

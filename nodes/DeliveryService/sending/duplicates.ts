@@ -108,12 +108,8 @@ export function resolveDuplicates(
 function duplicateOutcome(duplicate: Duplicate, firstOutcome: Outcome | undefined): Outcome {
 	switch (firstOutcome?.kind) {
 		case 'created':
-			return skippedDuplicate(duplicate);
 		case 'skipped':
-			// Another fulfillment order may have been sent, but not this one.
-			return firstOutcome.isInParts && !haveSameReference(duplicate.creation, duplicate.first)
-				? notSentBeside(duplicate)
-				: skippedDuplicate(duplicate);
+			return skippedDuplicate(duplicate);
 		case 'unknown':
 			return unknownAfter(duplicate);
 		default:
@@ -141,16 +137,6 @@ function unknownAfter({ creation, first }: Duplicate): Failed {
 		false,
 		`Start with the error of item ${item}.`,
 	);
-}
-
-function notSentBeside({ first }: Duplicate): Failed {
-	return {
-		kind: 'notSent',
-		problem: {
-			message: `This delivery was not sent: item ${first.item} is the whole order (${first.delivery.referenceId})`,
-			description: 'Pass either the order or its fulfillment orders to this node.',
-		},
-	};
 }
 
 function notSentAfter({ creation, first }: Duplicate): Failed {

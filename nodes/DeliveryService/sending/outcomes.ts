@@ -30,8 +30,6 @@ export interface Skipped {
 	reason: string;
 	/** An explanation for people. */
 	message: string;
-	/** Whether it is a whole order that is sent by fulfillment order, so it has no delivery itself. */
-	isInParts?: true;
 }
 
 export interface Failed {
@@ -64,16 +62,6 @@ export function wholeAlreadyCreated({ delivery, orderReferenceId }: Creation): S
 	};
 }
 
-/** Skips a whole order whose fulfillment orders were claimed, in this run or an earlier one. */
-export function sentInParts({ delivery: { referenceId } }: Creation): Skipped {
-	return {
-		kind: 'skipped',
-		reason: 'alreadyCreated',
-		message: `${referenceId} was skipped: this workflow has already started to send this order by fulfillment order. Pass its fulfillment orders to this node; those with a delivery are skipped.`,
-		isInParts: true,
-	};
-}
-
 /** Skips a creation whose reference ID an earlier item of the same input has. */
 export function sameReferenceInInput({ delivery: { referenceId } }: Creation): Skipped {
 	return {
@@ -100,11 +88,11 @@ export function sameOrderInInput(
 }
 
 /** The dry run's outcome for a creation that a run would report as unknown without sending it. */
-export function dryRunUnknown({ delivery: { referenceId } }: Creation): Skipped {
+export function dryRunUnknown(creation: Creation): Skipped {
 	return {
 		kind: 'skipped',
 		reason: 'unknown',
-		message: `${referenceId} would be reported as unknown: ${maybeSentElsewhere}. Check the Delivery Service dashboard.`,
+		message: `${creation.delivery.referenceId} would be reported as unknown: ${maybeSentElsewhere}. Look for ${inDashboard(creation)} in the Delivery Service dashboard.`,
 	};
 }
 
@@ -125,6 +113,35 @@ export function dryRunAnotherOrder({ delivery: { referenceId } }: Creation): Ski
 		message: `${referenceId} would not be sent: another order has the same reference ID. ${differentReferencesAdvice}`,
 	};
 }
+
+/** The dry run's outcome for a whole order that a run would report as {@link sentInParts}. */
+export function dryRunInParts({ delivery: { referenceId } }: Creation): Skipped {
+	return {
+		kind: 'skipped',
+		reason: 'sentInParts',
+		message: `${referenceId} would not be sent: ${startedInParts(referenceId)}. ${passPartsAdvice}`,
+	};
+}
+
+/**
+ * The outcome of a whole order whose fulfillment orders were claimed, in this run or an earlier one.
+ * Not all of them may have a delivery.
+ */
+export function sentInParts({ delivery: { referenceId } }: Creation): Failed {
+	return {
+		kind: 'notSent',
+		problem: {
+			message: `${referenceId} was not sent: ${startedInParts(referenceId)}`,
+			description: passPartsAdvice,
+		},
+	};
+}
+
+const startedInParts = (referenceId = '') =>
+	`this workflow has already started to send ${referenceId} by fulfillment order`;
+
+const passPartsAdvice =
+	'Pass its fulfillment orders to this node; those with a delivery are skipped.';
 
 const differentReferencesAdvice =
 	'In the workflow of one shop, set Reference ID From to Order ID under Order Options. Leave out its orders that were already sent: they get new reference IDs and would be sent again.';
@@ -188,9 +205,10 @@ export function unknownOutcome(cause: string, isRemembered: boolean, detail?: st
  * @param claimedReference the reference ID that was claimed: the creation's own, or its whole order's
  */
 export function unknownElsewhere(
-	{ delivery, orderReferenceId }: Creation,
-	claimedReference = delivery.referenceId,
+	creation: Creation,
+	claimedReference = creation.delivery.referenceId,
 ): Failed {
+	const { orderReferenceId } = creation;
 	if (claimedReference !== undefined && claimedReference === orderReferenceId)
 		return {
 			kind: 'unknown',
@@ -203,9 +221,21 @@ export function unknownElsewhere(
 		kind: 'unknown',
 		problem: {
 			message: `It is unknown whether this delivery was created: ${maybeSentElsewhere}`,
-			description: `Wait until no other execution of this workflow is running, then look for it in the Delivery Service dashboard. ${allowResendingAdvice}`,
+			description: `Wait until no other execution of this workflow is running, then look for ${inDashboard(creation)} in the Delivery Service dashboard. ${allowResendingAdvice}`,
 		},
 	};
+}
+
+/** What to look for: an order may have been sent whole or by fulfillment order. */
+function inDashboard({
+	delivery: { referenceId = '' },
+	orderId,
+	orderReferenceId,
+}: Creation): string {
+	const isWholeOrder = orderId !== undefined && orderReferenceId === undefined;
+	return isWholeOrder
+		? `${referenceId} and for reference IDs that start with "${referenceId}-"`
+		: 'it';
 }
 
 const maybeSentElsewhere = 'another execution may have sent it';

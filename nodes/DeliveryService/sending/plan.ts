@@ -9,6 +9,7 @@ import type { SendingOptions } from './options';
 import { findDuplicates, skippedDuplicate } from './duplicates';
 import {
 	dryRunAnotherOrder,
+	dryRunInParts,
 	dryRunUnknown,
 	dryRunUnknownWhole,
 	type Creation,
@@ -64,6 +65,7 @@ export async function planCreations(
 
 const skippedOutcomes = {
 	...skippedClaims,
+	inParts: dryRunInParts,
 	anotherOrder: dryRunAnotherOrder,
 	unknown: dryRunUnknown,
 	lost: dryRunUnknown,

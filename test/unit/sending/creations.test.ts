@@ -544,15 +544,32 @@ describe('whole orders and fulfillment orders', () => {
 		);
 	});
 
-	test('skips an order of which fulfillment orders were sent', async () => {
+	test('does not send an order of which fulfillment orders were sent', async () => {
 		const service = new FakeService();
 		await run(service, [part(0, 1)]);
 		const report = await run(service, [whole(0)]);
-		expect(kindsOf(report)).toEqual(['alreadyCreated']);
+		expect(kindsOf(report)).toEqual(['notSent']);
 		expect(messagesOf(report)).toEqual([
-			'#1 was skipped: this workflow has already started to send this order by fulfillment order. Pass its fulfillment orders to this node; those with a delivery are skipped.',
+			'#1 was not sent: this workflow has already started to send #1 by fulfillment order. Pass its fulfillment orders to this node; those with a delivery are skipped.',
 		]);
 		expect(service.existing).toEqual(['#1-1']);
+	});
+
+	test('does not send an order whose fulfillment order was rejected', async () => {
+		const rejecting = new FakeService(() => respondWith(422));
+		expect(kindsOf(await run(rejecting, [part(0, 1)]))).toEqual(['rejected']);
+		const service = new FakeService();
+		expect(kindsOf(await run(service, [whole(0)]))).toEqual(['notSent']);
+		expect(kindsOf(await run(service, [part(0, 1)]))).toEqual(['created']);
+	});
+
+	test('says to look for the fulfillment orders of an unknown whole order', async () => {
+		const service = new FakeService();
+		await time.until(claimWith(ledgerFor(undefined), toClaimants([part(0, 1)])));
+		await time.until(forgetReferences(memoryStore(row, time), 'company undefined', ['#1']));
+		await time.until(claimWith(ledgerFor(undefined), toClaimants([whole(0)])));
+		const [message] = messagesOf(await run(service, [whole(0)]));
+		expect(message).toContain('look for #1 and for reference IDs that start with "#1-" in the');
 	});
 
 	test('skips many fulfillment orders of whole orders with one look-up', async () => {
@@ -637,13 +654,13 @@ describe('whole orders and fulfillment orders', () => {
 		},
 	);
 
-	test('reports a fulfillment order after its whole order that is sent in parts as not sent', async () => {
+	test('sends nothing of an order in parts that arrives whole and by fulfillment order', async () => {
 		const service = new FakeService();
 		await run(service, [part(0, 1)]);
 		const report = await run(service, [whole(0), part(1, 2), whole(2)]);
-		expect(kindsOf(report)).toEqual(['alreadyCreated', 'notSent', 'sameReferenceInInput']);
+		expect(kindsOf(report)).toEqual(['notSent', 'notSent', 'notSent']);
 		expect(messagesOf(report)[1]).toBe(
-			'This delivery was not sent: item 0 is the whole order (#1). Pass either the order or its fulfillment orders to this node.',
+			'This delivery was not sent: item 0 is of the same order (#1) and was not created. Check the error of item 0, then run the workflow again. Pass either the order or its fulfillment orders to this node.',
 		);
 	});
 

@@ -80,6 +80,9 @@ const orders: readonly Order[] = [
 	{ reference: 'W14-6', company: 8, whole: 'W14' },
 ];
 
+/** Whether a reference is of an order that is sent whole and by fulfillment order. */
+const isSplitReference = (reference = '') => reference.startsWith('W14');
+
 /** The whole order of each fulfillment order, by name; of no other order. */
 const wholeByPart = new Map(
 	orders.flatMap(({ whole, company, orderId }, number) => {
@@ -203,8 +206,6 @@ class World {
 	readonly problems: string[] = [];
 	/** What was sent to the service, unless it was then reported as rejected. */
 	readonly sent = new Set<string>();
-	/** The orders that an execution was started with. */
-	readonly started = new Set<string>();
 	/** The references for which a person has allowed resending. */
 	readonly resendAllowed = new Set<string>();
 	/** Whether there may be a leftover claim of something that was never sent. */
@@ -334,7 +335,6 @@ async function execute(
 	const { time, service, sequence } = world;
 	const { clock, store } = process;
 	const stop = new AbortController();
-	for (const { delivery } of creations) world.started.add(orderOf(delivery));
 	if (stopsAfterMs !== undefined) void time.wait(stopsAfterMs).then(() => stop.abort());
 	const running = async () => {
 		await clock.wait(startMs);
@@ -442,9 +442,9 @@ function isOfSameOrder(one: string, other: string): boolean {
 
 /** Whether a creation was skipped for a true reason. */
 function isTrueSkip(
-	{ service: { existing }, resendAllowed, started }: World,
+	{ service: { existing }, resendAllowed }: World,
 	sent: Creation,
-	{ reason, isInParts }: Skipped,
+	{ reason }: Skipped,
 	{ results }: Report,
 ): boolean {
 	const order = orderOf(sent.delivery);
@@ -452,8 +452,6 @@ function isTrueSkip(
 	// Allowing resending leaves the entry of the order behind: a limit that docs/decisions.md explains.
 	const isReusedReference = (one: Existing) =>
 		[keyOf(sent), keyIn(wholeOf(sent))].some((key) => keyIn(one) === key && resendAllowed.has(key));
-	if (isInParts)
-		return [...started].some((one) => isPartOf(one, order)) || resendAllowed.has(keyOf(sent));
 	if (reason === 'alreadyCreated')
 		return existing.some(
 			(one) => one.order === order || isPartOf(order, one.order) || isReusedReference(one),
@@ -562,7 +560,7 @@ async function finish(world: World): Promise<void> {
 		if (!report) throw new Error('The process crashed unexpectedly');
 		checkReport(world, name, creations, report);
 		for (const { creation: sent, outcome } of report.results) {
-			const isShared = sent.orderId !== undefined || sent.orderReferenceId !== undefined;
+			const isShared = sent.orderId !== undefined || isSplitReference(sent.delivery.referenceId);
 			world.expect(
 				outcome.kind !== 'rejected' && (outcome.kind !== 'notSent' || isShared),
 				`${orderOf(sent.delivery)} is ${outcome.kind} although nothing failed`,
@@ -576,15 +574,17 @@ async function finish(world: World): Promise<void> {
 	for (const number of wanted) {
 		const name = keyIn(orders[number] ?? {});
 		const isSettled = service.existing.some(
-			(one) => keyIn(one) === name || isPartOf(nameOf(number), one.order),
+			(one) =>
+				keyIn(one) === name ||
+				isPartOf(nameOf(number), one.order) ||
+				isPartOf(one.order, nameOf(number)),
 		);
 		const { reference, whole = reference, company } = orders[number] ?? {};
 		// See isTrueSkip: two orders with this reference are no longer distinguished.
-		const isShared = reference?.startsWith('W14');
+		const isShared = isSplitReference(reference);
 		const hadResent = isShared && world.resendAllowed.has(keyIn({ reference: whole, company }));
-		const isInParts = [...world.started].some((one) => isPartOf(one, nameOf(number)));
 		world.expect(
-			isSettled || isInParts || hadResent === true || reported.has(nameOf(number)),
+			isSettled || hadResent === true || reported.has(nameOf(number)),
 			`${nameOf(number)} was not created`,
 		);
 	}

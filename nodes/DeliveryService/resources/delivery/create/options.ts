@@ -107,7 +107,7 @@ const skipField: INodeProperties = {
 	noDataExpression: true,
 	default: false,
 	description:
-		'Whether to skip deliveries that this workflow has already sent, matched by reference ID and company. It remembers about 50,000, or 33,000 fulfillment orders; other workflows are not checked.',
+		'Whether to skip deliveries that this workflow has already sent, matched by reference ID and company. It remembers about 50,000; other workflows are not checked.',
 };
 
 /** Skip Already Sent and the options, which every source has. */
