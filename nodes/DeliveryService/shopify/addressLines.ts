@@ -20,14 +20,14 @@ interface AddressLines {
  * Splits the lines of an address in countries with additional address fields: Shopify joins street
  * and number in the first line, and apartment and neighborhood in the second one.
  *
+ * @param address is changed: a copy of each address would take longer than the rest
  * @returns the address without the joining character, and the neighborhood if it is separate
  */
 export function splitAddressLines<Address extends AddressLines>(address: Address) {
 	const [line2 = '', ...neighborhood] = partsOf(address.address2);
-	return {
-		...address,
+	return Object.assign(address, {
 		address1: join(partsOf(address.address1)),
 		address2: join([line2]),
 		neighborhood: join(neighborhood),
-	};
+	});
 }

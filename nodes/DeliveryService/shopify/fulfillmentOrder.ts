@@ -122,11 +122,13 @@ export function destinationOf(
 	const isNamed = first_name !== undefined || last_name !== undefined;
 	const names = isNamed ? { name: undefined, first_name, last_name } : {};
 	const given = Object.entries(destination).filter(([, value]) => value !== undefined);
-	return { ...orderAddress, ...names, ...Object.fromEntries(given) };
+	return Object.assign({}, orderAddress, names, Object.fromEntries(given));
 }
 
 function isSamePlace(one: Address, other: Address): boolean {
-	const place = ({ address1, address2, neighborhood, city, zip }: Address) =>
-		JSON.stringify([address1, address2, neighborhood, city, zip]).toLowerCase();
-	return place(one) === place(other);
+	return placeFields.every((field) => lowerCase(one[field]) === lowerCase(other[field]));
 }
+
+const placeFields = ['address1', 'address2', 'neighborhood', 'city', 'zip'] as const;
+
+const lowerCase = (text: string | undefined) => text?.toLowerCase();

@@ -72,29 +72,36 @@ export function readOrder(candidate: OrderCandidate): Result<Order> {
 	if (!parsed.success) return unreadableOrder(candidate, parsed.error.issues);
 	const total = requiredTotal(parsed.data, candidate.rest).safeParse(candidate.rest);
 	if (!total.success) return unreadableOrder(candidate, total.error.issues);
-	if (!candidate.fulfillmentOrder) return { ok: true, value: { ...parsed.data, isGraphql } };
-	const part = readFulfillmentOrder(candidate, candidate.fulfillmentOrder);
+	// Copies of each order would take about as long as reading its fulfillment order.
+	const order = Object.assign(parsed.data, { isGraphql });
+	if (!candidate.fulfillmentOrder) return { ok: true, value: order };
+	const part = readFulfillmentOrder(candidate, candidate.fulfillmentOrder, order.id);
 	if (!part.ok) return part;
-	const shipping_address = destinationOf(part.value, parsed.data.shipping_address);
+	const shipping_address = destinationOf(part.value, order.shipping_address);
 	return {
 		ok: true,
-		value: { ...parsed.data, isGraphql, shipping_address, fulfillmentOrder: part.value },
+		value: Object.assign(order, { shipping_address, fulfillmentOrder: part.value }),
 	};
 }
 
 function readFulfillmentOrder(
 	candidate: OrderCandidate,
 	{ rest, graphql }: Pick<OrderCandidate, 'rest' | 'graphql'>,
+	givenOrderId: string | undefined,
 ): Result<FulfillmentOrder> {
+	const fields = graphqlFulfillmentOrderFields;
+	const parsed = fulfillmentOrderSchema.safeParse(rest);
+	const [page] = incompleteLists(graphql, fields);
+	const isOfOrder = ({ order_id: id }: FulfillmentOrder) =>
+		id === undefined || givenOrderId === undefined || id === givenOrderId;
+	if (parsed.success && !page && isOfOrder(parsed.data)) return { ok: true, value: parsed.data };
+
 	const order = readOrderIdentifiers(candidate);
 	const api = { isGraphql: graphql !== undefined };
-	const fields = graphqlFulfillmentOrderFields;
 	const partField = (path: readonly PropertyKey[]) =>
 		path.length > 0
 			? `"${fieldName(api, path, fields)}" of its fulfillment order`
 			: 'its fulfillment order';
-	const parsed = fulfillmentOrderSchema.safeParse(rest);
-	const [page] = incompleteLists(graphql, fields);
 	const problems = [
 		...(parsed.error?.issues ?? []).map(
 			(issue) => `${orderLabel(order)}: ${partField(issue.path)} ${issueText(issue, rest)}`,
@@ -103,8 +110,6 @@ function readFulfillmentOrder(
 	];
 	if (!parsed.success || problems.length > 0) return { ok: false, problem: problemFrom(problems) };
 	const { id, order_id: orderId } = parsed.data;
-	if (orderId === undefined || order.id === undefined || orderId === order.id)
-		return { ok: true, value: parsed.data };
 	const message = `Fulfillment order ${id} belongs to another order (ID ${orderId}) than ${orderLabel({ ...order, fulfillmentOrder: undefined })} (ID ${order.id}). Combine each order with its own fulfillment orders, by the order ID.`;
 	return { ok: false, problem: { message } };
 }
