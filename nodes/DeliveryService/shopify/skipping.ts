@@ -161,6 +161,12 @@ export function missingFields(
 		field: fieldName({ isGraphql }, [field]),
 		assumed,
 	}));
+	// The cash of a fulfillment order depends on the refunded items of the whole order.
+	if (fulfillmentOrder && mapping.cod !== 'never' && !has('refunds') && !hasCurrentQuantities(rest))
+		named.push({
+			field: fieldName({ isGraphql }, ['line_items', 'current_quantity']),
+			assumed: 'no item was refunded',
+		});
 	const part = fulfillmentOrder?.graphql;
 	if (
 		(isGraphql && hasUnknownPage(graphql, 'lineItems')) ||
@@ -173,6 +179,13 @@ export function missingFields(
 			assumed: 'there are no other fulfillment orders',
 		});
 	return named.length > 0 ? named : undefined;
+}
+
+function hasCurrentQuantities(order: unknown): boolean {
+	const lines = valueAt(order, ['line_items']);
+	return (
+		Array.isArray(lines) && lines.every((line) => valueAt(line, ['current_quantity']) !== undefined)
+	);
 }
 
 /** Whether a list of the object is a page of a connection that doesn't say if it is the last one. */

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 import { orderMappingSchema } from '../../../nodes/DeliveryService/shopify/mapping';
 import { orderToChanges } from '../../../nodes/DeliveryService/shopify/toChanges';
 import { toGraphqlOrder } from '../../support/graphqlOrder';
@@ -515,6 +517,22 @@ describe('the cash for a fulfillment order', () => {
 			value: { cod: 0 },
 		});
 	});
+});
+
+test.each([
+	['without refunds and current quantities', {}, ['line_items.current_quantity']],
+	['with refunds', { refunds: [] }, undefined],
+	['with current quantities', { line_items: [sampleLine()] }, undefined],
+])('reports whether the cash is based on refunds: %s', (_, fields, missing) => {
+	const { current_quantity: quantity, ...line } = sampleLine();
+	const { refunds, ...order } = sampleOrder({ line_items: [line] });
+	expect([quantity, refunds]).toEqual([2, []]);
+	const value = { order: { ...order, ...fields }, fulfillmentOrder: samplePart() };
+	const { missingFields } = z
+		.object({ missingFields: z.array(z.object({ field: z.string() })).optional() })
+		.parse(outcomeOf(value));
+	expect(missingFields?.map(({ field }) => field)).toEqual(missing);
+	expect(outcomeOf(value, { cod: 'never' })).not.toHaveProperty('missingFields.0');
 });
 
 describe('an update from a fulfillment order', () => {
