@@ -126,9 +126,7 @@ export function destinationOf(
 }
 
 function isSamePlace(one: Address, other: Address): boolean {
-	return placeFields.every((field) => lowerCase(one[field]) === lowerCase(other[field]));
+	return (['address1', 'address2', 'neighborhood', 'city', 'zip'] as const).every(
+		(field) => one[field]?.toLowerCase() === other[field]?.toLowerCase(),
+	);
 }
-
-const placeFields = ['address1', 'address2', 'neighborhood', 'city', 'zip'] as const;
-
-const lowerCase = (text: string | undefined) => text?.toLowerCase();
