@@ -145,30 +145,22 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 		limit: limitRequests({ window, now, settings: () => settings.current }),
 	});
 
-	const servers: http.Server[] = [];
-	const listen = async (port: number) => {
-		const server = http.createServer(app);
-		server.keepAliveTimeout = keepAliveMs;
-		// A client that opens thousands of requests may need minutes to send them all.
-		server.headersTimeout = 0;
-		server.requestTimeout = 0;
-		server.listen({ port, host, backlog: maxQueuedConnections });
-		await once(server, 'listening');
-		servers.push(server);
-		return socketAddress(server).port;
-	};
-	const port = await listen(options.port ?? 0);
-	const urlFor = (ownPort: number) => `http://${host}:${ownPort}`;
-	const url = urlFor(port);
+	const server = http.createServer(app);
+	server.keepAliveTimeout = keepAliveMs;
+	// A client that opens thousands of requests may need minutes to send them all.
+	server.headersTimeout = 0;
+	server.requestTimeout = 0;
+	server.listen({ port: options.port ?? 0, host, backlog: maxQueuedConnections });
+	await once(server, 'listening');
+	const { port } = socketAddress(server);
+	const url = `http://${host}:${port}`;
 	const close = async () => {
 		closing.abort();
 		feed.close();
 		events.close();
-		for (const server of servers) {
-			server.close();
-			server.closeAllConnections();
-			await once(server, 'close');
-		}
+		server.close();
+		server.closeAllConnections();
+		await once(server, 'close');
 	};
 	let closed: Promise<void> | undefined;
 	return {
