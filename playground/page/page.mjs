@@ -16,13 +16,35 @@ export function setText(element, text, className) {
 export const counted = (count, singular, plural = singular + 's') =>
 	count + ' ' + (count === 1 ? singular : plural);
 
-/** Shows lines of text in a cell. Each line is a pair of text and classes. */
-export function linesIn(cell, lines) {
-	while (cell.childElementCount > lines.length) cell.lastElementChild.remove();
-	lines.forEach(([text, className], index) => {
-		const line = cell.children[index] ?? cell.appendChild(document.createElement('div'));
-		setText(line, text, className);
+/**
+ * Shows lines of text in an element. Each line has a text, and optionally classes and the URL of a link.
+ */
+export function linesIn(element, lines) {
+	while (element.childElementCount > lines.length) element.lastElementChild.remove();
+	lines.forEach(([text, className = '', url], index) => {
+		const line = element.children[index] ?? element.appendChild(document.createElement('div'));
+		if (line.className !== className) line.className = className;
+		if (url === undefined) {
+			setText(line, text);
+			return;
+		}
+		let link = line.querySelector('a');
+		if (link === null) {
+			link = document.createElement('a');
+			line.replaceChildren(link);
+		}
+		link.href = url;
+		setText(link, text);
 	});
+}
+
+/** Shows the links to other pages in the element `links`. */
+export async function showLinks() {
+	const links = await (await fetch('/links')).json();
+	linesIn(
+		byId('links'),
+		links.map(({ name, url }) => [name, '', url]),
+	);
 }
 
 /** Sends JSON to the server, and shows an error in the element `problem`. */

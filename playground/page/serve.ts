@@ -11,17 +11,29 @@ const policy = [
 	"frame-ancestors 'none'",
 ].join('; ');
 
+/** A link from a page to another one, e.g. to n8n's editor. */
+export interface PageLink {
+	readonly name: string;
+	readonly url: string;
+}
+
 /**
- * Serves the file `page.html` of a folder and the files that all pages share. The page may load from
- * and call only its own server.
+ * Serves the file `page.html` of a folder, its links, and the files that all pages share. The page may
+ * load from and call only its own server.
  *
  * @param folder the folder of the page
  * @param guard rejects requests that must not see the page
+ * @param links the links at the top of the page
  * @returns a router for the root path
  */
-export function pageRouter(folder: string, guard: RequestHandler): Router {
+export function pageRouter(
+	folder: string,
+	guard: RequestHandler,
+	links: readonly PageLink[] = [],
+): Router {
 	const router = Router();
 	router.get('/', guard, sendPageFile('page.html', folder));
+	router.get('/links', guard, (_req, res) => void res.json(links));
 	router.get('/page.css', guard, sendPageFile('page.css', __dirname));
 	router.get('/page.mjs', guard, sendPageFile('page.mjs', __dirname));
 	return router;

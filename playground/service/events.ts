@@ -97,11 +97,6 @@ export class Events {
 		return this.fired.slice(-count).reverse();
 	}
 
-	/** The number of fired events. */
-	get count(): number {
-		return this.fired.length;
-	}
-
 	/**
 	 * Posts an event as JSON to its active subscriptions (section 6), of one company or of all.
 	 * Resolves when all calls have finished or failed. Never rejects.

@@ -34,8 +34,6 @@ interface ExchangeOptions {
 	readonly latencyMs: () => number;
 	/** Waits. Returns false if the service was closed meanwhile. */
 	readonly pause: (ms: number) => Promise<boolean>;
-	/** Called when a request has arrived or a response was sent. */
-	readonly onChange: () => void;
 }
 
 const referencesShape = z.object({
@@ -55,16 +53,10 @@ export class Exchanges {
 		return [...this.recorded];
 	}
 
-	/** The number of received requests. */
-	get count(): number {
-		return this.recorded.length;
-	}
-
 	/** Deletes the recorded requests. */
 	clear(): void {
 		this.recorded = [];
 		this.pendingResponses.length = 0;
-		this.options.onChange();
 	}
 
 	/** Sends the responses that the fault `holdAfter` delays. */
@@ -84,7 +76,6 @@ export class Exchanges {
 		};
 		this.recorded.push(entry);
 		this.exchanges.set(req, { entry });
-		this.options.onChange();
 		const latencyMs = this.options.latencyMs();
 		if (latencyMs === 0 || (await this.options.pause(latencyMs))) next();
 	};
@@ -146,7 +137,6 @@ export class Exchanges {
 			exchange.entry.responseBody = response.body;
 		}
 		writeResponse(res, response);
-		this.options.onChange();
 	}
 }
 

@@ -8,7 +8,7 @@ import express from 'express';
 import type { ErrorRequestHandler, Express, Request, RequestHandler } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
 
-import { pageRouter } from '../page/serve';
+import { pageRouter, type PageLink } from '../page/serve';
 import { Api, basicAuth, limitRequests, parseFormAction } from './api';
 import { Control, controlRouter, allowLocalOnly } from './control';
 import type { Settings } from './control';
@@ -47,6 +47,8 @@ export interface ServiceOptions {
 	readonly latencyMs?: number;
 	/** The API variant to simulate, see variants/. Defaults to the documented API. */
 	readonly variant?: string;
+	/** Links at the top of the page. Defaults to none. */
+	readonly links?: readonly PageLink[];
 }
 
 /** The running service. */
@@ -62,6 +64,8 @@ export interface LocalService {
 	readonly control: Control;
 	/** Adds an API key with the same secret, which a client's rate limit counts separately. */
 	addApiKeyId(): string;
+	/** Calls a function after every change of the data on the page. */
+	onChange(listener: () => void): void;
 	/** Stops it immediately, including hanging requests. Resolves when everything is closed. */
 	close(): Promise<void>;
 }
@@ -91,12 +95,7 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 		await sleep(ms, true, { signal: closing.signal }).catch(() => false);
 
 	const feed: Feed = new Feed(() => ({
-		totals: {
-			deliveries: state.deliveries().length,
-			webhooks: state.webhooks().length,
-			events: events.count,
-			requests: exchanges.count,
-		},
+		deliveryCount: state.deliveries().length,
 		deliveries: state
 			.deliveries()
 			.slice(-maxShownOnPage)
@@ -106,7 +105,8 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 		events: events.latest(maxShownOnPage),
 		variant: settings.current.variant,
 	}));
-	const onChange = feed.scheduleUpdate;
+	const listeners: Array<() => void> = [feed.scheduleUpdate];
+	const onChange = () => listeners.forEach((listener) => listener());
 	const state = new State(onChange);
 	const variant = { current: activateVariant(initialSettings.variant) };
 	const events = new Events({
@@ -119,7 +119,7 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 	const faults = new Faults();
 	const window = new SlidingWindow();
 	const latencyMs = () => settings.current.latencyMs;
-	const exchanges = new Exchanges({ faults, now, latencyMs, pause, onChange });
+	const exchanges = new Exchanges({ faults, now, latencyMs, pause });
 	const dependencies = {
 		state,
 		events,
@@ -137,7 +137,7 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 
 	const app = express().disable('x-powered-by').disable('etag');
 	app.use('/control', allowLocalOnly, controlRouter(control, feed));
-	app.use(pageRouter(__dirname, allowLocalOnly));
+	app.use(pageRouter(__dirname, allowLocalOnly, options.links));
 	addEndpoints(app, {
 		api: new Api({ state, events, companyIds, now, variant: () => variant.current }),
 		exchanges,
@@ -173,6 +173,7 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 			apiKeyIds.add(added);
 			return added;
 		},
+		onChange: (listener) => void listeners.push(listener),
 		close: () => (closed ??= close()),
 	};
 }
