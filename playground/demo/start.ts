@@ -80,9 +80,18 @@ async function setUpAndRun(options: Options, closers: Closers): Promise<Running>
 	await rm(userFolder, { recursive: true, force: true });
 	await installPackage(tarball, userFolder);
 
-	const service = await startService({ port: options.servicePort });
+	const [n8nLink, serviceLink, shopLink] = [
+		{ name: 'n8n', url: `http://127.0.0.1:${options.port}` },
+		{ name: 'Delivery Service', url: `http://127.0.0.1:${options.servicePort}` },
+		{ name: 'Shop', url: `http://127.0.0.1:${options.shopifyPort}` },
+	];
+	const service = await startService({ port: options.servicePort, links: [shopLink, n8nLink] });
 	closers.push(async () => await service.close());
-	const shopify = await startShopify({ port: options.shopifyPort });
+	const shopify = await startShopify({
+		port: options.shopifyPort,
+		service,
+		links: [serviceLink, n8nLink],
+	});
 	closers.push(async () => await shopify.close());
 	const n8n = await startN8n({ host, userFolder, port: options.port, env: shopify.env });
 	closers.push(async () => await n8n.stop());

@@ -3,12 +3,14 @@ import http from 'node:http';
 
 import express from 'express';
 
-import { pageRouter } from '../page/serve';
+import { pageRouter, type PageLink } from '../page/serve';
 import { allowLocalOnly } from '../service/control';
 import { Feed } from '../service/feed';
+import type { LocalService } from '../service/server';
 import { adminApi, type ApiCall } from './api';
 import { attachShopProxy } from './proxy';
 import { Control, controlRouter } from './control';
+import { orderDeliveries } from './orderDeliveries';
 import { Shop } from './shop';
 import { Webhooks } from './webhooks';
 
@@ -21,6 +23,10 @@ export interface ShopOptions {
 	readonly port?: number;
 	/** The clock of all times in the shop. Defaults to Date.now. */
 	readonly now?: () => number;
+	/** The local service whose deliveries the page shows. Defaults to none. */
+	readonly service?: Pick<LocalService, 'url' | 'control' | 'onChange'>;
+	/** Links at the top of the page. Defaults to none. */
+	readonly links?: readonly PageLink[];
 }
 
 /** The running stand-in for Shopify, with one shop. */
@@ -59,6 +65,8 @@ export interface Shopify {
 export async function startShopify({
 	port = 0,
 	now = Date.now,
+	service,
+	links,
 }: ShopOptions = {}): Promise<Shopify> {
 	const credential = {
 		shopSubdomain: 'larch-and-linen',
@@ -70,7 +78,17 @@ export async function startShopify({
 
 	const feed: Feed = new Feed(() => ({
 		domain,
-		orders: shop.orders().slice(-maxShownOnPage).reverse(),
+		serviceUrl: service?.url ?? null,
+		orders: shop
+			.orders()
+			.slice(-maxShownOnPage)
+			.reverse()
+			.map((order) => ({
+				...order,
+				deliveries:
+					service &&
+					orderDeliveries(order, shop.fulfillmentOrders(order.id), service.control.deliveries()),
+			})),
 		webhooks: webhooks.list(),
 		messages: webhooks
 			.messages()
@@ -87,6 +105,7 @@ export async function startShopify({
 		notified: shop.notifications().map(({ orderId }) => orderId),
 	}));
 	const onChange = feed.scheduleUpdate;
+	service?.onChange(onChange);
 	const webhooks = new Webhooks({
 		shopDomain: domain,
 		secret: credential.appSecretKey,
@@ -104,7 +123,7 @@ export async function startShopify({
 
 	const app = express().disable('x-powered-by').disable('etag');
 	app.use('/control', allowLocalOnly, controlRouter(control, feed));
-	app.use(pageRouter(__dirname, allowLocalOnly));
+	app.use(pageRouter(__dirname, allowLocalOnly, links));
 	const server = http.createServer(app);
 	server.listen(port, host);
 	await once(server, 'listening');
