@@ -14,8 +14,6 @@ import { buildAndPack, installPackage } from '../n8n/package';
 import { startService, type LocalService } from '../service/server';
 import { samples } from '../shopify/samples';
 
-const port = 5692;
-const servicePort = 5693;
 const followEveryMs = 2000;
 const portAdvice =
 	'Stop the program that uses it, or another `npm run dev`, then run the command again.';
@@ -32,16 +30,22 @@ const owner: Owner = {
 	password: 'Local-dev-1',
 };
 
+/** The ports, see options.mjs. */
+interface Options {
+	port: number;
+	servicePort: number;
+}
+
 /**
  * Runs n8n with this package and the local service, and rebuilds the package in it whenever a file is
  * saved. An open editor reloads the nodes automatically. Returns the exit code after Ctrl-C. Throws a
  * SetupError for problems that the user can fix.
  */
-export async function dev(): Promise<number> {
+export async function dev(options: Options): Promise<number> {
 	const closers: Array<() => Promise<void>> = [];
 	const interrupted = interruption();
 	try {
-		const running = await Promise.race([start(closers), interrupted]);
+		const running = await Promise.race([start(options, closers), interrupted]);
 		if (running === undefined) return 0;
 		const n8nExit = await Promise.race([running.n8n.child.ended, interrupted]);
 		if (n8nExit === undefined) return 0;
@@ -52,12 +56,18 @@ export async function dev(): Promise<number> {
 	}
 }
 
-async function start(closers: Array<() => Promise<void>>): Promise<{ n8n: N8n }> {
+async function start(
+	{ port, servicePort }: Options,
+	closers: Array<() => Promise<void>>,
+): Promise<{ n8n: N8n }> {
 	await requireFreePort(port, portAdvice);
 	await requireFreePort(servicePort, portAdvice);
 	const host = await installHost('newest');
 	await installPackage(await buildAndPack(), userFolder);
-	const service = await startService({ port: servicePort });
+	const service = await startService({
+		port: servicePort,
+		links: [{ name: 'n8n', url: `http://127.0.0.1:${port}` }],
+	});
 	closers.push(async () => await service.close());
 	const n8n = await startN8n({ host, userFolder, port, env: { N8N_DEV_RELOAD: 'true' } });
 	closers.push(async () => await n8n.stop());

@@ -5,6 +5,13 @@
 import { fileURLToPath } from 'node:url';
 
 import { runInstalled } from '../../tools/setup.mjs';
+import { readOptions } from './options.mjs';
 
-const file = fileURLToPath(new URL('./dev.ts', import.meta.url));
-await runInstalled(file, ({ dev }) => dev());
+const { options, message, exitCode } = readOptions(process.argv.slice(2));
+if (options === undefined) {
+	console.log(message);
+	process.exitCode = exitCode;
+} else {
+	const file = fileURLToPath(new URL('./dev.ts', import.meta.url));
+	await runInstalled(file, ({ dev }) => dev(options));
+}

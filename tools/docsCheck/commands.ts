@@ -33,7 +33,7 @@ export const forms: ReadonlyMap<string, Form> = new Map<string, Form>([
 		'KILL_SEED=1 npm run test:e2e -- kill',
 		{ run: 'KILL_SEED=1 npm run test:e2e -- kill --listTests' },
 	],
-	['npm run dev', { until: /Ctrl-C ends all of it/ }],
+	['npm run dev', { until: /Press Ctrl-C to stop/ }],
 	['npm start', { run: 'npm start -- --help' }],
 	['npm start -- --once', { run: 'npm start -- --once --help' }],
 	['npm run bench', { run: 'npm run bench -- --help' }],
