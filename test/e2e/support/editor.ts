@@ -2,11 +2,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
-import { chromium, selectors, type Browser, type Locator, type Page } from 'playwright-core';
+import { selectors, type Browser, type Locator, type Page } from 'playwright-core';
 
 import { projectFolder } from '../../../playground/n8n/folders';
 import { waitFor } from '../../../playground/n8n/progress';
-import { requireProgram } from '../../../playground/n8n/system';
+import { launchBrowser } from './browser';
 import { owner } from './installation';
 
 /** The folder of all screenshots. Not in git. */
@@ -20,28 +20,7 @@ const viewport = { width: 1440, height: 900 };
 const canvasViewport = { width: 1900, height: 1100 };
 const actionTimeoutMs = 20_000;
 
-/** Chromium's flags. Most of them turn off its internet access, e.g. to check for updates. */
-const chromiumFlags = [
-	'--no-sandbox',
-	'--disable-gpu',
-	'--disable-quic',
-	'--no-first-run',
-	'--disable-background-networking',
-	'--disable-component-update',
-	'--disable-sync',
-];
-
 selectors.setTestIdAttribute('data-test-id');
-
-/**
- * Finds Chromium, and installs it if necessary.
- *
- * @returns its path
- * @throws SetupError when Chromium is missing and cannot be installed
- */
-export async function requireBrowser(): Promise<string> {
-	return await requireProgram('chromium');
-}
 
 type SaveForDocs = (name: string, image: Buffer) => void;
 
@@ -61,11 +40,7 @@ export class Editor {
 	 * @throws SetupError when Chromium is missing and cannot be installed
 	 */
 	static async open(url: string, saveForDocs: SaveForDocs): Promise<Editor> {
-		const browser = await chromium.launch({
-			executablePath: await requireBrowser(),
-			headless: true,
-			args: chromiumFlags,
-		});
+		const browser = await launchBrowser();
 		try {
 			const context = await browser.newContext({ viewport, baseURL: url });
 			context.setDefaultTimeout(actionTimeoutMs);

@@ -17,6 +17,7 @@ const groupsByDuration = [
 		'takeover',
 	],
 	'tool',
+	'pages',
 ];
 
 /** The arguments and environment of Node.js for a group. */

@@ -1,5 +1,5 @@
 import { installHost } from '../../../playground/n8n/host';
-import { requireBrowser } from './editor';
+import { requireBrowser } from './browser';
 import { requireServers } from '../../../playground/n8n/servers';
 
 /**
@@ -14,6 +14,6 @@ export async function prepare(groups: readonly string[]): Promise<void> {
 	await installHost('newest');
 	if (includesAny('versions', 'examples', 'shopify', 'harness', 'takeover'))
 		await installHost('1.123');
-	if (includesAny('editor')) await requireBrowser();
+	if (includesAny('editor', 'pages')) await requireBrowser();
 	if (includesAny('queue', 'kill', 'takeover')) await requireServers();
 }
