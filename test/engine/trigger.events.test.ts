@@ -43,7 +43,6 @@ describe('an event of the service', () => {
 		expect(items.map(({ json }) => json)).toEqual([
 			{
 				event: 'createTask',
-				eventCode: 1,
 				id,
 				distance: expect.any(Number),
 				price: expect.any(Number),
@@ -51,7 +50,6 @@ describe('an event of the service', () => {
 			},
 			{
 				event: 'updateTask',
-				eventCode: 3,
 				id,
 				status: expect.any(String),
 				company_id: expect.any(String),
@@ -59,7 +57,6 @@ describe('an event of the service', () => {
 			},
 			{
 				event: 'createRoute',
-				eventCode: 2,
 				route_id: expect.any(String),
 				distance: expect.any(Number),
 				date: expect.stringMatching(/^\d+$/),
@@ -99,7 +96,7 @@ describe('an event of the service', () => {
 
 		const received = await call(trigger, 'updateTask', { body });
 
-		expect(itemsOf(received)).toEqual([{ event: 'updateTask', eventCode: 3, ...body }]);
+		expect(itemsOf(received)).toEqual([{ event: 'updateTask', ...body }]);
 	});
 
 	test('takes the event from the URL, whatever the payload contains', async () => {
@@ -107,7 +104,7 @@ describe('an event of the service', () => {
 
 		const received = await call(trigger, 'createTask', { body: updated });
 
-		expect(itemsOf(received)).toMatchObject([{ event: 'createTask', eventCode: 1, ...updated }]);
+		expect(itemsOf(received)).toMatchObject([{ event: 'createTask', ...updated }]);
 	});
 });
 
@@ -122,7 +119,6 @@ describe('a payload that deviates from the document', () => {
 		expect(itemsOf(received)).toEqual([
 			{
 				event: 'createTask',
-				eventCode: 1,
 				id: '7',
 				distance: 'far',
 				price: 9.5,
@@ -136,19 +132,16 @@ describe('a payload that deviates from the document', () => {
 
 	test('keeps payload fields with a reserved name under payload', async () => {
 		const trigger = await published();
-		const body = { ...updated, event: 'createTask', eventCode: 1, issues: [] };
+		const body = { ...updated, event: 'createTask', issues: [] };
 
 		const received = await call(trigger, 'updateTask', { body });
 
 		expect(itemsOf(received)).toEqual([
 			{
 				event: 'updateTask',
-				eventCode: 3,
 				...updated,
 				payload: body,
-				issues: [
-					'Payload fields with a reserved name are only in "payload": event, eventCode, issues',
-				],
+				issues: ['Payload fields with a reserved name are only in "payload": event, issues'],
 			},
 		]);
 	});
@@ -182,7 +175,7 @@ describe('the body of a call', () => {
 		});
 
 		expect(received.status).toBe(200);
-		expect(itemsOf(received)).toEqual([{ event: 'updateTask', eventCode: 3, ...payload }]);
+		expect(itemsOf(received)).toEqual([{ event: 'updateTask', ...payload }]);
 	});
 
 	test('reads a form whose text begins like JSON', async () => {
@@ -217,7 +210,7 @@ describe('the body of a call', () => {
 		const received = await call(trigger, 'updateTask', request);
 
 		expect(received.status).toBe(200);
-		expect(itemsOf(received)).toEqual([{ event: 'updateTask', eventCode: 3, ...updated }]);
+		expect(itemsOf(received)).toEqual([{ event: 'updateTask', ...updated }]);
 	});
 
 	test.each([
@@ -243,7 +236,6 @@ describe('the body of a call', () => {
 		expect(itemsOf(received)).toEqual([
 			{
 				event: 'createRoute',
-				eventCode: 2,
 				route_id: 'R1',
 				distance: 12.5,
 				date: '1760000000',
@@ -272,15 +264,15 @@ describe('a call of the bare URL', () => {
 	const created = { id: 'T1', distance: 3, price: 4, currencySign: '$' };
 
 	test.each([
-		['createTask', 1, created],
-		['createRoute', 2, { route_id: 'R1', distance: 3, date: '1760000000', prices: [] }],
-		['updateTask', 3, updated],
-	])('identifies %s by its fields', async (event, eventCode, body) => {
+		['createTask', created],
+		['createRoute', { route_id: 'R1', distance: 3, date: '1760000000', prices: [] }],
+		['updateTask', updated],
+	])('identifies %s by its fields', async (event, body) => {
 		const trigger = await published(unsigned);
 
 		const received = await trigger.receive({ url: trigger.url, body });
 
-		expect(itemsOf(received)).toMatchObject([{ event, eventCode }]);
+		expect(itemsOf(received)).toMatchObject([{ event }]);
 		expect(itemsOf(received)?.[0]).not.toHaveProperty('issues');
 	});
 
@@ -309,7 +301,6 @@ describe('a call of the bare URL', () => {
 			expect(itemsOf(received)).toEqual([
 				{
 					event: 'unknown',
-					eventCode: null,
 					...body,
 					issues: ['Neither the URL nor the fields identify the event'],
 				},
@@ -343,7 +334,7 @@ describe('a multipart form', () => {
 		const withFile = await post(trigger, updated, file);
 
 		for (const received of [fields, withFile])
-			expect(itemsOf(received)).toEqual([{ event: 'updateTask', eventCode: 3, ...updated }]);
+			expect(itemsOf(received)).toEqual([{ event: 'updateTask', ...updated }]);
 	});
 
 	test.each(versions)('applies the filters to a multipart form in n8n %s', async (n8n) => {

@@ -355,10 +355,10 @@ describe('payloads of an attacker', () => {
 
 		const received = await trigger.receive({
 			url: hook(3).url,
-			body: { ...updated, event: 'createTask', eventCode: 1 },
+			body: { ...updated, event: 'createTask' },
 		});
 
-		expect(itemsOf(received)).toMatchObject([{ event: 'updateTask', eventCode: 3 }]);
+		expect(itemsOf(received)).toMatchObject([{ event: 'updateTask' }]);
 	});
 });
 

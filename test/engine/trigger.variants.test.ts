@@ -51,7 +51,7 @@ test.each(Object.keys(webhookVariants))(
 		const arrives = variant !== 'query-dropped';
 		expect(posting).toMatchObject({ status: arrives ? 200 : 401 });
 		expect(started.flatMap(({ workflowData }) => workflowData[0]?.map(({ json }) => json))).toEqual(
-			arrives ? [{ event: 'updateTask', eventCode: 3, ...updated }] : [],
+			arrives ? [{ event: 'updateTask', ...updated }] : [],
 		);
 		expect(own(trigger.url)).toHaveLength(cannotRemove.has(variant) ? 1 : 0);
 		expect(service.warnings().join().includes('may remain')).toBe(

@@ -5,7 +5,6 @@ import { hasLostCharacters } from '../common/text';
 /** An event as the trigger outputs it: the event, then the payload's fields. */
 export interface EmittedEvent {
 	event: EventName | 'unknown';
-	eventCode: number | null;
 	/** Only if the payload deviates from the API document. */
 	issues?: string[];
 	/** The unchanged payload, only if its fields alone would not show all of it. */
@@ -14,7 +13,7 @@ export interface EmittedEvent {
 }
 
 /** The trigger's own fields, which a payload's fields with these names must not replace. */
-const reservedFields = new Set(['event', 'eventCode', 'issues']);
+const reservedFields = new Set(['event', 'issues']);
 
 /** Deeper content is not an event: documented payloads have two levels (section 6). */
 const maxDepth = 100;
@@ -70,7 +69,7 @@ function toEmittedEvent(entry: unknown, named: EventName | undefined): EmittedEv
 	const object = anyObject.safeParse(entry);
 	if (!object.success)
 		return {
-			...eventAndCode(named),
+			event: named ?? 'unknown',
 			payload: entry,
 			issues: ['This list entry is not an object'],
 		};
@@ -89,15 +88,11 @@ function toEmittedEvent(entry: unknown, named: EventName | undefined): EmittedEv
 			`Payload fields with a reserved name are only in "payload": ${clashing.join(', ')}`,
 		);
 	return {
-		...eventAndCode(event),
+		event: event ?? 'unknown',
 		...Object.fromEntries(Object.entries(fields).filter(([name]) => !reservedFields.has(name))),
 		...(clashing.length > 0 && { payload: entry }),
 		...(issues.length > 0 && { issues }),
 	};
-}
-
-function eventAndCode(event: EventName | undefined): Pick<EmittedEvent, 'event' | 'eventCode'> {
-	return { event: event ?? 'unknown', eventCode: event ? events[event].code : null };
 }
 
 /** A field of a list entry in a form: `prices[0][price]`. */

@@ -11,7 +11,6 @@ const noFilters: Filters = { status: [], company: [], city: [] };
 function updated(fields: Record<string, unknown> = {}): EmittedEvent {
 	return {
 		event: 'updateTask',
-		eventCode: 3,
 		id: 't1',
 		status: 'delivered',
 		company_id: '42',
