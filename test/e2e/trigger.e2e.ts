@@ -83,7 +83,7 @@ async function fireUpdate(): Promise<{ statuses: unknown[]; item: Record<string,
 	const postings = await installation.service.control.fireEvent(3, payload);
 	return {
 		statuses: postings.map(({ status }) => status),
-		item: { event: 'updateTask', eventCode: 3, ...payload },
+		item: { event: 'updateTask', ...payload },
 	};
 }
 
@@ -186,16 +186,16 @@ describe('a published workflow', () => {
 		await service.control.advance(id);
 		const executions = await waitForExecutions(client, workflow.id, 3);
 		expect(triggerOutput(executions)).toEqual([
-			{ event: 'createTask', eventCode: 1, id, price, distance, currencySign: '$' },
+			{ event: 'createTask', id, price, distance, currencySign: '$' },
 			{
-				...{ event: 'createRoute', eventCode: 2, distance },
+				...{ event: 'createRoute', distance },
 				route_id: expect.any(String),
 				date: expect.stringMatching(/^\d+$/),
 				dateIso: expect.stringMatching(/^20..-..-..T/),
 				prices: [{ id, price }],
 			},
 			{
-				...{ event: 'updateTask', eventCode: 3, id, status: 'assigned' },
+				...{ event: 'updateTask', id, status: 'assigned' },
 				...{ company_id: '1001', city_id: String(delivery?.record.destinationCityId) },
 			},
 		]);
@@ -455,7 +455,7 @@ describe('recovery from failures', () => {
 		service.control.addFault({ ...hooks, kind: 'status', status: 503, skip: 1, times: null });
 		await Promise.all([
 			expect(client.publish(unreachable.id)).rejects.toThrow(
-				'Could not connect to the Base URL of the Delivery Service',
+				'Could not connect to the Delivery Service at 127.0.0.1:',
 			),
 			expect(client.publish(half.id)).rejects.toThrow(
 				'The Delivery Service returned a server error (status 503)',
@@ -471,8 +471,9 @@ describe('recovery from failures', () => {
 		const workflow = await publishTrigger({ events: ['createTask', 'updateTask'] });
 		await duringOutage(async () => await client.unpublish(workflow.id));
 		const log = await readFile(join(installation.userFolder, 'n8n.log'), 'utf8');
+		const { host } = new URL(installation.service.credential.baseUrl);
 		expect(log).toMatch(
-			`in workflow "Delivery events" (${workflow.id}): webhooks of this node may remain in the Delivery Service (Delivery Created, Delivery Updated): Could not connect to the Base URL of the Delivery Service. While the workflow is unpublished, they can't trigger it. The node retries the removal whenever the workflow is published or unpublished`,
+			`in workflow "Delivery events" (${workflow.id}): webhooks of this node may remain in the Delivery Service (Delivery Created, Delivery Updated): Could not connect to the Delivery Service at ${host}. While the workflow is unpublished, they can't trigger it. The node retries the removal whenever the workflow is published or unpublished`,
 		);
 		expect(subscriptions()).toEqual([
 			productionWebhook(workflow, 'createTask'),

@@ -146,7 +146,9 @@ describe('connection test of the credential', () => {
 		expect(service.received()).toMatchObject([listRequest]);
 		expect(verdict).toEqual({
 			status: 'Error',
-			message: expect.stringMatching(/^The connection to the Delivery Service failed\. .*Base URL/),
+			message: expect.stringMatching(
+				/^The connection to the Delivery Service at .* failed\. .*Base URL/,
+			),
 		});
 	});
 
@@ -167,7 +169,7 @@ describe('connection test of the credential', () => {
 		expect(await testConnection({ baseUrl: 'http://127.0.0.1:9' })).toEqual({
 			status: 'Error',
 			message: expect.stringMatching(
-				/^Could not connect to the Base URL of the Delivery Service\. /,
+				/^Could not connect to the Delivery Service at 127\.0\.0\.1:9\. /,
 			),
 		});
 	});
@@ -179,9 +181,7 @@ describe('connection test of the credential', () => {
 
 		expect(await testConnection({ baseUrl: `http://${host}` })).toEqual({
 			status: 'Error',
-			message: expect.stringMatching(
-				/^The host in the Base URL of the Delivery Service was not found\. /,
-			),
+			message: expect.stringMatching(/^The host no-such-host\.invalid was not found\. /),
 		});
 	});
 

@@ -276,7 +276,7 @@ describe('an error of Get Many', () => {
 
 		expect(error).toMatchObject({
 			name: 'NodeApiError',
-			message: 'Could not connect to the Base URL of the Delivery Service [item 0]',
+			message: 'Could not connect to the Delivery Service at 127.0.0.1:9 [item 0]',
 			description: expect.stringContaining('Check the Base URL'),
 		});
 	});

@@ -52,6 +52,8 @@ export interface NoResponse {
 	neverConnected?: true;
 	/** The reason, when n8n or a setting of the credential blocked the request. */
 	blockedReason?: string;
+	/** The host of the request, e.g. `api.example.com`. */
+	host?: string;
 }
 
 /** The result of a request. */
@@ -110,8 +112,9 @@ export async function openClient(
 	if (!result.ok) throw operationError(context.getNode(), result.problem);
 	const credential = { ...result.value, ...(baseUrl !== undefined && { baseUrl }) };
 	const blockedReason = disallowedDomain(data, credential.baseUrl);
+	const { host } = new URL(credential.baseUrl);
 	const send: Send = async (request) => {
-		if (blockedReason !== undefined) return { kind: 'noResponse', code: '', blockedReason };
+		if (blockedReason !== undefined) return { kind: 'noResponse', code: '', blockedReason, host };
 		try {
 			const response: unknown = await context.helpers.httpRequestWithAuthentication.call(
 				context,
@@ -130,7 +133,7 @@ export async function openClient(
 			);
 			return toResponse(response);
 		} catch (error) {
-			return toNoResponse(error);
+			return { ...toNoResponse(error), host };
 		}
 	};
 	return { credential, send };

@@ -54,16 +54,17 @@ async function findProblem(
 			description: "Enter your own company's ID: the connection test lists its webhooks.",
 		};
 	const blockedReason = disallowedDomain(data, credential.value.baseUrl);
+	const { host } = new URL(credential.value.baseUrl);
 	const exchange: Exchange =
 		blockedReason === undefined
 			? await requestWebhookList(context, credential.value, companyId)
-			: { kind: 'noResponse', code: '', blockedReason };
+			: { kind: 'noResponse', code: '', blockedReason, host };
 	if (exchange.kind === 'response') {
 		if (exchange.status === 404)
 			return listNotFoundProblem(serviceDetail(exchange), ': save the credential and continue');
 		if (isSuccess(exchange)) return readWebhookList(exchange) ? undefined : notADeliveryService;
 	}
-	return explainFailure(exchange);
+	return explainFailure(exchange.kind === 'response' ? exchange : { ...exchange, host });
 }
 
 /** Lists the webhooks with the HTTP helper of connection tests, which differs from that of nodes. */

@@ -5,11 +5,8 @@ import type { Problem } from '../common/result';
 import { retryAfterText, readRetryAfter } from './retryAfter';
 import { codeAndMessageSchema } from './schemas';
 
-const unreachable: Problem = {
-	message: 'The Delivery Service could not be reached',
-	description:
-		'Check the Base URL in the credential and whether this n8n instance can reach it, then try again.',
-};
+const unreachableAdvice =
+	'Check the Base URL in the credential and whether this n8n instance can reach it, then try again.';
 
 /** Statuses that users can act on. */
 const problemsByStatus: Readonly<Record<number, Problem>> = {
@@ -151,20 +148,21 @@ export function isCertificateError(code: string): boolean {
 /** Our own timeout, and that of the connection. */
 const timeoutCodes = new Set(['ECONNABORTED', 'ETIMEDOUT']);
 
-const couldNotConnect: Problem = {
-	...unreachable,
-	message: 'Could not connect to the Base URL of the Delivery Service',
-};
-
-function explainNoResponse({ code, neverConnected, blockedReason }: NoResponse): Problem {
+function explainNoResponse(failure: NoResponse): Problem {
+	const { code, neverConnected, blockedReason, host } = failure;
+	const service = host === undefined ? 'Delivery Service' : `Delivery Service at ${host}`;
+	const couldNotConnect: Problem = {
+		message: `Could not connect to the ${service}`,
+		description: unreachableAdvice,
+	};
 	if (blockedReason !== undefined)
 		return {
-			message: 'n8n does not allow requests to the Delivery Service',
+			message: `n8n does not allow requests to the ${service}`,
 			description: `Check the Base URL in the credential. n8n says: ${blockedReason}`,
 		};
 	if (isCertificateError(code))
 		return {
-			message: 'The certificate of the Delivery Service is not trusted',
+			message: `The certificate of the ${service} is not trusted`,
 			description: `Check that the Base URL in the credential is the URL of the Delivery Service itself. If it is, ask your n8n administrator to trust its certificate. ${codeSentence(code)}`,
 		};
 	if (timeoutCodes.has(code))
@@ -178,14 +176,14 @@ function explainNoResponse({ code, neverConnected, blockedReason }: NoResponse):
 		case 'ENOTFOUND':
 		case 'EAI_AGAIN':
 			return {
-				...unreachable,
-				message: 'The host in the Base URL of the Delivery Service was not found',
+				message: `The host ${host ?? 'in the Base URL'} was not found`,
+				description: unreachableAdvice,
 			};
 		case 'ECONNREFUSED':
 			return couldNotConnect;
 		case 'EPROTO':
 			return {
-				message: 'Could not establish a secure (TLS) connection to the Delivery Service',
+				message: `Could not establish a secure (TLS) connection to the ${service}`,
 				description: `Check the Base URL in the credential. If the Delivery Service does not use HTTPS on this host and port, the URL must start with http://. ${codeSentence(code)}`,
 			};
 		case 'ERR_CANCELED':
@@ -194,10 +192,10 @@ function explainNoResponse({ code, neverConnected, blockedReason }: NoResponse):
 			// The code is not in the message: n8n would replace the message with its own text for that code.
 			return code
 				? {
-						message: 'The connection to the Delivery Service failed',
-						description: `${unreachable.description} ${codeSentence(code)}`,
+						message: `The connection to the ${service} failed`,
+						description: `${unreachableAdvice} ${codeSentence(code)}`,
 					}
-				: unreachable;
+				: { message: `The ${service} could not be reached`, description: unreachableAdvice };
 	}
 }
 

@@ -384,8 +384,7 @@ describe('a lost response', () => {
 				description: 'It is safe to run the update again. The error code is ECONNRESET.',
 			},
 			{
-				message:
-					'This delivery was not updated: could not connect to the Base URL of the Delivery Service',
+				message: 'This delivery was not updated: could not connect to the Delivery Service',
 			},
 		]);
 	});

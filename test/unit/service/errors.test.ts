@@ -125,16 +125,19 @@ describe('explaining a response', () => {
 
 describe('explaining a missing response', () => {
 	test.each([
-		['ENOTFOUND', 'The host in the Base URL of the Delivery Service was not found'],
-		['EAI_AGAIN', 'The host in the Base URL of the Delivery Service was not found'],
-		['ECONNREFUSED', 'Could not connect to the Base URL of the Delivery Service'],
-		['ECONNRESET', 'The connection to the Delivery Service failed'],
-		['', 'The Delivery Service could not be reached'],
-	])('points to the Base URL in the credential for the error code %j', (code, message) => {
-		const problem = explainFailure({ kind: 'noResponse', code });
-		expect(problem.message).toBe(message);
-		expect(problem.description).toContain('Check the Base URL in the credential');
-	});
+		['ENOTFOUND', 'The host api.example.com was not found'],
+		['EAI_AGAIN', 'The host api.example.com was not found'],
+		['ECONNREFUSED', 'Could not connect to the Delivery Service at api.example.com'],
+		['ECONNRESET', 'The connection to the Delivery Service at api.example.com failed'],
+		['', 'The Delivery Service at api.example.com could not be reached'],
+	])(
+		'names the host and points to the Base URL in the credential for the error code %j',
+		(code, message) => {
+			const problem = explainFailure({ kind: 'noResponse', code, host: 'api.example.com' });
+			expect(problem.message).toBe(message);
+			expect(problem.description).toContain('Check the Base URL in the credential');
+		},
+	);
 
 	test.each(['ECONNRESET', 'EPROTO', 'CERT_HAS_EXPIRED'])(
 		'shows the error code %s in the description only',

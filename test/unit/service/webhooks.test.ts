@@ -185,7 +185,7 @@ describe('subscribing and unsubscribing', () => {
 		const unreachable = clientReturning({ kind: 'noResponse', code: 'ECONNREFUSED' }).client;
 		await expect(
 			companyWebhooksClient(node, unreachable, 42).unsubscribe(subscription),
-		).rejects.toThrow('Could not connect to the Base URL of the Delivery Service');
+		).rejects.toThrow('Could not connect to the Delivery Service');
 	});
 });
 
