@@ -83,13 +83,23 @@ export function fieldLabel(
 		} else if (isLast && typeof next !== 'object') {
 			parts.push(labelForStep(step, labels) || String(step));
 		} else if (isLast || step !== 'address') {
-			const stepLabel = labelForStep(step, labels);
+			const stepLabel = dropoffLabel(path, position) ?? labelForStep(step, labels);
 			if (stepLabel) parts.push(stepLabel);
 		}
 		value = next;
 	}
 	const label = parts.join(' ');
 	return label.charAt(0).toUpperCase() + label.slice(1);
+}
+
+/** The editor's words for the person and the place of what the service calls a dropoff. */
+const dropoffLabels: Readonly<Record<PropertyKey, string>> = {
+	contact: 'recipient',
+	location: 'delivery',
+};
+
+function dropoffLabel(path: readonly PropertyKey[], position: number): string | undefined {
+	return path[position] === 'dropoff' ? dropoffLabels[path[position + 1] ?? ''] : undefined;
 }
 
 /** A step without a label is not a field of the schema but a name that the user wrote. */

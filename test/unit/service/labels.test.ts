@@ -11,12 +11,12 @@ const labelAt = (path: Array<string | number>, root?: unknown) =>
 describe('the label of a field', () => {
 	test.each<[Array<string | number>, string]>([
 		[['pickup', 'contact', 'name'], 'Pickup name'],
-		[['dropoff', 'contact', 'phonenumber'], 'Dropoff phone'],
+		[['dropoff', 'contact', 'phonenumber'], 'Recipient phone'],
 		[['pickup', 'location', 'warehouse'], 'Pickup warehouse ID'],
-		[['dropoff', 'location', 'address', 'zipcode'], 'Dropoff ZIP code'],
-		[['dropoff', 'location', 'address', 'streetName'], 'Dropoff street'],
-		[['dropoff', 'location', 'lat'], 'Dropoff latitude'],
-		[['dropoff', 'location', 'lng'], 'Dropoff longitude'],
+		[['dropoff', 'location', 'address', 'zipcode'], 'Delivery ZIP code'],
+		[['dropoff', 'location', 'address', 'streetName'], 'Delivery street'],
+		[['dropoff', 'location', 'lat'], 'Delivery latitude'],
+		[['dropoff', 'location', 'lng'], 'Delivery longitude'],
 		[['packages', 0, 'id'], 'Package ID'],
 		[['packages', 0, 'qty'], 'Package quantity'],
 		[['referenceId'], 'Reference ID'],
@@ -49,7 +49,7 @@ describe('the label of a field', () => {
 	test('labels a grouping field that is missing or has the wrong type', () => {
 		expect(labelAt(['pickup', 'contact'], { pickup: {} })).toBe('Pickup contact');
 		expect(labelAt(['dropoff', 'location'], { dropoff: { location: 'x' } })).toBe(
-			'Dropoff location',
+			'Delivery location',
 		);
 		expect(labelAt(['location'])).toBe('Location');
 	});

@@ -114,14 +114,14 @@ describe('a delivery', () => {
 	});
 
 	test.each<[string, object, string]>([
-		['an address', { dropoff: place({ address: ' ' }) }, 'Dropoff address is missing. Enter'],
+		['an address', { dropoff: place({ address: ' ' }) }, 'Delivery address is missing. Enter'],
 		[
 			'every component of an address',
 			{ dropoff: place({ address: { city: '', country: ' ' } }) },
-			'Dropoff address requires at least one field',
+			'Delivery address requires at least one field',
 		],
 		['every package', { packages: ['', null] }, 'Package "" is not an object'],
-		['a latitude', { dropoff: place({ address: 'x', lat: '', lng: 1 }) }, 'Dropoff latitude is'],
+		['a latitude', { dropoff: place({ address: 'x', lat: '', lng: 1 }) }, 'Delivery latitude is'],
 	])('rejects a delivery with only blank values in %s', (_, changes, message) => {
 		expect(messageFor(deliverySchema, delivery(changes))).toContain(message);
 	});
@@ -222,7 +222,7 @@ describe('a delivery', () => {
 		['the dropoff', { dropoff: undefined }, 'Dropoff is missing'],
 		['the packages', { packages: undefined }, 'Package is missing'],
 		['a contact', { pickup: { location: { address: 'x' } } }, 'Pickup contact is missing'],
-		['a location', { dropoff: { contact: contact() } }, 'Dropoff location is missing'],
+		['a location', { dropoff: { contact: contact() } }, 'Delivery location is missing'],
 		[
 			'a name',
 			{ pickup: { ...place(), contact: contact({ name: undefined }) } },
@@ -236,7 +236,7 @@ describe('a delivery', () => {
 		[
 			'the email of the dropoff',
 			{ dropoff: { ...place(), contact: contact({ email: null }) } },
-			'Dropoff email is missing',
+			'Recipient email is missing',
 		],
 		['a package name', { packages: [pack({ name: undefined })] }, 'Package name is missing'],
 		['a quantity', { packages: [pack({ qty: undefined })] }, 'Package quantity is missing'],
@@ -283,7 +283,7 @@ describe('a delivery', () => {
 		[
 			'a warehouse',
 			{ dropoff: place({ warehouse: '7.5' }) },
-			'Dropoff warehouse ID "7.5" is not a whole number',
+			'Delivery warehouse ID "7.5" is not a whole number',
 		],
 	])('rejects a delivery with a fractional number for %s', (_, changes, message) => {
 		expect(messageFor(deliverySchema, delivery(changes))).toBe(message);
@@ -329,7 +329,7 @@ describe('a delivery', () => {
 		(email) => {
 			const value = delivery({ dropoff: { ...place(), contact: contact({ email }) } });
 			expect(messageFor(deliverySchema, value)).toBe(
-				`Dropoff email "${email}" is not an email address`,
+				`Recipient email "${email}" is not an email address`,
 			);
 		},
 	);
@@ -475,7 +475,7 @@ test('sends text without invisible characters, and counts text of nothing else a
 		referenceId: '#1001',
 	});
 	const nameless = { ...value, dropoff: { contact: { ...contact, name: '\u200B' }, location } };
-	expect(messageFor(deliverySchema, nameless)).toBe('Dropoff name is empty');
+	expect(messageFor(deliverySchema, nameless)).toBe('Recipient name is empty');
 });
 
 describe('the type and company of a creation request', () => {

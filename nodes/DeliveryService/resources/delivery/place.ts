@@ -27,7 +27,8 @@ export const placeholders = {
  * document, sections 2.2 to 2.4).
  */
 export function placeFields(side: Side): INodeProperties[] {
-	const title = side === 'pickup' ? 'Pickup' : 'Dropoff';
+	const person = side === 'pickup' ? 'Pickup' : 'Recipient';
+	const title = side === 'pickup' ? 'Pickup' : 'Delivery';
 	const example = placeholders[side];
 	const role = side === 'pickup' ? 'hands over' : 'receives';
 	const parameter = (name: string) => `${side}${name}`;
@@ -40,7 +41,7 @@ export function placeFields(side: Side): INodeProperties[] {
 	});
 	return [
 		{
-			displayName: `${title} Name`,
+			displayName: `${person} Name`,
 			name: parameter('Name'),
 			type: 'string',
 			required: true,
@@ -49,7 +50,7 @@ export function placeFields(side: Side): INodeProperties[] {
 			description: `The person or business that ${role} the packages`,
 		},
 		{
-			displayName: `${title} Email`,
+			displayName: `${person} Email`,
 			name: parameter('Email'),
 			type: 'string',
 			required: true,
@@ -58,7 +59,7 @@ export function placeFields(side: Side): INodeProperties[] {
 			description: `Email of the person who ${role} the packages. Required by the Delivery Service.`,
 		},
 		{
-			displayName: `${title} Phone`,
+			displayName: `${person} Phone`,
 			name: parameter('Phone'),
 			type: 'string',
 			default: '',
@@ -87,7 +88,7 @@ export function placeFields(side: Side): INodeProperties[] {
 				},
 			],
 			default: 'address',
-			description: `How to enter the ${side} address`,
+			description: `How to enter the ${title.toLowerCase()} address`,
 		},
 		...showFor({ [parameter('LocationType')]: ['address'] }, [
 			{
