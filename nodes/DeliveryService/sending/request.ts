@@ -56,6 +56,8 @@ export interface RetryOptions {
 	random: () => number;
 	/** How long a request may be retried, in milliseconds, excluding waits for the rate limit. */
 	maxRetryMs: number;
+	/** The same while nothing responds at all. Defaults to 15 seconds. */
+	maxUnreachableMs?: number;
 }
 
 /** An attempt to send a request. */
@@ -73,7 +75,7 @@ export interface Attempt {
  * @returns the last exchange; undefined when the execution was stopped
  */
 export async function sendWithRetries(
-	{ clock, random, maxRetryMs }: RetryOptions,
+	{ clock, random, maxRetryMs, maxUnreachableMs }: RetryOptions,
 	send: (pauseMs: number, leftMs: number) => Promise<Attempt | undefined>,
 	mayRetry: (exchange: Exchange, attempt: number) => boolean,
 ): Promise<Exchange | undefined> {
@@ -85,7 +87,7 @@ export async function sendWithRetries(
 		const { exchange, tookMs } = sent;
 		if (attempt > 0) retriedMs += tookMs;
 		if (!mayRetry(exchange, attempt)) return exchange;
-		const retryTime = { retriedMs, maxRetryMs };
+		const retryTime = { retriedMs, maxRetryMs, maxUnreachableMs };
 		const nextMs = nextPauseMs(exchange, attempt, retryTime, clock.now(), random());
 		if (nextMs === undefined) return exchange;
 		pauseMs = nextMs;
@@ -98,10 +100,14 @@ const maxPauseMs = 60_000;
 /** How long to retry when nothing responds at all: a wrong Base URL does not fix itself. */
 const unreachableRetryMs = 15_000;
 
+/** The same for a person who waits in the editor, which shows nothing until the node ends. */
+export const unreachableRetryInEditorMs = 3000;
+
 /** How long a request has been retried, and may be. */
 export interface RetryTime {
 	retriedMs: number;
 	maxRetryMs: number;
+	maxUnreachableMs?: number;
 }
 
 /**
@@ -117,12 +123,12 @@ export interface RetryTime {
 export function nextPauseMs(
 	exchange: Exchange,
 	attempt: number,
-	{ retriedMs, maxRetryMs }: RetryTime,
+	{ retriedMs, maxRetryMs, maxUnreachableMs = unreachableRetryMs }: RetryTime,
 	now: number,
 	random: number,
 ): number | undefined {
 	const isReachable = exchange.kind === 'response' || classifyExchange(exchange) === 'unknown';
-	const leftMs = Math.min(maxRetryMs, isReachable ? Infinity : unreachableRetryMs) - retriedMs;
+	const leftMs = Math.min(maxRetryMs, isReachable ? Infinity : maxUnreachableMs) - retriedMs;
 	if (leftMs <= 0) return undefined;
 	const requestedMs = exchange.kind === 'response' ? retryAfterMs(exchange, now) : NaN;
 	// Zero or a date in the past must not cause endless requests.

@@ -153,7 +153,8 @@ function remainingOutcome(
 	const isSingleConflict = count === 1 && isConflict(response);
 	const isCertain =
 		!isSingleConflict && (count === 1 || retryRejectedBatches || isAboutAllRequests(exchange));
-	if (isCertain && !hasCreated) return { kind: 'rejected', problem };
+	if (isCertain && !hasCreated)
+		return { kind: isAboutAllRequests(exchange) ? 'notSent' : 'rejected', problem };
 	if (isSingleConflict) return { kind: 'unknown', cause: conflict, details };
 	return {
 		kind: 'unknown',

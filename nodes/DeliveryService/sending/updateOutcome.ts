@@ -56,10 +56,8 @@ export function updateVerdict(
 		const verdict = lostResponseVerdict(exchange, advice);
 		return isRedirect(exchange) ? verdict : { ...verdict, mayConcernOne: true };
 	}
-	return {
-		outcome: { kind: 'rejected', problem },
-		...(isAboutAllRequests(exchange) ? { halt: problem } : { mayConcernOne: true }),
-	};
+	if (isAboutAllRequests(exchange)) return { outcome: { kind: 'notSent', problem }, halt: problem };
+	return { outcome: { kind: 'rejected', problem }, mayConcernOne: true };
 }
 
 /**

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 
-import { nextPauseMs } from '../../../nodes/DeliveryService/sending/request';
+import {
+	nextPauseMs,
+	unreachableRetryInEditorMs,
+} from '../../../nodes/DeliveryService/sending/request';
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
 
 const now = Date.UTC(2026, 2, 1, 12, 0, 0);
@@ -93,11 +96,16 @@ describe('remaining retry time', () => {
 		expect(remainingPause(busy('10'), 290_000)).toBe(10_000);
 	});
 
-	test('retries for only 15 seconds when nothing responds at all', () => {
+	test('retries for only 15 seconds, or 3 in the editor, when nothing responds at all', () => {
 		const nothing = { kind: 'noResponse', code: 'ECONNREFUSED' } as const;
 		expect(remainingPause(nothing, 7000)).toBe(8000);
 		expect(remainingPause(nothing, 15_000)).toBeUndefined();
 		expect(remainingPause(nothing, 1000, 3000)).toBe(2000);
+		const inEditor = { maxRetryMs: 300_000, maxUnreachableMs: unreachableRetryInEditorMs };
+		const pauses = [0, 2900, 3000].map((retriedMs) =>
+			nextPauseMs(nothing, 0, { retriedMs, ...inEditor }, now, noJitter),
+		);
+		expect(pauses).toEqual([1000, 100, undefined]);
 	});
 
 	test('retries for the whole Max Retry Time when only the response was lost', () => {

@@ -34,17 +34,20 @@ export function failureSummary(
 	const first = failures.find(({ kind }) => kind !== 'notSent') ?? failures[0];
 	if (!first) return undefined;
 	const { message, description } = first.problem;
+	const mayExist = lists.created.length + lists.unknown.length > 0;
 	return {
 		item: first.item,
 		problem: {
-			message: results.length > 1 ? `${message} (${countOutcomes(results, lists)})` : message,
+			message:
+				results.length > 1 && mayExist ? `${message} (${countOutcomes(results, lists)})` : message,
 			description: [
 				endSentence(description),
+				!mayExist && 'No delivery was created.',
 				listDeliveries('Created', lists.created),
 				listDeliveries('Rejected', lists.rejected),
 				listDeliveries('Possibly created', lists.unknown),
 				listDeliveries('Not sent', lists.notSent),
-				!isRemembered && lists.created.length + lists.unknown.length > 0 && excludeCreatedAdvice,
+				!isRemembered && mayExist && excludeCreatedAdvice,
 			]
 				.filter(Boolean)
 				.join(' '),
