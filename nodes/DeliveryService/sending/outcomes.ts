@@ -144,7 +144,7 @@ const passPartsAdvice =
 	'Pass its fulfillment orders to this node; those with a delivery are skipped.';
 
 const differentReferencesAdvice =
-	'In the workflow of one shop, set Reference ID From to Order ID under Order Options. Leave out its orders that were already sent: they get new reference IDs and would be sent again.';
+	'In the workflow of one shop, set Reference ID From to Order ID under Reference ID. Leave out its orders that were already sent: they get new reference IDs and would be sent again.';
 
 /**
  * The outcome of a creation that has the reference ID of another order: its delivery would be

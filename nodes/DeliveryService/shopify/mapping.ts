@@ -32,7 +32,7 @@ const packageSizeRuleSchema = z.discriminatedUnion('by', [
 ]);
 
 /** Values that replace the order's own data. */
-export const overridesSchema = z.strictObject({
+const overridesSchema = z.strictObject({
 	name: optionalText,
 	email: optionalText,
 	phone: optionalText,
@@ -116,7 +116,7 @@ export const orderMappingLabels: Labels<OrderMapping> = {
 	name: 'recipient name',
 	email: 'recipient email',
 	phone: 'recipient phone',
-	address: 'send all orders to',
+	address: 'delivery address',
 	instructions: 'delivery instructions',
 	lat: 'delivery latitude',
 	lng: 'delivery longitude',

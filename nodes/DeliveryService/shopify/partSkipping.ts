@@ -55,7 +55,7 @@ export function partSkip(
 	const method = part.delivery_method?.method_type;
 	// Before the status: a pickup is never sent, whatever happens to it.
 	if (method !== undefined && !deliveryMethods.includes(method)) {
-		const option = `add "${deliveryMethodNames[method]}" to the order option Delivery Methods`;
+		const option = `add "${deliveryMethodNames[method]}" to Delivery Methods under More Order Options`;
 		if (method === 'pick_up') {
 			const message = `${subject} is picked up by the customer. To deliver such orders, ${option}.`;
 			return { reason: 'localPickup', message };

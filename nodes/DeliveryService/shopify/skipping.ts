@@ -82,9 +82,9 @@ function skipMessage(order: Order, reason: OrderSkipReason): string {
 		case 'cancelled':
 			return `${subject} was canceled. If its delivery already exists, cancel it in the Delivery Service dashboard.`;
 		case 'voided':
-			return `${subject} has a voided payment. To send such orders anyway, turn on Include Refunded Orders under Order Options.`;
+			return `${subject} has a voided payment. To send such orders anyway, turn on Include Refunded Orders under More Order Options.`;
 		case 'refunded':
-			return `${subject} was fully refunded. To send such orders anyway, turn on Include Refunded Orders under Order Options.`;
+			return `${subject} was fully refunded. To send such orders anyway, turn on Include Refunded Orders under More Order Options.`;
 		case 'notPaid':
 			return `${subject} is not fully paid: its payment status is "${order.financial_status}". Because Only Paid Orders is on, it is sent once it comes in again after payment.`;
 		case 'testOrder':

@@ -334,12 +334,12 @@ describe('skips a fulfillment order', () => {
 		[
 			'localPickup',
 			{ ...method('pick_up'), status: 'closed' },
-			'is picked up by the customer. To deliver such orders, add "Store Pickup" to the order option Delivery Methods.',
+			'is picked up by the customer. To deliver such orders, add "Store Pickup" to Delivery Methods under More Order Options.',
 		],
 		[
 			'deliveryMethod',
 			method('pickup_point'),
-			'has the delivery method "Pickup Point". To deliver such orders, add "Pickup Point" to the order option Delivery Methods.',
+			'has the delivery method "Pickup Point". To deliver such orders, add "Pickup Point" to Delivery Methods under More Order Options.',
 		],
 	])('for the reason %s', (reason, part, text) => {
 		const message = `Order #1042 (Harbor Warehouse) ${text}`;

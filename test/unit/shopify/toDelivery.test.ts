@@ -144,7 +144,7 @@ describe('skipped orders', () => {
 		expect(outcomeWithoutIdentifiers(order)).toEqual({
 			kind: 'skipped',
 			reason: status,
-			message: `${reason} To send such orders anyway, turn on Include Refunded Orders under Order Options.`,
+			message: `${reason} To send such orders anyway, turn on Include Refunded Orders under More Order Options.`,
 			referenceId: '#1042',
 		});
 		expect(outcomeOf(order, { includeRefundedOrders: true }).kind).toBe('delivery');
@@ -229,7 +229,7 @@ describe('skipped orders', () => {
 			});
 		});
 
-		test('sends a local pickup order with Send All Orders To', () => {
+		test('sends a local pickup order with an overridden delivery address', () => {
 			const overrides = { address: 'Calle Luna 12, Puebla', name: 'Ana' };
 			expect(outcomeOf(sampleOrder(localPickup), { overrides }).kind).toBe('delivery');
 		});
@@ -305,6 +305,29 @@ describe('skipped orders', () => {
 		const order = sampleOrder({ line_items: [], shipping_address: null });
 		expect(outcomeOf(order).kind).toBe('skipped');
 	});
+});
+
+test.each([
+	['has no street', { shipping_address: sampleAddress({ address1: null }) }],
+	['has no address', { shipping_address: null, shipping_lines: [] }],
+	['looks like a store pickup', { shipping_address: null }],
+	[
+		'is marked as a store pickup',
+		{ note_attributes: [{ name: 'Checkout-Method', value: 'pickup' }] },
+	],
+	[
+		'has no recipient name',
+		{
+			shipping_address: sampleAddress({ name: null, first_name: null, last_name: null }),
+			customer: null,
+			billing_address: null,
+		},
+	],
+])('never advises an address for all orders when an order %s', (_what, changes) => {
+	const outcome = outcomeOf(sampleOrder(changes));
+	expect(outcome.kind).not.toBe('delivery');
+	expect(JSON.stringify(outcome)).toMatch(/Shopify/);
+	expect(JSON.stringify(outcome)).not.toMatch(/Override|Delivery Address|all orders/i);
 });
 
 describe('an order without personal data', () => {
@@ -641,7 +664,7 @@ describe('overrides', () => {
 		);
 	});
 
-	test('leaves out the details of the shipping address with Send All Orders To', () => {
+	test('leaves out the details of the shipping address with an overridden delivery address', () => {
 		const order = sampleOrder({
 			note: 'Ring twice',
 			shipping_address: sampleAddress({ address2: 'Apt 4', company: 'Acme' }),
@@ -660,7 +683,7 @@ describe('overrides', () => {
 		});
 	});
 
-	test('sends an order without an address with Send All Orders To', () => {
+	test('sends an order without an address with an overridden delivery address', () => {
 		const order = sampleOrder({ shipping_address: null });
 		const overrides = { address: 'Gran Via 1, Madrid', name: 'Ana' };
 		expect(outcomeOf(order, { overrides }).kind).toBe('delivery');

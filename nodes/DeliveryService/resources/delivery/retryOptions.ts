@@ -51,3 +51,12 @@ export function retryFields({
 		},
 	};
 }
+
+/** The collection of the options that few users need. */
+export const advancedField: INodeProperties = {
+	displayName: 'Advanced',
+	name: 'advanced',
+	type: 'collection',
+	placeholder: 'Add Advanced Option',
+	default: {},
+};

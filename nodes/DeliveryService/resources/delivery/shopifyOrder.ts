@@ -9,13 +9,14 @@ import {
 	collectionParameter,
 	type ParameterReader,
 } from '../../common/parameters';
+import { orderMappingLabels, orderMappingSchema, type OrderMapping } from '../../shopify/mapping';
 import {
-	orderMappingLabels,
-	orderMappingSchema,
-	overridesSchema,
-	type OrderMapping,
-} from '../../shopify/mapping';
-import { orderOptions, updateOrderOptions } from './shopifyOrderOptions';
+	forUpdates,
+	moreOrderOptions,
+	orderOptions,
+	recipientOverrides,
+	referenceOptions,
+} from './shopifyOrderOptions';
 
 /** The parameter that contains the order. */
 export const orderField: INodeProperties = {
@@ -28,8 +29,7 @@ export const orderField: INodeProperties = {
 		'The order as output by a Shopify node. Leave as is if the previous node is a Shopify node.',
 };
 
-/** The options for mapping the order. */
-export const orderOptionsField: INodeProperties = {
+const orderOptionsField: INodeProperties = {
 	displayName: 'Order Options',
 	name: 'orderOptions',
 	type: 'collection',
@@ -39,13 +39,56 @@ export const orderOptionsField: INodeProperties = {
 	options: orderOptions,
 };
 
-/** The same for updates, without the options that only apply when a delivery is created. */
-export const updateOrderOptionsField: INodeProperties = {
-	...orderOptionsField,
+const overrideRecipientField: INodeProperties = {
+	displayName: 'Override Recipient',
+	name: 'overrideRecipient',
+	type: 'collection',
+	placeholder: 'Add Override',
+	default: {},
 	description:
-		'How to map the order to a delivery. Use the same options as in the node that created the delivery.',
-	options: updateOrderOptions,
+		'Replaces the recipient or the delivery address for every order. Use an expression to decide per order.',
+	options: recipientOverrides,
 };
+
+const referenceField: INodeProperties = {
+	displayName: 'Reference ID',
+	name: 'referenceOptions',
+	type: 'collection',
+	placeholder: 'Add Reference ID Option',
+	default: {},
+	description: 'The reference ID of the delivery. Defaults to the order name, e.g. #1001.',
+	options: referenceOptions,
+};
+
+const moreOrderOptionsField: INodeProperties = {
+	displayName: 'More Order Options',
+	name: 'moreOrderOptions',
+	type: 'collection',
+	placeholder: 'Add More Order Options',
+	default: {},
+	description: 'How to map the order to a delivery, for special cases',
+	options: moreOrderOptions,
+};
+
+/** The options for mapping the order, in groups. */
+export const orderOptionsFields: INodeProperties[] = [
+	orderOptionsField,
+	overrideRecipientField,
+	referenceField,
+	moreOrderOptionsField,
+];
+
+/** The same for updates, without the options that only apply when a delivery is created. */
+export const updateOrderOptionsFields: INodeProperties[] = [
+	{
+		...orderOptionsField,
+		description:
+			'How to map the order to a delivery. Use the same options as in the node that created the delivery.',
+		options: forUpdates(orderOptions),
+	},
+	overrideRecipientField,
+	{ ...moreOrderOptionsField, options: forUpdates(moreOrderOptions) },
+];
 
 /**
  * Reads and validates the order options of an item.
@@ -58,18 +101,25 @@ export function readOrderMapping(parameters: ParameterReader, item: number): Res
 }
 
 function mappingFromOptions(parameters: ParameterReader, item: number): object {
-	const { packageSize, packageSizeByWeight, deliveryTypes, sendAllOrdersTo, ...options } =
-		omitBlank(collectionParameter(parameters, 'orderOptions', item));
-	for (const name of ['tags', 'cashOnDeliveryMethods', 'cashOnDeliveryExceptions'])
-		if (options[name] !== undefined) options[name] = toList(options[name]);
-	const [overrides, others] = partitionFields(options, (name) =>
-		Object.hasOwn(overridesSchema.shape, name),
-	);
+	const read = (name: string) => omitBlank(collectionParameter(parameters, name, item));
+	const { packageSize, packageSizeByWeight, instructions, ...options } = read('orderOptions');
+	const { deliveryTypes, tags, packageName, ...more } = read('moreOrderOptions');
+	const { referenceId, referenceIdFrom } = read('referenceOptions');
+	for (const name of ['cashOnDeliveryMethods', 'cashOnDeliveryExceptions'])
+		if (more[name] !== undefined) more[name] = toList(more[name]);
 	return {
-		...others,
+		...options,
+		...more,
+		referenceIdFrom,
 		deliveryTypes: collectionEntries(deliveryTypes, 'entry'),
 		...packageSizeRule(packageSize, packageSizeByWeight),
-		overrides: { ...overrides, address: sendAllOrdersTo },
+		overrides: {
+			...read('overrideRecipient'),
+			instructions,
+			referenceId,
+			packageName,
+			...(tags !== undefined && { tags: toList(tags) }),
+		},
 	};
 }
 
@@ -78,16 +128,4 @@ function packageSizeRule(size: unknown, byWeight: unknown): object {
 	if (byWeight !== undefined)
 		return { packageSize: { by: 'weight', limits: collectionEntries(byWeight, 'limit') } };
 	return size === undefined ? {} : { packageSize: { by: 'fixed', size } };
-}
-
-/** Splits fields into those whose name matches and the others. */
-function partitionFields(
-	fields: Readonly<Record<string, unknown>>,
-	isMatch: (name: string) => boolean,
-): [object, object] {
-	const entries = Object.entries(fields);
-	return [
-		Object.fromEntries(entries.filter(([name]) => isMatch(name))),
-		Object.fromEntries(entries.filter(([name]) => !isMatch(name))),
-	];
 }

@@ -8,8 +8,9 @@ import {
 } from './shopifyOrderTables';
 
 /**
- * The options for mapping an order. Each is named after the mapping field that it sets. Its default
- * is the behavior without the option, except for booleans that adding the option turns on.
+ * The options for mapping an order that most shops need. Each is named after the mapping field that it
+ * sets. Its default is the behavior without the option, except for booleans that adding the option
+ * turns on.
  */
 export const orderOptions: INodeProperties[] = [
 	{
@@ -36,6 +37,143 @@ export const orderOptions: INodeProperties[] = [
 		default: 'cashOnDeliveryOrders',
 		description: 'When the driver collects the unpaid amount',
 	},
+	{
+		displayName: 'Delivery Instructions',
+		name: 'instructions',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. Leave with the concierge',
+		description:
+			"Instructions for the driver. Replaces the order's company, address line 2 and note.",
+	},
+	{
+		displayName: 'Fallback Email',
+		name: 'fallbackEmail',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. orders@example.com',
+		description:
+			'Email to use for orders without a valid one. The Delivery Service requires an email for every delivery.',
+	},
+	{
+		displayName: 'Include Tags',
+		name: 'includeTags',
+		type: 'boolean',
+		default: true,
+		description: "Whether to add the order's tags to the delivery",
+	},
+	{
+		displayName: 'Include Test Orders',
+		name: 'includeTestOrders',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether to create deliveries for test orders too. They are charged like any other delivery.',
+	},
+	{
+		displayName: 'Only Paid Orders',
+		name: 'onlyPaidOrders',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether to skip orders that are not fully paid, including cash on delivery, until they come in again after payment',
+	},
+	{
+		displayName: 'Package Size',
+		name: 'packageSize',
+		type: 'options',
+		options: packageSizeOptions,
+		default: 'm',
+		description: 'Size of each package',
+	},
+	packageSizeByWeightOption,
+];
+
+/** What replaces the recipient of every order. */
+export const recipientOverrides: INodeProperties[] = [
+	{
+		displayName: 'Delivery Address',
+		name: 'address',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. 48 Oak Avenue, Springfield, IL 62704',
+		description: "One address for every order, in place of the customer's own",
+	},
+	{
+		displayName: 'Delivery Latitude',
+		name: 'lat',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. 39.7817',
+		description: 'Set it together with Delivery Longitude',
+	},
+	{
+		displayName: 'Delivery Longitude',
+		name: 'lng',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. -89.6501',
+		description: 'Set it together with Delivery Latitude',
+	},
+	{
+		displayName: 'Recipient Email',
+		name: 'email',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. ana@example.com',
+		description:
+			"One email for every order, in place of the customer's own. To fill gaps only, use Fallback Email under Order Options.",
+	},
+	{
+		displayName: 'Recipient Name',
+		name: 'name',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. Ana Torres',
+		description: "One name for every order, in place of the recipient's own",
+	},
+	{
+		displayName: 'Recipient Phone',
+		name: 'phone',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. +1 555 0100',
+		description: "One phone number for every order, in place of the recipient's own",
+	},
+];
+
+/** How deliveries are named. */
+export const referenceOptions: INodeProperties[] = [
+	{
+		displayName: 'Custom Reference ID',
+		name: 'referenceId',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. {{ $json.name }}',
+		description:
+			'Reference ID to use instead of one from the order (max. 40 characters). Use an expression, so that every order has its own.',
+	},
+	{
+		displayName: 'Reference ID From',
+		name: 'referenceIdFrom',
+		type: 'options',
+		options: [
+			{ name: 'Order ID', value: 'id', description: "Shopify's internal ID, e.g. 450789469" },
+			{ name: 'Order Name', value: 'name', description: 'The name that customers see, e.g. #1001' },
+			{
+				name: 'Order Number',
+				value: 'orderNumber',
+				description: 'The number without prefix or suffix, e.g. 1001',
+			},
+		],
+		default: 'name',
+		description:
+			'Which Shopify identifier to use as the reference ID. Orders that were sent under another reference ID are sent again if they arrive again.',
+	},
+];
+
+/** The other options for mapping an order. */
+export const moreOrderOptions: INodeProperties[] = [
 	{
 		displayName: 'Cash on Delivery Exceptions',
 		name: 'cashOnDeliveryExceptions',
@@ -69,44 +207,8 @@ export const orderOptions: INodeProperties[] = [
 		default: 'components',
 		description: "How to send the order's shipping address",
 	},
-	{
-		displayName: 'Delivery Instructions',
-		name: 'instructions',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. Leave with the concierge',
-		description:
-			"Instructions for the driver. Replaces the order's company, address line 2 and note.",
-	},
-	{
-		displayName: 'Delivery Latitude',
-		name: 'lat',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. 39.7817',
-		description:
-			'Overrides the coordinates of every order. Set it together with Delivery Longitude.',
-	},
-	{
-		displayName: 'Delivery Longitude',
-		name: 'lng',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. -89.6501',
-		description:
-			'Overrides the coordinates of every order. Set it together with Delivery Latitude.',
-	},
 	deliveryMethodsOption,
 	deliveryTypesOption,
-	{
-		displayName: 'Fallback Email',
-		name: 'fallbackEmail',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. orders@example.com',
-		description:
-			'Email to use for orders without a valid one. The Delivery Service requires an email for every delivery.',
-	},
 	{
 		displayName: 'Include Additional Details',
 		name: 'includeAdditionalDetails',
@@ -132,29 +234,6 @@ export const orderOptions: INodeProperties[] = [
 			'Whether to send orders whose payment was voided or fully refunded. No cash is collected for them.',
 	},
 	{
-		displayName: 'Include Tags',
-		name: 'includeTags',
-		type: 'boolean',
-		default: true,
-		description: "Whether to add the order's tags to the delivery",
-	},
-	{
-		displayName: 'Include Test Orders',
-		name: 'includeTestOrders',
-		type: 'boolean',
-		default: true,
-		description:
-			'Whether to create deliveries for test orders too. They are charged like any other delivery.',
-	},
-	{
-		displayName: 'Only Paid Orders',
-		name: 'onlyPaidOrders',
-		type: 'boolean',
-		default: true,
-		description:
-			'Whether to skip orders that are not fully paid, including cash on delivery, until they come in again after payment',
-	},
-	{
 		displayName: 'Package Name',
 		name: 'packageName',
 		type: 'string',
@@ -163,15 +242,6 @@ export const orderOptions: INodeProperties[] = [
 		description:
 			'Name of the packages. Defaults to the order name, or to the product name with one package per unit.',
 	},
-	{
-		displayName: 'Package Size',
-		name: 'packageSize',
-		type: 'options',
-		options: packageSizeOptions,
-		default: 'm',
-		description: 'Size of each package',
-	},
-	packageSizeByWeightOption,
 	{
 		displayName: 'Packages',
 		name: 'packagesPer',
@@ -182,66 +252,6 @@ export const orderOptions: INodeProperties[] = [
 		],
 		default: 'order',
 		description: 'How many packages to create',
-	},
-	{
-		displayName: 'Recipient Email',
-		name: 'email',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. ana@example.com',
-		description:
-			"Overrides the customer's email on every order. To fill gaps only, use Fallback Email.",
-	},
-	{
-		displayName: 'Recipient Name',
-		name: 'name',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. Ana Torres',
-		description: "Overrides the recipient's name on every order",
-	},
-	{
-		displayName: 'Recipient Phone',
-		name: 'phone',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. +1 555 0100',
-		description: "Overrides the recipient's phone number on every order",
-	},
-	{
-		displayName: 'Reference ID',
-		name: 'referenceId',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. {{ $json.name }}',
-		description:
-			'Reference ID to use instead of one from the order (max. 40 characters). Use an expression, so that every order has its own.',
-	},
-	{
-		displayName: 'Reference ID From',
-		name: 'referenceIdFrom',
-		type: 'options',
-		options: [
-			{ name: 'Order ID', value: 'id', description: "Shopify's internal ID, e.g. 450789469" },
-			{ name: 'Order Name', value: 'name', description: 'The name that customers see, e.g. #1001' },
-			{
-				name: 'Order Number',
-				value: 'orderNumber',
-				description: 'The number without prefix or suffix, e.g. 1001',
-			},
-		],
-		default: 'name',
-		description:
-			'Which Shopify identifier to use as the reference ID. Orders that were sent under another reference ID are sent again if they arrive again.',
-	},
-	{
-		displayName: 'Send All Orders To',
-		name: 'sendAllOrdersTo',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. 48 Oak Avenue, Springfield, IL 62704',
-		description:
-			"One address for every order, in place of the customer's own. Use an expression to decide per order.",
 	},
 	{
 		displayName: 'Tags',
@@ -261,11 +271,11 @@ const onlyWhenCreating = new Set([
 	'includeRefundedOrders',
 	'includeTestOrders',
 	'onlyPaidOrders',
-	'referenceIdFrom',
-	'referenceId',
 	'tags',
 	'includeTags',
 ]);
 
-/** The order options that apply to updates. */
-export const updateOrderOptions = orderOptions.filter(({ name }) => !onlyWhenCreating.has(name));
+/** The options that also apply to updates. */
+export function forUpdates(options: readonly INodeProperties[]): INodeProperties[] {
+	return options.filter(({ name }) => !onlyWhenCreating.has(name));
+}

@@ -9,11 +9,15 @@ import { companyIdSchema, deliveryTypeSchema } from '../../../service/schemas';
 import { validate } from '../../../service/validation';
 import type { Result } from '../../../common/result';
 import { omitBlank, collectionParameter, type ParameterReader } from '../../../common/parameters';
-import { showFor } from '../../resource';
-import { numberBetween, retryFields, retryLabels, retryShape } from '../retryOptions';
+import {
+	advancedField,
+	numberBetween,
+	retryFields,
+	retryLabels,
+	retryShape,
+} from '../retryOptions';
 import { companyIdField } from '../../../common/fields';
 import { deliveryTypeOptions } from '../fields';
-import type { Source } from './source';
 
 const defaultBatchSize = limits.deliveriesPerRequest;
 
@@ -68,14 +72,23 @@ export function readItemOptions(parameters: ParameterReader, item: number): Resu
 	return validate(itemOptionsSchema, omitBlank(added), 'Option', itemOptionLabels);
 }
 
+/** The options of the whole run, by the collection that contains them. */
+const runOptionPaths: Record<keyof RunOptions, string> = {
+	dryRun: 'options.dryRun',
+	batchSize: 'advanced.batchSize',
+	maxRetrySeconds: 'advanced.maxRetrySeconds',
+	retryRejectedBatches: 'advanced.retryRejectedBatches',
+	timeoutSeconds: 'advanced.timeoutSeconds',
+};
+
 /**
  * The options of the whole run, from the first item. Each is read separately, so that an invalid
  * option of that item, e.g. its company, fails for that item only.
  */
 export function readRunOptions(parameters: ParameterReader): Result<RunOptions> {
-	const values = Object.keys(runOptionsSchema.shape).map((name): [string, unknown] => [
+	const values = Object.entries(runOptionPaths).map(([name, path]): [string, unknown] => [
 		name,
-		parameters.get(`options.${name}`, 0, ''),
+		parameters.get(path, 0, ''),
 	]);
 	return validate(
 		runOptionsSchema,
@@ -93,13 +106,6 @@ export function readSkipAlreadySent(parameters: ParameterReader): Result<boolean
 	return validate(z.boolean(), parameters.get('skipAlreadySent', 0, false), skipLabel, {});
 }
 
-/** The hint below the field. It depends on the default, which differs by source. */
-const skipHint = (isOn: boolean) =>
-	isOn
-		? 'An order that arrives twice is delivered once'
-		: 'Off by default: an item that arrives twice is delivered twice. When on, every delivery needs a reference ID.';
-
-/** Shown once per source, with the source's default. */
 const skipField: INodeProperties = {
 	displayName: skipLabel,
 	name: 'skipAlreadySent',
@@ -110,13 +116,23 @@ const skipField: INodeProperties = {
 		'Whether to skip deliveries that this workflow has already sent, matched by reference ID and company. It remembers about 50,000; other workflows are not checked.',
 };
 
-/** Skip Already Sent and the options, which every source has. */
-export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
-	...sources.flatMap(({ option, skipsAlreadySent }) =>
-		showFor({ source: [option.value] }, [
-			{ ...skipField, default: skipsAlreadySent, hint: skipHint(skipsAlreadySent) },
-		]),
-	),
+/**
+ * Skip Already Sent and the options of an operation.
+ *
+ * @param skipsAlreadySent the default of Skip Already Sent
+ */
+export const optionFields = ({
+	skipsAlreadySent,
+}: {
+	skipsAlreadySent: boolean;
+}): INodeProperties[] => [
+	{
+		...skipField,
+		default: skipsAlreadySent,
+		hint: skipsAlreadySent
+			? 'An order that arrives twice is delivered once'
+			: 'Off by default: an item that arrives twice is delivered twice. When on, every delivery needs a reference ID.',
+	},
 	{
 		displayName: 'Options',
 		name: 'options',
@@ -124,15 +140,6 @@ export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
 		placeholder: 'Add Option',
 		default: {},
 		options: [
-			{
-				displayName: 'Batch Size',
-				name: 'batchSize',
-				type: 'number',
-				typeOptions: { minValue: 1, maxValue: limits.deliveriesPerRequest },
-				default: defaultBatchSize,
-				description:
-					"Maximum number of deliveries per request (1 to 100). By default, up to 50 deliveries are sent one per request, so that a rejected delivery doesn't affect the others; larger runs use full batches. After a rejected batch, the rest is sent in smaller ones.",
-			},
 			{
 				...companyIdField,
 				displayName: childCompanyLabel,
@@ -157,6 +164,28 @@ export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
 				description:
 					'Whether to preview the deliveries that would be sent or skipped, without sending anything',
 			},
+			{
+				displayName: 'Simplify',
+				name: 'simplify',
+				type: 'boolean',
+				default: true,
+				description:
+					'Whether to return a simplified version of the response instead of the raw data',
+			},
+		],
+	},
+	{
+		...advancedField,
+		options: [
+			{
+				displayName: 'Batch Size',
+				name: 'batchSize',
+				type: 'number',
+				typeOptions: { minValue: 1, maxValue: limits.deliveriesPerRequest },
+				default: defaultBatchSize,
+				description:
+					"Maximum number of deliveries per request (1 to 100). By default, up to 50 deliveries are sent one per request, so that a rejected delivery doesn't affect the others; larger runs use full batches. After a rejected batch, the rest is sent in smaller ones.",
+			},
 			maxRetryTime,
 			{
 				displayName: retryRejectedBatchesLabel,
@@ -165,14 +194,6 @@ export const optionFields = (sources: readonly Source[]): INodeProperties[] => [
 				default: false,
 				description:
 					'Whether to find the invalid deliveries of a rejected batch and send the others again. Turn on only if the Delivery Service rejects a whole batch when one delivery is invalid. If off, every delivery of a rejected batch is reported as unknown.',
-			},
-			{
-				displayName: 'Simplify',
-				name: 'simplify',
-				type: 'boolean',
-				default: true,
-				description:
-					'Whether to return a simplified version of the response instead of the raw data',
 			},
 			timeout,
 		],

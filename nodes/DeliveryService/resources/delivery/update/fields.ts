@@ -3,8 +3,8 @@ import type { INodeProperties } from 'n8n-workflow';
 import { showFor } from '../../resource';
 import { referenceIdsField } from '../fields';
 import { updatedPackagesField } from '../package';
-import { orderField, updateOrderOptionsField } from '../shopifyOrder';
-import { updateOptionsField } from './options';
+import { orderField, updateOrderOptionsFields } from '../shopifyOrder';
+import { updateOptionsFields } from './options';
 
 /**
  * The fields that can be changed (API document, section 4.2); only those the user adds are sent.
@@ -20,15 +20,15 @@ export const changeFields: INodeProperties[] = [
 		description: 'Amount that the driver collects from the recipient. Enter 0 to collect nothing.',
 	},
 	{
-		displayName: 'Dropoff Address',
+		displayName: 'Delivery Address',
 		name: 'address',
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. 48 Oak Avenue, Springfield, IL 62704',
-		description: 'The new dropoff address as one line of text',
+		description: 'The new delivery address as one line of text',
 	},
 	{
-		displayName: 'Dropoff Instructions',
+		displayName: 'Delivery Instructions',
 		name: 'instructions',
 		type: 'string',
 		default: '',
@@ -36,20 +36,20 @@ export const changeFields: INodeProperties[] = [
 		description: 'The new note for the driver',
 	},
 	{
-		displayName: 'Dropoff Latitude',
+		displayName: 'Delivery Latitude',
 		name: 'lat',
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. 39.7817',
-		description: 'Set Dropoff Latitude and Dropoff Longitude together',
+		description: 'Set Delivery Latitude and Delivery Longitude together',
 	},
 	{
-		displayName: 'Dropoff Longitude',
+		displayName: 'Delivery Longitude',
 		name: 'lng',
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. -89.6501',
-		description: 'Set Dropoff Latitude and Dropoff Longitude together',
+		description: 'Set Delivery Latitude and Delivery Longitude together',
 	},
 	{
 		displayName: 'New Reference ID',
@@ -168,6 +168,6 @@ export const updateFields: INodeProperties[] = [
 			options: changeFields,
 		},
 	]),
-	...showFor({ changesFrom: ['shopifyOrder'] }, [orderField, updateOrderOptionsField]),
-	updateOptionsField,
+	...showFor({ changesFrom: ['shopifyOrder'] }, [orderField, ...updateOrderOptionsFields]),
+	...updateOptionsFields,
 ];

@@ -4,7 +4,7 @@ import { z } from 'zod/v4';
 import type { Result } from '../../../common/result';
 import { validate } from '../../../service/validation';
 import { omitBlank, collectionParameter, type ParameterReader } from '../../../common/parameters';
-import { retryFields, retryLabels, retryShape } from '../retryOptions';
+import { advancedField, retryFields, retryLabels, retryShape } from '../retryOptions';
 
 const updateRetryDefaults = {
 	timeoutSeconds: 60,
@@ -23,39 +23,41 @@ export type UpdateOptions = z.infer<typeof updateOptionsSchema>;
 
 /** The options of the whole run, from the first item. */
 export function readUpdateOptions(parameters: ParameterReader): Result<UpdateOptions> {
-	const options = omitBlank(collectionParameter(parameters, 'options', 0));
+	const options = omitBlank(collectionParameter(parameters, 'advanced', 0));
 	return validate(updateOptionsSchema, options, 'Option', retryLabels);
 }
 
-export const updateOptionsField: INodeProperties = {
-	displayName: 'Options',
-	name: 'options',
-	type: 'collection',
-	placeholder: 'Add Option',
-	default: {},
-	options: [
-		maxRetryTime,
-		{
-			displayName: 'Recalculate City',
-			name: 'recalculateCity',
-			type: 'boolean',
-			default: true,
-			description: 'Whether to recalculate the city after the update',
-		},
-		{
-			displayName: 'Recalculate Price',
-			name: 'recalculatePrice',
-			type: 'boolean',
-			default: true,
-			description: 'Whether to recalculate the price after the update',
-		},
-		{
-			displayName: 'Reorder Route',
-			name: 'reorderRoute',
-			type: 'boolean',
-			default: true,
-			description: 'Whether to reorder the stops of the route, if the delivery is on one',
-		},
-		timeout,
-	],
-};
+/** The options of an update, in groups. */
+export const updateOptionsFields: INodeProperties[] = [
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: [
+			{
+				displayName: 'Recalculate City',
+				name: 'recalculateCity',
+				type: 'boolean',
+				default: true,
+				description: 'Whether to recalculate the city after the update',
+			},
+			{
+				displayName: 'Recalculate Price',
+				name: 'recalculatePrice',
+				type: 'boolean',
+				default: true,
+				description: 'Whether to recalculate the price after the update',
+			},
+			{
+				displayName: 'Reorder Route',
+				name: 'reorderRoute',
+				type: 'boolean',
+				default: true,
+				description: 'Whether to reorder the stops of the route, if the delivery is on one',
+			},
+		],
+	},
+	{ ...advancedField, options: [maxRetryTime, timeout] },
+];
