@@ -52,7 +52,7 @@ export function ownFromJson(
 		source: 'json',
 		deliveryJson: '={{ $json }}',
 		skipAlreadySent: skip,
-		options: batchSize === undefined ? {} : { batchSize },
+		advanced: batchSize === undefined ? {} : { batchSize },
 	};
 	return [own(credentials, parameters)];
 }
@@ -60,7 +60,7 @@ export function ownFromJson(
 /** The Delivery Service node with Shopify orders and its default, Skip Already Sent. */
 export function ownFromShopify(credentials: Credentials): Sending {
 	const parameters = {
-		source: 'shopifyOrder',
+		operation: 'createFromOrders',
 		order: '={{ $json }}',
 		pickupName: pickup.contact.name,
 		pickupEmail: pickup.contact.email,

@@ -33,8 +33,7 @@ async function enteredByOneOrder(): Promise<Entered> {
 				items: [{ ...sampleOrder({ name }) } as never],
 				parameters: {
 					resource: 'delivery',
-					operation: 'create',
-					source: 'shopifyOrder',
+					operation: 'createFromOrders',
 					order: '={{ $json }}',
 					skipAlreadySent: true,
 					pickupName: 'Main Street Store',

@@ -114,7 +114,6 @@ async function setUp(url: string, { credential }: LocalService): Promise<void> {
 				typeVersion: 1,
 				position: [220, 0],
 				parameters: {
-					source: 'shopifyOrder',
 					pickupName: 'Larch & Linen',
 					pickupEmail: 'warehouse@example.com',
 					pickupAddress: '18 Depot Street, Springfield, IL 62703',

@@ -40,16 +40,29 @@ async function openAction(setup: ActionWorkflow): Promise<string> {
 	return id;
 }
 
+/** What shop owners search for. */
+const purposes = [
+	'shopify delivery',
+	'shopify order',
+	'tracking',
+	'ship orders',
+	'order fulfillment',
+	'same day',
+	'local delivery',
+];
+
 test('finds the node by its purpose and lists its actions', async () => {
 	await editor.newManualWorkflow();
 	await editor.searchNodes('courier', [nodeName]);
 	await editor.searchNodes('shopify', ['Shopify', nodeName]);
+	for (const purpose of purposes) await editor.findNode(purpose, nodeName);
 	await editor.searchNodes('delivery', [nodeName]);
 	await editor.screenshot('search');
 	await editor.chooseEntry(nodeName);
 	const actions = editor.part('node-creator').getByTestId('node-creator-item-name');
 	await editor.expectEntries(actions, [
-		'Create deliveries',
+		'Create deliveries from Shopify orders',
+		'Create a delivery',
 		'Allow resending deliveries',
 		'Confirm a new base URL',
 		'Update deliveries',
@@ -59,7 +72,7 @@ test('finds the node by its purpose and lists its actions', async () => {
 		'Reactivate blacklisted webhooks',
 	]);
 	await editor.screenshot('actions', { of: [editor.part('node-creator')], inDocs: true });
-	await editor.chooseEntry('Create deliveries');
+	await editor.chooseEntry('Create deliveries from Shopify orders');
 	await editor.part('node-parameters').waitFor();
 	await editor.screenshot('create-empty');
 	expect(await editor.text(editor.part('credentials-label'))).toBe('Credential');
@@ -108,46 +121,48 @@ test.each<[LocationType, LocationType]>([
 	['address', 'components'],
 	['components', 'warehouse'],
 	['warehouse', 'address'],
-])('creates a delivery from the form with pickup by %s and dropoff by %s', async (from, to) => {
-	await editor.newManualWorkflow();
-	await editor.searchNodes('delivery', [nodeName]);
-	await editor.chooseEntry(nodeName);
-	await editor.chooseEntry('Create deliveries');
-	await editor.selectOption('source', 'Define Below');
-	await editor.fill('pickupName', 'Main Street Store');
-	await editor.fill('pickupEmail', 'store@example.com');
-	await locationTypes[from].fill('pickup');
-	await editor.fill('dropoffName', 'Ana Torres');
-	await editor.fill('dropoffEmail', 'ana@example.com');
-	await locationTypes[to].fill('dropoff');
-	const packages = editor.part('fixed-collection-packages');
-	await editor.fill(packages.getByTestId('parameter-input-name'), 'Box of shoes');
-	await editor.selectOption(packages.getByTestId('parameter-input-size'), 'Large (L)');
-	await editor.fill('referenceId', '#2001');
-	await editor.screenshot(`create-${from}-${to}`);
-	await editor.execute();
-	const rows = await editor.outputRows();
-	expect(rows).toEqual([expect.objectContaining({ referenceId: '#2001' })]);
-	await editor.screenshot(`created-${from}-${to}`);
-	expect(installation.service.control.requests().map(({ body }) => body)).toEqual([
-		{
-			deliveries: [
-				{
-					pickup: {
-						contact: { name: 'Main Street Store', email: 'store@example.com' },
-						location: locationTypes[from].location,
+])(
+	'creates a delivery from the form with pickup by %s and delivery address by %s',
+	async (from, to) => {
+		await editor.newManualWorkflow();
+		await editor.searchNodes('delivery', [nodeName]);
+		await editor.chooseEntry(nodeName);
+		await editor.chooseEntry('Create a delivery');
+		await editor.fill('pickupName', 'Main Street Store');
+		await editor.fill('pickupEmail', 'store@example.com');
+		await locationTypes[from].fill('pickup');
+		await editor.fill('dropoffName', 'Ana Torres');
+		await editor.fill('dropoffEmail', 'ana@example.com');
+		await locationTypes[to].fill('dropoff');
+		const packages = editor.part('fixed-collection-packages');
+		await editor.fill(packages.getByTestId('parameter-input-name'), 'Box of shoes');
+		await editor.selectOption(packages.getByTestId('parameter-input-size'), 'Large (L)');
+		await editor.fill('referenceId', '#2001');
+		await editor.screenshot(`create-${from}-${to}`);
+		await editor.execute();
+		const rows = await editor.outputRows();
+		expect(rows).toEqual([expect.objectContaining({ referenceId: '#2001' })]);
+		await editor.screenshot(`created-${from}-${to}`);
+		expect(installation.service.control.requests().map(({ body }) => body)).toEqual([
+			{
+				deliveries: [
+					{
+						pickup: {
+							contact: { name: 'Main Street Store', email: 'store@example.com' },
+							location: locationTypes[from].location,
+						},
+						dropoff: {
+							contact: { name: 'Ana Torres', email: 'ana@example.com' },
+							location: locationTypes[to].location,
+						},
+						packages: [{ name: 'Box of shoes', qty: 1, size: 'l' }],
+						referenceId: '#2001',
 					},
-					dropoff: {
-						contact: { name: 'Ana Torres', email: 'ana@example.com' },
-						location: locationTypes[to].location,
-					},
-					packages: [{ name: 'Box of shoes', qty: 1, size: 'l' }],
-					referenceId: '#2001',
-				},
-			],
-		},
-	]);
-});
+				],
+			},
+		]);
+	},
+);
 
 /** The sample orders that are canceled, test orders, or have nothing to ship. */
 const notSent = ['#1005', '#1006', '#1007', '#1012'];
@@ -157,7 +172,6 @@ test('creates one delivery per Shopify order', async () => {
 	// Sent orders come first, so that the screenshot shows them.
 	const orders = [...samples.filter(isSent), ...samples.filter((order) => !isSent(order))];
 	await openAction({ parameters: pickup, items: orders });
-	await editor.selectOption('source', 'Shopify Order');
 	expect(await editor.text(editor.part('node-parameters'))).toContain(
 		'Connect a Shopify node: each order it outputs becomes one delivery.',
 	);
@@ -167,11 +181,15 @@ test('creates one delivery per Shopify order', async () => {
 	const rows = await editor.outputRows();
 	const deliveries = installation.service.control.deliveries();
 	// Several requests are in flight, so the service creates them in any order.
-	const createdIds = rows.map(({ id }) => id).filter((id) => id !== 'undefined');
+	const createdIds = rows.map(({ id }) => id).filter((id) => id !== 'null');
 	expect(createdIds.sort()).toEqual(deliveries.map(({ record }) => record.id).sort());
 	expect(
-		rows.filter(({ skipped }) => skipped === 'true').map(({ referenceId }) => referenceId),
+		rows.filter(({ outcome }) => outcome === 'skipped').map(({ referenceId }) => referenceId),
 	).toEqual(notSent);
+	expect(rows.flatMap((row) => Object.values(row))).not.toContain('undefined');
+	for (const row of rows)
+		expect(Object.keys(row).slice(0, 4)).toEqual(['referenceId', 'outcome', 'message', 'id']);
+	expect(await editor.isColumnInView('message')).toBe(true);
 	expect(await editor.outputHints()).toContain(
 		'Created 8 deliveries. Skipped 4 items: see the "message" field.',
 	);
@@ -188,12 +206,25 @@ test('creates one delivery per Shopify order', async () => {
 test('turns on Dry Run as soon as the option is added, and sends nothing', async () => {
 	const orderOptions = { fallbackEmail: 'orders@example.com' };
 	const id = await openAction({
-		parameters: { ...pickup, source: 'shopifyOrder', orderOptions },
+		parameters: { ...pickup, orderOptions },
 		items: [...samples],
 	});
 	await editor.addToCollection('Add Option', 'Dry Run');
 	await editor.execute();
-	await editor.part('node-hint').filter({ hasText: 'Dry Run is on: nothing was sent.' }).waitFor();
+	const hint =
+		'Dry Run: 8 deliveries would be created, 4 orders skipped (#1005 canceled, #1006 nothing to ship, #1007 test order, #1012 nothing to ship).';
+	await editor.part('node-hint').filter({ hasText: hint }).waitFor();
+	const rows = await editor.outputRows();
+	expect(rows.flatMap((row) => Object.values(row))).not.toContain('undefined');
+	expect(rows).toHaveLength(samples.length);
+	expect(Object.keys(rows[0] ?? {}).slice(0, 11)).toEqual([
+		...['referenceId', 'wouldSend', 'reason', 'recipient', 'email', 'phone', 'address'],
+		...['packages', 'weightKg', 'cashToCollect', 'instructions'],
+	]);
+	expect(
+		rows.filter(({ wouldSend }) => wouldSend === 'false').map(({ referenceId }) => referenceId),
+	).toEqual(notSent);
+	await editor.screenshot('dry-run', { of: [editor.part('output-panel')], inDocs: false });
 	// The editor omits parameters with their default value: it must not omit this one.
 	await waitFor('the option in the stored workflow', 20_000, async () => {
 		const stored = await installation.client.workflow(id);
@@ -201,6 +232,54 @@ test('turns on Dry Run as soon as the option is added, and sends nothing', async
 		return isDeepStrictEqual(action?.parameters.options, { dryRun: true }) || undefined;
 	});
 	expect(installation.service.control.requests()).toEqual([]);
+});
+
+/** By the text of the button that adds them: the options that are not added yet. */
+const optionGroups = {
+	'Add Order Option': [
+		'Cash on Delivery',
+		'Delivery Instructions',
+		'Include Tags',
+		'Include Test Orders',
+		'Only Paid Orders',
+		'Package Size',
+		'Package Size by Weight',
+	],
+	'Add Override': [
+		'Delivery Latitude',
+		'Delivery Longitude',
+		'Recipient Email',
+		'Recipient Name',
+		'Recipient Phone',
+	],
+	'Add Reference ID Option': ['Custom Reference ID', 'Reference ID From'],
+	'Add Option': ['Child Company ID', 'Delivery Type', 'Dry Run', 'Simplify'],
+	'Add Advanced Option': [
+		'Batch Size',
+		'Max Retry Time (Seconds)',
+		'Retry Rejected Batches',
+		'Timeout (Seconds)',
+	],
+};
+
+test('shows the options of orders in groups, with the most used ones first', async () => {
+	const overrideRecipient = { address: '1 Main Street' };
+	const orderOptions = { fallbackEmail: 'orders@example.com' };
+	await openAction({
+		parameters: { ...pickup, orderOptions, overrideRecipient },
+		items: [...samples],
+	});
+	const panel = editor.part('node-parameters');
+	for (const [button, options] of Object.entries(optionGroups)) {
+		expect(await editor.collectionOptions(button)).toEqual(options);
+		await editor.screenshot(`group-${button.replace(/\W+/g, '-')}`, { of: [panel] });
+	}
+	await editor.execute();
+	await editor
+		.part('node-hint')
+		.filter({ hasText: 'All 8 deliveries go to 1 Main Street.' })
+		.waitFor();
+	await editor.screenshot('override-hint');
 });
 
 test('shows a validation error once and sends nothing', async () => {
@@ -211,7 +290,7 @@ test('shows a validation error once and sends nothing', async () => {
 		dropoffAddress: '48 Oak Avenue, Springfield, IL 62704',
 	};
 	await openAction({
-		parameters: { source: 'defineBelow', ...pickup, ...dropoff, packages },
+		parameters: { operation: 'create', source: 'defineBelow', ...pickup, ...dropoff, packages },
 		items: [{ size: 's' }, { size: 'xxl' }],
 	});
 	await editor.execute();
@@ -325,8 +404,9 @@ test('adds a credential, whose connection test succeeds or names the problem', a
 	await editor.saveCredential('this company or URL was not found');
 
 	await editor.fill('companyId', String(credential.companyId));
-	await editor.fill('baseUrl', `http://127.0.0.1:${await freePort()}`);
-	await editor.saveCredential('Could not connect to the Base URL of the Delivery Service');
+	const port = await freePort();
+	await editor.fill('baseUrl', `http://127.0.0.1:${port}`);
+	await editor.saveCredential(`Could not connect to the Delivery Service at 127.0.0.1:${port}`);
 	await editor.screenshot('credential-wrong-host');
 	expect(control.requests()).toHaveLength(2);
 

@@ -30,7 +30,7 @@ describe('errors that stop the workflow', () => {
 		const items = [delivery('E-1'), delivery('E-2'), withoutEmail];
 		expect(await runToError({ items, parameters: fromJson })).toEqual({
 			status: 'error',
-			message: 'Dropoff email is missing (reference ID E-3) [item 2]',
+			message: 'Recipient email is missing (reference ID E-3) [item 2]',
 			description: 'Nothing was sent for this item. No delivery was created.',
 		});
 		expect(installation().service.control.requests()).toEqual([]);
@@ -42,7 +42,7 @@ describe('errors that stop the workflow', () => {
 		const items = ['E-1', 'E-2', 'E-3'].map(delivery);
 		const error = await runToError({
 			items,
-			parameters: { ...fromJson, options: { batchSize: 1 } },
+			parameters: { ...fromJson, advanced: { batchSize: 1 } },
 		});
 		const [created] = control.deliveries();
 		expect(error).toEqual({
@@ -57,10 +57,10 @@ describe('errors that stop the workflow', () => {
 	test('reports an unknown outcome when the connection fails before the response', async () => {
 		installation().service.control.addFault({ kind: 'resetAfter', path: '/v1/deliveries' });
 		const error = await runToError({ items: [delivery('E-1')], parameters: fromJson });
+		const { host } = new URL(installation().service.credential.baseUrl);
 		expect(error).toEqual({
 			status: 'error',
-			message:
-				'It is unknown whether this delivery was created: the connection to the Delivery Service failed [item 0]',
+			message: `It is unknown whether E-1 was created: the connection to the Delivery Service at ${host} failed [item 0]`,
 			description: contains('Check the Delivery Service dashboard before you send it again.'),
 		});
 		expect(installation().service.control.deliveries()).toHaveLength(1);
@@ -81,10 +81,11 @@ describe('errors that stop the workflow', () => {
 			description:
 				'Check API Key ID and API Secret in the credential. If the key was changed on the Delivery Service, enter the new one. The service says: Credentials missing or invalid (UNAUTHORIZED)',
 		});
-		const nowhere = await withCredential({ baseUrl: `http://127.0.0.1:${await freePort()}` });
+		const port = await freePort();
+		const nowhere = await withCredential({ baseUrl: `http://127.0.0.1:${port}` });
 		expect(await runToError({ parameters, credentials: nowhere })).toEqual({
 			status: 'error',
-			message: 'Could not connect to the Base URL of the Delivery Service [item 0]',
+			message: `Could not connect to the Delivery Service at 127.0.0.1:${port} [item 0]`,
 			description:
 				'Check the Base URL in the credential and whether this n8n instance can reach it, then try again.',
 		});
@@ -137,11 +138,12 @@ describe('On Error: Continue', () => {
 			{
 				...withoutEmail,
 				error: {
-					message: 'Dropoff email is missing [item 1]',
+					message: 'Recipient email is missing [item 1]',
 					description: 'Nothing was sent for this item.',
 					outcome: 'invalid',
 					referenceId: 'E-3',
 				},
+				message: 'Recipient email is missing. Nothing was sent for this item.',
 			},
 			{
 				...delivery('C-2'),
@@ -151,6 +153,8 @@ describe('On Error: Continue', () => {
 					outcome: 'rejected',
 					referenceId: 'C-2',
 				},
+				message:
+					'The Delivery Service rejected the request (status 422). The service says: Delivery rejected: C-2 (REJECTED)',
 			},
 		]);
 	});
@@ -163,16 +167,17 @@ describe('On Error: Continue', () => {
 		});
 		expect(execution.status).toBe('success');
 		expect(output).toMatchObject([
-			{ referenceId: 'C-1', statusDelivery: 'processing' },
-			{ error: { message: 'Dropoff email is missing [item 1]', outcome: 'invalid' } },
-			{ error: { outcome: 'rejected', referenceId: 'C-2' } },
+			{ referenceId: 'C-1', outcome: 'created', statusDelivery: 'processing' },
+			{ referenceId: 'E-3', outcome: 'invalid', message: contains('Recipient email is missing') },
+			{ referenceId: 'C-2', outcome: 'rejected' },
 		]);
+		expect(new Set(output.map((json) => Object.keys(json).join())).size).toBe(1);
 		expect(itemsOf(execution, nodes.action).map(({ pairedItem }) => pairedItem)).toEqual([
 			...[{ item: 0 }, { item: 1 }, { item: 2 }],
 		]);
 		expect(hintsOf(execution, nodes.action)).toEqual([
 			'Created 1 delivery.',
-			'2 deliveries were not created: see the "error" field.',
+			'2 deliveries were not created: see the "message" field.',
 		]);
 	});
 });
@@ -180,9 +185,8 @@ describe('On Error: Continue', () => {
 describe('repeated runs', () => {
 	const parameters = {
 		resource: 'delivery',
-		operation: 'create',
 		...shopifyFields,
-		options: { batchSize: 2 },
+		advanced: { batchSize: 2 },
 	};
 	const createdReferences = () =>
 		installation()
@@ -196,13 +200,13 @@ describe('repeated runs', () => {
 		const { execution } = await shared.runAction(installation(), { items: orders, parameters });
 		expect(execution.data.resultData.error).toMatchObject({
 			message:
-				'It is unknown whether this delivery was created: the Delivery Service rejected the batch of this delivery and another one (status 422) (0 of 4 deliveries created, 2 not sent) [item 0]',
+				'It is unknown whether #1001 was created: the Delivery Service rejected the batch of this delivery and another one (status 422) (0 of 4 deliveries created, 2 not sent) [item 0]',
 			description: contains('"Allow Resending"'),
 		});
 		expect(execution.data.resultData.error?.description).toContain(
 			'Turn on the option Retry Rejected Batches only if you know that the service creates nothing when it rejects a batch. The service says: Delivery rejected: #1002 (REJECTED). Possibly created (2): #1001, #1002. Not sent (2): #1003, #1004.',
 		);
-		const retryParameters = { ...parameters, options: { retryRejectedBatches: true } };
+		const retryParameters = { ...parameters, advanced: { retryRejectedBatches: true } };
 		expect(createdReferences()).toEqual([]);
 		const certain = await shared.runAction(installation(), {
 			items: orders.slice(2),
@@ -223,10 +227,10 @@ describe('repeated runs', () => {
 		});
 		expect(createdReferences()).toEqual(['#1001', '#1002', '#1003', '#1004']);
 		const outcomes = [
-			{ skipped: true, reason: 'alreadyCreated', referenceId: '#1001' },
-			{ skipped: true, reason: 'alreadyCreated', referenceId: '#1002' },
-			{ error: { outcome: 'unknown', referenceId: '#1003' } },
-			{ error: { outcome: 'unknown', referenceId: '#1004' } },
+			{ outcome: 'skipped', reason: 'alreadyCreated', referenceId: '#1001' },
+			{ outcome: 'skipped', reason: 'alreadyCreated', referenceId: '#1002' },
+			{ outcome: 'unknown', referenceId: '#1003' },
+			{ outcome: 'unknown', referenceId: '#1004' },
 		];
 		expect((await shared.runWorkflow(installation(), first.workflowId)).output).toMatchObject(
 			outcomes,
@@ -235,9 +239,7 @@ describe('repeated runs', () => {
 		await installation().restartN8n();
 		const { output } = await shared.runWorkflow(installation(), first.workflowId);
 		expect(output).toMatchObject(outcomes);
-		expect(output[2]).toMatchObject({
-			error: { description: contains('"Allow Resending"') },
-		});
+		expect(output[2]).toMatchObject({ message: contains('"Allow Resending"') });
 		expect(createdReferences()).toEqual(['#1001', '#1002', '#1003', '#1004']);
 	});
 });

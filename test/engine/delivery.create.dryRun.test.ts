@@ -1,5 +1,6 @@
 /** Delivery: Create with Dry Run: shows what would be sent and skipped, and sends nothing. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { z } from 'zod';
 
 import { deduplicationStore, type NodeRun, type RunNodeOptions } from '../support/engine/engine';
 import {
@@ -12,8 +13,11 @@ import {
 	setUp,
 } from '../support/actionNode';
 import { deliveries, delivery } from '../support/sampleDelivery';
+import { payableInCash, shopifyOrder } from '../support/shopifyOrders';
 
 const service = setUp();
+
+const bodySchema = z.object({ deliveries: z.array(z.unknown()) }).passthrough();
 
 beforeEach(restart);
 
@@ -26,30 +30,90 @@ async function dryRun(
 	return await service.run(createOnce({ ...options, dryRun: true }, more), { items, ...settings });
 }
 
-/** The output item of a request, paired with these input items. */
-function request(body: object, ...items: number[]) {
+/** What a dry run shows of a delivery of {@link delivery}, except for its reference ID and its request. */
+const packing = {
+	recipient: 'Ana Torres',
+	email: 'ana@mail.example',
+	phone: null,
+	address: '48 Oak Avenue, Springfield',
+	packages: '1 × Box (S)',
+	weightKg: null,
+	cashToCollect: 0,
+	instructions: null,
+};
+
+/** The output item of a delivery that would be sent. */
+function planned(sent: IDataObject, item: number) {
 	return {
-		json: { dryRun: true, request: { method: 'POST', path: '/v1/deliveries', body } },
-		pairedItem: items.map((item) => ({ item })),
+		json: {
+			referenceId: sent.referenceId,
+			wouldSend: true,
+			reason: null,
+			...packing,
+			message: null,
+			deliveryType: null,
+			companyId: null,
+			request: { deliveries: [sent] },
+		},
+		pairedItem: { item },
 	};
 }
 
-test('shows each request of a dry run, paired with its items', async () => {
+test('shows one flat item per delivery of a dry run, the request last', async () => {
 	const { items, error, hints } = await dryRun(deliveries(5), { batchSize: 2 });
-	const all = deliveries(5);
 	expect(error).toBeUndefined();
-	expect(items).toEqual([
-		request({ deliveries: all.slice(0, 2) }, 0, 1),
-		request({ deliveries: all.slice(2, 4) }, 2, 3),
-		request({ deliveries: all.slice(4) }, 4),
-	]);
+	const expected = deliveries(5).map(planned);
+	expect(items).toEqual(expected);
+	for (const { json } of items)
+		expect(Object.keys(json)).toEqual(Object.keys(expected[0]?.json ?? {}));
 	expect(hints).toEqual([
 		{
-			message: 'Dry Run is on: nothing was sent. Remove this option to create 5 deliveries.',
+			message: 'Dry Run: 5 deliveries would be created. Remove this option to create them.',
 			type: 'warning',
 			location: 'outputPane',
 		},
 	]);
+});
+
+test('shows the packing list of Shopify orders, and why orders would be skipped', async () => {
+	const shop = { operation: 'createFromOrders', ...pickupFields };
+	const items = [
+		shopifyOrder({ id: 1, name: '#1' }),
+		shopifyOrder({ id: 2, name: '#2', cancelled_at: '2026-03-03T10:02:00-06:00' }),
+		shopifyOrder({ ...payableInCash, id: 3, name: '#3' }),
+		shopifyOrder({ id: 4, name: '#4', test: true }),
+	];
+	const { items: output, hints } = await dryRun(items, {}, shop);
+	expect(jsonOf(output)).toMatchObject([
+		{
+			referenceId: '#1',
+			wouldSend: true,
+			recipient: 'Maya Okafor',
+			phone: '+1 217-555-0101',
+			address: '214 Larkspur Lane, Springfield, Illinois, 62704, United States',
+			packages: '1 × #1 (M)',
+			weightKg: 1.61,
+			cashToCollect: 0,
+			instructions: 'Apt 3B; Leave at the reception',
+			shopifyOrder: { id: '1', name: '#1' },
+		},
+		{
+			referenceId: '#2',
+			wouldSend: false,
+			reason: 'cancelled',
+			recipient: null,
+			message: expect.stringMatching(/^Dry Run: Order #2 was canceled\./),
+			request: null,
+		},
+		{ referenceId: '#3', wouldSend: true, cashToCollect: 87 },
+		{ referenceId: '#4', wouldSend: false, reason: 'testOrder' },
+	]);
+	expect(new Set(jsonOf(output).map((json) => Object.keys(json).join())).size).toBe(1);
+	expect(pairedItems(output)).toEqual([0, 1, 2, 3]);
+	expect(hints.map(({ message }) => message)).toEqual([
+		'Dry Run: 2 deliveries would be created, 2 orders skipped (#2 canceled, #4 test order). Remove this option to create them.',
+	]);
+	expect(service.control.requests()).toEqual([]);
 });
 
 test.each<[string, INodeParameters, INodeParameters]>([
@@ -77,15 +141,23 @@ test.each<[string, INodeParameters, INodeParameters]>([
 		},
 	],
 	['Skip Already Sent turned off', { batchSize: 4 }, { skipAlreadySent: false }],
-])('shows the same requests in a dry run as a real run sends: %s', async (_how, options, more) => {
-	const items = deliveries(7);
-	const dry = await dryRun(items, options, more);
-	expect(service.control.requests()).toEqual([]);
-	const planned = jsonOf(dry.items).map(({ request: sent }) => sent);
+])(
+	'shows the same deliveries in a dry run as a real run sends: %s',
+	async (_how, options, more) => {
+		const items = deliveries(7);
+		const dry = await dryRun(items, options, more);
+		expect(service.control.requests()).toEqual([]);
+		const shown = jsonOf(dry.items).map(({ request: sent }) => sent);
 
-	await service.run(createOnce(options, more), { items });
-	expect(planned).toEqual(service.received());
-});
+		await service.run(createOnce(options, more), { items });
+		const sent = service.creations().flatMap((body) => {
+			const { deliveries: all, ...rest } = bodySchema.parse(body);
+			return all.map((one) => ({ deliveries: [one], ...rest }));
+		});
+		expect(sent).toHaveLength(items.length);
+		expect(shown).toEqual(expect.arrayContaining(sent));
+	},
+);
 
 test('shows skipped items of a dry run in their place, with the reason', async () => {
 	await service.run(createOnce(), { items: deliveries(2) });
@@ -98,37 +170,35 @@ test('shows skipped items of a dry run in their place, with the reason', async (
 		...[fresh, first, delivery({ referenceId: 'U' }), fresh, created],
 		delivery({ referenceId: 'X' }),
 	]);
-	expect(items).toEqual([
-		request({ deliveries: [fresh, delivery({ referenceId: 'X' })] }, 0, 5),
-		...[
+	expect([items[0], items[5]]).toEqual([
+		planned({ ...fresh }, 0),
+		planned(delivery({ referenceId: 'X' }), 5),
+	]);
+	expect(items.slice(1, 5).map(({ json }) => json)).toMatchObject(
+		[
 			{
 				reason: 'alreadyCreated',
 				message:
-					'R0 was skipped: this workflow has already created a delivery with this reference ID. Later changes are not sent; use the Update operation for them.',
+					'Dry Run: R0 would be skipped: this workflow has already created a delivery with this reference ID. Later changes are not sent; use the Update operation for them.',
 				referenceId: 'R0',
 			},
 			{
 				reason: 'unknown',
-				message: expect.stringMatching(
-					/^U would be reported as unknown: another execution may have sent it\. Check the Delivery Service dashboard\.$/,
-				),
+				message:
+					'Dry Run: U would be reported as unknown: another execution may have sent it. Look for it in the Delivery Service dashboard.',
 				referenceId: 'U',
 			},
 			{
 				reason: 'sameReferenceInInput',
 				message: expect.stringMatching(
-					/^R2 was skipped: an earlier item has the same reference ID\. .* its own reference ID\.$/,
+					/^Dry Run: R2 would be skipped: an earlier item has the same reference ID\. .* its own reference ID\.$/,
 				),
 				referenceId: 'R2',
 			},
-			{
-				reason: 'alreadyCreated',
-				message:
-					'R1 was skipped: this workflow has already created a delivery with this reference ID. Later changes are not sent; use the Update operation for them.',
-				referenceId: 'R1',
-			},
-		].map((why, index) => ({ json: { skipped: true, ...why }, pairedItem: { item: index + 1 } })),
-	]);
+			{ reason: 'alreadyCreated', referenceId: 'R1' },
+		].map((why) => ({ ...why, ...packing, wouldSend: false, request: null })),
+	);
+	expect(pairedItems(items)).toEqual([0, 1, 2, 3, 4, 5]);
 	expect(service.control.requests()).toHaveLength(requests);
 });
 
@@ -154,15 +224,29 @@ test('shows the same result in a second dry run, and changes no stored reference
 	]);
 });
 
-test('returns error items for invalid items of a dry run with On Error: Continue', async () => {
+test('shows invalid items of a dry run with On Error: Continue, or moves them to the error output', async () => {
 	const [first = {}] = deliveries(1);
 	const input = [delivery(), first, { pickup: 1 }];
-	const { items } = await dryRun(input, {}, {}, { onError: 'continueRegularOutput' });
-	expect(outcomesOf([items[0] ?? { json: {} }, items[2] ?? { json: {} }])).toEqual([
-		...['invalid', 'invalid'],
+	const { items, hints } = await dryRun(input, {}, {}, { onError: 'continueRegularOutput' });
+	expect(jsonOf(items)).toMatchObject([
+		{
+			wouldSend: false,
+			reason: 'invalid',
+			message: expect.stringMatching(/^Dry Run: Reference ID is missing\./),
+		},
+		{ wouldSend: true },
+		{ wouldSend: false, reason: 'invalid', recipient: null },
 	]);
-	expect(items[1]).toEqual(request({ deliveries: [first] }, 1));
-	expect(items[0]?.pairedItem).toEqual({ item: 0 });
+	expect(items[1]).toEqual(planned({ ...first }, 1));
+	expect(pairedItems(items)).toEqual([0, 1, 2]);
+	expect(hints).toMatchObject([
+		{
+			message: expect.stringMatching(/^Dry Run: 1 delivery .*, 2 items skipped \(item 0 invalid, /),
+		},
+	]);
+
+	const { outputs } = await dryRun(input, {}, {}, { onError: 'continueErrorOutput' });
+	expect(outputs.map(pairedItems)).toEqual([[1], [0, 2]]);
 });
 
 test('fails a dry run with an invalid item', async () => {

@@ -45,13 +45,17 @@ describe('delivery from fields', () => {
 		expect(items).toEqual([
 			{
 				json: {
+					referenceId: null,
+					outcome: 'created',
+					message: 'Created',
 					id: created?.record.id,
-					statusDelivery: 'processing',
 					trackLink: created?.record.trackLink,
+					statusDelivery: 'processing',
 					deliveryDate: created?.record.deliveryDate,
 					price: created?.record.price,
 					currencyCode: 'USD',
 					distance: created?.record.distance,
+					reason: null,
 				},
 				pairedItem: { item: 0 },
 			},
@@ -200,7 +204,7 @@ describe('delivery from fields', () => {
 	test('resolves expressions for each item', async () => {
 		const { items } = await service.run(
 			fields({
-				options: { batchSize: 100 },
+				advanced: { batchSize: 100 },
 				dropoffName: '={{ $json.name }}',
 				dropoffLocationType: 'warehouse',
 				dropoffWarehouse: '={{ $json.warehouse }}',
@@ -306,8 +310,8 @@ describe('options of Create with fields', () => {
 		const { items } = await service.run(
 			fields({
 				referenceId: '={{ $json.order }}',
+				advanced: { batchSize: 100 },
 				options: {
-					batchSize: 100,
 					companyId: "={{ $json.company ?? $('Nowhere').item.json.company }}",
 				},
 			}),
@@ -321,7 +325,7 @@ describe('options of Create with fields', () => {
 			{ deliveries: [{ referenceId: 'B' }, { referenceId: 'C' }], companyId: 1002 },
 		]);
 		expect(jsonOf(items)).toMatchObject([
-			{ error: { outcome: 'invalid' } },
+			{ outcome: 'invalid' },
 			{ referenceId: 'B' },
 			{ referenceId: 'C' },
 		]);
@@ -369,12 +373,9 @@ describe('options of Create with fields', () => {
 		expect(jsonOf(items)).toMatchObject([
 			{ referenceId: 'A' },
 			{
-				error: {
-					...emptyCompany,
-					message: `${emptyCompany.message} [item 1]`,
-					outcome: 'invalid',
-					referenceId: 'B',
-				},
+				referenceId: 'B',
+				outcome: 'invalid',
+				message: `${emptyCompany.message}. ${emptyCompany.description}`,
 			},
 		]);
 	});
@@ -389,8 +390,8 @@ describe('options of Create with fields', () => {
 		const { items } = await service.run(
 			fields({
 				referenceId: '={{ $json.order }}',
+				advanced: { batchSize: 100 },
 				options: {
-					batchSize: 100,
 					companyId: '={{ $json.company }}',
 					type: '={{ $json.type }}',
 				},
@@ -435,8 +436,8 @@ describe('options of Create with fields', () => {
 	};
 
 	test.each([
-		['at most 10 fields', {}, 8],
-		['every field, including unknown ones,', { simplify: false }, 14],
+		['the simplified fields', {}, 11],
+		['every field, including unknown ones,', { simplify: false }, 11 + 6],
 	])('returns %s of a record', async (_what, options, count) => {
 		service.control.addFault({
 			kind: 'statusAfter',
@@ -448,8 +449,12 @@ describe('options of Create with fields', () => {
 
 		expect(service.creations()).toEqual([{ deliveries: [{ ...plain, referenceId: '#1001' }] }]);
 		const [json = {}] = jsonOf(items);
-		expect(record).toMatchObject(json);
 		expect(Object.keys(json)).toHaveLength(count);
+		const { outcome, message, reason, ...fromRecord } = json;
+		expect({ outcome, message, reason }).toEqual({
+			...{ outcome: 'created', message: 'Created', reason: null },
+		});
+		expect(record).toMatchObject(fromRecord);
 		expect(json).toMatchObject({ id: 'd-1', referenceId: '#1001', statusDelivery: 'processing' });
 	});
 });
@@ -463,10 +468,10 @@ describe('invalid field', () => {
 	test.each<[string, INodeParameters]>([
 		['Pickup name is missing', { pickupName: '={{ $json.none }}' }],
 		['Pickup email is missing', { pickupEmail: '={{ "" }}' }],
-		['Dropoff email "ana" is not an email address', { dropoffEmail: 'ana' }],
-		['Dropoff name (an object) is not text', { dropoffName: '={{ ({}) }}' }],
+		['Recipient email "ana" is not an email address', { dropoffEmail: 'ana' }],
+		['Recipient name (an object) is not text', { dropoffName: '={{ ({}) }}' }],
 		[
-			'Dropoff address is missing. Enter an address or choose a saved warehouse',
+			'Delivery address is missing. Enter an address or choose a saved warehouse',
 			{ dropoffAddress: ' ' },
 		],
 		[
@@ -482,11 +487,11 @@ describe('invalid field', () => {
 			{ pickupLocationType: 'warehouse', pickupWarehouse: '7.5' },
 		],
 		[
-			'Dropoff longitude is missing. Set both latitude and longitude, or neither',
+			'Delivery longitude is missing. Set both latitude and longitude, or neither',
 			{ dropoffDetails: { lat: '39.7' } },
 		],
-		['Dropoff latitude "90.1" is more than 90', { dropoffDetails: { lat: '90.1', lng: '0' } }],
-		['Dropoff longitude "west" is not a number', { dropoffDetails: { lat: '0', lng: 'west' } }],
+		['Delivery latitude "90.1" is more than 90', { dropoffDetails: { lat: '90.1', lng: '0' } }],
+		['Delivery longitude "west" is not a number', { dropoffDetails: { lat: '0', lng: 'west' } }],
 		['Package: at least one is required', { packages: {} }],
 		['Package name is missing', packageWith({ name: '' })],
 		['Package size "xxl" is not one of xs, s, m, l, xl', packageWith({ size: '={{ "xxl" }}' })],

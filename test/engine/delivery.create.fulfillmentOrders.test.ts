@@ -29,8 +29,7 @@ const items = [partOf(lineItem(), { id: 11, ...store }), partOf(mugs(), { id: 12
 
 const parameters: INodeParameters = {
 	resource: 'delivery',
-	operation: 'create',
-	source: 'shopifyOrder',
+	operation: 'createFromOrders',
 	skipAlreadySent: true,
 	...pickupFields,
 };
@@ -109,8 +108,12 @@ test('skips what is not delivered, and creates it once its hold is released', as
 
 	expect(service.creations()).toEqual([]);
 	expect(jsonOf(output)).toMatchObject([
-		{ skipped: true, reason: 'localPickup', referenceId: '#1001-11' },
-		{ skipped: true, reason: 'onHold', message: expect.stringContaining('(Harbor Warehouse)') },
+		{ outcome: 'skipped', reason: 'localPickup', referenceId: '#1001-11' },
+		{
+			outcome: 'skipped',
+			reason: 'onHold',
+			message: expect.stringContaining('(Harbor Warehouse)'),
+		},
 	]);
 	for (let run = 0; run < 2; run++) await service.run(parameters, { items });
 	expect(received().map(({ referenceId }) => referenceId)).toEqual(['#1001-11', '#1001-12']);
@@ -131,16 +134,16 @@ test('creates the others if a fulfillment order is unreadable, with On Error: Co
 
 test('sends only the delivery methods that are chosen', async () => {
 	const pickedUp = partOf(lineItem(), { id: 11, delivery_method: { method_type: 'pick_up' } });
-	const orderOptions = { deliveryMethods: ['pick_up'] };
+	const moreOrderOptions = { deliveryMethods: ['pick_up'] };
 	const { items: output } = await service.run(
-		{ ...parameters, orderOptions },
+		{ ...parameters, moreOrderOptions },
 		{ items: [pickedUp, ...items.slice(1)] },
 	);
 
 	expect(received().map(({ referenceId }) => referenceId)).toEqual(['#1001-11']);
 	expect(jsonOf(output)[1]).toMatchObject({
 		reason: 'deliveryMethod',
-		message: expect.stringContaining('add "Shipping" to the order option Delivery Methods'),
+		message: expect.stringContaining('add "Shipping" to Delivery Methods under More Order Options'),
 	});
 });
 

@@ -16,6 +16,7 @@ import {
 } from '../support/engine/engine';
 import {
 	createOnce,
+	orderParameters,
 	outcomesOf,
 	jsonOf,
 	pairedItems,
@@ -55,10 +56,11 @@ describe('second run with Skip Already Sent', () => {
 		const { items, hints } = await run(deliveries(5), { batchSize: 2 });
 
 		expect(service.control.requests()).toHaveLength(before);
-		expect(items).toEqual(
+		expect(items).toMatchObject(
 			[0, 1, 2, 3, 4].map((item) => ({
 				json: {
-					skipped: true,
+					outcome: 'skipped',
+					id: null,
 					reason: 'alreadyCreated',
 					message: `R${item} was skipped: this workflow has already created a delivery with this reference ID. Later changes are not sent; use the Update operation for them.`,
 					referenceId: `R${item}`,
@@ -150,12 +152,13 @@ describe('default of Skip Already Sent', () => {
 	const [order = {}] = orders;
 
 	test.each<[string, string, INodeParameters, IDataObject]>([
-		['on', 'shopifyOrder', { ...pickupFields }, { ...order }],
-		['off', 'json', {}, delivery({ referenceId: 'R0' })],
+		['on', 'Shopify orders', { operation: 'createFromOrders', ...pickupFields }, { ...order }],
+		['off', 'JSON', { source: 'json' }, delivery({ referenceId: 'R0' })],
 		[
 			'off',
-			'defineBelow',
+			'fields',
 			{
+				source: 'defineBelow',
 				...pickupFields,
 				dropoffName: 'Ana',
 				dropoffEmail: 'ana@mail.example',
@@ -165,8 +168,8 @@ describe('default of Skip Already Sent', () => {
 			},
 			{},
 		],
-	])('has Skip Already Sent %s by default for %s', async (state, source, fields, item) => {
-		const node = { ...parameters, source, ...fields };
+	])('has Skip Already Sent %s by default for %s', async (state, _source, fields, item) => {
+		const node = { ...parameters, ...fields };
 		const first = await service.run(node, { items: [item] });
 		const second = await service.run(node, { items: [item] });
 		expect(outcomesOf(first.items)).toEqual(['created']);
@@ -174,7 +177,12 @@ describe('default of Skip Already Sent', () => {
 	});
 
 	test('creates an order twice if Skip Already Sent is turned off', async () => {
-		const node = { ...parameters, source: 'shopifyOrder', ...pickupFields, skipAlreadySent: false };
+		const node = {
+			...parameters,
+			operation: 'createFromOrders',
+			...pickupFields,
+			skipAlreadySent: false,
+		};
 		await service.run(node, { items: [{ ...order }] });
 		const { items } = await service.run(node, { items: [{ ...order }] });
 		expect(outcomesOf(items)).toEqual(['created']);
@@ -249,7 +257,10 @@ describe('same reference twice in one input', () => {
 		const parameters = { type: '={{ $json.tags ? "express" : "slot" }}' };
 		const items = [delivery({ referenceId: 'A' }), delivery({ referenceId: 'A', tags: ['x'] })];
 		const dry = await service.run(createOnce({ ...parameters, dryRun: true }), { items });
-		expect(jsonOf(dry.items)).toMatchObject([{ dryRun: true }, { reason: 'sameReferenceInInput' }]);
+		expect(jsonOf(dry.items)).toMatchObject([
+			{ wouldSend: true },
+			{ wouldSend: false, reason: 'sameReferenceInInput' },
+		]);
 		const { items: output } = await service.run(createOnce(parameters), { items });
 		expect(outcomesOf(output)).toEqual(['created', 'sameReferenceInInput']);
 	});
@@ -261,8 +272,8 @@ describe('same reference twice in one input', () => {
 			expect(outcomesOf(items)).toEqual([
 				...['created', 'created', 'sameReferenceInInput', 'created', 'sameReferenceInInput'],
 			]);
-			expect(items[2]?.json).toEqual({
-				skipped: true,
+			expect(items[2]?.json).toMatchObject({
+				outcome: 'skipped',
 				reason: 'sameReferenceInInput',
 				message: expect.stringMatching(
 					/^A was skipped: an earlier item has the same reference ID\. .* its own reference ID\.$/,
@@ -286,7 +297,7 @@ describe('same reference twice in one input', () => {
 		const same = all(3, 'A').map((referenceId) => delivery({ referenceId }));
 		const { items } = await run(same, { type: '={{ $itemIndex === 1 ? "express" : "slot" }}' });
 		expect(service.existing()).toEqual(['A']);
-		expect(items.slice(1).map(({ json }) => json.skipped)).toEqual([true, true]);
+		expect(outcomesOf(items)).toEqual(['created', ...all(2, 'sameReferenceInInput')]);
 	});
 
 	test('sends duplicate references if Skip Already Sent is off', async () => {
@@ -299,7 +310,11 @@ describe('two orders with the same reference', () => {
 	const firstOrder = shopifyOrder({ id: 1, name: '#1001' });
 	const otherOrder = shopifyOrder({ id: 2, name: '#1001' });
 	const parameters = (orderOptions: INodeParameters = {}, options: INodeParameters = {}) =>
-		createOnce(options, { source: 'shopifyOrder', ...pickupFields, orderOptions });
+		createOnce(options, {
+			operation: 'createFromOrders',
+			...pickupFields,
+			...orderParameters(orderOptions),
+		});
 
 	async function runOrders(
 		items: IDataObject[],
@@ -312,20 +327,19 @@ describe('two orders with the same reference', () => {
 		});
 	}
 
-	const error = {
-		message: expect.stringContaining(
-			'This delivery was not sent: another order has the same reference ID "#1001"',
-		),
-		description: expect.stringContaining('set Reference ID From to Order ID'),
-		outcome: 'notSent',
+	const notSent = expect.objectContaining({
 		referenceId: '#1001',
-	};
+		outcome: 'notSent',
+		message: expect.stringMatching(
+			/^#1001 was not sent: another order has the same reference ID "#1001"\. .*set Reference ID From to Order ID/,
+		),
+	});
 
 	test('rejects another order with the reference of an earlier run, every time', async () => {
 		expect(outcomesOf((await runOrders([firstOrder])).items)).toEqual(['created']);
 		for (let times = 0; times < 2; times++) {
 			const { items } = await runOrders([otherOrder]);
-			expect(jsonOf(items)).toEqual([{ error: expect.objectContaining(error) }]);
+			expect(jsonOf(items)).toEqual([notSent]);
 		}
 		expect(outcomesOf((await runOrders([firstOrder])).items)).toEqual(['alreadyCreated']);
 		expect(service.existing()).toEqual(['#1001']);
@@ -342,7 +356,7 @@ describe('two orders with the same reference', () => {
 		const { items } = await runOrders([firstOrder, otherOrder, firstOrder]);
 		expect(jsonOf(items)).toEqual([
 			expect.objectContaining({ referenceId: '#1001' }),
-			{ error: expect.objectContaining(error) },
+			notSent,
 			expect.objectContaining({ reason: 'sameReferenceInInput' }),
 		]);
 		expect(service.existing()).toEqual(['#1001']);
@@ -362,7 +376,7 @@ describe('two orders with the same reference', () => {
 		await runOrders([firstOrder]);
 		const before = deduplicationStore.snapshot();
 		const dry = await runOrders([otherOrder], parameters({}, { dryRun: true }));
-		expect(jsonOf(dry.items)).toMatchObject([{ skipped: true, reason: 'anotherOrder' }]);
+		expect(jsonOf(dry.items)).toMatchObject([{ wouldSend: false, reason: 'anotherOrder' }]);
 		expect(deduplicationStore.snapshot()).toEqual(before);
 	});
 
@@ -467,15 +481,13 @@ describe('killed process', () => {
 				isTrue: true,
 			});
 			if (outcome === 'unknown')
-				expect(second.items[item]?.json.error).toEqual({
-					message: expect.stringMatching(
-						new RegExp(`^It is unknown whether this delivery was created: .*\\[item ${item}\\]$`),
-					),
-					description: expect.stringMatching(
-						/in the Delivery Service dashboard\. .*"Allow Resending"/,
-					),
-					outcome: 'unknown',
+				expect(second.items[item]?.json).toMatchObject({
 					referenceId: `R${item}`,
+					message: expect.stringMatching(
+						new RegExp(
+							`^It is unknown whether R${item} was created: .* in the Delivery Service dashboard\\. .*"Allow Resending"`,
+						),
+					),
 				});
 		}
 		const existing = service.existing();
@@ -543,7 +555,7 @@ describe('killed process', () => {
 		const { error } = await service.run(createOnce({ batchSize: 2 }), { items: deliveries(5) });
 
 		expect(error?.message).toMatch(
-			/^It is unknown whether this delivery was created: .*\(1 of 5 .* created, 2 skipped\) \[item 2\]/,
+			/^It is unknown whether R2 was created: .*\(1 of 5 .* created, 2 skipped\) \[item 2\]/,
 		);
 		expect(error?.description).toContain('Possibly created (2): R2, R3.');
 		expect(service.existing()).toEqual(['R0', 'R1', 'R4']);
@@ -620,7 +632,7 @@ describe('delivery that was not created', () => {
 	test.each([401, 429])('sends deliveries again after a status of %i', async (status) => {
 		service.control.addFault({ kind: 'status', status });
 		const first = await run(deliveries(3));
-		expect(outcomesOf(first.items)).toEqual(all(3, status === 401 ? 'rejected' : 'notSent'));
+		expect(outcomesOf(first.items)).toEqual(all(3, 'notSent'));
 		expect(deduplicationStore.count('workflow')).toBe(0);
 
 		const second = await run(deliveries(3));
@@ -647,10 +659,9 @@ describe('failing store', () => {
 
 		expect(outcomesOf(items)).toEqual([...all(created, 'created'), ...all(6 - created, 'notSent')]);
 		expect(service.existing()).toEqual(['R0', 'R1'].slice(0, created));
-		expect(items[2]?.json.error).toMatchObject({
-			message: expect.stringMatching(/not sent: n8n could not check which reference IDs/),
-			description: expect.stringMatching(/^Save the workflow/),
-		});
+		expect(items[2]?.json.message).toMatch(
+			/^R2 was not sent: n8n could not check which reference IDs .*\. Save the workflow/,
+		);
 		const second = await run(deliveries(6));
 		expect(outcomesOf(second.items).slice(0, created)).toEqual(all(created, 'alreadyCreated'));
 	});
@@ -658,15 +669,13 @@ describe('failing store', () => {
 	test('fails the run if the store fails at the first lookup', async () => {
 		deduplicationStore.addFault(record);
 		const { error } = await service.run(createOnce(), { items: deliveries(3) });
-		expect(error?.message).toMatch(/did not answer \(0 of 3 deliveries created, 3 not sent\)/);
+		expect(error?.message).toMatch(/did not answer \[item 0\]$/);
 		expect(service.control.requests()).toEqual([]);
 	});
 
 	test('asks to save a workflow that was never saved', async () => {
 		const { items } = await run(deliveries(1), {}, { workflowId: '' });
-		expect(items[0]?.json.error).toMatchObject({
-			description: expect.stringMatching(/^Save the workflow and run it again/),
-		});
+		expect(items[0]?.json.message).toMatch(/\. Save the workflow and run it again/);
 		expect(service.control.requests()).toEqual([]);
 	});
 
@@ -689,7 +698,7 @@ describe('failing store', () => {
 		service.control.addFault({ kind: 'status', status: 401 });
 		deduplicationStore.addFault({ ...record, operation: 'removeProcessed' });
 		const { items, hints } = await run(deliveries(1));
-		expect(outcomesOf(items)).toEqual(['rejected']);
+		expect(outcomesOf(items)).toEqual(['notSent']);
 		expect(hints.map(({ message }) => message).join()).toContain('could not save');
 		expect(outcomesOf((await run(deliveries(1))).items)).toEqual(['unknown']);
 	});
@@ -746,8 +755,8 @@ describe('any faults in several runs of the same orders', () => {
 		};
 		const items = outputs.flat();
 		const outcomes = outcomesOf(
-			items.map(({ json: { id, reason, error: failure } }) => ({
-				json: { id, reason, error: failure },
+			items.map(({ json: { outcome, reason, error: failure } }) => ({
+				json: { outcome, reason, error: failure },
 			})),
 		);
 		for (const [index, item] of pairedItems(items).entries())

@@ -14,9 +14,10 @@ const retrying = { settings: { retryOnFail: true, maxTries: 3, waitBetweenTries:
 
 /** JSON deliveries whose reference ID is different whenever it is read, as with $now. */
 const changingReference = {
+	operation: 'create',
 	source: 'json',
 	deliveryJson: '={{ ({ ...$json, referenceId: $json.referenceId + " " + Math.random() }) }}',
-	options: { batchSize: 1 },
+	advanced: { batchSize: 1 },
 };
 
 /** The deliveries as the service has them, without the changing part of their reference IDs. */
@@ -40,7 +41,7 @@ describe.each([false, true])('Retry On Fail with Skip Already Sent: %s', (skipAl
 		service.control.addFault({ kind: 'resetAfter', skip: 1 });
 		const { error } = await service.run(parameters, { ...retrying, items });
 		expect(existing()).toEqual(['#1', '#2', '#3']);
-		expect(error?.message).toContain('It is unknown whether this delivery was created');
+		expect(error?.message).toMatch(/^It is unknown whether #\d.* was created/);
 		expect(error?.message).toContain('2 of 3 deliveries created');
 		expect(error?.description).toMatch(/Created \(2\): #1 .*, #3 .*Possibly created: #2 /);
 	});
@@ -90,7 +91,7 @@ describe.each([false, true])('Retry On Fail with Skip Already Sent: %s', (skipAl
 test('sends only the unsent deliveries in a retry with Skip Already Sent', async () => {
 	service.control.addFault({ kind: 'status', status: 401, skip: 1 });
 	const run = await service.run(
-		{ source: 'json', skipAlreadySent: true, options: { batchSize: 1 } },
+		{ operation: 'create', source: 'json', skipAlreadySent: true, advanced: { batchSize: 1 } },
 		{ ...retrying, items: [delivery({ referenceId: '#1' }), delivery({ referenceId: '#2' })] },
 	);
 	expect(run.error).toBeUndefined();
@@ -103,7 +104,12 @@ test('sends only the unsent deliveries in a retry with Skip Already Sent', async
 });
 
 describe('delivery created by an earlier attempt', () => {
-	const parameters = { source: 'json', skipAlreadySent: true, options: { batchSize: 1 } };
+	const parameters = {
+		operation: 'create',
+		source: 'json',
+		skipAlreadySent: true,
+		advanced: { batchSize: 1 },
+	};
 	const items = ['#1', '#2'].map((referenceId) => delivery({ referenceId }));
 	const idOf = (referenceId: string) =>
 		service.control.deliveries().find(({ request }) => request.referenceId === referenceId)?.record
@@ -165,7 +171,7 @@ describe('delivery created by an earlier attempt', () => {
 		await failLaterAttempts({ kind: 'resetAfter' }, one);
 		const { error } = await service.run(parameters, { ...retrying, items: one });
 		expect(service.creations()).toHaveLength(1);
-		expect(error?.message).toContain('It is unknown whether this delivery was created');
+		expect(error?.message).toMatch(/^It is unknown whether #\d.* was created/);
 		expect(error?.description).toContain('Possibly created: #1.');
 	});
 
@@ -188,7 +194,7 @@ describe('delivery created by an earlier attempt', () => {
 
 describe('retry of a failed execution', () => {
 	const items = ['#1', '#2'].map((referenceId) => delivery({ referenceId }));
-	const parameters = { source: 'json', options: { batchSize: 1 } };
+	const parameters = { operation: 'create', source: 'json', advanced: { batchSize: 1 } };
 	const isRetry = { mode: 'retry' } as const;
 
 	test('rejects the retry of an execution without Skip Already Sent', async () => {
@@ -216,10 +222,10 @@ describe('retry of a failed execution', () => {
 
 	test('allows the retry of an execution as a dry run, which sends nothing', async () => {
 		const run = await service.run(
-			{ ...parameters, options: { batchSize: 1, dryRun: true } },
+			{ ...parameters, advanced: { batchSize: 1 }, options: { dryRun: true } },
 			{ items, ...isRetry },
 		);
-		expect(jsonOf(run.items)).toMatchObject([{ dryRun: true }, { dryRun: true }]);
+		expect(jsonOf(run.items)).toMatchObject([{ wouldSend: true }, { wouldSend: true }]);
 		expect(service.creations()).toEqual([]);
 	});
 });

@@ -10,7 +10,7 @@ import {
 	shopifyOrder,
 } from '../support/shopifyOrders';
 import { toGraphqlOrder } from '../support/graphqlOrder';
-import { jsonOf, pairedItems, pickupFields, setUp } from '../support/actionNode';
+import { jsonOf, orderParameters, pairedItems, pickupFields, setUp } from '../support/actionNode';
 import { pickup } from '../support/sampleDelivery';
 
 const service = setUp();
@@ -20,10 +20,9 @@ const toGraphql = () => jsonParse<IDataObject>(JSON.stringify(toGraphqlOrder(sho
 
 const fromOrder = (orderOptions: INodeParameters = {}): INodeParameters => ({
 	resource: 'delivery',
-	operation: 'create',
-	source: 'shopifyOrder',
+	operation: 'createFromOrders',
 	...pickupFields,
-	orderOptions,
+	...orderParameters(orderOptions),
 });
 
 const contact = {
@@ -200,7 +199,7 @@ describe('Shopify order', () => {
 				pickupLocationType: 'warehouse',
 				pickupWarehouse: '={{ $json.name === "#1001" ? 7 : 8 }}',
 				pickupDetails: { instructions: 'Dock 4' },
-				options: { batchSize: 100 },
+				advanced: { batchSize: 100 },
 			},
 			{ items: [shopifyOrder(), shopifyOrder({ name: '#1002' })] },
 		);
@@ -229,7 +228,8 @@ describe('Shopify order', () => {
 		const { items } = await service.run(
 			{
 				...fromOrder(),
-				options: { batchSize: 100, companyId: 1002, type: 'flex', simplify: false },
+				advanced: { batchSize: 100 },
+				options: { companyId: 1002, type: 'flex', simplify: false },
 			},
 			{ items: orders },
 		);
@@ -248,6 +248,9 @@ describe('Shopify order', () => {
 		expect(jsonOf(items)).toEqual(
 			service.control.deliveries().map(({ record }) => ({
 				...record,
+				outcome: 'created',
+				message: 'Created',
+				reason: null,
 				shopifyOrder: { ...orderSummary, name: record.referenceId },
 			})),
 		);
@@ -301,8 +304,8 @@ describe('order option', () => {
 		],
 		['Cash on Delivery: always, but all is paid', { cod: 'unpaid' }, {}, plain],
 		[
-			'Send All Orders To',
-			{ sendAllOrdersTo: full },
+			'Override Recipient: Delivery Address',
+			{ address: full },
 			{
 				shipping_address: null,
 				customer: { first_name: 'Maya', last_name: 'Okafor', phone: contact.phonenumber },
@@ -439,7 +442,7 @@ describe('order option', () => {
 	test('ignores order options that are added but left empty', async () => {
 		await service.run(
 			fromOrder({
-				sendAllOrdersTo: '',
+				address: '',
 				cashOnDeliveryMethods: ' ',
 				email: ' ',
 				fallbackEmail: '',
@@ -473,10 +476,10 @@ describe('order option', () => {
 			'Package size "huge" is not one of xs, s, m, l, xl [item 0]',
 			{ packageSize: '={{ "huge" }}' },
 		],
-		['Order #1001: dropoff latitude "north" is not a number [item 0]', { lat: 'north', lng: '1' }],
-		['Order #1001: dropoff email "desk" is not an email address [item 0]', { email: 'desk' }],
+		['Order #1001: delivery latitude "north" is not a number [item 0]', { lat: 'north', lng: '1' }],
+		['Order #1001: recipient email "desk" is not an email address [item 0]', { email: 'desk' }],
 		[
-			'Order #77: dropoff email "desk" is not an email address [item 0]',
+			'Order #77: recipient email "desk" is not an email address [item 0]',
 			{ email: 'desk', referenceId: '#77' },
 		],
 	])('rejects an invalid order option without sending a request: %s', async (message, options) => {
@@ -496,7 +499,7 @@ test('names the order and where to fix an invalid field', async () => {
 	expect(error).toMatchObject({
 		message: 'Order #1001: pickup email "shop" is not an email address [item 0]',
 		description:
-			'Also: Dropoff email "desk" is not an email address. Nothing was sent for this item. Fix pickup fields and values from Order Options in this node, everything else in Shopify. No delivery was created.',
+			'Also: Recipient email "desk" is not an email address. Nothing was sent for this item. Fix pickup fields and values of options in this node, everything else in Shopify. No delivery was created.',
 	});
 });
 
@@ -506,7 +509,7 @@ test('keeps the error message unchanged if it contains an error code of n8n', as
 	});
 
 	expect(error?.message).toBe(
-		'Order #1001: dropoff email "ana@bikeaccessories" is not an email address [item 0]',
+		'Order #1001: recipient email "ana@bikeaccessories" is not an email address [item 0]',
 	);
 });
 
@@ -563,11 +566,38 @@ describe('orders without fields that Shopify always returns', () => {
 	});
 });
 
+describe('recipient that is overridden for every order', () => {
+	const orders = ['#1', '#2', '#3'].map((name, index) => shopifyOrder({ id: index + 1, name }));
+	const address = '1 Main Street, Springfield';
+	const advice =
+		'Override Recipient replaces the recipient of every order: use an expression to decide per order.';
+
+	test('names the fixed address of several orders in a warning, also in a dry run', async () => {
+		const warning = `All 3 deliveries go to ${address}. ${advice}`;
+		for (const options of [{ dryRun: true }, {}]) {
+			const parameters = { ...fromOrder({ address }), options };
+			const { hints } = await service.run(parameters, { items: orders });
+			expect(warnings(hints)).toContain(warning);
+		}
+		expect(service.control.deliveries()).toHaveLength(3);
+	});
+
+	test.each<[string, INodeParameters, IDataObject[]]>([
+		['an expression', { address: `={{ $json.name === "#1" ? "${address}" : "" }}` }, orders],
+		['a single order', { address }, orders.slice(0, 1)],
+		['empty', { address: ' ' }, orders],
+	])('does not warn of an overridden address that is %s', async (_what, options, items) => {
+		const { hints, error } = await service.run(fromOrder(options), { items });
+		expect(error).toBeUndefined();
+		expect(warnings(hints)).toEqual([]);
+	});
+});
+
 describe('outstanding amount that is not collected', () => {
 	const owed = (name: string, methods: string[]) =>
 		shopifyOrder({ ...payableInCash, name, payment_gateway_names: methods });
 	const hint =
-		'2 orders (#1, #2) are not fully paid, but no cash will be collected. If one of the payment methods "Bank Deposit", "Pay the milkman" is cash on delivery, add it to the order option Cash on Delivery Methods, and run Update for existing deliveries.';
+		'2 orders (#1, #2) are not fully paid, but no cash will be collected. If one of the payment methods "Bank Deposit", "Pay the milkman" is cash on delivery, add it to Cash on Delivery Methods under More Order Options, and run Update for existing deliveries.';
 	const items = [
 		owed('#1', ['Bank Deposit']),
 		owed('#2', ['Bank Deposit', 'Pay the milkman']),
@@ -586,11 +616,7 @@ describe('outstanding amount that is not collected', () => {
 	test('returns the payment methods of an outstanding amount in the output item', async () => {
 		const { items: output } = await service.run(fromOrder(), { items });
 		expect(jsonOf(output).map(({ cashNotCollectedFor }) => cashNotCollectedFor)).toEqual([
-			['Bank Deposit'],
-			['Bank Deposit', 'Pay the milkman'],
-			undefined,
-			undefined,
-			undefined,
+			...['Bank Deposit', 'Bank Deposit, Pay the milkman', null, null, null],
 		]);
 	});
 
@@ -607,7 +633,7 @@ describe('outstanding amount that is not collected', () => {
 	test('warns of outstanding amounts without a payment method', async () => {
 		const { hints } = await service.run(fromOrder(), { items: [owed('#1', [])] });
 		expect(warnings(hints)).toEqual([
-			'#1 is not fully paid, but no cash will be collected. There is no payment method: if cash is due on delivery, set the order option Cash on Delivery to Whenever Something Is Unpaid, and run Update for existing deliveries.',
+			'#1 is not fully paid, but no cash will be collected. There is no payment method: if cash is due on delivery, set Cash on Delivery under Order Options to Whenever Something Is Unpaid, and run Update for existing deliveries.',
 		]);
 	});
 
@@ -732,13 +758,14 @@ describe('order that is skipped', () => {
 
 		expect(error).toBeUndefined();
 		expect(service.control.requests()).toEqual([]);
-		expect(items).toEqual([
+		expect(items).toMatchObject([
 			{
 				json: {
-					skipped: true,
-					reason,
-					message: expect.stringMatching(message),
 					referenceId: '#1001',
+					outcome: 'skipped',
+					message: expect.stringMatching(message),
+					id: null,
+					reason,
 					shopifyOrder: orderSummary,
 				},
 				pairedItem: { item: 0 },
@@ -759,9 +786,9 @@ describe('order that is skipped', () => {
 		expect(service.creations()).toEqual([{ deliveries: [plain] }]);
 		expect(pairedItems(items)).toEqual([0, 1, 2]);
 		expect(jsonOf(items)).toMatchObject([
-			{ skipped: true, reason: 'testOrder', referenceId: '#1' },
+			{ outcome: 'skipped', reason: 'testOrder', referenceId: '#1' },
 			{ id: service.control.deliveries()[0]?.record.id, referenceId: '#1001' },
-			{ skipped: true, reason: 'cancelled', referenceId: '#3' },
+			{ outcome: 'skipped', reason: 'cancelled', referenceId: '#3' },
 		]);
 		expect(outputs[1] ?? []).toEqual([]);
 	});
@@ -868,6 +895,7 @@ describe('invalid order', () => {
 						outcome: 'invalid',
 						shopifyOrder: { ...orderSummary, name: undefined },
 					},
+					message: expect.stringMatching(/no shipping address.* to use as the reference ID/),
 				},
 				pairedItem: { item: 0 },
 			},

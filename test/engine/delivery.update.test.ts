@@ -2,7 +2,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { lineItem, shippingAddress, shopifyOrder } from '../support/shopifyOrders';
-import { jsonOf, pairedItems, setUp } from '../support/actionNode';
+import { jsonOf, orderParameters, pairedItems, setUp } from '../support/actionNode';
 
 const service = setUp();
 
@@ -22,7 +22,18 @@ const flags = { recalculatePrice: true, reorderRoute: true, recalculateCity: tru
 /** The bodies of the update requests that the service received. */
 const updates = () => service.received('PATCH').map(({ body }) => body);
 
-const success = { jobId: expect.any(String), code: 'OK', message: 'Success' };
+const success = {
+	outcome: 'updated',
+	message: 'Success',
+	jobId: expect.any(String),
+	code: 'OK',
+};
+
+/** The fields of an update that the service responded to with an empty body. */
+const unconfirmed = { outcome: 'updated', message: 'Updated', jobId: null, code: null };
+
+/** The fields of the output item of a delivery that was not updated. */
+const failed = { message: expect.any(String), jobId: null, code: null };
 
 const itemsWithIds = (ids: readonly string[]) => ids.map((id) => ({ id }));
 
@@ -215,17 +226,17 @@ describe('field of an update', () => {
 
 	test.each<[string, INodeParameters, object]>([
 		[
-			'Dropoff Address',
+			'Delivery Address',
 			{ address: full.location.address },
 			{ location: { address: full.location.address } },
 		],
 		[
-			'Dropoff Instructions',
+			'Delivery Instructions',
 			{ instructions: 'Ring twice' },
 			{ location: { instructions: 'Ring twice' } },
 		],
 		[
-			'Dropoff Latitude and Longitude',
+			'Delivery Latitude and Longitude',
 			{ lat: '43.65', lng: '-70.25' },
 			{ location: { lat: 43.65, lng: -70.25 } },
 		],
@@ -293,7 +304,7 @@ describe('field of an update', () => {
 
 	test.each<[string, INodeParameters]>([
 		['There is nothing to change', {}],
-		['Dropoff Address is empty', { address: ' ' }],
+		['Delivery Address is empty', { address: ' ' }],
 		['Cash on Delivery is empty', { cod: '' }],
 		['Recipient Name is empty', { name: '={{ $json.none }}' }],
 		['Tags to Add is empty', { addTags: '' }],
@@ -372,9 +383,13 @@ describe('invalid item of an update', () => {
 			description: 'Nothing was sent for this item.',
 			outcome: 'invalid',
 		};
+		const message = 'Delivery ID: at least one is required. Nothing was sent for this item.';
 		expect(regular.items).toEqual([
 			{ json: { deliveryId: a, ...success }, pairedItem: { item: 0 } },
-			{ json: { error }, pairedItem: { item: 1 } },
+			{
+				json: { ...failed, deliveryId: null, outcome: 'invalid', message },
+				pairedItem: { item: 1 },
+			},
 			{ json: { deliveryId: b, ...success }, pairedItem: { item: 2 } },
 		]);
 		expect(split.outputs).toEqual([
@@ -382,7 +397,7 @@ describe('invalid item of an update', () => {
 				{ json: { deliveryId: a, ...success }, pairedItem: { item: 0 } },
 				{ json: { deliveryId: b, ...success }, pairedItem: { item: 2 } },
 			],
-			[{ json: { id: '', error }, pairedItem: { item: 1 } }],
+			[{ json: { id: '', error, message }, pairedItem: { item: 1 } }],
 		]);
 	});
 
@@ -394,8 +409,8 @@ describe('invalid item of an update', () => {
 
 		expect(service.control.requests()).toEqual([]);
 		expect(jsonOf(items)).toMatchObject([
-			{ error: { message: 'There is nothing to change [item 0]', outcome: 'invalid' } },
-			{ error: { message: 'There is nothing to change [item 1]', outcome: 'invalid' } },
+			{ outcome: 'invalid', message: expect.stringMatching(/^There is nothing to change/) },
+			{ outcome: 'invalid', message: expect.stringMatching(/^There is nothing to change/) },
 		]);
 	});
 });
@@ -473,12 +488,12 @@ describe('rejected ID in the middle of a run', () => {
 				item !== 12
 					? { deliveryId, ...success }
 					: {
-							error: {
-								message: `The Delivery Service could not find the requested resource (status 404) [item 12]`,
-								description: expect.stringContaining('Unknown deliveries: no-such-delivery'),
-								outcome: 'rejected',
-								deliveryId,
-							},
+							...failed,
+							deliveryId,
+							outcome: 'rejected',
+							message: expect.stringMatching(
+								/^The Delivery Service could not find .*\(status 404\)\. .*Unknown deliveries: no-such-delivery/,
+							),
 						},
 			),
 		);
@@ -496,14 +511,13 @@ describe('rejected ID in the middle of a run', () => {
 		expect(updates()).toHaveLength(1);
 		expect(jsonOf(items)).toMatchObject(
 			ids.map((deliveryId, item) => ({
-				error: {
-					message:
-						item < 10
-							? `The Delivery Service rejected the API key [item ${item}]`
-							: `This delivery was not updated: the Delivery Service rejected the API key [item ${item}]`,
-					outcome: item < 10 ? 'rejected' : 'notSent',
-					deliveryId,
-				},
+				deliveryId,
+				outcome: 'notSent',
+				message: expect.stringContaining(
+					item < 10
+						? 'The Delivery Service rejected the API key. '
+						: `Delivery ${deliveryId} was not updated: the Delivery Service rejected the API key. `,
+				),
 			})),
 		);
 	});
@@ -538,6 +552,7 @@ describe('rejected ID in the middle of a run', () => {
 							outcome: 'rejected',
 							referenceId: 'nope',
 						},
+						message: expect.stringMatching(/\(status 404\)\. .*Unknown deliveries: nope/),
 					},
 					pairedItem: { item: 1 },
 				},
@@ -558,7 +573,12 @@ describe('response to an update that is not as documented', () => {
 		const { items } = await service.run(update({ cod: '5' }), { items: [{ id }] });
 
 		expect(updates()).toHaveLength(1);
-		expect(items).toEqual([{ json: { deliveryId: id, ...expected }, pairedItem: { item: 0 } }]);
+		expect(items).toEqual([
+			{
+				json: { deliveryId: id, ...unconfirmed, ...expected },
+				pairedItem: { item: 0 },
+			},
+		]);
 	});
 
 	test('names the Base URL if the response did not come from the service', async () => {
@@ -568,8 +588,7 @@ describe('response to an update that is not as documented', () => {
 		const { error } = await service.run(update({ cod: '5' }), { items: [{ id }] });
 
 		expect(error).toMatchObject({
-			message:
-				'It is unknown whether this delivery was updated: the response is not a valid Delivery Service response [item 0]',
+			message: `It is unknown whether delivery ${id} was updated: the response is not a valid Delivery Service response [item 0]`,
 			description: expect.stringContaining('Base URL'),
 		});
 	});
@@ -622,7 +641,7 @@ describe('Retry On Fail of an update that replaces the reference ID by which it 
 		const { error } = await service.run(rename, { items, settings });
 		expect(service.existing()).toEqual(allRenamed);
 		expect(updates()).toHaveLength(3);
-		expect(error?.message).toMatch(/^It is unknown whether this delivery was updated.*\[item 1\]$/);
+		expect(error?.message).toMatch(/^It is unknown whether R1 was updated.*\[item 1\]$/);
 		expect(error?.description).toContain('both the old and the new reference ID');
 		expect(error?.context.data).toEqual({
 			updated: [
@@ -645,7 +664,7 @@ describe('Retry On Fail of an update that replaces the reference ID by which it 
 		expect(service.existing()).toEqual(allRenamed);
 		expect(updates()).toHaveLength(3);
 		expect(jsonOf(output)).toMatchObject([
-			{ error: { outcome: 'unknown', referenceId: 'R0' } },
+			{ outcome: 'unknown', referenceId: 'R0' },
 			{ referenceId: 'R1', code: 'OK' },
 			{ referenceId: 'R2', code: 'OK' },
 		]);
@@ -669,7 +688,7 @@ describe('options of an update', () => {
 		service.control.addFault({ kind: 'hangAfter' });
 
 		const { error, items } = await service.run(
-			update({ cod: '5' }, { options: { timeoutSeconds: 3 } }),
+			update({ cod: '5' }, { advanced: { timeoutSeconds: 3 } }),
 			{ items: [{ id }] },
 		);
 
@@ -682,9 +701,12 @@ describe('options of an update', () => {
 		const [id = ''] = await service.seed(1);
 		service.control.addFault({ kind: 'status', status: 429, headers: { 'Retry-After': '600' } });
 
-		const { error } = await service.run(update({ cod: '5' }, { options: { maxRetrySeconds: 5 } }), {
-			items: [{ id }],
-		});
+		const { error } = await service.run(
+			update({ cod: '5' }, { advanced: { maxRetrySeconds: 5 } }),
+			{
+				items: [{ id }],
+			},
+		);
 
 		expect(updates()).toHaveLength(1);
 		expect(error).toMatchObject({
@@ -697,8 +719,8 @@ describe('options of an update', () => {
 		[{ maxRetrySeconds: -1 }, /^Max retry time -1 is less than 0/],
 		[{ timeoutSeconds: 0 }, /^Timeout 0 is less than 1/],
 		[{ timeoutSeconds: 9999 }, /^Timeout 9999 is more than 3600/],
-	])('rejects invalid options of an update: %o', async (options, message) => {
-		const { error } = await service.run(update({ cod: '5' }, { options }), {
+	])('rejects invalid options of an update: %o', async (advanced, message) => {
+		const { error } = await service.run(update({ cod: '5' }, { advanced }), {
 			items: [{ id: 'a' }],
 		});
 
@@ -726,7 +748,7 @@ describe('update under an API variant', () => {
 		return { ids, items: jsonOf(items) };
 	}
 
-	const rejected = { error: { outcome: 'rejected', deliveryId: unknownId } };
+	const rejected = { outcome: 'rejected', deliveryId: unknownId };
 
 	test.each([
 		'update-202',
@@ -751,11 +773,9 @@ describe('update under an API variant', () => {
 		expect(updatedIds()).toEqual([]);
 		expect(items).toMatchObject(
 			[...ids, unknownId].map((deliveryId) => ({
-				error: {
-					outcome: 'rejected',
-					description: expect.stringContaining('The route has left already (ERROR)'),
-					deliveryId,
-				},
+				outcome: 'rejected',
+				message: expect.stringContaining('The route has left already (ERROR)'),
+				deliveryId,
 			})),
 		);
 	});
@@ -792,7 +812,7 @@ describe('update under an API variant', () => {
 
 		expect(updates()).toHaveLength(1);
 		expect(jsonOf(items)).toMatchObject(
-			ids.map((deliveryId) => ({ error: { outcome: 'unknown', deliveryId } })),
+			ids.map((deliveryId) => ({ outcome: 'unknown', deliveryId })),
 		);
 	});
 });
@@ -804,7 +824,7 @@ describe('changes from a Shopify order', () => {
 		findBy: 'referenceIds',
 		referenceIds: 'R0',
 		changesFrom: 'shopifyOrder',
-		orderOptions,
+		...orderParameters(orderOptions),
 	});
 	const location = {
 		address: '214 Larkspur Lane, Springfield, Illinois 62704, United States',
@@ -833,6 +853,23 @@ describe('changes from a Shopify order', () => {
 			},
 		]);
 		expect(jsonOf(items)).toEqual([{ referenceId: 'R0', ...success }]);
+	});
+
+	test('names a fixed recipient of several updated deliveries in a warning', async () => {
+		await service.seed(2);
+		const parameters = {
+			...fromOrder({ name: 'Front Desk' }),
+			referenceIds: '={{ $json.name }}',
+		};
+		const orders = ['R0', 'R1'].map((name) => shopifyOrder({ name }));
+
+		const one = await service.run(parameters, { items: orders.slice(0, 1) });
+		const two = await service.run(parameters, { items: orders });
+
+		expect(one.hints).toEqual([]);
+		expect(two.hints).toMatchObject([
+			{ message: expect.stringMatching(/^All 2 deliveries are for Front Desk\./), type: 'warning' },
+		]);
 	});
 
 	test('omits missing fields of the order, but replaces the instructions of the old address', async () => {
@@ -1040,7 +1077,7 @@ describe('changes from a Shopify order', () => {
 
 		expect(updates()).toEqual([]);
 		expect(jsonOf(items)).toMatchObject([
-			{ error: { message: expect.stringMatching(message), outcome: 'invalid' } },
+			{ message: expect.stringMatching(message), outcome: 'invalid' },
 		]);
 	});
 });

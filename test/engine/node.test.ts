@@ -84,12 +84,12 @@ describe('names in saved workflows', () => {
 		expect(trigger.description.name).toBe('deliveryServiceTrigger');
 		expect(optionsOf('resource')).toEqual(['delivery', 'webhook']);
 		expect(optionsOf('operation', 'delivery')).toEqual(
-			expect.arrayContaining(['create', 'update']),
+			expect.arrayContaining(['create', 'createFromOrders', 'update']),
 		);
 		expect(optionsOf('operation', 'webhook')).toEqual(
 			expect.arrayContaining(['create', 'delete', 'getAll']),
 		);
-		expect(optionsOf('source').sort()).toEqual(['defineBelow', 'json', 'shopifyOrder']);
+		expect(optionsOf('source').sort()).toEqual(['defineBelow', 'json']);
 		const events = trigger.description.properties.find(({ name }) => name === 'events');
 		expect(events?.type).toBe('multiOptions');
 		expect(events?.options?.filter(isChoice).map(({ value }) => value)).toEqual([
@@ -153,9 +153,9 @@ describe.each(propertyLists)('parameters of %s', (owner, properties) => {
 			if (type === 'collection')
 				return !isSorted(options.filter(isProperty).map(({ displayName }) => displayName));
 			const labels = options.filter(isChoice).map((option) => option.name);
-			// Sizes go from small to large.
-			const isSize = /size$/i.test(name);
-			return labels.length >= 5 && !isSize && !isSorted(labels);
+			// Sizes go from small to large, and the most used operation comes first.
+			const hasOwnOrder = /size$|^operation$/i.test(name);
+			return labels.length >= 5 && !hasOwnOrder && !isSorted(labels);
 		});
 
 		expect(unsorted.map(({ name }) => name)).toEqual([]);

@@ -9,6 +9,8 @@ import { DeliveryService } from '../../nodes/DeliveryService/DeliveryService.nod
 import { readBody } from '../../nodes/DeliveryService/trigger/payload';
 import { jsonOf, pickupFields, setUp } from '../support/actionNode';
 import { delivery } from '../support/sampleDelivery';
+import { samplePart } from '../support/sampleFulfillmentOrder';
+import { lineItem, payableInCash, shopifyOrder } from '../support/shopifyOrders';
 
 const schemaFolder = join(__dirname, '../../nodes/DeliveryService/__schema__');
 
@@ -73,17 +75,30 @@ test('has one output schema per operation', () => {
 	expect(files.sort()).toEqual(operations.sort());
 });
 
-test('matches the output of Delivery: Create for created and skipped deliveries', async () => {
-	const order: IDataObject = {
-		name: '#1',
-		cancelled_at: '2026-01-02T03:04:05Z',
-		line_items: [{ name: 'Shoes', quantity: 1 }],
-	};
-	const items = await outputOf('delivery', 'create', [
-		{ parameters: { source: 'json' }, items: [delivery({ referenceId: '#2' })] },
-		{ parameters: { source: 'shopifyOrder', ...pickupFields }, items: [order] },
+test('matches the output of Delivery: Create From Shopify Orders', async () => {
+	const split = shopifyOrder({ ...payableInCash, id: 3, name: '#3' });
+	const lines = [{ line_item_id: lineItem().id, quantity: 1, fulfillable_quantity: 1 }];
+	const part = samplePart({ id: 31, order_id: 3, line_items: lines });
+	const orders = [
+		shopifyOrder({ ...payableInCash, id: 1, name: '#1', payment_gateway_names: ['Bank'] }),
+		shopifyOrder({ id: 2, name: '#2', cancelled_at: '2026-01-02T03:04:05Z' }),
+		{ order: split, fulfillmentOrder: { ...part } },
+	];
+	const items = await outputOf('delivery', 'createFromOrders', [
+		{ parameters: { ...pickupFields }, items: orders },
 	]);
-	expect(items).toHaveLength(2);
+	expect(items.map(({ outcome }) => outcome)).toEqual(['created', 'skipped', 'created']);
+	expect(compare('/v1.0.0/delivery/createFromOrders', items)).toEqual(matching);
+});
+
+test('matches the output of Delivery: Create for created and skipped deliveries', async () => {
+	const items = await outputOf('delivery', 'create', [
+		{
+			parameters: { source: 'json', skipAlreadySent: true },
+			items: [delivery({ referenceId: '#2' }), delivery({ referenceId: '#2' })],
+		},
+	]);
+	expect(items.map(({ outcome }) => outcome)).toEqual(['created', 'skipped']);
 	expect(compare('/v1.0.0/delivery/create', items)).toEqual(matching);
 });
 

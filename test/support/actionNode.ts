@@ -129,9 +129,42 @@ export function createOnce(
 		operation: 'create',
 		source: 'json',
 		skipAlreadySent: true,
-		options: { batchSize: 100, maxRetrySeconds: 0, ...options },
+		...inCollections({ batchSize: 100, maxRetrySeconds: 0, ...options }, runCollections, 'options'),
 		...more,
 	};
+}
+
+const runCollections = {
+	advanced: ['batchSize', 'maxRetrySeconds', 'retryRejectedBatches', 'timeoutSeconds'],
+};
+
+const orderCollections = {
+	orderOptions: [
+		...['cod', 'fallbackEmail', 'includeTags', 'includeTestOrders', 'instructions'],
+		...['onlyPaidOrders', 'packageSize', 'packageSizeByWeight'],
+	],
+	overrideRecipient: ['address', 'email', 'lat', 'lng', 'name', 'phone'],
+	referenceOptions: ['referenceId', 'referenceIdFrom'],
+};
+
+/** Parameters with options for mapping orders, each in its collection. */
+export function orderParameters(options: INodeParameters): INodeParameters {
+	return inCollections(options, orderCollections, 'moreOrderOptions');
+}
+
+/** Options by the collection that has them; those of no other collection are in the last one. */
+function inCollections(
+	options: INodeParameters,
+	collections: Readonly<Record<string, readonly string[]>>,
+	others: string,
+): INodeParameters {
+	const parameters: Record<string, INodeParameters> = {};
+	for (const [name, value] of Object.entries(options)) {
+		const found = Object.entries(collections).find(([, names]) => names.includes(name));
+		const collection = found?.[0] ?? others;
+		parameters[collection] = { ...parameters[collection], [name]: value };
+	}
+	return parameters;
 }
 
 /**
@@ -176,16 +209,14 @@ const nodeModuleSchema = zod.object({
 /** The outcome of each item: `created`, the reason of a skipped item, or the outcome of an error item. */
 export function outcomesOf(items: readonly INodeExecutionData[]): unknown[] {
 	return items.map(({ json }) => {
-		const outcome = outcomeSchema.parse(json);
-		return (
-			outcome.error?.outcome ?? outcome.reason ?? (outcome.id === undefined ? undefined : 'created')
-		);
+		const { outcome, reason, error } = outcomeSchema.parse(json);
+		return error?.outcome ?? reason ?? outcome;
 	});
 }
 
 const outcomeSchema = zod.object({
-	id: zod.string().optional(),
-	reason: zod.string().optional(),
+	outcome: zod.string().optional(),
+	reason: zod.string().nullish(),
 	error: zod.object({ outcome: zod.string() }).optional(),
 });
 

@@ -274,21 +274,21 @@ describe('the advice for an order without a delivery', () => {
 	const shopifyOrder = { id: '450789', name: '#1001' };
 	const adviceFor = (outcome: string) =>
 		evaluated(whatToDo, {
-			error: { outcome, description: 'Do this.', referenceId: 'R-1001', shopifyOrder },
+			...{ outcome, message: 'No. Do this.', referenceId: 'R-1001', shopifyOrder },
 		});
 
 	test.each(['invalid', 'rejected', 'notSent'])(
 		'says for %s that the order is sent at night unless it is too old',
 		(outcome) => {
 			expect(adviceFor(outcome)).toBe(
-				'Do this. "Catch up at night" then sends the order. If the order is older than the "days" set there, raise them and choose "Execute workflow" once.',
+				'"Catch up at night" then sends the order. If the order is older than the "days" set there, raise them and choose "Execute workflow" once.',
 			);
 		},
 	);
 
 	test('says for unknown which row to add if the delivery exists', () => {
 		expect(adviceFor('unknown')).toBe(
-			'Do this. If it is there, add a row to the table "Shopify deliveries", so that its updates find the order: deliveryId and trackingLink from the dashboard, orderId 450789, orderName #1001, referenceId R-1001, rank 0, and fulfillment open. Then set "solved" to yes.',
+			'If it is there, add a row to the table "Shopify deliveries", so that its updates find the order: deliveryId and trackingLink from the dashboard, orderId 450789, orderName #1001, referenceId R-1001, rank 0, and fulfillment open. Then set "solved" to yes.',
 		);
 	});
 });

@@ -27,8 +27,8 @@ export function itemError(node: INode, problem: Problem, item: number): NodeOper
 /**
  * The output item for a failed input item with On Error: Continue.
  *
- * The item has a single property `error`, an object: only this form reaches the error output with
- * its details in all versions of n8n, which then adds the data of the input item.
+ * The item has no other properties than `error` and `message`: only this form reaches the error output
+ * with its details in all versions of n8n, which then adds the data of the input item.
  *
  * @param details more properties of the error for later nodes, e.g. the reference ID
  */
@@ -45,9 +45,20 @@ export function errorItem(
 				...(description && { description }),
 				...details,
 			},
+			message: fullMessage(problem),
 		},
 		item,
 	);
+}
+
+/** Whether failed items go to a separate output, which accepts no other form than {@link errorItem}. */
+export function hasErrorOutput(context: Pick<IExecuteFunctions, 'getNode'>): boolean {
+	return context.getNode().onError === 'continueErrorOutput';
+}
+
+/** What happened and what to do, as one text. */
+export function fullMessage({ message, description }: Problem): string {
+	return description ? `${endSentence(message)} ${description}` : message;
 }
 
 function withItemNumber({ message }: Problem, item: number): string {
@@ -125,20 +136,20 @@ export async function mapItems<Value>(
  * anything returns an error item for each input item: n8n would pass the input items on as if they
  * had succeeded.
  *
+ * @param toItem returns the error item for the number of an input item
  * @throws the error of the operation, unless On Error is Continue
  */
 export async function withErrorItems(
 	context: IExecuteFunctions,
 	operation: () => Promise<INodeExecutionData[]>,
+	toItem = (problem: Problem, item: number) => errorItem(problem, item, { outcome: 'notSent' }),
 ): Promise<INodeExecutionData[]> {
 	if (!context.continueOnFail()) return await operation();
 	try {
 		return await operation();
 	} catch (error) {
 		const problem = toProblem(error);
-		return context
-			.getInputData()
-			.map((_, item) => errorItem(problem, item, { outcome: 'notSent' }));
+		return context.getInputData().map((_, item) => toItem(problem, item));
 	}
 }
 

@@ -129,6 +129,20 @@ export class Editor {
 		);
 	}
 
+	/** Searches the nodes panel, and waits until a node is among the results. */
+	async findNode(text: string, name: string): Promise<void> {
+		const searchBar = this.part('node-creator-search-bar');
+		const entry = this.part('node-creator')
+			.getByTestId('node-creator-item-name')
+			.getByText(name, { exact: true })
+			.first();
+		// Otherwise the results of the search before could be mistaken for those of this one.
+		await searchBar.fill('no such node');
+		await entry.waitFor({ state: 'hidden' });
+		await searchBar.fill(text);
+		await entry.waitFor();
+	}
+
 	/**
 	 * Waits until a list has exactly the given entries.
 	 *
@@ -224,6 +238,19 @@ export class Editor {
 		await this.option(entry).click();
 	}
 
+	/** The options that the button with this text offers, in order. */
+	async collectionOptions(button: string): Promise<string[]> {
+		await this.part('collection-parameter-add')
+			.filter({ has: this.page.getByPlaceholder(button, { exact: true }) })
+			.click();
+		const options = this.page.getByRole('option').filter({ visible: true });
+		await options.first().waitFor();
+		const texts = await options.allInnerTexts();
+		await this.page.keyboard.press('Escape');
+		await options.first().waitFor({ state: 'hidden' });
+		return texts.map((text) => text.trim());
+	}
+
 	private option(name: string): Locator {
 		return this.page
 			.getByRole('option')
@@ -261,6 +288,18 @@ export class Editor {
 				);
 			}),
 		);
+	}
+
+	/** Whether a column of the open node's output table is visible without scrolling. */
+	async isColumnInView(name: string): Promise<boolean> {
+		const panel = this.part('output-panel');
+		const header = panel
+			.locator('table')
+			.first()
+			.locator('thead th')
+			.getByText(name, { exact: true });
+		const [view, box] = [await boundingBox(panel), await boundingBox(header.first())];
+		return box.x >= view.x && box.x + box.width <= view.x + view.width;
 	}
 
 	/** Returns the hints above the open node's output. */

@@ -21,13 +21,12 @@ type StoredDelivery = ReturnType<LocalService['control']['deliveries']>[number];
 
 const outputSchema = z
 	.object({
-		id: z.string().optional(),
-		referenceId: z.string().optional(),
-		skipped: z.literal(true).optional(),
-		reason: z.string().optional(),
-		message: z.string().optional(),
-		shopifyOrder: z.record(z.unknown()).optional(),
-		error: z.unknown().optional(),
+		id: z.string().nullable(),
+		referenceId: z.string().nullable(),
+		outcome: z.string(),
+		reason: z.string().nullable(),
+		message: z.string(),
+		shopifyOrder: z.record(z.unknown()).nullable(),
 	})
 	.passthrough();
 

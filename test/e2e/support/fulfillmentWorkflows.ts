@@ -73,12 +73,11 @@ export const locationPickups = {
 
 const createParameters = {
 	resource: 'delivery',
-	operation: 'create',
-	source: 'shopifyOrder',
+	operation: 'createFromOrders',
 	order: '={{ $json }}',
 	...pickup,
 	pickupByLocation: { entry: [locationPickups.store, locationPickups.warehouse] },
-	orderOptions: { packagesPer: 'unit' },
+	moreOrderOptions: { packagesPer: 'unit' },
 	options: {},
 };
 

@@ -37,7 +37,7 @@ export const packages = [{ name: 'Box', qty: 1, size: 's' }];
 
 /** The node's parameters that create deliveries from Shopify orders with `pickup`. */
 export const shopifyFields = {
-	source: 'shopifyOrder',
+	operation: 'createFromOrders',
 	...pickupFields,
 	orderOptions: { fallbackEmail: 'orders@example.com' },
 };

@@ -50,20 +50,16 @@ export interface SenderResult {
 	outcomes: Map<string, Outcome[]>;
 }
 
-const createdSchema = z.object({ referenceId: z.string(), id: z.union([z.string(), z.number()]) });
-const skippedSchema = z.object({
-	skipped: z.literal(true),
-	referenceId: z.string(),
-	reason: z.enum(outcomes),
-});
-const failedSchema = z.object({
-	error: z.object({ referenceId: z.string(), outcome: z.enum(outcomes) }),
-});
-const itemSchema = z.union([
-	skippedSchema.transform(({ referenceId, reason }) => ({ referenceId, outcome: reason })),
-	failedSchema.transform(({ error }) => error),
-	createdSchema.transform(({ referenceId }) => ({ referenceId, outcome: 'created' as const })),
-]);
+const itemSchema = z
+	.object({
+		referenceId: z.string(),
+		outcome: z.enum([...outcomes, 'skipped']),
+		reason: z.enum(outcomes).nullable(),
+	})
+	.transform(({ referenceId, outcome, reason }) => ({
+		referenceId,
+		outcome: z.enum(outcomes).parse(reason ?? outcome),
+	}));
 
 /** The sending options of the workflow. */
 export interface SenderOptions {
@@ -206,13 +202,12 @@ export function senderWorkflow(
 			{
 				...node(senderNodes.create, 'n8n-nodes-delivery-service.deliveryService', {
 					resource: 'delivery',
-					operation: 'create',
-					source: 'shopifyOrder',
+					operation: 'createFromOrders',
 					order: '={{ $json }}',
 					...pickupFields,
 					skipAlreadySent,
 					orderOptions: {},
-					options,
+					advanced: options,
 				}),
 				credentials,
 				onError: 'continueRegularOutput',

@@ -190,10 +190,10 @@ function testConnection(installation: () => Installation): void {
 		});
 
 		test('the connection test reports an unreachable base URL', async () => {
-			expect(await testCredential({ baseUrl: `http://127.0.0.1:${await freePort()}` })).toEqual({
+			const port = await freePort();
+			expect(await testCredential({ baseUrl: `http://127.0.0.1:${port}` })).toEqual({
 				status: 'Error',
-				message:
-					'Could not connect to the Base URL of the Delivery Service. Check the Base URL in the credential and whether this n8n instance can reach it, then try again.',
+				message: `Could not connect to the Delivery Service at 127.0.0.1:${port}. Check the Base URL in the credential and whether this n8n instance can reach it, then try again.`,
 			});
 		});
 	});
@@ -279,7 +279,8 @@ function testOperations(installation: () => Installation): void {
 					operation: 'create',
 					source: 'json',
 					deliveryJson: '={{ $json }}',
-					options: { batchSize: 100, simplify: false },
+					advanced: { batchSize: 100 },
+					options: { simplify: false },
 				},
 			});
 			const { control } = installation().service;
@@ -521,7 +522,6 @@ function testShopifyOrders(installation: () => Installation): void {
 	describe('Delivery > Create from Shopify orders', () => {
 		const parameters = {
 			resource: 'delivery',
-			operation: 'create',
 			...shopifyFields,
 		};
 
@@ -600,7 +600,7 @@ function testShopifyOrders(installation: () => Installation): void {
 
 			const second = await runWorkflow(installation(), workflowId, nodes.action);
 			expect(second.output[0]).toEqual({
-				skipped: true,
+				outcome: 'skipped',
 				reason: 'alreadyCreated',
 				message:
 					'#1001 was skipped: this workflow has already created a delivery with this reference ID. Later changes are not sent; use the Update operation for them.',
@@ -734,7 +734,7 @@ function testRetries(installation: () => Installation, name: HostName): void {
 				items: samples.slice(0, 1),
 				parameters: { ...fromShopify, options: { dryRun: true } },
 			});
-			expect(output).toMatchObject([{ dryRun: true, request: { path: '/v1/deliveries' } }]);
+			expect(output).toMatchObject([{ wouldSend: true, request: { deliveries: [{}] } }]);
 			expect(createdReferences()).toEqual([]);
 		});
 
@@ -751,10 +751,10 @@ function testRetries(installation: () => Installation, name: HostName): void {
 			const retried = await installation().client.retry(execution.id);
 			expect(retried.status).toBe('success');
 			expect(outputOf(retried, nodes.action)).toMatchObject([
-				{ skipped: true, reason: 'alreadyCreated', referenceId: '#1001' },
-				{ skipped: true, reason: 'alreadyCreated', referenceId: '#1002' },
+				{ outcome: 'skipped', reason: 'alreadyCreated', referenceId: '#1001' },
+				{ outcome: 'skipped', reason: 'alreadyCreated', referenceId: '#1002' },
 				{ statusDelivery: 'processing', referenceId: '#1003' },
-				{ skipped: true, reason: 'alreadyCreated', referenceId: '#1004' },
+				{ outcome: 'skipped', reason: 'alreadyCreated', referenceId: '#1004' },
 			]);
 			expect(createdReferences()).toEqual(['#1001', '#1002', '#1003', '#1004']);
 		});
@@ -787,7 +787,7 @@ function testRetries(installation: () => Installation, name: HostName): void {
 				...{ ...create, source: 'json' },
 				deliveryJson:
 					'={{ ({ ...$json, referenceId: $json.referenceId + " " + $now.toMillis() + Math.random() }) }}',
-				options: { batchSize: 1 },
+				advanced: { batchSize: 1 },
 			};
 			const items = ['E-1', 'E-2', 'E-3'].map((referenceId) => ({
 				...{ pickup, dropoff, packages },
@@ -809,7 +809,7 @@ function testRetries(installation: () => Installation, name: HostName): void {
 					const created = createdReferences().map(String);
 					expect(namesOf(created)).toEqual(['E-1', 'E-2', 'E-3']);
 					const { message, description } = execution.data.resultData.error ?? {};
-					expect(message).toContain('It is unknown whether this delivery was created');
+					expect(message).toContain('It is unknown whether E-2 was created');
 					expect(message).toContain('2 of 3 deliveries created');
 					expect(description).toContain(`Possibly created: ${created[1]}.`);
 				},
@@ -844,7 +844,7 @@ function testRetries(installation: () => Installation, name: HostName): void {
 				});
 				expect(createdReferences()).toEqual(['E-1-B', 'E-2-B', 'E-3-B']);
 				const { message, description } = execution.data.resultData.error ?? {};
-				expect(message).toContain('It is unknown whether this delivery was updated');
+				expect(message).toContain('It is unknown whether E-1 was updated');
 				expect(description).toContain('Possibly updated: E-1. Deliveries updated in this run: 2.');
 			});
 
@@ -893,7 +893,7 @@ function testRetries(installation: () => Installation, name: HostName): void {
 					})),
 					parameters: {
 						...{ ...create, source: 'json' },
-						options: { batchSize: 1 },
+						advanced: { batchSize: 1 },
 					},
 				});
 				const settings = { executionOrder: 'v1', ...(executionTimeout && { executionTimeout }) };
@@ -944,7 +944,7 @@ function testProxy(installation: () => Installation, requests: () => string[]): 
 				})),
 				parameters: {
 					...{ resource: 'delivery', operation: 'create', source: 'json' },
-					options: { batchSize: 100 },
+					advanced: { batchSize: 100 },
 				},
 				credentials: { [credentialType]: { id, name: scheme } },
 			});
@@ -993,7 +993,7 @@ export function testTrigger(installation: () => Installation): void {
 			const [execution] = await waitForExecutions(client, workflow.id, 1);
 			expect(execution).toMatchObject({ status: 'success', mode: 'webhook' });
 			expect(execution && outputOf(execution, nodes.done)).toEqual([
-				{ event: 'updateTask', eventCode: 3, ...payload },
+				{ event: 'updateTask', ...payload },
 			]);
 
 			await client.unpublish(workflow.id);

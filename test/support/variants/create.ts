@@ -46,7 +46,7 @@ const fields: Source = {
 		dropoffAddress: '={{ $json.street }}',
 		packages: { package: [{ name: 'Box', qty: 1, size: 's' }] },
 		referenceId: '={{ $json.reference }}',
-		options: { batchSize: 100 },
+		advanced: { batchSize: 100 },
 	},
 	item: (reference) => ({ reference, street: streetOf(reference) }),
 };
@@ -54,7 +54,7 @@ const fields: Source = {
 const json: Source = {
 	isBatched: true,
 	continueOnError: true,
-	parameters: { ...create, source: 'json', options: { batchSize: 100 } },
+	parameters: { ...create, source: 'json', advanced: { batchSize: 100 } },
 	item: (referenceId) =>
 		delivery({
 			referenceId,
@@ -68,7 +68,7 @@ const json: Source = {
 const shopify: Source = {
 	isBatched: false,
 	continueOnError: true,
-	parameters: { ...create, source: 'shopifyOrder', ...pickupFields },
+	parameters: { ...create, operation: 'createFromOrders', ...pickupFields },
 	item: (name, number) =>
 		shopifyOrder({
 			id: 5600007927000 + number,
@@ -156,12 +156,11 @@ function reportsOf({ error, items }: NodeRun): Reports {
 	else if (error !== undefined)
 		throw new Error(`The run failed without details: ${errorText(error)}`);
 	for (const { json: itemJson, pairedItem } of items) {
-		const { id, reason, error: itemError } = itemSchema.parse(itemJson);
+		const { id, reason, outcome } = itemSchema.parse(itemJson);
 		const { item } = z.object({ item: z.number() }).parse(pairedItem);
-		const reported =
-			itemError === undefined ? (reason ?? 'created') : failureSchema.parse(itemError.outcome);
-		if (reported === 'created' && id === undefined) throw new Error(`Item ${item} has no ID.`);
-		add(item, { reported, id });
+		const reported = reason ?? (outcome === 'created' ? outcome : failureSchema.parse(outcome));
+		if (reported === 'created' && !id) throw new Error(`Item ${item} has no ID.`);
+		add(item, { reported, id: id ?? undefined });
 	}
 	return reports;
 }

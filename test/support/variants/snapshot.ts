@@ -46,10 +46,12 @@ function stableMessages({ messages }: Observation): string[] {
 function withoutRandomParts(message: string): string {
 	return references
 		.reduce((text, reference) => text.replaceAll(`"${reference}"`, '"#…"'), message)
+		.replace(/(^|whether )(delivery )?[#\w-]+ was (?=created|updated|not )/, '$1$2#… was ')
 		.replace(/ ?\[item \d+\]/g, '')
 		.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '…')
 		.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '(time)')
 		.replace(/http:\/\/127\.0\.0\.1:\d+/g, 'https://…')
+		.replace(/127\.0\.0\.1:\d+/g, '…')
 		.replace(/\b\d{9,}\b/g, '(number)')
 		.replace(/Waited \d+ s/g, 'Waited … s');
 }

@@ -42,8 +42,8 @@ export async function observeUpdate(
 	expect(run.error).toBeUndefined();
 	expect(run.items).toHaveLength(targets.length);
 	const reports = run.items.map(({ json }): Report => {
-		const { error } = itemSchema.parse(json);
-		return error === undefined ? 'updated' : failureSchema.parse(error.outcome);
+		const { outcome } = itemSchema.parse(json);
+		return outcome === 'updated' ? outcome : failureSchema.parse(outcome);
 	});
 	const [first = 'unknown', second = 'unknown', missing = 'unknown'] = reports;
 	const isUpdated = fixture.control.deliveries().map(({ request }) => request.cod === 5);

@@ -3,13 +3,10 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { NodeRun } from '../engine/engine';
 import type { VariantFixture } from './fixture';
 import type { Observation, Outcome } from './observation';
-import { itemSchema, messagesOf } from './output';
+import { hasFailedItem, messagesOf } from './output';
 
 const url = 'https://shop.example/events';
 const host = 'https://shop.example/';
-
-const hasError = (run: NodeRun): boolean =>
-	run.items.some(({ json }) => itemSchema.parse(json).error !== undefined);
 
 /** Fails if a failed run does not show the messages of the service to its user. */
 export function expectFailureShown(
@@ -18,7 +15,7 @@ export function expectFailureShown(
 	firstRequest: number,
 ): void {
 	const messages = messagesOf(run);
-	if (hasError(run) || run.error !== undefined)
+	if (hasFailedItem(run) || run.error !== undefined)
 		for (const message of fixture.failureMessages(firstRequest))
 			expect(messages.join('\n')).toContain(message);
 	fixture.expectNoHarm(messages);
@@ -37,7 +34,7 @@ async function runWebhook(
 	);
 	expectFailureShown(fixture, run, before);
 	expect(run.error).toBeUndefined();
-	return { run, failed: hasError(run) };
+	return { run, failed: hasFailedItem(run) };
 }
 
 const statuses = (fixture: VariantFixture): string[] =>

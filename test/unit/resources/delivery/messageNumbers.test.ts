@@ -1,10 +1,10 @@
 /** Every message with a count agrees with it in number. */
+import { dryRunHint } from '../../../../nodes/DeliveryService/resources/delivery/create/dryRun';
 import {
-	dryRunHint,
 	orderHints,
 	runHints,
-	type ItemOutcome,
-} from '../../../../nodes/DeliveryService/resources/delivery/create/output';
+} from '../../../../nodes/DeliveryService/resources/delivery/create/hints';
+import type { ItemOutcome } from '../../../../nodes/DeliveryService/resources/delivery/create/output';
 import type { PreparedItem } from '../../../../nodes/DeliveryService/resources/delivery/create/prepare';
 import { creation } from '../../../support/creations';
 
@@ -63,15 +63,21 @@ test.each<[string, ItemOutcome, string, string]>([
 	expect(hintsFor(2, outcome).join('\n')).toContain(two);
 });
 
-test('the hint of a dry run agrees with 0, 1 and 2 deliveries in number', () => {
-	const hint = (count: number) => {
-		const creations = Array.from({ length: count }, (_, item) => creation(item));
-		return dryRunHint({ requests: [{ creations, body: { deliveries: [] } }], skipped: [] }).message;
-	};
-	expect([0, 1, 2].map(hint)).toEqual([
-		'Dry Run is on: nothing was sent, and nothing would be.',
-		'Dry Run is on: nothing was sent. Remove this option to create 1 delivery.',
-		'Dry Run is on: nothing was sent. Remove this option to create 2 deliveries.',
+test('the hint of a dry run agrees with 0, 1 and 2 deliveries and skipped items in number', () => {
+	const hint = (count: number, skipped: number, shopifyOrder?: object) =>
+		dryRunHint([
+			...Array.from({ length: count }, (_, item) => ({ prepared: prepared(item) })),
+			...Array.from({ length: skipped }, (_, item) => ({
+				prepared: prepared(1005 + item, { shopifyOrder }),
+				notSent: { reason: item === 0 ? 'cancelled' : 'testOrder', message: 'm' },
+			})),
+		]).message;
+	expect([hint(0, 0), hint(1, 0), hint(2, 1), hint(8, 2, { id: '1' }), hint(0, 1, {})]).toEqual([
+		'Dry Run: no delivery would be created.',
+		'Dry Run: 1 delivery would be created. Remove this option to create it.',
+		'Dry Run: 2 deliveries would be created, 1 item skipped (#1005 canceled). Remove this option to create them.',
+		'Dry Run: 8 deliveries would be created, 2 orders skipped (#1005 canceled, #1006 test order). Remove this option to create them.',
+		'Dry Run: no delivery would be created, 1 order skipped (#1005 canceled).',
 	]);
 });
 
@@ -80,7 +86,10 @@ test('the hints about orders agree with 1 and 2 fields and orders in number', ()
 		const missingFields = ['a', 'b'].slice(0, count).map((field) => ({ field, assumed: field }));
 		const notCollectedFor = ['Cash', 'Other'].slice(0, count);
 		const facts = { missingFields, notCollectedFor };
-		return orderHints(Array.from({ length: count }, (_, item) => prepared(item + 1, facts)))
+		return orderHints(
+			Array.from({ length: count }, (_, item) => prepared(item + 1, facts)),
+			{},
+		)
 			.map(({ message }) => message)
 			.join('\n');
 	};
@@ -94,4 +103,25 @@ test('the hints about orders agree with 1 and 2 fields and orders in number', ()
 	);
 	expect(hints(2)).toContain('2 orders (#1, #2) are not fully paid');
 	expect(hints(2)).toContain('If one of the payment methods "Cash", "Other" is');
+});
+
+test('the hint about a fixed recipient lists what applies to all deliveries of several orders', () => {
+	const order = (item: number, id = `${item}`) => prepared(item, { shopifyOrder: { id } });
+	const overrides = { address: '1 Main Street', email: 'desk@shop.example' };
+	const hints = (items: PreparedItem[], fixed: object) =>
+		orderHints(items, fixed).map(({ message }) => message);
+	const advice =
+		'Override Recipient replaces the recipient of every order: use an expression to decide per order.';
+	expect(hints([order(1), order(2), order(3)], { address: '1 Main Street' })).toEqual([
+		`All 3 deliveries go to 1 Main Street. ${advice}`,
+	]);
+	expect(hints([order(1), order(2)], overrides)).toEqual([
+		`All 2 deliveries go to 1 Main Street and have the email desk@shop.example. ${advice}`,
+	]);
+	expect(hints([order(1), order(2)], { name: 'Desk', phone: '1', lat: '2', lng: '3' })).toEqual([
+		`All 2 deliveries go to latitude 2, go to longitude 3, are for Desk and have the phone number 1. ${advice}`,
+	]);
+	expect(hints([order(1), order(2)], {})).toEqual([]);
+	// One order, in two fulfillment orders.
+	expect(hints([order(1, '7'), order(2, '7')], overrides)).toEqual([]);
 });

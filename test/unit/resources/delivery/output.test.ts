@@ -1,7 +1,8 @@
+import { runHints } from '../../../../nodes/DeliveryService/resources/delivery/create/hints';
 import {
 	outcomesByItem,
-	runHints,
 	toOutputItems,
+	toUnsentItem,
 	type ItemOutcome,
 } from '../../../../nodes/DeliveryService/resources/delivery/create/output';
 import type { PreparedItem } from '../../../../nodes/DeliveryService/resources/delivery/create/prepare';
@@ -9,10 +10,26 @@ import type { Report } from '../../../../nodes/DeliveryService/sending/options';
 import { creation } from '../../../support/creations';
 
 /** The output of an item with an outcome. */
-function toOutput(item: PreparedItem, outcome: ItemOutcome) {
-	const [output] = toOutputItems([item], new Map([[item.item, outcome]]));
+function toOutput(item: PreparedItem, outcome: ItemOutcome, toErrorOutput = false) {
+	const [output] = toOutputItems([item], new Map([[item.item, outcome]]), toErrorOutput);
 	return output;
 }
+
+/** The fields of every output item, in order, for an item that was not created. */
+const columns = {
+	referenceId: null,
+	outcome: '',
+	message: '',
+	id: null,
+	trackLink: null,
+	statusDelivery: null,
+	deliveryDate: null,
+	price: null,
+	currencyCode: null,
+	distance: null,
+	reason: null,
+};
+const createdColumns = { ...columns, outcome: 'created', message: 'Created', id: 'd-1' };
 
 /** A prepared item with a delivery. */
 function prepared(item: number, facts: Partial<PreparedItem> = {}): PreparedItem {
@@ -40,17 +57,17 @@ describe('the output item', () => {
 	const record = { index: 0, referenceId: 'A', price: 0, cityId: 7, undocumented: [1] };
 
 	test.each<[string, boolean, object]>([
-		['has only the simplified fields with Simplify on', true, { price: 0 }],
+		['has only the simplified fields with Simplify on', true, {}],
 		[
-			'has the whole record with Simplify off',
+			'ends with the other fields of the record with Simplify off',
 			false,
-			{ index: 0, price: 0, cityId: 7, undocumented: [1] },
+			{ index: 0, cityId: 7, undocumented: [1] },
 		],
 	])('the output of a created delivery %s', (_what, simplify, fields) => {
-		expect(toOutput(prepared(3, { simplify }), created(record))).toEqual({
-			json: { id: 'd-1', referenceId: 'A', ...fields },
-			pairedItem: { item: 3 },
-		});
+		const output = toOutput(prepared(3, { simplify }), created(record));
+		const expected = { ...createdColumns, referenceId: 'A', price: 0, ...fields };
+		expect(output).toEqual({ json: expected, pairedItem: { item: 3 } });
+		expect(Object.keys(output?.json ?? {})).toEqual(Object.keys(expected));
 	});
 
 	test.each([undefined, null, ''])(
@@ -58,26 +75,25 @@ describe('the output item', () => {
 		(referenceId) => {
 			for (const simplify of [true, false])
 				expect(
-					toOutput(prepared(3, { referenceId: 'A', simplify }), created({ referenceId })),
-				).toEqual({
-					json: { id: 'd-1', referenceId: 'A' },
-					pairedItem: { item: 3 },
-				});
+					toOutput(prepared(3, { referenceId: 'A', simplify }), created({ referenceId }))?.json,
+				).toEqual({ ...createdColumns, referenceId: 'A' });
 		},
 	);
 
 	test('returns the reference ID of the record when it differs from the sent one', () => {
 		const outcome = created({ referenceId: 1001 });
-		expect(toOutput(prepared(3, { referenceId: '#1001', simplify: true }), outcome)?.json).toEqual({
-			id: 'd-1',
+		expect(toOutput(prepared(3, { referenceId: '#1001' }), outcome)?.json).toMatchObject({
 			referenceId: 1001,
 		});
 	});
 
-	test('returns no reference ID when none was sent or received', () => {
-		expect(toOutput(prepared(3, { simplify: true }), created())?.json).toEqual({
-			id: 'd-1',
-		});
+	test('returns null as the reference ID when none was sent or received', () => {
+		expect(toOutput(prepared(3), created())?.json).toEqual(createdColumns);
+	});
+
+	test('says that the address of a created delivery is pending review', () => {
+		const outcome = created({ statusDelivery: 'pending review' });
+		expect(toOutput(prepared(3), outcome)?.json.message).toMatch(/^Created, but pending review: /);
 	});
 
 	test.each<[string, ItemOutcome, string | undefined, object]>([
@@ -85,36 +101,76 @@ describe('the output item', () => {
 			'a rejected delivery',
 			rejected,
 			'A',
-			{
-				error: {
-					message: 'Bad [item 2]',
-					description: 'Fix it.',
-					outcome: 'rejected',
-					referenceId: 'A',
-				},
-			},
+			{ referenceId: 'A', outcome: 'rejected', message: 'Bad. Fix it.' },
 		],
-		[
-			'an invalid item',
-			invalid,
-			undefined,
-			{ error: { message: 'Wrong [item 2]', outcome: 'invalid' } },
-		],
+		['an invalid item', invalid, undefined, { outcome: 'invalid', message: 'Wrong' }],
 		[
 			'an order that the source skips',
 			testOrder,
 			undefined,
-			{ skipped: true, reason: 'testOrder', message: 'A test order' },
+			{ outcome: 'skipped', message: 'A test order', reason: 'testOrder' },
 		],
 		[
 			'an already created delivery',
 			createdBefore,
 			'A',
-			{ skipped: true, reason: 'alreadyCreated', message: 'It exists', referenceId: 'A' },
+			{ referenceId: 'A', outcome: 'skipped', message: 'It exists', reason: 'alreadyCreated' },
 		],
-	])('reports the outcome of %s', (_which, outcome, referenceId, json) => {
+	])('reports the outcome of %s in the same fields', (_which, outcome, referenceId, fields) => {
 		const output = toOutput(prepared(2, { referenceId }), outcome);
-		expect(output).toEqual({ json, pairedItem: { item: 2 } });
+		expect(output).toEqual({ json: { ...columns, ...fields }, pairedItem: { item: 2 } });
+		expect(Object.keys(output?.json ?? {})).toEqual(Object.keys(columns));
+	});
+
+	test('has the form that n8n moves to the error output', () => {
+		const order = { id: '1', name: '#1' };
+		const item = prepared(2, { referenceId: 'A', shopifyOrder: order });
+		expect(toOutput(item, rejected, true)?.json).toEqual({
+			error: {
+				message: 'Bad [item 2]',
+				description: 'Fix it.',
+				outcome: 'rejected',
+				referenceId: 'A',
+				shopifyOrder: order,
+			},
+			message: 'Bad. Fix it.',
+		});
+		expect(toOutput(item, createdBefore, true)?.json).toHaveProperty('outcome', 'skipped');
+	});
+
+	test('of an item that failed before anything was sent has the same fields', () => {
+		const problem = { message: 'No credential', description: 'Choose one.' };
+		expect(toUnsentItem(problem, 4, false)).toEqual({
+			json: { ...columns, outcome: 'notSent', message: 'No credential. Choose one.' },
+			pairedItem: { item: 4 },
+		});
+		expect(toUnsentItem(problem, 4, true).json).toMatchObject({ error: { outcome: 'notSent' } });
+	});
+
+	test('has the optional fields of every other item of the run, or null', () => {
+		const order = { id: '1', name: '#1' };
+		const cashShare = { cashToCollect: 5, cashOutstanding: 9 };
+		const items = [
+			prepared(0, { simplify: false, shopifyOrder: order }),
+			prepared(1, { simplify: false, cashShare, notCollectedFor: ['Bank', 'Card'] }),
+			prepared(2, { simplify: false }),
+		];
+		const outcomes = new Map([
+			[0, created({ extra: 1 })],
+			[1, created()],
+			[2, testOrder],
+		]);
+		const output = toOutputItems(items, outcomes, false).map(({ json }) => json);
+		const names = [
+			...Object.keys(columns),
+			...['cashToCollect', 'cashOutstanding', 'cashNotCollectedFor', 'shopifyOrder', 'extra'],
+		];
+		expect(output.map((json) => Object.keys(json))).toEqual([names, names, names]);
+		expect(output).toMatchObject([
+			{ cashToCollect: null, cashNotCollectedFor: null, shopifyOrder: order, extra: 1 },
+			{ cashToCollect: 5, cashNotCollectedFor: 'Bank, Card', shopifyOrder: null, extra: null },
+			{ cashToCollect: null, cashNotCollectedFor: null, shopifyOrder: null, extra: null },
+		]);
 	});
 });
 
@@ -134,7 +190,7 @@ test('returns one output item per input item in input order, sent or not', () =>
 		{ id: 'd-3' },
 	]);
 	const items = [prepared(0), prepared(1), invalidItem, prepared(3)];
-	expect(toOutputItems(items, outcomes).map(({ pairedItem }) => pairedItem)).toEqual(
+	expect(toOutputItems(items, outcomes, false).map(({ pairedItem }) => pairedItem)).toEqual(
 		items.map(({ item }) => ({ item })),
 	);
 });
@@ -231,7 +287,7 @@ describe('the hints of a run', () => {
 		const notSent: ItemOutcome = { ...rejected, kind: 'notSent' };
 		expect(messages([created(), rejected, notSent, invalid])).toEqual([
 			'Created 1 delivery.',
-			'3 deliveries were not created: see the "error" field.',
+			'3 deliveries were not created: see the "message" field.',
 		]);
 	});
 

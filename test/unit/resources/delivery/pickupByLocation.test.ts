@@ -1,6 +1,6 @@
 /** The pickup of an order by the Shopify location that ships it. */
 import type { ParameterReader } from '../../../../nodes/DeliveryService/common/parameters';
-import { orderHints } from '../../../../nodes/DeliveryService/resources/delivery/create/output';
+import { orderHints } from '../../../../nodes/DeliveryService/resources/delivery/create/hints';
 import { readOrderPickup } from '../../../../nodes/DeliveryService/resources/delivery/create/pickupByLocation';
 import type { PreparedItem } from '../../../../nodes/DeliveryService/resources/delivery/create/prepare';
 import type { ShopifyLocation } from '../../../../nodes/DeliveryService/shopify/location';
@@ -207,6 +207,7 @@ describe('the hint about locations that are not in the table', () => {
 				const { delivery } = creation(item);
 				return { item, referenceId: `#${item + 1}`, unlistedLocation, kind: 'delivery', delivery };
 			}),
+			{},
 		);
 
 	test.each<[string[], boolean, string]>([

@@ -13,12 +13,6 @@ import type { Source } from './source';
 
 /** Creates deliveries from the fields of the node (API document, section 2.1). */
 export const fromFields: Source = {
-	option: {
-		name: 'Define Below',
-		value: 'defineBelow',
-		description: 'Enter pickup, dropoff and packages in this node',
-	},
-	skipsAlreadySent: false,
 	fields: [
 		...placeFields('pickup'),
 		...placeFields('dropoff'),

@@ -3,12 +3,6 @@ import type { Source } from './source';
 
 /** Creates deliveries from JSON in the service's own format (API document, section 2.1). */
 export const fromJson: Source = {
-	option: {
-		name: 'JSON',
-		value: 'json',
-		description: 'Use a complete delivery as a JSON object, e.g. the input item',
-	},
-	skipsAlreadySent: false,
 	fields: [
 		{
 			displayName: 'Delivery (JSON)',

@@ -3,18 +3,12 @@ import { lowerFirst, truncate } from '../../../common/text';
 import { readJson } from '../../../common/parameters';
 import { orderToDelivery } from '../../../shopify/toDelivery';
 import { placeFields } from '../place';
-import { orderField, orderOptionsField, readOrderMapping } from '../shopifyOrder';
+import { orderField, orderOptionsFields, readOrderMapping } from '../shopifyOrder';
 import { pickupByLocationField, readOrderPickup } from './pickupByLocation';
 import type { Source, SourceResult } from './source';
 
 /** Creates deliveries from Shopify orders as n8n's Shopify nodes output them. */
 export const fromShopifyOrder: Source = {
-	option: {
-		name: 'Shopify Order',
-		value: 'shopifyOrder',
-		description: 'Use the recipient, address, packages and payment of a Shopify order',
-	},
-	skipsAlreadySent: true,
 	fields: [
 		{
 			displayName:
@@ -26,7 +20,7 @@ export const fromShopifyOrder: Source = {
 		orderField,
 		...placeFields('pickup'),
 		pickupByLocationField,
-		orderOptionsField,
+		...orderOptionsFields,
 	],
 	read(parameters, item): SourceResult<unknown> {
 		const order = readJson(parameters.get('order', item), 'Order');
@@ -49,7 +43,7 @@ export const fromShopifyOrder: Source = {
 	rephrase({ message, description }, referenceId = '') {
 		return {
 			message: `Order ${truncate(referenceId, limits.referenceIdLength)}: ${lowerFirst(message)}`,
-			description: `${description} Fix pickup fields and values from Order Options in this node, everything else in Shopify.`,
+			description: `${description} Fix pickup fields and values of options in this node, everything else in Shopify.`,
 		};
 	},
 };

@@ -1,50 +1,54 @@
-import { randomUUID } from 'crypto';
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-
-import { openLedger } from '../../../deduplication/ledger';
-import { assertRetryIsSafe, attemptsOf, type Attempts } from './retries';
-import { openWorkflowStore } from '../../../deduplication/store';
-import { sendCreations } from '../../../sending/creations';
-import type { Report, SendingOptions } from '../../../sending/options';
-import { notSent, storeProblem, withOutcome, type Creation } from '../../../sending/outcomes';
-import { planCreations, type Plan } from '../../../sending/plan';
-import { rateLimitFor } from '../../../sending/rateLimit';
-import { openClient } from '../../../service/client';
-import { resolveCompanyId } from '../../../service/credential';
-import * as requests from '../../../service/requests';
-import { realClock } from '../../../common/clock';
-import { operationError, unwrap } from '../../../service/nodeErrors';
-import { parameterReader, type ParameterReader } from '../../../common/parameters';
-import { itemError, mapItems, toProblem } from '../../items';
-import { failedLedger, findMemories } from '../memories';
+import { unwrap } from '../../../service/nodeErrors';
+import type { Result } from '../../../common/result';
+import type { ParameterReader } from '../../../common/parameters';
 import { showFor, type Operation } from '../../resource';
-import { describeOutcomes, failureSummary } from './failureSummary';
 import { fromFields } from './fromFields';
 import { fromJson } from './fromJson';
 import { fromShopifyOrder } from './fromShopifyOrder';
-import { optionFields, readRunOptions, readSkipAlreadySent, type RunOptions } from './options';
-import {
-	orderHints,
-	dryRunHint,
-	runHints,
-	outcomesByItem,
-	toBareItems,
-	toDryRunItems,
-	toOutputItems,
-} from './output';
-import { assertValid, toCreations, prepare } from './prepare';
-import { withResendWarning } from './resendWarning';
+import { optionFields } from './options';
+import { createDeliveries } from './run';
 import type { Source } from './source';
 
-const sources: readonly Source[] = [fromShopifyOrder, fromFields, fromJson];
+/** Creates a delivery from each Shopify order. */
+export const createFromOrders: Operation = {
+	option: {
+		name: 'Create From Shopify Orders',
+		value: 'createFromOrders',
+		action: 'Create deliveries from Shopify orders',
+		description: 'Create a delivery from each Shopify order',
+	},
+	fields: [...fromShopifyOrder.fields, ...optionFields({ skipsAlreadySent: true })],
+	async run(context) {
+		return await createDeliveries(context, () => fromShopifyOrder);
+	},
+};
 
-/** Creates one delivery per input item, in as few requests as are safe (API document, section 4.1). */
+const sources = [
+	{
+		option: {
+			name: 'Define Below',
+			value: 'defineBelow',
+			description: 'Enter pickup, recipient and packages in this node',
+		},
+		source: fromFields,
+	},
+	{
+		option: {
+			name: 'JSON',
+			value: 'json',
+			description: 'Use a complete delivery as a JSON object, e.g. the input item',
+		},
+		source: fromJson,
+	},
+] as const;
+
+/** Creates a delivery from the values of each item. */
 export const createDelivery: Operation = {
 	option: {
 		name: 'Create',
 		value: 'create',
-		action: 'Create deliveries',
-		description: 'Create a delivery from each Shopify order, or from values you enter',
+		action: 'Create a delivery',
+		description: 'Create a delivery from values you enter or from JSON',
 	},
 	fields: [
 		{
@@ -53,180 +57,24 @@ export const createDelivery: Operation = {
 			type: 'options',
 			noDataExpression: true,
 			options: sources.map(({ option }) => option),
-			default: 'shopifyOrder',
+			default: 'defineBelow',
 			description: 'What each delivery is created from',
 		},
-		...sources.flatMap(({ option, fields }) => showFor({ source: [option.value] }, fields)),
-		...optionFields(sources),
+		...sources.flatMap(({ option, source }) => showFor({ source: [option.value] }, source.fields)),
+		...optionFields({ skipsAlreadySent: false }),
 	],
 	async run(context) {
-		const continueOnFail = context.continueOnFail();
-		const parameters = parameterReader(context);
-		const options = unwrap(context.getNode(), readRunOptions(parameters));
-		const skips = unwrap(context.getNode(), readSkipAlreadySent(parameters));
-		const source = selectedSource(context, parameters);
-		assertRetryIsSafe(context, skips, options.dryRun);
-		const attempts = attemptsOf(context);
-		const items = await mapItems(
-			context,
-			(item) => attempts.sentItem(item) ?? prepare(parameters, source, item, skips),
+		return await createDeliveries(context, (parameters) =>
+			unwrap(context.getNode(), selectedSource(parameters)),
 		);
-		if (!continueOnFail) assertValid(context.getNode(), items, attempts.hasSent);
-
-		const creations = toCreations(items).filter(
-			({ item }) => attempts.sentItem(item) === undefined,
-		);
-		if (creations.length === 0) return finish(emptyReport);
-
-		const opening = openSending(context, options, attempts, skips ? creations : undefined);
-		if (attempts.hasSent) {
-			// A failure is reported together with what an earlier attempt has sent.
-			const problem = await opening.then(() => undefined, toProblem);
-			if (problem)
-				return finish({
-					...emptyReport,
-					results: withOutcome(creations, notSent(problem, skips)),
-				});
-		}
-		const sending = await opening;
-		if (options.dryRun) {
-			const plan = await planOrThrow(context, creations, sending);
-			const toSend = new Set(
-				plan.requests.flatMap(({ creations }) => creations.map(({ item }) => item)),
-			);
-			context.addExecutionHints(
-				dryRunHint(plan),
-				...orderHints(items.filter(({ item }) => toSend.has(item))),
-			);
-			return toDryRunItems(items, plan);
-		}
-
-		return finish(await sendCreations(creations, sending));
-
-		function finish(latest: Report): INodeExecutionData[] {
-			const report = attempts.addReport(items, latest);
-			if (context.getExecutionCancelSignal()?.aborted) logOutcomes(context, report);
-			const output = toItems(report);
-			if (!continueOnFail) assertNoFailure(context, report, skips);
-			return output;
-		}
-
-		function toItems(report: Report): INodeExecutionData[] {
-			const outcomes = outcomesByItem(
-				items,
-				skips ? report.results : withResendWarning(report.results),
-			);
-			try {
-				const created = items.filter(({ item }) => outcomes.get(item)?.kind === 'created');
-				context.addExecutionHints(...runHints(items, outcomes, report), ...orderHints(created));
-				return toOutputItems(items, outcomes);
-			} catch (error) {
-				context.logger.error('The output of the Delivery Service node is incomplete', { error });
-				return toBareItems(items, outcomes);
-			}
-		}
 	},
 };
 
-const emptyReport: Report = {
-	results: [],
-	requests: 0,
-	waited: { forLimitMs: 0, forServiceMs: 0 },
-	ledgerFailed: false,
-};
-
-/** @throws NodeOperationError when an imported workflow names an unknown source */
-function selectedSource(context: IExecuteFunctions, parameters: ParameterReader): Source {
+/** @returns a problem when an imported workflow names an unknown source */
+function selectedSource(parameters: ParameterReader): Result<Source> {
 	const value = parameters.get('source', 0);
-	const source = sources.find(({ option }) => option.value === value);
-	if (source) return source;
-	throw operationError(context.getNode(), { message: 'Choose a source under Create From' });
-}
-
-/**
- * Opens what a run needs to send.
- *
- * @param remembered the creations whose references are remembered, if any are
- * @throws NodeOperationError when the credential is incomplete, or when it has a new Base URL
- */
-async function openSending(
-	context: IExecuteFunctions,
-	options: RunOptions,
-	attempts: Attempts,
-	remembered?: readonly Creation[],
-): Promise<SendingOptions> {
-	const client = await openClient(context);
-	const companyOf = (companyId: Creation['companyId']) =>
-		unwrap(context.getNode(), resolveCompanyId(client.credential, companyId));
-	const companyIds = remembered?.map(({ companyId }) => companyOf(companyId));
-	const memories =
-		companyIds && (await findMemories(context, client.credential.baseUrl, companyIds));
-	const { send } = client;
-	const { baseUrl, apiKeyId } = client.credential;
-	return {
-		send: async (body) => {
-			attempts.addRequest(body);
-			const timeoutMs = options.timeoutSeconds * 1000;
-			return await send({ ...requests.creationRequest(body), timeoutMs });
-		},
-		rateLimit: rateLimitFor(baseUrl, apiKeyId),
-		clock: realClock,
-		random: Math.random,
-		signal: context.getExecutionCancelSignal(),
-		batchSize: options.batchSize,
-		retryRejectedBatches: options.retryRejectedBatches,
-		maxRetryMs: options.maxRetrySeconds * 1000,
-		continueOnFail: context.continueOnFail(),
-		ownCompanyId: client.credential.companyId,
-		...(memories && {
-			ledgerFor: (companyId) => {
-				const memory = memories(companyOf(companyId));
-				if ('error' in memory) return failedLedger(memory.error);
-				const { scope, entries } = memory;
-				return openLedger(openWorkflowStore(context), scope, randomUUID(), realClock, entries);
-			},
-		}),
-	};
-}
-
-/** @throws NodeOperationError when the sent references can't be looked up */
-async function planOrThrow(
-	context: IExecuteFunctions,
-	creations: readonly Creation[],
-	sending: SendingOptions,
-): Promise<Plan> {
-	try {
-		return await planCreations(creations, sending);
-	} catch (error) {
-		throw operationError(context.getNode(), storeProblem(error));
-	}
-}
-
-/** @throws NodeOperationError that lists the outcome of every delivery, when one was not created */
-function assertNoFailure(
-	context: IExecuteFunctions,
-	{ results }: Report,
-	isRemembered: boolean,
-): void {
-	const hasSucceeded = results.every(
-		({ outcome: { kind } }) => kind === 'created' || kind === 'skipped',
-	);
-	const summary = hasSucceeded ? undefined : failureSummary(results, isRemembered);
-	if (!summary) return;
-	const error = itemError(context.getNode(), summary.problem, summary.item);
-	error.context.data = summary.lists;
-	throw error;
-}
-
-/**
- * Logs the outcomes of a run that a user or a timeout stopped: n8n saves the execution at that
- * moment and may discard what the node returns or throws afterwards.
- */
-function logOutcomes(context: IExecuteFunctions, { results }: Report): void {
-	const summary = describeOutcomes(results);
-	if (!summary) return;
-	const { name, id } = context.getWorkflow();
-	context.logger.warn(
-		`"${context.getNode().name}" in workflow "${name ?? id ?? ''}" was stopped (execution ${context.getExecutionId()}). ${summary}`,
-	);
+	const selected = sources.find(({ option }) => option.value === value);
+	return selected
+		? { ok: true, value: selected.source }
+		: { ok: false, problem: { message: 'Choose a source under Create From' } };
 }

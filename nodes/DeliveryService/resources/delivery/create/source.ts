@@ -1,4 +1,4 @@
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 
 import type { ParameterReader } from '../../../common/parameters';
 import type { Problem } from '../../../common/result';
@@ -11,11 +11,8 @@ export type SourceResult<Body> = OrderResult<Body> & {
 	unlistedLocation?: UnlistedLocation;
 };
 
-/** What deliveries are created from: a choice of Create From, its fields, and how it reads an item. */
+/** What deliveries are created from: its fields, and how it reads an item. */
 export interface Source {
-	option: INodePropertyOptions & { value: string };
-	/** The default of Skip Already Sent. */
-	skipsAlreadySent: boolean;
 	fields: INodeProperties[];
 	/** Reads an item, without checking the rules of the service. */
 	read(parameters: ParameterReader, item: number): SourceResult<unknown>;

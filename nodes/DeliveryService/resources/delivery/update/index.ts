@@ -1,12 +1,27 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
+import { unreachableRetryInEditorMs } from '../../../sending/request';
+import { nameDelivery } from '../../../sending/namedProblems';
 import { sendUpdates, type Update, type UpdateResult } from '../../../sending/updates';
 import { openClient } from '../../../service/client';
 import * as requests from '../../../service/requests';
 import { unwrap } from '../../../service/nodeErrors';
 import { realClock } from '../../../common/clock';
-import { parameterReader } from '../../../common/parameters';
-import { endSentence, errorItem, itemError, listNames, outputItem, mapItems } from '../../items';
+import { parameterReader, type ParameterReader } from '../../../common/parameters';
+import type { Problem } from '../../../common/result';
+import type { UpdateOutcome } from '../../../sending/updateOutcome';
+import {
+	endSentence,
+	errorItem,
+	fullMessage,
+	hasErrorOutput,
+	itemError,
+	listNames,
+	outputItem,
+	mapItems,
+	withErrorItems,
+} from '../../items';
+import { overridesMessage, readFixedOverrides } from '../fixedOverrides';
 import type { Operation } from '../../resource';
 import { updateAttemptsOf } from './attempts';
 import { updateFields } from './fields';
@@ -24,58 +39,115 @@ export const updateDelivery: Operation = {
 	fields: updateFields,
 	async run(context) {
 		const parameters = parameterReader(context);
-		const { maxRetrySeconds, timeoutSeconds } = unwrap(
-			context.getNode(),
-			readUpdateOptions(parameters),
+		const toItem = itemMaker(context, parameters);
+		return await withErrorItems(
+			context,
+			async () => await runUpdates(context, parameters, toItem),
+			(problem, item) => toItem({ item, outcome: { kind: 'notSent', problem } }),
 		);
-		const readUpdates = rejectSharedReferences(
-			await mapItems(context, (item) => readUpdate(parameters, item)),
-		);
-		const outputs = readUpdates.map((): INodeExecutionData[] => []);
-		const attempts = updateAttemptsOf(context);
-		const updates: Update[] = [];
-		const results: UpdateResult[] = [];
-		for (const [item, update] of readUpdates.entries()) {
-			if (update.ok) {
-				const { update: rest, final } = attempts.withoutFinal(update.value);
-				if (rest.ids.length > 0) updates.push(rest);
-				results.push(...final);
-				outputs[item]?.push(...final.map(toUpdateItem));
-			} else if (!context.continueOnFail())
-				throw itemError(context.getNode(), update.problem, item);
-			else outputs[item]?.push(errorItem(update.problem, item, { outcome: 'invalid' }));
-		}
-		const earlier = [...results];
-		const assertAllUpdated = (batch: readonly UpdateResult[]) => {
-			if (!context.continueOnFail()) assertUpdated(context, batch, { updates, earlier, results });
-		};
-		if (updates.length === 0) {
-			assertAllUpdated(earlier);
-			return outputs.flat();
-		}
-
-		const client = await openClient(context);
-		const batches = sendUpdates(updates, {
-			send: async (body) =>
-				await client.send({ ...requests.updateRequest(body), timeoutMs: timeoutSeconds * 1000 }),
-			clock: realClock,
-			random: Math.random,
-			signal: context.getExecutionCancelSignal(),
-			maxRetryMs: maxRetrySeconds * 1000,
-		});
-		const updateOf = new Map(updates.map((update) => [update.item, update]));
-		for await (const batch of batches) {
-			for (const result of batch) {
-				results.push(result);
-				attempts.add(updateOf.get(result.item), result);
-				outputs[result.item]?.push(toUpdateItem(result));
-			}
-			assertAllUpdated(batch);
-		}
-		assertAllUpdated(earlier);
-		return outputs.flat();
 	},
 };
+
+/** The result of an item; without an ID if the item failed before its updates were known. */
+interface ItemUpdate {
+	item: number;
+	id?: string;
+	outcome: UpdateOutcome | { kind: 'invalid'; problem: Problem };
+}
+
+type ToItem = (result: ItemUpdate) => INodeExecutionData;
+
+/** Returns a function that makes output items: all have the same fields, as the editor's table needs. */
+function itemMaker(context: IExecuteFunctions, parameters: ParameterReader): ToItem {
+	const toErrorOutput = hasErrorOutput(context);
+	const isByReference = parameters.get('findBy', 0) === 'referenceIds';
+	return ({ item, id = null, outcome }) => {
+		const target = isByReference ? { referenceId: id } : { deliveryId: id };
+		if (outcome.kind === 'updated') {
+			const { message = 'Updated', jobId = null, code = null } = outcome.response;
+			return outputItem({ ...target, outcome: outcome.kind, message, jobId, code }, item);
+		}
+		const { kind } = outcome;
+		const problem =
+			id === null ? outcome.problem : nameDelivery(outcome.problem, nameOf(id, isByReference));
+		if (toErrorOutput)
+			return errorItem(problem, item, { outcome: kind, ...(id !== null && target) });
+		const message = fullMessage(problem);
+		return outputItem({ ...target, outcome: kind, message, jobId: null, code: null }, item);
+	};
+}
+
+function nameOf(id: string, isReference: boolean): string {
+	return isReference ? id : `delivery ${id}`;
+}
+
+async function runUpdates(
+	context: IExecuteFunctions,
+	parameters: ParameterReader,
+	toItem: ToItem,
+): Promise<INodeExecutionData[]> {
+	const { maxRetrySeconds, timeoutSeconds } = unwrap(
+		context.getNode(),
+		readUpdateOptions(parameters),
+	);
+	const readUpdates = rejectSharedReferences(
+		await mapItems(context, (item) => readUpdate(parameters, item)),
+	);
+	const outputs = readUpdates.map((): INodeExecutionData[] => []);
+	const attempts = updateAttemptsOf(context);
+	const updates: Update[] = [];
+	const results: UpdateResult[] = [];
+	for (const [item, update] of readUpdates.entries()) {
+		if (update.ok) {
+			const { update: rest, final } = attempts.withoutFinal(update.value);
+			if (rest.ids.length > 0) updates.push(rest);
+			results.push(...final);
+			outputs[item]?.push(...final.map(toItem));
+		} else if (!context.continueOnFail()) throw itemError(context.getNode(), update.problem, item);
+		else
+			outputs[item]?.push(toItem({ item, outcome: { kind: 'invalid', problem: update.problem } }));
+	}
+	const earlier = [...results];
+	const assertAllUpdated = (batch: readonly UpdateResult[]) => {
+		if (!context.continueOnFail()) assertUpdated(context, batch, { updates, earlier, results });
+	};
+	if (updates.length === 0) {
+		assertAllUpdated(earlier);
+		return outputs.flat();
+	}
+
+	const client = await openClient(context);
+	const batches = sendUpdates(updates, {
+		send: async (body) =>
+			await client.send({ ...requests.updateRequest(body), timeoutMs: timeoutSeconds * 1000 }),
+		clock: realClock,
+		random: Math.random,
+		signal: context.getExecutionCancelSignal(),
+		maxRetryMs: maxRetrySeconds * 1000,
+		...(context.getMode() === 'manual' && { maxUnreachableMs: unreachableRetryInEditorMs }),
+	});
+	const updateOf = new Map(updates.map((update) => [update.item, update]));
+	for await (const batch of batches) {
+		for (const result of batch) {
+			results.push(result);
+			attempts.add(updateOf.get(result.item), result);
+			outputs[result.item]?.push(toItem(result));
+		}
+		assertAllUpdated(batch);
+	}
+	assertAllUpdated(earlier);
+	addOverridesHint(context, results);
+	return outputs.flat();
+}
+
+/** Warns about a fixed recipient or address for several deliveries. */
+function addOverridesHint(context: IExecuteFunctions, results: readonly UpdateResult[]): void {
+	const updated = results.filter(({ outcome }) => outcome.kind === 'updated');
+	const count = new Set(updated.map(({ id }) => id)).size;
+	const message = overridesMessage(readFixedOverrides(context), count);
+	if (count > 1 && message !== undefined)
+		context.addExecutionHints({ message, type: 'warning', location: 'outputPane' });
+}
 
 interface UpdateRunSoFar {
 	/** The updates of this attempt. */
@@ -100,9 +172,15 @@ function assertUpdated(
 	const first = batch.find(({ outcome }) => outcome.kind !== 'updated');
 	if (first === undefined || first.outcome.kind === 'updated') return;
 	const lists = groupUpdatesByOutcome(run);
-	const { message, description } = first.outcome.problem;
-	// Otherwise the item number in the message identifies the delivery.
-	const isOneOfSeveral = run.updates.some(({ item, ids }) => item === first.item && ids.length > 1);
+	const { problem } = first.outcome;
+	const { message, description } = nameDelivery(
+		problem,
+		nameOf(first.id, first.targetKind === 'referenceIds'),
+	);
+	// Otherwise the name or the item number in the message identifies the delivery.
+	const isOneOfSeveral =
+		message === problem.message &&
+		run.updates.some(({ item, ids }) => item === first.item && ids.length > 1);
 	const kindOfId = first.targetKind === 'deliveryIds' ? 'delivery' : 'reference';
 	const error = itemError(
 		context.getNode(),
@@ -143,11 +221,4 @@ function listIds(title: string, deliveries: ReadonlyArray<{ id: string }>): stri
 		title,
 		deliveries.map(({ id }) => id),
 	);
-}
-
-function toUpdateItem({ item, id, targetKind, outcome }: UpdateResult): INodeExecutionData {
-	const target = targetKind === 'deliveryIds' ? { deliveryId: id } : { referenceId: id };
-	return outcome.kind === 'updated'
-		? outputItem({ ...target, ...outcome.response }, item)
-		: errorItem(outcome.problem, item, { outcome: outcome.kind, ...target });
 }
