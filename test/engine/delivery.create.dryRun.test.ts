@@ -27,7 +27,10 @@ async function dryRun(
 	more: INodeParameters = {},
 	settings: Partial<RunNodeOptions> = {},
 ): Promise<NodeRun> {
-	return await service.run(createOnce({ ...options, dryRun: true }, more), { items, ...settings });
+	return await service.run(createOnce({ simplify: false, ...options, dryRun: true }, more), {
+		items,
+		...settings,
+	});
 }
 
 /** What a dry run shows of a delivery of {@link delivery}, except for its reference ID and its request. */
@@ -73,6 +76,13 @@ test('shows one flat item per delivery of a dry run, the request last', async ()
 			location: 'outputPane',
 		},
 	]);
+});
+
+test('shows no requests in a dry run with Simplify on', async () => {
+	const { items } = await dryRun(deliveries(2), { simplify: true });
+	const [{ request, ...flat } = {}] = deliveries(1).map((sent) => planned(sent, 0).json);
+	expect(request).toBeDefined();
+	expect(jsonOf(items)[0]).toEqual(flat);
 });
 
 test('shows the packing list of Shopify orders, and why orders would be skipped', async () => {

@@ -734,7 +734,7 @@ function testRetries(installation: () => Installation, name: HostName): void {
 				items: samples.slice(0, 1),
 				parameters: { ...fromShopify, options: { dryRun: true } },
 			});
-			expect(output).toMatchObject([{ wouldSend: true, request: { deliveries: [{}] } }]);
+			expect(output).toMatchObject([{ wouldSend: true, cashToCollect: 0 }]);
 			expect(createdReferences()).toEqual([]);
 		});
 
