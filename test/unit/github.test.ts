@@ -1,5 +1,5 @@
 /** This project's rules for the GitHub workflows. `npm run lint` checks their syntax. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import manifest from '../../package.json';
@@ -42,4 +42,11 @@ test('only the publish job has write permissions, after CI and the release check
 	expect(publish).toMatch(
 		/needs: ci\n[^]*id-token: write[^]*release:check -- --tag[^]*npm publish/,
 	);
+});
+
+test('every path in CODEOWNERS exists', () => {
+	const text = readFileSync(join(projectFolder, '.github/CODEOWNERS'), 'utf8');
+	const paths = [...text.matchAll(/^(\/\S+)/gm)].map(([, path = '']) => path);
+	expect(paths.filter((path) => !existsSync(join(projectFolder, path)))).toEqual([]);
+	expect(paths).toContain('/.github/');
 });

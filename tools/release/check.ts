@@ -1,8 +1,9 @@
 /**
  * `npm run release:check [-- --tag v1.2.3]`: everything that can be checked before publishing, except
  * for tests and lint. package.json, package-lock.json, CHANGELOG.md, README.md and the git tags must
- * agree on what is published. With `--tag`, everything must be committed and ready for this version.
- * The package is then built, verified and packed twice, which must produce identical bytes.
+ * agree on what is published. With `--tag`, everything must be committed and ready for this version,
+ * and the author and the repository must exist; without it, what they lack is only printed. The package
+ * is then built, verified and packed twice, which must produce identical bytes.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -15,18 +16,25 @@ import { z } from 'zod';
 
 import { messageOf } from '../../playground/n8n/errors';
 import { projectFolder } from '../../playground/n8n/folders';
+import { contactProblems, repositoryUrl, sourceProblems } from './origin';
 import { releaseProblems } from './problems';
 
-const manifestSchema = z.object({ version: z.string() });
-const lockSchema = manifestSchema.extend({
-	packages: z.object({ '': manifestSchema }).passthrough(),
+const versionSchema = z.object({ version: z.string() });
+const manifestSchema = versionSchema.extend({
+	author: z.object({ email: z.string() }),
+	repository: z.object({ url: z.string() }),
+});
+const lockSchema = versionSchema.extend({
+	packages: z.object({ '': versionSchema }).passthrough(),
 });
 
 const read = async (file: string) => await readFile(join(projectFolder, file), 'utf8');
 
+const readManifest = async () => manifestSchema.parse(JSON.parse(await read('package.json')));
+
 async function versionProblems(tag: string | undefined): Promise<string[]> {
 	const lock = lockSchema.parse(JSON.parse(await read('package-lock.json')));
-	const { version } = manifestSchema.parse(JSON.parse(await read('package.json')));
+	const { version } = await readManifest();
 	const texts: Record<string, string> = {};
 	for (const path of ['README.md', 'examples/compose.yaml']) texts[path] = await read(path);
 	return releaseProblems({
@@ -38,6 +46,23 @@ async function versionProblems(tag: string | undefined): Promise<string[]> {
 		tag,
 		today: new Date().toISOString().slice(0, 10),
 	});
+}
+
+/** Checks the files that tell people where to write. */
+async function publisherProblems(): Promise<string[]> {
+	const conduct = '.github/CODE_OF_CONDUCT.md';
+	return contactProblems({
+		'package.json': (await readManifest()).author.email,
+		[conduct]: await read(conduct),
+	});
+}
+
+async function originProblems(tag: string): Promise<string[]> {
+	const { repository } = await readManifest();
+	const url = repositoryUrl(repository.url);
+	return url === undefined
+		? [`package.json: the repository must be on GitHub, not ${repository.url}.`]
+		: sourceProblems(projectFolder, url, tag);
 }
 
 function git(...args: string[]): string {
@@ -90,17 +115,21 @@ async function packProblems(): Promise<string[]> {
 
 async function main(): Promise<void> {
 	const { tag } = parseArgs({ options: { tag: { type: 'string' } } }).values;
+	const contacts = await publisherProblems();
 	const problems = [
 		...(await versionProblems(tag)),
-		...(tag === undefined ? [] : uncommitted()),
+		...(tag === undefined ? [] : [...uncommitted(), ...contacts, ...(await originProblems(tag))]),
 		...verifyProblems(),
 		...(await packProblems()),
 	];
 	for (const problem of problems) console.error(`- ${problem}`);
 	if (problems.length > 0) process.exitCode = 1;
-	else if (tag === undefined)
-		console.log('Ready for a release. This does not include tests and lint.');
-	else console.log(`${tag} can be published.`);
+	else if (tag !== undefined) console.log(`${tag} can be published.`);
+	else {
+		console.log('No problem found. This does not include tests and lint.');
+		for (const contact of contacts) console.log(`- Before a release: ${contact}`);
+		console.log('- Before a release: see "What only a person can do" in CONTRIBUTING.md.');
+	}
 }
 
 main().catch((error: unknown) => {

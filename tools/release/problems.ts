@@ -11,7 +11,7 @@ export interface Release {
 	tags: readonly string[];
 	/** The tag to publish, if any. */
 	tag?: string;
-	/** Today's date, e.g. 2026-01-31. */
+	/** Today's date in UTC, e.g. 2026-01-31. */
 	today: string;
 }
 
@@ -27,6 +27,10 @@ interface Section {
 /** What the README says until the first release. */
 const notPublished = /not published yet/i;
 const registryPage = 'https://www.npmjs.com/package/n8n-nodes-delivery-service';
+
+/** How old the date of a release may be: an approval can take some days. */
+const maxAgeDays = 7;
+const dayMs = 24 * 60 * 60 * 1000;
 
 /** Returns the versions that the changelog lists as released, newest first. */
 export function releasedVersions(changelog: string): string[] {
@@ -58,8 +62,28 @@ export function releaseProblems(release: Release): string[] {
 		);
 	for (const published of tags.filter((name) => !released.includes(name.slice(1))))
 		problems.push(`The tag ${published} exists, but CHANGELOG.md has no section for that version.`);
-	problems.push(...textProblems(release.texts, released));
+	problems.push(...dateProblems(changelog), ...textProblems(release.texts, released));
 	return tag === undefined ? problems : [...problems, ...publishingProblems(release, tag)];
+}
+
+/** Checks that the dates of the releases exist and that no release is older than the one before it. */
+function dateProblems(changelog: string): string[] {
+	const dated = sectionsOf(changelog).flatMap(({ version, date }) =>
+		version !== undefined && date !== undefined ? [{ version, date }] : [],
+	);
+	return dated.flatMap(({ version, date }, index) => {
+		if (!isCalendarDay(date))
+			return [`CHANGELOG.md: ${version} has a date that doesn't exist: ${date}.`];
+		const before = dated[index + 1];
+		return before !== undefined && date < before.date
+			? [`CHANGELOG.md: ${version} (${date}) is older than ${before.version} (${before.date}).`]
+			: [];
+	});
+}
+
+function isCalendarDay(date: string): boolean {
+	const parsed = new Date(`${date}T00:00:00Z`);
+	return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(date);
 }
 
 /** Checks that the README and other files only promise what is published. */
@@ -92,8 +116,15 @@ function publishingProblems({ version, changelog, today }: Release, tag: string)
 	const section = sections.find((one) => one.version === version);
 	if (section === undefined || section.isEmpty)
 		problems.push(`CHANGELOG.md has no entries for ${version}.`);
-	if (section?.date !== undefined && section.date > today)
-		problems.push(`CHANGELOG.md: the date of ${version} (${section.date}) is in the future.`);
+	if (section?.date !== undefined) {
+		const ageDays = (Date.parse(today) - Date.parse(section.date)) / dayMs;
+		if (ageDays < 0)
+			problems.push(`CHANGELOG.md: the date of ${version} (${section.date}) is in the future.`);
+		else if (ageDays > maxAgeDays)
+			problems.push(
+				`CHANGELOG.md: the date of ${version} (${section.date}) is ${ageDays} days ago. Enter the day of the release.`,
+			);
+	}
 	if (sections.some(({ isUnreleased, isEmpty }) => isUnreleased && !isEmpty))
 		problems.push(`CHANGELOG.md has unreleased entries. Move them to the section of ${version}.`);
 	return problems;

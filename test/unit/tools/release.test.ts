@@ -80,6 +80,22 @@ test.each<[string, Partial<Release>, RegExp]>([
 	],
 	['a version without entries', { changelog: ready.changelog.replace('- New', '') }, /no entries/],
 	['a date in the future', { today: '2026-02-28' }, /\(2026-03-01\) is in the future/],
+	['a date more than a week ago', { today: '2026-03-09' }, /\(2026-03-01\) is 8 days ago/],
+	[
+		'a date that does not exist',
+		{ changelog: ready.changelog.replace('2026-01-31', '2026-01-32'), tag: undefined },
+		/0\.1\.0 has a date that doesn't exist: 2026-01-32/,
+	],
+	[
+		'February 30',
+		{ changelog: ready.changelog.replace('2026-01-31', '2026-02-30') },
+		/0\.1\.0 has a date that doesn't exist: 2026-02-30/,
+	],
+	[
+		'a release that is older than the one before it',
+		{ changelog: ready.changelog.replace('2026-01-31', '2026-03-02'), tag: undefined },
+		/0\.2\.0 \(2026-03-01\) is older than 0\.1\.0 \(2026-03-02\)/,
+	],
 	[
 		'a heading without a date',
 		{ changelog: ready.changelog.replace('0.1.0 - 2026-01-31', '0.1.0') },
