@@ -1,6 +1,5 @@
+/** This project's own rules. n8n's rules for what is published are in tools/n8n.eslint.config.mjs. */
 import js from '@eslint/js';
-import { n8nCommunityNodesPlugin } from '@n8n/eslint-plugin-community-nodes';
-import n8nNodesBase from 'eslint-plugin-n8n-nodes-base';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import { createNodeResolver, flatConfigs, importX } from 'eslint-plugin-import-x';
 import tseslint from 'typescript-eslint';
@@ -9,9 +8,6 @@ const nodeGlobals = Object.fromEntries(
 	['Buffer', 'URL', 'console', 'fetch', 'process', 'setTimeout'].map((name) => [name, 'readonly']),
 );
 const commonJsGlobals = { require: 'readonly', module: 'writable', __dirname: 'readonly' };
-
-/** The files that n8n's verification checks: the published sources and their manifest. */
-const shipped = ['package.json', '{nodes,credentials}/**/*.{ts,json}'];
 
 const nodesFolder = './nodes/DeliveryService';
 
@@ -40,7 +36,6 @@ export default defineConfig(
 		'coverage',
 		'.cache',
 		'artifacts',
-		'package-lock.json',
 		'playground/n8n/hosts',
 	]),
 	{
@@ -71,41 +66,6 @@ export default defineConfig(
 		files: ['test/**/*.ts'],
 		rules: {
 			'no-restricted-globals': ['error', { name: 'it', message: 'Use test instead.' }],
-		},
-	},
-	{
-		files: ['**/*.json'],
-		languageOptions: { parser: tseslint.parser },
-	},
-	{
-		files: shipped,
-		extends: [n8nCommunityNodesPlugin.configs.recommended],
-		plugins: { 'n8n-nodes-base': n8nNodesBase },
-		rules: { 'no-console': 'error' },
-	},
-	{
-		files: ['package.json'],
-		rules: n8nNodesBase.configs.community.rules,
-	},
-	{
-		files: ['credentials/**/*.ts'],
-		rules: {
-			...n8nNodesBase.configs.credentials.rules,
-			// For n8n's own repository, where documentation is identified by a name, not by its URL.
-			'n8n-nodes-base/cred-class-field-documentation-url-miscased': 'off',
-			// The community plugin has a stricter rule for this.
-			'n8n-nodes-base/cred-class-field-type-options-password-missing': 'off',
-		},
-	},
-	{
-		files: ['nodes/**/*.ts'],
-		rules: {
-			...n8nNodesBase.configs.nodes.rules,
-			// These two accept only the text 'main'; the community plugin requires the named constant.
-			'n8n-nodes-base/node-class-description-inputs-wrong-regular-node': 'off',
-			'n8n-nodes-base/node-class-description-outputs-wrong': 'off',
-			// Fields show the limits of the service where they apply.
-			'n8n-nodes-base/node-param-type-options-max-value-present': 'off',
 		},
 	},
 	{

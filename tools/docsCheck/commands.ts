@@ -52,6 +52,9 @@ export const forms: ReadonlyMap<string, Form> = new Map<string, Form>([
 		},
 	],
 	['npm run build', {}],
+	['npm run build:watch', { until: /Watching for file changes/ }],
+	// Would push a tag.
+	['npm run release', { run: '! npm run release:check -- --tag v0.0.0' }],
 	['npm pack', {}],
 	[
 		'npm install --omit=peer --prefix ~/.n8n/nodes ./n8n-nodes-delivery-service-<version>.tgz',
