@@ -45,6 +45,14 @@ export type TableRow = z.infer<typeof rowsSchema>['data']['data'][number];
 
 type Publication = z.infer<typeof publicationSchema>['data'];
 
+/** What a new major version of n8n would break. */
+export interface MigrationReport {
+	/** The IDs of the rules that the settings of n8n break. */
+	instance: string[];
+	/** Each finding in a workflow: the ID of the rule, the name of the workflow, and what is wrong. */
+	workflows: string[];
+}
+
 /** n8n rejected a request, or a trigger could not be started. The message contains n8n's reason. */
 export class N8nRejection extends Error {
 	override readonly name = 'N8nRejection';
@@ -99,6 +107,21 @@ const tablesSchema = z.object({
 	data: z.object({ data: z.array(z.object({ id: z.string(), name: z.string() })) }),
 });
 const rowsSchema = z.object({ data: z.object({ data: z.array(z.record(z.unknown())) }) });
+const migrationReportSchema = z.object({
+	data: z.object({
+		report: z.object({
+			instanceResults: z.array(z.object({ ruleId: z.string() })),
+			workflowResults: z.array(z.object({ ruleId: z.string() })),
+		}),
+	}),
+});
+const migrationRuleSchema = z.object({
+	data: z.object({
+		affectedWorkflows: z.array(
+			z.object({ name: z.string(), issues: z.array(z.object({ title: z.string() })) }),
+		),
+	}),
+});
 const pageSchema = z.object({ data: z.array(z.unknown()), nextCursor: z.string().nullish() });
 
 /**
@@ -147,6 +170,32 @@ export class N8nClient {
 	async nodeTypes(): Promise<NodeType[]> {
 		const response = await this.editor.get(`${this.url}/types/nodes.json`);
 		return nodeTypesSchema.parse(response.data);
+	}
+
+	/**
+	 * Reads n8n's Migration Report: what a new major version would break. Throws an N8nRejection if n8n
+	 * has no report for it.
+	 *
+	 * @param version the major version, e.g. v3
+	 */
+	async migrationReport(version: string): Promise<MigrationReport> {
+		const path = '/breaking-changes/report';
+		// The report is cached, so it is made again.
+		const response = await this.editor.post(`${path}/refresh`, undefined, { params: { version } });
+		const { instanceResults, workflowResults } = migrationReportSchema.parse(response.data).data
+			.report;
+		const workflows = workflowResults.map(async ({ ruleId }) => {
+			const rule = await this.editor.get(`${path}/${ruleId}`);
+			return migrationRuleSchema
+				.parse(rule.data)
+				.data.affectedWorkflows.flatMap(({ name, issues }) =>
+					issues.map(({ title }) => `${ruleId}: ${name}: ${title}`),
+				);
+		});
+		return {
+			instance: instanceResults.map(({ ruleId }) => ruleId),
+			workflows: (await Promise.all(workflows)).flat(),
+		};
 	}
 
 	/**

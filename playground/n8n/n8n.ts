@@ -10,6 +10,8 @@ import { step, waitFor } from './progress';
 
 const loopback = '127.0.0.1';
 const startTimeoutMs = 180_000;
+/** People may have to download an image first. */
+const externalStartTimeoutMs = 30 * 60_000;
 
 /** A running n8n. */
 export interface N8n {
@@ -55,12 +57,12 @@ export async function startN8n({
 	return await step(title, async () => {
 		const child = await startChild(host.node.binary, ['--require', guard, host.n8n, command], {
 			cwd: userFolder,
-			env: { ...host.node.env, ...(await environment(userFolder, port, url)), ...env },
+			env: { ...host.node.env, ...(await environment(host, userFolder, port, url)), ...env },
 			logFile: join(userFolder, 'n8n.log'),
 			channel: true,
 		});
 		try {
-			await waitUntilReady(url, command, child);
+			await waitUntilReady(url, command, startTimeoutMs, child);
 		} catch (error) {
 			await child.stop();
 			throw new Error(`n8n did not start. Its log ends with:\n${await lastLines(child.logFile)}`, {
@@ -71,7 +73,20 @@ export async function startN8n({
 	});
 }
 
+/**
+ * Waits until an n8n is ready that is started elsewhere.
+ *
+ * @param url its URL
+ * @throws Error if it is not ready in time
+ */
+export async function waitForN8n(url: string): Promise<void> {
+	await step(`Waiting for n8n at ${url}`, async () => {
+		await waitUntilReady(url, 'start', externalStartTimeoutMs);
+	});
+}
+
 async function environment(
+	{ version }: Host,
 	userFolder: string,
 	port: number,
 	url: string,
@@ -82,9 +97,10 @@ async function environment(
 		N8N_HOST: loopback,
 		N8N_LISTEN_ADDRESS: loopback,
 		N8N_EDITOR_BASE_URL: url,
-		WEBHOOK_URL: url,
+		...(version.startsWith('1.')
+			? { WEBHOOK_URL: url, N8N_RUNNERS_ENABLED: 'true' }
+			: { N8N_WEBHOOK_URL: url }),
 		N8N_SECURE_COOKIE: 'false',
-		N8N_RUNNERS_ENABLED: 'true',
 		N8N_RUNNERS_BROKER_PORT: String(await freePort()),
 		N8N_RUNNERS_BROKER_LISTEN_ADDRESS: loopback,
 		N8N_ENFORCE_SETTINGS_FILE_PERMISSIONS: 'true',
@@ -102,12 +118,17 @@ async function environment(
 	};
 }
 
-async function waitUntilReady(url: string, command: N8nCommand, child: Child): Promise<void> {
+async function waitUntilReady(
+	url: string,
+	command: N8nCommand,
+	timeoutMs: number,
+	child?: Child,
+): Promise<void> {
 	let outcome: number | NodeJS.Signals | undefined;
-	void child.ended.then((ended) => (outcome = ended));
+	void child?.ended.then((ended) => (outcome = ended));
 	// n8n responds to /healthz while it is still migrating its database; /rest/settings comes last.
 	const path = command === 'start' ? '/rest/settings' : '/healthz/readiness';
-	await waitFor('n8n to respond', startTimeoutMs, async () => {
+	await waitFor('n8n to respond', timeoutMs, async () => {
 		if (outcome !== undefined) throw new Error(`n8n exited with ${outcome}`);
 		try {
 			const { data } = await axios.get<unknown>(`${url}${path}`, { proxy: false });

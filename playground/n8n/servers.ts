@@ -34,11 +34,14 @@ interface User {
  * @returns the paths of their programs
  * @throws SetupError if one is missing and cannot be installed
  */
-export async function requireServers(): Promise<Record<'redis' | 'initdb' | 'postgres', string>> {
+export async function requireServers(): Promise<
+	Record<'redis' | 'initdb' | 'postgres' | 'createdb', string>
+> {
 	return {
 		redis: await requireProgram('redis-server'),
 		initdb: await requireProgram('initdb', 'postgresql', postgresqlFolders),
 		postgres: await requireProgram('postgres', 'postgresql', postgresqlFolders),
+		createdb: await requireProgram('createdb', 'postgresql', postgresqlFolders),
 	};
 }
 
@@ -61,15 +64,15 @@ export async function startRedis(): Promise<Server> {
 }
 
 /**
- * Starts a PostgreSQL with an empty database `postgres` and a user `n8n` without a password.
+ * Starts a PostgreSQL with an empty database `n8n` and a user `n8n`, whose password it doesn't check.
  * PostgreSQL does not run as root, so root starts it as the user of Debian's package.
  *
  * @throws SetupError if it is missing and cannot be installed; Error if it does not start
  */
 export async function startPostgresql(): Promise<Server> {
-	const { initdb, postgres: program } = await requireServers();
+	const { initdb, postgres: program, createdb } = await requireServers();
 	const user = process.getuid?.() === 0 ? await findUser('postgres') : undefined;
-	return await startServer({
+	const server = await startServer({
 		name: 'PostgreSQL',
 		program,
 		user,
@@ -92,6 +95,11 @@ export async function startPostgresql(): Promise<Server> {
 		// On SIGTERM it would wait for its clients to disconnect.
 		endSignal: 'SIGINT',
 	});
+	const address = ['--host=127.0.0.1', `--port=${server.port}`, '--username=n8n'];
+	const logFile = join(tmpdir(), `delivery-service-createdb-${process.pid}.log`);
+	await runCommand(createdb, [...address, 'n8n'], { cwd: tmpdir(), logFile });
+	await rm(logFile);
+	return server;
 }
 
 /** Environment variables that make n8n use this PostgreSQL. */
@@ -100,32 +108,10 @@ export function postgresqlSettings({ port }: Pick<Server, 'port'>): NodeJS.Proce
 		DB_TYPE: 'postgresdb',
 		DB_POSTGRESDB_HOST: '127.0.0.1',
 		DB_POSTGRESDB_PORT: String(port),
-		DB_POSTGRESDB_DATABASE: 'postgres',
+		DB_POSTGRESDB_DATABASE: 'n8n',
 		DB_POSTGRESDB_USER: 'n8n',
 		DB_POSTGRESDB_PASSWORD: 'n8n',
 		DB_POSTGRESDB_POOL_SIZE: '10',
-	};
-}
-
-/** Environment variables that connect the processes of an n8n in queue mode, with a shared secret. */
-export function queueSettings(
-	{ port }: Pick<Server, 'port'>,
-	encryptionKey: string,
-): NodeJS.ProcessEnv {
-	return {
-		EXECUTIONS_MODE: 'queue',
-		N8N_ENCRYPTION_KEY: encryptionKey,
-		QUEUE_BULL_REDIS_HOST: '127.0.0.1',
-		QUEUE_BULL_REDIS_PORT: String(port),
-	};
-}
-
-/** Environment variables that enable the health check of a worker. */
-export function workerSettings(port: number): NodeJS.ProcessEnv {
-	return {
-		QUEUE_HEALTH_CHECK_ACTIVE: 'true',
-		QUEUE_HEALTH_CHECK_PORT: String(port),
-		N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
 	};
 }
 

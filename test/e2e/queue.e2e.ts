@@ -1,7 +1,12 @@
+import { spawnSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+
 import { z } from 'zod';
 
+import { freePort } from '../../playground/n8n/checks';
 import { outputOf } from '../../playground/n8n/execution';
 import { waitFor } from '../../playground/n8n/progress';
+import { connection, node } from '../../playground/n8n/workflowParts';
 import { updateTaskPayload } from '../../playground/service/events';
 import {
 	eventCodes,
@@ -11,7 +16,8 @@ import {
 	productionWebhook,
 	waitForExecutions,
 } from './support/events';
-import { openQueueInstallation, type QueueInstallation } from './support/queue';
+import { ourFindings } from './support/migration';
+import { openQueueInstallation, timeZone, type QueueInstallation } from './support/queue';
 import {
 	chunk,
 	countCreations,
@@ -22,6 +28,7 @@ import {
 } from './support/sending';
 import { nodes, triggerWorkflow } from './support/workflows';
 import { credentialName, credentialType } from './support/installation';
+import type { ComposeService } from '../support/compose';
 
 /** The rate limit for each process (section 8 of the API document). */
 const rateLimit = { requests: 100, perMs: 60_000 };
@@ -40,6 +47,14 @@ afterAll(async () => {
 const creationRequestSchema = z.object({
 	deliveries: z.array(z.object({ referenceId: z.string() })),
 });
+
+/** Runs the health check of a service in compose.yaml. Returns its exit code. */
+function checkHealth({ healthcheck }: ComposeService, url: string): number | null {
+	const [, command = '', ...args] = healthcheck?.test ?? [];
+	const local = args.map((arg) => arg.replace('http://127.0.0.1:5678', url));
+	expect(local).not.toEqual(args);
+	return spawnSync(command, local).status;
+}
 
 /** Returns the creation requests so far: the time, the response status and an order of each. */
 function creationRequests() {
@@ -73,6 +88,48 @@ async function workersByOrder(executions: readonly SenderResult[]): Promise<Map<
 		),
 	);
 }
+
+test('n8n runs with the settings of compose.yaml, and names none of them as deprecated', async () => {
+	const { client, main, webhook, workers } = installation;
+	const log = await readFile(main.n8n.child.logFile, 'utf8');
+	const [, list = ''] = /There are deprecations[^]*?\n((?: - .+\n)+)/.exec(log) ?? [];
+	const deprecated = [...list.matchAll(/^ - (\w+) ->/gm)].map(([, name]) => name);
+	// n8n shows this list for what has no value, too.
+	expect(deprecated).not.toEqual([]);
+	const { environment } = main.service;
+	expect(deprecated.filter((name = '') => name in environment)).toEqual([]);
+	expect(deprecated).not.toContain('N8N_UNVERIFIED_PACKAGES_ENABLED');
+	expect(ourFindings(await client.migrationReport('v3'))).toEqual([]);
+
+	for (const { n8n, service } of [main, webhook, ...workers]) {
+		expect(checkHealth(service, n8n.url)).toBe(0);
+	}
+	expect(checkHealth(main.service, `http://127.0.0.1:${await freePort()}`)).not.toBe(0);
+});
+
+test('runs a Code node on a worker, in the task runner of this worker', async () => {
+	const { client, workers } = installation;
+	const id = await client.createWorkflow({
+		name: 'Code',
+		nodes: [
+			node(nodes.start, 'n8n-nodes-base.manualTrigger'),
+			{
+				...node(nodes.done, 'n8n-nodes-base.code', {
+					jsCode: 'return [{ json: { zone: $now.zoneName } }];',
+				}),
+				typeVersion: 2,
+			},
+		],
+		connections: { [nodes.start]: { main: [[connection(nodes.done)]] } },
+		settings: { executionOrder: 'v1' },
+	});
+	const execution = await client.run(id, nodes.start);
+	expect(outputOf(execution, nodes.done)).toEqual([{ zone: timeZone }]);
+	const started = await Promise.all(
+		workers.map(async (worker) => await worker.loggedExecutions('started')),
+	);
+	expect(started.flat()).toContain(execution.id);
+});
 
 test('creates the same orders once in two parallel executions on two workers', async () => {
 	installation.service.control.reset();

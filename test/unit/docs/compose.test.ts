@@ -1,32 +1,43 @@
-/** Checks the versions and settings in examples/compose.yaml. `npm run lint` checks its schema. */
+/**
+ * Checks the versions and settings in examples/compose.yaml. `npm run lint` checks its schema, and the
+ * end-to-end group "queue" runs n8n with its environment.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import { parse } from 'yaml';
-import { z } from 'zod';
-
 import manifest from '../../../package.json';
-import { projectFolder } from '../../../playground/n8n/folders';
 import { versionOf } from '../../../playground/n8n/host';
+import { composeServices, sampleVariables } from '../../support/compose';
 
-const { build, environment } = z
-	.object({
-		build: z.object({ dockerfile_inline: z.string() }),
-		environment: z.record(z.string()),
-	})
-	.parse(
-		z
-			.object({ 'x-n8n': z.unknown() })
-			.parse(parse(readFileSync(join(projectFolder, 'examples/compose.yaml'), 'utf8')))['x-n8n'],
-	);
+const services = composeServices(sampleVariables);
+const n8nServices = ['n8n', 'webhook', 'worker'].map((name) => services[name]);
 
 test('compose.yaml installs the current version of the package into the newest tested n8n', async () => {
 	const tarball = `${manifest.name}-${manifest.version}.tgz`;
-	expect(build.dockerfile_inline.trim().split('\n')).toEqual([
-		`FROM n8nio/n8n:${await versionOf('newest')}`,
-		`COPY ${tarball} /tmp/`,
-		`RUN npm install --omit=peer --ignore-scripts --prefix /home/node/.n8n/nodes /tmp/${tarball}`,
-	]);
+	const version = await versionOf('newest');
+	for (const service of n8nServices)
+		expect(service?.build?.dockerfile_inline.trim().split('\n')).toEqual([
+			`FROM n8nio/n8n:${version}`,
+			`COPY ${tarball} /tmp/`,
+			`RUN npm install --omit=peer --ignore-scripts --prefix /home/node/.n8n/nodes /tmp/${tarball}`,
+		]);
+	expect(services['worker-runner']?.image).toBe(`n8nio/runners:${version}`);
+});
+
+test('compose.yaml gives all processes of n8n the same environment', () => {
+	for (const service of n8nServices)
+		expect(service?.environment).toEqual(services.n8n?.environment);
+	expect(services.n8n?.environment).toMatchObject({
+		N8N_WEBHOOK_URL: 'https://n8n.example.com/',
+		N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
+	});
+});
+
+test.each(Object.keys(sampleVariables))('compose.yaml does not start without %s', (name) => {
+	const others = Object.entries(sampleVariables).filter(([other]) => other !== name);
+	expect(() => composeServices(Object.fromEntries(others))).toThrow(
+		new RegExp(`^${name} is missing: \\w+`),
+	);
 });
 
 test('compose.yaml uses only settings that n8n reads', () => {
@@ -38,9 +49,13 @@ test('compose.yaml uses only settings that n8n reads', () => {
 				.map((file) => readFileSync(join(folder, file), 'utf8')),
 		)
 		.join('\n');
-	// The package n8n itself reads these two; it isn't installed here.
-	const readElsewhere = ['WEBHOOK_URL', 'N8N_EDITOR_BASE_URL'];
-	const unknown = Object.keys(environment).filter(
+	// The package n8n itself reads these; it isn't installed here.
+	const readElsewhere = [
+		'N8N_EDITOR_BASE_URL',
+		'N8N_UNVERIFIED_PACKAGES_ENABLED',
+		'OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS',
+	];
+	const unknown = Object.keys(services.n8n?.environment ?? {}).filter(
 		(name) => !new RegExp(`\\b${name}\\b`).test(known) && !readElsewhere.includes(name),
 	);
 	expect(unknown).toEqual([]);
