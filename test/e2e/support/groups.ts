@@ -15,6 +15,8 @@ const groupsByDuration = [
 		'editor',
 		'operations',
 		'takeover',
+		'migration',
+		'demo',
 	],
 	'tool',
 	'pages',
