@@ -9,11 +9,11 @@ import { SetupError } from '../n8n/errors';
 import { cacheFolder } from '../n8n/folders';
 import { installHost } from '../n8n/host';
 import { interruption } from '../n8n/interruption';
-import { startN8n, type N8n } from '../n8n/n8n';
+import { startN8n, waitForN8n, type N8n } from '../n8n/n8n';
 import { buildAndPack, installPackage } from '../n8n/package';
 import { describeResult, describeExpectations } from './report';
 import { startService } from '../service/server';
-import { startShopify } from '../shopify/server';
+import { startShopify, type Shopify } from '../shopify/server';
 
 const interruptedExitCode = 130;
 
@@ -21,6 +21,8 @@ const interruptedExitCode = 130;
 interface Options {
 	once: boolean;
 	port: number;
+	/** The URL of an n8n that is started elsewhere. */
+	n8n?: string;
 	servicePort: number;
 	shopifyPort: number;
 }
@@ -29,7 +31,8 @@ interface Options {
 type Closers = Array<() => Promise<void>>;
 
 interface Running extends DemoServers {
-	n8n: N8n;
+	/** The n8n that was started here. */
+	n8n?: N8n;
 	/** Whether all expectations are met. */
 	passed: boolean;
 }
@@ -51,10 +54,11 @@ export async function start(options: Options): Promise<number> {
 		const exitCode = running.passed ? 0 : 1;
 		if (options.once) return exitCode;
 		console.log(`\n${instructions(running)}`);
-		const n8nExit = await Promise.race([running.n8n.child.ended, interrupted]);
-		if (n8nExit === undefined) return exitCode;
+		const { n8n } = running;
+		const n8nExit = await (n8n ? Promise.race([n8n.child.ended, interrupted]) : interrupted);
+		if (n8n === undefined || n8nExit === undefined) return exitCode;
 		throw new SetupError(
-			`n8n exited (${n8nExit}). Its log ends with:\n${await lastLines(running.n8n.child.logFile)}`,
+			`n8n exited (${n8nExit}). Its log ends with:\n${await lastLines(n8n.child.logFile)}`,
 		);
 	} catch (error) {
 		if (!(error instanceof SetupError)) throw error;
@@ -67,21 +71,16 @@ export async function start(options: Options): Promise<number> {
 
 async function setUpAndRun(options: Options, closers: Closers): Promise<Running> {
 	const ports = [
-		['port', options.port],
+		...(options.n8n === undefined ? [['port', options.port] as const] : []),
 		['service-port', options.servicePort],
 		['shopify-port', options.shopifyPort],
 	] as const;
 	for (const [option, port] of ports) {
 		await requireFreePort(port, `Choose another port: npm start -- --${option} <number>`);
 	}
-	const host = await installHost('newest');
-	const tarball = await buildAndPack();
-	const userFolder = join(cacheFolder, 'demo', String(options.port));
-	await rm(userFolder, { recursive: true, force: true });
-	await installPackage(tarball, userFolder);
-
+	const n8nUrl = options.n8n ?? `http://127.0.0.1:${options.port}`;
 	const [n8nLink, serviceLink, shopLink] = [
-		{ name: 'n8n', url: `http://127.0.0.1:${options.port}` },
+		{ name: 'n8n', url: n8nUrl },
 		{ name: 'Delivery Service', url: `http://127.0.0.1:${options.servicePort}` },
 		{ name: 'Shop', url: `http://127.0.0.1:${options.shopifyPort}` },
 	];
@@ -93,24 +92,48 @@ async function setUpAndRun(options: Options, closers: Closers): Promise<Running>
 		links: [serviceLink, n8nLink],
 	});
 	closers.push(async () => await shopify.close());
-	const n8n = await startN8n({ host, userFolder, port: options.port, env: shopify.env });
-	closers.push(async () => await n8n.stop());
+	const n8n = options.n8n === undefined ? await startOwnN8n(options.port, shopify) : undefined;
+	if (n8n) closers.push(async () => await n8n.stop());
+	else await waitForOtherN8n(n8nUrl, shopify);
 
-	const servers = { n8nUrl: n8n.url, service, shopify };
+	const servers = { n8nUrl, service, shopify };
 	const result = await runDemo(servers);
 	const expectations = checkExpectations(result, servers);
 	console.log(`\n${describeResult(result, servers)}\n\n${describeExpectations(expectations)}`);
 	return { ...servers, n8n, passed: expectations.every(({ actual }) => actual === undefined) };
 }
 
-function instructions({ n8n, service, shopify }: Running): string {
+/** Starts a new n8n with this package. */
+async function startOwnN8n(port: number, { env }: Shopify): Promise<N8n> {
+	const host = await installHost('newest');
+	const tarball = await buildAndPack();
+	const userFolder = join(cacheFolder, 'demo', String(port));
+	await rm(userFolder, { recursive: true, force: true });
+	await installPackage(tarball, userFolder);
+	return await startN8n({ host, userFolder, port, env });
+}
+
+/** Shows which settings an n8n needs that is started elsewhere, and waits for it. */
+async function waitForOtherN8n(url: string, { env }: Shopify): Promise<void> {
+	const settings = { N8N_WEBHOOK_URL: url, N8N_UNVERIFIED_PACKAGES_ENABLED: 'true', ...env };
+	console.log(
+		[
+			`Start a new n8n with this package at ${url}, on this machine, with these environment variables.`,
+			'A container needs the network of this machine (--network host) and the file named last.',
+			...Object.entries(settings).map(([name, value]) => `  ${name}=${value}`),
+		].join('\n'),
+	);
+	await waitForN8n(url);
+}
+
+function instructions({ n8n, n8nUrl, service, shopify }: Running): string {
 	return [
-		`n8n editor        ${n8n.url}`,
+		`n8n editor        ${n8nUrl}`,
 		`  sign in with    ${owner.email}`,
 		`  password        ${owner.password}`,
 		`Shop              ${shopify.url} (press New orders)`,
 		`Delivery Service  ${service.url} (press Next until a delivery is delivered)`,
-		`n8n log           ${n8n.child.logFile}`,
+		...(n8n ? [`n8n log           ${n8n.child.logFile}`] : []),
 		'Press Ctrl-C to stop everything.',
 	].join('\n');
 }
