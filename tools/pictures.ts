@@ -3,7 +3,7 @@
  * `npm run docs:images` writes them, and a test compares them with the code to find outdated pictures.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { INodeProperties } from 'n8n-workflow';
@@ -28,7 +28,7 @@ const action = new DeliveryService().description;
 const trigger = new DeliveryServiceTrigger().description;
 const credential = new DeliveryServiceApi();
 
-/** The parts of an example that the canvas shows: the text of notes, the names of other nodes. */
+/** The parts of a workflow that the canvas shows: the text of notes, the names of other nodes. */
 const canvasSchema = z.object({
 	nodes: z.array(
 		z.object({
@@ -45,29 +45,23 @@ const canvasSchema = z.object({
 	connections: z.unknown(),
 });
 
-/** The pictures of the examples on the canvas, by file name. */
-const canvases = Object.fromEntries(
-	readdirSync(join(projectFolder, 'examples'))
-		.filter((file) => file.endsWith('.json'))
-		.map((file) => [
-			`example-${file.replace(/\.json$/, '')}`,
-			() => canvasSchema.parse(JSON.parse(read(`examples/${file}`))),
-		]),
-);
-
 /** What each picture shows. If any of it changes, the picture must be retaken. */
 const shown: Readonly<Record<string, () => unknown>> = {
-	...canvases,
-	actions: () => [
-		[action, trigger].map(({ displayName }) => displayName),
-		[...action.properties, ...trigger.properties]
-			.filter(({ name }) => ['resource', 'operation', 'events'].includes(name))
-			.flatMap(({ options = [] }) => options)
-			.map((option) => ('action' in option ? option.action : option.name)),
+	starter: () => canvasSchema.parse(JSON.parse(read('examples/shopify-orders-to-deliveries.json'))),
+	credential: () => [credential.displayName, credential.properties.map(inPanel), icon()],
+	output: ordersPanel,
+	'dry-run': ordersPanel,
+	'trigger-event': () => [
+		trigger.displayName,
+		trigger.properties.map(inPanel),
+		trigger.triggerPanel,
 		icon(),
 	],
-	credential: () => [credential.displayName, credential.properties.map(inPanel), icon()],
-	'shopify-orders': () => [
+};
+
+/** What the node with Shopify orders shows. */
+function ordersPanel(): unknown {
+	return [
 		action.properties
 			.filter(
 				(property) =>
@@ -78,14 +72,8 @@ const shown: Readonly<Record<string, () => unknown>> = {
 			)
 			.map(inPanel),
 		read('playground/shopify/orders.json'),
-	],
-	'trigger-event': () => [
-		trigger.displayName,
-		trigger.properties.map(inPanel),
-		trigger.triggerPanel,
-		icon(),
-	],
-};
+	];
+}
 
 /** What the panel shows of a parameter that is neither opened nor hovered over. */
 function inPanel(property: INodeProperties): unknown {

@@ -71,7 +71,7 @@ test('finds the node by its purpose and lists its actions', async () => {
 		'Get many webhooks',
 		'Reactivate blacklisted webhooks',
 	]);
-	await editor.screenshot('actions', { of: [editor.part('node-creator')], inDocs: true });
+	await editor.screenshot('actions', { of: [editor.part('node-creator')] });
 	await editor.chooseEntry('Create deliveries from Shopify orders');
 	await editor.part('node-parameters').waitFor();
 	await editor.screenshot('create-empty');
@@ -195,12 +195,12 @@ test('creates one delivery per Shopify order', async () => {
 	);
 	await editor.input('resource').scrollIntoViewIfNeeded();
 	const panels = [editor.part('node-parameters'), editor.part('output-panel')];
-	await editor.screenshot('shopify-orders', { of: panels, inDocs: true });
+	await editor.screenshot('output', { of: panels, inDocs: true });
 
 	await editor.execute();
 	await editor.part('node-hint').filter({ hasText: 'Nothing was sent.' }).waitFor();
 	expect(installation.service.control.deliveries()).toHaveLength(deliveries.length);
-	await editor.screenshot('shopify-orders-again');
+	await editor.screenshot('output-again');
 });
 
 test('turns on Dry Run as soon as the option is added, and sends nothing', async () => {
@@ -224,7 +224,7 @@ test('turns on Dry Run as soon as the option is added, and sends nothing', async
 	expect(
 		rows.filter(({ wouldSend }) => wouldSend === 'false').map(({ referenceId }) => referenceId),
 	).toEqual(notSent);
-	await editor.screenshot('dry-run', { of: [editor.part('output-panel')], inDocs: false });
+	await editor.screenshot('dry-run', { of: [editor.part('output-panel')], inDocs: true });
 	// The editor omits parameters with their default value: it must not omit this one.
 	await waitFor('the option in the stored workflow', 20_000, async () => {
 		const stored = await installation.client.workflow(id);
@@ -383,7 +383,9 @@ test.each(exampleNames())(
 			if (!node.type.endsWith('.stickyNote')) expect(canvasText).toContain(node.name);
 		expect(canvasText).not.toMatch(/install this node|unrecognized/i);
 		// The margin includes the node names below the nodes.
-		await editor.screenshot(`example-${name}`, { of: canvas, margin: 60, inDocs: true });
+		const isStarter = name === 'shopify-orders-to-deliveries';
+		const picture = isStarter ? 'starter' : `example-${name}`;
+		await editor.screenshot(picture, { of: canvas, margin: 60, inDocs: isStarter });
 	},
 );
 
