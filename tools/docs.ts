@@ -14,7 +14,7 @@ import type {
 } from 'n8n-workflow';
 
 import { projectFolder } from '../playground/n8n/folders';
-import { escaped } from './markdown';
+import { anchorsOf, escaped } from './markdown';
 
 /** Where the reference is kept. */
 export const referenceFile = join(projectFolder, 'docs', 'reference.md');
@@ -28,10 +28,25 @@ interface Row {
 	property: INodeProperties;
 }
 
+/** The table lines of collection fields that are already in the page, with a link to their section. */
+type Listed = Map<string, string>;
+
+/** From this number on, a collection refers to fields that an earlier section lists. */
+const minShared = 3;
+
 type Shown = Readonly<Record<string, readonly unknown[] | undefined>>;
 
 /** Renders the reference as Markdown. */
 export function renderReference(nodes: readonly INodeType[], credential: ICredentialType): string {
+	const sections = [
+		...nodes.flatMap(({ description }) => nodeSection(description)),
+		`## Credential: ${credential.displayName}`,
+		'',
+		`Type \`${credential.name}\`.`,
+		'',
+		...parameters(credential.properties),
+	];
+	const headings = sections.flatMap((text) => /^###? (.+)$/.exec(text)?.[1] ?? []);
 	return [
 		'# Reference',
 		'',
@@ -39,12 +54,9 @@ export function renderReference(nodes: readonly INodeType[], credential: ICreden
 		'',
 		'**Name** is used in expressions and saved workflows; **Label** is shown in the editor. The fields of a collection follow it as `collection.field`; `[]` marks a repeatable group. All values are also validated against the rules of the Delivery Service before anything is sent.',
 		'',
-		...nodes.flatMap(({ description }) => nodeSection(description)),
-		`## Credential: ${credential.displayName}`,
+		headings.map(linkTo).join(' · '),
 		'',
-		`Type \`${credential.name}\`.`,
-		'',
-		...parameters(credential.properties),
+		...sections,
 	].join('\n');
 }
 
@@ -52,25 +64,37 @@ function nodeSection({ displayName, name, description, properties }: INodeTypeDe
 	const lines = [`## Node: ${displayName}`, '', `Type \`${name}\`. ${description}.`, ''];
 	const resources = properties.find((property) => property.name === 'resource');
 	if (!resources) return [...lines, ...parameters(properties)];
+	const listed: Listed = new Map();
 	return [
 		...lines,
 		...parameters([resources]),
-		...choices(resources).flatMap((resource) => resourceSection(resource, properties)),
+		...choices(resources).flatMap((resource) => resourceSection(resource, properties, listed)),
 	];
 }
 
-function resourceSection(resource: INodePropertyOptions, properties: INodeProperties[]) {
+function resourceSection(
+	resource: INodePropertyOptions,
+	properties: INodeProperties[],
+	listed: Listed,
+) {
 	const own = properties.filter((property) => isShownFor(property, 'resource', resource.value));
 	const operations = own.filter(({ name }) => name === 'operation');
-	return operations
-		.flatMap(choices)
-		.flatMap((operation) => [
-			`### ${resource.name}: ${operation.name}`,
+	return operations.flatMap(choices).flatMap((operation) => {
+		const heading = `${resource.name}: ${operation.name}`;
+		const shown = own.filter((property) => isShownFor(property, 'operation', operation.value));
+		return [
+			`### ${heading}`,
 			'',
 			`\`resource\` is \`${resource.value}\`, \`operation\` is \`${operation.value}\`. ${operation.description ?? operation.action ?? ''}.`,
 			'',
-			...parameters(own.filter((property) => isShownFor(property, 'operation', operation.value))),
-		]);
+			...parameters(shown, listed, linkTo(heading)),
+		];
+	});
+}
+
+function linkTo(heading: string): string {
+	const [anchor = ''] = anchorsOf({ path: '', markdown: `### ${heading}` });
+	return `[${heading}](#${anchor})`;
 }
 
 function isShownFor(property: INodeProperties, name: string, value: unknown): boolean {
@@ -78,20 +102,44 @@ function isShownFor(property: INodeProperties, name: string, value: unknown): bo
 }
 
 /** Renders the parameters as a table, after their notices, which have no value. */
-function parameters(properties: readonly INodeProperties[]): string[] {
+function parameters(
+	properties: readonly INodeProperties[],
+	listed: Listed = new Map(),
+	link = '',
+): string[] {
 	const notices = properties.filter(({ type }) => type === 'notice');
-	const rows = merged(properties.filter(({ type }) => type !== 'notice')).flatMap((property) =>
-		rowsOf(property, '', ''),
+	const lines = merged(properties.filter(({ type }) => type !== 'notice')).flatMap((property) =>
+		linesOf(property, listed, link),
 	);
 	return [
 		...notices.flatMap((notice) => [noticeOf(notice), '']),
 		'| Name | Label | Type | Default | Rule |',
 		'| --- | --- | --- | --- | --- |',
-		...rows.map(({ path, label, property }) =>
-			line([code(path), label, typeOf(property), defaultOf(property), ruleOf(property)]),
-		),
+		...lines,
 		'',
 	];
+}
+
+/** The lines of a parameter and its fields, except fields that an earlier section lists. */
+function linesOf(property: INodeProperties, listed: Listed, link: string): string[] {
+	const [own, ...fields] = rowsOf(property, '', '');
+	if (!own) return [];
+	const shared = fields.filter((field) => listed.has(lineOf(field)));
+	const isShared = shared.length >= minShared;
+	const shown = isShared ? fields.filter((field) => !shared.includes(field)) : fields;
+	const [first] = shared;
+	const names = shared.map(({ path }) => path.split('.')).filter(({ length }) => length === 2);
+	const reference =
+		isShared && first
+			? `Its fields are described in ${listed.get(lineOf(first)) ?? ''}: ${names.map(([, name = '']) => code(name)).join(', ')}.`
+			: '';
+	for (const field of fields) if (!listed.has(lineOf(field))) listed.set(lineOf(field), link);
+	return [lineOf(own, reference), ...shown.map((field) => lineOf(field))];
+}
+
+function lineOf({ path, label, property }: Row, reference = ''): string {
+	const rule = [ruleOf(property), reference].filter(Boolean).join(' ');
+	return line([code(path), label, typeOf(property), defaultOf(property), rule]);
 }
 
 /** Renders a notice with its condition, without HTML tags. */

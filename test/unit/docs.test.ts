@@ -28,6 +28,12 @@ test.each(nodes)(
 	},
 );
 
+test('the reference describes the fields of the order options once and refers to them', () => {
+	const reference = render();
+	expect(reference.match(/ › Fallback Email \|/g)).toHaveLength(1);
+	expect(reference).toMatch(/Its fields are described in \[Delivery: Create.*`fallbackEmail`/);
+});
+
 test('the reference lists the fields of collections, and all table rows have the same columns', () => {
 	const reference = render();
 	expect(reference).toContain('| `options.companyId` | Options › Company ID | string |');
