@@ -66,8 +66,7 @@ function ordersPanel(): unknown {
 			.filter(
 				(property) =>
 					mayBeShownFor(property, 'resource', 'delivery') &&
-					mayBeShownFor(property, 'operation', 'create') &&
-					mayBeShownFor(property, 'source', 'shopifyOrder') &&
+					mayBeShownFor(property, 'operation', 'createFromOrders') &&
 					mayBeShownFor(property, 'pickupLocationType', 'address'),
 			)
 			.map(inPanel),
