@@ -7,6 +7,7 @@ import { z } from 'zod';
 
 import { workflowFileSchema, type N8nClient, type WorkflowFile } from './n8n/client';
 import { projectFolder } from './n8n/folders';
+import type { Mailbox } from './mailbox';
 import type { LocalService } from './service/server';
 import type { Shopify } from './shopify/server';
 
@@ -16,7 +17,9 @@ const examplesFolder = join(projectFolder, 'examples');
 
 /** The file names of the examples that the demo and the tests run. */
 export const examples = {
-	orders: 'shopify-orders-to-deliveries',
+	starter: 'shopify-orders-to-deliveries',
+	table: 'set-up-deliveries-table',
+	orders: 'fulfillment-orders-to-deliveries',
 	updates: 'delivery-updates-to-shopify',
 	catchUp: 'catch-up-at-night',
 	changes: 'address-changed-in-shopify',
@@ -28,23 +31,21 @@ export const examples = {
 
 /** The names of the nodes in examples/ that the demo and the tests use. */
 export const nodeNames = {
-	newOrder: 'New Shopify order',
-	computeSignature: 'Compute signature',
-	createDelivery: 'Create delivery',
-	deliveryUpdated: 'Delivery updated',
-	createFromSheet: 'Create deliveries',
-	tryDelivery: 'Try a delivery',
-	sendMissing: 'Send those not sent yet',
-	settings: 'Your settings',
+	newOrder: 'New Shopify Order',
+	settings: 'Settings',
+	createDelivery: 'Create Delivery',
+	saveResult: 'Save Result',
+	createTable: 'Run Once',
+	everyNight: 'Every Night',
+	createMissed: 'Create Missed Deliveries',
+	computeSignature: 'Compute Signature',
+	createFromSheet: 'Create Deliveries',
+	previewDelivery: 'Preview a Delivery',
+	emailOwner: 'Email the Owner',
 } as const;
 
-/** The names of the data tables of the examples. */
-export const tables = {
-	deliveries: 'Shopify deliveries',
-	toLookAt: 'Deliveries to look at',
-	earlyEvents: 'Early delivery events',
-	statuses: 'Delivery statuses seen',
-} as const;
+/** The name of the data table of the examples. */
+export const deliveriesTable = 'Deliveries';
 
 /** Stored credentials by type, as nodes refer to them. */
 export type Credentials = Readonly<Record<string, { id: string; name: string }>>;
@@ -54,6 +55,7 @@ export const credentialTypes = {
 	deliveryService: 'deliveryServiceApi',
 	shopify: 'shopifyAccessTokenApi',
 	languageModel: 'openAiApi',
+	email: 'smtp',
 } as const;
 
 /** What a user fills in: by node name, the parameters, or the fields of a Set node. */
@@ -77,24 +79,31 @@ export function filledIn({ credential }: Pick<Shopify, 'credential'>): FilledIn 
 		},
 		[nodeNames.computeSignature]: { secret: credential.appSecretKey },
 		[nodeNames.createFromSheet]: pickup,
-		[nodeNames.tryDelivery]: pickup,
-		[nodeNames.settings]: { shop: credential.shopSubdomain },
+		[nodeNames.previewDelivery]: pickup,
+		[nodeNames.settings]: { shopSubdomain: credential.shopSubdomain },
 	};
 }
 
-/** Stores the credentials of both stand-ins. Throws an N8nRejection if n8n rejects one. */
+/** The servers that the credentials are for. */
+export interface Servers {
+	readonly service: Pick<LocalService, 'credential'>;
+	readonly shopify: Pick<Shopify, 'credential'>;
+	readonly mailbox: Pick<Mailbox, 'credential'>;
+}
+
+/** Stores the credentials of all stand-ins. Throws an N8nRejection if n8n rejects one. */
 export async function storeCredentials(
 	client: N8nClient,
-	service: Pick<LocalService, 'credential'>,
-	shopify: Pick<Shopify, 'credential'>,
+	{ service, shopify, mailbox }: Servers,
 ): Promise<Credentials> {
-	const { deliveryService, shopify: shop } = credentialTypes;
+	const { deliveryService, shopify: shop, email } = credentialTypes;
 	const store = async (type: string, name: string, data: object) => ({
 		[type]: { id: await client.createCredential(name, type, data), name },
 	});
 	return {
 		...(await store(deliveryService, 'Local service', service.credential)),
 		...(await store(shop, 'Larch & Linen', shopify.credential)),
+		...(await store(email, 'Local mailbox', mailbox.credential)),
 	};
 }
 
@@ -157,12 +166,13 @@ function applyChanges({ type, parameters }: WorkflowNode, changes: FilledIn[stri
 }
 
 function credentialsFor({ type, parameters }: WorkflowNode, credentials: Credentials): Credentials {
-	const { deliveryService, shopify, languageModel } = credentialTypes;
+	const { deliveryService, shopify, languageModel, email } = credentialTypes;
 	const [, credentialType = parameters.nodeCredentialType] =
 		[
 			['n8n-nodes-delivery-service.', deliveryService],
 			['n8n-nodes-base.shopify', shopify],
 			['@n8n/n8n-nodes-langchain.lmChatOpenAi', languageModel],
+			['n8n-nodes-base.emailSend', email],
 		].find(([prefix = '']) => type.startsWith(prefix)) ?? [];
 	return Object.fromEntries(Object.entries(credentials).filter(([key]) => key === credentialType));
 }
