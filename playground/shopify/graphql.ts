@@ -8,6 +8,7 @@ import {
 	fulfillmentRequestShape,
 	ShopRejection,
 	type Fulfillment,
+	type FulfillmentEvent,
 	type FulfillmentOrder,
 	type Order,
 } from './shapes';
@@ -102,13 +103,34 @@ function rootFor(shop: Shop) {
 			try {
 				const created = shop.fulfill(toRest(fulfillment));
 				const rest = restOrder.parse(shop.order(created.order_id));
-				return { fulfillment: graphqlFulfillment(created, rest), userErrors: [] };
+				return { fulfillment: graphqlFulfillment(created, rest, shop), userErrors: [] };
 			} catch (error) {
-				if (!(error instanceof ShopRejection)) throw error;
-				return { fulfillment: null, userErrors: [{ field: null, message: error.message }] };
+				return { fulfillment: null, userErrors: userErrors(error) };
+			}
+		},
+		fulfillmentEventCreate: ({ fulfillmentEvent: input }: { fulfillmentEvent: EventInput }) => {
+			try {
+				const request = { ...input, fulfillmentId: restId(input.fulfillmentId) };
+				const event = graphqlEvent(shop.addFulfillmentEvent(request));
+				return { fulfillmentEvent: event, userErrors: [] };
+			} catch (error) {
+				return { fulfillmentEvent: null, userErrors: userErrors(error) };
 			}
 		},
 	};
+}
+
+interface EventInput {
+	readonly fulfillmentId: string;
+	readonly status: string;
+	readonly happenedAt?: string;
+	readonly message?: string;
+}
+
+/** The `userErrors` of a mutation that the shop rejected. Throws all other errors again. */
+function userErrors(error: unknown): object[] {
+	if (!(error instanceof ShopRejection)) throw error;
+	return [{ field: null, message: error.message }];
 }
 
 /** The filters of a search that the stand-in knows: `name:#1001` and `updated_at:>=2026-01-05`. */
@@ -177,7 +199,9 @@ function graphqlOrder(order: Order, shop: Shop): object {
 					page,
 				),
 		})),
-		fulfillments: order.fulfillments.map((fulfillment) => graphqlFulfillment(fulfillment, rest)),
+		fulfillments: order.fulfillments.map((fulfillment) =>
+			graphqlFulfillment(fulfillment, rest, shop),
+		),
 		fulfillmentOrders: (page: Page) =>
 			connection(
 				shop.fulfillmentOrders(order.id).map((open) => graphqlFulfillmentOrder(open, order, shop)),
@@ -234,6 +258,11 @@ function graphqlFulfillmentOrder(open: FulfillmentOrder, order: Order, shop: Sho
 			reason: reason.toUpperCase(),
 			reasonNotes,
 		})),
+		fulfillments: (page: Page) =>
+			connection(
+				shop.fulfillmentsOf(open).map((fulfillment) => graphqlFulfillment(fulfillment, rest, shop)),
+				page,
+			),
 		supportedActions: open.supported_actions.map((action) => ({ action: action.toUpperCase() })),
 		lineItems: (page: Page) =>
 			connection(
@@ -253,13 +282,20 @@ function graphqlFulfillmentOrder(open: FulfillmentOrder, order: Order, shop: Sho
 	};
 }
 
-function graphqlFulfillment(fulfillment: Fulfillment, order: RestOrder): object {
+function graphqlEvent({ id, status, happened_at: happenedAt, message }: FulfillmentEvent): object {
+	return { id: globalId('FulfillmentEvent', id), status, happenedAt, message };
+}
+
+function graphqlFulfillment(fulfillment: Fulfillment, order: RestOrder, shop: Shop): object {
 	const { id, name, status, line_items: shipped } = fulfillment;
+	const { tracking_company: company, tracking_number: number, tracking_url: url } = fulfillment;
 	const lines = z.array(shippedLine).parse(shipped);
 	return {
 		id: globalId('Fulfillment', id),
 		name,
 		status: status.toUpperCase(),
+		trackingInfo: [company, number, url].some(Boolean) ? [{ company, number, url }] : [],
+		events: (page: Page) => connection(shop.fulfillmentEvents(id).map(graphqlEvent), page),
 		fulfillmentLineItems: (page: Page) =>
 			connection(
 				lines.map(({ id: lineId, quantity }) => {

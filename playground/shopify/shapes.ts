@@ -19,7 +19,19 @@ export interface Fulfillment {
 	readonly tracking_company: string | null;
 	readonly tracking_number: string | null;
 	readonly tracking_url: string | null;
+	/** The status of the last event, in lower case, or null before the first one. */
+	readonly shipment_status: string | null;
 	readonly [property: string]: unknown;
+}
+
+/** A fulfillment event: a status of a shipment, which the order page and emails show. */
+export interface FulfillmentEvent {
+	readonly id: number;
+	readonly fulfillment_id: number;
+	/** As in GraphQL, in capitals. */
+	readonly status: string;
+	readonly happened_at: string;
+	readonly message: string | null;
 }
 
 /** An order as Shopify's REST Admin API returns it. Checks only the properties that the shop uses. */

@@ -10,6 +10,7 @@ import {
 	ShopRejection,
 	toShopifyTime,
 	type Fulfillment,
+	type FulfillmentEvent,
 	type FulfillmentOrder,
 	type FulfillmentRequest,
 	type LineItem,
@@ -23,12 +24,23 @@ const firstLineItemId = 13_200_000_000_000;
 const lineItemIdStep = 37;
 const firstOrderNumber = 1000;
 const firstFulfillmentId = 5_300_000_000_000;
+const firstEventId = 9_100_000_000_000;
 
 /** A message that the shop sent to a customer. */
 export interface Notification {
 	readonly orderId: number;
 	readonly to: string | null;
 	readonly trackingUrl: string | null;
+}
+
+/** A new fulfillment event. */
+export interface FulfillmentEventRequest {
+	readonly fulfillmentId: number;
+	/** As in GraphQL, in capitals. */
+	readonly status: string;
+	/** Defaults to now. */
+	readonly happenedAt?: string | null;
+	readonly message?: string | null;
 }
 
 /** Reports an event to webhooks, with the order or fulfillment that it is about. */
@@ -48,6 +60,9 @@ export class Shop {
 	private readonly ordersById = new Map<number, Order>();
 	private readonly shipping = new FulfillmentOrders();
 	private readonly sentNotifications: Notification[] = [];
+	/** The fulfillment order of each fulfillment, which the REST API doesn't return. */
+	private readonly fulfillmentOrderIds = new Map<number, number>();
+	private readonly events: FulfillmentEvent[] = [];
 	private placed = 0;
 	private lineItems = 0;
 	private fulfillments = 0;
@@ -58,7 +73,8 @@ export class Shop {
 	clear(): void {
 		this.ordersById.clear();
 		this.shipping.clear();
-		this.sentNotifications.length = 0;
+		this.sentNotifications.length = this.events.length = 0;
+		this.fulfillmentOrderIds.clear();
 		this.placed = this.lineItems = this.fulfillments = 0;
 	}
 
@@ -193,6 +209,8 @@ export class Shop {
 
 		const order = this.order(orderId);
 		const fulfillment = this.createFulfillment(order, shipment, request);
+		const [{ fulfillment_order_id: part = 0 } = {}] = request.line_items_by_fulfillment_order;
+		this.fulfillmentOrderIds.set(fulfillment.id, part);
 		const isPaid = order.financial_status === 'paid';
 		const updated = this.store({
 			...order,
@@ -210,6 +228,42 @@ export class Shop {
 		this.options.report(isFulfilled ? 'orders/fulfilled' : 'orders/partially_fulfilled', updated);
 		this.options.report('orders/updated', updated);
 		return fulfillment;
+	}
+
+	/** Returns the fulfillments of a fulfillment order, oldest first. */
+	fulfillmentsOf({ id, order_id: orderId }: FulfillmentOrder): Fulfillment[] {
+		const all = this.order(orderId).fulfillments;
+		return all.filter((fulfillment) => this.fulfillmentOrderIds.get(fulfillment.id) === id);
+	}
+
+	/**
+	 * Adds an event to a fulfillment, as its newest status. Throws a ShopRejection (404) if there is no
+	 * fulfillment with this ID.
+	 */
+	addFulfillmentEvent(request: FulfillmentEventRequest): FulfillmentEvent {
+		const { fulfillmentId, status, message = null } = request;
+		const isMeant = ({ id }: Fulfillment) => id === fulfillmentId;
+		const order = this.orders().find(({ fulfillments }) => fulfillments.some(isMeant));
+		if (order === undefined) throw new ShopRejection(404, 'Fulfillment does not exist.');
+		const time = toShopifyTime(this.options.now());
+		const id = firstEventId + this.events.length + 1;
+		const happened = request.happenedAt ?? time;
+		const event = { id, fulfillment_id: fulfillmentId, status, happened_at: happened, message };
+		this.events.push(event);
+		const change = { shipment_status: status.toLowerCase(), updated_at: time };
+		const fulfillments = order.fulfillments.map((one) =>
+			isMeant(one) ? { ...one, ...change } : one,
+		);
+		this.store({ ...order, fulfillments });
+		this.options.report('fulfillment_events/create', event);
+		for (const fulfillment of fulfillments.filter(isMeant))
+			this.options.report('fulfillments/update', fulfillment);
+		return event;
+	}
+
+	/** The events of a fulfillment, oldest first. */
+	fulfillmentEvents(fulfillmentId: number): FulfillmentEvent[] {
+		return this.events.filter((event) => event.fulfillment_id === fulfillmentId);
 	}
 
 	private nextLineItemId(): number {

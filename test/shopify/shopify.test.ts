@@ -459,6 +459,84 @@ describe('GraphQL', () => {
 		});
 	});
 
+	test('adds an event to a fulfillment and returns both with the fulfillment order', async () => {
+		const order = shopify.shop.place(samples[1], [{ lines: [0] }, { lines: [1] }]);
+		await fulfill(order.id);
+		const [fulfillment] = shopify.shop.order(order.id).fulfillments;
+		const create = `mutation ($event: FulfillmentEventInput!) {
+			fulfillmentEventCreate(fulfillmentEvent: $event) {
+				fulfillmentEvent { status happenedAt message }
+				userErrors { message }
+			}
+		}`;
+		const add = async (fulfillmentId: string, status: string) =>
+			await run(create, { event: { fulfillmentId, status } });
+		const id = `gid://shopify/Fulfillment/${fulfillment?.id}`;
+		expect(await add(id, 'IN_TRANSIT')).toEqual({
+			data: {
+				fulfillmentEventCreate: {
+					fulfillmentEvent: {
+						status: 'IN_TRANSIT',
+						happenedAt: '2026-01-05T12:00:00+00:00',
+						message: null,
+					},
+					userErrors: [],
+				},
+			},
+		});
+		await add(id, 'DELIVERED');
+		expect(await add('gid://shopify/Fulfillment/1', 'DELIVERED')).toMatchObject({
+			data: {
+				fulfillmentEventCreate: {
+					fulfillmentEvent: null,
+					userErrors: [{ message: 'Fulfillment does not exist.' }],
+				},
+			},
+		});
+		expect(await add(id, 'LOST')).toMatchObject({
+			errors: [{ message: expect.stringContaining('LOST') }],
+		});
+		expect(shopify.shop.order(order.id).fulfillments).toMatchObject([
+			{ shipment_status: 'delivered' },
+		]);
+		const query = `query ($id: ID!) {
+			order(id: $id) {
+				fulfillmentOrders(first: 10) {
+					nodes {
+						status
+						fulfillments(first: 10) {
+							nodes { id status trackingInfo { number url } events(first: 10) { nodes { status } } }
+						}
+					}
+				}
+			}
+		}`;
+		expect(await run(query, { id: `gid://shopify/Order/${order.id}` })).toEqual({
+			data: {
+				order: {
+					fulfillmentOrders: {
+						nodes: [
+							{
+								status: 'CLOSED',
+								fulfillments: {
+									nodes: [
+										{
+											id,
+											status: 'SUCCESS',
+											trackingInfo: [{ number: tracking.number, url: tracking.url }],
+											events: { nodes: [{ status: 'IN_TRANSIT' }, { status: 'DELIVERED' }] },
+										},
+									],
+								},
+							},
+							{ status: 'OPEN', fulfillments: { nodes: [] } },
+						],
+					},
+				},
+			},
+		});
+	});
+
 	test('returns every field of the query in docs/shopify.md', async () => {
 		const docs = await readFile('docs/shopify.md', 'utf8');
 		const [, query = ''] = /```graphql\n([^]*?)```/.exec(docs) ?? [];
