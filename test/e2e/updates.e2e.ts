@@ -1,0 +1,565 @@
+import axios from 'axios';
+import { z } from 'zod';
+
+import { credentialTypes } from '../../playground/examples';
+import { waitFor } from '../../playground/n8n/progress';
+import { samples } from '../../playground/shopify/samples';
+import type { FulfillmentOrder, Order } from '../../playground/shopify/shapes';
+import { dropoff, packages, pickup } from './support/sampleDelivery';
+import { openShopEnvironment, type ShopEnvironment } from './support/shop';
+
+const updateTask = 3;
+const timeoutMs = 60_000;
+/** n8n looks for executions to resume once a minute. */
+const resumeTimeoutMs = 240_000;
+const everyHour = 'Every Hour';
+
+let env: ShopEnvironment;
+let updates: string;
+
+beforeAll(async () => {
+	env = await openShopEnvironment('newest');
+	await env.createTable();
+	updates = await env.publish('updates');
+});
+afterAll(async () => await env?.close());
+afterEach(() => jest.restoreAllMocks());
+
+const control = () => env.installation.service.control;
+const shop = () => env.shopify.shop;
+
+/** A delivery of a fulfillment order, with its row in the table. */
+interface Sent {
+	readonly order: Order;
+	readonly fulfillmentOrder: FulfillmentOrder;
+	readonly id: string;
+	readonly trackLink: string;
+}
+
+/** Creates a delivery of a fulfillment order at the service. */
+async function createDelivery(
+	order: Order,
+	fulfillmentOrder: FulfillmentOrder,
+	cod?: number,
+): Promise<Sent> {
+	const { baseUrl, apiKeyId, apiSecret } = env.installation.service.credential;
+	const referenceId = `${order.name}-${fulfillmentOrder.id}`;
+	const delivery = { pickup, dropoff, packages, referenceId, ...(cod !== undefined && { cod }) };
+	const { data } = await axios.post<unknown>(
+		`${baseUrl}/v1/deliveries`,
+		{ deliveries: [delivery] },
+		{ auth: { username: apiKeyId, password: apiSecret }, proxy: false },
+	);
+	const record = z.object({ id: z.string(), trackLink: z.string() });
+	const { payload } = z.object({ payload: z.array(record).length(1) }).parse(data);
+	return { order, fulfillmentOrder, ...payload[0]! };
+}
+
+/** Adds the row of a delivery, as the workflow does that creates deliveries. */
+async function addRow({ order, fulfillmentOrder, id, trackLink }: Sent): Promise<void> {
+	await env.installation.client.addTableRow('Deliveries', {
+		orderName: order.name,
+		status: 'processing',
+		message: '',
+		whatToDo: '',
+		solved: 'yes',
+		trackingLink: trackLink,
+		email: order.email,
+		deliveryId: id,
+		referenceId: `${order.name}-${fulfillmentOrder.id}`,
+		orderId: String(order.id),
+		fulfillmentOrderId: String(fulfillmentOrder.id),
+	});
+}
+
+/** Creates a delivery and its row for each fulfillment order of an order. */
+async function send(order: Order, cod?: number): Promise<Sent[]> {
+	const sent: Sent[] = [];
+	for (const fulfillmentOrder of shop().fulfillmentOrders(order.id)) {
+		const delivery = await createDelivery(order, fulfillmentOrder, cod);
+		await addRow(delivery);
+		sent.push(delivery);
+	}
+	return sent;
+}
+
+/** Places an order with one fulfillment order, and creates its delivery and row. */
+async function placeAndSend(sample = samples[0], cod?: number): Promise<Sent> {
+	const [sent] = await send(shop().place(sample), cod);
+	return sent!;
+}
+
+/** Places an order with two fulfillment orders, and creates their deliveries and rows. */
+async function placeSplitOrder(): Promise<[Sent, Sent]> {
+	const order = shop().place(samples[1]);
+	shop().split(order.id);
+	const [first, second] = await send(order);
+	return [first!, second!];
+}
+
+/** Makes the service send the event of a status, once or several times in parallel. */
+async function fireStatus({ id }: Pick<Sent, 'id'>, status: unknown, times = 1): Promise<void> {
+	const payload = { id, status, company_id: '1001', city_id: '7' };
+	const fire = async () => await control().fireEvent(updateTask, payload);
+	const postings = await Promise.all(Array.from({ length: times }, fire));
+	expect(postings.flat().map((posting) => posting.status)).toEqual(Array(times).fill(200));
+}
+
+/** As {@link fireStatus}, and waits until the workflow has run. */
+async function reportStatus(sent: Pick<Sent, 'id'>, status: unknown, times = 1): Promise<void> {
+	await env.afterExecutions(updates, times, async () => await fireStatus(sent, status, times));
+}
+
+const runEveryHour = async () => {
+	const { status } = await env.installation.client.run(updates, everyHour);
+	expect(status).toBe('success');
+};
+
+const rowOf = async ({ id }: Pick<Sent, 'id'>, values = {}) =>
+	await env.row({ deliveryId: id, ...values });
+
+/** The tracking URLs of the fulfillments of a delivery's fulfillment order. */
+const trackingUrls = ({ fulfillmentOrder }: Sent) =>
+	shop()
+		.fulfillmentsOf(fulfillmentOrder)
+		.map(({ tracking_url: url }) => url);
+
+/** The statuses that Shopify shows for a delivery, oldest first. */
+const shownStatuses = ({ fulfillmentOrder }: Sent) =>
+	shop()
+		.fulfillmentsOf(fulfillmentOrder)
+		.flatMap(({ id }) => shop().fulfillmentEvents(id))
+		.map(({ status }) => status);
+
+/** The emails to the owner about an order. */
+const emailsAbout = ({ order }: Pick<Sent, 'order'>) => env.emails(order.name);
+
+function fulfillManually({ fulfillmentOrder: { id } }: Sent): void {
+	shop().fulfill({
+		line_items_by_fulfillment_order: [{ fulfillment_order_id: id }],
+		tracking_info: {},
+		notify_customer: false,
+	});
+}
+
+describe('delivery updates to Shopify', () => {
+	test('fulfills an order when its delivery is picked up, and shows each status in Shopify', async () => {
+		const sent = await placeAndSend();
+		await reportStatus(sent, 'assigned');
+		expect(await rowOf(sent)).toMatchObject({ status: 'assigned', shopifyStatus: null });
+		expect(trackingUrls(sent)).toEqual([]);
+		await reportStatus(sent, 'Picked up');
+		expect(trackingUrls(sent)).toEqual([sent.trackLink]);
+		expect(shop().order(sent.order.id).fulfillments).toMatchObject([
+			{ tracking_number: sent.id, tracking_company: 'Delivery Service' },
+		]);
+		await reportStatus(sent, 'out for delivery');
+		await reportStatus(sent, 'delivered');
+		expect(shownStatuses(sent)).toEqual(['IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED']);
+		const [fulfillment, ...others] = shop().order(sent.order.id).fulfillments;
+		expect(others).toEqual([]);
+		expect(await rowOf(sent)).toMatchObject({
+			status: 'delivered',
+			shopifyStatus: 'DELIVERED',
+			shownInShopify: 'yes',
+			fulfillmentId: String(fulfillment?.id),
+			message: '',
+			solved: 'yes',
+		});
+		const { order, trackLink } = sent;
+		const notified = shop()
+			.notifications()
+			.filter(({ orderId }) => orderId === order.id);
+		expect(notified).toEqual([{ orderId: order.id, to: order.email, trackingUrl: trackLink }]);
+		expect(emailsAbout(sent)).toEqual([]);
+	});
+
+	test('fulfills a split order part by part, each with the tracking link of its delivery', async () => {
+		const [first, second] = await placeSplitOrder();
+		const { id } = first.order;
+		await reportStatus(second, 'picked up');
+		expect(trackingUrls(first)).toEqual([]);
+		expect(trackingUrls(second)).toEqual([second.trackLink]);
+		expect(shop().order(id).fulfillment_status).toBe('partial');
+		await reportStatus(first, 'delivered');
+		expect(trackingUrls(first)).toEqual([first.trackLink]);
+		expect(trackingUrls(second)).toEqual([second.trackLink]);
+		expect(shop().order(id).fulfillment_status).toBe('fulfilled');
+		expect(shownStatuses(first)).toEqual(['DELIVERED']);
+		expect(shownStatuses(second)).toEqual(['IN_TRANSIT']);
+	});
+
+	test('fulfills an order once when events arrive late, repeatedly or simultaneously', async () => {
+		const sent = await placeAndSend();
+		await reportStatus(sent, 'delivered', 3);
+		await reportStatus(sent, 'picked up');
+		await reportStatus(sent, 'processing');
+		await reportStatus(sent, 'delivered');
+		expect(await rowOf(sent)).toMatchObject({ status: 'delivered', shownInShopify: 'yes' });
+		expect(trackingUrls(sent)).toEqual([sent.trackLink]);
+		expect(shownStatuses(sent)).toEqual(['DELIVERED']);
+		expect(emailsAbout(sent)).toEqual([]);
+	});
+
+	test('does not fulfill an order again that was fulfilled manually, but shows its status', async () => {
+		const sent = await placeAndSend();
+		fulfillManually(sent);
+		await reportStatus(sent, 'delivered');
+		expect(await rowOf(sent)).toMatchObject({ shownInShopify: 'yes', message: '' });
+		expect(trackingUrls(sent)).toEqual([null]);
+		expect(shownStatuses(sent)).toEqual(['DELIVERED']);
+	});
+
+	test('leaves the fulfillment order of a canceled order alone', async () => {
+		const sent = await placeAndSend();
+		shop().cancel(sent.order.id);
+		await reportStatus(sent, 'picked up');
+		expect(await rowOf(sent)).toMatchObject({ shownInShopify: 'yes', message: '' });
+		expect(trackingUrls(sent)).toEqual([]);
+		expect(emailsAbout(sent)).toEqual([]);
+	});
+
+	test('completes a split order an hour after Shopify failed for one of its parts', async () => {
+		const [first, second] = await placeSplitOrder();
+		shop().failOnce(second.fulfillmentOrder.id);
+		await reportStatus(first, 'delivered');
+		await reportStatus(second, 'delivered');
+		expect(trackingUrls(first)).toEqual([first.trackLink]);
+		expect(trackingUrls(second)).toEqual([]);
+		expect(await rowOf(second)).toMatchObject({
+			shownInShopify: 'no',
+			message: expect.stringContaining('Internal Server Error'),
+			solved: 'no',
+		});
+		await runEveryHour();
+		expect(trackingUrls(first)).toEqual([first.trackLink]);
+		expect(trackingUrls(second)).toEqual([second.trackLink]);
+		expect(shownStatuses(second)).toEqual(['DELIVERED']);
+		expect(await rowOf(second)).toMatchObject({
+			shownInShopify: 'yes',
+			message: '',
+			whatToDo: '',
+			solved: 'yes',
+		});
+	});
+
+	test('fulfills a fulfillment order on hold once it is released', async () => {
+		const [first, second] = await placeSplitOrder();
+		shop().hold(second.fulfillmentOrder.id);
+		await reportStatus(first, 'picked up');
+		await reportStatus(second, 'picked up');
+		await runEveryHour();
+		expect(trackingUrls(first)).toEqual([first.trackLink]);
+		expect(await rowOf(second)).toMatchObject({
+			shownInShopify: 'no',
+			message: expect.stringContaining('on hold'),
+			whatToDo: expect.stringContaining('Release'),
+		});
+		shop().hold(second.fulfillmentOrder.id, false);
+		await runEveryHour();
+		expect(trackingUrls(second)).toEqual([second.trackLink]);
+		expect(await rowOf(second)).toMatchObject({ shownInShopify: 'yes', message: '' });
+		expect(emailsAbout(second)).toHaveLength(1);
+	});
+
+	test('emails the owner once while Shopify keeps failing, and catches up afterwards', async () => {
+		const sent = await placeAndSend();
+		const { client } = env.installation;
+		const type = credentialTypes.shopify;
+		const { nodes } = await client.workflow(updates);
+		const { id = '', name = '' } =
+			nodes.map(({ credentials }) => credentials?.[type]).find(Boolean) ?? {};
+		const change = async (accessToken: string) =>
+			await client.updateCredential(id, name, type, { ...env.shopify.credential, accessToken });
+		await change('revoked');
+		await reportStatus(sent, 'picked up');
+		expect(emailsAbout(sent)).toMatchObject([
+			{
+				subject: `Order ${sent.order.name} needs attention`,
+				text: expect.stringContaining('n8n tries again every hour.'),
+			},
+		]);
+		await runEveryHour();
+		expect(emailsAbout(sent)).toHaveLength(1);
+		expect(await rowOf(sent)).toMatchObject({ shownInShopify: 'no', solved: 'no' });
+		await change(env.shopify.credential.accessToken);
+		await runEveryHour();
+		expect(trackingUrls(sent)).toEqual([sent.trackLink]);
+		expect(shownStatuses(sent)).toEqual(['IN_TRANSIT']);
+		expect(await rowOf(sent)).toMatchObject({ shownInShopify: 'yes', message: '', solved: 'yes' });
+		expect(emailsAbout(sent)).toHaveLength(1);
+	});
+
+	test('emails the owner when a delivery failed, and shows a later attempt', async () => {
+		const sent = await placeAndSend();
+		await reportStatus(sent, 'picked up');
+		await reportStatus(sent, 'failed');
+		expect(shownStatuses(sent)).toEqual(['IN_TRANSIT', 'FAILURE']);
+		expect(await rowOf(sent)).toMatchObject({
+			message: `The Delivery Service reports "failed" for ${sent.order.name}`,
+			solved: 'no',
+		});
+		await reportStatus(sent, 'delivered');
+		expect(shownStatuses(sent)).toEqual(['IN_TRANSIT', 'FAILURE', 'DELIVERED']);
+		expect(await rowOf(sent)).toMatchObject({ message: '', solved: 'yes' });
+		expect(emailsAbout(sent)).toHaveLength(1);
+	});
+
+	test('does not fulfill an order whose delivery failed before its pickup', async () => {
+		const sent = await placeAndSend();
+		await reportStatus(sent, 'failed');
+		expect(trackingUrls(sent)).toEqual([]);
+		expect(await rowOf(sent)).toMatchObject({ shownInShopify: 'yes', solved: 'no' });
+		expect(emailsAbout(sent)).toHaveLength(1);
+	});
+
+	const callsOfShopify: Array<[string, (kill: () => void) => void]> = [
+		[
+			'the fulfillment',
+			(kill) => {
+				const fulfill = shop().fulfill.bind(shop());
+				jest.spyOn(shop(), 'fulfill').mockImplementationOnce((request) => {
+					kill();
+					return fulfill(request);
+				});
+			},
+		],
+		[
+			'the fulfillment event',
+			(kill) => {
+				const addEvent = shop().addFulfillmentEvent.bind(shop());
+				jest.spyOn(shop(), 'addFulfillmentEvent').mockImplementationOnce((request) => {
+					kill();
+					return addEvent(request);
+				});
+			},
+		],
+	];
+
+	test.each(callsOfShopify)(
+		'completes an update after n8n was killed before the response to %s',
+		async (_name, onCall) => {
+			const sent = await placeAndSend();
+			let killed: Promise<void> | undefined;
+			onCall(() => void (killed = env.installation.killN8n()));
+			await fireStatus(sent, 'picked up');
+			await waitFor('n8n to be killed', timeoutMs, () => Promise.resolve(killed && true));
+			await killed;
+			await env.installation.startN8n();
+			expect(await rowOf(sent)).toMatchObject({ status: 'picked up', shownInShopify: 'no' });
+			await runEveryHour();
+			expect(await rowOf(sent)).toMatchObject({ shownInShopify: 'yes', message: '' });
+			expect(trackingUrls(sent)).toEqual([sent.trackLink]);
+			expect(new Set(shownStatuses(sent))).toEqual(new Set(['IN_TRANSIT']));
+		},
+	);
+
+	test('applies an event that arrives before the row of its delivery, even if n8n is killed meanwhile', async () => {
+		const order = shop().place(samples[0]);
+		const [fulfillmentOrder] = shop().fulfillmentOrders(order.id);
+		const sent = await createDelivery(order, fulfillmentOrder!);
+		await fireStatus(sent, 'delivered');
+		await waitFor('the event to wait', timeoutMs, async () => {
+			const executions = await env.installation.client.executions(updates);
+			return executions.some(({ status }) => status === 'waiting') || undefined;
+		});
+		await env.installation.killN8n();
+		await env.installation.startN8n();
+		await addRow(sent);
+		await waitFor('the status in Shopify', resumeTimeoutMs, () =>
+			Promise.resolve(shownStatuses(sent).length > 0 || undefined),
+		);
+		expect(shownStatuses(sent)).toEqual(['DELIVERED']);
+		expect(trackingUrls(sent)).toEqual([sent.trackLink]);
+		await rowOf(sent, { status: 'delivered', shownInShopify: 'yes' });
+	});
+
+	test('ends without an error for a delivery that is not from Shopify', async () => {
+		const { client } = env.installation;
+		await client.unpublish(updates);
+		const quick = await env.publish('updates', {
+			'Wait for Its Row': { amount: 1, unit: 'seconds' },
+		});
+		await env.afterExecutions(quick, 1, async () => {
+			await fireStatus({ id: 'of-another-shop' }, 'delivered');
+		});
+		expect(await client.executions(quick)).toMatchObject([{ status: 'success' }]);
+		await client.unpublish(quick);
+		await client.publish(updates);
+	});
+
+	test('applies a status that was reported during a restart of n8n with the next event', async () => {
+		const sent = await placeAndSend();
+		await env.installation.stopN8n();
+		const payload = { id: sent.id, status: 'picked up', company_id: '1001', city_id: '7' };
+		await control().fireEvent(updateTask, payload);
+		await env.installation.startN8n();
+		// n8n responds before it has activated its workflows.
+		await waitFor('the workflow to be active', timeoutMs, async () => {
+			const postings = await control().fireEvent(updateTask, { ...payload, status: 'delivered' });
+			return postings.every(({ status }) => status === 200) || undefined;
+		});
+		await rowOf(sent, { status: 'delivered', shownInShopify: 'yes' });
+		expect(trackingUrls(sent)).toEqual([sent.trackLink]);
+	});
+});
+
+describe('address changed in Shopify', () => {
+	let changes: string;
+
+	beforeAll(async () => {
+		changes = await env.publish('changes');
+	});
+	afterAll(async () => await env.installation.client.unpublish(changes));
+
+	/** Changes an order and waits for the execution of the one update that Shopify reports. */
+	const afterUpdate = async <T>(change: () => T | Promise<T>, count = 1) =>
+		await env.afterExecutions(changes, count, change);
+
+	/** Places an order, waits for the update that Shopify reports, and creates its delivery. */
+	async function placeAndSendAfterUpdate(sample = samples[0], cod?: number): Promise<Sent> {
+		const order = await afterUpdate(() => shop().place(sample));
+		const [sent] = await send(order, cod);
+		return sent!;
+	}
+
+	const requestOf = ({ id }: Sent) => {
+		const found = control()
+			.deliveries()
+			.find(({ record }) => record.id === id);
+		if (found === undefined) throw new Error(`There is no delivery ${id}`);
+		return found.request;
+	};
+	const streetOf = ({ shipping_address: address }: Order) => String(address?.address1);
+	const updateCount = () =>
+		control()
+			.requests()
+			.filter(({ method }) => method === 'PATCH').length;
+
+	test('updates the delivery of an edited order, even if Shopify repeats an older webhook', async () => {
+		const sent = await placeAndSendAfterUpdate();
+		const { control: shopControl, webhooks } = env.shopify;
+		const { id, name } = sent.order;
+		const formerOrder = await afterUpdate(() => shopControl.changeAddress(id));
+		const editedOrder = await afterUpdate(() => shopControl.changeAddress(id));
+		const before = updateCount();
+		await afterUpdate(async () => {
+			await webhooks.resend(
+				webhooks
+					.messages()
+					.filter(
+						({ topic, subject, body }) =>
+							topic === 'orders/updated' &&
+							subject === name &&
+							body.includes(streetOf(formerOrder)),
+					),
+			);
+		});
+		expect(JSON.stringify(requestOf(sent).dropoff)).toContain(streetOf(editedOrder));
+		expect(requestOf(sent).dropoff.contact.name).toBe('Maya Okafor');
+		expect(await rowOf(sent)).toMatchObject({
+			sentTo: expect.stringContaining(streetOf(editedOrder)),
+		});
+		expect(updateCount()).toBe(before);
+	});
+
+	test('updates nothing when only the tags of an order change', async () => {
+		const sent = await placeAndSendAfterUpdate();
+		await afterUpdate(() => env.shopify.control.changeAddress(sent.order.id));
+		const before = updateCount();
+		await afterUpdate(() => shop().tag(sent.order.id, 'vip'));
+		expect(updateCount()).toBe(before);
+	});
+
+	test('updates each delivery of a split order with its own packages', async () => {
+		const order = await afterUpdate(() => shop().place(samples[1]));
+		shop().split(order.id);
+		const [first, second] = await send(order);
+		const editedOrder = await afterUpdate(() => env.shopify.control.changeAddress(order.id));
+		for (const sent of [first!, second!]) {
+			const { dropoff: changed, packages: [box] = [] } = requestOf(sent);
+			expect(JSON.stringify(changed)).toContain(streetOf(editedOrder));
+			const [{ line_item_id: line } = { line_item_id: 0 }] = sent.fulfillmentOrder.line_items;
+			const item = order.line_items.find(({ id }) => id === line);
+			const { grams, quantity } = z.object({ grams: z.number(), quantity: z.number() }).parse(item);
+			expect(box?.weight).toBeCloseTo((grams * quantity) / 1000);
+		}
+	});
+
+	test('leaves a delivery as its order is now if an older change is made after a newer one', async () => {
+		const sent = await placeAndSendAfterUpdate();
+		const { control: shopControl } = env.shopify;
+		const before = updateCount();
+		control().addFault({ kind: 'delay', method: 'PATCH', ms: 10_000 });
+		const editedOrder = await afterUpdate(async () => {
+			shopControl.changeAddress(sent.order.id);
+			await waitFor('the first update', timeoutMs, () =>
+				Promise.resolve(updateCount() > before || undefined),
+			);
+			return shopControl.changeAddress(sent.order.id);
+		}, 2);
+		const street = streetOf(editedOrder);
+		expect(JSON.stringify(requestOf(sent).dropoff)).toContain(street);
+		expect(await rowOf(sent)).toMatchObject({
+			sentTo: expect.stringContaining(street),
+			message: '',
+		});
+	});
+
+	test('clears the cash on delivery when an order is paid', async () => {
+		const sent = await placeAndSendAfterUpdate(samples[2], 64.4);
+		await afterUpdate(() => shop().pay(sent.order.id));
+		expect(requestOf(sent).cod).toBe(0);
+		expect(await rowOf(sent)).toMatchObject({ sentTo: expect.stringContaining('to pay: 0.00') });
+	});
+
+	test('clears the cash on delivery when an order is paid after a manual fulfillment', async () => {
+		const sent = await placeAndSendAfterUpdate(samples[2], 64.4);
+		const { packages: before } = requestOf(sent);
+		await afterUpdate(() => fulfillManually(sent));
+		await afterUpdate(() => shop().pay(sent.order.id));
+		expect(requestOf(sent)).toMatchObject({ cod: 0, packages: before });
+		expect(await rowOf(sent)).toMatchObject({ message: '' });
+	});
+
+	test('sends the coordinates that Shopify adds to an order', async () => {
+		const sent = await placeAndSendAfterUpdate(samples[1]);
+		expect(requestOf(sent).dropoff.location).not.toHaveProperty('lat');
+		const coordinates = { latitude: 39.7817, longitude: -89.6501 };
+		await afterUpdate(() => shop().changeAddress(sent.order.id, coordinates));
+		expect(requestOf(sent).dropoff.location).toMatchObject({ lat: 39.7817, lng: -89.6501 });
+	});
+
+	test('emails the owner once when an order is canceled', async () => {
+		const sent = await placeAndSendAfterUpdate();
+		await afterUpdate(() => shop().cancel(sent.order.id));
+		const row = await rowOf(sent);
+		expect(row).toMatchObject({
+			message: `${sent.order.name} was canceled in Shopify, but its delivery exists`,
+			whatToDo: expect.stringContaining(`Stop delivery ${sent.id}`),
+			solved: 'no',
+		});
+		await afterUpdate(() => shop().tag(sent.order.id, 'cancelled'));
+		expect(await rowOf(sent)).toEqual(row);
+		expect(emailsAbout(sent)).toHaveLength(1);
+		// Neither does a later status remove the message.
+		await reportStatus(sent, 'picked up');
+		expect(await rowOf(sent)).toMatchObject({ message: row.message, solved: 'no' });
+	});
+
+	test('emails the owner when the service rejects an update, and tries again with the next one', async () => {
+		const sent = await placeAndSendAfterUpdate();
+		const body = { code: 'LATE', message: 'The courier is on the way' };
+		control().addFault({ kind: 'status', method: 'PATCH', status: 422, body });
+		await afterUpdate(() => env.shopify.control.changeAddress(sent.order.id));
+		expect(await rowOf(sent)).toMatchObject({
+			message: expect.stringContaining('but its delivery was not'),
+			whatToDo: expect.stringContaining('The courier is on the way'),
+			solved: 'no',
+		});
+		expect(emailsAbout(sent)).toHaveLength(1);
+		const editedOrder = await afterUpdate(() => env.shopify.control.changeAddress(sent.order.id));
+		expect(JSON.stringify(requestOf(sent).dropoff)).toContain(streetOf(editedOrder));
+		expect(await rowOf(sent)).toMatchObject({ message: '', solved: 'yes' });
+	});
+});
