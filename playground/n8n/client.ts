@@ -304,6 +304,18 @@ export class N8nClient {
 		await this.editor.post(`${path}/insert`, { data: [row], returnType: 'count' });
 	}
 
+	/** Changes the rows of a data table with the given values. Throws an Error if there is no such table. */
+	async changeTableRow(name: string, values: TableRow, changes: TableRow): Promise<void> {
+		const path = await this.tablePath(name);
+		if (path === undefined) throw new Error(`There is no data table named ${name}`);
+		const filters = Object.entries(values).map(([columnName, value]) => ({
+			columnName,
+			condition: 'eq',
+			value,
+		}));
+		await this.editor.patch(`${path}/rows`, { filter: { type: 'and', filters }, data: changes });
+	}
+
 	/** The API path of a data table, or undefined if there is no table with this name. */
 	private async tablePath(name: string): Promise<string | undefined> {
 		const path = await this.tablesPath();

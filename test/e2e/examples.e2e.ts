@@ -5,438 +5,112 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 import { projectFolder } from '../../playground/n8n/folders';
+import { workflowFileSchema, type WorkflowFile } from '../../playground/n8n/client';
 import { outputOf } from '../../playground/n8n/execution';
 import { waitFor } from '../../playground/n8n/progress';
-import {
-	credentialTypes,
-	filledIn,
-	nodeNames,
-	tables,
-	type Credentials,
-	type FilledIn,
-} from '../../playground/examples';
+import { credentialTypes, deliveriesTable, filledIn, nodeNames } from '../../playground/examples';
+import type { OrderPart } from '../../playground/shopify/fulfillmentOrders';
 import { samples } from '../../playground/shopify/samples';
 import type { Order } from '../../playground/shopify/shapes';
+import { eventCodes } from './support/events';
 import { startScriptedModel, type ScriptedModel } from './support/scriptedModel';
 import { openShopEnvironment, type ShopEnvironment } from './support/shop';
 
-const updateTask = 3;
 const timeoutMs = 60_000;
+const noCourier = {
+	kind: 'status',
+	method: 'POST',
+	path: '/v1/deliveries',
+	status: 422,
+	body: { code: 'INVALID', message: 'No courier drives there' },
+} as const;
 
-describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (version) => {
+type Deliveries = ReturnType<ShopEnvironment['installation']['service']['control']['deliveries']>;
+
+/** The deliveries of an order, whole or by fulfillment order. */
+function deliveriesOf(env: ShopEnvironment, { name }: Pick<Order, 'name'>): Deliveries {
+	return env.installation.service.control
+		.deliveries()
+		.filter(({ record: { referenceId = '' } }) => {
+			return referenceId === name || referenceId.startsWith(`${name}-`);
+		});
+}
+
+/** Parameters of the nodes that run one example from another. */
+const calling = (workflowId: string) => ({
+	[nodeNames.createMissed]: { workflowId: { __rl: true, mode: 'list', value: workflowId } },
+});
+
+describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s', (version) => {
 	let env: ShopEnvironment;
-	let orders: string;
-	let updates: string;
 
 	beforeAll(async () => {
 		env = await openShopEnvironment(version);
-		updates = await env.publish('updates');
-		orders = await env.publish('orders');
 	});
 	afterAll(async () => await env?.close());
 
 	const control = () => env.installation.service.control;
 
-	/** Places an order like a sample, and waits until the workflow has run for it. */
-	async function placeOrder(sample = samples[0]): Promise<Order> {
-		return await env.afterExecutions(orders, 1, () => env.shopify.shop.place(sample));
-	}
+	describe('the starter', () => {
+		let starter: string;
 
-	const deliveryRow = async ({ id }: Order, otherValues = {}) =>
-		await env.row(tables.deliveries, { orderId: String(id), ...otherValues });
+		beforeAll(async () => (starter = await env.publish('starter')));
+		afterAll(async () => await env.installation.client.unpublish(starter));
 
-	/** Waits for the only delivery of an order at the service. */
-	async function deliveryOfOrder(order: Order) {
-		const deliveries = await waitFor(`the delivery of ${order.name}`, timeoutMs, () => {
-			const all = control().deliveries();
-			const own = all.filter(({ record }) => record.referenceId === order.name);
-			return Promise.resolve(own.length > 0 ? own : undefined);
-		});
-		expect(deliveries).toHaveLength(1);
-		return deliveries[0]!;
-	}
+		const placeOrder = async (sample = samples[0]) =>
+			await env.afterExecutions(starter, 1, () => env.shopify.shop.place(sample));
 
-	/** Makes the service report a status of a delivery, once or several times in parallel. */
-	async function reportStatus(id: string, status: unknown, times = 1): Promise<void> {
-		const payload = { id, status, company_id: '1001', city_id: '7' };
-		await env.afterExecutions(updates, times, async () => {
-			const fire = async () => await control().fireEvent(updateTask, payload);
-			const postings = await Promise.all(Array.from({ length: times }, fire));
-			expect(postings.flat().map((posting) => posting.status)).toEqual(Array(times).fill(200));
-		});
-	}
-
-	const trackingUrls = ({ id }: Order) =>
-		env.shopify.shop.order(id).fulfillments.map(({ tracking_url: url }) => url);
-
-	/** Fulfills the first fulfillment order of an order manually, without tracking. */
-	function fulfillManually({ id }: Order): void {
-		const { shop } = env.shopify;
-		const [open] = shop.fulfillmentOrders(id);
-		shop.fulfill({
-			line_items_by_fulfillment_order: [{ fulfillment_order_id: open?.id ?? 0 }],
-			tracking_info: {},
-			notify_customer: false,
-		});
-	}
-
-	const entriesToReview = async (order: Order) =>
-		await env.rows(tables.toLookAt, { orderName: order.name, solved: 'no' });
-
-	test('creates a delivery and its row for an order, and fulfills the order on delivery', async () => {
-		const order = await placeOrder();
-		const { record } = await deliveryOfOrder(order);
-		expect(await deliveryRow(order)).toMatchObject({
-			deliveryId: record.id,
-			referenceId: order.name,
-			orderName: order.name,
-			email: order.email,
-			trackingLink: record.trackLink,
-			status: 'processing',
-			fulfillment: 'open',
-		});
-		await reportStatus(record.id, 'picked up');
-		expect(await deliveryRow(order)).toMatchObject({ status: 'picked up', fulfillment: 'open' });
-		expect(trackingUrls(order)).toEqual([]);
-		await reportStatus(record.id, 'delivered');
-		expect(trackingUrls(order)).toEqual([record.trackLink]);
-		expect(env.shopify.shop.notifications()).toContainEqual({
-			orderId: order.id,
-			to: order.email,
-			trackingUrl: record.trackLink,
-		});
-		expect(await deliveryRow(order)).toMatchObject({ status: 'delivered', fulfillment: 'done' });
-		expect(await env.rows(tables.statuses)).toMatchObject([
-			{ status: 'picked up', fulfills: 'no' },
-			{ status: 'delivered', fulfills: 'yes' },
-		]);
-		expect(await env.rows(tables.earlyEvents)).toEqual([]);
-		expect(await env.rows(tables.toLookAt)).toEqual([]);
-	});
-
-	test('fulfills an order once when events arrive late, repeatedly or simultaneously', async () => {
-		const order = await placeOrder(samples[1]);
-		const { record } = await deliveryOfOrder(order);
-		await deliveryRow(order);
-		await reportStatus(record.id, 'delivered', 3);
-		await reportStatus(record.id, 'picked up');
-		await reportStatus(record.id, 'delivered');
-		expect(await deliveryRow(order)).toMatchObject({ status: 'delivered', fulfillment: 'done' });
-		expect(trackingUrls(order)).toEqual([record.trackLink]);
-		expect(await entriesToReview(order)).toEqual([]);
-		expect(await env.rows(tables.earlyEvents)).toEqual([]);
-	});
-
-	test('stores an event that arrives before the row of its delivery, and applies it later', async () => {
-		control().addFault({ kind: 'holdAfter', method: 'POST', path: '/v1/deliveries' });
-		const order = await env.afterExecutions(orders, 1, async () => {
-			const placed = env.shopify.shop.place(samples[0]);
-			const { record } = await deliveryOfOrder(placed);
-			await reportStatus(record.id, 'delivered');
-			expect(await env.rows(tables.earlyEvents)).toMatchObject([
-				{ deliveryId: record.id, status: 'delivered' },
-			]);
-			control().release();
-			return placed;
-		});
-		const { record } = await deliveryOfOrder(order);
-		expect(await deliveryRow(order)).toMatchObject({ status: 'delivered', fulfillment: 'open' });
-		expect(await env.rows(tables.earlyEvents)).toEqual([]);
-		await env.installation.client.run(updates, 'Every hour');
-		expect(await deliveryRow(order)).toMatchObject({ fulfillment: 'done' });
-		expect(trackingUrls(order)).toEqual([record.trackLink]);
-	});
-
-	test('creates one delivery each for simultaneous orders, one of them reported twice', async () => {
-		const { shop, webhooks } = env.shopify;
-		const placed = await env.afterExecutions(orders, 4, async () => {
-			const newOrders = samples.slice(0, 3).map((sample) => shop.place(sample));
-			await webhooks.resend(
-				webhooks.messages().filter(({ subject }) => subject === newOrders[0]?.name),
-			);
-			return newOrders;
-		});
-		for (const order of placed) {
-			const { record } = await deliveryOfOrder(order);
-			expect(await deliveryRow(order)).toMatchObject({
-				deliveryId: record.id,
-				fulfillment: 'open',
+		test('the starter creates one delivery for an order that Shopify reports twice', async () => {
+			const { shop, webhooks } = env.shopify;
+			const order = await env.afterExecutions(starter, 2, async () => {
+				const placed = shop.place(samples[0]);
+				await webhooks.resend(webhooks.messages().filter(({ subject }) => subject === placed.name));
+				return placed;
 			});
-			expect(await entriesToReview(order)).toEqual([]);
-		}
-	});
+			expect(deliveriesOf(env, order)).toHaveLength(1);
+			expect(env.emails(order.name)).toEqual([]);
+		});
 
-	test('lists a rejected order for review and says what to do', async () => {
-		control().addFault({
-			kind: 'status',
-			method: 'POST',
-			path: '/v1/deliveries',
-			status: 422,
-			body: { code: 'INVALID', message: 'No courier drives there' },
+		test('the starter emails the owner about a rejected order and says what to do', async () => {
+			control().addFault(noCourier);
+			const order = await placeOrder();
+			expect(deliveriesOf(env, order)).toEqual([]);
+			expect(await env.email(order.name)).toEqual({
+				to: ['owner@example.com'],
+				subject: `Order ${order.name} needs attention`,
+				text: expect.stringContaining('No courier drives there'),
+			});
 		});
-		const order = await placeOrder();
-		expect(await env.row(tables.toLookAt, { orderName: order.name })).toMatchObject({
-			about: 'creation',
-			message: expect.stringContaining('rejected the request'),
-			whatToDo: expect.stringContaining('No courier drives there'),
-			solved: 'no',
-		});
-		expect(await env.rows(tables.deliveries, { orderName: order.name })).toEqual([]);
-	});
 
-	test('lists an order without a response for review, and finds its manually added row', async () => {
-		control().addFault({ kind: 'resetAfter', method: 'POST', path: '/v1/deliveries' });
-		const order = await placeOrder();
-		const { record } = await deliveryOfOrder(order);
-		const entry = { orderName: order.name, about: 'creation' };
-		const { whatToDo } = await env.row(tables.toLookAt, { ...entry, solved: 'no' });
-		expect(whatToDo).toContain(
-			`orderId ${order.id}, orderName ${order.name}, referenceId ${order.name}, rank 0, and fulfillment open.`,
-		);
-		await reportStatus(record.id, 'picked up');
-		await env.installation.client.addTableRow(tables.deliveries, {
-			deliveryId: record.id,
-			trackingLink: record.trackLink,
-			orderId: String(order.id),
-			orderName: order.name,
-			referenceId: order.name,
-			rank: 0,
-			fulfillment: 'open',
-		});
-		await env.installation.client.run(updates, 'Every hour');
-		expect(await deliveryRow(order)).toMatchObject({ status: 'picked up', fulfillment: 'open' });
-		await reportStatus(record.id, 'delivered');
-		expect(trackingUrls(order)).toEqual([record.trackLink]);
-		await env.afterExecutions(orders, 1, async () => {
+		test('the starter emails the owner about an unknown delivery, and does not send it again', async () => {
+			control().addFault({ kind: 'resetAfter', method: 'POST', path: '/v1/deliveries' });
 			const { webhooks } = env.shopify;
-			const messages = webhooks.messages();
-			await webhooks.resend(messages.filter(({ subject }) => subject === order.name).slice(0, 1));
-		});
-		await env.row(tables.toLookAt, { ...entry, solved: 'yes' });
-	});
-
-	test('does not fulfill an order again that was fulfilled manually', async () => {
-		const order = await placeOrder();
-		const { record } = await deliveryOfOrder(order);
-		await deliveryRow(order);
-		fulfillManually(order);
-		await reportStatus(record.id, 'delivered');
-		expect(await deliveryRow(order)).toMatchObject({ fulfillment: 'nothing to fulfill' });
-		expect(trackingUrls(order)).toEqual([null]);
-	});
-
-	test('completes the fulfillment from two locations an hour after one of them failed', async () => {
-		const order = await placeOrder(samples[1]);
-		const { record } = await deliveryOfOrder(order);
-		await deliveryRow(order);
-		const [, second] = env.shopify.shop.split(order.id);
-		env.shopify.shop.failOnce(second!.id);
-		await reportStatus(record.id, 7);
-		expect(await deliveryRow(order)).toMatchObject({ status: '7', fulfillment: 'open' });
-		await reportStatus(record.id, 'delivered');
-		expect(trackingUrls(order)).toEqual([record.trackLink]);
-		expect(await deliveryRow(order)).toMatchObject({ fulfillment: 'open' });
-		expect(await entriesToReview(order)).toMatchObject([{ about: 'fulfillment' }]);
-		await env.installation.client.run(updates, 'Every hour');
-		expect(trackingUrls(order)).toEqual([record.trackLink, record.trackLink]);
-		expect(await deliveryRow(order)).toMatchObject({ fulfillment: 'done' });
-		expect(await entriesToReview(order)).toEqual([]);
-	});
-
-	test('fulfills a fulfillment order on hold once it is released', async () => {
-		const order = await placeOrder(samples[1]);
-		const { record } = await deliveryOfOrder(order);
-		await deliveryRow(order);
-		const { shop } = env.shopify;
-		const [, second] = shop.split(order.id);
-		shop.hold(second!.id);
-		await reportStatus(record.id, 'delivered');
-		// On the second run, only the fulfillment order on hold remains.
-		await env.installation.client.run(updates, 'Every hour');
-		expect(trackingUrls(order)).toEqual([record.trackLink]);
-		expect(await deliveryRow(order)).toMatchObject({ fulfillment: 'open' });
-		expect(await entriesToReview(order)).toMatchObject([
-			{
-				message: expect.stringContaining('holds back'),
-				whatToDo: expect.stringContaining('Release'),
-			},
-		]);
-		shop.hold(second!.id, false);
-		await env.installation.client.run(updates, 'Every hour');
-		expect(trackingUrls(order)).toEqual([record.trackLink, record.trackLink]);
-		expect(await deliveryRow(order)).toMatchObject({ fulfillment: 'done' });
-		expect(await entriesToReview(order)).toEqual([]);
-	});
-
-	describe('order changes', () => {
-		let changes: string;
-
-		beforeAll(async () => {
-			changes = await env.publish('changes');
-		});
-		afterAll(async () => await env.installation.client.unpublish(changes));
-
-		/** Changes an order and waits for the execution of the one update that Shopify reports. */
-		const afterUpdate = async <T>(change: () => T | Promise<T>) =>
-			await env.afterExecutions(changes, 1, change);
-
-		/** Places an order and waits for the update that Shopify reports for new orders. */
-		async function placeOrderWithUpdate(sample?: Order) {
-			const order = await afterUpdate(async () => await placeOrder(sample));
-			await deliveryRow(order);
-			return order;
-		}
-
-		test('updates the delivery of an edited order, even if Shopify repeats an older webhook', async () => {
-			const order = await placeOrderWithUpdate();
-			const { record } = await deliveryOfOrder(order);
-			const { control: shopControl, webhooks } = env.shopify;
-			const formerOrder = await afterUpdate(() => shopControl.changeAddress(order.id));
-			const editedOrder = await afterUpdate(() => shopControl.changeAddress(order.id));
-			const streetAddress = ({ shipping_address: address }: Order) => String(address?.address1);
-			await afterUpdate(async () => {
-				await webhooks.resend(
-					webhooks
-						.messages()
-						.filter(
-							({ topic, subject, body }) =>
-								topic === 'orders/updated' &&
-								subject === order.name &&
-								body.includes(streetAddress(formerOrder)),
-						),
-				);
+			const order = await placeOrder();
+			expect((await env.email(order.name)).text).toContain('dashboard');
+			await env.afterExecutions(starter, 1, async () => {
+				await webhooks.resend(webhooks.messages().filter(({ subject }) => subject === order.name));
 			});
-			const { request } = await deliveryOfOrder(order);
-			expect(JSON.stringify(request.dropoff)).toContain(streetAddress(editedOrder));
-			expect(request.dropoff.contact.name).toBe('Maya Okafor');
-			expect(await deliveryRow(order)).toMatchObject({
-				deliveryId: record.id,
-				sentTo: expect.stringContaining(streetAddress(editedOrder)),
-			});
-		});
-
-		test('leaves a delivery as its order is now if an older change is made after a newer one', async () => {
-			const order = await placeOrderWithUpdate();
-			const { control } = env.installation.service;
-			const { control: shopControl } = env.shopify;
-			const updateCount = () =>
-				control.requests().filter(({ method }) => method === 'PATCH').length;
-			const before = updateCount();
-			control.addFault({ kind: 'delay', method: 'PATCH', ms: 10_000 });
-			const editedOrder = await env.afterExecutions(changes, 2, async () => {
-				shopControl.changeAddress(order.id);
-				await waitFor('the first update', timeoutMs, () =>
-					Promise.resolve(updateCount() > before || undefined),
-				);
-				return shopControl.changeAddress(order.id);
-			});
-			const street = String(editedOrder.shipping_address?.address1);
-			const { request } = await deliveryOfOrder(order);
-			expect(JSON.stringify(request.dropoff)).toContain(street);
-			expect(await deliveryRow(order)).toMatchObject({ sentTo: expect.stringContaining(street) });
-			expect(await entriesToReview(order)).toEqual([]);
-		});
-
-		test('clears the cash on delivery when an order is paid', async () => {
-			const order = await placeOrderWithUpdate(samples[2]);
-			expect(await deliveryRow(order)).toMatchObject({
-				sentTo: expect.stringContaining('to pay: 64.40'),
-			});
-			expect((await deliveryOfOrder(order)).request.cod).toBe(64.4);
-			await afterUpdate(() => env.shopify.shop.pay(order.id));
-			expect(await deliveryRow(order)).toMatchObject({
-				sentTo: expect.stringContaining('to pay: 0.00'),
-			});
-			expect((await deliveryOfOrder(order)).request.cod).toBe(0);
-		});
-
-		test('clears the cash on delivery when an order is paid after a manual fulfillment', async () => {
-			const order = await placeOrderWithUpdate(samples[2]);
-			const { packages, cod } = (await deliveryOfOrder(order)).request;
-			expect(cod).toBe(64.4);
-			const { shop } = env.shopify;
-			await afterUpdate(() => fulfillManually(order));
-			expect(await deliveryRow(order)).toMatchObject({ fulfillment: 'open' });
-			await afterUpdate(() => shop.pay(order.id));
-			expect((await deliveryOfOrder(order)).request).toMatchObject({ cod: 0, packages });
-			expect(await entriesToReview(order)).toEqual([]);
-		});
-
-		test('sends the coordinates that Shopify adds to an order', async () => {
-			const order = await placeOrderWithUpdate(samples[1]);
-			const { location } = (await deliveryOfOrder(order)).request.dropoff;
-			expect(location).not.toHaveProperty('lat');
-			const coordinates = { latitude: 39.7817, longitude: -89.6501 };
-			await afterUpdate(() => env.shopify.shop.changeAddress(order.id, coordinates));
-			expect((await deliveryOfOrder(order)).request.dropoff.location).toMatchObject({
-				lat: 39.7817,
-				lng: -89.6501,
-			});
-		});
-
-		test('lists a canceled order for review once', async () => {
-			const order = await placeOrderWithUpdate();
-			await afterUpdate(() => env.shopify.shop.cancel(order.id));
-			expect(await deliveryRow(order)).toMatchObject({ fulfillment: 'nothing to fulfill' });
-			const entry = await env.row(tables.toLookAt, { orderName: order.name });
-			expect(entry).toMatchObject({ about: 'change', solved: 'no' });
-			await afterUpdate(() => env.shopify.shop.tag(order.id, 'cancelled'));
-			expect(await env.row(tables.toLookAt, { orderName: order.name })).toEqual(entry);
+			expect(deliveriesOf(env, order)).toHaveLength(1);
 		});
 	});
 
-	test('sends the orders missed during a restart of n8n, alongside new orders', async () => {
-		const catchUp = await env.store('catchUp', {
-			[nodeNames.sendMissing]: { workflowId: { __rl: true, mode: 'list', value: orders } },
-		});
-		const openOrder = await placeOrder();
-		const { record } = await deliveryOfOrder(openOrder);
-		await env.installation.stopN8n();
-		const { shop } = env.shopify;
-		const missed = shop.place(samples[1]);
-		const repeated = shop.place(samples[2]);
-		await env.shopify.webhooks.settled();
-		await env.installation.startN8n();
-		// n8n responds before it has activated its workflows.
-		await waitFor('the workflows to be active', timeoutMs, async () => {
-			const payload = { id: record.id, status: 'picked up', company_id: '1001', city_id: '7' };
-			const postings = await control().fireEvent(updateTask, payload);
-			return postings.every(({ status }) => status === 200) || undefined;
-		});
-		await reportStatus(record.id, 'delivered');
-		await deliveryRow(openOrder, { fulfillment: 'done' });
-		expect(trackingUrls(openOrder)).toEqual([record.trackLink]);
-
-		const messages = env.shopify.webhooks
-			.messages()
-			.filter(({ subject }) => subject === repeated.name);
-		const { execution, placed } = await env.afterExecutions(orders, 2, async () => {
-			const nightlyRun = env.installation.client.run(catchUp, 'Every night');
-			await env.shopify.webhooks.resend(messages);
-			const newOrder = shop.place(samples[0]);
-			return { execution: await nightlyRun, placed: newOrder };
-		});
-		expect(execution.status).toBe('success');
-		expect(outputOf(execution, 'Summary')).toMatchObject([
-			{ summary: expect.stringMatching(/open orders of the last 3 days/) },
-		]);
-		for (const order of [missed, repeated, placed]) {
-			const own = await deliveryOfOrder(order);
-			expect(await deliveryRow(order)).toMatchObject({ deliveryId: own.record.id });
-		}
-		const secondRun = await env.installation.client.run(catchUp, 'Every night');
-		expect(outputOf(secondRun, 'Summary')).toMatchObject([{ sentNow: [] }]);
-		expect(await entriesToReview(missed)).toEqual([]);
-		expect(await entriesToReview(repeated)).toEqual([]);
-		expect(await entriesToReview(placed)).toEqual([]);
-	});
-
-	test('reactivates a blacklisted webhook', async () => {
+	test('emails the owner when a blacklisted webhook is reactivated, and when the check fails', async () => {
+		const { client, service } = env.installation;
+		const updates = await env.publish('updates');
 		const repair = await env.store('repair');
 		const [webhook] = control().webhooks();
-		control().blacklist(String(webhook?.url), updateTask);
-		expect((await env.installation.client.run(repair, 'Every 15 minutes')).status).toBe('success');
+		control().blacklist(String(webhook?.url), eventCodes.updateTask);
+		expect((await client.run(repair, 'Every 15 Minutes')).status).toBe('success');
 		expect(control().webhooks()).toMatchObject([{ url: webhook?.url, status: 'Active' }]);
+		expect((await env.email('A webhook was reactivated')).text).toContain(String(webhook?.url));
+		await client.unpublish(updates);
+
+		const type = credentialTypes.deliveryService;
+		const data = { ...service.credential, apiSecret: 'wrong' };
+		const id = await client.createCredential('Wrong secret', type, data);
+		const failing = await env.store('repair', {}, { [type]: { id, name: 'Wrong secret' } });
+		await client.run(failing, 'Every 15 Minutes');
+		await env.email('The webhooks could not be checked');
 	});
 
 	describe('orders from a webhook of the Shopify admin', () => {
@@ -466,18 +140,13 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 		const bodyOf = (name: string, otherValues = {}) =>
 			JSON.stringify({ ...samples[0], name, note: 'Café & 🚲', ...otherValues }, null, 2);
 
-		const deliveriesOf = (name: string) =>
-			control()
-				.deliveries()
-				.filter(({ record }) => record.referenceId === name);
-
 		test('creates one delivery for an order with the right signature that arrives twice', async () => {
 			const body = bodyOf('#W-1');
 			expect(await post(body, signatureOf(body))).toBe(200);
-			expect(deliveriesOf('#W-1')).toHaveLength(1);
+			expect(deliveriesOf(env, { name: '#W-1' })).toHaveLength(1);
 			expect(await post(body, signatureOf(body))).toBe(200);
-			expect(deliveriesOf('#W-1')).toHaveLength(1);
-			expect(await env.rows(tables.toLookAt, { orderName: '#W-1' })).toEqual([]);
+			expect(deliveriesOf(env, { name: '#W-1' })).toHaveLength(1);
+			expect(env.emails('#W-1')).toEqual([]);
 		});
 
 		test('responds with 401 to an order with a wrong or missing signature, and creates nothing', async () => {
@@ -490,22 +159,17 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 			expect(control().requests()).toHaveLength(requestCount);
 		});
 
-		test('lists an order that was not sent for review, and sends it once it is fixed', async () => {
+		test('emails the owner about an order that was not sent, and sends it once it is fixed', async () => {
 			const body = bodyOf('#W-4', {
 				id: 4,
 				shipping_address: { ...samples[0]?.shipping_address, address1: null },
 			});
 			expect(await post(body, signatureOf(body))).toBe(200);
-			expect(deliveriesOf('#W-4')).toEqual([]);
-			const entry = { orderId: '4', orderName: '#W-4', about: 'creation' };
-			expect(await env.row(tables.toLookAt, entry)).toMatchObject({
-				message: expect.stringContaining('#W-4'),
-				whatToDo: expect.stringContaining('it is then sent again'),
-				solved: 'no',
-			});
+			expect(deliveriesOf(env, { name: '#W-4' })).toEqual([]);
+			expect(await env.email('#W-4')).toMatchObject({ subject: 'Order #W-4 needs attention' });
 			const fixed = bodyOf('#W-4', { id: 4 });
 			expect(await post(fixed, signatureOf(fixed))).toBe(200);
-			expect(deliveriesOf('#W-4')).toHaveLength(1);
+			expect(deliveriesOf(env, { name: '#W-4' })).toHaveLength(1);
 		});
 
 		test('accepts no order as long as the secret is empty', async () => {
@@ -520,7 +184,7 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 				const body = bodyOf('#W-5');
 				const headers = { 'X-Shopify-Hmac-Sha256': signatureOf(body, '') };
 				expect((await fetch(url(), { method: 'POST', headers, body })).status).toBe(500);
-				expect(deliveriesOf('#W-5')).toEqual([]);
+				expect(deliveriesOf(env, { name: '#W-5' })).toEqual([]);
 				await client.unpublish(unfinished);
 			}
 			await client.publish(workflow);
@@ -528,14 +192,13 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 	});
 
 	describe('chat assistant', () => {
-		const trigger = 'When a message comes';
 		let model: ScriptedModel;
 		let assistant: string;
 
 		beforeAll(async () => {
 			model = await startScriptedModel();
 			const name = 'Scripted model';
-			const type = 'openAiApi';
+			const type = credentialTypes.languageModel;
 			const data = { apiKey: 'none', url: model.baseUrl };
 			const id = await env.installation.client.createCredential(name, type, data);
 			assistant = await env.store('assistant', {}, { [type]: { id, name } });
@@ -543,19 +206,21 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 		afterAll(async () => await model?.close());
 
 		const chat = async (text: string) => {
-			const { status } = await env.installation.client.chat(assistant, trigger, text);
-			expect(status).toBe('success');
+			const { client } = env.installation;
+			expect((await client.chat(assistant, 'When a Message Arrives', text)).status).toBe('success');
 		};
 
 		test('the assistant changes the recipient of a delivery', async () => {
-			const order = await placeOrder();
+			const starter = await env.publish('starter');
+			const order = await env.afterExecutions(starter, 1, () => env.shopify.shop.place(samples[0]));
+			await env.installation.client.unpublish(starter);
 			model.setToolCall(
 				{ Reference_ID: order.name, Recipient_Name: 'Ana Torres', Recipient_Phone: '+12175550199' },
-				'Change_the_recipient',
+				'Change_the_Recipient',
 			);
 			await chat('Ana Torres takes it');
-			const { request } = await deliveryOfOrder(order);
-			expect(request.dropoff.contact).toMatchObject({
+			const [delivery] = deliveriesOf(env, order);
+			expect(delivery?.request.dropoff.contact).toMatchObject({
 				name: 'Ana Torres',
 				phonenumber: '+12175550199',
 			});
@@ -575,14 +240,14 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 					Reference_ID: 'A-1',
 					Delivery_Type: 'slot',
 				},
-				'Try_a_delivery',
+				'Preview_a_Delivery',
 			);
 			await chat('What would it be like?');
 			const [firstRequest, secondRequest] = model.requests;
 			expect(firstRequest?.tools.map((tool) => tool.function.name).sort()).toEqual([
-				'Change_the_instructions',
-				'Change_the_recipient',
-				'Try_a_delivery',
+				'Change_the_Instructions',
+				'Change_the_Recipient',
+				'Preview_a_Delivery',
 			]);
 			expect(JSON.stringify(secondRequest?.messages.at(-1)?.content)).toContain('48 Oak Avenue');
 			expect(control().deliveries()).toHaveLength(before);
@@ -606,33 +271,33 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 			expect(response.status).toBe(200);
 			return z.object({ formWaitingUrl: z.string() }).parse(await response.json()).formWaitingUrl;
 		};
+		const waitForPage = async (page: string, expected: string) =>
+			await waitFor(`the form to show "${expected}"`, timeoutMs, async () => {
+				// n8n does not respond while the workflow is running.
+				const responsePromise = fetch(page, { signal: AbortSignal.timeout(3_000) });
+				const text = await responsePromise
+					.then(async (response) => await response.text())
+					.catch(() => '');
+				return text.includes(expected) || undefined;
+			});
 		const sheetDeliveries = () =>
 			control()
 				.deliveries()
 				.filter(({ record }) => String(record.referenceId).startsWith('N-200'));
 		for (const wrongColumn of ['company', 'Company ']) {
 			const page = await upload(rows.replace('Company', wrongColumn));
-			await waitFor('the message of the form', timeoutMs, async () => {
-				// n8n does not respond while the workflow is running.
-				const responsePromise = fetch(page, { signal: AbortSignal.timeout(3_000) });
-				const text = await responsePromise
-					.then(async (response) => await response.text())
-					.catch(() => '');
-				return text.includes('The sheet has no column Company.') || undefined;
-			});
+			await waitForPage(page, 'The sheet has no column Company.');
 		}
 		expect(sheetDeliveries()).toEqual([]);
 		// Excel puts a byte order mark before the first column.
-		await upload(`\uFEFF${rows}`);
-		await waitFor('three deliveries', timeoutMs, () =>
-			Promise.resolve(sheetDeliveries().length >= 3 || undefined),
+		await waitForPage(await upload(`\uFEFF${rows}`), '3 deliveries created');
+		const page = await upload(
+			rows.replace('N-2003', 'N-2004').replace('Books,2,s', 'Books,2,huge'),
 		);
-		await upload(rows.replace('N-2003', 'N-2004').replace('Books,2,s', 'Books,2,huge'));
-		const row = await env.row(tables.toLookAt, { about: 'sheet' });
-		expect(row).toMatchObject({
-			referenceId: 'N-2004',
-			message: expect.stringContaining('is not one of xs, s, m, l, xl'),
-			solved: 'no',
+		await waitForPage(page, '2 rows skipped, 1 rows failed; N-2004');
+		expect(await env.email('N-2004')).toMatchObject({
+			subject: '1 rows of the sheet failed',
+			text: expect.stringContaining('is not one of xs, s, m, l, xl'),
 		});
 		const byReference = sheetDeliveries()
 			.map(({ record, companyId, type }) => ({ reference: record.referenceId, companyId, type }))
@@ -643,62 +308,349 @@ describe.each(['newest', '1.123'] as const)('example workflows in n8n %s', (vers
 			{ reference: 'N-2003', companyId: 1001, type: 'slot' },
 		]);
 	});
+});
 
-	test('the nightly catch-up reports a dry run and names each order that was not sent', async () => {
-		await deliveryRow(await placeOrder());
-		await deliveryRow(await placeOrder(samples[2]));
-		const { client, service } = env.installation;
-		const runCatchUp = async (filled: FilledIn, otherCredentials: Credentials = {}) => {
-			const ordersWorkflow = await env.store('orders', filled, otherCredentials);
-			await client.publish(ordersWorkflow);
-			const catchUp = await env.store('catchUp', {
-				[nodeNames.sendMissing]: {
-					workflowId: { __rl: true, mode: 'list', value: ordersWorkflow },
-				},
-			});
-			const execution = await client.run(catchUp, 'Every night');
-			await client.unpublish(ordersWorkflow);
-			return outputOf(execution, 'Summary');
-		};
-		const create = filledIn(env.shopify)[nodeNames.createDelivery];
-		const dryRunParameters = { ...create, options: { dryRun: true } };
-		const dryRun = await runCatchUp({ [nodeNames.createDelivery]: dryRunParameters });
-		expect(dryRun).toMatchObject([
-			{ summary: expect.stringMatching(/^Dry Run is on .* 0 sent now/), sentNow: [] },
-		]);
-		const orderOptions = {
-			...z.object({}).passthrough().parse(create?.orderOptions),
-			onlyPaidOrders: true,
-		};
-		const onlyPaid = await runCatchUp({
-			[nodeNames.createDelivery]: { ...dryRunParameters, orderOptions },
-		});
-		const notSentCount = ([{ summary } = {}]: typeof dryRun) =>
-			Number(/(\d+) not to be sent/.exec(String(summary))?.[1]);
-		const unpaid = env.shopify.shop
-			.orders()
-			.filter(({ cancelled_at, closed_at }) => !cancelled_at && !closed_at)
-			.filter(({ financial_status: status }) => status !== 'paid');
-		expect(unpaid.length).toBeGreaterThan(0);
-		expect(notSentCount(onlyPaid) - notSentCount(dryRun)).toBe(unpaid.length);
-		const type = credentialTypes.deliveryService;
-		const incomplete = { ...service.credential, companyId: 'none' };
-		const id = await client.createCredential('Incomplete', type, incomplete);
-		const rejected = await runCatchUp({}, { [type]: { id, name: 'Incomplete' } });
-		expect(rejected).toMatchObject([{ summary: expect.stringContaining(' 0 sent now') }]);
-		const entries = await env.rows(tables.toLookAt, { about: 'creation' });
-		expect(entries.filter(({ message }) => /company id/i.test(String(message)))).not.toEqual([]);
-		expect(entries.filter(({ orderId }) => !orderId)).toEqual([]);
+describe('examples with the table Deliveries in the newest n8n', () => {
+	let env: ShopEnvironment;
+	let orders: string;
+
+	beforeAll(async () => {
+		env = await openShopEnvironment('newest');
+		await env.createTable();
+		orders = await env.publish('orders');
+	});
+	afterAll(async () => await env?.close());
+
+	const control = () => env.installation.service.control;
+
+	/** Places an order like a sample, and waits until the workflow has run for it. */
+	const placeOrder = async (sample = samples[0], parts?: readonly OrderPart[]) =>
+		await env.afterExecutions(orders, 1, () => env.shopify.shop.place(sample, parts));
+
+	const fulfillmentOrderOf = (order: Order) => env.shopify.shop.fulfillmentOrders(order.id)[0]!;
+
+	const rowsOf = async ({ name }: Order) => await env.rows({ orderName: name });
+
+	/** Waits for the only row of an order with the given values. */
+	const rowOf = async ({ name }: Order, values = {}) =>
+		await env.row({ orderName: name, ...values });
+
+	async function catchUp(workflowId = orders) {
+		const id = await env.store('catchUp', calling(workflowId));
+		const execution = await env.installation.client.run(id, nodeNames.everyNight);
+		expect(execution.status).toBe('success');
+		return outputOf(execution, 'Summary');
+	}
+
+	async function report(order: Order): Promise<void> {
+		const { webhooks } = env.shopify;
+		const messages = webhooks
+			.messages()
+			.filter(({ topic, subject }) => topic === 'orders/create' && subject === order.name);
+		await webhooks.resend(messages.slice(0, 1));
+	}
+
+	test('creates the table only once', async () => {
+		await env.createTable();
+		expect(await env.rows()).toEqual([]);
 	});
 
-	test('delivers and fulfills no order twice in all tests above', () => {
+	test('creates one delivery with its row for each fulfillment order of a split order', async () => {
+		const parts = [
+			{ lines: [0], location: 'store' },
+			{ lines: [1], location: 'warehouse' },
+		] as const;
+		const order = await placeOrder(samples[1], parts);
+		const fulfillmentOrders = env.shopify.shop.fulfillmentOrders(order.id);
+		const deliveries = deliveriesOf(env, order);
+		expect(deliveries).toHaveLength(2);
+		const rows = await rowsOf(order);
+		expect(rows).toHaveLength(2);
+		for (const { id } of fulfillmentOrders) {
+			const referenceId = `${order.name}-${id}`;
+			const { record } = deliveries.find(({ record }) => record.referenceId === referenceId)!;
+			expect(await env.row({ fulfillmentOrderId: String(id) })).toMatchObject({
+				orderName: order.name,
+				status: 'processing',
+				message: '',
+				whatToDo: '',
+				solved: 'yes',
+				trackingLink: record.trackLink,
+				email: order.email,
+				deliveryId: record.id,
+				referenceId,
+				orderId: String(order.id),
+			});
+		}
+		expect(env.emails(order.name)).toEqual([]);
+	});
+
+	test('creates one delivery each for simultaneous orders, one of them reported twice', async () => {
+		const { shop } = env.shopify;
+		const placed = await env.afterExecutions(orders, 4, async () => {
+			const newOrders = samples.slice(0, 3).map((sample) => shop.place(sample));
+			await report(newOrders[0]!);
+			return newOrders;
+		});
+		for (const order of placed) {
+			expect(deliveriesOf(env, order)).toHaveLength(1);
+			expect(await rowsOf(order)).toMatchObject([{ status: 'processing', solved: 'yes' }]);
+		}
+	});
+
+	test('creates nothing in a second copy of the workflow', async () => {
+		const copy = await env.publish('orders');
+		const { shop } = env.shopify;
+		const placed = await env.afterExecutions(
+			copy,
+			5,
+			async () =>
+				await env.afterExecutions(orders, 5, () =>
+					Array.from({ length: 5 }, () => shop.place(samples[0])),
+				),
+		);
+		await env.installation.client.unpublish(orders);
+		await env.afterExecutions(copy, 1, async () => await report(placed[0]!));
+		await env.installation.client.publish(orders);
+		await env.installation.client.unpublish(copy);
+		for (const order of placed) {
+			expect(deliveriesOf(env, order)).toHaveLength(1);
+			expect(await rowsOf(order)).toMatchObject([{ status: 'processing' }]);
+		}
+	});
+
+	test('emails the owner about a rejected order, and sends it at night', async () => {
+		control().addFault(noCourier);
+		const order = await placeOrder();
+		const row = await rowOf(order, { solved: 'no' });
+		expect(row).toMatchObject({
+			status: 'not created',
+			message: expect.stringContaining('No courier drives there'),
+			whatToDo: expect.stringContaining('"Catch up at night" then sends it'),
+			deliveryId: '',
+		});
+		const { subject, text } = await env.email(order.name);
+		expect(subject).toBe(`Order ${order.name} needs attention`);
+		expect(text).toContain(row.message);
+		expect(text).toContain(row.whatToDo);
+		expect(deliveriesOf(env, order)).toEqual([]);
+		expect(await catchUp()).toMatchObject([
+			{ created: [`${order.name}-${fulfillmentOrderOf(order).id}`] },
+		]);
+		expect(await rowOf(order)).toMatchObject({ status: 'processing', solved: 'yes', message: '' });
+		expect(deliveriesOf(env, order)).toHaveLength(1);
+	});
+
+	test('does not try again an order that the owner marked as solved', async () => {
+		control().addFault(noCourier);
+		const order = await placeOrder();
+		await env.installation.client.changeTableRow(
+			deliveriesTable,
+			{ orderName: order.name },
+			{ solved: 'yes' },
+		);
+		await catchUp();
+		expect(deliveriesOf(env, order)).toEqual([]);
+	});
+
+	test('emails the owner about an unknown delivery, and never sends it again', async () => {
+		control().addFault({ kind: 'resetAfter', method: 'POST', path: '/v1/deliveries' });
+		const order = await placeOrder();
+		const reference = `${order.name}-${fulfillmentOrderOf(order).id}`;
+		expect(await rowOf(order, { solved: 'no' })).toMatchObject({
+			status: 'unknown',
+			whatToDo: expect.stringContaining(
+				`Search for ${reference} in the Delivery Service dashboard`,
+			),
+			deliveryId: '',
+		});
+		expect((await env.email(order.name)).text).toContain('dashboard');
+		await catchUp();
+		await env.afterExecutions(orders, 1, async () => await report(order));
+		expect(deliveriesOf(env, order)).toHaveLength(1);
+		expect(await rowOf(order)).toMatchObject({ status: 'unknown', solved: 'no' });
+	});
+
+	test('emails the owner when Shopify rejects the access token', async () => {
+		const { client } = env.installation;
+		const type = credentialTypes.shopify;
+		const data = { ...env.shopify.credential, accessToken: 'wrong' };
+		const id = await client.createCredential('Wrong token', type, data);
+		const catchUpId = await env.store('catchUp', calling(orders), {
+			[type]: { id, name: 'Wrong token' },
+		});
+		await client.run(catchUpId, nodeNames.everyNight);
+		expect((await env.email('Catch up at night failed')).text).toContain(
+			'Invalid API key or access token',
+		);
+	});
+
+	test('does not create an order that is canceled within the grace period', async () => {
+		await env.installation.client.unpublish(orders);
+		const settings = { ...filledIn(env.shopify)[nodeNames.settings], graceMinutes: 0.1 };
+		const waiting = await env.publish('orders', { [nodeNames.settings]: settings });
+		const { shop } = env.shopify;
+		const [canceled, kept] = await env.afterExecutions(waiting, 2, () => {
+			const placed = [shop.place(samples[0]), shop.place(samples[0])] as const;
+			shop.cancel(placed[0].id);
+			return placed;
+		});
+		await env.installation.client.unpublish(waiting);
+		await env.installation.client.publish(orders);
+		expect(deliveriesOf(env, canceled)).toEqual([]);
+		expect(await rowOf(canceled)).toMatchObject({
+			status: 'skipped',
+			message: expect.stringContaining('canceled'),
+			solved: '',
+		});
+		expect(env.emails(canceled.name)).toEqual([]);
+		expect(deliveriesOf(env, kept)).toHaveLength(1);
+	});
+
+	test('sends at night a fulfillment order whose hold was released', async () => {
+		const { shop } = env.shopify;
+		await env.installation.client.unpublish(orders);
+		const order = shop.place(samples[0]);
+		await env.shopify.webhooks.settled();
+		const { id } = fulfillmentOrderOf(order);
+		shop.hold(id);
+		await env.installation.client.publish(orders);
+		await catchUp();
+		expect(await rowOf(order)).toMatchObject({
+			status: 'skipped',
+			message: expect.stringContaining('on hold'),
+		});
+		expect(deliveriesOf(env, order)).toEqual([]);
+		shop.hold(id, false);
+		await catchUp();
+		expect(await rowOf(order)).toMatchObject({ status: 'processing', solved: 'yes' });
+		expect(deliveriesOf(env, order)).toHaveLength(1);
+	});
+
+	test('asks the owner to look up a delivery whose ID was lost when n8n ended', async () => {
+		const order = await placeOrder();
+		const [delivery] = deliveriesOf(env, order);
+		const { client } = env.installation;
+		await client.changeTableRow(
+			deliveriesTable,
+			{ orderName: order.name },
+			{ deliveryId: '', solved: '', status: '' },
+		);
+		await catchUp();
+		expect(env.emails(order.name)).toEqual([]);
+		const { nodes } = await client.workflow(orders);
+		await client.updateWorkflow(orders, { nodes: withoutWait(nodes) });
+		await client.publish(orders);
+		await catchUp();
+		await client.updateWorkflow(orders, { nodes });
+		await client.publish(orders);
+		expect(await rowOf(order)).toMatchObject({
+			status: 'created',
+			solved: 'no',
+			whatToDo: expect.stringContaining(`Search for ${String(delivery?.record.referenceId)}`),
+		});
+		await env.email(order.name);
+		expect(deliveriesOf(env, order)).toHaveLength(1);
+	});
+
+	test('sends the orders missed during a restart of n8n, alongside new orders', async () => {
+		await env.installation.stopN8n();
+		const { shop, webhooks } = env.shopify;
+		const missed = shop.place(samples[1]);
+		const repeated = shop.place(samples[2]);
+		await webhooks.settled();
+		await env.installation.startN8n();
+		const placed = await env.afterExecutions(orders, 2, async () => {
+			const nightlyRun = catchUp();
+			await waitFor('the workflow to be active', timeoutMs, async () => {
+				await report(repeated);
+				const [message] = webhooks.messages().filter(({ subject }) => subject === repeated.name);
+				return message?.statuses.includes(200) || undefined;
+			});
+			const newOrder = shop.place(samples[0]);
+			await nightlyRun;
+			return newOrder;
+		});
+		for (const order of [missed, repeated, placed]) {
+			await rowOf(order, { solved: 'yes', status: 'processing' });
+			expect(deliveriesOf(env, order)).toHaveLength(1);
+			expect(env.emails(order.name)).toEqual([]);
+		}
+	});
+
+	test('catches up orders from several pages with one request to Shopify per page', async () => {
+		await env.installation.client.unpublish(orders);
+		const { shop } = env.shopify;
+		const missed = Array.from({ length: 3 }, () => shop.place(samples[0]));
+		await env.installation.client.publish(orders);
+		const id = await env.store('catchUp', calling(orders));
+		const { nodes } = await env.installation.client.workflow(id);
+		const smallPages = nodes.map((node) =>
+			node.name === 'Get Open Orders'
+				? { ...node, parameters: withPageSize(node.parameters, 10) }
+				: node,
+		);
+		await env.installation.client.updateWorkflow(id, { nodes: smallPages });
+		const calls = env.shopify.calls().length;
+		const execution = await env.installation.client.run(id, nodeNames.everyNight);
+		const pages = Math.ceil(shop.orders().length / 10);
+		expect(pages).toBeGreaterThan(1);
+		expect(outputOf(execution, 'Get Open Orders')).toHaveLength(pages);
+		const lookedUp = outputOf(execution, 'One Item per Order').length;
+		expect(env.shopify.calls().length - calls).toBe(pages + lookedUp);
+		for (const order of missed) expect(deliveriesOf(env, order)).toHaveLength(1);
+	});
+
+	test('the nightly summary reports a dry run, and the next night sends its orders', async () => {
+		const { client } = env.installation;
+		await client.unpublish(orders);
+		const order = env.shopify.shop.place(samples[0]);
+		const create = filledIn(env.shopify)[nodeNames.createDelivery];
+		const trying = await env.publish('orders', {
+			[nodeNames.createDelivery]: { ...create, options: { dryRun: true } },
+		});
+		expect(await catchUp(trying)).toMatchObject([
+			{ summary: expect.stringMatching(/^Dry Run is on .* 0 deliveries created/), created: [] },
+		]);
+		expect(await rowOf(order)).toMatchObject({ status: 'dry run', deliveryId: '' });
+		await client.unpublish(trying);
+		await client.publish(orders);
+		await catchUp();
+		expect(deliveriesOf(env, order)).toHaveLength(1);
+	});
+
+	test('delivers no fulfillment order twice in all tests above', () => {
 		for (const order of env.shopify.shop.orders()) {
-			const own = control()
-				.deliveries()
-				.filter(({ record }) => record.referenceId === order.name);
-			expect(own.length).toBeLessThanOrEqual(1);
-			const locationCount = env.shopify.shop.fulfillmentOrders(order.id).length;
-			expect(order.fulfillments.length).toBeLessThanOrEqual(locationCount);
+			const references = deliveriesOf(env, order).map(({ record }) => record.referenceId);
+			expect(new Set(references).size).toBe(references.length);
+			expect(references.length).toBeLessThanOrEqual(
+				env.shopify.shop.fulfillmentOrders(order.id).length,
+			);
 		}
 	});
 });
+
+/** Has the workflow regard each row as old, whose delivery no other execution is about to save. */
+function withoutWait(nodes: WorkflowFile['nodes']): WorkflowFile['nodes'] {
+	const text = JSON.stringify(nodes);
+	expect(text).toContain('minutes: 15');
+	return workflowFileSchema.shape.nodes.parse(
+		JSON.parse(text.replaceAll('minutes: 15', 'minutes: 0')),
+	);
+}
+
+const bodySchema = z.object({
+	bodyParameters: z.object({
+		parameters: z.array(z.object({ name: z.string(), value: z.string() })),
+	}),
+});
+
+/** Changes the page size of a query in the parameters of an HTTP Request node. */
+function withPageSize(parameters: Record<string, unknown>, size: number) {
+	const { bodyParameters } = bodySchema.parse(parameters);
+	const changed = bodyParameters.parameters.map(({ name, value }) => ({
+		name,
+		value: name === 'query' ? value.replace('first: 50', `first: ${size}`) : value,
+	}));
+	return { ...parameters, bodyParameters: { parameters: changed } };
+}
