@@ -12,7 +12,6 @@ import { z } from 'zod';
 
 import { DeliveryService } from '../../nodes/DeliveryService/DeliveryService.node';
 import { DeliveryServiceTrigger } from '../../nodes/DeliveryService/DeliveryServiceTrigger.node';
-import { codesIn, page, section, tablesOf } from '../../tools/markdown';
 
 const folder = join(__dirname, '../../examples');
 const ownPackage = 'n8n-nodes-delivery-service.';
@@ -112,13 +111,51 @@ describe.each(examples)('the example %s', (_, { name, nodes, connections }) => {
 		}
 	});
 
-	test('an example has notes on its credentials and on what to do if something fails', () => {
+	test('an example explains which credentials to select', () => {
 		const text = notesOf(nodes).join('\n');
 		const withCredentials = nodes.filter(needsCredentials);
 		expect(withCredentials.filter((node) => !text.includes(`**${node.name}**`))).toEqual([]);
-		expect(text).toContain('## When something goes wrong');
+		expect(text).toMatch(/^## (Set up|Run once)/);
+	});
+
+	test('an example has at most 12 nodes', () => {
+		expect(nodes.filter(({ type }) => type !== note).length).toBeLessThanOrEqual(12);
+	});
+
+	test('an example has every node on one colored note, and pink only behind errors', () => {
+		const notes = nodes
+			.filter(({ type }) => type === note)
+			.map((node) => ({ ...node, box: boxOf(node) }));
+		for (const node of nodes.filter(({ type }) => type !== note)) {
+			const [x, y] = node.position;
+			const under = notes.filter(
+				({ box }) =>
+					x >= box.x &&
+					y >= box.y &&
+					x + nodeSize <= box.x + box.width &&
+					y + nodeSize <= box.y + box.height,
+			);
+			expect({ node: node.name, notes: under.length }).toEqual({ node: node.name, notes: 1 });
+		}
+		const pink = notes.filter(({ parameters }) => parameters.color === 3);
+		expect(
+			pink.filter(({ parameters }) => !/wrong|fails/.test(String(parameters.content))),
+		).toEqual([]);
+	});
+
+	test('an example emails the owner if something fails, or shows it to its user', () => {
+		const types = nodes.map(({ type }) => type);
+		const isStartedByUser = types.some((type) => /manualTrigger|chatTrigger/.test(type));
+		expect(isStartedByUser || types.includes('n8n-nodes-base.emailSend')).toBe(true);
 	});
 });
+
+const nodeSize = 96;
+const boxSchema = z.object({ width: z.number(), height: z.number() });
+
+function boxOf({ position: [x, y], parameters }: Node) {
+	return { x, y, ...boxSchema.parse(parameters) };
+}
 
 function notesOf(nodes: readonly Node[]): string[] {
 	return nodes
@@ -129,7 +166,7 @@ function notesOf(nodes: readonly Node[]): string[] {
 function needsCredentials({ type, parameters }: Node): boolean {
 	return (
 		type.startsWith(ownPackage) ||
-		/shopify|lmChat/i.test(type) ||
+		/shopify|lmChat|emailSend/i.test(type) ||
 		parameters.nodeCredentialType !== undefined
 	);
 }
@@ -159,33 +196,24 @@ describe('the data tables of the examples', () => {
 	const tables = makers.map(({ parameters }) => tableSchema.parse(parameters));
 	const columnsOf = new Map(tables.map(({ tableName, columns }) => [tableName, columns.column]));
 
-	test('data tables have the same columns in every workflow that creates them', () => {
-		for (const { tableName, columns } of tables)
-			expect(columns.column).toEqual(columnsOf.get(tableName));
-	});
-
-	test('data tables are documented with their columns for n8n 1, which cannot create them', () => {
-		const [rows = []] = tablesOf(section(page('docs/shopify.md'), 'On n8n 1'));
-		const documented = rows.map(([name = '', text = '', numbers = '']) => ({
-			name: name.replace(/\*/g, ''),
-			string: codesIn(text),
-			number: codesIn(numbers),
-		}));
-		const actual = [...columnsOf].map(([name, columns]) => {
-			const columnsWith = (wanted: string) =>
-				columns.flatMap((column) => (column.type === wanted ? column.name : []));
-			return { name, string: columnsWith('string'), number: columnsWith('number') };
-		});
-		expect(documented).toHaveLength(actual.length);
-		expect(documented).toEqual(expect.arrayContaining(actual));
-	});
-
-	test('data tables are created by each workflow that uses them', () => {
-		for (const { file, parameters } of users) {
+	test('the table is created by one example', () => {
+		expect(makers.map(({ file }) => file)).toEqual(['set-up-deliveries-table.json']);
+		for (const { parameters } of users) {
 			const { value } = rowSchema.parse(parameters).dataTableId;
-			const here = makers.filter((maker) => maker.file === file);
-			expect(here.map((maker) => maker.parameters.tableName)).toContain(value);
+			expect(tables.map(({ tableName }) => tableName)).toContain(value);
 		}
+	});
+
+	test('the columns that the owner reads come first', () => {
+		const [columns = []] = columnsOf.values();
+		expect(columns.slice(0, 6).map(({ name }) => name)).toEqual([
+			'orderName',
+			'status',
+			'message',
+			'whatToDo',
+			'solved',
+			'trackingLink',
+		]);
 	});
 
 	test('data tables have every column that a node uses', () => {
@@ -203,11 +231,6 @@ describe('the data tables of the examples', () => {
 				unknown: [],
 			});
 		}
-	});
-
-	test('no data table has a name that contains the name of another', () => {
-		const names = [...columnsOf.keys()].map((name) => name.toLowerCase());
-		for (const name of names) expect(names.filter((other) => other.includes(name))).toEqual([name]);
 	});
 });
 
@@ -245,20 +268,8 @@ function parametersOf(beginning: string, nodeName: string): Node['parameters'] {
 	return found.parameters;
 }
 
-const assignmentsSchema = z.object({
-	assignments: z.object({
-		assignments: z.array(z.object({ name: z.string(), value: z.unknown() })),
-	}),
-});
-
-/** The expression of a field in a Set node. */
-function assigned(beginning: string, nodeName: string, field: string): unknown {
-	const { assignments } = assignmentsSchema.parse(parametersOf(beginning, nodeName));
-	return assignments.assignments.find(({ name }) => name === field)?.value;
-}
-
 describe('the URL prefix of "Repair blacklisted webhooks"', () => {
-	const { urlPrefix: url } = parametersOf('repair', 'Repair webhooks');
+	const { urlPrefix: url } = parametersOf('repair', 'Reactivate Webhooks');
 
 	test.each([
 		['https://n8n.example/webhook-waiting/12', 'https://n8n.example/'],
@@ -269,55 +280,24 @@ describe('the URL prefix of "Repair blacklisted webhooks"', () => {
 	});
 });
 
-describe('the advice for an order without a delivery', () => {
-	const whatToDo = assigned('shopify-orders', 'What to do about it', 'whatToDo');
-	const shopifyOrder = { id: '450789', name: '#1001' };
-	const adviceFor = (outcome: string) =>
-		evaluated(whatToDo, {
-			...{ outcome, message: 'No. Do this.', referenceId: 'R-1001', shopifyOrder },
-		});
-
-	test.each(['invalid', 'rejected', 'notSent'])(
-		'says for %s that the order is sent at night unless it is too old',
-		(outcome) => {
-			expect(adviceFor(outcome)).toBe(
-				'"Catch up at night" then sends the order. If the order is older than the "days" set there, raise them and choose "Execute workflow" once.',
-			);
-		},
-	);
-
-	test('says for unknown which row to add if the delivery exists', () => {
-		expect(adviceFor('unknown')).toBe(
-			'If it is there, add a row to the table "Shopify deliveries", so that its updates find the order: deliveryId and trackingLink from the dashboard, orderId 450789, orderName #1001, referenceId R-1001, rank 0, and fulfillment open. Then set "solved" to yes.',
+describe('the query of "Fulfillment orders to deliveries"', () => {
+	test('requests the fields that docs/shopify.md lists', () => {
+		const { bodyParameters } = z
+			.object({
+				bodyParameters: z.object({
+					parameters: z.array(z.object({ name: z.string(), value: z.string() })),
+				}),
+			})
+			.parse(parametersOf('fulfillment-orders', 'Get Order'));
+		const query = bodyParameters.parameters.find(({ name }) => name === 'query')?.value;
+		const [order = '', fulfillmentOrders = ''] = Array.from(
+			readFileSync(join(__dirname, '../../docs/shopify.md'), 'utf8').matchAll(
+				/```graphql\n([^]*?)```/g,
+			),
+			([, text]) => text,
 		);
+		const documented = order.replace(/\}\s*\}\s*$/, `${fulfillmentOrders}}}`);
+		const words = (text = '') => text.match(/[^\s{}]+|[{}]/g);
+		expect(words(query)).toEqual(words(documented));
 	});
-});
-
-describe('the text of what was sent of an order', () => {
-	const sentTo = assigned('shopify-orders', 'Order', 'sentTo');
-
-	test('builds the same text of an order when it creates and when it updates a delivery', () => {
-		expect(assigned('address-changed', 'What it says now', 'sentTo')).toBe(sentTo);
-	});
-
-	test('includes coordinates that Shopify adds later in the text of an order', () => {
-		const address = { name: 'Maya Okafor', address1: '9 Elm Street', city: 'Springfield' };
-		const order = { email: 'maya@example.com', line_items: [], total_outstanding: '0.00' };
-		expect(evaluated(sentTo, { ...order, shipping_address: { ...address, latitude: null } })).toBe(
-			'Maya Okafor, 9 Elm Street, Springfield, maya@example.com, to pay: 0.00',
-		);
-		const place = { ...address, latitude: 39.7817, longitude: -89.6501 };
-		expect(evaluated(sentTo, { ...order, shipping_address: place })).toBe(
-			'Maya Okafor, 9 Elm Street, Springfield, 39.7817, -89.6501, maya@example.com, to pay: 0.00',
-		);
-	});
-});
-
-test('fetches the order again after each change of its delivery', () => {
-	const example = examples.find(([file]) => file.startsWith('address-changed'))?.[1];
-	const next = example?.connections['Keep what was sent']?.main?.flat() ?? [];
-	expect(next.map(({ node }) => node)).toEqual([
-		'Nothing to look at any more',
-		'The order as it is now',
-	]);
 });

@@ -195,6 +195,10 @@ export class Editor {
 		await this.page.goto(`/workflow/${workflowId}`);
 		// The dots in the background are half of a screenshot's bytes.
 		await this.page.addStyleTag({ content: '.vue-flow__background { visibility: hidden }' });
+		return await this.zoomToFit();
+	}
+
+	private async zoomToFit(): Promise<Locator[]> {
 		const nodes = this.page.locator('.vue-flow__node');
 		await nodes.first().waitFor();
 		await this.part('zoom-to-fit').click();
@@ -206,6 +210,41 @@ export class Editor {
 			return positions === before || undefined;
 		});
 		return await nodes.all();
+	}
+
+	/**
+	 * Pastes a workflow onto the empty canvas of a new workflow, as users import a copied file, and zooms
+	 * to fit.
+	 */
+	async pasteWorkflow(json: string): Promise<{ nodes: CanvasNode[] }> {
+		await this.openNewPage();
+		await this.page.setViewportSize(viewport);
+		await this.page.goto('/workflow/new');
+		await this.part('canvas-plus-button').waitFor();
+		await this.page.evaluate(
+			`{
+				const clipboardData = new DataTransfer();
+				clipboardData.setData('text/plain', ${JSON.stringify(json)});
+				document.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
+			}`,
+		);
+		await this.zoomToFit();
+		const nodes = await this.page.locator('.vue-flow__node').all();
+		return { nodes: await Promise.all(nodes.map(async (node) => await this.readNode(node))) };
+	}
+
+	private async readNode(node: Locator): Promise<CanvasNode> {
+		const note = node.getByTestId('sticky');
+		const isNote = (await note.count()) > 0;
+		const icon = node.getByTestId('node-issues');
+		let issues: string[] = [];
+		if ((await icon.count()) > 0) {
+			await icon.hover();
+			const tooltip = this.page.getByRole('tooltip').filter({ visible: true }).first();
+			issues = (await tooltip.innerText()).split('\n').filter((line) => line.trim() !== '');
+			await this.page.mouse.move(0, 0);
+		}
+		return { name: '', isNote, box: await boundingBox(node), fontPx: 0, isCutOff: false, issues };
 	}
 
 	/** Locates a parameter's input in the open node or credential. */
