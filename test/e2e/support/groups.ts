@@ -7,6 +7,7 @@ const groupsByDuration = [
 	...[
 		'kill',
 		'queue',
+		'updates',
 		'trigger',
 		'versions',
 		'harness',
