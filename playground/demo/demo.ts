@@ -1,26 +1,33 @@
 import { z } from 'zod';
 
-import { hasEnded, N8nClient, type ConnectionTest, type Owner, type TableRow } from '../n8n/client';
-import { outputOf, type Execution } from '../n8n/execution';
+import { hasEnded, N8nClient, type ConnectionTest, type Owner } from '../n8n/client';
 import { step, waitFor } from '../n8n/progress';
 import { nextStatus } from '../service/delivery';
 import type { LocalService } from '../service/server';
 import { samples } from '../shopify/samples';
 import type { Shopify } from '../shopify/server';
-import { orderShape, type Order } from '../shopify/shapes';
+import type { Mailbox } from '../mailbox';
+import type { Order } from '../shopify/shapes';
 import {
 	credentialTypes,
+	deliveriesTable,
 	examples,
 	filledIn,
 	nodeNames,
 	readExample,
 	storeCredentials,
-	tables,
 	type FilledIn,
 } from '../examples';
 
 const executionsTimeoutMs = 120_000;
-const fulfillmentTimeoutMs = 60_000;
+const updateTimeoutMs = 60_000;
+
+/** The sample order that ships from two locations, and its parts. */
+const splitSample = 1;
+const twoLocations = [
+	{ lines: [0], location: 'store' },
+	{ lines: [1], location: 'warehouse' },
+] as const;
 
 /** The owner account of the demo's n8n. */
 export const owner: Owner = {
@@ -30,32 +37,33 @@ export const owner: Owner = {
 	password: 'Local-demo-1',
 };
 
-/** The output of "Create delivery" for an order. */
-const outcomeSchema = z.union([
-	z.object({ skipped: z.literal(true), reason: z.string(), message: z.string().optional() }),
-	z.object({ id: z.string(), statusDelivery: z.string() }),
-]);
+const rowSchema = z.object({
+	orderName: z.string(),
+	status: z.string(),
+	message: z.string(),
+	trackingLink: z.string(),
+	deliveryId: z.string(),
+	orderId: z.string(),
+	fulfillmentOrderId: z.string(),
+});
 
-/** A sample order and the output of "Create delivery" for it. */
-export interface OrderResult {
-	readonly order: Order;
-	readonly outcome: z.infer<typeof outcomeSchema>;
-}
+/** A row of the table Deliveries: the result for a fulfillment order. */
+export type DeliveryRow = z.infer<typeof rowSchema>;
 
 /** The result of the demo run. */
 export interface DemoResult {
 	/** The connection tests of the credentials. */
 	readonly connections: readonly ConnectionTest[];
-	/** The results of the orders when the shop reports them for the first time. */
-	readonly firstRun: readonly OrderResult[];
-	/** The results of the same orders when the shop reports them again. */
-	readonly secondRun: readonly OrderResult[];
+	/** The rows of the table after the shop reports the orders for the first time. */
+	readonly firstRun: readonly DeliveryRow[];
+	/** How many requests to create deliveries there were when the shop reported them again. */
+	readonly requestsOfSecondRun: number;
 	/** The name of the order whose address was changed, in the shop and then in its delivery. */
 	readonly readdressedOrder: string;
-	/** The ID of the delivery that reached its last status. */
-	readonly completedDelivery: string;
-	/** The rows of the data table of deliveries. */
-	readonly rows: readonly TableRow[];
+	/** The split order: its fulfillment status in the shop before and after each of its deliveries. */
+	readonly splitOrder: { readonly name: string; readonly fulfillmentStatuses: readonly string[] };
+	/** The rows of the table at the end. */
+	readonly rows: readonly DeliveryRow[];
 }
 
 /** The servers of the demo. */
@@ -64,23 +72,29 @@ export interface DemoServers {
 	readonly n8nUrl: string;
 	readonly service: LocalService;
 	readonly shopify: Shopify;
+	readonly mailbox: Mailbox;
 }
 
 /**
  * Does what a shop owner would do: stores and tests the credentials, imports and publishes the
- * examples, and lets customers place the sample orders. Then one delivery is delivered, and its order
- * fulfilled.
+ * examples, and lets customers place the sample orders, one of which ships from two locations. Then
+ * its deliveries arrive one after the other, and Shopify shows it.
  *
  * @param servers a new n8n and the stand-ins
  * @returns the result, for the expectations and the report
  * @throws N8nRejection if n8n rejects a request; ZodError if an output is not as documented
  */
-export async function runDemo({ n8nUrl, service, shopify }: DemoServers): Promise<DemoResult> {
+export async function runDemo({
+	n8nUrl,
+	service,
+	shopify,
+	mailbox,
+}: DemoServers): Promise<DemoResult> {
 	const { client, credentials, connections } = await step(
 		'Setting up the account and credentials',
 		async () => {
 			const created = await N8nClient.setUp(n8nUrl, owner);
-			const stored = await storeCredentials(created, service, shopify);
+			const stored = await storeCredentials(created, { service, shopify, mailbox });
 			const data = {
 				[credentialTypes.deliveryService]: service.credential,
 				[credentialTypes.shopify]: shopify.credential,
@@ -102,100 +116,96 @@ export async function runDemo({ n8nUrl, service, shopify }: DemoServers): Promis
 		await client.publish(id);
 		return id;
 	};
-	const ordersId = await step('Publishing the workflows', async () => {
+	const readRows = async () => z.array(rowSchema).parse(await client.tableRows(deliveriesTable));
+	const createRequests = () =>
+		service.control.requests().filter(({ path }) => path === '/v1/deliveries').length;
+
+	const ordersId = await step('Creating the table and publishing the workflows', async () => {
+		await client.run(await importExample(examples.table), nodeNames.createTable);
 		await publish(examples.updates);
 		return await publish(examples.orders);
 	});
-
-	const count = samples.length;
-	const firstRun = await step(
-		`${count} customers place orders: n8n creates deliveries`,
+	const { shop, webhooks } = shopify;
+	const splitOrder = await step(
+		`${samples.length} customers place orders: n8n creates deliveries`,
 		async () => {
-			shopify.control.placeOrders(count);
-			return await waitForOrders(client, ordersId, { newest: count, total: count });
+			const placed = samples.map((sample, index) =>
+				shop.place(sample, index === splitSample ? twoLocations : undefined),
+			);
+			await waitForExecutions(client, ordersId, samples.length);
+			return placed[splitSample]!;
 		},
 	);
-	const secondRun = await step('Shopify reports the same orders again', async () => {
-		const { webhooks } = shopify;
+	const firstRun = await readRows();
+	const requestsOfSecondRun = await step('Shopify reports the same orders again', async () => {
+		const before = createRequests();
 		await webhooks.resend(webhooks.messages().filter(({ topic }) => topic === 'orders/create'));
-		return await waitForOrders(client, ordersId, { newest: count, total: 2 * count });
+		await waitForExecutions(client, ordersId, 2 * samples.length);
+		return createRequests() - before;
 	});
 	const readdressedOrder = await step(
 		'A customer changes the address: n8n updates the delivery',
 		async () => {
 			await publish(examples.changes);
-			const order = findLastCreatedOrder(firstRun);
-			const { shipping_address: address } = shopify.control.changeAddress(order.id);
-			return await waitFor('the updated delivery', fulfillmentTimeoutMs, () => {
-				const found = service.control
-					.deliveries()
-					.find(
-						({ record, request }) =>
-							record.referenceId === order.name &&
-							JSON.stringify(request.dropoff).includes(String(address?.address1)),
-					);
-				return Promise.resolve(found && order.name);
+			const { orderId, orderName, deliveryId } = findLastCreated(firstRun);
+			const { shipping_address: address } = shopify.control.changeAddress(Number(orderId));
+			return await waitFor('the updated delivery', updateTimeoutMs, () => {
+				const { request } =
+					service.control.deliveries().find(({ record }) => record.id === deliveryId) ?? {};
+				const isUpdated = JSON.stringify(request?.dropoff).includes(String(address?.address1));
+				return Promise.resolve(isUpdated ? orderName : undefined);
 			});
 		},
 	);
-	const completedDelivery = await step(
-		'A delivery arrives: n8n fulfills its order in Shopify',
+	const statusOf = ({ id }: Order) => shop.order(id).fulfillment_status ?? 'unfulfilled';
+	const fulfillmentStatuses = await step(
+		'The parts of an order arrive one after the other: n8n shows it in Shopify',
 		async () => {
-			const id = findProcessingDelivery(firstRun);
-			await advanceToLastStatus(service, id);
-			await waitFor('the fulfillment', fulfillmentTimeoutMs, () => {
-				const done = shopify.shop.orders().some((order) => order.fulfillment_status !== null);
-				return Promise.resolve(done || undefined);
-			});
-			return id;
+			const statuses = [statusOf(splitOrder)];
+			const parts = firstRun.filter(({ orderName }) => orderName === splitOrder.name);
+			for (const [index, { deliveryId }] of parts.entries()) {
+				await advanceToLastStatus(service, deliveryId);
+				await waitFor('the delivered fulfillment', updateTimeoutMs, () => {
+					const { fulfillments } = shop.order(splitOrder.id);
+					const delivered = fulfillments.filter(
+						({ shipment_status: status }) => status === 'delivered',
+					);
+					return Promise.resolve(delivered.length > index || undefined);
+				});
+				statuses.push(statusOf(splitOrder));
+			}
+			return statuses;
 		},
 	);
-	const rows = await waitFor('the row of the fulfilled order', fulfillmentTimeoutMs, async () => {
-		const all = await client.tableRows(tables.deliveries);
-		return all.some(({ fulfillment }) => fulfillment === 'done') ? all : undefined;
-	});
 	// For people who open the editor. Not published, since it would run at night.
 	await importExample(examples.catchUp, {
-		[nodeNames.sendMissing]: { workflowId: { __rl: true, mode: 'list', value: ordersId } },
+		[nodeNames.createMissed]: { workflowId: { __rl: true, mode: 'list', value: ordersId } },
 	});
-	return { connections, firstRun, secondRun, readdressedOrder, completedDelivery, rows };
+	return {
+		connections,
+		firstRun,
+		requestsOfSecondRun,
+		readdressedOrder,
+		splitOrder: { name: splitOrder.name, fulfillmentStatuses },
+		rows: await readRows(),
+	};
 }
 
-/** Waits for the executions of a workflow, and returns the order results of the newest ones. */
-async function waitForOrders(
-	client: N8nClient,
-	workflowId: string,
-	{ newest, total }: { newest: number; total: number },
-): Promise<OrderResult[]> {
-	await waitFor(`${total} executions`, executionsTimeoutMs, async () => {
+async function waitForExecutions(client: N8nClient, workflowId: string, count: number) {
+	await waitFor(`${count} executions`, executionsTimeoutMs, async () => {
 		const all = await client.executions(workflowId);
-		return (all.length >= total && all.every(hasEnded)) || undefined;
+		return (all.length >= count && all.every(hasEnded)) || undefined;
 	});
-	// n8n lists the newest execution first, and runs several concurrently.
-	const executions = (await client.executionsWithData(workflowId)).slice(0, newest);
-	return executions.map(toOrderResult).sort((one, other) => one.order.id - other.order.id);
 }
 
-function toOrderResult(execution: Execution): OrderResult {
-	const [order] = outputOf(execution, nodeNames.newOrder);
-	const [outcome] = outputOf(execution, nodeNames.createDelivery);
-	if (order === undefined || outcome === undefined) throw new Error(failureMessage(execution));
-	return { order: orderShape.parse(order), outcome: outcomeSchema.parse(outcome) };
-}
-
-function findProcessingDelivery(results: readonly OrderResult[]): string {
-	for (const { outcome } of results) {
-		// A delivery with an unclear address is pending review instead.
-		if ('id' in outcome && outcome.statusDelivery === 'processing') return outcome.id;
-	}
-	throw new Error('No delivery was created');
-}
-
-/** The last order that has a delivery. */
-function findLastCreatedOrder(results: readonly OrderResult[]): Order {
-	const found = results.findLast(({ outcome }) => 'id' in outcome);
+/** The row of the last order that has a delivery. */
+function findLastCreated(rows: readonly DeliveryRow[]): DeliveryRow {
+	const found = rows
+		.filter(({ deliveryId }) => deliveryId !== '')
+		.sort((one, other) => Number(one.orderId) - Number(other.orderId))
+		.at(-1);
 	if (found === undefined) throw new Error('No delivery was created');
-	return found.order;
+	return found;
 }
 
 async function advanceToLastStatus({ control }: LocalService, id: string): Promise<void> {
@@ -204,9 +214,4 @@ async function advanceToLastStatus({ control }: LocalService, id: string): Promi
 			.deliveries()
 			.some(({ record }) => record.id === id && nextStatus(record.statusDelivery));
 	while (hasNextStatus()) await control.advance(id);
-}
-
-function failureMessage({ status, data: { resultData } }: Execution): string {
-	const { message = '', description } = resultData.error ?? {};
-	return `The execution returned no order (${status}). ${message}${description ? `\n${description}` : ''}`;
 }

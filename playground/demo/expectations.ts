@@ -1,6 +1,6 @@
 import { inspect, isDeepStrictEqual } from 'node:util';
 
-import type { DemoResult, OrderResult, DemoServers } from './demo';
+import type { DeliveryRow, DemoResult, DemoServers } from './demo';
 import type { LocalService } from '../service/server';
 
 /** Something that the demo run must show. */
@@ -10,7 +10,7 @@ export interface Expectation {
 	actual: string | undefined;
 }
 
-/** The expected delivery of a sample order. */
+/** The expected delivery of a fulfillment order of a sample order. */
 interface ExpectedDelivery {
 	status: string;
 	/** The weight in kg and the price of its only package. */
@@ -20,43 +20,41 @@ interface ExpectedDelivery {
 	fallbackEmail?: true;
 }
 
-type ExpectedResult = ExpectedDelivery | 'cancelled' | 'testOrder' | 'nothingToShip';
-
-/** The expected delivery, or the reason for skipping, by order name. Derived by hand from orders.json. */
-const expectedOrders: Record<string, ExpectedResult> = {
-	'#1001': { status: 'processing', weight: 0.85, price: 54 },
-	'#1002': { status: 'processing', weight: 2.72, price: 90 },
-	'#1003': { status: 'processing', weight: 1.4, price: 57.5, cod: 64.4 },
-	'#1004': {
-		status: 'processing',
-		weight: 1.32,
-		price: 48.6,
-		cod: 35.5,
-		fallbackEmail: true,
-	},
-	'#1005': 'cancelled',
-	'#1006': 'nothingToShip',
-	'#1007': 'testOrder',
-	'#1008': { status: 'processing', weight: 0.64, price: 48 },
-	'#1009': { status: 'pending review', weight: 0.7, price: 29 },
-	'#1010': { status: 'processing', weight: 17.6, price: 215.88 },
+/** Derived by hand from orders.json: the deliveries of each order, or why it has none. */
+const expectedOrders: Record<string, readonly ExpectedDelivery[] | string> = {
+	'#1001': [{ status: 'processing', weight: 0.85, price: 54 }],
+	// It ships from two locations.
+	'#1002': [
+		{ status: 'processing', weight: 1.52, price: 52.2 },
+		{ status: 'processing', weight: 1.2, price: 37.8 },
+	],
+	'#1003': [{ status: 'processing', weight: 1.4, price: 57.5, cod: 64.4 }],
+	'#1004': [{ status: 'processing', weight: 1.32, price: 48.6, cod: 35.5, fallbackEmail: true }],
+	'#1005': 'was canceled',
+	'#1007': 'test order',
+	'#1008': [{ status: 'processing', weight: 0.64, price: 48 }],
+	'#1009': [{ status: 'pending review', weight: 0.7, price: 29 }],
+	'#1010': [{ status: 'processing', weight: 17.6, price: 215.88 }],
 	// It is paid, so the update of its address sets the cash to 0.
-	'#1011': { status: 'processing', weight: 0.9, price: 44, cod: 0 },
-	'#1012': 'nothingToShip',
+	'#1011': [{ status: 'processing', weight: 0.9, price: 44, cod: 0 }],
 };
+
+/** Orders for which Shopify has no fulfillment order, since there is nothing to ship. */
+const ordersWithoutRow = ['#1006', '#1012'];
 
 /** Compares the result of the demo run with the expected one. */
 export function checkExpectations(
-	{ connections, firstRun, secondRun, readdressedOrder, completedDelivery, rows }: DemoResult,
-	{ n8nUrl, service, shopify }: DemoServers,
+	result: DemoResult,
+	{ n8nUrl, service, shopify, mailbox }: DemoServers,
 ): Expectation[] {
+	const { connections, firstRun, requestsOfSecondRun, readdressedOrder, splitOrder, rows } = result;
 	const { control } = service;
 	const requests = control.requests().filter(({ path }) => path === '/v1/deliveries');
-	const deliveries = Object.values(expectedOrders).filter((result) => typeof result === 'object');
-	const delivery = control
-		.deliveries()
-		.find(({ record }) => record.id === completedDelivery)?.record;
-	const fulfilled = shopify.shop.orders().filter((order) => order.fulfillments.length > 0);
+	const deliveries = Object.values(expectedOrders).flatMap((expected) =>
+		typeof expected === 'string' ? [] : expected,
+	);
+	const split = shopify.shop.orders().find(({ name }) => name === splitOrder.name);
+	const splitRows = rows.filter(({ orderName }) => orderName === splitOrder.name);
 	return [
 		expectation(
 			'Both connection tests succeed',
@@ -78,30 +76,37 @@ export function checkExpectations(
 			[{ action: 3, toN8n: true }],
 			control.webhooks().map(({ action, url }) => ({ action, toN8n: isN8nWebhook(url, n8nUrl) })),
 		),
-		...Object.entries(expectedOrders).map((entry) => orderExpectation(entry, firstRun, service)),
-		expectation('Each delivery was sent in its own request', deliveries.length, requests.length),
-		expectation(
-			'Orders that Shopify reports again are skipped if they have a delivery',
-			deliveries.length,
-			secondRun.filter(({ outcome }) => 'skipped' in outcome && outcome.reason === 'alreadyCreated')
-				.length,
+		...Object.entries(expectedOrders).map(([name, expected]) =>
+			orderExpectation(name, expected, firstRun, service),
 		),
+		expectation(
+			'Orders with nothing to ship have no fulfillment order, and no row in the table',
+			[],
+			rows.filter(({ orderName }) => ordersWithoutRow.includes(orderName)),
+		),
+		expectation('Each delivery was sent in its own request', deliveries.length, requests.length),
+		expectation('Orders that Shopify reports again are not sent', 0, requestsOfSecondRun),
 		expectation('No delivery was created twice', deliveries.length, control.deliveries().length),
-		expectation('The data table has a row for each delivery', deliveries.length, rows.length),
 		expectation('The delivery of an edited order has the new address', '#1011', readdressedOrder),
 		expectation(
-			'The order of the completed delivery is fulfilled once, with its tracking link',
-			[{ name: delivery?.referenceId, tracking: [delivery?.trackLink] }],
-			fulfilled.map(({ name, fulfillments }) => ({
-				name,
-				tracking: fulfillments.map(({ tracking_url: url }) => url),
+			'The split order is fulfilled part by part',
+			['unfulfilled', 'partial', 'fulfilled'],
+			splitOrder.fulfillmentStatuses,
+		),
+		expectation(
+			'Shopify shows both parts as delivered, each with its tracking link',
+			splitRows.map(({ trackingLink }) => ({ status: 'delivered', trackingLink })),
+			split?.fulfillments.map(({ shipment_status: status, tracking_url: trackingLink }) => ({
+				status,
+				trackingLink,
 			})),
 		),
 		expectation(
-			'Its customer was notified once',
-			fulfilled.map(({ email }) => email),
+			'Its customer was notified of each part',
+			splitRows.map(() => split?.email),
 			shopify.shop.notifications().map(({ to }) => to),
 		),
+		expectation('The owner got no email, since nothing failed', [], mailbox.emails()),
 	];
 }
 
@@ -110,32 +115,40 @@ function isN8nWebhook(url: string, n8nUrl: string): boolean {
 }
 
 function orderExpectation(
-	[name, expected]: [string, ExpectedResult],
-	orders: readonly OrderResult[],
+	name: string,
+	expected: readonly ExpectedDelivery[] | string,
+	rows: readonly DeliveryRow[],
 	service: LocalService,
 ): Expectation {
-	const found = describeOutcome(name, orders, service);
+	const own = rows
+		.filter(({ orderName }) => orderName === name)
+		.sort((one, other) => Number(one.fulfillmentOrderId) - Number(other.fulfillmentOrderId));
 	if (typeof expected === 'string') {
-		return expectation(`${name} is skipped (${expected})`, expected, found);
+		const isSkipped =
+			own.length === 1 && own[0]?.status === 'skipped' && own[0].message.includes(expected);
+		return expectation(`${name} is skipped (${expected})`, true, isSkipped || own);
 	}
-	const wanted = { cod: undefined, fallbackEmail: false, packages: 1, ...expected };
-	return expectation(`${name} has a delivery (${expected.status})`, wanted, found);
+	const wanted = expected.map((one) => ({
+		cod: undefined,
+		fallbackEmail: false,
+		packages: 1,
+		...one,
+	}));
+	const count = expected.length > 1 ? `${expected.length} deliveries` : 'a delivery';
+	const found = own.map((row) => describeDelivery(row, service));
+	return expectation(`${name} has ${count} (${expected[0]?.status})`, wanted, found);
 }
 
-/** Combines what n8n returned for an order with what the service received. */
-function describeOutcome(
-	name: string,
-	orders: readonly OrderResult[],
+/** Combines a row of the table with what the service received. */
+function describeDelivery(
+	{ orderName, fulfillmentOrderId, deliveryId, status, message }: DeliveryRow,
 	{ control }: LocalService,
 ): unknown {
-	const outcome = orders.find(({ order }) => order.name === name)?.outcome;
-	if (outcome === undefined) return undefined;
-	if ('skipped' in outcome) return outcome.reason;
-	const stored = control.deliveries().find(({ record }) => record.id === outcome.id);
-	if (stored?.record.referenceId !== name) return stored;
+	const stored = control.deliveries().find(({ record }) => record.id === deliveryId);
+	if (stored?.record.referenceId !== `${orderName}-${fulfillmentOrderId}`) return message;
 	const { packages, cod, dropoff } = stored.request;
 	return {
-		status: outcome.statusDelivery,
+		status,
 		cod,
 		fallbackEmail: dropoff.contact.email === 'orders@example.com',
 		packages: packages.length,

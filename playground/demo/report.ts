@@ -1,41 +1,45 @@
-import type { DemoResult, OrderResult, DemoServers } from './demo';
+import type { DeliveryRow, DemoResult, DemoServers } from './demo';
 import type { Expectation } from './expectations';
 import { table } from '../table';
 
-/** Describes the result: each order with its delivery and fulfillment, and the skipped orders. */
-export function describeResult({ firstRun }: DemoResult, servers: DemoServers): string {
+/** Describes the result: each delivery with what Shopify shows, and the skipped orders. */
+export function describeResult({ rows }: DemoResult, servers: DemoServers): string {
 	return [
-		'Orders and their deliveries',
+		'Deliveries',
 		table(
-			['Order', 'Delivery', 'Status', 'To collect', 'Fulfillment', 'Tracking link'],
-			firstRun.flatMap((result) => deliveryRow(result, servers)),
+			['Order', 'From', 'Delivery', 'Status', 'To collect', 'Order in Shopify', 'Shopify shows'],
+			rows.flatMap((row) => deliveryRow(row, servers)),
 		),
 		'',
 		'Skipped orders',
-		table(['Order', 'Reason'], firstRun.flatMap(skippedRow)),
+		table(
+			['Order', 'Reason'],
+			rows.flatMap(({ orderName, deliveryId, message }) =>
+				deliveryId === '' ? [[orderName, message]] : [],
+			),
+		),
 	].join('\n');
 }
 
-function deliveryRow({ order: { id }, outcome }: OrderResult, servers: DemoServers): string[][] {
-	if ('skipped' in outcome) return [];
-	const stored = servers.service.control
-		.deliveries()
-		.find(({ record }) => record.id === outcome.id);
-	const { name, fulfillments, fulfillment_status: status } = servers.shopify.shop.order(id);
+function deliveryRow(row: DeliveryRow, { service, shopify: { shop } }: DemoServers): string[][] {
+	const { orderName, orderId, fulfillmentOrderId, deliveryId, status } = row;
+	if (deliveryId === '') return [];
+	const stored = service.control.deliveries().find(({ record }) => record.id === deliveryId);
+	const part = shop
+		.fulfillmentOrders(Number(orderId))
+		.find(({ id }) => String(id) === fulfillmentOrderId);
+	const [fulfillment] = part ? shop.fulfillmentsOf(part) : [];
 	return [
 		[
-			name,
-			outcome.id.slice(0, 8),
-			stored?.record.statusDelivery ?? '',
+			orderName,
+			part?.assigned_location.name ?? '',
+			deliveryId.slice(0, 8),
+			status,
 			stored?.request.cod?.toFixed(2) ?? '',
-			status ?? 'unfulfilled',
-			fulfillments[0]?.tracking_url ?? '',
+			shop.order(Number(orderId)).fulfillment_status ?? 'unfulfilled',
+			fulfillment?.shipment_status ?? '',
 		],
 	];
-}
-
-function skippedRow({ order, outcome }: OrderResult): string[][] {
-	return 'skipped' in outcome ? [[order.name, outcome.message ?? outcome.reason]] : [];
 }
 
 /** Lists the expectations with ✓ or ✗. */

@@ -12,6 +12,7 @@ import { interruption } from '../n8n/interruption';
 import { startN8n, waitForN8n, type N8n } from '../n8n/n8n';
 import { buildAndPack, installPackage } from '../n8n/package';
 import { describeResult, describeExpectations } from './report';
+import { startMailbox } from '../mailbox';
 import { startService } from '../service/server';
 import { startShopify, type Shopify } from '../shopify/server';
 
@@ -92,11 +93,13 @@ async function setUpAndRun(options: Options, closers: Closers): Promise<Running>
 		links: [serviceLink, n8nLink],
 	});
 	closers.push(async () => await shopify.close());
+	const mailbox = await startMailbox();
+	closers.push(async () => await mailbox.close());
 	const n8n = options.n8n === undefined ? await startOwnN8n(options.port, shopify) : undefined;
 	if (n8n) closers.push(async () => await n8n.stop());
 	else await waitForOtherN8n(n8nUrl, shopify);
 
-	const servers = { n8nUrl, service, shopify };
+	const servers = { n8nUrl, service, shopify, mailbox };
 	const result = await runDemo(servers);
 	const expectations = checkExpectations(result, servers);
 	console.log(`\n${describeResult(result, servers)}\n\n${describeExpectations(expectations)}`);

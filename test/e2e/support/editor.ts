@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
 import { selectors, type Browser, type Locator, type Page } from 'playwright-core';
+import { z } from 'zod';
 
 import { projectFolder } from '../../../playground/n8n/folders';
 import { waitFor } from '../../../playground/n8n/progress';
@@ -215,36 +216,51 @@ export class Editor {
 	/**
 	 * Pastes a workflow onto the empty canvas of a new workflow, as users import a copied file, and zooms
 	 * to fit.
+	 *
+	 * @returns the nodes and sticky notes on the canvas
 	 */
-	async pasteWorkflow(json: string): Promise<{ nodes: CanvasNode[] }> {
+	async pasteWorkflow(json: string): Promise<CanvasNode[]> {
 		await this.openNewPage();
-		await this.page.setViewportSize(viewport);
 		await this.page.goto('/workflow/new');
 		await this.part('canvas-plus-button').waitFor();
 		await this.page.evaluate(
-			`{
+			`(() => {
 				const clipboardData = new DataTransfer();
 				clipboardData.setData('text/plain', ${JSON.stringify(json)});
 				document.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
-			}`,
+			})()`,
 		);
-		await this.zoomToFit();
-		const nodes = await this.page.locator('.vue-flow__node').all();
-		return { nodes: await Promise.all(nodes.map(async (node) => await this.readNode(node))) };
+		const nodes: CanvasNode[] = [];
+		// One after the other, since there is only one mouse.
+		for (const node of await this.zoomToFit()) nodes.push(await this.readCanvasNode(node));
+		return nodes;
 	}
 
-	private async readNode(node: Locator): Promise<CanvasNode> {
-		const note = node.getByTestId('sticky');
-		const isNote = (await note.count()) > 0;
-		const icon = node.getByTestId('node-issues');
-		let issues: string[] = [];
-		if ((await icon.count()) > 0) {
-			await icon.hover();
-			const tooltip = this.page.getByRole('tooltip').filter({ visible: true }).first();
-			issues = (await tooltip.innerText()).split('\n').filter((line) => line.trim() !== '');
-			await this.page.mouse.move(0, 0);
-		}
-		return { name: '', isNote, box: await boundingBox(node), fontPx: 0, isCutOff: false, issues };
+	private async readCanvasNode(node: Locator): Promise<CanvasNode> {
+		const name = await node.locator('[data-node-name]').getAttribute('data-node-name');
+		const isNote = (await node.getByTestId('sticky').count()) > 0;
+		const box = await boundingBox(node);
+		const icon = node.getByTestId('node-issues').locator('svg');
+		return {
+			name: name ?? '',
+			isNote,
+			box,
+			...(isNote ? await readNote(node, box) : { fontPx: undefined, isCutOff: false }),
+			issues: (await icon.count()) > 0 ? await this.readIssues(icon) : [],
+		};
+	}
+
+	private async readIssues(icon: Locator): Promise<string[]> {
+		await icon.hover();
+		const list = this.page.getByText('Issues', { exact: true }).filter({ visible: true });
+		await list.waitFor();
+		const text = await list.locator('xpath=..').innerText();
+		await this.page.mouse.move(0, 0);
+		await list.waitFor({ state: 'detached' });
+		return text
+			.split(/\n?\s*- /)
+			.slice(1)
+			.map((issue) => issue.replace(/\s+/g, ' ').trim());
 	}
 
 	/** Locates a parameter's input in the open node or credential. */
@@ -394,7 +410,36 @@ export class Editor {
 	}
 }
 
-type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
+export type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
+
+/** A node or a sticky note, as it looks on the canvas. */
+export interface CanvasNode {
+	readonly name: string;
+	readonly isNote: boolean;
+	readonly box: Box;
+	/** The size of a note's text on the screen. */
+	readonly fontPx: number | undefined;
+	/** Whether a note is too small for its text. */
+	readonly isCutOff: boolean;
+	/** What n8n shows at the red triangle. */
+	readonly issues: readonly string[];
+}
+
+/** Measures the text of a sticky note. */
+async function readNote(node: Locator, { y, height }: Box) {
+	const parts = await node.getByTestId('sticky').locator('h2, p, li').all();
+	const boxes = await Promise.all(parts.map(boundingBox));
+	const end = Math.max(...boxes.map((box) => box.y + box.height));
+	const zoom = height / z.number().parse(await node.evaluate('(element) => element.offsetHeight'));
+	const sizes = await Promise.all(
+		parts.map(async (part) =>
+			parseFloat(
+				z.string().parse(await part.evaluate('(element) => getComputedStyle(element).fontSize')),
+			),
+		),
+	);
+	return { fontPx: zoom * Math.min(...sizes), isCutOff: end > y + height };
+}
 
 async function boundingBox(part: Locator): Promise<Box> {
 	const box = await part.boundingBox();
