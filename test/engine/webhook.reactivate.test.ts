@@ -638,16 +638,16 @@ describe('the example workflow', () => {
 		.parse(JSON.parse(text));
 
 	beforeAll(() => {
-		for (const name of ['scheduleTrigger', 'stickyNote'])
+		for (const name of ['scheduleTrigger', 'stickyNote', 'emailSend'])
 			addNodeType(`n8n-nodes-base.${name}`, {
 				description: {
 					displayName: name,
 					name,
-					group: name === 'stickyNote' ? ['input'] : ['trigger'],
-					version: [1, 1.2],
+					group: name === 'scheduleTrigger' ? ['trigger'] : ['input'],
+					version: [1, 1.2, 2.1],
 					description: '',
 					defaults: { name },
-					inputs: [],
+					inputs: name === 'emailSend' ? ['main'] : [],
 					outputs: ['main'],
 					properties: [],
 				},
@@ -662,12 +662,12 @@ describe('the example workflow', () => {
 
 		const { error, outputsOf } = await runWorkflow(example, {
 			credentials: { deliveryServiceApi: service.credential },
-			startNode: 'Every 15 minutes',
+			startNode: 'Every 15 Minutes',
 			instanceUrl: 'https://n8n.shop.example',
 		});
 
 		expect(error).toBeUndefined();
-		expect(jsonOf(outputsOf('Repair webhooks')[0] ?? [])).toMatchObject([
+		expect(jsonOf(outputsOf('Reactivate Webhooks')[0] ?? [])).toMatchObject([
 			{ url: 'https://n8n.shop.example/webhook/a/webhook', reactivated: true },
 		]);
 		expect(statusByUrl()['https://other.example/hook']).toBe('Banned');
