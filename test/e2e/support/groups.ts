@@ -14,6 +14,7 @@ const groupsByDuration = [
 		'examples',
 		'shopify',
 		'editor',
+		'canvas',
 		'operations',
 		'takeover',
 		'migration',
