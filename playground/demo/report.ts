@@ -3,7 +3,12 @@ import type { Expectation } from './expectations';
 import { table } from '../table';
 
 /** Describes the result: each delivery with what Shopify shows, and the skipped orders. */
-export function describeResult({ rows }: DemoResult, servers: DemoServers): string {
+export function describeResult({ rows: unsorted }: DemoResult, servers: DemoServers): string {
+	const rows = [...unsorted].sort(
+		(one, other) =>
+			Number(one.orderId) - Number(other.orderId) ||
+			Number(one.fulfillmentOrderId) - Number(other.fulfillmentOrderId),
+	);
 	return [
 		'Deliveries',
 		table(
