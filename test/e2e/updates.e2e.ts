@@ -191,13 +191,16 @@ describe('delivery updates to Shopify', () => {
 
 	test('fulfills an order once when events arrive late, repeatedly or simultaneously', async () => {
 		const sent = await placeAndSend();
+		await reportStatus(sent, 'out for delivery', 3);
+		await reportStatus(sent, 'picked up');
+		expect(await rowOf(sent)).toMatchObject({ status: 'out for delivery', shownInShopify: 'yes' });
 		await reportStatus(sent, 'delivered', 3);
 		await reportStatus(sent, 'picked up');
 		await reportStatus(sent, 'processing');
 		await reportStatus(sent, 'delivered');
 		expect(await rowOf(sent)).toMatchObject({ status: 'delivered', shownInShopify: 'yes' });
 		expect(trackingUrls(sent)).toEqual([sent.trackLink]);
-		expect(shownStatuses(sent)).toEqual(['DELIVERED']);
+		expect(shownStatuses(sent)).toEqual(['OUT_FOR_DELIVERY', 'DELIVERED']);
 		expect(emailsAbout(sent)).toEqual([]);
 	});
 
