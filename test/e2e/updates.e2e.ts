@@ -474,6 +474,22 @@ describe('address changed in Shopify', () => {
 		expect(updateCount()).toBe(before);
 	});
 
+	test('updates nothing for an order that has not changed since its delivery was created', async () => {
+		const orders = await env.publish('orders');
+		const order = await env.afterExecutions(orders, 1, async () => {
+			return await afterUpdate(() => shop().place(samples[0]));
+		});
+		await env.row({ orderName: order.name, solved: 'yes' });
+		const before = updateCount();
+		await afterUpdate(() => shop().tag(order.id, 'vip'));
+		expect(updateCount()).toBe(before);
+		expect(await env.row({ orderName: order.name })).toMatchObject({
+			sentTo: expect.stringContaining(streetOf(order)),
+			message: '',
+		});
+		await env.installation.client.unpublish(orders);
+	});
+
 	test('updates each delivery of a split order with its own packages', async () => {
 		const order = await afterUpdate(() => shop().place(samples[1]));
 		shop().split(order.id);

@@ -301,3 +301,25 @@ describe('the query of "Fulfillment orders to deliveries"', () => {
 		expect(words(query)).toEqual(words(documented));
 	});
 });
+
+describe('the description of an order that was sent', () => {
+	/** The function at the beginning of an expression. */
+	const functionIn = (value: unknown) =>
+		/^=\{\{.*?(\(\(order, part\) => .+?\)\))\(/.exec(String(value))?.[1];
+
+	test('is the same when its delivery is created and when the order changes', () => {
+		const { columns } = z
+			.object({ columns: z.object({ value: z.object({ sentTo: z.string() }) }) })
+			.parse(parametersOf('fulfillment-orders', 'Save Result'));
+		const { assignments } = z
+			.object({
+				assignments: z.object({
+					assignments: z.array(z.object({ name: z.string(), value: z.unknown() })),
+				}),
+			})
+			.parse(parametersOf('address-changed', 'Compare with Sent')).assignments;
+		const compared = assignments.find(({ name }) => name === 'sentTo')?.value;
+		expect(functionIn(compared)).toMatch(/^\(\(order, part\) => .*to pay/);
+		expect(functionIn(columns.value.sentTo)).toBe(functionIn(compared));
+	});
+});
