@@ -126,21 +126,30 @@ export async function runDemo({
 		return await publish(examples.orders);
 	});
 	const { shop, webhooks } = shopify;
+	const newOrderMessages = () =>
+		webhooks.messages().filter(({ topic }) => topic === 'orders/create');
+	/** How many messages about new orders n8n has received. */
+	const reportCount = () =>
+		newOrderMessages().flatMap(({ statuses }) => statuses.filter((status) => status === 200))
+			.length;
 	const splitOrder = await step(
 		`${samples.length} customers place orders: n8n creates deliveries`,
 		async () => {
 			const placed = samples.map((sample, index) =>
 				shop.place(sample, index === splitSample ? twoLocations : undefined),
 			);
-			await waitForExecutions(client, ordersId, samples.length);
+			await webhooks.settled();
+			// A busy n8n may miss some.
+			await webhooks.resend();
+			await waitForExecutions(client, ordersId, reportCount());
 			return placed[splitSample]!;
 		},
 	);
 	const firstRun = await readRows();
 	const requestsOfSecondRun = await step('Shopify reports the same orders again', async () => {
 		const before = createRequests();
-		await webhooks.resend(webhooks.messages().filter(({ topic }) => topic === 'orders/create'));
-		await waitForExecutions(client, ordersId, 2 * samples.length);
+		await webhooks.resend(newOrderMessages());
+		await waitForExecutions(client, ordersId, reportCount());
 		return createRequests() - before;
 	});
 	const readdressedOrder = await step(
