@@ -217,9 +217,9 @@ export class Editor {
 	 * Pastes a workflow onto the empty canvas of a new workflow, as users import a copied file, and zooms
 	 * to fit.
 	 *
-	 * @returns the nodes and sticky notes on the canvas
+	 * @returns the nodes and sticky notes on the canvas, and the size of the smallest text of a note
 	 */
-	async pasteWorkflow(json: string): Promise<CanvasNode[]> {
+	async pasteWorkflow(json: string): Promise<{ nodes: CanvasNode[]; fontPx: number }> {
 		await this.openNewPage();
 		await this.page.goto('/workflow/new');
 		await this.part('canvas-plus-button').waitFor();
@@ -233,7 +233,13 @@ export class Editor {
 		const nodes: CanvasNode[] = [];
 		// One after the other, since there is only one mouse.
 		for (const node of await this.zoomToFit()) nodes.push(await this.readCanvasNode(node));
-		return nodes;
+		const sizes = await this.page.evaluate(
+			`[...document.querySelectorAll('[data-test-id=sticky] :is(h2, p, li)')].map((part) =>
+				parseFloat(getComputedStyle(part).fontSize))`,
+		);
+		const pane = this.page.locator('.vue-flow__transformationpane');
+		const [, zoom] = /scale\((.+?)\)/.exec((await pane.getAttribute('style')) ?? '') ?? [];
+		return { nodes, fontPx: Number(zoom) * Math.min(...z.array(z.number()).parse(sizes)) };
 	}
 
 	private async readCanvasNode(node: Locator): Promise<CanvasNode> {
@@ -245,7 +251,7 @@ export class Editor {
 			name: name ?? '',
 			isNote,
 			box,
-			...(isNote ? await readNote(node, box) : { fontPx: undefined, isCutOff: false }),
+			isCutOff: isNote && (await isCutOff(node, box)),
 			issues: (await icon.count()) > 0 ? await this.readIssues(icon) : [],
 		};
 	}
@@ -417,28 +423,16 @@ export interface CanvasNode {
 	readonly name: string;
 	readonly isNote: boolean;
 	readonly box: Box;
-	/** The size of a note's text on the screen. */
-	readonly fontPx: number | undefined;
 	/** Whether a note is too small for its text. */
 	readonly isCutOff: boolean;
 	/** What n8n shows at the red triangle. */
 	readonly issues: readonly string[];
 }
 
-/** Measures the text of a sticky note. */
-async function readNote(node: Locator, { y, height }: Box) {
-	const parts = await node.getByTestId('sticky').locator('h2, p, li').all();
-	const boxes = await Promise.all(parts.map(boundingBox));
-	const end = Math.max(...boxes.map((box) => box.y + box.height));
-	const zoom = height / z.number().parse(await node.evaluate('(element) => element.offsetHeight'));
-	const sizes = await Promise.all(
-		parts.map(async (part) =>
-			parseFloat(
-				z.string().parse(await part.evaluate('(element) => getComputedStyle(element).fontSize')),
-			),
-		),
-	);
-	return { fontPx: zoom * Math.min(...sizes), isCutOff: end > y + height };
+/** Whether the text of a sticky note is longer than the note. */
+async function isCutOff(note: Locator, { y, height }: Box): Promise<boolean> {
+	const boxes = await Promise.all((await note.locator('h2, p, li').all()).map(boundingBox));
+	return boxes.some((box) => box.y + box.height > y + height);
 }
 
 async function boundingBox(part: Locator): Promise<Box> {
