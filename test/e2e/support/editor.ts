@@ -243,7 +243,7 @@ export class Editor {
 	}
 
 	private async readCanvasNode(node: Locator): Promise<CanvasNode> {
-		const name = await node.locator('[data-node-name]').getAttribute('data-node-name');
+		const name = await node.locator('[data-node-name]').first().getAttribute('data-node-name');
 		const isNote = (await node.getByTestId('sticky').count()) > 0;
 		const box = await boundingBox(node);
 		const icon = node.getByTestId('node-issues').locator('svg');
