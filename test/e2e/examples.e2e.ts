@@ -539,11 +539,14 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		await catchUp();
 		expect(env.emails(order.name)).toEqual([]);
 		const { nodes } = await client.workflow(orders);
-		await client.updateWorkflow(orders, { nodes: withoutWait(nodes) });
-		await client.publish(orders);
+		const publishWith = async (changed: WorkflowFile['nodes']) => {
+			await client.unpublish(orders);
+			await client.updateWorkflow(orders, { nodes: changed });
+			await client.publish(orders);
+		};
+		await publishWith(withoutWait(nodes));
 		await catchUp();
-		await client.updateWorkflow(orders, { nodes });
-		await client.publish(orders);
+		await publishWith(nodes);
 		expect(await rowOf(order)).toMatchObject({
 			status: 'created',
 			solved: 'no',
