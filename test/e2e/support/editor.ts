@@ -264,9 +264,9 @@ export class Editor {
 		await this.page.mouse.move(0, 0);
 		await list.waitFor({ state: 'detached' });
 		return text
-			.split(/\n?\s*- /)
-			.slice(1)
-			.map((issue) => issue.replace(/\s+/g, ' ').trim());
+			.split('\n')
+			.map((line) => line.replace(/^\s*-?\s*/, '').trim())
+			.filter((line) => line !== '' && line !== 'Issues');
 	}
 
 	/** Locates a parameter's input in the open node or credential. */
