@@ -490,6 +490,16 @@ describe('order option', () => {
 	});
 });
 
+test.each([[{}], [{ operation: 'create', source: 'shopifyOrder' }]])(
+	'creates one delivery from an order that arrives twice, with %p',
+	async (operation) => {
+		const parameters = { ...fromOrder(), ...operation };
+		const runs = [0, 1].map(async () => await service.run(parameters, { items: [shopifyOrder()] }));
+		await Promise.all(runs);
+		expect(service.creations()).toEqual([{ deliveries: [plain] }]);
+	},
+);
+
 test('names the order and where to fix an invalid field', async () => {
 	const { error } = await service.run(
 		{ ...fromOrder({ email: 'desk' }), pickupEmail: 'shop' },

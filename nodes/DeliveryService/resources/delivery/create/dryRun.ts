@@ -46,7 +46,7 @@ function notSentBecause(outcome: ItemOutcome): NotSent | undefined {
 
 /**
  * The output of a dry run, as a packing list: a flat item for each input item, whether it would be
- * sent or not. With Simplify off, the request is last: it would fill a screen per row of n8n's table.
+ * sent or not. The request is last, and text: an object would fill a screen per row of n8n's table.
  *
  * @param toErrorOutput whether n8n moves failed items to an output of their own
  */
@@ -55,7 +55,6 @@ export function toDryRunItems(
 	toErrorOutput: boolean,
 ): INodeExecutionData[] {
 	const hasOrders = planned.some(({ prepared }) => prepared.shopifyOrder !== undefined);
-	const hasRequests = planned.some(({ prepared }) => prepared.simplify === false);
 	return planned.map(({ prepared, notSent }) => {
 		const { item, referenceId = null, shopifyOrder = null } = prepared;
 		if (toErrorOutput && prepared.kind === 'invalid') return toErrorItem(prepared, prepared);
@@ -70,9 +69,7 @@ export function toDryRunItems(
 				deliveryType: creation?.type ?? null,
 				companyId: creation?.companyId ?? null,
 				...(hasOrders && { shopifyOrder }),
-				...(hasRequests && {
-					request: creation && notSent === undefined ? creationBody([creation]) : null,
-				}),
+				request: creation && !notSent ? JSON.stringify(creationBody([creation])) : null,
 			},
 			item,
 		);

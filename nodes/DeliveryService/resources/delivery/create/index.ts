@@ -40,6 +40,14 @@ const sources = [
 		},
 		source: fromJson,
 	},
+	{
+		option: {
+			name: 'Shopify Order',
+			value: 'shopifyOrder',
+			description: 'Like the operation Create From Shopify Orders',
+		},
+		source: fromShopifyOrder,
+	},
 ] as const;
 
 /** Creates a delivery from the values of each item. */
@@ -48,7 +56,7 @@ export const createDelivery: Operation = {
 		name: 'Create',
 		value: 'create',
 		action: 'Create a delivery',
-		description: 'Create a delivery from values you enter or from JSON',
+		description: 'Create a delivery from values you enter, JSON or a Shopify order',
 	},
 	fields: [
 		{
@@ -61,7 +69,8 @@ export const createDelivery: Operation = {
 			description: 'What each delivery is created from',
 		},
 		...sources.flatMap(({ option, source }) => showFor({ source: [option.value] }, source.fields)),
-		...optionFields({ skipsAlreadySent: false }),
+		...showFor({ source: ['defineBelow', 'json'] }, optionFields({ skipsAlreadySent: false })),
+		...showFor({ source: ['shopifyOrder'] }, optionFields({ skipsAlreadySent: true })),
 	],
 	async run(context) {
 		return await createDeliveries(context, (parameters) =>
