@@ -26,7 +26,9 @@ export class DeliveryService implements INodeType {
 		},
 		group: ['output'],
 		version: 1,
-		subtitle: '={{$parameter["operation"] + ": " + $parameter["resource"]}}',
+		// E.g. "create from orders: delivery"
+		subtitle:
+			'={{ $parameter["operation"].replace(/[A-Z]/g, (letter) => " " + letter.toLowerCase()) + ": " + $parameter["resource"] }}',
 		description: 'Create deliveries from Shopify orders, update deliveries and manage webhooks',
 		defaults: { name: 'Delivery Service' },
 		usableAsTool: true,

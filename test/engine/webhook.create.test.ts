@@ -272,6 +272,8 @@ describe('a webhook that the service rejects', () => {
 					message: 'The Delivery Service rejected the request (status 422) [item 0]',
 					description: 'The service says: Not this URL (E1)',
 				},
+				message:
+					'The Delivery Service rejected the request (status 422). The service says: Not this URL (E1)',
 			},
 			{ url, event: 'updateTask', action: 3 },
 		]);
