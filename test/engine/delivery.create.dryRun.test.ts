@@ -151,7 +151,7 @@ test.each<[string, INodeParameters, INodeParameters]>([
 		const items = deliveries(7);
 		const dry = await dryRun(items, options, more);
 		expect(service.control.requests()).toEqual([]);
-		const shown = jsonOf(dry.items).map(({ request: sent }) => tryParseJson(String(sent)));
+		const shown = jsonOf(dry.items).map(({ request: sent }) => tryParseJson(z.string().parse(sent)));
 
 		await service.run(createOnce(options, more), { items });
 		const sent = service.creations().flatMap((body) => {
