@@ -2,7 +2,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 
-import { tryParseJson } from '../../nodes/DeliveryService/common/json';
 import { deduplicationStore, type NodeRun, type RunNodeOptions } from '../support/engine/engine';
 import {
 	createOnce,
@@ -28,7 +27,7 @@ async function dryRun(
 	more: INodeParameters = {},
 	settings: Partial<RunNodeOptions> = {},
 ): Promise<NodeRun> {
-	return await service.run(createOnce({ ...options, dryRun: true }, more), {
+	return await service.run(createOnce({ simplify: false, ...options, dryRun: true }, more), {
 		items,
 		...settings,
 	});
@@ -57,7 +56,7 @@ function planned(sent: IDataObject, item: number) {
 			message: null,
 			deliveryType: null,
 			companyId: null,
-			request: JSON.stringify({ deliveries: [sent] }),
+			request: { deliveries: [sent] },
 		},
 		pairedItem: { item },
 	};
@@ -77,6 +76,13 @@ test('shows one flat item per delivery of a dry run, the request last', async ()
 			location: 'outputPane',
 		},
 	]);
+});
+
+test('shows no requests in a dry run with Simplify on', async () => {
+	const { items } = await dryRun(deliveries(2), { simplify: true });
+	const [{ request, ...flat } = {}] = deliveries(1).map((sent) => planned(sent, 0).json);
+	expect(request).toBeDefined();
+	expect(jsonOf(items)[0]).toEqual(flat);
 });
 
 test('shows the packing list of Shopify orders, and why orders would be skipped', async () => {
@@ -151,7 +157,7 @@ test.each<[string, INodeParameters, INodeParameters]>([
 		const items = deliveries(7);
 		const dry = await dryRun(items, options, more);
 		expect(service.control.requests()).toEqual([]);
-		const shown = jsonOf(dry.items).map(({ request: sent }) => tryParseJson(z.string().parse(sent)));
+		const shown = jsonOf(dry.items).map(({ request: sent }) => sent);
 
 		await service.run(createOnce(options, more), { items });
 		const sent = service.creations().flatMap((body) => {
@@ -286,4 +292,25 @@ test('does not count a dry run toward the rate limit', async () => {
 	const { items, hints } = await service.run(createOnce(), { items: deliveries(1) });
 	expect(outcomesOf(items)).toEqual(['created']);
 	expect(hints).toMatchObject([{ message: 'Created 1 delivery.' }]);
+});
+
+test.each<[string, IDataObject, INodeParameters, IDataObject, string]>([
+	[
+		'a skipped order',
+		shopifyOrder({ id: 1, name: '#1', test: true }),
+		{ operation: 'createFromOrders', ...pickupFields },
+		{ reason: 'testOrder' },
+		'1 order skipped (#1 test order)',
+	],
+	['an invalid item', {}, {}, { reason: 'invalid' }, '1 item skipped (item 0 invalid)'],
+])('shows a packing list in a dry run of nothing but %s', async (_, item, more, row, hint) => {
+	const { items, hints } = await dryRun([item], {}, more, { onError: 'continueRegularOutput' });
+	const [json] = jsonOf(items);
+	expect(json).toMatchObject({ ...row, wouldSend: false, recipient: null });
+	expect(json?.message).toMatch(/^Dry Run: /);
+	expect(json).not.toHaveProperty('outcome');
+	expect(hints?.map(({ message }) => message)).toEqual([
+		`Dry Run: no delivery would be created, ${hint}.`,
+	]);
+	expect(service.control.requests()).toEqual([]);
 });

@@ -570,13 +570,6 @@ describe('deliveries without a batch size', () => {
 		expect(outcomesOf(items).filter((outcome) => outcome !== 'created')).toEqual(['unknown']);
 		expect(service.existing()).toHaveLength(20);
 	});
-
-	test('shows 50 single requests in a dry run of 50 deliveries', async () => {
-		const { items } = await service.run(createOnce({ batchSize: '', dryRun: true }), {
-			items: deliveries(50),
-		});
-		expect(items).toHaveLength(50);
-	});
 });
 
 describe('service that is briefly busy', () => {

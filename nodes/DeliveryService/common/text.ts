@@ -62,11 +62,6 @@ export function isBlank(value: unknown): boolean {
 	return !/[!-~]/.test(value) && !stripInvisible(value).trim();
 }
 
-/** The text with an uppercase first letter. */
-export function upperFirst(text: string): string {
-	return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
 /** A count with its noun: `1 delivery`, `2 deliveries`. */
 export function pluralize(count: number, one: string, several: string): string {
 	return `${count} ${count === 1 ? one : several}`;

@@ -2,6 +2,7 @@ import {
 	anotherOrder,
 	sameOrderInInput,
 	sameReferenceInInput,
+	sentInParts,
 	unknownOutcome,
 	type Creation,
 	type CreationResult,
@@ -109,7 +110,9 @@ function duplicateOutcome(duplicate: Duplicate, firstOutcome: Outcome | undefine
 	switch (firstOutcome?.kind) {
 		case 'created':
 		case 'skipped':
-			return skippedDuplicate(duplicate);
+			return isWholeAfterPart(duplicate)
+				? sentInParts(duplicate.creation)
+				: skippedDuplicate(duplicate);
 		case 'unknown':
 			return unknownAfter(duplicate);
 		default:
@@ -117,11 +120,16 @@ function duplicateOutcome(duplicate: Duplicate, firstOutcome: Outcome | undefine
 	}
 }
 
-/** The outcome of a duplicate whose first creation has a delivery. */
+/** Whether it is a whole order after one of its fulfillment orders: the others may not be in the input. */
+export function isWholeAfterPart({ creation, first }: Duplicate): boolean {
+	return creation.orderReferenceId === undefined && !haveSameReference(creation, first);
+}
+
+/** The outcome of another duplicate whose first creation has a delivery. */
 export function skippedDuplicate({ creation, first }: Duplicate): Skipped {
 	return haveSameReference(creation, first)
 		? sameReferenceInInput(creation)
-		: sameOrderInInput(creation, first);
+		: sameOrderInInput(creation);
 }
 
 /** The outcome is not "not sent", which would mean that there is no such delivery. */

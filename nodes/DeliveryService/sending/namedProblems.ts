@@ -1,11 +1,11 @@
 import type { Problem } from '../common/result';
-import { upperFirst } from '../common/text';
 import type { CreationResult } from './outcomes';
 
 /** The problem with the name of the delivery in its message, in place of "this delivery". */
 export function nameDelivery(problem: Problem, name: string): Problem {
 	const message = problem.message.replace(/\bthis delivery\b/i, (words) =>
-		words.startsWith('T') ? upperFirst(name) : name,
+		// A reference ID keeps its case, since it may be copied from here.
+		words.startsWith('T') ? name.replace(/^delivery /, 'Delivery ') : name,
 	);
 	return { ...problem, message };
 }

@@ -71,19 +71,12 @@ export function sameReferenceInInput({ delivery: { referenceId } }: Creation): S
 	};
 }
 
-/** Skips a whole order after one of its fulfillment orders in the same input, or the other way round. */
-export function sameOrderInInput(
-	{ delivery, orderReferenceId }: Creation,
-	first: Creation,
-): Skipped {
-	const relation =
-		orderReferenceId === undefined
-			? `an earlier item is a fulfillment order of this order (${first.delivery.referenceId})`
-			: `an earlier item is the whole order (${orderReferenceId})`;
+/** Skips a fulfillment order whose whole order is an earlier item of the same input. */
+export function sameOrderInInput({ delivery, orderReferenceId }: Creation): Skipped {
 	return {
 		kind: 'skipped',
 		reason: 'sameOrderInInput',
-		message: `${delivery.referenceId} was skipped: ${relation}. Pass either the order or its fulfillment orders to this node.`,
+		message: `${delivery.referenceId} was skipped: an earlier item is the whole order (${orderReferenceId}). Pass either the order or its fulfillment orders to this node.`,
 	};
 }
 

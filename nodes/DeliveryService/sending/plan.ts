@@ -1,12 +1,11 @@
 import type { Ledger } from '../deduplication/ledger';
-import type { ReferenceState } from '../deduplication/references';
+import type { Claimant, ReferenceState } from '../deduplication/references';
 import { limits } from '../service/limits';
-import type { CreationBody } from '../service/schemas';
 import { chunk } from '../common/chunk';
-import { creationBody, groupCreations, RequestSizes, toClaimants } from './batches';
+import { groupCreations, toClaimants } from './batches';
 import { skippedClaims } from './claims';
 import type { SendingOptions } from './options';
-import { findDuplicates, skippedDuplicate } from './duplicates';
+import { findDuplicates, isWholeAfterPart, skippedDuplicate, type Duplicate } from './duplicates';
 import {
 	dryRunAnotherOrder,
 	dryRunInParts,
@@ -16,51 +15,42 @@ import {
 	type Skipped,
 } from './outcomes';
 
-export interface Plan {
-	/** The requests that would be sent, in order, with their creations. */
-	requests: Array<{ creations: readonly Creation[]; body: CreationBody }>;
-	/** The creations that would not be sent, and why. */
-	skipped: Array<{ creation: Creation; outcome: Skipped }>;
+/** A creation that would not be sent, and why. */
+export interface SkippedCreation {
+	creation: Creation;
+	outcome: Skipped;
 }
 
-type PlanOptions = Pick<
-	SendingOptions,
-	'batchSize' | 'ledgerFor' | 'ownCompanyId' | 'rateLimit' | 'clock'
->;
-
-/** What {@link sendCreations} would send, as far as that is known without calling the service. */
-export async function planCreations(
+/** What {@link sendCreations} would not send, as far as that is known without calling the service. */
+export async function findUnsent(
 	creations: readonly Creation[],
-	{ batchSize, ledgerFor, ownCompanyId, rateLimit, clock }: PlanOptions,
-): Promise<Plan> {
-	const plan: Plan = { requests: [], skipped: [] };
+	{ ledgerFor, ownCompanyId }: Pick<SendingOptions, 'ledgerFor' | 'ownCompanyId'>,
+): Promise<SkippedCreation[]> {
 	const { unique, duplicates, conflicts } = findDuplicates(creations, { ledgerFor, ownCompanyId });
-	for (const duplicate of duplicates)
-		plan.skipped.push({ creation: duplicate.creation, outcome: skippedDuplicate(duplicate) });
-	for (const creation of conflicts)
-		plan.skipped.push({ creation, outcome: skippedOutcomes.anotherOrder(creation) });
-	const availableRequests = rateLimit.remaining(clock);
-	const sizes = new RequestSizes(batchSize);
-	let remaining = unique.length;
+	const unsent: SkippedCreation[] = [
+		...duplicates.map((duplicate) => ({
+			creation: duplicate.creation,
+			outcome: plannedDuplicate(duplicate),
+		})),
+		...conflicts.map((creation) => ({
+			creation,
+			outcome: skippedOutcomes.anotherOrder(creation),
+		})),
+	];
 	for (const group of groupCreations(unique)) {
 		const states = await lookUpStates(group, ledgerFor?.(group[0]?.companyId));
-		const ready = group.filter((creation) => {
+		for (const creation of group) {
 			const state = states.get(creation.delivery.referenceId ?? '') ?? 'free';
-			if (state !== 'free')
-				plan.skipped.push({ creation, outcome: skippedOutcomes[state](creation) });
-			return state === 'free';
-		});
-		remaining -= group.length - ready.length;
-		sizes.startGroup();
-		for (let next = 0; next < ready.length;) {
-			const size = sizes.take(remaining, availableRequests - plan.requests.length);
-			const creations = ready.slice(next, next + size);
-			plan.requests.push({ creations, body: creationBody(creations) });
-			next += creations.length;
-			remaining -= creations.length;
+			if (state !== 'free') unsent.push({ creation, outcome: skippedOutcomes[state](creation) });
 		}
 	}
-	return plan;
+	return unsent;
+}
+
+function plannedDuplicate(duplicate: Duplicate): Skipped {
+	return isWholeAfterPart(duplicate)
+		? dryRunInParts(duplicate.creation)
+		: skippedDuplicate(duplicate);
 }
 
 const skippedOutcomes = {
@@ -83,7 +73,13 @@ async function lookUpStates(
 ): Promise<ReadonlyMap<string, ReferenceState>> {
 	const states = new Map<string, ReferenceState>();
 	if (!ledger) return states;
-	for (const portion of chunk(toClaimants(group), limits.deliveriesPerRequest))
+	const claimants = toClaimants(group);
+	const isPart = ({ orderReferenceId }: Claimant) => orderReferenceId !== undefined;
+	// Separately, since looked up together, the whole order of one shop is in the way of another's.
+	const portions = [claimants.filter((one) => !isPart(one)), claimants.filter(isPart)].flatMap(
+		(some) => chunk(some, limits.deliveriesPerRequest),
+	);
+	for (const portion of portions)
 		for (const [reference, state] of await ledger.lookUp(portion)) states.set(reference, state);
 	return states;
 }

@@ -657,12 +657,12 @@ describe('whole orders and fulfillment orders', () => {
 		);
 	});
 
-	test('skips a whole order after its fulfillment order in the same run', async () => {
+	test('does not send a whole order after its fulfillment order in the same run', async () => {
 		const service = new FakeService();
 		const report = await run(service, [part(0, 1), whole(1)]);
 		expect(messagesOf(report)).toEqual([
 			'created',
-			'#1 was skipped: an earlier item is a fulfillment order of this order (#1-1). Pass either the order or its fulfillment orders to this node.',
+			'#1 was not sent: this workflow has already started to send #1 by fulfillment order. Pass its fulfillment orders to this node; those with a delivery are skipped.',
 		]);
 	});
 });

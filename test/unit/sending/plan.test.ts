@@ -1,8 +1,6 @@
 import type { Creation } from '../../../nodes/DeliveryService/sending/outcomes';
 import { openLedger, type Ledger } from '../../../nodes/DeliveryService/deduplication/ledger';
-import { planCreations, type Plan } from '../../../nodes/DeliveryService/sending/plan';
-import { RateLimit } from '../../../nodes/DeliveryService/sending/rateLimit';
-import type { CreationBody } from '../../../nodes/DeliveryService/service/schemas';
+import { findUnsent } from '../../../nodes/DeliveryService/sending/plan';
 import { creation, creationsOf } from '../../support/creations';
 import { claimWith, confirmWith } from '../../support/ledger';
 import { memoryStore, type Row } from '../../support/memoryStore';
@@ -23,45 +21,26 @@ function ledgerFor(companyId: Creation['companyId']): Ledger {
 	return openLedger(store, `company ${companyId}`, `execution ${++executions}`, time);
 }
 
-async function planOf(
-	creations: Creation[],
-	{ batchSize = 100, isRemembered = true, allowedRequests = 100, ownCompanyId }: PlanOptions = {},
-): Promise<PlanByItem> {
-	return byItem(
-		await time.until(
-			planCreations(creations, {
-				batchSize: batchSize === 'automatic' ? undefined : batchSize,
-				ownCompanyId,
-				rateLimit: new RateLimit(allowedRequests, 60_000),
-				clock: time,
-				...(isRemembered && { ledgerFor }),
-			}),
-		),
-	);
-}
-
-/** A plan with item numbers in place of creations. */
+/** The item numbers of a plan: those to send, and why the others are skipped. */
 interface PlanByItem {
-	requests: Array<{ items: number[]; body: CreationBody }>;
+	sent: number[];
 	skipped: Map<number, string>;
 }
 
-function byItem({ requests, skipped }: Plan): PlanByItem {
-	return {
-		requests: requests.map(({ creations, body }) => ({
-			items: creations.map(({ item }) => item),
-			body,
-		})),
-		skipped: new Map(skipped.map(({ creation, outcome }) => [creation.item, outcome.reason])),
-	};
+async function planOf(
+	creations: Creation[],
+	{ isRemembered = true, ownCompanyId }: PlanOptions = {},
+): Promise<PlanByItem> {
+	const options = { ownCompanyId, ...(isRemembered && { ledgerFor }) };
+	const unsent = await time.until(findUnsent(creations, options));
+	const skipped = new Map(unsent.map(({ creation, outcome }) => [creation.item, outcome.reason]));
+	const sent = creations.map(({ item }) => item).filter((item) => !skipped.has(item));
+	return { sent, skipped };
 }
 
 interface PlanOptions {
-	batchSize?: number | 'automatic';
 	/** Whether there is a ledger of sent references. */
 	isRemembered?: boolean;
-	/** How many requests the rate limit allows. */
-	allowedRequests?: number;
 	ownCompanyId?: number;
 }
 
@@ -76,85 +55,10 @@ async function claimReferences(references: string[], companyId?: number): Promis
 	return ledger;
 }
 
-test('returns the request bodies with their items', async () => {
-	const creations = [creation(0, 'A'), creation(1, 'B')];
-	expect(await planOf(creations)).toEqual({
-		requests: [{ items: [0, 1], body: { deliveries: creations.map(({ delivery }) => delivery) } }],
-		skipped: new Map(),
-	});
-});
-
-test('combines deliveries with the same company and type in one request, in order', async () => {
-	const child = { companyId: 2 };
-	const express = { type: 'express' } as const;
-	const { requests } = await planOf([
-		creation(0, 'A', child),
-		creation(1, 'B'),
-		creation(2, 'C', { ...child, ...express }),
-		creation(3, 'D', child),
-		creation(4, 'E', express),
-		creation(5, 'F'),
-	]);
-	expect(
-		requests.map(({ items, body: { companyId, type } }) => ({ items, companyId, type })),
-	).toEqual([
-		{ items: [0, 3], companyId: 2 },
-		{ items: [1, 5] },
-		{ items: [2], companyId: 2, type: 'express' },
-		{ items: [4], type: 'express' },
-	]);
-});
-
-test.each([
-	[100, 250, [100, 100, 50]],
-	[40, 100, [40, 40, 20]],
-	[1, 3, [1, 1, 1]],
-	[100, 100, [100]],
-	[100, 0, []],
-])('splits requests at the batch size of %i', async (batchSize, count, sizes) => {
-	const { requests } = await planOf(creationsOf(count), { batchSize });
-	expect(requests.map(({ items }) => items.length)).toEqual(sizes);
-	expect(requests.flatMap(({ items }) => items)).toEqual([...Array(count).keys()]);
-});
-
-test.each([
-	[50, 100, Array<number>(50).fill(1)],
-	[51, 100, [51]],
-	[120, 100, [100, ...Array<number>(20).fill(1)]],
-	[121, 100, [100, 21]],
-	[6, 5, [6]],
-	// The first request uses one of the eleven that the limit allows.
-	[111, 11, [100, 11]],
-])(
-	'sends the last of %i deliveries individually if the rate limit of %i requests allows it',
-	async (count, allowedRequests, sizes) => {
-		const { requests } = await planOf(creationsOf(count), {
-			batchSize: 'automatic',
-			allowedRequests,
-		});
-		expect(requests.map(({ items }) => items.length)).toEqual(sizes);
-	},
-);
-
-test('counts only the remaining deliveries, of all companies and types, for individual requests', async () => {
-	await time.until(
-		confirmWith(await claimReferences(['R1', 'R2']), [
-			{ referenceId: 'R1' },
-			{ referenceId: 'R2' },
-		]),
-	);
-	const creations = [...creationsOf(52), creation(52, 'X', { type: 'express' })];
-	const plan = await planOf(creations, { batchSize: 'automatic' });
-	expect(plan.requests.map(({ items }) => items.length)).toEqual([50, 1]);
-	expect((await planOf(creationsOf(52), { batchSize: 'automatic' })).requests).toHaveLength(50);
-});
-
 test('skips created, unknown and duplicate references', async () => {
 	await time.until(confirmWith(await claimReferences(['R1', 'R2']), [{ referenceId: 'R1' }]));
-	const { requests, skipped } = await planOf([...creationsOf(5), creation(5, 'R3')], {
-		batchSize: 2,
-	});
-	expect(requests.map(({ items }) => items)).toEqual([[0, 3], [4]]);
+	const { sent, skipped } = await planOf([...creationsOf(5), creation(5, 'R3')]);
+	expect(sent).toEqual([0, 3, 4]);
 	expect(skipped).toEqual(
 		new Map([
 			[1, 'alreadyCreated'],
@@ -166,17 +70,17 @@ test('skips created, unknown and duplicate references', async () => {
 
 test('distinguishes references of different companies', async () => {
 	await time.until(confirmWith(await claimReferences(['A']), [{ referenceId: 'A' }]));
-	const { requests, skipped } = await planOf([
+	const { sent, skipped } = await planOf([
 		creation(0, 'A'),
 		creation(1, 'A', { companyId: 2 }),
 		creation(2, 'A', { companyId: 3 }),
 	]);
-	expect(requests.map(({ items }) => items)).toEqual([[1], [2]]);
+	expect(sent).toEqual([1, 2]);
 	expect([...skipped.keys()]).toEqual([0]);
 });
 
 test('sends a reference once per company, whatever the type and whether the company is the default', async () => {
-	const { requests, skipped } = await planOf(
+	const { sent, skipped } = await planOf(
 		[
 			creation(0, 'A'),
 			creation(1, 'A', { type: 'express' }),
@@ -186,7 +90,7 @@ test('sends a reference once per company, whatever the type and whether the comp
 		],
 		{ ownCompanyId: 7 },
 	);
-	expect(requests.map(({ items }) => items)).toEqual([[0], [3], [4]]);
+	expect(sent).toEqual([0, 3, 4]);
 	expect(skipped).toEqual(
 		new Map([
 			[1, 'sameReferenceInInput'],
@@ -200,13 +104,13 @@ test('skips the reference of another order, from an earlier run or from this inp
 	const ledger = ledgerFor(undefined);
 	await time.until(claimWith(ledger, [claimant]));
 	await time.until(confirmWith(ledger, [claimant]));
-	const { requests, skipped } = await planOf([
+	const { sent, skipped } = await planOf([
 		creation(0, 'A', { orderId: '2' }),
 		creation(1, 'B', { orderId: '3' }),
 		creation(2, 'B', { orderId: '4' }),
 		creation(3, 'B', { orderId: '3' }),
 	]);
-	expect(requests.map(({ items }) => items)).toEqual([[1]]);
+	expect(sent).toEqual([1]);
 	expect(skipped).toEqual(
 		new Map([
 			[0, 'anotherOrder'],
@@ -234,34 +138,29 @@ test('records no more entries at a time than a batch needs, since a full store d
 test('does not block another execution that is sending', async () => {
 	const store = memoryStore(row, time, () => ({ before: 1, between: 1, after: 1 }));
 	const open = () => openLedger(store, 'company', `execution ${++executions}`, time);
-	const [{ requests }, claims] = await time.until(
+	const [unsent, claims] = await time.until(
 		Promise.all([
-			planCreations(creationsOf(2), {
-				batchSize: 100,
-				rateLimit: new RateLimit(100, 60_000),
-				clock: time,
-				ledgerFor: open,
-			}),
+			findUnsent(creationsOf(2), { ledgerFor: open }),
 			claimWith(open(), [{ referenceId: 'R0' }, { referenceId: 'R1' }]),
 		]),
 	);
-	expect(requests).toHaveLength(1);
+	expect(unsent).toEqual([]);
 	expect([...claims.values()]).toEqual(['claimed', 'claimed']);
 });
 
 test('skips nothing without a ledger, with or without references', async () => {
-	const { requests, skipped } = await planOf(
+	const { sent, skipped } = await planOf(
 		[creation(0, 'A'), creation(1, 'A'), creation(2), creation(3)],
 		{ isRemembered: false },
 	);
-	expect(requests.map(({ items }) => items)).toEqual([[0, 1, 2, 3]]);
+	expect(sent).toEqual([0, 1, 2, 3]);
 	expect(skipped.size).toBe(0);
 });
 
 test('leaves the ledger unchanged', async () => {
 	await time.until(confirmWith(await claimReferences(['R1', 'R2']), [{ referenceId: 'R1' }]));
 	const before = row.entries;
-	await planOf([...creationsOf(4), creation(4, 'R0')], { batchSize: 1 });
+	await planOf([...creationsOf(4), creation(4, 'R0')]);
 	expect(row.entries).toEqual(before);
 });
 
@@ -279,24 +178,30 @@ test('plans neither a whole order after its fulfillment orders nor the other way
 		...[part(0, 'lost'), part(1, 'sending'), part(2, 'created'), creation(3, 'split')],
 		...[part(4, 'new'), creation(5, 'new')],
 	]);
-	expect(plan.requests.map(({ items }) => items)).toEqual([[4]]);
+	expect(plan.sent).toEqual([4]);
 	expect([...plan.skipped].sort(([one], [other]) => one - other)).toEqual([
 		...[0, 1].map((item) => [item, 'unknown']),
 		[2, 'alreadyCreated'],
 		[3, 'sentInParts'],
-		[5, 'sameOrderInInput'],
+		[5, 'sentInParts'],
 	]);
 	expect(row.entries).toEqual(before);
 });
 
 test('names the whole order that a dry run finds unknown', async () => {
 	await claimReferences(['#1']);
-	const plan = await time.until(
-		planCreations([creation(0, '#1-1', { orderReferenceId: '#1' })], {
-			...{ rateLimit: new RateLimit(100, 60_000), clock: time, ledgerFor },
-		}),
+	const unsent = await time.until(
+		findUnsent([creation(0, '#1-1', { orderReferenceId: '#1' })], { ledgerFor }),
 	);
-	expect(plan.skipped.map(({ outcome }) => outcome.message)).toEqual([
+	expect(unsent.map(({ outcome }) => outcome.message)).toEqual([
 		'#1-1 would be reported as unknown: another execution may have sent the whole order (#1). Check the Delivery Service dashboard for #1.',
 	]);
+});
+
+test('sends the whole order of one shop and a fulfillment order of another with the same number', async () => {
+	const plan = await planOf([
+		creation(0, '#1', { orderId: '1' }),
+		creation(1, '#1-99', { orderId: '2', orderReferenceId: '#1' }),
+	]);
+	expect(plan.sent).toEqual([0, 1]);
 });

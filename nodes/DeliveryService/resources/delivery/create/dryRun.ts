@@ -2,7 +2,7 @@ import type { INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
 
 import { pluralize } from '../../../common/text';
 import { creationBody } from '../../../sending/batches';
-import type { Plan } from '../../../sending/plan';
+import type { SkippedCreation } from '../../../sending/plan';
 import type { Delivery } from '../../../service/schemas';
 import { fullMessage, outputItem } from '../../items';
 import { itemName, listUpTo, maxNamesInHint, warning } from './hints';
@@ -23,8 +23,11 @@ interface PlannedItem {
 }
 
 /** The items of a dry run, in order, and why some of them would not be sent. */
-export function plannedItems(items: readonly PreparedItem[], plan: Plan): PlannedItem[] {
-	const outcomes = outcomesByItem(items, plan.skipped);
+export function plannedItems(
+	items: readonly PreparedItem[],
+	unsent: readonly SkippedCreation[],
+): PlannedItem[] {
+	const outcomes = outcomesByItem(items, unsent);
 	return items.map((prepared) => {
 		const outcome = outcomes.get(prepared.item);
 		return { prepared, ...(outcome && { notSent: notSentBecause(outcome) }) };
@@ -46,7 +49,7 @@ function notSentBecause(outcome: ItemOutcome): NotSent | undefined {
 
 /**
  * The output of a dry run, as a packing list: a flat item for each input item, whether it would be
- * sent or not. The request is last, and text: an object would fill a screen per row of n8n's table.
+ * sent or not. With Simplify off, the request is last: it would fill a screen per row of n8n's table.
  *
  * @param toErrorOutput whether n8n moves failed items to an output of their own
  */
@@ -55,6 +58,7 @@ export function toDryRunItems(
 	toErrorOutput: boolean,
 ): INodeExecutionData[] {
 	const hasOrders = planned.some(({ prepared }) => prepared.shopifyOrder !== undefined);
+	const hasRequests = planned.some(({ prepared }) => prepared.simplify === false);
 	return planned.map(({ prepared, notSent }) => {
 		const { item, referenceId = null, shopifyOrder = null } = prepared;
 		if (toErrorOutput && prepared.kind === 'invalid') return toErrorItem(prepared, prepared);
@@ -69,7 +73,9 @@ export function toDryRunItems(
 				deliveryType: creation?.type ?? null,
 				companyId: creation?.companyId ?? null,
 				...(hasOrders && { shopifyOrder }),
-				request: creation && !notSent ? JSON.stringify(creationBody([creation])) : null,
+				...(hasRequests && {
+					request: creation && notSent === undefined ? creationBody([creation]) : null,
+				}),
 			},
 			item,
 		);

@@ -162,7 +162,7 @@ export const optionFields = ({
 				// Whoever adds this option wants it on. If it started off, a trial run would create deliveries.
 				default: true,
 				description:
-					'Whether to preview the deliveries that would be sent or skipped, without sending anything',
+					'Whether to preview the deliveries that would be sent or skipped, without sending anything. Turn off Simplify to see the requests too.',
 			},
 			{
 				displayName: 'Simplify',

@@ -8,7 +8,7 @@ import { sendCreations } from '../../../sending/creations';
 import { withReference } from '../../../sending/namedProblems';
 import type { Report, SendingOptions } from '../../../sending/options';
 import { notSent, storeProblem, withOutcome, type Creation } from '../../../sending/outcomes';
-import { planCreations, type Plan } from '../../../sending/plan';
+import { findUnsent, type SkippedCreation } from '../../../sending/plan';
 import { rateLimitFor } from '../../../sending/rateLimit';
 import { unreachableRetryInEditorMs } from '../../../sending/request';
 import { openClient } from '../../../service/client';
@@ -68,7 +68,7 @@ async function runCreations(
 	if (!continueOnFail) assertValid(context.getNode(), items, attempts.hasSent);
 
 	const creations = toCreations(items).filter(({ item }) => attempts.sentItem(item) === undefined);
-	if (creations.length === 0) return finish(emptyReport);
+	if (creations.length === 0 && !options.dryRun) return finish(emptyReport);
 
 	const opening = openSending(context, options, attempts, skips ? creations : undefined);
 	if (attempts.hasSent) {
@@ -82,8 +82,7 @@ async function runCreations(
 	}
 	const sending = await opening;
 	if (options.dryRun) {
-		const plan = await planOrThrow(context, creations, sending);
-		const planned = plannedItems(items, plan);
+		const planned = plannedItems(items, await findUnsentOrThrow(context, creations, sending));
 		const toSend = planned.flatMap(({ prepared, notSent }) => (notSent ? [] : [prepared]));
 		context.addExecutionHints(dryRunHint(planned), ...orderHints(toSend, overrides));
 		return toDryRunItems(planned, toErrorOutput);
@@ -174,13 +173,13 @@ async function openSending(
 }
 
 /** @throws NodeOperationError when the sent references can't be looked up */
-async function planOrThrow(
+async function findUnsentOrThrow(
 	context: IExecuteFunctions,
 	creations: readonly Creation[],
 	sending: SendingOptions,
-): Promise<Plan> {
+): Promise<SkippedCreation[]> {
 	try {
-		return await planCreations(creations, sending);
+		return await findUnsent(creations, sending);
 	} catch (error) {
 		throw operationError(context.getNode(), storeProblem(error));
 	}
