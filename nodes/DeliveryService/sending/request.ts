@@ -80,6 +80,8 @@ export async function sendWithRetries(
 	mayRetry: (exchange: Exchange, attempt: number) => boolean,
 ): Promise<Exchange | undefined> {
 	let retriedMs = 0;
+	/** Since the first of the latest attempts that nothing responded to; undefined after a response. */
+	let unreachableMs: number | undefined;
 	let pauseMs = 0;
 	for (let attempt = 0; ; attempt++) {
 		const sent = await send(pauseMs, maxRetryMs - retriedMs);
@@ -87,7 +89,9 @@ export async function sendWithRetries(
 		const { exchange, tookMs } = sent;
 		if (attempt > 0) retriedMs += tookMs;
 		if (!mayRetry(exchange, attempt)) return exchange;
-		const retryTime = { retriedMs, maxRetryMs, maxUnreachableMs };
+		if (isReachable(exchange)) unreachableMs = undefined;
+		else unreachableMs = unreachableMs === undefined ? 0 : unreachableMs + tookMs;
+		const retryTime = { retriedMs, unreachableMs, maxRetryMs, maxUnreachableMs };
 		const nextMs = nextPauseMs(exchange, attempt, retryTime, clock.now(), random());
 		if (nextMs === undefined) return exchange;
 		pauseMs = nextMs;
@@ -106,6 +110,8 @@ export const unreachableRetryInEditorMs = 3000;
 /** How long a request has been retried, and may be. */
 export interface RetryTime {
 	retriedMs: number;
+	/** How long nothing has responded at all. */
+	unreachableMs?: number;
 	maxRetryMs: number;
 	maxUnreachableMs?: number;
 }
@@ -123,18 +129,23 @@ export interface RetryTime {
 export function nextPauseMs(
 	exchange: Exchange,
 	attempt: number,
-	{ retriedMs, maxRetryMs, maxUnreachableMs = unreachableRetryMs }: RetryTime,
+	{ retriedMs, unreachableMs = 0, maxRetryMs, maxUnreachableMs = unreachableRetryMs }: RetryTime,
 	now: number,
 	random: number,
 ): number | undefined {
-	const isReachable = exchange.kind === 'response' || classifyExchange(exchange) === 'unknown';
-	const leftMs = Math.min(maxRetryMs, isReachable ? Infinity : maxUnreachableMs) - retriedMs;
+	const unreachableLeftMs = isReachable(exchange) ? Infinity : maxUnreachableMs - unreachableMs;
+	const leftMs = Math.min(maxRetryMs - retriedMs, unreachableLeftMs);
 	if (leftMs <= 0) return undefined;
 	const requestedMs = exchange.kind === 'response' ? retryAfterMs(exchange, now) : NaN;
 	// Zero or a date in the past must not cause endless requests.
 	if (requestedMs > 0) return requestedMs <= leftMs ? requestedMs : undefined;
 	const usualMs = Math.min(1000 * 2 ** attempt, maxPauseMs) * (0.75 + random / 2);
 	return Math.min(usualMs, leftMs);
+}
+
+/** Whether the service may have received the request. */
+function isReachable(exchange: Exchange): boolean {
+	return exchange.kind === 'response' || classifyExchange(exchange) === 'unknown';
 }
 
 /** The pause in `Retry-After`; NaN when it can't be read. */

@@ -16,7 +16,7 @@ export function localhostError(context: IHookFunctions, webhookUrl: string): Nod
 		context.getNode(),
 		"The Delivery Service can't reach this n8n: its webhook URL is on localhost",
 		{
-			description: `The webhook URL ${webhookUrl} works on this computer only. Whoever runs this n8n must set WEBHOOK_URL to a public URL.`,
+			description: `The webhook URL ${webhookUrl} works on this computer only. Ask your n8n administrator to set N8N_WEBHOOK_URL (in n8n 1, WEBHOOK_URL) to a public URL.`,
 		},
 	);
 }

@@ -815,12 +815,12 @@ function testRetries(installation: () => Installation, name: HostName): void {
 				},
 			);
 
-			test('returns the deliveries of all attempts with On Error: Continue', async () => {
+			test('returns the deliveries of all attempts with an error output', async () => {
 				const { control } = installation().service;
 				control.addFault({ kind: 'status', status: 401 });
 				const { output } = await runAction(installation(), {
 					...{ items, parameters: changing, retryOnFail: true },
-					onError: 'continueRegularOutput',
+					onError: 'continueErrorOutput',
 				});
 				const created = createdReferences().map(String);
 				expect(namesOf(created)).toEqual(['E-1', 'E-2', 'E-3']);

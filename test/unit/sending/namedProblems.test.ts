@@ -10,6 +10,8 @@ test.each([
 	['It is unknown whether this delivery was created', '#1', 'It is unknown whether #1 was created'],
 	['The key was rejected', '#1', 'The key was rejected'],
 	['This delivery was not sent', '$&', '$& was not sent'],
+	['This delivery was not sent', 'wo-15', 'wo-15 was not sent'],
+	['This delivery was not updated', 'delivery d-1', 'Delivery d-1 was not updated'],
 ])('in "%s", "this delivery" becomes "%s"', (message, name, named) => {
 	expect(nameDelivery(problem(message), name)).toEqual(problem(named));
 });

@@ -89,3 +89,20 @@ test('a clock that is set back does not extend Max Retry Time', async () => {
 	expect(arrivedAt.length).toBeGreaterThan(2);
 	expect(time.now() - began).toBeLessThanOrEqual(400 * seconds);
 });
+
+test('a service that was busy for long is retried when it is briefly unreachable', async () => {
+	const unreachable: Exchange = { kind: 'noResponse', code: 'ECONNREFUSED' };
+	const busy = respondWith(429, {}, { 'retry-after': '20' });
+	const exchanges = [busy, unreachable, unreachable, busy, unreachable, respondWith(200)];
+	const response = await time.until(
+		sendWithinLimit(
+			{ deliveries: [] },
+			{
+				send: async () => await Promise.resolve(exchanges.shift() ?? respondWith(500)),
+				...{ rateLimit, clock: time, random: () => 0.5, maxRetryMs: 300 * seconds },
+			},
+			() => undefined,
+		),
+	);
+	expect(response?.exchange).toMatchObject({ status: 200 });
+});

@@ -83,7 +83,7 @@ describe('without a usable Retry-After', () => {
 
 describe('remaining retry time', () => {
 	const remainingPause = (exchange: Exchange, retriedMs: number, maxRetryMs = 300_000) =>
-		nextPauseMs(exchange, 10, { retriedMs, maxRetryMs }, now, noJitter);
+		nextPauseMs(exchange, 10, { retriedMs, unreachableMs: retriedMs, maxRetryMs }, now, noJitter);
 
 	test('shortens the last pause to the remaining retry time', () => {
 		expect(remainingPause(busy(), 290_000)).toBe(10_000);
@@ -103,7 +103,7 @@ describe('remaining retry time', () => {
 		expect(remainingPause(nothing, 1000, 3000)).toBe(2000);
 		const inEditor = { maxRetryMs: 300_000, maxUnreachableMs: unreachableRetryInEditorMs };
 		const pauses = [0, 2900, 3000].map((retriedMs) =>
-			nextPauseMs(nothing, 0, { retriedMs, ...inEditor }, now, noJitter),
+			nextPauseMs(nothing, 0, { retriedMs, unreachableMs: retriedMs, ...inEditor }, now, noJitter),
 		);
 		expect(pauses).toEqual([1000, 100, undefined]);
 	});
