@@ -261,8 +261,11 @@ function testOperations(installation: () => Installation): void {
 				{
 					...outputFields,
 					referenceId: '#2001',
+					outcome: 'created',
+					message: 'Created',
 					statusDelivery: 'processing',
 					currencyCode: 'USD',
+					reason: null,
 				},
 			]);
 			expect(hintsOf(execution, nodes.action)).toEqual(['Created 1 delivery.']);
@@ -287,7 +290,8 @@ function testOperations(installation: () => Installation): void {
 			expect(control.requests()).toMatchObject([
 				{ method: 'POST', path: '/v1/deliveries', status: 200, body: { deliveries: items } },
 			]);
-			expect(output).toEqual(control.deliveries().map(({ record }) => record));
+			const common = { outcome: 'created', message: 'Created', reason: null };
+			expect(output).toEqual(control.deliveries().map(({ record }) => ({ ...record, ...common })));
 			expect(output.map(({ referenceId }) => referenceId)).toEqual(['J-1', 'J-2', 'J-3']);
 			expect(itemsOf(execution, nodes.action).map(({ pairedItem }) => pairedItem)).toEqual([
 				{ item: 0 },
@@ -317,7 +321,7 @@ function testOperations(installation: () => Installation): void {
 				options: { recalculateCity: false },
 			});
 			const results = byId.output.map(({ jobId, ...rest }) => ({ ...rest, hasJob: !!jobId }));
-			const success = { hasJob: true, code: 'OK', message: 'Success' };
+			const success = { hasJob: true, code: 'OK', outcome: 'updated', message: 'Success' };
 			expect(results).toEqual([
 				{ deliveryId: first, ...success },
 				{ deliveryId: second, ...success },
@@ -605,6 +609,8 @@ function testShopifyOrders(installation: () => Installation): void {
 				message:
 					'#1001 was skipped: this workflow has already created a delivery with this reference ID. Later changes are not sent; use the Update operation for them.',
 				referenceId: '#1001',
+				...{ id: null, trackLink: null, statusDelivery: null, deliveryDate: null },
+				...{ price: null, currencyCode: null, distance: null },
 				shopifyOrder: expect.objectContaining({ name: '#1001' }),
 			});
 			expect(second.output.filter(({ reason }) => reason === 'alreadyCreated')).toHaveLength(8);
@@ -809,7 +815,7 @@ function testRetries(installation: () => Installation, name: HostName): void {
 					const created = createdReferences().map(String);
 					expect(namesOf(created)).toEqual(['E-1', 'E-2', 'E-3']);
 					const { message, description } = execution.data.resultData.error ?? {};
-					expect(message).toContain('It is unknown whether E-2 was created');
+					expect(message).toContain(`It is unknown whether ${created[1]} was created`);
 					expect(message).toContain('2 of 3 deliveries created');
 					expect(description).toContain(`Possibly created: ${created[1]}.`);
 				},
@@ -950,9 +956,10 @@ function testProxy(installation: () => Installation, requests: () => string[]): 
 			});
 			const { message, description } = execution.data.resultData.error ?? {};
 			expect(message).toBe(
-				'The proxy between n8n and the Delivery Service requires authentication (status 407) (0 of 250 deliveries created, 150 not sent) [item 0]',
+				'The proxy between n8n and the Delivery Service requires authentication (status 407) [item 0]',
 			);
-			expect(description).toContain('Rejected (100): ');
+			expect(description).toContain('No delivery was created.');
+			expect(description).toContain('Not sent (250): ');
 			expect(description).not.toContain('Possibly created');
 			expect(requests().filter((one) => one.includes(request))).toEqual([request]);
 		});
