@@ -2,7 +2,7 @@ import type { INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
 
 import { pluralize } from '../../../common/text';
 import { creationBody } from '../../../sending/batches';
-import type { SkippedCreation } from '../../../sending/plan';
+import type { SkippedCreation } from '../../../sending/unsent';
 import type { Delivery } from '../../../service/schemas';
 import { fullMessage, outputItem } from '../../items';
 import { itemName, listUpTo, maxNamesInHint, warning } from './hints';

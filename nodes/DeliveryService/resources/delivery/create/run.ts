@@ -8,7 +8,7 @@ import { sendCreations } from '../../../sending/creations';
 import { withReference } from '../../../sending/namedProblems';
 import type { Report, SendingOptions } from '../../../sending/options';
 import { notSent, storeProblem, withOutcome, type Creation } from '../../../sending/outcomes';
-import { findUnsent, type SkippedCreation } from '../../../sending/plan';
+import { findUnsent, type SkippedCreation } from '../../../sending/unsent';
 import { rateLimitFor } from '../../../sending/rateLimit';
 import { unreachableRetryInEditorMs } from '../../../sending/request';
 import { openClient } from '../../../service/client';

@@ -1,6 +1,6 @@
 import type { Creation } from '../../../nodes/DeliveryService/sending/outcomes';
 import { openLedger, type Ledger } from '../../../nodes/DeliveryService/deduplication/ledger';
-import { findUnsent } from '../../../nodes/DeliveryService/sending/plan';
+import { findUnsent } from '../../../nodes/DeliveryService/sending/unsent';
 import { creation, creationsOf } from '../../support/creations';
 import { claimWith, confirmWith } from '../../support/ledger';
 import { memoryStore, type Row } from '../../support/memoryStore';
