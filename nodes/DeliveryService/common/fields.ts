@@ -1,5 +1,14 @@
 import type { INodeProperties } from 'n8n-workflow';
 
+/** The collection of an operation's or a node's options. */
+export const optionsField: INodeProperties = {
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add Option',
+	default: {},
+};
+
 /** The company to use instead of the credential's. */
 export const companyIdField: INodeProperties = {
 	displayName: 'Company ID',

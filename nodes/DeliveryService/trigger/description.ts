@@ -1,7 +1,7 @@
 import type { INodeProperties, INodeTypeDescription, IWebhookDescription } from 'n8n-workflow';
 
 import { eventNames, eventOptions, events } from '../service/events';
-import { companyIdField } from '../common/fields';
+import { companyIdField, optionsField } from '../common/fields';
 import { republishHint } from '../common/republish';
 
 const eventLabels = Object.fromEntries(eventNames.map((name) => [name, events[name].name]));
@@ -67,11 +67,7 @@ export const properties: INodeProperties[] = [
 			"In this node's Settings, leave Execute Once and Always Output Data off. Execute Once drops all but the first event of a call, and Always Output Data passes on an empty item for each duplicate that is ignored.",
 	},
 	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
+		...optionsField,
 		options: [
 			{
 				...companyIdField,

@@ -12,9 +12,8 @@ import { validate } from '../../service/validation';
 import { outputItem, runPerItem } from '../items';
 import { toList, collectionParameter, parameterReader } from '../../common/parameters';
 import { showFor, type Operation } from '../resource';
-import { companyIdField } from '../../common/fields';
+import { companyIdField, optionsField } from '../../common/fields';
 import { stripInvisible } from '../../common/text';
-import { webhookOptionsField } from '../webhook/fields';
 import { referenceIdsField } from './fields';
 import { findMemories } from './memories';
 import { clearStore, openWorkflowStore } from '../../deduplication/store';
@@ -57,7 +56,7 @@ export const allowResending: Operation = {
 		},
 		...showFor({ references: ['specific'] }, [referenceIdsField]),
 		{
-			...webhookOptionsField,
+			...optionsField,
 			options: [
 				{
 					...companyIdField,

@@ -8,10 +8,9 @@ import { credentialSchema } from '../../service/credential';
 import { operationError, unwrap } from '../../service/nodeErrors';
 import type { Problem } from '../../common/result';
 import { collectionParameter, parameterReader } from '../../common/parameters';
-import { companyIdField } from '../../common/fields';
+import { companyIdField, optionsField } from '../../common/fields';
 import { outputItem, runPerItem } from '../items';
 import { showFor, type Operation } from '../resource';
-import { webhookOptionsField } from '../webhook/fields';
 
 const choiceSchema = z.enum(['keep', 'startEmpty']);
 
@@ -58,7 +57,7 @@ export const confirmBaseUrl: Operation = {
 			},
 		]),
 		{
-			...webhookOptionsField,
+			...optionsField,
 			options: [
 				{
 					...companyIdField,

@@ -9,7 +9,7 @@ import {
 	type WebhookList,
 	type Webhooks,
 } from '../../service/webhooks';
-import { companyIdField } from '../../common/fields';
+import { companyIdField, optionsField } from '../../common/fields';
 import { eventOptions } from '../../service/events';
 import { collectionParameter, type ParameterReader } from '../../common/parameters';
 
@@ -34,11 +34,7 @@ export const urlField: INodeProperties = {
 
 /** The options of every webhook operation. */
 export const webhookOptionsField: INodeProperties = {
-	displayName: 'Options',
-	name: 'options',
-	type: 'collection',
-	placeholder: 'Add Option',
-	default: {},
+	...optionsField,
 	options: [companyIdField],
 };
 

@@ -16,7 +16,7 @@ import {
 	retryLabels,
 	retryShape,
 } from '../retryOptions';
-import { companyIdField } from '../../../common/fields';
+import { companyIdField, optionsField } from '../../../common/fields';
 import { deliveryTypeOptions } from '../fields';
 
 const defaultBatchSize = limits.deliveriesPerRequest;
@@ -134,11 +134,7 @@ export const optionFields = ({
 			: 'Off by default: an item that arrives twice is delivered twice. When on, every delivery needs a reference ID.',
 	},
 	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
+		...optionsField,
 		options: [
 			{
 				...companyIdField,

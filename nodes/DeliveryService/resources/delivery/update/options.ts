@@ -3,6 +3,7 @@ import { z } from 'zod/v4';
 
 import type { Result } from '../../../common/result';
 import { validate } from '../../../service/validation';
+import { optionsField } from '../../../common/fields';
 import { omitBlank, collectionParameter, type ParameterReader } from '../../../common/parameters';
 import { advancedField, retryFields, retryLabels, retryShape } from '../retryOptions';
 
@@ -30,11 +31,7 @@ export function readUpdateOptions(parameters: ParameterReader): Result<UpdateOpt
 /** The options of an update, in groups. */
 export const updateOptionsFields: INodeProperties[] = [
 	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
+		...optionsField,
 		options: [
 			{
 				displayName: 'Recalculate City',
