@@ -3,50 +3,43 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { asRecord } from '../../common/parameters';
 import { isBlank } from '../../common/text';
 
-/** The texts of Override Recipient that are the same for every order, by field. */
-export type FixedOverrides = Readonly<Partial<Record<keyof typeof sentences, string>>>;
+/** The fields of Override Recipient, and what each does, as the rest of a sentence about all deliveries. */
+const sentences: ReadonlyArray<readonly [string, (value: string) => string]> = [
+	['address', (value) => `go to ${value}`],
+	['lat', (value) => `go to latitude ${value}`],
+	['lng', (value) => `go to longitude ${value}`],
+	['name', (value) => `are for ${value}`],
+	['email', (value) => `have the email ${value}`],
+	['phone', (value) => `have the phone number ${value}`],
+];
 
-/** What each field does, as the rest of a sentence about all deliveries. */
-const sentences = {
-	address: (value: string) => `go to ${value}`,
-	lat: (value: string) => `go to latitude ${value}`,
-	lng: (value: string) => `go to longitude ${value}`,
-	name: (value: string) => `are for ${value}`,
-	email: (value: string) => `have the email ${value}`,
-	phone: (value: string) => `have the phone number ${value}`,
-} as const;
-
-const names = ['address', 'lat', 'lng', 'name', 'email', 'phone'] as const;
-
-/** Reads the fields of Override Recipient that are not expressions. */
-export function readFixedOverrides(
-	context: Pick<IExecuteFunctions, 'getNodeParameter'>,
-): FixedOverrides {
-	const raw = asRecord(
+/** What Override Recipient does to all deliveries of a run, without its expressions. */
+export function readFixedOverrides(context: Pick<IExecuteFunctions, 'getNodeParameter'>): string[] {
+	return fixedOverrides(
 		context.getNodeParameter('overrideRecipient', 0, {}, { rawExpressions: true }),
 	);
-	return Object.fromEntries(
-		names.flatMap((name) => {
-			const value = raw[name];
-			const isFixed = typeof value === 'string' && !value.startsWith('=') && !isBlank(value);
-			return isFixed ? [[name, value.trim()]] : [];
-		}),
-	);
+}
+
+/** The same, from the parameter as n8n stores it. */
+export function fixedOverrides(parameter: unknown): string[] {
+	const raw = asRecord(parameter);
+	return sentences.flatMap(([name, sentence]) => {
+		const value = raw[name];
+		const isFixed = typeof value === 'string' && !value.startsWith('=') && !isBlank(value);
+		return isFixed ? [sentence(value.trim())] : [];
+	});
 }
 
 /**
  * Warns about a recipient or an address that is the same for all orders of a run: most often it was
  * meant for one of them.
  *
+ * @param overrides see {@link readFixedOverrides}
  * @returns undefined when nothing is overridden
  */
-export function overridesMessage(overrides: FixedOverrides, count: number): string | undefined {
-	const parts = names.flatMap((name) => {
-		const value = overrides[name];
-		return value === undefined ? [] : [sentences[name](value)];
-	});
-	if (parts.length === 0) return undefined;
-	const [last] = parts.slice(-1);
-	const list = parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${last}` : last;
+export function overridesMessage(overrides: readonly string[], count: number): string | undefined {
+	if (overrides.length === 0) return undefined;
+	const [last] = overrides.slice(-1);
+	const list = overrides.length > 1 ? `${overrides.slice(0, -1).join(', ')} and ${last}` : last;
 	return `All ${count} deliveries ${list}. Override Recipient replaces the recipient of every order: use an expression to decide per order.`;
 }

@@ -7,6 +7,7 @@ import {
 import type { ItemOutcome } from '../../../../nodes/DeliveryService/resources/delivery/create/output';
 import type { PreparedItem } from '../../../../nodes/DeliveryService/resources/delivery/create/prepare';
 import { creation } from '../../../support/creations';
+import { fixedOverrides } from '../../../../nodes/DeliveryService/resources/delivery/fixedOverrides';
 
 const prepared = (item: number, facts: object = {}): PreparedItem => ({
 	item,
@@ -88,7 +89,7 @@ test('the hints about orders agree with 1 and 2 fields and orders in number', ()
 		const facts = { missingFields, notCollectedFor };
 		return orderHints(
 			Array.from({ length: count }, (_, item) => prepared(item + 1, facts)),
-			{},
+			[],
 		)
 			.map(({ message }) => message)
 			.join('\n');
@@ -109,7 +110,7 @@ test('the hint about a fixed recipient lists what applies to all deliveries of s
 	const order = (item: number, id = `${item}`) => prepared(item, { shopifyOrder: { id } });
 	const overrides = { address: '1 Main Street', email: 'desk@shop.example' };
 	const hints = (items: PreparedItem[], fixed: object) =>
-		orderHints(items, fixed).map(({ message }) => message);
+		orderHints(items, fixedOverrides(fixed)).map(({ message }) => message);
 	const advice =
 		'Override Recipient replaces the recipient of every order: use an expression to decide per order.';
 	expect(hints([order(1), order(2), order(3)], { address: '1 Main Street' })).toEqual([

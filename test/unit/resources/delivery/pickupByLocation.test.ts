@@ -207,7 +207,7 @@ describe('the hint about locations that are not in the table', () => {
 				const { delivery } = creation(item);
 				return { item, referenceId: `#${item + 1}`, unlistedLocation, kind: 'delivery', delivery };
 			}),
-			{},
+			[],
 		);
 
 	test.each<[string[], boolean, string]>([

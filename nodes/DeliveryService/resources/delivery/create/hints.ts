@@ -2,8 +2,8 @@ import type { NodeExecutionHint } from 'n8n-workflow';
 
 import { pluralize } from '../../../common/text';
 import type { Report } from '../../../sending/options';
-import { isPendingReview, type ItemOutcome } from './output';
-import { overridesMessage, type FixedOverrides } from '../fixedOverrides';
+import { isPendingReview, reviewAdvice, type ItemOutcome } from './output';
+import { overridesMessage } from '../fixedOverrides';
 import type { PreparedItem } from './prepare';
 
 /** The hints after a run: its numbers, then a warning for each kind of problem. */
@@ -52,7 +52,7 @@ export function runHints(
 function pendingReviewMessage(names: readonly string[]): string {
 	const deliveries = countAndNames(names, 'deliveries');
 	return names.length === 1
-		? `${deliveries} is pending review: its address was not found. Correct it in the Delivery Service dashboard or with the operation Update.`
+		? `${deliveries} is pending review: ${reviewAdvice}`
 		: `${deliveries} are pending review: their addresses were not found. Correct them in the Delivery Service dashboard or with the operation Update.`;
 }
 
@@ -66,11 +66,11 @@ function unknownMessage(names: readonly string[]): string {
 /**
  * The hints about the orders of created deliveries, or in a dry run of those to be created.
  *
- * @param overrides what replaces the recipient of every order
+ * @param overrides what replaces the recipient of every order, see {@link readFixedOverrides}
  */
 export function orderHints(
 	items: readonly PreparedItem[],
-	overrides: FixedOverrides,
+	overrides: readonly string[],
 ): NodeExecutionHint[] {
 	const orders = new Set(items.map(({ item, shopifyOrder }) => shopifyOrder?.id ?? item));
 	return [

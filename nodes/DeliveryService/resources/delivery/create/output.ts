@@ -132,7 +132,8 @@ function messageOf(outcome: ItemOutcome): string {
 	return isPendingReview(outcome) ? `Created, but pending review: ${reviewAdvice}` : 'Created';
 }
 
-const reviewAdvice =
+/** What to do about a delivery that is pending review. */
+export const reviewAdvice =
 	'its address was not found. Correct it in the Delivery Service dashboard or with the operation Update.';
 
 /** Whether the service could not find the address of a created delivery. */
