@@ -110,9 +110,7 @@ function duplicateOutcome(duplicate: Duplicate, firstOutcome: Outcome | undefine
 	switch (firstOutcome?.kind) {
 		case 'created':
 		case 'skipped':
-			return isWholeAfterPart(duplicate)
-				? sentInParts(duplicate.creation)
-				: skippedDuplicate(duplicate);
+			return isWholeAfterPart(duplicate) ? sentInParts() : skippedDuplicate(duplicate);
 		case 'unknown':
 			return unknownAfter(duplicate);
 		default:

@@ -112,7 +112,7 @@ export function dryRunInParts({ delivery: { referenceId } }: Creation): Skipped 
 	return {
 		kind: 'skipped',
 		reason: 'sentInParts',
-		message: `${referenceId} would not be sent: ${startedInParts(referenceId)}. ${passPartsAdvice}`,
+		message: `${referenceId} would not be sent: ${startedInParts}. ${passPartsAdvice}`,
 	};
 }
 
@@ -120,18 +120,17 @@ export function dryRunInParts({ delivery: { referenceId } }: Creation): Skipped 
  * The outcome of a whole order whose fulfillment orders were claimed, in this run or an earlier one.
  * Not all of them may have a delivery.
  */
-export function sentInParts({ delivery: { referenceId } }: Creation): Failed {
+export function sentInParts(): Failed {
 	return {
 		kind: 'notSent',
 		problem: {
-			message: `${referenceId} was not sent: ${startedInParts(referenceId)}`,
+			message: `This delivery was not sent: ${startedInParts}`,
 			description: passPartsAdvice,
 		},
 	};
 }
 
-const startedInParts = (referenceId = '') =>
-	`this workflow has already started to send ${referenceId} by fulfillment order`;
+const startedInParts = 'this workflow has already started to send it by fulfillment order';
 
 const passPartsAdvice =
 	'Pass its fulfillment orders to this node; those with a delivery are skipped.';

@@ -543,7 +543,7 @@ describe('whole orders and fulfillment orders', () => {
 		const report = await run(service, [whole(0)]);
 		expect(kindsOf(report)).toEqual(['notSent']);
 		expect(messagesOf(report)).toEqual([
-			'#1 was not sent: this workflow has already started to send #1 by fulfillment order. Pass its fulfillment orders to this node; those with a delivery are skipped.',
+			'This delivery was not sent: this workflow has already started to send it by fulfillment order. Pass its fulfillment orders to this node; those with a delivery are skipped.',
 		]);
 		expect(service.existing).toEqual(['#1-1']);
 	});
@@ -662,7 +662,7 @@ describe('whole orders and fulfillment orders', () => {
 		const report = await run(service, [part(0, 1), whole(1)]);
 		expect(messagesOf(report)).toEqual([
 			'created',
-			'#1 was not sent: this workflow has already started to send #1 by fulfillment order. Pass its fulfillment orders to this node; those with a delivery are skipped.',
+			'This delivery was not sent: this workflow has already started to send it by fulfillment order. Pass its fulfillment orders to this node; those with a delivery are skipped.',
 		]);
 	});
 });
