@@ -122,7 +122,7 @@ export function destinationOf(
 	const isNamed = first_name !== undefined || last_name !== undefined;
 	const names = isNamed ? { name: undefined, first_name, last_name } : {};
 	const given = Object.entries(destination).filter(([, value]) => value !== undefined);
-	return Object.assign({}, orderAddress, names, Object.fromEntries(given));
+	return { ...orderAddress, ...names, ...Object.fromEntries(given) };
 }
 
 function isSamePlace(one: Address, other: Address): boolean {
