@@ -7,9 +7,8 @@ import { requireFreePort } from '../n8n/checks';
 import { lastLines } from '../n8n/childProcess';
 import { SetupError } from '../n8n/errors';
 import { cacheFolder } from '../n8n/folders';
-import { installHost } from '../n8n/host';
 import { interruption } from '../n8n/interruption';
-import { startN8n, waitForN8n, type N8n } from '../n8n/n8n';
+import { findHost, startN8n, waitForN8n, type N8n } from '../n8n/n8n';
 import { buildAndPack, installPackage } from '../n8n/package';
 import { describeResult, describeExpectations } from './report';
 import { startMailbox } from '../mailbox';
@@ -108,7 +107,7 @@ async function setUpAndRun(options: Options, closers: Closers): Promise<Running>
 
 /** Starts a new n8n with this package. */
 async function startOwnN8n(port: number, { env }: Shopify): Promise<N8n> {
-	const host = await installHost('newest');
+	const host = await findHost('newest');
 	const tarball = await buildAndPack();
 	const userFolder = join(cacheFolder, 'demo', String(port));
 	await rm(userFolder, { recursive: true, force: true });

@@ -7,9 +7,8 @@ import { lastLines, startChild, type Child } from '../n8n/childProcess';
 import { N8nClient, N8nRejection, type Owner } from '../n8n/client';
 import { SetupError } from '../n8n/errors';
 import { cacheFolder, projectFolder } from '../n8n/folders';
-import { installHost } from '../n8n/host';
 import { interruption } from '../n8n/interruption';
-import { startN8n, type N8n } from '../n8n/n8n';
+import { findHost, startN8n, type N8n } from '../n8n/n8n';
 import { buildAndPack, installPackage } from '../n8n/package';
 import { startService, type LocalService } from '../service/server';
 import { samples } from '../shopify/samples';
@@ -62,7 +61,7 @@ async function start(
 ): Promise<{ n8n: N8n }> {
 	await requireFreePort(port, portAdvice);
 	await requireFreePort(servicePort, portAdvice);
-	const host = await installHost('newest');
+	const host = await findHost('newest');
 	await installPackage(await buildAndPack(), userFolder);
 	const service = await startService({
 		port: servicePort,

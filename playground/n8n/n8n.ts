@@ -5,7 +5,8 @@ import axios from 'axios';
 
 import { freePort } from './checks';
 import { lastLines, startChild, type Child } from './childProcess';
-import type { Host } from './host';
+import { installHost, type Host, type HostName } from './host';
+import { openImage, startContainer, type ContainerOptions, type N8nImage } from './image';
 import { step, waitFor } from './progress';
 
 const loopback = '127.0.0.1';
@@ -25,7 +26,7 @@ export type N8nCommand = 'start' | 'webhook' | 'worker';
 
 /** How to start n8n. */
 export interface N8nOptions {
-	host: Host;
+	host: Host | N8nImage;
 	/** Contains the settings, database and community packages; kept. */
 	userFolder: string;
 	/** The port of n8n. For a worker, the port of its health check, which `env` must enable. */
@@ -33,6 +34,17 @@ export interface N8nOptions {
 	command?: N8nCommand;
 	/** More environment variables; they override those set here. */
 	env?: NodeJS.ProcessEnv;
+}
+
+/**
+ * Decides which n8n to start: for `newest`, the image that the environment variable N8N_IMAGE names, or
+ * else an n8n that is installed first, see {@link installHost}.
+ *
+ * @throws SetupError if it can be neither found nor installed
+ */
+export async function findHost(name: HostName): Promise<Host | N8nImage> {
+	const image = name === 'newest' ? process.env.N8N_IMAGE : undefined;
+	return image === undefined ? await installHost(name) : await openImage(image);
 }
 
 /**
@@ -52,14 +64,12 @@ export async function startN8n({
 }: N8nOptions): Promise<N8n> {
 	await mkdir(userFolder, { recursive: true });
 	const url = `http://${loopback}:${port}`;
-	const guard = join(__dirname, 'end-with-parent.cjs');
 	const title = `Starting n8n ${host.version}${command === 'start' ? '' : ` (${command})`}`;
 	return await step(title, async () => {
-		const child = await startChild(host.node.binary, ['--require', guard, host.n8n, command], {
+		const child = await startProcess(host, command, {
 			cwd: userFolder,
-			env: { ...host.node.env, ...(await environment(host, userFolder, port, url)), ...env },
+			env: { ...(await environment(host, userFolder, port, url)), ...env },
 			logFile: join(userFolder, 'n8n.log'),
-			channel: true,
 		});
 		try {
 			await waitUntilReady(url, command, startTimeoutMs, child);
@@ -70,6 +80,20 @@ export async function startN8n({
 			});
 		}
 		return { url, child, stop: async () => await child.stop() };
+	});
+}
+
+async function startProcess(
+	host: Host | N8nImage,
+	command: N8nCommand,
+	options: Pick<ContainerOptions, 'cwd' | 'env' | 'logFile'>,
+): Promise<Child> {
+	if ('image' in host) return await startContainer(host, { ...options, command: [command] });
+	const guard = join(__dirname, 'end-with-parent.cjs');
+	return await startChild(host.node.binary, ['--require', guard, host.n8n, command], {
+		...options,
+		env: { ...host.node.env, ...options.env },
+		channel: true,
 	});
 }
 
@@ -86,7 +110,7 @@ export async function waitForN8n(url: string): Promise<void> {
 }
 
 async function environment(
-	{ version }: Host,
+	{ version }: Host | N8nImage,
 	userFolder: string,
 	port: number,
 	url: string,

@@ -7,8 +7,8 @@ import axios from 'axios';
 
 import { freePort } from '../../../playground/n8n/checks';
 import { N8nClient, type Owner } from '../../../playground/n8n/client';
-import { installHost, type HostName } from '../../../playground/n8n/host';
-import { startN8n, type N8n } from '../../../playground/n8n/n8n';
+import type { HostName } from '../../../playground/n8n/host';
+import { findHost, startN8n, type N8n } from '../../../playground/n8n/n8n';
 import { buildAndPack, installPackage } from '../../../playground/n8n/package';
 import { startService, type LocalService } from '../../../playground/service/server';
 
@@ -36,8 +36,6 @@ export interface Installation {
 	credentials: Record<typeof credentialType, { id: string; name: string }>;
 	/** n8n's user folder, deleted by `close`. */
 	userFolder: string;
-	/** The folder where n8n is installed. */
-	hostFolder: string;
 	/** Restarts n8n at the same URL with the same data. */
 	restartN8n(): Promise<void>;
 	/** Stops n8n. `startN8n` starts it again. */
@@ -89,7 +87,7 @@ export async function openInstallation(
 		for (const closer of closers.reverse()) await closer();
 	};
 	try {
-		const host = await installHost(name);
+		const host = await findHost(name);
 		const userFolder = await mkdtemp(join(tmpdir(), 'delivery-service-e2e-'));
 		closers.push(async () => await rm(userFolder, { recursive: true, force: true }));
 		await installPackage(await getTarball(), userFolder);
@@ -110,7 +108,6 @@ export async function openInstallation(
 			},
 			credentials: { [credentialType]: { id, name: credentialName } },
 			userFolder,
-			hostFolder: host.folder,
 			async restartN8n() {
 				await n8n.stop();
 				n8n = await startN8n(n8nOptions);

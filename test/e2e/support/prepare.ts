@@ -1,4 +1,5 @@
 import { installHost } from '../../../playground/n8n/host';
+import { findHost } from '../../../playground/n8n/n8n';
 import { requireBrowser } from './browser';
 import { requireServers } from '../../../playground/n8n/servers';
 
@@ -11,7 +12,7 @@ import { requireServers } from '../../../playground/n8n/servers';
  */
 export async function prepare(groups: readonly string[]): Promise<void> {
 	const includesAny = (...names: string[]) => names.some((name) => groups.includes(name));
-	await installHost('newest');
+	await findHost('newest');
 	if (includesAny('versions', 'examples', 'shopify', 'harness', 'takeover'))
 		await installHost('1.123');
 	if (includesAny('editor', 'pages')) await requireBrowser();

@@ -11,8 +11,7 @@ import fc from 'fast-check';
 import { freePort } from '../../../playground/n8n/checks';
 import type { StoredWorkflow } from '../../../playground/n8n/client';
 import { hintsOf, itemsOf, outputOf, type Execution } from '../../../playground/n8n/execution';
-import type { HostName } from '../../../playground/n8n/host';
-import { installNode } from '../../../playground/n8n/node';
+import { installHost, type HostName } from '../../../playground/n8n/host';
 import { connection, node } from '../../../playground/n8n/workflowParts';
 import { waitFor } from '../../../playground/n8n/progress';
 import { samples } from '../../../playground/shopify/samples';
@@ -94,7 +93,7 @@ export function testVersion(name: HostName): () => Installation {
 	const installation = () => openedInstallation;
 	testInstallation(installation, async () => await recorder.loadedModules());
 	testConnection(installation);
-	testParameters(installation);
+	testParameters(installation, name);
 	testOperations(installation);
 	testShopifyOrders(installation);
 	testRepeatedOrders(installation);
@@ -137,6 +136,7 @@ function testInstallation(
 		});
 
 		test("the installed package includes no libraries and loads n8n's", async () => {
+			const { userFolder } = installation();
 			const packageFolder = installedPackageFolder(installation());
 			const origins = new Map<string, string>();
 			for (const { request, resolved } of await loadedModules()) {
@@ -144,7 +144,7 @@ function testInstallation(
 					expect(resolved).toContain(packageFolder);
 					continue;
 				}
-				const isFromN8n = resolved.startsWith(join(installation().hostFolder, 'node_modules'));
+				const isFromN8n = resolved.includes('/node_modules/') && !resolved.startsWith(userFolder);
 				origins.set(request, isFromN8n ? 'n8n' : resolved);
 			}
 			expect(Object.fromEntries(origins)).toEqual({
@@ -494,13 +494,16 @@ function testOperations(installation: () => Installation): void {
 }
 
 /** Compares the nodes' parameter reader with n8n's own, in the installed packages of n8n. */
-function testParameters(installation: () => Installation): void {
+function testParameters(installation: () => Installation, name: HostName): void {
 	describe('parameters', () => {
 		test.each(['vm', 'legacy'])(
 			'reads parameters like n8n with its expression engine %s',
 			async (engine) => {
-				const { hostFolder, userFolder } = installation();
-				const { binary } = await installNode();
+				const { userFolder } = installation();
+				const {
+					folder,
+					node: { binary },
+				} = await installHost(name);
 				const casesFile = join(userFolder, `parameters-${engine}.bin`);
 				await writeFile(casesFile, serialize(fc.sample(parameterCases, 500)));
 				const reader = join(
@@ -508,9 +511,9 @@ function testParameters(installation: () => Installation): void {
 					'dist/nodes/DeliveryService/common/parameters.js',
 				);
 				const comparison = join(__dirname, '../../support/compareReaders.cjs');
-				const args = [comparison, hostFolder, reader, casesFile, engine];
+				const args = [comparison, folder, reader, casesFile, engine];
 				// Makes n8n's packages available to the installed file, as in n8n.
-				const NODE_PATH = join(hostFolder, 'node_modules');
+				const NODE_PATH = join(folder, 'node_modules');
 				const env = { ...process.env, N8N_USER_FOLDER: userFolder, NODE_PATH };
 				const { stdout } = await promisify(execFile)(binary, args, { env }).catch(
 					(error: { stdout: string }) => error,
