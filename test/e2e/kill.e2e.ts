@@ -170,6 +170,7 @@ test.each(['newest', '1.123'] as const)(
 			await single.close();
 		}
 	},
+	30 * 60_000,
 );
 
 /** Posts orders to n8n, and waits until the service has received the given number of requests. */
