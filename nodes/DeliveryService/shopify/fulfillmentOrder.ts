@@ -80,7 +80,7 @@ export const fulfillmentOrderSchema = object({
 	line_items: z.array(
 		object({
 			line_item_id: required(optionalText),
-			/** The units that were assigned to it. */
+			/** The units that were assigned to it; a GraphQL query may leave them out. */
 			quantity: optionalWholeNumber,
 			/** The units left to fulfill. */
 			fulfillable_quantity: required(optionalCount),

@@ -104,7 +104,7 @@ function readFulfillmentOrder(
 			: 'its fulfillment order';
 	const problems = [
 		...(parsed.error?.issues ?? []).map(
-			(issue) => `${orderLabel(order)}: ${partField(issue.path)} ${issueText(issue, rest)}`,
+			(issue) => `${orderLabel(order)}: ${partField(issue.path)} ${issueText(issue, rest, api)}`,
 		),
 		...(page ? [incompleteMessage(order, page)] : []),
 	];
@@ -182,7 +182,7 @@ function unreadableOrder(
 	const identifiers = readOrderIdentifiers(candidate);
 	const sentences = issues.map(
 		(issue) =>
-			`${orderLabel(identifiers)}'s "${fieldName(identifiers, issue.path)}" ${issueText(issue, candidate.rest)}`,
+			`${orderLabel(identifiers)}'s "${fieldName(identifiers, issue.path)}" ${issueText(issue, candidate.rest, identifiers)}`,
 	);
 	return { ok: false, problem: problemFrom(sentences) };
 }
@@ -219,8 +219,13 @@ export function howToRequest({ isGraphql }: ApiOfOrder, field: string): string {
 		: `Make sure the Shopify node returns ${field}`;
 }
 
-/** What is wrong with a field, as the rest of a sentence. */
-function issueText({ path, message }: z.core.$ZodIssue, rest: unknown): string {
+/** What is wrong with a field, as the rest of a sentence, and what to do if a query lacks it. */
+function issueText(
+	{ path, message }: z.core.$ZodIssue,
+	rest: unknown,
+	{ isGraphql }: ApiOfOrder,
+): string {
 	const value = valueAt(rest, path);
+	if (value === undefined && isGraphql) return `${message}. Add it to the GraphQL query.`;
 	return isBlank(value) ? `${message}.` : `${message}, but is ${describeValue(value)}.`;
 }

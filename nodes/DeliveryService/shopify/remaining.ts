@@ -114,7 +114,8 @@ function needsShipping(line: LineItem): boolean {
 export function isPartlyFulfilled(order: Order): boolean {
 	if (order.fulfillmentOrder)
 		return order.fulfillmentOrder.line_items.some(
-			({ quantity, fulfillable_quantity: left }) => quantity !== undefined && left < quantity,
+			// Without the assigned units, it is unclear whether some have shipped.
+			({ quantity, fulfillable_quantity: left }) => quantity === undefined || left < quantity,
 		);
 	return countLines(order).some(({ units }) => units && (units.left ?? 0) < units.kept);
 }

@@ -411,7 +411,7 @@ describe('an unreadable fulfillment order', () => {
 		const part = toGraphqlPart(samplePart({ line_items: [samplePartLine()] }));
 		const missing = { ...part, deliveryMethod: undefined };
 		expect(problemOf({ order: sampleOrder(), fulfillmentOrder: missing }).message).toBe(
-			`${prefix} "deliveryMethod" ${of} is missing.`,
+			`${prefix} "deliveryMethod" ${of} is missing. Add it to the GraphQL query.`,
 		);
 		const lineItems = { nodes: [], pageInfo: { hasNextPage: true } };
 		expect(problemOf({ order: sampleOrder(), fulfillmentOrder: { ...part, lineItems } })).toEqual({
@@ -567,6 +567,18 @@ describe('an update from a fulfillment order', () => {
 			});
 		}
 	});
+
+	test.each([0, 1])(
+		'changes neither packages nor cash if the query leaves out the assigned units, with %s left',
+		(left) => {
+			const line_items = [samplePartLine({ quantity: undefined, fulfillable_quantity: left })];
+			const { order } = item({}, { ...payableInCash, total_outstanding: '55.00' });
+			const fulfillmentOrder = toGraphqlPart(samplePart({ line_items }));
+			const changes = changesOf({ order, fulfillmentOrder });
+			expect(changes).toMatchObject({ ok: true, value: { contact: {}, location: {} } });
+			expect(changes).toMatchObject({ value: { packages: undefined, cod: undefined } });
+		},
+	);
 
 	test('says that nothing was updated if it is canceled', () => {
 		expect(changesOf(item({ status: 'cancelled' }))).toMatchObject({

@@ -304,7 +304,10 @@ describe('an order from GraphQL', () => {
 	});
 
 	test.each([
-		[lines({ quantity: undefined }), `Order #1042's "lineItems[0].quantity" is missing.`],
+		[
+			lines({ quantity: undefined }),
+			`Order #1042's "lineItems[0].quantity" is missing. Add it to the GraphQL query.`,
+		],
 		[
 			lines({ quantity: 'two' }),
 			`Order #1042's "lineItems[0].quantity" should be a whole number of 0 or more, but is the text "two".`,
