@@ -35,11 +35,10 @@ export function decideCash(order: Order, mapping: OrderMapping): Result<CashDeci
 	const isByCash = methods.some((method) =>
 		isCashOnDelivery(method, mapping.cashOnDeliveryMethods, mapping.cashOnDeliveryExceptions),
 	);
-	if (mapping.cod === 'cashOnDeliveryOrders' && !isByCash) {
-		// The amount of an authorized payment is already reserved.
-		if (!amount || order.financial_status === 'authorized') return { ok: true, value: {} };
-		return { ok: true, value: { notCollectedFor: methods } };
-	}
+	// It is reserved, and the shop collects it in Shopify.
+	if (!isByCash && order.financial_status === 'authorized') return { ok: true, value: {} };
+	if (mapping.cod === 'cashOnDeliveryOrders' && !isByCash)
+		return { ok: true, value: amount ? { notCollectedFor: methods } : {} };
 	const outstanding = fieldName(order, ['total_outstanding']);
 	if (!amount)
 		return unknownAmount(

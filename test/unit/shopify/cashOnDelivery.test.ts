@@ -29,6 +29,14 @@ describe('the option Cash on Delivery', () => {
 		expect(codOf({ payment_gateway_names: ['visa'] }, 'unpaid')).toBe(25.1);
 	});
 
+	test('does not collect an authorized payment a second time, unless it is cash on delivery', () => {
+		const financial_status = 'authorized';
+		for (const cod of ['cashOnDeliveryOrders', 'unpaid']) {
+			expect(codOf({ payment_gateway_names: ['visa'], financial_status }, cod)).toBeUndefined();
+			expect(codOf({ financial_status }, cod)).toBe(25.1);
+		}
+	});
+
 	test('collects nothing if the outstanding amount is 0 or negative', () => {
 		expect(codOf({ total_outstanding: '0.00' })).toBeUndefined();
 		expect(codOf({ total_outstanding: '-5.00' })).toBeUndefined();
@@ -552,8 +560,9 @@ test('an unpaid amount is either collected or reported as not collected', () => 
 			const isByCash =
 				methods.includes('Nachnahme') ||
 				(methods.includes('Milkman') && options.cashOnDeliveryMethods.length > 0);
-			const collects = isUnpaid && (options.cod === 'unpaid' || isByCash);
-			const isReported = isUnpaid && !collects && status !== 'authorized';
+			const isReserved = status === 'authorized' && !isByCash;
+			const collects = isUnpaid && !isReserved && (options.cod === 'unpaid' || isByCash);
+			const isReported = isUnpaid && !collects && !isReserved;
 			expect(outcome.delivery.cod).toBe(collects ? 25.1 : undefined);
 			expect(outcome.notCollectedFor).toEqual(isReported ? methods : undefined);
 		}),

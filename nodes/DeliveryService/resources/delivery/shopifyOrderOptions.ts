@@ -31,7 +31,8 @@ export const orderOptions: INodeProperties[] = [
 			{
 				name: 'Whenever Something Is Unpaid',
 				value: 'unpaid',
-				description: 'The unpaid amount, regardless of the payment method',
+				description:
+					'The unpaid amount, whatever the payment method, except of authorized card payments',
 			},
 		],
 		default: 'cashOnDeliveryOrders',
