@@ -161,6 +161,12 @@ export function missingFields(
 		field: fieldName({ isGraphql }, [field]),
 		assumed,
 	}));
+	// A shop with one currency seems to need no query for the customer's.
+	if (isGraphql && mapping.cod !== 'never' && !has('presentment_currency'))
+		named.push({
+			field: fieldName({ isGraphql }, ['presentment_currency']),
+			assumed: "the customer pays in the shop's currency",
+		});
 	// The cash of a fulfillment order depends on the refunded items of the whole order.
 	if (fulfillmentOrder && mapping.cod !== 'never' && !has('refunds') && !hasCurrentQuantities(rest))
 		named.push({

@@ -353,6 +353,20 @@ describe('an order from GraphQL', () => {
 		});
 	});
 
+	test("is sent without the customer's currency, with a hint unless no cash is collected", () => {
+		const order = without('presentmentCurrencyCode');
+		expect(outcomeOf(order)).toMatchObject({
+			kind: 'delivery',
+			missingFields: [
+				{
+					field: 'presentmentCurrencyCode',
+					assumed: "the customer pays in the shop's currency",
+				},
+			],
+		});
+		expect(outcomeOf(order, { cod: 'never' })).not.toHaveProperty('missingFields.0');
+	});
+
 	test.each([
 		[0.35, 'KILOGRAMS', 0.7],
 		[350, 'GRAMS', 0.7],
