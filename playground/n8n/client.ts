@@ -140,18 +140,8 @@ export class N8nClient {
 	 * already or the password is too weak.
 	 */
 	static async setUp(url: string, owner: Owner): Promise<N8nClient> {
-		return await N8nClient.authenticate(url, '/owner/setup', owner);
-	}
-
-	/** Signs in to an n8n that has an owner. Throws an N8nRejection if the password is wrong. */
-	static async signIn(url: string, user: Pick<Owner, 'email' | 'password'>): Promise<N8nClient> {
-		const body = { emailOrLdapLoginId: user.email, password: user.password };
-		return await N8nClient.authenticate(url, '/login', body);
-	}
-
-	private static async authenticate(url: string, path: string, body: object): Promise<N8nClient> {
 		const anonymous = createHttpClient(`${url}/rest`);
-		const { headers } = await anonymous.post(path, body);
+		const { headers } = await anonymous.post('/owner/setup', owner);
 		const cookies = z.array(z.string()).parse(headers['set-cookie']);
 		const cookie = cookies.map((text) => text.split(';')[0]).join('; ');
 		const editor = createHttpClient(`${url}/rest`, { Cookie: cookie });

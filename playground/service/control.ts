@@ -54,7 +54,6 @@ export interface ControlDependencies {
 	readonly window: SlidingWindow;
 	readonly settings: { current: Settings };
 	readonly variant: { current: ActiveVariant };
-	readonly companyIds: readonly [number, ...number[]];
 	readonly now: () => number;
 	/** Called when the data on the page has changed. */
 	readonly onChange: () => void;

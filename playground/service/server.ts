@@ -120,7 +120,7 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 	const window = new SlidingWindow();
 	const latencyMs = () => settings.current.latencyMs;
 	const exchanges = new Exchanges({ faults, now, latencyMs, pause });
-	const dependencies = {
+	const control = new Control({
 		state,
 		events,
 		faults,
@@ -128,11 +128,9 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 		window,
 		settings,
 		variant,
-		companyIds,
 		now,
 		onChange,
-	};
-	const control = new Control(dependencies);
+	});
 	const apiKeyIds = new Set([apiKeyId]);
 
 	const app = express().disable('x-powered-by').disable('etag');

@@ -11,8 +11,7 @@ test.each([
 	['The key was rejected', '#1', 'The key was rejected'],
 	['This delivery was not sent', '$&', '$& was not sent'],
 	['This delivery was not sent', 'wo-15', 'wo-15 was not sent'],
-	['This delivery was not updated', 'delivery d-1', 'Delivery d-1 was not updated'],
-])('in "%s", "this delivery" becomes "%s"', (message, name, named) => {
+])('in "%s", "this delivery" becomes "%s": "%s"', (message, name, named) => {
 	expect(nameDelivery(problem(message), name)).toEqual(problem(named));
 });
 
