@@ -488,6 +488,11 @@ describe('the cash for a fulfillment order', () => {
 		expect(deliveryOf(item(shirtsPart, { ...unpaid, line_items })).cod).toBe(30);
 	});
 
+	test('is lower once a part of the order is paid, whoever paid it', () => {
+		const order = { ...unpaid, total_outstanding: '30.00', financial_status: 'partially_paid' };
+		expect(deliveryOf(item(shirtsPart, order)).cod).toBe(16.37);
+	});
+
 	test('is everything if no other item needs shipping', () => {
 		const line_items = [sampleLine(), { ...shirts, requires_shipping: false }];
 		expect(deliveryOf(item(mugsPart, { ...unpaid, line_items })).cod).toBe(55);
