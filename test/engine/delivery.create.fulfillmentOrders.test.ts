@@ -165,3 +165,22 @@ test('updates the delivery of a fulfillment order with its items and its share o
 		{ referenceIds: ['#1001-12'], deliveryChanges: { packages: [{ price: 26.1 }], cod: 26.1 } },
 	]);
 });
+
+test('does not give the delivery of a whole order the items and cash of one fulfillment order', async () => {
+	await service.run(parameters, { items: [order] });
+	const { error } = await service.run(
+		{
+			resource: 'delivery',
+			operation: 'update',
+			findBy: 'referenceIds',
+			referenceIds: '#1001',
+			changesFrom: 'shopifyOrder',
+		},
+		{ items: items.slice(1) },
+	);
+
+	expect(error?.message).toBe(
+		'Order #1001 (Harbor Warehouse): "#1001" is the reference ID of the whole order, but this item is fulfillment order 12 [item 0]',
+	);
+	expect(service.received('PATCH')).toEqual([]);
+});

@@ -1,4 +1,4 @@
-import type { Result } from '../common/result';
+import type { Problem, Result } from '../common/result';
 import type { Delivery } from '../service/schemas';
 import { decideCash, type CashDecision } from './cashOnDelivery';
 import { toNumber } from './decimal';
@@ -18,14 +18,21 @@ import { findSkip, type SkipReason } from './skipping';
  *
  * @param value an item with an order of Shopify's REST or GraphQL API, see {@link findOrder}
  * @param mapping the mapping that the delivery was created with
+ * @param referenceIds those of the deliveries to change, if they are known
  * @returns the changes, not yet validated; or why there are none, e.g. for a canceled order
  */
-export function orderToChanges(value: unknown, mapping: OrderMapping): Result<object> {
+export function orderToChanges(
+	value: unknown,
+	mapping: OrderMapping,
+	referenceIds: readonly string[] = [],
+): Result<object> {
 	const found = findOrder(value);
 	if (!found.ok) return found;
 	const read = readOrder(found.value);
 	if (!read.ok) return read;
 	const order = read.value;
+	const [mismatch] = referenceIds.flatMap((reference) => mismatchProblem(order, reference) ?? []);
+	if (mismatch) return { ok: false, problem: mismatch };
 	const packages = currentPackages(order, mapping);
 	if (!packages.ok) return packages;
 	// A delivery that exists is updated, even if such orders are no longer sent.
@@ -60,6 +67,26 @@ export function orderToChanges(value: unknown, mapping: OrderMapping): Result<ob
 			packages: packages.value?.length === 0 ? undefined : packages.value,
 			cod: isCashUnclear && !cash.value.isSettled ? undefined : updatedCash(cash.value),
 		},
+	};
+}
+
+/**
+ * The problem with a reference ID of the whole order for a fulfillment order, or the other way round:
+ * its delivery would get the packages and the cash of the other one.
+ */
+function mismatchProblem(order: Order, reference: string): Problem | undefined {
+	const { name, id, order_number, fulfillmentOrder: part } = order;
+	const rests = [name, id, order_number].flatMap((own) =>
+		own !== undefined && reference.startsWith(own) ? [reference.slice(own.length)] : [],
+	);
+	const [suffix] = rests.flatMap((rest) => /^(-\d{8,})?$/.exec(rest)?.[0] ?? []);
+	if (suffix === undefined || suffix === (part ? `-${part.id}` : '')) return undefined;
+	const nameOf = (partId: string) =>
+		partId === '' ? 'the whole order' : `fulfillment order ${partId}`;
+	return {
+		message: `${orderLabel(order)}: "${reference}" is the reference ID of ${nameOf(suffix.slice(1))}, but this item is ${nameOf(part?.id ?? '')}`,
+		description:
+			'Its delivery was not updated, because its packages and cash would be wrong. Use the reference ID that belongs to the item.',
 	};
 }
 

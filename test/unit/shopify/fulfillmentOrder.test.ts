@@ -585,6 +585,44 @@ describe('an update from a fulfillment order', () => {
 		},
 	);
 
+	const other = '6700000001002';
+	test.each([
+		['the whole order', '#1042', 'the whole order', `fulfillment order ${id}`, item()],
+		[
+			'another fulfillment order',
+			`#1042-${other}`,
+			`fulfillment order ${other}`,
+			`fulfillment order ${id}`,
+			item(),
+		],
+		[
+			'a part for the whole',
+			reference,
+			`fulfillment order ${id}`,
+			'the whole order',
+			sampleOrder(),
+		],
+		['the order ID', '820982911946154', 'the whole order', `fulfillment order ${id}`, item()],
+	])('is not made with the reference ID of %s', (_, wrong, owner, given, value) => {
+		const result = orderToChanges(value, orderMappingSchema.parse({}), ['#1', wrong]);
+		expect(result).toMatchObject({
+			ok: false,
+			problem: {
+				message: expect.stringMatching(
+					`Order #1042.*: "${wrong}" is the reference ID of ${owner}, but this item is ${given}$`,
+				),
+			},
+		});
+	});
+
+	test('is made with its own reference ID, or one that is not from the order', () => {
+		const mapping = orderMappingSchema.parse({});
+		for (const own of [reference, `820982911946154-${id}`, 'custom', '#1042-B', '#10421'])
+			expect(orderToChanges(item(), mapping, [own]).ok).toBe(true);
+		for (const own of ['#1042', '1042', '#1042-2026', 'custom'])
+			expect(orderToChanges(sampleOrder(), mapping, [own]).ok).toBe(true);
+	});
+
 	test('says that nothing was updated if it is canceled', () => {
 		expect(changesOf(item({ status: 'cancelled' }))).toMatchObject({
 			ok: false,

@@ -51,9 +51,11 @@ export function readUpdate(parameters: ParameterReader, item: number): Result<Up
 			serviceLabels,
 		);
 		if (!target.ok) return target;
+		const ids = target.value[targetKind] ?? [];
+		const references = targetKind === 'referenceIds' ? ids : [];
 		const changes =
 			parameters.get('changesFrom', item, 'shopifyOrder') === 'shopifyOrder'
-				? changesFromOrder(parameters, item)
+				? changesFromOrder(parameters, item, references)
 				: changesFromFields(collectionParameter(parameters, 'changes', item));
 		if (!changes.ok) return changes;
 		const flags = validate(
@@ -63,7 +65,6 @@ export function readUpdate(parameters: ParameterReader, item: number): Result<Up
 			serviceLabels,
 		);
 		if (!flags.ok) return flags;
-		const ids = target.value[targetKind] ?? [];
 		if (changes.value.referenceId !== undefined && new Set(ids).size > 1)
 			return { ok: false, problem: sharedReferenceProblem };
 		return {
@@ -95,13 +96,17 @@ export function rejectSharedReferences(updates: ReadonlyArray<Result<Update>>): 
 	});
 }
 
-/** The changes that match the delivery to its current order. */
-function changesFromOrder(parameters: ParameterReader, item: number): Result<DeliveryChanges> {
+/** The changes that match the deliveries with these reference IDs, if known, to their current order. */
+function changesFromOrder(
+	parameters: ParameterReader,
+	item: number,
+	referenceIds: readonly string[],
+): Result<DeliveryChanges> {
 	const order = readJson(parameters.get('order', item), 'Order');
 	if (!order.ok) return order;
 	const mapping = readOrderMapping(parameters, item);
 	if (!mapping.ok) return mapping;
-	const changes = orderToChanges(order.value, mapping.value);
+	const changes = orderToChanges(order.value, mapping.value, referenceIds);
 	return changes.ok
 		? validate(deliveryChangesSchema, changes.value, 'Changes', serviceLabels)
 		: changes;
