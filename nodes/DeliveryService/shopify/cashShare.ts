@@ -7,10 +7,10 @@ import { keptLines, type KeptLine } from './remaining';
  * The share of an order's unpaid amount that the delivery of a fulfillment order collects: as much as
  * its items are worth, compared with all items of the order that are shipped.
  *
- * The other deliveries of the order may be created in another run, which knows nothing of this one. So
- * the shares depend only on the order and what is unpaid of it, and fulfilled items count as well: their delivery may still be
- * under way with its share. The shares of all items add up to the unpaid amount exactly, unless units
- * of one line are split, which is rounded down.
+ * The other deliveries of the order may be created in another run, which knows nothing of this one.
+ * So the shares depend only on the order and what is unpaid of it, and fulfilled items count as well:
+ * their delivery may still be under way with its share. The shares of all items add up to the unpaid
+ * amount exactly, unless units of one line are split, which is rounded down.
  *
  * @param unpaid above 0
  * @param decimals of the unpaid amount's currency
