@@ -79,7 +79,7 @@ function mismatchProblem(order: Order, reference: string): Problem | undefined {
 	const rests = [name, id, order_number].flatMap((own) =>
 		own !== undefined && reference.startsWith(own) ? [reference.slice(own.length)] : [],
 	);
-	const [suffix] = rests.flatMap((rest) => /^(-\d{8,})?$/.exec(rest)?.[0] ?? []);
+	const [suffix] = rests.flatMap((rest) => /^(-\d{10,})?$/.exec(rest)?.[0] ?? []);
 	if (suffix === undefined || suffix === (part ? `-${part.id}` : '')) return undefined;
 	const nameOf = (partId: string) =>
 		partId === '' ? 'the whole order' : `fulfillment order ${partId}`;
