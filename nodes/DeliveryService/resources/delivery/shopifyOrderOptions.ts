@@ -31,8 +31,7 @@ export const orderOptions: INodeProperties[] = [
 			{
 				name: 'Whenever Something Is Unpaid',
 				value: 'unpaid',
-				description:
-					'The unpaid amount, whatever the payment method, except of authorized card payments',
+				description: 'The unpaid amount, unless a card payment is authorized for it',
 			},
 		],
 		default: 'cashOnDeliveryOrders',
