@@ -2,8 +2,9 @@
  * `npm run test:e2e [-- group ... options ...]`: sets up the clone if necessary, then runs the
  * end-to-end tests in real n8n, all groups or the named ones. A group is a file `<group>.e2e.ts` in
  * this folder. The first argument that starts with a dash and all arguments after it go to jest. Two
- * groups run in parallel; the environment variable E2E_AT_ONCE sets another number. With the option
- * `--prepare`, only the dependencies of the groups are installed.
+ * groups run in parallel, beside those that hardly compute; the environment variable E2E_AT_ONCE sets
+ * another number, 1 for all in turn. With the option `--prepare`, only the dependencies of the groups
+ * are installed.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -83,18 +84,19 @@ function jestArgs(groups, options) {
 /** Builds the package once for all groups, runs them, and prints one table of the results. */
 async function runSeveral(groups, concurrency, options) {
 	const { buildAndPack } = await requireTypescript('../../playground/n8n/package.ts');
-	const { longestFirst, runGroups } = await requireTypescript('./support/groups.ts');
+	const { longestFirst, runGroups, separateIdle } = await requireTypescript('./support/groups.ts');
 	const tarball = await buildAndPack();
 	const rowsFile = (group) => join(outputFolder, `${group}.json`);
 	for (const group of groups) rmSync(rowsFile(group), { force: true });
-	const results = await runGroups(longestFirst(groups), {
-		concurrency,
-		folder: outputFolder,
-		command: (group) => ({
-			args: jestArgs([group], options),
-			env: { E2E_TARBALL: tarball, E2E_ROWS: rowsFile(group) },
-		}),
+	const command = (group) => ({
+		args: jestArgs([group], options),
+		env: { E2E_TARBALL: tarball, E2E_ROWS: rowsFile(group) },
 	});
+	const { busy, idle } = separateIdle(longestFirst(groups));
+	const batches = concurrency === 1 ? [[...idle, ...busy]] : [idle, busy];
+	const results = await Promise.all(
+		batches.map((batch) => runGroups(batch, { concurrency, folder: outputFolder, command })),
+	).then((all) => all.flat());
 	const rows = results.flatMap(({ group, seconds }) =>
 		existsSync(rowsFile(group))
 			? JSON.parse(readFileSync(rowsFile(group), 'utf8'))

@@ -24,6 +24,9 @@ const groupsByDuration = [
 	'pages',
 ];
 
+/** Groups that hardly compute: they wait for locks and timeouts. */
+const idleGroups = ['kill'];
+
 /** The arguments and environment of Node.js for a group. */
 interface Command {
 	args: readonly string[];
@@ -41,6 +44,12 @@ interface GroupResult {
 export function longestFirst(groups: readonly string[]): string[] {
 	const rank = (group: string) => groupsByDuration.indexOf(group);
 	return [...groups].sort((one, other) => rank(one) - rank(other));
+}
+
+/** Separates the groups that hardly compute, which can run beside any others. */
+export function separateIdle(groups: readonly string[]): { busy: string[]; idle: string[] } {
+	const isIdle = (group: string) => idleGroups.includes(group);
+	return { busy: groups.filter((group) => !isIdle(group)), idle: groups.filter(isIdle) };
 }
 
 /**
