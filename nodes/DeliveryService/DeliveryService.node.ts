@@ -26,9 +26,9 @@ export class DeliveryService implements INodeType {
 		},
 		group: ['output'],
 		version: 1,
-		// E.g. "create from orders: delivery"
+		// E.g. "create from orders: delivery". A Dry Run comes first, since n8n cuts off long subtitles.
 		subtitle:
-			'={{ $parameter["operation"].replace(/[A-Z]/g, (letter) => " " + letter.toLowerCase()) + ": " + $parameter["resource"] }}',
+			'={{ ($parameter["operation"].startsWith("create") && $parameter["options"]?.dryRun ? "Dry Run: " : "") + $parameter["operation"].replace(/[A-Z]/g, (letter) => " " + letter.toLowerCase()) + ": " + $parameter["resource"] }}',
 		description: 'Create deliveries from Shopify orders, update deliveries and manage webhooks',
 		defaults: { name: 'Delivery Service' },
 		usableAsTool: true,

@@ -6,8 +6,10 @@ import type {
 	INodeProperties,
 	INodePropertyCollection,
 	INodePropertyOptions,
+	INodeParameters,
 	INodeType,
 } from 'n8n-workflow';
+import { Workflow } from 'n8n-workflow';
 
 import { DeliveryServiceApi } from '../../credentials/DeliveryServiceApi.credentials';
 import { DeliveryService } from '../../nodes/DeliveryService/DeliveryService.node';
@@ -278,4 +280,30 @@ test('rejects an unknown operation of a workflow from another version', async ()
 
 	expect(items).toEqual([]);
 	expect(error?.message).toBe('The resource "delivery" has no operation "gone"');
+});
+
+/** The text below the action node on the canvas. */
+function subtitleOf(parameters: INodeParameters): unknown {
+	const here = {
+		id: '1',
+		name: 'Here',
+		type: 'n8n-nodes-delivery-service.deliveryService',
+		typeVersion: 1,
+		position: [0, 0] as [number, number],
+		parameters,
+	};
+	const getByName = () => action;
+	const nodeTypes = { getByName, getByNameAndVersion: getByName, getKnownTypes: () => ({}) };
+	const { expression } = new Workflow({ nodes: [here], connections: {}, active: false, nodeTypes });
+	return expression.getSimpleParameterValue(here, action.description.subtitle, 'internal', {});
+}
+
+test.each<[string, INodeParameters]>([
+	['create from orders: delivery', { operation: 'createFromOrders', options: { dryRun: false } }],
+	['Dry Run: create: delivery', { operation: 'create', options: { dryRun: true } }],
+	// Left over from another operation.
+	['update: delivery', { operation: 'update', options: { dryRun: true } }],
+	['get all: webhook', { resource: 'webhook', operation: 'getAll' }],
+])('the canvas shows "%s" below the node', (subtitle, parameters) => {
+	expect(subtitleOf({ resource: 'delivery', ...parameters })).toBe(subtitle);
 });
