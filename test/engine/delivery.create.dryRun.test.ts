@@ -71,7 +71,7 @@ test('shows one flat item per delivery of a dry run, the request last', async ()
 		expect(Object.keys(json)).toEqual(Object.keys(expected[0]?.json ?? {}));
 	expect(hints).toEqual([
 		{
-			message: 'Dry Run: 5 deliveries would be created. Remove this option to create them.',
+			message: 'Dry Run: 5 deliveries would be created. Turn off Dry Run to create them.',
 			type: 'warning',
 			location: 'outputPane',
 		},
@@ -121,7 +121,7 @@ test('shows the packing list of Shopify orders, and why orders would be skipped'
 	expect(new Set(jsonOf(output).map((json) => Object.keys(json).join())).size).toBe(1);
 	expect(pairedItems(output)).toEqual([0, 1, 2, 3]);
 	expect(hints.map(({ message }) => message)).toEqual([
-		'Dry Run: 2 deliveries would be created, 2 orders skipped (#2 canceled, #4 test order). Remove this option to create them.',
+		'Dry Run: 2 deliveries would be created, 2 orders skipped (#2 canceled, #4 test order). Turn off Dry Run to create them.',
 	]);
 	expect(service.control.requests()).toEqual([]);
 });

@@ -75,9 +75,9 @@ test('the hint of a dry run agrees with 0, 1 and 2 deliveries and skipped items 
 		]).message;
 	expect([hint(0, 0), hint(1, 0), hint(2, 1), hint(8, 2, { id: '1' }), hint(0, 1, {})]).toEqual([
 		'Dry Run: no delivery would be created.',
-		'Dry Run: 1 delivery would be created. Remove this option to create it.',
-		'Dry Run: 2 deliveries would be created, 1 item skipped (#1005 canceled). Remove this option to create them.',
-		'Dry Run: 8 deliveries would be created, 2 orders skipped (#1005 canceled, #1006 test order). Remove this option to create them.',
+		'Dry Run: 1 delivery would be created. Turn off Dry Run to create it.',
+		'Dry Run: 2 deliveries would be created, 1 item skipped (#1005 canceled). Turn off Dry Run to create them.',
+		'Dry Run: 8 deliveries would be created, 2 orders skipped (#1005 canceled, #1006 test order). Turn off Dry Run to create them.',
 		'Dry Run: no delivery would be created, 1 order skipped (#1005 canceled).',
 	]);
 });

@@ -129,7 +129,7 @@ export function dryRunHint(planned: readonly PlannedItem[]): NodeExecutionHint {
 	const sentence = [`Dry Run: ${created} would be created`, others].filter(Boolean).join(', ');
 	return warning(
 		count > 0
-			? `${sentence}. Remove this option to create ${count === 1 ? 'it' : 'them'}.`
+			? `${sentence}. Turn off Dry Run to create ${count === 1 ? 'it' : 'them'}.`
 			: `${sentence}.`,
 	);
 }
