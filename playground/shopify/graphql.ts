@@ -149,12 +149,12 @@ function orderFilter(query = ''): (order: Order) => boolean {
 
 interface Page {
 	readonly first?: number;
-	readonly after?: string;
+	readonly after?: string | null;
 }
 
 /** A page of a list, with positions as cursors. */
 function connection(items: readonly object[], { first = maxPageSize, after }: Page) {
-	const start = after === undefined ? 0 : Number(after) + 1;
+	const start = Number(after ?? -1) + 1;
 	const nodes = items.slice(start, start + Math.min(first, maxPageSize));
 	const edges = nodes.map((node, index) => ({ cursor: String(start + index), node }));
 	const hasNextPage = start + nodes.length < items.length;

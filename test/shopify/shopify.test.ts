@@ -363,6 +363,7 @@ describe('GraphQL', () => {
 		expect(await run(query)).toMatchObject({
 			data: { orders: { nodes: [{ name: '#1001' }], pageInfo: { hasNextPage: true } } },
 		});
+		expect(await run(query, { after: null })).toEqual(await run(query));
 		expect(await run(query, { after: '0' })).toEqual({
 			data: {
 				orders: {
