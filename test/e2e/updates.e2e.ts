@@ -1,10 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import axios from 'axios';
 import { z } from 'zod';
 
 import { credentialTypes } from '../../playground/examples';
 import { waitFor } from '../../playground/n8n/progress';
+import { outputOf } from '../../playground/n8n/execution';
+import * as graphqlApi from '../../playground/shopify/graphql';
 import { samples } from '../../playground/shopify/samples';
-import type { FulfillmentOrder, Order } from '../../playground/shopify/shapes';
+import { ShopRejection, type FulfillmentOrder, type Order } from '../../playground/shopify/shapes';
 import { dropoff, packages, pickup } from './support/sampleDelivery';
 import { openShopEnvironment, type ShopEnvironment } from './support/shop';
 
@@ -133,6 +137,21 @@ const shownStatuses = ({ fulfillmentOrder }: Sent) =>
 
 /** The emails to the owner about an order. */
 const emailsAbout = ({ order }: Pick<Sent, 'order'>) => env.emails(order.name);
+
+/** Runs a function while a copy of the workflow is published that waits for a row only for seconds. */
+async function withShortWait(
+	seconds: number,
+	run: (workflowId: string) => Promise<void>,
+): Promise<void> {
+	const { client } = env.installation;
+	await client.unpublish(updates);
+	const quick = await env.publish('updates', {
+		'Wait for Table Row': { amount: seconds, unit: 'seconds' },
+	});
+	await run(quick);
+	await client.unpublish(quick);
+	await client.publish(updates);
+}
 
 function fulfillManually({ fulfillmentOrder: { id } }: Sent): void {
 	shop().fulfill({
@@ -293,6 +312,72 @@ describe('delivery updates to Shopify', () => {
 		expect(emailsAbout(sent)).toHaveLength(1);
 	});
 
+	test('ends each of several saved updates with its own result, in one run', async () => {
+		const { client } = env.installation;
+		const [failing, deleted, rejected, shown] = [
+			await placeAndSend(),
+			await placeAndSend(),
+			await placeAndSend(),
+			await placeAndSend(),
+		];
+		const all = [failing, deleted, rejected, shown];
+		fulfillManually(failing);
+		const [fulfillment] = shop().fulfillmentsOf(failing.fulfillmentOrder);
+		const { runGraphql } = graphqlApi;
+		const shopify = jest.spyOn(graphqlApi, 'runGraphql').mockImplementation(async (to, body) => {
+			const text = JSON.stringify(body);
+			if (text.includes(`/Fulfillment/${fulfillment!.id}"`))
+				throw new ShopRejection(500, 'Shopify is busy');
+			if (text.includes(`/FulfillmentOrder/${rejected.fulfillmentOrder.id}"`))
+				throw new ShopRejection(401, 'Invalid access token');
+			return await runGraphql(to, body);
+		});
+		for (const sent of all) {
+			await client.changeTableRow(
+				'Deliveries',
+				{ deliveryId: sent.id },
+				{
+					status: 'picked up',
+					shopifyStatus: 'IN_TRANSIT',
+					shownInShopify: 'no',
+					...(sent === deleted && { fulfillmentOrderId: '1' }),
+				},
+			);
+		}
+		const problemOf = ({ order: { name } }: Sent, reason: string) => ({
+			shownInShopify: 'no',
+			message: expect.stringMatching(
+				new RegExp(`^Shopify does not show that ${name} is IN_TRANSIT: .*${reason}`),
+			),
+			solved: 'no',
+		});
+
+		await runEveryHour();
+		await runEveryHour();
+		expect(all.map((sent) => emailsAbout(sent).length)).toEqual([1, 1, 1, 0]);
+		expect(trackingUrls(shown)).toEqual([shown.trackLink]);
+		expect(shownStatuses(shown)).toEqual(['IN_TRANSIT']);
+		expect(await rowOf(failing)).toMatchObject(
+			problemOf(failing, 'not able to process your request'),
+		);
+		expect(await rowOf(deleted)).toMatchObject(problemOf(deleted, 'does not exist'));
+		expect(await rowOf(rejected)).toMatchObject(problemOf(rejected, 'Authorization failed'));
+		expect(await rowOf(shown)).toMatchObject({ shownInShopify: 'yes', message: '', solved: 'yes' });
+
+		shopify.mockRestore();
+		await runEveryHour();
+		for (const sent of [failing, rejected]) {
+			expect(await rowOf(sent)).toMatchObject({ shownInShopify: 'yes', message: '' });
+			expect(shownStatuses(sent)).toEqual(['IN_TRANSIT']);
+		}
+		expect(await rowOf(deleted)).toMatchObject({ shownInShopify: 'no', solved: 'no' });
+		await client.changeTableRow(
+			'Deliveries',
+			{ deliveryId: deleted.id },
+			{ shownInShopify: 'yes' },
+		);
+	});
+
 	test('emails the owner when a delivery failed, and shows a later attempt', async () => {
 		const sent = await placeAndSend();
 		await reportStatus(sent, 'picked up');
@@ -378,17 +463,37 @@ describe('delivery updates to Shopify', () => {
 	});
 
 	test('ends without an error for a delivery that is not from Shopify', async () => {
-		const { client } = env.installation;
-		await client.unpublish(updates);
-		const quick = await env.publish('updates', {
-			'Wait for Its Row': { amount: 1, unit: 'seconds' },
+		await withShortWait(1, async (quick) => {
+			await env.afterExecutions(quick, 1, async () => {
+				await fireStatus({ id: 'of-another-shop' }, 'delivered');
+			});
+			const executions = await env.installation.client.executions(quick);
+			expect(executions).toMatchObject([{ status: 'success' }]);
 		});
-		await env.afterExecutions(quick, 1, async () => {
-			await fireStatus({ id: 'of-another-shop' }, 'delivered');
+	});
+
+	test('emails the owner once about a status that waited for its row and that Shopify rejects', async () => {
+		const order = shop().place(samples[0]);
+		const [fulfillmentOrder] = shop().fulfillmentOrders(order.id);
+		const sent = await createDelivery(order, fulfillmentOrder!);
+		shop().hold(sent.fulfillmentOrder.id);
+		await withShortWait(10, async (quick) => {
+			const { client } = env.installation;
+			await env.afterExecutions(quick, 1, async () => {
+				await fireStatus(sent, 'picked up');
+				await sleep(5_000);
+				await addRow(sent);
+			});
+			const [{ id } = { id: '' }] = await client.executions(quick);
+			expect(outputOf(await client.execution(id), 'Wait for Table Row')).not.toEqual([]);
 		});
-		expect(await client.executions(quick)).toMatchObject([{ status: 'success' }]);
-		await client.unpublish(quick);
-		await client.publish(updates);
+		expect(await rowOf(sent)).toMatchObject({
+			status: 'picked up',
+			shownInShopify: 'no',
+			message: expect.stringContaining(`${order.name} is IN_TRANSIT: it is on hold`),
+		});
+		expect(emailsAbout(sent)).toHaveLength(1);
+		shop().hold(sent.fulfillmentOrder.id, false);
 	});
 
 	test('applies a status that was reported during a restart of n8n with the next event', async () => {
