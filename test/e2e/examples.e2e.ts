@@ -298,11 +298,11 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 		}
 		expect(sheetDeliveries()).toEqual([]);
 		// Excel puts a byte order mark before the first column.
-		await waitForPage(await upload(`\uFEFF${rows}`), '3 deliveries created');
+		await waitForPage(await upload(`\uFEFF${rows}`), 'Deliveries created: 3');
 		const page = await upload(
 			rows.replace('N-2003', 'N-2004').replace('Books,2,s', 'Books,2,huge'),
 		);
-		await waitForPage(page, '2 rows skipped, 1 rows failed; N-2004');
+		await waitForPage(page, 'Rows skipped: 2, rows failed: 1; N-2004');
 		expect(await env.email('N-2004')).toMatchObject({
 			subject: 'Rows of the sheet that failed: 1',
 			text: expect.stringContaining('is not one of xs, s, m, l, xl'),
@@ -493,6 +493,35 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		);
 	});
 
+	test('emails the owner when the called workflow is missing or fails, and reports no success', async () => {
+		const { client } = env.installation;
+		await client.unpublish(orders);
+		const order = env.shopify.shop.place(samples[0]);
+		await env.shopify.webhooks.settled();
+		const countEmails = () => env.emails('Catch up at night failed').length;
+		const before = countEmails();
+		expect(await catchUp('deleted')).toEqual([]);
+		expect(countEmails()).toBe(before + 1);
+
+		const failing = await env.publish('orders', {
+			[nodeNames.saveResult]: {
+				dataTableId: { __rl: true, mode: 'name', value: 'A missing table' },
+			},
+		});
+		expect(await catchUp(failing)).toMatchObject([
+			{ summary: expect.stringMatching(/^Failed: .*A missing table/), created: [] },
+		]);
+		expect(countEmails()).toBe(before + 2);
+		expect(env.emails('A missing table')).toHaveLength(1);
+		await client.unpublish(failing);
+		await client.publish(orders);
+		expect(deliveriesOf(env, order)).toHaveLength(1);
+		// The order is reserved for the other workflow, so it is not sent twice.
+		await catchUp();
+		expect(deliveriesOf(env, order)).toHaveLength(1);
+		await client.changeTableRow(deliveriesTable, { orderName: order.name }, { solved: 'yes' });
+	});
+
 	test('does not create an order that is canceled within the grace period', async () => {
 		await env.installation.client.unpublish(orders);
 		const settings = { ...filledIn(env.shopify)[nodeNames.settings], graceMinutes: 0.1 };
@@ -621,7 +650,10 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 			[nodeNames.createDelivery]: { ...create, options: { dryRun: true } },
 		});
 		expect(await catchUp(trying)).toMatchObject([
-			{ summary: expect.stringMatching(/^Dry Run is on .* 0 deliveries created/), created: [] },
+			{
+				summary: expect.stringMatching(/^Dry Run is on .* Deliveries created: 0,/),
+				created: [],
+			},
 		]);
 		expect(await rowOf(order)).toMatchObject({ status: 'dry run', deliveryId: '' });
 		await client.unpublish(trying);
