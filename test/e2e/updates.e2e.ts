@@ -360,7 +360,10 @@ describe('delivery updates to Shopify', () => {
 		expect(await rowOf(failing)).toMatchObject(
 			problemOf(failing, 'not able to process your request'),
 		);
-		expect(await rowOf(deleted)).toMatchObject(problemOf(deleted, 'does not exist'));
+		expect(await rowOf(deleted)).toMatchObject({
+			...problemOf(deleted, 'does not exist'),
+			whatToDo: expect.stringContaining('set shownInShopify to yes'),
+		});
 		expect(await rowOf(rejected)).toMatchObject(problemOf(rejected, 'Authorization failed'));
 		expect(await rowOf(shown)).toMatchObject({ shownInShopify: 'yes', message: '', solved: 'yes' });
 
