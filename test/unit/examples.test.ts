@@ -317,7 +317,7 @@ describe('the description of an order that was sent', () => {
 					assignments: z.array(z.object({ name: z.string(), value: z.unknown() })),
 				}),
 			})
-			.parse(parametersOf('address-changed', 'Compare with What Was Sent')).assignments;
+			.parse(parametersOf('address-changed', 'Find Changes')).assignments;
 		const compared = assignments.find(({ name }) => name === 'sentTo')?.value;
 		expect(functionIn(compared)).toMatch(/^\(\(order, part\) => .*to pay/);
 		expect(functionIn(columns.value.sentTo)).toBe(functionIn(compared));
