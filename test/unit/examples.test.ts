@@ -143,6 +143,13 @@ describe.each(examples)('the example %s', (_, { name, nodes, connections }) => {
 		).toEqual([]);
 	});
 
+	test('an example reads no item of a node with On Error: Continue by $(…)', () => {
+		// n8n 2 throws or returns null if the error of the item is n8n's own kind; $json and $node work.
+		const text = JSON.stringify(nodes);
+		const continuing = nodes.filter(({ onError }) => String(onError).startsWith('continue'));
+		expect(continuing.filter((node) => text.includes(`$('${node.name}')`))).toEqual([]);
+	});
+
 	test('an example emails the owner if something fails, or shows it to its user', () => {
 		const types = nodes.map(({ type }) => type);
 		const isStartedByUser = types.some((type) => /manualTrigger|chatTrigger/.test(type));
