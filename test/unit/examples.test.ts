@@ -12,9 +12,12 @@ import { z } from 'zod';
 
 import { DeliveryService } from '../../nodes/DeliveryService/DeliveryService.node';
 import { DeliveryServiceTrigger } from '../../nodes/DeliveryService/DeliveryServiceTrigger.node';
+import manifest from '../../package.json';
 
 const folder = join(__dirname, '../../examples');
+const home = manifest.homepage.split('#')[0] ?? '';
 const ownPackage = 'n8n-nodes-delivery-service.';
+const troubleshooting = `${home}/blob/main/docs/troubleshooting.md`;
 const note = 'n8n-nodes-base.stickyNote';
 const dataTable = 'n8n-nodes-base.dataTable';
 
@@ -141,6 +144,11 @@ describe.each(examples)('the example %s', (_, { name, nodes, connections }) => {
 		expect(
 			pink.filter(({ parameters }) => !/wrong|fails/.test(String(parameters.content))),
 		).toEqual([]);
+	});
+
+	test('an example links the troubleshooting page in its pink note', () => {
+		const pink = notesOf(nodes.filter(({ parameters }) => parameters.color === 3));
+		expect(pink.filter((text) => !text.includes(`](${troubleshooting})`))).toEqual([]);
 	});
 
 	test('an example reads no item of a node with On Error: Continue by $(…)', () => {
