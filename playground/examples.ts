@@ -34,6 +34,8 @@ export const nodeNames = {
 	newOrder: 'New Shopify Order',
 	settings: 'Settings',
 	createDelivery: 'Create Delivery',
+	fromCatchUp: 'From "Catch up at night"',
+	addToTable: 'Add to Table',
 	saveResult: 'Save Result',
 	createTable: 'Run Once',
 	everyNight: 'Every Night',

@@ -427,6 +427,29 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		}
 	});
 
+	test('creates one delivery when two copies have each added a row for it, as PostgreSQL allows', async () => {
+		const { client } = env.installation;
+		await client.unpublish(orders);
+		const order = env.shopify.shop.place(samples[0]);
+		const fulfillmentOrderId = String(fulfillmentOrderOf(order).id);
+		const newRow = { orderName: order.name, orderId: String(order.id), fulfillmentOrderId };
+		for (let copy = 1; copy <= 2; copy += 1) await client.addTableRow(deliveriesTable, newRow);
+		const start = [{ json: { id: order.id } }];
+		const runCopy = async (id: string, pinned = {}) => {
+			await client.updateWorkflow(id, { pinData: { [nodeNames.fromCatchUp]: start, ...pinned } });
+			expect((await client.run(id, nodeNames.fromCatchUp)).status).toBe('success');
+			expect(deliveriesOf(env, order)).toHaveLength(1);
+		};
+		const copies: string[] = [];
+		for (const json of await rowsOf(order)) {
+			const id = await env.store('orders');
+			copies.push(id);
+			await runCopy(id, { [nodeNames.addToTable]: [{ json }] });
+		}
+		for (const id of copies.slice(1)) await runCopy(id);
+		await client.publish(orders);
+	});
+
 	test('emails the owner about a rejected order, and sends it at night', async () => {
 		control().addFault(noCourier);
 		const order = await placeOrder();
