@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { INodeType } from 'n8n-workflow';
 import { z } from 'zod';
@@ -56,11 +57,12 @@ interface Started {
 }
 
 /**
- * One side of the comparison. `call` sends a call, `executions` returns all since the last time, with
- * that of the marker if there was one.
+ * One side of the comparison. `call` sends a call, `started` waits for the executions that it starts, if
+ * they are known, `executions` returns all since the last time, with that of the marker if there was one.
  */
 interface Side {
 	call: (call: Call) => Promise<CallResponse>;
+	started?: () => Promise<void>;
 	executions: (markerId?: string) => Promise<Started[]>;
 }
 
@@ -87,14 +89,21 @@ function realSide(
 ): Side & { expect: (count: number) => void } {
 	const seen = new Set<string>();
 	let expected = 0;
+	const freshExecutions = async () =>
+		(await client.executions(workflow.id)).filter(({ id }) => !seen.has(id)).reverse();
 	return {
 		call: async (call) => await send(url, call),
 		expect: (count) => (expected = count),
+		started: async () => {
+			const deadline = Date.now() + missingAfterMs;
+			// All but the marker's.
+			while ((await freshExecutions()).length < expected - 1 && Date.now() < deadline)
+				await sleep(50);
+		},
 		executions: async (markerId) => {
 			const deadline = Date.now() + missingAfterMs;
 			return await waitFor('the executions to end', 60_000, async () => {
-				const all = await client.executions(workflow.id);
-				const fresh = all.filter(({ id }) => !seen.has(id)).reverse();
+				const fresh = await freshExecutions();
 				if (!fresh.every(hasEnded)) return undefined;
 				if (fresh.length < expected && Date.now() < deadline) return undefined;
 				const started: Started[] = [];
@@ -165,6 +174,8 @@ async function effectOf(side: Side, call: Call, withMarker: boolean): Promise<Ef
 	// Executions start in the order of the calls: one that this call starts is there with the marker's.
 	if (!withMarker) return { response, executions: await side.executions() };
 	const id = `after ${call.name}`;
+	// A node that responds itself does so before n8n saves what the node has stored.
+	await side.started?.();
 	await side.call(marker(id));
 	return { response, executions: await side.executions(id) };
 }
