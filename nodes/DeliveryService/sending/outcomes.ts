@@ -58,7 +58,7 @@ export function wholeAlreadyCreated({ delivery, orderReferenceId }: Creation): S
 	return {
 		kind: 'skipped',
 		reason: 'alreadyCreated',
-		message: `${delivery.referenceId} was skipped: this workflow has already created a delivery for the whole order (${orderReferenceId}). Later changes are not sent; use the Update operation with ${orderReferenceId} and the whole order for them.`,
+		message: `${delivery.referenceId} was skipped: this workflow has already created a delivery for the whole order (${orderReferenceId}). Later changes are not sent; to send them, use the Update operation with the whole order and ${orderReferenceId} as its reference ID.`,
 	};
 }
 

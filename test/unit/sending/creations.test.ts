@@ -533,7 +533,7 @@ describe('whole orders and fulfillment orders', () => {
 		const report = await run(service, [part(0, 1), creation(1, '#2')]);
 		expect(kindsOf(report)).toEqual(['alreadyCreated', 'created']);
 		expect(messagesOf(report)[0]).toBe(
-			'#1-1 was skipped: this workflow has already created a delivery for the whole order (#1). Later changes are not sent; use the Update operation with #1 and the whole order for them.',
+			'#1-1 was skipped: this workflow has already created a delivery for the whole order (#1). Later changes are not sent; to send them, use the Update operation with the whole order and #1 as its reference ID.',
 		);
 	});
 
