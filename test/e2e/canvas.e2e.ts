@@ -1,4 +1,10 @@
-import { exampleNames, readExampleFile } from '../../playground/examples';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { z } from 'zod';
+
+import { exampleNames, nodeNames, readExampleFile } from '../../playground/examples';
+import { projectFolder } from '../../playground/n8n/folders';
 import { openInstallation, type Installation } from './support/installation';
 import { Editor, type Box, type CanvasNode } from './support/editor';
 
@@ -60,3 +66,36 @@ test.each(exampleNames())(
 		if (email) expect(email.issues).toEqual(['Credentials for Send Email are not set.']);
 	},
 );
+
+const starterName = 'shopify-orders-to-deliveries';
+
+test('the nodes of the starter have the buttons that the README names', async () => {
+	const readme = await readFile(join(projectFolder, 'README.md'), 'utf8');
+	const buttonOf = (name: string) =>
+		new RegExp(`\\*\\*${name}:\\*\\* press \\*\\*(.+?)\\*\\*`).exec(readme)?.[1];
+	const starter = await readExampleFile(starterName);
+	const id = await installation.client.createWorkflow(starter);
+	// Create Delivery has no such button here: n8n selects the only credential of its type.
+	for (const name of [nodeNames.newOrder, nodeNames.emailOwner]) {
+		const button = buttonOf(name) ?? '';
+		expect(button).toMatch(/^Connect to /);
+		const opened = starter.nodes.find((node) => node.name === name);
+		await editor.openNode(id, z.string().parse(opened?.id));
+		await editor.button(button).waitFor();
+	}
+});
+
+test('the canvas shows that Dry Run is on', async () => {
+	const starter = await readExampleFile(starterName);
+	const create = starter.nodes.find(({ name }) => name === nodeNames.createDelivery);
+	for (const dryRun of [true, false]) {
+		const changed = { ...create!, parameters: { ...create!.parameters, options: { dryRun } } };
+		const nodes = starter.nodes.map((node) => (node === create ? changed : node));
+		const id = await installation.client.createWorkflow({ ...starter, nodes });
+		const shown = await Promise.all(
+			(await editor.openCanvas(id)).map(async (node) => await editor.text(node)),
+		);
+		const createNode = shown.find((text) => text.includes('create from orders: delivery'));
+		expect(createNode?.includes('Dry Run: create from orders')).toBe(dryRun);
+	}
+});

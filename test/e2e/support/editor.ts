@@ -269,6 +269,11 @@ export class Editor {
 			.filter((line) => line !== '' && line !== 'Issues');
 	}
 
+	/** Locates the button with this label. */
+	button(label: string): Locator {
+		return this.page.getByRole('button', { name: label, exact: true });
+	}
+
 	/** Locates a parameter's input in the open node or credential. */
 	input(parameter: string): Locator {
 		return this.part(`parameter-input-${parameter}`);
