@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { outputOf } from '../../playground/n8n/execution';
 import { waitFor } from '../../playground/n8n/progress';
 import * as shared from './support/versionTests';
-import { fireUpdates, waitForExecutions } from './support/events';
+import { fireUpdates, waitForExecutions, webhooksByEvent } from './support/events';
 import { testTriggerChanges } from './support/triggerTests';
 import { nodes, triggerWorkflow } from './support/workflows';
 
@@ -36,7 +36,7 @@ describe('a restart of n8n', () => {
 			events: ['createTask', 'updateTask'],
 		});
 		await client.publish(workflow.id);
-		const before = control.webhooks();
+		const before = webhooksByEvent(control);
 		control.blacklist(before[1]?.url ?? '', 3);
 
 		await installation().restartN8n();
@@ -46,7 +46,7 @@ describe('a restart of n8n', () => {
 			const active = control.webhooks().filter(({ status }) => status === 'Active');
 			return Promise.resolve(active.length === before.length || undefined);
 		});
-		expect(control.webhooks()).toEqual(before);
+		expect(webhooksByEvent(control)).toEqual(before);
 		const logLine = 'the Delivery Service had blacklisted the webhook for Delivery Updated';
 		await waitFor('the log line', 10_000, async () => {
 			const log = await readFile(join(installation().userFolder, 'n8n.log'), 'utf8');

@@ -29,6 +29,11 @@ function describeWebhook(kind: string, workflow: StoredWorkflow, event: EventNam
 	return `${kind}/${String(trigger?.webhookId)}/webhook ${event}`;
 }
 
+/** Lists all webhooks of the service by event, since a trigger subscribes to its events in parallel. */
+export function webhooksByEvent(control: Control): Webhook[] {
+	return [...control.webhooks()].sort((one, other) => one.action - other.action);
+}
+
 /**
  * Lists all webhooks of the service, sorted, as `productionWebhook` describes them. A webhook that is
  * inactive, unsigned, or whose event doesn't match its code is listed as JSON.
