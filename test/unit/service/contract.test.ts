@@ -48,12 +48,14 @@ const rules = {
 	},
 } as const;
 
-/** Text that is not blank, often of the maximum length. */
+const visible = /[^\s\u2800\p{C}\p{Default_Ignorable_Code_Point}]/u;
+
+/** Text with a visible character, often of the maximum length. */
 function text(longest = 30): fc.Arbitrary<string> {
 	return fc.oneof(
 		fc
 			.string({ unit: 'grapheme', minLength: 1 })
-			.filter((value) => value.trim() !== '' && value.length <= longest),
+			.filter((value) => visible.test(value) && value.length <= longest),
 		fc.string({ unit: fc.constantFrom(...'aZ9#-é漢'), minLength: longest, maxLength: longest }),
 	);
 }
