@@ -7,11 +7,11 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { deliveryResource } from './resources/delivery';
-import { withErrorItems } from './resources/items';
-import { resourceProperties, type Operation } from './resources/resource';
-import { webhookResource } from './resources/webhook';
-import { searchWebhooks } from './resources/webhook/delete';
+import { deliveryResource } from './operations/deliveryResource';
+import { withErrorItems } from './operations/items';
+import { resourceProperties, type Operation } from './operations/resource';
+import { webhookResource } from './operations/webhook';
+import { searchWebhooks } from './operations/webhook/delete';
 import { testConnection } from './service/credentialTest';
 
 const resources = [deliveryResource, webhookResource];

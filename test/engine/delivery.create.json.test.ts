@@ -90,6 +90,33 @@ describe('delivery from JSON', () => {
 		]);
 	});
 
+	test("accepts what the API document's samples have: no pickup email, other sizes", async () => {
+		const packages = [1, 'XL'].map((size) => ({ name: 'Box', qty: 1, size }));
+		const contact = { name: pickup.contact.name };
+		const input = delivery({ pickup: { ...pickup, contact }, packages });
+
+		const { error } = await service.run(fromJson, { items: [input] });
+
+		expect(error).toBeUndefined();
+		const sent = [packages[0], { name: 'Box', qty: 1, size: 'xl' }];
+		expect(service.creations()).toEqual([{ deliveries: [{ ...input, packages: sent }] }]);
+	});
+
+	test.each([
+		['an unknown size', { packages: [{ name: 'Box', qty: 1, size: 'xxl' }] }, /size "xxl" is not/],
+		['a fraction as size', { packages: [{ name: 'Box', qty: 1, size: 1.5 }] }, /size 1.5 is not/],
+		[
+			'a recipient without an email',
+			{ dropoff: { ...pickup, contact: { name: 'Ana' } } },
+			/Recipient email is missing/,
+		],
+	])('rejects %s', async (_what, changes, message) => {
+		const { error } = await service.run(fromJson, { items: [delivery(changes)] });
+
+		expect(error?.message).toMatch(message);
+		expect(service.creations()).toEqual([]);
+	});
+
 	test('omits empty fields', async () => {
 		const input = delivery({
 			pickup: { ...pickup, contact: { ...pickup.contact, phonenumber: '' } },

@@ -286,13 +286,13 @@ describe('order option', () => {
 		],
 		[
 			'Cash on Delivery Methods, as text',
-			{ cashOnDeliveryMethods: 'Milkman, Pay later' },
+			{ cashOnDeliveryMethods: 'Pay the milkman, Pay later' },
 			{ ...payableInCash, payment_gateway_names: ['Pay the milkman'] },
 			{ ...plain, cod: 87 },
 		],
 		[
 			'Cash on Delivery Methods, as an array',
-			{ cashOnDeliveryMethods: '={{ ["Milkman"] }}' },
+			{ cashOnDeliveryMethods: '={{ ["Pay the milkman"] }}' },
 			{ ...payableInCash, payment_gateway_names: ['Pay the milkman'] },
 			{ ...plain, cod: 87 },
 		],

@@ -729,92 +729,37 @@ describe('options of an update', () => {
 	});
 });
 
-describe('update under an API variant', () => {
-	const unknownId = 'no-such-delivery';
-	const updatedIds = () =>
-		service.control
-			.deliveries()
-			.filter(({ request }) => request.cod === 5)
-			.map(({ record }) => record.id);
+test('an update that is redirected has an unknown outcome', async () => {
+	const ids = await service.seed(2);
+	service.control.addFault({ kind: 'statusAfter', status: 303, times: null, method: 'PATCH' });
 
-	/** Updates three deliveries and one that does not exist, with On Error: Continue. */
-	async function updateUnder(variant: string) {
-		const ids = await service.seed(3);
-		service.control.settings({ variant });
-		const { items } = await service.run(update({ cod: '5' }), {
-			items: itemsWithIds([...ids, unknownId]),
-			onError: 'continueRegularOutput',
-		});
-		return { ids, items: jsonOf(items) };
-	}
-
-	const rejected = { outcome: 'rejected', deliveryId: unknownId };
-
-	test.each([
-		'update-202',
-		'update-204',
-		'update-no-body',
-		'update-jobs-list',
-		'update-payload',
-		'update-unknown-400',
-		'update-unknown-partly',
-		'update-busy-at-first',
-		'update-lost',
-	])('an update reports an unknown ID and updates the others: %s', async (variant) => {
-		const { ids, items } = await updateUnder(variant);
-
-		expect(updatedIds()).toEqual(ids);
-		expect(items).toMatchObject([...ids.map((deliveryId) => ({ deliveryId })), rejected]);
+	const { items } = await service.run(update({ cod: '5' }), {
+		items: itemsWithIds(ids),
+		onError: 'continueRegularOutput',
 	});
 
-	test("an update rejected with 200 shows the service's message: update-code-error", async () => {
-		const { ids, items } = await updateUnder('update-code-error');
-
-		expect(updatedIds()).toEqual([]);
-		expect(items).toMatchObject(
-			[...ids, unknownId].map((deliveryId) => ({
-				outcome: 'rejected',
-				message: expect.stringContaining('The route has left already (ERROR)'),
-				deliveryId,
-			})),
-		);
-	});
-
-	test.each([
-		['once', 0, 1],
-		['once more per lost response', 2, 3],
-	])(
-		'an update adds its packages to the existing ones %s: update-adds-packages',
-		async (_, lost, times) => {
-			const [id = ''] = await service.seed(1);
-			service.control.settings({ variant: 'update-adds-packages' });
-			if (lost > 0) service.control.addFault({ kind: 'resetAfter', times: lost });
-			const added = { name: 'Added', qty: 1, size: 's' };
-
-			const { items } = await service.run(update({ packages: { package: [added] } }), {
-				items: [{ id }],
-			});
-
-			expect(jsonOf(items)).toMatchObject([{ deliveryId: id, code: 'OK' }]);
-			const [delivery] = service.control.deliveries();
-			expect(delivery?.request.packages.filter(({ name }) => name === 'Added')).toHaveLength(times);
-		},
+	expect(updates()).toHaveLength(1);
+	expect(jsonOf(items)).toMatchObject(
+		ids.map((deliveryId) => ({ outcome: 'unknown', deliveryId })),
 	);
+});
 
-	test('an update that is redirected with 303 has an unknown outcome: update-303', async () => {
-		const ids = await service.seed(2);
-		service.control.settings({ variant: 'update-303' });
+test("an update rejected with 200 shows the service's message", async () => {
+	const ids = await service.seed(2);
+	service.control.settings({ variant: 'code-error' });
 
-		const { items } = await service.run(update({ cod: '5' }), {
-			items: itemsWithIds(ids),
-			onError: 'continueRegularOutput',
-		});
-
-		expect(updates()).toHaveLength(1);
-		expect(jsonOf(items)).toMatchObject(
-			ids.map((deliveryId) => ({ outcome: 'unknown', deliveryId })),
-		);
+	const { items } = await service.run(update({ cod: '5' }), {
+		items: itemsWithIds(ids),
+		onError: 'continueRegularOutput',
 	});
+
+	expect(jsonOf(items)).toMatchObject(
+		ids.map((deliveryId) => ({
+			outcome: 'rejected',
+			message: expect.stringContaining('Your plan does not allow this (ERROR)'),
+			deliveryId,
+		})),
+	);
 });
 
 describe('changes from a Shopify order', () => {

@@ -590,22 +590,6 @@ describe('an unusual service', () => {
 		expect(list()).toEqual([]);
 	});
 
-	test('removes bare URLs of deselected events when the service drops the query', async () => {
-		service.control.settings({ variant: 'query-dropped' });
-		const options = { verifyCaller: false };
-		const before = await open({ ...every, options });
-		await before.activate();
-		const trigger = await open({ options }, { staticData: deepCopy(before.staticData) });
-
-		await trigger.activate();
-		const published = list();
-		await trigger.deactivate();
-
-		expect(published).toEqual([{ url: trigger.url, action: 3, status: 'Active' }]);
-		expect(list()).toEqual([]);
-		expect(service.warnings()).toEqual([]);
-	});
-
 	test('warns when the service confirms a DELETE but still lists the webhook', async () => {
 		const trigger = await open();
 		await trigger.activate();
@@ -743,34 +727,6 @@ describe('publishing with blacklisted webhooks', () => {
 			expect(itemsOf(received)).toEqual([{ event: 'updateTask', ...updated }]);
 		},
 	);
-
-	test('publishes when the service does not remove a blacklisted webhook', async () => {
-		const trigger = await open();
-		await trigger.create();
-		service.control.settings({ variant: 'unsubscribe-banned-403' });
-		service.control.blacklist(hook(3).url, 3);
-
-		await trigger.activate();
-		await trigger.activate('init');
-
-		expect(list().map(({ status }) => status)).toEqual(['Banned', 'Active']);
-		expect(service.warnings().join()).toContain('may remain');
-		const received = await trigger.receive({ url: hook(3).url, body: updated });
-		expect(itemsOf(received)).toHaveLength(1);
-	});
-
-	test('fails when the service neither removes nor re-creates a blacklisted webhook', async () => {
-		const trigger = await open();
-		await trigger.create();
-		service.control.settings({ variant: 'unsubscribe-banned-400' });
-		service.control.blacklist(hook(3).url, 3);
-
-		await expect(trigger.activate()).rejects.toMatchObject({
-			message: expect.stringMatching(
-				/^The Delivery Service has blacklisted this workflow's webhook for Delivery Updated.*Then publish the workflow \(in n8n 1, deactivate and activate it\).*rejected the request/,
-			),
-		});
-	});
 
 	test('re-creates a blacklisted test webhook', async () => {
 		const trigger = await open();

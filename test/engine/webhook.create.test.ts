@@ -104,7 +104,8 @@ describe('the check after creating a webhook', () => {
 	const hooks = '/hooks/';
 
 	test('fails when the service confirms a webhook that it never lists', async () => {
-		service.control.settings({ variant: 'subscribe-ignored' });
+		const ignored = { kind: 'status', status: 200, method: 'POST', path: hooks } as const;
+		service.control.addFault(ignored);
 
 		const { error, items } = await createOne();
 

@@ -1,7 +1,7 @@
 /** The operation Webhook: Delete, and its list of webhooks. */
 import type { INodeParameters } from 'n8n-workflow';
 
-import { placeholderFor } from '../../nodes/DeliveryService/resources/webhook/placeholders';
+import { placeholderFor } from '../../nodes/DeliveryService/operations/webhook/placeholders';
 import { loadList } from '../support/engine/engine';
 import { jsonOf, pairedItems, setUp } from '../support/actionNode';
 
@@ -94,7 +94,7 @@ describe('Delete', () => {
 
 	test('fails when the service confirms the deletion but still lists the webhook', async () => {
 		await service.subscribe(url, 3);
-		service.control.settings({ variant: 'unsubscribe-ignored' });
+		service.control.addFault({ kind: 'status', status: 200, method: 'DELETE', times: null });
 
 		const { error, items } = await service.run(deletion({ webhook: listEntry(`3 ${url}`) }));
 
@@ -130,7 +130,7 @@ describe('Delete', () => {
 
 	test('trusts the confirmation when the list cannot be read', async () => {
 		await service.subscribe(url, 3);
-		service.control.settings({ variant: 'list-403' });
+		service.control.addFault({ kind: 'status', status: 403, method: 'GET', times: null });
 
 		const { error, items } = await service.run(deletion({ webhook: listEntry(`3 ${url}`) }));
 

@@ -7,7 +7,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 
 import { realClock } from '../../nodes/DeliveryService/common/clock';
-import { placeholderFor } from '../../nodes/DeliveryService/resources/webhook/placeholders';
+import { placeholderFor } from '../../nodes/DeliveryService/operations/webhook/placeholders';
 import {
 	addNodeType,
 	runWorkflow,
@@ -56,7 +56,6 @@ function statusByUrl(): Record<string, string> {
 
 test('creates no second webhook when the service confirms a deletion but still lists the webhook', async () => {
 	await blacklist([ownUrl]);
-	service.control.settings({ variant: 'subscribe-again-duplicate' });
 	const ignored = { kind: 'status', status: 200, method: 'DELETE', path: hooks } as const;
 	service.control.addFault(ignored);
 
@@ -73,18 +72,6 @@ test('creates no second webhook when the service confirms a deletion but still l
 	expect(withoutPlaceholders()).toMatchObject([{ url: ownUrl, status: 'Banned' }]);
 	expect(jsonOf((await reactivate(ownUrl)).items)).toMatchObject([{ url: ownUrl }]);
 	expect(service.control.webhooks()).toMatchObject([{ url: ownUrl, status: 'Active' }]);
-});
-
-test('leaves a blacklisted webhook alone that is also listed as active', async () => {
-	await blacklist([ownUrl]);
-	service.control.settings({ variant: 'subscribe-again-duplicate' });
-	await service.subscribe(ownUrl, 3);
-	const before = service.received().length;
-
-	const { items } = await reactivate(ownUrl);
-
-	expect(items).toEqual([]);
-	expect(service.received().slice(before)).toHaveLength(1);
 });
 
 test('says that nothing was changed when the service does not find the webhook that it lists', async () => {
@@ -277,20 +264,6 @@ describe('a failure', () => {
 		expect(statusByUrl()).toEqual({});
 	});
 
-	test('changes nothing when the service allows one webhook per event and lists another one', async () => {
-		await blacklist(urls.slice(0, 1));
-		await service.subscribe('https://other.example/hook', 3);
-		service.control.settings({ variant: 'subscribe-event-409' });
-
-		const { error } = await reactivate('https://shop.example');
-
-		expect(error).toMatchObject({
-			message: expect.stringContaining('another webhook in its place (status 409)'),
-			description: expect.stringContaining('nothing was changed'),
-		});
-		expect(statusByUrl()).toMatchObject({ [urls[0] ?? '']: 'Banned' });
-	});
-
 	test.each([400, 409, 422])(
 		'reactivates a webhook although the service rejects its placeholder with %d',
 		async (status) => {
@@ -394,19 +367,6 @@ describe('a failure', () => {
 			expect(statusByUrl()).toEqual({ [urls[0] ?? '']: 'Active' });
 		});
 
-		test('a webhook with two placeholders is re-created once', async () => {
-			await loseWebhook();
-			service.control.settings({ variant: 'subscribe-again-duplicate' });
-			const [placeholder] = service.control.webhooks();
-			await service.subscribe(placeholder?.url ?? '', 3);
-			expect(service.control.webhooks()).toHaveLength(2);
-
-			const { items } = await reactivate('https://shop.example');
-
-			expect(jsonOf(items)).toHaveLength(1);
-			expect(service.control.webhooks()).toMatchObject([{ url: urls[0], status: 'Active' }]);
-		});
-
 		test('a run with another URL prefix does not re-create the webhook', async () => {
 			await loseWebhook();
 			const before = service.received().length;
@@ -427,7 +387,6 @@ describe('a failure', () => {
 
 		test('creates one webhook when the list shows it some seconds late', async () => {
 			await blacklist(urls.slice(0, 1));
-			service.control.settings({ variant: 'subscribe-again-duplicate' });
 			const late = { ...listing, kind: 'status', status: 200 } as const;
 			// The list of the run, with the placeholder, and after the deletion; then it lags.
 			service.control.addFault({ ...late, body: [], skip: 3, times: 4 });
@@ -443,7 +402,7 @@ describe('a failure', () => {
 	describe('after a false confirmation', () => {
 		test('changes nothing when the service confirms a creation but never lists the webhook', async () => {
 			await blacklist(urls.slice(0, 1));
-			service.control.settings({ variant: 'subscribe-ignored' });
+			service.control.addFault({ kind: 'status', status: 200, method: 'POST', times: null });
 
 			const { error, items } = await reactivate('https://shop.example');
 

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 
 import { sendCreations } from '../../nodes/DeliveryService/sending/creations';
 import type { Report, SendingOptions } from '../../nodes/DeliveryService/sending/options';
-import { openLedger } from '../../nodes/DeliveryService/deduplication/ledger';
+import { openLedger } from '../../nodes/DeliveryService/ledger/ledger';
 import { RateLimit } from '../../nodes/DeliveryService/sending/rateLimit';
 import {
 	toResponse,
@@ -74,14 +74,6 @@ const outcomeKinds = ({ results }: Report) => results.map(({ outcome }) => outco
 
 const statuses = () => service.control.requests().map(({ status }) => status);
 
-test('sends 1,000 deliveries in 10 requests and creates all of them', async () => {
-	const report = await run(creationsOf(1000), sendingOptions());
-	expect(report.requests).toBe(10);
-	expect(statuses()).toEqual(Array.from({ length: 10 }, () => 200));
-	expect(service.control.deliveries()).toHaveLength(1000);
-	expect(new Set(outcomeKinds(report))).toEqual(new Set(['created']));
-});
-
 test('sends 12,000 deliveries in 120 requests without a 429, within 5% of the minimum time', async () => {
 	const started = time.now();
 	const report = await run(creationsOf(12_000), sendingOptions());
@@ -123,49 +115,4 @@ test('retries after a 429 and creates all deliveries when another process uses t
 		expect(service.control.deliveries()).toHaveLength(180);
 		time.jump(120_000);
 	}
-});
-
-test('stops sending when the service is still busy after the max retry time', async () => {
-	service.control.addFault({ kind: 'status', status: 429, times: null, skip: 2 });
-	const started = time.now();
-	const report = await run(creationsOf(50), sendingOptions({ batchSize: 10, maxRetryMs: 90_000 }));
-	const kinds = outcomeKinds(report);
-	expect(kinds.filter((kind) => kind === 'created')).toHaveLength(20);
-	expect(kinds.filter((kind) => kind === 'notSent')).toHaveLength(30);
-	expect(time.now() - started).toBeLessThanOrEqual(90_000 + 2000);
-	expect(service.control.deliveries()).toHaveLength(20);
-});
-
-test('waiting for the rate limit between retries does not count toward the max retry time', async () => {
-	service.control.addFault({
-		kind: 'status',
-		status: 429,
-		headers: { 'Retry-After': '5' },
-		times: 3,
-	});
-	const report = await run(
-		creationsOf(1),
-		sendingOptions({ rateLimit: new RateLimit(1, 60_000), maxRetryMs: 15_000 }),
-	);
-	expect(statuses()).toEqual([429, 429, 429, 200]);
-	expect(report.waited.forServiceMs).toBe(15_000);
-	expect(report.waited.forLimitMs).toBe(3 * 55_001);
-});
-
-test('sends only deliveries that were not sent before when a run is repeated', async () => {
-	const sending = sendingOptions({ batchSize: 10, maxRetryMs: 0 });
-	service.control.addFault({
-		kind: 'status',
-		status: 503,
-		headers: { 'Retry-After': '5' },
-		skip: 1,
-	});
-	const first = await run(creationsOf(30), sending);
-	expect(outcomeKinds(first).filter((kind) => kind === 'created')).toHaveLength(10);
-	const second = await run(creationsOf(30), sending);
-	expect(outcomeKinds(second)).toEqual([
-		...Array.from({ length: 10 }, () => 'skipped'),
-		...Array.from({ length: 20 }, () => 'created'),
-	]);
-	expect(service.control.deliveries()).toHaveLength(30);
 });

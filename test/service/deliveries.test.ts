@@ -89,62 +89,23 @@ describe('creating deliveries', () => {
 		pickup: { contact, location: { warehouse: 1 } },
 	});
 
-	test.each<[string, Record<string, unknown>]>([
-		['size in upper case', withPackage({ size: 'S' })],
-		['size as a number', withPackage({ size: 1 })],
-		['size missing', withPackage({ size: undefined })],
-		['qty negative', withPackage({ qty: -1 })],
-		['qty a fraction', withPackage({ qty: 1.5 })],
-		['qty as text', withPackage({ qty: '1' })],
-		['weight negative', withPackage({ weight: -0.1 })],
-		['price as text', withPackage({ price: '1' })],
-		['unknown package field', withPackage({ color: 'red' })],
-		['email missing', withContact({ name: 'Ada' })],
-		['email malformed', withContact({ name: 'Ada', email: 'ada' })],
-		['name missing', withContact({ email: 'ada@mail.example' })],
-		['unknown contact field', withContact({ name: 'A', email: 'a@b.example', phone: '1' })],
-		['no address', { dropoff: place({ instructions: 'Ring' }) }],
-		['address and warehouse', { dropoff: place({ address: 'A', warehouse: 1 }) }],
-		['warehouse as text', { dropoff: place({ warehouse: '1' }) }],
-		['unknown component', { dropoff: place({ address: { street: 'Main' } }) }],
-		['latitude as boolean', { dropoff: place({ address: 'A', lat: true }) }],
-		['unknown place field', { dropoff: { ...place({ address: 'A' }), note: 'x' } }],
-		['reference of 41 characters', { referenceId: 'x'.repeat(41) }],
-		['reference as a number', { referenceId: 1 }],
-		['tag of 51 characters', { tags: ['x'.repeat(51)] }],
-		['extra data without value', { extraData: [{ name: 'a' }] }],
-		['unknown extra data field', { extraData: [{ name: 'a', value: 'b', key: 'c' }] }],
-		['unknown location field', { dropoff: place({ address: 'A', zip: '1' }) }],
-		['cod negative', { cod: -1 }],
-		['packages missing', { packages: undefined }],
-		['unknown field', { reference: 'x' }],
-	])('rejects the whole request: %s', async (_name, changes) => {
-		const response = await create({ deliveries: [delivery(), delivery(changes)] });
+	// What openapi.yaml allows is compared with our schemas in test/unit/service/contract.test.ts.
+	test('rejects the whole request because of one invalid delivery, and names its field', async () => {
+		const invalid = delivery(withPackage({ qty: -1 }));
+		const response = await create({ deliveries: [delivery(), invalid] });
 		expect(response.status).toBe(400);
 		expect(response.data).toEqual({
 			code: 'BAD_REQUEST',
-			message: expect.stringContaining('/body/deliveries/1'),
+			message: expect.stringContaining('/body/deliveries/1/packages/0/qty'),
 		});
 		expect(local.service.control.deliveries()).toEqual([]);
 	});
 
-	test.each<[string, unknown]>([
-		['no deliveries', {}],
-		['unknown field', { ...creation(), dryRun: true }],
-		['type unknown', { ...creation(), type: 'Slot' }],
-		['company 0', { ...creation(), companyId: 0 }],
-		['company as text', { ...creation(), companyId: '7' }],
-		['a list', [delivery()]],
-	])('rejects the create request: %s', async (_name, body) => {
-		expect((await create(body)).status).toBe(400);
-	});
-
 	test.each<[string, Record<string, unknown>]>([
-		['reference of 40 characters', { referenceId: 'x'.repeat(40) }],
-		['tag of 50 characters', { tags: ['x'.repeat(50)] }],
-		['qty 0', withPackage({ qty: 0, weight: 0, price: 0 })],
-		['coordinates as text', { dropoff: place({ address: 'A', lat: '1', lng: '2' }) }],
-	])('accepts values at their limit: %s', async (_name, changes) => {
+		['a size in upper case', withPackage({ size: 'XL' })],
+		['an integer as size', withPackage({ size: 1 })],
+		['a pickup without email', withContact({ name: 'Ada' })],
+	])('accepts what samples have: %s', async (_name, changes) => {
 		expect((await createOne(changes)).status).toBe(200);
 	});
 
@@ -246,28 +207,8 @@ describe('updating deliveries', () => {
 		expect(local.service.control.deliveries()).toEqual(before);
 	});
 
-	test('accepts 10 delivery IDs', async () => {
-		const deliveryIds = await createIds(10);
-		expect((await update({ deliveryIds, deliveryChanges: { cod: 1 } })).status).toBe(200);
-	});
-
-	test.each<[string, Record<string, unknown>]>([
-		['11 delivery IDs', { deliveryIds: Array.from({ length: 11 }, String), deliveryChanges: {} }],
-		['11 reference IDs', { referenceIds: Array.from({ length: 11 }, String), deliveryChanges: {} }],
-		['both lists', { deliveryIds: ['a'], referenceIds: ['b'], deliveryChanges: {} }],
-		['neither list', { deliveryChanges: {} }],
-		['no changes', { deliveryIds: ['a'] }],
-		['unknown change', { deliveryIds: ['a'], deliveryChanges: { tags: ['x'] } }],
-		['unknown field', { deliveryIds: ['a'], deliveryChanges: {}, dryRun: true }],
-		['unknown location field', { deliveryIds: ['a'], deliveryChanges: { location: { zip: '1' } } }],
-		['unknown contact field', { deliveryIds: ['a'], deliveryChanges: { contact: { phone: '1' } } }],
-		['unknown package field', { deliveryIds: ['a'], deliveryChanges: { packages: [{ x: 1 }] } }],
-		['latitude as text', { deliveryIds: ['a'], deliveryChanges: { location: { lat: '1' } } }],
-		['components', { deliveryIds: ['a'], deliveryChanges: { location: { address: {} } } }],
-		['tag names', { deliveryIds: ['a'], deliveryChanges: { addTags: ['x'] } }],
-		['long reference', { deliveryIds: ['a'], deliveryChanges: { referenceId: 'x'.repeat(41) } }],
-		['flag as text', { deliveryIds: ['a'], deliveryChanges: {}, reorderRoute: 'true' }],
-	])('rejects the update request: %s', async (_name, body) => {
+	test('rejects an update with both kinds of IDs', async () => {
+		const body = { deliveryIds: ['a'], referenceIds: ['b'], deliveryChanges: {} };
 		expect((await update(body)).status).toBe(400);
 	});
 });

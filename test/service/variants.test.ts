@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const simulate = (variant: string) => local.service.control.settings({ variant });
 
-/** A delivery that a variant may reject, see variants/create.ts. */
+/** A delivery that a variant may reject. */
 const invalid = delivery({
 	dropoff: {
 		contact: { name: 'Ada', email: 'ada@mail.example' },
@@ -36,48 +36,25 @@ async function recordTranscript(): Promise<string> {
 	const send = async (method: string, url: string, data?: unknown) => {
 		const response = await api
 			.request<unknown>({ method, url, data })
-			.then(({ status, headers, data: body }) => ({
-				status,
-				body,
-				type: String(headers['content-type']),
-			}))
+			.then(({ status, data: body }) => ({ status, body }))
 			.catch((error: Error) => error.message);
 		entries.push(response);
 	};
 	const create = async (...deliveries: unknown[]) =>
 		await send('POST', '/v1/deliveries', { deliveries });
-	await create(delivery({ referenceId: ' #A1 ' }));
-	await create(delivery({ referenceId: ' #A1 ' }));
-	await create(delivery(), delivery({ referenceId: '#B' }), delivery(), invalid, delivery());
+	await create(delivery({ referenceId: 'A' }));
+	await create(delivery({ referenceId: 'A' }));
+	await create(delivery(), delivery({ referenceId: 'B' }), invalid, delivery());
 	const [{ record: { id } } = { record: { id: '' } }] = control.deliveries();
-	const deliveryChanges = { cod: 1, packages: [{ name: 'Added', qty: 1, size: 's' }] };
-	const update = async (...deliveryIds: string[]) =>
-		await send('PATCH', '/v1/deliveries/dropoff', { deliveryIds, deliveryChanges });
-	await update(id);
-	await update(id, 'D-UNKNOWN');
-	entries.push(
-		control.deliveries().map(({ request: { referenceId, cod, packages } }) => ({
-			...{ referenceId, cod },
-			packages: packages.map(({ name }) => name),
-		})),
-	);
+	for (const deliveryIds of [[id], [id, 'D-UNKNOWN']])
+		await send('PATCH', '/v1/deliveries/dropoff', { deliveryIds, deliveryChanges: { cod: 1 } });
+	entries.push(control.deliveries().map(({ request: { referenceId, cod } }) => [referenceId, cod]));
 
 	const path = '/hooks/companies/1001';
-	const form = (url: string, action = 3) => new URLSearchParams({ url, action: String(action) });
-	const url = subscriber.url.replace('/webhook/a', '/webhook/a/webhook');
-	await send('GET', path);
-	await send('POST', path, form(url));
-	await send('POST', path, form(url));
-	await send('POST', path, form('https://other.example/'));
-	await send('POST', path, form(url, 1));
-	await send('GET', path);
+	const hook = new URLSearchParams({ url: subscriber.url, action: '3' });
+	for (const method of ['GET', 'POST', 'POST', 'GET']) await send(method, path, hook);
 	await control.fireEvent(3, { id: 'T', status: 'x', company_id: '1001', city_id: '7' });
-	await send('GET', path);
-	control.webhooks().forEach(({ url, action }) => control.blacklist(url, action));
-	await send('POST', path, form(url));
-	await send('GET', path);
-	await send('DELETE', path, form(url));
-	await send('DELETE', path, form(url));
+	for (const method of ['DELETE', 'DELETE']) await send(method, path, hook);
 	entries.push(control.webhooks(), subscriber.received.splice(0));
 
 	return JSON.stringify(entries, undefined, 1).replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID');
@@ -98,20 +75,10 @@ describe('API variants', () => {
 });
 
 describe('the control API', () => {
-	test('lists every API variant with a description of one sentence', async () => {
-		const { data } = await local.remote.get<unknown>('/variants');
-		const descriptions = Object.entries(variants).map(([name, { description }]) => [
-			name,
-			description,
-		]);
-		expect(data).toEqual(Object.fromEntries(descriptions));
-		for (const [, description] of descriptions) expect(description).toMatch(/^[A-Z].*\.$/);
-	});
-
 	test('starts an API variant, and a reset ends it', async () => {
-		const changed = await local.remote.put<unknown>('/settings', { variant: 'all-403' });
-		expect(changed.data).toMatchObject({ variant: 'all-403' });
-		expect((await local.api.get('/hooks/companies/1001')).status).toBe(403);
+		const changed = await local.remote.put<unknown>('/settings', { variant: 'all-401' });
+		expect(changed.data).toMatchObject({ variant: 'all-401' });
+		expect((await local.api.get('/hooks/companies/1001')).status).toBe(401);
 
 		local.service.control.reset();
 		expect((await local.api.get('/hooks/companies/1001')).status).toBe(200);
@@ -127,10 +94,9 @@ describe('the control API', () => {
 });
 
 test('the service starts with an API variant and returns to it on reset', async () => {
-	const { service, api } = await openLocalService({ variant: 'all-403' });
-	expect((await api.get('/hooks/companies/1001')).status).toBe(403);
+	const { service, api } = await openLocalService({ variant: 'all-401' });
 	service.control.reset();
-	expect((await api.get('/hooks/companies/1001')).status).toBe(403);
+	expect((await api.get('/hooks/companies/1001')).status).toBe(401);
 	await service.close();
 	await expect(openLocalService({ variant: 'none' })).rejects.toThrow('Unknown API variant');
 });

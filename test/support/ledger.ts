@@ -1,5 +1,5 @@
-import type { Ledger } from '../../nodes/DeliveryService/deduplication/ledger';
-import type { Claim, Claimant } from '../../nodes/DeliveryService/deduplication/references';
+import type { Ledger } from '../../nodes/DeliveryService/ledger/ledger';
+import type { Claim, Claimant } from '../../nodes/DeliveryService/ledger/references';
 
 /** Claims references. @returns the claim of each, once it is verified */
 export async function claimWith(

@@ -1,4 +1,5 @@
 import type { Problem } from '../../nodes/DeliveryService/common/result';
+import { skipMessage } from '../../nodes/DeliveryService/messages/orders';
 import { orderMappingSchema } from '../../nodes/DeliveryService/shopify/mapping';
 import {
 	orderToDelivery,
@@ -80,9 +81,15 @@ export function sampleOrder(changes: Fields = {}): Fields {
 	};
 }
 
-/** Maps an order with these mapping options; the others have their defaults. */
+/**
+ * Maps an order with these mapping options; the others have their defaults. A skipped order has its
+ * message, too.
+ */
 export function outcomeOf(order: unknown, mapping: Fields = {}): OrderResult {
-	return orderToDelivery(order, orderMappingSchema.parse(mapping));
+	const result = orderToDelivery(order, orderMappingSchema.parse(mapping));
+	return result.kind === 'skipped'
+		? Object.assign(result, { message: skipMessage(result, result.label) })
+		: result;
 }
 
 /** The delivery of a valid order. @throws Error if the order has another outcome */

@@ -9,7 +9,6 @@ import type { Shopify } from '../../playground/shopify/server';
 /** The response to a request through the proxy. */
 export interface Answered {
 	readonly status: number;
-	readonly link: string | undefined;
 	readonly data: unknown;
 }
 
@@ -47,8 +46,8 @@ export async function callThroughProxy(
 		createConnection: () => tls.connect({ socket, servername: hostName, ca }),
 	});
 	try {
-		const { status, headers, text } = await responseTo(request, body && JSON.stringify(body));
-		return { status, link: headers.link?.toString(), data: JSON.parse(text) };
+		const { status, text } = await responseTo(request, body && JSON.stringify(body));
+		return { status, data: JSON.parse(text) };
 	} finally {
 		socket.destroy();
 	}
@@ -69,18 +68,16 @@ async function tunnel(proxy: string, path: string): Promise<Duplex> {
 }
 
 async function responseTo(request: http.ClientRequest, body?: string) {
-	return await new Promise<{ status: number; headers: http.IncomingHttpHeaders; text: string }>(
-		(resolve, reject) => {
-			request.once('error', reject);
-			request.once('response', (response) => {
-				const chunks: Buffer[] = [];
-				response.on('data', (chunk: Buffer) => chunks.push(chunk));
-				response.once('end', () => {
-					const { statusCode: status = 0, headers } = response;
-					resolve({ status, headers, text: Buffer.concat(chunks).toString() });
-				});
+	return await new Promise<{ status: number; text: string }>((resolve, reject) => {
+		request.once('error', reject);
+		request.once('response', (response) => {
+			const chunks: Buffer[] = [];
+			response.on('data', (chunk: Buffer) => chunks.push(chunk));
+			response.once('end', () => {
+				const { statusCode: status = 0 } = response;
+				resolve({ status, text: Buffer.concat(chunks).toString() });
 			});
-			request.end(body);
-		},
-	);
+		});
+		request.end(body);
+	});
 }

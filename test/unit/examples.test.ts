@@ -219,18 +219,6 @@ describe('the data tables of the examples', () => {
 		}
 	});
 
-	test('the columns that the owner reads come first', () => {
-		const [columns = []] = columnsOf.values();
-		expect(columns.slice(0, 6).map(({ name }) => name)).toEqual([
-			'orderName',
-			'status',
-			'message',
-			'whatToDo',
-			'solved',
-			'trackingLink',
-		]);
-	});
-
 	test('data tables have every column that a node uses', () => {
 		for (const { name, parameters } of users) {
 			const { dataTableId, filters, columns } = rowSchema.parse(parameters);

@@ -1,16 +1,93 @@
-/** This project's rules for the GitHub workflows. `npm run lint` checks their syntax. */
+/** The schema of the GitHub workflows, as far as they use it, and this project's rules for them. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { parse } from 'yaml';
+import { z } from 'zod';
+
 import manifest from '../../package.json';
 import { projectFolder } from '../../playground/n8n/folders';
+
+const permissions = z.record(z.enum(['contents', 'id-token']), z.enum(['read', 'write']));
+const step = z
+	.object({
+		id: z.string(),
+		uses: z.string().regex(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/),
+		with: z.record(z.union([z.string(), z.number(), z.boolean()])),
+		run: z.string(),
+		shell: z.literal('bash'),
+		env: z.record(z.string()),
+	})
+	.partial()
+	.strict()
+	.refine(({ uses, run }) => (uses === undefined) !== (run === undefined), 'uses or run');
+const job = z
+	.object({
+		name: z.string().optional(),
+		needs: z.string().optional(),
+		'runs-on': z.string(),
+		'timeout-minutes': z.number().int(),
+		environment: z.string().optional(),
+		permissions: permissions.optional(),
+		outputs: z.record(z.string()).optional(),
+		env: z.record(z.string()).optional(),
+		strategy: z
+			.object({
+				'fail-fast': z.boolean(),
+				matrix: z.record(z.array(z.union([z.string(), z.number()]))),
+			})
+			.strict()
+			.optional(),
+		steps: z.array(step).min(1),
+	})
+	.strict();
+const calledWorkflow = z
+	.object({ uses: z.string().regex(/^\.\/\.github\/workflows\//), permissions })
+	.strict();
+const workflow = z
+	.object({
+		name: z.string(),
+		on: z
+			.object({
+				push: z.object({ branches: z.array(z.string()), tags: z.array(z.string()) }).partial(),
+				pull_request: z.null(),
+				workflow_call: z.null(),
+				workflow_dispatch: z.null(),
+				schedule: z.array(z.object({ cron: z.string().regex(/^(\S+ ){4}\S+$/) }).strict()),
+			})
+			.partial()
+			.strict(),
+		permissions: z.object({ contents: z.literal('read') }).strict(),
+		concurrency: z
+			.object({ group: z.string(), 'cancel-in-progress': z.string() })
+			.strict()
+			.optional(),
+		jobs: z.record(z.union([job, calledWorkflow])),
+	})
+	.strict();
 
 const folder = join(projectFolder, '.github/workflows');
 const workflows = readdirSync(folder).map((file) => ({
 	file,
 	text: readFileSync(join(folder, file), 'utf8'),
 }));
-const textOf = (name: string) => workflows.find(({ file }) => file === name)?.text ?? '';
+const parsed = (file: string) =>
+	workflow.parse(parse(workflows.find((one) => one.file === file)?.text ?? ''));
+const jobsOf = (file: string) =>
+	new Map(
+		Object.entries(parsed(file).jobs).flatMap(([name, one]) =>
+			'steps' in one ? [[name, one] as const] : [],
+		),
+	);
+
+test.each(workflows)(
+	'$file has the schema of GitHub workflows, and existing jobs to wait for',
+	({ file }) => {
+		const { jobs } = parsed(file);
+		const needed = Object.values(jobs).flatMap((one) => ('needs' in one ? (one.needs ?? []) : []));
+		expect(Object.keys(jobs)).toEqual(expect.arrayContaining(needed));
+	},
+);
 
 test.each(workflows)('$file runs only npm scripts that exist', ({ text }) => {
 	const named = [...text.matchAll(/npm (?:run ([\w:-]+)|(test|start)\b)/g)].map(
@@ -19,7 +96,7 @@ test.each(workflows)('$file runs only npm scripts that exist', ({ text }) => {
 	expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(named));
 });
 
-test.each(workflows)('$file pins actions by commit and stores no credentials', ({ text }) => {
+test.each(workflows)('$file names the version of actions and stores no credentials', ({ text }) => {
 	for (const [, action] of text.matchAll(/uses: (.+)/g))
 		expect(action).toMatch(/^(\.\/\.github\/workflows\/\S+|\S+@[0-9a-f]{40} # v\d+\.\d+\.\d+)$/);
 	expect(text).not.toMatch(/secrets\.|NODE_AUTH_TOKEN/);
@@ -31,16 +108,30 @@ test('CI runs every end-to-end group', () => {
 	const groups = readdirSync(join(projectFolder, 'test/e2e'))
 		.filter((name) => name.endsWith('.e2e.ts'))
 		.map((name) => name.replace('.e2e.ts', ''));
-	const [, list = ''] = /\n +groups:\n((?: +- .+\n)+)/.exec(textOf('ci.yml')) ?? [];
-	expect(list.replaceAll('- ', '').trim().split(/\s+/).sort()).toEqual(groups.sort());
+	const { strategy } = jobsOf('ci.yml').get('e2e') ?? {};
+	const listed = (strategy?.matrix.groups ?? []).flatMap((line) => String(line).split(' '));
+	expect(listed.sort()).toEqual(groups.sort());
 });
 
-test('only the publish job has write permissions, after CI and the release check', () => {
+test('only the job that publishes has write permissions, and it runs no code of this repository', () => {
 	const writes = workflows.flatMap(({ text }) => text.match(/\S+: write/g) ?? []);
 	expect(writes).toEqual(['id-token: write']);
-	const [, publish = ''] = textOf('publish.yml').split(/^ {2}publish:\n/m);
-	expect(publish).toMatch(
-		/needs: ci\n[^]*id-token: write[^]*release:check -- --tag[^]*npm publish/,
+	const publish = jobsOf('publish.yml').get('publish');
+	expect(publish).toMatchObject({ needs: 'pack', environment: 'npm' });
+	const actions = publish?.steps.flatMap(({ uses = '' }) => uses.split('@')[0] || []);
+	expect(actions).toEqual(['actions/setup-node', 'actions/download-artifact']);
+	expect(publish?.steps.flatMap(({ run }) => run ?? [])).toEqual([
+		expect.stringMatching(/^echo "\$CHECKSUM" \| sha256sum --check/),
+		expect.stringMatching(/^npm publish \.\/\S+\.tgz --provenance/),
+	]);
+});
+
+test('the package is checked before it is packed without "private"', () => {
+	const runs = jobsOf('publish.yml')
+		.get('pack')
+		?.steps.flatMap(({ run }) => run ?? []);
+	expect(runs?.join('\n')).toMatch(
+		/^npm ci\nnpm run release -- --check [^]*npm run verify\nnpm pkg delete private\nnpm pack[^]*sha256sum/,
 	);
 });
 

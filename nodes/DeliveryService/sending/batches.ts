@@ -1,4 +1,4 @@
-import type { Claimant } from '../deduplication/references';
+import type { Claimant } from '../ledger/references';
 import { limits } from '../service/limits';
 import type { CreationBody } from '../service/schemas';
 import type { Creation } from './outcomes';

@@ -1,5 +1,5 @@
-import type { Ledger } from '../deduplication/ledger';
-import type { Claim, ReferenceState } from '../deduplication/references';
+import type { Ledger } from '../ledger/ledger';
+import type { Claim, ReferenceState } from '../ledger/references';
 import type { Problem } from '../common/result';
 import { toClaimants, claimSize, maxClaimed, maxInFlight } from './batches';
 import {

@@ -1,4 +1,4 @@
-import type { Ledger } from '../deduplication/ledger';
+import type { Ledger } from '../ledger/ledger';
 import type { Creation, CreationResult } from './outcomes';
 import type { WaitTimes } from './rateLimit';
 import type { RequestOptions } from './request';

@@ -1,5 +1,5 @@
 import type { Clock } from '../common/clock';
-import type { Claimant } from '../deduplication/references';
+import type { Claimant } from '../ledger/references';
 import { unknownElsewhere, type Creation, type Failed } from './outcomes';
 
 /** The creations that other executions have claimed, and may be sending now. */

@@ -1,5 +1,5 @@
-import type { Ledger } from '../deduplication/ledger';
-import type { Claimant, ReferenceState } from '../deduplication/references';
+import type { Ledger } from '../ledger/ledger';
+import type { Claimant, ReferenceState } from '../ledger/references';
 import { limits } from '../service/limits';
 import { chunk } from '../common/chunk';
 import { groupCreations, toClaimants } from './batches';

@@ -37,11 +37,11 @@ export const deliveryTypeSchema = z.enum(deliveryTypes);
 export const companyIdSchema = identifier;
 
 /** The person who hands over or receives the packages (section 2.3). */
-const contactSchema = strictObjectIgnoringBlanks({
+const contactFields = {
 	name: text,
 	email,
 	phonenumber: text.optional(),
-});
+};
 
 /** An address as components (section 2.4). */
 const addressComponentsSchema = strictObjectIgnoringBlanks({
@@ -108,7 +108,7 @@ const locationSchema = strictObjectIgnoringBlanks({
 	.check(requireBothCoordinates);
 
 const placeSchema = strictObjectIgnoringBlanks({
-	contact: contactSchema,
+	contact: strictObjectIgnoringBlanks(contactFields),
 	location: locationSchema,
 });
 
@@ -123,14 +123,14 @@ export const placeOverrideSchema = strictObjectIgnoringBlanks({
 });
 
 /** A package (section 2.5). */
-const packageSchema = strictObjectIgnoringBlanks({
+const packageFields = {
 	id: text.optional(),
 	name: text,
 	qty: wholeNumber,
 	weight: amount.optional(),
 	size: packageSizeSchema,
 	price: amount.optional(),
-});
+};
 
 const referenceIdSchema = textUpTo(limits.referenceIdLength);
 
@@ -140,18 +140,40 @@ const extraDataSchema = strictObjectIgnoringBlanks({
 	searchable: z.boolean().optional(),
 });
 
-/** A delivery in a creation request (section 2.1). */
-export const deliverySchema = strictObjectIgnoringBlanks({
-	pickup: placeSchema,
-	dropoff: placeSchema,
-	packages: z.array(packageSchema).min(1),
+const optionalDeliveryFields = {
 	referenceId: referenceIdSchema.optional(),
 	tags: z.preprocess(removeEmptyEntries, z.array(textUpTo(limits.tagLength))).optional(),
 	extraData: z.array(extraDataSchema).optional(),
 	cod: amount.optional(),
+};
+
+/** A delivery in a creation request (section 2.1). */
+export const deliverySchema = strictObjectIgnoringBlanks({
+	pickup: placeSchema,
+	dropoff: placeSchema,
+	packages: z.array(strictObjectIgnoringBlanks(packageFields)).min(1),
+	...optionalDeliveryFields,
 });
 
-export type Delivery = z.infer<typeof deliverySchema>;
+/**
+ * A delivery that the user has written in the service's format. It may also have what the document's
+ * samples show: a pickup contact without an email, and an integer as size (sections 2.3 and 2.5).
+ */
+export const deliveryJsonSchema = strictObjectIgnoringBlanks({
+	pickup: strictObjectIgnoringBlanks({
+		contact: strictObjectIgnoringBlanks({ ...contactFields, email: email.optional() }),
+		location: locationSchema,
+	}),
+	dropoff: placeSchema,
+	packages: z
+		.array(
+			strictObjectIgnoringBlanks({ ...packageFields, size: z.union([z.int(), packageSizeSchema]) }),
+		)
+		.min(1),
+	...optionalDeliveryFields,
+});
+
+export type Delivery = z.infer<typeof deliveryJsonSchema>;
 
 /** The body of a creation request (section 4.1). */
 export interface CreationBody {

@@ -1,6 +1,5 @@
 import { z } from 'zod/v4';
 
-import type { ShopifyLocation } from './location';
 import { orderAddressSchema, type Address } from './orderSchema';
 import {
 	ifReadable,
@@ -28,6 +27,16 @@ export const deliveryMethods = [
 ] as const;
 
 export type DeliveryMethod = (typeof deliveryMethods)[number];
+
+/** The names of the delivery methods in the editor and in messages. */
+export const deliveryMethodNames: Readonly<Record<DeliveryMethod, string>> = {
+	shipping: 'Shipping',
+	local: 'Local Delivery',
+	pick_up: 'Store Pickup',
+	pickup_point: 'Pickup Point',
+	retail: 'Retail',
+	none: 'None',
+};
 
 const statuses = [
 	'open',
@@ -96,6 +105,12 @@ export type FulfillmentOrder = z.output<typeof fulfillmentOrderSchema>;
 export type FulfillmentOrderIdentifiers = Pick<FulfillmentOrder, 'assigned_location'> & {
 	id?: string;
 };
+
+/** The location that Shopify assigned to a fulfillment order. */
+export interface ShopifyLocation {
+	id?: string;
+	name?: string;
+}
 
 /** The location that ships a fulfillment order, if known. */
 export function locationOf({

@@ -1,6 +1,6 @@
 import { valueAt } from '../common/json';
 import { isBlank } from '../common/text';
-import { parseDecimal, scale, toText, type Decimal } from './decimal';
+import { parseDecimal, scale, toText, whole } from './money';
 
 /*
  * Orders of Shopify's GraphQL Admin API, converted to the REST resource, so that one mapper reads
@@ -10,8 +10,6 @@ import { parseDecimal, scale, toText, type Decimal } from './decimal';
 /** Where the value of a REST field is in GraphQL. */
 interface GraphqlField {
 	name: string;
-	/** The name in older API versions, where the value has its REST form. */
-	legacyName?: string;
 	/** Converts the value to its REST form. */
 	read?: (value: unknown) => unknown;
 	/** The fields of an object, or of each object in a list. */
@@ -30,12 +28,12 @@ export function gidType(value: unknown): string | undefined {
 }
 
 /** The number at the end of a global ID, which is the ID in REST; any other value unchanged. */
-export function gidNumber(value: unknown): unknown {
+function gidNumber(value: unknown): unknown {
 	return typeof value === 'string' ? (gidPattern.exec(value)?.[2] ?? value) : value;
 }
 
 /** An enum value as in REST: lower case. */
-export function enumInRest(value: unknown): unknown {
+function enumInRest(value: unknown): unknown {
 	return typeof value === 'string' ? value.toLowerCase() : value;
 }
 
@@ -63,72 +61,61 @@ function variantGrams(variant: unknown): unknown {
 	const [value, unit] = [valueAt(weight, ['value']), valueAt(weight, ['unit'])];
 	const amount = typeof value === 'number' ? parseDecimal(value) : undefined;
 	const factor = typeof unit === 'string' ? parseDecimal(gramsPerUnit[unit] ?? '') : undefined;
-	const one: Decimal = { units: 1n, scale: 0 };
-	return amount && factor && toText(scale(amount, factor, one, 0));
+	return amount && factor && toText(scale(amount, factor, whole(1), 0));
 }
 
+/** Fields whose GraphQL name is the REST name in camel case. */
+function sameFields(names: string): GraphqlFields {
+	return Object.fromEntries(
+		names.split(' ').map((name) => {
+			const camelCase = name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+			return [name, { name: camelCase }];
+		}),
+	);
+}
+
+function listOf(name: string, fields: GraphqlFields): GraphqlField {
+	return { name, fields, isList: true };
+}
+
+const id: GraphqlField = { name: 'id', read: gidNumber };
+
+/** The ID of the line item that another resource contains. */
+const lineItemId: GraphqlField = {
+	name: 'lineItem',
+	read: (value) => gidNumber(valueAt(value, ['id'])),
+};
+
+const recipientFields = 'first_name last_name company phone address1 address2 city province zip';
+
 const addressFields: GraphqlFields = {
-	name: { name: 'name' },
-	first_name: { name: 'firstName' },
-	last_name: { name: 'lastName' },
-	company: { name: 'company' },
-	phone: { name: 'phone' },
-	address1: { name: 'address1' },
-	address2: { name: 'address2' },
-	city: { name: 'city' },
-	province: { name: 'province' },
-	province_code: { name: 'provinceCode' },
-	zip: { name: 'zip' },
-	country: { name: 'country' },
+	...sameFields(`name ${recipientFields} province_code country latitude longitude`),
 	country_code: { name: 'countryCodeV2' },
-	latitude: { name: 'latitude' },
-	longitude: { name: 'longitude' },
 };
 
 const attributeFields: GraphqlFields = { name: { name: 'key' }, value: { name: 'value' } };
 
 const lineItemFields: GraphqlFields = {
-	id: { name: 'id', read: gidNumber },
-	name: { name: 'name' },
-	title: { name: 'title' },
-	sku: { name: 'sku' },
-	properties: { name: 'customAttributes', isList: true, fields: attributeFields },
-	quantity: { name: 'quantity' },
-	current_quantity: { name: 'currentQuantity' },
-	fulfillable_quantity: { name: 'unfulfilledQuantity', legacyName: 'fulfillableQuantity' },
-	requires_shipping: { name: 'requiresShipping' },
+	...sameFields('name title sku quantity current_quantity requires_shipping'),
+	id,
+	properties: listOf('customAttributes', attributeFields),
+	fulfillable_quantity: { name: 'unfulfilledQuantity' },
 	gift_card: { name: 'isGiftCard' },
 	grams: { name: 'variant', read: variantGrams },
 	price: { name: 'originalUnitPriceSet', read: shopAmount },
-	discount_allocations: {
-		name: 'discountAllocations',
-		isList: true,
-		fields: { amount: { name: 'allocatedAmountSet', read: shopAmount } },
-	},
-};
-
-/** The ID of the line item that another resource contains. */
-export const lineItemId: GraphqlField = {
-	name: 'lineItem',
-	read: (value) => gidNumber(valueAt(value, ['id'])),
+	discount_allocations: listOf('discountAllocations', {
+		amount: { name: 'allocatedAmountSet', read: shopAmount },
+	}),
 };
 
 /** The fields of an order. */
 export const graphqlOrderFields: GraphqlFields = {
-	id: { name: 'id', read: gidNumber },
-	name: { name: 'name' },
+	...sameFields('name cancelled_at test source_name email phone note tags payment_gateway_names'),
+	id,
 	order_number: { name: 'number' },
-	cancelled_at: { name: 'cancelledAt' },
-	test: { name: 'test' },
-	source_name: { name: 'sourceName' },
-	email: { name: 'email' },
-	phone: { name: 'phone' },
-	note: { name: 'note' },
-	note_attributes: { name: 'customAttributes', isList: true, fields: attributeFields },
-	tags: { name: 'tags' },
+	note_attributes: listOf('customAttributes', attributeFields),
 	currency: { name: 'currencyCode' },
 	presentment_currency: { name: 'presentmentCurrencyCode' },
-	payment_gateway_names: { name: 'paymentGatewayNames' },
 	financial_status: { name: 'displayFinancialStatus', read: enumInRest },
 	total_outstanding: { name: 'totalOutstandingSet', read: shopAmount },
 	total_outstanding_set: { name: 'totalOutstandingSet', read: bothAmounts },
@@ -139,53 +126,65 @@ export const graphqlOrderFields: GraphqlFields = {
 	customer: {
 		name: 'customer',
 		fields: {
-			first_name: { name: 'firstName' },
-			last_name: { name: 'lastName' },
+			...sameFields('first_name last_name'),
 			email: {
 				name: 'defaultEmailAddress',
-				legacyName: 'email',
 				read: (value) => valueAt(value, ['emailAddress']),
 			},
 			phone: {
 				name: 'defaultPhoneNumber',
-				legacyName: 'phone',
 				read: (value) => valueAt(value, ['phoneNumber']),
 			},
 		},
 	},
-	shipping_lines: {
-		name: 'shippingLines',
-		isList: true,
-		fields: { title: { name: 'title' }, code: { name: 'code' }, phone: { name: 'phone' } },
-	},
-	line_items: { name: 'lineItems', isList: true, fields: lineItemFields },
-	refunds: {
-		name: 'refunds',
-		isList: true,
+	shipping_lines: listOf('shippingLines', sameFields('title code phone')),
+	line_items: listOf('lineItems', lineItemFields),
+	refunds: listOf('refunds', {
+		refund_line_items: listOf('refundLineItems', {
+			...sameFields('quantity'),
+			line_item_id: lineItemId,
+			restock_type: { name: 'restockType', read: enumInRest },
+		}),
+	}),
+	fulfillments: listOf('fulfillments', {
+		status: { name: 'status', read: enumInRest },
+		line_items: listOf('fulfillmentLineItems', { ...sameFields('quantity'), id: lineItemId }),
+	}),
+};
+
+/** The fields of a fulfillment order. */
+export const graphqlFulfillmentOrderFields: GraphqlFields = {
+	...sameFields('fulfill_at'),
+	id,
+	order_id: { name: 'orderId', read: gidNumber },
+	status: { name: 'status', read: enumInRest },
+	fulfillment_holds: listOf('fulfillmentHolds', {
+		...sameFields('reason_notes'),
+		reason: { name: 'reason', read: enumInRest },
+	}),
+	assigned_location: {
+		name: 'assignedLocation',
 		fields: {
-			refund_line_items: {
-				name: 'refundLineItems',
-				isList: true,
-				fields: {
-					line_item_id: lineItemId,
-					quantity: { name: 'quantity' },
-					restock_type: { name: 'restockType', read: enumInRest },
-				},
-			},
+			...sameFields('name'),
+			location_id: { name: 'location', read: (value) => gidNumber(valueAt(value, ['id'])) },
 		},
 	},
-	fulfillments: {
-		name: 'fulfillments',
-		isList: true,
+	delivery_method: {
+		name: 'deliveryMethod',
 		fields: {
-			status: { name: 'status', read: enumInRest },
-			line_items: {
-				name: 'fulfillmentLineItems',
-				isList: true,
-				fields: { id: lineItemId, quantity: { name: 'quantity' } },
-			},
+			...sameFields('additional_information'),
+			method_type: { name: 'methodType', read: enumInRest },
 		},
 	},
+	destination: {
+		name: 'destination',
+		fields: sameFields(`${recipientFields} email country_code`),
+	},
+	line_items: listOf('lineItems', {
+		line_item_id: lineItemId,
+		quantity: { name: 'totalQuantity' },
+		fulfillable_quantity: { name: 'remainingQuantity' },
+	}),
 };
 
 /** Fields that an order from GraphQL has, unless the query contains only other fields of it. */
@@ -206,9 +205,7 @@ export function toRest(value: unknown, fields: GraphqlFields): unknown {
 	return Object.fromEntries(
 		Object.entries(fields).flatMap(([restName, field]): Array<[string, unknown]> => {
 			const own = valueAt(value, [field.name]);
-			if (own !== undefined) return [[restName, convertField(own, field)]];
-			const legacy = field.legacyName && valueAt(value, [field.legacyName]);
-			return legacy === undefined ? [] : [[restName, legacy]];
+			return own === undefined ? [] : [[restName, convertField(own, field)]];
 		}),
 	);
 }

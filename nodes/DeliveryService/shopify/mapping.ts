@@ -1,6 +1,5 @@
 import { z } from 'zod/v4';
 
-import type { Labels } from '../service/labels';
 import { deliveryTypeSchema, packageSizeSchema } from '../service/schemas';
 import { isEmailAddress } from '../service/values';
 import { deliveryMethods } from './fulfillmentOrder';
@@ -65,8 +64,6 @@ export const orderMappingSchema = z.strictObject({
 	cod: z.enum(['never', 'cashOnDeliveryOrders', 'unpaid']).default('cashOnDeliveryOrders'),
 	/** The shop's own names for cash on delivery, in addition to the known ones. */
 	cashOnDeliveryMethods: z.array(required(optionalText)).default([]),
-	/** The shop's own names that are not cash on delivery, although they look like it. */
-	cashOnDeliveryExceptions: z.array(required(optionalText)).default([]),
 	/** Whether to send orders whose payment was voided or fully refunded. */
 	includeRefundedOrders: z.boolean().default(false),
 	includeTestOrders: z.boolean().default(false),
@@ -83,44 +80,3 @@ export const orderMappingSchema = z.strictObject({
 
 export type OrderMapping = z.output<typeof orderMappingSchema>;
 export type PackageSizeRule = OrderMapping['packageSize'];
-
-/** The names of the options in messages; they match the labels in the editor. */
-export const orderMappingLabels: Labels<OrderMapping> = {
-	fallbackEmail: 'fallback email',
-	addressFormat: 'delivery address format',
-	packagesPer: 'packages',
-	packageSize: 'package',
-	by: 'size type',
-	size: 'size',
-	limits: 'size by weight',
-	upToKg: 'max weight in kilograms',
-	// The fields of Decimal, which users never enter.
-	units: '',
-	scale: '',
-	otherwise: 'size otherwise',
-	referenceIdFrom: 'reference ID from',
-	includeTags: 'include tags',
-	includeAdditionalDetails: 'include additional details',
-	includeCoordinates: 'include coordinates',
-	cod: 'cash on delivery',
-	cashOnDeliveryMethods: 'cash on delivery method',
-	cashOnDeliveryExceptions: 'cash on delivery exception',
-	includeRefundedOrders: 'include refunded orders',
-	includeTestOrders: 'include test orders',
-	onlyPaidOrders: 'only paid orders',
-	deliveryMethods: 'delivery method',
-	deliveryTypes: 'delivery type by shipping method',
-	method: 'shipping method',
-	type: 'delivery type',
-	overrides: '',
-	name: 'recipient name',
-	email: 'recipient email',
-	phone: 'recipient phone',
-	address: 'delivery address',
-	instructions: 'delivery instructions',
-	lat: 'delivery latitude',
-	lng: 'delivery longitude',
-	referenceId: 'reference ID',
-	tags: 'tag',
-	packageName: 'package name',
-};

@@ -1,7 +1,7 @@
 import { z } from 'zod/v4';
 
 import { valueAt } from '../common/json';
-import type { Result } from '../common/result';
+import type { Problem } from '../common/result';
 import { isBlank } from '../common/text';
 import {
 	destinationOf,
@@ -9,12 +9,16 @@ import {
 	type FulfillmentOrder,
 	type FulfillmentOrderIdentifiers,
 } from './fulfillmentOrder';
-import { graphqlOrderFields, graphqlPath, incompleteLists, type GraphqlFields } from './graphql';
-import { graphqlFulfillmentOrderFields } from './graphqlFulfillmentOrder';
+import {
+	graphqlFulfillmentOrderFields,
+	graphqlOrderFields,
+	graphqlPath,
+	incompleteLists,
+	type GraphqlFields,
+} from './graphql';
+import { describeValue, type OrderCandidate } from './item';
 import { orderSchema } from './orderSchema';
-import { problemFrom } from './problems';
-import { ifReadable, object, optionalAmount, optionalText } from './readers';
-import { describeValue, hasField, type OrderCandidate } from './recognize';
+import { ifReadable, object, optionalText } from './readers';
 
 /** A parsed order. */
 export type Order = z.output<typeof orderSchema> &
@@ -43,20 +47,9 @@ const partIdentifiersSchema = fulfillmentOrderSchema
 	.pick({ assigned_location: true })
 	.extend({ id: ifReadable(optionalText) });
 
-/**
- * Reads the identifiers of an order whose other fields may be invalid.
- *
- * @returns the readable identifiers; none if the value is not an order
- */
-export function readOrderIdentifiers({
-	rest,
-	graphql,
-	fulfillmentOrder: part,
-}: OrderCandidate): OrderIdentifiers {
-	const identifiers = identifiersSchema.safeParse(rest).data;
-	const fulfillmentOrder = part && (partIdentifiersSchema.safeParse(part.rest).data ?? {});
-	return { ...identifiers, isGraphql: graphql !== undefined, fulfillmentOrder };
-}
+/** A parsed order, or the problem with it and the fields that are readable nevertheless. */
+type ParsedOrder =
+	{ ok: true; value: Order } | { ok: false; problem: Problem; identifiers: OrderIdentifiers };
 
 /**
  * Parses an order. Never throws.
@@ -64,127 +57,105 @@ export function readOrderIdentifiers({
  * @param candidate see {@link findOrder}
  * @returns the fields that are used, or what is wrong, written for a shop owner
  */
-export function readOrder(candidate: OrderCandidate): Result<Order> {
-	const isGraphql = candidate.graphql !== undefined;
-	const incomplete = incompleteGraphql(candidate);
-	if (incomplete.length > 0) return { ok: false, problem: problemFrom(incomplete) };
-	const parsed = orderSchema.safeParse(candidate.rest);
-	if (!parsed.success) return unreadableOrder(candidate, parsed.error.issues);
-	const total = requiredTotal(parsed.data, candidate.rest).safeParse(candidate.rest);
-	if (!total.success) return unreadableOrder(candidate, total.error.issues);
+export function readOrder(candidate: OrderCandidate): ParsedOrder {
+	const { rest, graphql, fulfillmentOrder: part } = candidate;
+	const isGraphql = graphql !== undefined;
+	const fail = (messagesFor: (order: OrderIdentifiers) => string[]): ParsedOrder => {
+		const identifiers: OrderIdentifiers = {
+			...identifiersSchema.safeParse(rest).data,
+			isGraphql,
+			fulfillmentOrder: part && (partIdentifiersSchema.safeParse(part.rest).data ?? {}),
+		};
+		return { ok: false, problem: problemFrom(messagesFor(identifiers)), identifiers };
+	};
+	if (isGraphql) {
+		const missing = missingGraphqlPath(candidate);
+		const [page] = incompleteOrderLists(graphql);
+		if (missing || page)
+			return fail((order) => [
+				...(missing
+					? [
+							`${orderLabel(order)} has no "${fieldName(order, missing)}". Add it to the GraphQL query.`,
+						]
+					: []),
+				...(page ? [incompleteMessage(order, page)] : []),
+			]);
+	}
+	const parsed = orderSchema.safeParse(rest);
+	if (!parsed.success)
+		return fail((order) =>
+			parsed.error.issues.map(
+				(issue) =>
+					`${orderLabel(order)}'s "${fieldName(order, issue.path)}" ${issueText(issue, rest, order)}`,
+			),
+		);
 	// Copies of each order would take about as long as reading its fulfillment order.
 	const order = Object.assign(parsed.data, { isGraphql });
-	if (!candidate.fulfillmentOrder) return { ok: true, value: order };
-	const part = readFulfillmentOrder(candidate, candidate.fulfillmentOrder, order.id);
-	if (!part.ok) return part;
-	const shipping_address = destinationOf(part.value, order.shipping_address);
+	if (!part) return { ok: true, value: order };
+	const parsedPart = fulfillmentOrderSchema.safeParse(part.rest);
+	const [page] = incompleteLists(part.graphql, graphqlFulfillmentOrderFields);
+	const { order_id: orderId = order.id } = parsedPart.data ?? {};
+	if (!parsedPart.success || page)
+		return fail((identifiers) => [
+			...(parsedPart.error?.issues ?? []).map((issue) => partMessage(identifiers, part, issue)),
+			...(page ? [incompleteMessage(identifiers, page)] : []),
+		]);
+	if (order.id !== undefined && orderId !== order.id)
+		return fail(() => [
+			`Fulfillment order ${parsedPart.data.id} belongs to another order (ID ${orderId}) than ${orderLabel(order)} (ID ${order.id}). Combine each order with its own fulfillment orders, by the order ID.`,
+		]);
+	const shipping_address = destinationOf(parsedPart.data, order.shipping_address);
 	return {
 		ok: true,
-		value: Object.assign(order, { shipping_address, fulfillmentOrder: part.value }),
+		value: Object.assign(order, { shipping_address, fulfillmentOrder: parsedPart.data }),
 	};
 }
 
-function readFulfillmentOrder(
-	candidate: OrderCandidate,
-	{ rest, graphql }: Pick<OrderCandidate, 'rest' | 'graphql'>,
-	givenOrderId: string | undefined,
-): Result<FulfillmentOrder> {
-	const fields = graphqlFulfillmentOrderFields;
-	const parsed = fulfillmentOrderSchema.safeParse(rest);
-	const [page] = incompleteLists(graphql, fields);
-	const isOfOrder = ({ order_id: id }: FulfillmentOrder) =>
-		id === undefined || givenOrderId === undefined || id === givenOrderId;
-	if (parsed.success && !page && isOfOrder(parsed.data)) return { ok: true, value: parsed.data };
-
-	const order = readOrderIdentifiers(candidate);
+function partMessage(
+	order: OrderIdentifiers,
+	{ rest, graphql }: NonNullable<OrderCandidate['fulfillmentOrder']>,
+	issue: z.core.$ZodIssue,
+): string {
 	const api = { isGraphql: graphql !== undefined };
-	const partField = (path: readonly PropertyKey[]) =>
-		path.length > 0
-			? `"${fieldName(api, path, fields)}" of its fulfillment order`
-			: 'its fulfillment order';
-	const problems = [
-		...(parsed.error?.issues ?? []).map(
-			(issue) => `${orderLabel(order)}: ${partField(issue.path)} ${issueText(issue, rest, api)}`,
-		),
-		...(page ? [incompleteMessage(order, page)] : []),
-	];
-	if (!parsed.success || problems.length > 0) return { ok: false, problem: problemFrom(problems) };
-	const { id, order_id: orderId } = parsed.data;
-	const message = `Fulfillment order ${id} belongs to another order (ID ${orderId}) than ${orderLabel({ ...order, fulfillmentOrder: undefined })} (ID ${order.id}). Combine each order with its own fulfillment orders, by the order ID.`;
-	return { ok: false, problem: { message } };
+	const field = fieldName(api, issue.path, graphqlFulfillmentOrderFields);
+	const place = field ? `"${field}" of its fulfillment order` : 'its fulfillment order';
+	return `${orderLabel(order)}: ${place} ${issueText(issue, rest, api)}`;
 }
 
 /**
- * What a GraphQL query left out and nothing can stand in for. In REST, a missing shipping address
- * means that there is none.
+ * A field that a GraphQL query left out and nothing can stand in for. In REST, a missing shipping
+ * address means that there is none.
  */
-function incompleteGraphql(candidate: OrderCandidate): string[] {
-	const { rest, graphql } = candidate;
-	if (graphql === undefined) return [];
-	const order = readOrderIdentifiers(candidate);
-	const subject = orderLabel(order);
+function missingGraphqlPath({ rest, fulfillmentOrder: part }: OrderCandidate) {
 	const lines = z
 		.array(z.unknown())
 		.catch([])
 		.parse(valueAt(rest, ['line_items']));
+	// A fulfillment order has its own quantities.
+	const lineField = part ? 'id' : 'fulfillable_quantity';
 	const required = [
 		['line_items'],
 		['shipping_address'],
-		// A fulfillment order has its own quantities.
-		...lines.map((_, index) => [
-			'line_items',
-			index,
-			candidate.fulfillmentOrder ? 'id' : 'fulfillable_quantity',
-		]),
+		...lines.map((_, index) => ['line_items', index, lineField]),
 	];
-	const missing = required.find((path) => valueAt(rest, path) === undefined);
-	const [page] = [
-		...incompleteLists(graphql, graphqlOrderFields),
-		// Remains in the order when the fulfillment orders are split out.
-		...(valueAt(graphql, ['fulfillmentOrders', 'pageInfo', 'hasNextPage']) === true
-			? ['fulfillmentOrders']
-			: []),
-	];
-	return [
-		...(missing
-			? [`${subject} has no "${fieldName(order, missing)}". Add it to the GraphQL query.`]
-			: []),
-		...(page ? [incompleteMessage(order, page)] : []),
-	];
+	return required.find((path) => valueAt(rest, path) === undefined);
+}
+
+function incompleteOrderLists(graphql: unknown): string[] {
+	const lists = incompleteLists(graphql, graphqlOrderFields);
+	// Remains in the order when the fulfillment orders are split out.
+	const isPage = valueAt(graphql, ['fulfillmentOrders', 'pageInfo', 'hasNextPage']) === true;
+	return isPage ? [...lists, 'fulfillmentOrders'] : lists;
 }
 
 function incompleteMessage(order: OrderIdentifiers, page: string): string {
 	return `${orderLabel(order)} has more "${page}" than the GraphQL query returned. Raise "first" of ${page} in the query, up to 250.`;
 }
 
-const noTotal = object({});
-const currentTotal = object({ current_total_price: optionalAmount });
-const originalTotal = object({ total_price: optionalAmount });
-
-/**
- * The total that determines the unpaid amount of an order without total_outstanding. It must be
- * readable: an invalid current total is never replaced by the original one from before the order
- * was edited.
- */
-function requiredTotal(
-	{ total_outstanding, financial_status }: z.output<typeof orderSchema>,
-	order: unknown,
-) {
-	if (total_outstanding) return noTotal;
-	if (financial_status !== 'pending' && financial_status !== 'authorized') return noTotal;
-	return hasField(order, 'current_total_price') ? currentTotal : originalTotal;
-}
-
-function unreadableOrder(
-	candidate: OrderCandidate,
-	issues: readonly z.core.$ZodIssue[],
-): Result<Order> {
-	const identifiers = readOrderIdentifiers(candidate);
-	const sentences = issues.map(
-		(issue) =>
-			`${orderLabel(identifiers)}'s "${fieldName(identifiers, issue.path)}" ${issueText(issue, candidate.rest, identifiers)}`,
-	);
-	return { ok: false, problem: problemFrom(sentences) };
+/** Combines messages into one problem: the first becomes its message, the others its description. */
+export function problemFrom(messages: readonly string[]): Problem {
+	const [message = 'This is not a Shopify order', ...others] = messages;
+	return { message, ...(others.length > 0 && { description: others.join(' ') }) };
 }
 
 /** The name that the shop owner knows the order by, if there is one. */

@@ -1,22 +1,21 @@
 import { z } from 'zod/v4';
 
-import { splitAddressLines } from './addressLines';
-import { amounts } from './amounts';
 import {
-	optionalAddressLine,
-	optionalAmount,
-	optionalCount,
 	decimal,
-	optionalDiscount,
 	flag,
 	ifReadable,
 	list,
 	noteAttributes,
 	object,
-	required,
-	tags,
+	optionalAddressLine,
+	optionalAmount,
+	optionalCount,
+	optionalDiscount,
 	optionalText,
 	optionalWholeNumber,
+	required,
+	tags,
+	wordJoiner,
 } from './readers';
 
 /*
@@ -24,6 +23,30 @@ import {
  * Other fields are ignored. An optional value that can't be read counts as missing, so that it
  * never blocks an order.
  */
+
+/** The parts of an address line, without the commas and spaces between them. */
+function splitLine(line = ''): string[] {
+	return line.split(wordJoiner).map((part) => part.trim());
+}
+
+function joinLine(parts: readonly string[]): string | undefined {
+	return parts.filter(Boolean).join(' ').replace(/,$/, '') || undefined;
+}
+
+/**
+ * Splits the lines of an address in countries with additional address fields: Shopify joins street and
+ * number in the first line, and apartment and neighborhood in the second one.
+ *
+ * @param address is changed: a copy of each address would take longer than the rest
+ */
+function splitAddressLines<Lines extends { address1?: string; address2?: string }>(address: Lines) {
+	const [line2 = '', ...neighborhood] = splitLine(address.address2);
+	return Object.assign(address, {
+		address1: joinLine(splitLine(address.address1)),
+		address2: joinLine([line2]),
+		neighborhood: joinLine(neighborhood),
+	});
+}
 
 /** An address, or undefined or null. */
 export const orderAddressSchema = object({
@@ -84,6 +107,20 @@ const customer = object({
 	phone: optionalText,
 });
 
+/** An amount in the shop's currency, and the same in the customer's. */
+const amounts = z
+	.object({
+		shop_money: z.object({ amount: optionalAmount }),
+		presentment_money: z.object({ amount: optionalAmount }),
+	})
+	.nullish()
+	.catch(undefined)
+	.transform((value) => {
+		const shop = value?.shop_money.amount;
+		const presentment = value?.presentment_money.amount;
+		return shop && presentment && { shop, presentment };
+	});
+
 /** A list whose absence differs from an empty one. */
 function listIfGiven<Item extends z.ZodType>(item: Item) {
 	return z.array(item, { error: 'should be a list' }).nullish();
@@ -110,9 +147,8 @@ export const orderSchema = object({
 	payment_gateway_names: list(optionalText),
 	financial_status: optionalText,
 	total_outstanding: decimal,
-	/** The totals are needed only without total_outstanding, see {@link requiredTotal}. */
-	current_total_price: ifReadable(optionalAmount),
-	total_price: ifReadable(optionalAmount),
+	current_total_price: optionalAmount,
+	total_price: optionalAmount,
 	total_outstanding_set: amounts,
 	current_total_price_set: amounts,
 	total_price_set: amounts,

@@ -1,48 +1,68 @@
 import type { Delivery } from '../service/schemas';
-import { multiply, shift, sign, subtract, sum, toNumber, type Decimal } from './decimal';
 import type { OrderMapping, PackageSizeRule } from './mapping';
-import { orderTitle, type Order } from './order';
-import type { RemainingLine } from './remaining';
+import {
+	multiply,
+	priceOfUnits,
+	shift,
+	sign,
+	subtract,
+	sum,
+	toNumber,
+	type Decimal,
+} from './money';
+import { orderTitle, type LineItem, type Order } from './order';
+import type { LineUnits } from './units';
 
 type Package = Delivery['packages'][number];
 
 /**
  * Creates the packages of an order (API document, section 2.5).
  *
- * @param lines what is left to ship
+ * @param lines those of which the delivery takes units
  */
 export function toPackages(
 	order: Order,
-	lines: readonly RemainingLine[],
+	lines: readonly LineUnits[],
 	mapping: OrderMapping,
 ): Package[] {
 	const name = mapping.overrides.packageName;
+	const priceOf = ({ line, taken }: LineUnits) => priceOfUnits(line, taken, order.currency);
 	if (mapping.packagesPer === 'unit')
-		return lines.map((line) => ({
-			id: skuOf(line, lines),
-			name: name ?? line.name,
-			qty: line.units,
-			...weightSizePrice(mapping, line.gramsPerUnit, line.units, line.price),
+		return lines.map((entry) => ({
+			id: skuOf(entry, lines),
+			name: name ?? entry.name,
+			qty: entry.taken,
+			...weightSizePrice(mapping, unitGrams(entry.line), entry.taken, priceOf(entry)),
 		}));
 	const grams = sum(
-		lines.map(({ gramsPerUnit, units }) => gramsPerUnit && multiply(gramsPerUnit, units)),
+		lines.map(({ line, taken }) => {
+			const perUnit = unitGrams(line);
+			return perUnit && multiply(perUnit, taken);
+		}),
 	);
-	const price = sum(lines.map((line) => line.price));
-	const [line] = lines;
-	const isOneUnit = line?.units === 1 && lines.length === 1;
+	const [first] = lines;
+	const isOneUnit = first?.taken === 1 && lines.length === 1;
 	return [
 		{
-			id: isOneUnit ? skuOf(line, lines) : undefined,
+			id: isOneUnit ? skuOf(first, lines) : undefined,
 			name: name ?? orderTitle(order) ?? 'Order',
 			qty: 1,
-			...weightSizePrice(mapping, grams, 1, price),
+			...weightSizePrice(mapping, grams, 1, sum(lines.map(priceOf))),
 		},
 	];
 }
 
 /** The SKU of a package of one unit, unless packages of several lines would have the same ID. */
-function skuOf({ sku }: RemainingLine, lines: readonly RemainingLine[]): string | undefined {
-	return lines.filter((line) => line.sku === sku).length === 1 ? sku : undefined;
+function skuOf({ line: { sku } }: LineUnits, lines: readonly LineUnits[]): string | undefined {
+	return lines.filter(({ line }) => line.sku === sku).length === 1 ? sku : undefined;
+}
+
+/**
+ * The weight of one unit. Shopify returns 0 for products without a weight; adding it up would make a
+ * package look lighter than it is.
+ */
+function unitGrams({ grams }: LineItem): Decimal | undefined {
+	return grams && sign(grams) > 0 ? grams : undefined;
 }
 
 /**

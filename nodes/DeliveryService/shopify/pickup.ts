@@ -1,3 +1,4 @@
+import { normalizeName } from './names';
 import type { Order } from './order';
 
 /*
@@ -6,30 +7,22 @@ import type { Order } from './order';
  */
 
 /**
- * Additional details that contain the delivery method, normalized. The first is Zapiet's
+ * Additional details that contain the delivery method. The first is Zapiet's
  * (docs.zapiet.com/guides/note-attributes), the others are those of similar apps and themes.
  */
-const methodAttributes = new Set([
-	'checkout method',
-	'delivery method',
-	'delivery type',
-	'delivery option',
-	'fulfillment method',
-	'fulfillment type',
-	'order type',
-	'shipping method',
-]);
+const methodAttributes = [
+	...['checkout method', 'delivery method', 'delivery type', 'delivery option', 'order type'],
+	...['fulfillment method', 'fulfillment type', 'shipping method'],
+];
 
 /**
  * Additional details that only pickups have: Zapiet's (see above) and those of "Pick-up Points"
  * (apps.support.code.nl, "Working with 3rd party fulfillments").
  */
-const locationAttributes = new Set([
-	'pickup location id',
-	'pickup location company',
-	'pick up location id',
-	'pick up point location',
-]);
+const locationAttributes = [
+	...['pickup location id', 'pickup location company'],
+	...['pick up location id', 'pick up point location'],
+];
 
 /** The start of a delivery method or shipping method that is a pickup, normalized. */
 const pickupMethods = [
@@ -52,19 +45,9 @@ const pickupMethods = [
 const notPickup = /\b(delivery|courier|carrier)\b/;
 
 function isPickupMethod(text: string): boolean {
-	const name = normalize(text);
+	const name = normalizeName(text);
 	if (notPickup.test(name)) return false;
 	return pickupMethods.some((method) => name === method || name.startsWith(`${method} `));
-}
-
-/** Lowercase words without accents and punctuation. */
-function normalize(text: string): string {
-	return text
-		.normalize('NFKD')
-		.replace(/\p{M}/gu, '')
-		.toLowerCase()
-		.replace(/[^\p{L}\p{N}]+/gu, ' ')
-		.trim();
 }
 
 /**
@@ -74,12 +57,10 @@ function normalize(text: string): string {
  * @returns the mark as text for a message, or undefined if there is none
  */
 export function pickupMark(order: Order): string | undefined {
-	const attributes = order.note_attributes.map((entry) => ({
-		...entry,
-		key: normalize(entry.name),
-	}));
-	const method = attributes.find(({ key }) => methodAttributes.has(key));
-	const mark = method ?? attributes.find(({ key }) => locationAttributes.has(key));
+	const attributeIn = (names: readonly string[]) =>
+		order.note_attributes.find(({ name }) => names.includes(normalizeName(name)));
+	const method = attributeIn(methodAttributes);
+	const mark = method ?? attributeIn(locationAttributes);
 	if (mark)
 		return mark !== method || isPickupMethod(mark.value)
 			? `${mark.name}: ${mark.value}`

@@ -2,10 +2,10 @@ import { z } from 'zod/v4';
 
 import { valueAt } from '../common/json';
 import { isBlank, stripInvisible } from '../common/text';
-import { parseDecimal, sign, toNumber } from './decimal';
+import { parseDecimal, sign, toNumber } from './money';
 
-/** U+2060, an invisible character. */
-const wordJoiner = '\u2060';
+/** The invisible character between the parts of an address line (Shopify's "worldwide" library). */
+export const wordJoiner = '\u2060';
 
 /*
  * Schemas for single fields of an order. Shopify returns decimals as text, and expressions convert
@@ -97,35 +97,16 @@ export const tags = z.transform((value) => {
 	return entries.flatMap((entry) => optionalText.safeParse(entry).data ?? []);
 });
 
-/** Additional details as written by apps and themes: names and values as text. */
+/** Additional details as written by apps and themes: names and values as text, without empty ones. */
 export const noteAttributes = z.transform((value) => {
 	const entries: unknown[] = Array.isArray(value) ? value : [];
 	return entries.flatMap((entry) => {
-		const name = optionalText.safeParse(valueAt(entry, ['name'])).data;
-		const text = toDisplayText(valueAt(entry, ['value']));
-		return name && text ? [{ name, value: text }] : [];
+		const [given, content] = [valueAt(entry, ['name']), valueAt(entry, ['value'])];
+		const name = optionalText.safeParse(given).data;
+		const text = typeof content === 'boolean' ? content : optionalText.safeParse(content).data;
+		return name && text !== undefined ? [{ name, value: String(text) }] : [];
 	});
 });
-
-/** Any value in readable form, or undefined if it is empty. */
-function toDisplayText(value: unknown): string | undefined {
-	if (typeof value === 'boolean') return String(value);
-	if (typeof value !== 'object' || value === null) return optionalText.safeParse(value).data;
-	const parts: unknown[] = Array.isArray(value) ? value : [value];
-	const texts = parts.flatMap((part) =>
-		typeof part === 'object' ? (toJsonText(part) ?? []) : (toDisplayText(part) ?? []),
-	);
-	return texts.join(', ') || undefined;
-}
-
-function toJsonText(value: unknown): string | undefined {
-	try {
-		const json: unknown = JSON.stringify(value);
-		return typeof json === 'string' && !['null', '{}', '[]'].includes(json) ? json : undefined;
-	} catch {
-		return undefined;
-	}
-}
 
 /** True or false. */
 export const flag = z.boolean(expectedError('true or false')).nullish();

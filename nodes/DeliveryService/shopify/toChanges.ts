@@ -1,14 +1,20 @@
-import type { Problem, Result } from '../common/result';
+import type { Problem } from '../common/result';
 import type { Delivery } from '../service/schemas';
-import { decideCash, type CashDecision } from './cashOnDelivery';
-import { toNumber } from './decimal';
-import { toDropoff } from './dropoff';
+import { decideCash, type CashDecision } from './cash';
+import { findOrder } from './item';
 import type { OrderMapping } from './mapping';
-import { readOrder, orderLabel, type Order } from './order';
+import { toNumber } from './money';
+import { orderLabel, problemFrom, readOrder, type Order } from './order';
 import { toPackages } from './packages';
-import { findOrder } from './recognize';
-import { isPartlyFulfilled, remainingLines } from './remaining';
-import { findSkip, type SkipReason } from './skipping';
+import { toDropoff } from './recipient';
+import { findSkip, type Skip } from './skipping';
+import { countUnits, isPartlyFulfilled } from './units';
+
+/** The changes of a delivery, not yet validated, or why there are none. */
+export type ChangesResult =
+	| { kind: 'changes'; changes: object }
+	| ({ kind: 'skipped'; label: string } & Skip)
+	| { kind: 'invalid'; problem: Problem };
 
 /**
  * Maps the current state of a Shopify order to changes of its delivery (API document, section 4.2):
@@ -19,22 +25,26 @@ import { findSkip, type SkipReason } from './skipping';
  * @param value an item with an order of Shopify's REST or GraphQL API, see {@link findOrder}
  * @param mapping the mapping that the delivery was created with
  * @param referenceIds those of the deliveries to change, if they are known
- * @returns the changes, not yet validated; or why there are none, e.g. for a canceled order
  */
 export function orderToChanges(
 	value: unknown,
 	mapping: OrderMapping,
 	referenceIds: readonly string[] = [],
-): Result<object> {
+): ChangesResult {
+	const invalid = ({ problem }: { problem: Problem }) => ({ kind: 'invalid', problem }) as const;
 	const found = findOrder(value);
-	if (!found.ok) return found;
+	if (!found.ok) return invalid(found);
 	const read = readOrder(found.value);
-	if (!read.ok) return read;
+	if (!read.ok) return invalid(read);
 	const order = read.value;
 	const [mismatch] = referenceIds.flatMap((reference) => mismatchProblem(order, reference) ?? []);
-	if (mismatch) return { ok: false, problem: mismatch };
-	const packages = currentPackages(order, mapping);
-	if (!packages.ok) return packages;
+	if (mismatch) return invalid({ problem: mismatch });
+	const units = countUnits(order);
+	// Something of it may be in this delivery, or may have shipped in another way.
+	const isFulfilled = isPartlyFulfilled(order, units);
+	if (!isFulfilled && units.problems.length > 0)
+		return invalid({ problem: problemFrom(units.problems) });
+	const lines = units.lines.filter(({ taken }) => taken > 0);
 	// A delivery that exists is updated, even if such orders are no longer sent.
 	const includingSent = {
 		...mapping,
@@ -42,29 +52,29 @@ export function orderToChanges(
 		includeRefundedOrders: true,
 		onlyPaidOrders: false,
 	};
-	const skip = findSkip(order, includingSent, packages.value?.length !== 0);
+	const skip = findSkip(order, includingSent, isFulfilled || lines.length > 0);
 	if (skip && !changeableReasons.includes(skip.reason))
-		return {
-			ok: false,
-			problem: { message: skip.message, description: skippedAdvice(skip.reason) },
-		};
+		return { kind: 'skipped', label: orderLabel(order), ...skip };
 	const dropoff = toDropoff(order, { ...mapping, addressFormat: 'text' });
-	if (!dropoff.ok) return dropoff;
+	if (!dropoff.ok) return invalid(dropoff);
 	// Some of the fulfilled units may be in this delivery, which then collects for them as well.
-	const isCashUnclear = order.fulfillmentOrder !== undefined && isPartlyFulfilled(order);
+	const isCashUnclear = order.fulfillmentOrder !== undefined && isFulfilled;
 	const cash = decideCash(
 		isCashUnclear ? { ...order, fulfillmentOrder: undefined } : order,
+		units,
 		mapping,
 	);
-	if (!cash.ok) return cash;
+	if (!cash.ok) return invalid(cash);
 	const { contact, location } = dropoff.value;
+	const packages: Delivery['packages'] | undefined =
+		isFulfilled || lines.length === 0 ? undefined : toPackages(order, lines, mapping);
 	return {
-		ok: true,
-		value: {
+		kind: 'changes',
+		changes: {
 			contact,
 			// Overwrites old instructions, since those for the previous address would mislead the driver.
 			location: { ...location, instructions: location.instructions ?? orderLabel(order) },
-			packages: packages.value?.length === 0 ? undefined : packages.value,
+			packages,
 			cod: isCashUnclear && !cash.value.isSettled ? undefined : updatedCash(cash.value),
 		},
 	};
@@ -90,20 +100,6 @@ function mismatchProblem(order: Order, reference: string): Problem | undefined {
 	};
 }
 
-/**
- * The current packages of an order; an empty list if everything was refunded or removed. Undefined
- * if something has been fulfilled, since it may be in this delivery or have shipped in another way.
- */
-function currentPackages(
-	order: Order,
-	mapping: OrderMapping,
-): Result<Delivery['packages'] | undefined> {
-	if (isPartlyFulfilled(order)) return { ok: true, value: undefined };
-	const lines = remainingLines(order);
-	if (!lines.ok) return lines;
-	return { ok: true, value: lines.value.length > 0 ? toPackages(order, lines.value, mapping) : [] };
-}
-
 /** A settled order needs 0, since its delivery may have been created with an amount to collect. */
 function updatedCash({ amount, isSettled }: CashDecision): number | undefined {
 	if (isSettled) return 0;
@@ -111,12 +107,4 @@ function updatedCash({ amount, isSettled }: CashDecision): number | undefined {
 }
 
 /** Reasons not to create a delivery, which may exist and be under way. */
-const changeableReasons: readonly SkipReason[] = ['onHold', 'scheduled', 'closed'];
-
-/** What the user can do about a delivery that is not updated. */
-function skippedAdvice(reason: SkipReason): string {
-	const unchanged = 'Its delivery was not updated.';
-	// The message of a canceled order already says how to cancel its delivery.
-	if (reason === 'cancelled') return unchanged;
-	return `${unchanged} To stop it, cancel it in the Delivery Service dashboard.`;
-}
+const changeableReasons: ReadonlyArray<Skip['reason']> = ['onHold', 'scheduled', 'closed'];

@@ -1,28 +1,26 @@
-import type { ItemResult, Problem } from '../common/result';
+import type { Problem } from '../common/result';
+import { isLongerThan } from '../common/text';
 import { limits } from '../service/limits';
 import type { CreationBody, Delivery } from '../service/schemas';
-import { isLongerThan } from '../common/text';
-import { decideCash, type CashDecision } from './cashOnDelivery';
-import { toNumber } from './decimal';
-import { toDropoff, recipientEmail } from './dropoff';
-import { locationOf } from './fulfillmentOrder';
-import type { ShopifyLocation } from './location';
+import { decideCash, type CashDecision } from './cash';
+import { locationOf, type ShopifyLocation } from './fulfillmentOrder';
+import { findOrder } from './item';
 import type { OrderMapping } from './mapping';
+import { toNumber } from './money';
 import {
 	fieldName,
 	howToRequest,
 	orderLabel,
+	problemFrom,
 	readOrder,
-	readOrderIdentifiers,
 	type Order,
 	type OrderIdentifiers,
 } from './order';
 import { toPackages } from './packages';
 import { entryForMethod } from './pickup';
-import { problemFrom } from './problems';
-import { findOrder } from './recognize';
-import { remainingLines, type RemainingLine } from './remaining';
-import { findSkip, missingFields, type MissingField } from './skipping';
+import { recipientEmail, toDropoff } from './recipient';
+import { findSkip, missingFields, type MissingField, type Skip } from './skipping';
+import { countUnits, type LineUnits, type OrderUnits } from './units';
 
 /** Identifies the Shopify order of a delivery for later workflow steps. */
 export interface ShopifyOrder {
@@ -42,6 +40,8 @@ export interface OrderFacts {
 	referenceId?: string;
 	/** The reference ID that the whole order would have, if the delivery is for a fulfillment order. */
 	orderReferenceId?: string;
+	/** The units of the order that the delivery takes, if it is for a fulfillment order. */
+	part?: OrderPart;
 	/** The location that ships the fulfillment order. */
 	location?: ShopifyLocation;
 	/** The delivery type by the order's shipping method. */
@@ -55,8 +55,21 @@ export interface OrderFacts {
 	missingFields?: MissingField[];
 }
 
+/** The part of an order that one delivery takes. */
+export interface OrderPart {
+	/** The reference ID that the whole order would have. */
+	orderReferenceId: string;
+	/** All line items of the order: their quantity as ordered, and the units that this delivery takes. */
+	lines: Array<{ id: string; quantity: number; units: number }>;
+}
+
 /** The result of mapping an order: a delivery without its pickup, or why there is none. */
-export type OrderResult<Body = OrderDelivery> = OrderFacts & ItemResult<Body>;
+export type OrderResult = OrderFacts &
+	(
+		| { kind: 'delivery'; delivery: OrderDelivery }
+		| ({ kind: 'skipped'; label: string } & Skip)
+		| { kind: 'invalid'; problem: Problem }
+	);
 
 /** A delivery without its pickup (section 2.1). Undefined fields count as not set. */
 export type OrderDelivery = Omit<Delivery, 'pickup'>;
@@ -72,86 +85,76 @@ export function orderToDelivery(value: unknown, mapping: OrderMapping): OrderRes
 	const found = findOrder(value);
 	if (!found.ok) return { kind: 'invalid', problem: found.problem };
 	const read = readOrder(found.value);
-	if (!read.ok) return unreadableResult(read.problem, readOrderIdentifiers(found.value), mapping);
+	if (!read.ok)
+		return { kind: 'invalid', problem: read.problem, ...identify(read.identifiers, mapping) };
 	const order = read.value;
-	const identifiers = {
-		...referenceIds(order, mapping),
-		shopifyOrder: toShopifyOrder(order, mapping),
-	};
-	const lines = remainingLines(order);
-	const skip = findSkip(order, mapping, !lines.ok || lines.value.length > 0);
-	if (skip) return { kind: 'skipped', ...skip, ...identifiers };
-	if (!lines.ok) return { kind: 'invalid', problem: lines.problem, ...identifiers };
-	const result = buildDelivery(order, lines.value, mapping);
-	return result.kind === 'delivery'
-		? { ...result, missingFields: missingFields(found.value, mapping) }
-		: result;
-}
-
-/** Includes the order's identifiers, so that the user can find it in Shopify. */
-function unreadableResult(
-	problem: Problem,
-	identifiers: OrderIdentifiers,
-	mapping: OrderMapping,
-): OrderResult {
-	const { id, name, fulfillmentOrder } = identifiers;
+	const identifiers = identify(order, mapping, recipientEmail(order, mapping));
+	const units = countUnits(order);
+	const lines = units.lines.filter(({ taken }) => taken > 0);
+	const skip = findSkip(order, mapping, lines.length > 0 || units.problems.length > 0);
+	if (skip) return { kind: 'skipped', label: orderLabel(order), ...skip, ...identifiers };
+	const dropoff = toDropoff(order, mapping);
+	const cash = decideCash(order, units, mapping);
+	const { referenceId, orderReferenceId } = identifiers;
+	const isPaymentUnknown = mapping.onlyPaidOrders && !order.financial_status;
+	if (
+		units.problems.length > 0 ||
+		!dropoff.ok ||
+		!cash.ok ||
+		referenceId === undefined ||
+		isPaymentUnknown
+	) {
+		const noReference = `${orderLabel(order)} has no "${fieldName(order, [referenceFields[mapping.referenceIdFrom]])}" to use as the reference ID. ${howToRequest(order, 'this field')}.`;
+		const noStatus = `${orderLabel(order)} has no "${fieldName(order, ['financial_status'])}", so it's unclear whether it is paid. ${howToRequest(order, 'this field')}, or turn off Only Paid Orders under Order Options.`;
+		const others = [
+			...(dropoff.ok ? [] : problemSentences(dropoff.problem)),
+			...(referenceId === undefined ? [noReference] : []),
+			...(cash.ok ? [] : problemSentences(cash.problem)),
+			...(isPaymentUnknown ? [noStatus] : []),
+		];
+		const problem = problemFrom(units.problems.length > 0 ? units.problems : others);
+		return { kind: 'invalid', problem, ...identifiers };
+	}
+	const type = entryForMethod(order, mapping.deliveryTypes)?.type;
 	return {
-		kind: 'invalid',
-		problem,
-		...referenceIds(identifiers, mapping),
-		shopifyOrder: {
-			id,
-			name,
-			...(fulfillmentOrder && { fulfillmentOrderId: fulfillmentOrder.id }),
+		kind: 'delivery',
+		...identifiers,
+		part: order.fulfillmentOrder && partOf(units, orderReferenceId),
+		location: order.fulfillmentOrder && locationOf(order.fulfillmentOrder),
+		...(type && { type }),
+		cashShare: cashShareOf(cash.value),
+		notCollectedFor: cash.value.notCollectedFor,
+		missingFields: missingFields(found.value, mapping),
+		delivery: {
+			dropoff: dropoff.value,
+			packages: toPackages(order, lines, mapping),
+			referenceId,
+			tags: orderTags(order, mapping),
+			extraData: orderExtraData(order, lines, mapping),
+			cod: cash.value.amount && toNumber(cash.value.amount),
 		},
 	};
 }
 
-function buildDelivery(
-	order: Order,
-	lines: readonly RemainingLine[],
+/** The order's identifiers, by which the user finds it in Shopify, and its reference IDs. */
+function identify(
+	order: OrderIdentifiers,
 	mapping: OrderMapping,
-): OrderResult {
-	const dropoff = toDropoff(order, mapping);
-	const references = referenceIds(order, mapping);
-	const { referenceId } = references;
-	const cash = decideCash(order, mapping);
-	const shopifyOrder = toShopifyOrder(order, mapping);
-	const type = entryForMethod(order, mapping.deliveryTypes)?.type;
-	const isPaymentUnknown = mapping.onlyPaidOrders && !order.financial_status;
-	if (dropoff.ok && referenceId && cash.ok && !isPaymentUnknown)
-		return {
-			kind: 'delivery',
-			...references,
-			location: order.fulfillmentOrder && locationOf(order.fulfillmentOrder),
-			...(type && { type }),
-			shopifyOrder,
-			cashShare: cashShareOf(cash.value),
-			notCollectedFor: cash.value.notCollectedFor,
-			delivery: {
-				dropoff: dropoff.value,
-				packages: toPackages(order, lines, mapping),
-				referenceId,
-				tags: orderTags(order, mapping),
-				extraData: orderExtraData(order, lines, mapping),
-				cod: cash.value.amount && toNumber(cash.value.amount),
-			},
-		};
-	const noReference = `${orderLabel(order)} has no "${fieldName(order, [referenceFields[mapping.referenceIdFrom]])}" to use as the reference ID. ${howToRequest(order, 'this field')}.`;
-	const noStatus = `${orderLabel(order)} has no "${fieldName(order, ['financial_status'])}", so it's unclear whether it is paid. ${howToRequest(order, 'this field')}, or turn off Only Paid Orders under Order Options.`;
-	const problems = [
-		...(dropoff.ok ? [] : problemSentences(dropoff.problem)),
-		...(referenceId ? [] : [noReference]),
-		...(cash.ok ? [] : problemSentences(cash.problem)),
-		...(isPaymentUnknown ? [noStatus] : []),
-	];
-	return { kind: 'invalid', problem: problemFrom(problems), ...references, shopifyOrder };
+	email?: string,
+): Pick<OrderFacts, 'referenceId' | 'orderReferenceId' | 'shopifyOrder'> {
+	const { id, name, fulfillmentOrder: part } = order;
+	return {
+		...referenceIds(order, mapping),
+		shopifyOrder: { id, name, email, ...(part && { fulfillmentOrderId: part.id }) },
+	};
 }
 
-function toShopifyOrder(order: Order, mapping: OrderMapping): ShopifyOrder {
-	const { id, name, fulfillmentOrder: part } = order;
-	const email = recipientEmail(order, mapping);
-	return { id, name, email, ...(part && { fulfillmentOrderId: part.id }) };
+function partOf({ lines }: OrderUnits, orderReferenceId: string | undefined) {
+	if (orderReferenceId === undefined) return undefined;
+	const withIds = lines.flatMap(({ line: { id, quantity }, taken: units }) =>
+		id === undefined ? [] : [{ id, quantity, units }],
+	);
+	return { orderReferenceId, lines: withIds };
 }
 
 function cashShareOf({ amount, unpaid }: CashDecision): OrderFacts['cashShare'] {
@@ -206,16 +209,15 @@ function orderTags(order: Order, mapping: OrderMapping): string[] | undefined {
  */
 function orderExtraData(
 	order: Order,
-	lines: readonly RemainingLine[],
+	lines: readonly LineUnits[],
 	mapping: OrderMapping,
 ): OrderDelivery['extraData'] {
 	if (!mapping.includeAdditionalDetails) return undefined;
 	const isPublic = ({ name }: { name: string }) => !name.startsWith('_');
-	const properties = lines.flatMap((line) =>
-		line.properties.filter(isPublic).map(({ name, value }) => ({
-			name: `${line.name}: ${name}`,
-			value,
-		})),
+	const properties = lines.flatMap(({ line, name: product }) =>
+		line.properties
+			.filter(isPublic)
+			.map(({ name, value }) => ({ name: `${product}: ${name}`, value })),
 	);
 	return undefinedIfEmpty([...order.note_attributes.filter(isPublic), ...properties]);
 }

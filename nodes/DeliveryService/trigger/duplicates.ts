@@ -2,9 +2,9 @@ import { createHash } from 'crypto';
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
-import type { Store } from '../deduplication/entries';
-import { maxClaimAttempts, settlingMs } from '../deduplication/settling';
-import { openNodeStore } from '../deduplication/store';
+import type { Store } from '../ledger/entries';
+import { maxClaimAttempts, settlingMs } from '../ledger/settling';
+import { openNodeStore } from '../ledger/store';
 import { chunk } from '../common/chunk';
 import { realClock, type Clock } from '../common/clock';
 import { eventNameSchema, events } from '../service/events';

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { longestFirst, runGroups, separateIdle } from '../../e2e/support/groups';
+import { runGroups } from '../../e2e/support/groups';
 
 let folder: string;
 
@@ -22,22 +22,6 @@ async function run(scripts: Record<string, string>, concurrency: number) {
 	});
 	return { results, printed };
 }
-
-test('end-to-end groups run from the longest to the shortest, unknown ones first', () => {
-	expect(longestFirst(['tool', 'other', 'queue', 'kill'])).toEqual([
-		'other',
-		'kill',
-		'queue',
-		'tool',
-	]);
-});
-
-test('end-to-end groups that hardly compute can run beside the others', () => {
-	expect(separateIdle(['kill', 'queue', 'tool'])).toEqual({
-		busy: ['queue', 'tool'],
-		idle: ['kill'],
-	});
-});
 
 test('returns the results in order, and prints the output of each group in one piece', async () => {
 	const lines = (name: string) =>

@@ -1,9 +1,9 @@
 /** The send loop in isolation, with an in-memory service and store. */
 import fc from 'fast-check';
 
-import type { Store } from '../../../nodes/DeliveryService/deduplication/entries';
-import { openLedger, type Ledger } from '../../../nodes/DeliveryService/deduplication/ledger';
-import { forgetReferences } from '../../../nodes/DeliveryService/deduplication/references';
+import type { Store } from '../../../nodes/DeliveryService/ledger/entries';
+import { openLedger, type Ledger } from '../../../nodes/DeliveryService/ledger/ledger';
+import { forgetReferences } from '../../../nodes/DeliveryService/ledger/references';
 import { sendCreations } from '../../../nodes/DeliveryService/sending/creations';
 import type { Report, SendingOptions } from '../../../nodes/DeliveryService/sending/options';
 import type { Creation } from '../../../nodes/DeliveryService/sending/outcomes';

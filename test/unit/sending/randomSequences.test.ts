@@ -4,10 +4,10 @@
  */
 import fc from 'fast-check';
 
-import type { Store } from '../../../nodes/DeliveryService/deduplication/entries';
-import { openLedger } from '../../../nodes/DeliveryService/deduplication/ledger';
-import { forgetReferences } from '../../../nodes/DeliveryService/deduplication/references';
-import { whileHeld, withLock } from '../../../nodes/DeliveryService/deduplication/lock';
+import type { Store } from '../../../nodes/DeliveryService/ledger/entries';
+import { openLedger } from '../../../nodes/DeliveryService/ledger/ledger';
+import { forgetReferences } from '../../../nodes/DeliveryService/ledger/references';
+import { whileHeld, withLock } from '../../../nodes/DeliveryService/ledger/lock';
 import { sendCreations } from '../../../nodes/DeliveryService/sending/creations';
 import type { Report } from '../../../nodes/DeliveryService/sending/options';
 import type { Creation, Skipped } from '../../../nodes/DeliveryService/sending/outcomes';

@@ -1,5 +1,5 @@
 /** Runs with several requests in flight: limits, order of results, halting and the ledger. */
-import { openLedger, type Ledger } from '../../../nodes/DeliveryService/deduplication/ledger';
+import { openLedger, type Ledger } from '../../../nodes/DeliveryService/ledger/ledger';
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
 import { Semaphore } from '../../../nodes/DeliveryService/sending/semaphore';
 import { sendCreations } from '../../../nodes/DeliveryService/sending/creations';

@@ -1,5 +1,5 @@
 import type { Creation } from '../../../nodes/DeliveryService/sending/outcomes';
-import { openLedger, type Ledger } from '../../../nodes/DeliveryService/deduplication/ledger';
+import { openLedger, type Ledger } from '../../../nodes/DeliveryService/ledger/ledger';
 import { findUnsent } from '../../../nodes/DeliveryService/sending/unsent';
 import { creation, creationsOf } from '../../support/creations';
 import { claimWith, confirmWith } from '../../support/ledger';

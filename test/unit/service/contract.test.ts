@@ -16,6 +16,7 @@ import { limits } from '../../../nodes/DeliveryService/service/limits';
 import {
 	companyIdSchema,
 	deliveryChangesSchema,
+	deliveryJsonSchema,
 	deliverySchema,
 	deliveryTypeSchema,
 	targetSchemas,
@@ -39,6 +40,10 @@ function allows(schema: 'CreationRequest' | 'UpdateRequest', body: unknown): boo
 const rules = {
 	delivery: {
 		check: (value: unknown) => validate(deliverySchema, value, 'Delivery', serviceLabels),
+		allows: (value: unknown) => allows('CreationRequest', { deliveries: [value] }),
+	},
+	'delivery in JSON': {
+		check: (value: unknown) => validate(deliveryJsonSchema, value, 'Delivery', serviceLabels),
 		allows: (value: unknown) => allows('CreationRequest', { deliveries: [value] }),
 	},
 	changes: {
@@ -181,6 +186,20 @@ const anyDelivery = object(
 	},
 	empty,
 );
+/** Like the document's samples, with an integer as size and a pickup contact without an email. */
+const anyJsonDelivery = fc
+	.tuple(
+		anyDelivery,
+		object(
+			{
+				contact: object({ name: textOrNumber }, { email, phonenumber: textOrNumber }, empty),
+				location,
+			},
+			{},
+		),
+		object({ name: textOrNumber, qty: quantity, size: fc.oneof(size, fc.integer()) }, {}),
+	)
+	.map(([one, pickup, box]) => ({ ...one, pickup, packages: [box] }));
 const anyChanges = object(
 	{},
 	{
@@ -207,9 +226,9 @@ const anyChanges = object(
 	},
 );
 
-const valid = { delivery: anyDelivery, changes: anyChanges };
+const valid = { delivery: anyDelivery, 'delivery in JSON': anyJsonDelivery, changes: anyChanges };
 
-describe.each(['delivery', 'changes'] as const)('a valid %s', (kind) => {
+describe.each(['delivery', 'delivery in JSON', 'changes'] as const)('a valid %s', (kind) => {
 	test('passes our schema, whose result passes the OpenAPI file', () => {
 		fc.assert(
 			fc.property(valid[kind], (value) => {
@@ -277,7 +296,6 @@ const brokenDeliveries: BrokenRule[] = [
 		['with an unknown field in the contact', '.contact.color', 'red'],
 		['without name', '.contact.name', missing],
 		['with the wrong type of name', '.contact.name', true],
-		['without email', '.contact.email', missing],
 		['with an invalid email', '.contact.email', 'ana'],
 		['with an email without host', '.contact.email', 'ana@'],
 		['with an email with a space', '.contact.email', 'a na@mail.example'],
@@ -297,6 +315,7 @@ const brokenDeliveries: BrokenRule[] = [
 		['with the wrong type of instructions', '.location.instructions', ['Ring']],
 		['with the wrong type of coordinates', '.location', { address: 'x', lat: true, lng: true }],
 	]),
+	['dropoff without email', 'dropoff.contact.email', missing],
 	['packages that are not a list', 'packages', { name: 'Box', qty: 1, size: 's' }],
 	['a package that is text', 'packages.0', 'Box'],
 	['an unknown field in a package', 'packages.0.color', 'red'],
@@ -309,7 +328,7 @@ const brokenDeliveries: BrokenRule[] = [
 	['text as quantity', 'packages.0.qty', 'two'],
 	['a package without size', 'packages.0.size', missing],
 	['an unknown size', 'packages.0.size', 'xxl'],
-	['a number as size', 'packages.0.size', 2],
+	['a fraction as size', 'packages.0.size', 1.5],
 	['a negative weight', 'packages.0.weight', -0.1],
 	['text as weight', 'packages.0.weight', '2 kg'],
 	['a negative price', 'packages.0.price', -0.1],
@@ -411,6 +430,8 @@ const stricterDeliveries: BrokenRule[] = [
 		['coordinates in words', '.location', { address: 'x', lat: 'north', lng: 'west' }],
 		['warehouse 0', '.location', { warehouse: 0 }],
 	]),
+	['a pickup without email', 'pickup.contact.email', missing],
+	['an integer as size', 'packages.0.size', 2],
 	['blank package name', 'packages.0.name', ''],
 	['blank name of extra data', 'extraData', [{ name: '', value: '' }]],
 ];

@@ -95,6 +95,7 @@ describe('finds a fulfillment order and its order', () => {
 			kind: 'delivery',
 			referenceId: reference,
 			orderReferenceId: '#1042',
+			part: { orderReferenceId: '#1042', lines: [{ id: '7001', quantity: 2, units: 2 }] },
 			location: { id: '61000000002', name: 'Harbor Warehouse' },
 			shopifyOrder: {
 				id: '820982911946154',
@@ -186,6 +187,30 @@ test('the reference ID of the whole order is known if that of the fulfillment or
 	const custom = (referenceId: string) => outcomeOf(item(), { overrides: { referenceId } });
 	expect(custom(`F${id}`)).toMatchObject({ orderReferenceId: '#1042' });
 	expect(custom('A-7')).toMatchObject({ orderReferenceId: 'A-7' });
+});
+
+test('the result says how many units of each line of the order a fulfillment order takes', () => {
+	const line_items = [
+		samplePartLine({ fulfillable_quantity: 1 }),
+		samplePartLine({ fulfillable_quantity: 1 }),
+	];
+	const order = {
+		line_items: [
+			sampleLine({ quantity: 3, current_quantity: 2 }),
+			{ ...shirts, quantity: 4 },
+			sampleLine({ id: 7003, requires_shipping: false, quantity: 1 }),
+		],
+	};
+	const part = {
+		orderReferenceId: '#1042',
+		lines: [
+			{ id: '7001', quantity: 3, units: 2 },
+			{ id: '7002', quantity: 4, units: 0 },
+			{ id: '7003', quantity: 1, units: 0 },
+		],
+	};
+	expect(outcomeOf(item({ line_items }, order))).toMatchObject({ part });
+	expect(outcomeOf(sampleOrder(order))).toMatchObject({ part: undefined });
 });
 
 describe('what a fulfillment order contains', () => {
@@ -329,7 +354,7 @@ describe('skips a fulfillment order', () => {
 		[
 			'cancelled',
 			{ status: 'cancelled' },
-			'was canceled in Shopify. If its delivery already exists, cancel it in the Delivery Service dashboard.',
+			'was canceled. If its delivery already exists, cancel it in the Delivery Service dashboard.',
 		],
 		[
 			'localPickup',
@@ -519,7 +544,7 @@ describe('the cash for a fulfillment order', () => {
 			cashShare: { cashToCollect: 0, cashOutstanding: 55 },
 		});
 		expect(orderToChanges(value, orderMappingSchema.parse({}))).toMatchObject({
-			value: { cod: 0 },
+			changes: { cod: 0 },
 		});
 	});
 });
@@ -545,16 +570,16 @@ describe('an update from a fulfillment order', () => {
 
 	test.each(['open', 'on_hold', 'scheduled'])('has its recipient and packages (%s)', (status) => {
 		expect(changesOf(item({ status }))).toMatchObject({
-			ok: true,
-			value: { contact: { name: 'Ana Lopez' }, packages: [{ price: 25 }] },
+			kind: 'changes',
+			changes: { contact: { name: 'Ana Lopez' }, packages: [{ price: 25 }] },
 		});
 	});
 
 	test('has no packages once something of it is fulfilled', () => {
 		const line_items = [samplePartLine({ fulfillable_quantity: 1 })];
-		expect(changesOf(item({ line_items }))).toMatchObject({ value: { packages: undefined } });
+		expect(changesOf(item({ line_items }))).toMatchObject({ changes: { packages: undefined } });
 		const others = { line_items: [sampleLine({ fulfillable_quantity: 0 }), shirts] };
-		expect(changesOf(item({}, others))).toMatchObject({ value: { packages: [{ price: 25 }] } });
+		expect(changesOf(item({}, others))).toMatchObject({ changes: { packages: [{ price: 25 }] } });
 	});
 
 	test('leaves the cash unchanged once something of it is fulfilled, unless the order is paid', () => {
@@ -565,10 +590,10 @@ describe('an update from a fulfillment order', () => {
 		] as const) {
 			const part = { status, line_items: [samplePartLine({ fulfillable_quantity: left })] };
 			expect(changesOf(item(part, unpaid))).toMatchObject({
-				value: { cod: undefined, packages: undefined },
+				changes: { cod: undefined, packages: undefined },
 			});
 			expect(changesOf(item(part, { ...unpaid, total_outstanding: '0.00' }))).toMatchObject({
-				value: { cod: 0 },
+				changes: { cod: 0 },
 			});
 		}
 	});
@@ -580,8 +605,8 @@ describe('an update from a fulfillment order', () => {
 			const { order } = item({}, { ...payableInCash, total_outstanding: '55.00' });
 			const fulfillmentOrder = toGraphqlPart(samplePart({ line_items }));
 			const changes = changesOf({ order, fulfillmentOrder });
-			expect(changes).toMatchObject({ ok: true, value: { contact: {}, location: {} } });
-			expect(changes).toMatchObject({ value: { packages: undefined, cod: undefined } });
+			expect(changes).toMatchObject({ kind: 'changes', changes: { contact: {}, location: {} } });
+			expect(changes).toMatchObject({ changes: { packages: undefined, cod: undefined } });
 		},
 	);
 
@@ -606,7 +631,7 @@ describe('an update from a fulfillment order', () => {
 	])('is not made with the reference ID of %s', (_, wrong, owner, given, value) => {
 		const result = orderToChanges(value, orderMappingSchema.parse({}), ['#1', wrong]);
 		expect(result).toMatchObject({
-			ok: false,
+			kind: 'invalid',
 			problem: {
 				message: expect.stringMatching(
 					`Order #1042.*: "${wrong}" is the reference ID of ${owner}, but this item is ${given}$`,
@@ -618,15 +643,15 @@ describe('an update from a fulfillment order', () => {
 	test('is made with its own reference ID, or one that is not from the order', () => {
 		const mapping = orderMappingSchema.parse({});
 		for (const own of [reference, `820982911946154-${id}`, 'custom', '#1042-B', '#10421'])
-			expect(orderToChanges(item(), mapping, [own]).ok).toBe(true);
+			expect(orderToChanges(item(), mapping, [own]).kind).toBe('changes');
 		for (const own of ['#1042', '1042', '#1042-20261123', 'custom'])
-			expect(orderToChanges(sampleOrder(), mapping, [own]).ok).toBe(true);
+			expect(orderToChanges(sampleOrder(), mapping, [own]).kind).toBe('changes');
 	});
 
-	test('says that nothing was updated if it is canceled', () => {
+	test('is not made if it is canceled', () => {
 		expect(changesOf(item({ status: 'cancelled' }))).toMatchObject({
-			ok: false,
-			problem: { description: expect.stringContaining('Its delivery was not updated.') },
+			kind: 'skipped',
+			reason: 'cancelled',
 		});
 	});
 });

@@ -220,57 +220,6 @@ describe('an order with a field of the wrong type', () => {
 	});
 });
 
-describe('an order with invalid totals', () => {
-	const cashOrder = {
-		payment_gateway_names: ['Cash on Delivery (COD)'],
-		financial_status: 'pending',
-	};
-	const invalidTotals = { current_total_price: '-5.00', total_price: 'x' };
-
-	test.each([
-		[
-			'it has an outstanding amount',
-			{ ...cashOrder, ...invalidTotals, total_outstanding: '12.00' },
-			12,
-		],
-		[
-			'it is paid',
-			{ ...cashOrder, ...invalidTotals, financial_status: 'paid', total_outstanding: null },
-			0,
-		],
-		[
-			'its current total is valid',
-			{ ...cashOrder, current_total_price: '30.00', total_price: {}, total_outstanding: null },
-			30,
-		],
-	])('accepts an order with invalid totals if %s', (_, changes, expected) => {
-		expect(deliveryOf(sampleOrder(changes)).cod ?? 0).toBe(expected);
-	});
-
-	test.each([
-		[
-			invalidTotals,
-			`"current_total_price" should be a number of 0 or more, but is the text "-5.00".`,
-		],
-		[
-			{ ...invalidTotals, current_total_price: null },
-			`"total_price" should be a number of 0 or more, but is the text "x".`,
-		],
-		[
-			{ current_total_price: 'x', total_price: '30.00' },
-			`"current_total_price" should be a number of 0 or more, but is the text "x".`,
-		],
-	])(
-		'rejects an order with invalid totals if cash on delivery needs them: %j',
-		(totals, expected) => {
-			for (const financial_status of ['pending', 'authorized']) {
-				const changes = { ...cashOrder, financial_status, total_outstanding: null, ...totals };
-				expect(problemOf(sampleOrder(changes))).toEqual({ message: `Order #1042's ${expected}` });
-			}
-		},
-	);
-});
-
 describe('formats of values', () => {
 	test('reads numbers as text and text as numbers', () => {
 		const texts = sampleOrder({

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Entries } from '../../../nodes/DeliveryService/deduplication/entries';
+import type { Entries } from '../../../nodes/DeliveryService/ledger/entries';
 import type { Clock } from '../../../nodes/DeliveryService/common/clock';
 import { dropSeen } from '../../../nodes/DeliveryService/trigger/duplicates';
 import { memoryStore, storeOf, type AccessTimes, type Row } from '../../support/memoryStore';

@@ -560,7 +560,7 @@ describe('reconcile after a removal', () => {
 			(webhooks: Webhook[], reading: number) => (reading > 1 ? webhooks : []),
 		],
 		[
-			'lags by two readings',
+			'lags by two results',
 			(webhooks: Webhook[], reading: number) => (reading > 2 ? webhooks : []),
 		],
 		[

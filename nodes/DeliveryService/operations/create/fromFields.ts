@@ -1,0 +1,143 @@
+import {
+	omitBlank,
+	collectionEntries,
+	toList,
+	collectionParameter,
+	readJson,
+} from '../../common/parameters';
+import { isBlank } from '../../common/text';
+import { showFor } from '../resource';
+import { packagesField, readPackages } from '../fields/package';
+import { placeFields, readPlace } from '../fields/place';
+import type { Source } from './source';
+
+/** Creates deliveries from the fields of the node (API document, section 2.1). */
+export const fromFields: Source = {
+	fields: [
+		...placeFields('pickup'),
+		...placeFields('dropoff'),
+		{
+			displayName: 'Define Packages',
+			name: 'packagesInput',
+			type: 'options',
+			noDataExpression: true,
+			options: [
+				{ name: 'Using Fields Below', value: 'list' },
+				{ name: 'Using JSON', value: 'json' },
+			],
+			default: 'list',
+		},
+		...showFor({ packagesInput: ['list'] }, [packagesField]),
+		...showFor({ packagesInput: ['json'] }, [
+			{
+				displayName: 'Packages (JSON)',
+				name: 'packagesJson',
+				type: 'json',
+				default: '[\n  { "name": "Box", "qty": 1, "size": "s" }\n]',
+				description:
+					'JSON array of packages, each with name, qty and size, and optionally ID, weight (kg) and price',
+			},
+		]),
+		{
+			displayName: 'Reference ID',
+			name: 'referenceId',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. #1001',
+			description:
+				'Your own identifier for the delivery, e.g. the order number (up to 40 characters)',
+		},
+		{
+			displayName: 'Additional Fields',
+			name: 'additionalFields',
+			type: 'collection',
+			placeholder: 'Add Field',
+			default: {},
+			options: [
+				{
+					displayName: 'Cash on Delivery',
+					name: 'cod',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. 49.90',
+					description: 'Amount that the driver collects from the recipient',
+				},
+				{
+					displayName: 'Extra Data',
+					name: 'extraData',
+					type: 'fixedCollection',
+					typeOptions: { multipleValues: true },
+					placeholder: 'Add Entry',
+					default: {},
+					description: 'Additional data as pairs of names and values',
+					options: [
+						{
+							displayName: 'Entry',
+							name: 'entry',
+							values: [
+								{
+									displayName: 'Name',
+									name: 'name',
+									type: 'string',
+									default: '',
+									placeholder: 'e.g. Gift note',
+								},
+								{
+									displayName: 'Value',
+									name: 'value',
+									type: 'string',
+									default: '',
+									placeholder: 'e.g. Happy birthday!',
+								},
+								{
+									displayName: 'Searchable',
+									name: 'searchable',
+									type: 'boolean',
+									default: false,
+									description: 'Whether deliveries can be searched by this value',
+								},
+							],
+						},
+					],
+				},
+				{
+					displayName: 'Tags',
+					name: 'tags',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. fragile, morning',
+					description: 'Comma-separated list of tag names (up to 50 characters each)',
+				},
+			],
+		},
+	],
+	read(parameters, item) {
+		const packages = readPackagesInput();
+		if (!packages.ok) return { kind: 'invalid', problem: packages.problem };
+		const { tags, extraData, cod } = collectionParameter(parameters, 'additionalFields', item);
+		// The editor always includes `searchable`: false only means that the user left it off.
+		const entries = collectionEntries(extraData, 'entry').map(({ searchable, ...entry }) =>
+			searchable === false ? entry : { ...entry, searchable },
+		);
+		return {
+			kind: 'delivery',
+			delivery: {
+				pickup: readPlace(parameters, 'pickup', item),
+				dropoff: readPlace(parameters, 'dropoff', item),
+				packages: packages.value,
+				...omitBlank({ referenceId: parameters.get('referenceId', item, ''), cod }),
+				...(!isBlank(tags) && { tags: toList(tags) }),
+				...(entries.length > 0 && { extraData: entries }),
+			},
+		};
+
+		function readPackagesInput() {
+			return parameters.get('packagesInput', item, 'list') === 'json'
+				? readJson(parameters.get('packagesJson', item), 'Packages (JSON)')
+				: ({
+						ok: true,
+						value: readPackages(parameters.get('packages', item, {})),
+					} as const);
+		}
+	},
+};

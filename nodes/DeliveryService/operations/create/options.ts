@@ -1,0 +1,197 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { z } from 'zod/v4';
+
+import { readCompanyOption } from '../../service/companyOption';
+import { serviceLabels } from '../../service/labels';
+import { retryRejectedBatchesLabel } from '../../sending/responses';
+import { limits } from '../../service/limits';
+import { companyIdSchema, deliveryTypeSchema } from '../../service/schemas';
+import { validate } from '../../service/validation';
+import type { Result } from '../../common/result';
+import { omitBlank, collectionParameter, type ParameterReader } from '../../common/parameters';
+import {
+	advancedField,
+	numberBetween,
+	retryFields,
+	retryLabels,
+	retryShape,
+} from '../fields/retryOptions';
+import { companyIdField, optionsField } from '../../common/fields';
+import { deliveryTypeOptions } from '../fields/fields';
+
+const defaultBatchSize = limits.deliveriesPerRequest;
+
+const retryDefaults = {
+	timeoutSeconds: 120,
+	descriptions: {
+		maxRetryTime:
+			"How long to keep retrying a request while the service is busy. Time spent waiting for the rate limit (100 requests per minute) doesn't count.",
+		timeout:
+			'How long to wait for a response. After a timeout, it is unknown whether the deliveries were created.',
+	},
+};
+
+const { maxRetryTime, timeout } = retryFields(retryDefaults);
+
+const childCompanyLabel = 'Child Company ID';
+
+const itemOptionsSchema = z.object({
+	companyId: companyIdSchema.optional(),
+	type: deliveryTypeSchema.optional(),
+	simplify: z.boolean().default(true),
+});
+
+const itemOptionLabels = {
+	...serviceLabels,
+	companyId: 'child company ID',
+	simplify: 'simplify',
+};
+
+const runOptionsSchema = z.object({
+	batchSize: numberBetween(1, limits.deliveriesPerRequest).int().optional(),
+	dryRun: z.boolean().default(false),
+	retryRejectedBatches: z.boolean().default(false),
+	...retryShape(retryDefaults),
+});
+
+const runOptionLabels = {
+	batchSize: 'batch size',
+	dryRun: 'dry run',
+	...retryLabels,
+	retryRejectedBatches: retryRejectedBatchesLabel.toLowerCase(),
+};
+
+export type ItemOptions = z.infer<typeof itemOptionsSchema>;
+export type RunOptions = z.infer<typeof runOptionsSchema>;
+
+/** The options that can differ between items. */
+export function readItemOptions(parameters: ParameterReader, item: number): Result<ItemOptions> {
+	const added = collectionParameter(parameters, 'options', item);
+	const company = readCompanyOption(added, childCompanyLabel);
+	if (!company.ok) return company;
+	return validate(itemOptionsSchema, omitBlank(added), 'Option', itemOptionLabels);
+}
+
+/** The options of the whole run, by the collection that contains them. */
+const runOptionPaths: Record<keyof RunOptions, string> = {
+	dryRun: 'options.dryRun',
+	batchSize: 'advanced.batchSize',
+	maxRetrySeconds: 'advanced.maxRetrySeconds',
+	retryRejectedBatches: 'advanced.retryRejectedBatches',
+	timeoutSeconds: 'advanced.timeoutSeconds',
+};
+
+/**
+ * The options of the whole run, from the first item. Each is read separately, so that an invalid
+ * option of that item, e.g. its company, fails for that item only.
+ */
+export function readRunOptions(parameters: ParameterReader): Result<RunOptions> {
+	const values = Object.entries(runOptionPaths).map(([name, path]): [string, unknown] => [
+		name,
+		parameters.get(path, 0, ''),
+	]);
+	return validate(
+		runOptionsSchema,
+		omitBlank(Object.fromEntries(values)),
+		'Option',
+		runOptionLabels,
+	);
+}
+
+/** The name of the field in the editor and in messages. */
+const skipLabel = 'Skip Already Sent';
+
+/** Whether the run skips deliveries that were already sent. */
+export function readSkipAlreadySent(parameters: ParameterReader): Result<boolean> {
+	return validate(z.boolean(), parameters.get('skipAlreadySent', 0, false), skipLabel, {});
+}
+
+const skipField: INodeProperties = {
+	displayName: skipLabel,
+	name: 'skipAlreadySent',
+	type: 'boolean',
+	noDataExpression: true,
+	default: false,
+	description:
+		'Whether to skip deliveries that this workflow has already sent, matched by reference ID and company. It remembers about 50,000; other workflows are not checked.',
+};
+
+/**
+ * Skip Already Sent and the options of an operation.
+ *
+ * @param skipsAlreadySent the default of Skip Already Sent
+ */
+export const optionFields = ({
+	skipsAlreadySent,
+}: {
+	skipsAlreadySent: boolean;
+}): INodeProperties[] => [
+	{
+		...skipField,
+		default: skipsAlreadySent,
+		hint: skipsAlreadySent
+			? 'An order that arrives twice is delivered once'
+			: 'Off by default: an item that arrives twice is delivered twice. When on, every delivery needs a reference ID.',
+	},
+	{
+		...optionsField,
+		options: [
+			{
+				...companyIdField,
+				displayName: childCompanyLabel,
+				description:
+					'The child company to create deliveries for. Your company must be authorized for it. Remove this option to use your own company: an empty value is an error.',
+			},
+			{
+				displayName: 'Delivery Type',
+				name: 'type',
+				type: 'options',
+				options: deliveryTypeOptions,
+				default: 'slot',
+				description: 'The service level. The Delivery Service defaults to Slot.',
+			},
+			{
+				displayName: 'Dry Run',
+				name: 'dryRun',
+				type: 'boolean',
+				noDataExpression: true,
+				// Whoever adds this option wants it on. If it started off, a trial run would create deliveries.
+				default: true,
+				description:
+					'Whether to preview the deliveries that would be sent or skipped, without sending anything. Turn off Simplify to see the requests too.',
+			},
+			{
+				displayName: 'Simplify',
+				name: 'simplify',
+				type: 'boolean',
+				default: true,
+				description:
+					'Whether to return a simplified version of the response instead of the raw data',
+			},
+		],
+	},
+	{
+		...advancedField,
+		options: [
+			{
+				displayName: 'Batch Size',
+				name: 'batchSize',
+				type: 'number',
+				typeOptions: { minValue: 1, maxValue: limits.deliveriesPerRequest },
+				default: defaultBatchSize,
+				description:
+					"Maximum number of deliveries per request (1 to 100). By default, up to 50 deliveries are sent one per request, so that a rejected delivery doesn't affect the others; larger runs use full batches. After a rejected batch, the rest is sent in smaller ones.",
+			},
+			maxRetryTime,
+			{
+				displayName: retryRejectedBatchesLabel,
+				name: 'retryRejectedBatches',
+				type: 'boolean',
+				default: false,
+				description:
+					'Whether to find the invalid deliveries of a rejected batch and send the others again. Turn on only if the Delivery Service rejects a whole batch when one delivery is invalid. If off, every delivery of a rejected batch is reported as unknown.',
+			},
+			timeout,
+		],
+	},
+];

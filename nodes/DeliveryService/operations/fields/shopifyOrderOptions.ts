@@ -1,0 +1,272 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { packageSizeOptions } from './package';
+import {
+	deliveryMethodsOption,
+	deliveryTypesOption,
+	packageSizeByWeightOption,
+} from './shopifyOrderTables';
+
+/**
+ * The options for mapping an order that most shops need. Each is named after the mapping field that it
+ * sets. Its default is the behavior without the option, except for booleans that adding the option
+ * turns on.
+ */
+export const orderOptions: INodeProperties[] = [
+	{
+		displayName: 'Cash on Delivery',
+		name: 'cod',
+		type: 'options',
+		options: [
+			{
+				name: 'Never',
+				value: 'never',
+				description: 'No cash is collected',
+			},
+			{
+				name: 'Only for Cash on Delivery Orders',
+				value: 'cashOnDeliveryOrders',
+				description: 'The unpaid amount, if the payment method is cash on delivery',
+			},
+			{
+				name: 'Whenever Something Is Unpaid',
+				value: 'unpaid',
+				description: 'The unpaid amount, unless a card payment is authorized for it',
+			},
+		],
+		default: 'cashOnDeliveryOrders',
+		description: 'When the driver collects the unpaid amount',
+	},
+	{
+		displayName: 'Delivery Instructions',
+		name: 'instructions',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. Leave with the concierge',
+		description:
+			"Instructions for the driver. Replaces the order's company, address line 2 and note.",
+	},
+	{
+		displayName: 'Fallback Email',
+		name: 'fallbackEmail',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. orders@example.com',
+		description:
+			'Email to use for orders without a valid one. The Delivery Service requires an email for every delivery.',
+	},
+	{
+		displayName: 'Include Tags',
+		name: 'includeTags',
+		type: 'boolean',
+		default: true,
+		description: "Whether to add the order's tags to the delivery",
+	},
+	{
+		displayName: 'Include Test Orders',
+		name: 'includeTestOrders',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether to create deliveries for test orders too. They are charged like any other delivery.',
+	},
+	{
+		displayName: 'Only Paid Orders',
+		name: 'onlyPaidOrders',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether to skip orders that are not fully paid, including cash on delivery, until they come in again after payment',
+	},
+	{
+		displayName: 'Package Size',
+		name: 'packageSize',
+		type: 'options',
+		options: packageSizeOptions,
+		default: 'm',
+		description: 'Size of each package',
+	},
+	packageSizeByWeightOption,
+];
+
+/** What replaces the recipient of every order. */
+export const recipientOverrides: INodeProperties[] = [
+	{
+		displayName: 'Delivery Address',
+		name: 'address',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. 48 Oak Avenue, Springfield, IL 62704',
+		description: "One address for every order, in place of the customer's own",
+	},
+	{
+		displayName: 'Delivery Latitude',
+		name: 'lat',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. 39.7817',
+		description: 'Set it together with Delivery Longitude',
+	},
+	{
+		displayName: 'Delivery Longitude',
+		name: 'lng',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. -89.6501',
+		description: 'Set it together with Delivery Latitude',
+	},
+	{
+		displayName: 'Recipient Email',
+		name: 'email',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. ana@example.com',
+		description:
+			"One email for every order, in place of the customer's own. To fill gaps only, use Fallback Email under Order Options.",
+	},
+	{
+		displayName: 'Recipient Name',
+		name: 'name',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. Ana Torres',
+		description: "One name for every order, in place of the recipient's own",
+	},
+	{
+		displayName: 'Recipient Phone',
+		name: 'phone',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. +1 555 0100',
+		description: "One phone number for every order, in place of the recipient's own",
+	},
+];
+
+/** How deliveries are named. */
+export const referenceOptions: INodeProperties[] = [
+	{
+		displayName: 'Custom Reference ID',
+		name: 'referenceId',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. {{ $json.name }}',
+		description:
+			'Reference ID to use instead of one from the order (max. 40 characters). Use an expression, so that every order has its own.',
+	},
+	{
+		displayName: 'Reference ID From',
+		name: 'referenceIdFrom',
+		type: 'options',
+		options: [
+			{ name: 'Order ID', value: 'id', description: "Shopify's internal ID, e.g. 450789469" },
+			{ name: 'Order Name', value: 'name', description: 'The name that customers see, e.g. #1001' },
+			{
+				name: 'Order Number',
+				value: 'orderNumber',
+				description: 'The number without prefix or suffix, e.g. 1001',
+			},
+		],
+		default: 'name',
+		description:
+			'Which Shopify identifier to use as the reference ID. Orders that were sent under another reference ID are sent again if they arrive again.',
+	},
+];
+
+/** The other options for mapping an order. */
+export const moreOrderOptions: INodeProperties[] = [
+	{
+		displayName: 'Cash on Delivery Methods',
+		name: 'cashOnDeliveryMethods',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. Pay the driver',
+		description:
+			'Comma-separated list of payment methods in your shop that mean cash on delivery, by their whole names. Common names in many languages are known.',
+	},
+	{
+		displayName: 'Delivery Address Format',
+		name: 'addressFormat',
+		type: 'options',
+		options: [
+			{
+				name: 'Separate Fields',
+				value: 'components',
+				description: 'Street, city, ZIP code and so on. Located more reliably.',
+			},
+			{ name: 'One Line', value: 'text', description: 'The whole address as one line of text' },
+		],
+		default: 'components',
+		description: "How to send the order's shipping address",
+	},
+	deliveryMethodsOption,
+	deliveryTypesOption,
+	{
+		displayName: 'Include Additional Details',
+		name: 'includeAdditionalDetails',
+		type: 'boolean',
+		default: true,
+		description:
+			"Whether to send the order's additional details (note attributes) and its items' properties as extra data",
+	},
+	{
+		displayName: 'Include Coordinates',
+		name: 'includeCoordinates',
+		type: 'boolean',
+		default: true,
+		description:
+			"Whether to send the coordinates of the order's address. Deliveries with coordinates skip the address review.",
+	},
+	{
+		displayName: 'Include Refunded Orders',
+		name: 'includeRefundedOrders',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether to send orders whose payment was voided or fully refunded. No cash is collected for them.',
+	},
+	{
+		displayName: 'Package Name',
+		name: 'packageName',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. Parcel',
+		description:
+			'Name of the packages. Defaults to the order name, or to the product name with one package per unit.',
+	},
+	{
+		displayName: 'Packages',
+		name: 'packagesPer',
+		type: 'options',
+		options: [
+			{ name: 'One per Order', value: 'order' },
+			{ name: 'One per Unit', value: 'unit' },
+		],
+		default: 'order',
+		description: 'How many packages to create',
+	},
+	{
+		displayName: 'Tags',
+		name: 'tags',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. fragile, morning',
+		description: "Comma-separated list of tags to use instead of the order's tags",
+	},
+];
+
+/** Options for what an update doesn't change or decides automatically. */
+const onlyWhenCreating = new Set([
+	'addressFormat',
+	'deliveryTypes',
+	'includeAdditionalDetails',
+	'includeRefundedOrders',
+	'includeTestOrders',
+	'onlyPaidOrders',
+	'tags',
+	'includeTags',
+]);
+
+/** The options that also apply to updates. */
+export function forUpdates(options: readonly INodeProperties[]): INodeProperties[] {
+	return options.filter(({ name }) => !onlyWhenCreating.has(name));
+}

@@ -1,0 +1,95 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { deliveryMethodNames, deliveryMethods } from '../../shopify/fulfillmentOrder';
+import { deliveryTypeOptions } from './fields';
+import { packageSizeOptions } from './package';
+
+/** The order option with the delivery methods of fulfillment orders to send. */
+export const deliveryMethodsOption: INodeProperties = {
+	displayName: 'Delivery Methods',
+	name: 'deliveryMethods',
+	type: 'multiOptions',
+	options: deliveryMethods
+		.map((value) => ({ name: deliveryMethodNames[value], value }))
+		.sort((one, other) => one.name.localeCompare(other.name)),
+	default: ['shipping', 'local'],
+	description:
+		'Which fulfillment orders to send, by their delivery method in Shopify. Others are skipped. Whole orders are not affected.',
+};
+
+/** The order option with a delivery type per shipping method. */
+export const deliveryTypesOption: INodeProperties = {
+	displayName: 'Delivery Type by Shipping Method',
+	name: 'deliveryTypes',
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true },
+	placeholder: 'Add Shipping Method',
+	default: {},
+	description:
+		"Delivery type by the order's shipping method. Overrides Delivery Type; other shipping methods use that.",
+	options: [
+		{
+			displayName: 'Shipping Method',
+			name: 'entry',
+			values: [
+				{
+					displayName: 'Delivery Type',
+					name: 'type',
+					type: 'options',
+					options: deliveryTypeOptions,
+					default: 'express',
+				},
+				{
+					displayName: 'Shipping Method',
+					name: 'method',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. Same-Day Delivery',
+					description: "The whole title or code of the order's shipping method, as in Shopify",
+				},
+			],
+		},
+	],
+};
+
+/** The order option with a package size per weight. */
+export const packageSizeByWeightOption: INodeProperties = {
+	displayName: 'Package Size by Weight',
+	name: 'packageSizeByWeight',
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true },
+	placeholder: 'Add Limit',
+	default: {
+		limit: [
+			{ upToKg: 1, size: 'xs' },
+			{ upToKg: 5, size: 's' },
+			{ upToKg: 10, size: 'm' },
+			{ upToKg: 20, size: 'l' },
+		],
+	},
+	description:
+		'Package size by weight. Packages that are heavier or have an unknown weight are XL. Overrides Package Size.',
+	options: [
+		{
+			displayName: 'Limit',
+			name: 'limit',
+			values: [
+				{
+					displayName: 'Max Weight in Kilograms',
+					name: 'upToKg',
+					type: 'number',
+					typeOptions: { minValue: 0 },
+					default: 1,
+					description: 'Maximum weight of a package of this size',
+				},
+				{
+					displayName: 'Size',
+					name: 'size',
+					type: 'options',
+					options: packageSizeOptions,
+					default: 's',
+				},
+			],
+		},
+	],
+};

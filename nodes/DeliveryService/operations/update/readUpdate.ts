@@ -1,0 +1,164 @@
+import { z } from 'zod/v4';
+
+import type { Update } from '../../sending/updates';
+import { serviceLabels } from '../../service/labels';
+import type { Problem, Result } from '../../common/result';
+import { deliveryChangesSchema, targetSchemas, type DeliveryChanges } from '../../service/schemas';
+import { validate } from '../../service/validation';
+import {
+	toList,
+	collectionParameter,
+	readJson,
+	type ParameterReader,
+} from '../../common/parameters';
+import { isBlank } from '../../common/text';
+import { notUpdatedProblem } from '../../messages/orders';
+import { orderToChanges } from '../../shopify/toChanges';
+import { toProblem } from '../items';
+import { readPackages } from '../fields/package';
+import { readOrderMapping } from '../fields/shopifyOrder';
+import { changeFields } from './fields';
+
+const flagSchema = z.preprocess(
+	(value) => (value === 'true' ? true : value === 'false' ? false : value),
+	z.boolean().default(true),
+);
+
+const flagsSchema = z.object({
+	recalculatePrice: flagSchema,
+	reorderRoute: flagSchema,
+	recalculateCity: flagSchema,
+});
+
+/**
+ * Reads the update of an item and checks it against the rules of the service.
+ *
+ * @returns the update, or the problem with it; it never throws
+ */
+export function readUpdate(parameters: ParameterReader, item: number): Result<Update> {
+	try {
+		const targetKind = z
+			.enum(['deliveryIds', 'referenceIds'])
+			.parse(parameters.get('findBy', item));
+		const input = { [targetKind]: toList(parameters.get(targetKind, item, '')) };
+		const target = validate(
+			z.object({ [targetKind]: targetSchemas[targetKind] }),
+			input,
+			'Update',
+			serviceLabels,
+		);
+		if (!target.ok) return target;
+		const ids = target.value[targetKind] ?? [];
+		const references = targetKind === 'referenceIds' ? ids : [];
+		const changes =
+			parameters.get('changesFrom', item, 'shopifyOrder') === 'shopifyOrder'
+				? changesFromOrder(parameters, item, references)
+				: changesFromFields(collectionParameter(parameters, 'changes', item));
+		if (!changes.ok) return changes;
+		const flags = validate(
+			flagsSchema,
+			collectionParameter(parameters, 'options', item),
+			'Update',
+			serviceLabels,
+		);
+		if (!flags.ok) return flags;
+		if (changes.value.referenceId !== undefined && new Set(ids).size > 1)
+			return { ok: false, problem: sharedReferenceProblem };
+		return {
+			ok: true,
+			value: { item, targetKind, ids, changes: changes.value, flags: flags.value },
+		};
+	} catch (error) {
+		return { ok: false, problem: toProblem(error) };
+	}
+}
+
+const sharedReferenceProblem: Problem = {
+	message: "A new reference ID can't be assigned to several deliveries",
+	description:
+		'A reference ID must identify one delivery. Use one input item per delivery, and an expression in New Reference ID.',
+};
+
+/** The updates, with a problem in place of each that would assign a new reference ID again. */
+export function rejectSharedReferences(updates: ReadonlyArray<Result<Update>>): Result<Update>[] {
+	const owners = new Map<string, string>();
+	return updates.map((update) => {
+		if (!update.ok) return update;
+		const { ids, changes } = update.value;
+		const [id] = ids;
+		if (changes.referenceId === undefined || id === undefined) return update;
+		const owner = owners.get(changes.referenceId) ?? id;
+		owners.set(changes.referenceId, owner);
+		return owner === id ? update : { ok: false, problem: sharedReferenceProblem };
+	});
+}
+
+/** The changes that match the deliveries with these reference IDs, if known, to their current order. */
+function changesFromOrder(
+	parameters: ParameterReader,
+	item: number,
+	referenceIds: readonly string[],
+): Result<DeliveryChanges> {
+	const order = readJson(parameters.get('order', item), 'Order');
+	if (!order.ok) return order;
+	const mapping = readOrderMapping(parameters, item);
+	if (!mapping.ok) return mapping;
+	const result = orderToChanges(order.value, mapping.value, referenceIds);
+	if (result.kind === 'invalid') return { ok: false, problem: result.problem };
+	if (result.kind === 'skipped')
+		return { ok: false, problem: notUpdatedProblem(result, result.label) };
+	return validate(deliveryChangesSchema, result.changes, 'Changes', serviceLabels);
+}
+
+/** The changes that the user added, in the service's format (section 4.2). */
+function changesFromFields(added: Record<string, unknown>): Result<DeliveryChanges> {
+	if (Object.keys(added).length === 0)
+		return {
+			ok: false,
+			problem: {
+				message: 'There is nothing to change',
+				description: 'Add at least one field under Changes.',
+			},
+		};
+	for (const { displayName, name } of changeFields)
+		if (name in added && isBlank(added[name]))
+			return {
+				ok: false,
+				problem: {
+					message: `${displayName} is empty`,
+					description: 'Enter a value, or remove the field from Changes to leave it unchanged.',
+				},
+			};
+	const {
+		address,
+		instructions,
+		lat,
+		lng,
+		name,
+		email,
+		phonenumber,
+		packages,
+		addTags,
+		removeTags,
+	} = added;
+	const { cod, referenceId } = added;
+	return validate(
+		deliveryChangesSchema,
+		{
+			...groupFields('location', { address, instructions, lat, lng }),
+			...groupFields('contact', { name, email, phonenumber }),
+			...(packages !== undefined && { packages: readPackages(packages) }),
+			...(addTags !== undefined && { addTags: toList(addTags) }),
+			...(removeTags !== undefined && { removeTags: toList(removeTags) }),
+			cod,
+			referenceId,
+		},
+		'Changes',
+		serviceLabels,
+	);
+}
+
+/** An object with these fields under one name; empty when the user added none of them. */
+function groupFields(name: string, fields: Record<string, unknown>): object {
+	return Object.values(fields).some((value) => value !== undefined) ? { [name]: fields } : {};
+}

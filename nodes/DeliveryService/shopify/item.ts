@@ -1,0 +1,270 @@
+import { valueAt } from '../common/json';
+import type { Result } from '../common/result';
+import { isBlank, truncate } from '../common/text';
+import {
+	connectionItems,
+	gidType,
+	graphqlFulfillmentOrderFields,
+	graphqlOrderFields,
+	isGraphqlOrder,
+	toRest,
+} from './graphql';
+
+/** A Shopify resource that is not parsed yet. */
+interface ShopifyResource {
+	/** In the format of the REST API. */
+	rest: unknown;
+	/** The unchanged resource, if it is from the GraphQL API. */
+	graphql?: unknown;
+}
+
+/** An order that is not parsed yet. */
+export interface OrderCandidate extends ShopifyResource {
+	/** The part of the order to deliver, if it isn't the whole order. */
+	fulfillmentOrder?: ShopifyResource;
+}
+
+/**
+ * Finds the order in an input item: the item itself, its "order", the "body" of a Webhook node, or the
+ * "data" of a GraphQL response; and a fulfillment order beside or around it. Never throws.
+ *
+ * @returns the order, not parsed yet, or why the item is none, written for a shop owner
+ */
+export function findOrder(item: unknown): Result<OrderCandidate> {
+	const containers = containersOf(item);
+	const list = findOrderList(containers);
+	const inList = list?.items.length === 1 ? list.items[0] : undefined;
+	const beside = containers.map(({ value }) => value).find(isOrder) ?? inList;
+	const found = findFulfillmentOrder(containers, beside);
+	const part = found.kind === 'one' ? found.part : undefined;
+	const order = isOrder(beside) ? beside : valueAt(part, ['order']);
+	if (!isOrder(order)) {
+		const message =
+			part === undefined ? notAnOrderMessage(item, containers, list) : partWithoutOrderMessage;
+		return { ok: false, problem: { message } };
+	}
+	const message = otherTypeMessage(order) ?? partMessage(found);
+	if (message) return { ok: false, problem: { message } };
+	return {
+		ok: true,
+		value: {
+			...(isGraphqlOrder(order)
+				? { rest: toRest(order, graphqlOrderFields), graphql: order }
+				: { rest: order }),
+			...(part !== undefined && { fulfillmentOrder: partResource(part) }),
+		},
+	};
+}
+
+function partResource(part: unknown): ShopifyResource {
+	const isGraphql =
+		gidType(valueAt(part, ['id'])) !== undefined || valueAt(part, ['lineItems']) !== undefined;
+	return isGraphql
+		? { rest: toRest(part, graphqlFulfillmentOrderFields), graphql: part }
+		: { rest: part };
+}
+
+/** An object that can contain an order, and where it is in the item. */
+interface Container {
+	value: unknown;
+	path: readonly string[];
+}
+
+const steps = ['order', 'data', 'body', 'node'];
+const maxContainerDepth = 3;
+
+/** The item and the objects in it that can be or contain an order; the outer ones first. */
+function containersOf(value: unknown, path: readonly string[] = []): Container[] {
+	if (typeof value !== 'object' || value === null || path.length > maxContainerDepth) return [];
+	return [
+		{ value, path },
+		...steps.flatMap((step) => containersOf(valueAt(value, [step]), [...path, step])),
+	];
+}
+
+/** The orders of a GraphQL response, and the field to split out. */
+interface OrderList {
+	items: unknown[];
+	field: string;
+}
+
+function findOrderList(containers: readonly Container[]): OrderList | undefined {
+	for (const { value, path } of containers) {
+		const connection = valueAt(value, ['orders']);
+		const items = connectionItems(connection);
+		if (!Array.isArray(items) || Array.isArray(connection)) continue;
+		const name = Array.isArray(valueAt(connection, ['nodes'])) ? 'nodes' : 'edges';
+		return { items, field: [...path, 'orders', name].join('.') };
+	}
+	return undefined;
+}
+
+function isOrder(value: unknown): boolean {
+	if (isFulfillmentOrder(value)) return false;
+	return hasField(value, 'line_items') || isGraphqlOrder(value);
+}
+
+/** Whether a value is a fulfillment order, recognized by fields that orders don't have. */
+function isFulfillmentOrder(value: unknown): boolean {
+	if (gidType(valueAt(value, ['id'])) === 'FulfillmentOrder') return true;
+	const has = (field: string) => valueAt(value, [field]) !== undefined;
+	return (
+		(has('line_items') || has('lineItems')) &&
+		(has('order_id') || has('orderId')) &&
+		['assigned_location', 'assignedLocation', 'delivery_method', 'deliveryMethod'].some(
+			(field) => typeof (valueAt(value, [field]) ?? undefined) === 'object',
+		)
+	);
+}
+
+/** The fulfillment order in an input item, not parsed yet. */
+type FoundFulfillmentOrder =
+	| { kind: 'none' }
+	| { kind: 'one'; part: unknown }
+	/** The item contains the list of an order's fulfillment orders, in this field. */
+	| { kind: 'several'; field: string }
+	/** The item has a place for a fulfillment order, but there is none. */
+	| { kind: 'missing' };
+
+/** Finds the fulfillment order beside the order, around it, or as the only one of its list. */
+function findFulfillmentOrder(
+	containers: readonly Container[],
+	order: unknown,
+): FoundFulfillmentOrder {
+	const isFound = containers.some(({ value }) => value === order);
+	const all = isFound ? containers : [...containers, { value: order, path: [] }];
+	const fields = all.flatMap(partFields);
+	const single = fields.filter(({ key }) => key.endsWith('r'));
+	const part =
+		single.map(({ value }) => onlyItem(value)).find((value) => !isBlank(value)) ??
+		all.map(({ value }) => value).find(isFulfillmentOrder);
+	if (part !== undefined) return { kind: 'one', part };
+	const lists = fields.filter(({ value }) => !isBlank(value) && itemCount(value) > 0);
+	const several = lists.find(({ value }) => itemCount(value) > 1);
+	if (several) {
+		const { path, key, value } = several;
+		const items = ['nodes', 'edges'].filter((name) => Array.isArray(valueAt(value, [name])));
+		return { kind: 'several', field: [...path, key, ...items.slice(0, 1)].join('.') };
+	}
+	// Split Out leaves the list without its items behind.
+	const [only, ...others] = lists.map(({ value }) => onlyItem(value)).filter(isFulfillmentOrder);
+	if (only !== undefined && others.length === 0) return { kind: 'one', part: only };
+	return { kind: lists.length + single.length > 0 ? 'missing' : 'none' };
+}
+
+/** Also as n8n's Split Out names it without a destination, e.g. "data.order.fulfillmentOrders.nodes". */
+const partKey = /(^|\.)fulfillment(_order|Order)s?(\.(nodes|edges))?$/;
+
+/** The fields of a container with one or several fulfillment orders. */
+function partFields({ value, path }: Container) {
+	if (typeof value !== 'object' || value === null) return [];
+	return Object.keys(value)
+		.filter((key) => key.includes('fulfillment') && partKey.test(key))
+		.map((key) => ({ key, path, value: valueAt(value, [key]) }));
+}
+
+/** The value, or the only one of a list. */
+function onlyItem(value: unknown): unknown {
+	const items = connectionItems(value);
+	if (Array.isArray(items)) return items.length === 1 ? onlyItem(items[0]) : undefined;
+	const node = valueAt(value, ['node']);
+	return isBlank(node) ? value : node;
+}
+
+/** The number of items of a list, or 1. */
+function itemCount(value: unknown): number {
+	const items = connectionItems(value);
+	return Array.isArray(items) ? items.length : 1;
+}
+
+const partWithoutOrderMessage =
+	'This is a fulfillment order without its order. Put the order beside it, in the field "order".';
+
+/** The message for an order whose fulfillment orders are not split out as they should be. */
+function partMessage(found: FoundFulfillmentOrder): string | undefined {
+	switch (found.kind) {
+		case 'several':
+			return `This order has several fulfillment orders. Add a Split Out node before this node: Fields to Split Out "${found.field}", Include "All Other Fields", Destination Field Name "fulfillmentOrder".`;
+		case 'missing':
+			return 'This order has a field for its fulfillment order, but there is none in it. Check the Split Out node before this node: its Destination Field Name should be "fulfillmentOrder".';
+		default:
+			return undefined;
+	}
+}
+
+const howToGetAnOrder =
+	"Connect a Shopify node, or set the field Order to an order in the format of Shopify's REST or GraphQL API.";
+
+function notAnOrderMessage(
+	item: unknown,
+	containers: readonly Container[],
+	list: OrderList | undefined,
+): string {
+	const error = valueAt(item, ['errors', 0, 'message']);
+	if (typeof error === 'string')
+		return `Shopify's GraphQL API returned an error instead of an order: ${truncate(error, maxErrorLength)}`;
+	if (['order', 'node'].some((field) => valueAt(item, ['data', field]) === null))
+		return 'Shopify\'s GraphQL API found no order: "data.order" is empty. Check the ID in the query, and whether the app may read orders.';
+	if (list?.items.length === 0)
+		return `Shopify's GraphQL API found no order: "${list.field}" is empty. Check the filter of the query, and whether the app may read orders.`;
+	const field = list?.field ?? (hasField(item, 'orders') ? 'orders' : undefined);
+	if (field !== undefined)
+		return `This is a list of Shopify orders, not a single order. Add a Split Out node for the field "${field}" before this node, so that each order becomes a separate item.`;
+	const value = hasField(item, 'order') ? valueAt(item, ['order']) : item;
+	if (typeof value !== 'object' || Array.isArray(value) || isBlank(value))
+		return `This is not a Shopify order: expected an object, but the value is ${describeValue(value)}. ${howToGetAnOrder}`;
+	const [otherType] = containers.flatMap((container) => otherTypeMessage(container.value) ?? []);
+	return (
+		otherType ??
+		`This is not a Shopify order: it has no "line_items". ${howToGetAnOrder} If the Shopify node limits the fields that it returns, add line_items.`
+	);
+}
+
+const maxErrorLength = 200;
+
+/**
+ * Other outputs of the Shopify Trigger that resemble orders, recognized by fields that orders don't
+ * have. Drafts also have order_id, which is null until they are completed.
+ */
+const otherTypes = [
+	['invoice_url', 'a draft order'],
+	['abandoned_checkout_url', 'a checkout that the customer may still abandon'],
+	['order_id', 'a record that belongs to an order, such as a fulfillment or a refund'],
+	['invoiceUrl', 'a draft order'],
+	['abandonedCheckoutUrl', 'a checkout that the customer may still abandon'],
+] as const;
+
+/**
+ * The message for another Shopify record: it must not be delivered in addition to its order, or be
+ * reported as an invalid order.
+ */
+function otherTypeMessage(value: unknown): string | undefined {
+	const type = gidType(valueAt(value, ['id']));
+	if (type !== undefined && type !== 'Order')
+		return `This is not a Shopify order, but a record of the type ${type}. Let the GraphQL query return orders.`;
+	// Only orders have a payment status, and a workflow may have added order_id to an order.
+	const hasStatus = hasField(value, 'financial_status');
+	const found = otherTypes.find(
+		([field]) => valueAt(value, [field]) !== undefined && !(hasStatus && field === 'order_id'),
+	);
+	if (!found) return undefined;
+	const [field, label] = found;
+	return `This is not a Shopify order, but ${label}: it has "${field}", which orders don't have. In the Shopify Trigger, set Trigger On to Order Created or Order Paid.`;
+}
+
+/** Whether a value has a field that is not blank. */
+function hasField(value: unknown, field: string): boolean {
+	return !isBlank(valueAt(value, [field]));
+}
+
+const maxShownLength = 40;
+
+/** Describes the value so that the user recognizes it. */
+export function describeValue(value: unknown): string {
+	if (isBlank(value)) return 'empty';
+	if (Array.isArray(value)) return 'a list';
+	if (typeof value === 'object') return 'an object';
+	if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+	if (typeof value !== 'string') return `a ${typeof value}`;
+	return `the text "${truncate(value, maxShownLength)}"`;
+}

@@ -1,0 +1,212 @@
+import type { Problem, Result } from '../common/result';
+import type { Delivery } from '../service/schemas';
+import { isEmailAddress, latitude, longitude } from '../service/values';
+import type { OrderMapping } from './mapping';
+import { sign, toText } from './money';
+import { fieldName, howToRequest, orderLabel, problemFrom, type Order } from './order';
+import type { Address } from './orderSchema';
+import { shippingMethods } from './pickup';
+
+type DropoffPlace = Delivery['dropoff'];
+type DropoffLocation = DropoffPlace['location'];
+
+/**
+ * Maps the recipient and address of an order (API document, sections 2.2 to 2.4).
+ *
+ * @returns the dropoff, or what is missing and how to fix it
+ */
+export function toDropoff(order: Order, mapping: OrderMapping): Result<DropoffPlace> {
+	const name = recipientName(order, mapping);
+	const email = recipientEmail(order, mapping);
+	const location = dropoffLocation(order, mapping);
+	if (name && email && location) {
+		const contact = { name, email, phonenumber: recipientPhone(order, mapping) };
+		return { ok: true, value: { contact, location } };
+	}
+	const subject = orderLabel(order);
+	if (lacksPersonalData(order)) return { ok: false, problem: noPersonalDataProblem(subject) };
+	const problems = [
+		!location && noLocationMessage(order, subject),
+		!name &&
+			`${subject} has no recipient name in its shipping address, customer or billing address. Add one to the order in Shopify.`,
+		!email && noEmailMessage(order, subject),
+	];
+	return { ok: false, problem: problemFrom(problems.filter((problem) => problem !== false)) };
+}
+
+/**
+ * Whether Shopify removed the personal data, as it does for apps without access to it: the order
+ * has a customer or an address, but no name, email, phone or street.
+ */
+export function lacksPersonalData(order: Order): boolean {
+	const { customer, shipping_address: shipping, billing_address: billing } = order;
+	if (!customer && !shipping && !billing) return false;
+	const personal = [
+		order.email,
+		order.contact_email,
+		order.phone,
+		...[customer, shipping, billing].flatMap((person) => [fullName(person), person?.phone]),
+		customer?.email,
+		...[shipping, billing].flatMap((address) => [address?.name, address?.address1]),
+	];
+	return personal.every((value) => value === undefined);
+}
+
+function noPersonalDataProblem(subject: string): Problem {
+	return {
+		message: `${subject} contains no personal data (name, email, phone, street). Your Shopify app probably lacks access to protected customer data.`,
+		description:
+			"Allow the app to read customers and orders, including protected customer data. For apps created in the Shopify admin, this depends on your shop's plan.",
+	};
+}
+
+function noLocationMessage(order: Order, subject: string): string {
+	return order.shipping_address
+		? `${subject} has no street ("address1") in its shipping address. Add it to the order in Shopify.`
+		: `${subject} has items to ship, but no shipping address and no "${fieldName(order, ['shipping_lines'])}" to identify a store pickup. Add an address to the order in Shopify. ${howToRequest(order, 'both fields')}.`;
+}
+
+function noEmailMessage(order: Order, subject: string): string {
+	const [invalidEmail] = orderEmails(order);
+	return invalidEmail
+		? `${subject} has the email address "${invalidEmail}", which is not valid. Correct it in Shopify, or set Fallback Email under Order Options.`
+		: `${subject} has no email address, which the Delivery Service requires. Set Fallback Email under Order Options.`;
+}
+
+/** The company of the shipping address is the recipient only if the order names no person. */
+function recipientName(order: Order, { overrides }: OrderMapping): string | undefined {
+	const { shipping_address: shipping, customer, billing_address: billing } = order;
+	return (
+		overrides.name ??
+		shipping?.name ??
+		fullName(shipping) ??
+		fullName(customer) ??
+		billing?.name ??
+		fullName(billing) ??
+		shipping?.company
+	);
+}
+
+function fullName(
+	person: Pick<Address, 'first_name' | 'last_name'> | null | undefined,
+): string | undefined {
+	return joinParts([person?.first_name, person?.last_name], ' ');
+}
+
+/**
+ * The email address that the Delivery Service writes to.
+ *
+ * @returns the override, else the first valid email of the order, else the fallback
+ */
+export function recipientEmail(
+	order: Order,
+	{ overrides, fallbackEmail }: OrderMapping,
+): string | undefined {
+	return overrides.email ?? orderEmails(order).find(isEmailAddress) ?? fallbackEmail;
+}
+
+function orderEmails(order: Order): string[] {
+	const { shipping_address: shipping, email, contact_email, customer } = order;
+	return [shipping?.email, email, contact_email, customer?.email].filter(
+		(email) => email !== undefined,
+	);
+}
+
+function recipientPhone(order: Order, { overrides }: OrderMapping): string | undefined {
+	return (
+		overrides.phone ??
+		checkoutDetails(order)?.phone ??
+		order.shipping_address?.phone ??
+		order.phone ??
+		order.customer?.phone ??
+		order.billing_address?.phone ??
+		shippingMethods(order).find(({ phone }) => phone !== undefined)?.phone
+	);
+}
+
+/** What the customer entered at checkout for this delivery, if it is a local one. */
+function checkoutDetails({ fulfillmentOrder }: Order) {
+	return fulfillmentOrder?.delivery_method?.additional_information;
+}
+
+/**
+ * The delivery location (section 2.4), or undefined if the order has none. The billing address is
+ * not used instead, because packages could go to the wrong place.
+ */
+function dropoffLocation(order: Order, mapping: OrderMapping): DropoffLocation | undefined {
+	const { overrides } = mapping;
+	const shipping = order.shipping_address;
+	// The rest of the order's own address doesn't apply to another one.
+	if (overrides.address)
+		return {
+			address: overrides.address,
+			instructions: overrides.instructions ?? order.note,
+			lat: overrides.lat,
+			lng: overrides.lng,
+		};
+	if (!shipping?.address1) return undefined;
+	return {
+		address: mapping.addressFormat === 'text' ? addressText(shipping) : addressComponents(shipping),
+		instructions:
+			overrides.instructions ??
+			joinParts(
+				[
+					companyUnlessRecipient(shipping),
+					shipping.address2,
+					checkoutDetails(order)?.instructions,
+					order.note,
+				],
+				'; ',
+			),
+		...(overrides.lat || overrides.lng
+			? { lat: overrides.lat, lng: overrides.lng }
+			: mapping.includeCoordinates && usableCoordinates(shipping)),
+	};
+}
+
+function addressComponents(address: Address) {
+	return {
+		streetName: address.address1,
+		neighborhood: address.neighborhood,
+		city: address.city,
+		state: address.province ?? address.province_code,
+		zipcode: address.zip,
+		country: address.country ?? address.country_code,
+	};
+}
+
+function addressText(address: Address): string | undefined {
+	const { streetName, neighborhood, city, state, zipcode, country } = addressComponents(address);
+	return joinParts(
+		[streetName, neighborhood, city, joinParts([state, zipcode], ' '), country],
+		', ',
+	)?.replace(/\s+/g, ' ');
+}
+
+/** The company helps the driver, unless it is also the recipient's name. */
+function companyUnlessRecipient(address: Address): string | undefined {
+	const recipient = address.name ?? fullName(address);
+	return address.company === recipient ? undefined : address.company;
+}
+
+/**
+ * The coordinates of the address, if both are present and valid. 0, 0 is ignored: programs write it
+ * for an address that they couldn't geocode.
+ */
+function usableCoordinates(address: Address): Pick<DropoffLocation, 'lat' | 'lng'> {
+	const { latitude: lat, longitude: lng } = address;
+	if (!lat || !lng) return {};
+	if (sign(lat) === 0 && sign(lng) === 0) return {};
+	const coordinates = { lat: toText(lat), lng: toText(lng) };
+	const isValid =
+		latitude.safeParse(coordinates.lat).success && longitude.safeParse(coordinates.lng).success;
+	return isValid ? coordinates : {};
+}
+
+/** Joins the defined parts; undefined if there are none. */
+function joinParts(
+	parts: ReadonlyArray<string | undefined>,
+	separator: string,
+): string | undefined {
+	return parts.filter((part) => part !== undefined).join(separator) || undefined;
+}

@@ -1,0 +1,243 @@
+/** The pickup of an order by the Shopify location that ships it. */
+import type { ParameterReader } from '../../../nodes/DeliveryService/common/parameters';
+import { orderHints } from '../../../nodes/DeliveryService/operations/create/hints';
+import { readOrderPickup } from '../../../nodes/DeliveryService/operations/create/pickupByLocation';
+import type { PreparedItem } from '../../../nodes/DeliveryService/operations/create/prepare';
+import type { ShopifyLocation } from '../../../nodes/DeliveryService/shopify/fulfillmentOrder';
+import { creation } from '../../support/creations';
+
+const fields = {
+	pickupName: 'Main Street Store',
+	pickupEmail: 'store@shop.example',
+	pickupPhone: '+1 555 0100',
+	pickupLocationType: 'address',
+	pickupAddress: '12 Main Street, Springfield',
+	pickupDetails: { instructions: 'Ring twice', lat: '39.78', lng: '-89.65' },
+};
+const fieldsContact = {
+	name: fields.pickupName,
+	email: fields.pickupEmail,
+	phonenumber: fields.pickupPhone,
+};
+const fieldsPickup = {
+	contact: fieldsContact,
+	location: { address: fields.pickupAddress, ...fields.pickupDetails },
+};
+
+const harbor = { id: '83001', name: 'Harbor Warehouse' };
+
+/** A row of the table as n8n returns it: with all fields that are shown. */
+const row = (shopifyLocation: unknown, changes: object = { warehouse: '7' }) => ({
+	shopifyLocation,
+	pickupType: 'warehouse',
+	contactName: '',
+	contactEmail: '',
+	contactPhone: '',
+	instructions: '',
+	...changes,
+});
+
+/** Reads parameters that are the same for all items; those of the table can be a function. */
+function reader(entry: unknown[] | ((item: number) => unknown[])): ParameterReader {
+	const table = { entry };
+	const values: Record<string, unknown> = { ...fields, pickupByLocation: table };
+	return {
+		get: (name, item, fallback) =>
+			name === 'pickupByLocation' && typeof entry === 'function'
+				? { entry: entry(item) }
+				: (values[name] ?? fallback),
+	};
+}
+
+const read = (entry: unknown[], location: ShopifyLocation | undefined = harbor) =>
+	readOrderPickup(reader(entry), 0, location);
+
+test('a row with only a warehouse number takes the contact from the pickup fields', () => {
+	expect(read([row('Other', { warehouse: 8 }), row('Harbor Warehouse')])).toEqual({
+		ok: true,
+		value: { pickup: { contact: fieldsContact, location: { warehouse: 7 } } },
+	});
+});
+
+test('a row with an address replaces each contact field it has', () => {
+	const address = '1 Pier Road, Springfield';
+	const rowFields = { pickupType: 'address', address, warehouse: '9' };
+
+	expect(
+		read([row('Harbor Warehouse', { ...rowFields, contactPhone: '+1 555 0199' })]),
+	).toMatchObject({
+		value: {
+			pickup: { contact: { ...fieldsContact, phonenumber: '+1 555 0199' }, location: { address } },
+		},
+	});
+	const contact = { contactName: 'Harbor', contactEmail: 'harbor@shop.example' };
+	expect(
+		read([row('Harbor Warehouse', { ...rowFields, ...contact, instructions: 'Gate 4' })]),
+	).toEqual({
+		ok: true,
+		value: {
+			pickup: {
+				contact: { name: 'Harbor', email: 'harbor@shop.example', phonenumber: '+1 555 0100' },
+				location: { address, instructions: 'Gate 4' },
+			},
+		},
+	});
+});
+
+test.each<[string, unknown, ShopifyLocation]>([
+	['its name', 'Harbor Warehouse', harbor],
+	['its name in other letter case, with spaces around it', ' harbor WAREHOUSE ', harbor],
+	['its name, if the order has no ID', 'Harbor Warehouse', { name: 'Harbor Warehouse' }],
+	['its ID as a number', 83001, harbor],
+	['its ID as text', ' 83001 ', harbor],
+	['its ID as a gid', 'gid://shopify/Location/83001', harbor],
+	['its ID, if the order has no name', '83001', { id: '83001' }],
+])('finds a location by %s', (_form, shopifyLocation, location) => {
+	expect(read([row(shopifyLocation)], location)).toMatchObject({
+		value: { pickup: { location: { warehouse: 7 } } },
+	});
+});
+
+test.each<[string, unknown[], ShopifyLocation, object]>([
+	['of its name', [row('Main Street')], harbor, { name: 'Harbor Warehouse', isTableEmpty: false }],
+	['of its ID, if it has no name', [row('Harbor')], { id: '83001' }, { name: '83001' }],
+	['without a table', [], harbor, { name: 'Harbor Warehouse', isTableEmpty: true }],
+])(
+	'a location that is not in the table uses the pickup fields and is reported: %s',
+	(_what, entry, location, unlistedLocation) => {
+		expect(read(entry, location)).toMatchObject({
+			ok: true,
+			value: { pickup: fieldsPickup, unlistedLocation },
+		});
+	},
+);
+
+test.each([undefined, {}])('does not read the table for an order with the location %j', (none) => {
+	const parameters: ParameterReader = {
+		get(name, item, fallback) {
+			if (name === 'pickupByLocation') throw new Error('The table was read.');
+			return reader([]).get(name, item, fallback);
+		},
+	};
+
+	expect(readOrderPickup(parameters, 0, none)).toEqual({
+		ok: true,
+		value: { pickup: fieldsPickup },
+	});
+});
+
+test.each<[string, unknown[]]>([
+	[
+		'Pickup by Location, row 2: Shopify location is missing',
+		[row('Harbor Warehouse'), row(' ', { warehouse: 'x' })],
+	],
+	['Pickup by Location, row 1: Shopify location is missing', [row(null)]],
+	['Pickup by Location, row 1: Shopify location (an object) is not text', [row({ id: 1 })]],
+	[
+		'Pickup by Location, "Main Street": warehouse ID "north" is not a number',
+		[row('Harbor Warehouse'), row('Main Street', { warehouse: 'north' })],
+	],
+	[
+		'Pickup by Location, "Main Street": warehouse ID 0 is less than 1',
+		[row('Main Street', { warehouse: 0 })],
+	],
+	[
+		'Pickup by Location, "Main Street": address is missing. Enter an address or choose a saved warehouse',
+		[row('Main Street', { warehouse: '' })],
+	],
+	[
+		'Pickup by Location, "Main Street": address is missing. Enter an address or choose a saved warehouse',
+		[row('Main Street', { pickupType: 'address', warehouse: '7', address: ' ' })],
+	],
+	[
+		'Pickup by Location, "Main Street": email "desk" is not an email address',
+		[row('Main Street', { warehouse: '7', contactEmail: 'desk' })],
+	],
+	[
+		'Pickup by Location has several rows for "main street"',
+		[row('Main Street'), row('main street')],
+	],
+	[
+		'Pickup by Location has several rows for "gid://shopify/Location/5"',
+		[row(5), row('gid://shopify/Location/5')],
+	],
+	[
+		'Pickup by Location has two rows for "Harbor Warehouse": one with its name, one with its ID',
+		[row('Harbor Warehouse'), row('83001')],
+	],
+])('rejects an invalid table: %s', (message, entry) => {
+	expect(read(entry)).toMatchObject({
+		ok: false,
+		problem: { message, description: expect.stringContaining('Nothing was sent for this item.') },
+	});
+});
+
+test('uses the table as it is for each item', () => {
+	const parameters = reader((item) => [row('Harbor Warehouse', { warehouse: item + 10 })]);
+
+	expect([0, 1].map((item) => readOrderPickup(parameters, item, harbor))).toMatchObject([
+		{ value: { pickup: { location: { warehouse: 10 } } } },
+		{ value: { pickup: { location: { warehouse: 11 } } } },
+	]);
+});
+
+test('parses a table without expressions once for all items', () => {
+	let reads = 0;
+	const entry = {
+		...row('Harbor Warehouse'),
+		get shopifyLocation() {
+			reads++;
+			return 'Harbor Warehouse';
+		},
+	};
+	const parameters = reader([entry]);
+	const readItem = (item: number) => readOrderPickup(parameters, item, harbor);
+
+	expect(readItem(0)).toMatchObject({ ok: true });
+	const readsOfFirst = reads;
+	for (let item = 1; item < 10; item++) expect(readItem(item)).toEqual(readItem(0));
+	expect(reads).toBe(readsOfFirst);
+});
+
+describe('the hint about locations that are not in the table', () => {
+	const hints = (names: string[], isTableEmpty: boolean) =>
+		orderHints(
+			names.map((name, item): PreparedItem => {
+				const unlistedLocation = { name, isTableEmpty };
+				const { delivery } = creation(item);
+				return { item, referenceId: `#${item + 1}`, unlistedLocation, kind: 'delivery', delivery };
+			}),
+			[],
+		);
+
+	test.each<[string[], boolean, string]>([
+		[
+			['Harbor'],
+			false,
+			'Harbor is not in Pickup by Location, so the pickup fields were used for #1. Add it if the driver should go elsewhere.',
+		],
+		[
+			['Harbor', 'Harbor'],
+			false,
+			'Harbor is not in Pickup by Location, so the pickup fields were used for 2 deliveries (#1, #2). Add it if the driver should go elsewhere.',
+		],
+		[
+			['Harbor', 'Main Street', 'Harbor'],
+			false,
+			'2 locations (Harbor, Main Street) are not in Pickup by Location, so the pickup fields were used for 3 deliveries (#1, #2, #3). Add them if the driver should go elsewhere.',
+		],
+		[
+			['Harbor', 'Main Street'],
+			true,
+			'2 locations (Harbor, Main Street) are not in Pickup by Location, so the pickup fields were used for 2 deliveries (#1, #2). Add them if the driver should go elsewhere.',
+		],
+	])('the hint names %j (table empty: %j)', (names, isTableEmpty, message) => {
+		expect(hints(names, isTableEmpty)).toEqual([
+			{ message, type: 'warning', location: 'outputPane' },
+		]);
+	});
+
+	test('there is no hint about the only location of a shop without a table', () => {
+		expect(hints(['Harbor', 'Harbor'], true)).toEqual([]);
+	});
+});

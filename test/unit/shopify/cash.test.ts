@@ -1,0 +1,184 @@
+import fc from 'fast-check';
+
+import { deliveryOf, outcomeOf, problemOf, sampleOrder } from '../../support/sampleOrder';
+
+const cashOrder = {
+	payment_gateway_names: ['Cash on Delivery (COD)'],
+	financial_status: 'pending',
+	total_price: '30.00',
+	current_total_price: '25.10',
+	total_outstanding: '25.10',
+};
+
+function codOf(changes: Record<string, unknown>, cod?: string): number | undefined {
+	return deliveryOf(sampleOrder({ ...cashOrder, ...changes }), { cod }).cod;
+}
+
+describe('the option Cash on Delivery', () => {
+	test('collects the unpaid amount of cash on delivery orders by default', () => {
+		expect(codOf({})).toBe(25.1);
+		expect(codOf({ payment_gateway_names: ['visa'] })).toBeUndefined();
+		expect(codOf({ payment_gateway_names: null, gateway: null })).toBeUndefined();
+	});
+
+	test('collects nothing with Cash on Delivery set to Never', () => {
+		expect(codOf({}, 'never')).toBeUndefined();
+	});
+
+	test('collects the unpaid amount for any payment method with Whenever Something Is Unpaid', () => {
+		expect(codOf({ payment_gateway_names: ['visa'] }, 'unpaid')).toBe(25.1);
+	});
+
+	test('does not collect an authorized payment a second time, unless it is cash on delivery', () => {
+		const financial_status = 'authorized';
+		for (const cod of ['cashOnDeliveryOrders', 'unpaid']) {
+			expect(codOf({ payment_gateway_names: ['visa'], financial_status }, cod)).toBeUndefined();
+			expect(codOf({ financial_status }, cod)).toBe(25.1);
+		}
+	});
+
+	test('collects nothing if the outstanding amount is 0 or negative', () => {
+		expect(codOf({ total_outstanding: '0.00' })).toBeUndefined();
+		expect(codOf({ total_outstanding: '-5.00' })).toBeUndefined();
+	});
+});
+
+describe('an order in another currency than the shop', () => {
+	const money = (shop: string, presentment: string) => ({
+		shop_money: { amount: shop, currency_code: 'USD' },
+		presentment_money: { amount: presentment, currency_code: 'MXN' },
+	});
+	const abroad = {
+		currency: 'USD',
+		presentment_currency: 'MXN',
+		total_outstanding: '25.10',
+		current_total_price: '25.10',
+		current_total_price_set: money('25.10', '455.20'),
+		total_price_set: money('30.00', '544.06'),
+	};
+
+	test.each([
+		['everything is unpaid', {}, 455.2],
+		[
+			'the outstanding amount has its own set',
+			{ total_outstanding: '10.00', total_outstanding_set: money('10', '181.4') },
+			181.4,
+		],
+		['a part is paid', { total_outstanding: '12.55' }, 227.6],
+		['only the original total has both', { current_total_price_set: null }, 455.2],
+		['the total is used', { total_outstanding: null }, 455.2],
+		['nothing is unpaid', { total_outstanding: '0.00', current_total_price_set: null }, undefined],
+		['both currencies are the same', { presentment_currency: 'USD' }, 25.1],
+		['the currency of the customer is missing', { presentment_currency: null }, 25.1],
+	])("collects the customer's currency if %s", (_, changes, expected) => {
+		expect(codOf({ ...abroad, ...changes })).toBe(expected);
+	});
+
+	test('rounds a part of the total to the decimals of the currency', () => {
+		const yen = {
+			...abroad,
+			presentment_currency: 'JPY',
+			total_outstanding: '10.00',
+			current_total_price_set: money('25.10', '3700'),
+		};
+		expect(codOf(yen)).toBe(1474);
+	});
+
+	test.each([
+		[{ current_total_price_set: null, total_price_set: null }],
+		[{ current_total_price_set: { shop_money: {} }, total_price_set: money('0.00', '0.00') }],
+	])(
+		"rejects an order that doesn't contain the amount in the customer's currency: %j",
+		(changes) => {
+			const order = sampleOrder({ ...cashOrder, ...abroad, ...changes });
+			expect(problemOf(order)).toEqual({
+				message:
+					"Order #1042 doesn't say how much is unpaid in MXN, the currency of the customer. Make sure the Shopify node returns current_total_price_set, or set Cash on Delivery to Never if drivers never collect cash.",
+			});
+			expect(deliveryOf(order, { cod: 'never' }).cod).toBeUndefined();
+		},
+	);
+});
+
+describe('an order without total_outstanding', () => {
+	test.each([
+		['paid', undefined],
+		['pending', 25.1],
+		['authorized', 25.1],
+	])('derives the amount from the total for the status %s: %p', (financial_status, expected) => {
+		expect(codOf({ total_outstanding: null, financial_status })).toBe(expected);
+	});
+
+	test('collects the original total of an order without a current total', () => {
+		expect(codOf({ total_outstanding: null, current_total_price: null })).toBe(30);
+	});
+
+	test.each(['partially_paid', 'partially_refunded', null])(
+		'rejects an order with the status %s and no outstanding amount unless nothing is collected',
+		(financial_status) => {
+			const order = sampleOrder({ ...cashOrder, total_outstanding: null, financial_status });
+			expect(problemOf(order)).toEqual({
+				message: expect.stringContaining("Order #1042 doesn't say how much is unpaid"),
+			});
+			expect(problemOf(order).message).toContain(financial_status ?? 'missing');
+			expect(deliveryOf(order, { cod: 'never' }).cod).toBeUndefined();
+		},
+	);
+
+	test('rejects a cash on delivery order without any total', () => {
+		const order = {
+			...cashOrder,
+			total_outstanding: null,
+			current_total_price: null,
+			total_price: null,
+		};
+		expect(problemOf(sampleOrder(order)).message).toContain("doesn't say how much is unpaid");
+	});
+});
+
+test('an unpaid amount is either collected or reported as not collected', () => {
+	const statuses = ['paid', 'pending', 'authorized', 'partially_paid', 'refunded', 'voided', null];
+	const order = fc.record({
+		financial_status: fc.constantFrom(...statuses),
+		total_outstanding: fc.constantFrom('25.10', '0.00', '-1.00'),
+		payment_gateway_names: fc.subarray(['visa', 'gift_card', 'Cash on Delivery', 'Milkman']),
+	});
+	const mapping = fc.record({
+		cod: fc.constantFrom('never', 'cashOnDeliveryOrders', 'unpaid'),
+		cashOnDeliveryMethods: fc.subarray(['Milkman']),
+		includeRefundedOrders: fc.constant(true),
+	});
+	fc.assert(
+		fc.property(order, mapping, (changes, options) => {
+			const outcome = outcomeOf(sampleOrder(changes), options);
+			if (outcome.kind !== 'delivery') throw new Error(JSON.stringify(outcome));
+			const { financial_status: status, payment_gateway_names: methods } = changes;
+			const isUnpaid =
+				changes.total_outstanding === '25.10' &&
+				status !== 'refunded' &&
+				status !== 'voided' &&
+				options.cod !== 'never';
+			const isByCash =
+				methods.includes('Cash on Delivery') ||
+				(methods.includes('Milkman') && options.cashOnDeliveryMethods.length > 0);
+			const isReserved = status === 'authorized' && !isByCash;
+			const collects = isUnpaid && !isReserved && (options.cod === 'unpaid' || isByCash);
+			const isReported = isUnpaid && !collects && !isReserved;
+			expect(outcome.delivery.cod).toBe(collects ? 25.1 : undefined);
+			expect(outcome.notCollectedFor).toEqual(isReported ? methods : undefined);
+		}),
+		{ numRuns: 500 },
+	);
+});
+
+describe('a voided or refunded order', () => {
+	test.each(['voided', 'refunded'])(
+		'collects nothing for a %s order that is sent anyway',
+		(financial_status) => {
+			for (const cod of ['cashOnDeliveryOrders', 'unpaid']) {
+				const order = sampleOrder({ ...cashOrder, financial_status });
+				expect(deliveryOf(order, { cod, includeRefundedOrders: true }).cod).toBeUndefined();
+			}
+		},
+	);
+});

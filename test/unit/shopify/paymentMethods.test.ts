@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+
+import { paymentKind } from '../../../nodes/DeliveryService/shopify/paymentMethods';
+
+/** Names in one text: a list of them would take a line for each. */
+const namesIn = (text: string) => text.split(/[|\n]/).flatMap((name) => name.trim() || []);
+
+describe('names of cash on delivery', () => {
+	const known = namesIn(`
+		cash_on_delivery | CASH ON DELIVERY | COD | C.O.D. | Payment on delivery | Pay On Delivery
+		Collect on delivery | Contra reembolso | Contrareembolso | Pago contra-entrega
+		Pago Contraentrega | Contre-remboursement | Paiement à la livraison | Pagamento na entrega
+		Pagamento alla consegna | Contrassegno | Per Nachnahme | Onder rembours | Za pobraniem
+		Dobírka | Dobierka | Utánvét | Ramburs la curier | KAPIDA ÖDEME | Kapıda ödeme | Rembours
+		Remboursbetaling | Pago en efectivo al recibir | Αντικαταβολή | Thanh toán khi nhận hàng
+		الدفع عند الاستلام | Cash upon delivery | Cash at Delivery | Pay when you receive
+		Pay at the door | Pay cash to the driver | COD (Cash) | Cash on arrival | Doorstep payment
+		Pago a la entrega | Pago en la entrega | Efectivo contra entrega | Efectivo al recibir
+		Pago en destino | Pagar al recibir el pedido | Contra reemborsament
+		Pagament contra reembossament | Paiement en espèces à la livraison | Payer à la réception
+		Règlement à réception du colis | Contre-remboursement (CRBT)
+		Pagamento in contanti alla consegna | Paga alla consegna | Contanti al corriere
+		Pagamento em dinheiro na entrega | Envio à cobrança | Pagar no ato da entrega
+		Plata la livrare | Plată cash la livrare | Plata la primirea coletului | Numerar la livrare
+		Postnachnahme | Barnachnahme (DHL) | Barzahlung bei Lieferung | Zahlung bei Zustellung
+		Bezahlung an der Haustür | Betalen bij levering | Contant bij aflevering
+		Betalen aan de deur | Postförskott | Betala vid leverans | Efterkrav | Betaling ved levering
+		Kontant ved levering | Postoppkrav | Póstkrafa | Kontant by aflewering
+		Płatność przy odbiorze | Zapłata gotówką przy odbiorze | Pobranie | Platba na dobírku
+		Platba při převzetí | Hotově při převzetí | Platba pri prevzatí | Platba pri doručení
+		Plaćanje pouzećem | Pouzeće | Plaćanje prilikom preuzimanja | Plačilo po povzetju
+		Наложенный платеж | Наложенный платёж | Оплата при получении | Наличными курьеру
+		Оплата наличными при доставке | Післяплата | Накладений платіж | Оплата при отриманні
+		Наложен платеж | Плащане при доставка | Плаћање поузећем | Плаќање при достава
+		Utánvétes fizetés | Fizetés átvételkor | Postiennakko | Maksu toimituksen yhteydessä
+		Lunamaks | Apmokėjimas pristatymo metu | Pēcmaksa | Apmaksa piegādes brīdī
+		Πληρωμή κατά την παράδοση | Paguaj në dorëzim | Kapıda Nakit Ödeme | KAPIDA NAKİT ÖDEME
+		Teslimatta ödeme | Qapıda ödəniş | الدفع نقداً عند الاستلام | الدفع عند التسليم
+		الدفع عند التوصيل | תשלום במזומן לשליח | תשלום בעת המסירה | پرداخت در محل
+		پرداخت هنگام تحویل | کیش آن ڈیلیوری | कैश ऑन डिलीवरी | कॅश ऑन डिलिव्हरी | क्यास अन डेलिभरी
+		கேஷ் ஆன் டெலிவரி | క్యాష్ ఆన్ డెలివరీ | ক্যাশ অন ডেলিভারি | 代金引換 | 代引き | 商品代引 | 货到付款 | 貨到付款
+		代收貨款 | 만나서 결제 | 배송 시 결제 | เก็บเงินปลายทาง | ชำระเงินปลายทาง
+		Thanh toán tiền mặt khi giao hàng | Trả tiền khi nhận hàng | Bayar di Tempat
+		Bayar Saat Barang Diterima | Tunai semasa penghantaran
+	`);
+
+	test.each(known)('knows %s', (name) => {
+		expect(paymentKind(name, [])).toBe('cashOnDelivery');
+	});
+
+	test('are the same in any letter case, Unicode form and with any punctuation', () => {
+		const separator = fc.constantFrom(' ', '-', '_', ' / ', ': ', '·', ', ');
+		const form = fc.constantFrom('NFC', 'NFD', 'NFKC', 'NFKD');
+		fc.assert(
+			fc.property(
+				fc.constantFrom(
+					'Cash on Delivery',
+					'Kapıda Ödeme',
+					'Наложенный платёж',
+					'代金引換',
+					'Dobírka',
+				),
+				form,
+				fc.boolean(),
+				separator,
+				fc.constantFrom('', ' (COD)', ' [+ 2 €]', '（代引）'),
+				(method, unicodeForm, isUpper, between, behind) => {
+					const spelled = method.replaceAll(' ', between).normalize(unicodeForm);
+					const name = `${isUpper ? spelled.toUpperCase() : spelled}${behind}`;
+					expect(paymentKind(name, [])).toBe('cashOnDelivery');
+				},
+			),
+		);
+	});
+});
+
+/** Whole names decide, so words in them don't. */
+const similar = namesIn(`
+	Plata cu cod QR | 5% discount over COD | Card on file charged upon delivery | Código QR
+	codensa | barcode pay | Cash | Pago en efectivo | reimbursement | Remboursement
+	Salon Delivery | Gift card + cod | visa | bogus | Bank Deposit | paypal
+	Payment before delivery | Bank transfer | Vorkasse | Rechnung | 银行转账 | 銀行振込
+	Chuyển khoản trước khi giao hàng | Thanh toán trước khi nhận hàng | Teslimattan önce havale
+	Ödeme teslimattan önce | Pagamento antes da entrega | Transferência antes da entrega
+	Pago antes de la entrega | Pago previo a la entrega | Paiement avant la livraison
+	Pagamento prima della consegna | Plata înainte de livrare | Vorkasse (vor Lieferung)
+	Betalen vóór levering | Betalning före leverans | Betaling før levering
+	Płatność przed dostawą | Platba před doručením | Оплата до получения
+	Предоплата перед доставкой | Fizetés kiszállítás előtt | Maksu ennen toimitusta
+	Πληρωμή πριν την παράδοση | الدفع قبل الاستلام | תשלום לפני המסירה
+	Bayar sebelum pengiriman | 배송 전 결제 | 配達前に支払い | 货到前付款 | Prepayment before delivery
+	Kapıda ödeme değil | Prepaid (no cash on delivery) | Bank transfer - COD not available
+	Sin contra reembolso | Pas de paiement à la livraison | Non alla consegna | Não na entrega
+	Keine Nachnahme | Ohne Nachnahme | Überweisung statt Nachnahme | Geen rembours
+	Inte postförskott | Ikke efterkrav | Nie za pobraniem | Bez dobírky | Не при получении
+	Nem utánvét | Ei postiennakkoa | Όχι αντικαταβολή | ليس عند الاستلام | לא במסירה
+`);
+
+test.each(similar)('does not take %s for cash on delivery', (name) => {
+	expect(paymentKind(name, [])).not.toBe('cashOnDelivery');
+});
+
+describe("the shop's own names", () => {
+	test.each<[string, string, boolean]>([
+		['Pay the driver', 'pay the driver', true],
+		['PAY THE DRIVER (+2 €)', 'Pay the driver', true],
+		['Pay the driver (cash)', 'Pay the driver (cash)', true],
+		['Pay (card)', 'Pay (cash)', false],
+		['Pay the driver by card', 'Pay the driver', false],
+		['Cashless', 'cash', false],
+		['visa', '-', false],
+	])('%s is cash on delivery by the name %s: %s', (method, own, expected) => {
+		expect(paymentKind(method, [])).not.toBe('cashOnDelivery');
+		expect(paymentKind(method, ['other', own]) === 'cashOnDelivery').toBe(expected);
+	});
+});
