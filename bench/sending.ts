@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 import { waitFor } from '../playground/n8n/progress';
 import { startService, type LocalService } from '../playground/service/server';
+import { samples } from '../playground/shopify/samples';
 import { deliveryTemplate, sendingWorkflow, type Sending } from './workflows';
 import type { Installation } from './installation';
 
@@ -15,22 +16,21 @@ const basicType = 'httpBasicAuth';
 type Credentials = Record<string, { id: string; name: string }>;
 
 const resultSchema = z.object({
-	beganAt: z.number(),
-	endedAt: z.number(),
-	cpuMs: z.number(),
+	seconds: z.number(),
+	standstillMs: z.number(),
 	references: z.array(z.string()),
 	others: z.number(),
 });
 
 /** The items to send. */
-export interface Wanted {
+interface Wanted {
 	count: number;
 	template: object;
 	/** The field that identifies an item. */
 	named: 'referenceId' | 'name';
 	prefix: string;
-	/** Whether each order comes with its fulfillment order. */
-	withFulfillmentOrders?: boolean;
+	/** The ID of the first order; the others follow. */
+	firstId?: number;
 }
 
 /** The result of a run, as the workflow returns it. */
@@ -54,6 +54,12 @@ export interface Account {
 /** Returns finished deliveries to send. Each reference starts with the prefix. */
 export function deliveries(count: number, prefix: string): Wanted {
 	return { count, prefix, template: deliveryTemplate, named: 'referenceId' };
+}
+
+/** Returns Shopify orders to send, numbered from `firstNumber`. */
+export function orders(count: number, prefix: string, firstNumber: number): Wanted {
+	const template = samples[0] ?? {};
+	return { count, prefix, template, named: 'name', firstId: 5_600_000_000_000 + firstNumber };
 }
 
 /** A local Delivery Service and its credentials in an n8n. */
@@ -85,7 +91,7 @@ export class Target {
 
 	/**
 	 * Changes the API key of the credential, so that the node doesn't wait for the requests of earlier
-	 * runs. With another Base URL, it would ask what to do with its memory.
+	 * runs.
 	 */
 	async forgetLimit(): Promise<void> {
 		const { service, installation } = this;
@@ -113,40 +119,33 @@ export class Sender {
 		return new Sender(`${n8n.url}/webhook/${path}`);
 	}
 
-	/** Runs the workflow. Returns undefined if the execution failed. */
-	async send(wanted: Wanted): Promise<RunResult | undefined> {
-		const { result } = await waitFor('an n8n that is ready', readyTimeoutMs, async () => {
+	/** Runs the workflow. Throws an Error if the execution fails. */
+	async send(wanted: Wanted): Promise<RunResult> {
+		return await waitFor('an n8n that is ready', readyTimeoutMs, async () => {
 			try {
 				const { data } = await axios.post<unknown>(this.url, wanted, { proxy: false });
-				return { result: resultSchema.parse(data) };
+				return resultSchema.parse(data);
 			} catch (error) {
-				const status = isAxiosError(error) ? error.response?.status : undefined;
-				if (status === executionFailed) return { result: undefined };
 				// n8n is reconnecting to its database and has started nothing.
-				if (status === notReady) return undefined;
+				if (isAxiosError(error) && error.response?.status === notReady) return undefined;
 				throw error;
 			}
 		});
-		return result;
 	}
 }
 
-const executionFailed = 500;
 /** n8n's status while it has no connection to its database, e.g. after it was blocked. */
 export const notReady = 503;
 const readyTimeoutMs = 60_000;
 
 /** Compares the deliveries at a service with the output of the workflows. */
-export function accountFor(
-	{ control }: LocalService,
-	results: ReadonlyArray<RunResult | undefined>,
-): Account {
+export function accountFor({ control }: LocalService, results: readonly RunResult[]): Account {
 	const requests = control.requests().filter(({ path }) => path === '/v1/deliveries');
 	const created = control.deliveries().map(({ record }) => record.referenceId ?? '');
 	const distinct = new Set(created);
-	const output = results.flatMap((result) => result?.references ?? []);
+	const output = results.flatMap(({ references }) => references);
 	const known = new Set(output);
-	const others = results.reduce((sum, result) => sum + (result?.others ?? 0), 0);
+	const others = results.reduce((sum, result) => sum + result.others, 0);
 	return {
 		created: created.length,
 		rejected: requests.filter(({ status }) => status === 429).length,

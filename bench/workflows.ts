@@ -44,14 +44,11 @@ export const deliveryTemplate = {
 };
 
 /** The Delivery Service node with deliveries as JSON. */
-export function ownFromJson(
-	credentials: Credentials,
-	{ skip = false, batchSize }: { skip?: boolean; batchSize?: number } = {},
-): Sending {
+export function ownFromJson(credentials: Credentials, batchSize?: number): Sending {
 	const parameters = {
 		source: 'json',
 		deliveryJson: '={{ $json }}',
-		skipAlreadySent: skip,
+		skipAlreadySent: false,
 		advanced: batchSize === undefined ? {} : { batchSize },
 	};
 	return [own(credentials, parameters)];

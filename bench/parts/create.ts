@@ -1,104 +1,115 @@
 import { step } from '../../playground/n8n/progress';
-import { samples } from '../../playground/shopify/samples';
 import type { Installation } from '../installation';
-import { contenders, itemsOf, type Contender, type CreateRun, type Results } from '../results';
+import { orderRounds } from '../page';
 import {
-	accountFor,
-	deliveries,
-	errorsOf,
-	Sender,
-	Target,
-	withoutLimit,
-	type Wanted,
-} from '../sending';
-import { readsMemory, watch } from '../watch';
+	contenders,
+	type Contender,
+	type CreateRun,
+	type OrderRun,
+	type Results,
+} from '../results';
+import { accountFor, deliveries, errorsOf, orders, Sender, Target, withoutLimit } from '../sending';
 import { expertChunks, httpRequest, ownFromJson, ownFromShopify, type Sending } from '../workflows';
 
 const latencyMs = 20;
-const warmUp = { count: 100, rounds: 2 };
+const warmUp = 100;
+/** The orders of one run while a memory is filled. */
+const fillSize = 10_000;
 
-/** What the deliveries are created from. */
-export type Source = 'JSON' | 'Shopify orders';
+type OrderContender = Extract<Contender, `orders${string}`>;
 
-/** The contenders that take turns. */
-const contendersFrom: Readonly<Record<Source, readonly Contender[]>> = {
-	JSON: ['idleJson', 'ownJson', 'single', 'expert'],
-	'Shopify orders': ['idleShopify', 'ownShopify', 'idleFulfillmentOrders', 'ownFulfillmentOrders'],
-};
+const isOrders = (contender: Contender): contender is OrderContender =>
+	contender.startsWith('orders');
 
 /**
- * Creates deliveries from a source in every way, taking turns. Returns each run; adds errors of this
- * package to `problems`, and failures of the alternatives to `skipped`.
+ * Creates many deliveries, and one, in every way, taking turns. Returns each run; adds lost, duplicated
+ * and wrongly rejected deliveries to `problems`.
  */
 export async function measureCreate(
 	installation: Installation,
-	source: Source,
-	count: number,
-	rounds: number,
-	{ problems, skipped }: Pick<Results, 'problems' | 'skipped'>,
-): Promise<CreateRun[]> {
+	{ sizes, rounds, problems }: Pick<Results, 'sizes' | 'rounds' | 'problems'>,
+): Promise<{ create: CreateRun[]; order: OrderRun[] }> {
 	const target = await Target.open(installation);
 	const { control, url } = target.service;
-	const n8n = await watch({ url: installation.n8n.url, pid: installation.n8n.child.pid });
+	const sending: Record<Contender, Sending> = {
+		json: ownFromJson(target.own),
+		ordersEmpty: ownFromShopify(target.own),
+		ordersSome: ownFromShopify(target.own),
+		ordersFull: ownFromShopify(target.own),
+		single: httpRequest(url, target.basic),
+		chunks: expertChunks(url, target.basic),
+	};
+	const remembered: Record<OrderContender, number> = {
+		ordersEmpty: 0,
+		ordersSome: sizes.some,
+		ordersFull: sizes.most,
+	};
+	let sent = 0;
+	const send = async (contender: Contender, sender: Sender, count: number) => {
+		const prefix = `B${sent}`;
+		control.reset();
+		control.settings({ latencyMs, creationLimit: withoutLimit });
+		const wanted = isOrders(contender) ? orders(count, prefix, sent) : deliveries(count, prefix);
+		sent += count;
+		const from = performance.now();
+		const result = await sender.send(wanted);
+		const ms = performance.now() - from;
+		const errors = errorsOf(accountFor(target.service, [result]), count);
+		problems.push(...errors.map((error) => `${contenders[contender]}: ${error}`));
+		return { ...result, ms };
+	};
+	/** Fills the memory of a workflow by running it, as in production. */
+	const fill = async (contender: OrderContender, sender: Sender) => {
+		for (let filled = 0; filled < remembered[contender]; filled += fillSize) {
+			await target.forgetLimit();
+			await send(contender, sender, Math.min(fillSize, remembered[contender] - filled));
+		}
+	};
+	const publish = async (contender: Contender, path: string) =>
+		await Sender.publish(installation, path, sending[contender]);
 	try {
-		const sendingNodes: Record<Contender, Sending> = {
-			idleJson: [],
-			idleShopify: [],
-			ownJson: ownFromJson(target.own),
-			ownShopify: ownFromShopify(target.own),
-			idleFulfillmentOrders: [],
-			ownFulfillmentOrders: ownFromShopify(target.own),
-			single: httpRequest(url, target.basic),
-			expert: expertChunks(url, target.basic),
-		};
-		const measure = async (contender: Contender, size: number, round: number) => {
-			const isIdle = contender.startsWith('idle');
-			const isOwn = contender.startsWith('own');
-			// A new workflow per run, since remembered references would slow down the next run.
-			const path = `${contender}-${size}-${round}`;
-			const sender = await Sender.publish(installation, path, sendingNodes[contender]);
-			control.reset();
-			control.settings({ latencyMs, creationLimit: withoutLimit });
-			if (isOwn) await target.forgetLimit();
-			// Short, since the service limits the length of references.
-			const prefix = `${size}-${round}`;
-			const result = await sender.send(itemsFor(contender, size, prefix));
-			if (result === undefined) {
-				// The limits of the alternatives are no error of this package.
-				(isOwn ? problems : skipped).push(`${contenders[contender]}: the execution failed`);
-				return [];
-			}
-			const { beganAt, endedAt } = result;
-			const { standstillMs, memoryMb } = await n8n.between(beganAt, endedAt);
-			const account = accountFor(target.service, isIdle ? [] : [result]);
-			const errors = errorsOf(account, isIdle ? 0 : size);
-			problems.push(...errors.map((error) => `${contenders[contender]}: ${error}`));
-			const seconds = (endedAt - beganAt) / 1000;
-			return [{ contender, seconds, standstillMs, memoryMb: readsMemory ? memoryMb : 0 }];
-		};
-		await step('Warming up', async () => {
-			for (const contender of contendersFrom[source])
-				for (let round = 0; round < warmUp.rounds; round++)
-					await measure(contender, warmUp.count, round);
-		});
-		return await step(`${count} deliveries from ${source}, ${rounds} times`, async () => {
+		const names = Object.keys(contenders).filter((name): name is Contender => name in contenders);
+		const full = await publish('ordersFull', 'full');
+		await step(`Remembering ${sizes.most} orders`, async () => await fill('ordersFull', full));
+		const create = await step(`${sizes.deliveries} deliveries, ${rounds} times`, async () => {
 			const runs: CreateRun[] = [];
+			for (const contender of names)
+				await send(contender, await publish(contender, `warm-up-${contender}`), warmUp);
 			for (let round = 0; round < rounds; round++)
-				for (const contender of rotated(contendersFrom[source], round))
-					runs.push(...(await measure(contender, count, round)));
+				for (const contender of rotated(names, round)) {
+					// A new workflow, since remembered orders would slow down the next run.
+					const isFull = contender === 'ordersFull';
+					const sender = isFull ? full : await publish(contender, `${contender}-${round}`);
+					if (isOrders(contender) && !isFull) await fill(contender, sender);
+					await target.forgetLimit();
+					const { seconds, standstillMs } = await send(contender, sender, sizes.deliveries);
+					runs.push({ contender, seconds, standstillMs });
+				}
 			return runs;
 		});
+		const order = await step('One order', async () => {
+			const runs: OrderRun[] = [];
+			const compared: Contender[] = ['single', 'ordersEmpty', 'ordersSome', 'ordersFull'];
+			const senders = new Map<Contender, Sender>([['ordersFull', full]]);
+			for (const contender of compared) {
+				const sender = senders.get(contender) ?? (await publish(contender, `one-${contender}`));
+				senders.set(contender, sender);
+				if (isOrders(contender) && sender !== full) await fill(contender, sender);
+				await send(contender, sender, 1);
+			}
+			for (let round = 0; round < orderRounds(rounds); round++) {
+				await target.forgetLimit();
+				for (const contender of rotated(compared, round)) {
+					const sender = senders.get(contender);
+					if (sender) runs.push({ contender, ms: (await send(contender, sender, 1)).ms });
+				}
+			}
+			return runs;
+		});
+		return { create, order };
 	} finally {
-		n8n.close();
 		await target.close();
 	}
-}
-
-function itemsFor(contender: Contender, count: number, prefix: string): Wanted {
-	const items = itemsOf(contender);
-	if (items === 'Json') return deliveries(count, prefix);
-	const withFulfillmentOrders = items === 'FulfillmentOrders';
-	return { count, prefix, template: samples[0] ?? {}, named: 'name', withFulfillmentOrders };
 }
 
 /** Returns the list rotated by a number of places, so that the first place goes around. */

@@ -16,15 +16,11 @@ const headerName = 'X-Bench-Key';
 const endTimeoutMs = 180_000;
 /** How long n8n may take to list an execution after the response to its event. */
 const listedTimeoutMs = 30_000;
-const warmUpEvents = 20;
+const warmUpMs = 500;
 /** The pause after n8n was not ready. */
 const notReadyMs = 100;
 
-/** The numbers of connections, and for how long each of them sends events. */
-export interface TriggerPlan {
-	connections: readonly number[];
-	seconds: number;
-}
+const connections = 10;
 
 /** A webhook that starts a workflow. */
 interface Destination {
@@ -43,8 +39,7 @@ type Entry = [Receiver, Destination];
  */
 export async function measureTrigger(
 	installation: Installation,
-	database: TriggerRun['database'],
-	{ connections, seconds }: TriggerPlan,
+	seconds: number,
 	rounds: number,
 	problems: string[],
 ): Promise<TriggerRun[]> {
@@ -52,36 +47,26 @@ export async function measureTrigger(
 	try {
 		const destinations = await publish(installation, target);
 		const runs: TriggerRun[] = [];
-		const send = async ([receiver, destination]: Entry, clients: number, enough: () => boolean) => {
-			const { rejected, ...figures } = await sendEvents(destination, clients, enough);
+		const send = async ([receiver, destination]: Entry, lastsMs: number) => {
+			const until = performance.now() + lastsMs;
+			const { rejected, ...figures } = await sendEvents(destination, until);
 			destination.accepted += figures.responsesMs.length;
 			if (rejected.length > 0)
 				problems.push(`${receivers[receiver]}: rejected with ${[...new Set(rejected)].join(', ')}`);
 			await executionsEnded(installation, destination.workflowId);
-			return figures;
+			return { receiver, ...figures };
 		};
-		await step(`Warming up (${database})`, async () => {
-			for (const entry of destinations) {
-				let left = warmUpEvents;
-				await send(entry, 1, () => left-- <= 0);
-			}
-		});
-		await step(`Events (${database}), ${rounds} times`, async () => {
-			for (let round = 0; round < rounds; round++) {
-				for (const clients of connections) {
-					for (const entry of rotated(destinations, round)) {
-						const until = performance.now() + seconds * 1000;
-						const figures = await send(entry, clients, () => performance.now() >= until);
-						runs.push({ receiver: entry[0], database, connections: clients, ...figures });
-					}
-				}
-			}
+		await step(`Events, ${rounds} times`, async () => {
+			for (const entry of destinations) await send(entry, warmUpMs);
+			for (let round = 0; round < rounds; round++)
+				for (const entry of rotated(destinations, round))
+					runs.push(await send(entry, seconds * 1000));
 		});
 		for (const [receiver, { workflowId, accepted }] of destinations) {
 			const succeeded = await successesAmong(installation, workflowId, accepted);
 			if (succeeded !== accepted)
 				problems.push(
-					`${receivers[receiver]} (${database}): ${accepted} events accepted, ${succeeded} executions succeeded`,
+					`${receivers[receiver]}: ${accepted} events accepted, ${succeeded} executions succeeded`,
 				);
 		}
 		return runs;
@@ -116,14 +101,14 @@ async function publish(
 	];
 }
 
-/** Sends events over this many connections, each after the response to the last one. */
-async function sendEvents({ url, headers }: Destination, clients: number, enough: () => boolean) {
-	const httpAgent = new Agent({ keepAlive: true, maxSockets: clients });
+/** Sends events over several connections, each after the response to the last one. */
+async function sendEvents({ url, headers }: Destination, until: number) {
+	const httpAgent = new Agent({ keepAlive: true, maxSockets: connections });
 	const responsesMs: number[] = [];
 	const rejected: number[] = [];
 	const started = performance.now();
 	const send = async () => {
-		while (!enough()) {
+		while (performance.now() < until) {
 			const event = { id: randomUUID(), status: 'assigned', company_id: '1001', city_id: '7' };
 			const from = performance.now();
 			const { status } = await axios.post<unknown>(url, event, {
@@ -135,7 +120,7 @@ async function sendEvents({ url, headers }: Destination, clients: number, enough
 			else rejected.push(status);
 		}
 	};
-	await Promise.all(Array.from({ length: clients }, send));
+	await Promise.all(Array.from({ length: connections }, send));
 	httpAgent.destroy();
 	return { seconds: (performance.now() - started) / 1000, responsesMs, rejected };
 }

@@ -1,0 +1,67 @@
+import { judge } from './goals';
+import { contenders, medianOf, type Contender, type Results } from './results';
+import { counted, shown } from './figures';
+
+const quickNote =
+	'**This was a quick run** with small sizes, one round and other load on the machine. Its figures say nothing about speed.';
+
+/** Renders the benchmarks page as Markdown. */
+export function page(results: Results): string {
+	const { machine, quick, minutes, rounds, problems } = results;
+	const goals = judge(results).map(({ subject, condition, target, measured, met }) => [
+		subject,
+		condition,
+		target,
+		measured,
+		met === undefined ? '' : met ? 'met' : '**missed**',
+	]);
+	return [
+		'# Benchmarks',
+		'',
+		`Measured on ${machine.date} in ${Math.round(minutes)} minutes: version ${machine.package} of this package in n8n ${machine.n8n} on Node.js ${machine.node}, ${machine.cores} cores (${machine.processor}), ${machine.memoryGb} GB of memory, ${machine.system}. The npm script \`bench\` writes this page: don't edit it.`,
+		'',
+		...(quick ? [quickNote, ''] : []),
+		...problems.flatMap((problem) => [`**Error in this run:** ${problem}`, '']),
+		...tableOf(['What', 'Condition', 'Target', 'Measured', ''], goals),
+		'',
+		...tableOf(
+			['', 'One order (ms)', `${counted(results.sizes.deliveries)} deliveries (s)`],
+			timesOf(results),
+		),
+		'',
+		'## How to run it',
+		'',
+		'Run `npm run bench`. It needs about 15 minutes, and nothing else should run in the meantime. It fails if a delivery or an event is lost, duplicated or wrongly rejected, never because of a missed target.',
+		'',
+		'The numbers are measured like this:',
+		'',
+		`- Each figure is the median of ${rounds} runs (of one order: ${orderRounds(rounds)}), in which the alternatives take turns. The 99th percentile covers all runs, and the throughput is a single run.`,
+		'- The Delivery Service is the local one, in another process of the same machine. Its response time is 20 ms unless the condition says otherwise.',
+		'- One order: from the call of a webhook to its response, which n8n sends when the execution has ended. Many deliveries: from the first node that sends to the last one. Executions are not saved.',
+		`- ${counted(results.sizes.some)} and ${counted(results.sizes.most)} orders are remembered because the same workflow has sent them before. With a full memory, each run adds to it.`,
+		'- HTTP Request and the Code node get finished deliveries, so they have nothing to map. The rate limit is lifted for them. The Delivery Service node keeps its own rate limit and starts each run with none of it used.',
+		'- Each connection sends the next event after the response to the last one, which n8n sends when the execution has started. These executions are saved, in SQLite.',
+		'',
+	].join('\n');
+}
+
+/** The executions with one order per figure. */
+export function orderRounds(rounds: number): number {
+	return rounds * 4;
+}
+
+function tableOf(head: string[], rows: string[][]): string[] {
+	const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
+	return [line(head), line(head.map(() => '---')), ...rows.map(line)];
+}
+
+/** The median times of each way to create deliveries. */
+function timesOf({ create, order }: Results): string[][] {
+	const names: Array<[string, string]> = Object.entries(contenders);
+	return names.map(([name, label]) => {
+		const is = (run: { contender: Contender }) => run.contender === name;
+		const ms = medianOf(order, is, (run) => run.ms);
+		const seconds = medianOf(create, is, (run) => run.seconds);
+		return [label, ...[ms, seconds].map((value) => (value === undefined ? '' : shown(value)))];
+	});
+}
