@@ -1,17 +1,53 @@
-/**
- * `npm start`: installs missing dependencies, then runs start.ts. Plain JavaScript without
- * dependencies, so that it works in a new clone.
- */
-import { fileURLToPath } from 'node:url';
+/** `npm start`: plain JavaScript without dependencies, so that it works in a fresh clone. */
+import { runCommand } from '../../tools/setup.mjs';
 
-import { runInstalled } from '../../tools/setup.mjs';
-import { readOptions } from './options.mjs';
+const help = `npm start                 run n8n with this package and stand-ins for Shopify and
+                          the Delivery Service
+npm start -- [options]
 
-const { options, message, exitCode } = readOptions(process.argv.slice(2));
-if (options === undefined) {
-	console.log(message);
-	process.exitCode = exitCode;
-} else {
-	const file = fileURLToPath(new URL('./start.ts', import.meta.url));
-	await runInstalled(file, ({ start }) => start(options));
+  --once                  exit after the demo run, with code 0 only if all expectations are met
+  --port <number>         port of the n8n editor (5690)
+  --n8n <url>             use a new n8n that you start yourself, e.g. as a container: shows the
+                          settings that it needs, and waits for it
+  --service-port <number> port of the Delivery Service page (5691)
+  --shopify-port <number> port of the shop page (5692)
+  --help                  show this help
+
+The first run installs n8n in .cache (3 GB, a few minutes). To share it between clones, set
+the environment variable N8N_HOSTS_DIR to a folder. Runs only on your machine.`;
+
+function readPort(name, text) {
+	const port = Number(text);
+	if (/^\d+$/.test(text) && port >= 1 && port <= 65_535) return port;
+	throw new Error(`${name} must be a number from 1 to 65535, not "${text}"`);
 }
+
+function readUrl(name, text) {
+	const url = URL.canParse(text) ? new URL(text) : undefined;
+	if (url && /^https?:$/.test(url.protocol) && url.pathname === '/') return url.origin;
+	throw new Error(
+		`${name} must be a URL without a path, such as http://127.0.0.1:5678, not "${text}"`,
+	);
+}
+
+await runCommand({
+	file: new URL('./start.ts', import.meta.url),
+	name: 'start',
+	help,
+	options: {
+		once: { type: 'boolean', default: false },
+		port: { type: 'string', default: '5690' },
+		n8n: { type: 'string' },
+		'service-port': { type: 'string', default: '5691' },
+		'shopify-port': { type: 'string', default: '5692' },
+	},
+	read(values) {
+		const port = readPort('--port', values.port);
+		const servicePort = readPort('--service-port', values['service-port']);
+		const shopifyPort = readPort('--shopify-port', values['shopify-port']);
+		if (new Set([port, servicePort, shopifyPort]).size < 3)
+			throw new Error('--port, --service-port and --shopify-port must be different');
+		const n8n = values.n8n === undefined ? undefined : readUrl('--n8n', values.n8n);
+		return { once: values.once, port, n8n, servicePort, shopifyPort };
+	},
+});

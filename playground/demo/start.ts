@@ -17,7 +17,7 @@ import { startShopify, type Shopify } from '../shopify/server';
 
 const interruptedExitCode = 130;
 
-/** The command-line options, see options.mjs. */
+/** The command-line options, see start.mjs. */
 interface Options {
 	once: boolean;
 	port: number;
@@ -47,7 +47,7 @@ interface Running extends DemoServers {
  */
 export async function start(options: Options): Promise<number> {
 	const closers: Closers = [];
-	const interrupted = interruption('\nStopping ...');
+	const interrupted = interruption();
 	try {
 		const running = await Promise.race([setUpAndRun(options, closers), interrupted]);
 		if (running === undefined) return interruptedExitCode;

@@ -1,3 +1,4 @@
+import { watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -12,6 +13,7 @@ import { findHost, startN8n, type N8n } from '../n8n/n8n';
 import { buildAndPack, installPackage } from '../n8n/package';
 import { startService, type LocalService } from '../service/server';
 import { samples } from '../shopify/samples';
+import { assetFolders, copyAssets } from '../../tools/assets';
 
 const followEveryMs = 2000;
 const portAdvice =
@@ -29,7 +31,7 @@ const owner: Owner = {
 	password: 'Local-dev-1',
 };
 
-/** The ports, see options.mjs. */
+/** The ports, see start.mjs. */
 interface Options {
 	port: number;
 	servicePort: number;
@@ -73,12 +75,13 @@ async function start(
 	await setUp(n8n.url, service);
 	const code = await watchCode();
 	closers.push(async () => await code.stop());
-	const assets = await watchAssets();
-	closers.push(async () => await assets.stop());
+	const watchers = assetFolders.map((folder) =>
+		watch(folder, { recursive: true }, () => void copyAssets(buildFolder)),
+	);
 	const stopFunctions = [
 		follow(n8n.child.logFile, /Hot reload/, true),
 		follow(code.logFile, /error/),
-		follow(assets.logFile, /error/i),
+		...watchers.map((watcher) => () => watcher.close()),
 	];
 	closers.push(() => Promise.resolve(stopFunctions.forEach((stop) => stop())));
 	console.log(
@@ -134,24 +137,10 @@ async function watchCode(): Promise<Child> {
 	// Editors and git replace a file instead of writing to it, which a watcher on the file would miss.
 	const options = ['--watch', '--watchFile', 'useFsEventsOnParentDirectory'];
 	const output = ['--preserveWatchOutput', '--outDir', buildFolder];
-	return await startWatcher('compiler', [compiler, '--project', config, ...options, ...output]);
-}
-
-/** Copies icons and other assets into n8n whenever they are saved. */
-async function watchAssets(): Promise<Child> {
-	const gulp = join(projectFolder, 'node_modules', 'gulp', 'bin', 'gulp.js');
-	return await startWatcher('assets', [gulp, 'watchAssets'], { BUILD_FOLDER: buildFolder });
-}
-
-async function startWatcher(
-	name: string,
-	args: readonly string[],
-	env?: NodeJS.ProcessEnv,
-): Promise<Child> {
-	return await startChild(process.execPath, ['--require', guard, ...args], {
+	const args = ['--require', guard, compiler, '--project', config, ...options, ...output];
+	return await startChild(process.execPath, args, {
 		cwd: projectFolder,
-		logFile: join(userFolder, `${name}.log`),
-		env,
+		logFile: join(userFolder, 'compiler.log'),
 		channel: true,
 	});
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-import axios, { isAxiosError, type AxiosInstance } from 'axios';
-import axiosRetry from 'axios-retry';
+import axios, { isAxiosError, type AxiosInstance, type AxiosResponse } from 'axios';
 import { z } from 'zod';
 
 import {
@@ -19,6 +19,8 @@ const executionsPerPage = 100;
 const rowsPerPage = 250;
 const notFound = 404;
 const notReady = 'Database is not ready';
+const notReadyRetries = 40;
+const notReadyMs = 500;
 
 /** The owner account of an n8n. */
 export interface Owner {
@@ -516,16 +518,22 @@ export function hasEnded({ status }: ExecutionSummary): boolean {
 function createHttpClient(baseURL: string, headers: Record<string, string> = {}): AxiosInstance {
 	// A proxy in the environment is for the internet, not for the loopback address.
 	const client = axios.create({ baseURL, headers, timeout: requestTimeoutMs, proxy: false });
-	// n8n pings its database and rejects all requests when a long computation delayed the ping.
-	axiosRetry(client, {
-		retries: 40,
-		retryDelay: () => 500,
-		retryCondition: ({ response }) => JSON.stringify(response?.data ?? '').includes(notReady),
-	});
-	client.interceptors.response.use(undefined, (error: unknown) => {
-		throw isAxiosError(error) && error.response ? toRejection(error.response) : error;
+	client.interceptors.response.use(undefined, async (error: unknown) => {
+		if (!isAxiosError(error) || !error.response || !error.config) throw error;
+		let response: AxiosResponse<unknown> = error.response;
+		// n8n pings its database, and rejects all requests when a long computation delayed the ping.
+		for (let left = notReadyRetries; left > 0 && isNotReady(response); left--) {
+			await sleep(notReadyMs);
+			response = await axios.request({ ...error.config, validateStatus: null });
+		}
+		if (response.status >= 300) throw toRejection(response);
+		return response;
 	});
 	return client;
+}
+
+function isNotReady({ data }: AxiosResponse<unknown>): boolean {
+	return JSON.stringify(data ?? '').includes(notReady);
 }
 
 function toRejection({ status, data }: { status: number; data: unknown }): N8nRejection {

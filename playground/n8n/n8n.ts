@@ -5,8 +5,9 @@ import axios from 'axios';
 
 import { freePort } from './checks';
 import { lastLines, startChild, type Child } from './childProcess';
-import { installHost, type Host, type HostName } from './host';
+import { installHost, versionOf, type Host, type HostName } from './host';
 import { openImage, startContainer, type ContainerOptions, type N8nImage } from './image';
+import { NoNodeError } from './node';
 import { step, waitFor } from './progress';
 
 const loopback = '127.0.0.1';
@@ -38,13 +39,23 @@ export interface N8nOptions {
 
 /**
  * Decides which n8n to start: for `newest`, the image that the environment variable N8N_IMAGE names, or
- * else an n8n that is installed first, see {@link installHost}.
+ * else an n8n that is installed first, see {@link installHost}. Where no Node.js can be installed, n8n's
+ * image of the same version is started in a container.
  *
  * @throws SetupError if it can be neither found nor installed
  */
 export async function findHost(name: HostName): Promise<Host | N8nImage> {
 	const image = name === 'newest' ? process.env.N8N_IMAGE : undefined;
-	return image === undefined ? await installHost(name) : await openImage(image);
+	if (image !== undefined) return await openImage(image);
+	try {
+		return await installHost(name);
+	} catch (error) {
+		if (!(error instanceof NoNodeError)) throw error;
+		const sameVersion = `docker.n8n.io/n8nio/n8n:${await versionOf(name)}`;
+		return await openImage(sameVersion).catch(() => {
+			throw error;
+		});
+	}
 }
 
 /**

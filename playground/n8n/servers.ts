@@ -102,19 +102,6 @@ export async function startPostgresql(): Promise<Server> {
 	return server;
 }
 
-/** Environment variables that make n8n use this PostgreSQL. */
-export function postgresqlSettings({ port }: Pick<Server, 'port'>): NodeJS.ProcessEnv {
-	return {
-		DB_TYPE: 'postgresdb',
-		DB_POSTGRESDB_HOST: '127.0.0.1',
-		DB_POSTGRESDB_PORT: String(port),
-		DB_POSTGRESDB_DATABASE: 'n8n',
-		DB_POSTGRESDB_USER: 'n8n',
-		DB_POSTGRESDB_PASSWORD: 'n8n',
-		DB_POSTGRESDB_POOL_SIZE: '10',
-	};
-}
-
 const guard = join(__dirname, 'guard.cjs');
 
 async function findUser(name: string): Promise<User> {

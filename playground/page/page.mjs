@@ -48,11 +48,11 @@ export async function showLinks() {
 }
 
 /** Sends JSON to the server, and shows an error in the element `problem`. */
-export async function post(path, body, method = 'POST') {
+export async function post(path, body) {
 	setText(byId('problem'), '');
 	try {
 		const response = await fetch(path, {
-			method,
+			method: 'POST',
 			headers: { 'Content-Type': 'application/json' },
 			body: JSON.stringify(body),
 		});

@@ -8,12 +8,16 @@ import type { Events } from './events';
 import { createTaskPayload, updateTaskPayload } from './events';
 import type { CreationLimit, RetryAfter, SlidingWindow } from './limit';
 import { retryAfterHeader } from './limit';
-import type { ServiceResponse, StoredDelivery, UpdateRequest } from './shapes';
+import type {
+	CreationRequest,
+	ServiceResponse,
+	StoredDelivery,
+	SubscriptionRequest,
+	UpdateRequest,
+} from './shapes';
 import { creationShape, Rejection, subscriptionShape, updateShape } from './shapes';
 import type { State } from './state';
-import type { ActiveVariant } from './variants';
-import type { CreateRequest, HandlerContext, SubscriptionRequest } from './variants/variant';
-import { passThrough } from './variants/variant';
+import type { ActiveVariant, Handler } from './variants';
 
 const success = { code: 'OK', message: 'Success' };
 
@@ -34,20 +38,19 @@ export class Api {
 	 * Creates deliveries (section 4.1) and fires event 1 for each. Throws a Rejection (403) for a
 	 * company that the key has no access to.
 	 */
-	async create(req: Request): Promise<ServiceResponse> {
+	create(req: Request): ServiceResponse {
 		const { companyIds } = this.options;
 		const request = creationShape.parse(req.body);
 		const { companyId = companyIds[0] } = request;
 		if (!companyIds.includes(companyId)) {
 			throw new Rejection(403, 'FORBIDDEN', `Not authorized for company ${companyId}`);
 		}
-		const { create = passThrough } = this.options.variant();
-		const next = (input: CreateRequest) => this.createDeliveries(input, companyId);
-		return await create(request, next, this.context(companyId));
+		const next = (input: CreationRequest) => this.createDeliveries(input, companyId);
+		return this.handle('create', request, next, this.options.variant().create);
 	}
 
 	private createDeliveries(
-		{ deliveries, type }: CreateRequest,
+		{ deliveries, type }: CreationRequest,
 		companyId: number,
 	): ServiceResponse {
 		const { state, events, now } = this.options;
@@ -64,11 +67,9 @@ export class Api {
 	 * Updates deliveries (section 4.2) and fires event 3 for each. Throws a Rejection (404) and changes
 	 * nothing if one of them does not exist.
 	 */
-	async update(req: Request): Promise<ServiceResponse> {
-		const [companyId] = this.options.companyIds;
-		const { update = passThrough } = this.options.variant();
+	update(req: Request): ServiceResponse {
 		const next = (input: UpdateRequest) => this.updateDeliveries(input);
-		return await update(updateShape.parse(req.body), next, this.context(companyId));
+		return this.handle('update', updateShape.parse(req.body), next, this.options.variant().update);
 	}
 
 	private updateDeliveries(update: UpdateRequest): ServiceResponse {
@@ -82,61 +83,58 @@ export class Api {
 	}
 
 	/** Lists a company's subscriptions (section 4.4). Throws a Rejection (404) for an unknown company. */
-	async listWebhooks(req: Request): Promise<ServiceResponse> {
+	listWebhooks(req: Request): ServiceResponse {
 		const companyId = this.requireCompanyId(req);
-		const { list = passThrough, listedUrl = identity } = this.options.variant();
 		const next = () => {
 			const webhooks = this.options.state.webhooks(companyId);
-			const body = webhooks.map(({ url, action, status }) => ({
-				url: listedUrl(url),
-				action,
-				status,
-			}));
-			return { status: 200, body };
+			return {
+				status: 200,
+				body: webhooks.map(({ url, action, status }) => ({ url, action, status })),
+			};
 		};
-		return await list(undefined, next, this.context(companyId));
+		return this.handle('list', undefined, next, this.options.variant().list);
 	}
 
 	/** Subscribes a URL to an event (section 4.3). Throws a Rejection (404) for an unknown company. */
-	async subscribe(req: Request): Promise<ServiceResponse> {
+	subscribe(req: Request): ServiceResponse {
 		const companyId = this.requireCompanyId(req);
-		const { subscribe = passThrough } = this.options.variant();
 		const next = ({ url, action }: SubscriptionRequest) => {
 			this.options.state.subscribe(companyId, url, action);
 			return { status: 200, body: success };
 		};
-		return await subscribe(this.parseSubscription(req), next, this.context(companyId));
+		const wanted = subscriptionShape.parse(req.body);
+		return this.handle('subscribe', wanted, next, this.options.variant().subscribe);
 	}
 
 	/** Unsubscribes a URL from an event (section 4.5). Throws a Rejection (404) if it is not subscribed. */
-	async unsubscribe(req: Request): Promise<ServiceResponse> {
+	unsubscribe(req: Request): ServiceResponse {
 		const companyId = this.requireCompanyId(req);
-		const { unsubscribe = passThrough } = this.options.variant();
 		const next = ({ url, action }: SubscriptionRequest) => {
 			if (!this.options.state.unsubscribe(companyId, url, action)) {
 				throw new Rejection(404, 'NOT_FOUND', `No subscription of ${url} to event ${action}`);
 			}
 			return { status: 200, body: success };
 		};
-		return await unsubscribe(this.parseSubscription(req), next, this.context(companyId));
+		const unwanted = subscriptionShape.parse(req.body);
+		return this.handle('unsubscribe', unwanted, next, this.options.variant().unsubscribe);
 	}
 
-	/** Returns the subscription in a request, with its URL in stored form. */
-	private parseSubscription(req: Request): SubscriptionRequest {
-		const { url, action } = subscriptionShape.parse(req.body);
-		const { storedUrl = identity } = this.options.variant();
-		return { url: storedUrl(url), action };
-	}
-
-	private context(companyId: number): HandlerContext {
-		const { state, events } = this.options;
-		const { isRepeated } = this.options.variant();
-		return {
-			state,
-			companyId,
-			isRepeated,
-			call: async (url, call) => (await events.call(url, call)).status,
+	/** Handles a request as the variant does, otherwise as documented. */
+	private handle<Input>(
+		endpoint: string,
+		input: Input,
+		next: (input: Input) => ServiceResponse,
+		handler: Handler<Input> | undefined,
+	): ServiceResponse {
+		if (handler === undefined) return next(input);
+		const { received } = this.options.variant();
+		const key = JSON.stringify([endpoint, input]);
+		const isRepeated = () => {
+			const wasReceived = received.has(key);
+			received.add(key);
+			return wasReceived;
 		};
+		return handler(input, next, { state: this.options.state, isRepeated });
 	}
 
 	private findTargets({ deliveryIds = [], referenceIds = [] }: UpdateRequest): Set<StoredDelivery> {
@@ -156,7 +154,7 @@ export class Api {
 	}
 
 	private requireCompanyId(req: Request): number {
-		const companyId = z.coerce.number().parse(req.params.company_id);
+		const companyId = z.coerce.number().int().min(1).parse(req.params.company_id);
 		if (!this.options.companyIds.includes(companyId)) {
 			throw new Rejection(404, 'NOT_FOUND', `Unknown company ${companyId}`);
 		}
@@ -205,8 +203,6 @@ export const parseFormAction: RequestHandler = (req, _res, next) => {
 	}
 	next();
 };
-
-const identity = (url: string): string => url;
 
 function digest(text: string): Buffer {
 	return createHash('sha256').update(text).digest();

@@ -15,10 +15,10 @@ import type { Feed } from './feed';
 import type { SlidingWindow } from './limit';
 import { creationLimitSchema, retryAfterSchema } from './limit';
 import type { Action, StoredDelivery, Webhook } from './shapes';
-import { actionShape, Rejection, subscriptionShape } from './shapes';
+import { actionShape, Rejection } from './shapes';
 import type { State } from './state';
 import type { ActiveVariant } from './variants';
-import { activateVariant, variantNameSchema, variants } from './variants';
+import { activateVariant, variantNameSchema } from './variants';
 
 const deliveriesPerRoute = 5;
 
@@ -31,10 +31,12 @@ const settingsSchema = z
 		creationLimit: creationLimitSchema,
 		/** How long every request waits before it is handled. */
 		latencyMs: z.number().int().min(0).max(3_600_000),
-		/** The API variant to simulate, see variants/; null for the documented API. */
+		/** The API variant to simulate, see variants.ts; null for the documented API. */
 		variant: variantNameSchema,
 	})
 	.strict();
+
+const settingsChangeSchema = settingsSchema.partial();
 
 export type Settings = z.infer<typeof settingsSchema>;
 
@@ -55,8 +57,6 @@ export interface ControlDependencies {
 	readonly settings: { current: Settings };
 	readonly variant: { current: ActiveVariant };
 	readonly now: () => number;
-	/** Called when the data on the page has changed. */
-	readonly onChange: () => void;
 }
 
 /** Controls and inspects the local service. Also available over HTTP under /control. */
@@ -82,11 +82,6 @@ export class Control {
 	/** Adds a fault after the pending ones. Throws a ZodError if it is invalid. */
 	addFault(fault: FaultInput): void {
 		this.dependencies.faults.add(fault);
-	}
-
-	/** Sends the responses that the fault `holdAfter` delays. */
-	release(): void {
-		this.dependencies.exchanges.release();
 	}
 
 	/** The received requests, oldest first. */
@@ -158,14 +153,11 @@ export class Control {
 	}
 
 	/** Changes settings and returns all of them. Throws a ZodError if one is invalid. */
-	settings(change: Partial<Settings>): Settings {
+	settings(change: z.input<typeof settingsChangeSchema>): Settings {
 		const { settings, variant } = this.dependencies;
-		const changes = settingsSchema.partial().parse(change);
+		const changes = settingsChangeSchema.parse(change);
 		settings.current = { ...settings.current, ...changes };
-		if (changes.variant !== undefined) {
-			variant.current = activateVariant(changes.variant);
-			this.dependencies.onChange();
-		}
+		if (changes.variant !== undefined) variant.current = activateVariant(changes.variant);
 		return settings.current;
 	}
 
@@ -193,19 +185,7 @@ export function controlRouter(control: Control, feed: Feed): Router {
 		control.addFault(fault);
 		res.status(201).json(fault);
 	});
-	router.post('/release', (_req, res) => {
-		control.release();
-		res.json({ released: true });
-	});
 	router.get('/requests', (_req, res) => void res.json(control.requests()));
-	router.get('/deliveries', (_req, res) => void res.json(control.deliveries()));
-	router.get('/webhooks', (_req, res) => void res.json(control.webhooks()));
-	router.get('/events', (_req, res) => void res.json(control.events()));
-	router.post('/blacklist', (req, res) => {
-		const { url, action } = subscriptionShape.strict().parse(req.body);
-		control.blacklist(url, action);
-		res.json(control.webhooks());
-	});
 	router.post('/deliveries/:id/advance', async (req, res) => {
 		res.json(await control.advance(req.params.id));
 	});
@@ -214,14 +194,7 @@ export function controlRouter(control: Control, feed: Feed): Router {
 		res.json(await control.fireEvent(action, payload, { companyId }));
 	});
 	router.put('/settings', (req, res) => {
-		res.json(control.settings(settingsSchema.partial().parse(req.body)));
-	});
-	router.get('/variants', (_req, res) => {
-		const descriptions = Object.entries(variants).map(([name, { description }]) => [
-			name,
-			description,
-		]);
-		res.json(Object.fromEntries(descriptions));
+		res.json(control.settings(settingsChangeSchema.parse(req.body)));
 	});
 	router.get('/stream', (_req, res) => feed.watch(res));
 	router.use((req) => {

@@ -11,7 +11,6 @@ import type {
 
 const sizes = ['xs', 's', 'm', 'l', 'xl'];
 const hourMs = 3_600_000;
-const earthRadiusKm = 6371;
 
 /** The first two are documented; the others are invented for the local service. */
 const statuses = ['pending review', 'processing', 'assigned', 'picked up', 'delivered'];
@@ -96,49 +95,30 @@ function mergeLocation(before: Location, change: Location): Location {
 }
 
 function isLocatable(location: Location): boolean {
+	const { lat = '', lng = '' } = location;
+	const hasCoordinates = lat !== '' && lng !== '';
 	// A location with a warehouse has no address text.
-	return (
-		coordinates(location) !== undefined || !addressText(location).toLowerCase().includes('nowhere')
-	);
+	return hasCoordinates || !addressText(location).toLowerCase().includes('nowhere');
 }
 
 function addressText({ address = '' }: Location): string {
 	return typeof address === 'string' ? address : Object.values(address).join(' ');
 }
 
-function coordinates({ lat, lng }: Location): { lat: number; lng: number } | undefined {
-	if (lat === undefined || lng === undefined || lat === '' || lng === '') return undefined;
-	const point = { lat: Number(lat), lng: Number(lng) };
-	return Number.isFinite(point.lat) && Number.isFinite(point.lng) ? point : undefined;
-}
-
 type Quote = Pick<DeliveryRecord, 'price' | 'distance' | 'insurance' | 'vehicleCapacity'>;
 
 /** Returns made-up but deterministic numbers: the same request always costs the same. */
 function quote({ pickup, dropoff, packages }: DeliveryRequest): Quote {
-	const distance = roundToCents(distanceKm(pickup.location, dropoff.location));
+	const places = JSON.stringify([pickup.location, dropoff.location]);
+	const distance = 1 + (hashToNumber(places) % 2900) / 100;
 	const value = packages.reduce((sum, { price = 0 }) => sum + Math.max(price, 0), 0);
-	const capacities = packages.map(({ size = '' }) => sizes.indexOf(size) + 1);
+	const capacities = packages.map(({ size = '' }) => sizes.indexOf(String(size).toLowerCase()) + 1);
 	return {
 		distance,
 		price: roundToCents(3 + 0.8 * distance),
 		insurance: roundToCents(value / 100),
 		vehicleCapacity: Math.max(1, ...capacities),
 	};
-}
-
-function distanceKm(from: Location, to: Location): number {
-	const a = coordinates(from);
-	const b = coordinates(to);
-	if (a === undefined || b === undefined) {
-		return 1 + (hashToNumber(JSON.stringify([from, to])) % 2900) / 100;
-	}
-	const radians = Math.PI / 180;
-	const half = (degrees: number) => Math.sin((degrees * radians) / 2) ** 2;
-	const chord =
-		half(b.lat - a.lat) +
-		Math.cos(a.lat * radians) * Math.cos(b.lat * radians) * half(b.lng - a.lng);
-	return 2 * earthRadiusKm * Math.asin(Math.sqrt(Math.min(1, Math.max(0, chord))));
 }
 
 function cityIdFor(location: Location): number {

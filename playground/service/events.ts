@@ -6,7 +6,7 @@ import axios from 'axios';
 
 import { currencySign } from './delivery';
 import type { Action, Call, StoredDelivery, Webhook } from './shapes';
-import type { ServiceVariant } from './variants/variant';
+import type { ApiVariant } from './variants';
 
 const responseTimeoutMs = 10_000;
 const maxConnections = 20;
@@ -68,9 +68,7 @@ interface EventsOptions {
 	/** Returns the subscriptions of a company, or all. */
 	readonly webhooks: (companyId?: number) => Webhook[];
 	readonly now: () => number;
-	readonly variant: () => Pick<ServiceVariant, 'eventCalls' | 'acceptsStatus'>;
-	/** Called when a subscription must be blacklisted because of a response. */
-	readonly blacklist: (webhook: Webhook) => void;
+	readonly variant: () => Pick<ApiVariant, 'eventCall'>;
 	/** Called after every change. */
 	readonly onChange: () => void;
 }
@@ -104,22 +102,18 @@ export class Events {
 	async fire(action: Action, payload: unknown, companyId?: number): Promise<Posting[]> {
 		const postings: Posting[] = [];
 		this.lastId += 1;
-		const { now, onChange, webhooks, blacklist } = this.options;
+		const { now, onChange, webhooks } = this.options;
 		this.fired.push({ id: this.lastId, at: now(), action, payload, postings });
 		onChange();
 		const subscribers = webhooks(companyId).filter(
 			(webhook) => webhook.action === action && webhook.status === 'Active',
 		);
-		const { eventCalls = documentedCalls, acceptsStatus = () => true } = this.options.variant();
-		const { signal } = this.abortController;
+		const { eventCall = documentedCall } = this.options.variant();
+		const call = eventCall(payload);
 		await Promise.all(
-			subscribers.map(async (webhook) => {
-				for (const call of eventCalls(payload)) {
-					const posting = await this.call(webhook.url, call, signal);
-					postings.push(posting);
-					if (!acceptsStatus(posting.status)) blacklist(webhook);
-					onChange();
-				}
+			subscribers.map(async ({ url }) => {
+				postings.push(await this.call(url, call));
+				onChange();
 			}),
 		);
 		return [...postings];
@@ -141,11 +135,7 @@ export class Events {
 	}
 
 	/** Calls a URL on the loopback address and returns the result. Never rejects. */
-	async call(
-		url: string,
-		{ method, headers = {}, body }: Call,
-		signal = this.abortController.signal,
-	): Promise<Posting> {
+	private async call(url: string, { headers, body }: Call): Promise<Posting> {
 		if (!URL.canParse(url) || !loopbackHosts.has(new URL(url).hostname)) {
 			return { url, status: null, error: 'The local service posts to the loopback address only' };
 		}
@@ -153,14 +143,14 @@ export class Events {
 			const { status } = await axios.request<unknown>({
 				...this.agents,
 				url,
-				method,
+				method: 'POST',
 				data: body,
 				headers,
 				maxContentLength: maxResponseBytes,
 				maxRedirects: 0,
 				proxy: false,
 				responseType: 'text',
-				signal,
+				signal: this.abortController.signal,
 				timeout: responseTimeoutMs,
 				validateStatus: null,
 			});
@@ -171,10 +161,9 @@ export class Events {
 	}
 }
 
-/** Returns the documented calls for an event: one POST of JSON (section 6). */
-function documentedCalls(payload: unknown): Call[] {
-	const headers = { 'Content-Type': 'application/json' };
-	return [{ method: 'POST', headers, body: JSON.stringify(payload) }];
+/** Returns the documented call for an event: a POST of JSON (section 6). */
+function documentedCall(payload: unknown): Call {
+	return { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(payload) };
 }
 
 function createAbortController(): AbortController {

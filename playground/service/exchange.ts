@@ -44,7 +44,6 @@ const referencesShape = z.object({
 export class Exchanges {
 	private recorded: RecordedRequest[] = [];
 	private readonly exchanges = new WeakMap<Request, Exchange>();
-	private readonly pendingResponses: Array<() => void> = [];
 
 	constructor(private readonly options: ExchangeOptions) {}
 
@@ -56,12 +55,6 @@ export class Exchanges {
 	/** Deletes the recorded requests. */
 	clear(): void {
 		this.recorded = [];
-		this.pendingResponses.length = 0;
-	}
-
-	/** Sends the responses that the fault `holdAfter` delays. */
-	release(): void {
-		for (const sendResponse of this.pendingResponses.splice(0)) sendResponse();
 	}
 
 	/** First step of a request: records it and waits for the configured latency. */
@@ -85,8 +78,7 @@ export class Exchanges {
 		const exchange = this.exchanges.get(req);
 		const body: unknown = req.body;
 		if (exchange === undefined) return next();
-		// A copy, since the validation adds defaults to the body.
-		exchange.entry.body = structuredClone(body);
+		exchange.entry.body = body;
 		const fault = this.options.faults.take({
 			method: req.method,
 			path: req.path,
@@ -122,11 +114,7 @@ export class Exchanges {
 	send(req: Request, res: Response, response: ServiceResponse): void {
 		const fault = this.exchanges.get(req)?.fault;
 		if (fault?.kind === 'hangAfter') return;
-		if (fault?.kind === 'holdAfter') {
-			this.pendingResponses.push(() => this.write(req, res, response));
-			return;
-		}
-		if (fault?.kind === 'resetAfter' || response.lost === true) req.socket.resetAndDestroy();
+		if (fault?.kind === 'resetAfter' || response.isLost === true) req.socket.resetAndDestroy();
 		else this.write(req, res, applyFault(fault, response));
 	}
 

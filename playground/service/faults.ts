@@ -44,8 +44,6 @@ export const faultSchema = z.discriminatedUnion('kind', [
 	z.object({ ...scope, kind: z.literal('hang') }).strict(),
 	/** Handles the request, but never responds. */
 	z.object({ ...scope, kind: z.literal('hangAfter') }).strict(),
-	/** Handles the request, but responds only when the control releases the response. */
-	z.object({ ...scope, kind: z.literal('holdAfter') }).strict(),
 	/** Handles the request, then responds 200 with HTML. */
 	z.object({ ...scope, kind: z.literal('garbage') }).strict(),
 	/** Handles the request, then responds with `code` and `message` only. */

@@ -26,8 +26,10 @@ async function main(): Promise<void> {
 	const { baseUrl, apiKeyId, apiSecret, companyId } = service.credential;
 	console.log(`Local service: ${baseUrl} (open this URL to see its page)`);
 	console.log(`API key ID ${apiKeyId}, API secret ${apiSecret}, company ID ${companyId}`);
-	if (variant.data !== null)
-		console.log(`API variant ${variant.data}: ${variants[variant.data]?.description}`);
+	if (variant.data !== null) {
+		const { description, rule } = variants[variant.data];
+		console.log(`API variant ${variant.data}: ${description} The rule for nodes: ${rule}`);
+	}
 	for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 		process.once(signal, () => void service.close());
 	}

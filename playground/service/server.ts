@@ -1,12 +1,10 @@
 import { once, setMaxListeners } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import express from 'express';
 import type { ErrorRequestHandler, Express, Request, RequestHandler } from 'express';
-import * as OpenApiValidator from 'express-openapi-validator';
 
 import { pageRouter, type PageLink } from '../page/serve';
 import { Api, basicAuth, limitRequests, parseFormAction } from './api';
@@ -21,6 +19,7 @@ import { SlidingWindow } from './limit';
 import type { CreationLimit } from './limit';
 import type { ServiceResponse } from './shapes';
 import { State } from './state';
+import { rejectMethod, rejectPath, rejectQuery, validateBody } from './validation';
 import { activateVariant, variantNameSchema } from './variants';
 
 const host = '127.0.0.1';
@@ -45,7 +44,7 @@ export interface ServiceOptions {
 	readonly now?: () => number;
 	/** How long every request waits before it is handled. Defaults to 0. */
 	readonly latencyMs?: number;
-	/** The API variant to simulate, see variants/. Defaults to the documented API. */
+	/** The API variant to simulate, see variants.ts. Defaults to the documented API. */
 	readonly variant?: string;
 	/** Links at the top of the page. Defaults to none. */
 	readonly links?: readonly PageLink[];
@@ -103,7 +102,6 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 			.map((delivery) => ({ ...delivery, next: nextStatus(delivery.record.statusDelivery) })),
 		webhooks: state.webhooks().slice(-maxShownOnPage).reverse(),
 		events: events.latest(maxShownOnPage),
-		variant: settings.current.variant,
 	}));
 	const listeners: Array<() => void> = [feed.scheduleUpdate];
 	const onChange = () => listeners.forEach((listener) => listener());
@@ -113,7 +111,6 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 		webhooks: (company) => state.webhooks(company),
 		now,
 		variant: () => variant.current,
-		blacklist: ({ url, action }) => state.ban(url, action),
 		onChange,
 	});
 	const faults = new Faults();
@@ -129,7 +126,6 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 		settings,
 		variant,
 		now,
-		onChange,
 	});
 	const apiKeyIds = new Set([apiKeyId]);
 
@@ -183,9 +179,9 @@ function addEndpoints(
 ): void {
 	const { api, exchanges } = parts;
 	const respondWith =
-		(handle: (req: Request) => Promise<ServiceResponse>): RequestHandler =>
-		async (req, res) =>
-			exchanges.send(req, res, await handle(req));
+		(handle: (req: Request) => ServiceResponse): RequestHandler =>
+		(req, res) =>
+			exchanges.send(req, res, handle(req));
 	const handleError: ErrorRequestHandler = (error, req, res, next) => {
 		// Express ends a response that has already started.
 		if (res.headersSent) next(error);
@@ -199,30 +195,36 @@ function addEndpoints(
 	app.use(parts.authenticate);
 	app.post('/v1/deliveries', parts.limit);
 	app.use(parseFormAction);
-	app.use(
-		OpenApiValidator.middleware({
-			apiSpec: path.join(__dirname, 'openapi.yaml'),
-			ajvFormats: { mode: 'full' },
-			fileUploader: false,
-			validateRequests: true,
-			validateResponses: false,
-			validateSecurity: false,
-		}),
-	);
-	app.post(
-		'/v1/deliveries',
-		exchanges.rejectReferences,
-		respondWith((req) => api.create(req)),
-	);
-	app.patch(
-		'/v1/deliveries/dropoff',
-		respondWith((req) => api.update(req)),
-	);
+	app.use(rejectQuery);
+	const form = validateBody('application/x-www-form-urlencoded', 'Subscription');
+	app
+		.route('/v1/deliveries')
+		.post(
+			validateBody('application/json', 'CreationRequest'),
+			exchanges.rejectReferences,
+			respondWith((req) => api.create(req)),
+		)
+		.all(rejectMethod);
+	app
+		.route('/v1/deliveries/dropoff')
+		.patch(
+			validateBody('application/json', 'UpdateRequest'),
+			respondWith((req) => api.update(req)),
+		)
+		.all(rejectMethod);
 	app
 		.route('/hooks/companies/:company_id')
 		.get(respondWith((req) => api.listWebhooks(req)))
-		.post(respondWith((req) => api.subscribe(req)))
-		.delete(respondWith((req) => api.unsubscribe(req)));
+		.post(
+			form,
+			respondWith((req) => api.subscribe(req)),
+		)
+		.delete(
+			form,
+			respondWith((req) => api.unsubscribe(req)),
+		)
+		.all(rejectMethod);
+	app.use(rejectPath);
 	app.use(handleError);
 }
 

@@ -15,7 +15,8 @@ const locationShape = z.object({
 
 const contactShape = z.object({
 	name: z.string(),
-	email: z.string(),
+	/** Samples omit it on a pickup. */
+	email: z.string().optional(),
 	phonenumber: z.string().optional(),
 });
 
@@ -26,7 +27,7 @@ const packageShape = z.object({
 	name: z.string().optional(),
 	qty: z.number().optional(),
 	weight: z.number().optional(),
-	size: z.string().optional(),
+	size: z.union([z.string(), z.number()]).optional(),
 	price: z.number().optional(),
 });
 
@@ -74,6 +75,8 @@ export const actionShape = z.union([z.literal(1), z.literal(2), z.literal(3)]);
 export const subscriptionShape = z.object({ url: z.string(), action: actionShape });
 
 export type Location = z.infer<typeof locationShape>;
+export type CreationRequest = z.infer<typeof creationShape>;
+export type SubscriptionRequest = z.infer<typeof subscriptionShape>;
 export type DeliveryRequest = z.infer<typeof deliveryShape>;
 export type DeliveryType = z.infer<typeof creationShape>['type'];
 export type UpdateRequest = z.infer<typeof updateShape>;
@@ -120,14 +123,13 @@ export interface ServiceResponse {
 	readonly body: unknown;
 	readonly headers?: Readonly<Record<string, string>>;
 	/** Whether the connection is dropped instead of sending the response. */
-	readonly lost?: boolean;
+	readonly isLost?: boolean;
 }
 
-/** An HTTP request to a subscriber. */
+/** A POST to a subscriber. */
 export interface Call {
-	readonly method: 'GET' | 'HEAD' | 'POST';
-	readonly headers?: Readonly<Record<string, string>>;
-	readonly body?: string;
+	readonly headers: Readonly<Record<string, string>>;
+	readonly body: string;
 }
 
 /** A rejected request: becomes a response of `code` and `message` (section 7). */

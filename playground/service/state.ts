@@ -8,8 +8,6 @@ export class State {
 	private readonly deliveriesById = new Map<string, StoredDelivery>();
 	private readonly idsByReference = new Map<string, Set<string>>();
 	private readonly webhooksByKey = new Map<string, Webhook>();
-	/** The number of duplicate subscriptions so far; makes their keys unique. */
-	private duplicates = 0;
 
 	/** `onChange` is called after every change. */
 	constructor(private readonly onChange: () => void) {}
@@ -67,26 +65,11 @@ export class State {
 		this.onChange();
 	}
 
-	/** Subscribes a URL, as a duplicate if it is already subscribed. */
-	subscribeDuplicate(companyId: number, url: string, action: Action): void {
-		const key = webhookKey(companyId, url, action);
-		const before = this.webhooksByKey.get(key);
-		if (before === undefined) return this.subscribe(companyId, url, action);
-		this.duplicates += 1;
-		this.webhooksByKey.set(`${key} ${this.duplicates}`, { ...before, status: 'Active' });
-		this.onChange();
-	}
-
 	/** Unsubscribes a URL and returns whether it was subscribed. */
 	unsubscribe(companyId: number, url: string, action: Action): boolean {
-		for (const [key, webhook] of [...this.webhooksByKey].reverse()) {
-			if (webhook.companyId !== companyId || webhook.url !== url || webhook.action !== action)
-				continue;
-			this.webhooksByKey.delete(key);
-			this.onChange();
-			return true;
-		}
-		return false;
+		const wasSubscribed = this.webhooksByKey.delete(webhookKey(companyId, url, action));
+		this.onChange();
+		return wasSubscribed;
 	}
 
 	/** Bans a URL from an event, for every company; returns how many subscriptions that were. */

