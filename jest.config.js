@@ -37,7 +37,10 @@ module.exports = {
 			...common,
 			sandboxInjectedGlobals: injectedGlobals,
 			displayName: 'zod 4',
-			testMatch: ['<rootDir>/test/unit/{common,service,shopify,trigger}/**/*.test.ts'],
+			testMatch: [
+				'<rootDir>/test/unit/service/{schemas,contract,validation,events}.test.ts',
+				'<rootDir>/test/unit/shopify/{order,fulfillmentOrder}.test.ts',
+			],
 			moduleNameMapper: { '^zod/v4$': 'zod-4/v4' },
 		},
 	],

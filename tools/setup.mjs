@@ -3,14 +3,16 @@
  * without dependencies, because it runs before anything is installed.
  */
 import { spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
 /** The folder that contains package.json. */
 export const projectFolder = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const minimumNode = [20, 19];
+const requiredGb = 1;
 
 /** An error that the user can fix: print its message without a stack trace. */
 export class SetupError extends Error {
@@ -35,6 +37,8 @@ export async function ensureInstalled({ folder = projectFolder, log = console.lo
 	checkNode();
 	const reason = await staleReason(folder);
 	if (reason === undefined) return false;
+	const { bavail, bsize } = await statfs(folder);
+	requireSpace(bavail * bsize);
 	log(`Installing packages: ${reason} (npm ci, about a minute) ...`);
 	const started = Date.now();
 	await runNpm(['ci', '--no-audit', '--no-fund'], folder);
@@ -59,24 +63,64 @@ export async function reportSetupError(task) {
 }
 
 /**
- * Installs missing packages, then runs a TypeScript module, and exits with the code it returns.
+ * Says why n8n can't be started here.
  *
- * @param {string} file the path of the module
- * @param {(module: Record<string, Function>) => Promise<number>} run calls its exports
- * @param {Parameters<typeof ensureInstalled>[0]} [options] the options of the installation
+ * @param {string} [platform] as in `process.platform`
+ * @returns {string | undefined} undefined if it can
  */
-export async function runInstalled(file, run, options) {
+export function platformProblem(platform = process.platform) {
+	if (platform !== 'win32') return undefined;
+	return (
+		'This command needs Linux or macOS. On Windows, use WSL: run `wsl --install` once, open Ubuntu, ' +
+		'clone this repository there, and run the same command.'
+	);
+}
+
+/** @param {number} freeBytes the free space of the disk. Throws a SetupError if it is too small. */
+export function requireSpace(freeBytes) {
+	const free = freeBytes / 1e9;
+	if (free >= requiredGb) return;
+	throw new SetupError(
+		`The packages need ${requiredGb} GB, but the disk has ${free.toFixed(1)} GB left. Free some space, ` +
+			'then run the command again.',
+	);
+}
+
+/**
+ * Runs a command that needs n8n: reads its options, installs missing packages, and calls a function of a
+ * TypeScript module. Exits with the code that it returns, or with 2 if an option is wrong.
+ *
+ * @param {object} command
+ * @param {URL} command.file the module
+ * @param {string} command.name the exported function, which gets the options
+ * @param {string} command.help the text of `--help`
+ * @param {import('node:util').ParseArgsConfig['options']} command.options the possible options
+ * @param {(values: object) => object} command.read checks the values and returns the options
+ */
+export async function runCommand({ file, name, help, options, read }) {
+	let values;
+	try {
+		const parsed = parseArgs({ options: { ...options, help: { type: 'boolean' } } });
+		if (parsed.values.help) return console.log(help);
+		values = read(parsed.values);
+	} catch (error) {
+		console.error(`${error.message}\n\n${help}`);
+		process.exitCode = 2;
+		return;
+	}
 	await reportSetupError(async () => {
-		await ensureInstalled(options);
+		const problem = platformProblem();
+		if (problem !== undefined) throw new SetupError(problem);
+		await ensureInstalled();
 		const tsx = await import('tsx/cjs/api');
-		const code = await run(tsx.require(file, import.meta.url));
+		const module = tsx.require(fileURLToPath(file), import.meta.url);
 		// An interrupted step may still be waiting.
-		process.exit(code);
+		process.exit(await module[name](values));
 	});
 }
 
 /**
- * Runs npm attached to the user's terminal, so that its progress is visible.
+ * Runs npm, and shows its output.
  *
  * @param {string[]} args npm's arguments
  * @param {string} folder the working folder
@@ -88,23 +132,33 @@ async function runNpm(args, folder) {
 	const script = process.env.npm_execpath;
 	const known = script !== undefined && /npm-cli\.c?js$/.test(script);
 	const [command, commandArgs] = known ? [process.execPath, [script, ...args]] : ['npm', args];
+	let output = '';
 	const outcome = await new Promise((resolve, reject) => {
 		const child = spawn(command, commandArgs, {
 			cwd: folder,
-			stdio: 'inherit',
+			stdio: ['inherit', 'inherit', 'pipe'],
 			shell: !known && process.platform === 'win32',
+		});
+		child.stderr.on('data', (data) => {
+			process.stderr.write(data);
+			output += data;
 		});
 		child.once('error', (error) => {
 			reject(
 				new SetupError(`npm could not be started (${error.message}). Check that npm is installed.`),
 			);
 		});
-		child.once('exit', (code, signal) => resolve(signal ?? code));
+		child.once('close', (code, signal) => resolve(signal ?? code));
 	});
+	if (output.includes('ENOSPC')) {
+		// npm reports success, but files are missing.
+		await rm(join(folder, 'node_modules', '.package-lock.json'), { force: true });
+		throw new SetupError('The disk is full. Free some space, then run the command again.');
+	}
 	if (outcome !== 0) {
 		throw new SetupError(
-			`\`npm ${args.join(' ')}\` failed (${outcome}). Its message is above; the usual ` +
-				'cause is the network or a full disk. Fix it, then run the command again.',
+			`\`npm ${args.join(' ')}\` failed (${outcome}). Its message is above; the usual cause is the ` +
+				'network. Fix it, then run the command again.',
 		);
 	}
 }

@@ -6,7 +6,7 @@ import { readExampleFile, exampleNames, pickup } from '../../playground/examples
 import { freePort } from '../../playground/n8n/checks';
 import { waitFor } from '../../playground/n8n/progress';
 import { samples } from '../../playground/shopify/samples';
-import { savePicture } from '../../tools/pictures';
+import { savePicture } from '../support/pictures';
 import { Editor } from './support/editor';
 import { actionWorkflow, nodes, type ActionWorkflow } from './support/workflows';
 import { openInstallation, type Installation } from './support/installation';

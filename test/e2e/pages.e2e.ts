@@ -157,18 +157,6 @@ describe('the page of the local service', () => {
 		await screenshot('service-narrow');
 	});
 
-	test('shows the API variants only with the query parameter dev', async () => {
-		await page.goto(service.url);
-		const variants = page.getByLabel('Simulated API variant');
-		await page.getByText('● Live').waitFor();
-		expect(await variants.isVisible()).toBe(false);
-		await page.goto(`${service.url}/?dev`);
-		await variants.selectOption('all-403');
-		await waitFor('the API variant', actionTimeoutMs, () =>
-			Promise.resolve(service.control.settings({}).variant === 'all-403' || undefined),
-		);
-	});
-
 	test('links to the other pages', async () => {
 		await page.goto(service.url);
 		const link = page.getByRole('navigation').getByRole('link', { name: 'Shop' });

@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 
+import axios from 'axios';
 import { z } from 'zod';
 
 import { freePort } from '../../playground/n8n/checks';
@@ -107,12 +109,16 @@ test('n8n runs with the settings of compose.yaml, and names none of them as depr
 	expect(checkHealth(main.service, `http://127.0.0.1:${await freePort()}`)).not.toBe(0);
 });
 
-test('runs a Code node on a worker, in the task runner of this worker', async () => {
-	const { client, workers } = installation;
+test('runs a Code node in the task runner of the main process when started by hand, otherwise of a worker', async () => {
+	const { client, workers, webhookUrl } = installation;
+	const path = randomUUID();
+	const webhook = node(nodes.trigger, 'n8n-nodes-base.webhook', { path, httpMethod: 'POST' });
+	const toCode = { main: [[connection(nodes.done)]] };
 	const id = await client.createWorkflow({
 		name: 'Code',
 		nodes: [
 			node(nodes.start, 'n8n-nodes-base.manualTrigger'),
+			{ ...webhook, typeVersion: 2, webhookId: path },
 			{
 				...node(nodes.done, 'n8n-nodes-base.code', {
 					jsCode: 'return [{ json: { zone: $now.zoneName } }];',
@@ -120,15 +126,21 @@ test('runs a Code node on a worker, in the task runner of this worker', async ()
 				typeVersion: 2,
 			},
 		],
-		connections: { [nodes.start]: { main: [[connection(nodes.done)]] } },
+		connections: { [nodes.start]: toCode, [nodes.trigger]: toCode },
 		settings: { executionOrder: 'v1' },
 	});
-	const execution = await client.run(id, nodes.start);
-	expect(outputOf(execution, nodes.done)).toEqual([{ zone: timeZone }]);
+	const manual = await client.run(id, nodes.start);
+	await client.publish(id);
+	await axios.post(`${webhookUrl}/webhook/${path}`, {}, { proxy: false });
+	const executions = await waitForExecutions(client, id, 2);
+
+	for (const execution of executions)
+		expect(outputOf(execution, nodes.done)).toEqual([{ zone: timeZone }]);
 	const started = await Promise.all(
 		workers.map(async (worker) => await worker.loggedExecutions('started')),
 	);
-	expect(started.flat()).toContain(execution.id);
+	const production = executions.filter((execution) => execution.id !== manual.id);
+	expect(started.flat()).toEqual(production.map((execution) => execution.id));
 });
 
 test('creates the same orders once in two parallel executions on two workers', async () => {

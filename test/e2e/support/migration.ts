@@ -4,6 +4,7 @@ import type { MigrationReport } from '../../../playground/n8n/client';
 const notOurs = {
 	'docker-only-deployment-v3': 'The tests install n8n from npm.',
 	'task-runner-task-timeout-v3': 'No example has a Code node.',
+	'offload-manual-executions-v3': 'It asks for a setting that n8n 3 removes.',
 	'workflow-import-url-removed-v3': 'The examples are imported from a file.',
 	'compression-node-limits-v3': 'No example has a Compression node.',
 };

@@ -7,7 +7,6 @@ import axios from 'axios';
 
 import { freePort } from '../../../playground/n8n/checks';
 import type { StoredWorkflow } from '../../../playground/n8n/client';
-import { outputOf } from '../../../playground/n8n/execution';
 import { waitFor } from '../../../playground/n8n/progress';
 import * as shared from './versionTests';
 import {
@@ -295,36 +294,6 @@ export function testTriggerChanges(installation: () => Installation): void {
 			await waitForExecutions(client, workflow.id, 2);
 			await client.unpublish(workflow.id);
 			expect(subscriptions()).toEqual([]);
-		});
-	});
-
-	describe('a service that drops the query of webhook URLs', () => {
-		test('unsubscribes from a deselected event and ignores its calls when the service drops the query', async () => {
-			const { client, service, n8n } = installation();
-			service.control.settings({ variant: 'query-dropped' });
-			const options = { verifyCaller: false };
-			const workflow = await publishTrigger({ events: ['createTask', 'updateTask'], options });
-			const [{ url = '' } = {}] = service.control.webhooks();
-			expect(url).toMatch(new RegExp(`^${n8n.url}/webhook/[^?]+$`));
-			const actions = () => service.control.webhooks().map(({ action }) => action);
-			expect(actions()).toEqual([1, 3]);
-
-			const parameters = { events: ['updateTask'], options };
-			await client.updateWorkflow(workflow.id, {
-				nodes: withChangedTrigger(workflow, { parameters }),
-			});
-			await client.publish(workflow.id);
-			expect(actions()).toEqual([3]);
-			const created = { id: 'D-1', distance: 1, price: 2, currencySign: '$' };
-			expect((await axios.post(url, created, noProxy)).status).toBe(200);
-			expect(await fireUpdates(service.control, ['D-2'], 1)).toEqual([200]);
-			const executions = await waitForExecutions(client, workflow.id, 1);
-			expect(executions.flatMap((execution) => outputOf(execution, nodes.done))).toMatchObject([
-				{ event: 'updateTask', id: 'D-2' },
-			]);
-
-			await client.unpublish(workflow.id);
-			expect(actions()).toEqual([]);
 		});
 	});
 

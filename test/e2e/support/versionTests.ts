@@ -972,20 +972,6 @@ function testProxy(installation: () => Installation, requests: () => string[]): 
 /** Tests how the trigger subscribes, receives events and unsubscribes. */
 export function testTrigger(installation: () => Installation): void {
 	describe('the trigger', () => {
-		test('publishes no trigger whose webhooks the service confirms but does not store', async () => {
-			const { client, service } = installation();
-			const workflow = await importTrigger(installation(), { events: ['updateTask'] });
-			service.control.settings({ variant: 'subscribe-ignored' });
-
-			await expect(client.publish(workflow.id)).rejects.toThrow(
-				'confirmed the webhook for Delivery Updated but does not list it',
-			);
-
-			service.control.settings({ variant: null });
-			await client.unpublish(workflow.id);
-			expect(service.control.webhooks()).toEqual([]);
-		});
-
 		test('the trigger receives events while published', async () => {
 			const { client, n8n, service } = installation();
 			const { control } = service;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { projectFolder } from '../../../playground/n8n/folders';
-import { arrowsIn, drawnArrows } from '../../../tools/imports';
+import { arrowsIn, drawnArrows } from '../../support/imports';
 
 const nodesFolder = join(projectFolder, 'nodes/DeliveryService');
 const page = readFileSync(join(projectFolder, 'docs/architecture.md'), 'utf8');

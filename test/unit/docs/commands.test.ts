@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { projectFolder } from '../../../playground/n8n/folders';
 import { pages } from '../../../tools/markdown';
-import { commandsOf, commandsToRun, forms } from '../../../tools/docsCheck/commands';
+import { commandsOf, commandsToRun, forms } from '../../../tools/docsCheck';
 
 const named = pages().flatMap(commandsOf);
 

@@ -21,7 +21,8 @@ test('compose.yaml installs the current version of the package into the newest t
 			`COPY ${tarball} /tmp/`,
 			`RUN npm install --omit=peer --ignore-scripts --prefix /home/node/.n8n/nodes /tmp/${tarball}`,
 		]);
-	expect(services['worker-runner']?.image).toBe(`n8nio/runners:${version}`);
+	for (const name of ['n8n-runner', 'worker-runner'])
+		expect(services[name]?.image).toBe(`n8nio/runners:${version}`);
 });
 
 test('compose.yaml gives all processes of n8n the same environment', () => {
@@ -40,6 +41,18 @@ test.each(Object.keys(sampleVariables))('compose.yaml does not start without %s'
 	);
 });
 
+test('compose.yaml has no setting that n8n 3 removes', () => {
+	// From n8n's list of breaking changes in 3.0.
+	const removed = [
+		'OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS',
+		'N8N_BINARY_DATA_STORAGE_PATH',
+		'WEBHOOK_URL',
+	];
+	const used = Object.values(services).flatMap(({ environment }) => Object.keys(environment));
+	expect(used.length).toBeGreaterThan(20);
+	expect(used.filter((name) => removed.includes(name))).toEqual([]);
+});
+
 test('compose.yaml uses only settings that n8n reads', () => {
 	const folders = ['@n8n/config', 'n8n-core'].map((name) => dirname(require.resolve(name)));
 	const known = folders
@@ -50,11 +63,7 @@ test('compose.yaml uses only settings that n8n reads', () => {
 		)
 		.join('\n');
 	// The package n8n itself reads these; it isn't installed here.
-	const readElsewhere = [
-		'N8N_EDITOR_BASE_URL',
-		'N8N_UNVERIFIED_PACKAGES_ENABLED',
-		'OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS',
-	];
+	const readElsewhere = ['N8N_EDITOR_BASE_URL', 'N8N_UNVERIFIED_PACKAGES_ENABLED'];
 	const unknown = Object.keys(services.n8n?.environment ?? {}).filter(
 		(name) => !new RegExp(`\\b${name}\\b`).test(known) && !readElsewhere.includes(name),
 	);

@@ -1,5 +1,5 @@
 import { codesIn, page, section, tablesOf } from '../../../tools/markdown';
-import { isInCode, textsInCode } from '../../../tools/messages';
+import { isInCode, textsInCode } from '../../support/messages';
 
 const texts = textsInCode();
 

@@ -8,7 +8,7 @@ import {
 	pictureNames,
 	picturesFolder,
 	savedDigests,
-} from '../../../tools/pictures';
+} from '../../support/pictures';
 
 test('every picture of the editor has digests and is in a page', () => {
 	const pictures = readdirSync(picturesFolder).filter((name) => name.endsWith('.png'));
@@ -24,7 +24,7 @@ test.each(pictureNames)('the picture %s is the saved one', (name) => {
 });
 
 test.each(pictureNames)(
-	'the picture %s is up to date (if not, run `npm run docs:images`)',
+	'the picture %s is up to date (if not, run `DOCS_IMAGES=1 npm run test:e2e -- editor`)',
 	(name) => {
 		expect(digestOfShown(name)).toBe(savedDigests()[name]?.shown);
 	},

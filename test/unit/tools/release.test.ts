@@ -1,111 +1,130 @@
-import { releasedVersions, releaseProblems, type Release } from '../../../tools/release/problems';
+import { execFile, execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
-const registryPage = 'https://www.npmjs.com/package/n8n-nodes-delivery-service';
-
-const unpublished: Release = {
-	version: '0.1.0',
-	lockVersions: ['0.1.0', '0.1.0'],
-	changelog: '# Changelog\n\n## Unreleased: first version\n\n- Everything\n',
-	texts: { 'README.md': 'This package is not published yet.' },
-	tags: [],
-	today: '2026-03-02',
-};
+import { projectFolder } from '../../../playground/n8n/folders';
+import { release, releaseProblems, type Release } from '../../../tools/release';
 
 const ready: Release = {
 	version: '0.2.0',
-	lockVersions: ['0.2.0', '0.2.0'],
+	lockVersion: '0.2.0',
+	email: 'hello@larch-and-linen.com',
 	changelog:
 		'# Changelog\n\n## Unreleased\n\n## 0.2.0 - 2026-03-01\n\n- New\n\n## 0.1.0 - 2026-01-31\n\n- All\n',
-	texts: {
-		'README.md': `Install it from ${registryPage}.`,
-		'examples/compose.yaml': 'RUN npm install n8n-nodes-delivery-service@0.2.0',
-	},
-	tags: ['v0.1.0', 'v0.2.0'],
-	tag: 'v0.2.0',
-	today: '2026-03-02',
+	changes: '',
+	isOnMain: true,
+	lastCommit: 'a1',
 };
 
 test.each([
-	['before the first release', unpublished],
-	['when a release is ready', ready],
-	['in a clone without tags', { ...ready, tag: undefined, tags: [] }],
-	[
-		'with unreleased entries when nothing is being published',
-		{ ...ready, tag: undefined, changelog: ready.changelog.replace('## 0.2', '- Next\n\n## 0.2') },
-	],
-])('release:check finds no problem %s', (_when, release) => {
+	['before it is tagged', ready],
+	['after a rejected push of its tag', { ...ready, taggedCommit: 'a1' }],
+])('finds no problem in a release %s', (_when, release) => {
 	expect(releaseProblems(release)).toEqual([]);
 });
 
 test.each<[string, Partial<Release>, RegExp]>([
+	['uncommitted changes', { changes: ' M README.md' }, /uncommitted changes:\n M README\.md/],
+	['a commit that is not on main', { isOnMain: false }, /not on the branch main/],
+	['another version in the lock file', { lockVersion: '0.1.0' }, /package-lock\.json 0\.1\.0/],
 	[
-		'a released version in the changelog only',
-		{ changelog: '## 0.1.0 - 2026-01-31\n\n- All\n', texts: unpublished.texts },
-		/says "not published yet", but 0\.1\.0 is released.*must say where/,
+		'a version without a section',
+		{ version: '0.3.0', lockVersion: '0.3.0' },
+		/no section "0\.3\.0/,
 	],
-	['a tag without a release in the changelog', { tags: ['v0.1.0'] }, /The tag v0\.1\.0 exists/],
+	['a version without a date', { changelog: '## 0.2.0\n\n- New\n' }, /no section/],
+	['a section without entries', { changelog: ready.changelog.replace('- New', '') }, /no section/],
 	[
-		'a README that does not mention the missing release',
-		{ texts: { 'README.md': 'Install it.' } },
-		/must say "not published yet"/,
+		'an author at a reserved domain',
+		{ email: 'us@shop.example' },
+		/us@shop\.example has a reserved/,
 	],
-	[
-		'a README that links to a page of the registry that does not exist',
-		{ texts: { 'README.md': `Not published yet. ${registryPage}` } },
-		/links to https:/,
-	],
-	[
-		'a compose file that installs an unreleased version',
-		{ texts: { ...unpublished.texts, 'compose.yaml': 'n8n-nodes-delivery-service@0.1.0' } },
-		/compose\.yaml installs n8n-nodes-delivery-service@0\.1\.0, which is not released/,
-	],
-	['a first version without a section', { tag: 'v0.1.0' }, /no entries for 0\.1\.0/],
-])('release:check rejects, before the first release, %s', (_what, changes, expected) => {
-	expect(releaseProblems({ ...unpublished, ...changes }).join(' ')).toMatch(expected);
+	['a tag of another commit', { taggedCommit: 'b2' }, /The tag v0\.2\.0 is another commit/],
+])('rejects a release with %s', (_what, changes, expected) => {
+	const problems = releaseProblems({ ...ready, ...changes });
+	expect(problems).toEqual([expect.stringMatching(expected)]);
 });
 
-test.each<[string, Partial<Release>, RegExp]>([
-	['a tag of another version', { tag: 'v0.3.0' }, /The tag is v0\.3\.0.* use v0\.2\.0/],
-	['a tag without its v', { tag: '0.2.0' }, /use v0\.2\.0/],
-	['another version in the lock file', { lockVersions: ['0.1.0', '0.2.0'] }, /package-lock\.json/],
-	[
-		'a version that is newer than the changelog',
-		{ version: '0.2.1', lockVersions: ['0.2.1'], tag: undefined },
-		/newest release in CHANGELOG\.md is 0\.2\.0/,
-	],
-	[
-		'unreleased entries',
-		{ changelog: ready.changelog.replace('## 0.2', '- Late\n\n## 0.2') },
-		/unreleased entries/,
-	],
-	['a version without entries', { changelog: ready.changelog.replace('- New', '') }, /no entries/],
-	['a date in the future', { today: '2026-02-28' }, /\(2026-03-01\) is in the future/],
-	['a date more than a week ago', { today: '2026-03-09' }, /\(2026-03-01\) is 8 days ago/],
-	[
-		'a date that does not exist',
-		{ changelog: ready.changelog.replace('2026-01-31', '2026-01-32'), tag: undefined },
-		/0\.1\.0 has a date that doesn't exist: 2026-01-32/,
-	],
-	[
-		'February 30',
-		{ changelog: ready.changelog.replace('2026-01-31', '2026-02-30') },
-		/0\.1\.0 has a date that doesn't exist: 2026-02-30/,
-	],
-	[
-		'a release that is older than the one before it',
-		{ changelog: ready.changelog.replace('2026-01-31', '2026-03-02'), tag: undefined },
-		/0\.2\.0 \(2026-03-01\) is older than 0\.1\.0 \(2026-03-02\)/,
-	],
-	[
-		'a heading without a date',
-		{ changelog: ready.changelog.replace('0.1.0 - 2026-01-31', '0.1.0') },
-		/"0\.1\.0" must be/,
-	],
-])('release:check rejects %s', (_what, changes, expected) => {
-	expect(releaseProblems({ ...ready, ...changes }).join(' ')).toMatch(expected);
+test('npm run release tags and pushes, and again after a rejected push', () => {
+	const folder = mkdtempSync(join(tmpdir(), 'delivery-service-release-'));
+	const [origin, clone] = [join(folder, 'origin.git'), join(folder, 'clone')];
+	const git = (cwd: string, ...args: string[]) =>
+		execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@localhost', ...args], {
+			cwd,
+			encoding: 'utf8',
+			stdio: 'pipe',
+		});
+	try {
+		git(folder, 'init', '--quiet', '--bare', '--initial-branch=main', origin);
+		git(folder, 'clone', '--quiet', origin, clone);
+		const manifest = { version: '0.2.0', author: { email: ready.email } };
+		writeFileSync(join(clone, 'package.json'), JSON.stringify(manifest));
+		writeFileSync(join(clone, 'package-lock.json'), JSON.stringify(manifest));
+		writeFileSync(join(clone, 'CHANGELOG.md'), ready.changelog);
+		git(clone, 'add', '.');
+		git(clone, 'commit', '--quiet', '--message=Release');
+		expect(release(clone)).toEqual([expect.stringContaining('not on the branch main')]);
+		git(clone, 'push', '--quiet', 'origin', 'HEAD:main');
+		mkdirSync(join(origin, 'hooks'), { recursive: true });
+		writeFileSync(join(origin, 'hooks/pre-receive'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+		expect(release(clone)).toEqual([expect.stringMatching(/^git push was rejected; run this/)]);
+		rmSync(join(origin, 'hooks/pre-receive'));
+
+		expect(release(clone)).toEqual([]);
+
+		expect(git(origin, 'tag')).toBe('v0.2.0\n');
+		expect(release(clone, 'v0.2.0')).toEqual([]);
+		expect(release(clone, 'v0.3.0')).toEqual([expect.stringContaining('The tag is v0.3.0')]);
+	} finally {
+		rmSync(folder, { recursive: true });
+	}
 });
 
-test('lists the released versions, newest first', () => {
-	expect(releasedVersions(ready.changelog)).toEqual(['0.2.0', '0.1.0']);
-	expect(releasedVersions(unpublished.changelog)).toEqual([]);
+describe('npm publish', () => {
+	const published: string[] = [];
+	const registry = http.createServer((request, response) => {
+		if (request.method === 'PUT') published.push(request.url ?? '');
+		response.writeHead(request.method === 'PUT' ? 201 : 404, {
+			'Content-Type': 'application/json',
+		});
+		request.resume().on('end', () => response.end('{}'));
+	});
+	const folder = mkdtempSync(join(tmpdir(), 'delivery-service-publish-'));
+
+	beforeAll(async () => {
+		await new Promise<void>((resolve) => registry.listen(0, '127.0.0.1', resolve));
+	});
+	afterAll(async () => {
+		rmSync(folder, { recursive: true });
+		await new Promise((resolve) => registry.close(resolve));
+	});
+
+	/** Runs npm without blocking this process, which is the registry. */
+	async function publish(from: string): Promise<string> {
+		const { port } = registry.address() as AddressInfo;
+		const host = `127.0.0.1:${port}/`;
+		return await new Promise((resolve) =>
+			execFile(
+				'npm',
+				['publish', `--registry=http://${host}`, `--//${host}:_authToken=none`],
+				{ cwd: from },
+				(_error, stdout, stderr) => resolve(stdout + stderr),
+			),
+		);
+	}
+
+	test('is rejected in a clone, and works without "private" as in the workflow', async () => {
+		expect(await publish(projectFolder)).toContain('EPRIVATE');
+		expect(published).toEqual([]);
+
+		for (const file of ['README.md', 'LICENSE.md', '.npmrc'])
+			cpSync(join(projectFolder, file), join(folder, file));
+		const manifest = readFileSync(join(projectFolder, 'package.json'), 'utf8');
+		writeFileSync(join(folder, 'package.json'), manifest.replace(/\t"private": true,\n/, ''));
+		await publish(folder);
+		expect(published).toEqual(['/n8n-nodes-delivery-service']);
+	});
 });

@@ -1,0 +1,54 @@
+/**
+ * `npm run test:mutation -- <folder or file>`: changes the code of a folder of the nodes, such as `ledger`,
+ * or of a file, such as `ledger/store.ts`, in many small ways, and lists the changes that the folder's
+ * tests in test/unit don't notice. Texts are not changed.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { Stryker } from '@stryker-mutator/core';
+
+import { projectFolder } from './setup.mjs';
+
+const [path = ''] = process.argv.slice(2);
+const [folder] = path.split('/');
+if (!folder || !existsSync(join(projectFolder, 'test/unit', folder)))
+	throw new Error('Name a folder of nodes/DeliveryService that has unit tests, such as ledger.');
+const { compilerOptions } = JSON.parse(readFileSync(join(projectFolder, 'tsconfig.json'), 'utf8'));
+
+const typescript = [
+	'ts-jest',
+	// The changed code may have wrong types.
+	{ tsconfig: { ...compilerOptions, isolatedModules: true }, diagnostics: false },
+];
+
+process.chdir(projectFolder);
+await new Stryker({
+	mutate: [`nodes/DeliveryService/${path}${path.endsWith('.ts') ? '' : '/**/*.ts'}`],
+	mutator: { excludedMutations: ['StringLiteral'] },
+	testRunner: 'jest',
+	jest: {
+		projectType: 'custom',
+		config: {
+			testEnvironment: 'node',
+			transform: { '^.+\\.ts$': typescript },
+			testMatch: [`<rootDir>/test/unit/${folder}/**/*.test.ts`],
+			testTimeout: 600_000,
+		},
+	},
+	disableTypeChecks: 'nodes/**/*.ts',
+	ignorePatterns: [
+		'.cache',
+		'dist',
+		'artifacts',
+		'coverage',
+		'playground/n8n/hosts',
+		'docs/images',
+	],
+	tempDirName: '.cache/mutation',
+	reporters: ['clear-text', 'progress'],
+	clearTextReporter: { allowColor: false, reportTests: false, skipFull: true },
+	allowConsoleColors: false,
+	concurrency: 2,
+	dryRunTimeoutMinutes: 30,
+}).runMutationTest();
