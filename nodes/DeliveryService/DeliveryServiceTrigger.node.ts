@@ -1,8 +1,6 @@
 import {
 	NodeConnectionTypes,
-	type IExecuteFunctions,
 	type IHookFunctions,
-	type INodeExecutionData,
 	type INodeType,
 	type INodeTypeDescription,
 	type IWebhookFunctions,
@@ -13,7 +11,6 @@ import { testConnection } from './service/credentialTest';
 import { properties, subtitle, triggerPanel, webhooks } from './trigger/description';
 import { isSubscribed, subscribe, unsubscribeAll } from './trigger/lifecycle';
 import { receive } from './trigger/receive';
-import { dropDuplicateEvents } from './trigger/duplicates';
 
 export class DeliveryServiceTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -62,10 +59,5 @@ export class DeliveryServiceTrigger implements INodeType {
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
 		return await receive(this);
-	}
-
-	/** n8n runs this as the first step of the execution that `webhook` started. */
-	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return [await dropDuplicateEvents(this)];
 	}
 }

@@ -1,10 +1,7 @@
 /** What an attacker can and cannot do to a trigger, as the table in docs/security.md says. */
 import { randomBytes } from 'node:crypto';
-import { Readable } from 'node:stream';
-import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
 
-import axios from 'axios';
 import fc from 'fast-check';
 import { z } from 'zod';
 
@@ -38,14 +35,13 @@ describe('unsigned calls', () => {
 		await expectRejected(trigger, 401, { url: trigger.url });
 		await expectRejected(trigger, 401, { url: `${trigger.url}?event=updateTask` });
 		await expectRejected(trigger, 401, { url: `${trigger.url}?event=updateTask&signature=` });
-		expect(service.warnings()).toHaveLength(3);
 	});
 
 	test('rejects an unsigned call with 401 whatever its body is', async () => {
 		const trigger = await published();
 
 		await expectRejected(trigger, 401, { url: trigger.url, body: [] });
-		await expectRejected(trigger, 401, { url: trigger.url, body: { id: 'x'.repeat(1_500_000) } });
+		await expectRejected(trigger, 401, { url: trigger.url, body: [[]] });
 	});
 });
 
@@ -65,106 +61,57 @@ describe('a copied workflow file', () => {
 });
 
 describe('static data of the node', () => {
-	const stateSchema = z.object({
-		digests: z.array(z.string()),
-		sites: z.array(z.record(z.unknown())),
-	});
-	const globalSchema = z.object({
-		global: z.object({ 'deliveryServiceTrigger:trigger': stateSchema }),
-	});
-	const savedState = ({ staticData }: Trigger) =>
-		globalSchema.parse(staticData).global['deliveryServiceTrigger:trigger'];
-	/** Changes the saved sites as someone may who can write the static data. */
-	const writeSites = (trigger: Trigger, change: (sites: object[]) => unknown) => {
-		const state = savedState(trigger);
-		const changed = { ...state, workflowId: 'workflow', sites: change(state.sites) };
-		trigger.staticData = { global: { 'deliveryServiceTrigger:trigger': changed } };
-	};
-
-	test.each<[string, (site: object, baseUrl: string) => object[]]>([
-		['instead of its own', (site, baseUrl) => [{ ...site, baseUrl }]],
-		['next to its own', (site, baseUrl) => [site, { ...site, baseUrl }]],
-		['without a proof', (site, baseUrl) => [{ ...site, baseUrl, proof: undefined }]],
-		['of a service with this host in its path', (site, baseUrl) => [{ ...site, baseUrl }]],
-	])(
-		'sends nothing to a Base URL that someone wrote into the static data %s',
-		async (title, change) => {
-			const other = await startService();
-			const { baseUrl } = other.credential;
-			const host = new URL(service.credential.baseUrl).host;
-			const trigger = await published();
-			writeSites(trigger, ([site = {}]) =>
-				change(site, title.includes('path') ? `${baseUrl}/${host}` : baseUrl),
-			);
-
-			await trigger.activate();
-			await trigger.deactivate();
-			const sent = other.control.requests();
-			await other.close();
-
-			expect(sent).toEqual([]);
-			expect(service.list()).toEqual([]);
-			expect(service.warnings()[0]).toMatch(
-				/^Node "Delivery Service Trigger" in workflow .*: it sent nothing to http.*, company 1001, .*can't tell.*Webhook > Delete/,
-			);
-		},
-	);
-
-	test('sends nothing to a former Base URL for a company that someone wrote next to it', async () => {
-		const former = await startService();
-		const credential: CredentialData = { ...former.credential };
-		const trigger = await published({}, { credential });
-		Object.assign(credential, service.credential);
-		writeSites(trigger, ([site = {}]) => [{ ...site, companyId: 1002 }]);
-
-		await trigger.deactivate();
-		const sent = former.control.requests().map(({ path }) => path);
-		await former.close();
-
-		expect(sent.filter((path) => path.includes('1002'))).toEqual([]);
-	});
-
-	test.each<[string, unknown]>([
-		['nothing', undefined],
-		['a text', 'x'],
-		[
-			'entries that are no sites',
-			[null, 5, { baseUrl: 'x' }, { baseUrl: 'ftp://x', companyId: 1 }],
-		],
-		['an invalid Base URL', [{ baseUrl: 'http://[', companyId: 1001, webhookUrl: 'x' }]],
-	])('removes its webhooks when the saved sites contain %s', async (_, sites) => {
+	test('saves only digests, and rejects a digest as a signature', async () => {
 		const trigger = await published();
-		writeSites(trigger, () => sites);
-
-		expect(await trigger.deactivate()).toBeUndefined();
-
-		expect(service.list()).toEqual([]);
-	});
-
-	test('removes the webhook at another company of its Base URL without a proof', async () => {
-		const credential: CredentialData = { ...service.credential };
-		const trigger = await published({}, { credential });
-		credential.companyId = 1002;
-		writeSites(trigger, ([site = {}]) => [null, { ...site, proof: 'x' }]);
-
-		await trigger.deactivate();
-
-		expect(service.list()).toEqual([]);
-		expect(service.warnings()).toEqual([]);
-	});
-
-	test('saves digests of signatures and rejects a digest as a signature', async () => {
-		const trigger = await published();
-		const saved = JSON.stringify(trigger.staticData);
 		const { url } = hook(3);
-		const signature = new URL(url).searchParams.get('signature') ?? '';
-		const { digests } = savedState(trigger);
+		const { global: saved } = z
+			.object({ global: z.record(z.array(z.string())) })
+			.parse(trigger.staticData);
+		const digests = saved['deliveryServiceTrigger:trigger'] ?? [];
 
-		for (const secret of [signature, service.credential.apiSecret, service.credential.apiKeyId])
-			expect(saved).not.toContain(secret);
+		expect(Object.keys(saved)).toEqual(['deliveryServiceTrigger:trigger']);
 		expect(digests).toHaveLength(1);
-		for (const digest of digests)
-			await expectRejected(trigger, 401, { url: withQuery(url, { signature: digest }) });
+		expect(new URL(url).searchParams.get('signature')).not.toBe(digests[0]);
+		await expectRejected(trigger, 401, { url: withQuery(url, { signature: digests[0] }) });
+	});
+
+	test('gives access to nobody who can write the static data', async () => {
+		const trigger = await published();
+		for (const written of ['x', [null], { digests: ['x'], sites: [{ baseUrl: 'http://evil' }] }]) {
+			trigger.staticData = { global: { 'deliveryServiceTrigger:trigger': written } };
+			await expectRejected(trigger, 401, { url: trigger.url });
+			expect(await trigger.deactivate()).toBeUndefined();
+			expect(service.list()).toEqual([]);
+			await trigger.activate();
+		}
+	});
+});
+
+describe('log lines', () => {
+	test('groups equal rejections of a node', async () => {
+		const now = jest.spyOn(Date, 'now');
+		const trigger = await published({}, { workflowId: 'grouped' });
+		for (let count = 0; count < 20; count++)
+			await expectRejected(trigger, 401, { url: trigger.url });
+		await expectRejected(trigger, 400, { url: hook(3).url, body: [[]] });
+		const minuteLater = Date.now() + 60_000;
+		now.mockImplementation(() => minuteLater);
+		await expectRejected(trigger, 401, { url: trigger.url });
+
+		expect(service.warnings()).toEqual([
+			expect.stringMatching(/rejected a call \(status 401\): .*publish the workflow again/),
+			expect.stringContaining('rejected a call (status 400): The body contains no event.'),
+			expect.stringContaining('rejected a call, and 19 more since the last report (status 401)'),
+		]);
+	});
+
+	test('have no line breaks from names', async () => {
+		const name = 'A\r\nFORGED\u2028';
+		const trigger = await published({}, { name, workflowId: 'forged' });
+		await expectRejected(trigger, 401, { url: trigger.url });
+
+		expect(service.warnings()).toEqual([expect.stringMatching(/^Node "A FORGED " in .*401/)]);
+		expect(service.warnings().join()).not.toMatch(/[\r\n\u2028]/);
 	});
 });
 
@@ -189,7 +136,6 @@ describe('forged signatures', () => {
 			await expectRejected(trigger, 401, { url: withQuery(url, { signature }) });
 
 		expect(forged.length).toBeGreaterThanOrEqual(50);
-		expect(service.warnings()).toHaveLength(forged.length);
 		expect((await trigger.receive({ url, body: updated })).status).toBe(200);
 	});
 
@@ -263,18 +209,6 @@ describe('leaked event URLs', () => {
 		await changed.close();
 	});
 
-	test('rejects an old URL after the company has changed and the trigger has resubscribed', async () => {
-		const credential: CredentialData = { ...service.credential };
-		const trigger = await published({}, { credential });
-		const { url } = hook(3);
-
-		credential.companyId = 1002;
-		await trigger.activate();
-
-		await expectRejected(trigger, 401, { url });
-		expect((await trigger.receive({ url: hook(3).url, body: updated })).status).toBe(200);
-	});
-
 	test('rejects a signature for a workflow with the same webhook ID', async () => {
 		const trigger = await published();
 		const { url } = hook(3);
@@ -312,16 +246,13 @@ describe('replayed events', () => {
 		await expectRejected(trigger, 401, { url: trigger.url, body: updated });
 	});
 
-	test('passes a replayed call, but not within the time of Ignore Duplicates', async () => {
-		const unguarded = await published();
-		await unguarded.receive({ url: hook(3).url, body: updated });
-		const replayed = await unguarded.receive({ url: hook(3).url, body: updated });
-		const guarded = await published({ options: { ignoreDuplicatesMinutes: 60 } });
-		await guarded.receive({ url: hook(3).url, body: updated });
-		const ignored = await guarded.receive({ url: hook(3).url, body: updated });
+	test('passes a replayed call: Remove Duplicates can drop it', async () => {
+		const trigger = await published();
+		await trigger.receive({ url: hook(3).url, body: updated });
+
+		const replayed = await trigger.receive({ url: hook(3).url, body: updated });
 
 		expect(triggerOutput(replayed)).toHaveLength(1);
-		expect(triggerOutput(ignored)).toEqual([]);
 	});
 });
 
@@ -361,23 +292,6 @@ describe('payloads of an attacker', () => {
 });
 
 describe('bodies without an event', () => {
-	test('rejects a body above 1 MB with 413, compressed or not', async () => {
-		const trigger = await published();
-		const { url } = hook(3);
-		const large = JSON.stringify({ ...updated, note: 'x'.repeat(1_000_000) });
-		const largest = JSON.stringify({ ...updated, note: '' });
-		const note = 'x'.repeat(1_000_000 - largest.length);
-
-		await expectRejected(trigger, 413, { url, rawBody: large, headers: json });
-		await expectRejected(trigger, 413, {
-			url,
-			rawBody: gzipSync(large),
-			headers: { ...json, 'content-encoding': 'gzip' },
-		});
-		const fitting = await trigger.receive({ url, body: { ...updated, note } });
-		expect(fitting.status).toBe(200);
-	});
-
 	test.each([
 		['not compressed', 'hello', 400],
 		['compressed and cut off', gzipSync('x'.repeat(1000)).subarray(0, 20), 400],
@@ -391,22 +305,6 @@ describe('bodies without an event', () => {
 		}
 	});
 
-	test('rejects a multipart form above 1 MB with 413, also if its length is not announced', async () => {
-		const trigger = await published();
-		const { url } = hook(3);
-		const headers = { 'content-type': 'multipart/form-data; boundary=x' };
-		const field = `--x\r\nContent-Disposition: form-data; name="note"\r\n\r\n${'x'.repeat(1_000_001)}\r\n`;
-		const rawBody = `${field}--x--\r\n`;
-
-		await expectRejected(trigger, 413, { url, rawBody, headers });
-		const chunked = await axios.post(url, Readable.from([rawBody]), {
-			headers,
-			validateStatus: () => true,
-		});
-		expect(chunked.status).toBe(413);
-		expect(trigger.executions).toEqual([]);
-	});
-
 	test.each<[string, ReceiveOptions]>([
 		['a number', { rawBody: '5', headers: json }],
 		['text', { rawBody: 'hello', headers: { 'content-type': 'text/plain' } }],
@@ -414,35 +312,46 @@ describe('bodies without an event', () => {
 			'bytes',
 			{ rawBody: randomBytes(64), headers: { 'content-type': 'application/octet-stream' } },
 		],
+		['XML', { rawBody: '<a><id>T1</id></a>', headers: { 'content-type': 'text/xml' } }],
 		[
-			'a multipart form without parts',
-			{ rawBody: '--x--', headers: { 'content-type': 'multipart/form-data; boundary=x' } },
+			'a multipart form',
+			{
+				rawBody: '--x\r\nContent-Disposition: form-data; name="id"\r\n\r\nT1\r\n--x--\r\n',
+				headers: { 'content-type': 'multipart/form-data; boundary=x' },
+			},
 		],
 		[
-			'a multipart body of another kind',
-			{ rawBody: 'x', headers: { 'content-type': 'multipart/mixed; boundary=x' } },
-		],
-		[
-			'content 5000 levels deep',
+			'objects 5000 levels deep',
 			{ rawBody: `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`, headers: json },
 		],
+		[
+			'lists 5000 levels deep',
+			{ rawBody: `${'['.repeat(5000)}${']'.repeat(5000)}`, headers: json },
+		],
+		['a list with an entry that is no event', { body: [updated, 'late'] }],
+		['null', { rawBody: 'null', headers: json }],
 	])('rejects %s with 400', async (_, request) => {
 		const trigger = await published();
 		await expectRejected(trigger, 400, { url: hook(3).url, ...request });
 	});
 
-	const text = { 'content-type': 'text/plain' };
+	test('reads 40,000 fields as fast as their JSON, whatever their names', async () => {
+		const trigger = await published();
+		const { url } = hook(3);
+		const fields = Object.fromEntries(
+			Array.from({ length: 40_000 }, (_, index) => [`p[${index % 9}][k${index}]`, 1]),
+		);
+
+		const received = await trigger.receive({ url, body: { ...updated, ...fields } });
+
+		expect(itemsOf(received)).toEqual([{ event: 'updateTask', ...updated, ...fields }]);
+	});
+
 	test.each<[string, ReceiveOptions]>([
 		['no body', { body: undefined }],
 		['an empty JSON body', { rawBody: '', headers: json }],
 		['an empty object', { body: {} }],
 		['an empty list', { body: [] }],
-		['a list of empty values', { body: [{}, null, []] }],
-		['null', { rawBody: 'null', headers: json }],
-		['the text ping', { rawBody: 'ping', headers: text }],
-		['ping in JSON', { rawBody: '"Ping"', headers: json }],
-		['an object with a field ping', { body: { ping: true } }],
-		['an event named ping', { body: { event: 'ping', hook_id: 7 } }],
 		['a GET request', { method: 'GET', body: undefined }],
 		['a HEAD request', { method: 'HEAD', body: undefined }],
 	])(
@@ -462,28 +371,10 @@ describe('bodies without an event', () => {
 		await expectRejected(trigger, 405, { method: 'PATCH', url: trigger.url });
 	});
 
-	test('starts the workflow for a ping that has a field of an event', async () => {
-		const trigger = await published();
-		const { run } = await trigger.receive({ url: hook(3).url, body: { id: 'T1', status: 'ping' } });
-		expect(run).toBeDefined();
-	});
-
 	test('leaves invalid JSON to n8n, which rejects it', async () => {
 		const trigger = await published();
 		await expectRejected(trigger, 422, { url: hook(3).url, rawBody: '{"id":', headers: json });
 	});
-
-	/** Whether a body is empty: blank text, null, a list of empty values, or JSON text of these. */
-	function isEmpty(body: unknown): boolean {
-		if (Array.isArray(body)) return body.every(isEmpty);
-		if (typeof body !== 'string') return body === null || isDeepStrictEqual(body, {});
-		if (body.trim() === '') return true;
-		try {
-			return isEmpty(JSON.parse(body));
-		} catch {
-			return false;
-		}
-	}
 
 	const bytes = fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array));
 	const anyText = fc.string({ unit: 'binary' }).map((text) => Buffer.from(text));
@@ -507,43 +398,17 @@ describe('bodies without an event', () => {
 				const { status } = await trigger.receive({ url, rawBody, headers });
 				// 422 is n8n's own response to invalid JSON, 200 the node's to an empty body.
 				const rejections = type === 'application/json' ? [400, 422] : [400];
-				const allowed = isEmpty(rawBody.toString()) ? [200, ...rejections] : rejections;
+				const isEmpty = ['', '[]', '{}'].includes(rawBody.toString().trim());
+				const allowed = isEmpty ? [200, ...rejections] : rejections;
 				expect(allowed).toContain(status);
 				statuses.push(status);
 			}),
-			// The fuzzer finds a blank JSON string only once in some two thousand bodies.
-			{ numRuns: 200, examples: [[Buffer.from('" "'), 'application/json']] },
+			{ numRuns: 200 },
 		);
 
 		expect(statuses.length).toBeGreaterThanOrEqual(200);
 		expect(trigger.executions).toEqual([]);
 		expect((await trigger.receive({ url, body: updated })).status).toBe(200);
-	});
-
-	test('reports issues for malformed forms and XML from a fuzzer', async () => {
-		const trigger = await published();
-		const { url } = hook(3);
-		const contentTypes = ['application/x-www-form-urlencoded', 'text/xml'];
-
-		await fc.assert(
-			fc.asyncProperty(
-				fc.oneof(bytes, anyText),
-				fc.constantFrom(...contentTypes),
-				async (rawBody, type) => {
-					const headers = { 'content-type': type };
-					const received = await trigger.receive({ url, rawBody, headers });
-					expect([200, 400, 422]).toContain(received.status);
-					// In a form, n8n reads any other text as the name of a field.
-					const isWithoutEvent = (type === 'text/xml' ? /^\s*$/ : /^\uFEFF?&*$/).test(
-						rawBody.toString(),
-					);
-					expect(received.run !== undefined).toBe(received.status === 200 && !isWithoutEvent);
-					for (const item of itemsOf(received) ?? [])
-						expect(item).toMatchObject({ event: 'updateTask', issues: expect.any(Array) });
-				},
-			),
-			{ numRuns: 100, examples: contentTypes.map((type) => [Buffer.from('\t'), type]) },
-		);
 	});
 
 	test('reports issues for any JSON when Verify Caller is off', async () => {
@@ -567,7 +432,7 @@ describe('bodies without an event', () => {
 
 describe('an incomplete credential', () => {
 	test.each(['apiSecret', 'apiKeyId', 'baseUrl', 'companyId'])(
-		'accepts only known signatures when the credential has no %s',
+		'rejects calls when the credential has no %s',
 		async (field) => {
 			const credential: CredentialData = { ...service.credential };
 			const trigger = await published({}, { credential });
@@ -575,12 +440,9 @@ describe('an incomplete credential', () => {
 
 			credential[field] = '';
 
-			const status = field === 'apiKeyId' ? 401 : 503;
-			await expectRejected(trigger, status, { url: trigger.url });
-			await expectRejected(trigger, status, {
-				url: withQuery(url, { signature: '0'.repeat(64) }),
-			});
-			expect((await trigger.receive({ url, body: updated })).status).toBe(200);
+			const isSigned = field === 'apiKeyId';
+			await expectRejected(trigger, isSigned ? 401 : 503, { url: trigger.url });
+			expect((await trigger.receive({ url, body: updated })).status).toBe(isSigned ? 200 : 503);
 		},
 	);
 });

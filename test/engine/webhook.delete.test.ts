@@ -1,7 +1,6 @@
 /** The operation Webhook: Delete, and its list of webhooks. */
 import type { INodeParameters } from 'n8n-workflow';
 
-import { placeholderFor } from '../../nodes/DeliveryService/operations/webhook/placeholders';
 import { loadList } from '../support/engine/engine';
 import { jsonOf, pairedItems, setUp } from '../support/actionNode';
 
@@ -89,52 +88,6 @@ describe('Delete', () => {
 		const { items } = await service.run(deletion({ webhook: listEntry(`3 ${url}`) }));
 
 		expect(service.control.webhooks()).toEqual([]);
-		expect(jsonOf(items)).toEqual([{ deleted: true }]);
-	});
-
-	test('fails when the service confirms the deletion but still lists the webhook', async () => {
-		await service.subscribe(url, 3);
-		service.control.addFault({ kind: 'status', status: 200, method: 'DELETE', times: null });
-
-		const { error, items } = await service.run(deletion({ webhook: listEntry(`3 ${url}`) }));
-
-		expect(items).toEqual([]);
-		expect(error).toMatchObject({
-			name: 'NodeOperationError',
-			message: 'The Delivery Service confirmed the deletion but still lists this webhook [item 0]',
-			description: expect.stringContaining('may continue to call the URL'),
-		});
-	});
-
-	test('removes the placeholder that would bring back the deleted webhook', async () => {
-		const placeholder = placeholderFor({ url, action: 3 });
-		await service.subscribe(url, 3);
-		await service.subscribe(placeholder?.url ?? '', 3);
-		await service.subscribe('https://b.example', 3);
-
-		const { error } = await service.run(deletion({ webhook: listEntry(`3 ${url}`) }));
-
-		expect(error).toBeUndefined();
-		expect(service.control.webhooks()).toMatchObject([{ url: 'https://b.example' }]);
-	});
-
-	test('succeeds when the placeholder of the webhook cannot be removed', async () => {
-		await service.subscribe(url, 3);
-		await service.subscribe(placeholderFor({ url, action: 3 })?.url ?? '', 3);
-		service.control.addFault({ method: 'DELETE', kind: 'status', status: 500, skip: 1, times: 9 });
-
-		const { items } = await service.run(deletion({ webhook: listEntry(`3 ${url}`) }));
-
-		expect(jsonOf(items)).toEqual([{ deleted: true }]);
-	});
-
-	test('trusts the confirmation when the list cannot be read', async () => {
-		await service.subscribe(url, 3);
-		service.control.addFault({ kind: 'status', status: 403, method: 'GET', times: null });
-
-		const { error, items } = await service.run(deletion({ webhook: listEntry(`3 ${url}`) }));
-
-		expect(error).toBeUndefined();
 		expect(jsonOf(items)).toEqual([{ deleted: true }]);
 	});
 
@@ -253,18 +206,6 @@ describe('the list of webhooks', () => {
 			{ body: { url: 'https://b.example/hook', action: '3' } },
 		]);
 		expect(jsonOf(items)).toEqual([{ deleted: true }]);
-	});
-
-	test('names the placeholders of Reactivate in the list of webhooks', async () => {
-		const placeholder = placeholderFor({ url, action: 3 })?.url ?? '';
-		await service.subscribe(placeholder, 3);
-
-		expect((await search({})).results).toEqual([
-			{
-				name: `Delivery Updated: ${placeholder} (placeholder of Reactivate)`,
-				value: `3 ${placeholder}`,
-			},
-		]);
 	});
 
 	test.each([

@@ -217,10 +217,7 @@ test('fails when the Base URL has a wrong path', async () => {
 
 test('returns readable webhooks, and other entries unchanged', async () => {
 	const unreadable = { action: 1 };
-	respondToList({
-		code: 'OK',
-		hooks: [unreadable, { url: 'https://a.example', action: 1, status: null }, 'x'],
-	});
+	respondToList([unreadable, { url: 'https://a.example', action: 1, status: null }, 'x']);
 
 	const { error, items } = await service.run(getAll());
 

@@ -3,8 +3,14 @@ import { z } from 'zod/v4';
 
 import type { Problem } from '../common/result';
 import { isSuccess, type ServiceResponse, type Exchange, type ServiceClient } from './client';
-import { serviceDetail, explainFailure, isSuccessCode, notADeliveryService } from './errors';
-import { eventForCode, type EventName } from './events';
+import {
+	serviceDetail,
+	explainFailure,
+	isSuccessCode,
+	notADeliveryService,
+	withoutSignatures,
+} from './errors';
+import { eventForCode, eventLabel, type EventName } from './events';
 import { apiError } from './nodeErrors';
 import * as requests from './requests';
 import type { Subscription } from './requests';
@@ -27,10 +33,6 @@ export interface WebhookList {
 	webhooks: Webhook[];
 	/** Entries without a URL or an event code. */
 	unreadable: unknown[];
-	/** Set when the response contained no list, which counts as an empty one. */
-	isInferred?: true;
-	/** The details of a 404: the company has no webhooks yet or is unknown. */
-	notFoundDetail?: string;
 }
 
 /** The outcome of a change that may already be in effect. */
@@ -73,30 +75,28 @@ export function companyWebhooksClient(
 		async list() {
 			const exchange = await send(requests.listWebhooksRequest(companyId));
 			if (exchange.kind === 'response' && exchange.status === 404)
-				return { webhooks: [], unreadable: [], notFoundDetail: serviceDetail(exchange) };
+				throw apiError(node, listNotFoundProblem(serviceDetail(exchange)), 404);
 			const response = requireSuccess(node, exchange);
 			const list = readWebhookList(response);
 			if (list) return list;
-			const description = [notADeliveryService.description, serviceDetail(response)]
-				.filter(Boolean)
-				.join(' ');
-			throw apiError(node, { ...notADeliveryService, description }, response.status);
+			throw apiError(node, notADeliveryService, response.status);
 		},
 		async subscribe(subscription) {
-			const exchange = await send(requests.subscribeRequest(companyId, subscription));
-			const detail = serviceDetail(exchange);
-			if (exchange.kind === 'response' && exchange.status === 409) return { isDone: false, detail };
-			requireDone(node, requireSuccess(node, exchange));
-			return { isDone: true, detail };
+			return toChange(node, await send(requests.subscribeRequest(companyId, subscription)), 409);
 		},
 		async unsubscribe(subscription) {
-			const exchange = await send(requests.unsubscribeRequest(companyId, subscription));
-			const detail = serviceDetail(exchange);
-			if (exchange.kind === 'response' && exchange.status === 404) return { isDone: false, detail };
-			requireDone(node, requireSuccess(node, exchange));
-			return { isDone: true, detail };
+			return toChange(node, await send(requests.unsubscribeRequest(companyId, subscription)), 404);
 		},
 	};
+}
+
+/** @param doneBefore the status that says that the change may already be in effect */
+function toChange(node: INode, exchange: Exchange, doneBefore: 404 | 409): SubscriptionChange {
+	const detail = serviceDetail(exchange);
+	if (exchange.kind === 'response' && exchange.status === doneBefore)
+		return { isDone: false, detail };
+	requireDone(node, requireSuccess(node, exchange));
+	return { isDone: true, detail };
 }
 
 /**
@@ -116,71 +116,38 @@ export function listNotFoundProblem(detail: string, nextStep = ''): Problem {
 	};
 }
 
-/**
- * The subscriptions in the response to a listing (section 4.4), parsed one by one: an unreadable entry
- * must not hide the others. The list may be wrapped in an object, and no content is an empty list.
- *
- * @returns undefined when the response contains no list
- */
-export function readWebhookList(response: ServiceResponse): WebhookList | undefined {
-	const entries = isEmptyResponse(response) ? [] : findList(response.body);
-	if (!entries) return undefined;
-	const webhooks: Webhook[] = [];
-	const unreadable: unknown[] = [];
-	for (const entry of entries) {
-		const { success: isReadable, data } = listedWebhookSchema.safeParse(entry);
-		if (!isReadable) {
-			unreadable.push(entry);
-			continue;
-		}
-		const { url, action, status } = data;
-		const rawStatus = typeof status === 'string' ? status : undefined;
-		webhooks.push({
-			...{
-				url,
-				action,
-				event: eventForCode(action),
-				status: normalizeStatus(rawStatus),
-				rawStatus,
-			},
-			raw: data,
-		});
-	}
-	return { webhooks, unreadable, ...(!containsList(response.body) && { isInferred: true }) };
-}
-
-function isEmptyResponse({ status, headers, body }: ServiceResponse): boolean {
-	if (body !== undefined) return false;
-	return status === 204 || headers['content-length'] === '0' || !headers['content-type'];
-}
-
 const listSchema = z.array(z.unknown());
 
-/** Fields that report the outcome and contain no list of webhooks. */
-const statusFields = new Set(['code', 'message', 'error', 'errors']);
-
-/** The only list in a body, at most `maxDepth` levels deep; an object without any is an empty list. */
-function findList(body: unknown, maxDepth = 2): unknown[] | undefined {
+/**
+ * The subscriptions in the response to a listing (section 4.4), parsed one by one: an unreadable entry
+ * must not hide the others.
+ *
+ * @returns undefined when the response is not a list
+ */
+export function readWebhookList({ body }: ServiceResponse): WebhookList | undefined {
 	const list = listSchema.safeParse(body);
-	if (list.success) return list.data;
-	if (body === null) return [];
-	if (typeof body !== 'object' || maxDepth === 0) return undefined;
-	if ('error' in body || 'errors' in body) return undefined;
-	const { code } = codeAndMessageSchema.parse(body);
-	const fields = Object.entries(body).filter(([name]) => !statusFields.has(name));
-	if (fields.length === 0) return !code || isSuccessCode(code) ? [] : undefined;
-	const lists = fields.flatMap(([, field]) => {
-		const inner = field === null ? undefined : findList(field, maxDepth - 1);
-		return inner ? [inner] : [];
-	});
-	if (lists.length > 0) return lists.length === 1 ? lists[0] : undefined;
-	return fields.every(([, field]) => field === null) ? [] : undefined;
+	if (!list.success) return undefined;
+	const entries = list.data.map((entry) => ({
+		entry,
+		parsed: listedWebhookSchema.safeParse(entry),
+	}));
+	return {
+		webhooks: entries.flatMap(({ parsed: { data } }) => (data ? [toWebhook(data)] : [])),
+		unreadable: entries.flatMap(({ entry, parsed }) => (parsed.success ? [] : [entry])),
+	};
 }
 
-function containsList(body: unknown, maxDepth = 2): boolean {
-	if (Array.isArray(body)) return true;
-	if (typeof body !== 'object' || body === null || maxDepth === 0) return false;
-	return Object.values(body).some((field) => containsList(field, maxDepth - 1));
+function toWebhook(raw: z.infer<typeof listedWebhookSchema>): Webhook {
+	const { url, action } = raw;
+	const rawStatus = typeof raw.status === 'string' ? raw.status : undefined;
+	return {
+		url,
+		action,
+		event: eventForCode(action),
+		status: normalizeStatus(rawStatus),
+		rawStatus,
+		raw,
+	};
 }
 
 /** @throws NodeApiError when a success is a web page, or its code reports a failure */
@@ -189,8 +156,16 @@ function requireDone(node: INode, response: ServiceResponse): void {
 		throw apiError(node, notADeliveryService, response.status);
 	const { code } = codeAndMessageSchema.parse(response.body);
 	if (!code || isSuccessCode(code)) return;
-	const message = `The Delivery Service did not complete the request (code ${code})`;
-	throw apiError(node, { message, description: serviceDetail(response) });
+	throw apiError(node, {
+		message: `The Delivery Service did not complete the request (code ${withoutSignatures(code)})`,
+		description: serviceDetail(response),
+	});
+}
+
+/** Host, path and event of a webhook. Never the query, which may contain a signature. */
+export function webhookName({ url, action }: Subscription): string {
+	const page = URL.canParse(url) ? new URL(url).origin + new URL(url).pathname : url.split('?')[0];
+	return `${page} for ${eventLabel(action)}`;
 }
 
 /** Unifies the spellings of the API document (sections 2.7 and 3), ignoring case. */

@@ -1,8 +1,8 @@
 import type { INodeProperties, INodeTypeDescription, IWebhookDescription } from 'n8n-workflow';
 
 import { eventNames, eventOptions, events } from '../service/events';
-import { companyIdField, optionsField } from '../common/fields';
-import { republishHint } from '../common/republish';
+import { companyIdField, optionsField } from '../common/parameters';
+import { republishHint } from '../common/text';
 
 const eventLabels = Object.fromEntries(eventNames.map((name) => [name, events[name].name]));
 
@@ -64,7 +64,7 @@ export const properties: INodeProperties[] = [
 		options: eventOptions,
 		default: ['updateTask'],
 		description:
-			"In this node's Settings, leave Execute Once and Always Output Data off. Execute Once drops all but the first event of a call, and Always Output Data passes on an empty item for each duplicate that is ignored.",
+			"In this node's Settings, leave Execute Once off: it drops all but the first event of a call. If the Delivery Service sends an event twice, a Remove Duplicates node can drop the second one.",
 	},
 	{
 		...optionsField,
@@ -73,15 +73,6 @@ export const properties: INodeProperties[] = [
 				...companyIdField,
 				description:
 					'ID of the company whose events trigger the workflow. Remove this option to use the company in the credential.',
-			},
-			{
-				displayName: 'Ignore Duplicates Within (Minutes)',
-				name: 'ignoreDuplicatesMinutes',
-				type: 'number',
-				typeOptions: { minValue: 0 },
-				default: 10,
-				description:
-					"How long to ignore an event that repeats the previous one of the same delivery. This may also drop a genuine second update to a field that the event doesn't include. An occasional duplicate may get through, e.g. with several n8n workers or more than 5,000 events within this time.",
 			},
 			{
 				displayName: 'Only These Cities',

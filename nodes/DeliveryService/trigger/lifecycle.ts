@@ -1,55 +1,36 @@
 import { NodeApiError, type IHookFunctions } from 'n8n-workflow';
 
+import { events } from '../service/events';
 import type { Subscription } from '../service/requests';
-import { digestFor, type TriggerOwner } from './eventUrls';
-import {
-	diffSubscriptions,
-	subscriptionsAtOtherUrls,
-	subscriptionsFor,
-	canonicalUrl,
-	type DesiredSubscriptions,
-} from './diff';
-import { isSameSite, type TriggerState, type SubscriptionSite } from './state';
+import type { Webhook, Webhooks } from '../service/webhooks';
 import {
 	conflictError,
-	blacklistedError,
-	unlistedError,
+	localhostError,
 	unroutableError,
 	warnAboutLeftover,
-	warnAboutUnprovenSite,
-	type LeftoverEffect,
-	warnAboutDroppedQuery,
 	warnAboutReactivated,
-	warnAboutOtherUrls,
 	warnAboutUnchecked,
-	localhostError,
 	withFullMessage,
+	type Leftover,
 } from './messages';
 import {
 	assertSettings,
-	triggerState,
-	openSite,
 	openTrigger,
-	saveTriggerState,
+	saveDigests,
+	savedDigests,
+	selectedEvents,
+	verifiesCaller,
 	type OpenTrigger,
 } from './settings';
-import { removeOwnSubscriptions, type Leftover } from './removal';
-import {
-	ConflictError,
-	listWebhooksIfAllowed,
-	reconcile,
-	StillBlacklistedError,
-	UnlistedError,
-} from './subscriptions';
+import { isOwnUrl, type EventSubscription } from './urls';
 
 /*
  * What n8n calls when it turns a trigger on or off: when the workflow is published or unpublished,
- * when the user starts or stops listening for a test event, and in some versions when n8n starts.
+ * when the user starts or stops listening for a test event, and in n8n 1 when n8n starts.
  */
 
 /**
- * Whether the service lists exactly the desired subscriptions (API document, section 4.4), and
- * no other site may have subscriptions of this node.
+ * Whether the service lists exactly the desired subscriptions (API document, section 4.4).
  *
  * If n8n starts while the service is unavailable, earlier subscriptions count as unchanged:
  * otherwise n8n would close the webhook and retry with ever longer pauses, while the service posts
@@ -59,227 +40,225 @@ import {
  *   when the node or its credential is incomplete
  */
 export async function isSubscribed(context: IHookFunctions): Promise<boolean> {
-	return await checkSubscriptions(context).catch((error: unknown) => {
-		throw withFullMessage(error);
+	return await withFullMessage(async () => {
+		assertSettings(context);
+		const trigger = await openTrigger(context);
+		// `subscribe` lists, too, where it must: this saves time in which events are lost.
+		if (!savedDigests(context)?.length) return false;
+		const listing = await trigger.webhooks.list().catch((error: unknown) => {
+			if (!isStartOfN8n(context) || !isTemporary(error)) throw error;
+			warnAboutUnchecked(context, error);
+		});
+		if (!listing) return true;
+		const { missing, blacklisted, stale } = compare(trigger, listing.webhooks);
+		if (missing.length + blacklisted.length + stale.length > 0) return false;
+		saveDigests(context, digestsOf(trigger));
+		return true;
 	});
-}
-
-async function checkSubscriptions(context: IHookFunctions): Promise<boolean> {
-	assertSettings(context);
-	const state = triggerState(context);
-	const trigger = await openTrigger(context, state);
-	const { webhooks, desired, site, wasSubscribed } = trigger;
-	// `subscribe` reads the list, too; this saves time in which events are lost.
-	if (!wasSubscribed) return false;
-	const listed = await listWebhooksIfAllowed(webhooks).catch((error: unknown) => {
-		if (!canAssumeUnchanged(context, state, site, error)) throw error;
-		warnAboutUnchecked(context, error);
-	});
-	if (!listed) return true;
-	const { missing, stale, blacklisted, surplus } = diffSubscriptions(desired, listed);
-	if ([...missing, ...stale, ...blacklisted, ...surplus].length > 0) return false;
-	if (otherSites(state, site).length > 0) return false;
-	saveSubscription(context, trigger, []);
-	return true;
 }
 
 /**
- * Subscribes the trigger's event URLs (section 4.3): creates missing subscriptions, re-creates
- * blacklisted ones, and removes those of an earlier API secret, event selection, company or base
- * URL.
+ * Subscribes the trigger's event URLs (section 4.3): creates missing and blacklisted subscriptions,
+ * then removes the others of this node, so that no event is missed when the API secret changes.
  *
- * @throws NodeOperationError when no event is selected, the credential is incomplete, or the service
- *   can't reach the webhook URL; NodeApiError when the service rejects a request or can't be
- *   reached. Subscriptions that this call has created are removed then.
+ * Does not list first if all were removed before: n8n unpublishes a workflow to publish a change, and
+ * events in between are lost.
+ *
+ * @throws NodeOperationError when the node or its credential is incomplete, or the service can't reach
+ *   the webhook URL; NodeApiError when the service rejects a request or can't be reached. What this
+ *   call has subscribed is removed then.
  */
 export async function subscribe(context: IHookFunctions): Promise<boolean> {
-	return await subscribeMissing(context).catch((error: unknown) => {
-		throw withFullMessage(error);
+	return await withFullMessage(async () => {
+		assertSettings(context);
+		const trigger = await openTrigger(context);
+		const { owner, webhooks } = trigger;
+		if (!isRoutable(context, owner.webhookUrl)) throw unroutableError(context);
+		if (!trigger.isReachable) throw localhostError(context, owner.webhookUrl);
+		const wereRemoved = savedDigests(context)?.length === 0;
+		const { webhooks: listed } = wereRemoved ? { webhooks: [] } : await webhooks.list();
+		const { missing, blacklisted, stale } = compare(trigger, listed);
+		const leftover = await unsubscribeEach(webhooks, blacklisted);
+		if (leftover) throw leftover.reason;
+		await subscribeEach(context, trigger, [...missing, ...blacklisted]);
+		saveDigests(context, digestsOf(trigger));
+		if (blacklisted.length > 0) warnAboutReactivated(context, blacklisted);
+		const remaining = await unsubscribeEach(webhooks, stale);
+		const effect = verifiesCaller(context) ? 'rejected' : 'unverified';
+		if (remaining) warnAboutLeftover(context, remaining, effect);
+		return true;
 	});
-}
-
-async function subscribeMissing(context: IHookFunctions): Promise<boolean> {
-	assertSettings(context);
-	const state = triggerState(context);
-	const trigger = await openTrigger(context, state);
-	if (!isRoutable(context, trigger.site)) throw unroutableError(context);
-	if (!trigger.isReachable) throw localhostError(context, trigger.desired.webhookUrl);
-	const { desired } = trigger;
-	// Another site may be the same list under another name. Signed URLs of today differ from earlier
-	// ones and are kept there; unsigned ones are equal, so the other sites must be cleared first.
-	const clearedFirst = desired.signer
-		? undefined
-		: await removeOtherSitesFirst(context, state, trigger);
-	const { blacklisted, leftover, isQueryDropped, atOtherUrls } = await reconcile(
-		trigger.webhooks,
-		desired,
-		trigger.isRemoved,
-	).catch((error: unknown) => {
-		if (error instanceof ConflictError) throw conflictError(context, error.message);
-		if (error instanceof StillBlacklistedError) throw blacklistedError(context, error);
-		if (error instanceof UnlistedError) throw unlistedError(context, error);
-		throw error;
-	});
-	if (isQueryDropped && desired.signer) warnAboutDroppedQuery(context);
-	if (leftover) warnAboutLeftover(context, leftover, effectOfLeftover(desired, leftover));
-	const remainingSites =
-		clearedFirst ??
-		(await removeAtOtherSites(
-			context,
-			state,
-			trigger,
-			effectAtOtherSites(desired),
-			subscriptionsFor(desired),
-		));
-	saveSubscription(context, trigger, remainingSites);
-	if (blacklisted.length > 0) warnAboutReactivated(context, blacklisted);
-	if (atOtherUrls.length > 0) warnAboutOtherUrls(context, atOtherUrls);
-	return true;
 }
 
 /**
  * Removes all subscriptions of the trigger (section 4.5). Never throws: a failing service must not
  * prevent a user from turning a workflow off. Logs what may remain.
+ *
+ * n8n 1 also calls this for a workflow that it refuses to publish, because another one uses the webhook:
+ * that one's subscriptions contain another workflow ID and stay.
  */
 export async function unsubscribeAll(context: IHookFunctions): Promise<boolean> {
-	const state = triggerState(context);
-	let { sites } = state;
-	let removedFrom: string | undefined;
-	try {
-		const trigger = await openTrigger(context, state);
-		const { webhooks, desired, known, site, wasSubscribed } = trigger;
-		const removal = await removeOwnSubscriptions(webhooks, desired, { known, wasSubscribed });
-		const { leftover, listed } = removal;
-		if (leftover) warnAboutLeftover(context, leftover, 'unpublished');
-		else removedFrom = site.webhookUrl;
-		const atOtherUrls = subscriptionsAtOtherUrls(desired, listed);
-		if (atOtherUrls.length > 0) warnAboutOtherUrls(context, atOtherUrls);
-		sites = await removeAtOtherSites(context, state, trigger, 'unpublished');
-		if (leftover) sites.push(site);
-	} catch (reason) {
-		warnAboutLeftover(context, { subscriptions: [], reason }, 'unpublished');
-	}
-	saveTriggerState(context, { ...(removedFrom && { removedFrom }), digests: [], sites });
+	const saved = savedDigests(context);
+	const leftover = await removeOwn(context, (saved ?? []).length > 0);
+	if (leftover) warnAboutLeftover(context, leftover, 'unpublished');
+	// A test has its own data, in which nothing is saved.
+	if (saved) saveDigests(context, leftover ? undefined : []);
 	return true;
 }
 
-/**
- * Like {@link removeAtOtherSites}, before anything is created at the current site.
- *
- * @throws when the current service does not respond: subscriptions at the other sites still work then
- */
-async function removeOtherSitesFirst(
+async function removeOwn(
 	context: IHookFunctions,
-	state: TriggerState,
-	trigger: OpenTrigger,
-): Promise<SubscriptionSite[]> {
-	if (otherSites(state, trigger.site).length === 0) return [];
-	await listWebhooksIfAllowed(trigger.webhooks);
-	return await removeAtOtherSites(context, state, trigger, effectAtOtherSites(trigger.desired));
-}
-
-/**
- * Removes the node's subscriptions at all sites except the current one.
- *
- * @param keep subscriptions not to remove if another site lists them
- * @returns the sites where subscriptions may remain
- */
-async function removeAtOtherSites(
-	context: IHookFunctions,
-	state: TriggerState,
-	{ desired, site: current }: OpenTrigger,
-	effect: LeftoverEffect,
-	keep: readonly Subscription[] = [],
-): Promise<SubscriptionSite[]> {
-	const remaining: SubscriptionSite[] = [];
-	for (const site of otherSites(state, current)) {
-		const leftover = await removeAtSite(context, site, desired, keep).catch((reason: unknown) => ({
-			subscriptions: [],
-			reason,
+	wasSubscribed: boolean,
+): Promise<Leftover | undefined> {
+	const trigger = await openTrigger(context).catch((reason: unknown) => {
+		const url = context.getNodeWebhookUrl('default') ?? '';
+		const subscriptions = selectedEvents(context).map((event) => ({
+			url,
+			action: events[event].code,
 		}));
-		if (!leftover) continue;
-		remaining.push(site);
-		if (leftover === 'unproven') warnAboutUnprovenSite(context, site);
-		else warnAboutLeftover(context, leftover, effect, site);
+		return { leftover: { subscriptions, reason } };
+	});
+	if ('leftover' in trigger) return trigger.leftover;
+	const { webhooks, owner, desired } = trigger;
+	// n8n already rejects their events, so they are removed while the list is read.
+	const known = wasSubscribed ? desired : [];
+	const removal = unsubscribeEach(webhooks, known);
+	try {
+		const { webhooks: listed } = await webhooks.list();
+		const others = listed.filter(
+			(webhook) => isOwnUrl(owner, webhook.url) && !known.some(isSame(webhook)),
+		);
+		return join(await removal, await unsubscribeEach(webhooks, others));
+	} catch (reason) {
+		const subscriptions = wasSubscribed ? ((await removal)?.subscriptions ?? []) : desired;
+		return { subscriptions, reason };
 	}
-	return remaining;
 }
 
-/** @returns what may remain, or `unproven` if the node must send nothing there */
-async function removeAtSite(
+function join(one?: Leftover, other?: Leftover): Leftover | undefined {
+	if (!one || !other) return one ?? other;
+	return { ...one, subscriptions: [...one.subscriptions, ...other.subscriptions] };
+}
+
+interface Comparison {
+	/** Desired, but not listed. */
+	missing: EventSubscription[];
+	/** Desired and listed, but no longer called by the service. */
+	blacklisted: EventSubscription[];
+	/** This node's, but not desired: signed with another secret, or for a deselected event. */
+	stale: Subscription[];
+}
+
+/** Compares the desired subscriptions with the listed ones. */
+function compare({ owner, desired }: OpenTrigger, listed: readonly Webhook[]): Comparison {
+	const findListed = (one: Subscription) => listed.filter(isSame(one));
+	return {
+		missing: desired.filter((one) => findListed(one).length === 0),
+		blacklisted: desired.filter((one) => {
+			const found = findListed(one);
+			return found.length > 0 && found.every(({ status }) => status === 'blacklisted');
+		}),
+		stale: listed.filter((one) => isOwnUrl(owner, one.url) && !desired.some(isSame(one))),
+	};
+}
+
+function isSame(one: Subscription): (other: Subscription) => boolean {
+	return (other) => other.url === one.url && other.action === one.action;
+}
+
+/**
+ * Subscribes all at once. If one fails, removes the new ones, including those without a clear response.
+ *
+ * @throws the error of the first failed request; NodeOperationError when another URL is subscribed and
+ *   the service allows only one
+ */
+async function subscribeEach(
 	context: IHookFunctions,
-	site: SubscriptionSite,
-	owner: TriggerOwner,
-	keep: readonly Subscription[],
-): Promise<Leftover | 'unproven' | undefined> {
-	const webhooks = await openSite(context, site);
-	if (!webhooks) return 'unproven';
-	const options = { known: [], wasSubscribed: false, keep };
-	return (await removeOwnSubscriptions(webhooks, owner, options)).leftover;
-}
-
-/** What the events of other companies and services do: their URLs have other signatures, if any. */
-function effectAtOtherSites({ signer }: DesiredSubscriptions): LeftoverEffect {
-	return signer ? 'rejected' : 'unverified';
-}
-
-/**
- * What the events of unwanted subscriptions do while the trigger is subscribed. A desired one is among
- * them only if the service lists it more than once or has blacklisted it.
- */
-function effectOfLeftover(
-	desired: DesiredSubscriptions,
-	{ subscriptions }: Leftover,
-): LeftoverEffect {
-	if (!desired.signer) return 'unverified';
-	const wanted = new Set(subscriptionsFor(desired).map(({ url }) => url));
-	return subscriptions.some(({ url }) => wanted.has(canonicalUrl(desired, url)))
-		? 'repeated'
-		: 'rejected';
-}
-
-/**
- * The other sites where the current webhook URL was subscribed. Sites with another URL are skipped:
- * they may belong to an n8n that this one was copied from.
- */
-function otherSites({ sites }: TriggerState, current: SubscriptionSite): SubscriptionSite[] {
-	return sites.filter(
-		(site) => site.webhookUrl === current.webhookUrl && !isSameSite(site, current),
+	{ webhooks }: OpenTrigger,
+	subscriptions: readonly Subscription[],
+): Promise<void> {
+	const attempts = await Promise.all(
+		subscriptions.map(async (subscription) => {
+			const result = await webhooks
+				.subscribe(subscription)
+				.catch((error: unknown) => ({ isDone: true, detail: '', error: toError(error) }));
+			return { subscription, ...result };
+		}),
 	);
+	const failed = attempts.find((attempt) => 'error' in attempt);
+	const conflicts = attempts.filter(({ isDone }) => !isDone);
+	const error = failed?.error ?? (await findConflict(context, webhooks, conflicts));
+	if (error === undefined) return;
+	const created = attempts.filter(({ isDone }) => isDone);
+	await unsubscribeEach(
+		webhooks,
+		created.map(({ subscription }) => subscription),
+	);
+	throw error;
+}
+
+/** @returns the error for a subscription that the service has neither made nor lists as active */
+async function findConflict(
+	context: IHookFunctions,
+	webhooks: Webhooks,
+	conflicts: ReadonlyArray<{ subscription: Subscription; detail: string }>,
+): Promise<Error | undefined> {
+	if (conflicts.length === 0) return undefined;
+	try {
+		const { webhooks: listed } = await webhooks.list();
+		const active = listed.filter(({ status }) => status !== 'blacklisted');
+		const other = conflicts.find(({ subscription }) => !active.some(isSame(subscription)));
+		return other && conflictError(context, other.detail);
+	} catch (error) {
+		return toError(error);
+	}
+}
+
+/**
+ * Removes subscriptions at once, so that a service that hangs costs one timeout only. One that no longer
+ * exists is not an error. Never throws.
+ */
+async function unsubscribeEach(
+	webhooks: Webhooks,
+	subscriptions: readonly Subscription[],
+): Promise<Leftover | undefined> {
+	const failures = await Promise.all(
+		subscriptions.map(async (subscription) => {
+			try {
+				await webhooks.unsubscribe(subscription);
+				return [];
+			} catch (reason) {
+				return [{ subscription, reason }];
+			}
+		}),
+	);
+	const [first, ...others] = failures.flat();
+	return (
+		first && {
+			subscriptions: [first, ...others].map(({ subscription }) => subscription),
+			reason: first.reason,
+		}
+	);
+}
+
+function toError(thrown: unknown): Error {
+	return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
+function digestsOf({ desired }: OpenTrigger): string[] {
+	return desired.map(({ digest }) => digest);
 }
 
 /**
  * Whether n8n routes calls of the webhook URL to the node. Without a webhook ID, the URL contains the
  * node's name, encoded: n8n decodes a call's path before it looks for the webhook, and finds none.
  */
-function isRoutable(context: IHookFunctions, { webhookUrl }: SubscriptionSite): boolean {
+function isRoutable(context: IHookFunctions, webhookUrl: string): boolean {
 	return context.getNode().webhookId !== undefined || !new URL(webhookUrl).pathname.includes('%');
 }
 
-function saveSubscription(
-	context: IHookFunctions,
-	{ desired, site }: OpenTrigger,
-	remainingSites: SubscriptionSite[],
-): void {
-	const { webhookUrl, events: selected, signer } = desired;
-	const digests = signer ? selected.map((event) => digestFor(event, signer)) : [];
-	saveTriggerState(context, {
-		subscribedTo: webhookUrl,
-		digests,
-		sites: [...remainingSites, site],
-	});
-}
-
-function canAssumeUnchanged(
-	context: IHookFunctions,
-	{ subscribedTo, sites }: TriggerState,
-	current: SubscriptionSite,
-	error: unknown,
-): boolean {
-	const isStartOfN8n = ['init', 'leadershipChange'].includes(context.getActivationMode());
-	const wasSubscribed =
-		subscribedTo === current.webhookUrl && sites.some((site) => isSameSite(site, current));
-	return isStartOfN8n && wasSubscribed && isTemporary(error);
+function isStartOfN8n(context: IHookFunctions): boolean {
+	return ['init', 'leadershipChange'].includes(context.getActivationMode());
 }
 
 /** Whether the service may respond later: no response so far, rate limit or server error. */

@@ -1,14 +1,17 @@
-import { NodeApiError, NodeOperationError, type IHookFunctions } from 'n8n-workflow';
+import {
+	NodeApiError,
+	NodeOperationError,
+	type IHookFunctions,
+	type IWebhookFunctions,
+} from 'n8n-workflow';
 
-import { eventForCode, events } from '../service/events';
-import type { Subscription } from '../service/requests';
 import { problemText } from '../common/result';
-import { webhookBase } from './diff';
-import type { SubscriptionSite } from './state';
-import type { Leftover } from './removal';
-import type { StillBlacklistedError, UnlistedError } from './subscriptions';
+import { oneLine } from '../common/text';
+import type { Subscription } from '../service/requests';
+import { eventLabel } from '../service/events';
+import { webhookName } from '../service/webhooks';
 
-/* Errors and log lines of the trigger while n8n turns it on or off. Each names the service. */
+/* Errors and log lines of the trigger. */
 
 /** The error for a webhook URL on localhost, which the service cannot reach. */
 export function localhostError(context: IHookFunctions, webhookUrl: string): NodeOperationError {
@@ -49,110 +52,58 @@ export function conflictError(context: IHookFunctions, detail: string): NodeOper
 	);
 }
 
-/** The error for a blacklisted webhook that the service neither deletes nor re-creates. */
-export function blacklistedError(
-	context: IHookFunctions,
-	{ subscriptions, reason }: StillBlacklistedError,
-): NodeOperationError {
-	const [webhooks, them] = webhookWords(subscriptions);
-	const removalFailure =
-		reason === undefined ? '' : ` The node could not delete ${them}: ${errorMessage(reason)}.`;
-	return new NodeOperationError(
-		context.getNode(),
-		`The Delivery Service has blacklisted this workflow's ${webhooks} for ${eventLabelsOf(subscriptions)} and does not re-create ${them}`,
-		{
-			description: `Delete the ${webhooks} in the dashboard of the Delivery Service, or ask its support to. Then publish the workflow (in n8n 1, deactivate and activate it).${removalFailure}`,
-		},
-	);
-}
-
-/** The error for webhooks that the service confirmed but does not list. */
-export function unlistedError(
-	context: IHookFunctions,
-	{ subscriptions }: UnlistedError,
-): NodeOperationError {
-	const [webhooks, them] = subscriptions.length > 1 ? ['webhooks', 'them'] : ['webhook', 'it'];
-	return new NodeOperationError(
-		context.getNode(),
-		`The Delivery Service confirmed the ${webhooks} for ${eventLabelsOf(subscriptions)} but does not list ${them}, so no events would arrive`,
-		{
-			description:
-				'Publish the workflow again later (in n8n 1, activate it). If this happens again, ask the support of the Delivery Service.',
-		},
-	);
-}
-
 /**
- * Moves the description of an n8n error into its message: when publishing fails, n8n 2 shows only the
- * message, n8n 1 only the description if there is one. Returns the error.
+ * Runs a step of publishing. Moves the description of an n8n error into its message: when publishing
+ * fails, n8n 2 shows only the message, n8n 1 only the description if there is one.
+ *
+ * @throws the error of the step
  */
-export function withFullMessage(error: unknown): unknown {
-	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
-		const { message, description } = error;
-		error.message = problemText({ message, description: description ?? undefined });
-		error.description = undefined;
-	}
-	return error;
+export async function withFullMessage<Value>(step: () => Promise<Value>): Promise<Value> {
+	return await step().catch((error: unknown) => {
+		if (error instanceof NodeApiError || error instanceof NodeOperationError) {
+			const { message, description } = error;
+			error.message = problemText({ message, description: description ?? undefined });
+			error.description = undefined;
+		}
+		throw error;
+	});
 }
 
-/** What the events of webhooks that may remain do. */
-export type LeftoverEffect = keyof typeof leftoverEffects;
+/** Subscriptions that may not have been removed, and why. */
+export interface Leftover {
+	subscriptions: readonly Subscription[];
+	reason: unknown;
+}
 
 const leftoverEffects = {
 	unpublished: "While the workflow is unpublished, they can't trigger it.",
 	rejected: "They can't trigger the workflow.",
 	unverified: 'While Verify Caller is off, their events also trigger this workflow.',
-	repeated: 'Each of their events may trigger the workflow more than once.',
 } as const;
 
 /**
- * Logs which webhooks may remain at the service.
+ * Logs which webhooks may remain at the service. After the workflow is deleted, only the Delivery Service
+ * node can remove them.
  *
- * @param site where they are, unless at the current site
+ * @param effect what their events do
  */
 export function warnAboutLeftover(
 	context: IHookFunctions,
 	{ subscriptions, reason }: Leftover,
-	effect: LeftoverEffect,
-	site?: SubscriptionSite,
+	effect: keyof typeof leftoverEffects,
 ): void {
-	const labels = subscriptions.length > 0 ? ` (${eventLabelsOf(subscriptions)})` : '';
-	const where = site ? ` at ${site.baseUrl}, company ${site.companyId}` : '';
-	context.logger.warn(
-		`${nodeLabel(context)}: webhooks of this node may remain in the Delivery Service${where}${labels}: ${errorMessage(reason)}. ${leftoverEffects[effect]} The node retries the removal whenever the workflow is published or unpublished (in n8n 1, activated or deactivated). To remove them now, use the Delivery Service node, Webhook > Delete.`,
-	);
-}
-
-/** Logs that the node sent nothing to a saved site, since someone else may have written it there. */
-export function warnAboutUnprovenSite(context: IHookFunctions, site: SubscriptionSite): void {
-	const { baseUrl, companyId } = site;
-	context.logger.warn(
-		`${nodeLabel(context)}: it sent nothing to ${new URL(baseUrl).href}, company ${companyId}, because it can't tell whether it subscribed there itself (the API key or secret may have changed since). If it did, delete its webhooks there with the Delivery Service node, Webhook > Delete.`,
+	const names = subscriptions.length > 0 ? ` (${subscriptions.map(webhookName).join(', ')})` : '';
+	warn(
+		context,
+		`webhooks of this node may remain in the Delivery Service${names}: ${errorMessage(reason)}. ${leftoverEffects[effect]} Find them with the Delivery Service node, Webhook > Get Many, then remove them with Webhook > Delete.`,
 	);
 }
 
 /** Logs that the subscriptions could not be checked. */
 export function warnAboutUnchecked(context: IHookFunctions, reason: unknown): void {
-	context.logger.warn(
-		`${nodeLabel(context)}: its webhooks could not be checked (${errorMessage(reason)}). The node assumes that they have not changed since before n8n started.`,
-	);
-}
-
-/** Logs that the service may call the URLs without their signatures. */
-export function warnAboutDroppedQuery(context: IHookFunctions): void {
-	context.logger.warn(
-		`${nodeLabel(context)}: the Delivery Service lists the webhook URLs of this node without their query (the part after the question mark). If it also calls them without it, the node rejects its calls. In that case, turn off the option Verify Caller and have a proxy in front of n8n verify the caller.`,
-	);
-}
-
-/** Logs that the service also calls this node at other URLs of n8n. */
-export function warnAboutOtherUrls(
-	context: IHookFunctions,
-	subscriptions: readonly Subscription[],
-): void {
-	const bases = [...new Set(subscriptions.map(({ url }) => webhookBase(url)))].join(', ');
-	context.logger.warn(
-		`${nodeLabel(context)}: the Delivery Service also calls this node at ${bases} (${eventLabelsOf(subscriptions)}). If that is a former URL of this n8n, each event triggers the published workflow twice: delete the webhooks there with the Delivery Service node, Webhook > Delete. If it is another n8n with a copy of this workflow, leave them.`,
+	warn(
+		context,
+		`its webhooks could not be checked (${errorMessage(reason)}). The node assumes that they have not changed since before n8n started.`,
 	);
 }
 
@@ -161,30 +112,51 @@ export function warnAboutReactivated(
 	context: IHookFunctions,
 	blacklisted: readonly Subscription[],
 ): void {
-	const [webhooks, them] = webhookWords(blacklisted);
-	context.logger.warn(
-		`${nodeLabel(context)}: the Delivery Service had blacklisted the ${webhooks} for ${eventLabelsOf(blacklisted)}. The node has re-created ${them}. Earlier events may be missing.`,
+	const [webhooks, them] = blacklisted.length === 1 ? ['webhook', 'it'] : ['webhooks', 'them'];
+	const labels = blacklisted.map(({ action }) => eventLabel(action)).join(', ');
+	warn(
+		context,
+		`the Delivery Service had blacklisted the ${webhooks} for ${labels}. The node has re-created ${them}. Earlier events may be missing.`,
 	);
 }
 
-/** The noun and pronoun for a number of webhooks. */
-function webhookWords(subscriptions: readonly Subscription[]): [string, string] {
-	return subscriptions.length === 1 ? ['webhook', 'it'] : ['webhooks', 'them'];
+/** How long equal rejections are counted before the next one is logged. */
+const rejectionPeriodMs = 60_000;
+
+/** The rejections since the last log line, by node and reason. */
+const rejections = new Map<string, { reportedAt: number; unreported: number }>();
+
+/**
+ * Logs a rejected call. Anyone can call the URL, so equal rejections share one log line per minute.
+ *
+ * @param advice what to do about it
+ */
+export function logRejection(
+	context: IWebhookFunctions,
+	status: number,
+	message: string,
+	advice = '',
+): void {
+	const key = [context.getWorkflow().id, context.getNode().id, message].join('\n');
+	const { reportedAt, unreported } = rejections.get(key) ?? {
+		reportedAt: -Infinity,
+		unreported: 0,
+	};
+	const now = Date.now();
+	if (now - reportedAt < rejectionPeriodMs) {
+		rejections.set(key, { reportedAt, unreported: unreported + 1 });
+		return;
+	}
+	rejections.set(key, { reportedAt: now, unreported: 0 });
+	const calls = unreported > 0 ? `a call, and ${unreported} more since the last report` : 'a call';
+	warn(context, `rejected ${calls} (status ${status}): ${message}. ${advice}`.trim());
 }
 
-function nodeLabel(context: IHookFunctions): string {
+/** Logs a text with the node and workflow before it, in one line whatever their names contain. */
+function warn(context: IHookFunctions | IWebhookFunctions, text: string): void {
 	const { name, id } = context.getWorkflow();
-	return `Node "${context.getNode().name}" in workflow "${name ?? ''}" (${id ?? ''})`;
-}
-
-function eventLabelsOf(subscriptions: readonly Subscription[]): string {
-	const codes = subscriptions.map(({ action }) => action).sort((one, other) => one - other);
-	return [...new Set(codes)]
-		.map((action) => {
-			const event = eventForCode(action);
-			return event ? events[event].name : `Event ${action}`;
-		})
-		.join(', ');
+	const node = `Node "${context.getNode().name}" in workflow "${name ?? ''}" (${id ?? ''})`;
+	context.logger.warn(oneLine(`${node}: ${text}`));
 }
 
 function errorMessage(error: unknown): string {

@@ -1,5 +1,7 @@
+import { z } from 'zod/v4';
+
 import { eventNames, events, parseEvent, type EventName } from '../service/events';
-import { anyObject, tryParseJson } from '../common/json';
+import { anyObject } from '../common/json';
 import { hasLostCharacters } from '../common/text';
 
 /** An event as the trigger outputs it: the event, then the payload's fields. */
@@ -16,43 +18,28 @@ export interface EmittedEvent {
 const reservedFields = new Set(['event', 'issues']);
 
 /** Deeper content is not an event: documented payloads have two levels (section 6). */
-const maxDepth = 100;
+const maxDepth = 20;
+
+/** One call never fills n8n's memory with items: no documented call has more than one event. */
+const maxEvents = 10_000;
+
+const payloadsSchema = z.array(anyObject).max(maxEvents);
 
 /**
- * Reads the body of a call: one payload or a list of payloads (API document, section 6).
+ * Reads the body of a call: one payload, or a list of payloads (API document, section 6). Takes time
+ * in proportion to its size.
  *
- * @param body as n8n parsed it, from JSON or a form; or text that may be JSON
+ * @param body parsed JSON, or the fields of a form
  * @param named the event in the called URL; without it, the fields decide, and an ambiguous payload
  *   is `unknown`
- * @returns undefined when the body contains no payload
+ * @returns none for an empty object or list; undefined when the body is neither
  */
-export function readBody(body: unknown, named?: EventName): EmittedEvent[] | undefined {
-	const content = typeof body === 'string' ? tryParseJson(body) : body;
-	if (isDeeperThan(content, maxDepth)) return undefined;
-	const entries = (Array.isArray(content) ? content : [content]).filter(hasContent);
-	if (!entries.some((entry) => anyObject.safeParse(entry).success)) return undefined;
-	return entries.map((entry) => toEmittedEvent(entry, named));
-}
-
-/** Whether a body is empty or just a "ping", which a service may send to check the URL. */
-export function hasNoEvent(body: unknown): boolean {
-	if (typeof body === 'string') {
-		const content = tryParseJson(body);
-		return /^(ping)?$/i.test(body.trim()) || (content !== undefined && hasNoEvent(content));
-	}
-	if (Array.isArray(body)) return body.every(hasNoEvent);
-	if (typeof body !== 'object') return body === undefined;
-	if (body === null || Object.keys(body).length === 0) return true;
-	return (
-		!eventNames.some((event) => Object.keys(events[event].fields).some((field) => field in body)) &&
-		isPing(body)
-	);
-}
-
-function isPing(body: object): boolean {
-	return Object.entries(body).some(
-		([name, value]) => /^ping$/i.test(name) || (typeof value === 'string' && /^ping$/i.test(value)),
-	);
+export function readEvents(body: unknown, named?: EventName): EmittedEvent[] | undefined {
+	if (isDeeperThan(body, maxDepth)) return undefined;
+	const payloads = payloadsSchema.safeParse(Array.isArray(body) ? body : [body]);
+	if (!payloads.success) return undefined;
+	const isEmpty = !Array.isArray(body) && payloads.data.every(hasNoFields);
+	return isEmpty ? [] : payloads.data.map((payload) => toEmittedEvent(payload, named));
 }
 
 function isDeeperThan(value: unknown, levels: number): boolean {
@@ -60,20 +47,14 @@ function isDeeperThan(value: unknown, levels: number): boolean {
 	return levels === 0 || Object.values(value).some((field) => isDeeperThan(field, levels - 1));
 }
 
-function hasContent(entry: unknown): boolean {
-	if (entry === undefined || entry === null) return false;
-	return typeof entry !== 'object' || Object.keys(entry).length > 0;
+function hasNoFields(payload: object): boolean {
+	return Object.keys(payload).length === 0;
 }
 
-function toEmittedEvent(entry: unknown, named: EventName | undefined): EmittedEvent {
-	const object = anyObject.safeParse(entry);
-	if (!object.success)
-		return {
-			event: named ?? 'unknown',
-			payload: entry,
-			issues: ['This list entry is not an object'],
-		};
-	const payload = mergeListFields(object.data);
+function toEmittedEvent(
+	payload: Record<string, unknown>,
+	named: EventName | undefined,
+): EmittedEvent {
 	const event = named ?? eventByShape(payload);
 	const { fields, issues } = event
 		? parseEvent(event, payload)
@@ -90,37 +71,9 @@ function toEmittedEvent(entry: unknown, named: EventName | undefined): EmittedEv
 	return {
 		event: event ?? 'unknown',
 		...Object.fromEntries(Object.entries(fields).filter(([name]) => !reservedFields.has(name))),
-		...(clashing.length > 0 && { payload: entry }),
+		...(clashing.length > 0 && { payload }),
 		...(issues.length > 0 && { issues }),
 	};
-}
-
-/** A field of a list entry in a form: `prices[0][price]`. */
-const listFieldPattern = /^(\w+)\[(\d{1,4})\]\[(\w+)\]$/;
-
-/** The payload with its lists, where a form contains them field by field. */
-function mergeListFields(payload: Record<string, unknown>): Record<string, unknown> {
-	const plainFields: Array<[string, unknown]> = [];
-	const lists = new Map<string, Map<number, Array<[string, unknown]>>>();
-	for (const [name, value] of Object.entries(payload)) {
-		const [, list, position, field] = listFieldPattern.exec(name) ?? [];
-		if (list === undefined || field === undefined || list in payload) {
-			plainFields.push([name, value]);
-			continue;
-		}
-		const entries = lists.get(list) ?? new Map<number, Array<[string, unknown]>>();
-		const fields = entries.get(Number(position)) ?? [];
-		lists.set(list, entries.set(Number(position), [...fields, [field, value]]));
-	}
-	const listFields = [...lists].map(([name, entries]): [string, unknown] => [
-		name,
-		[...entries].sort(([one], [other]) => one - other).map(([, fields]) => toRecord(fields)),
-	]);
-	return toRecord([...plainFields, ...listFields]);
-}
-
-function toRecord(fields: Array<[string, unknown]>): Record<string, unknown> {
-	return Object.fromEntries(fields);
 }
 
 /**

@@ -1,17 +1,14 @@
-import type { INode, INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions, INode, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
-import type { ServiceClient } from '../../service/client';
-import { selectedCompany } from '../../service/companyOption';
-import { apiError, unwrap } from '../../service/nodeErrors';
-import {
-	companyWebhooksClient,
-	listNotFoundProblem,
-	type WebhookList,
-	type Webhooks,
-} from '../../service/webhooks';
-import { companyIdField, optionsField } from '../../common/fields';
-import { eventOptions } from '../../service/events';
-import { collectionParameter, type ParameterReader } from '../../common/parameters';
+import { companyIdField, optionsField, asRecord, parameterReader } from '../../common/parameters';
+import { openClient } from '../../service/client';
+import { selectedCompany } from '../../service/credential';
+import { eventNameSchema, eventOptions, events } from '../../service/events';
+import { unwrap } from '../../service/nodeErrors';
+import { webhookUrlSchema } from '../../service/schemas';
+import { validate } from '../../service/validation';
+import { companyWebhooksClient, type Webhooks } from '../../service/webhooks';
+import { runPerItem } from '../items';
 
 export const eventField: INodeProperties = {
 	displayName: 'Event',
@@ -38,32 +35,42 @@ export const webhookOptionsField: INodeProperties = {
 	options: [companyIdField],
 };
 
-/**
- * The subscriptions of the company in the options of an item, or else in the credential.
- *
- * @throws NodeOperationError when neither names a valid company
- */
-export function companyWebhooks(
-	node: INode,
-	parameters: ParameterReader,
-	client: ServiceClient,
-	item: number,
-): Webhooks {
-	const options = collectionParameter(parameters, 'options', item);
-	return companyWebhooksClient(
-		node,
-		client,
-		unwrap(node, selectedCompany(client.credential, options)),
-	);
+/** What an operation needs for one input item. */
+interface WebhookItem {
+	item: number;
+	/** The subscriptions of the company in the item's options, or else in the credential. */
+	webhooks: Webhooks;
+	/** The value of a parameter; undefined when the node doesn't have it. */
+	read: (name: string) => unknown;
 }
 
 /**
- * The list of a company that the service knows.
+ * Runs an operation for one input item after another.
  *
- * @throws NodeApiError when the service responded with 404 instead
+ * @throws NodeOperationError when the credential is incomplete or names no valid company; the error of
+ *   a failed item, unless On Error is Continue
  */
-export function requireFound(node: INode, listing: WebhookList): WebhookList {
-	const { notFoundDetail } = listing;
-	if (notFoundDetail === undefined) return listing;
-	throw apiError(node, listNotFoundProblem(notFoundDetail), 404);
+export async function runForWebhooks(
+	context: IExecuteFunctions,
+	run: (item: WebhookItem) => Promise<INodeExecutionData[]>,
+): Promise<INodeExecutionData[]> {
+	const node = context.getNode();
+	const parameters = parameterReader(context);
+	const client = await openClient(context);
+	return await runPerItem(context, async (item) => {
+		const read = (name: string) => parameters.get(name, item, undefined);
+		const company = unwrap(node, selectedCompany(client.credential, asRecord(read('options'))));
+		return await run({
+			item,
+			webhooks: companyWebhooksClient(node, client, company),
+			read,
+		});
+	});
+}
+
+/** The fields URL and Event of an item. @throws NodeOperationError that names the invalid one */
+export function readUrlAndEvent(node: INode, { read }: WebhookItem) {
+	const url = unwrap(node, validate(webhookUrlSchema, read('url'), 'URL', {}));
+	const event = unwrap(node, validate(eventNameSchema, read('event'), 'Event', {}));
+	return { url, event, action: events[event].code };
 }

@@ -1,14 +1,12 @@
 import { z } from 'zod/v4';
 
-import { openClient } from '../../service/client';
+import { asRecord } from '../../common/parameters';
 import { eventNameSchema, eventOptions } from '../../service/events';
 import { unwrap } from '../../service/nodeErrors';
 import { validate } from '../../service/validation';
-import type { Webhook } from '../../service/webhooks';
-import { outputItem, runPerItem } from '../items';
-import { collectionParameter, parameterReader } from '../../common/parameters';
+import { outputItem } from '../items';
 import type { Operation } from '../resource';
-import { companyWebhooks, requireFound, webhookOptionsField } from './fields';
+import { runForWebhooks, webhookOptionsField } from './fields';
 
 const filtersSchema = z.object({
 	events: z.array(eventNameSchema).default([]),
@@ -80,41 +78,25 @@ export const getManyWebhooks: Operation = {
 		webhookOptionsField,
 	],
 	async run(context) {
-		const parameters = parameterReader(context);
-		const client = await openClient(context);
-		return await runPerItem(context, async (item) => {
+		return await runForWebhooks(context, async ({ item, webhooks, read }) => {
 			const filters = unwrap(
 				context.getNode(),
-				validate(
-					filtersSchema,
-					collectionParameter(parameters, 'filters', item),
-					'Filters',
-					filterLabels,
-				),
+				validate(filtersSchema, asRecord(read('filters')), 'Filters', filterLabels),
 			);
-			const limit = parameters.get('returnAll', item, false)
+			const limit = read('returnAll')
 				? Infinity
-				: unwrap(
-						context.getNode(),
-						validate(limitSchema, parameters.get('limit', item, 50), 'Limit', {}),
-					);
-			const webhooks = companyWebhooks(context.getNode(), parameters, client, item);
-			const listing = requireFound(context.getNode(), await webhooks.list());
+				: unwrap(context.getNode(), validate(limitSchema, read('limit') ?? 50, 'Limit', {}));
+			const { webhooks: listed, unreadable } = await webhooks.list();
 			const isFiltered = filters.events.length > 0 || filters.status !== undefined;
-			const matching = listing.webhooks
-				.filter((webhook) => matchesFilters(webhook, filters))
+			const matching = listed
+				.filter(({ event, status }) => {
+					if (filters.status !== undefined && filters.status !== status) return false;
+					return filters.events.length === 0 || filters.events.some((one) => one === event);
+				})
 				.map(({ raw, ...fields }) => ({ ...raw, ...fields }));
-			return [...matching, ...(isFiltered ? [] : listing.unreadable.map((entry) => ({ entry })))]
+			return [...matching, ...(isFiltered ? [] : unreadable.map((entry) => ({ entry })))]
 				.slice(0, limit)
 				.map((json) => outputItem(json, item));
 		});
 	},
 };
-
-function matchesFilters(
-	webhook: Webhook,
-	{ events, status }: z.infer<typeof filtersSchema>,
-): boolean {
-	if (status !== undefined && webhook.status !== status) return false;
-	return events.length === 0 || events.some((event) => event === webhook.event);
-}

@@ -1,34 +1,18 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-
-import { openClient } from '../../service/client';
+import { republishHint } from '../../common/text';
+import type { Problem } from '../../common/result';
 import { eventForCode } from '../../service/events';
+import { operationError, unwrap } from '../../service/nodeErrors';
 import type { Subscription } from '../../service/requests';
 import { webhookUrlSchema } from '../../service/schemas';
-import { isCompleteList } from '../../service/subscriptionCheck';
 import { validate } from '../../service/validation';
-import type { Problem } from '../../common/result';
-import type { WebhookList, Webhooks } from '../../service/webhooks';
-import { errorItem, outputItem, toProblem, runPerItem } from '../items';
-import { operationError, unwrap } from '../../service/nodeErrors';
-import { parameterReader } from '../../common/parameters';
+import { webhookName, type Webhooks } from '../../service/webhooks';
+import { errorItem, outputItem, toProblem } from '../items';
 import type { Operation } from '../resource';
-import { companyWebhooks, requireFound, webhookOptionsField, urlField } from './fields';
-import { isPlaceholder, webhookBehind } from './placeholders';
-import {
-	findExactly,
-	reactivate,
-	removePlaceholder,
-	type KnownWebhook,
-	type ReactivationFailure,
-} from './reactivation';
-import { findUnserved } from './servedUrls';
-
-/** A webhook to reactivate: blacklisted, or deleted by a run that was killed. */
-type Candidate = Subscription & KnownWebhook;
+import { runForWebhooks, urlField, webhookOptionsField } from './fields';
 
 /**
  * Reactivates blacklisted webhooks by unsubscribing and resubscribing each (API document,
- * sections 4.3 to 4.5), unless n8n reports that no published workflow uses the URL.
+ * sections 4.3 to 4.5).
  */
 export const reactivateWebhooks: Operation = {
 	option: {
@@ -49,78 +33,33 @@ export const reactivateWebhooks: Operation = {
 		webhookOptionsField,
 	],
 	async run(context) {
-		const parameters = parameterReader(context);
-		const client = await openClient(context);
-		return await runPerItem(context, async (item) => {
+		return await runForWebhooks(context, async ({ item, webhooks, read }) => {
 			const urlPrefix = unwrap(
 				context.getNode(),
-				validate(webhookUrlSchema, parameters.get('urlPrefix', item), 'URL prefix', {}),
+				validate(webhookUrlSchema, read('urlPrefix'), 'URL prefix', {}),
 			);
-			const webhooks = companyWebhooks(context.getNode(), parameters, client, item);
-			const listing = requireFound(context.getNode(), await webhooks.list());
-			const { candidates, restored } = findCandidates(listing, urlPrefix);
-			const unserved = await findUnserved(context, candidates);
-			addUnservedHint(
-				context,
-				unserved.filter(({ isDeleted }) => !isDeleted),
+			const candidates = (await webhooks.list()).webhooks.filter(
+				({ status, url }) => status === 'blacklisted' && isAtOrBelow(urlPrefix, url),
 			);
-			const obsolete = [...restored, ...unserved.filter(({ hasPlaceholder }) => hasPlaceholder)];
-			for (const webhook of obsolete) await removePlaceholder(webhooks, webhook);
-			const served = candidates.filter((candidate) => !unserved.includes(candidate));
-			return await reactivateAll(context, webhooks, served, item);
+			const output = [];
+			for (const [index, { url, action }] of candidates.entries()) {
+				const webhook = { url, event: eventForCode(action), action };
+				const failure = await reactivate(webhooks, { url, action });
+				if (!failure) {
+					output.push(outputItem({ ...webhook, reactivated: true }, item));
+				} else if (context.continueOnFail()) {
+					const { outcome, ...problem } = failure;
+					output.push(errorItem(problem, item, { outcome, ...webhook }));
+				} else {
+					const progress = ` Reactivated before it: ${index} of ${candidates.length}.`;
+					const description = failure.description + (candidates.length > 1 ? progress : '');
+					throw operationError(context.getNode(), { message: failure.message, description });
+				}
+			}
+			return output;
 		});
 	},
 };
-
-/**
- * The webhooks at or below a URL that need a reactivation. One that is also listed as active needs
- * none: its events arrive.
- *
- * @returns also those that have a placeholder although they are active again
- */
-function findCandidates(
-	listing: WebhookList,
-	urlPrefix: string,
-): { candidates: Candidate[]; restored: Subscription[] } {
-	const listed = listing.webhooks;
-	const isActive = (webhook: Subscription) =>
-		findExactly(listed, webhook).some(({ status }) => status !== 'blacklisted');
-	const remembered = listed
-		.flatMap((webhook) => webhookBehind(webhook) ?? [])
-		.filter(
-			({ url, action }, index, all) =>
-				isAtOrBelow(urlPrefix, url) &&
-				all.findIndex((one) => one.url === url && one.action === action) === index,
-		);
-	const isRemembered = ({ url, action }: Subscription) =>
-		remembered.some((one) => one.url === url && one.action === action);
-	const blacklisted = listed.filter(
-		(webhook, index) =>
-			webhook.status === 'blacklisted' &&
-			isAtOrBelow(urlPrefix, webhook.url) &&
-			!isPlaceholder(webhook) &&
-			!isActive(webhook) &&
-			listed.indexOf(findExactly(listed, webhook)[0] ?? webhook) === index,
-	);
-	const deleted = isCompleteList(listing)
-		? remembered.filter((webhook) => findExactly(listed, webhook).length === 0)
-		: [];
-	return {
-		candidates: [
-			...blacklisted.map((webhook) => toCandidate(webhook, isRemembered(webhook), false)),
-			...deleted.map((webhook) => toCandidate(webhook, true, true)),
-		],
-		restored: remembered.filter(isActive),
-	};
-}
-
-function toCandidate(
-	{ url, action }: Subscription,
-	hasPlaceholder: boolean,
-	isDeleted: boolean,
-): Candidate {
-	return { url, action, hasPlaceholder, isDeleted };
-}
 
 /**
  * Whether a URL equals the prefix or continues it at the end of a URL part: `https://a.example/b`
@@ -136,61 +75,31 @@ function isAtOrBelow(urlPrefix: string, url: string): boolean {
 	);
 }
 
-/** The URL without its query, which may contain a signature, and the event. */
-function describeWebhook({ url, action }: Subscription): string {
-	const { origin, pathname } = new URL(url);
-	return `${origin}${pathname} for ${eventForCode(action) ?? `event ${action}`}`;
-}
+/** A failed reactivation, and the state in which it left the webhook. */
+type Failure = Required<Problem> & { outcome: 'unsubscribed' | 'unknown' };
 
-function addUnservedHint(context: IExecuteFunctions, unserved: readonly Subscription[]): void {
-	if (unserved.length === 0) return;
-	const names = unserved.map(describeWebhook).join(', ');
-	context.addExecutionHints({
-		message:
-			unserved.length === 1
-				? `1 blacklisted webhook was not reactivated because no published workflow uses its URL: ${names}. Delete it with Webhook > Delete, or publish its workflow.`
-				: `${unserved.length} blacklisted webhooks were not reactivated because no published workflow uses their URLs: ${names}. Delete them with Webhook > Delete, or publish their workflows.`,
-		location: 'outputPane',
-	});
-}
+const createAgain = `If it is missing: for a Delivery Service Trigger, ${republishHint}; otherwise, re-create it with Webhook > Create.`;
 
-/** Reactivates one webhook after another, up to the first failure unless On Error is Continue. */
-async function reactivateAll(
-	context: IExecuteFunctions,
-	webhooks: Webhooks,
-	candidates: readonly Candidate[],
-	item: number,
-): Promise<INodeExecutionData[]> {
-	const output: INodeExecutionData[] = [];
-	for (const [index, candidate] of candidates.entries()) {
-		const { url, action, ...known } = candidate;
-		const event = eventForCode(action);
-		const failure = await reactivate(webhooks, { url, action }, known);
-		if (!failure) {
-			output.push(outputItem({ url, event, action, reactivated: true }, item));
-			continue;
-		}
-		const problem = reactivationProblem(candidate, failure);
-		if (!context.continueOnFail()) {
-			const progress =
-				candidates.length > 1 && `Reactivated before it: ${index} of ${candidates.length}.`;
-			throw operationError(context.getNode(), {
-				message: problem.message,
-				description: [problem.description, progress].filter(Boolean).join(' '),
-			});
-		}
-		output.push(errorItem(problem, item, { outcome: failure.state, url, event, action }));
+/** @returns undefined when the webhook is subscribed again */
+async function reactivate(webhooks: Webhooks, webhook: Subscription): Promise<Failure | undefined> {
+	let outcome: Failure['outcome'] = 'unknown';
+	try {
+		// One that no longer exists can be created, too.
+		await webhooks.unsubscribe(webhook);
+		outcome = 'unsubscribed';
+		const { isDone, detail } = await webhooks.subscribe(webhook);
+		if (isDone) return undefined;
+		throw new Error(`The Delivery Service reports a conflict (status 409). ${detail}`.trim());
+	} catch (error) {
+		const { message, description = '' } = toProblem(error);
+		const state =
+			outcome === 'unsubscribed'
+				? 'is gone: it was deleted, not re-created'
+				: 'was not reactivated';
+		return {
+			outcome,
+			message: `The webhook ${webhookName(webhook)} ${state}. ${message}`,
+			description: `Check with Webhook > Get Many. ${createAgain} ${description}`.trim(),
+		};
 	}
-	return output;
-}
-
-function reactivationProblem(
-	webhook: Subscription,
-	{ error, advice }: ReactivationFailure,
-): Problem {
-	const { message, description } = toProblem(error);
-	return {
-		message: `The webhook ${describeWebhook(webhook)} was not reactivated: ${message}`,
-		description: [advice, description].filter(Boolean).join(' '),
-	};
 }
