@@ -33,7 +33,6 @@ const creationOutcomes: Partial<Record<VariantName, { batch: Outcomes; alone: Ou
 	'gateway-504': { batch: bothAre('unknown'), alone: bothAre('unknown or notSent') },
 	'busy-at-first': { batch: bothAre('created'), alone: bothAre('created') },
 	'code-error': { batch: bothAre('unknown'), alone: bothAre('unknown or notSent') },
-	'conflict-409': { batch: bothAre('unknown'), alone: bothAre('unknown or notSent') },
 	'rejected-batch': { batch: bothAre('unknown'), alone: ['created', 'rejected'] },
 	'rejected-partly': { batch: bothAre('unknown'), alone: ['created', 'rejected'] },
 	'rejected-record': { batch: ['created', 'unknown'], alone: ['created', 'unknown'] },
@@ -144,7 +143,7 @@ describe('creating deliveries', () => {
 		operation: 'create',
 		source: 'json',
 		skipAlreadySent: true,
-		advanced: { batchSize: 100 },
+		options: { batchSize: 100 },
 	};
 	const orders: INodeParameters = {
 		resource: 'delivery',

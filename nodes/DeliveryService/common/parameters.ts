@@ -1,12 +1,12 @@
 import { z } from 'zod/v4';
 
-import { anyObject } from './json';
+import { anyObject, valueAt } from './json';
 import type { Result } from './result';
 import { isBlank } from './text';
 import type {
-	IDataObject,
 	IExecuteFunctions,
 	IHookFunctions,
+	INodeProperties,
 	IWebhookFunctions,
 } from 'n8n-workflow';
 
@@ -48,6 +48,11 @@ export function toList(value: unknown): unknown[] {
 	const entries: unknown[] =
 		typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [value];
 	return entries.filter((entry) => !isBlank(entry));
+}
+
+/** A list from text with one entry per line, or an array, without empty entries. */
+export function toLines(value: unknown): unknown[] {
+	return toList(typeof value === 'string' ? value.split('\n') : value);
 }
 
 /**
@@ -93,13 +98,11 @@ export interface ParameterReader {
 	 * @throws what n8n throws, e.g. when an expression fails
 	 */
 	get(name: string, item: number, fallback?: unknown): unknown;
+	/** Whether a parameter is the same text for all items: not empty, and without an expression. */
+	isFixed(name: string): boolean;
+	/** The time zone of the workflow. */
+	timeZone(): string;
 }
-
-/** Returns the value of a parameter for an item's data. */
-type ParameterGetter = (json: IDataObject) => unknown;
-
-/** Returned by a getter for a value that only n8n can resolve. */
-const notResolvable = Symbol('only n8n can resolve this');
 
 /**
  * Reads each parameter no more often than needed. n8n's expression engine takes a millisecond or two
@@ -107,25 +110,26 @@ const notResolvable = Symbol('only n8n can resolve this');
  * input item, e.g. `{{ $json.order }}`, is read from the item. Everything else is left to n8n.
  */
 export function parameterReader(
-	context: Pick<IExecuteFunctions, 'getInputData' | 'getNodeParameter'>,
+	context: Pick<IExecuteFunctions, 'getInputData' | 'getNodeParameter' | 'getTimezone'>,
 ): ParameterReader {
 	// An AI agent's tool has no items here: its $json is not the input item.
 	const items = context.getInputData(0, 'main');
 	const missing = {};
-	const getters = new Map<string, ParameterGetter | undefined>();
-	const getterFor = (name: string): ParameterGetter | undefined => {
-		const raw: unknown = context.getNodeParameter(name, 0, missing, { rawExpressions: true });
-		return raw === missing ? () => missing : compileGetter(raw);
-	};
+	const rawValues = new Map<string, unknown>();
 	return {
 		get(name, item, fallback) {
-			if (!getters.has(name)) getters.set(name, getterFor(name));
+			if (!rawValues.has(name))
+				rawValues.set(name, context.getNodeParameter(name, 0, missing, { rawExpressions: true }));
+			const raw = rawValues.get(name);
 			const json = items[item]?.json;
-			const value = json ? getters.get(name)?.(json) : notResolvable;
-			if (value === missing && fallback !== undefined) return fallback;
-			if (value !== undefined && value !== missing && value !== notResolvable) return value;
-			return context.getNodeParameter(name, item, fallback);
+			const value = json && (raw === missing ? fallback : evaluate(raw, json));
+			return value === undefined ? context.getNodeParameter(name, item, fallback) : value;
 		},
+		isFixed(name) {
+			const raw: unknown = context.getNodeParameter(name, 0, '', { rawExpressions: true });
+			return typeof raw === 'string' && !isBlank(raw) && !raw.startsWith('=');
+		},
+		timeZone: () => context.getTimezone(),
 	};
 }
 
@@ -141,29 +145,19 @@ export function nodeParameter(
 	fallback: unknown,
 ): unknown {
 	const raw: unknown = context.getNodeParameter(name, fallback, { rawExpressions: true });
-	return containsExpression(raw) ? context.getNodeParameter(name, fallback) : raw;
+	return evaluate(raw, undefined) ?? context.getNodeParameter(name, fallback);
 }
 
-function containsExpression(raw: unknown): boolean {
-	if (typeof raw === 'string') return raw.startsWith('=');
-	return typeof raw === 'object' && raw !== null && Object.values(raw).some(containsExpression);
-}
-
-/** A getter that reads a parameter without n8n; undefined when only n8n can evaluate it. */
-function compileGetter(raw: unknown): ParameterGetter | undefined {
-	if (typeof raw === 'string' && raw.startsWith('=')) return compilePath(raw);
-	if (typeof raw !== 'object' || raw === null || !containsExpression(raw)) return () => raw;
-	const getters: Array<[string, ParameterGetter]> = [];
-	for (const [name, value] of Object.entries(raw)) {
-		const getter = compileGetter(value);
-		if (!getter) return undefined;
-		getters.push([name, getter]);
-	}
-	return (json) => {
-		const fields = getters.map(([name, getter]): [string, unknown] => [name, getter(json)]);
-		if (fields.some(([, value]) => value === notResolvable)) return notResolvable;
-		return Array.isArray(raw) ? fields.map(([, value]) => value) : Object.fromEntries(fields);
-	};
+/** The value of a parameter for an item's data; undefined when only n8n can evaluate it. */
+function evaluate(raw: unknown, json: unknown): unknown {
+	if (typeof raw === 'string' && raw.startsWith('=')) return valueAtPath(raw, json);
+	if (typeof raw !== 'object' || raw === null) return raw;
+	const fields = Object.entries(raw).map(([name, field]): [string, unknown] => [
+		name,
+		evaluate(field, json),
+	]);
+	if (fields.some(([, value]) => value === undefined)) return undefined;
+	return Array.isArray(raw) ? fields.map(([, value]) => value) : Object.fromEntries(fields);
 }
 
 /**
@@ -175,49 +169,50 @@ const plainPath =
 
 const pathSteps = /\.(\w+)|\["([^"]*)"\]|\['([^']*)'\]|\[(\d+)\]/g;
 
-/** n8n blocks these names for security. */
-const forbiddenNames =
-	/constructor|[pP]rototype|StackTrace|^(caller|callee|arguments|binding|_linkedBinding|_load|mainModule|getBuiltinModule|dlopen|execve|loadEnvFile|getOwn\w+|defineProp\w+)$/;
+/** Names that n8n's expression engine blocks, or treats specially at any depth of a value. */
+const specialNames =
+	/^__|constructor|prototype|StackTrace|^(caller|callee|arguments|binding|_linkedBinding|_load|mainModule|getBuiltinModule|dlopen|execve|loadEnvFile|getOwn\w+|defineProp\w+)$/i;
 
-/** Names that n8n's expression engine treats specially, at any depth of a value. */
 function isSpecial(name: string): boolean {
-	return name in Object.prototype || name.startsWith('__');
+	return name in Object.prototype || specialNames.test(name);
 }
 
-function compilePath(expression: string): ParameterGetter | undefined {
+function valueAtPath(expression: string, json: unknown): unknown {
 	const [, path] = plainPath.exec(expression) ?? [];
 	if (path === undefined) return undefined;
-	const steps = [...path.matchAll(pathSteps)].map(
-		([, dotted, double, single, index]) => dotted ?? double ?? single ?? index ?? '',
-	);
-	if (steps.some((step) => isSpecial(step) || forbiddenNames.test(step))) return undefined;
-	return (json) => {
-		let value: unknown = json;
-		for (const step of steps) {
-			if (typeof value !== 'object' || value === null) return notResolvable;
-			value = Object.getOwnPropertyDescriptor(value, step)?.value;
-		}
-		return isPlain(value) ? value : notResolvable;
-	};
+	const steps = [...path.matchAll(pathSteps)].map((match) => match.slice(1).join(''));
+	const value = steps.some(isSpecial) ? undefined : valueAt(json, steps);
+	return isPlain(value) ? value : undefined;
 }
 
 /** Whether JSON can contain the value: n8n converts others, e.g. dates. */
 function isPlain(value: unknown): boolean {
-	switch (typeof value) {
-		case 'string':
-		case 'number':
-		case 'boolean':
-			return true;
-		case 'object':
-			return value === null || (isPlainObject(value) && Object.values(value).every(isPlain));
-		default:
-			return false;
-	}
-}
-
-function isPlainObject(value: object): boolean {
-	if (Array.isArray(value)) return true;
+	if (typeof value !== 'object' || value === null)
+		return value === null || ['string', 'number', 'boolean'].includes(typeof value);
 	const prototype: unknown = Object.getPrototypeOf(value);
 	const hasNoClass = prototype !== null && Object.getPrototypeOf(prototype) === null;
-	return hasNoClass && !Object.keys(value).some(isSpecial);
+	return (
+		(Array.isArray(value) || (hasNoClass && !Object.keys(value).some(isSpecial))) &&
+		Object.values(value).every(isPlain)
+	);
 }
+
+/** The collection of an operation's or a node's options. */
+export const optionsField: INodeProperties = {
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add Option',
+	default: {},
+};
+
+/** The company to use instead of the credential's. */
+export const companyIdField: INodeProperties = {
+	displayName: 'Company ID',
+	name: 'companyId',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. 42',
+	description:
+		'The company whose webhooks to manage. Remove this option to use the one in the credential.',
+};

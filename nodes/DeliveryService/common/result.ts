@@ -1,3 +1,5 @@
+import { endSentence } from './text';
+
 /**
  * A problem, worded for the person who can fix it: `message` says what happened, `description` what to
  * do.
@@ -7,12 +9,9 @@ export interface Problem {
 	description?: string;
 }
 
-/**
- * A problem as one text, for places where n8n shows only the message or only the description: when a
- * workflow is published, 2.x shows the one and 1.x the other.
- */
+/** What happened and what to do, as one text. */
 export function problemText({ message, description }: Problem): string {
-	return [message, description].filter(Boolean).join('. ');
+	return description ? `${endSentence(message)} ${description}` : message;
 }
 
 /** A value, or the problem that prevented it. */

@@ -71,3 +71,36 @@ export function pluralize(count: number, one: string, several: string): string {
 export function hasLostCharacters(text: string): boolean {
 	return text.includes('\uFFFD');
 }
+
+/** The text with a final period: messages of the service may lack one. */
+export function endSentence(text = ''): string {
+	return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+/** How many names a message lists. The lists in the error details are complete. */
+const maxListedNames = 20;
+
+/**
+ * A sentence such as "Created: #1001." or "Created (2): #1001, #1002."; empty without names.
+ *
+ * @param max how many names are listed
+ */
+export function listNames(title: string, names: readonly string[], max = maxListedNames): string {
+	if (names.length === 0) return '';
+	const count = names.length > 1 ? ` (${names.length})` : '';
+	const more = names.length - max;
+	const rest = more > 0 ? ` and ${more} more, listed in the error details` : '';
+	return `${title}${count}: ${names.slice(0, max).join(', ')}${rest}.`;
+}
+
+/** The text in one line: names and messages with line breaks would write log lines of their own. */
+export function oneLine(text: string): string {
+	return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+}
+
+/**
+ * How to make n8n call the methods of an unchanged trigger again, for the middle of a sentence: when
+ * a trigger is unchanged, n8n 2 doesn't offer publishing, or publishes only the other nodes.
+ */
+export const republishHint =
+	'unpublish the workflow, then publish it (in n8n 1, deactivate and activate it)';

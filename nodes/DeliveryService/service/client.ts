@@ -6,13 +6,12 @@ import type {
 	ILoadOptionsFunctions,
 	IDataObject,
 } from 'n8n-workflow';
-import { UserError } from 'n8n-workflow';
+import { sleep, UserError } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
 import { anyObject } from '../common/json';
-import { disallowedDomain } from './allowedDomains';
+import { disallowedDomain, readCredential, type Credential } from './credential';
 import { operationError } from './nodeErrors';
-import { readCredential, type Credential } from './credential';
 
 /** The name of the credential type; saved workflows contain it. */
 export const credentialType = 'deliveryServiceApi';
@@ -29,7 +28,7 @@ export interface ServiceRequest {
 	json?: object;
 	/** Form fields, sent as key=value pairs. */
 	form?: Readonly<Record<string, string>>;
-	/** Milliseconds to wait for the response. */
+	/** Milliseconds to wait for the whole response. */
 	timeoutMs?: number;
 }
 
@@ -41,6 +40,8 @@ export interface ServiceResponse {
 	headers: Readonly<Record<string, string>>;
 	/** The parsed body; the raw text when it is not JSON, undefined when it is empty. */
 	body: unknown;
+	/** The Base URL of the request. */
+	baseUrl?: string;
 }
 
 /** No response: the connection failed, broke or timed out. */
@@ -116,7 +117,7 @@ export async function openClient(
 	const send: Send = async (request) => {
 		if (blockedReason !== undefined) return { kind: 'noResponse', code: '', blockedReason, host };
 		try {
-			const response: unknown = await context.helpers.httpRequestWithAuthentication.call(
+			const response: Promise<unknown> = context.helpers.httpRequestWithAuthentication.call(
 				context,
 				credentialType,
 				{
@@ -131,12 +132,36 @@ export async function openClient(
 					disableFollowRedirect: true,
 				},
 			);
-			return toResponse(response);
+			return await settle(response, credential.baseUrl, request.timeoutMs);
 		} catch (error) {
 			return { ...toNoResponse(error), host };
 		}
 	};
 	return { credential, send };
+}
+
+/** Longer waits are split, so that a response leaves no long timer behind. */
+const maxSleepMs = 1000;
+
+/**
+ * Waits for a response of n8n's HTTP helpers. Their own timeout ends with the headers, and they replace
+ * an abort signal by their own, so a body that never ends needs this one.
+ *
+ * @throws what the helper throws
+ */
+export async function settle(response: Promise<unknown>, baseUrl: string, timeoutMs = Infinity) {
+	let isSettled = false;
+	const timeout = async (): Promise<NoResponse> => {
+		for (let left = timeoutMs; left > 0 && !isSettled; left -= maxSleepMs)
+			await sleep(Math.min(left, maxSleepMs));
+		return { kind: 'noResponse', code: 'ECONNABORTED', host: new URL(baseUrl).host };
+	};
+	const arrival = async () => ({ ...toResponse(await response), baseUrl });
+	try {
+		return await Promise.race([arrival(), ...(timeoutMs < Infinity ? [timeout()] : [])]);
+	} finally {
+		isSettled = true;
+	}
 }
 
 /** Converts a full response of n8n's HTTP helpers. */

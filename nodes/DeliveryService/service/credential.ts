@@ -1,6 +1,7 @@
 import { z } from 'zod/v4';
 
 import type { Result } from '../common/result';
+import { isBlank } from '../common/text';
 import { companyIdSchema } from './schemas';
 
 /** Paths of the endpoints (API document, section 4), which the nodes append to the Base URL. */
@@ -8,7 +9,7 @@ const endpointPath = /\/(v1(\/deliveries(\/dropoff)?)?|hooks(\/companies(\/[^/]*
 
 /** What is wrong with a Base URL, as the end of a sentence; undefined when it is valid. */
 function baseUrlProblem(url: string): string | undefined {
-	if (!/^https?:\/\//i.test(url)) return 'must start with https:// or http://';
+	if (!/^https?:\/\//i.test(url)) return 'must start with https://';
 	if (!URL.canParse(url)) return 'is not a valid URL';
 	const { username, password } = new URL(url);
 	if (username !== '' || password !== '')
@@ -125,4 +126,66 @@ export function resolveCompanyId(
 				'Enter the Company ID, a positive whole number, in the credential or in the options of the node.',
 		},
 	};
+}
+
+/**
+ * The company in a node's options; undefined when the option was not added. An empty one is a problem:
+ * the company in the credential would otherwise take the place of a company that an expression missed.
+ *
+ * @param options the options that the user added
+ * @param label the option's label in the editor
+ */
+export function readCompanyOption(
+	options: Readonly<Record<string, unknown>>,
+	label = 'Company ID',
+): Result<unknown> {
+	const { companyId } = options;
+	if (!('companyId' in options) || !isBlank(companyId)) return { ok: true, value: companyId };
+	return {
+		ok: false,
+		problem: {
+			message: `Delivery Service: the option ${label} is empty`,
+			description:
+				'Enter a company ID; if it is an expression, it returned nothing. Remove the option only if all deliveries are for the company in the credential.',
+		},
+	};
+}
+
+/** The company in a node's options, or else in the credential (API document, section 4.3). */
+export function selectedCompany(
+	credential: Pick<Credential, 'companyId' | 'hasInvalidCompanyId'>,
+	options: Readonly<Record<string, unknown>>,
+): Result<number> {
+	const given = readCompanyOption(options);
+	return given.ok ? resolveCompanyId(credential, given.value) : given;
+}
+
+/** Settings that n8n adds to the credential. */
+const settingsSchema = z.object({
+	allowedHttpRequestDomains: z.unknown().optional(),
+	allowedDomains: z.string().catch(''),
+});
+
+/**
+ * Why the credential's setting Allowed HTTP Request Domains forbids a URL; undefined if it allows it.
+ * n8n applies it to the HTTP Request and GraphQL nodes only, and its value None is about these alone.
+ *
+ * @param credentialData the credential as n8n provides it
+ */
+export function disallowedDomain(credentialData: unknown, url: string): string | undefined {
+	const { allowedHttpRequestDomains, allowedDomains } = settingsSchema.parse(credentialData);
+	if (allowedHttpRequestDomains !== 'domains') return undefined;
+	const host = plainHost(new URL(url).hostname);
+	if (allowedDomains.split(',').some((domain) => includesHost(plainHost(domain), host)))
+		return undefined;
+	return `${host} is not among the Allowed HTTP Request Domains of the credential`;
+}
+
+/** `*.example.com` stands for the subdomains of example.com, without itself. */
+function includesHost(domain: string, host: string): boolean {
+	return /^\*\../.test(domain) ? host.endsWith(domain.slice(1)) : host === domain;
+}
+
+function plainHost(host: string): string {
+	return host.trim().toLowerCase().replace(/\.$/, '');
 }

@@ -4,14 +4,14 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
-import { disallowedDomain } from './allowedDomains';
-import { isSuccess, toResponse, toNoResponse, type Exchange } from './client';
 import {
+	disallowedDomain,
 	credentialSchema,
 	readCredential,
 	unencryptedBaseUrl,
 	type Credential,
 } from './credential';
+import { isSuccess, settle, toNoResponse, type Exchange } from './client';
 import { serviceDetail, explainFailure, notADeliveryService } from './errors';
 import { listWebhooksRequest } from './requests';
 import { problemText, type Problem } from '../common/result';
@@ -75,7 +75,7 @@ async function requestWebhookList(
 ): Promise<Exchange> {
 	const { method, path } = listWebhooksRequest(companyId);
 	try {
-		const response: unknown = await helpers.request({
+		const response: Promise<unknown> = helpers.request({
 			method,
 			uri: `${baseUrl}${path}`,
 			auth: { user: apiKeyId, pass: apiSecret },
@@ -85,7 +85,7 @@ async function requestWebhookList(
 			resolveWithFullResponse: true,
 			simple: false,
 		});
-		return toResponse(response);
+		return await settle(response, baseUrl, testTimeoutMs);
 	} catch (error) {
 		return toNoResponse(error);
 	}

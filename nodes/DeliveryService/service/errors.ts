@@ -1,8 +1,5 @@
-import { z } from 'zod/v4';
-
 import type { ServiceResponse, Exchange, NoResponse } from './client';
 import type { Problem } from '../common/result';
-import { retryAfterText, readRetryAfter } from './retryAfter';
 import { codeAndMessageSchema } from './schemas';
 
 const unreachableAdvice =
@@ -57,7 +54,7 @@ export function isAboutAllRequests(response: ServiceResponse): boolean {
  */
 export function explainFailure(exchange: Exchange, requestedIds?: RequestedIds): Problem {
 	if (exchange.kind === 'noResponse') return explainNoResponse(exchange);
-	const { status, headers, body } = exchange;
+	const { status, body } = exchange;
 	const detail = serviceMessage(body);
 	const known = problemsByStatus[status];
 	if (known) {
@@ -77,7 +74,7 @@ export function explainFailure(exchange: Exchange, requestedIds?: RequestedIds):
 	if (status >= 300 && status < 400)
 		return {
 			message: 'The Delivery Service redirects to a different URL',
-			description: `Enter the new URL as Base URL in the credential${redirectTarget(headers.location)}. The next run of each workflow with Skip Already Sent then stops once and asks whether the service has moved.`,
+			description: redirectAdvice(exchange),
 		};
 	if (status >= 400 && status < 500)
 		return {
@@ -100,11 +97,21 @@ function retryAfterAdvice(response: ServiceResponse): string | undefined {
 	);
 }
 
-/** The origin that a redirect points to; its path belongs to the request, not to the Base URL. */
-function redirectTarget(location = ''): string {
-	const { success, data } = z.url().safeParse(location);
-	return success ? `: ${new URL(data).origin}` : '';
+/**
+ * What to do about a redirect. Its target is named only if it is the same host with HTTPS: any other
+ * could be somebody else's, who would receive the API secret.
+ */
+function redirectAdvice({ baseUrl = '', headers }: ServiceResponse): string {
+	if (!URL.canParse(baseUrl)) return askForUrl;
+	const { protocol, hostname, host } = new URL(baseUrl);
+	const { location = '' } = headers;
+	const target = URL.canParse(location, baseUrl) ? new URL(location, baseUrl) : undefined;
+	return protocol === 'http:' && target?.protocol === 'https:' && target.hostname === hostname
+		? `In the credential, change the Base URL so that it starts with ${target.origin}.`
+		: `Another server responded (${host}). ${askForUrl}`;
 }
+
+const askForUrl = 'Ask the Delivery Service for its API URL.';
 
 /**
  * Details of a failed request without the advice of `explainFailure`: trying again is wrong advice
@@ -112,18 +119,15 @@ function redirectTarget(location = ''): string {
  */
 export function serviceDetail(exchange: Exchange): string {
 	if (exchange.kind === 'response')
-		return [movedAdvice(exchange), serviceMessage(exchange.body)].filter(Boolean).join(' ');
+		return [
+			isRedirect(exchange) && exchange.status !== 303 && redirectAdvice(exchange),
+			serviceMessage(exchange.body),
+		]
+			.filter(Boolean)
+			.join(' ');
 	const { code } = exchange;
 	if (timeoutCodes.has(code)) return 'To wait longer for a response, increase the option Timeout.';
 	return code === '' || code === 'ERR_CANCELED' ? '' : codeSentence(code);
-}
-
-/** What to do about a redirect of a request that may have been processed. */
-function movedAdvice(response: ServiceResponse): string {
-	const target = redirectTarget(response.headers.location);
-	return isRedirect(response) && response.status !== 303 && target !== ''
-		? `If the Delivery Service has moved, enter the new URL as Base URL in the credential${target}.`
-		: '';
 }
 
 function codeSentence(code: string): string {
@@ -145,6 +149,9 @@ export function isCertificateError(code: string): boolean {
 	return certificateErrorCode.test(code);
 }
 
+/** Codes of a certificate whose authority is private or unknown to n8n. */
+const unknownAuthority = /SELF_SIGNED|^UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)|^CERT_UNTRUSTED$/;
+
 /** Our own timeout, and that of the connection. */
 const timeoutCodes = new Set(['ECONNABORTED', 'ETIMEDOUT']);
 
@@ -162,8 +169,8 @@ function explainNoResponse(failure: NoResponse): Problem {
 		};
 	if (isCertificateError(code))
 		return {
-			message: `The certificate of the ${service} is not trusted`,
-			description: `Check that the Base URL in the credential is the URL of the Delivery Service itself. If it is, ask your n8n administrator to trust its certificate. ${codeSentence(code)}`,
+			message: `The certificate of the ${service} is not ${unknownAuthority.test(code) ? 'trusted' : 'valid'}`,
+			description: `Check that the Base URL in the credential is the URL of the Delivery Service itself. If it is, ask ${unknownAuthority.test(code) ? 'your n8n administrator to trust its certificate' : 'the support of the Delivery Service'}. ${codeSentence(code)}`,
 		};
 	if (timeoutCodes.has(code))
 		return neverConnected
@@ -184,7 +191,7 @@ function explainNoResponse(failure: NoResponse): Problem {
 		case 'EPROTO':
 			return {
 				message: `Could not establish a secure (TLS) connection to the ${service}`,
-				description: `Check the Base URL in the credential. If the Delivery Service does not use HTTPS on this host and port, the URL must start with http://. ${codeSentence(code)}`,
+				description: `Check host and port of the Base URL in the credential. ${codeSentence(code)}`,
 			};
 		case 'ERR_CANCELED':
 			return { message: 'The execution was stopped before the Delivery Service responded' };
@@ -214,7 +221,16 @@ function serviceMessage(body: unknown): string | undefined {
 	const { code, message } = codeAndMessageSchema.parse(body);
 	const shown = [...(message ? ['message'] : []), ...(code ? ['code'] : [])];
 	const text = [message, code && `(${code})`, otherFields(shown, body)].filter(Boolean).join(' ');
-	return text ? `The service says: ${text.slice(0, 500)}` : undefined;
+	// Cut last: half a signature would not be recognized.
+	return text ? `The service says: ${withoutSignatures(text).slice(0, 500)}` : undefined;
+}
+
+/**
+ * A text of the service without the signatures of webhook URLs, which it may quote. Whoever knows one
+ * can trigger a workflow.
+ */
+export function withoutSignatures(text: string): string {
+	return text.replaceAll(/(?<=signature(=|%(25)*3D))[0-9a-f]+|[0-9a-f]{64,}/gi, '***');
 }
 
 /** Whether a body is a web page: it came from another server, and no message can quote it. */
@@ -231,4 +247,29 @@ function otherFields(shown: readonly string[], body: unknown): string {
 		([name, value]) => !shown.includes(name) && value !== null && value !== '',
 	);
 	return others.length > 0 ? JSON.stringify(Object.fromEntries(others)) : '';
+}
+
+/** When to retry, from HTTP's `Retry-After` header. */
+export type RetryAfter = { seconds: number } | { date: Date };
+
+/** Parses `Retry-After`: seconds or a date; undefined when it is missing or invalid. */
+export function readRetryAfter({ headers }: ServiceResponse): RetryAfter | undefined {
+	const value = (headers['retry-after'] ?? '').trim();
+	if (/^\d+$/.test(value)) return Number(value) > 0 ? { seconds: Number(value) } : undefined;
+	// JavaScript parses "1.5" as a day in 2001.
+	const date = new Date(/[a-z]/i.test(value) ? value : NaN);
+	return Number.isNaN(date.getTime()) ? undefined : { date };
+}
+
+/** How long to wait, as text to follow "wait" in a sentence. */
+function retryAfterText(retryAfter: RetryAfter): string {
+	if ('date' in retryAfter) return `until ${retryAfter.date.toISOString()}`;
+	const { seconds } = retryAfter;
+	if (seconds <= 120) return countUnits(seconds, 'second');
+	if (seconds <= 7200) return countUnits(Math.ceil(seconds / 60), 'minute');
+	return countUnits(Math.ceil(seconds / 3600), 'hour');
+}
+
+function countUnits(count: number, unit: string): string {
+	return count === 1 ? `1 ${unit}` : `${count} ${unit}s`;
 }

@@ -93,6 +93,12 @@ export function eventForCode(code: number): EventName | undefined {
 	return eventNames.find((name) => events[name].code === code);
 }
 
+/** The label of an event, for messages. */
+export function eventLabel(code: number): string {
+	const event = eventForCode(code);
+	return event ? events[event].name : `Event ${code}`;
+}
+
 export interface ParsedEvent {
 	/** The payload: documented fields with their documented types, other fields unchanged. */
 	fields: Record<string, unknown>;

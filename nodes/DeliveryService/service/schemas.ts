@@ -1,7 +1,6 @@
 import { z } from 'zod/v4';
 
 import { anyObject } from '../common/json';
-import { limits } from './limits';
 import {
 	amount,
 	email,
@@ -18,6 +17,21 @@ import {
 	wholeNumber,
 	removeEmptyEntries,
 } from './values';
+
+/** The limits of the service (API document, sections 2.1 and 8). */
+export const limits = {
+	/** Deliveries in one creation request. */
+	deliveriesPerRequest: 100,
+	/** Creation requests per API key in any window of `creationWindowMs`. */
+	creationRequestsPerWindow: 100,
+	creationWindowMs: 60_000,
+	/** Delivery or reference IDs in one update request. */
+	deliveriesPerUpdate: 10,
+	/** Characters of a reference ID. */
+	referenceIdLength: 40,
+	/** Characters of a tag's name. */
+	tagLength: 50,
+} as const;
 
 /*
  * The request and response bodies of the API document. Request schemas are strict: they reject unknown
@@ -236,37 +250,22 @@ export interface UpdateBody {
 	recalculateCity: boolean;
 }
 
-/** The URL of a subscription (section 2.7). */
+/** The URL of a subscription (section 2.7). A parser would drop line breaks within it. */
 export const webhookUrlSchema = z.preprocess(
 	textFromNumber,
 	z
 		.string()
-		.refine(isWebUrl, { message: 'must be a valid URL that starts with http:// or https://' }),
+		.trim()
+		.refine((value) => /^https?:\/\/\P{Cc}+$/iu.test(value) && URL.canParse(value), {
+			message: 'must be a valid URL that starts with http:// or https://',
+		}),
 );
-
-function isWebUrl(value: string): boolean {
-	return /^https?:\/\//i.test(value) && URL.canParse(value);
-}
-
-/** The records of a payload that is not a list: a single record, or an object of lists or records. */
-function findRecords(payload: unknown): unknown {
-	if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return payload;
-	if ('id' in payload) return [payload];
-	const values: unknown[] = Object.values(payload);
-	const lists = values.filter((value) => Array.isArray(value));
-	if (lists.length > 0) return lists.flat();
-	const areAllRecords = values.every((value) => typeof value === 'object' && value !== null);
-	return areAllRecords ? values : payload;
-}
 
 /** The used part of a creation response (section 4.1). */
-export const creationResponseSchema = z.preprocess(
-	(body) => (Array.isArray(body) ? { payload: body } : body),
-	z.object({
-		/** A record that is not an object is useless, but must not hide the others. */
-		payload: z.preprocess(findRecords, z.array(anyObject.catch({}))),
-	}),
-);
+export const creationResponseSchema = z.object({
+	/** A record that is not an object is useless, but must not hide the others. */
+	payload: z.array(anyObject.catch({})),
+});
 
 /** Text or a number; anything else is ignored. */
 const textOrNumber = z
@@ -274,15 +273,20 @@ const textOrNumber = z
 	.nullish()
 	.catch(undefined);
 
-const jobs = z.object({ jobs: z.unknown().optional() }).optional().catch(undefined);
+/** The documented response to an update (section 4.2); its job is what confirms the update. */
+export const updateResponseSchema = z
+	.object({
+		code: textOrNumber,
+		message: textOrNumber,
+		data: z.object({ jobs: text }),
+	})
+	.transform(({ code, message, data }) => ({
+		jobId: data.jobs,
+		...(code && { code }),
+		...(message && { message }),
+	}));
 
-/** An update response (section 4.2). The job may also be in `payload`, where creation has its records. */
-export const updateResponseSchema = z.object({
-	code: textOrNumber,
-	message: textOrNumber,
-	data: jobs,
-	payload: jobs,
-});
+export type UpdateResponse = z.infer<typeof updateResponseSchema>;
 
 /** The code and message of a response (sections 4.1, 4.2 and 7). */
 export const codeAndMessageSchema = z

@@ -2,19 +2,6 @@ import fc from 'fast-check';
 
 import { chunk } from '../../../nodes/DeliveryService/common/chunk';
 
-test('splits entries into chunks and a remainder', () => {
-	expect(chunk([1, 2, 3, 4, 5], 2)).toEqual([[1, 2], [3, 4], [5]]);
-	expect(chunk([1, 2, 3, 4], 2)).toEqual([
-		[1, 2],
-		[3, 4],
-	]);
-	expect(chunk([1], 100)).toEqual([[1]]);
-});
-
-test('returns no chunks for no entries', () => {
-	expect(chunk([], 10)).toEqual([]);
-});
-
 test('keeps every entry in order in as few chunks as possible', () => {
 	fc.assert(
 		fc.property(fc.array(fc.integer()), fc.integer({ min: 1, max: 20 }), (entries, size) => {

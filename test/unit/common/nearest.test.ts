@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { nearest } from '../../../nodes/DeliveryService/common/nearest';
+import { nearest } from '../../../nodes/DeliveryService/service/values';
 
 const fields = ['pickup', 'dropoff', 'packages', 'referenceId', 'tags', 'extraData', 'cod'];
 

@@ -22,7 +22,9 @@ describe('a collection', () => {
 
 	test('reads the collection of an item and defaults to an empty object', () => {
 		const get = jest.fn().mockReturnValue({ companyId: 7 });
-		expect(collectionParameter({ get }, 'options', 3)).toEqual({ companyId: 7 });
+		expect(
+			collectionParameter({ get, isFixed: jest.fn(), timeZone: jest.fn() }, 'options', 3),
+		).toEqual({ companyId: 7 });
 		expect(get.mock.calls).toEqual([['options', 3, {}]]);
 	});
 });

@@ -12,8 +12,8 @@ import fc from 'fast-check';
 import { parse } from 'yaml';
 import { z } from 'zod/v4';
 
-import { limits } from '../../../nodes/DeliveryService/service/limits';
 import {
+	limits,
 	companyIdSchema,
 	deliveryChangesSchema,
 	deliveryJsonSchema,
@@ -21,8 +21,7 @@ import {
 	deliveryTypeSchema,
 	targetSchemas,
 } from '../../../nodes/DeliveryService/service/schemas';
-import { serviceLabels } from '../../../nodes/DeliveryService/service/labels';
-import { validate } from '../../../nodes/DeliveryService/service/validation';
+import { serviceLabels, validate } from '../../../nodes/DeliveryService/service/validation';
 import { delivery, pack, place } from '../../support/sampleDelivery';
 
 const file = join(__dirname, '../../../playground/service/openapi.yaml');

@@ -1,5 +1,6 @@
 import {
 	readCredential,
+	resolveCompanyId,
 	unencryptedBaseUrl,
 } from '../../../nodes/DeliveryService/service/credential';
 
@@ -31,10 +32,10 @@ test.each(['https://a.example/api', 'http://127.0.0.1:8080', 'https://a.example/
 );
 
 test.each([
-	['a.example', 'must start with https:// or http://'],
-	['ftp://a.example', 'must start with https:// or http://'],
-	['https:a.example', 'must start with https:// or http://'],
-	['https://', 'must start with https:// or http://'],
+	['a.example', 'must start with https://'],
+	['ftp://a.example', 'must start with https://'],
+	['https:a.example', 'must start with https://'],
+	['https://', 'must start with https://'],
 	['https://a b.example', 'is not a valid URL'],
 	[
 		'https://a.example/api?key=s3cret',
@@ -90,7 +91,6 @@ test('keeps spaces in the API Secret and trims the API Key ID', () => {
 
 test.each([
 	'https://user:s3cret@a.example',
-	'https://user@a.example/api',
 	'https://:s3cret@a.example',
 	'HTTPS://user:s3%40cret@a.example:8443',
 ])('rejects the Base URL %j because of its user info, without repeating it', (baseUrl) => {
@@ -122,4 +122,16 @@ test.each([
 	['http://[::1]:8080/', false],
 ])('recognizes whether the Base URL %j sends the secret unencrypted: %p', (baseUrl, expected) => {
 	expect(unencryptedBaseUrl.test(baseUrl)).toBe(expected);
+});
+
+test.each([
+	[7, 7],
+	['7', 7],
+	[undefined, 42],
+	['', 42],
+	[0, undefined],
+	['shop', undefined],
+])('resolves the company ID %j with 42 in the credential to %p', (given, companyId) => {
+	const result = resolveCompanyId({ companyId: 42 }, given);
+	expect(result.ok ? result.value : undefined).toBe(companyId);
 });

@@ -30,6 +30,14 @@ describe('explaining a response', () => {
 	test.each([
 		[429, '600', 'Wait 10 minutes, as the service requests, then try again.'],
 		[503, '1', 'Wait 1 second, as the service requests, then try again.'],
+		[429, '7201', 'Wait 3 hours, as the service requests, then try again.'],
+		[
+			503,
+			'Wed, 21 Oct 2026 07:28:00 GMT',
+			'Wait until 2026-10-21T07:28:00.000Z, as the service requests, then try again.',
+		],
+		[429, '0', 'Wait a minute, then try again.'],
+		[503, '1.5', 'Try again later.'],
 		[503, 'soon', 'Try again later.'],
 	])('explains status %d with Retry-After %s', (status, value, advice) => {
 		expect(
@@ -88,19 +96,36 @@ describe('explaining a response', () => {
 		},
 	);
 
-	test('shows the origin that the service redirects to', () => {
-		expect(
-			explainFailure(
-				responseWith(308, undefined, { location: 'https://new.example/v1/deliveries' }),
-			),
-		).toEqual({
+	const redirect = (baseUrl: string | undefined, location: string): Exchange => ({
+		...{ kind: 'response', status: 308, headers: { location }, body: undefined, baseUrl },
+	});
+
+	test('names the target of a redirect only from HTTP to HTTPS of the same host', () => {
+		const secured = redirect('http://api.example/base', 'https://api.example/base/v1/deliveries');
+		const advice =
+			'In the credential, change the Base URL so that it starts with https://api.example.';
+		expect(explainFailure(secured)).toEqual({
 			message: 'The Delivery Service redirects to a different URL',
-			description:
-				'Enter the new URL as Base URL in the credential: https://new.example. The next run of each workflow with Skip Already Sent then stops once and asks whether the service has moved.',
+			description: advice,
 		});
-		for (const location of ['', '/v1/elsewhere'])
-			expect(explainFailure(responseWith(302, undefined, { location })).description).toBe(
-				'Enter the new URL as Base URL in the credential. The next run of each workflow with Skip Already Sent then stops once and asks whether the service has moved.',
+		expect(serviceDetail(secured)).toBe(advice);
+	});
+
+	test.each([
+		['https://api.example', 'http://evil.example/login'],
+		['http://api.example', 'https://evil.example/login'],
+		['https://api.example', 'http://api.example/login'],
+		['http://api.example', 'http://api.example/login'],
+		['https://api.example', '/login'],
+		['https://api.example', 'https://api.example@evil.example'],
+		['https://api.example', ''],
+	])('advises no other host and no HTTP for a redirect from %s to %j', (baseUrl, location) => {
+		for (const detail of [
+			explainFailure(redirect(baseUrl, location)).description,
+			serviceDetail(redirect(baseUrl, location)),
+		])
+			expect(detail).toBe(
+				'Another server responded (api.example). Ask the Delivery Service for its API URL.',
 			);
 	});
 
@@ -112,14 +137,6 @@ describe('explaining a response', () => {
 		expect(explainFailure(responseWith(status, { message: 'Down' })).description).toBe(
 			'Try again later. The service says: Down',
 		);
-	});
-
-	test.each([300, 399])('explains status %d as a redirect', (status) => {
-		expect(explainFailure(responseWith(status)).message).toContain('redirects');
-	});
-
-	test.each([400, 499])('explains status %d as a rejection', (status) => {
-		expect(explainFailure(responseWith(status)).message).toContain('rejected');
 	});
 });
 
@@ -157,20 +174,30 @@ describe('explaining a missing response', () => {
 		);
 	});
 
-	test('mentions http:// and HTTPS when no TLS connection is possible', () => {
-		const { message, description } = explainFailure({ kind: 'noResponse', code: 'EPROTO' });
-		expect(message).toBe('Could not establish a secure (TLS) connection to the Delivery Service');
-		expect(description).toContain('HTTPS');
-		expect(description).toContain('http://');
+	test('does not advise HTTP when no TLS connection is possible', () => {
+		expect(explainFailure({ kind: 'noResponse', code: 'EPROTO' })).toEqual({
+			message: 'Could not establish a secure (TLS) connection to the Delivery Service',
+			description:
+				'Check host and port of the Base URL in the credential. The error code is EPROTO.',
+		});
 	});
 
-	test('reports an untrusted certificate', () => {
-		const { message, description } = explainFailure({
-			kind: 'noResponse',
-			code: 'CERT_HAS_EXPIRED',
+	test.each([
+		['SELF_SIGNED_CERT_IN_CHAIN', 'trusted', 'your n8n administrator to trust its certificate'],
+		['DEPTH_ZERO_SELF_SIGNED_CERT', 'trusted', 'your n8n administrator to trust its certificate'],
+		[
+			'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+			'trusted',
+			'your n8n administrator to trust its certificate',
+		],
+		['CERT_HAS_EXPIRED', 'valid', 'the support of the Delivery Service'],
+		['CERT_REVOKED', 'valid', 'the support of the Delivery Service'],
+		['ERR_TLS_CERT_ALTNAME_INVALID', 'valid', 'the support of the Delivery Service'],
+	])('advises to trust only a certificate of an unknown authority: %s', (code, not, whom) => {
+		expect(explainFailure({ kind: 'noResponse', code })).toEqual({
+			message: `The certificate of the Delivery Service is not ${not}`,
+			description: `Check that the Base URL in the credential is the URL of the Delivery Service itself. If it is, ask ${whom}. The error code is ${code}.`,
 		});
-		expect(message).toBe('The certificate of the Delivery Service is not trusted');
-		expect(description).toContain('Base URL');
 	});
 
 	test('explains a connect timeout like a refused connection', () => {
@@ -201,11 +228,6 @@ describe('the details of a failed request', () => {
 	test.each<[Exchange, string]>([
 		[responseWith(500), ''],
 		[responseWith(500, { message: 'Down' }), 'The service says: Down'],
-		[responseWith(302, undefined, { location: '/v1/deliveries/7' }), ''],
-		[
-			responseWith(301, { message: 'Moved' }, { location: 'https://new.example/v1/deliveries' }),
-			'If the Delivery Service has moved, enter the new URL as Base URL in the credential: https://new.example. The service says: Moved',
-		],
 		[
 			{ kind: 'noResponse', code: 'ETIMEDOUT' },
 			'To wait longer for a response, increase the option Timeout.',
@@ -224,4 +246,24 @@ describe('the details of a failed request', () => {
 
 test('points to the Base URL after an unreadable success', () => {
 	expect(notADeliveryService.description).toContain('Base URL');
+});
+
+describe('a signature that the service quotes', () => {
+	const signature = '5e'.repeat(32);
+	const url = `https://n8n.example/webhook/1?event=updateTask&signature=${signature}`;
+	test.each([
+		url,
+		url.replaceAll('&', '&amp;'),
+		encodeURIComponent(url),
+		encodeURIComponent(encodeURIComponent(url)),
+		url.slice(0, -20),
+		`${signature.toUpperCase()} is invalid`,
+		`${' '.repeat(460)}${url}`,
+	])('is removed from %s', (text) => {
+		for (const body of [text, { message: text }, { code: 'X', errors: [{ url: text }] }]) {
+			const shown = JSON.stringify(explainFailure(responseWith(422, body)));
+			expect(shown).not.toMatch(/5e5e/i);
+			expect(shown).toContain('The service says');
+		}
+	});
 });

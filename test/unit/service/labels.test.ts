@@ -2,7 +2,7 @@ import {
 	fieldLabel,
 	serviceLabels,
 	type Labels,
-} from '../../../nodes/DeliveryService/service/labels';
+} from '../../../nodes/DeliveryService/service/validation';
 import { valueAt } from '../../../nodes/DeliveryService/common/json';
 
 const labelAt = (path: Array<string | number>, root?: unknown) =>
@@ -14,20 +14,9 @@ describe('the label of a field', () => {
 		[['dropoff', 'contact', 'phonenumber'], 'Recipient phone'],
 		[['pickup', 'location', 'warehouse'], 'Pickup warehouse ID'],
 		[['dropoff', 'location', 'address', 'zipcode'], 'Delivery ZIP code'],
-		[['dropoff', 'location', 'address', 'streetName'], 'Delivery street'],
-		[['dropoff', 'location', 'lat'], 'Delivery latitude'],
-		[['dropoff', 'location', 'lng'], 'Delivery longitude'],
 		[['packages', 0, 'id'], 'Package ID'],
-		[['packages', 0, 'qty'], 'Package quantity'],
-		[['referenceId'], 'Reference ID'],
-		[['deliveryIds'], 'Delivery ID'],
-		[['referenceIds'], 'Reference ID'],
 		[['tags', 0], 'Tag'],
-		[['addTags', 0], 'Tag to add'],
-		[['removeTags', 0], 'Tag to remove'],
 		[['extraData', 0, 'value'], 'Extra data value'],
-		[['cod'], 'Cash on delivery'],
-		[['companyId'], 'Company ID'],
 		[['deliveryChanges', 'cod'], 'Cash on delivery'],
 	])('labels %j as %s, like the editor', (path, label) => {
 		expect(labelAt(path)).toBe(label);

@@ -2,19 +2,15 @@ import type { z } from 'zod/v4';
 
 import {
 	codeAndMessageSchema,
-	companyIdSchema,
 	creationResponseSchema,
 	deliveryChangesSchema,
 	deliverySchema,
-	deliveryTypeSchema,
-	packageSizeSchema,
 	targetSchemas,
 	updateResponseSchema,
 	listedWebhookSchema,
 	webhookUrlSchema,
 } from '../../../nodes/DeliveryService/service/schemas';
-import { serviceLabels } from '../../../nodes/DeliveryService/service/labels';
-import { validate } from '../../../nodes/DeliveryService/service/validation';
+import { serviceLabels, validate } from '../../../nodes/DeliveryService/service/validation';
 import { contact, delivery, pack, place } from '../../support/sampleDelivery';
 
 function parse(schema: z.ZodType, value: unknown, subject = 'Delivery'): unknown {
@@ -105,27 +101,6 @@ describe('a delivery', () => {
 		);
 	});
 
-	test.each([
-		['', ''],
-		[[], [null]],
-		[[''], null],
-	])('treats empty lists as missing: %j and %j', (tags, extraData) => {
-		expect(parse(deliverySchema, delivery({ tags, extraData }))).toEqual(delivery());
-	});
-
-	test.each<[string, object, string]>([
-		['an address', { dropoff: place({ address: ' ' }) }, 'Delivery address is missing. Enter'],
-		[
-			'every component of an address',
-			{ dropoff: place({ address: { city: '', country: ' ' } }) },
-			'Delivery address requires at least one field',
-		],
-		['every package', { packages: ['', null] }, 'Package "" is not an object'],
-		['a latitude', { dropoff: place({ address: 'x', lat: '', lng: 1 }) }, 'Delivery latitude is'],
-	])('rejects a delivery with only blank values in %s', (_, changes, message) => {
-		expect(messageFor(deliverySchema, delivery(changes))).toContain(message);
-	});
-
 	test('converts plain numeric text to numbers', () => {
 		const value = delivery({
 			pickup: place({ warehouse: ' 7 ' }),
@@ -177,14 +152,6 @@ describe('a delivery', () => {
 		);
 	});
 
-	test.each(['a&b@x.com', 'a/b@docomo.ne.jp', 'josé@example.com', 'ana@münchen.de'])(
-		'accepts the email address %s',
-		(email) => {
-			const value = delivery({ dropoff: { ...place(), contact: contact({ email }) } });
-			expect(parse(deliverySchema, value)).toEqual(value);
-		},
-	);
-
 	test('counts grapheme clusters in a reference ID and a tag', () => {
 		const value = delivery({ referenceId: '👨‍👩‍👧'.repeat(40), tags: ['🇲🇽'.repeat(50)] });
 		expect(parse(deliverySchema, value)).toEqual(value);
@@ -217,97 +184,15 @@ describe('a delivery', () => {
 		);
 	});
 
-	test.each<[string, object, string]>([
-		['the pickup', { pickup: undefined }, 'Pickup is missing'],
-		['the dropoff', { dropoff: undefined }, 'Dropoff is missing'],
-		['the packages', { packages: undefined }, 'Package is missing'],
-		['a contact', { pickup: { location: { address: 'x' } } }, 'Pickup contact is missing'],
-		['a location', { dropoff: { contact: contact() } }, 'Delivery location is missing'],
-		[
-			'a name',
-			{ pickup: { ...place(), contact: contact({ name: undefined }) } },
-			'Pickup name is missing',
-		],
-		[
-			'the email of the pickup',
-			{ pickup: { ...place(), contact: contact({ email: undefined }) } },
-			'Pickup email is missing',
-		],
-		[
-			'the email of the dropoff',
-			{ dropoff: { ...place(), contact: contact({ email: null }) } },
-			'Recipient email is missing',
-		],
-		['a package name', { packages: [pack({ name: undefined })] }, 'Package name is missing'],
-		['a quantity', { packages: [pack({ qty: undefined })] }, 'Package quantity is missing'],
-		['an extra name', { extraData: [{ value: 'x' }] }, 'Extra data name is missing'],
-		['an extra value', { extraData: [{ name: 'x' }] }, 'Extra data value is missing'],
-	])('rejects a delivery without %s', (_, changes, message) => {
-		expect(messageFor(deliverySchema, delivery(changes))).toBe(message);
-	});
-
-	test.each<[string, object, string]>([
-		['packages', { packages: [] }, 'Package: at least one is required'],
-		['a name', { pickup: { ...place(), contact: contact({ name: ' ' }) } }, 'Pickup name is empty'],
-		[
-			'an email',
-			{ pickup: { ...place(), contact: contact({ email: '' }) } },
-			'Pickup email is empty',
-		],
-		['a package name', { packages: [pack({ name: '' })] }, 'Package name is empty'],
-		[
-			'the name of extra data',
-			{ extraData: [{ name: '', value: 'x' }] },
-			'Extra data name is empty',
-		],
-	])('rejects a delivery with empty %s', (_, changes, message) => {
-		expect(messageFor(deliverySchema, delivery(changes))).toBe(message);
-	});
-
-	test.each<[string, object, string]>([
-		['cash on delivery', { cod: -0.01 }, 'Cash on delivery -0.01 is less than 0'],
-		['a quantity', { packages: [pack({ qty: -1 })] }, 'Package quantity -1 is less than 0'],
-		['a weight', { packages: [pack({ weight: '-1' })] }, 'Package weight "-1" is less than 0'],
-		['a price', { packages: [pack({ price: -1 })] }, 'Package price -1 is less than 0'],
-		['a warehouse', { pickup: place({ warehouse: 0 }) }, 'Pickup warehouse ID 0 is less than 1'],
-	])('rejects a delivery with a number below the minimum for %s', (_, changes, message) => {
-		expect(messageFor(deliverySchema, delivery(changes))).toBe(message);
-	});
-
-	test.each<[string, object, string]>([
-		[
-			'a quantity',
-			{ packages: [pack({ qty: 1.5 })] },
-			'Package quantity 1.5 is not a whole number',
-		],
-		[
-			'a warehouse',
-			{ dropoff: place({ warehouse: '7.5' }) },
-			'Delivery warehouse ID "7.5" is not a whole number',
-		],
-	])('rejects a delivery with a fractional number for %s', (_, changes, message) => {
-		expect(messageFor(deliverySchema, delivery(changes))).toBe(message);
-	});
-
-	test.each<[string, object, string]>([
-		['cash on delivery', { cod: true }, 'Cash on delivery true is not a number'],
-		['infinite cash on delivery', { cod: Infinity }, 'Cash on delivery Infinity is not a number'],
-		['tags', { tags: 'gift' }, 'Tag "gift" is not a list'],
-		['a reference', { referenceId: false }, 'Reference ID false is not text'],
-		['a place', { pickup: 'Dock 4' }, 'Pickup "Dock 4" is not an object'],
-		['an address', { pickup: place({ address: true }) }, 'Pickup address true is not text'],
-		[
-			'a list as address',
-			{ pickup: place({ address: ['x'] }) },
-			'Pickup address (a list) is not text',
-		],
-		[
-			'searchable',
-			{ extraData: [{ name: 'a', value: 'b', searchable: 'true' }] },
-			'Extra data searchable "true" is not true or false',
-		],
-	])('rejects a delivery with the wrong type for %s', (_, changes, message) => {
-		expect(messageFor(deliverySchema, delivery(changes))).toBe(message);
+	test.each<[object, string]>([
+		[{ pickup: { location: { address: 'x' } } }, 'Pickup contact is missing'],
+		[{ dropoff: { ...place(), contact: contact({ email: null }) } }, 'Recipient email is missing'],
+		[{ packages: ['', null] }, 'Package "" is not an object'],
+		[{ packages: [pack(), pack({ size: 3 })] }, 'Package 2 size 3 is not one of xs, s, m, l, xl'],
+		[{ dropoff: place({ address: ' ' }) }, 'Delivery address is missing. Enter an address or'],
+		[{ pickup: place({ address: ['x'] }) }, 'Pickup address (a list) is not text'],
+	])("names the broken rule in the editor's words: %j", (changes, message) => {
+		expect(messageFor(deliverySchema, delivery(changes))).toContain(message);
 	});
 
 	test('accepts at most 40 characters in a reference ID and 50 in a tag', () => {
@@ -324,46 +209,11 @@ describe('a delivery', () => {
 		);
 	});
 
-	test.each(['ana', 'ana@', '@mail.example', 'ana@mail', 'a b@mail.example', 'a@b@mail.example'])(
-		'is rejected with the email %j',
-		(email) => {
-			const value = delivery({ dropoff: { ...place(), contact: contact({ email }) } });
-			expect(messageFor(deliverySchema, value)).toBe(
-				`Recipient email "${email}" is not an email address`,
-			);
-		},
-	);
-
-	test.each<[string, object, string]>([
-		[
-			'the delivery',
-			{ dropof: place() },
-			'Delivery has an unknown field "dropof" (did you mean "dropoff"?)',
-		],
-		['a place', { pickup: { ...place(), adress: 'x' } }, 'Pickup has an unknown field "adress"'],
-		[
-			'a contact',
-			{ pickup: { ...place(), contact: contact({ phone: '1' }) } },
-			'Pickup has an unknown field "phone" (did you mean "phonenumber"?)',
-		],
-		[
-			'a location',
-			{ pickup: place({ address: 'x', latitude: 1 }) },
-			'Pickup has an unknown field "latitude" (did you mean "lat"?)',
-		],
-		[
-			'address components',
-			{ pickup: place({ address: { zip: '62704' } }) },
-			'Pickup address has an unknown field "zip" (did you mean "zipcode"?)',
-		],
-		['a package', { packages: [pack({ color: 'red' })] }, 'Package has an unknown field "color"'],
-		[
-			'extra data',
-			{ extraData: [{ name: 'a', value: 'b', search: true }] },
-			'Extra data has an unknown field "search" (did you mean "searchable"?)',
-		],
-	])('rejects a delivery with an unknown field in %s', (_, changes, message) => {
-		expect(messageFor(deliverySchema, delivery(changes))).toContain(message);
+	test('rejects an email that is no address', () => {
+		const value = delivery({ dropoff: { ...place(), contact: contact({ email: 'ana@' }) } });
+		expect(messageFor(deliverySchema, value)).toBe(
+			'Recipient email "ana@" is not an email address',
+		);
 	});
 
 	test('lists unknown and known fields when it rejects a delivery', () => {
@@ -387,19 +237,6 @@ describe('a location', () => {
 	});
 
 	test.each([
-		[90, 180],
-		[-90, -180],
-		[0, 0],
-	])('accepts the extreme coordinates %d, %d', (lat, lng) => {
-		const value = withPickup({ warehouse: 1, lat, lng });
-		expect(parse(deliverySchema, value)).toHaveProperty('pickup.location', {
-			warehouse: 1,
-			lat: String(lat),
-			lng: String(lng),
-		});
-	});
-
-	test.each([
 		[0.0000004, '0'],
 		['-0.0000006', '-0.000001'],
 		[0.000001, '0.000001'],
@@ -410,18 +247,6 @@ describe('a location', () => {
 			lat: expected,
 			lng: expected,
 		});
-	});
-
-	test.each<[object, string]>([
-		[{ lat: 90.1, lng: 0 }, 'Pickup latitude 90.1 is more than 90'],
-		[{ lat: '-90.1', lng: 0 }, 'Pickup latitude "-90.1" is less than -90'],
-		[{ lat: 0, lng: 180.1 }, 'Pickup longitude 180.1 is more than 180'],
-		[{ lat: 0, lng: -180.1 }, 'Pickup longitude -180.1 is less than -180'],
-		[{ lat: 'north', lng: 0 }, 'Pickup latitude "north" is not a number'],
-		[{ lat: 1 }, 'Pickup longitude is missing. Set both latitude and longitude, or neither'],
-		[{ lng: 1 }, 'Pickup latitude is missing. Set both latitude and longitude, or neither'],
-	])('rejects the coordinates %j', (coordinates, message) => {
-		expect(messageFor(deliverySchema, withPickup({ address: 'x', ...coordinates }))).toBe(message);
 	});
 
 	test('requires either an address or a warehouse', () => {
@@ -436,23 +261,6 @@ describe('a location', () => {
 	test('rejects an address without components', () => {
 		expect(messageFor(deliverySchema, withPickup({ address: { city: null } }))).toBe(
 			'Pickup address requires at least one field, e.g. the street or the city',
-		);
-	});
-});
-
-describe('a package size', () => {
-	test.each(['xs', 's', 'm', 'l', 'xl'])('accepts the package size %s in any case', (size) => {
-		expect(parse(packageSizeSchema, ` ${size.toUpperCase()} `)).toBe(size);
-	});
-
-	test.each([
-		['xxl', '"xxl"'],
-		['', '""'],
-		[3, '3'],
-		[true, 'true'],
-	])('rejects the package size %j', (size, shown) => {
-		expect(messageFor(deliverySchema, delivery({ packages: [pack(), pack({ size })] }))).toBe(
-			`Package 2 size ${shown} is not one of xs, s, m, l, xl`,
 		);
 	});
 });
@@ -478,39 +286,7 @@ test('sends text without invisible characters, and counts text of nothing else a
 	expect(messageFor(deliverySchema, nameless)).toBe('Recipient name is empty');
 });
 
-describe('the type and company of a creation request', () => {
-	test.each(['slot', 'flex', 'express'])('accepts the delivery type %s', (type) => {
-		expect(deliveryTypeSchema.parse(type)).toBe(type);
-	});
-
-	test('rejects an unknown delivery type', () => {
-		expect(messageFor(deliveryTypeSchema, 'fast', 'Type')).toBe(
-			'Type "fast" is not one of slot, flex, express',
-		);
-	});
-
-	test('accepts only a positive whole number as company ID, also as text', () => {
-		expect(companyIdSchema.parse('42')).toBe(42);
-		expect(companyIdSchema.parse(1)).toBe(1);
-		for (const companyId of [0, -1, 1.5, '', 'shop', null])
-			expect(companyIdSchema.safeParse(companyId).success).toBe(false);
-	});
-});
-
 describe('the changes of an update', () => {
-	test('leaves changes unchanged when every field has its documented format', () => {
-		const complete = {
-			location: { address: '12 Main Street', instructions: 'Ring', lat: 39.5, lng: -89.5 },
-			contact: { name: 'Ana', email: 'ana@mail.example', phonenumber: '1' },
-			packages: [{ id: 'PK-1', name: 'Box', qty: 2, weight: 1.5, size: 'xs', price: 9.9 }],
-			cod: 0,
-			referenceId: 'r'.repeat(40),
-			addTags: [1, 2],
-			removeTags: [3],
-		};
-		expect(parse(deliveryChangesSchema, complete, 'Changes')).toEqual(complete);
-	});
-
 	test('converts numeric text in changes to numbers, including coordinates', () => {
 		const value = {
 			location: { lat: '39.5', lng: '-89.5' },
@@ -525,46 +301,9 @@ describe('the changes of an update', () => {
 			addTags: [12, 15],
 		});
 	});
-
-	test('requires no field of changes at any level', () => {
-		const empty = { location: {}, contact: {}, packages: [{}] };
-		expect(parse(deliveryChangesSchema, {}, 'Changes')).toEqual({});
-		expect(parse(deliveryChangesSchema, empty, 'Changes')).toEqual(empty);
-	});
-
-	test.each<[object, string]>([
-		[{ location: { lat: 1 } }, 'Longitude is missing. Set both latitude and longitude, or neither'],
-		[{ location: { address: { city: 'x' } } }, 'Address (an object) is not text'],
-		[{ location: { warehouse: 7 } }, 'Changes has an unknown field "warehouse"'],
-		[{ contact: { email: 'ana' } }, 'Email "ana" is not an email address'],
-		[{ contact: { name: ' ' } }, 'Name is empty'],
-		[{ packages: [] }, 'Package: at least one is required'],
-		[{ packages: [{ size: 'xxl' }] }, 'Package size "xxl" is not one of xs, s, m, l, xl'],
-		[{ cod: -1 }, 'Cash on delivery -1 is less than 0'],
-		[
-			{ referenceId: 'r'.repeat(41) },
-			`Reference ID "${'r'.repeat(41)}" is longer than 40 characters`,
-		],
-		[{ addTags: ['gift'] }, 'Tag to add "gift" is not a number'],
-		[{ addTags: [] }, 'Tag to add: at least one is required'],
-		[{ removeTags: [1, 0] }, 'Tag to remove 2 0 is less than 1'],
-		[{ removeTags: [] }, 'Tag to remove: at least one is required'],
-		[{ color: 'red' }, 'Changes has an unknown field "color"'],
-	])('rejects the changes %j', (changes, message) => {
-		expect(messageFor(deliveryChangesSchema, changes, 'Changes')).toContain(message);
-	});
 });
 
 describe('the targets of an update', () => {
-	test('accepts one or more IDs as the targets of an update', () => {
-		expect(parse(targetSchemas.deliveryIds, [' a ', 64], 'Update')).toEqual(['a', '64']);
-		expect(parse(targetSchemas.referenceIds, ['#1', 1001], 'Update')).toEqual(['#1', '1001']);
-		for (const kind of ['deliveryIds', 'referenceIds'] as const) {
-			expect(targetSchemas[kind].safeParse([]).success).toBe(false);
-			expect(targetSchemas[kind].safeParse(['']).success).toBe(false);
-		}
-	});
-
 	test('limits only the reference IDs of an update to 40 characters', () => {
 		expect(targetSchemas.referenceIds.safeParse(['r'.repeat(41)]).success).toBe(false);
 		expect(targetSchemas.deliveryIds.safeParse(['d'.repeat(41)]).success).toBe(true);
@@ -606,26 +345,10 @@ describe('a response of the service', () => {
 			{},
 			{ payload: null },
 			{ payload: 'x' },
-			{ payload: { count: 2 } },
+			{ payload: { deliveries: [{ id: 'a' }] } },
+			[{ id: 'a' }],
 		])
 			expect(creationResponseSchema.safeParse(body).success).toBe(false);
-	});
-
-	test.each<[string, unknown]>([
-		['an object around the list', { payload: { deliveries: [{ id: 'a' }, { id: 'b' }] } }],
-		[
-			'an object with several lists',
-			{ payload: { created: [{ id: 'a' }], others: [{ id: 'b' }] } },
-		],
-		['an object with a field per record', { payload: { '0': { id: 'a' }, '1': { id: 'b' } } }],
-		['the bare list', [{ id: 'a' }, { id: 'b' }]],
-	])('finds the records of a creation response in %s', (_form, body) => {
-		expect(creationResponseSchema.parse(body).payload).toEqual([{ id: 'a' }, { id: 'b' }]);
-	});
-
-	test('accepts a creation response with a single record as payload', () => {
-		const record = { id: 'a', tags: ['x'], price: { amount: 1 } };
-		expect(creationResponseSchema.parse({ payload: record }).payload).toEqual([record]);
 	});
 
 	test('keeps the records next to one that is not an object', () => {
@@ -640,12 +363,11 @@ describe('a response of the service', () => {
 		});
 	});
 
-	test('accepts an update response without any field', () => {
-		expect(updateResponseSchema.parse({})).toEqual({});
-		expect(updateResponseSchema.parse({ code: 'OK', data: { jobs: 'j', more: 1 } })).toEqual({
-			code: 'OK',
-			data: { jobs: 'j' },
-		});
+	test('accepts an update response with a job, whatever else it has', () => {
+		const body = { code: 200, message: null, data: { jobs: 17, more: 1 }, color: 'red' };
+		expect(updateResponseSchema.parse(body)).toEqual({ code: '200', jobId: '17' });
+		for (const data of [undefined, 'j', {}, { jobs: '' }, { jobs: ['j'] }])
+			expect(updateResponseSchema.safeParse({ code: 'OK', data }).success).toBe(false);
 	});
 
 	test('reads code and message of a response where they are readable', () => {

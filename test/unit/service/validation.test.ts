@@ -1,7 +1,6 @@
 import { z } from 'zod/v4';
 
-import { serviceLabels } from '../../../nodes/DeliveryService/service/labels';
-import { validate } from '../../../nodes/DeliveryService/service/validation';
+import { serviceLabels, validate } from '../../../nodes/DeliveryService/service/validation';
 
 function problemOf(schema: z.ZodType, value: unknown) {
 	const checked = validate(schema, value, 'Order', serviceLabels);

@@ -1,106 +1,114 @@
 import type { INodeProperties } from 'n8n-workflow';
 
+import { optionsField } from '../../common/parameters';
 import { showFor } from '../resource';
 import { referenceIdsField } from '../fields/fields';
 import { updatedPackagesField } from '../fields/package';
 import { orderField, updateOrderOptionsFields } from '../fields/shopifyOrder';
-import { updateOptionsFields } from './options';
+import { advancedField, retryFields } from '../fields/retryOptions';
+
+/** A field of text. */
+const textField = (
+	displayName: string,
+	name: string,
+	placeholder: string,
+	description: string,
+): INodeProperties => ({
+	displayName,
+	name,
+	type: 'string',
+	default: '',
+	placeholder,
+	description,
+});
 
 /**
  * The fields that can be changed (API document, section 4.2); only those the user adds are sent.
  * n8n requires alphabetical order, so related labels share their first word.
  */
 export const changeFields: INodeProperties[] = [
-	{
-		displayName: 'Cash on Delivery',
-		name: 'cod',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. 49.90',
-		description: 'Amount that the driver collects from the recipient. Enter 0 to collect nothing.',
-	},
-	{
-		displayName: 'Delivery Address',
-		name: 'address',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. 48 Oak Avenue, Springfield, IL 62704',
-		description: 'The new delivery address as one line of text',
-	},
-	{
-		displayName: 'Delivery Instructions',
-		name: 'instructions',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. Leave with the concierge',
-		description: 'The new note for the driver',
-	},
-	{
-		displayName: 'Delivery Latitude',
-		name: 'lat',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. 39.7817',
-		description: 'Set Delivery Latitude and Delivery Longitude together',
-	},
-	{
-		displayName: 'Delivery Longitude',
-		name: 'lng',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. -89.6501',
-		description: 'Set Delivery Latitude and Delivery Longitude together',
-	},
-	{
-		displayName: 'New Reference ID',
-		name: 'referenceId',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. #1001-B',
-		description: 'The new reference ID (up to 40 characters)',
-	},
+	textField(
+		'Cash on Delivery',
+		'cod',
+		'e.g. 49.90',
+		'Amount that the driver collects from the recipient. Enter 0 to collect nothing.',
+	),
+	textField(
+		'Delivery Address',
+		'address',
+		'e.g. 48 Oak Avenue, Springfield, IL 62704',
+		'The new delivery address as one line of text',
+	),
+	textField(
+		'Delivery Instructions',
+		'instructions',
+		'e.g. Leave with the concierge',
+		'The new note for the driver',
+	),
+	textField(
+		'Delivery Latitude',
+		'lat',
+		'e.g. 39.7817',
+		'Set Delivery Latitude and Delivery Longitude together',
+	),
+	textField(
+		'Delivery Longitude',
+		'lng',
+		'e.g. -89.6501',
+		'Set Delivery Latitude and Delivery Longitude together',
+	),
+	textField(
+		'New Reference ID',
+		'referenceId',
+		'e.g. #1001-B',
+		'The new reference ID (up to 40 characters)',
+	),
 	updatedPackagesField,
-	{
-		displayName: 'Recipient Email',
-		name: 'email',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. ana@example.com',
-		description: "The recipient's new email address",
-	},
-	{
-		displayName: 'Recipient Name',
-		name: 'name',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. Ana Torres',
-		description: "The recipient's new name",
-	},
-	{
-		displayName: 'Recipient Phone',
-		name: 'phonenumber',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. +1 555 0100',
-		description: "The recipient's new phone number",
-	},
-	{
-		displayName: 'Tags to Add',
-		name: 'addTags',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. 12, 15',
-		description: 'Comma-separated list of tag IDs, shown in the Delivery Service dashboard',
-	},
-	{
-		displayName: 'Tags to Remove',
-		name: 'removeTags',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. 12, 15',
-		description: 'Comma-separated list of tag IDs, shown in the Delivery Service dashboard',
-	},
+	textField(
+		'Recipient Email',
+		'email',
+		'e.g. ana@example.com',
+		"The recipient's new email address",
+	),
+	textField('Recipient Name', 'name', 'e.g. Ana Torres', "The recipient's new name"),
+	textField(
+		'Recipient Phone',
+		'phonenumber',
+		'e.g. +1 555 0100',
+		"The recipient's new phone number",
+	),
+	textField(
+		'Tags to Add',
+		'addTags',
+		'e.g. 12, 15',
+		'Comma-separated list of tag IDs in the Delivery Service',
+	),
+	textField(
+		'Tags to Remove',
+		'removeTags',
+		'e.g. 12, 15',
+		'Comma-separated list of tag IDs in the Delivery Service',
+	),
 ];
+
+const flagField = (displayName: string, name: string, what: string): INodeProperties => ({
+	displayName,
+	name,
+	type: 'boolean',
+	default: true,
+	description: `Whether to ${what}`,
+});
+
+export const updateRetryDefaults = {
+	timeoutSeconds: 60,
+	descriptions: {
+		maxRetryTime: 'How long to keep retrying a request while the service is busy',
+		timeout:
+			'How long to wait for a response. After a timeout, the same update is retried, with up to three attempts in total.',
+	},
+};
+
+const { maxRetryTime, timeout } = retryFields(updateRetryDefaults);
 
 /** The deliveries, the changes and the options. */
 export const updateFields: INodeProperties[] = [
@@ -126,13 +134,13 @@ export const updateFields: INodeProperties[] = [
 	},
 	...showFor({ findBy: ['deliveryIds'] }, [
 		{
-			displayName: 'Delivery IDs',
-			name: 'deliveryIds',
-			type: 'string',
+			...textField(
+				'Delivery IDs',
+				'deliveryIds',
+				'e.g. 64f1c2, 64f1c3',
+				'Comma-separated list of delivery IDs, or an expression that returns a list',
+			),
 			required: true,
-			default: '',
-			placeholder: 'e.g. 64f1c2, 64f1c3',
-			description: 'Comma-separated list of delivery IDs, or an expression that returns a list',
 		},
 	]),
 	...showFor({ findBy: ['referenceIds'] }, [referenceIdsField]),
@@ -169,5 +177,17 @@ export const updateFields: INodeProperties[] = [
 		},
 	]),
 	...showFor({ changesFrom: ['shopifyOrder'] }, [orderField, ...updateOrderOptionsFields]),
-	...updateOptionsFields,
+	{
+		...optionsField,
+		options: [
+			flagField('Recalculate City', 'recalculateCity', 'recalculate the city after the update'),
+			flagField('Recalculate Price', 'recalculatePrice', 'recalculate the price after the update'),
+			flagField(
+				'Reorder Route',
+				'reorderRoute',
+				'reorder the stops of the route, if the delivery is on one',
+			),
+		],
+	},
+	{ ...advancedField, options: [maxRetryTime, timeout] },
 ];

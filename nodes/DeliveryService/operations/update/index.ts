@@ -1,32 +1,27 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 
-import { unreachableRetryInEditorMs } from '../../sending/request';
-import { nameDelivery } from '../../sending/namedProblems';
-import { sendUpdates, type Update, type UpdateResult } from '../../sending/updates';
-import { openClient } from '../../service/client';
-import * as requests from '../../service/requests';
-import { unwrap } from '../../service/nodeErrors';
 import { realClock } from '../../common/clock';
 import { parameterReader, type ParameterReader } from '../../common/parameters';
-import type { Problem } from '../../common/result';
-import type { UpdateOutcome } from '../../sending/updateOutcome';
+import { problemText, type Problem } from '../../common/result';
+import { runProblem, updateProblem } from '../../messages/updates';
+import { unreachableRetryInEditorMs } from '../../sending/request';
+import { sendUpdates, type Update, type UpdateResult } from '../../sending/updates';
+import { openClient } from '../../service/client';
+import { unwrap } from '../../service/nodeErrors';
+import { updateRequest } from '../../service/requests';
+import { overridesMessage, readFixedOverrides } from '../fields/fixedOverrides';
 import {
-	endSentence,
+	assertNoRetryOnFail,
 	errorItem,
-	fullMessage,
 	hasErrorOutput,
 	itemError,
-	listNames,
-	outputItem,
 	mapItems,
+	outputItem,
 	withErrorItems,
 } from '../items';
-import { overridesMessage, readFixedOverrides } from '../fields/fixedOverrides';
 import type { Operation } from '../resource';
-import { updateAttemptsOf } from './attempts';
 import { updateFields } from './fields';
-import { readUpdateOptions } from './options';
-import { readUpdate, rejectSharedReferences } from './readUpdate';
+import { readUpdate, readUpdateOptions, rejectSharedReferences } from './readUpdate';
 
 /** Updates existing deliveries (API document, section 4.2). */
 export const updateDelivery: Operation = {
@@ -43,101 +38,85 @@ export const updateDelivery: Operation = {
 		return await withErrorItems(
 			context,
 			async () => await runUpdates(context, parameters, toItem),
-			(problem, item) => toItem({ item, outcome: { kind: 'notSent', problem } }),
+			(problem, item) => toItem.failure(item, 'notSent', problem),
 		);
 	},
 };
 
-/** The result of an item; without an ID if the item failed before its updates were known. */
-interface ItemUpdate {
-	item: number;
-	id?: string;
-	outcome: UpdateOutcome | { kind: 'invalid'; problem: Problem };
-}
-
-type ToItem = (result: ItemUpdate) => INodeExecutionData;
-
-/** Returns a function that makes output items: all have the same fields, as the editor's table needs. */
-function itemMaker(context: IExecuteFunctions, parameters: ParameterReader): ToItem {
+/** Makes the output items: all have the same fields, as the editor's table needs. */
+function itemMaker(context: IExecuteFunctions, parameters: ParameterReader) {
 	const toErrorOutput = hasErrorOutput(context);
-	const isByReference = parameters.get('findBy', 0) === 'referenceIds';
-	return ({ item, id = null, outcome }) => {
-		const target = isByReference ? { referenceId: id } : { deliveryId: id };
-		if (outcome.kind === 'updated') {
-			const { message = 'Updated', jobId = null, code = null } = outcome.response;
-			return outputItem({ ...target, outcome: outcome.kind, message, jobId, code }, item);
-		}
-		const { kind } = outcome;
-		const problem =
-			id === null ? outcome.problem : nameDelivery(outcome.problem, nameOf(id, isByReference));
-		if (toErrorOutput)
-			return errorItem(problem, item, { outcome: kind, ...(id !== null && target) });
-		const message = fullMessage(problem);
-		return outputItem({ ...target, outcome: kind, message, jobId: null, code: null }, item);
+	const idField = parameters.get('findBy', 0) === 'referenceIds' ? 'referenceId' : 'deliveryId';
+	const failure = (item: number, outcome: string, problem: Problem, id?: string) => {
+		const details = { outcome, ...(id !== undefined && { [idField]: id }) };
+		if (toErrorOutput) return errorItem(problem, item, details);
+		const message = problemText(problem);
+		return outputItem({ [idField]: null, ...details, message, jobId: null, code: null }, item);
 	};
-}
-
-function nameOf(id: string, isReference: boolean): string {
-	return isReference ? id : `delivery ${id}`;
+	const result = (one: UpdateResult) => {
+		const { item, id, outcome } = one;
+		if (outcome.kind !== 'updated')
+			return failure(item, outcome.kind, updateProblem(one, outcome), id);
+		const { jobId, code = null, message = 'Updated' } = outcome.response;
+		return outputItem({ [idField]: id, outcome: outcome.kind, message, jobId, code }, item);
+	};
+	return { failure, result };
 }
 
 async function runUpdates(
 	context: IExecuteFunctions,
 	parameters: ParameterReader,
-	toItem: ToItem,
+	toItem: ReturnType<typeof itemMaker>,
 ): Promise<INodeExecutionData[]> {
-	const { maxRetrySeconds, timeoutSeconds } = unwrap(
-		context.getNode(),
-		readUpdateOptions(parameters),
-	);
+	assertNoRetryOnFail(context);
+	const node = context.getNode();
+	const { maxRetrySeconds, timeoutSeconds } = unwrap(node, readUpdateOptions(parameters));
 	const readUpdates = rejectSharedReferences(
 		await mapItems(context, (item) => readUpdate(parameters, item)),
 	);
 	const outputs = readUpdates.map((): INodeExecutionData[] => []);
-	const attempts = updateAttemptsOf(context);
 	const updates: Update[] = [];
-	const results: UpdateResult[] = [];
-	for (const [item, update] of readUpdates.entries()) {
-		if (update.ok) {
-			const { update: rest, final } = attempts.withoutFinal(update.value);
-			if (rest.ids.length > 0) updates.push(rest);
-			results.push(...final);
-			outputs[item]?.push(...final.map(toItem));
-		} else if (!context.continueOnFail()) throw itemError(context.getNode(), update.problem, item);
-		else
-			outputs[item]?.push(toItem({ item, outcome: { kind: 'invalid', problem: update.problem } }));
-	}
-	const earlier = [...results];
-	const assertAllUpdated = (batch: readonly UpdateResult[]) => {
-		if (!context.continueOnFail()) assertUpdated(context, batch, { updates, earlier, results });
-	};
-	if (updates.length === 0) {
-		assertAllUpdated(earlier);
-		return outputs.flat();
-	}
+	for (const [item, update] of readUpdates.entries())
+		if (update.ok) updates.push(update.value);
+		else if (!context.continueOnFail()) throw itemError(node, update.problem, item);
+		else outputs[item]?.push(toItem.failure(item, 'invalid', update.problem));
+	if (updates.length === 0) return outputs.flat();
 
 	const client = await openClient(context);
 	const batches = sendUpdates(updates, {
 		send: async (body) =>
-			await client.send({ ...requests.updateRequest(body), timeoutMs: timeoutSeconds * 1000 }),
+			await client.send({ ...updateRequest(body), timeoutMs: timeoutSeconds * 1000 }),
 		clock: realClock,
 		random: Math.random,
 		signal: context.getExecutionCancelSignal(),
 		maxRetryMs: maxRetrySeconds * 1000,
 		...(context.getMode() === 'manual' && { maxUnreachableMs: unreachableRetryInEditorMs }),
 	});
-	const updateOf = new Map(updates.map((update) => [update.item, update]));
+	const results: UpdateResult[] = [];
 	for await (const batch of batches) {
-		for (const result of batch) {
-			results.push(result);
-			attempts.add(updateOf.get(result.item), result);
-			outputs[result.item]?.push(toItem(result));
-		}
-		assertAllUpdated(batch);
+		results.push(...batch);
+		for (const result of batch) outputs[result.item]?.push(toItem.result(result));
+		if (!context.continueOnFail()) assertUpdated(node, batch, updates, results);
 	}
-	assertAllUpdated(earlier);
 	addOverridesHint(context, results);
 	return outputs.flat();
+}
+
+/** @throws NodeOperationError for the first delivery of a request that was not updated */
+function assertUpdated(
+	node: INode,
+	batch: readonly UpdateResult[],
+	updates: readonly Update[],
+	results: readonly UpdateResult[],
+): void {
+	for (const result of batch) {
+		if (result.outcome.kind === 'updated') continue;
+		const failed = updateProblem(result, result.outcome);
+		const { problem, lists } = runProblem(updates, results, failed);
+		const error = itemError(node, problem, result.item);
+		error.context.data = lists;
+		throw error;
+	}
 }
 
 /** Warns about a fixed recipient or address for several deliveries. */
@@ -147,78 +126,4 @@ function addOverridesHint(context: IExecuteFunctions, results: readonly UpdateRe
 	const message = overridesMessage(readFixedOverrides(context), count);
 	if (count > 1 && message !== undefined)
 		context.addExecutionHints({ message, type: 'warning', location: 'outputPane' });
-}
-
-interface UpdateRunSoFar {
-	/** The updates of this attempt. */
-	updates: readonly Update[];
-	/** The results of earlier attempts. */
-	earlier: readonly UpdateResult[];
-	/** All results so far, the earlier ones first. */
-	results: readonly UpdateResult[];
-}
-
-/**
- * @param batch the results of one request
- * @param run the updates to send, the results of earlier attempts, and all results so far
- * @throws NodeOperationError for the first delivery that was not updated. Its details list all
- *   deliveries by outcome, since n8n keeps no other output of a failed node.
- */
-function assertUpdated(
-	context: IExecuteFunctions,
-	batch: readonly UpdateResult[],
-	run: UpdateRunSoFar,
-): void {
-	const first = batch.find(({ outcome }) => outcome.kind !== 'updated');
-	if (first === undefined || first.outcome.kind === 'updated') return;
-	const lists = groupUpdatesByOutcome(run);
-	const { problem } = first.outcome;
-	const { message, description } = nameDelivery(
-		problem,
-		nameOf(first.id, first.targetKind === 'referenceIds'),
-	);
-	// Otherwise the name or the item number in the message identifies the delivery.
-	const isOneOfSeveral =
-		message === problem.message &&
-		run.updates.some(({ item, ids }) => item === first.item && ids.length > 1);
-	const kindOfId = first.targetKind === 'deliveryIds' ? 'delivery' : 'reference';
-	const error = itemError(
-		context.getNode(),
-		{
-			message: isOneOfSeveral ? `${message} (${kindOfId} ID ${first.id})` : message,
-			description: [
-				endSentence(description),
-				listIds('Rejected', lists.rejected),
-				listIds('Possibly updated', lists.unknown),
-				listIds('Not sent', lists.notSent),
-				`Deliveries updated in this run: ${lists.updated.length}.`,
-			]
-				.filter(Boolean)
-				.join(' '),
-		},
-		first.item,
-	);
-	error.context.data = lists;
-	throw error;
-}
-
-type UpdatesByOutcome = Record<
-	UpdateResult['outcome']['kind'],
-	Array<{ item: number; id: string }>
->;
-
-/** The deliveries of a run by outcome; those without a result were not sent. */
-function groupUpdatesByOutcome({ updates, earlier, results }: UpdateRunSoFar): UpdatesByOutcome {
-	const lists: UpdatesByOutcome = { updated: [], rejected: [], unknown: [], notSent: [] };
-	for (const { item, id, outcome } of results) lists[outcome.kind].push({ item, id });
-	const targets = updates.flatMap(({ item, ids }) => ids.map((id) => ({ item, id })));
-	lists.notSent.push(...targets.slice(results.length - earlier.length));
-	return lists;
-}
-
-function listIds(title: string, deliveries: ReadonlyArray<{ id: string }>): string {
-	return listNames(
-		title,
-		deliveries.map(({ id }) => id),
-	);
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod/v4';
 
 import type { Update } from '../../sending/updates';
-import { serviceLabels } from '../../service/labels';
+import { serviceLabels, validate } from '../../service/validation';
 import type { Problem, Result } from '../../common/result';
 import { deliveryChangesSchema, targetSchemas, type DeliveryChanges } from '../../service/schemas';
-import { validate } from '../../service/validation';
 import {
 	toList,
 	collectionParameter,
+	omitBlank,
 	readJson,
 	type ParameterReader,
 } from '../../common/parameters';
@@ -16,8 +16,19 @@ import { notUpdatedProblem } from '../../messages/orders';
 import { orderToChanges } from '../../shopify/toChanges';
 import { toProblem } from '../items';
 import { readPackages } from '../fields/package';
+import { retryLabels, retryShape } from '../fields/retryOptions';
 import { readOrderMapping } from '../fields/shopifyOrder';
-import { changeFields } from './fields';
+import { changeFields, updateRetryDefaults } from './fields';
+
+const updateOptionsSchema = z.object(retryShape(updateRetryDefaults));
+
+/** The options of the whole run, from the first item. */
+export function readUpdateOptions(
+	parameters: ParameterReader,
+): Result<z.infer<typeof updateOptionsSchema>> {
+	const options = omitBlank(collectionParameter(parameters, 'advanced', 0));
+	return validate(updateOptionsSchema, options, 'Option', retryLabels);
+}
 
 const flagSchema = z.preprocess(
 	(value) => (value === 'true' ? true : value === 'false' ? false : value),
@@ -62,8 +73,6 @@ export function readUpdate(parameters: ParameterReader, item: number): Result<Up
 			serviceLabels,
 		);
 		if (!flags.ok) return flags;
-		if (changes.value.referenceId !== undefined && new Set(ids).size > 1)
-			return { ok: false, problem: sharedReferenceProblem };
 		return {
 			ok: true,
 			value: { item, targetKind, ids, changes: changes.value, flags: flags.value },
@@ -85,11 +94,11 @@ export function rejectSharedReferences(updates: ReadonlyArray<Result<Update>>): 
 	return updates.map((update) => {
 		if (!update.ok) return update;
 		const { ids, changes } = update.value;
-		const [id] = ids;
-		if (changes.referenceId === undefined || id === undefined) return update;
-		const owner = owners.get(changes.referenceId) ?? id;
+		if (changes.referenceId === undefined) return update;
+		const owner = owners.get(changes.referenceId) ?? ids[0] ?? '';
 		owners.set(changes.referenceId, owner);
-		return owner === id ? update : { ok: false, problem: sharedReferenceProblem };
+		const isShared = ids.some((id) => id !== owner);
+		return isShared ? { ok: false, problem: sharedReferenceProblem } : update;
 	});
 }
 
@@ -129,19 +138,8 @@ function changesFromFields(added: Record<string, unknown>): Result<DeliveryChang
 					description: 'Enter a value, or remove the field from Changes to leave it unchanged.',
 				},
 			};
-	const {
-		address,
-		instructions,
-		lat,
-		lng,
-		name,
-		email,
-		phonenumber,
-		packages,
-		addTags,
-		removeTags,
-	} = added;
-	const { cod, referenceId } = added;
+	const { address, instructions, lat, lng, name, email, phonenumber } = added;
+	const { packages, addTags, removeTags, cod, referenceId } = added;
 	return validate(
 		deliveryChangesSchema,
 		{

@@ -1,0 +1,90 @@
+import { problemText, type Problem } from '../common/result';
+import { endSentence, listNames, lowerFirst } from '../common/text';
+import type { Cause, Update, UpdateOutcome, UpdateResult } from '../sending/updates';
+import { isSuccess } from '../service/client';
+import { explainFailure, notADeliveryService, serviceDetail } from '../service/errors';
+
+/** The sentences about deliveries that were not updated, or may not have been. */
+
+type Failure = Exclude<UpdateOutcome, { kind: 'updated' }>;
+
+/** What happened to a delivery that was not updated, or may not have been, and what to do. */
+export function updateProblem({ id, targetKind }: UpdateResult, outcome: Failure): Problem {
+	const isUnknown = outcome.kind === 'unknown';
+	const kindOfId = targetKind === 'referenceIds' ? '' : isUnknown ? 'delivery ' : 'Delivery ';
+	const { message, description } = explainCause(outcome.cause);
+	const wasUpdated = isUnknown
+		? `It is unknown whether ${kindOfId}${id} was updated`
+		: `${kindOfId}${id} was not updated`;
+	return {
+		message: `${wasUpdated}: ${lowerFirst(message)}`,
+		description: isUnknown ? unknownAdvice(outcome) : description,
+	};
+}
+
+/** Trying again is the wrong advice if the delivery may have another reference ID by now. */
+function unknownAdvice({
+	cause,
+	isRepeatable,
+	rejection,
+}: Extract<Failure, { kind: 'unknown' }>): string {
+	// Services may reject a change that was already made.
+	if (rejection)
+		return `Look at the delivery in the Delivery Service: the update was retried and then rejected. ${problemText(explainFailure(rejection))}`;
+	const advice = isRepeatable
+		? 'It is safe to run the update again.'
+		: 'Look in the Delivery Service under both the old and the new reference ID. Run the update again only if the delivery still has the old one; if it has the new one, the update was made.';
+	if (cause.kind !== 'response' && cause.kind !== 'noResponse') return advice;
+	const isUnconfirmed = cause.kind === 'response' && isSuccess(cause);
+	const detail = serviceDetail(cause) || (isUnconfirmed ? notADeliveryService.description : '');
+	return detail ? `${advice} ${detail}` : advice;
+}
+
+function explainCause(cause: Cause): Problem {
+	const description = 'Run the workflow again to update it.';
+	switch (cause.kind) {
+		case 'stopped':
+			return { message: 'the execution was stopped', description };
+		case 'error': {
+			const detail = cause.error instanceof Error ? `: ${cause.error.message}` : '';
+			return { message: `an unexpected error occurred${detail}`, description };
+		}
+		case 'response':
+			if (isSuccess(cause))
+				return { message: `the response does not confirm it (status ${cause.status})` };
+	}
+	return explainFailure(cause, 'delivery IDs or reference IDs');
+}
+
+type UpdatesByOutcome = Record<UpdateOutcome['kind'], Array<{ item: number; id: string }>>;
+
+/**
+ * The error of a run that ends with a failed update. It lists all deliveries by outcome, since n8n
+ * keeps no other output of a failed node.
+ *
+ * @param results the results so far, in the order of the updates; the other updates were not sent
+ * @param failed the problem of the failed update
+ */
+export function runProblem(
+	updates: readonly Update[],
+	results: readonly UpdateResult[],
+	failed: Problem,
+): { problem: Problem; lists: UpdatesByOutcome } {
+	const lists: UpdatesByOutcome = { updated: [], rejected: [], unknown: [], notSent: [] };
+	for (const { item, id, outcome } of results) lists[outcome.kind].push({ item, id });
+	const targets = updates.flatMap(({ item, ids }) => ids.map((id) => ({ item, id })));
+	lists.notSent.push(...targets.slice(results.length));
+	const list = (title: string, kind: UpdateOutcome['kind']) =>
+		listNames(
+			title,
+			lists[kind].map(({ id }) => id),
+		);
+	const sentences = [
+		endSentence(failed.description),
+		list('Rejected', 'rejected'),
+		list('Possibly updated', 'unknown'),
+		list('Not sent', 'notSent'),
+		`Deliveries updated in this run: ${lists.updated.length}.`,
+	];
+	return { problem: { ...failed, description: sentences.filter(Boolean).join(' ') }, lists };
+}
