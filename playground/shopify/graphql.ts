@@ -244,9 +244,14 @@ function graphqlFulfillmentOrder(open: FulfillmentOrder, order: Order, shop: Sho
 		orderName: order.name,
 		order: () => graphqlOrder(order, shop),
 		status: open.status.toUpperCase(),
+		requestStatus: 'UNSUBMITTED',
 		assignedLocation: {
 			...camelCase(place),
-			location: { id: globalId('Location', place.location_id), name: place.name },
+			location: {
+				id: globalId('Location', place.location_id),
+				name: place.name,
+				isFulfillmentService: false,
+			},
 		},
 		deliveryMethod: {
 			id: globalId('DeliveryMethod', method.id),

@@ -88,7 +88,7 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 			const order = await placeOrder();
 			expect(await env.email(order.name)).toMatchObject({
 				subject: `Check the delivery of order ${order.name}`,
-				text: expect.stringContaining('dashboard'),
+				text: expect.stringContaining('in the Delivery Service'),
 			});
 			await env.afterExecutions(starter, 1, async () => {
 				await webhooks.resend(webhooks.messages().filter(({ subject }) => subject === order.name));
@@ -490,12 +490,10 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		const reference = `${order.name}-${fulfillmentOrderOf(order).id}`;
 		expect(await rowOf(order, { solved: 'no' })).toMatchObject({
 			status: 'unknown',
-			whatToDo: expect.stringContaining(
-				`Search for ${reference} in the Delivery Service dashboard`,
-			),
+			whatToDo: expect.stringContaining(`Search for ${reference} in the Delivery Service`),
 			deliveryId: '',
 		});
-		expect((await env.email(order.name)).text).toContain('dashboard');
+		expect((await env.email(order.name)).text).toContain('in the Delivery Service');
 		await catchUp();
 		await env.afterExecutions(orders, 1, async () => await report(order));
 		expect(deliveriesOf(env, order)).toHaveLength(1);

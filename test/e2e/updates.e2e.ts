@@ -663,7 +663,7 @@ describe('address changed in Shopify', () => {
 		const row = await rowOf(sent);
 		expect(row).toMatchObject({
 			message: `${sent.order.name} was canceled in Shopify, but its delivery exists`,
-			whatToDo: expect.stringContaining(`Stop delivery ${sent.id}`),
+			whatToDo: expect.stringContaining(`Ask the Delivery Service to stop delivery ${sent.id}`),
 			solved: 'no',
 		});
 		await afterUpdate(() => shop().tag(sent.order.id, 'cancelled'));

@@ -1,8 +1,9 @@
 import type { Problem } from '../common/result';
 import { deliveryMethodNames } from '../shopify/fulfillmentOrder';
 import type { MissingField, Skip } from '../shopify/skipping';
+import type { Action } from '../shopify/toDelivery';
 
-/** The sentences about Shopify orders that are skipped, or lack something. */
+/** The sentences about Shopify orders that are skipped, lack something or need a person. */
 
 /**
  * What happened to a skipped order and what to do.
@@ -15,9 +16,8 @@ export function skipMessage(skip: Skip, label: string): string {
 
 /** Why the delivery of a skipped order is not updated, and what the user can do about it. */
 export function notUpdatedProblem(skip: Skip, label: string): Problem {
-	// The message of a canceled order already says how to cancel its delivery.
-	const advice =
-		skip.reason === 'cancelled' ? '' : ' To stop it, cancel it in the Delivery Service dashboard.';
+	// The message of a canceled order already says how to stop its delivery.
+	const advice = skip.code === 'cancelled' ? '' : ' To stop it, ask the Delivery Service.';
 	return {
 		message: skipMessage(skip, label),
 		description: `Its delivery was not updated.${advice}`,
@@ -25,47 +25,65 @@ export function notUpdatedProblem(skip: Skip, label: string): Problem {
 }
 
 function skipText(skip: Skip): string {
-	switch (skip.reason) {
+	switch (skip.code) {
 		case 'cancelled':
-			return 'was canceled. If its delivery already exists, cancel it in the Delivery Service dashboard.';
+			return 'was canceled. If its delivery already exists, ask the Delivery Service to stop it.';
 		case 'testOrder':
-			return 'is a test order. To send test orders, turn on Include Test Orders under Order Options.';
+			return 'is a test order. To send test orders, add Include Test Orders under Filters.';
 		case 'voided':
-			return `has a voided payment. ${includeRefunded}`;
+			return `has a voided payment. ${anyPayment}`;
 		case 'refunded':
-			return `was fully refunded. ${includeRefunded}`;
+			return `was fully refunded. ${anyPayment}`;
 		case 'notPaid':
-			return `is not fully paid: its payment status is "${skip.status}". Because Only Paid Orders is on, it is sent once it comes in again after payment.`;
+			return `is not paid yet (${skip.methods.join(', ') || 'no payment method'}). It will be sent when it comes in as paid.`;
 		case 'localPickup':
 			return pickupText(skip);
 		case 'nothingToShip':
-			return "has nothing left to ship: its items are fulfilled, refunded, removed or don't need shipping.";
+			return "has nothing left to ship: its items are fulfilled, refunded, removed or don't need shipping. To send a second package, use the operation Create.";
+		case 'fulfillmentService':
+			return 'is shipped by a fulfillment service. To send it from your shop, add Include Fulfillment Services under Filters.';
 		case 'deliveryMethod':
 			return `has the delivery method "${deliveryMethodNames[skip.method]}". To deliver such orders, ${addMethod(skip.method)}.`;
+		case 'shippingMethod':
+			return methodText(skip);
+		case 'tag':
+			return skip.tag === undefined
+				? 'has none of the tags in Tags under Filters. To send it, add one of them to the order.'
+				: `has the tag "${skip.tag}", which is in Exclude Tags under Filters. To send it, remove the tag.`;
 		case 'onHold': {
 			const holds = skip.holds.length > 0 ? ` (${skip.holds.join('; ')})` : '';
 			return `is on hold in Shopify${holds}. Release the hold, then run the workflow for this order again.`;
 		}
 		case 'scheduled': {
-			const day = skip.fulfillAt === undefined ? '' : ` for ${dayOf(skip.fulfillAt)}`;
-			return `is scheduled in Shopify${day}. Run the workflow for this order again after that.`;
+			const day = skip.until === undefined ? 'when it is due' : `on or after ${dayOf(skip.until)}`;
+			return `is scheduled. It will be sent when it comes in ${day}.`;
 		}
+		case 'tooOld':
+			return `is from ${skip.createdAt}, more than ${skip.maxDays} days ago, so the workflow may not remember whether it was sent. If it was not, raise Maximum Order Age under Filters.`;
 		case 'closed':
-			return 'is closed in Shopify: its items were fulfilled, moved or removed. Nothing is left to deliver.';
+			return 'is closed in Shopify: its items were fulfilled, moved or removed. If some are left, send their new fulfillment order.';
 		case 'incomplete':
 			return "was closed as incomplete in Shopify: its location couldn't fulfill it. Check the order in Shopify.";
 	}
 }
 
-const includeRefunded =
-	'To send such orders anyway, turn on Include Refunded Orders under More Order Options.';
+const anyPayment = 'To send such orders anyway, set Payment under Filters to Any.';
 
-function pickupText({ pickup }: Extract<Skip, { reason: 'localPickup' }>): string {
+function methodText({ methods, isOnlyListed }: Extract<Skip, { code: 'shippingMethod' }>): string {
+	const names = methods.map((name) => `"${name}"`).join(', ');
+	if (names === '')
+		return 'has no shipping method, and only those in Shipping Methods under Filters are sent.';
+	return isOnlyListed
+		? `has the shipping method ${names}. To send it, add the name to Shipping Methods under Filters, and remove it from Exclude Shipping Methods.`
+		: `has the shipping method ${names}, which is in Exclude Shipping Methods under Filters. To send it, remove the name there.`;
+}
+
+function pickupText({ pickup }: Extract<Skip, { code: 'localPickup' }>): string {
 	switch (pickup.shownBy) {
 		case 'fulfillmentOrder':
 			return `is picked up by the customer. To deliver such orders, ${addMethod('pick_up')}.`;
 		case 'mark':
-			return `is marked as a store pickup (${pickup.mark}). To deliver it, correct its additional details or its shipping method in Shopify.`;
+			return `is marked as a store pickup (${pickup.mark}). To deliver it, correct its additional details in Shopify.`;
 		case 'missingAddress': {
 			const method = pickup.method === undefined ? '' : ` (${pickup.method})`;
 			return `has no shipping address, so it looks like a store pickup${method}. To deliver it, add an address to the order in Shopify.`;
@@ -74,7 +92,7 @@ function pickupText({ pickup }: Extract<Skip, { reason: 'localPickup' }>): strin
 }
 
 function addMethod(method: keyof typeof deliveryMethodNames): string {
-	return `add "${deliveryMethodNames[method]}" to Delivery Methods under More Order Options`;
+	return `add "${deliveryMethodNames[method]}" to Delivery Methods under Filters`;
 }
 
 /** A time stamp as the shop's day if it has a time zone, e.g. "2026-12-01", else with its time. */
@@ -84,12 +102,67 @@ function dayOf(time: string): string {
 	return time.endsWith('Z') ? `${day} ${clock} UTC` : day;
 }
 
+/** What a person must do about an order or its delivery; null if nothing. */
+export function actionNeeded(actions: readonly Action[] | undefined): string | null {
+	return actions && actions.length > 0 ? actions.map(actionText).join(' ') : null;
+}
+
+function actionText(action: Action): string {
+	switch (action.code) {
+		case 'cashNotCollected': {
+			const { methods, unknownMethods } = action;
+			const advice = unknownMethods.length > 0 ? ` ${addCashMethod(unknownMethods)}` : '';
+			return `No cash is collected, but the order is not paid (${methods.join(', ') || 'no payment method'}).${advice}`;
+		}
+		case 'unknownPaymentMethod':
+			return addCashMethod(action.methods);
+		case 'cashLeftOver':
+			return `Of the unpaid ${action.unpaid}, ${action.amount} is not collected by this or another open fulfillment order. Collect it in another way.`;
+		case 'excludedMethod':
+			return `The order also has the shipping method ${listed(action.methods)}, which is not sent by the filters. Check which items to send.`;
+		case 'typeUnclear':
+			return `The order has several shipping methods (${listed(action.methods)}), so the default delivery type is used. Check it.`;
+		case 'futureDate':
+			return `The delivery date is ${action.day}. To send such orders later, add Skip Until Delivery Date under Filters.`;
+		case 'unclearDate':
+			return `The delivery date "${action.text}" is not clear. Set Delivery Date Format under Filters.`;
+		case 'missingFields':
+			return missingText(action.fields);
+		case 'tooOld':
+			return 'Check whether this order was delivered.';
+		case 'fixedAddress':
+			return `It goes to ${action.address} like all orders. If it should not, remove Send All Orders To.`;
+		case 'notUpdated':
+			return `Not updated: ${action.fields.join(', ')}. Ask the Delivery Service to change this if needed.`;
+		case 'unlistedLocation':
+			return `It ships from ${action.location}, but is picked up at the place in the pickup fields. If the driver should go to ${action.location}, add it to Pickup by Location.`;
+		case 'noCoordinates':
+			return 'The new address has no coordinates. Check whether the Delivery Service has found it.';
+	}
+}
+
+function listed(names: readonly string[]): string {
+	return names.map((name) => `"${name}"`).join(', ');
+}
+
+function addCashMethod(methods: readonly string[]): string {
+	const [is, it] = methods.length === 1 ? ['is', 'it'] : ['are', 'them'];
+	return `If ${methods.join(', ')} ${is} cash on delivery, add ${it} to Cash on Delivery Methods.`;
+}
+
+function missingText(fields: readonly MissingField[]): string {
+	const names = listed(fields.map(({ shownField }) => shownField));
+	const assumed = fields.map((field) => assumptionOf(field)).join(', ');
+	return `Shopify did not return ${names} (assumed: ${assumed}). Request it in the Shopify node or the query.`;
+}
+
 /** What an order without an expected field is treated as, by the field's name in REST. */
 const assumptions: Readonly<Record<string, string>> = {
 	cancelled_at: 'not canceled',
 	test: 'not a test order',
 	financial_status: 'not refunded',
 	payment_gateway_names: 'not cash on delivery',
+	tags: 'no tags',
 	presentment_currency: "the customer pays in the shop's currency",
 	'line_items.current_quantity': 'no item was refunded',
 	'lineItems.pageInfo.hasNextPage': 'all items are included',

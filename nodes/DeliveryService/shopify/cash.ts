@@ -1,7 +1,9 @@
 import type { Result } from '../common/result';
+import { today } from './deliveryDate';
 import type { OrderMapping } from './mapping';
 import {
 	add,
+	amountText,
 	currencyDecimals,
 	priceOfUnits,
 	scale,
@@ -15,12 +17,62 @@ import { fieldName, howToRequest, orderLabel, type Order } from './order';
 import { paymentKind } from './paymentMethods';
 import type { OrderUnits } from './units';
 
+/** Whether an order is paid, and by which methods. */
+export interface Payment {
+	/**
+	 * `reserved`: a card payment is authorized, which the shop collects in Shopify. `later`: payment terms,
+	 * such as 30 days after the order. `unknown`: the order doesn't say.
+	 */
+	state: 'paid' | 'reserved' | 'later' | 'unpaid' | 'voided' | 'refunded' | 'unknown';
+	methods: string[];
+	/** Whether one of the methods is cash on delivery. */
+	isByCash: boolean;
+	/** Those that may be cash on delivery by a name that is not known. */
+	unknownMethods: string[];
+}
+
+/** How an order is paid. */
+export function paymentOf(order: Order, { cashOnDeliveryMethods }: OrderMapping): Payment {
+	const state = paymentState(order);
+	const methods = [...new Set([...order.payment_gateway_names, order.gateway])].filter(
+		(method) => method !== undefined,
+	);
+	const kinds = methods.map((method) => paymentKind(method, cashOnDeliveryMethods));
+	return {
+		state,
+		methods,
+		isByCash: state !== 'reserved' && kinds.includes('cashOnDelivery'),
+		unknownMethods: methods.filter((_, index) => kinds[index] === 'unknown'),
+	};
+}
+
+function paymentState(order: Order): Payment['state'] {
+	const { financial_status: status, total_outstanding: outstanding } = order;
+	const hasUnpaid = outstanding !== undefined && sign(outstanding) > 0;
+	switch (status) {
+		case 'paid':
+		case 'voided':
+		case 'refunded':
+			return status;
+		case 'authorized':
+			return 'reserved';
+		case 'partially_refunded':
+			if (!hasUnpaid) return 'paid';
+			break;
+		case undefined:
+			if (!hasUnpaid) return outstanding ? 'paid' : 'unknown';
+	}
+	return order.payment_terms ? 'later' : 'unpaid';
+}
+
 /** How the unpaid amount of an order is collected. */
 export interface CashDecision {
 	/** What the driver collects, if above 0. */
 	amount?: Decimal;
 	/** The unpaid amount of the order, if the driver collects only the share of a fulfillment order. */
 	unpaid?: Decimal;
+	/** What no open fulfillment order collects of the unpaid amount, if above 0, with their currency. */
+	leftOver?: { amount: string; unpaid: string };
 	/** Set if there is nothing to collect. */
 	isSettled?: true;
 	/**
@@ -40,17 +92,14 @@ export function decideCash(
 	units: OrderUnits,
 	mapping: OrderMapping,
 ): Result<CashDecision> {
-	const amount = isRefundedOrVoided(order) ? zero : outstandingAmount(order);
-	if (amount && sign(amount) <= 0) return { ok: true, value: { isSettled: true } };
+	const { state, isByCash, methods } = paymentOf(order, mapping);
+	const isSettled = { ok: true, value: { isSettled: true } } as const;
+	const isLater =
+		state === 'later' && !isByCash && !(mapping.cod === 'unpaid' && isDue(order, mapping));
+	if (['paid', 'voided', 'refunded', 'reserved'].includes(state) || isLater) return isSettled;
+	const amount = outstandingAmount(order);
+	if (amount && sign(amount) <= 0) return isSettled;
 	if (mapping.cod === 'never') return { ok: true, value: {} };
-	const methods = [...new Set([...order.payment_gateway_names, order.gateway])].filter(
-		(method) => method !== undefined,
-	);
-	const isByCash = methods.some(
-		(method) => paymentKind(method, mapping.cashOnDeliveryMethods) === 'cashOnDelivery',
-	);
-	// It is reserved, and the shop collects it in Shopify.
-	if (!isByCash && order.financial_status === 'authorized') return { ok: true, value: {} };
 	if (mapping.cod === 'cashOnDeliveryOrders' && !isByCash)
 		return { ok: true, value: amount ? { notCollectedFor: methods } : {} };
 	const outstanding = fieldName(order, ['total_outstanding']);
@@ -64,9 +113,24 @@ export function decideCash(
 			`${orderLabel(order)} doesn't say how much is unpaid in ${order.presentment_currency}, the currency of the customer. ${howToRequest(order, fieldName(order, ['current_total_price_set']))}`,
 		);
 	if (!order.fulfillmentOrder) return { ok: true, value: { amount: owed } };
-	const share = cashShare(order, units, owed);
+	const { share, leftOver } = cashShare(order, units, owed);
 	const toCollect = sign(share) > 0 ? { amount: share } : ({ isSettled: true } as const);
-	return { ok: true, value: { unpaid: owed, ...toCollect } };
+	const inCurrency = (value: Decimal) =>
+		amountText(value, order.presentment_currency ?? order.currency);
+	const isLeftOver = order.financial_status === 'partially_paid' && sign(leftOver) > 0;
+	const texts = { amount: inCurrency(leftOver), unpaid: inCurrency(owed) };
+	return {
+		ok: true,
+		value: { unpaid: owed, ...toCollect, ...(isLeftOver && { leftOver: texts }) },
+	};
+}
+
+/** Whether the day has come on which some of an order's payment terms are due. */
+function isDue({ payment_terms: terms }: Order, mapping: OrderMapping): boolean {
+	return (terms?.payment_schedules ?? []).some(
+		({ due_at, completed_at }) =>
+			!completed_at && due_at !== undefined && due_at <= `${today(mapping)}T24`,
+	);
 }
 
 /**
@@ -76,25 +140,29 @@ export function decideCash(
  * The other deliveries of the order may be created in another run, which knows nothing of this one.
  * So the shares depend only on the order and what is unpaid of it, and fulfilled items count as well:
  * their delivery may still be under way with its share. The shares of all items add up to the unpaid
- * amount exactly, unless units of one line are split, which is rounded down.
+ * amount exactly, unless units of one line are split, which is rounded down. Once a part is paid, it is
+ * likely that the fulfilled items are: what is then left over is reported, not collected.
  *
  * @param unpaid above 0
  */
-function cashShare(order: Order, { lines }: OrderUnits, unpaid: Decimal): Decimal {
+function cashShare(order: Order, { lines }: OrderUnits, unpaid: Decimal) {
 	const decimals = currencyDecimals(order.presentment_currency ?? order.currency);
-	const shipped = lines.filter(({ kept }) => kept > 0);
-	const weights = weightsOf(order, shipped);
+	const paidFor = lines.filter(({ kept }) => kept > 0);
+	const weights = weightsOf(order, paidFor);
 	const total = weights.reduce(add, zero);
-	let share = zero;
+	let [share, open] = [zero, zero];
 	let [weightSoFar, amountSoFar] = [zero, zero];
-	for (const [index, { kept, taken }] of shipped.entries()) {
+	for (const [index, { shipped, left = shipped, taken }] of paidFor.entries()) {
 		weightSoFar = add(weightSoFar, weights[index] ?? zero);
 		const amount = scale(unpaid, weightSoFar, total, decimals, 'down');
 		const own = subtract(amount, amountSoFar);
 		amountSoFar = amount;
-		share = add(share, scale(own, whole(taken), whole(kept), decimals, 'down'));
+		const shareOf = (count: number) =>
+			scale(own, whole(Math.min(count, shipped)), whole(shipped), decimals, 'down');
+		share = add(share, shareOf(taken));
+		open = add(open, shareOf(Math.max(taken, left)));
 	}
-	return share;
+	return { share, leftOver: subtract(unpaid, open) };
 }
 
 /** What the kept units of the lines are worth; the number of units if that is not known. */
@@ -111,11 +179,6 @@ function unknownAmount(reason: string): Result<CashDecision> {
 	return { ok: false, problem: { message } };
 }
 
-/** Whether the payment was voided or fully refunded, so that nothing is unpaid. */
-export function isRefundedOrVoided({ financial_status }: Order): boolean {
-	return financial_status === 'voided' || financial_status === 'refunded';
-}
-
 /**
  * The unpaid amount of an order, or undefined if unknown. For partially_paid and partially_refunded
  * orders it is not guessed, since the driver could collect too much or too little.
@@ -123,10 +186,7 @@ export function isRefundedOrVoided({ financial_status }: Order): boolean {
 function outstandingAmount(order: Order): Decimal | undefined {
 	if (order.total_outstanding) return order.total_outstanding;
 	switch (order.financial_status) {
-		case 'paid':
-			return zero;
 		case 'pending':
-		case 'authorized':
 			return order.current_total_price ?? order.total_price;
 		default:
 			return undefined;
@@ -139,7 +199,8 @@ function outstandingAmount(order: Order): Decimal | undefined {
  */
 function inCustomersCurrency(order: Order, amount: Decimal): Decimal | undefined {
 	const { currency, presentment_currency: owedCurrency } = order;
-	if (!owedCurrency || owedCurrency === currency) return amount;
+	if (!owedCurrency || owedCurrency === currency)
+		return scale(amount, whole(1), whole(1), currencyDecimals(currency));
 	const sets = [order.total_outstanding_set, order.current_total_price_set, order.total_price_set];
 	const rate = sets.find((set) => set && sign(set.shop) > 0);
 	return rate && scale(amount, rate.presentment, rate.shop, currencyDecimals(owedCurrency));

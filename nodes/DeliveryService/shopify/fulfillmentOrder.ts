@@ -2,6 +2,7 @@ import { z } from 'zod/v4';
 
 import { orderAddressSchema, type Address } from './orderSchema';
 import {
+	flag,
 	ifReadable,
 	list,
 	object,
@@ -61,6 +62,8 @@ export const fulfillmentOrderSchema = object({
 	id: required(optionalText),
 	order_id: ifReadable(optionalText),
 	status: oneOf(statuses),
+	/** Whether a fulfillment service was asked to ship it. */
+	request_status: ifReadable(optionalText),
 	/** When a scheduled one can be fulfilled. */
 	fulfill_at: ifReadable(optionalText),
 	fulfillment_holds: list(
@@ -70,12 +73,20 @@ export const fulfillmentOrderSchema = object({
 	assigned_location: object({
 		location_id: ifReadable(optionalText),
 		name: ifReadable(optionalText),
+		/** Only in GraphQL. */
+		is_fulfillment_service: flag.catch(undefined),
 	})
 		.nullish()
 		.catch(undefined),
 	/** Null for orders from some sales channels. */
 	delivery_method: object({
 		method_type: oneOf(deliveryMethods),
+		/** The shipping method that the customer chose for it. */
+		presented_name: ifReadable(optionalText),
+		service_code: ifReadable(optionalText),
+		/** When it is to be delivered, e.g. the chosen time of a local delivery. */
+		min_delivery_date_time: ifReadable(optionalText),
+		max_delivery_date_time: ifReadable(optionalText),
 		/** What the customer entered at checkout for a local delivery. */
 		additional_information: object({
 			instructions: ifReadable(optionalText),
@@ -100,11 +111,6 @@ export const fulfillmentOrderSchema = object({
 
 /** A parsed fulfillment order. */
 export type FulfillmentOrder = z.output<typeof fulfillmentOrderSchema>;
-
-/** The fields that identify a fulfillment order, as far as they are readable. */
-export type FulfillmentOrderIdentifiers = Pick<FulfillmentOrder, 'assigned_location'> & {
-	id?: string;
-};
 
 /** The location that Shopify assigned to a fulfillment order. */
 export interface ShopifyLocation {

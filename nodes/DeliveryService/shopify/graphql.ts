@@ -110,13 +110,18 @@ const lineItemFields: GraphqlFields = {
 
 /** The fields of an order. */
 export const graphqlOrderFields: GraphqlFields = {
-	...sameFields('name cancelled_at test source_name email phone note tags payment_gateway_names'),
+	...sameFields('name cancelled_at created_at test source_name email phone note tags'),
+	...sameFields('payment_gateway_names'),
 	id,
 	order_number: { name: 'number' },
 	note_attributes: listOf('customAttributes', attributeFields),
 	currency: { name: 'currencyCode' },
 	presentment_currency: { name: 'presentmentCurrencyCode' },
 	financial_status: { name: 'displayFinancialStatus', read: enumInRest },
+	payment_terms: {
+		name: 'paymentTerms',
+		fields: { payment_schedules: listOf('paymentSchedules', sameFields('due_at completed_at')) },
+	},
 	total_outstanding: { name: 'totalOutstandingSet', read: shopAmount },
 	total_outstanding_set: { name: 'totalOutstandingSet', read: bothAmounts },
 	current_total_price: { name: 'currentTotalPriceSet', read: shopAmount },
@@ -158,6 +163,7 @@ export const graphqlFulfillmentOrderFields: GraphqlFields = {
 	id,
 	order_id: { name: 'orderId', read: gidNumber },
 	status: { name: 'status', read: enumInRest },
+	request_status: { name: 'requestStatus', read: enumInRest },
 	fulfillment_holds: listOf('fulfillmentHolds', {
 		...sameFields('reason_notes'),
 		reason: { name: 'reason', read: enumInRest },
@@ -167,12 +173,17 @@ export const graphqlFulfillmentOrderFields: GraphqlFields = {
 		fields: {
 			...sameFields('name'),
 			location_id: { name: 'location', read: (value) => gidNumber(valueAt(value, ['id'])) },
+			is_fulfillment_service: {
+				name: 'location',
+				read: (value) => valueAt(value, ['isFulfillmentService']),
+			},
 		},
 	},
 	delivery_method: {
 		name: 'deliveryMethod',
 		fields: {
-			...sameFields('additional_information'),
+			...sameFields('additional_information presented_name service_code'),
+			...sameFields('min_delivery_date_time max_delivery_date_time'),
 			method_type: { name: 'methodType', read: enumInRest },
 		},
 	},

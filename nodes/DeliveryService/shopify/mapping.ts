@@ -3,7 +3,8 @@ import { z } from 'zod/v4';
 import { deliveryTypeSchema, packageSizeSchema } from '../service/schemas';
 import { isEmailAddress } from '../service/values';
 import { deliveryMethods } from './fulfillmentOrder';
-import { optionalAmount, required, optionalText } from './readers';
+import { optionalAmount, optionalCount, required, optionalText } from './readers';
+import { deliveryDateAttributes, storePickupNames } from './shippingMethods';
 
 /** The default sizes by weight of one package. */
 const defaultLimits: Array<{ upToKg: number; size: string }> = [
@@ -30,6 +31,39 @@ const packageSizeRuleSchema = z.discriminatedUnion('by', [
 	}),
 ]);
 
+const names = z.array(required(optionalText));
+
+/** Which orders are sent. */
+const filtersSchema = z.strictObject({
+	/** `paidOrCash`: paid orders, and those that the driver collects cash for. */
+	payment: z.enum(['paidOrCash', 'paid', 'any']).default('paidOrCash'),
+	/** If there are any, only these. */
+	shippingMethods: names.default([]),
+	excludeShippingMethods: names.default([...storePickupNames]),
+	/** If there are any, only orders with one of these. */
+	tags: names.default([]),
+	excludeTags: names.default([]),
+	/** The delivery methods of fulfillment orders to send. */
+	deliveryMethods: z.array(z.enum(deliveryMethods)).default(['shipping', 'local']),
+	/** Whether to send items that a fulfillment service ships. */
+	includeFulfillmentServices: z.boolean().default(false),
+	includeTestOrders: z.boolean().default(false),
+	maxOrderAgeDays: required(optionalCount).default(90),
+	skipUntilDeliveryDate: z.boolean().default(false),
+	deliveryDateAttributes: names.default([...deliveryDateAttributes]),
+	deliveryDateFormat: z.enum(['automatic', 'dayFirst', 'monthFirst']).default('automatic'),
+	/** How many days before the delivery date an order is sent. */
+	sendDaysAhead: required(optionalCount).default(1),
+});
+
+/** The filters for a delivery that exists: it is updated, even if such orders are no longer sent. */
+export const noFilters: z.output<typeof filtersSchema> = {
+	...filtersSchema.parse({ payment: 'any', excludeShippingMethods: [], includeTestOrders: true }),
+	deliveryMethods: [...deliveryMethods],
+	includeFulfillmentServices: true,
+	maxOrderAgeDays: Infinity,
+};
+
 /** Values that replace the order's own data. */
 const overridesSchema = z.strictObject({
 	name: optionalText,
@@ -48,6 +82,8 @@ const overridesSchema = z.strictObject({
 
 /** How to map an order to a delivery. Every field has a default; empty text counts as not set. */
 export const orderMappingSchema = z.strictObject({
+	/** When the run takes place, in milliseconds since 1970, and the time zone in which its days are. */
+	time: z.strictObject({ now: z.number(), timeZone: z.string() }),
 	/** For orders without a valid email, which the Delivery Service requires (section 2.3). */
 	fallbackEmail: optionalText.refine((email) => email === undefined || isEmailAddress(email), {
 		message: 'is not an email address',
@@ -64,13 +100,7 @@ export const orderMappingSchema = z.strictObject({
 	cod: z.enum(['never', 'cashOnDeliveryOrders', 'unpaid']).default('cashOnDeliveryOrders'),
 	/** The shop's own names for cash on delivery, in addition to the known ones. */
 	cashOnDeliveryMethods: z.array(required(optionalText)).default([]),
-	/** Whether to send orders whose payment was voided or fully refunded. */
-	includeRefundedOrders: z.boolean().default(false),
-	includeTestOrders: z.boolean().default(false),
-	/** Whether to send only fully paid orders. */
-	onlyPaidOrders: z.boolean().default(false),
-	/** The delivery methods of fulfillment orders to send. */
-	deliveryMethods: z.array(z.enum(deliveryMethods)).default(['shipping', 'local']),
+	filters: filtersSchema.prefault({}),
 	/** The delivery type of orders with this shipping method, in place of the run's. */
 	deliveryTypes: z
 		.array(z.strictObject({ method: required(optionalText), type: deliveryTypeSchema }))

@@ -131,6 +131,11 @@ export function currencyDecimals(currency = ''): number {
 	return decimals;
 }
 
+/** An amount with the decimals of its currency and its code, e.g. "11.25 EUR". */
+export function amountText(value: Decimal, currency = ''): string {
+	return `${toText(scale(value, whole(1), whole(1), currencyDecimals(currency)))} ${currency}`.trim();
+}
+
 /** What is read of a line item for its price. */
 interface PricedLine {
 	quantity: number;

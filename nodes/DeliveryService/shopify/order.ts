@@ -3,12 +3,7 @@ import { z } from 'zod/v4';
 import { valueAt } from '../common/json';
 import type { Problem } from '../common/result';
 import { isBlank } from '../common/text';
-import {
-	destinationOf,
-	fulfillmentOrderSchema,
-	type FulfillmentOrder,
-	type FulfillmentOrderIdentifiers,
-} from './fulfillmentOrder';
+import { destinationOf, fulfillmentOrderSchema, type FulfillmentOrder } from './fulfillmentOrder';
 import {
 	graphqlFulfillmentOrderFields,
 	graphqlOrderFields,
@@ -35,7 +30,7 @@ interface ApiOfOrder {
 
 /** The fields that identify an order. */
 export type OrderIdentifiers = Pick<Order, 'id' | 'name' | 'order_number'> &
-	ApiOfOrder & { fulfillmentOrder?: FulfillmentOrderIdentifiers };
+	ApiOfOrder & { fulfillmentOrder?: { id?: string } & Pick<FulfillmentOrder, 'assigned_location'> };
 
 const identifiersSchema = object({
 	id: ifReadable(optionalText),

@@ -88,6 +88,8 @@ const lineItem = object({
 	fulfillment_status: optionalText,
 	requires_shipping: flag,
 	gift_card: flag,
+	/** The handle of the fulfillment service that ships it, or "manual". */
+	fulfillment_service: ifReadable(optionalText),
 	/** The weight of one unit. */
 	grams: ifReadable(optionalAmount),
 	/** The price of one unit before discounts. */
@@ -132,6 +134,7 @@ export const orderSchema = object({
 	name: optionalText,
 	order_number: optionalText,
 	cancelled_at: optionalText,
+	created_at: ifReadable(optionalText),
 	test: flag,
 	source_name: ifReadable(optionalText),
 	email: ifReadable(optionalText),
@@ -146,6 +149,14 @@ export const orderSchema = object({
 	gateway: optionalText,
 	payment_gateway_names: list(optionalText),
 	financial_status: optionalText,
+	/** When an order is to be paid that ships before, e.g. in 30 days. */
+	payment_terms: object({
+		payment_schedules: list(
+			object({ due_at: ifReadable(optionalText), completed_at: ifReadable(optionalText) }),
+		).catch([]),
+	})
+		.nullish()
+		.catch(undefined),
 	total_outstanding: decimal,
 	current_total_price: optionalAmount,
 	total_price: optionalAmount,
@@ -153,7 +164,7 @@ export const orderSchema = object({
 	current_total_price_set: amounts,
 	total_price_set: amounts,
 	shipping_address: orderAddressSchema,
-	/** The shipping methods, or the pickup location. */
+	/** The shipping methods, or the pickup location, without those that were removed by editing. */
 	shipping_lines: list(
 		object({
 			title: ifReadable(optionalText),
@@ -162,7 +173,9 @@ export const orderSchema = object({
 			phone: ifReadable(optionalText),
 			is_removed: flag.catch(undefined),
 		}),
-	).catch([]),
+	)
+		.catch([])
+		.transform((lines) => lines.filter(({ is_removed }) => is_removed !== true)),
 	billing_address: orderAddressSchema.catch(undefined),
 	customer: customer.nullish().catch(undefined),
 	line_items: list(lineItem),

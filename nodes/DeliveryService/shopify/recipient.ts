@@ -1,30 +1,43 @@
-import type { Problem, Result } from '../common/result';
+import type { Result } from '../common/result';
 import type { Delivery } from '../service/schemas';
 import { isEmailAddress, latitude, longitude } from '../service/values';
+import { dateText, type DeliveryDate } from './deliveryDate';
 import type { OrderMapping } from './mapping';
 import { sign, toText } from './money';
 import { fieldName, howToRequest, orderLabel, problemFrom, type Order } from './order';
 import type { Address } from './orderSchema';
-import { shippingMethods } from './pickup';
 
 type DropoffPlace = Delivery['dropoff'];
 type DropoffLocation = DropoffPlace['location'];
 
+/** The recipient and address of an order, as far as it has them (API document, sections 2.2 to 2.4). */
+export function readRecipient(order: Order, mapping: OrderMapping, date: DeliveryDate) {
+	return {
+		name: recipientName(order, mapping),
+		email: recipientEmail(order, mapping),
+		phonenumber: recipientPhone(order, mapping),
+		location: dropoffLocation(order, mapping, date),
+	};
+}
+
 /**
- * Maps the recipient and address of an order (API document, sections 2.2 to 2.4).
+ * The dropoff of a new delivery.
  *
  * @returns the dropoff, or what is missing and how to fix it
  */
-export function toDropoff(order: Order, mapping: OrderMapping): Result<DropoffPlace> {
-	const name = recipientName(order, mapping);
-	const email = recipientEmail(order, mapping);
-	const location = dropoffLocation(order, mapping);
-	if (name && email && location) {
-		const contact = { name, email, phonenumber: recipientPhone(order, mapping) };
-		return { ok: true, value: { contact, location } };
-	}
+export function toDropoff(
+	order: Order,
+	{ name, email, phonenumber, location }: ReturnType<typeof readRecipient>,
+): Result<DropoffPlace> {
+	if (name && email && location)
+		return { ok: true, value: { contact: { name, email, phonenumber }, location } };
 	const subject = orderLabel(order);
-	if (lacksPersonalData(order)) return { ok: false, problem: noPersonalDataProblem(subject) };
+	if (lacksPersonalData(order)) {
+		const message = `${subject} contains no personal data (name, email, phone, street): your Shopify app lacks access to protected customer data.`;
+		const description =
+			'Request it in Shopify, in the settings of the app: API access, "Protected customer data access", with all four fields. An app that was created in the Shopify admin needs a plan that includes it.';
+		return { ok: false, problem: { message, description } };
+	}
 	const problems = [
 		!location && noLocationMessage(order, subject),
 		!name &&
@@ -35,12 +48,11 @@ export function toDropoff(order: Order, mapping: OrderMapping): Result<DropoffPl
 }
 
 /**
- * Whether Shopify removed the personal data, as it does for apps without access to it: the order
- * has a customer or an address, but no name, email, phone or street.
+ * Whether Shopify removed the personal data, as it does for apps without access to it: the order has
+ * no name, email, phone or street, and perhaps no customer or address at all.
  */
 export function lacksPersonalData(order: Order): boolean {
 	const { customer, shipping_address: shipping, billing_address: billing } = order;
-	if (!customer && !shipping && !billing) return false;
 	const personal = [
 		order.email,
 		order.contact_email,
@@ -52,14 +64,6 @@ export function lacksPersonalData(order: Order): boolean {
 	return personal.every((value) => value === undefined);
 }
 
-function noPersonalDataProblem(subject: string): Problem {
-	return {
-		message: `${subject} contains no personal data (name, email, phone, street). Your Shopify app probably lacks access to protected customer data.`,
-		description:
-			"Allow the app to read customers and orders, including protected customer data. For apps created in the Shopify admin, this depends on your shop's plan.",
-	};
-}
-
 function noLocationMessage(order: Order, subject: string): string {
 	return order.shipping_address
 		? `${subject} has no street ("address1") in its shipping address. Add it to the order in Shopify.`
@@ -69,8 +73,8 @@ function noLocationMessage(order: Order, subject: string): string {
 function noEmailMessage(order: Order, subject: string): string {
 	const [invalidEmail] = orderEmails(order);
 	return invalidEmail
-		? `${subject} has the email address "${invalidEmail}", which is not valid. Correct it in Shopify, or set Fallback Email under Order Options.`
-		: `${subject} has no email address, which the Delivery Service requires. Set Fallback Email under Order Options.`;
+		? `${subject} has the email address "${invalidEmail}", which is not valid. Correct it in Shopify, or set Fallback Email.`
+		: `${subject} has no email address, which the Delivery Service requires. Set Fallback Email.`;
 }
 
 /** The company of the shipping address is the recipient only if the order names no person. */
@@ -120,7 +124,7 @@ function recipientPhone(order: Order, { overrides }: OrderMapping): string | und
 		order.phone ??
 		order.customer?.phone ??
 		order.billing_address?.phone ??
-		shippingMethods(order).find(({ phone }) => phone !== undefined)?.phone
+		order.shipping_lines.find(({ phone }) => phone !== undefined)?.phone
 	);
 }
 
@@ -133,31 +137,34 @@ function checkoutDetails({ fulfillmentOrder }: Order) {
  * The delivery location (section 2.4), or undefined if the order has none. The billing address is
  * not used instead, because packages could go to the wrong place.
  */
-function dropoffLocation(order: Order, mapping: OrderMapping): DropoffLocation | undefined {
+function dropoffLocation(
+	order: Order,
+	mapping: OrderMapping,
+	date: DeliveryDate,
+): DropoffLocation | undefined {
 	const { overrides } = mapping;
+	const withDate = (...notes: Array<string | undefined>) =>
+		joinParts([dateText(date), ...notes], '; ');
 	const shipping = order.shipping_address;
 	// The rest of the order's own address doesn't apply to another one.
 	if (overrides.address)
 		return {
 			address: overrides.address,
-			instructions: overrides.instructions ?? order.note,
+			instructions: withDate(overrides.instructions ?? order.note),
 			lat: overrides.lat,
 			lng: overrides.lng,
 		};
 	if (!shipping?.address1) return undefined;
 	return {
 		address: mapping.addressFormat === 'text' ? addressText(shipping) : addressComponents(shipping),
-		instructions:
-			overrides.instructions ??
-			joinParts(
-				[
+		instructions: overrides.instructions
+			? withDate(overrides.instructions)
+			: withDate(
 					companyUnlessRecipient(shipping),
 					shipping.address2,
 					checkoutDetails(order)?.instructions,
 					order.note,
-				],
-				'; ',
-			),
+				),
 		...(overrides.lat || overrides.lng
 			? { lat: overrides.lat, lng: overrides.lng }
 			: mapping.includeCoordinates && usableCoordinates(shipping)),

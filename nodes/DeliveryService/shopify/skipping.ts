@@ -1,31 +1,36 @@
 import { valueAt } from '../common/json';
-import { isRefundedOrVoided } from './cash';
+import { paymentOf } from './cash';
+import { laterSendingDay, type DeliveryDate } from './deliveryDate';
 import type { DeliveryMethod, FulfillmentOrder } from './fulfillmentOrder';
 import type { OrderCandidate } from './item';
 import type { OrderMapping } from './mapping';
-import { sign } from './money';
 import { fieldName, type Order } from './order';
 import { pickupMark } from './pickup';
 import { lacksPersonalData } from './recipient';
+import { checkMethods } from './shippingMethods';
+import type { OrderUnits } from './units';
 
 /** Why an order, or the fulfillment order of it, is skipped. */
 export type Skip =
-	| { reason: 'cancelled' | 'testOrder' | 'voided' | 'refunded' | 'nothingToShip' }
-	| { reason: 'notPaid'; status: string }
-	| { reason: 'localPickup'; pickup: Pickup }
-	| { reason: 'deliveryMethod'; method: DeliveryMethod }
-	| { reason: 'onHold'; holds: string[] }
-	| { reason: 'scheduled'; fulfillAt: string | undefined }
-	| { reason: 'closed' | 'incomplete' };
+	| { code: 'cancelled' | 'testOrder' | 'voided' | 'refunded' | 'nothingToShip' }
+	/** A fulfillment service ships it. */
+	| { code: 'fulfillmentService' }
+	| { code: 'notPaid'; methods: string[]; isOnlyPaid: boolean }
+	| { code: 'localPickup'; pickup: Pickup }
+	| { code: 'deliveryMethod'; method: DeliveryMethod }
+	| { code: 'shippingMethod'; methods: string[]; isOnlyListed: boolean }
+	| { code: 'tag'; tag: string | undefined }
+	| { code: 'onHold'; holds: string[] }
+	/** Until this day, or this time of Shopify, if it is known. */
+	| { code: 'scheduled'; until: string | undefined }
+	| { code: 'tooOld'; createdAt: string; maxDays: number }
+	| { code: 'closed' | 'incomplete' };
 
 /** What shows that the customer picks up the order. */
 type Pickup =
 	| { shownBy: 'fulfillmentOrder' }
 	| { shownBy: 'mark'; mark: string }
 	| { shownBy: 'missingAddress'; method: string | undefined };
-
-/** Shopify's payment statuses of orders that were paid, including partly refunded ones. */
-const paidStatuses = ['paid', 'partially_refunded'];
 
 /**
  * Decides whether to skip an order, or the fulfillment order of it.
@@ -36,57 +41,54 @@ const paidStatuses = ['paid', 'partially_refunded'];
 export function findSkip(
 	order: Order,
 	mapping: OrderMapping,
+	{ isByService }: Pick<OrderUnits, 'isByService'>,
 	hasItemsLeft: boolean,
 ): Skip | undefined {
-	const { financial_status: status, fulfillmentOrder: part } = order;
-	if (order.cancelled_at) return { reason: 'cancelled' };
-	if (order.test && !mapping.includeTestOrders) return { reason: 'testOrder' };
-	const ofPart = part && (findMethodSkip(part, mapping) ?? findStatusSkip(part));
+	const { fulfillmentOrder: part } = order;
+	if (order.cancelled_at) return { code: 'cancelled' };
+	if (order.test && !mapping.filters.includeTestOrders) return { code: 'testOrder' };
+	const ofPart = part && (findMethodSkip(part, mapping) ?? findStatusSkip(part, mapping));
 	if (ofPart) return ofPart;
-	if (!hasItemsLeft) return { reason: 'nothingToShip' };
-	if ((status === 'voided' || status === 'refunded') && !mapping.includeRefundedOrders)
-		return { reason: status };
+	if (!hasItemsLeft) return { code: isByService ? 'fulfillmentService' : 'nothingToShip' };
 	const pickup = findPickup(order, mapping);
-	if (pickup) return { reason: 'localPickup', pickup };
-	const isUnpaid =
-		status !== undefined &&
-		!isRefundedOrVoided(order) &&
-		(!paidStatuses.includes(status) ||
-			(order.total_outstanding !== undefined && sign(order.total_outstanding) > 0));
-	return mapping.onlyPaidOrders && isUnpaid ? { reason: 'notPaid', status } : undefined;
+	if (pickup) return { code: 'localPickup', pickup };
+	return findPaymentSkip(order, mapping) ?? findFilterSkip(order, mapping);
 }
 
 /** Checked before the status: a pickup is never sent, whatever happens to it. */
 function findMethodSkip(
 	{ delivery_method }: FulfillmentOrder,
-	{ deliveryMethods }: OrderMapping,
+	{ filters }: OrderMapping,
 ): Skip | undefined {
 	const method = delivery_method?.method_type;
-	if (method === undefined || deliveryMethods.includes(method)) return undefined;
+	if (method === undefined || filters.deliveryMethods.includes(method)) return undefined;
 	return method === 'pick_up'
-		? { reason: 'localPickup', pickup: { shownBy: 'fulfillmentOrder' } }
-		: { reason: 'deliveryMethod', method };
+		? { code: 'localPickup', pickup: { shownBy: 'fulfillmentOrder' } }
+		: { code: 'deliveryMethod', method };
 }
 
-function findStatusSkip({
-	status,
-	fulfillment_holds: holds,
-	fulfill_at: fulfillAt,
-}: FulfillmentOrder): Skip | undefined {
+function findStatusSkip(
+	{ status, request_status: request, fulfillment_holds: holds, fulfill_at }: FulfillmentOrder,
+	{ filters }: OrderMapping,
+): Skip | undefined {
 	switch (status) {
 		case 'open':
-		case 'in_progress':
-			return undefined;
+		case 'in_progress': {
+			const isRequested = request !== undefined && !['unsubmitted', 'rejected'].includes(request);
+			return isRequested && !filters.includeFulfillmentServices
+				? { code: 'fulfillmentService' }
+				: undefined;
+		}
 		case 'on_hold': {
 			const reasons = holds.map(({ reason, reason_notes: notes }) =>
 				[reason?.replaceAll('_', ' '), notes].filter(Boolean).join(': '),
 			);
-			return { reason: 'onHold', holds: [...new Set(reasons.filter(Boolean))] };
+			return { code: 'onHold', holds: [...new Set(reasons.filter(Boolean))] };
 		}
 		case 'scheduled':
-			return { reason: status, fulfillAt };
+			return { code: status, until: fulfill_at };
 		default:
-			return { reason: status };
+			return { code: status };
 	}
 }
 
@@ -101,8 +103,7 @@ function findPickup(order: Order, { overrides }: OrderMapping): Pickup | undefin
 	const method = order.fulfillmentOrder?.delivery_method?.method_type;
 	// The user chose to send pickups.
 	if (method === 'pick_up') return undefined;
-	// Shopify knows the method better than the title of a shipping method does, but apps hide pickups.
-	const mark = pickupMark(method === undefined ? order : { ...order, shipping_lines: [] });
+	const mark = pickupMark(order);
 	if (mark !== undefined && order.shipping_address) return { shownBy: 'mark', mark };
 	const [line] = order.shipping_lines;
 	const isLocal = line ? !lacksPersonalData(order) : order.source_name?.toLowerCase() === 'pos';
@@ -110,6 +111,60 @@ function findPickup(order: Order, { overrides }: OrderMapping): Pickup | undefin
 	return mark !== undefined || isWithoutAddress
 		? { shownBy: 'missingAddress', method: line?.title }
 		: undefined;
+}
+
+function findPaymentSkip(order: Order, mapping: OrderMapping): Skip | undefined {
+	const { state, methods } = paymentOf(order, mapping);
+	if (!isPaymentExcluded(order, mapping)) return undefined;
+	if (state === 'voided' || state === 'refunded') return { code: state };
+	const isOnlyPaid = mapping.filters.payment === 'paid';
+	return state === 'unknown' ? undefined : { code: 'notPaid', methods, isOnlyPaid };
+}
+
+/** Whether the filters exclude an order by its payment, or may, if its state is unknown. */
+export function isPaymentExcluded(order: Order, mapping: OrderMapping): boolean {
+	const { state, isByCash } = paymentOf(order, mapping);
+	const { payment } = mapping.filters;
+	if (payment === 'any' || ['paid', 'reserved', 'later'].includes(state)) return false;
+	const isCollected = payment === 'paidOrCash' && (isByCash || mapping.cod === 'unpaid');
+	return state === 'voided' || state === 'refunded' || !isCollected;
+}
+
+function findFilterSkip(order: Order, mapping: OrderMapping): Skip | undefined {
+	const { filters } = mapping;
+	const { excluded, isSent } = checkMethods(order, mapping);
+	// The user chose to send pickups, whatever they are called.
+	const isPickup = order.fulfillmentOrder?.delivery_method?.method_type === 'pick_up';
+	if (!isSent && !isPickup)
+		return {
+			code: 'shippingMethod',
+			methods: excluded,
+			isOnlyListed: filters.shippingMethods.length > 0,
+		};
+	const tags = new Set(order.tags.map((tag) => tag.toLowerCase()));
+	const hasTag = (tag: string) => tags.has(tag.toLowerCase());
+	if (filters.tags.length > 0 && !filters.tags.some(hasTag)) return { code: 'tag', tag: undefined };
+	const tag = filters.excludeTags.find(hasTag);
+	return tag === undefined ? undefined : { code: 'tag', tag };
+}
+
+/**
+ * Decides whether an order that could be sent is too old for the memory of sent deliveries, or is
+ * scheduled for later.
+ *
+ * @param date the delivery date that the customer chose
+ */
+export function findTimeSkip(
+	order: Order,
+	mapping: OrderMapping,
+	date: DeliveryDate,
+): Skip | undefined {
+	const { created_at: createdAt = '' } = order;
+	const { maxOrderAgeDays: maxDays, skipUntilDeliveryDate } = mapping.filters;
+	if (mapping.time.now - Date.parse(createdAt) > maxDays * 86_400_000)
+		return { code: 'tooOld', createdAt: createdAt.slice(0, 10), maxDays };
+	const until = skipUntilDeliveryDate ? laterSendingDay(date, mapping) : undefined;
+	return until === undefined ? undefined : { code: 'scheduled', until };
 }
 
 /** A field that an order lacks, by its name in REST, and by that in the API that the order is from. */
@@ -129,11 +184,11 @@ export interface MissingField {
  */
 export function missingFields(
 	{ rest, graphql, fulfillmentOrder: part }: OrderCandidate,
-	mapping: OrderMapping,
+	{ filters, cod }: OrderMapping,
 ): MissingField[] | undefined {
 	const lacks = (field: string) => valueAt(rest, [field]) === undefined;
 	const isGraphql = graphql !== undefined;
-	const mayCollect = mapping.cod !== 'never';
+	const mayCollect = cod !== 'never';
 	const lines = valueAt(rest, ['line_items']);
 	const hasRefunds =
 		!lacks('refunds') ||
@@ -144,14 +199,16 @@ export function missingFields(
 		if (connection === undefined || Array.isArray(connection)) return false;
 		return valueAt(connection, ['pageInfo', 'hasNextPage']) === undefined;
 	};
+	const byTag = filters.tags.length > 0 || filters.excludeTags.length > 0;
 	const checks: Array<[field: string, isMissing: boolean]> = [
 		['cancelled_at', lacks('cancelled_at')],
-		['test', lacks('test') && !mapping.includeTestOrders],
-		['financial_status', lacks('financial_status') && !mapping.includeRefundedOrders],
+		['test', lacks('test') && !filters.includeTestOrders],
+		['financial_status', lacks('financial_status') && (mayCollect || filters.payment !== 'any')],
 		[
 			'payment_gateway_names',
-			lacks('payment_gateway_names') && lacks('gateway') && mapping.cod === 'cashOnDeliveryOrders',
+			lacks('payment_gateway_names') && lacks('gateway') && cod === 'cashOnDeliveryOrders',
 		],
+		['tags', lacks('tags') && byTag],
 		// A shop with one currency seems to need no query for the customer's.
 		['presentment_currency', isGraphql && mayCollect && lacks('presentment_currency')],
 		// The cash of a fulfillment order depends on the refunded items of the whole order.

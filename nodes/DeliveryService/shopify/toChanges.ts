@@ -1,29 +1,31 @@
 import type { Problem } from '../common/result';
 import type { Delivery } from '../service/schemas';
-import { decideCash, type CashDecision } from './cash';
+import { decideCash, paymentOf, type CashDecision } from './cash';
+import { findDeliveryDate } from './deliveryDate';
 import { findOrder } from './item';
-import type { OrderMapping } from './mapping';
+import { noFilters, type OrderMapping } from './mapping';
 import { toNumber } from './money';
 import { orderLabel, problemFrom, readOrder, type Order } from './order';
 import { toPackages } from './packages';
-import { toDropoff } from './recipient';
+import { readRecipient } from './recipient';
 import { findSkip, type Skip } from './skipping';
+import { partReference, type Action } from './toDelivery';
 import { countUnits, isPartlyFulfilled } from './units';
 
 /** The changes of a delivery, not yet validated, or why there are none. */
 export type ChangesResult =
-	| { kind: 'changes'; changes: object }
+	| { kind: 'changes'; changes: object; actions?: Action[] }
 	| ({ kind: 'skipped'; label: string } & Skip)
 	| { kind: 'invalid'; problem: Problem };
 
 /**
  * Maps the current state of a Shopify order to changes of its delivery (API document, section 4.2):
  * recipient, address, packages as long as nothing is fulfilled, and cash on delivery, which becomes
- * 0 once the order is paid. The address is one line of text, the only format that updates accept.
- * Never throws.
+ * 0 once nothing is to be collected. What the order lacks stays unchanged. The address is one line of
+ * text, the only format that updates accept. Never throws.
  *
  * @param value an item with an order of Shopify's REST or GraphQL API, see {@link findOrder}
- * @param mapping the mapping that the delivery was created with
+ * @param mapping the mapping that the delivery was created with; its filters don't apply
  * @param referenceIds those of the deliveries to change, if they are known
  */
 export function orderToChanges(
@@ -37,26 +39,22 @@ export function orderToChanges(
 	const read = readOrder(found.value);
 	if (!read.ok) return invalid(read);
 	const order = read.value;
-	const [mismatch] = referenceIds.flatMap((reference) => mismatchProblem(order, reference) ?? []);
+	const [mismatch] = referenceIds.flatMap(
+		(reference) => mismatchProblem(order, mapping, reference) ?? [],
+	);
 	if (mismatch) return invalid({ problem: mismatch });
-	const units = countUnits(order);
+	const options: OrderMapping = { ...mapping, addressFormat: 'text', filters: noFilters };
+	const units = countUnits(order, options);
 	// Something of it may be in this delivery, or may have shipped in another way.
 	const isFulfilled = isPartlyFulfilled(order, units);
 	if (!isFulfilled && units.problems.length > 0)
 		return invalid({ problem: problemFrom(units.problems) });
 	const lines = units.lines.filter(({ taken }) => taken > 0);
-	// A delivery that exists is updated, even if such orders are no longer sent.
-	const includingSent = {
-		...mapping,
-		includeTestOrders: true,
-		includeRefundedOrders: true,
-		onlyPaidOrders: false,
-	};
-	const skip = findSkip(order, includingSent, isFulfilled || lines.length > 0);
-	if (skip && !changeableReasons.includes(skip.reason))
+	const skip = findSkip(order, options, units, isFulfilled || lines.length > 0);
+	if (skip && !changeableReasons.includes(skip.code))
 		return { kind: 'skipped', label: orderLabel(order), ...skip };
-	const dropoff = toDropoff(order, { ...mapping, addressFormat: 'text' });
-	if (!dropoff.ok) return invalid(dropoff);
+	const date = findDeliveryDate(order, mapping);
+	const { location, ...contact } = readRecipient(order, options, date);
 	// Some of the fulfilled units may be in this delivery, which then collects for them as well.
 	const isCashUnclear = order.fulfillmentOrder !== undefined && isFulfilled;
 	const cash = decideCash(
@@ -65,46 +63,63 @@ export function orderToChanges(
 		mapping,
 	);
 	if (!cash.ok) return invalid(cash);
-	const { contact, location } = dropoff.value;
 	const packages: Delivery['packages'] | undefined =
 		isFulfilled || lines.length === 0 ? undefined : toPackages(order, lines, mapping);
+	const { notCollectedFor } = cash.value;
+	const cod = isCashUnclear && !cash.value.isSettled ? undefined : updatedCash(cash.value);
+	const { unknownMethods } = paymentOf(order, mapping);
+	const unchanged = [
+		...(location ? [] : (['address'] as const)),
+		...(packages ? [] : (['packages'] as const)),
+		...(cod === undefined && mapping.cod !== 'never' ? (['cash'] as const) : []),
+	];
+	const hasContact = Object.values(contact).some((field) => field !== undefined);
+	const actions: Array<Action | false | undefined> = [
+		notCollectedFor && { code: 'cashNotCollected', methods: notCollectedFor, unknownMethods },
+		unchanged.length > 0 && { code: 'notUpdated', fields: unchanged },
+		location && location.lat === undefined && { code: 'noCoordinates' },
+	];
 	return {
 		kind: 'changes',
 		changes: {
-			contact,
+			...(hasContact && { contact }),
 			// Overwrites old instructions, since those for the previous address would mislead the driver.
-			location: { ...location, instructions: location.instructions ?? orderLabel(order) },
+			...(location && {
+				location: { ...location, instructions: location.instructions ?? orderLabel(order) },
+			}),
 			packages,
-			cod: isCashUnclear && !cash.value.isSettled ? undefined : updatedCash(cash.value),
+			cod,
 		},
+		actions: actions.filter((action) => typeof action === 'object'),
 	};
 }
 
 /**
- * The problem with a reference ID of the whole order for a fulfillment order, or the other way round:
- * its delivery would get the packages and the cash of the other one.
+ * The problem with a reference ID that isn't the item's own: its delivery would get the recipient, the
+ * packages and the cash of another order, or of another part of this one.
  */
-function mismatchProblem(order: Order, reference: string): Problem | undefined {
+function mismatchProblem(
+	order: Order,
+	{ overrides }: OrderMapping,
+	reference: string,
+): Problem | undefined {
 	const { name, id, order_number, fulfillmentOrder: part } = order;
-	const rests = [name, id, order_number].flatMap((own) =>
-		own !== undefined && reference.startsWith(own) ? [reference.slice(own.length)] : [],
+	const ofOrder = [name, id, order_number, overrides.referenceId].filter(
+		(own) => own !== undefined,
 	);
-	const [suffix] = rests.flatMap((rest) => /^(-\d{10,})?$/.exec(rest)?.[0] ?? []);
-	if (suffix === undefined || suffix === (part ? `-${part.id}` : '')) return undefined;
-	const nameOf = (partId: string) =>
-		partId === '' ? 'the whole order' : `fulfillment order ${partId}`;
+	const own = part ? ofOrder.map((base) => partReference(base, part.id)) : ofOrder;
+	if (own.includes(reference)) return undefined;
+	const owner = ofOrder.includes(reference) ? 'that of the whole order' : 'not its reference ID';
 	return {
-		message: `${orderLabel(order)}: "${reference}" is the reference ID of ${nameOf(suffix.slice(1))}, but this item is ${nameOf(part?.id ?? '')}`,
-		description:
-			'Its delivery was not updated, because its packages and cash would be wrong. Use the reference ID that belongs to the item.',
+		message: `${orderLabel(order)} was not updated: "${reference}" is ${owner}`,
+		description: `Use ${own.slice(0, 1).join('')}. If the delivery was created with a custom reference ID, enter it under Order Options, Custom Reference ID.`,
 	};
 }
 
-/** A settled order needs 0, since its delivery may have been created with an amount to collect. */
-function updatedCash({ amount, isSettled }: CashDecision): number | undefined {
-	if (isSettled) return 0;
-	return amount && toNumber(amount);
+/** The delivery may have been created with an amount to collect, so it becomes 0 if there is none. */
+function updatedCash({ amount, isSettled, notCollectedFor }: CashDecision): number | undefined {
+	return isSettled || notCollectedFor ? 0 : amount && toNumber(amount);
 }
 
 /** Reasons not to create a delivery, which may exist and be under way. */
-const changeableReasons: ReadonlyArray<Skip['reason']> = ['onHold', 'scheduled', 'closed'];
+const changeableReasons: ReadonlyArray<Skip['code']> = ['onHold', 'scheduled', 'closed'];

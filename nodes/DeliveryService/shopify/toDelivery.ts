@@ -1,8 +1,8 @@
 import type { Problem } from '../common/result';
 import { isLongerThan } from '../common/text';
-import { limits } from '../service/limits';
-import type { CreationBody, Delivery } from '../service/schemas';
-import { decideCash, type CashDecision } from './cash';
+import { limits, type CreationBody, type Delivery } from '../service/schemas';
+import { decideCash, paymentOf, type CashDecision } from './cash';
+import { findDeliveryDate, laterSendingDay } from './deliveryDate';
 import { locationOf, type ShopifyLocation } from './fulfillmentOrder';
 import { findOrder } from './item';
 import type { OrderMapping } from './mapping';
@@ -17,10 +17,42 @@ import {
 	type OrderIdentifiers,
 } from './order';
 import { toPackages } from './packages';
-import { entryForMethod } from './pickup';
-import { recipientEmail, toDropoff } from './recipient';
-import { findSkip, missingFields, type MissingField, type Skip } from './skipping';
+import { readRecipient, recipientEmail, toDropoff } from './recipient';
+import { checkMethods, typeByMethod } from './shippingMethods';
+import {
+	findSkip,
+	findTimeSkip,
+	isPaymentExcluded,
+	missingFields,
+	type MissingField,
+	type Skip,
+} from './skipping';
 import { countUnits, type LineUnits, type OrderUnits } from './units';
+
+/** What needs a person, although the order was sent, updated or skipped. */
+export type Action =
+	/** The driver collects nothing. Methods that may be cash on delivery by another name are unknown. */
+	| { code: 'cashNotCollected'; methods: string[]; unknownMethods: string[] }
+	/** The order is skipped as unpaid, but these may be cash on delivery by another name. */
+	| { code: 'unknownPaymentMethod'; methods: string[] }
+	/** No open fulfillment order collects this amount of the unpaid one. */
+	| { code: 'cashLeftOver'; amount: string; unpaid: string }
+	/** The order also has these shipping methods, which the filters exclude. */
+	| { code: 'excludedMethod'; methods: string[] }
+	/** The fulfillment order has one of these, so the default delivery type is used. */
+	| { code: 'typeUnclear'; methods: string[] }
+	| { code: 'futureDate'; day: string }
+	| { code: 'unclearDate'; text: string }
+	| { code: 'missingFields'; fields: MissingField[] }
+	| { code: 'tooOld' }
+	/** One address for all orders. */
+	| { code: 'fixedAddress'; address: string }
+	/** Orders of several locations have the same pickup. */
+	| { code: 'unlistedLocation'; location: string }
+	/** An update leaves these unchanged. */
+	| { code: 'notUpdated'; fields: Array<'address' | 'packages' | 'cash'> }
+	/** An update replaces an address with coordinates by one without. */
+	| { code: 'noCoordinates' };
 
 /** Identifies the Shopify order of a delivery for later workflow steps. */
 export interface ShopifyOrder {
@@ -41,26 +73,22 @@ export interface OrderFacts {
 	/** The reference ID that the whole order would have, if the delivery is for a fulfillment order. */
 	orderReferenceId?: string;
 	/** The units of the order that the delivery takes, if it is for a fulfillment order. */
-	part?: OrderPart;
+	part?: ReturnType<typeof partOf>;
 	/** The location that ships the fulfillment order. */
 	location?: ShopifyLocation;
 	/** The delivery type by the order's shipping method. */
 	type?: DeliveryType;
 	shopifyOrder?: ShopifyOrder;
+	/** The names of its shipping methods and payment methods, by which the shop decides. */
+	methodNames?: { shipping: string[]; payment: string[] };
 	/** What the driver collects of the order's unpaid amount, if it is the share of a fulfillment order. */
 	cashShare?: { cashToCollect: number; cashOutstanding: number };
 	/** The payment methods of an order with an unpaid amount that the driver doesn't collect. */
 	notCollectedFor?: string[];
 	/** Expected fields that the order lacks. */
 	missingFields?: MissingField[];
-}
-
-/** The part of an order that one delivery takes. */
-export interface OrderPart {
-	/** The reference ID that the whole order would have. */
-	orderReferenceId: string;
-	/** All line items of the order: their quantity as ordered, and the units that this delivery takes. */
-	lines: Array<{ id: string; quantity: number; units: number }>;
+	/** What needs a person, if anything does. */
+	actions?: Action[];
 }
 
 /** The result of mapping an order: a delivery without its pickup, or why there is none. */
@@ -88,34 +116,66 @@ export function orderToDelivery(value: unknown, mapping: OrderMapping): OrderRes
 	if (!read.ok)
 		return { kind: 'invalid', problem: read.problem, ...identify(read.identifiers, mapping) };
 	const order = read.value;
-	const identifiers = identify(order, mapping, recipientEmail(order, mapping));
-	const units = countUnits(order);
+	const label = orderLabel(order);
+	const payment = paymentOf(order, mapping);
+	const identifiers = {
+		...identify(order, mapping, recipientEmail(order, mapping)),
+		methodNames: {
+			shipping: order.shipping_lines.flatMap(({ title }) => title ?? []),
+			payment: payment.methods,
+		},
+	};
+	const units = countUnits(order, mapping);
 	const lines = units.lines.filter(({ taken }) => taken > 0);
-	const skip = findSkip(order, mapping, lines.length > 0 || units.problems.length > 0);
-	if (skip) return { kind: 'skipped', label: orderLabel(order), ...skip, ...identifiers };
-	const dropoff = toDropoff(order, mapping);
+	const date = findDeliveryDate(order, mapping);
+	const skip =
+		findSkip(order, mapping, units, lines.length > 0 || units.problems.length > 0) ??
+		findTimeSkip(order, mapping, date);
+	if (skip) {
+		const { unknownMethods: methods } = payment;
+		const actions: Action[] = [];
+		if (skip.code === 'tooOld') actions.push({ code: 'tooOld' });
+		if (skip.code === 'notPaid' && !skip.isOnlyPaid && methods.length > 0)
+			actions.push({ code: 'unknownPaymentMethod', methods });
+		return { kind: 'skipped', label, ...skip, actions: undefinedIfEmpty(actions), ...identifiers };
+	}
+	const dropoff = toDropoff(order, readRecipient(order, mapping, date));
 	const cash = decideCash(order, units, mapping);
 	const { referenceId, orderReferenceId } = identifiers;
-	const isPaymentUnknown = mapping.onlyPaidOrders && !order.financial_status;
-	if (
-		units.problems.length > 0 ||
-		!dropoff.ok ||
-		!cash.ok ||
-		referenceId === undefined ||
-		isPaymentUnknown
-	) {
-		const noReference = `${orderLabel(order)} has no "${fieldName(order, [referenceFields[mapping.referenceIdFrom]])}" to use as the reference ID. ${howToRequest(order, 'this field')}.`;
-		const noStatus = `${orderLabel(order)} has no "${fieldName(order, ['financial_status'])}", so it's unclear whether it is paid. ${howToRequest(order, 'this field')}, or turn off Only Paid Orders under Order Options.`;
-		const others = [
-			...(dropoff.ok ? [] : problemSentences(dropoff.problem)),
-			...(referenceId === undefined ? [noReference] : []),
-			...(cash.ok ? [] : problemSentences(cash.problem)),
-			...(isPaymentUnknown ? [noStatus] : []),
-		];
-		const problem = problemFrom(units.problems.length > 0 ? units.problems : others);
+	const problems = [
+		...(dropoff.ok ? [] : problemSentences(dropoff.problem)),
+		referenceId === undefined &&
+			`${label} has no "${fieldName(order, [referenceFields[mapping.referenceIdFrom]])}" to use as the reference ID. ${howToRequest(order, 'this field')}.`,
+		...(cash.ok ? [] : problemSentences(cash.problem)),
+		payment.state === 'unknown' &&
+			isPaymentExcluded(order, mapping) &&
+			`${label} has no "${fieldName(order, ['financial_status'])}", so it's unclear whether it is paid. ${howToRequest(order, 'this field')}, or set Payment under Filters to Any.`,
+		mapping.filters.skipUntilDeliveryDate &&
+			date.unclear !== undefined &&
+			`${label} has the delivery date "${date.unclear}", which is not clear. Set Delivery Date Format under Filters, or correct the date in Shopify.`,
+	].filter((message) => message !== false);
+	if (units.problems.length > 0 || problems.length > 0 || !dropoff.ok || !cash.ok) {
+		const problem = problemFrom(units.problems.length > 0 ? units.problems : problems);
 		return { kind: 'invalid', problem, ...identifiers };
 	}
-	const type = entryForMethod(order, mapping.deliveryTypes)?.type;
+	const { amount, leftOver, notCollectedFor } = cash.value;
+	const { type, unclearOf } = typeByMethod(order, mapping);
+	const missing = missingFields(found.value, mapping);
+	const { excluded } = checkMethods(order, mapping);
+	const actions: Array<Action | false | undefined | ''> = [
+		notCollectedFor && {
+			code: 'cashNotCollected',
+			methods: notCollectedFor,
+			unknownMethods: payment.unknownMethods,
+		},
+		leftOver && { code: 'cashLeftOver', ...leftOver },
+		excluded.length > 0 && { code: 'excludedMethod', methods: excluded },
+		unclearOf && { code: 'typeUnclear', methods: unclearOf },
+		date.day !== undefined &&
+			laterSendingDay(date, mapping) && { code: 'futureDate', day: date.day },
+		date.unclear !== undefined && { code: 'unclearDate', text: date.unclear },
+		missing && { code: 'missingFields', fields: missing },
+	];
 	return {
 		kind: 'delivery',
 		...identifiers,
@@ -123,15 +183,16 @@ export function orderToDelivery(value: unknown, mapping: OrderMapping): OrderRes
 		location: order.fulfillmentOrder && locationOf(order.fulfillmentOrder),
 		...(type && { type }),
 		cashShare: cashShareOf(cash.value),
-		notCollectedFor: cash.value.notCollectedFor,
-		missingFields: missingFields(found.value, mapping),
+		notCollectedFor,
+		missingFields: missing,
+		actions: undefinedIfEmpty(actions.filter((action) => typeof action === 'object')),
 		delivery: {
 			dropoff: dropoff.value,
 			packages: toPackages(order, lines, mapping),
 			referenceId,
 			tags: orderTags(order, mapping),
 			extraData: orderExtraData(order, lines, mapping),
-			cod: cash.value.amount && toNumber(cash.value.amount),
+			cod: amount && toNumber(amount),
 		},
 	};
 }
@@ -182,12 +243,15 @@ function referenceIds(
 	if (!order.fulfillmentOrder) return { referenceId: reference };
 	const { id } = order.fulfillmentOrder;
 	if (reference === undefined || id === undefined) return {};
-	if (custom?.includes(id)) return { referenceId: custom, orderReferenceId: ofOrder };
-	const room = limits.referenceIdLength - id.length - 1;
-	return {
-		referenceId: `${[...reference].slice(0, room).join('')}-${id}`,
-		orderReferenceId: reference,
-	};
+	const ofPart = partReference(reference, id);
+	return { referenceId: ofPart, orderReferenceId: ofPart === custom ? ofOrder : reference };
+}
+
+/** The reference ID of a fulfillment order, by that of its order or a custom one. */
+export function partReference(reference: string, partId: string): string {
+	if (reference.includes(partId)) return reference;
+	const room = limits.referenceIdLength - partId.length - 1;
+	return `${[...reference].slice(0, room).join('')}-${partId}`;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { FulfillmentOrder } from './fulfillmentOrder';
+import type { OrderMapping } from './mapping';
 import { fieldName, howToRequest, orderLabel, type LineItem, type Order } from './order';
 
 /** The units of a line item. A line that needs no shipping has none. */
@@ -7,6 +8,8 @@ export interface LineUnits {
 	name: string;
 	/** Those that the customer keeps, fulfilled ones included: not refunded, removed or canceled. */
 	kept: number;
+	/** Those that are shipped or were, though the customer doesn't pay for all of them: at least `kept`. */
+	shipped: number;
 	/** Those left to ship of the whole order, or undefined if unknown. */
 	left: number | undefined;
 	/** Those that this delivery takes. */
@@ -16,54 +19,84 @@ export interface LineUnits {
 /** The units of all line items of an order. */
 export interface OrderUnits {
 	lines: LineUnits[];
+	/** Whether a fulfillment service ships some of the units that would be taken otherwise. */
+	isByService: boolean;
 	/** Why the units that this delivery takes can't be determined. */
 	problems: string[];
 }
 
 /**
  * Counts the units of an order. Its delivery takes those left to ship, of all lines that need shipping
- * and aren't gift cards; the delivery of a fulfillment order takes those assigned to it.
+ * and aren't gift cards; the delivery of a fulfillment order takes those that Shopify says are left of
+ * it, even if some were refunded. What a fulfillment service ships is not taken.
  */
-export function countUnits(order: Order): OrderUnits {
+export function countUnits(order: Order, { filters }: OrderMapping): OrderUnits {
 	const { fulfillmentOrder: part } = order;
-	return part ? takeAssigned(order, part) : takeLeft(order);
-}
-
-function takeAssigned(order: Order, { line_items: parts }: FulfillmentOrder): OrderUnits {
-	const assigned = parts.map(({ line_item_id: id, fulfillable_quantity: quantity }) => ({
-		id,
-		quantity,
-	}));
-	const unitsOf = unitsByLine(assigned);
-	const lines = countLines(order).map((line) => ({
-		...line,
-		taken: needsShipping(line.line) ? unitsOf(line.line.id) : 0,
-	}));
-	const unknown = assigned.find(
-		({ id, quantity }) => quantity > 0 && !order.line_items.some((line) => line.id === id),
-	);
-	const tooMany = lines.find(({ taken, kept }) => taken > kept);
-	const problems = [
-		unknown &&
-			`${orderLabel(order)} doesn't contain the item with the ID ${unknown.id} of its fulfillment order. If the order was edited, fetch it again. ${howToRequest(order, `all "${fieldName(order, ['line_items'])}" with their IDs`)}.`,
-		tooMany &&
-			`${orderLabel(order)} has fewer units of "${tooMany.name}" (${tooMany.kept}) than its fulfillment order (${tooMany.taken}). Fetch the order and its fulfillment orders again: one of them is out of date.`,
-	];
-	return { lines, problems: problems.filter((problem) => problem !== undefined).slice(0, 1) };
-}
-
-function takeLeft(order: Order): OrderUnits {
 	const counted = countLines(order);
-	const problems = counted.flatMap(({ line, name, left }, index) => {
-		if (left !== undefined) return [];
+	const units = part ? takeAssigned(part, counted) : takeLeft(order, counted);
+	const isOther = ({ line }: Pick<LineUnits, 'line'>) =>
+		!filters.includeFulfillmentServices && isShippedByService(line, part);
+	const isByService = units.some((entry) => isOther(entry) && entry.taken !== 0);
+	const own = units.filter((entry) => !isOther(entry));
+	const unknown = part?.line_items.find(
+		({ line_item_id: id, fulfillable_quantity: quantity }) =>
+			quantity > 0 && !order.line_items.some((line) => line.id === id),
+	);
+	const problems = [
+		...(unknown
+			? [
+					`${orderLabel(order)} doesn't contain the item with the ID ${unknown.line_item_id} of its fulfillment order. If the order was edited, fetch it again. ${howToRequest(order, `all "${fieldName(order, ['line_items'])}" with their IDs`)}.`,
+				]
+			: []),
+		...own.flatMap(({ problem }) => problem ?? []),
+	];
+	const lines = units.map((entry) => ({
+		...entry,
+		taken: isOther(entry) ? 0 : (entry.taken ?? 0),
+	}));
+	return { lines, isByService, problems };
+}
+
+type CountedLine = Omit<LineUnits, 'taken'>;
+
+/** The units that a delivery would take; undefined if that is unknown. */
+type TakenLine = CountedLine & { taken: number | undefined; problem?: string };
+
+function takeAssigned(
+	{ line_items: parts }: FulfillmentOrder,
+	lines: readonly CountedLine[],
+): TakenLine[] {
+	const unitsOf = unitsByLine(
+		parts.map(({ line_item_id: id, fulfillable_quantity: quantity }) => ({ id, quantity })),
+	);
+	return lines.map((entry) => ({
+		...entry,
+		taken: needsShipping(entry.line) ? unitsOf(entry.line.id) : 0,
+	}));
+}
+
+function takeLeft(order: Order, lines: readonly CountedLine[]): TakenLine[] {
+	return lines.map((entry, index) => {
+		const { line, name, left } = entry;
+		if (left !== undefined) return { ...entry, taken: Math.max(0, left) };
 		const missing =
 			line.fulfillable_quantity === undefined
 				? ['line_items', index, 'fulfillable_quantity']
 				: ['fulfillments'];
-		return `${orderLabel(order)} doesn't say how many units of the partly fulfilled item "${name}" are left to ship. ${howToRequest(order, `"${fieldName(order, missing)}"`)}, or fulfill the rest manually.`;
+		const problem = `${orderLabel(order)} doesn't say how many units of the partly fulfilled item "${name}" are left to ship. ${howToRequest(order, `"${fieldName(order, missing)}"`)}, or fulfill the rest manually.`;
+		return { ...entry, taken: undefined, problem };
 	});
-	const lines = counted.map((line) => ({ ...line, taken: Math.max(0, line.left ?? 0) }));
-	return { lines, problems };
+}
+
+/**
+ * Whether another company ships a line. A fulfillment order says so itself if its location is known to
+ * be the company's or not, or if the company has rejected it.
+ */
+function isShippedByService(line: LineItem, part: FulfillmentOrder | undefined): boolean {
+	const isService = part?.assigned_location?.is_fulfillment_service;
+	if (typeof isService === 'boolean') return isService;
+	if (part?.request_status === 'rejected') return false;
+	return line.fulfillment_service !== undefined && line.fulfillment_service !== 'manual';
 }
 
 /** Whether a line is something that is shipped. */
@@ -87,9 +120,11 @@ export function isPartlyFulfilled(
 	return lines.some(({ kept, left }) => (left ?? 0) < kept);
 }
 
-function countLines(order: Order): Array<Omit<LineUnits, 'taken'>> {
+function countLines(order: Order): CountedLine[] {
 	const refundLines = order.refunds?.flatMap((refund) => refund.refund_line_items);
 	const refunded = refundLines && unitsByLine(refundLines);
+	const notRestocked =
+		refundLines && unitsByLine(refundLines.filter((line) => line.restock_type === 'no_restock'));
 	const canceled =
 		refundLines && unitsByLine(refundLines.filter((line) => line.restock_type === 'cancel'));
 	const fulfillments = order.fulfillments?.filter(({ status }) => !status || status === 'success');
@@ -97,7 +132,7 @@ function countLines(order: Order): Array<Omit<LineUnits, 'taken'>> {
 		fulfillments && unitsByLine(fulfillments.flatMap((fulfillment) => fulfillment.line_items));
 	return order.line_items.map((line, index) => {
 		const name = line.name ?? line.title ?? `Item ${index + 1}`;
-		if (!needsShipping(line)) return { line, name, kept: 0, left: 0 };
+		if (!needsShipping(line)) return { line, name, kept: 0, shipped: 0, left: 0 };
 		const refundedUnits = refunded?.(line.id) ?? 0;
 		const current = line.current_quantity ?? line.quantity - refundedUnits;
 		const kept = Math.max(0, Math.min(line.quantity, current));
@@ -110,7 +145,9 @@ function countLines(order: Order): Array<Omit<LineUnits, 'taken'>> {
 			fulfilled?.(line.id) || undefined,
 		);
 		const left = kept === 0 ? 0 : unfulfilled && Math.min(kept, unfulfilled);
-		return { line, name, kept, left };
+		// Without refunds, any of the other units may be shipped.
+		const shipped = Math.min(line.quantity, kept + (notRestocked?.(line.id) ?? line.quantity));
+		return { line, name, kept, shipped, left };
 	});
 }
 

@@ -59,7 +59,7 @@ export interface WorkflowContext extends NodeContext {
 
 type WorkflowNode = WorkflowFile['nodes'][number];
 
-/** Where each location hands over its packages; others use the pickup fields. */
+/** Where each location hands over its packages; whole orders have no location. */
 export const locationPickups = {
 	store: {
 		shopifyLocation: 'Main Street Store',
@@ -69,6 +69,7 @@ export const locationPickups = {
 		address: '12 Main Street, Springfield, IL 62701',
 	},
 	warehouse: { shopifyLocation: 'Harbor Warehouse', pickupType: 'warehouse', warehouse: '7' },
+	others: { pickupType: 'address', address: '12 Main Street, Springfield, IL 62701' },
 } as const;
 
 const createParameters = {
@@ -76,8 +77,13 @@ const createParameters = {
 	operation: 'createFromOrders',
 	order: '={{ $json }}',
 	...pickup,
-	pickupByLocation: { entry: [locationPickups.store, locationPickups.warehouse] },
-	moreOrderOptions: { packagesPer: 'unit' },
+	pickupDetails: {
+		pickupByLocation: {
+			entry: [locationPickups.store, locationPickups.warehouse],
+			others: [locationPickups.others],
+		},
+	},
+	orderOptions: { packagesPer: 'unit' },
 	options: {},
 };
 

@@ -1,10 +1,10 @@
 /** The pickup of an order by the Shopify location that ships it. */
 import type { ParameterReader } from '../../../nodes/DeliveryService/common/parameters';
-import { orderHints } from '../../../nodes/DeliveryService/operations/create/hints';
+import { checkLocations } from '../../../nodes/DeliveryService/operations/create/readItem';
+import { actionNeeded } from '../../../nodes/DeliveryService/messages/orders';
 import { readOrderPickup } from '../../../nodes/DeliveryService/operations/create/pickupByLocation';
-import type { PreparedItem } from '../../../nodes/DeliveryService/operations/create/prepare';
 import type { ShopifyLocation } from '../../../nodes/DeliveryService/shopify/fulfillmentOrder';
-import { creation } from '../../support/creations';
+import { job } from '../../support/creations';
 
 const fields = {
 	pickupName: 'Main Street Store',
@@ -38,19 +38,25 @@ const row = (shopifyLocation: unknown, changes: object = { warehouse: '7' }) => 
 });
 
 /** Reads parameters that are the same for all items; those of the table can be a function. */
-function reader(entry: unknown[] | ((item: number) => unknown[])): ParameterReader {
-	const table = { entry };
-	const values: Record<string, unknown> = { ...fields, pickupByLocation: table };
+function reader(
+	entry: unknown[] | ((item: number) => unknown[]),
+	others: unknown[] = [],
+): ParameterReader {
+	const table = { entry, others };
+	const tableName = 'pickupDetails.pickupByLocation';
+	const values: Record<string, unknown> = { ...fields, [tableName]: table };
 	return {
 		get: (name, item, fallback) =>
-			name === 'pickupByLocation' && typeof entry === 'function'
+			name === tableName && typeof entry === 'function'
 				? { entry: entry(item) }
 				: (values[name] ?? fallback),
+		isFixed: () => false,
+		timeZone: () => 'UTC',
 	};
 }
 
 const read = (entry: unknown[], location: ShopifyLocation | undefined = harbor) =>
-	readOrderPickup(reader(entry), 0, location);
+	readOrderPickup(reader(entry), 0, location, '#1001');
 
 test('a row with only a warehouse number takes the contact from the pickup fields', () => {
 	expect(read([row('Other', { warehouse: 8 }), row('Harbor Warehouse')])).toEqual({
@@ -98,31 +104,59 @@ test.each<[string, unknown, ShopifyLocation]>([
 	});
 });
 
-test.each<[string, unknown[], ShopifyLocation, object]>([
-	['of its name', [row('Main Street')], harbor, { name: 'Harbor Warehouse', isTableEmpty: false }],
-	['of its ID, if it has no name', [row('Harbor')], { id: '83001' }, { name: '83001' }],
-	['without a table', [], harbor, { name: 'Harbor Warehouse', isTableEmpty: true }],
-])(
-	'a location that is not in the table uses the pickup fields and is reported: %s',
-	(_what, entry, location, unlistedLocation) => {
-		expect(read(entry, location)).toMatchObject({
+test.each<ShopifyLocation | undefined>([harbor, { id: '83001' }, undefined])(
+	'an empty table uses the pickup fields and reports the location: %j',
+	(location) => {
+		const name = location?.name ?? location?.id;
+		expect(readOrderPickup(reader([]), 0, location, '#1001')).toEqual({
 			ok: true,
-			value: { pickup: fieldsPickup, unlistedLocation },
+			value: {
+				pickup: fieldsPickup,
+				...(location && { unlistedLocation: name }),
+			},
 		});
 	},
 );
 
-test.each([undefined, {}])('does not read the table for an order with the location %j', (none) => {
-	const parameters: ParameterReader = {
-		get(name, item, fallback) {
-			if (name === 'pickupByLocation') throw new Error('The table was read.');
-			return reader([]).get(name, item, fallback);
-		},
-	};
+test.each<[ShopifyLocation | undefined, string, string]>([
+	[
+		harbor,
+		'#1001 ships from "Harbor Warehouse", which is not in Pickup by Location',
+		'Add this location, or add the row All Other Locations to Pickup by Location. Nothing was sent for this item.',
+	],
+	[
+		undefined,
+		'#1001 has no location in Shopify, because it is a whole order',
+		'Send its fulfillment orders instead, as the Shopify guide describes, or add the row All Other Locations to Pickup by Location. Nothing was sent for this item.',
+	],
+])(
+	'rejects an order from the location %j that is not in the table',
+	(location, message, description) => {
+		const entry = [row('Main Street')];
+		expect(readOrderPickup(reader(entry), 0, location, '#1001')).toEqual({
+			ok: false,
+			problem: { message, description },
+		});
+		const others = { ...row(undefined), warehouse: 9 };
+		expect(readOrderPickup(reader(entry, [others]), 0, location, '#1001')).toEqual({
+			ok: true,
+			value: { pickup: { contact: fieldsContact, location: { warehouse: 9 } } },
+		});
+	},
+);
 
-	expect(readOrderPickup(parameters, 0, none)).toEqual({
-		ok: true,
-		value: { pickup: fieldsPickup },
+test('a listed location comes before All Other Locations, which is checked as any row', () => {
+	const entry = [row('Harbor Warehouse')];
+	const readWith = (...others: unknown[]) =>
+		readOrderPickup(reader(entry, others), 0, harbor, '#1');
+	expect(readWith(row('', { warehouse: 9 }))).toMatchObject({
+		value: { pickup: { location: { warehouse: 7 } } },
+	});
+	expect(readWith(row('', { warehouse: 'x' }))).toMatchObject({
+		problem: { message: expect.stringContaining('"All Other Locations": warehouse ID "x"') },
+	});
+	expect(readWith(row(''), row(''))).toMatchObject({
+		problem: { message: 'Pickup by Location has several rows for "All Other Locations"' },
 	});
 });
 
@@ -175,7 +209,7 @@ test.each<[string, unknown[]]>([
 test('uses the table as it is for each item', () => {
 	const parameters = reader((item) => [row('Harbor Warehouse', { warehouse: item + 10 })]);
 
-	expect([0, 1].map((item) => readOrderPickup(parameters, item, harbor))).toMatchObject([
+	expect([0, 1].map((item) => readOrderPickup(parameters, item, harbor, '#1001'))).toMatchObject([
 		{ value: { pickup: { location: { warehouse: 10 } } } },
 		{ value: { pickup: { location: { warehouse: 11 } } } },
 	]);
@@ -191,7 +225,7 @@ test('parses a table without expressions once for all items', () => {
 		},
 	};
 	const parameters = reader([entry]);
-	const readItem = (item: number) => readOrderPickup(parameters, item, harbor);
+	const readItem = (item: number) => readOrderPickup(parameters, item, harbor, '#1001');
 
 	expect(readItem(0)).toMatchObject({ ok: true });
 	const readsOfFirst = reads;
@@ -199,45 +233,15 @@ test('parses a table without expressions once for all items', () => {
 	expect(reads).toBe(readsOfFirst);
 });
 
-describe('the hint about locations that are not in the table', () => {
-	const hints = (names: string[], isTableEmpty: boolean) =>
-		orderHints(
-			names.map((name, item): PreparedItem => {
-				const unlistedLocation = { name, isTableEmpty };
-				const { delivery } = creation(item);
-				return { item, referenceId: `#${item + 1}`, unlistedLocation, kind: 'delivery', delivery };
-			}),
-			[],
-		);
-
-	test.each<[string[], boolean, string]>([
-		[
-			['Harbor'],
-			false,
-			'Harbor is not in Pickup by Location, so the pickup fields were used for #1. Add it if the driver should go elsewhere.',
-		],
-		[
-			['Harbor', 'Harbor'],
-			false,
-			'Harbor is not in Pickup by Location, so the pickup fields were used for 2 deliveries (#1, #2). Add it if the driver should go elsewhere.',
-		],
-		[
-			['Harbor', 'Main Street', 'Harbor'],
-			false,
-			'2 locations (Harbor, Main Street) are not in Pickup by Location, so the pickup fields were used for 3 deliveries (#1, #2, #3). Add them if the driver should go elsewhere.',
-		],
-		[
-			['Harbor', 'Main Street'],
-			true,
-			'2 locations (Harbor, Main Street) are not in Pickup by Location, so the pickup fields were used for 2 deliveries (#1, #2). Add them if the driver should go elsewhere.',
-		],
-	])('the hint names %j (table empty: %j)', (names, isTableEmpty, message) => {
-		expect(hints(names, isTableEmpty)).toEqual([
-			{ message, type: 'warning', location: 'outputPane' },
-		]);
-	});
-
-	test('there is no hint about the only location of a shop without a table', () => {
-		expect(hints(['Harbor', 'Harbor'], true)).toEqual([]);
-	});
+test.each([
+	['one location', ['Harbor', 'Harbor'], null],
+	['several locations', ['Harbor', 'Hill'], 'It ships from Harbor, but is picked up'],
+])('with an empty table, orders of %s in one input', (_, names, text) => {
+	const jobs = names.map((name, item) =>
+		job(item, `#${item}`, { order: {}, unlistedLocation: name }),
+	);
+	checkLocations(jobs);
+	const needed = actionNeeded(jobs[0]?.order?.actions);
+	if (text === null) expect(needed).toBeNull();
+	else expect(needed).toContain(text);
 });

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-import { orderMappingSchema } from '../../../nodes/DeliveryService/shopify/mapping';
 import { orderToChanges } from '../../../nodes/DeliveryService/shopify/toChanges';
 import { toGraphqlOrder } from '../../support/graphqlOrder';
 import { samplePart, samplePartLine, toGraphqlPart } from '../../support/sampleFulfillmentOrder';
 import {
 	deliveryOf,
+	mappingOf,
 	outcomeOf,
 	problemOf,
 	sampleAddress,
@@ -91,7 +91,8 @@ describe('finds a fulfillment order and its order', () => {
 			{ data: { order: graphqlOrder }, fulfillmentOrder: { cursor: 'c', node: edge } },
 		],
 	])('%s', (_, value) => {
-		expect(outcomeOf(value)).toEqual({
+		const found = { ...outcomeOf(value), actions: undefined, missingFields: undefined };
+		expect(found).toEqual({
 			kind: 'delivery',
 			referenceId: reference,
 			orderReferenceId: '#1042',
@@ -103,7 +104,7 @@ describe('finds a fulfillment order and its order', () => {
 				email: 'ana@example.com',
 				fulfillmentOrderId: id,
 			},
-			missingFields: outcomeOf(value).missingFields,
+			methodNames: { shipping: [], payment: ['shopify_payments'] },
 			delivery: { ...deliveryOf(order), referenceId: reference },
 		});
 	});
@@ -231,10 +232,25 @@ describe('what a fulfillment order contains', () => {
 		expect(packages.map(({ name }) => name)).toEqual(['Mug - Blue']);
 	});
 
+	test.each([{ current_quantity: 1 }, { current_quantity: 0, fulfillable_quantity: 0 }])(
+		'is sent as Shopify says, even if units were refunded without restock: %j',
+		(line) => {
+			const refunds = [
+				{
+					refund_line_items: [{ line_item_id: 7001, quantity: 1, restock_type: 'no_restock' }],
+				},
+			];
+			const order = { line_items: [sampleLine(line), shirts], refunds };
+			expect(deliveryOf(item({}, order), { packagesPer: 'unit' }).packages).toMatchObject([
+				{ qty: 2 },
+			]);
+		},
+	);
+
 	test('is skipped if nothing of it is left to ship', () => {
 		const line_items = [samplePartLine({ fulfillable_quantity: 0 })];
 		const outcome = outcomeOf(item({ line_items }));
-		expect(outcome).toMatchObject({ kind: 'skipped', reason: 'nothingToShip' });
+		expect(outcome).toMatchObject({ kind: 'skipped', code: 'nothingToShip' });
 	});
 
 	test('is sent although the rest of the order is fulfilled', () => {
@@ -334,17 +350,17 @@ describe('skips a fulfillment order', () => {
 		[
 			'scheduled',
 			{ status: 'scheduled', fulfill_at: '2026-12-24T00:00:00-06:00' },
-			'is scheduled in Shopify for 2026-12-24. Run the workflow for this order again after that.',
+			'is scheduled. It will be sent when it comes in on or after 2026-12-24.',
 		],
 		[
 			'scheduled',
 			{ status: 'scheduled', fulfill_at: '2026-11-30T15:00:00Z' },
-			'is scheduled in Shopify for 2026-11-30 15:00 UTC. Run the workflow for this order again after that.',
+			'is scheduled. It will be sent when it comes in on or after 2026-11-30 15:00 UTC.',
 		],
 		[
 			'closed',
 			{ status: 'closed' },
-			'is closed in Shopify: its items were fulfilled, moved or removed. Nothing is left to deliver.',
+			'is closed in Shopify: its items were fulfilled, moved or removed. If some are left, send their new fulfillment order.',
 		],
 		[
 			'incomplete',
@@ -354,21 +370,21 @@ describe('skips a fulfillment order', () => {
 		[
 			'cancelled',
 			{ status: 'cancelled' },
-			'was canceled. If its delivery already exists, cancel it in the Delivery Service dashboard.',
+			'was canceled. If its delivery already exists, ask the Delivery Service to stop it.',
 		],
 		[
 			'localPickup',
 			{ ...method('pick_up'), status: 'closed' },
-			'is picked up by the customer. To deliver such orders, add "Store Pickup" to Delivery Methods under More Order Options.',
+			'is picked up by the customer. To deliver such orders, add "Store Pickup" to Delivery Methods under Filters.',
 		],
 		[
 			'deliveryMethod',
 			method('pickup_point'),
-			'has the delivery method "Pickup Point". To deliver such orders, add "Pickup Point" to Delivery Methods under More Order Options.',
+			'has the delivery method "Pickup Point". To deliver such orders, add "Pickup Point" to Delivery Methods under Filters.',
 		],
-	])('for the reason %s', (reason, part, text) => {
+	])('for the reason %s', (code, part, text) => {
 		const message = `Order #1042 (Harbor Warehouse) ${text}`;
-		expect(outcomeOf(item(part))).toMatchObject({ kind: 'skipped', reason, message });
+		expect(outcomeOf(item(part))).toMatchObject({ kind: 'skipped', code, message });
 		const { order, fulfillmentOrder } = item(part);
 		const graphql = toGraphqlPart({ ...samplePart(), ...part });
 		expect(outcomeOf({ order, fulfillmentOrder: graphql })).toEqual(
@@ -377,24 +393,24 @@ describe('skips a fulfillment order', () => {
 	});
 
 	test.each(['retail', 'none'])('whose delivery method is %s', (type) => {
-		expect(outcomeOf(item(method(type)))).toMatchObject({ reason: 'deliveryMethod' });
+		expect(outcomeOf(item(method(type)))).toMatchObject({ code: 'deliveryMethod' });
 	});
 
 	test('whose order is canceled, a test, or marked as a pickup by an app', () => {
 		const mark = { note_attributes: [{ name: 'Checkout-Method', value: 'pickup' }] };
-		for (const [reason, order] of [
+		for (const [code, order] of [
 			['cancelled', { cancelled_at: '2026-03-02T08:47:00Z' }],
 			['testOrder', { test: true }],
 			['localPickup', mark],
 		] as const)
-			expect(outcomeOf(item({}, order))).toMatchObject({ kind: 'skipped', reason });
+			expect(outcomeOf(item({}, order))).toMatchObject({ kind: 'skipped', code });
 	});
 
 	test('but not if its delivery method is chosen or unknown', () => {
-		const chosen = { deliveryMethods: ['pick_up'] };
+		const chosen = { filters: { deliveryMethods: ['pick_up'] } };
 		const order = { shipping_lines: [{ title: 'Store Pickup' }] };
 		expect(outcomeOf(item(method('pick_up'), order), chosen).kind).toBe('delivery');
-		expect(outcomeOf(item(method('shipping')), chosen)).toMatchObject({ reason: 'deliveryMethod' });
+		expect(outcomeOf(item(method('shipping')), chosen)).toMatchObject({ code: 'deliveryMethod' });
 		expect(outcomeOf(item({ delivery_method: null })).kind).toBe('delivery');
 	});
 });
@@ -466,16 +482,6 @@ describe('an unreadable fulfillment order', () => {
 		);
 	});
 
-	test.each<[string, Fields, string]>([
-		['more than were ordered', { quantity: 1, current_quantity: 1 }, '(1)'],
-		['more than were kept', { current_quantity: 0, fulfillable_quantity: 0 }, '(0)'],
-		['of a line without any', { quantity: 0, current_quantity: 0 }, '(0)'],
-	])('with units of an item, %s, is not sent', (_, line, units) => {
-		expect(problemOf(item({}, { line_items: [sampleLine(line)] })).message).toBe(
-			`Order #1042 (Harbor Warehouse) has fewer units of "Mug - Blue" ${units} than its fulfillment order (2). Fetch the order and its fulfillment orders again: one of them is out of date.`,
-		);
-	});
-
 	test('is not an object', () => {
 		expect(problemOf({ order: sampleOrder(), fulfillmentOrder: 'gid' }).message).toBe(
 			'Order #1042: its fulfillment order should be an object, but is the text "gid".',
@@ -536,6 +542,32 @@ describe('the cash for a fulfillment order', () => {
 		expect(deliveryOf(item(shirtsPart, order)).cod).toBe(30);
 	});
 
+	test('reports what no open fulfillment order collects once something is paid', () => {
+		const fulfilled = { fulfillable_quantity: 0, fulfillment_status: 'fulfilled' };
+		const line_items = [sampleLine(fulfilled), shirts];
+		const paid = { ...unpaid, line_items, total_outstanding: '30.00', currency: 'EUR' };
+		expect(outcomeOf(item(shirtsPart, paid)).actions).toBeUndefined();
+		const partlyPaid = { ...paid, financial_status: 'partially_paid' };
+		expect(outcomeOf(item(shirtsPart, partlyPaid))).toMatchObject({
+			delivery: { cod: 16.37 },
+			actions: [{ code: 'cashLeftOver', amount: '13.63 EUR', unpaid: '30.00 EUR' }],
+		});
+		const open = { ...partlyPaid, line_items: [sampleLine(), shirts] };
+		expect(outcomeOf(item(shirtsPart, open)).actions).toBeUndefined();
+	});
+
+	test('is never more than what is unpaid if refunded units still ship', () => {
+		const refunds = [
+			{ refund_line_items: [{ line_item_id: 7001, quantity: 1, restock_type: 'no_restock' }] },
+		];
+		const line_items = [sampleLine({ current_quantity: 1 })];
+		const part = { line_items: [samplePartLine({ quantity: 1, fulfillable_quantity: 1 })] };
+		const order = { ...unpaid, line_items, refunds, total_outstanding: '12.50' };
+		expect(deliveryOf(item(part, order)).cod).toBe(6.25);
+		expect(deliveryOf(item({}, order)).cod).toBe(12.5);
+		expect(deliveryOf(item(part, { ...order, refunds: undefined })).cod).toBe(6.25);
+	});
+
 	test('is none for free items, and an update sets it to 0', () => {
 		const line_items = [sampleLine({ price: '0.00' }), shirts];
 		const value = item(mugsPart, { ...unpaid, line_items });
@@ -543,7 +575,7 @@ describe('the cash for a fulfillment order', () => {
 		expect(outcomeOf(value)).toMatchObject({
 			cashShare: { cashToCollect: 0, cashOutstanding: 55 },
 		});
-		expect(orderToChanges(value, orderMappingSchema.parse({}))).toMatchObject({
+		expect(orderToChanges(value, mappingOf())).toMatchObject({
 			changes: { cod: 0 },
 		});
 	});
@@ -566,7 +598,7 @@ test.each([
 });
 
 describe('an update from a fulfillment order', () => {
-	const changesOf = (value: unknown) => orderToChanges(value, orderMappingSchema.parse({}));
+	const changesOf = (value: unknown) => orderToChanges(value, mappingOf());
 
 	test.each(['open', 'on_hold', 'scheduled'])('has its recipient and packages (%s)', (status) => {
 		expect(changesOf(item({ status }))).toMatchObject({
@@ -612,46 +644,70 @@ describe('an update from a fulfillment order', () => {
 
 	const other = '6700000001002';
 	test.each([
-		['the whole order', '#1042', 'the whole order', `fulfillment order ${id}`, item()],
-		[
-			'another fulfillment order',
-			`#1042-${other}`,
-			`fulfillment order ${other}`,
-			`fulfillment order ${id}`,
-			item(),
-		],
-		[
-			'a part for the whole',
-			reference,
-			`fulfillment order ${id}`,
-			'the whole order',
-			sampleOrder(),
-		],
-		['the order ID', '820982911946154', 'the whole order', `fulfillment order ${id}`, item()],
-	])('is not made with the reference ID of %s', (_, wrong, owner, given, value) => {
-		const result = orderToChanges(value, orderMappingSchema.parse({}), ['#1', wrong]);
-		expect(result).toMatchObject({
+		['#1042', item(), 'is that of the whole order', reference],
+		[`#1042-${other}`, item(), 'is not its reference ID', reference],
+		['#1043', item(), 'is not its reference ID', reference],
+		[reference, sampleOrder(), 'is not its reference ID', '#1042'],
+		['#1043', sampleOrder(), 'is not its reference ID', '#1042'],
+		['#1042-20261123', sampleOrder(), 'is not its reference ID', '#1042'],
+	])('is not made with the reference ID %s of another delivery', (wrong, value, owner, own) => {
+		expect(orderToChanges(value, mappingOf(), [wrong])).toEqual({
 			kind: 'invalid',
 			problem: {
-				message: expect.stringMatching(
-					`Order #1042.*: "${wrong}" is the reference ID of ${owner}, but this item is ${given}$`,
-				),
+				message: expect.stringMatching(`^Order #1042.* was not updated: "${wrong}" ${owner}$`),
+				description: `Use ${own}. If the delivery was created with a custom reference ID, enter it under Order Options, Custom Reference ID.`,
 			},
 		});
 	});
 
-	test('is made with its own reference ID, or one that is not from the order', () => {
-		const mapping = orderMappingSchema.parse({});
-		for (const own of [reference, `820982911946154-${id}`, 'custom', '#1042-B', '#10421'])
-			expect(orderToChanges(item(), mapping, [own]).kind).toBe('changes');
-		for (const own of ['#1042', '1042', '#1042-20261123', 'custom'])
-			expect(orderToChanges(sampleOrder(), mapping, [own]).kind).toBe('changes');
+	test('is made with its own reference ID, by name, number, ID or custom', () => {
+		for (const own of [reference, `820982911946154-${id}`, `1042-${id}`])
+			expect(orderToChanges(item(), mappingOf(), [own]).kind).toBe('changes');
+		for (const own of ['#1042', '1042', '820982911946154'])
+			expect(orderToChanges(sampleOrder(), mappingOf(), [own]).kind).toBe('changes');
+		const mapping = mappingOf({ overrides: { referenceId: '#111-2026112312' } });
+		expect(orderToChanges(sampleOrder(), mapping, ['#111-2026112312']).kind).toBe('changes');
+		expect(orderToChanges(item(), mapping, [`#111-2026112312-${id}`]).kind).toBe('changes');
+	});
+
+	test('leaves out what the order lacks, and says so', () => {
+		const nobody = { name: null, first_name: null, last_name: null, address1: null, phone: null };
+		const order = sampleOrder({
+			email: null,
+			contact_email: null,
+			shipping_address: sampleAddress(nobody),
+			note: 'x',
+			customer: { phone: '7' },
+		});
+		expect(changesOf(order)).toMatchObject({
+			kind: 'changes',
+			changes: { contact: { phonenumber: '7' }, packages: [{ qty: 1 }], cod: 0 },
+			actions: [{ code: 'notUpdated', fields: ['address'] }],
+		});
+		expect(changesOf(order)).not.toHaveProperty('changes.location');
+	});
+
+	test('sets the cash to 0 once the order has another payment method', () => {
+		const unpaid = { ...payableInCash, total_outstanding: '55.00' };
+		expect(changesOf(sampleOrder(unpaid))).toMatchObject({ changes: { cod: 55 }, actions: [] });
+		const deposit = { ...unpaid, payment_gateway_names: ['Bank Deposit'] };
+		expect(changesOf(sampleOrder(deposit))).toMatchObject({
+			changes: { cod: 0 },
+			actions: [{ code: 'cashNotCollected', methods: ['Bank Deposit'], unknownMethods: [] }],
+		});
+	});
+
+	test('reports an address without coordinates', () => {
+		const shipping_address = sampleAddress({ latitude: null });
+		expect(changesOf(sampleOrder({ shipping_address }))).toMatchObject({
+			actions: [{ code: 'noCoordinates' }],
+		});
 	});
 
 	test('is not made if it is canceled', () => {
 		expect(changesOf(item({ status: 'cancelled' }))).toMatchObject({
 			kind: 'skipped',
-			reason: 'cancelled',
+			code: 'cancelled',
 		});
 	});
 });

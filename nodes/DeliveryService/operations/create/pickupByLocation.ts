@@ -4,9 +4,8 @@ import type { z } from 'zod/v4';
 import { collectionEntries, type ParameterReader } from '../../common/parameters';
 import type { Problem, Result } from '../../common/result';
 import { isBlank, lowerFirst, stripInvisible, truncate } from '../../common/text';
-import { serviceLabels } from '../../service/labels';
+import { serviceLabels, validate } from '../../service/validation';
 import { placeOverrideSchema } from '../../service/schemas';
-import { validate } from '../../service/validation';
 import { text } from '../../service/values';
 import type { ShopifyLocation } from '../../shopify/fulfillmentOrder';
 import { showFor } from '../resource';
@@ -14,17 +13,18 @@ import { placeholders, readPlace, type EnteredPlace } from '../fields/place';
 
 const contactDescription = 'Leave empty to use the one in the pickup fields';
 
-/** The fields of a row, in the order in which users fill them in. */
-const rowFields: INodeProperties[] = [
-	{
-		displayName: 'Shopify Location',
-		name: 'shopifyLocation',
-		type: 'string',
-		required: true,
-		default: '',
-		placeholder: 'e.g. Harbor Warehouse',
-		description: 'Name or ID of the location in Shopify (under Settings > Locations)',
-	},
+const locationField: INodeProperties = {
+	displayName: 'Shopify Location',
+	name: 'shopifyLocation',
+	type: 'string',
+	required: true,
+	default: '',
+	placeholder: 'e.g. Harbor Warehouse',
+	description: 'Name or ID of the location in Shopify (under Settings > Locations)',
+};
+
+/** The pickup of a row, in the order in which users fill it in. */
+const pickupFields: INodeProperties[] = [
 	{
 		displayName: 'Pickup Location',
 		name: 'pickupType',
@@ -109,59 +109,66 @@ export const pickupByLocationField: INodeProperties = {
 	placeholder: 'Add Location',
 	default: {},
 	description:
-		'For shops that ship from several locations: the pickup of each. Locations that are not listed, and empty contact fields, use the pickup fields.',
-	options: [{ displayName: 'Location', name: 'entry', values: rowFields }],
+		'For shops that ship from several locations: the pickup of each. Orders from other locations, and whole orders, are errors unless there is the row All Other Locations. Empty contact fields use the pickup fields.',
+	options: [
+		{ displayName: 'All Other Locations', name: 'others', values: pickupFields },
+		{ displayName: 'Location', name: 'entry', values: [locationField, ...pickupFields] },
+	],
 };
-
-/** A location without a row in the table. */
-export interface UnlistedLocation {
-	name: string;
-	isTableEmpty: boolean;
-}
 
 /** The pickup of an order. */
 interface OrderPickup {
 	pickup: EnteredPlace;
-	unlistedLocation?: UnlistedLocation;
+	/** The name of the location, if the table is empty. */
+	unlistedLocation?: string;
 }
 
 /**
- * The pickup of an order: that of the location that ships it, if the table has it, else the one in the
- * pickup fields. The table is read only if the order has a location.
+ * The pickup of an order: that of the location that ships it. If the table is empty, the one in the
+ * pickup fields.
  *
  * @param location the location that ships the order, if it is known
- * @returns the pickup, not yet checked against the rules of the service; or which row is invalid
+ * @param order the order's name, for messages
+ * @returns the pickup, not yet checked against the rules of the service; or which row is invalid or
+ *   missing
  * @throws what n8n throws, e.g. when an expression fails
  */
 export function readOrderPickup(
 	parameters: ParameterReader,
 	item: number,
 	location: ShopifyLocation | undefined,
+	order: string,
 ): Result<OrderPickup> {
 	const pickup = readPlace(parameters, 'pickup', item);
-	const name = location?.name ?? location?.id;
-	if (location === undefined || name === undefined) return { ok: true, value: { pickup } };
-	const table = readTable(parameters.get('pickupByLocation', item, {}));
+	const table = readTable(parameters.get('pickupDetails.pickupByLocation', item, {}));
 	if (!table.ok) return table;
-	const rows = table.value;
-	const byId = findRow(rows, location.id);
-	const byName = findRow(rows, location.name);
-	if (byId && byName && byId !== byName) return failure(twoRowsProblem(name));
-	const row = byId ?? byName;
-	if (!row) {
-		const unlistedLocation = { name, isTableEmpty: rows.size === 0 };
-		return { ok: true, value: { pickup, unlistedLocation } };
+	const { rows, others } = table.value;
+	const name = location?.name ?? location?.id;
+	if (rows.size === 0 && !others) {
+		return { ok: true, value: { pickup, unlistedLocation: name } };
 	}
+	const byId = findRow(rows, location?.id);
+	const byName = findRow(rows, location?.name);
+	if (name !== undefined && byId && byName && byId !== byName) return failure(twoRowsProblem(name));
+	const row = byId ?? byName ?? others;
+	if (!row) return failure(noRowProblem(order, name));
 	const contact = { ...pickup.contact, ...row.contact };
 	return { ok: true, value: { pickup: { contact, location: row.location } } };
 }
 
 type PlaceOverride = z.output<typeof placeOverrideSchema>;
 
-/** The rows by location, see {@link locationKey}. */
-type PickupTable = ReadonlyMap<string, PlaceOverride>;
+interface PickupTable {
+	/** By location, see {@link locationKey}. */
+	rows: ReadonlyMap<string, PlaceOverride>;
+	/** The row All Other Locations. */
+	others?: PlaceOverride;
+}
 
-function findRow(rows: PickupTable, location: string | undefined): PlaceOverride | undefined {
+function findRow(
+	rows: PickupTable['rows'],
+	location: string | undefined,
+): PlaceOverride | undefined {
 	return location === undefined ? undefined : rows.get(locationKey(location));
 }
 
@@ -184,23 +191,33 @@ function readTable(value: unknown): Result<PickupTable> {
 }
 
 function parseTable(value: unknown): Result<PickupTable> {
-	const table = new Map<string, PlaceOverride>();
+	const rows = new Map<string, PlaceOverride>();
 	for (const [index, row] of collectionEntries(value, 'entry').entries()) {
 		const location = isBlank(row.shopifyLocation)
 			? failure({ message: 'Shopify location is missing', description: nothingSent })
 			: validate(text, row.shopifyLocation, 'Shopify location', {});
 		if (!location.ok) return failure(inRow(`row ${index + 1}`, location.problem));
 		const name = truncate(location.value, 60);
-		const place = validate(placeOverrideSchema, toPlace(row), 'Pickup', serviceLabels);
-		if (!place.ok) {
-			const { message, description } = place.problem;
-			return failure(inRow(`"${name}"`, { message: lowerFirst(message), description }));
-		}
+		const place = readRow(row, name);
+		if (!place.ok) return place;
 		const key = locationKey(location.value);
-		if (table.has(key)) return failure(repeatedRowProblem(name));
-		table.set(key, place.value);
+		if (rows.has(key)) return failure(repeatedRowProblem(name));
+		rows.set(key, place.value);
 	}
-	return { ok: true, value: table };
+	const [others, second] = collectionEntries(value, 'others');
+	if (second) return failure(repeatedRowProblem(othersName));
+	if (!others) return { ok: true, value: { rows } };
+	const place = readRow(others, othersName);
+	return place.ok ? { ok: true, value: { rows, others: place.value } } : place;
+}
+
+const othersName = 'All Other Locations';
+
+function readRow(row: Readonly<Record<string, unknown>>, name: string): Result<PlaceOverride> {
+	const place = validate(placeOverrideSchema, toPlace(row), 'Pickup', serviceLabels);
+	if (place.ok) return place;
+	const { message, description } = place.problem;
+	return failure(inRow(`"${name}"`, { message: lowerFirst(message), description }));
 }
 
 function toPlace(row: Readonly<Record<string, unknown>>): object {
@@ -226,6 +243,19 @@ function repeatedRowProblem(name: string): Problem {
 		message: `Pickup by Location has several rows for "${name}"`,
 		description: `Keep one of them. ${nothingSent}`,
 	};
+}
+
+function noRowProblem(order: string, location: string | undefined): Problem {
+	const addRow = `add the row ${othersName} to Pickup by Location. ${nothingSent}`;
+	return location === undefined
+		? {
+				message: `${order} has no location in Shopify, because it is a whole order`,
+				description: `Send its fulfillment orders instead, as the Shopify guide describes, or ${addRow}`,
+			}
+		: {
+				message: `${order} ships from "${location}", which is not in Pickup by Location`,
+				description: `Add this location, or ${addRow}`,
+			};
 }
 
 /** No order says which of the rows is right, and a driver at the wrong place is noticed late. */

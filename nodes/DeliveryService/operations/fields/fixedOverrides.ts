@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { asRecord } from '../../common/parameters';
 import { isBlank } from '../../common/text';
 
-/** The fields of Override Recipient, and what each does, as the rest of a sentence about all deliveries. */
+/** The order options that replace the recipient, and what each does, as the rest of a sentence about all deliveries. */
 const sentences: ReadonlyArray<readonly [string, (value: string) => string]> = [
 	['address', (value) => `go to ${value}`],
 	['lat', (value) => `go to latitude ${value}`],
@@ -13,11 +13,9 @@ const sentences: ReadonlyArray<readonly [string, (value: string) => string]> = [
 	['phone', (value) => `have the phone number ${value}`],
 ];
 
-/** What Override Recipient does to all deliveries of a run, without its expressions. */
+/** What they do to all deliveries of a run, without its expressions. */
 export function readFixedOverrides(context: Pick<IExecuteFunctions, 'getNodeParameter'>): string[] {
-	return fixedOverrides(
-		context.getNodeParameter('overrideRecipient', 0, {}, { rawExpressions: true }),
-	);
+	return fixedOverrides(context.getNodeParameter('orderOptions', 0, {}, { rawExpressions: true }));
 }
 
 /** The same, from the parameter as n8n stores it. */
@@ -41,5 +39,5 @@ export function overridesMessage(overrides: readonly string[], count: number): s
 	if (overrides.length === 0) return undefined;
 	const [last] = overrides.slice(-1);
 	const list = overrides.length > 1 ? `${overrides.slice(0, -1).join(', ')} and ${last}` : last;
-	return `All ${count} deliveries ${list}. Override Recipient replaces the recipient of every order: use an expression to decide per order.`;
+	return `All ${count} deliveries ${list}. These Order Options apply to every order: use an expression to decide per order.`;
 }

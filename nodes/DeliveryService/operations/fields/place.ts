@@ -25,8 +25,10 @@ export const placeholders = {
 /**
  * The fields of a place: its contact, its location in one of three forms, and its details (service
  * document, sections 2.2 to 2.4).
+ *
+ * @param more other options, which are added to the details
  */
-export function placeFields(side: Side): INodeProperties[] {
+export function placeFields(side: Side, more: readonly INodeProperties[] = []): INodeProperties[] {
 	const person = side === 'pickup' ? 'Pickup' : 'Recipient';
 	const title = side === 'pickup' ? 'Pickup' : 'Delivery';
 	const example = placeholders[side];
@@ -120,10 +122,10 @@ export function placeFields(side: Side): INodeProperties[] {
 			},
 		]),
 		{
-			displayName: `${title} Details`,
+			displayName: more.length > 0 ? `${title} Options` : `${title} Details`,
 			name: parameter('Details'),
 			type: 'collection',
-			placeholder: 'Add Detail',
+			placeholder: more.length > 0 ? 'Add Pickup Option' : 'Add Detail',
 			default: {},
 			options: [
 				{
@@ -152,6 +154,7 @@ export function placeFields(side: Side): INodeProperties[] {
 					description:
 						'Set latitude and longitude together. Deliveries with coordinates skip the address review.',
 				},
+				...more,
 			],
 		},
 	];
@@ -166,11 +169,12 @@ export interface EnteredPlace {
 /** The place that the user entered, in the service's format (sections 2.2 to 2.4), without empty fields. */
 export function readPlace(parameters: ParameterReader, side: Side, item: number): EnteredPlace {
 	const read = (name: string): unknown => parameters.get(`${side}${name}`, item, '');
+	const { instructions, lat, lng } = collectionParameter(parameters, `${side}Details`, item);
 	return {
 		contact: omitBlank({ name: read('Name'), email: read('Email'), phonenumber: read('Phone') }),
 		location: {
 			...readPlaceAddress(read),
-			...omitBlank(collectionParameter(parameters, `${side}Details`, item)),
+			...omitBlank({ instructions, lat, lng }),
 		},
 	};
 }

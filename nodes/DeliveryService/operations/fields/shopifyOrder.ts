@@ -1,8 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import type { Result } from '../../common/result';
-import type { Labels } from '../../service/labels';
-import { validate } from '../../service/validation';
+import { type Labels, validate } from '../../service/validation';
 import {
 	collectionEntries,
 	omitBlank,
@@ -11,13 +10,9 @@ import {
 	type ParameterReader,
 } from '../../common/parameters';
 import { orderMappingSchema, type OrderMapping } from '../../shopify/mapping';
-import {
-	forUpdates,
-	moreOrderOptions,
-	orderOptions,
-	recipientOverrides,
-	referenceOptions,
-} from './shopifyOrderOptions';
+import { realClock } from '../../common/clock';
+import { filtersField, readFilters } from './filters';
+import { fallbackEmailField, orderOptions, updatedOrderOptions } from './shopifyOrderOptions';
 
 /** The parameter that contains the order. */
 export const orderField: INodeProperties = {
@@ -40,55 +35,21 @@ const orderOptionsField: INodeProperties = {
 	options: orderOptions,
 };
 
-const overrideRecipientField: INodeProperties = {
-	displayName: 'Override Recipient',
-	name: 'overrideRecipient',
-	type: 'collection',
-	placeholder: 'Add Override',
-	default: {},
-	description:
-		'Replaces the recipient or the delivery address for every order. Use an expression to decide per order.',
-	options: recipientOverrides,
-};
-
-const referenceField: INodeProperties = {
-	displayName: 'Reference ID',
-	name: 'referenceOptions',
-	type: 'collection',
-	placeholder: 'Add Reference ID Option',
-	default: {},
-	description: 'The reference ID of the delivery. Defaults to the order name, e.g. #1001.',
-	options: referenceOptions,
-};
-
-const moreOrderOptionsField: INodeProperties = {
-	displayName: 'More Order Options',
-	name: 'moreOrderOptions',
-	type: 'collection',
-	placeholder: 'Add More Order Options',
-	default: {},
-	description: 'How to map the order to a delivery, for special cases',
-	options: moreOrderOptions,
-};
-
-/** The options for mapping the order, in groups. */
+/** Which orders are sent, and how they are mapped. */
 export const orderOptionsFields: INodeProperties[] = [
+	fallbackEmailField,
+	filtersField,
 	orderOptionsField,
-	overrideRecipientField,
-	referenceField,
-	moreOrderOptionsField,
 ];
 
-/** The same for updates, without the options that only apply when a delivery is created. */
+/** The options for updates, without those that only apply when a delivery is created. */
 export const updateOrderOptionsFields: INodeProperties[] = [
 	{
 		...orderOptionsField,
 		description:
 			'How to map the order to a delivery. Use the same options as in the node that created the delivery.',
-		options: forUpdates(orderOptions),
+		options: updatedOrderOptions,
 	},
-	overrideRecipientField,
-	{ ...moreOrderOptionsField, options: forUpdates(moreOrderOptions) },
 ];
 
 /**
@@ -102,23 +63,22 @@ export function readOrderMapping(parameters: ParameterReader, item: number): Res
 }
 
 function mappingFromOptions(parameters: ParameterReader, item: number): object {
-	const read = (name: string) => omitBlank(collectionParameter(parameters, name, item));
-	const { packageSize, packageSizeByWeight, instructions, ...options } = read('orderOptions');
-	const { deliveryTypes, tags, packageName, ...more } = read('moreOrderOptions');
-	const { referenceId, referenceIdFrom } = read('referenceOptions');
-	if (more.cashOnDeliveryMethods !== undefined)
-		more.cashOnDeliveryMethods = toList(more.cashOnDeliveryMethods);
+	const added = collectionParameter(parameters, 'orderOptions', item);
+	const { packageSize, packageSizeByWeight, deliveryTypes, ...options } = omitBlank(added);
+	const { name, email, phone, address, lat, lng, ...others } = options;
+	const { instructions, referenceId, packageName, tags, cashOnDeliveryMethods, ...rest } = others;
 	return {
-		...options,
-		...more,
-		referenceIdFrom,
+		...rest,
+		time: { now: realClock.now(), timeZone: parameters.timeZone() },
+		fallbackEmail: parameters.get('fallbackEmail', item, ''),
+		filters: readFilters(collectionParameter(parameters, 'filters', item)),
+		...(cashOnDeliveryMethods !== undefined && {
+			cashOnDeliveryMethods: toList(cashOnDeliveryMethods),
+		}),
 		deliveryTypes: collectionEntries(deliveryTypes, 'entry'),
 		...packageSizeRule(packageSize, packageSizeByWeight),
 		overrides: {
-			...read('overrideRecipient'),
-			instructions,
-			referenceId,
-			packageName,
+			...{ name, email, phone, address, lat, lng, instructions, referenceId, packageName },
 			...(tags !== undefined && { tags: toList(tags) }),
 		},
 	};
@@ -151,10 +111,22 @@ const orderMappingLabels: Labels<OrderMapping> = {
 	includeCoordinates: 'include coordinates',
 	cod: 'cash on delivery',
 	cashOnDeliveryMethods: 'cash on delivery method',
-	includeRefundedOrders: 'include refunded orders',
-	includeTestOrders: 'include test orders',
-	onlyPaidOrders: 'only paid orders',
+	time: '',
+	now: '',
+	timeZone: '',
+	filters: '',
+	payment: 'payment',
+	shippingMethods: 'shipping method',
+	excludeShippingMethods: 'excluded shipping method',
+	excludeTags: 'excluded tag',
 	deliveryMethods: 'delivery method',
+	includeFulfillmentServices: 'include fulfillment services',
+	includeTestOrders: 'include test orders',
+	maxOrderAgeDays: 'maximum order age',
+	skipUntilDeliveryDate: 'skip until delivery date',
+	deliveryDateAttributes: 'delivery date attribute',
+	deliveryDateFormat: 'delivery date format',
+	sendDaysAhead: 'days to send ahead',
 	deliveryTypes: 'delivery type by shipping method',
 	method: 'shipping method',
 	type: 'delivery type',
@@ -162,7 +134,7 @@ const orderMappingLabels: Labels<OrderMapping> = {
 	name: 'recipient name',
 	email: 'recipient email',
 	phone: 'recipient phone',
-	address: 'delivery address',
+	address: 'send all orders to',
 	instructions: 'delivery instructions',
 	lat: 'delivery latitude',
 	lng: 'delivery longitude',

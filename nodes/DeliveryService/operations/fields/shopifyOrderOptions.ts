@@ -1,16 +1,23 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { packageSizeOptions } from './package';
-import {
-	deliveryMethodsOption,
-	deliveryTypesOption,
-	packageSizeByWeightOption,
-} from './shopifyOrderTables';
+import { deliveryTypesOption, packageSizeByWeightOption } from './shopifyOrderTables';
+
+/** Required by many shops with phone or marketplace orders, so it is a field of its own. */
+export const fallbackEmailField: INodeProperties = {
+	displayName: 'Fallback Email',
+	name: 'fallbackEmail',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. orders@example.com',
+	description:
+		'Email to use for orders without a valid one. The Delivery Service requires an email for every delivery.',
+};
 
 /**
- * The options for mapping an order that most shops need. Each is named after the mapping field that it
- * sets. Its default is the behavior without the option, except for booleans that adding the option
- * turns on.
+ * The options for mapping an order. Each is named after the mapping field that it sets. Its default is
+ * the behavior without the option, except for booleans that adding the option turns on. n8n requires
+ * alphabetical order.
  */
 export const orderOptions: INodeProperties[] = [
 	{
@@ -31,149 +38,13 @@ export const orderOptions: INodeProperties[] = [
 			{
 				name: 'Whenever Something Is Unpaid',
 				value: 'unpaid',
-				description: 'The unpaid amount, unless a card payment is authorized for it',
+				description:
+					'The unpaid amount, except authorized card payments and payment terms that are not due',
 			},
 		],
 		default: 'cashOnDeliveryOrders',
 		description: 'When the driver collects the unpaid amount',
 	},
-	{
-		displayName: 'Delivery Instructions',
-		name: 'instructions',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. Leave with the concierge',
-		description:
-			"Instructions for the driver. Replaces the order's company, address line 2 and note.",
-	},
-	{
-		displayName: 'Fallback Email',
-		name: 'fallbackEmail',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. orders@example.com',
-		description:
-			'Email to use for orders without a valid one. The Delivery Service requires an email for every delivery.',
-	},
-	{
-		displayName: 'Include Tags',
-		name: 'includeTags',
-		type: 'boolean',
-		default: true,
-		description: "Whether to add the order's tags to the delivery",
-	},
-	{
-		displayName: 'Include Test Orders',
-		name: 'includeTestOrders',
-		type: 'boolean',
-		default: true,
-		description:
-			'Whether to create deliveries for test orders too. They are charged like any other delivery.',
-	},
-	{
-		displayName: 'Only Paid Orders',
-		name: 'onlyPaidOrders',
-		type: 'boolean',
-		default: true,
-		description:
-			'Whether to skip orders that are not fully paid, including cash on delivery, until they come in again after payment',
-	},
-	{
-		displayName: 'Package Size',
-		name: 'packageSize',
-		type: 'options',
-		options: packageSizeOptions,
-		default: 'm',
-		description: 'Size of each package',
-	},
-	packageSizeByWeightOption,
-];
-
-/** What replaces the recipient of every order. */
-export const recipientOverrides: INodeProperties[] = [
-	{
-		displayName: 'Delivery Address',
-		name: 'address',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. 48 Oak Avenue, Springfield, IL 62704',
-		description: "One address for every order, in place of the customer's own",
-	},
-	{
-		displayName: 'Delivery Latitude',
-		name: 'lat',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. 39.7817',
-		description: 'Set it together with Delivery Longitude',
-	},
-	{
-		displayName: 'Delivery Longitude',
-		name: 'lng',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. -89.6501',
-		description: 'Set it together with Delivery Latitude',
-	},
-	{
-		displayName: 'Recipient Email',
-		name: 'email',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. ana@example.com',
-		description:
-			"One email for every order, in place of the customer's own. To fill gaps only, use Fallback Email under Order Options.",
-	},
-	{
-		displayName: 'Recipient Name',
-		name: 'name',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. Ana Torres',
-		description: "One name for every order, in place of the recipient's own",
-	},
-	{
-		displayName: 'Recipient Phone',
-		name: 'phone',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. +1 555 0100',
-		description: "One phone number for every order, in place of the recipient's own",
-	},
-];
-
-/** How deliveries are named. */
-export const referenceOptions: INodeProperties[] = [
-	{
-		displayName: 'Custom Reference ID',
-		name: 'referenceId',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. {{ $json.name }}',
-		description:
-			'Reference ID to use instead of one from the order (max. 40 characters). Use an expression, so that every order has its own.',
-	},
-	{
-		displayName: 'Reference ID From',
-		name: 'referenceIdFrom',
-		type: 'options',
-		options: [
-			{ name: 'Order ID', value: 'id', description: "Shopify's internal ID, e.g. 450789469" },
-			{ name: 'Order Name', value: 'name', description: 'The name that customers see, e.g. #1001' },
-			{
-				name: 'Order Number',
-				value: 'orderNumber',
-				description: 'The number without prefix or suffix, e.g. 1001',
-			},
-		],
-		default: 'name',
-		description:
-			'Which Shopify identifier to use as the reference ID. Orders that were sent under another reference ID are sent again if they arrive again.',
-	},
-];
-
-/** The other options for mapping an order. */
-export const moreOrderOptions: INodeProperties[] = [
 	{
 		displayName: 'Cash on Delivery Methods',
 		name: 'cashOnDeliveryMethods',
@@ -182,6 +53,15 @@ export const moreOrderOptions: INodeProperties[] = [
 		placeholder: 'e.g. Pay the driver',
 		description:
 			'Comma-separated list of payment methods in your shop that mean cash on delivery, by their whole names. Common names in many languages are known.',
+	},
+	{
+		displayName: 'Custom Reference ID',
+		name: 'referenceId',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. {{ $json.name }}',
+		description:
+			'Reference ID to use instead of one from the order (max. 40 characters). Use an expression, so that every order has its own.',
 	},
 	{
 		displayName: 'Delivery Address Format',
@@ -198,7 +78,31 @@ export const moreOrderOptions: INodeProperties[] = [
 		default: 'components',
 		description: "How to send the order's shipping address",
 	},
-	deliveryMethodsOption,
+	{
+		displayName: 'Delivery Instructions',
+		name: 'instructions',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. Leave with the concierge',
+		description:
+			"Instructions for the driver. Replaces the order's company, address line 2 and note.",
+	},
+	{
+		displayName: 'Delivery Latitude',
+		name: 'lat',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. 39.7817',
+		description: 'Set it together with Delivery Longitude. Replaces that of every order.',
+	},
+	{
+		displayName: 'Delivery Longitude',
+		name: 'lng',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. -89.6501',
+		description: 'Set it together with Delivery Latitude. Replaces that of every order.',
+	},
 	deliveryTypesOption,
 	{
 		displayName: 'Include Additional Details',
@@ -217,12 +121,11 @@ export const moreOrderOptions: INodeProperties[] = [
 			"Whether to send the coordinates of the order's address. Deliveries with coordinates skip the address review.",
 	},
 	{
-		displayName: 'Include Refunded Orders',
-		name: 'includeRefundedOrders',
+		displayName: 'Include Tags',
+		name: 'includeTags',
 		type: 'boolean',
 		default: true,
-		description:
-			'Whether to send orders whose payment was voided or fully refunded. No cash is collected for them.',
+		description: "Whether to add the order's tags to the delivery",
 	},
 	{
 		displayName: 'Package Name',
@@ -234,6 +137,15 @@ export const moreOrderOptions: INodeProperties[] = [
 			'Name of the packages. Defaults to the order name, or to the product name with one package per unit.',
 	},
 	{
+		displayName: 'Package Size',
+		name: 'packageSize',
+		type: 'options',
+		options: packageSizeOptions,
+		default: 'm',
+		description: 'Size of each package',
+	},
+	packageSizeByWeightOption,
+	{
 		displayName: 'Packages',
 		name: 'packagesPer',
 		type: 'options',
@@ -243,6 +155,57 @@ export const moreOrderOptions: INodeProperties[] = [
 		],
 		default: 'order',
 		description: 'How many packages to create',
+	},
+	{
+		displayName: 'Recipient Email',
+		name: 'email',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. ana@example.com',
+		description:
+			"One email for every order, in place of the customer's own. To fill gaps only, use Fallback Email.",
+	},
+	{
+		displayName: 'Recipient Name',
+		name: 'name',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. Ana Torres',
+		description: "One name for every order, in place of the recipient's own",
+	},
+	{
+		displayName: 'Recipient Phone',
+		name: 'phone',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. +1 555 0100',
+		description: "One phone number for every order, in place of the recipient's own",
+	},
+	{
+		displayName: 'Reference ID From',
+		name: 'referenceIdFrom',
+		type: 'options',
+		options: [
+			{ name: 'Order ID', value: 'id', description: "Shopify's internal ID, e.g. 450789469" },
+			{ name: 'Order Name', value: 'name', description: 'The name that customers see, e.g. #1001' },
+			{
+				name: 'Order Number',
+				value: 'orderNumber',
+				description: 'The number without prefix or suffix, e.g. 1001',
+			},
+		],
+		default: 'name',
+		description:
+			'Which Shopify identifier to use as the reference ID. Orders that were sent under another reference ID are sent again if they arrive again.',
+	},
+	{
+		displayName: 'Send All Orders To',
+		name: 'address',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. 48 Oak Avenue, Springfield, IL 62704',
+		description:
+			"One address for every order, in place of the customer's own. Use an expression to decide per order.",
 	},
 	{
 		displayName: 'Tags',
@@ -259,14 +222,10 @@ const onlyWhenCreating = new Set([
 	'addressFormat',
 	'deliveryTypes',
 	'includeAdditionalDetails',
-	'includeRefundedOrders',
-	'includeTestOrders',
-	'onlyPaidOrders',
+	'referenceIdFrom',
 	'tags',
 	'includeTags',
 ]);
 
 /** The options that also apply to updates. */
-export function forUpdates(options: readonly INodeProperties[]): INodeProperties[] {
-	return options.filter(({ name }) => !onlyWhenCreating.has(name));
-}
+export const updatedOrderOptions = orderOptions.filter(({ name }) => !onlyWhenCreating.has(name));

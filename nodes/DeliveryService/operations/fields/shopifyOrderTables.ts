@@ -1,21 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { deliveryMethodNames, deliveryMethods } from '../../shopify/fulfillmentOrder';
 import { deliveryTypeOptions } from './fields';
 import { packageSizeOptions } from './package';
-
-/** The order option with the delivery methods of fulfillment orders to send. */
-export const deliveryMethodsOption: INodeProperties = {
-	displayName: 'Delivery Methods',
-	name: 'deliveryMethods',
-	type: 'multiOptions',
-	options: deliveryMethods
-		.map((value) => ({ name: deliveryMethodNames[value], value }))
-		.sort((one, other) => one.name.localeCompare(other.name)),
-	default: ['shipping', 'local'],
-	description:
-		'Which fulfillment orders to send, by their delivery method in Shopify. Others are skipped. Whole orders are not affected.',
-};
 
 /** The order option with a delivery type per shipping method. */
 export const deliveryTypesOption: INodeProperties = {
@@ -45,7 +31,8 @@ export const deliveryTypesOption: INodeProperties = {
 					type: 'string',
 					default: '',
 					placeholder: 'e.g. Same-Day Delivery',
-					description: "The whole title or code of the order's shipping method, as in Shopify",
+					description:
+						'The whole title or code of the shipping method in Shopify. An asterisk (*) stands for any text.',
 				},
 			],
 		},

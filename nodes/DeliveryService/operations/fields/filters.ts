@@ -1,0 +1,181 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { omitBlank, toLines, toList } from '../../common/parameters';
+import { deliveryMethodNames, deliveryMethods } from '../../shopify/fulfillmentOrder';
+import { deliveryDateAttributes, storePickupNames } from '../../shopify/shippingMethods';
+
+const methodNames =
+	"One per line, by the whole title or code in Shopify. Letter case doesn't matter, and an asterisk (*) stands for any text.";
+
+/**
+ * Which orders are sent. Each option is named after the filter that it sets. Its default is the behavior
+ * without the option, except for booleans that adding the option turns on. n8n requires alphabetical
+ * order.
+ */
+export const filtersField: INodeProperties = {
+	displayName: 'Filters',
+	name: 'filters',
+	type: 'collection',
+	placeholder: 'Add Filter',
+	default: {},
+	description: 'Which orders to send. Others are skipped, and can come in again later.',
+	options: [
+		{
+			displayName: 'Days to Send Ahead',
+			name: 'sendDaysAhead',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: 1,
+			description: 'How many days before the delivery date an order is sent',
+		},
+		{
+			displayName: 'Delivery Date Attributes',
+			name: 'deliveryDateAttributes',
+			type: 'string',
+			default: deliveryDateAttributes.join(', '),
+			placeholder: 'e.g. Delivery Date',
+			description:
+				"Comma-separated list of the order's additional details, or its items' properties, that contain the delivery date",
+		},
+		{
+			displayName: 'Delivery Date Format',
+			name: 'deliveryDateFormat',
+			type: 'options',
+			options: [
+				{
+					name: 'Automatic',
+					value: 'automatic',
+					description:
+						'Dates such as 2026-12-24 and 12/24/2026. Those such as 05/06/2026 are not clear.',
+				},
+				{ name: 'Day First', value: 'dayFirst', description: 'E.g. 24/12/2026 or 24.12.2026.' },
+				{ name: 'Month First', value: 'monthFirst', description: 'E.g. 12/24/2026.' },
+			],
+			default: 'automatic',
+			description: 'How the delivery date is written, unless the year comes first',
+		},
+		{
+			displayName: 'Delivery Methods',
+			name: 'deliveryMethods',
+			type: 'multiOptions',
+			options: deliveryMethods
+				.map((value) => ({ name: deliveryMethodNames[value], value }))
+				.sort((one, other) => one.name.localeCompare(other.name)),
+			default: ['shipping', 'local'],
+			description:
+				'Which fulfillment orders to send, by their delivery method in Shopify. Whole orders are not affected.',
+		},
+		{
+			displayName: 'Exclude Shipping Methods',
+			name: 'excludeShippingMethods',
+			type: 'string',
+			typeOptions: { rows: 8 },
+			default: storePickupNames.join('\n'),
+			placeholder: 'e.g. DHL*',
+			description: `Shipping methods not to send. Without this option, these names of store pickup. ${methodNames}`,
+		},
+		{
+			displayName: 'Exclude Tags',
+			name: 'excludeTags',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. wholesale, mail',
+			description: 'Comma-separated list of tags. Orders with one of them are skipped.',
+		},
+		{
+			displayName: 'Include Fulfillment Services',
+			name: 'includeFulfillmentServices',
+			type: 'boolean',
+			default: true,
+			description: 'Whether to send items too that another company ships for your shop',
+		},
+		{
+			displayName: 'Include Test Orders',
+			name: 'includeTestOrders',
+			type: 'boolean',
+			default: true,
+			description:
+				'Whether to create deliveries for test orders too. They are charged like any other delivery.',
+		},
+		{
+			displayName: 'Maximum Order Age',
+			name: 'maxOrderAgeDays',
+			type: 'number',
+			typeOptions: { minValue: 1 },
+			default: 90,
+			description:
+				'In days. Older orders are skipped, since the workflow may not remember whether it has sent them.',
+		},
+		{
+			displayName: 'Payment',
+			name: 'payment',
+			type: 'options',
+			options: [
+				{
+					name: 'Any',
+					value: 'any',
+					description: 'Also unpaid, refunded and voided orders',
+				},
+				{
+					name: 'Paid',
+					value: 'paid',
+					description: 'Paid or authorized orders, and those with payment terms',
+				},
+				{
+					name: 'Paid or Cash on Delivery',
+					value: 'paidOrCash',
+					description: 'Also orders that the driver collects the unpaid amount of',
+				},
+			],
+			default: 'paidOrCash',
+			description:
+				'Which orders to send, by their payment. Others are sent when they come in as paid.',
+		},
+		{
+			displayName: 'Shipping Methods',
+			name: 'shippingMethods',
+			type: 'string',
+			typeOptions: { rows: 4 },
+			default: '',
+			placeholder: 'e.g. Local Delivery*',
+			description: `Shipping methods to send. Without this option, all except the excluded ones. ${methodNames}`,
+		},
+		{
+			displayName: 'Skip Until Delivery Date',
+			name: 'skipUntilDeliveryDate',
+			type: 'boolean',
+			default: true,
+			description:
+				'Whether to skip orders with a later delivery date until then. Run the workflow every day for all open orders.',
+		},
+		{
+			displayName: 'Tags',
+			name: 'tags',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. local',
+			description: 'Comma-separated list of tags. Only orders with one of them are sent.',
+		},
+	],
+};
+
+/** The filters that the user added. Without any name, Exclude Shipping Methods excludes nothing. */
+export function readFilters(added: Record<string, unknown>): object {
+	const { excludeShippingMethods: excluded } = added;
+	const {
+		shippingMethods,
+		tags,
+		excludeTags,
+		deliveryDateAttributes: attributes,
+		...others
+	} = omitBlank(added);
+	const lists = {
+		shippingMethods: shippingMethods === undefined ? undefined : toLines(shippingMethods),
+		excludeShippingMethods:
+			excluded === undefined || excluded === null ? undefined : toLines(excluded),
+		tags: tags === undefined ? undefined : toList(tags),
+		excludeTags: excludeTags === undefined ? undefined : toList(excludeTags),
+		deliveryDateAttributes: attributes === undefined ? undefined : toList(attributes),
+	};
+	return { ...others, ...omitBlank(lists) };
+}

@@ -1,0 +1,110 @@
+import type { OrderMapping } from './mapping';
+import { normalizeName } from './names';
+import type { Order } from './order';
+
+/** The delivery date of an order, as far as it is known. */
+export interface DeliveryDate {
+	/** As YYYY-MM-DD. */
+	day?: string;
+	/** A date that can't be read, or can be read in two ways. */
+	unclear?: string;
+	/** When on that day, e.g. "10:00 to 12:00". */
+	time?: string;
+}
+
+/** Additional details with the time of the usual apps. */
+const timeAttributes = ['delivery time', 'delivery slot', 'delivery time slot', 'time slot'];
+
+/**
+ * Finds the delivery date that the customer chose: in the additional details, the properties of the
+ * items, or the time of a local delivery.
+ */
+export function findDeliveryDate(order: Order, { filters, time }: OrderMapping): DeliveryDate {
+	const { timeZone } = time;
+	const names = filters.deliveryDateAttributes.map(normalizeName);
+	const details = [
+		...order.note_attributes,
+		...order.line_items.flatMap((line) => line.properties),
+	];
+	const valueOf = (list: readonly string[]) =>
+		details.find(({ name }) => list.includes(normalizeName(name)))?.value;
+	const text = valueOf(names);
+	const method = order.fulfillmentOrder?.delivery_method;
+	const times = [method?.min_delivery_date_time, method?.max_delivery_date_time]
+		.map((time) => Date.parse(time ?? ''))
+		.filter((time) => method?.method_type === 'local' && !Number.isNaN(time));
+	const window = [...new Set(times.map((time) => clockAt(time, timeZone)))].join(' to ');
+	const when = valueOf(timeAttributes) ?? (window || undefined);
+	const [start] = times;
+	if (text === undefined)
+		return { day: start === undefined ? undefined : dayAt(start, timeZone), time: when };
+	const day = readDay(text, filters.deliveryDateFormat);
+	return day === undefined ? { unclear: text, time: when } : { day, time: when };
+}
+
+const yearFirst = /(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/;
+const yearLast = /(?<!\d)(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?!\d)/;
+
+/** A date as YYYY-MM-DD; undefined if it is none, or can be read in two ways. */
+function readDay(
+	text: string,
+	format: OrderMapping['filters']['deliveryDateFormat'],
+): string | undefined {
+	const [, year, month = 0, day = 0] = yearFirst.exec(text) ?? [];
+	if (year !== undefined) return toDay(Number(year), Number(month), Number(day));
+	const [first = 0, second = 0, last = 0] = (yearLast.exec(text) ?? []).slice(1).map(Number);
+	const dayFirst = format !== 'monthFirst' && toDay(last, second, first);
+	const monthFirst = format !== 'dayFirst' && toDay(last, first, second);
+	const days = new Set([dayFirst, monthFirst].filter((value) => typeof value === 'string'));
+	return days.size === 1 ? [...days][0] : undefined;
+}
+
+function toDay(year: number, month: number, day: number): string | undefined {
+	const date = new Date(Date.UTC(year, month - 1, day));
+	const isReal = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+	return isReal && year > 1999 ? date.toISOString().slice(0, 10) : undefined;
+}
+
+/** The day on which an order is to be sent by its delivery date, if it has not come yet. */
+export function laterSendingDay({ day }: DeliveryDate, mapping: OrderMapping): string | undefined {
+	if (day === undefined) return undefined;
+	const start = new Date(Date.parse(day) - mapping.filters.sendDaysAhead * 86_400_000);
+	const sendingDay = start.toISOString().slice(0, 10);
+	return sendingDay > today(mapping) ? sendingDay : undefined;
+}
+
+/** Cached, since creating one takes longer than mapping an order. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function partsAt(time: number, timeZone: string): Record<string, string> {
+	const format =
+		formats.get(timeZone) ??
+		new Intl.DateTimeFormat('en', {
+			timeZone,
+			...{ year: 'numeric', month: '2-digit', day: '2-digit' },
+			...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+		});
+	formats.set(timeZone, format);
+	return Object.fromEntries(format.formatToParts(time).map(({ type, value }) => [type, value]));
+}
+
+/** The day of the run, as YYYY-MM-DD. */
+export function today({ time: { now, timeZone } }: OrderMapping): string {
+	return dayAt(now, timeZone);
+}
+
+function dayAt(time: number, timeZone: string): string {
+	const { year, month, day } = partsAt(time, timeZone);
+	return `${year}-${month}-${day}`;
+}
+
+function clockAt(time: number, timeZone: string): string {
+	const { hour, minute } = partsAt(time, timeZone);
+	return `${hour}:${minute}`;
+}
+
+/** The date in the driver's instructions. */
+export function dateText({ day, unclear, time }: DeliveryDate): string | undefined {
+	const parts = [day ?? unclear, time].filter((part) => part !== undefined);
+	return parts.length > 0 ? `Deliver: ${parts.join(', ')}` : undefined;
+}

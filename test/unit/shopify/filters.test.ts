@@ -1,0 +1,402 @@
+/** Which orders are sent, skipped or need a person. */
+import { actionNeeded } from '../../../nodes/DeliveryService/messages/orders';
+import { storePickupNames } from '../../../nodes/DeliveryService/shopify/shippingMethods';
+import { samplePart } from '../../support/sampleFulfillmentOrder';
+import { outcomeOf, problemOf, sampleLine, sampleOrder } from '../../support/sampleOrder';
+
+type Fields = Record<string, unknown>;
+
+/** Names in one text: a list of them would take a line for each. */
+const namesIn = (text: string) => text.split(/[|\n]/).flatMap((name) => name.trim() || []);
+
+const outcome = (order: Fields, filters: Fields = {}, mapping: Fields = {}) => {
+	const result = outcomeOf(sampleOrder(order), { filters, ...mapping });
+	const { kind, actions } = result;
+	const code = result.kind === 'skipped' ? result.code : undefined;
+	return { kind, code, needed: actionNeeded(actions) };
+};
+
+const methods = (...titles: string[]) => ({
+	shipping_lines: titles.map((title) => ({ title, code: title })),
+});
+
+describe('Payment', () => {
+	const unpaid = { financial_status: 'pending', total_outstanding: '25.00' };
+	const bank = { ...unpaid, payment_gateway_names: ['Bank Deposit'] };
+	const cash = { ...unpaid, payment_gateway_names: ['Cash on Delivery (COD)'] };
+	const terms = { ...bank, payment_terms: { payment_schedules: [] } };
+
+	test.each<[string, Fields, string]>([
+		['paid', {}, 'paidOrCash paid any'],
+		['paid, whatever is outstanding', { total_outstanding: '5.00' }, 'paidOrCash paid any'],
+		['partly refunded', { financial_status: 'partially_refunded' }, 'paidOrCash paid any'],
+		['authorized', { ...bank, financial_status: 'authorized' }, 'paidOrCash paid any'],
+		['on payment terms', terms, 'paidOrCash paid any'],
+		['cash on delivery', cash, 'paidOrCash any'],
+		[
+			'partly paid, the rest in cash',
+			{ ...cash, financial_status: 'partially_paid' },
+			'paidOrCash any',
+		],
+		['unpaid', bank, 'any'],
+		['partly paid', { ...bank, financial_status: 'partially_paid' }, 'any'],
+		['expired', { ...bank, financial_status: 'expired' }, 'any'],
+		[
+			'partly refunded with an unpaid amount',
+			{ ...bank, financial_status: 'partially_refunded' },
+			'any',
+		],
+		['refunded', { financial_status: 'refunded' }, 'any'],
+		['voided', { ...cash, financial_status: 'voided' }, 'any'],
+	])('sends an order that is %s only with: %s', (_, order, sentWith) => {
+		for (const payment of ['paidOrCash', 'paid', 'any'])
+			expect([payment, outcome(order, { payment }).kind]).toEqual([
+				payment,
+				sentWith.split(' ').includes(payment) ? 'delivery' : 'skipped',
+			]);
+	});
+
+	test('sends each unpaid order if the driver collects whatever is unpaid', () => {
+		expect(outcome(bank, {}, { cod: 'unpaid' }).kind).toBe('delivery');
+		expect(outcome(bank, { payment: 'paid' }, { cod: 'unpaid' }).kind).toBe('skipped');
+	});
+
+	test('names the payment method of an unpaid order, and how to declare one that is unknown', () => {
+		expect(outcomeOf(sampleOrder(bank))).toMatchObject({
+			code: 'notPaid',
+			message:
+				'Order #1042 is not paid yet (Bank Deposit). It will be sent when it comes in as paid.',
+		});
+		expect(outcome(bank).needed).toBeNull();
+		const unknown = { ...unpaid, payment_gateway_names: ['Pay the driver'] };
+		const advice = 'If Pay the driver is cash on delivery, add it to Cash on Delivery Methods.';
+		expect(outcome(unknown)).toMatchObject({ code: 'notPaid', needed: advice });
+		expect(outcome(unknown, { payment: 'paid' }).needed).toBeNull();
+		expect(outcome(unknown, { payment: 'any' })).toMatchObject({
+			kind: 'delivery',
+			needed: `No cash is collected, but the order is not paid (Pay the driver). ${advice}`,
+		});
+		const declared = { cashOnDeliveryMethods: ['Pay the driver'] };
+		expect(outcome(unknown, {}, declared)).toMatchObject({ kind: 'delivery', needed: null });
+	});
+
+	test('rejects an order that does not say whether it is paid, so that it is not lost', () => {
+		const order = sampleOrder({ financial_status: undefined, total_outstanding: null });
+		expect(problemOf(order).message).toBe(
+			'Order #1042 has no "financial_status", so it\'s unclear whether it is paid. Make sure the Shopify node returns this field, or set Payment under Filters to Any.',
+		);
+		expect(outcomeOf(order, { filters: { payment: 'any' } })).toMatchObject({
+			kind: 'delivery',
+			actions: [{ code: 'missingFields', fields: [{ field: 'financial_status' }] }],
+		});
+		expect(outcome({ financial_status: null, total_outstanding: '0.00' }).kind).toBe('delivery');
+	});
+});
+
+describe('the default of Exclude Shipping Methods', () => {
+	test.each(
+		namesIn(`
+		Store Pickup (Main Street) | Customer pickup | In-Store Pickup | Pick up in store | Local pickup
+		Pickup | Free pickup | Curbside Pickup | Pickup at our store | Warehouse Pick-up | Will Call
+		Local Pickup - Harbor | Pick up from shop | Click & Collect | Click and Collect | Click+Collect
+		Collect in store | Store collection | Collection from store | Collection | Collect from shop
+		Recogida en tienda | Recoger en tienda | Retiro en tienda | Retiro en sucursal | Retiro en local
+		Recogida en la tienda (gratis) | Recolección en sucursal | Retirar en bodega | Recogida local
+		Retirada na loja | Retirar na loja | Levantamento em loja | Levantar na loja | Recolha na loja
+		Retirada no local | Retrait en magasin | Retrait gratuit en boutique | Retrait sur place
+		Cueillette en magasin | Ramassage en boutique | À retirer en magasin | Retrait à l'atelier
+		Abholung | Abholung im Laden | Selbstabholung | Abholung vor Ort | Selbstabholer
+		Abholung in der Filiale | Kostenlose Abholung | Im Geschäft abholen | Abholung (Köln)
+		Ritiro in negozio | Ritiro in sede | Ritiro presso il punto vendita | Ritiro a mano
+		Afhalen | Afhalen in de winkel | Gratis afhalen | Ophalen bij ons | Zelf afhalen
+	`),
+	)('has %s', (title) => {
+		expect(outcome(methods(title))).toMatchObject({ kind: 'skipped', code: 'shippingMethod' });
+	});
+
+	test.each(
+		namesIn(`
+		Standard | Express | Local Delivery | Abholung & Lieferung | Pickup and delivery | Free Shipping
+		DHL Paket national | DHL Packstation | Retrait en point relais | Mondial Relay | UPS Access Point
+		Pickup point | Recogida en punto de recogida | Ritiro presso punto di ritiro BRT | PostNL afhaalpunt
+		Abholung in der Postfiliale | Lieferung | Livraison à domicile | Envío a domicilio | Same-day
+		Consegna a domicilio | Entrega a domicilio | Bezorging | Pickup by courier | Store delivery
+		Collection of the week | GLS Paketshop | Retirada e entrega | Delivery from store
+	`),
+	)('does not have %s', (title) => {
+		expect(outcome(methods(title)).kind).toBe('delivery');
+	});
+
+	test('is shown as text of one name per line, each without a comma', () => {
+		expect(new Set(storePickupNames).size).toBe(storePickupNames.length);
+		expect(storePickupNames.filter((name) => /[\n,()|]|^\s|\s$/.test(name))).toEqual([]);
+	});
+});
+
+describe('shipping methods', () => {
+	test.each<[Fields, string[], string]>([
+		[{}, ['DHL Paket national'], 'delivery'],
+		[{ excludeShippingMethods: ['DHL*'] }, ['DHL Paket national'], 'skipped'],
+		[{ excludeShippingMethods: ['dhl paket'] }, ['DHL Paket national'], 'delivery'],
+		[{ excludeShippingMethods: [] }, ['Store pickup'], 'delivery'],
+		[{ excludeShippingMethods: ['0-5 kg'] }, ['0.5 kg'], 'delivery'],
+		[{ excludeShippingMethods: ['Mail (5.00 €)'] }, ['mail (5.00 €)'], 'skipped'],
+		[{ shippingMethods: ['Local, fast'] }, ['Local, fast'], 'delivery'],
+		[{ shippingMethods: ['Local*'] }, ['Standard'], 'skipped'],
+		[{ shippingMethods: ['Local*'] }, [], 'skipped'],
+		[{ shippingMethods: ['*'] }, ['Store pickup'], 'skipped'],
+	])('with %j, an order with %j is: %s', (filters, titles, kind) => {
+		expect(outcome(methods(...titles), filters).kind).toBe(kind);
+	});
+
+	test('match the code, and only those that were not removed', () => {
+		const filters = { excludeShippingMethods: ['STD'] };
+		const line = { title: 'Standard', code: 'std' };
+		expect(outcome({ shipping_lines: [line] }, filters).kind).toBe('skipped');
+		const removed = { ...line, is_removed: true };
+		expect(outcome({ shipping_lines: [removed] }, filters).kind).toBe('delivery');
+	});
+
+	test('that are excluded beside another one need a person', () => {
+		expect(outcome(methods('Standard', 'Store pickup'))).toEqual({
+			kind: 'delivery',
+			code: undefined,
+			needed:
+				'The order also has the shipping method "Store pickup", which is not sent by the filters. Check which items to send.',
+		});
+		expect(outcome(methods('Pickup', 'Collect in store')).kind).toBe('skipped');
+	});
+
+	test('are named in the message, with what sends the order after all', () => {
+		expect(outcomeOf(sampleOrder(methods('Store pickup')))).toMatchObject({
+			message:
+				'Order #1042 has the shipping method "Store pickup", which is in Exclude Shipping Methods under Filters. To send it, remove the name there.',
+		});
+		const filters = { shippingMethods: ['Local*'] };
+		expect(outcomeOf(sampleOrder(methods('Mail')), { filters })).toMatchObject({
+			message: expect.stringContaining('add the name to Shipping Methods under Filters'),
+		});
+	});
+
+	test('of a fulfillment order are its own, else those of its order', () => {
+		const kindOf = (method: Fields, ...titles: string[]) =>
+			outcomeOf({
+				order: sampleOrder(methods(...titles)),
+				fulfillmentOrder: samplePart({
+					delivery_method: { method_type: 'shipping', ...method },
+				}),
+			}).kind;
+		expect(kindOf({}, 'Store pickup')).toBe('skipped');
+		expect(kindOf({}, 'Store pickup', 'Standard')).toBe('delivery');
+		expect(kindOf({ presented_name: 'Standard' }, 'Store pickup')).toBe('delivery');
+		expect(kindOf({ presented_name: 'Store pickup' }, 'Standard')).toBe('skipped');
+		expect(kindOf({ service_code: 'store pickup' }, 'Standard')).toBe('skipped');
+	});
+});
+
+describe('the delivery type of a fulfillment order', () => {
+	const deliveryTypes = [{ method: 'Same-Day*', type: 'express' }];
+	const typeOf = (method: Fields, ...titles: string[]) =>
+		outcomeOf(
+			{
+				order: sampleOrder(methods(...titles)),
+				fulfillmentOrder: samplePart({
+					delivery_method: { method_type: 'shipping', ...method },
+				}),
+			},
+			{ deliveryTypes },
+		);
+
+	test('is that of its own method, or of its order if there is one', () => {
+		expect(typeOf({ presented_name: 'Same-Day Delivery' }, 'Standard')).toMatchObject({
+			type: 'express',
+		});
+		expect(typeOf({ presented_name: 'Standard' }, 'Same-Day')).not.toHaveProperty('type');
+		expect(typeOf({}, 'Same-Day')).toMatchObject({ type: 'express' });
+	});
+
+	test('is the default one, and needs a person, if the methods of its order differ', () => {
+		const result = typeOf({}, 'Same-Day', 'Standard');
+		expect(result).not.toHaveProperty('type');
+		expect(actionNeeded(result.actions)).toBe(
+			'The order has several shipping methods ("Same-Day", "Standard"), so the default delivery type is used. Check it.',
+		);
+	});
+});
+
+test.each<[Fields, string | undefined]>([
+	[{ tags: ['local'] }, undefined],
+	[{ tags: ['mail', 'LOCAL'] }, undefined],
+	[{ tags: ['mail'] }, 'has none of the tags in Tags under Filters.'],
+	[{ excludeTags: ['wholesale'] }, undefined],
+	[
+		{ tags: ['local'], excludeTags: ['vip'] },
+		'has the tag "vip", which is in Exclude Tags under Filters.',
+	],
+])('the tags %j: %s', (filters, text) => {
+	const result = outcomeOf(sampleOrder({ tags: 'Local, VIP' }), { filters });
+	expect(result.kind).toBe(text === undefined ? 'delivery' : 'skipped');
+	if (text !== undefined) expect(result).toMatchObject({ message: expect.stringContaining(text) });
+});
+
+describe('items that a fulfillment service ships', () => {
+	const service = sampleLine({ id: 7002, name: 'Shirt', fulfillment_service: 'shipwire' });
+	const own = sampleLine({ fulfillment_service: 'manual' });
+
+	test('are not sent with a whole order, unless included', () => {
+		const order = sampleOrder({ line_items: [own, service] });
+		const namesOf = (filters: Fields) => {
+			const result = outcomeOf(order, { filters, packagesPer: 'unit' });
+			return result.kind === 'delivery' && result.delivery.packages.map(({ name }) => name);
+		};
+		expect(namesOf({})).toEqual(['Mug - Blue']);
+		expect(namesOf({ includeFulfillmentServices: true })).toEqual(['Mug - Blue', 'Shirt']);
+		expect(outcome({ line_items: [service] })).toMatchObject({ code: 'fulfillmentService' });
+		const fulfilled = { ...service, fulfillable_quantity: 0 };
+		expect(outcome({ line_items: [fulfilled] })).toMatchObject({ code: 'nothingToShip' });
+	});
+
+	test.each<[string, Fields, Fields, boolean]>([
+		['not requested', {}, own, true],
+		['requested', { request_status: 'submitted' }, own, false],
+		['accepted', { request_status: 'accepted' }, own, false],
+		['rejected', { request_status: 'rejected' }, { ...service, id: 7001 }, true],
+		['not requested, but its items are from a service', {}, { ...service, id: 7001 }, false],
+		[
+			'at the location of a service',
+			{ assigned_location: { name: 'Shipwire', is_fulfillment_service: true } },
+			own,
+			false,
+		],
+		[
+			'moved to the shop',
+			{ assigned_location: { name: 'Shop', is_fulfillment_service: false } },
+			{ ...service, id: 7001 },
+			true,
+		],
+	])('are not sent by fulfillment order: %s', (_, part, line, isSent) => {
+		const value = {
+			order: sampleOrder({ line_items: [line] }),
+			fulfillmentOrder: samplePart(part),
+		};
+		expect(outcomeOf(value)).toMatchObject(
+			isSent ? { kind: 'delivery' } : { kind: 'skipped', code: 'fulfillmentService' },
+		);
+		const filters = { includeFulfillmentServices: true };
+		expect(outcomeOf(value, { filters }).kind).toBe('delivery');
+	});
+});
+
+test('an order that is older than Maximum Order Age is skipped and needs a person', () => {
+	const from = (created_at: string, filters: Fields = {}) => outcome({ created_at }, filters);
+	expect(from('2026-08-26T12:00:00Z').kind).toBe('delivery');
+	expect(from('2026-08-24T12:00:00Z')).toEqual({
+		kind: 'skipped',
+		code: 'tooOld',
+		needed: 'Check whether this order was delivered.',
+	});
+	expect(from('2026-08-24T12:00:00Z', { maxOrderAgeDays: 120 }).kind).toBe('delivery');
+	expect(from('unreadable').kind).toBe('delivery');
+	expect(outcomeOf(sampleOrder({ created_at: '2026-03-02T08:47:00-06:00' }))).toMatchObject({
+		message:
+			'Order #1042 is from 2026-03-02, more than 90 days ago, so the workflow may not remember whether it was sent. If it was not, raise Maximum Order Age under Filters.',
+	});
+});
+
+describe('the delivery date', () => {
+	const on = (value: string, name = 'Delivery-Date') => ({ note_attributes: [{ name, value }] });
+	const skipping = { skipUntilDeliveryDate: true };
+	const instructionsOf = (order: Fields, part?: Fields) => {
+		const result = outcomeOf(
+			part ? { order: sampleOrder(order), fulfillmentOrder: samplePart(part) } : sampleOrder(order),
+		);
+		return result.kind === 'delivery' ? result.delivery.dropoff.location.instructions : result;
+	};
+
+	test.each([
+		['2026-12-24', 'automatic'],
+		['2026/12/24', 'automatic'],
+		['2026/12/24', 'dayFirst'],
+		['2026-12-24T10:00:00Z', 'automatic'],
+		['24/12/2026', 'automatic'],
+		['12/24/2026', 'automatic'],
+		['Thu, 24.12.2026', 'automatic'],
+	])('%s (%s) skips an order until the day before', (text, deliveryDateFormat) => {
+		const filters = { ...skipping, deliveryDateFormat };
+		expect(outcomeOf(sampleOrder(on(text)), { filters })).toMatchObject({
+			code: 'scheduled',
+			message: 'Order #1042 is scheduled. It will be sent when it comes in on or after 2026-12-23.',
+		});
+	});
+
+	test('is read day first or month first if that is set', () => {
+		const untilOf = (deliveryDateFormat: string, text = '05/12/2026') =>
+			outcomeOf(sampleOrder(on(text)), {
+				filters: { ...skipping, deliveryDateFormat, sendDaysAhead: 0 },
+			});
+		expect(untilOf('dayFirst')).toMatchObject({ until: '2026-12-05' });
+		expect(untilOf('monthFirst').kind).toBe('delivery');
+		expect(untilOf('monthFirst', '12/05/2026')).toMatchObject({ until: '2026-12-05' });
+		expect(untilOf('automatic', '12/12/2026')).toMatchObject({ until: '2026-12-12' });
+	});
+
+	test.each(['05/12/2026', 'tomorrow', '2026-13-24', '24/12/26'])(
+		'is an error if it is not clear (%s), or a note without the option',
+		(text) => {
+			expect(problemOf(sampleOrder(on(text)), { filters: skipping }).message).toBe(
+				`Order #1042 has the delivery date "${text}", which is not clear. Set Delivery Date Format under Filters, or correct the date in Shopify.`,
+			);
+			expect(outcome(on(text))).toMatchObject({
+				kind: 'delivery',
+				needed: `The delivery date "${text}" is not clear. Set Delivery Date Format under Filters.`,
+			});
+		},
+	);
+
+	test('sends an order from the day before on, in the time zone of the workflow', () => {
+		const kindAt = (now: string, timeZone: string, filters: Fields = {}) =>
+			outcomeOf(sampleOrder(on('2026-12-24')), {
+				time: { now: Date.parse(now), timeZone },
+				filters: { ...skipping, ...filters },
+			}).kind;
+		expect(kindAt('2026-12-23T03:00:00Z', 'UTC')).toBe('delivery');
+		expect(kindAt('2026-12-23T03:00:00Z', 'America/Mexico_City')).toBe('skipped');
+		expect(kindAt('2026-12-23T03:00:00Z', 'UTC', { sendDaysAhead: 0 })).toBe('skipped');
+		expect(kindAt('2026-12-30T03:00:00Z', 'UTC')).toBe('delivery');
+	});
+
+	test('is in the instructions, and a future one needs a person without the option', () => {
+		expect(outcome(on('2026-12-24'))).toEqual({
+			kind: 'delivery',
+			code: undefined,
+			needed:
+				'The delivery date is 2026-12-24. To send such orders later, add Skip Until Delivery Date under Filters.',
+		});
+		expect(outcome(on('2026-11-24')).needed).toBeNull();
+		const note_attributes = [
+			{ name: 'Delivery-Date', value: '2026/12/24' },
+			{ name: 'Delivery-Time', value: '10:00 - 12:00' },
+		];
+		expect(instructionsOf({ note_attributes, note: 'Gate 4' })).toBe(
+			'Deliver: 2026-12-24, 10:00 - 12:00; Gate 4',
+		);
+	});
+
+	test('comes from the attributes that are named, or from the properties of items', () => {
+		const filters = { ...skipping, deliveryDateAttributes: ['Termin'] };
+		expect(outcome(on('2026-12-24'), filters).kind).toBe('delivery');
+		expect(outcome(on('2026-12-24', 'termin'), filters).code).toBe('scheduled');
+		const properties = [{ name: 'Delivery Date', value: '2026-12-24' }];
+		expect(outcome({ line_items: [sampleLine({ properties })] }, skipping).code).toBe('scheduled');
+	});
+
+	test('of a local delivery is its time window', () => {
+		const times = {
+			min_delivery_date_time: '2026-11-24T16:00:00Z',
+			max_delivery_date_time: '2026-11-24T18:30:00Z',
+		};
+		const part = (method_type: string) => ({ delivery_method: { method_type, ...times } });
+		expect(instructionsOf({}, part('local'))).toBe('Deliver: 2026-11-24, 10:00 to 12:30');
+		expect(instructionsOf({}, part('shipping'))).toBeUndefined();
+	});
+});
