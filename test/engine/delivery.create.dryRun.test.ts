@@ -9,7 +9,7 @@ import {
 	jsonOf,
 	pairedItems,
 	pickupFields,
-	restart,
+	restartWithoutWaits,
 	setUp,
 } from '../support/actionNode';
 import { deliveries, delivery } from '../support/sampleDelivery';
@@ -19,7 +19,7 @@ const service = setUp();
 
 const bodySchema = z.object({ deliveries: z.array(z.unknown()) }).passthrough();
 
-beforeEach(restart);
+beforeEach(restartWithoutWaits);
 
 async function dryRun(
 	items: IDataObject[],
@@ -39,6 +39,7 @@ const packing = {
 	email: 'ana@mail.example',
 	phone: null,
 	address: '48 Oak Avenue, Springfield',
+	pickup: '12 Main Street, Springfield',
 	packages: '1 × Box (S)',
 	weightKg: null,
 	cashToCollect: 0,
@@ -105,6 +106,7 @@ test('shows the packing list of Shopify orders, and why orders would be skipped'
 			weightKg: 1.61,
 			cashToCollect: 0,
 			instructions: 'Apt 3B; Leave at the reception',
+			shippingMethod: 'Standard',
 			shopifyOrder: { id: '1', name: '#1' },
 		},
 		{
@@ -121,7 +123,7 @@ test('shows the packing list of Shopify orders, and why orders would be skipped'
 	expect(new Set(jsonOf(output).map((json) => Object.keys(json).join())).size).toBe(1);
 	expect(pairedItems(output)).toEqual([0, 1, 2, 3]);
 	expect(hints.map(({ message }) => message)).toEqual([
-		'Dry Run: 2 deliveries would be created, 2 orders skipped (#2 canceled, #4 test order). Turn off Dry Run to create them.',
+		'Dry Run: 2 deliveries would be created, 2 orders skipped (#2 canceled, #4 test order). Turn off Dry Run to create them. Shipping methods: Standard 4. Payment methods: shopify_payments 3, Cash on Delivery (COD) 1.',
 	]);
 	expect(service.control.requests()).toEqual([]);
 });
@@ -189,19 +191,19 @@ test('shows skipped items of a dry run in their place, with the reason', async (
 			{
 				reason: 'alreadyCreated',
 				message:
-					'Dry Run: R0 would be skipped: this workflow has already created a delivery with this reference ID. Later changes are not sent; use the Update operation for them.',
+					'Dry Run: R0 was skipped: this workflow has already created a delivery with this reference ID. To send changes, use the operation Update; to send it again, e.g. after a test with another Base URL or company, use Allow Resending.',
 				referenceId: 'R0',
 			},
 			{
 				reason: 'unknown',
 				message:
-					'Dry Run: U would be reported as unknown: another execution may have sent it. Look for it in the Delivery Service dashboard.',
+					'Dry Run: It is unknown whether U was created: another execution may have sent it. Wait until no other execution of this workflow is running, then look for U in the Delivery Service. If it was not created, run the operation "Allow Resending" for U, then send it again.',
 				referenceId: 'U',
 			},
 			{
 				reason: 'sameReferenceInInput',
 				message: expect.stringMatching(
-					/^Dry Run: R2 would be skipped: an earlier item has the same reference ID\. .* its own reference ID\.$/,
+					/^Dry Run: R2 was skipped: an earlier item is the same order\. .* its own reference ID\.$/,
 				),
 				referenceId: 'R2',
 			},
@@ -300,9 +302,9 @@ test.each<[string, IDataObject, INodeParameters, IDataObject, string]>([
 		shopifyOrder({ id: 1, name: '#1', test: true }),
 		{ operation: 'createFromOrders', ...pickupFields },
 		{ reason: 'testOrder' },
-		'1 order skipped (#1 test order)',
+		'1 order skipped (#1 test order). Shipping methods: Standard 1. Payment methods: shopify_payments 1.',
 	],
-	['an invalid item', {}, {}, { reason: 'invalid' }, '1 item skipped (item 0 invalid)'],
+	['an invalid item', {}, {}, { reason: 'invalid' }, '1 item skipped (item 0 invalid).'],
 ])('shows a packing list in a dry run of nothing but %s', async (_, item, more, row, hint) => {
 	const { items, hints } = await dryRun([item], {}, more, { onError: 'continueRegularOutput' });
 	const [json] = jsonOf(items);
@@ -310,7 +312,7 @@ test.each<[string, IDataObject, INodeParameters, IDataObject, string]>([
 	expect(json?.message).toMatch(/^Dry Run: /);
 	expect(json).not.toHaveProperty('outcome');
 	expect(hints?.map(({ message }) => message)).toEqual([
-		`Dry Run: no delivery would be created, ${hint}.`,
+		`Dry Run: no delivery would be created, ${hint}`,
 	]);
 	expect(service.control.requests()).toEqual([]);
 });

@@ -204,7 +204,7 @@ describe('delivery from fields', () => {
 	test('resolves expressions for each item', async () => {
 		const { items } = await service.run(
 			fields({
-				advanced: { batchSize: 100 },
+				options: { batchSize: 100 },
 				dropoffName: '={{ $json.name }}',
 				dropoffLocationType: 'warehouse',
 				dropoffWarehouse: '={{ $json.warehouse }}',
@@ -310,8 +310,8 @@ describe('options of Create with fields', () => {
 		const { items } = await service.run(
 			fields({
 				referenceId: '={{ $json.order }}',
-				advanced: { batchSize: 100 },
 				options: {
+					batchSize: 100,
 					companyId: "={{ $json.company ?? $('Nowhere').item.json.company }}",
 				},
 			}),
@@ -390,11 +390,7 @@ describe('options of Create with fields', () => {
 		const { items } = await service.run(
 			fields({
 				referenceId: '={{ $json.order }}',
-				advanced: { batchSize: 100 },
-				options: {
-					companyId: '={{ $json.company }}',
-					type: '={{ $json.type }}',
-				},
+				options: { batchSize: 100, companyId: '={{ $json.company }}', type: '={{ $json.type }}' },
 			}),
 			{
 				items: [

@@ -2,12 +2,14 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
-import { jsonOf, pickupFields, setUp } from '../support/actionNode';
+import { jsonOf, pickupFields, restartWithoutWaits, setUp } from '../support/actionNode';
 import { pickup } from '../support/sampleDelivery';
 import { samplePart } from '../support/sampleFulfillmentOrder';
 import { lineItem, mugs, payableInCash, shopifyOrder } from '../support/shopifyOrders';
 
 const service = setUp();
+
+beforeEach(restartWithoutWaits);
 
 const order = shopifyOrder({
 	...payableInCash,
@@ -34,9 +36,9 @@ const parameters: INodeParameters = {
 	...pickupFields,
 };
 
-const tableWith = (...entry: INodeParameters[]) => ({
+const tableWith = (entry: INodeParameters[], others: INodeParameters[] = []) => ({
 	...parameters,
-	pickupByLocation: { entry },
+	pickupDetails: { pickupByLocation: { entry, others } },
 });
 
 const requestShape = z.object({
@@ -63,7 +65,9 @@ const received = () =>
 		}));
 
 test('creates a delivery per fulfillment order, with its pickup and its share of the cash', async () => {
-	const run = tableWith({ shopifyLocation: 'Harbor Warehouse', warehouse: '7' });
+	const row = { shopifyLocation: 'Harbor Warehouse', warehouse: '7' };
+	const others = [{ pickupType: 'address', address: pickup.location.address }];
+	const run = tableWith([row], others);
 	const { items: output, hints } = await service.run(run, { items });
 
 	expect(received()).toEqual([
@@ -81,10 +85,7 @@ test('creates a delivery per fulfillment order, with its pickup and its share of
 			cashOutstanding: 80.1,
 		})),
 	);
-	expect(hints.map(({ message }) => message)).toEqual([
-		'Created 2 deliveries.',
-		'Main Street Store is not in Pickup by Location, so the pickup fields were used for #1001-11. Add it if the driver should go elsewhere.',
-	]);
+	expect(hints.map(({ message }) => message)).toEqual(['Created 2 deliveries.']);
 });
 
 test('creates the deliveries of one order once, also in different runs', async () => {
@@ -134,16 +135,16 @@ test('creates the others if a fulfillment order is unreadable, with On Error: Co
 
 test('sends only the delivery methods that are chosen', async () => {
 	const pickedUp = partOf(lineItem(), { id: 11, delivery_method: { method_type: 'pick_up' } });
-	const moreOrderOptions = { deliveryMethods: ['pick_up'] };
+	const filters = { deliveryMethods: ['pick_up'] };
 	const { items: output } = await service.run(
-		{ ...parameters, moreOrderOptions },
+		{ ...parameters, filters },
 		{ items: [pickedUp, ...items.slice(1)] },
 	);
 
 	expect(received().map(({ referenceId }) => referenceId)).toEqual(['#1001-11']);
 	expect(jsonOf(output)[1]).toMatchObject({
 		reason: 'deliveryMethod',
-		message: expect.stringContaining('add "Shipping" to Delivery Methods under More Order Options'),
+		message: expect.stringContaining('add "Shipping" to Delivery Methods under Filters'),
 	});
 });
 
@@ -180,7 +181,100 @@ test('does not give the delivery of a whole order the items and cash of one fulf
 	);
 
 	expect(error?.message).toBe(
-		'Order #1001 (Harbor Warehouse): "#1001" is the reference ID of the whole order, but this item is fulfillment order 12 [item 0]',
+		'Order #1001 (Harbor Warehouse) was not updated: "#1001" is that of the whole order [item 0]',
 	);
 	expect(service.received('PATCH')).toEqual([]);
+});
+
+describe('units of an order that were already sent', () => {
+	const other = lineItem({ id: 13200000000099 });
+	const oneMug = (id: number) => {
+		const lines = [{ line_item_id: mugs().id, quantity: 1, fulfillable_quantity: 1 }];
+		return partOf(mugs(), { id, line_items: lines });
+	};
+
+	async function run(...input: IDataObject[]): Promise<IDataObject[]> {
+		const { items: output, error } = await service.run(parameters, {
+			...{ items: input, onError: 'continueRegularOutput' },
+		});
+		expect(error).toBeUndefined();
+		return jsonOf(output);
+	}
+
+	const skipped = (id: number) => ({
+		...{ outcome: 'skipped', reason: 'alreadyCreated', referenceId: `#1001-${id}` },
+		message: `#1001-${id} was skipped: this workflow has already sent its items with another fulfillment order of #1001. If the Delivery Service has no such delivery, use Allow Resending for #1001.`,
+	});
+
+	test('skips a fulfillment order that replaces a sent one, or is split off it', async () => {
+		expect(await run(partOf(mugs(), { id: 11 }))).toMatchObject([{ outcome: 'created' }]);
+		const later = [partOf(mugs(), { id: 12, ...harbor }), oneMug(13), oneMug(14)];
+		expect(await run(...later)).toMatchObject([skipped(12), skipped(13), skipped(14)]);
+		expect(received()).toHaveLength(1);
+	});
+
+	test('sends the rest of a split line, and no unit twice', async () => {
+		const [first, second, third] = await run(oneMug(11), oneMug(12), oneMug(13));
+		expect([first, second]).toMatchObject([{ outcome: 'created' }, { outcome: 'created' }]);
+		expect(third).toMatchObject(skipped(13));
+	});
+
+	test('rejects a fulfillment order whose units were sent in part, until they are separate', async () => {
+		await run(oneMug(11));
+		const [merged] = await run(partOf(mugs(), { id: 12 }));
+		expect(merged).toMatchObject({
+			outcome: 'notSent',
+			message: expect.stringMatching(
+				/^#1001-12 was not sent: some of its items were already sent .* of #1001\. In Shopify, split it/,
+			),
+		});
+		expect(await run(oneMug(13))).toMatchObject([{ outcome: 'created' }]);
+	});
+
+	test('sends an item that was added to the order after the others were sent', async () => {
+		await run(...items);
+		const added = { ...order, line_items: [lineItem(), mugs(), other] };
+		const part = { ...partOf(other, { id: 13 }), order: added };
+		expect(await run(part)).toMatchObject([{ outcome: 'created', referenceId: '#1001-13' }]);
+	});
+
+	test('rejects the whole order after its parts, and skips its parts after the whole order', async () => {
+		await run(partOf(mugs(), { id: 12 }));
+		expect(await run(order)).toMatchObject([
+			{
+				outcome: 'notSent',
+				message: expect.stringMatching(
+					/^#1001 was not sent: this workflow has already started to send it by fulfillment order\. .*use Allow Resending for #1001\.$/,
+				),
+			},
+		]);
+
+		const whole = shopifyOrder({ id: 2, name: '#1002', line_items: [mugs()] });
+		const part = { ...partOf(mugs(), { id: 21, order_id: 2 }), order: whole };
+		expect(await run(whole, part)).toMatchObject([
+			{ outcome: 'created' },
+			{ outcome: 'skipped', reason: 'sameOrderInInput' },
+		]);
+		expect(await run(part)).toMatchObject([{ outcome: 'skipped', reason: 'alreadyCreated' }]);
+	});
+
+	test("sends whole orders and parts again after Allow Resending for the order's reference", async () => {
+		const otherShop = { ...order, id: 77 };
+		const allow = async () =>
+			await service.run({
+				...{ resource: 'delivery', operation: 'allowResending', referenceIds: '#1001' },
+			});
+		await run(...items);
+		await allow();
+		expect(await run(...items)).toMatchObject([{ outcome: 'created' }, { outcome: 'created' }]);
+		await allow();
+		expect(await run(otherShop)).toMatchObject([{ outcome: 'created' }]);
+		await allow();
+		expect(await run(order)).toMatchObject([{ outcome: 'created' }]);
+		expect(await run(...items)).toMatchObject([
+			{ reason: 'alreadyCreated' },
+			{ reason: 'alreadyCreated' },
+		]);
+		expect(received()).toHaveLength(6);
+	});
 });

@@ -14,7 +14,7 @@ const fromJson = {
 	resource: 'delivery',
 	operation: 'create',
 	source: 'json',
-	advanced: { batchSize: 100 },
+	options: { batchSize: 100 },
 };
 
 describe('delivery from JSON', () => {
@@ -335,7 +335,7 @@ const unknown = (referenceId?: string): unknown =>
 		outcome: 'unknown',
 		message: expect.stringMatching(
 			new RegExp(
-				`^It is unknown whether ${referenceId ?? 'this delivery'} was created: .* Check the Delivery Service dashboard`,
+				`^It is unknown whether ${referenceId ?? 'this delivery'} was created: .* Look for it in the Delivery Service`,
 			),
 		),
 	});
@@ -533,7 +533,7 @@ describe('error that the user can fix', () => {
 		[
 			'a path in the base URL',
 			{ path: '/v2' },
-			/batch of this delivery and another one \(status 404\)/,
+			/request for it and another one \(status 404\)/,
 			/Base URL/,
 		],
 	])('names %s in the error', async (_what, { path, ...change }, message, description) => {

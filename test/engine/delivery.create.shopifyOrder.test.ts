@@ -144,38 +144,24 @@ describe('Shopify order', () => {
 		]);
 	});
 
-	test('uses the pickup fields for an order without a location, and does not read the table', async () => {
-		const entry = [
-			{ shopifyLocation: 'Harbor', pickupType: 'warehouse', warehouse: 'north' },
-			{ shopifyLocation: '={{ $json.notThere.name }}', pickupType: 'warehouse', warehouse: '7' },
-		];
-
-		const { error, hints } = await service.run(
-			{ ...fromOrder(), pickupByLocation: { entry } },
-			{ items: [shopifyOrder()] },
-		);
-
-		expect(error).toBeUndefined();
-		expect(service.creations()).toEqual([{ deliveries: [plain] }]);
-		expect(hints).toMatchObject([{ type: 'info' }]);
-	});
-
-	test.each([
-		['Shopify Location', { shopifyLocation: '', warehouse: '7' }],
-		['Warehouse ID', { shopifyLocation: 'Harbor', warehouse: '' }],
-		['Address', { shopifyLocation: 'Harbor', pickupType: 'address', warehouse: '7' }],
-	])(
-		'n8n does not start a node with a row of Pickup by Location without %s',
-		async (label, row) => {
-			const { error } = await service.run(
-				{ ...fromOrder(), pickupByLocation: { entry: [row] } },
+	test('rejects a whole order if there are pickups by location, unless there is one for all others', async () => {
+		const entry = [{ shopifyLocation: 'Harbor', pickupType: 'warehouse', warehouse: '7' }];
+		const run = async (table: IDataObject) =>
+			await service.run(
+				{ ...fromOrder(), pickupDetails: { pickupByLocation: { entry, ...table } } },
 				{ items: [shopifyOrder()] },
 			);
 
-			expect(error?.message).toContain(`Parameter "${label}" is required.`);
-			expect(service.control.requests()).toEqual([]);
-		},
-	);
+		const { error } = await run({});
+		expect(error?.message).toBe(
+			'#1001 has no location in Shopify, because it is a whole order [item 0]',
+		);
+		expect(service.control.requests()).toEqual([]);
+		await run({ others: [{ pickupType: 'warehouse', warehouse: '9' }] });
+		expect(service.control.deliveries()).toMatchObject([
+			{ request: { pickup: { location: { warehouse: 9 } } } },
+		]);
+	});
 
 	test('creates one delivery for an order that comes from REST and from GraphQL', async () => {
 		const parameters = { ...fromOrder(), skipAlreadySent: true };
@@ -199,7 +185,7 @@ describe('Shopify order', () => {
 				pickupLocationType: 'warehouse',
 				pickupWarehouse: '={{ $json.name === "#1001" ? 7 : 8 }}',
 				pickupDetails: { instructions: 'Dock 4' },
-				advanced: { batchSize: 100 },
+				options: { batchSize: 100 },
 			},
 			{ items: [shopifyOrder(), shopifyOrder({ name: '#1002' })] },
 		);
@@ -228,8 +214,7 @@ describe('Shopify order', () => {
 		const { items } = await service.run(
 			{
 				...fromOrder(),
-				advanced: { batchSize: 100 },
-				options: { companyId: 1002, type: 'flex', simplify: false },
+				options: { batchSize: 100, companyId: 1002, type: 'flex', simplify: false },
 			},
 			{ items: orders },
 		);
@@ -280,7 +265,7 @@ describe('order option', () => {
 		['Cash on Delivery: when chosen', {}, payableInCash, { ...plain, cod: 87 }],
 		[
 			'Cash on Delivery: when chosen, but another method was',
-			{},
+			{ payment: 'any' },
 			{ ...payableInCash, payment_gateway_names: ['Bank Deposit'] },
 			plain,
 		],
@@ -304,7 +289,7 @@ describe('order option', () => {
 		],
 		['Cash on Delivery: always, but all is paid', { cod: 'unpaid' }, {}, plain],
 		[
-			'Override Recipient: Delivery Address',
+			'Send All Orders To',
 			{ address: full },
 			{
 				shipping_address: null,
@@ -333,8 +318,8 @@ describe('order option', () => {
 		['Include Additional Details', { includeAdditionalDetails: false }, {}, without('extraData')],
 		['Include Tags', { includeTags: false }, {}, without('tags')],
 		[
-			'Include Refunded Orders, which are never cash on delivery',
-			{ includeRefundedOrders: true, cod: 'unpaid' },
+			'Payment: Any, where voided orders are never cash on delivery',
+			{ payment: 'any', cod: 'unpaid' },
 			{ ...payableInCash, financial_status: 'voided' },
 			plain,
 		],
@@ -549,7 +534,7 @@ describe('orders without fields that Shopify always returns', () => {
 	});
 
 	test('does not warn of status fields that do not matter, or that are null or empty', async () => {
-		const mapping = { includeTestOrders: true, includeRefundedOrders: true, cod: 'never' };
+		const mapping = { includeTestOrders: true, payment: 'any', cod: 'never' };
 		const items = [orderWithout('#1', ...statusFields.slice(1))];
 		const first = await service.run(fromOrder(mapping), { items });
 		expect(warnings(first.hints)).toEqual([]);
@@ -579,8 +564,7 @@ describe('orders without fields that Shopify always returns', () => {
 describe('recipient that is overridden for every order', () => {
 	const orders = ['#1', '#2', '#3'].map((name, index) => shopifyOrder({ id: index + 1, name }));
 	const address = '1 Main Street, Springfield';
-	const advice =
-		'Override Recipient replaces the recipient of every order: use an expression to decide per order.';
+	const advice = 'These Order Options apply to every order: use an expression to decide per order.';
 
 	test('names the fixed address of several orders in a warning, also in a dry run', async () => {
 		const warning = `All 3 deliveries go to ${address}. ${advice}`;
@@ -590,6 +574,11 @@ describe('recipient that is overridden for every order', () => {
 			expect(warnings(hints)).toContain(warning);
 		}
 		expect(service.control.deliveries()).toHaveLength(3);
+		const again = { items: orders.map((order, index) => ({ ...order, name: `#${index}b` })) };
+		const { items } = await service.run(fromOrder({ address }), again);
+		expect(jsonOf(items)[0]).toMatchObject({
+			actionNeeded: `It goes to ${address} like all orders. If it should not, remove Send All Orders To.`,
+		});
 	});
 
 	test.each<[string, INodeParameters, IDataObject[]]>([
@@ -604,10 +593,11 @@ describe('recipient that is overridden for every order', () => {
 });
 
 describe('outstanding amount that is not collected', () => {
+	const fromAny = (options: IDataObject = {}) => fromOrder({ payment: 'any', ...options });
 	const owed = (name: string, methods: string[]) =>
 		shopifyOrder({ ...payableInCash, name, payment_gateway_names: methods });
 	const hint =
-		'2 orders (#1, #2) are not fully paid, but no cash will be collected. If one of the payment methods "Bank Deposit", "Pay the milkman" is cash on delivery, add it to Cash on Delivery Methods under More Order Options, and run Update for existing deliveries.';
+		'2 orders (#1, #2) are not fully paid, but no cash will be collected. If one of the payment methods "Bank Deposit", "Pay the milkman" is cash on delivery, add it to Cash on Delivery Methods under Order Options, and run Update for existing deliveries.';
 	const items = [
 		owed('#1', ['Bank Deposit']),
 		owed('#2', ['Bank Deposit', 'Pay the milkman']),
@@ -617,31 +607,36 @@ describe('outstanding amount that is not collected', () => {
 	];
 
 	test('warns once of outstanding amounts, with the payment methods and the option', async () => {
-		const first = await service.run(fromOrder(), { items });
+		const first = await service.run(fromAny(), { items });
 		expect(warnings(first.hints)).toEqual([hint]);
-		const again = await service.run(fromOrder(), { items });
+		const again = await service.run(fromAny(), { items });
 		expect(warnings(again.hints)).toEqual([]);
 	});
 
-	test('returns the payment methods of an outstanding amount in the output item', async () => {
-		const { items: output } = await service.run(fromOrder(), { items });
+	test('returns the payment methods of an outstanding amount in the output item, and what to do', async () => {
+		const { items: output } = await service.run(fromAny(), { items });
+		expect(jsonOf(output).map(({ actionNeeded }) => actionNeeded)).toEqual([
+			'No cash is collected, but the order is not paid (Bank Deposit).',
+			'No cash is collected, but the order is not paid (Bank Deposit, Pay the milkman). If Pay the milkman is cash on delivery, add it to Cash on Delivery Methods.',
+			...[null, null, null],
+		]);
 		expect(jsonOf(output).map(({ cashNotCollectedFor }) => cashNotCollectedFor)).toEqual([
 			...['Bank Deposit', 'Bank Deposit, Pay the milkman', null, null, null],
 		]);
 	});
 
 	test('warns of outstanding amounts in a dry run', async () => {
-		const { hints } = await service.run({ ...fromOrder(), options: { dryRun: true } }, { items });
+		const { hints } = await service.run({ ...fromAny(), options: { dryRun: true } }, { items });
 		expect(warnings(hints)).toContain(hint);
 	});
 
 	test('does not warn of outstanding amounts if Cash on Delivery is Never', async () => {
-		const { hints } = await service.run(fromOrder({ cod: 'never' }), { items });
+		const { hints } = await service.run(fromAny({ cod: 'never' }), { items });
 		expect(warnings(hints)).toEqual([]);
 	});
 
 	test('warns of outstanding amounts without a payment method', async () => {
-		const { hints } = await service.run(fromOrder(), { items: [owed('#1', [])] });
+		const { hints } = await service.run(fromAny(), { items: [owed('#1', [])] });
 		expect(warnings(hints)).toEqual([
 			'#1 is not fully paid, but no cash will be collected. There is no payment method: if cash is due on delivery, set Cash on Delivery under Order Options to Whenever Something Is Unpaid, and run Update for existing deliveries.',
 		]);
@@ -649,9 +644,9 @@ describe('outstanding amount that is not collected', () => {
 
 	test('names up to five payment methods in the warning', async () => {
 		const many = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
-		const { hints } = await service.run(fromOrder(), { items: [owed('#1', many)] });
+		const { hints } = await service.run(fromAny(), { items: [owed('#1', many)] });
 		expect(warnings(hints)[0]).toContain(
-			'If one of the payment methods "a", "b", "c", "d", "e" and 2 more is',
+			'If one of the payment methods "a", "b", "c" and 4 more is',
 		);
 	});
 });
@@ -751,7 +746,7 @@ describe('order that is skipped', () => {
 		[
 			'cancelled',
 			{ cancelled_at: '2026-03-03T10:02:00-06:00' },
-			/^Order #1001 was canceled\..*cancel it in the Delivery Service dashboard/,
+			/^Order #1001 was canceled\..*ask the Delivery Service to stop it/,
 		],
 		['voided', { financial_status: 'voided' }, /^Order #1001 has a voided payment\./],
 		['refunded', { financial_status: 'refunded' }, /^Order #1001 was fully refunded\./],
@@ -916,7 +911,5 @@ describe('invalid order', () => {
 test('shows a hint that nothing was sent if every order is skipped', async () => {
 	const cancelled = shopifyOrder({ cancelled_at: '2026-11-02T10:00:00-06:00' });
 	const { hints } = await service.run(fromOrder(), { items: [cancelled] });
-	expect(hints.map(({ message }) => message)).toEqual([
-		'Nothing was sent. Skipped 1 item: see the "message" field.',
-	]);
+	expect(hints.map(({ message }) => message)).toEqual(['Nothing was sent. Skipped 1 item: #1001.']);
 });

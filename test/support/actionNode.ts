@@ -129,42 +129,27 @@ export function createOnce(
 		operation: 'create',
 		source: 'json',
 		skipAlreadySent: true,
-		...inCollections({ batchSize: 100, maxRetrySeconds: 0, ...options }, runCollections, 'options'),
+		options: { batchSize: 100, maxRetrySeconds: 0, ...options },
 		...more,
 	};
 }
 
-const runCollections = {
-	advanced: ['batchSize', 'maxRetrySeconds', 'retryRejectedBatches', 'timeoutSeconds'],
-};
+const filterNames = [
+	...['payment', 'shippingMethods', 'excludeShippingMethods', 'excludeTags', 'deliveryMethods'],
+	...['includeFulfillmentServices', 'includeTestOrders', 'maxOrderAgeDays'],
+	...['skipUntilDeliveryDate', 'deliveryDateAttributes', 'deliveryDateFormat', 'sendDaysAhead'],
+];
 
-const orderCollections = {
-	orderOptions: [
-		...['cod', 'fallbackEmail', 'includeTags', 'includeTestOrders', 'instructions'],
-		...['onlyPaidOrders', 'packageSize', 'packageSizeByWeight'],
-	],
-	overrideRecipient: ['address', 'email', 'lat', 'lng', 'name', 'phone'],
-	referenceOptions: ['referenceId', 'referenceIdFrom'],
-};
-
-/** Parameters with options for mapping orders, each in its collection. */
+/** Parameters with options for orders, each where it belongs. */
 export function orderParameters(options: INodeParameters): INodeParameters {
-	return inCollections(options, orderCollections, 'moreOrderOptions');
-}
-
-/** Options by the collection that has them; those of no other collection are in the last one. */
-function inCollections(
-	options: INodeParameters,
-	collections: Readonly<Record<string, readonly string[]>>,
-	others: string,
-): INodeParameters {
-	const parameters: Record<string, INodeParameters> = {};
-	for (const [name, value] of Object.entries(options)) {
-		const found = Object.entries(collections).find(([, names]) => names.includes(name));
-		const collection = found?.[0] ?? others;
-		parameters[collection] = { ...parameters[collection], [name]: value };
-	}
-	return parameters;
+	const { fallbackEmail, ...others } = options;
+	const isFilter = ([name]: [string, unknown]) => filterNames.includes(name);
+	const entries = Object.entries(others);
+	return {
+		...(fallbackEmail !== undefined && { fallbackEmail }),
+		filters: Object.fromEntries(entries.filter(isFilter)),
+		orderOptions: Object.fromEntries(entries.filter((entry) => !isFilter(entry))),
+	};
 }
 
 /**

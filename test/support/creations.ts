@@ -1,24 +1,26 @@
-import type { Creation } from '../../nodes/DeliveryService/sending/outcomes';
+import type { Claim } from '../../nodes/DeliveryService/ledger/claims';
+import type { Job } from '../../nodes/DeliveryService/sending/job';
 import type { Exchange } from '../../nodes/DeliveryService/service/client';
 import { deliverySchema, type CreationBody } from '../../nodes/DeliveryService/service/schemas';
 import { delivery } from './sampleDelivery';
 
-/** A creation with this reference. All creations have the same delivery otherwise. */
-export function creation(
+/** A job with this reference. All jobs have the same delivery otherwise. */
+export function job(
 	item: number,
 	referenceId?: string,
-	more: Omit<Partial<Creation>, 'item' | 'delivery'> = {},
-): Creation {
-	const withReference =
-		referenceId === undefined ? withoutReference : { ...withoutReference, referenceId };
-	return { item, delivery: withReference, ...more };
+	{ orderId, part, companyId, ...more }: Partial<Job> & Pick<Claim, 'orderId' | 'part'> = {},
+): Job {
+	if (referenceId === undefined) return { item, delivery: withoutReference, companyId, ...more };
+	const claim = { referenceId, companyId, orderId, part };
+	const delivery = { ...withoutReference, referenceId };
+	return { item, referenceId, companyId, claim, delivery, ...more };
 }
 
 const withoutReference = deliverySchema.parse(delivery());
 
-/** A number of creations with the references R0, R1, ... or another letter. */
-export function creationsOf(count: number, letter = 'R'): Creation[] {
-	return Array.from({ length: count }, (_, item) => creation(item, `${letter}${item}`));
+/** A number of jobs with the references R0, R1, ... or another letter. */
+export function jobsOf(count: number, letter = 'R'): Job[] {
+	return Array.from({ length: count }, (_, item) => job(item, `${letter}${item}`));
 }
 
 /** A response of the service. */

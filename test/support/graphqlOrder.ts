@@ -60,6 +60,7 @@ export function toGraphqlOrder(order: Fields, form: 'nodes' | 'edges' = 'nodes')
 		name: order.name,
 		number: order.order_number,
 		cancelledAt: order.cancelled_at,
+		createdAt: order.created_at,
 		test: order.test,
 		sourceName: order.source_name ?? null,
 		email: order.email,

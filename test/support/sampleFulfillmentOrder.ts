@@ -11,6 +11,7 @@ export function samplePart(changes: Fields = {}): Fields {
 		id: 6700000001001,
 		order_id: 820982911946154,
 		status: 'open',
+		request_status: 'unsubmitted',
 		fulfill_at: null,
 		fulfillment_holds: [],
 		assigned_location_id: 61000000002,
@@ -50,14 +51,13 @@ export function toGraphqlPart(part: Fields, form: 'nodes' | 'edges' = 'nodes'): 
 	});
 	const items = form === 'nodes' ? { nodes: lines } : { edges: lines.map((node) => ({ node })) };
 	const { location_id: locationId, name } = fieldsOf(location);
-	const { method_type: type, additional_information: additionalInformation } = fieldsOf(
-		part.delivery_method,
-	);
+	const method = fieldsOf(part.delivery_method);
 	const { first_name, last_name, ...address } = fieldsOf(destination);
 	return {
 		id: `gid://shopify/FulfillmentOrder/${String(id)}`,
 		orderId: `gid://shopify/Order/${String(orderId)}`,
 		status: upperCase(part.status),
+		requestStatus: upperCase(part.request_status),
 		fulfillAt: part.fulfill_at,
 		fulfillmentHolds: (Array.isArray(part.fulfillment_holds) ? part.fulfillment_holds : []).map(
 			(hold) => {
@@ -67,8 +67,12 @@ export function toGraphqlPart(part: Fields, form: 'nodes' | 'edges' = 'nodes'): 
 		),
 		assignedLocation: { name, location: { id: `gid://shopify/Location/${String(locationId)}` } },
 		deliveryMethod: part.delivery_method && {
-			methodType: upperCase(type),
-			additionalInformation,
+			methodType: upperCase(method.method_type),
+			presentedName: method.presented_name,
+			serviceCode: method.service_code,
+			minDeliveryDateTime: method.min_delivery_date_time,
+			maxDeliveryDateTime: method.max_delivery_date_time,
+			additionalInformation: method.additional_information,
 		},
 		destination: destination && {
 			...address,

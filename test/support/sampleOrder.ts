@@ -1,6 +1,6 @@
 import type { Problem } from '../../nodes/DeliveryService/common/result';
 import { skipMessage } from '../../nodes/DeliveryService/messages/orders';
-import { orderMappingSchema } from '../../nodes/DeliveryService/shopify/mapping';
+import { orderMappingSchema, type OrderMapping } from '../../nodes/DeliveryService/shopify/mapping';
 import {
 	orderToDelivery,
 	type OrderDelivery,
@@ -81,12 +81,18 @@ export function sampleOrder(changes: Fields = {}): Fields {
 	};
 }
 
+/** The options for mapping an order in the tests: these, the defaults, and a fixed time. */
+export function mappingOf(options: Fields = {}): OrderMapping {
+	const time = { now: Date.parse('2026-11-23T12:00:00Z'), timeZone: 'America/Mexico_City' };
+	return orderMappingSchema.parse({ time, ...options });
+}
+
 /**
  * Maps an order with these mapping options; the others have their defaults. A skipped order has its
  * message, too.
  */
 export function outcomeOf(order: unknown, mapping: Fields = {}): OrderResult {
-	const result = orderToDelivery(order, orderMappingSchema.parse(mapping));
+	const result = orderToDelivery(order, mappingOf(mapping));
 	return result.kind === 'skipped'
 		? Object.assign(result, { message: skipMessage(result, result.label) })
 		: result;

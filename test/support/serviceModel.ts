@@ -17,14 +17,14 @@ export interface ModelVariant {
 	rejectionRecords: 'none' | 'created' | 'all';
 	/** The status of a success; 204 has no body. */
 	success: 200 | 201 | 202 | 204;
-	index: 'from 0' | 'from 1' | 'text' | 'text from 1' | 'null' | 'absent';
-	reference: 'same' | 'spaces' | 'lower case' | 'without #' | 'number' | 'null' | 'absent';
+	index: 'from 0' | 'null' | 'absent';
+	reference: 'same' | 'null' | 'absent';
 	id: 'text' | 'number';
 	order: 'as sent' | 'reversed' | 'rotated';
 	missing: 'none' | 'first' | 'last' | 'every second' | 'all';
 	/** Whether each record is returned twice, or with one of an unrelated delivery. */
 	more: 'none' | 'twice' | 'stray';
-	envelope: 'documented' | 'list' | 'object with a list' | 'no payload';
+	envelope: 'documented' | 'no payload';
 }
 
 /** The variant that the API document describes. */
@@ -62,26 +62,13 @@ export const modelVariants: fc.Arbitrary<ModelVariant> = fc.record({
 	rejectionStatus: fc.constantFrom(200, ...rejectionStatuses),
 	rejectionRecords: fc.constantFrom<ModelVariant['rejectionRecords'][]>('none', 'created', 'all'),
 	success: mostly<ModelVariant['success']>(200, 201, 202, 204),
-	index: mostly<ModelVariant['index']>('from 0', 'from 1', 'text', 'text from 1', 'null', 'absent'),
-	reference: mostly<ModelVariant['reference']>(
-		'same',
-		'spaces',
-		'lower case',
-		'without #',
-		'number',
-		'null',
-		'absent',
-	),
+	index: mostly<ModelVariant['index']>('from 0', 'null', 'absent'),
+	reference: mostly<ModelVariant['reference']>('same', 'null', 'absent'),
 	id: mostly<ModelVariant['id']>('text', 'number'),
 	order: mostly<ModelVariant['order']>('as sent', 'reversed', 'rotated'),
 	missing: mostly<ModelVariant['missing']>('none', 'first', 'last', 'every second', 'all'),
 	more: mostly<ModelVariant['more']>('none', 'twice', 'stray'),
-	envelope: mostly<ModelVariant['envelope']>(
-		'documented',
-		'list',
-		'object with a list',
-		'no payload',
-	),
+	envelope: mostly<ModelVariant['envelope']>('documented', 'no payload'),
 });
 
 /** A fault between a request and its response. */
@@ -155,13 +142,11 @@ export class ServiceModel {
 
 	/**
 	 * @param invalidOrders the orders that it rejects
-	 * @param rejectsWholeBatch whether a rejected request creates nothing
 	 */
 	constructor(
 		public variant: ModelVariant,
 		public faults: ReadonlyArray<Fault | undefined>,
 		private readonly invalidOrders: ReadonlySet<string>,
-		private readonly rejectsWholeBatch: boolean,
 	) {}
 
 	/** Handles a request, including its fault. @returns the exchange that the client sees */
@@ -188,14 +173,13 @@ export class ServiceModel {
 		isInvalid: readonly boolean[],
 	): Exchange {
 		const { rejectionCreates, rejectionStatus, rejectionRecords } = this.variant;
-		const isErrorStatus = rejectionStatus >= 400;
 		const first = isInvalid.indexOf(true);
-		const creates = this.rejectsWholeBatch && isErrorStatus ? 'nothing' : rejectionCreates;
 		const created = this.create(
 			deliveries,
 			(position) =>
 				!isInvalid[position] &&
-				(creates === 'all others' || (creates === 'those before' && position < first)),
+				(rejectionCreates === 'all others' ||
+					(rejectionCreates === 'those before' && position < first)),
 			execution,
 		);
 		const failed = deliveries.flatMap((_, position) =>
@@ -249,11 +233,10 @@ export class ServiceModel {
 		if (status === 401) return false;
 		if (status === 429) return wouldReturnRecords;
 		// Any other body comes from a gateway that did not wait for the service, which keeps working.
-		const isFromService = body === 'json' && this.variant.envelope !== 'list';
+		const isFromService = body === 'json';
 		if (status === 503 && retryAfter !== undefined && isFromService) return wouldReturnRecords;
-		if (status === 409 && !this.rejectsWholeBatch) return true;
 		if (status < 400 || status >= 500 || status === 408) return true;
-		return !this.rejectsWholeBatch && (count > 1 || wouldReturnRecords);
+		return count > 1 || wouldReturnRecords;
 	}
 
 	/** Creates some of the deliveries. @returns their records */
@@ -284,12 +267,6 @@ export class ServiceModel {
 		switch (this.variant.index) {
 			case 'from 0':
 				return position;
-			case 'from 1':
-				return position + 1;
-			case 'text':
-				return String(position);
-			case 'text from 1':
-				return String(position + 1);
 			case 'null':
 				return null;
 			case 'absent':
@@ -302,14 +279,6 @@ export class ServiceModel {
 		switch (this.variant.reference) {
 			case 'same':
 				return reference;
-			case 'spaces':
-				return ` ${reference}  `;
-			case 'lower case':
-				return reference.toLowerCase();
-			case 'without #':
-				return reference.replace(/^#/, '');
-			case 'number':
-				return /^\d+$/.test(reference) ? Number(reference) : reference;
 			case 'null':
 				return null;
 			case 'absent':
@@ -338,10 +307,6 @@ export class ServiceModel {
 		switch (this.variant.envelope) {
 			case 'documented':
 				return { code, message, payload: records };
-			case 'list':
-				return records;
-			case 'object with a list':
-				return { code, message, payload: { deliveries: records } };
 			case 'no payload':
 				return { code, message };
 		}

@@ -92,7 +92,7 @@ export function shopifyOrder(changes: IDataObject = {}): IDataObject {
 		name: '#1001',
 		number: 1,
 		order_number: 1001,
-		created_at: '2026-03-02T08:47:00-06:00',
+		created_at: new Date().toISOString(),
 		processed_at: '2026-03-02T08:47:00-06:00',
 		updated_at: '2026-03-02T08:47:00-06:00',
 		closed_at: null,

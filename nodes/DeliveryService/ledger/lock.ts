@@ -1,5 +1,5 @@
 import type { Clock } from '../common/clock';
-import type { Entries } from './entries';
+import type { Entries } from './access';
 
 /** A lock across processes: one of them has it until someone releases it. */
 export interface Lock {

@@ -1,16 +1,16 @@
 import { randomUUID } from 'crypto';
-import type { DeduplicationScope, ICheckProcessedOptions, IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { realClock } from '../common/clock';
-import type { Entries, Store } from './entries';
+import type { Entries, Store } from './access';
 import { whileHeld, withLock, type Lock } from './lock';
 
 /**
- * The maximum number of entries of a workflow: about 50,000 references with three entries each, or
- * four for a fulfillment order and its whole order; and one entry per claim. The oldest are dropped
- * first. n8n reads and writes all of them, some 27 bytes each, at every access.
+ * The maximum number of entries of a workflow: more than 20,000 orders with three entries each, or
+ * 10,000 fulfillment orders of three units with seven. The oldest are dropped first. n8n reads and
+ * writes all of them, some 27 bytes each, at every access.
  */
-const maxEntries = 200_000;
+const maxEntries = 73_000;
 
 const storeOptions = { mode: 'entries', maxEntries } as const;
 
@@ -51,7 +51,19 @@ async function runInQueue<Result>(
  */
 export function openWorkflowStore(context: IExecuteFunctions): Store {
 	const { helpers } = context;
-	const entries = storedEntries(context, storeScope, storeOptions);
+	const entries: Entries = {
+		async record(wanted) {
+			const { new: added } = await helpers.checkProcessedAndRecord(
+				wanted,
+				storeScope,
+				storeOptions,
+			);
+			return new Set(added.map(String));
+		},
+		async remove(unwanted) {
+			await helpers.removeProcessed(unwanted, storeScope, storeOptions);
+		},
+	};
 	const lock: Lock = {
 		async tryAcquire(mark) {
 			const { new: added } = await helpers.checkProcessedAndRecord(
@@ -86,41 +98,6 @@ export function openWorkflowStore(context: IExecuteFunctions): Store {
 						{ signal: context.getExecutionCancelSignal(), onLongWait },
 					),
 			);
-		},
-	};
-}
-
-/**
- * The maximum number of entries of a node: 5,000 events of the trigger with nine entries each. The
- * oldest are dropped first.
- */
-const maxNodeEntries = 45_000;
-
-/**
- * Opens the store of one node, separate from its workflow's. Its entries take the place of the lock:
- * executions in other processes do not wait, and may overwrite what was just recorded.
- */
-export function openNodeStore(context: IExecuteFunctions): Store {
-	const entries = storedEntries(context, 'node', { mode: 'entries', maxEntries: maxNodeEntries });
-	return {
-		async runExclusive(access) {
-			return await runInQueue(context, async () => await access(entries));
-		},
-	};
-}
-
-function storedEntries(
-	{ helpers }: IExecuteFunctions,
-	scope: DeduplicationScope,
-	options: ICheckProcessedOptions,
-): Entries {
-	return {
-		async record(entries) {
-			const { new: added } = await helpers.checkProcessedAndRecord(entries, scope, options);
-			return new Set(added.map(String));
-		},
-		async remove(entries) {
-			await helpers.removeProcessed(entries, scope, options);
 		},
 	};
 }

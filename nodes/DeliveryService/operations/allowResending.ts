@@ -1,26 +1,31 @@
 import { z } from 'zod/v4';
 
-import { forgetReferences } from '../ledger/references';
-import { openClient } from '../service/client';
-import { readCompanyOption } from '../service/companyOption';
-import { resolveCompanyId } from '../service/credential';
-import { serviceLabels } from '../service/labels';
-import { operationError, unwrap } from '../service/nodeErrors';
+import { chunk } from '../common/chunk';
+import {
+	companyIdField,
+	optionsField,
+	collectionParameter,
+	parameterReader,
+	toList,
+} from '../common/parameters';
 import type { Problem } from '../common/result';
-import { companyIdSchema } from '../service/schemas';
-import { validate } from '../service/validation';
-import { outputItem, runPerItem } from './items';
-import { toList, collectionParameter, parameterReader } from '../common/parameters';
-import { showFor, type Operation } from './resource';
-import { companyIdField, optionsField } from '../common/fields';
 import { stripInvisible } from '../common/text';
-import { referenceIdsField } from './fields/fields';
-import { findMemories } from './memories';
+import { allowResending as allowReferences } from '../ledger/resending';
 import { clearStore, openWorkflowStore } from '../ledger/store';
+import { readCompanyOption } from '../service/credential';
+import { serviceLabels, validate } from '../service/validation';
+import { operationError, unwrap } from '../service/nodeErrors';
+import { companyIdSchema } from '../service/schemas';
+import { referenceIdsField } from './fields/fields';
+import { outputItem, runPerItem } from './items';
+import { showFor, type Operation } from './resource';
 
-const allowResendingOptionsSchema = z.object({ companyId: companyIdSchema.optional() });
+const parametersSchema = z.object({
+	referenceIds: z.array(z.coerce.string()).min(1),
+	companyId: companyIdSchema.optional(),
+});
 
-const referencesSchema = z.object({ referenceIds: z.array(z.coerce.string()).min(1) });
+const childCompanyLabel = 'Child Company ID';
 
 /** Removes references from the workflow's memory, so that their deliveries can be sent again. */
 export const allowResending: Operation = {
@@ -52,7 +57,7 @@ export const allowResending: Operation = {
 			],
 			default: 'specific',
 			description:
-				'Which deliveries can be sent again. If their orders arrive again, they are delivered again.',
+				"Which deliveries can be sent again. An order's reference ID stands for all of its deliveries, whole or by fulfillment order, from every shop in this workflow.",
 		},
 		...showFor({ references: ['specific'] }, [referenceIdsField]),
 		{
@@ -60,67 +65,61 @@ export const allowResending: Operation = {
 			options: [
 				{
 					...companyIdField,
+					displayName: childCompanyLabel,
 					description:
-						'The company that the deliveries were created for. Remove this option to use the one in the credential.',
+						'The child company that the deliveries were created for, if Create has this option too',
 				},
 			],
 		},
 	],
 	async run(context) {
 		const parameters = parameterReader(context);
-		const client = await openClient(context);
-		/** By company. A fixed list names the same references in every item, but only the first clears them. */
-		const allowedByCompany = new Map<number, Set<string>>();
+		const node = context.getNode();
+		/** By company. A fixed list names the same references in every item, but only the first frees them. */
+		const allowedByCompany = new Map<number | undefined, Set<string>>();
 		return await runPerItem(context, async (item) => {
 			const options = collectionParameter(parameters, 'options', item);
-			const given = unwrap(context.getNode(), readCompanyOption(options));
+			const given = unwrap(node, readCompanyOption(options, childCompanyLabel));
 			if (parameters.get('references', item) === 'all') {
-				if (given !== undefined) throw operationError(context.getNode(), allWithCompanyProblem);
+				if (given !== undefined) throw operationError(node, allWithCompanyProblem);
 				await clearStore(context);
-				return [outputItem({ references: 'all', allowed: true }, item)];
+				return [outputItem({ references: 'all', allowed: true, message: allMessage }, item)];
 			}
-			const { referenceIds } = unwrap(
-				context.getNode(),
-				validate(
-					referencesSchema,
-					{ referenceIds: toList(parameters.get('referenceIds', item)) },
-					'References',
-					serviceLabels,
-				),
+			const referenceIds = toList(parameters.get('referenceIds', item));
+			const input = { referenceIds, companyId: given };
+			const { companyId, referenceIds: entered } = unwrap(
+				node,
+				validate(parametersSchema, input, 'References', serviceLabels),
 			);
-			const { companyId } = unwrap(
-				context.getNode(),
-				validate(allowResendingOptionsSchema, { companyId: given }, 'Option', serviceLabels),
-			);
-			const company = unwrap(context.getNode(), resolveCompanyId(client.credential, companyId));
-			const { baseUrl } = client.credential;
-			const memory = (await findMemories(context, baseUrl, [company]))(company);
-			if ('error' in memory) throw memory.error;
-			const { scope } = memory;
-			const references = referenceIds.map((reference) => stripInvisible(reference).trim());
-			const allowed = allowedByCompany.get(company) ?? new Set<string>();
-			allowedByCompany.set(company, allowed);
+			const references = entered.map((reference) => stripInvisible(reference).trim());
+			const allowed = allowedByCompany.get(companyId) ?? new Set<string>();
+			allowedByCompany.set(companyId, allowed);
 			const others = references.filter((reference) => !allowed.has(reference));
-			for (const reference of await forgetReferences(openWorkflowStore(context), scope, others))
-				allowed.add(reference);
-			return references.map((referenceId) =>
-				outputItem(
-					allowed.has(referenceId)
-						? { referenceId, allowed: true }
-						: { referenceId, allowed: false, message: notRememberedMessage(company) },
-					item,
-				),
-			);
+			for (const some of chunk(others, maxReferencesPerAccess))
+				for (const one of await allowReferences(openWorkflowStore(context), companyId, some))
+					allowed.add(one);
+			return references.map((referenceId) => {
+				const isAllowed = allowed.has(referenceId);
+				const message = isAllowed ? allowedMessage(referenceId) : notRememberedMessage;
+				return outputItem({ referenceId, allowed: isAllowed, message }, item);
+			});
 		});
 	},
 };
 
-const allWithCompanyProblem: Problem = {
-	message: "All Deliveries applies to every company, so it can't be combined with Company ID",
-	description:
-		'Choose Specific Reference IDs, or remove the Company ID option to allow resending for all companies. Nothing was cleared.',
-};
+/** Each is looked for in n8n's store, which stands still meanwhile. */
+const maxReferencesPerAccess = 50;
 
-function notRememberedMessage(company: number): string {
-	return `This workflow doesn't remember this reference ID for company ${company}. Check the spelling (including a leading #) and the Company ID option.`;
+const allMessage = 'Every delivery of this workflow may be sent again if its order comes in again.';
+
+function allowedMessage(reference: string): string {
+	return `${reference} may be sent again: whole, by fulfillment order, and from every shop in this workflow. It is sent when it comes in again.`;
 }
+
+const notRememberedMessage = `This workflow doesn't remember this reference ID. Check the spelling (including a leading #) and the option ${childCompanyLabel}.`;
+
+const allWithCompanyProblem: Problem = {
+	message: "All Deliveries applies to every company, so it can't be combined with Child Company ID",
+	description:
+		'Choose Specific Reference IDs, or remove the option Child Company ID to allow resending for all companies. Nothing was cleared.',
+};

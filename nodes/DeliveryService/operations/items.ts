@@ -7,7 +7,7 @@ import {
 } from 'n8n-workflow';
 
 import { operationError } from '../service/nodeErrors';
-import type { Problem } from '../common/result';
+import { problemText, type Problem } from '../common/result';
 import { realClock } from '../common/clock';
 
 /** An output item paired with an input item. */
@@ -45,7 +45,7 @@ export function errorItem(
 				...(description && { description }),
 				...details,
 			},
-			message: fullMessage(problem),
+			message: problemText(problem),
 		},
 		item,
 	);
@@ -56,34 +56,8 @@ export function hasErrorOutput(context: Pick<IExecuteFunctions, 'getNode'>): boo
 	return context.getNode().onError === 'continueErrorOutput';
 }
 
-/** What happened and what to do, as one text. */
-export function fullMessage({ message, description }: Problem): string {
-	return description ? `${endSentence(message)} ${description}` : message;
-}
-
 function withItemNumber({ message }: Problem, item: number): string {
 	return `${message} [item ${item}]`;
-}
-
-/** The text with a final period: messages of the service may lack one. */
-export function endSentence(text = ''): string {
-	return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;
-}
-
-/** How many names a message lists. The lists in the error details are complete. */
-const maxListedNames = 20;
-
-/**
- * A sentence such as "Created: #1001." or "Created (2): #1001, #1002."; empty without names.
- *
- * @param max how many names are listed
- */
-export function listNames(title: string, names: readonly string[], max = maxListedNames): string {
-	if (names.length === 0) return '';
-	const count = names.length > 1 ? ` (${names.length})` : '';
-	const more = names.length - max;
-	const rest = more > 0 ? ` and ${more} more, listed in the error details` : '';
-	return `${title}${count}: ${names.slice(0, max).join(', ')}${rest}.`;
 }
 
 /** The message and description of an error thrown by n8n, e.g. by an expression. */
@@ -97,14 +71,15 @@ export function toProblem(error: unknown): Problem {
 }
 
 /**
- * An object that n8n passes to every attempt of a run ("Retry On Fail") and to no other run: each run
- * has copies of its input items. For an AI agent's tool, only the JSON of its item stays the same.
+ * n8n's "Retry On Fail" runs the whole node again, including what it has already sent, while the node
+ * retries what may be retried.
  *
- * @returns undefined without input items
+ * @throws NodeOperationError when the setting is on
  */
-export function runKey(context: Pick<IExecuteFunctions, 'getInputData'>): object | undefined {
-	const [item] = context.getInputData(0, 'main');
-	return item ?? context.getInputData()[0]?.json;
+export function assertNoRetryOnFail(context: Pick<IExecuteFunctions, 'getNode'>): void {
+	const node = context.getNode();
+	const message = 'This node already retries. Turn off Retry On Fail in its settings.';
+	if (node.retryOnFail) throw operationError(node, { message });
 }
 
 /** How long items are read before control returns to n8n's event loop. */

@@ -1,170 +1,73 @@
-import {
-	anotherOrder,
-	sameOrderInInput,
-	sameReferenceInInput,
-	sentInParts,
-	unknownOutcome,
-	type Creation,
-	type CreationResult,
-	type Failed,
-	type Outcome,
-	type Skipped,
-} from './outcomes';
+import type { Job } from './job';
 
-/**
- * A creation with the reference ID of an earlier one, or of the same order: one is the whole order, the
- * other a fulfillment order.
- */
-export interface Duplicate {
-	creation: Creation;
-	first: Creation;
-}
-
-/** The creations of one input, grouped by whether they share a reference ID. */
-export interface ReferenceGroups {
-	/**
-	 * The first with each reference ID of a company, and all without a reference ID. No order is here
-	 * both whole and by fulfillment order, as far as the orders are known.
-	 */
-	unique: readonly Creation[];
-	/** Later ones for the same order, or where an order is not known. */
-	duplicates: readonly Duplicate[];
-	/** Later ones for another order than the first. */
-	conflicts: readonly Creation[];
-}
-
-/** How reference IDs are distinguished in a run. */
-interface ReferenceOptions {
-	/** Opens the ledger of sent references; without it, a reference ID may be sent repeatedly. */
-	ledgerFor?: unknown;
-	/** The company of deliveries that name none, if known. */
-	ownCompanyId?: number;
-}
-
-/** Finds creations that share a reference ID or an order within a company. */
-export function findDuplicates(
-	creations: readonly Creation[],
-	{ ledgerFor, ownCompanyId }: ReferenceOptions,
-): ReferenceGroups {
-	if (ledgerFor === undefined) return { unique: creations, duplicates: [], conflicts: [] };
-	const unique = new Map<string, Creation>();
-	const partsByOrder = new Map<string, Creation[]>();
-	const duplicates: Duplicate[] = [];
-	const conflicts: Creation[] = [];
-	for (const creation of creations) {
-		const { item, companyId = ownCompanyId, delivery, orderReferenceId } = creation;
-		const keyOf = (reference: unknown) => JSON.stringify([companyId, reference]);
-		const key = keyOf(delivery.referenceId ?? { item });
-		const orderKey = orderReferenceId === undefined ? undefined : keyOf(orderReferenceId);
-		const sameReference = unique.get(key);
-		const sameOrder = (
-			orderKey === undefined ? partsByOrder.get(key) : wholeIn(unique.get(orderKey))
-		)?.find((other) => !haveDifferentOrders(creation, other));
-		const first = sameReference ?? sameOrder;
-		if (!first) {
-			unique.set(key, creation);
-			if (orderKey !== undefined) addTo(partsByOrder, orderKey, creation);
-		} else if (haveDifferentOrders(creation, first)) conflicts.push(creation);
-		else duplicates.push({ creation, first });
-	}
-	return { unique: [...unique.values()], duplicates, conflicts };
-}
-
-function haveDifferentOrders({ orderId: one }: Creation, { orderId: other }: Creation): boolean {
-	return one !== undefined && other !== undefined && one !== other;
-}
-
-function addTo(lists: Map<string, Creation[]>, key: string, creation: Creation): void {
-	const list = lists.get(key);
-	if (list) list.push(creation);
-	else lists.set(key, [creation]);
-}
-
-/** A creation that is no fulfillment order, as a list. */
-function wholeIn(creation: Creation | undefined): Creation[] {
-	return creation?.orderReferenceId === undefined && creation ? [creation] : [];
+/** A job that is not sent because an earlier one of the same input has its delivery. */
+interface Duplicate {
+	job: Job;
+	first: Job;
 }
 
 /**
- * The results of creations that were not sent because of their reference ID. A duplicate is skipped,
- * unless the first one failed: then its order may have no delivery.
+ * Finds jobs with the reference ID of an earlier one, or of an order that the input contains whole as
+ * well. A different delivery with the same reference ID fails at once.
  *
- * @param results of the unique creations
+ * @param jobs those with a claim
+ * @returns the duplicates, whose outcome depends on that of the first one
  */
-export function resolveDuplicates(
-	{ duplicates, conflicts }: ReferenceGroups,
-	results: readonly CreationResult[],
-): CreationResult[] {
-	if (duplicates.length + conflicts.length === 0) return [];
-	const outcomes = new Map(results.map(({ creation, outcome }) => [creation.item, outcome]));
-	return [
-		...duplicates.map((duplicate) => ({
-			creation: duplicate.creation,
-			outcome: duplicateOutcome(duplicate, outcomes.get(duplicate.first.item)),
-		})),
-		...conflicts.map((creation) => ({ creation, outcome: anotherOrder(creation) })),
-	];
+export function findDuplicates(jobs: readonly Job[]): Duplicate[] {
+	const keyOf = ({ claim }: Job, reference: string, orderId = '') =>
+		JSON.stringify([claim?.companyId, reference, orderId]);
+	const firstByReference = new Map<string, Job>();
+	const wholeByOrder = new Map<string, Job>();
+	const duplicates: Duplicate[] = [];
+	for (const job of jobs) {
+		const { claim } = job;
+		if (!claim) continue;
+		const key = keyOf(job, claim.referenceId);
+		const first = firstByReference.get(key);
+		if (!first) {
+			firstByReference.set(key, job);
+			if (!claim.part) wholeByOrder.set(keyOf(job, claim.referenceId, claim.orderId), job);
+		} else if (isSameDelivery(job, first)) duplicates.push({ job, first });
+		else
+			job.outcome = {
+				kind: 'notSent',
+				why: areOtherOrders(job, first)
+					? { code: 'anotherOrder' }
+					: { code: 'anotherDelivery', first },
+			};
+	}
+	const parts = [...firstByReference.values()].flatMap((job) => {
+		const { part, orderId } = job.claim ?? {};
+		const first = part && wholeByOrder.get(keyOf(job, part.orderReferenceId, orderId));
+		return first ? [{ job, first }] : [];
+	});
+	// Those with the reference ID of a part depend on it.
+	return [...parts, ...duplicates];
 }
 
-function duplicateOutcome(duplicate: Duplicate, firstOutcome: Outcome | undefined): Outcome {
-	switch (firstOutcome?.kind) {
-		case 'created':
-		case 'skipped':
-			return isWholeAfterPart(duplicate) ? sentInParts() : skippedDuplicate(duplicate);
-		case 'unknown':
-			return unknownAfter(duplicate);
-		default:
-			return notSentAfter(duplicate);
+/** Sets the outcomes of duplicates: skipped, unless the first one may have no delivery. */
+export function settleDuplicates(duplicates: readonly Duplicate[]): void {
+	for (const { job, first } of duplicates) {
+		const kind = first.outcome?.kind ?? 'created';
+		if (kind === 'created' || kind === 'skipped') {
+			const isSame = job.claim?.referenceId === first.claim?.referenceId;
+			job.outcome = { kind: 'skipped', why: { code: isSame ? 'sameReference' : 'sameOrder' } };
+		} else {
+			const why = { code: 'firstFailed', first } as const;
+			job.outcome = { kind: kind === 'unknown' ? 'unknown' : 'notSent', why };
+		}
 	}
 }
 
-/** Whether it is a whole order after one of its fulfillment orders: the others may not be in the input. */
-export function isWholeAfterPart({ creation, first }: Duplicate): boolean {
-	return creation.orderReferenceId === undefined && !haveSameReference(creation, first);
+/** Whether two jobs are for the same order; without order IDs, whether their deliveries are equal. */
+function isSameDelivery(one: Job, other: Job): boolean {
+	const [oneId, otherId] = [one.claim?.orderId, other.claim?.orderId];
+	if (oneId !== undefined || otherId !== undefined) return oneId === otherId;
+	return JSON.stringify(one.delivery) === JSON.stringify(other.delivery);
 }
 
-/** The outcome of another duplicate whose first creation has a delivery. */
-export function skippedDuplicate({ creation, first }: Duplicate): Skipped {
-	return haveSameReference(creation, first)
-		? sameReferenceInInput(creation)
-		: sameOrderInInput(creation);
-}
-
-/** The outcome is not "not sent", which would mean that there is no such delivery. */
-function unknownAfter({ creation, first }: Duplicate): Failed {
-	const { item } = first;
-	if (haveSameReference(creation, first))
-		return unknownOutcome(
-			`item ${item} has the same reference ID, and it is unknown whether its delivery was created`,
-			true,
-		);
-	return unknownOutcome(
-		`item ${item} is of the same order (${first.delivery.referenceId}), and it is unknown whether its delivery was created`,
-		false,
-		`Start with the error of item ${item}.`,
+function areOtherOrders({ claim: one }: Job, { claim: other }: Job): boolean {
+	return (
+		one?.orderId !== undefined && other?.orderId !== undefined && one.orderId !== other.orderId
 	);
-}
-
-function notSentAfter({ creation, first }: Duplicate): Failed {
-	const { item } = first;
-	const [relation, advice] = haveSameReference(creation, first)
-		? [
-				'has the same reference ID',
-				'If they are separate deliveries, give each its own reference ID.',
-			]
-		: [
-				`is of the same order (${first.delivery.referenceId})`,
-				'Pass either the order or its fulfillment orders to this node.',
-			];
-	return {
-		kind: 'notSent',
-		problem: {
-			message: `This delivery was not sent: item ${item} ${relation} and was not created`,
-			description: `Check the error of item ${item}, then run the workflow again. ${advice}`,
-		},
-	};
-}
-
-function haveSameReference({ delivery: one }: Creation, { delivery: other }: Creation): boolean {
-	return one.referenceId === other.referenceId;
 }

@@ -1,4 +1,4 @@
-import { limits } from '../service/limits';
+import { limits } from '../service/schemas';
 import type { Clock } from '../common/clock';
 
 /** A request that counts against the limit. */
@@ -95,12 +95,6 @@ export class RateLimit {
 			.map(({ until }) => until - now)
 			.filter((leftMs) => leftMs <= maxPauseMs);
 		return Math.max(0, ownPause.until - now, Math.min(pauseCheckMs, Math.max(0, ...others)));
-	}
-
-	/** How many more requests the limit allows now. */
-	remaining(clock: Clock): number {
-		this.dropExpired(this.now(clock));
-		return this.max - this.counted.length;
 	}
 
 	/** How long until the limit allows one more request, as far as that is known. */

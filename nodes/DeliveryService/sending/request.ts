@@ -3,7 +3,7 @@ import type { CreationBody } from '../service/schemas';
 import type { RateLimit, WaitTimes } from './rateLimit';
 import { namesCreatedDelivery, readResponse, type CreationResponse } from './responses';
 import type { Clock } from '../common/clock';
-import { readRetryAfter } from '../service/retryAfter';
+import { readRetryAfter } from '../service/errors';
 import { classifyExchange } from './classify';
 
 /** What sending a creation request needs. */

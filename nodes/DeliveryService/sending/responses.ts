@@ -1,261 +1,142 @@
-import type { Problem } from '../common/result';
-import { isSuccess, type ServiceResponse, type Exchange } from '../service/client';
-import {
-	serviceDetail,
-	explainFailure,
-	isAboutAllRequests,
-	isSuccessCode,
-	notADeliveryService,
-} from '../service/errors';
+import { isSuccess, type Exchange } from '../service/client';
+import { isAboutAllRequests } from '../service/errors';
 import { codeAndMessageSchema, creationResponseSchema } from '../service/schemas';
 import { classifyCreation, type ExchangeClass } from './classify';
-import { unknownOutcome, type Creation, type CreationResult, type Failed } from './outcomes';
-import { matchRecords, type CreatedRecord } from './records';
+import type { Created, FailureReason, Job, Outcome } from './job';
 
-/** The label of the option, which messages mention too. */
-export const retryRejectedBatchesLabel = 'Retry Rejected Batches';
+type CreatedRecord = Record<string, unknown>;
 
 /** The response to a creation request, or the failure in its place. */
 export interface CreationResponse {
 	exchange: Exchange;
 	/** What the status or the failure says about the request. */
 	class: ExchangeClass;
-	/** The records in the payload; undefined when there is no payload. */
-	records?: CreatedRecord[];
-	code?: string | null;
-	message?: string | null;
+	/** The records in the payload (API document, section 4.1). */
+	records: readonly CreatedRecord[];
 }
 
 /** Parses the response to a creation request. */
 export function readResponse(exchange: Exchange): CreationResponse {
-	const response = { exchange, class: classifyCreation(exchange) };
-	if (exchange.kind === 'noResponse') return response;
-	const { code, message } = codeAndMessageSchema.parse(exchange.body);
-	const { data } = creationResponseSchema.safeParse(exchange.body);
-	return { ...response, records: data?.payload, code, message };
+	const body = exchange.kind === 'response' ? exchange.body : undefined;
+	const { data } = creationResponseSchema.safeParse(body);
+	return { exchange, class: classifyCreation(exchange), records: data?.payload ?? [] };
 }
 
 /** Whether a response names a created delivery, whatever its status. */
-export function namesCreatedDelivery({ records = [] }: CreationResponse): boolean {
-	return records.some(({ id }) => isId(id));
-}
-
-/** The settings of a run that affect how its responses are interpreted. */
-export interface RunSettings {
-	/** Whether references are kept from being sent again until the user allows it. */
-	isRemembered: boolean;
-	/** Whether the user states that a rejected request creates nothing. */
-	retryRejectedBatches: boolean;
+export function namesCreatedDelivery({ records }: CreationResponse): boolean {
+	return records.some((record) => idOf(record) !== undefined);
 }
 
 /**
- * Determines the result of each delivery of a batch, in order. Records count whatever the status: a
- * delivery with an ID was created. After a rejection, only a delivery that was sent individually is
- * known not to exist: the API document does not say that a rejected request creates nothing
- * (section 7).
+ * The outcome of each delivery of a batch, in order. A record with an ID counts whatever the status.
+ * After a rejection, only a delivery that was sent alone is known not to exist: the API document does
+ * not say that a rejected request creates nothing (section 7).
  */
-export function interpretResponse(
-	batch: readonly Creation[],
-	response: CreationResponse,
-	settings: RunSettings,
-): CreationResult[] {
-	const { records: payload = [] } = response;
-	// In a failure, an ID without a delivery may be the ID of an error.
-	const namesDelivery = (record: object) =>
-		response.class === 'done' || 'index' in record || 'referenceId' in record;
-	const { records, withoutId, unmatched } = matchRecords(
-		batch.map(({ delivery }) => delivery),
-		payload.filter(namesDelivery),
-	);
-	const strays = [...unmatched, ...payload.filter((record) => !namesDelivery(record))];
-	const strayIds = strays.flatMap(({ id }) => (isId(id) ? [String(id)] : []));
-	const hasCreated = strayIds.length > 0 || records.some((record) => record !== undefined);
-	let remaining: RemainingOutcome | undefined;
-	return batch.map((creation, position) => {
-		const record = records[position];
-		if (record) return { creation, outcome: { kind: 'created', ...record } };
-		remaining ??= remainingOutcome(batch.length, response, hasCreated, settings);
-		if ('problem' in remaining) return { creation, outcome: remaining };
-		const ownRecord = withoutId[position];
-		const ownDetails = ownRecord ? recordDetails(ownRecord) : '';
-		const { cause, details } = ownDetails ? { cause: noId, details: [ownDetails] } : remaining;
-		const detail = [...details, strayIdsSentence(strayIds)].filter(Boolean).join(' ');
-		return { creation, outcome: unknownOutcome(cause, settings.isRemembered, detail) };
-	});
+export function outcomesOf(batch: readonly Job[], response: CreationResponse): Outcome[] {
+	const { created, otherIds } = matchRecords(batch, response);
+	const rest = restOutcome(batch.length, response, created.size > 0, otherIds);
+	return batch.map((_, position) => created.get(position) ?? rest);
 }
 
-/** Why deliveries of a batch were not created, and what that means for other requests. */
-export interface BatchFailure {
-	problem: Problem;
-	/** Whether every later request would fail in the same way. */
-	isFatal: boolean;
-	/** Whether the request may have been rejected because of only some of its deliveries. */
-	canSplit: boolean;
-	/** Whether the service rejected a whole batch, so that smaller requests leave fewer unknown. */
-	isRejectedBatch: boolean;
-	/** Whether the Base URL is probably wrong, unless the service has responded before. */
-	isProbablyWrongUrl: boolean;
-}
-
-/**
- * Explains a response that did not create the whole batch.
- *
- * @param results the return value of {@link interpretResponse}
- * @returns undefined when everything was created
- */
-export function batchFailure(
-	response: CreationResponse,
-	results: readonly CreationResult[],
-): BatchFailure | undefined {
-	const failed = results.find(({ outcome }) => outcome.kind !== 'created')?.outcome.kind;
-	const isDone = response.class === 'done';
-	if (failed === undefined && isDone) return undefined;
-	const has = (kind: CreationResult['outcome']['kind']) =>
-		results.some(({ outcome }) => outcome.kind === kind);
-	const isRejected = response.class === 'rejected';
-	const { exchange } = response;
-	return {
-		problem: batchProblem(response),
-		isFatal: failed === 'notSent' || (exchange.kind === 'response' && isAboutAllRequests(exchange)),
-		isRejectedBatch:
-			results.length > 1 && has('unknown') && (isRejected || (isDone && !has('created'))),
-		canSplit: failed === 'rejected' && results.length > 1 && isContentStatus(exchange),
-		isProbablyWrongUrl: failed === 'unknown' && isNotFoundPage(response),
-	};
-}
-
-/** The outcome of the deliveries without a record: certain, or unknown for this cause. */
-type RemainingOutcome = Failed | { kind: 'unknown'; cause: string; details: string[] };
-
-function remainingOutcome(
+function restOutcome(
 	count: number,
-	response: CreationResponse,
+	{ exchange, class: exchangeClass }: CreationResponse,
 	hasCreated: boolean,
-	{ retryRejectedBatches }: RunSettings,
-): RemainingOutcome {
-	const { exchange } = response;
-	const problem = explainResponse(response);
-	if (exchange.kind === 'noResponse')
-		return response.class === 'unknown'
-			? { kind: 'unknown', cause: problem.message, details: [serviceDetail(exchange)] }
-			: { kind: 'notSent', problem };
-	const details = [serviceDetails(response)];
-	if (response.class === 'done')
-		return isFromService(response)
-			? { kind: 'unknown', cause: noRecord, details }
-			: {
-					kind: 'unknown',
-					cause: notADeliveryService.message,
-					details: [notADeliveryService.description ?? ''],
-				};
-	if (response.class === 'notProcessed' && !hasCreated) return { kind: 'notSent', problem };
-	if (response.class !== 'rejected') return { kind: 'unknown', cause: problem.message, details };
-	const isSingleConflict = count === 1 && isConflict(response);
-	const isCertain =
-		!isSingleConflict && (count === 1 || retryRejectedBatches || isAboutAllRequests(exchange));
-	if (isCertain && !hasCreated)
-		return { kind: isAboutAllRequests(exchange) ? 'notSent' : 'rejected', problem };
-	if (isSingleConflict) return { kind: 'unknown', cause: conflict, details };
-	return {
-		kind: 'unknown',
-		cause: count > 1 ? sharedRejection(exchange, count - 1) : problem.message,
-		details: [count > 1 ? sendIndividuallyAdvice : '', problem.description ?? ''],
-	};
-}
-
-const conflict = 'the Delivery Service reported a conflict (status 409), so it may already exist';
-
-const noRecord = 'the response contains no record of it';
-
-const noId = 'its record in the response has no ID';
-
-const sendIndividuallyAdvice = `For later runs, set the option Batch Size to 1, so that a rejection affects only one delivery. Turn on the option ${retryRejectedBatchesLabel} only if you know that the service creates nothing when it rejects a batch.`;
-
-function sharedRejection({ status }: ServiceResponse, others: number): string {
-	const company = others === 1 ? 'another one' : `${others} others`;
-	return `the Delivery Service rejected the batch of this delivery and ${company} (status ${status})`;
+	otherIds: readonly string[],
+): Outcome {
+	const why: FailureReason = { code: 'exchange', exchange };
+	if (exchangeClass === 'done')
+		return { kind: 'unknown', why: { code: 'noRecord', exchange, otherIds } };
+	if (exchangeClass === 'unknown' || hasCreated || otherIds.length > 0)
+		return { kind: 'unknown', why };
+	if (exchangeClass === 'notProcessed') return { kind: 'notSent', why };
+	if (exchange.kind === 'noResponse' || isAboutAllRequests(exchange))
+		return { kind: 'notSent', why };
+	if (count === 1) return { kind: 'rejected', why };
+	return { kind: 'unknown', why: { code: 'batchRejected', exchange, others: count - 1 } };
 }
 
 /**
- * Whether a response is a 404 without an error body from the service: the Base URL is probably
- * wrong. Whether something was created is still not certain.
+ * Matches the records of a response with the deliveries of its request (API document, section 2.6). A
+ * record belongs to the delivery at its index, unless its reference ID disagrees; without an index, to
+ * the only delivery with its reference ID; the only record of a success to the only delivery. A
+ * delivery with two records, or with the ID of another one, has none.
  */
-function isNotFoundPage({ exchange, code, message }: CreationResponse): boolean {
-	return exchange.kind === 'response' && exchange.status === 404 && !code && !message;
+function matchRecords(
+	batch: readonly Job[],
+	{ exchange, records }: CreationResponse,
+): { created: ReadonlyMap<number, Created>; otherIds: string[] } {
+	const positions = new Map<string, number[]>();
+	for (const [position, { delivery }] of batch.entries()) {
+		const reference = delivery?.referenceId;
+		if (reference === undefined) continue;
+		positions.set(reference, [...(positions.get(reference) ?? []), position]);
+	}
+	const isOnly =
+		batch.length === 1 &&
+		records.length === 1 &&
+		exchange.kind === 'response' &&
+		isSuccess(exchange);
+	const positionOf = ({ index, referenceId }: CreatedRecord): number | undefined => {
+		const reference = referenceOf(referenceId);
+		if (typeof index === 'number') {
+			const sent = batch[index]?.delivery?.referenceId;
+			const disagrees = reference !== undefined && sent !== undefined && reference !== sent;
+			return batch[index] && !disagrees ? index : undefined;
+		}
+		if (reference === undefined) return isOnly ? 0 : undefined;
+		const found = positions.get(reference) ?? [];
+		return found.length === 1 ? found[0] : undefined;
+	};
+	const created = new Map<number, Created>();
+	const otherIds: string[] = [];
+	const used = new Map<string | number, number>();
+	for (const record of records) {
+		const position = positionOf(record);
+		const id = idOf(record);
+		for (const key of [id, position])
+			if (key !== undefined) used.set(key, (used.get(key) ?? 0) + 1);
+		if (id === undefined) continue;
+		if (position === undefined) otherIds.push(id);
+		else created.set(position, { kind: 'created', id, record });
+	}
+	for (const [position, { id }] of created)
+		if (used.get(id) !== 1 || used.get(position) !== 1) {
+			created.delete(position);
+			otherIds.push(id);
+		}
+	return { created, otherIds };
+}
+
+function referenceOf(value: unknown): string | undefined {
+	return typeof value === 'number'
+		? String(value)
+		: typeof value === 'string' && value !== ''
+			? value
+			: undefined;
+}
+
+/** A delivery's ID: text, or a positive whole number. */
+function idOf({ id }: CreatedRecord): string | undefined {
+	if (typeof id === 'number') return Number.isSafeInteger(id) && id > 0 ? String(id) : undefined;
+	return typeof id === 'string' && !notIds.has(id.trim().toLowerCase()) ? id : undefined;
+}
+
+const notIds = new Set(['', '0', '-1', 'null', 'undefined']);
+
+/** Whether nothing more should be sent after a response, as far as it alone shows that. */
+export function isFatal({ exchange, class: exchangeClass }: CreationResponse): boolean {
+	if (exchangeClass === 'notProcessed') return true;
+	if (exchange.kind === 'noResponse') return exchangeClass === 'rejected';
+	return isAboutAllRequests(exchange);
 }
 
 /**
- * Whether the service reports a conflict, most likely with an existing delivery. That says nothing
- * about other deliveries, while other unknown outcomes in a row mean that the service is broken.
+ * Whether a response is a 404 without an error of the service: unless something was created before, the
+ * Base URL is probably wrong.
  */
-export function isConflict({ exchange }: CreationResponse): boolean {
-	return exchange.kind === 'response' && exchange.status === 409;
-}
-
-/** Statuses that may be about one of several deliveries; all others concern the whole request. */
-const contentStatuses = new Set([400, 404, 409, 413, 422]);
-
-function isContentStatus(exchange: Exchange): boolean {
-	return exchange.kind === 'response' && contentStatuses.has(exchange.status);
-}
-
-function batchProblem(response: CreationResponse): Problem {
-	if (response.class !== 'done') return explainResponse(response);
-	if (!isFromService(response)) return notADeliveryService;
-	return {
-		message: 'The Delivery Service did not return the created deliveries',
-		description: [checkUnknownAdvice, serviceDetails(response)].filter(Boolean).join(' '),
-	};
-}
-
-const checkUnknownAdvice =
-	'Check the deliveries with an unknown outcome before you run the workflow again.';
-
-/** Whether a success comes from the service: it has records, or at least a code or a message. */
-function isFromService({ records, code, message }: CreationResponse): boolean {
-	return records !== undefined || Boolean(code ?? message);
-}
-
-function isId(value: unknown): value is string | number {
-	return typeof value === 'number' || (typeof value === 'string' && value !== '');
-}
-
-const maxListedIds = 20;
-
-function strayIdsSentence(ids: readonly string[]): string {
-	if (ids.length === 0) return '';
-	const more = ids.length > maxListedIds ? ` and ${ids.length - maxListedIds} more` : '';
-	const records = ids.length === 1 ? 'a record' : 'records';
-	return `The response also contains ${records} that can't be matched to a delivery: ID ${ids.slice(0, maxListedIds).join(', ')}${more}.`;
-}
-
-/** What the service says besides its records, unless it only confirms the success. */
-function serviceDetails(response: CreationResponse): string {
-	const { exchange, code } = response;
-	if (exchange.kind === 'response' && isSuccess(exchange) && (!code || isSuccessCode(code)))
-		return '';
-	return serviceDetail(withoutRecords(response));
-}
-
-/** The exchange without the list of created deliveries, which may be long. */
-function withoutRecords({ exchange, records = [] }: CreationResponse): Exchange {
-	if (exchange.kind === 'noResponse') return exchange;
-	const { body } = exchange;
-	const isOnlyRecords = records.length === 0 || records.some(({ id }) => isId(id));
-	if (typeof body !== 'object' || body === null || Array.isArray(body) || !isOnlyRecords)
-		return exchange;
-	return { ...exchange, body: { ...body, payload: null } };
-}
-
-/** Explains to the user why a request did not succeed. */
-function explainResponse(response: CreationResponse): Problem {
-	return explainFailure(withoutRecords(response), 'Company ID and warehouse IDs');
-}
-
-/** What a record without an ID says: most likely the reason why it has none. */
-function recordDetails(record: CreatedRecord): string {
-	const { error } = record;
-	const details = typeof error === 'string' ? { message: error, ...record, error: null } : record;
-	const body = { ...details, id: null, index: null, referenceId: null };
-	return serviceDetail({ kind: 'response', status: 200, headers: {}, body });
+export function isNotFoundPage({ exchange }: CreationResponse): boolean {
+	if (exchange.kind !== 'response' || exchange.status !== 404) return false;
+	const { code, message } = codeAndMessageSchema.parse(exchange.body);
+	return !code && !message;
 }

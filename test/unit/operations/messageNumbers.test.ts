@@ -1,31 +1,26 @@
 /** Every message with a count agrees with it in number. */
+import { runHints } from '../../../nodes/DeliveryService/messages/summary';
 import { dryRunHint } from '../../../nodes/DeliveryService/operations/create/dryRun';
-import { orderHints, runHints } from '../../../nodes/DeliveryService/operations/create/hints';
-import type { ItemOutcome } from '../../../nodes/DeliveryService/operations/create/output';
-import type { PreparedItem } from '../../../nodes/DeliveryService/operations/create/prepare';
-import { creation } from '../../support/creations';
+import { orderHints } from '../../../nodes/DeliveryService/operations/create/hints';
 import { fixedOverrides } from '../../../nodes/DeliveryService/operations/fields/fixedOverrides';
+import type { Job, Outcome } from '../../../nodes/DeliveryService/sending/job';
+import { nothingSent } from '../../../nodes/DeliveryService/sending/send';
+import { job } from '../../support/creations';
 
-const prepared = (item: number, facts: object = {}): PreparedItem => ({
-	item,
-	referenceId: `#${item}`,
-	...facts,
-	kind: 'delivery',
-	delivery: creation(item).delivery,
-});
-
-const noReport = { requests: 1, waited: { forLimitMs: 0, forServiceMs: 0 }, ledgerFailed: false };
+/** A job whose order has these facts. */
+const jobWith = (item: number, order: Job['order'] = {}, outcome?: Outcome): Job =>
+	job(item, `#${item}`, { order, outcome });
 
 /** The hints of a run in which this number of items has the outcome. */
-function hintsFor(count: number, outcome: ItemOutcome): string[] {
-	const items = Array.from({ length: count }, (_, item) => prepared(item + 1));
-	const outcomes = new Map(items.map(({ item }) => [item, outcome]));
-	return runHints(items, outcomes, noReport).map(({ message }) => message);
+function hintsFor(count: number, outcome: Outcome): string[] {
+	const jobs = Array.from({ length: count }, (_, item) => jobWith(item + 1, {}, outcome));
+	const { info, warnings } = runHints(jobs, { ...nothingSent, requests: 1 });
+	return [info, ...warnings];
 }
 
-const problem = { message: 'No' };
+const stopped = { code: 'halted', halt: { code: 'stopped' } } as const;
 
-test.each<[string, ItemOutcome, string, string]>([
+test.each<[string, Outcome, string, string]>([
 	[
 		'created',
 		{ kind: 'created', id: 'd', record: {} },
@@ -34,21 +29,21 @@ test.each<[string, ItemOutcome, string, string]>([
 	],
 	[
 		'skipped',
-		{ kind: 'skipped', reason: 'r', message: 'm' },
-		'Skipped 1 item: see',
-		'Skipped 2 items: see',
+		{ kind: 'skipped', why: { code: 'alreadyCreated' } },
+		'Skipped 1 item: #1.',
+		'Skipped 2 items: #1, #2.',
 	],
 	[
 		'rejected',
-		{ kind: 'rejected', problem },
-		'1 delivery was not created',
-		'2 deliveries were not created',
+		{ kind: 'rejected', why: stopped },
+		'1 of 1 was not created: #1.',
+		'2 of 2 were not created: #1, #2.',
 	],
 	[
 		'unknown',
-		{ kind: 'unknown', problem },
-		'whether #1 was created. Check the Delivery Service dashboard before you send it again.',
-		'whether 2 deliveries (#1, #2) were created. Check the Delivery Service dashboard before you send them again.',
+		{ kind: 'unknown', why: stopped },
+		'whether #1 was created. Look in the Delivery Service before you send it again.',
+		'whether 2 deliveries (#1, #2) were created. Look in the Delivery Service before you send them again.',
 	],
 	[
 		'pending review',
@@ -61,16 +56,32 @@ test.each<[string, ItemOutcome, string, string]>([
 	expect(hintsFor(2, outcome).join('\n')).toContain(two);
 });
 
+const skippedOrder = (code: 'cancelled' | 'testOrder'): Outcome => ({
+	kind: 'skipped',
+	why: { code: 'order', skip: { code }, label: 'Order #1' },
+});
+
+type ShopifyOrder = NonNullable<Job['order']>['shopifyOrder'];
+
 test('the hint of a dry run agrees with 0, 1 and 2 deliveries and skipped items in number', () => {
-	const hint = (count: number, skipped: number, shopifyOrder?: object) =>
+	const hint = (count: number, skipped: number, shopifyOrder?: ShopifyOrder) =>
 		dryRunHint([
-			...Array.from({ length: count }, (_, item) => ({ prepared: prepared(item) })),
-			...Array.from({ length: skipped }, (_, item) => ({
-				prepared: prepared(1005 + item, { shopifyOrder }),
-				notSent: { reason: item === 0 ? 'cancelled' : 'testOrder', message: 'm' },
-			})),
+			...Array.from({ length: count }, (_, item) => jobWith(item)),
+			...Array.from({ length: skipped }, (_, item) =>
+				jobWith(
+					1005 + item,
+					{ shopifyOrder },
+					skippedOrder(item === 0 ? 'cancelled' : 'testOrder'),
+				),
+			),
 		]).message;
-	expect([hint(0, 0), hint(1, 0), hint(2, 1), hint(8, 2, { id: '1' }), hint(0, 1, {})]).toEqual([
+	expect([
+		hint(0, 0),
+		hint(1, 0),
+		hint(2, 1),
+		hint(8, 2, { id: '1' }),
+		hint(0, 1, { id: '1' }),
+	]).toEqual([
 		'Dry Run: no delivery would be created.',
 		'Dry Run: 1 delivery would be created. Turn off Dry Run to create it.',
 		'Dry Run: 2 deliveries would be created, 1 item skipped (#1005 canceled). Turn off Dry Run to create them.',
@@ -87,7 +98,7 @@ test('the hints about orders agree with 1 and 2 fields and orders in number', ()
 		const notCollectedFor = ['Cash', 'Other'].slice(0, count);
 		const facts = { missingFields, notCollectedFor };
 		return orderHints(
-			Array.from({ length: count }, (_, item) => prepared(item + 1, facts)),
+			Array.from({ length: count }, (_, item) => jobWith(item + 1, facts)),
 			[],
 		)
 			.map(({ message }) => message)
@@ -106,12 +117,11 @@ test('the hints about orders agree with 1 and 2 fields and orders in number', ()
 });
 
 test('the hint about a fixed recipient lists what applies to all deliveries of several orders', () => {
-	const order = (item: number, id = `${item}`) => prepared(item, { shopifyOrder: { id } });
+	const order = (item: number, id = `${item}`) => jobWith(item, { shopifyOrder: { id } });
 	const overrides = { address: '1 Main Street', email: 'desk@shop.example' };
-	const hints = (items: PreparedItem[], fixed: object) =>
+	const hints = (items: Job[], fixed: object) =>
 		orderHints(items, fixedOverrides(fixed)).map(({ message }) => message);
-	const advice =
-		'Override Recipient replaces the recipient of every order: use an expression to decide per order.';
+	const advice = 'These Order Options apply to every order: use an expression to decide per order.';
 	expect(hints([order(1), order(2), order(3)], { address: '1 Main Street' })).toEqual([
 		`All 3 deliveries go to 1 Main Street. ${advice}`,
 	]);

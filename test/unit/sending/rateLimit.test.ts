@@ -6,7 +6,7 @@ import {
 	type WaitTimes,
 } from '../../../nodes/DeliveryService/sending/rateLimit';
 import type { Clock } from '../../../nodes/DeliveryService/common/clock';
-import { limits } from '../../../nodes/DeliveryService/service/limits';
+import { limits } from '../../../nodes/DeliveryService/service/schemas';
 import { VirtualTime } from '../../support/virtualTime';
 
 const windowMs = 60_000;

@@ -1,85 +1,67 @@
 import type { INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
 
+import type { Job } from '../../sending/job';
+import { problemText } from '../../common/result';
 import { pluralize } from '../../common/text';
-import { creationBody } from '../../sending/batches';
-import type { SkippedCreation } from '../../sending/unsent';
+import { actionNeeded } from '../../messages/orders';
+import { describe, skipReason } from '../../messages/outcomes';
+import { itemName, listUpTo, maxNamesInHint } from '../../messages/summary';
+import { creationBody } from '../../sending/send';
 import type { Delivery } from '../../service/schemas';
-import { fullMessage, outputItem } from '../items';
-import { itemName, listUpTo, maxNamesInHint, warning } from './hints';
-import { outcomesByItem, toErrorItem, type ItemOutcome } from './output';
-import { toCreations, type PreparedItem } from './prepare';
-
-/** Why an item would not be sent, as a keyword and for people. */
-interface NotSent {
-	reason: string;
-	message: string;
-}
-
-/** What a dry run shows of an item. */
-interface PlannedItem {
-	prepared: PreparedItem;
-	/** Undefined for an item that would be sent. */
-	notSent?: NotSent;
-}
-
-/** The items of a dry run, in order, and why some of them would not be sent. */
-export function plannedItems(
-	items: readonly PreparedItem[],
-	unsent: readonly SkippedCreation[],
-): PlannedItem[] {
-	const outcomes = outcomesByItem(items, unsent);
-	return items.map((prepared) => {
-		const outcome = outcomes.get(prepared.item);
-		return { prepared, ...(outcome && { notSent: notSentBecause(outcome) }) };
-	});
-}
-
-function notSentBecause(outcome: ItemOutcome): NotSent | undefined {
-	switch (outcome.kind) {
-		case 'created':
-			return undefined;
-		case 'skipped': {
-			const message = outcome.message.replace(' was skipped: ', ' would be skipped: ');
-			return { reason: outcome.reason, message: `Dry Run: ${message}` };
-		}
-		default:
-			return { reason: outcome.kind, message: `Dry Run: ${fullMessage(outcome.problem)}` };
-	}
-}
+import { outputItem } from '../items';
+import { warning } from './hints';
+import { toErrorItem } from './output';
 
 /**
  * The output of a dry run, as a packing list: a flat item for each input item, whether it would be
  * sent or not. With Simplify off, the request is last: it would fill a screen per row of n8n's table.
  *
+ * @param jobs those without an outcome would be sent
  * @param toErrorOutput whether n8n moves failed items to an output of their own
  */
-export function toDryRunItems(
-	planned: readonly PlannedItem[],
-	toErrorOutput: boolean,
-): INodeExecutionData[] {
-	const hasOrders = planned.some(({ prepared }) => prepared.shopifyOrder !== undefined);
-	const hasRequests = planned.some(({ prepared }) => prepared.simplify === false);
-	return planned.map(({ prepared, notSent }) => {
-		const { item, referenceId = null, shopifyOrder = null } = prepared;
-		if (toErrorOutput && prepared.kind === 'invalid') return toErrorItem(prepared, prepared);
-		const [creation] = toCreations([prepared]);
+export function toDryRunItems(jobs: readonly Job[], toErrorOutput: boolean): INodeExecutionData[] {
+	const hasOrders = jobs.some(({ order }) => order?.shopifyOrder !== undefined);
+	const hasActions = jobs.some(({ order }) => order?.actions);
+	const hasRequests = jobs.some(({ simplify }) => simplify === false);
+	return jobs.map((job) => {
+		const {
+			item,
+			referenceId = null,
+			order,
+			delivery,
+			outcome,
+			type = null,
+			companyId = null,
+		} = job;
+		if (toErrorOutput && outcome?.kind === 'invalid') return toErrorItem(job, true);
+		const message = outcome && problemText(describe(job, outcome, true));
 		return outputItem(
 			{
 				referenceId,
-				wouldSend: notSent === undefined,
-				reason: notSent?.reason ?? null,
-				...packingColumns(creation?.delivery),
-				message: notSent?.message ?? null,
-				deliveryType: creation?.type ?? null,
-				companyId: creation?.companyId ?? null,
-				...(hasOrders && { shopifyOrder }),
+				wouldSend: outcome === undefined,
+				reason: reasonOf(job),
+				...packingColumns(delivery),
+				...(hasOrders && { shippingMethod: order?.methodNames?.shipping.join(', ') || null }),
+				message: message === undefined ? null : `Dry Run: ${message}`,
+				...(hasActions && { actionNeeded: actionNeeded(order?.actions) }),
+				deliveryType: type,
+				companyId,
+				...(hasOrders && { shopifyOrder: order?.shopifyOrder ?? null }),
 				...(hasRequests && {
-					request: creation && notSent === undefined ? creationBody([creation]) : null,
+					request: delivery && outcome === undefined ? creationBody([job]) : null,
 				}),
 			},
 			item,
 		);
 	});
+}
+
+/** Why an item would not be sent, as a keyword. */
+function reasonOf({ outcome }: Job): string | null {
+	if (outcome === undefined) return null;
+	if (outcome.kind === 'skipped') return skipReason(outcome);
+	if (outcome.kind === 'notSent' && outcome.why.code === 'inParts') return 'sentInParts';
+	return outcome.kind === 'notSent' ? outcome.why.code : outcome.kind;
 }
 
 function packingColumns(delivery: Delivery | undefined): object {
@@ -91,6 +73,7 @@ function packingColumns(delivery: Delivery | undefined): object {
 		email: contact?.email ?? null,
 		phone: contact?.phonenumber ?? null,
 		address: location ? placeText(location) : null,
+		pickup: delivery ? placeText(delivery.pickup.location) : null,
 		packages: packages.map(packageText).join(', ') || null,
 		weightKg: weights.length > 0 ? totalWeight(weights) : null,
 		cashToCollect: delivery ? (delivery.cod ?? 0) : null,
@@ -115,24 +98,39 @@ function totalWeight(amounts: readonly number[]): number {
 }
 
 /** The hint after a dry run: how many deliveries a run would create, and what it would skip. */
-export function dryRunHint(planned: readonly PlannedItem[]): NodeExecutionHint {
-	const skipped = planned.flatMap(({ prepared, notSent }) =>
-		notSent ? [`${itemName(prepared)} ${reasonText(notSent.reason)}`] : [],
-	);
-	const count = planned.length - skipped.length;
-	const isOrder = ({ prepared }: PlannedItem) => prepared.shopifyOrder !== undefined;
-	const noun = planned.some(isOrder) ? 'order' : 'item';
+export function dryRunHint(jobs: readonly Job[]): NodeExecutionHint {
+	const skipped = jobs.flatMap((job) => {
+		const reason = reasonOf(job);
+		return reason === null ? [] : [`${itemName(job)} ${reasonText(reason)}`];
+	});
+	const count = jobs.length - skipped.length;
+	const noun = jobs.some(({ order }) => order?.shopifyOrder) ? 'order' : 'item';
 	const created = count === 0 ? 'no delivery' : pluralize(count, 'delivery', 'deliveries');
 	const others =
 		skipped.length > 0 &&
 		`${pluralize(skipped.length, noun, `${noun}s`)} skipped (${listUpTo(maxNamesInHint, skipped)})`;
 	const sentence = [`Dry Run: ${created} would be created`, others].filter(Boolean).join(', ');
-	return warning(
-		count > 0
-			? `${sentence}. Turn off Dry Run to create ${count === 1 ? 'it' : 'them'}.`
-			: `${sentence}.`,
-	);
+	const advice = count > 0 && `Turn off Dry Run to create ${count === 1 ? 'it' : 'them'}.`;
+	const methods = [
+		countMethods('Shipping methods', jobs, 'shipping'),
+		countMethods('Payment methods', jobs, 'payment'),
+	];
+	return warning([`${sentence}.`, advice, ...methods].filter(Boolean).join(' '));
 }
+
+/** How many orders have each method, the most frequent first, so that a wrong filter stands out. */
+function countMethods(title: string, jobs: readonly Job[], kind: 'shipping' | 'payment'): string {
+	const counts = new Map<string, number>();
+	for (const { order } of jobs)
+		for (const name of new Set(order?.methodNames?.[kind]))
+			counts.set(name, (counts.get(name) ?? 0) + 1);
+	const sorted = [...counts].sort(([, one], [, other]) => other - one);
+	if (sorted.length === 0) return '';
+	const names = sorted.map(([name, count]) => `${name} ${count}`);
+	return `${title}: ${listUpTo(maxMethodsInHint, names)}.`;
+}
+
+const maxMethodsInHint = 10;
 
 /** A keyword as words: "testOrder" as "test order". */
 function reasonText(reason: string): string {

@@ -1,7 +1,6 @@
-import { limits } from '../../service/limits';
+import { limits } from '../../service/schemas';
 import { lowerFirst, truncate } from '../../common/text';
 import { readJson } from '../../common/parameters';
-import { skipMessage } from '../../messages/orders';
 import { orderToDelivery } from '../../shopify/toDelivery';
 import { placeFields } from '../fields/place';
 import { orderField, orderOptionsFields, readOrderMapping } from '../fields/shopifyOrder';
@@ -19,25 +18,27 @@ export const fromShopifyOrder: Source = {
 			default: '',
 		},
 		orderField,
-		...placeFields('pickup'),
-		pickupByLocationField,
+		...placeFields('pickup', [pickupByLocationField]),
 		...orderOptionsFields,
 	],
-	read(parameters, item): SourceResult<unknown> {
+	read(parameters, item): SourceResult {
 		const order = readJson(parameters.get('order', item), 'Order');
 		if (!order.ok) return { kind: 'invalid', problem: order.problem };
 		const mapping = readOrderMapping(parameters, item);
 		if (!mapping.ok) return { kind: 'invalid', problem: mapping.problem };
 		const result = orderToDelivery(order.value, mapping.value);
-		if (result.kind === 'skipped') return { ...result, message: skipMessage(result, result.label) };
-		if (result.kind === 'invalid') return result;
+		if (result.kind !== 'delivery') return result;
 		const { kind, delivery, ...facts } = result;
-		const read = readOrderPickup(parameters, item, facts.location);
+		const { address } = mapping.value.overrides;
+		if (address !== undefined && parameters.isFixed('orderOptions.address'))
+			facts.actions = [...(facts.actions ?? []), { code: 'fixedAddress', address }];
+		const name = facts.shopifyOrder?.name ?? facts.referenceId ?? 'The order';
+		const read = readOrderPickup(parameters, item, facts.location, name);
 		if (!read.ok) return { ...facts, kind: 'invalid', problem: read.problem };
 		const { pickup, unlistedLocation } = read.value;
 		return {
 			...facts,
-			...(unlistedLocation && { unlistedLocation }),
+			unlistedLocation,
 			kind,
 			delivery: { pickup, ...delivery },
 		};

@@ -6,7 +6,7 @@ import { fromFields } from './fromFields';
 import { fromJson } from './fromJson';
 import { fromShopifyOrder } from './fromShopifyOrder';
 import { optionFields } from './options';
-import { createDeliveries } from './run';
+import { createDeliveries } from './create';
 import type { Source } from './source';
 
 /** Creates a delivery from each Shopify order. */

@@ -1,22 +1,18 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
-import { readCompanyOption } from '../../service/companyOption';
-import { serviceLabels } from '../../service/labels';
-import { retryRejectedBatchesLabel } from '../../sending/responses';
-import { limits } from '../../service/limits';
-import { companyIdSchema, deliveryTypeSchema } from '../../service/schemas';
-import { validate } from '../../service/validation';
+import { readCompanyOption } from '../../service/credential';
+import { serviceLabels, validate } from '../../service/validation';
+import { limits, companyIdSchema, deliveryTypeSchema } from '../../service/schemas';
 import type { Result } from '../../common/result';
-import { omitBlank, collectionParameter, type ParameterReader } from '../../common/parameters';
 import {
-	advancedField,
-	numberBetween,
-	retryFields,
-	retryLabels,
-	retryShape,
-} from '../fields/retryOptions';
-import { companyIdField, optionsField } from '../../common/fields';
+	omitBlank,
+	collectionParameter,
+	type ParameterReader,
+	companyIdField,
+	optionsField,
+} from '../../common/parameters';
+import { numberBetween, retryFields, retryLabels, retryShape } from '../fields/retryOptions';
 import { deliveryTypeOptions } from '../fields/fields';
 
 const defaultBatchSize = limits.deliveriesPerRequest;
@@ -50,7 +46,6 @@ const itemOptionLabels = {
 const runOptionsSchema = z.object({
 	batchSize: numberBetween(1, limits.deliveriesPerRequest).int().optional(),
 	dryRun: z.boolean().default(false),
-	retryRejectedBatches: z.boolean().default(false),
 	...retryShape(retryDefaults),
 });
 
@@ -58,7 +53,6 @@ const runOptionLabels = {
 	batchSize: 'batch size',
 	dryRun: 'dry run',
 	...retryLabels,
-	retryRejectedBatches: retryRejectedBatchesLabel.toLowerCase(),
 };
 
 export type ItemOptions = z.infer<typeof itemOptionsSchema>;
@@ -75,10 +69,9 @@ export function readItemOptions(parameters: ParameterReader, item: number): Resu
 /** The options of the whole run, by the collection that contains them. */
 const runOptionPaths: Record<keyof RunOptions, string> = {
 	dryRun: 'options.dryRun',
-	batchSize: 'advanced.batchSize',
-	maxRetrySeconds: 'advanced.maxRetrySeconds',
-	retryRejectedBatches: 'advanced.retryRejectedBatches',
-	timeoutSeconds: 'advanced.timeoutSeconds',
+	batchSize: 'options.batchSize',
+	maxRetrySeconds: 'options.maxRetrySeconds',
+	timeoutSeconds: 'options.timeoutSeconds',
 };
 
 /**
@@ -113,7 +106,7 @@ const skipField: INodeProperties = {
 	noDataExpression: true,
 	default: false,
 	description:
-		'Whether to skip deliveries that this workflow has already sent, matched by reference ID and company. It remembers about 50,000; other workflows are not checked.',
+		'Whether to skip deliveries that this workflow has already sent, matched by reference ID. It remembers at least 20,000 orders; other workflows are not checked.',
 };
 
 /**
@@ -136,6 +129,15 @@ export const optionFields = ({
 	{
 		...optionsField,
 		options: [
+			{
+				displayName: 'Batch Size',
+				name: 'batchSize',
+				type: 'number',
+				typeOptions: { minValue: 1, maxValue: limits.deliveriesPerRequest },
+				default: defaultBatchSize,
+				description:
+					"Maximum number of deliveries per request (1 to 100). By default, up to 50 deliveries are sent one per request, so that a rejected delivery doesn't affect the others; larger runs use full batches. After a rejected batch, the rest is sent in smaller ones.",
+			},
 			{
 				...companyIdField,
 				displayName: childCompanyLabel,
@@ -160,6 +162,7 @@ export const optionFields = ({
 				description:
 					'Whether to preview the deliveries that would be sent or skipped, without sending anything. Turn off Simplify to see the requests too.',
 			},
+			maxRetryTime,
 			{
 				displayName: 'Simplify',
 				name: 'simplify',
@@ -167,29 +170,6 @@ export const optionFields = ({
 				default: true,
 				description:
 					'Whether to return a simplified version of the response instead of the raw data',
-			},
-		],
-	},
-	{
-		...advancedField,
-		options: [
-			{
-				displayName: 'Batch Size',
-				name: 'batchSize',
-				type: 'number',
-				typeOptions: { minValue: 1, maxValue: limits.deliveriesPerRequest },
-				default: defaultBatchSize,
-				description:
-					"Maximum number of deliveries per request (1 to 100). By default, up to 50 deliveries are sent one per request, so that a rejected delivery doesn't affect the others; larger runs use full batches. After a rejected batch, the rest is sent in smaller ones.",
-			},
-			maxRetryTime,
-			{
-				displayName: retryRejectedBatchesLabel,
-				name: 'retryRejectedBatches',
-				type: 'boolean',
-				default: false,
-				description:
-					'Whether to find the invalid deliveries of a rejected batch and send the others again. Turn on only if the Delivery Service rejects a whole batch when one delivery is invalid. If off, every delivery of a rejected batch is reported as unknown.',
 			},
 			timeout,
 		],

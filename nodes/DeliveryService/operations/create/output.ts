@@ -1,25 +1,12 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import type { ItemResult, Problem } from '../../common/result';
-import { isBlank } from '../../common/text';
-import type { Created, Creation, Outcome } from '../../sending/outcomes';
-import { errorItem, fullMessage, outputItem } from '../items';
-import type { PreparedItem } from './prepare';
-
-/** The outcome of an input item: skipped or invalid when it was read, or that of its delivery. */
-export type ItemOutcome = Outcome | Exclude<ItemResult<never>, { kind: 'delivery' }>;
-
-/** The outcomes by item number. A delivery without a result has none. */
-export function outcomesByItem(
-	items: readonly PreparedItem[],
-	results: ReadonlyArray<{ creation: Creation; outcome: Outcome }>,
-): Map<number, ItemOutcome> {
-	const outcomes = new Map<number, ItemOutcome>();
-	for (const prepared of items)
-		if (prepared.kind !== 'delivery') outcomes.set(prepared.item, prepared);
-	for (const { creation, outcome } of results) outcomes.set(creation.item, outcome);
-	return outcomes;
-}
+import { problemText } from '../../common/result';
+import { endSentence, isBlank } from '../../common/text';
+import { actionNeeded } from '../../messages/orders';
+import { describe, isPendingReview, reviewAdvice, skipReason } from '../../messages/outcomes';
+import { excludeCreatedAdvice, mayExist } from '../../messages/summary';
+import type { Job, Outcome } from '../../sending/job';
+import { errorItem, outputItem } from '../items';
 
 /** The fields of a created delivery's record that every output item has as columns. */
 const recordColumns = [
@@ -33,121 +20,91 @@ const recordColumns = [
 ] as const;
 
 /** The columns that exist only if an item of the run has a value for them, in order. */
-const optionalColumns = ['cashToCollect', 'cashOutstanding', 'cashNotCollectedFor', 'shopifyOrder'];
+const optionalColumns = [
+	...['cashToCollect', 'cashOutstanding', 'cashNotCollectedFor', 'actionNeeded', 'shopifyOrder'],
+];
 
 /**
- * An output item for each input item with an outcome. All have the same fields, the important ones
- * first, and null where a field does not apply: n8n's table shows a missing field as an error.
+ * An output item for each job. All have the same fields, the important ones first, and null where a
+ * field does not apply: n8n's table shows a missing field as an error.
  *
+ * @param isRemembered whether running the workflow again skips created deliveries
  * @param toErrorOutput whether n8n moves failed items to an output of their own
  */
 export function toOutputItems(
-	items: readonly PreparedItem[],
-	outcomes: ReadonlyMap<number, ItemOutcome>,
+	jobs: readonly Job[],
+	isRemembered: boolean,
 	toErrorOutput: boolean,
 ): INodeExecutionData[] {
-	const rows = items.flatMap((prepared) => {
-		const outcome = outcomes.get(prepared.item);
-		if (!outcome) return [];
-		const common = commonColumns(prepared, outcome);
-		return [{ prepared, outcome, common, more: moreColumns(prepared, outcome) }];
-	});
+	// Most problems advise to run the workflow again, which sends all items again.
+	const warnsOfResending = !isRemembered && jobs.some(mayExist);
+	const rows = jobs.map((job) => toRow(job, isRemembered, warnsOfResending));
 	const names = new Set(optionalColumns);
 	for (const { common, more } of rows)
 		for (const name of Object.keys(more)) if (!(name in common)) names.add(name);
 	const columns = [...names].filter((name) => rows.some(({ more }) => more[name] !== undefined));
-	return rows.map(({ prepared, outcome, common, more }) => {
-		if (toErrorOutput && isFailure(outcome)) return toErrorItem(prepared, outcome);
+	return rows.map(({ job, outcome, common, more }) => {
+		if (toErrorOutput && isFailure(outcome)) return toErrorItem(job, isRemembered);
 		const rest = columns.map((name): [string, unknown] => [name, more[name] ?? null]);
-		return outputItem({ ...common, ...Object.fromEntries(rest) }, prepared.item);
+		return outputItem({ ...common, ...Object.fromEntries(rest) }, job.item);
 	});
 }
 
-/** The output item for an input item that failed before anything was sent. */
-export function toUnsentItem(
-	problem: Problem,
-	item: number,
-	toErrorOutput: boolean,
-): INodeExecutionData {
-	const prepared: PreparedItem = { item, kind: 'invalid', problem };
-	const outcome: ItemOutcome = { kind: 'notSent', problem };
-	if (toErrorOutput) return toErrorItem(prepared, outcome);
-	return outputItem(commonColumns(prepared, outcome), item);
+/** The output item of one job. */
+export function toOutputItem(job: Job, toErrorOutput: boolean): INodeExecutionData {
+	const [item] = toOutputItems([job], true, toErrorOutput);
+	return item ?? outputItem({}, job.item);
 }
 
-/**
- * The output items with nothing but the outcomes, for an error in {@link toOutputItems}: it must not
- * hide which deliveries were created.
- */
-export function toBareItems(
-	items: readonly PreparedItem[],
-	outcomes: ReadonlyMap<number, ItemOutcome>,
-	toErrorOutput: boolean,
-): INodeExecutionData[] {
-	return items.flatMap((prepared) => {
-		const { item, referenceId = null } = prepared;
-		const outcome = outcomes.get(item);
-		if (!outcome) return [];
-		if (toErrorOutput && isFailure(outcome)) return [toErrorItem(prepared, outcome)];
-		const id = outcome.kind === 'created' ? outcome.id : null;
-		const message = messageOf(outcome);
-		return [outputItem({ referenceId, outcome: outcome.kind, message, id }, item)];
-	});
+const notProcessed: Outcome = {
+	kind: 'notSent',
+	why: { code: 'halted', halt: { code: 'stopped' } },
+};
+
+function isFailure({ kind }: Outcome): boolean {
+	return kind !== 'created' && kind !== 'skipped';
 }
 
-type Failure = Extract<ItemOutcome, { problem: Problem }>;
-
-function isFailure(outcome: ItemOutcome): outcome is Failure {
-	return 'problem' in outcome;
-}
-
-function commonColumns({ referenceId }: PreparedItem, outcome: ItemOutcome): object {
+/** The columns of a job: those that every item has, and those that not every item has. */
+function toRow(job: Job, isRemembered: boolean, warnsOfResending: boolean) {
+	const { outcome = notProcessed, referenceId, order, simplify } = job;
+	const problem = describe(job, outcome, isRemembered);
+	const advice =
+		warnsOfResending && outcome.kind === 'notSent'
+			? `${endSentence(problem.description)} ${excludeCreatedAdvice}`.trim()
+			: problem.description;
 	const record: Record<string, unknown> = outcome.kind === 'created' ? outcome.record : {};
-	return {
+	const common: object = {
 		referenceId: isBlank(record.referenceId) ? (referenceId ?? null) : record.referenceId,
 		outcome: outcome.kind,
-		message: messageOf(outcome),
+		message: problemText({ ...problem, description: advice }),
 		...Object.fromEntries(recordColumns.map((name) => [name, record[name] ?? null])),
-		reason: outcome.kind === 'skipped' ? outcome.reason : null,
+		...(outcome.kind === 'created' && { id: outcome.id }),
+		reason: outcome.kind === 'skipped' ? skipReason(outcome) : null,
 	};
-}
-
-/** The fields that not every item has. */
-function moreColumns(
-	{ shopifyOrder, cashShare, notCollectedFor, simplify }: PreparedItem,
-	outcome: ItemOutcome,
-): Record<string, unknown> {
-	if (outcome.kind !== 'created') return { shopifyOrder };
-	return {
-		...(simplify ? {} : outcome.record),
-		...cashShare,
-		cashNotCollectedFor: notCollectedFor?.join(', '),
-		shopifyOrder,
-	};
-}
-
-function messageOf(outcome: ItemOutcome): string {
-	if (isFailure(outcome)) return fullMessage(outcome.problem);
-	if (outcome.kind === 'skipped') return outcome.message;
-	return isPendingReview(outcome) ? `Created, but pending review: ${reviewAdvice}` : 'Created';
-}
-
-/** What to do about a delivery that is pending review. */
-export const reviewAdvice =
-	'its address was not found. Correct it in the Delivery Service dashboard or with the operation Update.';
-
-/** Whether the service could not find the address of a created delivery. */
-export function isPendingReview({ record: { statusDelivery } }: Created): boolean {
-	return typeof statusDelivery === 'string' && /pending.?review/i.test(statusDelivery);
+	const { shopifyOrder, cashShare, notCollectedFor, actions } = order ?? {};
+	const review =
+		outcome.kind === 'created' && isPendingReview(outcome) && `Pending review: ${reviewAdvice}`;
+	const needed = [review, actionNeeded(actions)].filter(Boolean).join(' ') || undefined;
+	const more: Record<string, unknown> =
+		outcome.kind === 'created'
+			? {
+					...(simplify ? {} : record),
+					...cashShare,
+					cashNotCollectedFor: notCollectedFor?.join(', '),
+					actionNeeded: needed,
+					shopifyOrder,
+				}
+			: { actionNeeded: needed, shopifyOrder };
+	return { job, outcome, common, more };
 }
 
 /** The output item of a failure, in the form that n8n moves to the error output. */
-export function toErrorItem(
-	{ item, referenceId, shopifyOrder }: PreparedItem,
-	{ kind, problem }: Failure,
-): INodeExecutionData {
-	return errorItem(problem, item, {
-		outcome: kind,
+export function toErrorItem(job: Job, isRemembered: boolean): INodeExecutionData {
+	const { item, referenceId, order, outcome = notProcessed } = job;
+	const { shopifyOrder } = order ?? {};
+	return errorItem(describe(job, outcome, isRemembered), item, {
+		outcome: outcome.kind,
 		...(referenceId !== undefined && { referenceId }),
 		...(shopifyOrder && { shopifyOrder }),
 	});

@@ -1,0 +1,275 @@
+import type { Problem } from '../common/result';
+import { lowerFirst } from '../common/text';
+import type { Created, Failure, FailureReason, Halt, Job, Outcome, Skipped } from '../sending/job';
+import type { Exchange } from '../service/client';
+import { explainFailure, notADeliveryService, serviceDetail } from '../service/errors';
+import { codeAndMessageSchema } from '../service/schemas';
+import { skipMessage } from './orders';
+
+/** The sentences about what became of a delivery: each is written here once. */
+
+/** The keyword of a skipped item for later nodes. */
+export function skipReason({ why }: Skipped): string {
+	return why.code === 'order' ? why.skip.code : reasonNames[why.code];
+}
+
+const reasonNames = {
+	alreadyCreated: 'alreadyCreated',
+	wholeCreated: 'alreadyCreated',
+	unitsSent: 'alreadyCreated',
+	sameReference: 'sameReferenceInInput',
+	sameOrder: 'sameOrderInInput',
+} as const;
+
+/**
+ * What happened to an item and what to do.
+ *
+ * @param isRemembered whether running the workflow again skips created deliveries
+ */
+export function describe(job: Job, outcome: Outcome, isRemembered: boolean): Problem {
+	switch (outcome.kind) {
+		case 'created':
+			return { message: createdMessage(outcome) };
+		case 'skipped':
+			return { message: skippedMessage(job, outcome) };
+		case 'invalid':
+			return outcome.problem;
+		default:
+			return describeFailure(job, outcome, isRemembered);
+	}
+}
+
+function createdMessage(outcome: Created): string {
+	return isPendingReview(outcome) ? `Created, but pending review: ${reviewAdvice}` : 'Created';
+}
+
+/** What to do about a delivery that is pending review. */
+export const reviewAdvice =
+	'its address was not found. Correct it with the operation Update, or ask the Delivery Service.';
+
+/** Whether the service could not find the address of a created delivery (API document, section 3). */
+export function isPendingReview({ record: { statusDelivery } }: Created): boolean {
+	return typeof statusDelivery === 'string' && /pending.?review/i.test(statusDelivery);
+}
+
+function skippedMessage({ referenceId = '', claim }: Job, { why }: Skipped): string {
+	const order = claim?.part?.orderReferenceId ?? referenceId;
+	switch (why.code) {
+		case 'order':
+			return skipMessage(why.skip, why.label);
+		case 'alreadyCreated':
+			return `${referenceId} was skipped: this workflow has already created a delivery with this reference ID. To send changes, use the operation Update; to send it again, e.g. after a test with another Base URL or company, use Allow Resending.`;
+		case 'wholeCreated':
+			return `${referenceId} was skipped: this workflow has already created a delivery for the whole order (${order}). To send changes, use the operation Update with the whole order; to send it again, use Allow Resending for ${order}.`;
+		case 'unitsSent':
+			return `${referenceId} was skipped: this workflow has already sent its items with another fulfillment order of ${order}. If the Delivery Service has no such delivery, use Allow Resending for ${order}.`;
+		case 'sameReference':
+			return `${referenceId} was skipped: an earlier item is the same order. If they are separate deliveries, give each its own reference ID.`;
+		case 'sameOrder':
+			return `${referenceId} was skipped: another item is the whole order (${order}). Pass either the order or its fulfillment orders to this node.`;
+	}
+}
+
+function describeFailure(job: Job, { kind, why }: Failure, isRemembered: boolean): Problem {
+	const name = job.referenceId ?? 'this delivery';
+	if (kind === 'rejected' && why.code === 'exchange') return explainExchange(why.exchange);
+	if (kind !== 'unknown') return describeNotSent(job, why, isRemembered);
+	const { cause, advice, detail } = unknownCause(job, why);
+	const resend = `If it was not created, ${isRemembered ? `run the operation "Allow Resending" for ${name}, then ` : ''}send it again.`;
+	return {
+		message: `It is unknown whether ${name} was created: ${cause}`,
+		description: [
+			advice ?? `Look for it in the Delivery Service before you send it again.`,
+			isRemembered && advice === undefined && resend,
+			detail,
+		]
+			.filter(Boolean)
+			.join(' '),
+	};
+}
+
+/** Why a delivery is unknown. The usual advice after a failure, to try again, could create it twice. */
+function unknownCause(
+	job: Job,
+	why: FailureReason,
+): { cause: string; advice?: string; detail?: string } {
+	switch (why.code) {
+		case 'exchange':
+			return {
+				cause: lowerFirst(explainExchange(why.exchange).message),
+				detail: serviceDetail(why.exchange),
+			};
+		case 'batchRejected':
+			return {
+				cause: `the Delivery Service rejected the request for it and ${why.others === 1 ? 'another one' : `${why.others} others`}${statusOf(why.exchange)}`,
+				detail: [
+					isTooLarge(why.exchange)
+						? 'For later runs, set the option Batch Size to a smaller number: the request was too large.'
+						: 'For later runs, set the option Batch Size to 1, so that a rejection affects only one delivery.',
+					explainExchange(why.exchange).description,
+				]
+					.filter(Boolean)
+					.join(' '),
+			};
+		case 'noRecord':
+			return isFromService(why.exchange)
+				? {
+						cause: 'the response contains no record of it',
+						detail: otherIdsSentence(why.otherIds) || serviceDetail(why.exchange),
+					}
+				: {
+						cause: lowerFirst(notADeliveryService.message),
+						detail: notADeliveryService.description,
+					};
+		case 'elsewhere':
+			return elsewhereCause(job, why.isWhole);
+		case 'firstFailed':
+			return {
+				cause: `item ${why.first.item} is the same delivery or its whole order, and its outcome is unknown`,
+				advice: `Start with the message of item ${why.first.item}.`,
+			};
+		case 'halted':
+			return { cause: haltProblem(why.halt).message };
+		default:
+			return { cause: 'another execution may have sent it' };
+	}
+}
+
+function elsewhereCause({ referenceId = '', claim }: Job, isWhole: boolean) {
+	const { orderReferenceId: order = referenceId } = claim?.part ?? {};
+	const claimed = isWhole ? order : referenceId;
+	// An order may have been sent whole or by fulfillment order.
+	const parts =
+		claim?.orderId !== undefined && !claim.part
+			? ` and reference IDs that start with "${referenceId}-"`
+			: '';
+	return {
+		cause: isWhole
+			? `another execution may have sent the whole order (${order})`
+			: 'another execution may have sent it',
+		advice: `Wait until no other execution of this workflow is running, then look for ${claimed}${parts} in the Delivery Service. If it was not created, run the operation "Allow Resending" for ${claimed}, then send it again.`,
+	};
+}
+
+function describeNotSent(job: Job, why: FailureReason, isRemembered: boolean): Problem {
+	const { referenceId, claim } = job;
+	const name = referenceId ?? 'This delivery';
+	const order = claim?.part?.orderReferenceId ?? referenceId ?? '';
+	const notSent = (cause: string, description: string) => ({
+		message: `${name} was not sent: ${cause}`,
+		description,
+	});
+	switch (why.code) {
+		case 'anotherOrder':
+			return notSent(
+				'another order has the same reference ID',
+				'If two shops use the same order numbers, set Reference ID From to Order ID in the workflow of one shop; its orders that were already sent get new reference IDs, so leave them out. If there is no other shop, look for it in the Delivery Service, then use Allow Resending.',
+			);
+		case 'anotherDelivery':
+			return notSent(
+				`item ${why.first.item} has the same reference ID, but is a different delivery`,
+				'Give each delivery its own reference ID.',
+			);
+		case 'firstFailed':
+			return notSent(
+				`item ${why.first.item} is the same delivery or its whole order, and was not created`,
+				`Start with the message of item ${why.first.item}.`,
+			);
+		case 'inParts':
+			return notSent(
+				'this workflow has already started to send it by fulfillment order',
+				`Pass its fulfillment orders to this node; those with a delivery are skipped. To send the whole order, make sure that the Delivery Service has no delivery for it, then use Allow Resending for ${order}.`,
+			);
+		case 'unitsPartlySent':
+			return notSent(
+				`some of its items were already sent with another fulfillment order of ${order}`,
+				'In Shopify, split it so that the items that are not sent yet have a fulfillment order of their own, then send that one.',
+			);
+		case 'notStarted':
+			return why.problem;
+		case 'halted': {
+			const { message, description } = haltProblem(why.halt);
+			return notSent(lowerFirst(message), description ?? againAdvice(isRemembered));
+		}
+		case 'exchange': {
+			const { message, description } = explainExchange(why.exchange);
+			return notSent(lowerFirst(message), description ?? againAdvice(isRemembered));
+		}
+		default:
+			return notSent('it was not processed', againAdvice(isRemembered));
+	}
+}
+
+function againAdvice(isRemembered: boolean): string {
+	return isRemembered
+		? 'Run the workflow again to send it.'
+		: 'Run the workflow again with only the deliveries that were not sent.';
+}
+
+/** Why a run sends nothing more. */
+export function haltProblem(halt: Halt): Problem {
+	switch (halt.code) {
+		case 'stopped':
+			return { message: 'the execution was stopped' };
+		case 'earlierFailure':
+			return { message: 'an earlier delivery failed' };
+		case 'unexpected':
+			return { message: `an unexpected error occurred${causeOf(halt.error)}` };
+		case 'store':
+			return storeProblem(halt.error);
+		case 'exchange':
+			return explainExchange(halt.exchange);
+	}
+}
+
+function causeOf(error: unknown): string {
+	return error instanceof Error ? `: ${error.message}` : '';
+}
+
+/** The problem when n8n's database fails while references are checked. */
+export function storeProblem(error: unknown): Problem {
+	// The error of MySQL and MariaDB above 64 KB, since n8n 1 stores the memory in a TEXT column.
+	if (error instanceof Error && /data too long for column/i.test(error.message)) return storeFull;
+	return {
+		message: `n8n could not check which reference IDs were already sent${causeOf(error)}`,
+		description:
+			'Save the workflow and run it again. If that does not help, ask your n8n administrator to check the n8n database.',
+	};
+}
+
+const storeFull: Problem = {
+	message: "n8n's MySQL or MariaDB database has no room for more reference IDs",
+	description:
+		'Ask your n8n administrator to change the column "value" of n8n\'s table "processed_data" to LONGTEXT, or to move n8n to PostgreSQL. Then run the workflow again.',
+};
+
+/** Explains to the user why a request did not succeed, without the list of created deliveries. */
+function explainExchange(exchange: Exchange): Problem {
+	return explainFailure(exchange, 'Company ID and warehouse IDs');
+}
+
+function statusOf(exchange: Exchange): string {
+	return exchange.kind === 'response' ? ` (status ${exchange.status})` : '';
+}
+
+function isTooLarge(exchange: Exchange): boolean {
+	return exchange.kind === 'response' && exchange.status === 413;
+}
+
+/** Whether a success comes from the service: it has records, or at least a code or a message. */
+function isFromService(exchange: Exchange): boolean {
+	if (exchange.kind === 'noResponse') return false;
+	const { body } = exchange;
+	const { code, message } = codeAndMessageSchema.parse(body);
+	return (
+		Boolean(code ?? message) || (typeof body === 'object' && body !== null && 'payload' in body)
+	);
+}
+
+const maxListedIds = 20;
+
+function otherIdsSentence(ids: readonly string[]): string {
+	if (ids.length === 0) return '';
+	const more = ids.length > maxListedIds ? ` and ${ids.length - maxListedIds} more` : '';
+	return `The response has records that belong to no delivery of the request: ID ${ids.slice(0, maxListedIds).join(', ')}${more}.`;
+}

@@ -1,0 +1,188 @@
+import type { Problem } from '../common/result';
+import { endSentence, listNames, pluralize } from '../common/text';
+import type { Job, Outcome } from '../sending/job';
+import type { Report } from '../sending/send';
+import { describe, isPendingReview, reviewAdvice } from './outcomes';
+
+/** What became of a whole run, for its error, its hints and n8n's log. */
+
+/** The name of an item in a list: its reference ID if it has one. */
+export function itemName({ item, referenceId }: Job): string {
+	return referenceId ?? `item ${item}`;
+}
+
+/** The advice for running a workflow again that doesn't remember its created deliveries. */
+export const excludeCreatedAdvice =
+	'Exclude the created and possibly created deliveries before you run this again, or they may be created twice.';
+
+/** Whether a delivery exists, or may exist. */
+export function mayExist({ outcome }: Job): boolean {
+	return outcome?.kind === 'created' || outcome?.kind === 'unknown';
+}
+
+/** A delivery of the run, identified by its item and, where known, its reference ID and ID. */
+interface NamedDelivery {
+	item: number;
+	referenceId?: string;
+	id?: string;
+}
+
+interface FailureSummary {
+	/** The item of the first failed delivery; one that was sent comes before one that was not. */
+	item: number;
+	problem: Problem;
+	/** Every delivery of the run, by outcome. */
+	lists: Record<'created' | 'rejected' | 'unknown' | 'notSent', NamedDelivery[]>;
+}
+
+/**
+ * The error of a failed run: which deliveries were created, rejected, possibly created, or not sent.
+ *
+ * @param isRemembered whether running the workflow again skips the created deliveries
+ * @returns undefined when every delivery was created or skipped
+ */
+export function failureSummary(
+	jobs: readonly Job[],
+	isRemembered: boolean,
+): FailureSummary | undefined {
+	const lists = groupByOutcome(jobs);
+	// An unsent delivery usually waited for a failed one, whose problem is the cause.
+	const first = [...lists.failed].sort(
+		(one, other) => Number(isNotSent(one)) - Number(isNotSent(other)),
+	)[0];
+	if (!first?.outcome) return undefined;
+	const { message, description } = describe(first, first.outcome, isRemembered);
+	const { failed, skipped, ...named } = lists;
+	const { created, rejected, unknown, notSent } = named;
+	const exists = created.length + unknown.length > 0;
+	const count = created.length + failed.length + skipped.length;
+	const counts = [
+		`${created.length} of ${count} deliveries created`,
+		...(skipped.length > 0 ? [`${skipped.length} skipped`] : []),
+		...(notSent.length > 0 ? [`${notSent.length} not sent`] : []),
+	].join(', ');
+	return {
+		item: first.item,
+		problem: {
+			message: count > 1 && exists ? `${message} (${counts})` : message,
+			description: [
+				endSentence(description),
+				!exists && 'No delivery was created.',
+				listDeliveries('Created', created),
+				listDeliveries('Rejected', rejected),
+				listDeliveries('Possibly created', unknown),
+				listDeliveries('Not sent', notSent),
+				!isRemembered && exists && excludeCreatedAdvice,
+			]
+				.filter(Boolean)
+				.join(' '),
+		},
+		lists: named,
+	};
+}
+
+function isNotSent({ outcome }: Job): boolean {
+	return outcome?.kind === 'notSent';
+}
+
+/** The deliveries of a run by outcome. */
+function groupByOutcome(jobs: readonly Job[]) {
+	const lists: FailureSummary['lists'] & { failed: Job[]; skipped: Job[] } = {
+		...{ created: [], rejected: [], unknown: [], notSent: [], failed: [], skipped: [] },
+	};
+	for (const job of jobs) {
+		const { item, referenceId, delivery, outcome } = job;
+		if (!delivery || !outcome || outcome.kind === 'invalid') continue;
+		if (outcome.kind === 'skipped') lists.skipped.push(job);
+		else {
+			const id = outcome.kind === 'created' ? { id: outcome.id } : {};
+			lists[outcome.kind].push({ item, referenceId, ...id });
+			if (outcome.kind !== 'created') lists.failed.push(job);
+		}
+	}
+	return lists;
+}
+
+/**
+ * All created and possibly created deliveries by name, for n8n's log.
+ *
+ * @returns one line of text; empty when there are none
+ */
+export function listOutcomes(jobs: readonly Job[]): string {
+	const { created, unknown } = groupByOutcome(jobs);
+	return [
+		listDeliveries('Created', created, Infinity),
+		listDeliveries('Possibly created', unknown, Infinity),
+	]
+		.filter(Boolean)
+		.join(' ')
+		.replace(/\s+/g, ' ');
+}
+
+function listDeliveries(title: string, deliveries: readonly NamedDelivery[], max?: number): string {
+	const names = deliveries.map(({ item, referenceId, id }) => {
+		const name = referenceId ?? `item ${item}`;
+		return id === undefined ? name : `${name} (ID ${id})`;
+	});
+	return listNames(title, names, max);
+}
+
+/** The hints after a run: its numbers, then a warning for each kind of problem. */
+export function runHints(
+	jobs: readonly Job[],
+	{ requests, waited, ledgerFailed, reducedSize }: Report,
+): { info: string; warnings: string[] } {
+	const namesWhere = (matches: (outcome: Outcome) => boolean) =>
+		jobs.flatMap((job) => (job.outcome && matches(job.outcome) ? [itemName(job)] : []));
+	const created = namesWhere(({ kind }) => kind === 'created').length;
+	const skipped = namesWhere(({ kind }) => kind === 'skipped');
+	const unknown = namesWhere(({ kind }) => kind === 'unknown');
+	const failed = namesWhere(({ kind }) => ['invalid', 'rejected', 'notSent'].includes(kind));
+	const review = namesWhere((outcome) => outcome.kind === 'created' && isPendingReview(outcome));
+	const [forLimit, forService] = [waited.forLimitMs, waited.forServiceMs].map((ms) =>
+		Math.round(ms / 1000),
+	);
+	const info = [
+		requests > 0 ? `Created ${pluralize(created, 'delivery', 'deliveries')}.` : 'Nothing was sent.',
+		skipped.length > 0 &&
+			`Skipped ${pluralize(skipped.length, 'item', 'items')}: ${listUpTo(maxNamesInHint, skipped)}.`,
+		reducedSize !== undefined &&
+			`The Delivery Service rejected a batch, so the rest was sent ${reducedSize === 1 ? 'individually' : `in batches of up to ${reducedSize}`}.`,
+		forLimit && `Waited ${forLimit} s for the rate limit (100 requests per minute).`,
+		forService && `Waited ${forService} s because the service was busy.`,
+	];
+	const warnings = [
+		review.length > 0 &&
+			`${countAndNames(review, 'deliveries')} ${
+				review.length === 1
+					? `is pending review: ${reviewAdvice}`
+					: 'are pending review: their addresses were not found. Correct them with the operation Update, or ask the Delivery Service.'
+			}`,
+		failed.length > 0 &&
+			`${failed.length} of ${jobs.length} ${failed.length === 1 ? 'was' : 'were'} not created: ${listUpTo(maxNamesInHint, failed)}. The field "message" says why.`,
+		unknown.length > 0 &&
+			`It is unknown whether ${countAndNames(unknown, 'deliveries')} ${unknown.length === 1 ? 'was' : 'were'} created. Look in the Delivery Service before you send ${unknown.length === 1 ? 'it' : 'them'} again.`,
+		ledgerFailed &&
+			"n8n's database could not record all deliveries. Later runs report the others as unknown instead of sending them again.",
+	];
+	return {
+		info: info.filter(Boolean).join(' '),
+		warnings: warnings.filter((message) => message !== false),
+	};
+}
+
+/** How many names a hint lists. */
+export const maxNamesInHint = 3;
+
+/** A single name alone; several with their number: `2 orders (#1001, #1002)`. */
+export function countAndNames(names: readonly string[], plural: string): string {
+	const [first, ...others] = names;
+	if (first !== undefined && others.length === 0) return first;
+	return `${names.length} ${plural} (${listUpTo(maxNamesInHint, names)})`;
+}
+
+/** Comma-separated names; those beyond the maximum are only counted. */
+export function listUpTo(max: number, names: readonly string[]): string {
+	const more = names.length - max;
+	return `${names.slice(0, max).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

@@ -1,0 +1,79 @@
+import type { Problem } from '../common/result';
+import type { Claim } from '../ledger/claims';
+import type { Exchange } from '../service/client';
+import type { CreationBody, Delivery } from '../service/schemas';
+import type { Skip } from '../shopify/skipping';
+import type { OrderFacts } from '../shopify/toDelivery';
+
+/** An input item on its way from its order to its output item. */
+export interface Job {
+	/** The number of the input item, from 0. */
+	readonly item: number;
+	/** The reference ID; also of an invalid delivery, if it is readable. */
+	referenceId?: string;
+	/** What is known about its Shopify order. */
+	order?: OrderFacts;
+	/** The delivery to create; undefined for an item that is skipped or invalid. */
+	delivery?: Delivery;
+	companyId?: CreationBody['companyId'];
+	type?: CreationBody['type'];
+	/** What the ledger records; undefined if it may be sent any number of times. */
+	claim?: Claim;
+	/** The name of the location that ships the order, if it has no pickup of its own. */
+	unlistedLocation?: string;
+	/** Whether its output item has only the usual columns. */
+	simplify?: boolean;
+	/** What became of it; set once. */
+	outcome?: Outcome;
+}
+
+/** What became of an item. Reasons are data: `messages/` words them. */
+export type Outcome = Created | Skipped | Failure | { kind: 'invalid'; problem: Problem };
+
+export interface Created {
+	kind: 'created';
+	id: string;
+	/** The service's record of the delivery, with unknown fields (API document, section 2.6). */
+	record: Record<string, unknown>;
+}
+
+/** Not sent, for a reason that is not an error. */
+export interface Skipped {
+	kind: 'skipped';
+	why:
+		| { code: 'alreadyCreated' | 'wholeCreated' | 'unitsSent' | 'sameReference' | 'sameOrder' }
+		| { code: 'order'; skip: Skip; label: string };
+}
+
+/** Not created, and final; possibly created; or not processed by the service. */
+export interface Failure {
+	kind: 'rejected' | 'unknown' | 'notSent';
+	why: FailureReason;
+}
+
+export type FailureReason =
+	/** What the service, or the connection to it, did with the request. */
+	| { code: 'exchange'; exchange: Exchange }
+	/** The request of this and other deliveries was rejected. */
+	| { code: 'batchRejected'; exchange: Exchange; others: number }
+	/** The success response has no record that belongs to the delivery. */
+	| { code: 'noRecord'; exchange: Exchange; otherIds: readonly string[] }
+	/** The run failed before it sent anything. */
+	| { code: 'notStarted'; problem: Problem }
+	/** Nothing more was sent. */
+	| { code: 'halted'; halt: Halt }
+	/** Another execution has claimed the delivery, or its whole order. */
+	| { code: 'elsewhere'; isWhole: boolean }
+	/** The reference ID is used by another order, or by another item of the input. */
+	| { code: 'anotherOrder' }
+	| { code: 'anotherDelivery'; first: Job }
+	/** It is of the same order as an earlier item, whose delivery was not created for certain. */
+	| { code: 'firstFailed'; first: Job }
+	/** The order was sent by fulfillment order, or some of its units were. */
+	| { code: 'inParts' | 'unitsPartlySent' };
+
+/** Why a run sends nothing more. */
+export type Halt =
+	| { code: 'stopped' | 'earlierFailure' }
+	| { code: 'store' | 'unexpected'; error: unknown }
+	| { code: 'exchange'; exchange: Exchange };

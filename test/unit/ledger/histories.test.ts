@@ -1,0 +1,305 @@
+/**
+ * Random histories of one order and its neighbors: sent whole and in parts, split and replaced, by
+ * several executions, with crashes and failures of the store at any access. No unit is ever sent twice,
+ * and whatever is not known to be created or free is unknown.
+ */
+import fc from 'fast-check';
+
+import type { Entries, Store } from '../../../nodes/DeliveryService/ledger/access';
+import type { Claim, ClaimState } from '../../../nodes/DeliveryService/ledger/claims';
+import { Ledger } from '../../../nodes/DeliveryService/ledger/ledger';
+import { allowResending } from '../../../nodes/DeliveryService/ledger/resending';
+
+const seed = Number(process.env.SEQUENCES_SEED ?? Date.now() % 2 ** 31);
+const count = Number(process.env.SEQUENCES ?? 1500);
+
+const quantities = { shirt: 2, mug: 1, socks: 60 };
+
+type Line = keyof typeof quantities;
+
+/** A delivery that some execution wants to send. */
+interface Wanted extends Claim {
+	/** The units that it contains. */
+	units: Partial<Record<Line, number>>;
+}
+
+const whole = { ...quantities };
+
+function part(referenceId: string, units: Wanted['units'], lines: readonly Line[]): Wanted {
+	const counted = lines.map((id) => ({ id, quantity: quantities[id], units: units[id] ?? 0 }));
+	return { referenceId, orderId: 'A', units, part: { orderReferenceId: '#1', lines: counted } };
+}
+
+const small: Line[] = ['shirt', 'mug'];
+const large: Line[] = ['shirt', 'mug', 'socks'];
+
+/** An order, its fulfillment orders before and after changes in Shopify, and others of the same name. */
+const wanted: readonly Wanted[] = [
+	{ referenceId: '#1', orderId: 'A', units: whole },
+	part('#1-1', { shirt: 2, mug: 1 }, small),
+	part('#1-2', { shirt: 1 }, small),
+	part('#1-3', { shirt: 1, mug: 1 }, small),
+	part('#1-4', { socks: 60 }, large),
+	part('#1-5', { socks: 30, mug: 1 }, large),
+	{ referenceId: '#1', orderId: 'B', units: whole },
+	{ ...part('#1-7', { shirt: 1 }, small), orderId: 'B' },
+	{ referenceId: '#1', units: whole },
+	{ referenceId: '#1', orderId: 'A', companyId: 8, units: whole },
+];
+
+const lines: Line[] = ['shirt', 'mug', 'socks'];
+
+type Step =
+	| { kind: 'send'; process: number; numbers: number[]; outcomes: boolean[] }
+	| { kind: 'lookUp'; numbers: number[] }
+	| { kind: 'flush'; process: number }
+	| { kind: 'allow'; reference: string };
+
+const numbers = fc.uniqueArray(fc.nat(wanted.length - 1), {
+	minLength: 1,
+	maxLength: 4,
+	// Two deliveries with one reference never reach the ledger together.
+	selector: (number) => `${wanted[number]?.companyId} ${wanted[number]?.referenceId}`,
+});
+
+const steps: fc.Arbitrary<Step> = fc.oneof(
+	{
+		weight: 6,
+		arbitrary: fc.record({
+			kind: fc.constant('send' as const),
+			process: fc.nat(1),
+			numbers,
+			outcomes: fc.array(fc.boolean(), { minLength: 4, maxLength: 4 }),
+		}),
+	},
+	{ weight: 1, arbitrary: fc.record({ kind: fc.constant('lookUp' as const), numbers }) },
+	{ weight: 1, arbitrary: fc.record({ kind: fc.constant('flush' as const), process: fc.nat(1) }) },
+	{
+		weight: 1,
+		arbitrary: fc.record({
+			kind: fc.constant('allow' as const),
+			reference: fc.constantFrom('#1', '#1-2', '#1-5'),
+		}),
+	},
+);
+
+/** What happens at an access to the store: it fails before or after its effect, or the process ends. */
+type Fault = 'failsBefore' | 'failsAfter' | 'crashesBefore' | 'crashesAfter' | undefined;
+
+const faults: fc.Arbitrary<Fault[]> = fc.array(
+	fc.oneof(
+		{ weight: 12, arbitrary: fc.constant(undefined) },
+		{
+			weight: 1,
+			arbitrary: fc.constantFrom<Fault[]>(
+				'failsBefore',
+				'failsAfter',
+				'crashesBefore',
+				'crashesAfter',
+			),
+		},
+	),
+	{ maxLength: 60 },
+);
+
+class Crash extends Error {}
+
+class World {
+	readonly entries = new Set<string>();
+	readonly problems: string[] = [];
+	/** What exists at the service, since Allow Resending was last used for the order. */
+	created: Wanted[] = [];
+	/** Everything that was ever created. */
+	readonly everCreated = new Set<Wanted>();
+	/** Units that Allow Resending for one fulfillment order has freed. */
+	allowed = new Set<string>();
+	hasFaults = false;
+	private accesses = 0;
+
+	constructor(private readonly faults: readonly Fault[]) {}
+
+	/** The store of a process, which does nothing more after it has crashed. */
+	openStore(): Store {
+		let isCrashed = false;
+		const access = async <Result>(work: () => Result): Promise<Result> => {
+			await Promise.resolve();
+			if (isCrashed) throw new Crash();
+			const fault = this.faults[this.accesses++];
+			this.hasFaults ||= fault !== undefined;
+			if (fault === 'failsBefore') throw new Error('no database');
+			isCrashed = fault === 'crashesBefore' || fault === 'crashesAfter';
+			if (fault === 'crashesBefore') throw new Crash();
+			const result = work();
+			if (fault === 'failsAfter') throw new Error('no database');
+			if (fault === 'crashesAfter') throw new Crash();
+			return result;
+		};
+		const entries: Entries = {
+			record: async (some) =>
+				await access(() => {
+					const added = some.filter((entry) => !this.entries.has(entry));
+					for (const entry of some) this.entries.add(entry);
+					return new Set(added);
+				}),
+			remove: async (some) =>
+				await access(() => {
+					for (const entry of some) this.entries.delete(entry);
+				}),
+		};
+		return { runExclusive: async (work) => await work(entries) };
+	}
+
+	/** The service creates a delivery that was claimed. */
+	create(one: Wanted): void {
+		const others = this.created.filter((other) => isSameOrder(one, other));
+		if (one.part) {
+			this.expect(!others.some((other) => !other.part), `${nameOf(one)} after its whole order`);
+			this.expect(!others.includes(one), `${nameOf(one)} twice`);
+			for (const line of lines) {
+				const units = [one, ...others.filter(({ part: isPart }) => isPart)]
+					.filter(({ referenceId }) => !this.allowed.has(referenceId))
+					.map((each) => each.units[line] ?? 0);
+				const sum = units.reduce((total, each) => total + each, 0);
+				this.expect(sum <= quantities[line], `${sum} of ${quantities[line]} units of ${line}`);
+			}
+		} else this.expect(others.length === 0, `${nameOf(one)} again, whole`);
+		this.created.push(one);
+		this.everCreated.add(one);
+	}
+
+	/** Checks that a state is true. */
+	check(one: Wanted, state: ClaimState): void {
+		const ever = [...this.everCreated].filter((other) => isSameOrder(one, other));
+		const isTrue: Record<ClaimState, boolean> = {
+			free: true,
+			created: ever.some(({ referenceId }) => referenceId === one.referenceId),
+			wholeCreated: ever.some((other) => !other.part),
+			inParts: true,
+			unitsSent: true,
+			unitsPartlySent: true,
+			anotherOrder: [...this.everCreated].some((other) => other.referenceId === one.referenceId),
+			unknown: true,
+			wholeUnknown: true,
+		};
+		this.expect(isTrue[state], `${nameOf(one)} is ${state}`);
+	}
+
+	expect(isTrue: boolean, problem: string): void {
+		if (!isTrue) this.problems.push(problem);
+	}
+}
+
+/** Whether two deliveries are of the same order; one without an order ID may be of any. */
+function isSameOrder(one: Wanted, other: Wanted): boolean {
+	if (one.companyId !== other.companyId) return false;
+	const [a, b] = [one.orderId, other.orderId];
+	return a === undefined || b === undefined ? !one.part && !other.part : a === b;
+}
+
+function nameOf({ referenceId, orderId, companyId }: Wanted): string {
+	return `${referenceId} of order ${orderId} in company ${companyId ?? 'own'}`;
+}
+
+const noWait = { now: () => 0, wait: async () => await Promise.resolve() };
+
+async function run(world: World, history: readonly Step[]): Promise<void> {
+	const processes = [0, 1].map(() => new Ledger(world.openStore(), noWait));
+	const restart = (number: number) => (processes[number] = new Ledger(world.openStore(), noWait));
+	for (const step of history) {
+		const process = 'process' in step ? step.process : 0;
+		const ledger = processes[process] ?? restart(process);
+		const some = 'numbers' in step ? step.numbers.flatMap((number) => wanted[number] ?? []) : [];
+		try {
+			if (step.kind === 'flush') await ledger.flush();
+			else if (step.kind === 'lookUp') {
+				const before = [...world.entries].sort().join();
+				const hadFaults = world.hasFaults;
+				for (const one of some) {
+					const states = await new Ledger(world.openStore(), noWait).lookUp(some);
+					world.check(one, states.get(one) ?? 'unknown');
+				}
+				if (world.hasFaults === hadFaults)
+					world.expect([...world.entries].sort().join() === before, 'a look-up changed something');
+			} else if (step.kind === 'send') {
+				const states = await ledger.claim(some);
+				for (const [index, one] of some.entries()) {
+					const state = states.get(one) ?? 'unknown';
+					world.check(one, state);
+					if (state !== 'free') continue;
+					if (step.outcomes[index]) {
+						world.create(one);
+						ledger.confirm(one);
+					} else ledger.release(one);
+				}
+			} else {
+				// A person makes sure that nothing is being sent.
+				for (const each of processes) await each.flush();
+				const isFreed = (one: Wanted) =>
+					one.companyId === undefined &&
+					(step.reference === '#1' || one.referenceId === step.reference);
+				const existed = world.created.some(isFreed);
+				// Also if this is interrupted: the person wanted it.
+				world.created = world.created.filter((one) => !isFreed(one));
+				if (step.reference === '#1') world.allowed = new Set();
+				else world.allowed.add(step.reference);
+				const store = world.openStore();
+				const remembered = await allowResending(store, undefined, [step.reference]);
+				const isTold = remembered.has(step.reference) || !existed || world.hasFaults;
+				world.expect(isTold, `${step.reference} is not remembered`);
+			}
+		} catch (error) {
+			if (!(error instanceof Error)) throw error;
+			if (error instanceof Crash) restart(process);
+			else if (error.message !== 'no database') throw error;
+		}
+	}
+}
+
+test(`no unit is sent twice in ${count} random histories (SEQUENCES_SEED=${seed})`, async () => {
+	await fc.assert(
+		fc.asyncProperty(fc.array(steps, { maxLength: 12 }), faults, async (history, some) => {
+			const world = new World(some);
+			await run(world, history);
+			if (world.problems.length > 0) throw new Error(world.problems.join('; '));
+		}),
+		{ seed, numRuns: count },
+	);
+});
+
+test('after any history, Allow Resending for the order lets every delivery of it go out again', async () => {
+	await fc.assert(
+		fc.asyncProperty(
+			fc.array(steps, { maxLength: 8 }),
+			faults,
+			fc.nat(wanted.length - 1),
+			async (history, some, number) => {
+				const one = wanted[number];
+				if (!one || one.companyId !== undefined) return;
+				const world = new World(some);
+				await run(world, history);
+				const calm = new World([]);
+				for (const entry of world.entries) calm.entries.add(entry);
+				await allowResending(calm.openStore(), undefined, ['#1', one.referenceId]);
+				const states = await new Ledger(calm.openStore(), noWait).claim([one]);
+				if (states.get(one) !== 'free') throw new Error(`${nameOf(one)} is ${states.get(one)}`);
+			},
+		),
+		{ seed, numRuns: count / 3 },
+	);
+});
+
+test('an order takes three entries, and a fulfillment order of three units seven', async () => {
+	const world = new World([]);
+	const ledger = new Ledger(world.openStore(), noWait);
+	const order = { referenceId: '#5', orderId: '5', units: {} };
+	await ledger.claim([order]);
+	ledger.confirm(order);
+	await ledger.flush();
+	expect(world.entries.size).toBe(3);
+	const [, fulfillmentOrder] = wanted;
+	if (!fulfillmentOrder) throw new Error('no fulfillment order');
+	await ledger.claim([fulfillmentOrder]);
+	ledger.confirm(fulfillmentOrder);
+	await ledger.flush();
+	expect(world.entries.size).toBe(3 + 7);
+});

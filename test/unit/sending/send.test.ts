@@ -1,0 +1,413 @@
+/** Runs: how deliveries share requests, what stops a run, and what the ledger remembers. */
+import type { Store } from '../../../nodes/DeliveryService/ledger/access';
+import { Ledger } from '../../../nodes/DeliveryService/ledger/ledger';
+import type { Job } from '../../../nodes/DeliveryService/sending/job';
+import { RateLimit } from '../../../nodes/DeliveryService/sending/rateLimit';
+import {
+	lookUpJobs,
+	sendJobs,
+	type Report,
+	type SendingOptions,
+} from '../../../nodes/DeliveryService/sending/send';
+import { FakeService, job, jobsOf, respondWith } from '../../support/creations';
+import { entriesOf, noTime, storeOf, type Row } from '../../support/memoryStore';
+import { VirtualTime } from '../../support/virtualTime';
+
+let time: VirtualTime;
+let row: Row;
+let store: Store;
+let accesses: number;
+let maxSeen: number;
+/** The number of the first access to the store that fails, and how many do. */
+let failing: { from: number; count: number };
+
+beforeEach(() => {
+	time = new VirtualTime();
+	row = { entries: new Set() };
+	accesses = 0;
+	maxSeen = 0;
+	failing = { from: Infinity, count: 0 };
+	const entries = entriesOf(row, time, () => noTime);
+	const access = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+		const number = ++accesses;
+		if (number >= failing.from && number < failing.from + failing.count)
+			throw new Error('no database');
+		return await work();
+	};
+	store = storeOf({
+		record: async (wanted) => await access(async () => await entries.record(wanted)),
+		remove: async (unwanted) => await access(async () => await entries.remove(unwanted)),
+	});
+});
+
+async function send(...run: Parameters<typeof start>): Promise<Report> {
+	return await time.until(start(...run));
+}
+
+/** Starts a run, which waits until the time advances. */
+async function start(
+	service: FakeService,
+	jobs: readonly Job[],
+	{ latencyMs = 0, ...options }: Partial<SendingOptions> & { latencyMs?: number } = {},
+): Promise<Report> {
+	let inFlight = 0;
+	return await sendJobs(jobs, {
+		send: async (body) => {
+			maxSeen = Math.max(maxSeen, ++inFlight);
+			const exchange = await service.send(body);
+			await time.wait(latencyMs);
+			inFlight--;
+			return exchange;
+		},
+		rateLimit: new RateLimit(100, 60_000),
+		clock: time,
+		random: () => 0.5,
+		maxRetryMs: 0,
+		continueOnFail: true,
+		ledger: new Ledger(store, time),
+		...options,
+	});
+}
+
+const kindsOf = (jobs: readonly Job[]) => jobs.map(({ outcome }) => outcome?.kind);
+
+function reasonsOf(jobs: readonly Job[]): Array<string | undefined> {
+	return jobs.map(({ outcome }) =>
+		outcome && 'why' in outcome ? outcome.why.code : outcome?.kind,
+	);
+}
+
+const sizesOf = ({ requests }: FakeService) => requests.map(({ length }) => length);
+
+const part = (orderReferenceId: string, id: string, units = 1, quantity = units) => ({
+	orderReferenceId,
+	lines: [{ id, quantity, units }],
+});
+
+describe('requests', () => {
+	test.each([
+		['1 delivery', 1, undefined, [1]],
+		['50 deliveries one per request', 50, undefined, Array.from({ length: 50 }, () => 1)],
+		['51 in one batch', 51, undefined, [51]],
+		['250 in full batches', 250, undefined, [100, 100, 50]],
+		['5 in batches of Batch Size', 5, 2, [2, 2, 1]],
+	])('sends %s', async (_, count, batchSize, sizes) => {
+		const service = new FakeService();
+		const jobs = jobsOf(count);
+		await send(service, jobs, { batchSize });
+		expect(sizesOf(service)).toEqual(sizes);
+		expect(service.existing).toHaveLength(count);
+		expect(new Set(kindsOf(jobs))).toEqual(new Set(['created']));
+	});
+
+	test('never mixes companies and delivery types in one request', async () => {
+		const service = new FakeService();
+		const jobs = [
+			job(0, 'A', { companyId: 1 }),
+			job(1, 'B', { companyId: 2 }),
+			job(2, 'C', { companyId: 1, type: 'express' }),
+			job(3, 'D', { companyId: 1 }),
+		];
+		await send(service, jobs, { batchSize: 100 });
+		expect(service.requests).toEqual([['A', 'D'], ['B'], ['C']]);
+	});
+
+	test('is one at a time until something was created, then up to four', async () => {
+		const started: number[] = [];
+		const service = new FakeService((_, number) => {
+			started[number] = time.now();
+			return undefined;
+		});
+		await send(service, jobsOf(40), { latencyMs: 100 });
+		expect(started[2]).toBeGreaterThan(started[1] ?? Infinity);
+		expect(maxSeen).toBe(4);
+	});
+
+	test('fills batches across deliveries that were already created', async () => {
+		await send(
+			new FakeService(),
+			jobsOf(150).filter(({ item }) => item % 2 === 0),
+		);
+		const service = new FakeService();
+		await send(service, jobsOf(400));
+		expect(sizesOf(service)).toEqual([100, 100, 100, 25]);
+	});
+
+	test('claims a tenth of a run at once, at most 800', async () => {
+		const entriesAtFirst: number[] = [];
+		for (const count of [50, 1000, 20_000]) {
+			row.entries = new Set();
+			let first: number | undefined;
+			const service = new FakeService(() => {
+				first ??= row.entries.size;
+				return undefined;
+			});
+			await send(service, jobsOf(count), { rateLimit: new RateLimit(10_000, 60_000) });
+			entriesAtFirst.push(first ?? 0);
+		}
+		expect(entriesAtFirst).toEqual([5, 100, 800]);
+	});
+});
+
+describe('a rejected batch', () => {
+	const rejectFirst = () =>
+		new FakeService((_, number) => (number === 1 ? respondWith(400, { code: 'E' }) : undefined));
+
+	test('leaves its deliveries unknown and makes the next requests small', async () => {
+		const service = rejectFirst();
+		const jobs = jobsOf(1100);
+		const { reducedSize } = await send(service, jobs);
+		expect(kindsOf(jobs).filter((kind) => kind === 'unknown')).toHaveLength(100);
+		expect(service.existing).toHaveLength(1000);
+		expect(reducedSize).toBe(2);
+		expect(Math.max(...sizesOf(service).slice(1))).toBe(2);
+	});
+
+	test('is not followed by others without On Error: Continue', async () => {
+		const service = rejectFirst();
+		const jobs = jobsOf(300);
+		await send(service, jobs, { continueOnFail: false });
+		expect(service.requests).toHaveLength(1);
+		expect(kindsOf(jobs).filter((kind) => kind === 'notSent')).toHaveLength(200);
+	});
+
+	test.each([400, 413, 422])(
+		'with status %i costs few requests, even if the service adds a time to each error',
+		async (status) => {
+			const service = new FakeService((_, number) =>
+				respondWith(status, { code: 'E', message: `Failed at ${number}` }),
+			);
+			const jobs = jobsOf(100);
+			await send(service, jobs);
+			expect(service.requests).toHaveLength(1);
+			expect(new Set(kindsOf(jobs))).toEqual(new Set(['unknown']));
+		},
+	);
+});
+
+describe('a run stops', () => {
+	test.each([
+		[401, 1],
+		[407, 1],
+		[302, 1],
+		[429, 1],
+		// A rejection of a delivery that was sent alone says nothing about the others.
+		[404, 10],
+		[500, 3],
+	])('after status %i without a body: %i requests', async (status, requests) => {
+		const service = new FakeService(() => respondWith(status));
+		const jobs = jobsOf(10);
+		await send(service, jobs);
+		expect(service.requests).toHaveLength(requests);
+	});
+
+	test('when the user stops it: what was not sent may be sent again', async () => {
+		const stop = new AbortController();
+		const service = new FakeService((_, number) => {
+			if (number === 2) stop.abort();
+			return undefined;
+		});
+		const jobs = jobsOf(10);
+		await send(service, jobs, { signal: stop.signal });
+		expect(new Set(kindsOf(jobs))).toEqual(new Set(['created', 'notSent']));
+		const later = new FakeService();
+		await send(later, jobsOf(10));
+		expect(later.existing.length + service.existing.length).toBe(10);
+	});
+
+	test('at an unexpected error, which leaves only its delivery unknown', async () => {
+		const service = new FakeService((_, number) => {
+			if (number === 2) throw new TypeError('a bug');
+			return undefined;
+		});
+		const jobs = jobsOf(10);
+		await send(service, jobs);
+		expect(kindsOf(jobs).slice(0, 2)).toEqual(['created', 'unknown']);
+		expect(kindsOf(jobs).slice(-1)).toEqual(['notSent']);
+	});
+
+	test('not after rejections of deliveries that were sent alone', async () => {
+		const service = new FakeService((_, number) =>
+			number < 9 ? respondWith(422, { code: 'E' }) : undefined,
+		);
+		const jobs = jobsOf(9);
+		await send(service, jobs, { continueOnFail: false });
+		expect(kindsOf(jobs)).toEqual([...Array.from({ length: 8 }, () => 'rejected'), 'created']);
+	});
+});
+
+describe('the memory of a run', () => {
+	test('skips what was created, and sends again what was rejected', async () => {
+		const service = new FakeService(([reference]) =>
+			reference === 'R1' ? respondWith(422, { code: 'E' }) : undefined,
+		);
+		await send(service, jobsOf(3));
+		const jobs = jobsOf(3);
+		await send(new FakeService(), jobs);
+		expect(reasonsOf(jobs)).toEqual(['alreadyCreated', 'created', 'alreadyCreated']);
+	});
+
+	test('never sends a delivery again after a lost response', async () => {
+		const lost = new FakeService(() => ({ kind: 'noResponse', code: 'ECONNRESET' }));
+		await send(lost, jobsOf(1));
+		const jobs = jobsOf(1);
+		const service = new FakeService();
+		const before = time.now();
+		await send(service, jobs);
+		expect(reasonsOf(jobs)).toEqual(['elsewhere']);
+		expect(service.requests).toEqual([]);
+		// It waits for the other execution, which may be sending it.
+		expect(time.now() - before).toBeGreaterThan(30_000);
+		expect(time.now() - before).toBeLessThan(90_000);
+	});
+
+	test('waits for another execution, and skips what that one creates', async () => {
+		const [first, second] = [jobsOf(5), jobsOf(5)];
+		const service = new FakeService();
+		const runs = [first, second].map(
+			async (jobs) => await start(service, jobs, { latencyMs: 3000 }),
+		);
+		await time.until(Promise.all(runs));
+		expect(service.existing).toHaveLength(5);
+		expect(kindsOf([...first, ...second]).sort()).toEqual([
+			...Array.from({ length: 5 }, () => 'created'),
+			...Array.from({ length: 5 }, () => 'skipped'),
+		]);
+	});
+
+	test('sends nothing when the store fails before the first request', async () => {
+		failing = { from: 1, count: Infinity };
+		const service = new FakeService();
+		const jobs = jobsOf(3);
+		await send(service, jobs);
+		expect(service.requests).toEqual([]);
+		expect(kindsOf(jobs)).toEqual(['notSent', 'notSent', 'notSent']);
+	});
+
+	test.each([
+		['confirms', () => undefined, ['alreadyCreated']],
+		['releases', () => respondWith(422, { code: 'E' }), ['created']],
+	])('%s after a brief failure of the store', async (_, respond, expected) => {
+		// The claim is one access.
+		failing = { from: 2, count: 2 };
+		const service = new FakeService(respond);
+		const { ledgerFailed } = await send(service, jobsOf(1));
+		expect(ledgerFailed).toBe(false);
+		const jobs = jobsOf(1);
+		await send(new FakeService(), jobs);
+		expect(reasonsOf(jobs)).toEqual(expected);
+	});
+
+	test('reports a store that keeps failing; the delivery is unknown later', async () => {
+		failing = { from: 2, count: Infinity };
+		const jobs = jobsOf(1);
+		const { ledgerFailed } = await send(new FakeService(), jobs);
+		expect(kindsOf(jobs)).toEqual(['created']);
+		expect(ledgerFailed).toBe(true);
+		failing = { from: Infinity, count: 0 };
+		const later = jobsOf(1);
+		await send(new FakeService(), later);
+		expect(reasonsOf(later)).toEqual(['elsewhere']);
+	});
+});
+
+describe('deliveries of one input with the same reference ID', () => {
+	const order = (item: number, orderId?: string) => job(item, '#1', { orderId });
+
+	test('are sent once if they are the same order, or equal without an order', async () => {
+		const service = new FakeService();
+		const jobs = [order(0, 'A'), order(1, 'A'), job(2, 'R'), job(3, 'R')];
+		await send(service, jobs);
+		expect(service.existing).toEqual(['#1', 'R']);
+		expect(reasonsOf(jobs)).toEqual(['created', 'sameReference', 'created', 'sameReference']);
+	});
+
+	test('are errors if they are other orders or other deliveries', async () => {
+		const service = new FakeService();
+		const jobs = [order(0, 'A'), order(1, 'B'), job(2, 'R'), job(3, 'R')];
+		const [, , , last] = jobs;
+		if (last?.delivery) last.delivery = { ...last.delivery, cod: 5 };
+		await send(service, jobs);
+		expect(service.existing).toEqual(['#1', 'R']);
+		expect(reasonsOf(jobs)).toEqual(['created', 'anotherOrder', 'created', 'anotherDelivery']);
+	});
+
+	test.each([
+		[respondWith(422, { code: 'E' }), 'notSent'],
+		[respondWith(500), 'unknown'],
+	])('follow the first one if it was not created for certain', async (response, kind) => {
+		const jobs = [job(0, 'R'), job(1, 'R')];
+		await send(new FakeService(() => response), jobs);
+		expect(jobs[1]?.outcome).toMatchObject({ kind, why: { code: 'firstFailed' } });
+	});
+
+	test('may be sent repeatedly without a memory', async () => {
+		const service = new FakeService();
+		await send(service, [job(0, 'R'), job(1, 'R')], { ledger: undefined });
+		expect(service.existing).toEqual(['R', 'R']);
+	});
+});
+
+describe('fulfillment orders', () => {
+	test('are skipped when the input contains the whole order', async () => {
+		const service = new FakeService();
+		const jobs = [
+			job(0, '#1-1', { orderId: 'A', part: part('#1', 'x') }),
+			job(1, '#1', { orderId: 'A' }),
+		];
+		await send(service, jobs);
+		expect(service.existing).toEqual(['#1']);
+		expect(reasonsOf(jobs)).toEqual(['sameOrder', 'created']);
+	});
+
+	test('with the same units are sent once, also in one input', async () => {
+		const service = new FakeService(([reference]) =>
+			reference === '#2-1' ? respondWith(422, { code: 'E' }) : undefined,
+		);
+		const jobs = [
+			job(0, '#1-1', { orderId: 'A', part: part('#1', 'x') }),
+			job(1, '#1-2', { orderId: 'A', part: part('#1', 'x') }),
+			// The first one is rejected, so the other one may be sent.
+			job(2, '#2-1', { orderId: 'B', part: part('#2', 'y') }),
+			job(3, '#2-2', { orderId: 'B', part: part('#2', 'y') }),
+		];
+		await send(service, jobs);
+		expect(service.existing).toEqual(['#1-1', '#2-2']);
+		expect(reasonsOf(jobs)).toEqual(['created', 'unitsSent', 'exchange', 'created']);
+	});
+
+	test('with some units that were sent are an error', async () => {
+		const [one, all] = [part('#1', 'x', 1, 3), part('#1', 'x', 3)];
+		await send(new FakeService(), [job(0, '#1-1', { orderId: 'A', part: one })]);
+		const jobs = [job(0, '#1-2', { orderId: 'A', part: all })];
+		await send(new FakeService(), jobs);
+		expect(jobs[0]?.outcome).toEqual({ kind: 'notSent', why: { code: 'unitsPartlySent' } });
+	});
+});
+
+test('a look-up shows what would not be sent, and changes nothing', async () => {
+	await send(new FakeService(), [
+		job(0, '#1', { orderId: 'A' }),
+		job(1, '#2-1', { orderId: 'B', part: part('#2', 'x') }),
+	]);
+	const before = [...row.entries];
+	const jobs = [
+		job(0, '#1', { orderId: 'A' }),
+		job(1, '#1-1', { orderId: 'A', part: part('#1', 'y') }),
+		job(2, '#2', { orderId: 'B' }),
+		job(3, '#2-2', { orderId: 'B', part: part('#2', 'x') }),
+		job(4, '#3'),
+		job(5, '#3'),
+	];
+	await time.until(lookUpJobs(jobs, new Ledger(store, time)));
+	expect(reasonsOf(jobs)).toEqual([
+		'alreadyCreated',
+		'sameOrder',
+		'inParts',
+		// The input asks for both.
+		'firstFailed',
+		undefined,
+		'sameReference',
+	]);
+	expect([...row.entries].sort()).toEqual(before.sort());
+});
