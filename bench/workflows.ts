@@ -49,7 +49,7 @@ export function ownFromJson(credentials: Credentials, batchSize?: number): Sendi
 		source: 'json',
 		deliveryJson: '={{ $json }}',
 		skipAlreadySent: false,
-		advanced: batchSize === undefined ? {} : { batchSize },
+		options: batchSize === undefined ? {} : { batchSize },
 	};
 	return [own(credentials, parameters)];
 }
@@ -65,7 +65,7 @@ export function ownFromShopify(credentials: Credentials): Sending {
 		pickupLocationType: 'address',
 		pickupAddress: pickup.location.address,
 		skipAlreadySent: true,
-		orderOptions: { fallbackEmail: 'orders@example.com' },
+		fallbackEmail: 'orders@example.com',
 		options: {},
 	};
 	return [own(credentials, parameters)];

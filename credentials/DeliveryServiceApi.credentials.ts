@@ -26,7 +26,7 @@ export class DeliveryServiceApi implements ICredentialType {
 			default: '',
 			placeholder: 'e.g. https://api.delivery-service.example',
 			description:
-				'The API URL of the Delivery Service, without an endpoint path such as /v1/deliveries. With http:// instead of https://, the API secret is sent unencrypted. If you change the URL, workflows that skip deliveries already sent stop until you run Confirm New Base URL.',
+				'The API URL of the Delivery Service, without an endpoint path such as /v1/deliveries. With http:// instead of https://, the API secret is sent unencrypted.',
 		},
 		{
 			displayName: 'API Key ID',
@@ -35,7 +35,7 @@ export class DeliveryServiceApi implements ICredentialType {
 			required: true,
 			default: '',
 			placeholder: 'e.g. key_4f2a',
-			description: 'Shown in the Delivery Service dashboard',
+			description: 'From the Delivery Service',
 		},
 		{
 			displayName: 'API Secret',

@@ -77,7 +77,7 @@ export function filledIn({ credential }: Pick<Shopify, 'credential'>): FilledIn 
 	return {
 		[nodeNames.createDelivery]: {
 			...pickup,
-			orderOptions: { fallbackEmail: 'orders@example.com' },
+			fallbackEmail: 'orders@example.com',
 		},
 		[nodeNames.computeSignature]: { secret: credential.appSecretKey },
 		[nodeNames.createFromSheet]: pickup,

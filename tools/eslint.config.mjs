@@ -31,9 +31,9 @@ const layers = {
 	service: ['common'],
 	ledger: ['common'],
 	shopify: ['common', 'service'],
-	sending: ['common', 'service', 'ledger'],
+	sending: ['common', 'service', 'ledger', 'shopify'],
 	messages: ['common', 'service', 'shopify', 'sending'],
-	trigger: ['common', 'service', 'ledger'],
+	trigger: ['common', 'service'],
 	operations: ['common', 'service', 'ledger', 'shopify', 'sending', 'messages'],
 };
 

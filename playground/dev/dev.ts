@@ -119,7 +119,7 @@ async function setUp(url: string, { credential }: LocalService): Promise<void> {
 					pickupName: 'Larch & Linen',
 					pickupEmail: 'warehouse@example.com',
 					pickupAddress: '18 Depot Street, Springfield, IL 62703',
-					orderOptions: { fallbackEmail: 'orders@example.com' },
+					fallbackEmail: 'orders@example.com',
 				},
 				credentials: { deliveryServiceApi: { id, name } },
 			},

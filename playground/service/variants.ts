@@ -178,14 +178,6 @@ export const variants = {
 		rule: 'A response with an error code is no success.',
 		...onEveryChange(() => message(200, 'ERROR', 'Your plan does not allow this')),
 	},
-	'conflict-409': {
-		description: 'Creates the deliveries, but responds 409, as if it had received them twice.',
-		rule: 'A creation with the response 409 is unknown.',
-		create: (request, next) => {
-			next(request);
-			return message(409, 'CONFLICT', 'The deliveries exist');
-		},
-	},
 	'rejected-batch': {
 		description:
 			'Rejects a request that contains an invalid delivery with 422, and creates nothing.',

@@ -42,7 +42,7 @@ describe('errors that stop the workflow', () => {
 		const items = ['E-1', 'E-2', 'E-3'].map(delivery);
 		const error = await runToError({
 			items,
-			parameters: { ...fromJson, advanced: { batchSize: 1 } },
+			parameters: { ...fromJson, options: { batchSize: 1 } },
 		});
 		const [created] = control.deliveries();
 		expect(error).toEqual({
@@ -61,7 +61,7 @@ describe('errors that stop the workflow', () => {
 		expect(error).toEqual({
 			status: 'error',
 			message: `It is unknown whether E-1 was created: the connection to the Delivery Service at ${host} failed [item 0]`,
-			description: contains('Check the Delivery Service dashboard before you send it again.'),
+			description: contains('Look for it in the Delivery Service before you send it again.'),
 		});
 		expect(installation().service.control.deliveries()).toHaveLength(1);
 	});
@@ -98,7 +98,8 @@ describe('errors that stop the workflow', () => {
 		};
 		expect(await runToError({ parameters })).toEqual({
 			status: 'error',
-			message: 'The Delivery Service could not find the requested resource (status 404) [item 0]',
+			message:
+				'none was not updated: the Delivery Service could not find the requested resource (status 404) [item 0]',
 			description: contains('Unknown deliveries: none'),
 		});
 	});
@@ -177,7 +178,7 @@ describe('On Error: Continue', () => {
 		]);
 		expect(hintsOf(execution, nodes.action)).toEqual([
 			'Created 1 delivery.',
-			'2 deliveries were not created: see the "message" field.',
+			'2 of 3 were not created: E-3, C-2. The field "message" says why.',
 		]);
 	});
 });
@@ -186,7 +187,7 @@ describe('repeated runs', () => {
 	const parameters = {
 		resource: 'delivery',
 		...shopifyFields,
-		advanced: { batchSize: 2 },
+		options: { batchSize: 2 },
 	};
 	const createdReferences = () =>
 		installation()
@@ -200,20 +201,13 @@ describe('repeated runs', () => {
 		const { execution } = await shared.runAction(installation(), { items: orders, parameters });
 		expect(execution.data.resultData.error).toMatchObject({
 			message:
-				'It is unknown whether #1001 was created: the Delivery Service rejected the batch of this delivery and another one (status 422) (0 of 4 deliveries created, 2 not sent) [item 0]',
+				'It is unknown whether #1001 was created: the Delivery Service rejected the request for it and another one (status 422) (0 of 4 deliveries created, 2 not sent) [item 0]',
 			description: contains('"Allow Resending"'),
 		});
 		expect(execution.data.resultData.error?.description).toContain(
-			'Turn on the option Retry Rejected Batches only if you know that the service creates nothing when it rejects a batch. The service says: Delivery rejected: #1002 (REJECTED). Possibly created (2): #1001, #1002. Not sent (2): #1003, #1004.',
+			'For later runs, set the option Batch Size to 1, so that a rejection affects only one delivery. The service says: Delivery rejected: #1002 (REJECTED). Possibly created (2): #1001, #1002. Not sent (2): #1003, #1004.',
 		);
-		const retryParameters = { ...parameters, advanced: { retryRejectedBatches: true } };
 		expect(createdReferences()).toEqual([]);
-		const certain = await shared.runAction(installation(), {
-			items: orders.slice(2),
-			parameters: retryParameters,
-		});
-		expect(certain.execution.status).toBe('success');
-		expect(createdReferences()).toEqual(['#1003', '#1004']);
 	});
 
 	test('creates nothing on a second run, even after a restart of n8n', async () => {

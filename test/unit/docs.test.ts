@@ -30,8 +30,8 @@ test.each(nodes)(
 
 test('the reference describes the fields of the order options once and refers to them', () => {
 	const reference = render();
-	expect(reference.match(/ › Fallback Email \|/g)).toHaveLength(1);
-	expect(reference).toMatch(/Its fields are described in \[Delivery: Create.*`fallbackEmail`/);
+	expect(reference.match(/ › Send All Orders To \|/g)).toHaveLength(1);
+	expect(reference).toMatch(/Its fields are described in \[Delivery: Create.*`address`/);
 });
 
 test('the reference lists the fields of collections, and all table rows have the same columns', () => {

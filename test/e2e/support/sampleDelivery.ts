@@ -39,5 +39,5 @@ export const packages = [{ name: 'Box', qty: 1, size: 's' }];
 export const shopifyFields = {
 	operation: 'createFromOrders',
 	...pickupFields,
-	orderOptions: { fallbackEmail: 'orders@example.com' },
+	fallbackEmail: 'orders@example.com',
 };

@@ -207,7 +207,7 @@ export function senderWorkflow(
 					...pickupFields,
 					skipAlreadySent,
 					orderOptions: {},
-					advanced: options,
+					options,
 				}),
 				credentials,
 				onError: 'continueRegularOutput',
