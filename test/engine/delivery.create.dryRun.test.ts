@@ -86,6 +86,15 @@ test('shows no requests in a dry run with Simplify on', async () => {
 	expect(jsonOf(items)[0]).toEqual(flat);
 });
 
+test('says which orders need a person', async () => {
+	const orderOptions = { address: '1 Main Street, Springfield' };
+	const shop = { operation: 'createFromOrders', ...pickupFields, orderOptions };
+	const { items } = await dryRun([shopifyOrder({ id: 1, name: '#1' })], {}, shop);
+	expect(jsonOf(items)).toMatchObject([
+		{ actionNeeded: expect.stringContaining('It goes to 1 Main Street, Springfield like all') },
+	]);
+});
+
 test('shows the packing list of Shopify orders, and why orders would be skipped', async () => {
 	const shop = { operation: 'createFromOrders', ...pickupFields };
 	const items = [

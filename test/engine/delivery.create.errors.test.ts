@@ -703,7 +703,7 @@ describe('hints of a run', () => {
 		]);
 	});
 
-	test('shows the number of deliveries pending review in a hint, and what to do', async () => {
+	test('says in the row and in a hint what to do about a delivery pending review', async () => {
 		const nowhere = delivery({
 			referenceId: 'N',
 			dropoff: {
@@ -711,7 +711,13 @@ describe('hints of a run', () => {
 				location: { address: 'Nowhere' },
 			},
 		});
-		const { hints } = await service.run(createOnce(), { items: [nowhere, ...deliveries(2)] });
+		const { items, hints } = await service.run(createOnce(), {
+			items: [nowhere, ...deliveries(2)],
+		});
+		expect(items.map(({ json }) => json.actionNeeded)).toEqual([
+			expect.stringMatching(/^Pending review: its address was not found\. Correct it/),
+			...[null, null],
+		]);
 		expect(hints).toMatchObject([
 			{ message: 'Created 3 deliveries.' },
 			{
