@@ -90,9 +90,7 @@ test('says which orders need a person', async () => {
 	const orderOptions = { address: '1 Main Street, Springfield' };
 	const shop = { operation: 'createFromOrders', ...pickupFields, orderOptions };
 	const { items } = await dryRun([shopifyOrder({ id: 1, name: '#1' })], {}, shop);
-	expect(jsonOf(items)).toMatchObject([
-		{ actionNeeded: expect.stringContaining('It goes to 1 Main Street, Springfield like all') },
-	]);
+	expect(jsonOf(items)[0]?.actionNeeded).toContain('It goes to 1 Main Street, Springfield');
 });
 
 test('shows the packing list of Shopify orders, and why orders would be skipped', async () => {
