@@ -4,7 +4,7 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 
-import { jsonOf, outcomesOf, pairedItems, setUp } from '../support/actionNode';
+import { jsonOf, pairedItems, setUp } from '../support/actionNode';
 import { deliveries, delivery, pickup } from '../support/sampleDelivery';
 
 const service = setUp();
@@ -43,53 +43,6 @@ describe('delivery from JSON', () => {
 		expect(jsonOf(items)).toMatchObject([{ referenceId: '#1001', statusDelivery: 'processing' }]);
 	});
 
-	test('converts values to the types of the API document', async () => {
-		const input = {
-			pickup: { contact: pickup.contact, location: { warehouse: '7', address: null } },
-			dropoff: {
-				contact: { name: ' Ana Torres ', email: 'ana@mail.example', phonenumber: 15550100 },
-				location: {
-					address: { streetName: 'Oak Avenue 48', zipcode: 62704, state: null },
-					lat: 39.7817,
-					lng: '-89.6501',
-					instructions: 'Ring twice',
-				},
-			},
-			packages: [{ id: 12, name: 'Box', qty: '2', weight: '1.50', size: ' XL ', price: 0 }],
-			referenceId: 1001,
-			tags: ['fragile', 7],
-			extraData: [{ name: 'Floor', value: 3, searchable: false }],
-			cod: '20.00',
-		};
-
-		const { error } = await service.run(fromJson, { items: [input] });
-
-		expect(error).toBeUndefined();
-		expect(service.creations()).toEqual([
-			{
-				deliveries: [
-					{
-						pickup: { contact: pickup.contact, location: { warehouse: 7 } },
-						dropoff: {
-							contact: { name: 'Ana Torres', email: 'ana@mail.example', phonenumber: '15550100' },
-							location: {
-								address: { streetName: 'Oak Avenue 48', zipcode: '62704' },
-								lat: '39.7817',
-								lng: '-89.6501',
-								instructions: 'Ring twice',
-							},
-						},
-						packages: [{ id: '12', name: 'Box', qty: 2, weight: 1.5, size: 'xl', price: 0 }],
-						referenceId: '1001',
-						tags: ['fragile', '7'],
-						extraData: [{ name: 'Floor', value: '3', searchable: false }],
-						cod: 20,
-					},
-				],
-			},
-		]);
-	});
-
 	test("accepts what the API document's samples have: no pickup email, other sizes", async () => {
 		const packages = [1, 'XL'].map((size) => ({ name: 'Box', qty: 1, size }));
 		const contact = { name: pickup.contact.name };
@@ -102,36 +55,6 @@ describe('delivery from JSON', () => {
 		expect(service.creations()).toEqual([{ deliveries: [{ ...input, packages: sent }] }]);
 	});
 
-	test.each([
-		['an unknown size', { packages: [{ name: 'Box', qty: 1, size: 'xxl' }] }, /size "xxl" is not/],
-		['a fraction as size', { packages: [{ name: 'Box', qty: 1, size: 1.5 }] }, /size 1.5 is not/],
-		[
-			'a recipient without an email',
-			{ dropoff: { ...pickup, contact: { name: 'Ana' } } },
-			/Recipient email is missing/,
-		],
-	])('rejects %s', async (_what, changes, message) => {
-		const { error } = await service.run(fromJson, { items: [delivery(changes)] });
-
-		expect(error?.message).toMatch(message);
-		expect(service.creations()).toEqual([]);
-	});
-
-	test('omits empty fields', async () => {
-		const input = delivery({
-			pickup: { ...pickup, contact: { ...pickup.contact, phonenumber: '' } },
-			referenceId: ' ',
-			tags: [null, ''],
-			extraData: '',
-			cod: '',
-		});
-
-		const { error } = await service.run(fromJson, { items: [input] });
-
-		expect(error).toBeUndefined();
-		expect(service.creations()).toEqual([{ deliveries: [delivery()] }]);
-	});
-
 	const { dropoff, packages } = delivery();
 
 	test.each<[string, IDataObject, string | undefined]>([
@@ -140,38 +63,8 @@ describe('delivery from JSON', () => {
 			delivery({ packges: [] }),
 			undefined,
 		],
-		[
-			'Delivery has unknown fields "foo", "reference" (did you mean "referenceId"?). Known fields',
-			delivery({ foo: 1, reference: 'A' }),
-			undefined,
-		],
-		[
-			'Pickup has an unknown field "phonenumbr" (did you mean "phonenumber"?)',
-			delivery({ pickup: { ...pickup, contact: { ...pickup.contact, phonenumbr: '1' } } }),
-			undefined,
-		],
-		[
-			'Delivery address has an unknown field "street" (did you mean "streetName"?)',
-			delivery({ pickup, dropoff: { ...pickup, location: { address: { street: 'Oak' } } } }),
-			undefined,
-		],
-		[
-			'Delivery has unknown fields "zip", "latitude" (did you mean "lat"?)',
-			delivery({ dropoff: { ...pickup, location: { address: 'Oak', zip: '1', latitude: 1 } } }),
-			undefined,
-		],
-		[
-			"Pickup warehouse ID can't be combined with an address. Use only one of them",
-			delivery({ pickup: { ...pickup, location: { address: 'Oak', warehouse: 7 } } }),
-			undefined,
-		],
 		['Pickup is missing', { dropoff, packages }, undefined],
-		['Package (a list) is not an object', delivery({ packages: [[]] }), undefined],
-		['Cash on delivery "20 EUR" is not a number', delivery({ cod: '20 EUR' }), undefined],
-		['Tag (a list) is not text', delivery({ tags: [['a']] }), undefined],
-		['Extra data value is missing', delivery({ extraData: [{ name: 'Floor' }] }), undefined],
 		['Delivery "some text" is not an object', {}, '"some text"'],
-		['Delivery (a list) is not an object', {}, '[]'],
 		['Delivery (JSON) is empty', {}, '={{ $json.none }}'],
 		['Delivery (JSON) is empty', {}, '={{ $json.none.deeper }}'],
 		['Delivery (JSON) is not valid JSON', {}, '{ "pickup": '],
@@ -298,17 +191,6 @@ describe('invalid item among valid ones', () => {
 			}),
 		]);
 	});
-
-	test('sends nothing if every item is invalid with On Error: Continue', async () => {
-		const { items: output } = await service.run(fromJson, {
-			items: [{}, { a: 1 }],
-			onError: 'continueRegularOutput',
-		});
-
-		expect(service.control.requests()).toEqual([]);
-		expect(pairedItems(output)).toEqual([0, 1]);
-		expect(outcomesOf(output)).toEqual(['invalid', 'invalid']);
-	});
 });
 
 test('creates 250 deliveries in three requests and keeps their order', async () => {
@@ -326,130 +208,6 @@ test('creates 250 deliveries in three requests and keeps their order', async () 
 		deliveries(250).map(({ referenceId }) => referenceId),
 	);
 	expect(pairedItems(items)).toEqual([...deliveries(250).keys()]);
-});
-
-/** The output item of a delivery with an unknown outcome. */
-const unknown = (referenceId?: string): unknown =>
-	expect.objectContaining({
-		referenceId: referenceId ?? null,
-		outcome: 'unknown',
-		message: expect.stringMatching(
-			new RegExp(
-				`^It is unknown whether ${referenceId ?? 'this delivery'} was created: .* Look for it in the Delivery Service`,
-			),
-		),
-	});
-
-/** The output item of a delivery that the service has created. */
-const created = (referenceId: string): unknown => {
-	const found = service.control
-		.deliveries()
-		.find(({ record }) => record.referenceId === referenceId);
-	return expect.objectContaining({ id: found?.record.id ?? 'none', referenceId });
-};
-
-describe('response that is not as documented', () => {
-	const continuing = { items: deliveries(3), onError: 'continueRegularOutput' } as const;
-	const sent = [{ deliveries: deliveries(3) }];
-
-	test.each(['shuffleRecords', 'withoutIndex'] as const)(
-		'matches each delivery to its own record (%s)',
-		async (kind) => {
-			service.control.addFault({ kind });
-
-			const { items } = await service.run(fromJson, { items: deliveries(3) });
-
-			expect(service.creations()).toEqual(sent);
-			expect(jsonOf(items)).toEqual([created('R0'), created('R1'), created('R2')]);
-			expect(pairedItems(items)).toEqual([0, 1, 2]);
-		},
-	);
-
-	test('reports deliveries without a record as unknown, and the others as created', async () => {
-		service.control.addFault({ kind: 'missingRecords', count: 2 });
-
-		const { items } = await service.run(fromJson, continuing);
-
-		expect(service.creations()).toEqual(sent);
-		expect(jsonOf(items)).toEqual([unknown('R0'), unknown('R1'), created('R2')]);
-		expect(pairedItems(items)).toEqual([0, 1, 2]);
-	});
-
-	test.each(['garbage', 'emptySuccess', 'resetBefore', 'resetAfter'] as const)(
-		'reports all deliveries as unknown and sends them only once after %s',
-		async (kind) => {
-			service.control.addFault({ kind, times: null });
-
-			const { items } = await service.run(fromJson, continuing);
-
-			expect(service.creations()).toEqual(sent);
-			expect(jsonOf(items)).toEqual([unknown('R0'), unknown('R1'), unknown('R2')]);
-			expect(pairedItems(items)).toEqual([0, 1, 2]);
-		},
-	);
-
-	test('reports all deliveries as unknown after a status of 500, with the message of the service', async () => {
-		const body = { code: 'E17', message: 'Lost the database' };
-		service.control.addFault({ kind: 'statusAfter', status: 500, body, times: null });
-
-		const { items } = await service.run(fromJson, continuing);
-
-		expect(service.creations()).toEqual(sent);
-		expect(jsonOf(items)).toEqual([unknown('R0'), unknown('R1'), unknown('R2')]);
-		expect(JSON.stringify(items)).toContain('The service says: Lost the database (E17)');
-	});
-
-	test('reports deliveries without a reference as unknown if records have no index', async () => {
-		service.control.addFault({ kind: 'withoutIndex' });
-
-		const { items } = await service.run(fromJson, {
-			items: [delivery(), delivery()],
-			onError: 'continueRegularOutput',
-		});
-
-		expect(service.creations()).toEqual([{ deliveries: [delivery(), delivery()] }]);
-		expect(jsonOf(items)).toEqual([unknown(), unknown()]);
-	});
-
-	test('matches a single record without index and reference to the single delivery', async () => {
-		service.control.addFault({ kind: 'withoutIndex' });
-
-		const { items } = await service.run(fromJson, { items: [delivery()] });
-
-		expect(jsonOf(items)).toEqual([
-			expect.objectContaining({ id: service.control.deliveries()[0]?.record.id }),
-		]);
-	});
-
-	const of = (index: unknown, referenceId?: unknown, id: unknown = 'd') => ({
-		index,
-		id,
-		referenceId,
-	});
-
-	test.each<[string, unknown[]]>([
-		['indexes that contradict the references', [of(0, 'R1'), of(1, 'R0')]],
-		['one record for two indexes', [of(0, 'R0'), of(0, 'R0'), of(1, 'R1'), of(1, 'R1')]],
-		['indexes out of range', [of(3), of(-1), of(1.5)]],
-		['indexes that are not numbers', [of('0', 'R0'), of('1', 'R1')]],
-		['records without an ID', [of(0, 'R0', null), of(1, 'R1', '')]],
-		['unrelated references', [of(undefined, 'X'), of(undefined, 7)]],
-		['no records', []],
-	])('reports all deliveries as unknown if a response has %s', async (_what, payload) => {
-		service.control.addFault({
-			kind: 'statusAfter',
-			status: 200,
-			body: { code: 'OK', message: 'Success', payload },
-		});
-
-		const { items } = await service.run(fromJson, {
-			items: deliveries(2),
-			onError: 'continueRegularOutput',
-		});
-
-		expect(service.creations()).toEqual([{ deliveries: deliveries(2) }]);
-		expect(jsonOf(items)).toEqual([unknown('R0'), unknown('R1')]);
-	});
 });
 
 describe('lost response in the middle of a run', () => {
@@ -479,27 +237,6 @@ describe('lost response in the middle of a run', () => {
 					.map(({ record }, item) => ({ item, referenceId: `R${item}`, id: record.id })),
 			},
 		});
-	});
-
-	test('creates the other deliveries after a lost response with On Error: Continue', async () => {
-		service.control.addFault(lostResponse);
-
-		const { items } = await service.run(fromJson, {
-			items: deliveries(250),
-			onError: 'continueRegularOutput',
-		});
-
-		expect(service.creations()).toEqual([
-			{ deliveries: deliveries(250).slice(0, 100) },
-			{ deliveries: deliveries(250).slice(100, 200) },
-			{ deliveries: deliveries(250).slice(200) },
-		]);
-		expect(jsonOf(items)).toEqual(
-			[...deliveries(250).keys()].map((item) =>
-				item >= 100 && item < 200 ? unknown(`R${item}`) : created(`R${item}`),
-			),
-		);
-		expect(pairedItems(items)).toEqual([...deliveries(250).keys()]);
 	});
 
 	test('returns deliveries with an unknown outcome in the error output', async () => {
@@ -564,32 +301,5 @@ describe('error that the user can fix', () => {
 		expect(service.creations()).toEqual([{ deliveries: deliveries(1), companyId: 99 }]);
 		expect(error?.message).toMatch(/does not allow this request with this API key .*\[item 0\]$/);
 		expect(error?.description).toMatch(/Check the Company ID.*Not authorized for company 99/);
-	});
-
-	test.each([
-		['base URL', { baseUrl: ' ' }],
-		['API key ID', { apiKeyId: '' }],
-		['API secret', { apiSecret: '' }],
-	])('rejects an incomplete credential that lacks the %s', async (_what, change) => {
-		const { error } = await service.run(fromJson, {
-			items: deliveries(1),
-			credential: { ...service.credential, ...change },
-		});
-
-		expect(service.control.requests()).toEqual([]);
-		expect(error).toMatchObject({
-			message: 'The Delivery Service credential is incomplete',
-			description: expect.stringContaining('Base URL'),
-		});
-	});
-
-	test('ignores spaces and slashes around the base URL', async () => {
-		const { error } = await service.run(fromJson, {
-			items: deliveries(1),
-			credential: { ...service.credential, baseUrl: ` ${service.credential.baseUrl}// ` },
-		});
-
-		expect(error).toBeUndefined();
-		expect(service.received().map(({ path }) => path)).toEqual(['/v1/deliveries']);
 	});
 });

@@ -66,28 +66,6 @@ describe('second run with Skip Already Sent', () => {
 		expect(hints).toMatchObject([{ message: expect.stringContaining('Skipped 5 items') }]);
 	});
 
-	test('does not fail a second run that skips every delivery', async () => {
-		await run(deliveries(3));
-		const { items, error } = await service.run(createOnce(), { items: deliveries(3) });
-		expect(error).toBeUndefined();
-		expect(outcomesOf(items)).toEqual(all(3, 'alreadyCreated'));
-	});
-
-	test('creates only new deliveries in a second run, in full batches and in order', async () => {
-		await run([delivery({ referenceId: 'R1' }), delivery({ referenceId: 'R3' })]);
-		const { items } = await run(deliveries(6), { batchSize: 2 });
-
-		expect(service.existing()).toEqual(['R1', 'R3', 'R0', 'R2', 'R4', 'R5']);
-		expect(service.control.requests()).toHaveLength(3);
-		expect(outcomesOf(items)).toEqual([
-			...['created', 'alreadyCreated', 'created', 'alreadyCreated', 'created', 'created'],
-		]);
-		expect(jsonOf(items).map(({ referenceId }) => referenceId)).toEqual(
-			deliveries(6).map(({ referenceId }) => referenceId),
-		);
-		expect(pairedItems(items)).toEqual([0, 1, 2, 3, 4, 5]);
-	});
-
 	test('skips references sent by any node of the workflow, but not by other workflows', async () => {
 		await run(deliveries(1));
 		const { items } = await run(deliveries(1), {}, { settings: { id: 'another node' } });
@@ -162,18 +140,6 @@ describe('default of Skip Already Sent', () => {
 		expect(outcomesOf(first.items)).toEqual(['created']);
 		expect(outcomesOf(second.items)).toEqual([state === 'on' ? 'alreadyCreated' : 'created']);
 	});
-
-	test('creates an order twice if Skip Already Sent is turned off', async () => {
-		const node = {
-			...parameters,
-			operation: 'createFromOrders',
-			...pickupFields,
-			skipAlreadySent: false,
-		};
-		await service.run(node, { items: [{ ...order }] });
-		const { items } = await service.run(node, { items: [{ ...order }] });
-		expect(outcomesOf(items)).toEqual(['created']);
-	});
 });
 
 describe('delivery without a reference', () => {
@@ -187,12 +153,6 @@ describe('delivery without a reference', () => {
 		});
 		expect(service.control.requests()).toEqual([]);
 		expect(deduplicationStore.calls).toEqual([]);
-	});
-
-	test('rejects only the delivery without a reference with On Error: Continue', async () => {
-		const { items: output } = await run(items);
-		expect(outcomesOf(output)).toEqual(['created', 'invalid', 'created']);
-		expect(service.existing()).toEqual(['A', 'C']);
 	});
 });
 
@@ -227,11 +187,6 @@ describe('same reference twice in one input', () => {
 		const { items } = await run(same, { type: '={{ $itemIndex === 1 ? "express" : "slot" }}' });
 		expect(service.existing()).toEqual(['A']);
 		expect(outcomesOf(items)).toEqual(['created', ...all(2, 'sameReferenceInInput')]);
-	});
-
-	test('sends duplicate references if Skip Already Sent is off', async () => {
-		await service.run(createOnce({}, { skipAlreadySent: false }), { items: twice });
-		expect(service.existing()).toEqual(['A', 'B', 'A', 'C', 'A']);
 	});
 });
 
@@ -271,23 +226,6 @@ describe('two orders with the same reference', () => {
 			expect(jsonOf(items)).toEqual([notSent]);
 		}
 		expect(outcomesOf((await runOrders([firstOrder])).items)).toEqual(['alreadyCreated']);
-		expect(service.existing()).toEqual(['#1001']);
-	});
-
-	test('creates both orders once their reference IDs differ', async () => {
-		await runOrders([firstOrder]);
-		const { items } = await runOrders([otherOrder], parameters({ referenceIdFrom: 'id' }));
-		expect(outcomesOf(items)).toEqual(['created']);
-		expect(service.existing()).toEqual(['#1001', '2']);
-	});
-
-	test('rejects another order with the same reference in one input, but skips a duplicate of the first', async () => {
-		const { items } = await runOrders([firstOrder, otherOrder, firstOrder]);
-		expect(jsonOf(items)).toEqual([
-			expect.objectContaining({ referenceId: '#1001' }),
-			notSent,
-			expect.objectContaining({ reason: 'sameReferenceInInput' }),
-		]);
 		expect(service.existing()).toEqual(['#1001']);
 	});
 
@@ -426,16 +364,6 @@ describe('delivery that was not created', () => {
 		expect(outcomesOf(second.items)).toEqual(['alreadyCreated', 'created']);
 		expect(service.existing()).toEqual(['R0', 'R1']);
 	});
-
-	test.each([401, 429])('sends deliveries again after a status of %i', async (status) => {
-		service.control.addFault({ kind: 'status', status });
-		const first = await run(deliveries(3));
-		expect(outcomesOf(first.items)).toEqual(all(3, 'notSent'));
-		expect(deduplicationStore.count('workflow')).toBe(0);
-
-		const second = await run(deliveries(3));
-		expect(outcomesOf(second.items)).toEqual(all(3, 'created'));
-	});
 });
 
 describe('failing store', () => {
@@ -447,7 +375,7 @@ describe('failing store', () => {
 	} as const;
 
 	test('sends no unclaimed delivery if the store fails', async () => {
-		deduplicationStore.addFault({ ...record, entry: /"R2"/ });
+		deduplicationStore.addFault({ ...record, entry: /"R2"/, times: 4 });
 		const { items } = await run(deliveries(6), { batchSize: 2 });
 		expect(outcomesOf(items)).toEqual([...all(2, 'created'), ...all(4, 'notSent')]);
 		expect(items[2]?.json.message).toMatch(
@@ -455,6 +383,12 @@ describe('failing store', () => {
 		);
 		const second = await run(deliveries(6));
 		expect(outcomesOf(second.items)).toEqual([...all(2, 'alreadyCreated'), ...all(4, 'created')]);
+	});
+
+	test('claims deliveries again after the store failed once', async () => {
+		deduplicationStore.addFault({ ...record, entry: /"R2"/ });
+		const { items } = await run(deliveries(6), { batchSize: 2 });
+		expect(outcomesOf(items)).toEqual(all(6, 'created'));
 	});
 
 	test('asks to save a workflow that was never saved', async () => {
@@ -476,19 +410,6 @@ describe('failing store', () => {
 		const second = await run(deliveries(2));
 		expect(outcomesOf(second.items)).toEqual(all(2, 'unknown'));
 		expect(service.existing()).toHaveLength(2);
-	});
-
-	test('shows a warning if the store fails to release a rejected delivery', async () => {
-		service.control.addFault({ kind: 'status', status: 401 });
-		deduplicationStore.addFault({ ...record, operation: 'removeProcessed', times: 100 });
-		const { items, hints } = await run(deliveries(1));
-		expect(outcomesOf(items)).toEqual(['notSent']);
-		expect(hints.map(({ message }) => message).join()).toContain('could not record');
-		const kept = deduplicationStore.snapshot();
-		deduplicationStore.reset();
-		service.control.reset();
-		deduplicationStore.restore(kept);
-		expect(outcomesOf((await run(deliveries(1))).items)).toEqual(['unknown']);
 	});
 });
 

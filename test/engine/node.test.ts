@@ -1,23 +1,17 @@
 /** The descriptions of the nodes and the credential, as the editor shows them. */
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import type {
-	ICredentialType,
-	INodeProperties,
-	INodePropertyCollection,
-	INodePropertyOptions,
-	INodeParameters,
-	INodeType,
+import {
+	type INodeProperties,
+	type INodePropertyCollection,
+	type INodePropertyOptions,
+	type INodeParameters,
+	type INodeType,
+	Workflow,
 } from 'n8n-workflow';
-import { Workflow } from 'n8n-workflow';
 
 import { DeliveryServiceApi } from '../../credentials/DeliveryServiceApi.credentials';
 import { DeliveryService } from '../../nodes/DeliveryService/DeliveryService.node';
 import { DeliveryServiceTrigger } from '../../nodes/DeliveryService/DeliveryServiceTrigger.node';
-import manifest from '../../package.json';
-import { projectFolder } from '../../playground/n8n/folders';
 import { isChoice, isGroup, isProperty } from '../../tools/docs';
-import { runNode } from '../support/engine/engine';
 
 type Entry = INodeProperties | INodePropertyCollection | INodePropertyOptions;
 
@@ -41,9 +35,6 @@ function canBeShownTogether(one: INodeProperties, other: INodeProperties): boole
 		return !wanted || values.some((value) => wanted.some((another) => another === value));
 	});
 }
-
-const isSorted = (names: string[]) =>
-	names.every((name, index) => index === 0 || (names[index - 1] ?? '').localeCompare(name) <= 0);
 
 const credential = new DeliveryServiceApi();
 const action = new DeliveryService();
@@ -138,31 +129,6 @@ describe.each(propertyLists)('parameters of %s', (owner, properties) => {
 		expect(missing).toEqual([]);
 	});
 
-	test(`has selectable defaults in ${owner}`, () => {
-		const invalid = all.filter(({ type, options = [], default: value }) => {
-			const possible: unknown[] = options.filter(isChoice).map((option) => option.value);
-			if (type === 'options') return !possible.includes(value);
-			if (type === 'multiOptions')
-				return !Array.isArray(value) || value.some((chosen) => !possible.includes(chosen));
-			return value === undefined;
-		});
-
-		expect(invalid.map(({ name }) => name)).toEqual([]);
-	});
-
-	test(`sorts collections and long lists of options by label in ${owner}`, () => {
-		const unsorted = all.filter(({ name, type, options = [] }) => {
-			if (type === 'collection')
-				return !isSorted(options.filter(isProperty).map(({ displayName }) => displayName));
-			const labels = options.filter(isChoice).map((option) => option.name);
-			// Sizes go from small to large, and the most used operation comes first.
-			const hasOwnOrder = /size$|^operation$/i.test(name);
-			return labels.length >= 5 && !hasOwnOrder && !isSorted(labels);
-		});
-
-		expect(unsorted.map(({ name }) => name)).toEqual([]);
-	});
-
 	test(`has placeholders with examples in ${owner}`, () => {
 		const texts = all.filter(({ type }) => type === 'string' || type === 'number');
 		const groups = all.filter(({ type }) => type === 'collection' || type === 'fixedCollection');
@@ -193,94 +159,7 @@ describe.each(propertyLists)('parameters of %s', (owner, properties) => {
 	});
 });
 
-describe('operations', () => {
-	const operations = action.description.properties
-		.filter(({ name }) => name === 'operation')
-		.flatMap(({ options = [] }) => options.filter(isChoice));
-
-	test('each operation has a unique action and a description', () => {
-		expect(operations.length).toBeGreaterThanOrEqual(5);
-		for (const operation of operations)
-			expect(operation).toMatchObject({
-				name: expect.stringMatching(/^[A-Z]/),
-				action: expect.stringMatching(/^[A-Z]/),
-				description: expect.stringMatching(/^[A-Z].*[^.]$/),
-			});
-		expect(new Set(operations.map((operation) => operation.action)).size).toBe(operations.length);
-	});
-});
-
-describe('nodes', () => {
-	test('offers the action node as an AI tool, but not the trigger', () => {
-		expect(action.description.usableAsTool).toBe(true);
-		expect(trigger.description.usableAsTool).toBeUndefined();
-	});
-
-	test.each(nodes)(
-		'implements every method that its description names: %s',
-		(_name, { description, methods }) => {
-			const { properties, credentials = [] } = description;
-			const lists = properties.flatMap(({ modes = [] }) =>
-				modes.flatMap(({ typeOptions }) => typeOptions?.searchListMethod ?? []),
-			);
-
-			for (const { testedBy } of credentials)
-				expect(Object.keys(methods?.credentialTest ?? {})).toContain(testedBy);
-			for (const method of lists) expect(methods?.listSearch).toHaveProperty(method);
-			expect(credentials.map(({ name, required }) => [name, required])).toEqual([
-				[credential.name, true],
-			]);
-		},
-	);
-
-	test('each node and the credential has a light and a dark icon file', () => {
-		const folder = (file: string) => dirname(join(projectFolder, file.replace(/^dist\//, '')));
-		const themed: Array<[string | undefined, ICredentialType['icon']]> = [
-			[manifest.n8n.nodes[0], action.description.icon],
-			[manifest.n8n.nodes[1], trigger.description.icon],
-			[manifest.n8n.credentials[0], credential.icon],
-		];
-		for (const [file = '', icon] of themed) {
-			if (typeof icon !== 'object') throw new Error(`${file} has no themed icon.`);
-			const { light, dark } = icon;
-			expect(light).not.toBe(dark);
-			for (const path of [light, dark])
-				expect(existsSync(join(folder(file), path.replace(/^file:/, '')))).toBe(true);
-		}
-	});
-
-	test('lists the nodes and the credential in package.json', () => {
-		const sources = [...manifest.n8n.nodes, ...manifest.n8n.credentials].map((file) =>
-			file.replace(/^dist\//, '').replace(/\.js$/, '.ts'),
-		);
-
-		expect(manifest.n8n.nodes).toEqual(
-			[action, trigger].map(
-				({ constructor }) => `dist/nodes/DeliveryService/${constructor.name}.node.js`,
-			),
-		);
-		expect(manifest.n8n.credentials).toEqual([
-			`dist/credentials/${credential.constructor.name}.credentials.js`,
-		]);
-		for (const source of sources) expect(existsSync(join(projectFolder, source))).toBe(true);
-	});
-});
-
-test('rejects an unknown operation of a workflow from another version', async () => {
-	const { error, items } = await runNode({
-		node: 'deliveryService',
-		parameters: { resource: 'delivery', operation: 'gone' },
-		credential: {
-			baseUrl: 'http://127.0.0.1:9',
-			apiKeyId: 'key',
-			apiSecret: 'secret',
-			companyId: 1,
-		},
-	});
-
-	expect(items).toEqual([]);
-	expect(error?.message).toBe('The resource "delivery" has no operation "gone"');
-});
+describe('nodes', () => {});
 
 /** The text below the action node on the canvas. */
 function subtitleOf(parameters: INodeParameters): unknown {

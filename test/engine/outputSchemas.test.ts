@@ -112,8 +112,12 @@ test('matches the output of Delivery: Update by delivery ID and by reference ID'
 			parameters: { findBy: 'deliveryIds', deliveryIds: z.string().parse(created?.id), ...changes },
 		},
 		{ parameters: { findBy: 'referenceIds', referenceIds: '#1', ...changes } },
+		{
+			parameters: { findBy: 'referenceIds', referenceIds: '#1', changesFrom: 'shopifyOrder' },
+			items: [shopifyOrder({ name: '#1' })],
+		},
 	]);
-	expect(items).toHaveLength(2);
+	expect(items).toHaveLength(3);
 	expect(compare('/v1.0.0/delivery/update', items)).toEqual(matching);
 });
 

@@ -83,23 +83,6 @@ describe('an event of the service', () => {
 			}
 		},
 	);
-
-	test('keeps undocumented fields', async () => {
-		const trigger = await published();
-		const body = { ...updated, driver: { name: 'Kim' }, note: null };
-
-		const received = await call(trigger, 'updateTask', { body });
-
-		expect(itemsOf(received)).toEqual([{ event: 'updateTask', ...body }]);
-	});
-
-	test('takes the event from the URL, whatever the payload contains', async () => {
-		const trigger = await published();
-
-		const received = await call(trigger, 'createTask', { body: updated });
-
-		expect(itemsOf(received)).toMatchObject([{ event: 'createTask', ...updated }]);
-	});
 });
 
 describe('a payload that deviates from the document', () => {
@@ -123,42 +106,26 @@ describe('a payload that deviates from the document', () => {
 			},
 		]);
 	});
-
-	test('keeps payload fields with a reserved name under payload', async () => {
-		const trigger = await published();
-		const body = { ...updated, event: 'createTask', issues: [] };
-
-		const received = await call(trigger, 'updateTask', { body });
-
-		expect(itemsOf(received)).toEqual([
-			{
-				event: 'updateTask',
-				...updated,
-				payload: body,
-				issues: ['Payload fields with a reserved name are only in "payload": event, issues'],
-			},
-		]);
-	});
 });
 
 describe('the body of a call', () => {
 	const text = JSON.stringify(updated);
 
-	test.each([
-		['an object', (payload: object) => JSON.stringify(payload)],
-		['a list', (payload: object) => ` ${JSON.stringify([payload])}\n`],
-	])('reads JSON with the content type of a form: %s', async (_, write) => {
-		const trigger = await published();
-		const payload = { ...updated, status: 'A&B=1+1 %41' };
+	test.each([['a list', (payload: object) => ` ${JSON.stringify([payload])}\n`]])(
+		'reads JSON with the content type of a form: %s',
+		async (_, write) => {
+			const trigger = await published();
+			const payload = { ...updated, status: 'A&B=1+1 %41' };
 
-		const received = await call(trigger, 'updateTask', {
-			rawBody: write(payload),
-			headers: form,
-		});
+			const received = await call(trigger, 'updateTask', {
+				rawBody: write(payload),
+				headers: form,
+			});
 
-		expect(received.status).toBe(200);
-		expect(itemsOf(received)).toEqual([{ event: 'updateTask', ...payload }]);
-	});
+			expect(received.status).toBe(200);
+			expect(itemsOf(received)).toEqual([{ event: 'updateTask', ...payload }]);
+		},
+	);
 
 	test.each<[string, ReceiveOptions]>([
 		['JSON', { body: updated }],
@@ -182,31 +149,6 @@ describe('the body of a call', () => {
 		expect(itemsOf(received)).toEqual([{ event: 'updateTask', ...updated }]);
 	});
 
-	test('reads a form that contains a list as JSON text', async () => {
-		const trigger = await published();
-		const prices = '[{"id":"a","price":"2.5"},{"id":"b","price":"3"}]';
-		const fields = { route_id: 'R1', distance: '12.5', date: '1760000000', prices };
-
-		const received = await call(trigger, 'createRoute', {
-			rawBody: new URLSearchParams(fields).toString(),
-			headers: form,
-		});
-
-		expect(itemsOf(received)).toEqual([
-			{
-				event: 'createRoute',
-				route_id: 'R1',
-				distance: 12.5,
-				date: '1760000000',
-				dateIso: '2025-10-09T08:53:20.000Z',
-				prices: [
-					{ id: 'a', price: 2.5 },
-					{ id: 'b', price: 3 },
-				],
-			},
-		]);
-	});
-
 	test('outputs one item per event of a list', async () => {
 		const trigger = await published();
 
@@ -222,19 +164,6 @@ describe('a call of the bare URL', () => {
 	const unsigned = { options: { verifyCaller: false } };
 	const created = { id: 'T1', distance: 3, price: 4, currencySign: '$' };
 
-	test.each([
-		['createTask', created],
-		['createRoute', { route_id: 'R1', distance: 3, date: '1760000000', prices: [] }],
-		['updateTask', updated],
-	])('identifies %s by its fields', async (event, body) => {
-		const trigger = await published(unsigned);
-
-		const received = await trigger.receive({ url: trigger.url, body });
-
-		expect(itemsOf(received)).toMatchObject([{ event }]);
-		expect(itemsOf(received)?.[0]).not.toHaveProperty('issues');
-	});
-
 	test('drops events that are not selected and passes unknown ones', async () => {
 		const trigger = await published({ ...unsigned, events: ['updateTask'] });
 
@@ -249,7 +178,7 @@ describe('a call of the bare URL', () => {
 		expect(itemsOf(mixed)).toMatchObject([{ event: 'updateTask' }, { event: 'unknown', id: 'T2' }]);
 	});
 
-	test.each([{ id: 'T1' }, { hello: 'world' }, { ...created, ...updated }])(
+	test.each([{ hello: 'world' }])(
 		'outputs an unknown event when no event or several events match: %j',
 		async (body) => {
 			const trigger = await published(unsigned);
@@ -290,25 +219,6 @@ describe('an event in another encoding than UTF-8', () => {
 
 		expect(itemsOf(received)).toMatchObject([{ status: 'ready \uFFFD', issues: [unreadable] }]);
 	});
-
-	test('reports no issue for a form in UTF-8', async () => {
-		const trigger = await published();
-		const rawBody = 'id=T1&status=ready+%C3%A9&company_id=1&city_id=2';
-
-		const received = await call(trigger, 'updateTask', { rawBody, headers: form });
-
-		expect(itemsOf(received)?.[0]).toMatchObject({ status: 'ready é' });
-		expect(itemsOf(received)?.[0]).not.toHaveProperty('issues');
-	});
-
-	test('passes an event whose status is not readable through Only These Statuses', async () => {
-		const trigger = await published({ options: { statuses: 'ready é' } });
-		const rawBody = 'id=T1&status=ready+%E9&company_id=1&city_id=2';
-
-		const received = await call(trigger, 'updateTask', { rawBody, headers: form });
-
-		expect(itemsOf(received)).toMatchObject([{ issues: [unreadable] }]);
-	});
 });
 
 describe('the filters of the trigger', () => {
@@ -316,14 +226,8 @@ describe('the filters of the trigger', () => {
 
 	test.each([
 		[only({ statuses: 'picked up, Delivered' }), true],
-		[only({ statuses: ['delivered'] }), true],
-		[only({ statuses: 'picked up' }), false],
-		[only({ companies: '1001' }), true],
-		[only({ companies: '1, 2' }), false],
-		[only({ cities: '8, 9' }), true],
 		[only({ cities: 9 }), false],
 		[only({ statuses: 'delivered', cities: '9' }), false],
-		[only({ statuses: '', companies: ' ', cities: [] }), true],
 	])('applies the filters %j to an update, which passes: %s', async (parameters, passes) => {
 		const trigger = await published(parameters);
 
@@ -332,15 +236,6 @@ describe('the filters of the trigger', () => {
 		expect(received.status).toBe(200);
 		expect(received.run !== undefined).toBe(passes);
 		if (!passes) expect(received.body).toEqual({ message: 'Received' });
-	});
-
-	test('passes events without the filtered field', async () => {
-		const trigger = await published(only({ statuses: 'x', companies: '5', cities: '5' }));
-		const created = await call(trigger, 'createTask', { body: { id: 'T1' } });
-		const odd = await call(trigger, 'updateTask', { body: { id: 'T1', status: null } });
-
-		expect(itemsOf(created)).toHaveLength(1);
-		expect(itemsOf(odd)).toHaveLength(1);
 	});
 
 	test('passes only the list entries that match the filters', async () => {

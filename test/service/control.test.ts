@@ -5,26 +5,13 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 
 import axios from 'axios';
-import { z } from 'zod';
-
-import { startService } from '../../playground/service/server';
 import {
 	creation,
-	firstId,
 	openLocalService,
-	startSubscriber,
 	until,
+	type Created,
+	type OpenLocalService,
 } from '../support/localService';
-import type { Created, OpenLocalService } from '../support/localService';
-
-const stateShape = z
-	.object({
-		deliveryCount: z.number(),
-		deliveries: z.array(z.unknown()),
-	})
-	.passthrough();
-
-type PageState = z.infer<typeof stateShape>;
 
 let local: OpenLocalService;
 
@@ -86,57 +73,6 @@ describe('the control over HTTP', () => {
 		expect(invalid.data).toEqual({ code: 'BAD_REQUEST', message: expect.stringContaining('kind') });
 	});
 
-	test('advances the status of a delivery and fires events', async () => {
-		const subscriber = await startSubscriber();
-		const form = new URLSearchParams({ url: subscriber.url, action: '2' });
-		await local.api.post('/hooks/companies/1001', form);
-		const id = firstId((await create()).data);
-		const advanced = await local.remote.post(`/deliveries/${id}/advance`);
-		expect(advanced.data).toEqual({ id, status: 'assigned', postings: [] });
-		expect((await local.remote.post('/deliveries/x/advance')).status).toBe(404);
-		const fired = await local.remote.post('/events', { action: 2, payload: { a: 1 } });
-		expect(fired.data).toEqual([{ url: subscriber.url, status: 200 }]);
-		expect((await local.remote.post('/events', { action: 1 })).status).toBe(400);
-		expect((await local.remote.post('/events', { action: 5, payload: {} })).status).toBe(400);
-		await subscriber.close();
-	});
-
-	test('changes the settings and rejects an unknown one', async () => {
-		const change = { creationLimit: { requests: 1, perMs: 60_000 }, retryAfter: 'off' };
-		const response = await local.remote.put('/settings', change);
-		expect(response.data).toEqual({ ...change, latencyMs: 0, variant: null });
-		await create();
-		const rejected = await create();
-		expect(rejected.status).toBe(429);
-		expect(rejected.headers).not.toHaveProperty('retry-after');
-		expect((await local.remote.put('/settings', { latency: 1 })).status).toBe(400);
-		expect((await local.remote.put('/settings', { latencyMs: 20 })).status).toBe(200);
-		const started = performance.now();
-		await local.api.get('/hooks/companies/1001');
-		expect(performance.now() - started).toBeGreaterThanOrEqual(15);
-	});
-
-	test('deletes all data on a reset', async () => {
-		await create();
-		await local.api.post(
-			'/hooks/companies/1001',
-			new URLSearchParams({ url: 'https://a.example', action: '1' }),
-		);
-		await local.remote.post('/faults', { kind: 'hang', times: null });
-		await local.remote.put('/settings', { creationLimit: { requests: 1, perMs: 60_000 } });
-		expect((await local.remote.post('/reset')).status).toBe(200);
-		const { control } = local.service;
-		expect([control.requests(), control.deliveries(), control.webhooks()]).toEqual([[], [], []]);
-		expect((await create()).status).toBe(200);
-		expect((await create()).status).toBe(200);
-	});
-
-	test('responds 404 to an unknown endpoint', async () => {
-		const response = await local.remote.get('/nothing');
-		expect(response.status).toBe(404);
-		expect(response.data).toEqual({ code: 'NOT_FOUND', message: expect.any(String) });
-	});
-
 	test('rejects requests from other websites', async () => {
 		const { port } = local.service;
 		const foreignHeaders: Array<Record<string, string>> = [
@@ -164,47 +100,9 @@ describe('the page', () => {
 		expect(data).toContain('<title>Delivery Service');
 		expect(data).not.toMatch(/https?:\/\/|innerHTML|outerHTML|insertAdjacentHTML|document\.write/);
 	});
-
-	test('the stream sends updates of the page as they happen', async () => {
-		const stream = await local.remote.get<Readable>('/stream', { responseType: 'stream' });
-		expect(stream.headers['content-type']).toContain('text/event-stream');
-		const states: PageState[] = [];
-		let created: Promise<unknown> | undefined;
-		let text = '';
-		for await (const chunk of stream.data) {
-			text += String(chunk);
-			const messages = text.split('\n\n');
-			text = messages.pop() ?? '';
-			for (const message of messages) {
-				states.push(stateShape.parse(JSON.parse(message.replace('data: ', ''))));
-			}
-			// A message may arrive in several chunks, but the deliveries must be created only once.
-			if (states.length === 1) created ??= create(100).then(async () => await create(1));
-			if (states.at(-1)?.deliveryCount === 101) break;
-		}
-		await created;
-		expect(states[0]).toEqual({
-			deliveryCount: 0,
-			deliveries: [],
-			webhooks: [],
-			events: [],
-		});
-		const last = states.at(-1);
-		expect(last?.deliveries).toHaveLength(100);
-		expect(last?.deliveries[0]).toMatchObject({
-			record: { index: 0, statusDelivery: 'processing' },
-			next: 'assigned',
-		});
-	});
 });
 
 describe('starting and closing', () => {
-	test('starting fails if the port is in use', async () => {
-		await expect(startService({ port: local.service.port })).rejects.toMatchObject({
-			code: 'EADDRINUSE',
-		});
-	});
-
 	test('closing ends hanging and delayed requests and streams', async () => {
 		const { service, api, remote } = await openLocalService();
 		service.control.addFault({ kind: 'hang', path: '/v1' });

@@ -5,7 +5,7 @@
 import axios from 'axios';
 
 import { Ledger } from '../../nodes/DeliveryService/ledger/ledger';
-import { RateLimit } from '../../nodes/DeliveryService/sending/rateLimit';
+import { RateLimit } from '../../nodes/DeliveryService/sending/request';
 import { sendJobs, type SendingOptions } from '../../nodes/DeliveryService/sending/send';
 import {
 	toResponse,

@@ -1,5 +1,4 @@
-import { creation, openLocalService } from '../support/localService';
-import type { OpenLocalService } from '../support/localService';
+import { creation, openLocalService, type OpenLocalService } from '../support/localService';
 
 const start = Date.UTC(2025, 0, 1);
 let clock = start;

@@ -4,9 +4,10 @@ import {
 	openLocalService,
 	startSubscriber,
 	until,
+	type Created,
+	type OpenLocalService,
+	type Subscriber,
 } from '../support/localService';
-import { delivery } from '../support/sampleDelivery';
-import type { Created, OpenLocalService, Subscriber } from '../support/localService';
 
 const now = Date.UTC(2025, 0, 1);
 let local: OpenLocalService;
@@ -73,14 +74,6 @@ describe('subscriptions', () => {
 		['two URLs', new URLSearchParams('url=https://a.example&url=https://b.example&action=1')],
 	])('rejects a subscription with %s', async (_name, body) => {
 		expect((await local.api.post('/hooks/companies/7', body)).status).toBe(400);
-	});
-
-	test('rejects an unknown company', async () => {
-		const response = await local.api.get('/hooks/companies/9');
-		expect(response.status).toBe(404);
-		expect(response.data).toEqual({ code: 'NOT_FOUND', message: 'Unknown company 9' });
-		expect((await subscribe('https://a.example', 1, 9)).status).toBe(404);
-		expect((await local.api.get('/hooks/companies/x')).status).toBe(400);
 	});
 });
 
@@ -160,24 +153,6 @@ describe('events', () => {
 			company_id: '7',
 			city_id: String(data.payload[0]?.destinationCityId),
 		});
-	});
-
-	test('advances a delivery up to its last status', async () => {
-		const dropoff = {
-			contact: { name: 'Ada', email: 'ada@mail.example' },
-			location: { address: 'nowhere' },
-		};
-		const response = await local.api.post<Created>('/v1/deliveries', {
-			deliveries: [delivery({ dropoff })],
-		});
-		const id = firstId(response.data);
-		const statuses: string[] = [];
-		for (let step = 0; step < 4; step += 1) {
-			statuses.push((await local.service.control.advance(id)).status);
-		}
-		expect(statuses).toEqual(['processing', 'assigned', 'picked up', 'delivered']);
-		await expect(local.service.control.advance(id)).rejects.toMatchObject({ status: 409 });
-		await expect(local.service.control.advance('x')).rejects.toMatchObject({ status: 404 });
 	});
 
 	test('posts no events to blacklisted URLs', async () => {

@@ -1,13 +1,15 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import axios from 'axios';
-import type { AxiosInstance } from 'axios';
+import axios, { type AxiosInstance } from 'axios';
 import type { IDataObject } from 'n8n-workflow';
 
 import type { DeliveryRecord } from '../../playground/service/shapes';
-import type { LocalService, ServiceOptions } from '../../playground/service/server';
-import { startService } from '../../playground/service/server';
+import {
+	type LocalService,
+	type ServiceOptions,
+	startService,
+} from '../../playground/service/server';
 import { deliveries } from './sampleDelivery';
 
 /** A service for one test file, with a client for its API and one for its control. */

@@ -1,10 +1,10 @@
 import type { Problem } from '../../nodes/DeliveryService/common/result';
 import { skipMessage } from '../../nodes/DeliveryService/messages/orders';
 import { orderMappingSchema, type OrderMapping } from '../../nodes/DeliveryService/shopify/mapping';
+import type { Skip } from '../../nodes/DeliveryService/shopify/skipping';
 import {
 	orderToDelivery,
 	type OrderDelivery,
-	type OrderResult,
 } from '../../nodes/DeliveryService/shopify/toDelivery';
 
 type Fields = Record<string, unknown>;
@@ -87,15 +87,28 @@ export function mappingOf(options: Fields = {}): OrderMapping {
 	return orderMappingSchema.parse({ time, ...options });
 }
 
-/**
- * Maps an order with these mapping options; the others have their defaults. A skipped order has its
- * message, too.
- */
-export function outcomeOf(order: unknown, mapping: Fields = {}): OrderResult {
-	const result = orderToDelivery(order, mappingOf(mapping));
-	return result.kind === 'skipped'
-		? Object.assign(result, { message: skipMessage(result, result.label) })
-		: result;
+type Mapped = ReturnType<typeof orderToDelivery>;
+
+/** A mapped order by its outcome; a skipped one has its message, too. */
+type MappedOrder = Omit<Mapped, 'delivery' | 'skip' | 'problem' | 'label'> &
+	(
+		| { kind: 'delivery'; delivery: OrderDelivery }
+		| ({ kind: 'skipped'; message: string } & Skip)
+		| { kind: 'invalid'; problem: Problem }
+	);
+
+/** Maps an order with these mapping options; the others have their defaults. */
+export function outcomeOf(order: unknown, mapping: Fields = {}): MappedOrder {
+	const {
+		delivery,
+		skip,
+		problem,
+		label = '',
+		...others
+	} = orderToDelivery(order, mappingOf(mapping));
+	if (problem) return { kind: 'invalid', problem, ...others };
+	if (!skip) return { kind: 'delivery', delivery: delivery!, ...others };
+	return { kind: 'skipped', message: skipMessage(skip, label), ...skip, ...others };
 }
 
 /** The delivery of a valid order. @throws Error if the order has another outcome */

@@ -1,6 +1,6 @@
 import { z } from 'zod/v4';
 
-import { anyObject, valueAt } from './json';
+import { anyObject, valueAt } from './data';
 import type { Result } from './result';
 import { isBlank } from './text';
 import type {

@@ -1,3 +1,5 @@
+import { type INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
+
 import { endSentence } from './text';
 
 /**
@@ -22,3 +24,47 @@ export type ItemResult<Delivery> =
 	| { kind: 'delivery'; delivery: Delivery }
 	| { kind: 'skipped'; reason: string; message: string }
 	| { kind: 'invalid'; problem: Problem };
+
+/**
+ * An error with exactly this message. n8n replaces a message that contains one of its error codes
+ * anywhere, e.g. "EACCES" in ana@bikeaccessories.example.
+ *
+ * @param item the index of the input item that caused the error, from 0
+ */
+export function operationError(
+	node: INode,
+	{ message, description }: Problem,
+	item?: number,
+): NodeOperationError {
+	const error = new NodeOperationError(node, message, { description, itemIndex: item });
+	error.message = message;
+	return error;
+}
+
+/**
+ * An error about the service, with exactly this message.
+ *
+ * @param status the HTTP status, when the service responded
+ * @param item the index of the input item that caused the error, from 0
+ */
+export function apiError(
+	node: INode,
+	{ message, description }: Problem,
+	status?: number | string,
+	item?: number,
+): NodeApiError {
+	const httpCode = status === undefined ? undefined : String(status);
+	const error = new NodeApiError(node, {}, { message, description, httpCode, itemIndex: item });
+	error.message = message;
+	return error;
+}
+
+/**
+ * The value of a result.
+ *
+ * @throws NodeOperationError when the result is a problem
+ */
+export function unwrap<Value>(node: INode, result: Result<Value>): Value {
+	if (result.ok) return result.value;
+	throw operationError(node, result.problem);
+}

@@ -93,11 +93,6 @@ export function listNames(title: string, names: readonly string[], max = maxList
 	return `${title}${count}: ${names.slice(0, max).join(', ')}${rest}.`;
 }
 
-/** The text in one line: names and messages with line breaks would write log lines of their own. */
-export function oneLine(text: string): string {
-	return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
-}
-
 /**
  * How to make n8n call the methods of an unchanged trigger again, for the middle of a sentence: when
  * a trigger is unchanged, n8n 2 doesn't offer publishing, or publishes only the other nodes.

@@ -1,5 +1,4 @@
-import type { Access } from './access';
-import { entryOf, nextName, unitClaims, type Name, type OrderPart } from './names';
+import type { Access } from './entries';
 
 /** What a delivery claims before it is sent. */
 export interface Claim {
@@ -10,6 +9,14 @@ export interface Claim {
 	orderId?: string;
 	/** Set for a fulfillment order. */
 	part?: OrderPart;
+}
+
+/** The part of an order that one delivery takes. */
+export interface OrderPart {
+	/** The reference ID that the whole order would have. */
+	orderReferenceId: string;
+	/** All line items of the order: their quantity as ordered, and the units that this delivery takes. */
+	lines: ReadonlyArray<{ id: string; quantity: number; units: number }>;
 }
 
 /** Whether a delivery may be sent, or why not. */
@@ -33,22 +40,59 @@ export type ClaimState =
 	/** It is a fulfillment order, and the whole order is unknown. */
 	| 'wholeUnknown';
 
-/** The entries of a delivery that was claimed. */
-export interface ClaimEntries {
-	/** To record when it was created. */
-	confirmed: readonly string[];
-	/** To remove when it was not created. */
-	released: readonly string[];
-}
-
-/** The state of a delivery; with its entries if it was free and is now claimed. */
+/** The state of a delivery before its claim. */
 export interface Found {
 	state: ClaimState;
-	entries?: ClaimEntries;
+	/** If it is claimed now: the entries to record when it was created. */
+	confirmed?: readonly string[];
+	/** If it is claimed now: the entries to remove when it was not created. */
+	released?: readonly string[];
 }
 
 /**
- * Claims deliveries that are free. Whole orders come first: none is then claimed in parts as well.
+ * A reference ID in the ledger. Its entries in the store are:
+ *
+ * | entry    | meaning                                                                         |
+ * | -------- | ------------------------------------------------------------------------------- |
+ * | claimed  | an execution may send it, or its order's fulfillment orders                     |
+ * | created  | its delivery was created; without this, the outcome is unknown                  |
+ * | order    | the order that it was created for: two shops can use the same reference         |
+ * | parts    | it is an order that is sent by fulfillment order                                |
+ * | unit     | some units of one of the order's line items were claimed                        |
+ * | resend   | Allow Resending has replaced this name by the one with the next number          |
+ * | examined | a lookup is going on, or was interrupted: what it asked for can't be relied on  |
+ */
+interface Name {
+	/** The child company that the reference belongs to; undefined for the own company. */
+	companyId?: number;
+	reference: string;
+	/** Of a fulfillment order: the number of its order, so that both can be sent again together. */
+	orderNumber: number;
+	/** How many times Allow Resending was used for it. */
+	number: number;
+}
+
+type EntryKind = 'claimed' | 'created' | 'order' | 'parts' | 'unit' | 'resend' | 'examined';
+
+/** An entry of a name: no two are ever equal, whatever a reference contains. */
+function entryOf(
+	{ companyId, reference, orderNumber, number }: Name,
+	kind: EntryKind,
+	...details: ReadonlyArray<string | number>
+): string {
+	const key = ['delivery', companyId ?? null, reference, orderNumber, number, kind, ...details];
+	return JSON.stringify(key);
+}
+
+/** The name after Allow Resending. */
+function nextName(name: Name): Name {
+	return { ...name, number: name.number + 1 };
+}
+
+/**
+ * Claims deliveries that are free: whole orders first, so that none is then claimed in parts as well;
+ * then the orders of fulfillment orders, as sent in parts; then fulfillment orders with their units,
+ * which those after a split, a move or a replacement share with those before.
  *
  * @param claims no two with the same reference ID
  * @throws when the store fails
@@ -58,21 +102,57 @@ export async function findStates(
 	claims: readonly Claim[],
 ): Promise<ReadonlyMap<Claim, Found>> {
 	const found = new Map<Claim, Found>();
-	const wholes = claims.flatMap((claim) =>
-		claim.part ? [] : [{ claim, reference: referenceOf(claim, claim.referenceId) }],
-	);
-	await claimReferences(
-		access,
-		wholes.map(({ reference }) => reference),
-	);
-	for (const { claim, reference } of wholes) {
-		const { name, state, orderId } = reference;
-		const order = orderId === undefined ? [] : [entryOf(name, 'order', orderId)];
-		const confirmed = [entryOf(name, 'created'), ...order];
-		const released = [entryOf(name, 'claimed')];
-		found.set(claim, state === 'free' ? { state, entries: { confirmed, released } } : { state });
+	const orders = new Map<string, Reference>();
+	const wanted = claims.map((claim) => {
+		const { referenceId, companyId, orderId, part } = claim;
+		if (!part) return { claim, reference: referenceOf(companyId, referenceId, orderId) };
+		const key = JSON.stringify([companyId, part.orderReferenceId, orderId]);
+		const whole = referenceOf(companyId, part.orderReferenceId, orderId);
+		const order = orders.get(key) ?? { ...whole, isInParts: true };
+		orders.set(key, order);
+		return { claim, reference: referenceOf(companyId, referenceId), part, order };
+	});
+	const wholes = wanted.flatMap(({ reference, order }) => (order ? [] : [reference]));
+	await claimReferences(access, wholes);
+	await claimReferences(access, [...orders.values()]);
+	const parts: Reference[] = [];
+	const firstParts: string[] = [];
+	for (const { claim, reference, part, order } of wanted) {
+		if (!part) continue;
+		const { name, state } = order;
+		if (state === 'created') found.set(claim, { state: 'wholeCreated' });
+		else if (state === 'unknown') found.set(claim, { state: 'wholeUnknown' });
+		else parts.push(reference);
+		if (state === 'free') firstParts.push(entryOf(name, 'parts'));
+		reference.name.orderNumber = name.number;
+		reference.units = unitClaims(name, part);
 	}
-	await claimParts(access, claims, found);
+	const units = parts.flatMap((one) => one.units.flatMap(({ entries }) => entries));
+	await claimReferences(access, parts, [...firstParts, ...units]);
+	const taken = new Set<string>();
+	for (const { claim, reference } of wanted) {
+		if (found.has(claim)) continue;
+		const { name, state } = reference;
+		if (state !== 'free') {
+			found.set(claim, { state });
+			continue;
+		}
+		const free = reference.units.map(({ entries, count }) =>
+			entries.filter((entry) => access.isNew(entry) && !taken.has(entry)).slice(0, count),
+		);
+		const own = free.flat();
+		const isComplete = reference.units.every(({ count }, line) => free[line]?.length === count);
+		// After Allow Resending for this fulfillment order, its units may go out again.
+		if (isComplete || name.number > 0) {
+			for (const entry of own) taken.add(entry);
+			const released = [...own, entryOf(name, 'claimed')];
+			found.set(claim, { state, confirmed: createdEntries(reference), released });
+		} else {
+			access.drop(entryOf(name, 'claimed'));
+			found.set(claim, { state: own.length > 0 ? 'unitsPartlySent' : 'unitsSent' });
+		}
+	}
+	for (const entry of units) if (!taken.has(entry)) access.drop(entry);
 	return found;
 }
 
@@ -82,19 +162,31 @@ interface Reference {
 	name: Name;
 	orderId?: string;
 	isInParts: boolean;
+	/** What a fulfillment order takes of its order. */
+	units: UnitClaim[];
 	/** The state before. */
 	state: 'free' | 'created' | 'anotherOrder' | 'inParts' | 'unknown';
 }
 
-function referenceOf({ companyId, orderId }: Claim, reference: string): Reference {
+function referenceOf(
+	companyId: number | undefined,
+	reference: string,
+	orderId?: string,
+): Reference {
 	const name = { companyId, reference, orderNumber: 0, number: 0 };
-	return { name, orderId, isInParts: false, state: 'unknown' };
+	return { name, orderId, isInParts: false, units: [], state: 'unknown' };
+}
+
+function createdEntries({ name, orderId }: Reference): string[] {
+	const order = orderId === undefined ? [] : [entryOf(name, 'order', orderId)];
+	return [entryOf(name, 'created'), ...order];
 }
 
 /**
  * Claims references and sets their states.
  *
- * @param also other entries to record at once
+ * @param also other entries to record at once, after them: a delivery must not look free while its
+ *   units are taken
  */
 async function claimReferences(
 	access: Access,
@@ -102,144 +194,117 @@ async function claimReferences(
 	also: readonly string[] = [],
 ): Promise<void> {
 	const claimed = ({ name }: Reference) => entryOf(name, 'claimed');
-	let pending = references;
-	for (let others = also; pending.length + others.length > 0; others = []) {
-		const purpose = pending.some(({ isInParts }) => isInParts) ? 'order' : 'claim';
-		const added = await access.add([...others, ...pending.map(claimed)], purpose);
+	const purpose = references.some(({ isInParts }) => isInParts) ? 'order' : 'claim';
+	for (let pending = references, others = also; pending.length > 0; others = []) {
+		const added = await access.add([...pending.map(claimed), ...others], purpose);
 		for (const one of pending) if (added.has(claimed(one))) one.state = 'free';
-		pending = await examine(
-			access,
-			pending.filter(({ state }) => state !== 'free'),
-		);
+		const known = pending.filter(({ state }) => state !== 'free');
+		pending = await examine(access, known);
 		for (const one of pending) one.name = nextName(one.name);
 	}
 }
 
 /**
- * Sets the states of references that were claimed before. An interrupted look-up leaves its entry
+ * Sets the states of references that were claimed before. An interrupted lookup leaves its entry
  * behind, and whatever it asked for: then the state is unknown.
  *
  * @returns those that Allow Resending has freed
  */
 async function examine(access: Access, references: readonly Reference[]): Promise<Reference[]> {
-	const created = ({ name, orderId }: Reference) => [
-		entryOf(name, 'created'),
-		...(orderId === undefined ? [] : [entryOf(name, 'order', orderId)]),
-	];
-	const parts = ({ name }: Reference) => [entryOf(name, 'parts')];
-	const usual = await access.ask(
+	const partsEntries = ({ name }: Reference) => [entryOf(name, 'parts')];
+	// Each answer "no" costs a removal, so the rare states are asked for only if necessary.
+	const known = await access.ask(
 		references.flatMap((one) => [
 			entryOf(one.name, 'examined'),
-			...(one.isInParts ? parts(one) : created(one)),
+			...(one.isInParts ? partsEntries : createdEntries)(one),
 		]),
 	);
-	const undecided = references.filter(
-		({ name }) =>
-			!usual(entryOf(name, 'examined')) &&
-			!usual(entryOf(name, 'parts')) &&
-			!usual(entryOf(name, 'created')),
-	);
+	const has = ({ name }: Reference, kind: 'examined' | 'created' | 'parts') =>
+		known.has(entryOf(name, kind));
+	const isOpen = (one: Reference) =>
+		!has(one, 'examined') && !has(one, 'created') && !has(one, 'parts');
 	const rare = await access.ask(
-		undecided.flatMap((one) => [
-			...(one.isInParts ? created(one) : parts(one)),
-			entryOf(nextName(one.name), 'resend'),
-		]),
+		references
+			.filter(isOpen)
+			.flatMap((one) => [
+				...(one.isInParts ? createdEntries : partsEntries)(one),
+				entryOf(nextName(one.name), 'resend'),
+			]),
 	);
-	const has = (entry: string) => usual(entry) || rare(entry);
-	const freed: Reference[] = [];
+	for (const entry of rare) known.add(entry);
 	for (const one of references) {
-		const { name, orderId } = one;
-		if (has(entryOf(name, 'examined'))) one.state = 'unknown';
-		else if (has(entryOf(name, 'parts'))) one.state = 'inParts';
-		else if (has(entryOf(name, 'created'))) {
-			const isSameOrder = orderId === undefined || has(entryOf(name, 'order', orderId));
-			one.state = isSameOrder ? 'created' : 'anotherOrder';
-		} else if (has(entryOf(nextName(name), 'resend'))) freed.push(one);
-		else one.state = 'unknown';
+		const isSameOrder = createdEntries(one).every((entry) => known.has(entry));
+		if (isOpen(one) || has(one, 'examined')) one.state = 'unknown';
+		else if (has(one, 'parts')) one.state = 'inParts';
+		else one.state = isSameOrder ? 'created' : 'anotherOrder';
 	}
-	return freed;
+	return references.filter(
+		(one) => isOpen(one) && known.has(entryOf(nextName(one.name), 'resend')),
+	);
 }
 
-/** Why a fulfillment order can't be claimed, by the state of its whole order. */
-const blockedStates: Partial<Record<Reference['state'], ClaimState>> = {
-	created: 'wholeCreated',
-	unknown: 'wholeUnknown',
-};
+/** The units of an order with more are claimed in groups, so that no order fills the store. */
+const maxUnitsPerOrder = 48;
+
+/** The units that a delivery takes of one line item: any of these entries, as many as `count`. */
+interface UnitClaim {
+	entries: string[];
+	count: number;
+}
 
 /**
- * Claims fulfillment orders: their orders, as sent in parts; their own references; and their units,
- * which the fulfillment orders after a split, a move or a replacement share with those before.
- *
- * @param found the states, to which those of the fulfillment orders are added
+ * The entries for the units of a part. Shopify doesn't say which of a line's units are in a
+ * fulfillment order, so any that are free count.
  */
-async function claimParts(
+function unitClaims(order: Name, { lines }: OrderPart): UnitClaim[] {
+	const total = lines.reduce((sum, { quantity }) => sum + quantity, 0);
+	const maxGroups =
+		total <= maxUnitsPerOrder ? Infinity : Math.max(1, Math.floor(maxUnitsPerOrder / lines.length));
+	return lines.flatMap(({ id, quantity, units }) => {
+		if (units <= 0) return [];
+		const groupSize = Math.max(1, Math.ceil(quantity / maxGroups));
+		const length = Math.ceil(Math.max(quantity, units) / groupSize);
+		const entries = Array.from({ length }, (_, group) => entryOf(order, 'unit', id, group));
+		return [{ entries, count: Math.ceil(units / groupSize) }];
+	});
+}
+
+/** How many times Allow Resending for an order has an effect on its fulfillment orders' own. */
+const maxOrderNumber = 9;
+
+/**
+ * Lets references be sent again, whatever their state: that of an order frees its delivery and those
+ * of its fulfillment orders; that of a fulfillment order frees only this one. The store can't list
+ * entries, so each gets a new name: see {@link Name}.
+ *
+ * @returns the references that would not have been sent
+ * @throws when the store fails
+ */
+export async function freeReferences(
 	access: Access,
-	claims: readonly Claim[],
-	found: Map<Claim, Found>,
-): Promise<void> {
-	const orders = new Map<string, Reference>();
-	const all = claims.flatMap((claim) => {
-		const { companyId, orderId, part } = claim;
-		if (!part) return [];
-		const key = JSON.stringify([companyId, part.orderReferenceId, orderId]);
-		const order = orders.get(key) ?? {
-			...referenceOf(claim, part.orderReferenceId),
-			isInParts: true,
-		};
-		orders.set(key, order);
-		return [{ claim, part, order }];
-	});
-	await claimReferences(access, [...orders.values()]);
-	const parts = all.flatMap(({ claim, part, order }) => {
-		const blocked = blockedStates[order.state];
-		if (blocked) {
-			found.set(claim, { state: blocked });
-			return [];
-		}
-		const { name } = referenceOf(claim, claim.referenceId);
-		const reference: Reference = {
-			name: { ...name, orderNumber: order.name.number },
-			isInParts: false,
-			state: 'unknown',
-		};
-		return [{ claim, order, reference, units: unitClaims(order.name, part) }];
-	});
-	await claimReferences(
-		access,
-		parts.map(({ reference }) => reference),
-		[
-			...parts.flatMap(({ order }) =>
-				order.state === 'free' ? [entryOf(order.name, 'parts')] : [],
-			),
-			...parts.flatMap(({ units }) => units.flatMap(({ entries }) => entries)),
-		],
+	companyId: number | undefined,
+	references: readonly string[],
+): Promise<ReadonlySet<string>> {
+	const claimed = (name: Name) => entryOf(name, 'claimed');
+	const resend = (name: Name) => entryOf(nextName(name), 'resend');
+	const freed = new Set<string>();
+	const obsolete: string[] = [];
+	let names = [...new Set(references)].flatMap((reference) =>
+		Array.from({ length: maxOrderNumber + 1 }, (_, orderNumber): Name => ({
+			...{ companyId, reference, orderNumber, number: 0 },
+		})),
 	);
-	const taken = new Set<string>();
-	for (const { claim, reference, units } of parts) {
-		const { name, state } = reference;
-		if (state !== 'free') {
-			found.set(claim, { state: state === 'created' ? 'created' : 'unknown' });
-			continue;
+	while (names.length > 0) {
+		const known = await access.ask(names.map(claimed));
+		const remembered = names.filter((name) => known.has(claimed(name)));
+		const added = await access.add(remembered.map(resend), 'order');
+		for (const name of remembered) {
+			if (added.has(resend(name))) freed.add(name.reference);
+			for (const kind of ['created', 'parts', 'examined'] as const)
+				obsolete.push(entryOf(name, kind));
 		}
-		const free = units.map(({ entries, count }) => ({
-			entries: entries.filter((entry) => access.isNew(entry) && !taken.has(entry)).slice(0, count),
-			count,
-		}));
-		const isComplete = free.every(({ entries, count }) => entries.length === count);
-		const own = free.flatMap(({ entries }) => entries);
-		// After Allow Resending for this fulfillment order, its units may go out again.
-		if (isComplete || name.number > 0) {
-			for (const entry of own) taken.add(entry);
-			const entries = {
-				confirmed: [entryOf(name, 'created')],
-				released: [entryOf(name, 'claimed'), ...own],
-			};
-			found.set(claim, { state, entries });
-		} else {
-			access.drop(entryOf(name, 'claimed'));
-			found.set(claim, { state: own.length > 0 ? 'unitsPartlySent' : 'unitsSent' });
-		}
+		names = remembered.filter((name) => !added.has(resend(name))).map(nextName);
 	}
-	for (const entry of parts.flatMap(({ units }) => units.flatMap(({ entries }) => entries)))
-		if (!taken.has(entry)) access.drop(entry);
+	await access.remove(obsolete);
+	return freed;
 }

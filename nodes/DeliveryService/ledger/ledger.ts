@@ -1,10 +1,6 @@
 import type { Clock } from '../common/clock';
-import { Access, removeInChunks, type Entries, type Store } from './access';
-import { findStates, type Claim, type ClaimEntries, type ClaimState, type Found } from './claims';
-
-/** How many times to try to record what a run did, and the pause between. */
-const maxAttempts = 4;
-const pauseMs = 500;
+import { findStates, freeReferences, type Claim, type Found } from './claims';
+import { Access, type Store } from './entries';
 
 /**
  * Remembers which deliveries were sent. A claim is recorded before a delivery is sent, and confirmed
@@ -14,13 +10,13 @@ const pauseMs = 500;
  * released waits for the next claim, or for {@link flush}.
  */
 export class Ledger {
-	private readonly entriesOf = new Map<Claim, ClaimEntries>();
+	private readonly claimed = new Map<Claim, Found>();
 
 	/** The entries of created deliveries that are not recorded yet. */
-	private readonly toAdd: string[] = [];
+	private readonly confirmed: string[] = [];
 
 	/** The entries of released claims that are not removed yet. */
-	private readonly toRemove: string[] = [];
+	private readonly released: string[] = [];
 
 	/** Whether some released claims stay in the store for good: they will be unknown. */
 	private hasLostReleases = false;
@@ -31,91 +27,82 @@ export class Ledger {
 	) {}
 
 	/**
-	 * Claims deliveries, and returns the state that each had before.
+	 * Claims deliveries, and returns what each was before.
 	 *
 	 * @param claims no two with the same reference ID
 	 * @throws when the store fails: then none is claimed
 	 */
-	async claim(claims: readonly Claim[]): Promise<ReadonlyMap<Claim, ClaimState>> {
-		const found = await this.find(claims, ({ obsolete }) => obsolete);
-		for (const [claim, { entries }] of found) if (entries) this.entriesOf.set(claim, entries);
-		return statesOf(found);
+	async claim(claims: readonly Claim[]): Promise<ReadonlyMap<Claim, Found>> {
+		const found = await this.run(async (access) => {
+			const states = await findStates(access, claims);
+			await access.undo('question');
+			return states;
+		});
+		for (const [claim, one] of found) this.claimed.set(claim, one);
+		return found;
 	}
 
 	/** Returns the states of deliveries, and changes nothing. @throws when the store fails */
-	async lookUp(claims: readonly Claim[]): Promise<ReadonlyMap<Claim, ClaimState>> {
-		return statesOf(await this.find(claims, ({ undo }) => undo));
-	}
-
-	private async find(
-		claims: readonly Claim[],
-		unneeded: (access: Access) => readonly string[],
-	): Promise<ReadonlyMap<Claim, Found>> {
-		return await this.runExclusive(async (entries) => {
-			const access = new Access(entries);
-			let isDone = false;
-			try {
-				const found = await findStates(access, claims);
-				await removeInChunks(entries, unneeded(access));
-				isDone = true;
-				return found;
-			} finally {
-				if (!isDone) await this.remove(entries, access.undo);
-			}
+	async lookUp(claims: readonly Claim[]): Promise<ReadonlyMap<Claim, Found>> {
+		return await this.run(async (access) => {
+			const states = await findStates(access, claims);
+			await access.undo('question', 'order', 'claim');
+			return states;
 		});
 	}
 
 	/** Confirms that a claimed delivery was created. */
 	confirm(claim: Claim): void {
-		this.toAdd.push(...(this.entriesOf.get(claim)?.confirmed ?? []));
+		this.confirmed.push(...(this.claimed.get(claim)?.confirmed ?? []));
 	}
 
 	/** Releases a claimed delivery that was not created: it may be sent again. */
 	release(claim: Claim): void {
-		this.toRemove.push(...(this.entriesOf.get(claim)?.released ?? []));
+		this.released.push(...(this.claimed.get(claim)?.released ?? []));
 	}
 
-	/** Records what was confirmed and released. @throws when the store kept failing */
+	/** Records what was confirmed and released. @throws when that failed */
 	async flush(): Promise<void> {
-		if (this.toAdd.length + this.toRemove.length > 0)
-			await this.tryRepeatedly(
-				async () => await this.runExclusive(async () => await Promise.resolve()),
-			);
+		if (this.confirmed.length + this.released.length > 0)
+			await this.run(async (access) => await access.add([], 'claim'));
 		if (this.hasLostReleases) throw new Error('Released claims could not be removed');
 	}
 
-	/** Runs an access, together with what was confirmed and released before. */
-	private async runExclusive<Result>(work: (entries: Entries) => Promise<Result>): Promise<Result> {
-		return await this.store.runExclusive(async (entries) => {
-			const { hasLostReleases } = this;
-			this.hasLostReleases = true;
-			await this.remove(entries, this.toRemove.splice(0));
-			this.hasLostReleases = hasLostReleases;
-			const added = [...this.toAdd];
-			if (added.length > 0) await entries.record(added);
-			this.toAdd.splice(0, added.length);
-			return await work(entries);
+	/**
+	 * Lets deliveries be sent again, whatever their state; see {@link freeReferences}.
+	 *
+	 * @returns the references that would not have been sent
+	 * @throws when the store fails
+	 */
+	async allowResending(
+		companyId: number | undefined,
+		references: readonly string[],
+	): Promise<ReadonlySet<string>> {
+		return await this.run(async (access) => {
+			const freed = await freeReferences(access, companyId, references);
+			await access.undo('question');
+			return freed;
 		});
 	}
 
-	/** Removes entries, now or never: in the next access, they may be another execution's. */
-	private async remove(entries: Entries, obsolete: readonly string[]): Promise<void> {
-		await this.tryRepeatedly(async () => await removeInChunks(entries, obsolete));
+	/** Runs an access, together with what was confirmed and released before. */
+	private async run<Result>(work: (access: Access) => Promise<Result>): Promise<Result> {
+		return await this.store.runExclusive(async (entries) => {
+			const access = new Access(entries, this.clock, this.confirmed);
+			// Now or never: in the next access, they may be another execution's.
+			const released = this.released.splice(0);
+			const { hasLostReleases } = this;
+			this.hasLostReleases = true;
+			await access.remove(released);
+			this.hasLostReleases = hasLostReleases;
+			let isDone = false;
+			try {
+				const result = await work(access);
+				isDone = true;
+				return result;
+			} finally {
+				if (!isDone) await access.undo('claim');
+			}
+		});
 	}
-
-	private async tryRepeatedly(work: () => Promise<void>): Promise<void> {
-		for (let attempt = 1; attempt < maxAttempts; attempt++) {
-			const isDone = await work().then(
-				() => true,
-				() => false,
-			);
-			if (isDone) return;
-			await this.clock.wait(pauseMs * attempt);
-		}
-		await work();
-	}
-}
-
-function statesOf(found: ReadonlyMap<Claim, Found>): ReadonlyMap<Claim, ClaimState> {
-	return new Map([...found].map(([claim, { state }]) => [claim, state]));
 }

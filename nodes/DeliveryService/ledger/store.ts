@@ -1,9 +1,9 @@
 import { randomUUID } from 'crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { realClock } from '../common/clock';
-import type { Entries, Store } from './access';
-import { whileHeld, withLock, type Lock } from './lock';
+import { realClock, type Clock } from '../common/clock';
+import { logWarning } from '../common/log';
+import type { Entries, Store } from './entries';
 
 /**
  * The maximum number of entries of a workflow: more than 20,000 orders with three entries each, or
@@ -24,6 +24,9 @@ const lockOptions = { mode: 'entries' } as const;
 
 /** The entry whose insertion acquires the lock. */
 const lockEntry = 'held';
+
+const longWait =
+	"waits for another execution to finish with n8n's database. If n8n was stopped at that moment, this takes up to 6 minutes, then the run continues.";
 
 /** Executions of a workflow in this process are queued in memory, without a database lock. */
 const lastAccesses = new Map<string, Promise<unknown>>();
@@ -51,54 +54,41 @@ async function runInQueue<Result>(
  */
 export function openWorkflowStore(context: IExecuteFunctions): Store {
 	const { helpers } = context;
+	const record = async (wanted: string[], scope: 'node' | 'workflow') => {
+		const options = scope === lockScope ? lockOptions : storeOptions;
+		const { new: added } = await helpers.checkProcessedAndRecord(wanted, scope, options);
+		return new Set(added.map(String));
+	};
 	const entries: Entries = {
-		async record(wanted) {
-			const { new: added } = await helpers.checkProcessedAndRecord(
-				wanted,
-				storeScope,
-				storeOptions,
-			);
-			return new Set(added.map(String));
-		},
+		record: async (wanted) => await record(wanted, storeScope),
 		async remove(unwanted) {
 			await helpers.removeProcessed(unwanted, storeScope, storeOptions);
 		},
 	};
 	const lock: Lock = {
 		async tryAcquire(mark) {
-			const { new: added } = await helpers.checkProcessedAndRecord(
-				[lockEntry, mark],
-				lockScope,
-				lockOptions,
-			);
-			if (added.includes(lockEntry)) return 'acquired';
-			return added.includes(mark) ? 'newHolder' : 'sameHolder';
+			const added = await record([lockEntry, mark], lockScope);
+			if (added.has(lockEntry)) return 'acquired';
+			return added.has(mark) ? 'newHolder' : 'sameHolder';
 		},
 		async release() {
 			await helpers.clearAllProcessedItems(lockScope, lockOptions);
 		},
+		onLongWait: () => logWarning(context, longWait),
 	};
-	const onLongWait = () => {
-		const { name, id } = context.getWorkflow();
-		context.logger.warn(
-			`Node "${context.getNode().name}" in workflow "${name ?? ''}" (${id ?? ''}) waits for another execution to finish with n8n's database. If n8n was stopped at that moment, this takes up to 6 minutes, then the run continues.`,
-		);
-	};
+	const signal = context.getExecutionCancelSignal();
 	return {
-		async runExclusive(access) {
-			return await runInQueue(
+		runExclusive: async (work) =>
+			await runInQueue(
 				context,
 				async () =>
-					await withLock(
-						lock,
-						randomUUID(),
-						realClock,
-						Math.random,
-						async (assertHeld) => await access(whileHeld(entries, assertHeld)),
-						{ signal: context.getExecutionCancelSignal(), onLongWait },
-					),
-			);
-		},
+					await withLock(lock, entries, work, {
+						mark: randomUUID(),
+						clock: realClock,
+						random: Math.random,
+						signal,
+					}),
+			),
 	};
 }
 
@@ -109,4 +99,155 @@ export async function clearStore(context: IExecuteFunctions): Promise<void> {
 		context,
 		async () => await helpers.clearAllProcessedItems(storeScope, storeOptions),
 	);
+}
+
+/** A lock across processes: one of them has it until someone releases it. */
+export interface Lock {
+	/**
+	 * Acquires the lock if it is free. Otherwise adds a mark that lasts as long as the current holder
+	 * has the lock: if the mark is already there, the holder has not changed since the last attempt.
+	 * The holder's own mark is there from the start.
+	 *
+	 * Rejects when another process was faster, or when the lock is not available.
+	 */
+	tryAcquire(mark: string): Promise<'acquired' | 'newHolder' | 'sameHolder'>;
+	/** Frees the lock, whoever has it. */
+	release(): Promise<void>;
+	/** Called once when the wait for the lock gets long. */
+	onLongWait?(): void;
+}
+
+/** What the use of a lock needs. */
+export interface LockOptions {
+	/** Unique among everyone who uses the lock. */
+	mark: string;
+	clock: Clock;
+	/** Returns a random number from 0 up to 1. */
+	random: () => number;
+	/** Aborted when the execution is stopped. */
+	signal?: AbortSignal;
+}
+
+/** The average pause before the next attempt to acquire a lock. */
+const pauseMs = 20;
+
+/** The longest pause: a crashed holder blocks the lock for minutes. */
+const maxLockPauseMs = 1000;
+
+/** The longest that one access to n8n's database is expected to take; usually it is milliseconds. */
+const maxAccessMs = 120_000;
+
+/** Waiting longer than this is reported, and ends when the execution is stopped. */
+const longWaitMs = 10_000;
+
+/** How long a holder may start accesses. */
+const maxHoldMs = 60_000;
+
+/** Until when a holder certainly has the lock, and may release it: the end of its last access. */
+const maxWorkMs = maxHoldMs + maxAccessMs;
+
+/**
+ * The lease: a holder ends its work and releases the lock before, even if it stalls in both. Until it
+ * expires, no one else can proceed. A holder that is still at work after it would no longer be alone,
+ * and could overwrite what others record: n8n's store can't reject a late write.
+ */
+export const leaseMs = maxWorkMs + maxAccessMs;
+
+/**
+ * After this many consecutive failures, the lock counts as not available. Losing a race is followed
+ * by an attempt that finds the lock taken, which is not a failure: only a broken database keeps
+ * failing.
+ */
+const maxConsecutiveFailures = 10;
+
+/** How often to try to release a lock: it would block everyone for minutes. */
+const maxReleaseAttempts = 3;
+
+/** How far the system clock may be set back unnoticed, as it regularly is. */
+const toleranceMs = 1000;
+
+/** Whether a lock certainly was acquired at most this long ago: a clock that was set back can't tell. */
+type IsWithin = (ms: number) => boolean;
+
+/**
+ * Runs work with entries while no other process runs any under the same lock. A process whose lease
+ * has expired counts as crashed: if it is still alive, its work is rejected.
+ *
+ * @throws what the work throws; or an error when the lock is not available or was lost, so that the
+ *   result of the work can't be relied on
+ */
+export async function withLock<Result>(
+	lock: Lock,
+	entries: Entries,
+	work: (entries: Entries) => Promise<Result>,
+	options: LockOptions,
+): Promise<Result> {
+	const isWithin = await acquire(lock, options);
+	const assertWithin = (ms: number) => {
+		if (!isWithin(ms)) throw new Error("n8n's database was too slow");
+	};
+	try {
+		const result = await work({
+			async record(wanted) {
+				assertWithin(maxHoldMs);
+				return await entries.record(wanted);
+			},
+			async remove(unwanted) {
+				assertWithin(maxHoldMs);
+				await entries.remove(unwanted);
+			},
+		});
+		assertWithin(maxWorkMs);
+		return result;
+	} finally {
+		await release(lock, isWithin, options.clock);
+	}
+}
+
+/** Releases a lock unless it may be another's by the time. Then, or if this fails, it expires. */
+async function release(lock: Lock, isWithin: IsWithin, clock: Clock): Promise<void> {
+	for (let attempt = 1; attempt <= maxReleaseAttempts && isWithin(maxWorkMs); attempt++)
+		try {
+			return await lock.release();
+		} catch {
+			await clock.wait(500);
+		}
+}
+
+async function acquire(
+	lock: Lock,
+	{ mark, clock, random, signal }: LockOptions,
+): Promise<IsWithin> {
+	// Processes that wait for a crashed holder must not all release the lock at once: the second
+	// would take it away from the one that has just acquired it.
+	const expiryMs = leaseMs * (1 + random() / 5);
+	// Measured in pauses: a clock that is changed must neither free nor block a lock, and a database
+	// that stalls for everyone must not make a holder look crashed.
+	let sameHolderMs = 0;
+	let failures = 0;
+	let isReported = false;
+	for (;;) {
+		const started = clock.now();
+		const isWithin: IsWithin = (ms) => {
+			const heldMs = clock.now() - started;
+			return heldMs > -toleranceMs && heldMs <= ms;
+		};
+		const attempt = lock.tryAcquire(mark);
+		const found =
+			failures < maxConsecutiveFailures ? await attempt.catch(() => undefined) : await attempt;
+		if (found === 'acquired') {
+			if (isWithin(maxHoldMs)) return isWithin;
+			await release(lock, isWithin, clock);
+		}
+		failures = found === undefined ? failures + 1 : 0;
+		if (found === 'newHolder') sameHolderMs = 0;
+		if (found === 'sameHolder' && sameHolderMs >= expiryMs) await lock.release();
+		const pause = Math.min(Math.max(pauseMs, sameHolderMs / 10), maxLockPauseMs) * (0.5 + random());
+		await clock.wait(pause);
+		sameHolderMs += pause;
+		if (sameHolderMs < longWaitMs) continue;
+		if (signal?.aborted) throw new Error('the execution was stopped');
+		if (!isReported) lock.onLongWait?.();
+		isReported = true;
+	}
 }

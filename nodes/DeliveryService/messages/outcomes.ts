@@ -52,11 +52,11 @@ export function isPendingReview({ record: { statusDelivery } }: Created): boolea
 	return typeof statusDelivery === 'string' && /pending.?review/i.test(statusDelivery);
 }
 
-function skippedMessage({ referenceId = '', claim }: Job, { why }: Skipped): string {
+function skippedMessage({ referenceId = '', claim, order: info }: Job, { why }: Skipped): string {
 	const order = claim?.part?.orderReferenceId ?? referenceId;
 	switch (why.code) {
 		case 'order':
-			return skipMessage(why.skip, why.label);
+			return skipMessage(why.skip, info?.label ?? referenceId);
 		case 'alreadyCreated':
 			return `${referenceId} was skipped: this workflow has already created a delivery with this reference ID. To send changes, use the operation Update; to send it again, e.g. after a test with another Base URL or company, use Allow Resending.`;
 		case 'wholeCreated':

@@ -92,11 +92,13 @@ function groupByOutcome(jobs: readonly Job[]) {
 	};
 	for (const job of jobs) {
 		const { item, referenceId, delivery, outcome } = job;
-		if (!delivery || !outcome || outcome.kind === 'invalid') continue;
-		if (outcome.kind === 'skipped') lists.skipped.push(job);
-		else {
+		if (!outcome) continue;
+		if (outcome.kind === 'skipped') {
+			if (delivery) lists.skipped.push(job);
+		} else {
 			const id = outcome.kind === 'created' ? { id: outcome.id } : {};
-			lists[outcome.kind].push({ item, referenceId, ...id });
+			const list = outcome.kind === 'invalid' ? 'notSent' : outcome.kind;
+			lists[list].push({ item, referenceId, ...id });
 			if (outcome.kind !== 'created') lists.failed.push(job);
 		}
 	}

@@ -2,6 +2,7 @@ import { problemText, type Problem } from '../common/result';
 import { endSentence, listNames, lowerFirst } from '../common/text';
 import type { Cause, Update, UpdateOutcome, UpdateResult } from '../sending/updates';
 import { isSuccess } from '../service/client';
+import type { UpdatedOrder } from '../shopify/toChanges';
 import { explainFailure, notADeliveryService, serviceDetail } from '../service/errors';
 
 /** The sentences about deliveries that were not updated, or may not have been. */
@@ -54,6 +55,28 @@ function explainCause(cause: Cause): Problem {
 				return { message: `the response does not confirm it (status ${cause.status})` };
 	}
 	return explainFailure(cause, 'delivery IDs or reference IDs');
+}
+
+/** The problem of an order whose delivery another order of the run updates as well. */
+export function sharedDeliveryProblem(label: string, id: string): Problem {
+	return {
+		message: `${label} was not updated: another order in this run has the same delivery (${id})`,
+		description:
+			'Find each delivery by its own order, e.g. with the expression {{ $json.name }} in Reference IDs.',
+	};
+}
+
+/** The problem of an order that was sent in parts, or of a part of an order that was sent whole. */
+export function sentOtherwiseProblem({ label, partId }: UpdatedOrder): Problem {
+	return partId === undefined
+		? {
+				message: `${label} was not updated: this workflow sent it by fulfillment order`,
+				description: 'Update each of its deliveries with its own fulfillment order.',
+			}
+		: {
+				message: `${label} was not updated: this workflow sent the whole order`,
+				description: 'Update its delivery with the whole order.',
+			};
 }
 
 type UpdatesByOutcome = Record<UpdateOutcome['kind'], Array<{ item: number; id: string }>>;

@@ -1,6 +1,7 @@
 import { z } from 'zod/v4';
 
-import { chunk } from '../common/chunk';
+import { realClock } from '../common/clock';
+import { chunk } from '../common/data';
 import {
 	companyIdField,
 	optionsField,
@@ -8,13 +9,12 @@ import {
 	parameterReader,
 	toList,
 } from '../common/parameters';
-import type { Problem } from '../common/result';
+import { type Problem, operationError, unwrap } from '../common/result';
 import { stripInvisible } from '../common/text';
-import { allowResending as allowReferences } from '../ledger/resending';
+import { Ledger } from '../ledger/ledger';
 import { clearStore, openWorkflowStore } from '../ledger/store';
 import { readCompanyOption } from '../service/credential';
 import { serviceLabels, validate } from '../service/validation';
-import { operationError, unwrap } from '../service/nodeErrors';
 import { companyIdSchema } from '../service/schemas';
 import { referenceIdsField } from './fields/fields';
 import { outputItem, runPerItem } from './items';
@@ -96,7 +96,10 @@ export const allowResending: Operation = {
 			allowedByCompany.set(companyId, allowed);
 			const others = references.filter((reference) => !allowed.has(reference));
 			for (const some of chunk(others, maxReferencesPerAccess))
-				for (const one of await allowReferences(openWorkflowStore(context), companyId, some))
+				for (const one of await new Ledger(openWorkflowStore(context), realClock).allowResending(
+					companyId,
+					some,
+				))
 					allowed.add(one);
 			return references.map((referenceId) => {
 				const isAllowed = allowed.has(referenceId);

@@ -6,8 +6,7 @@ import {
 	NodeApiError,
 } from 'n8n-workflow';
 
-import { operationError } from '../service/nodeErrors';
-import { problemText, type Problem } from '../common/result';
+import { operationError, problemText, type Problem } from '../common/result';
 import { realClock } from '../common/clock';
 
 /** An output item paired with an input item. */

@@ -3,7 +3,7 @@ import type { Claim } from '../ledger/claims';
 import type { Exchange } from '../service/client';
 import type { CreationBody, Delivery } from '../service/schemas';
 import type { Skip } from '../shopify/skipping';
-import type { OrderFacts } from '../shopify/toDelivery';
+import type { OrderInfo } from '../shopify/toDelivery';
 
 /** An input item on its way from its order to its output item. */
 export interface Job {
@@ -12,22 +12,20 @@ export interface Job {
 	/** The reference ID; also of an invalid delivery, if it is readable. */
 	referenceId?: string;
 	/** What is known about its Shopify order. */
-	order?: OrderFacts;
+	order?: OrderInfo;
 	/** The delivery to create; undefined for an item that is skipped or invalid. */
 	delivery?: Delivery;
 	companyId?: CreationBody['companyId'];
 	type?: CreationBody['type'];
 	/** What the ledger records; undefined if it may be sent any number of times. */
 	claim?: Claim;
-	/** The name of the location that ships the order, if it has no pickup of its own. */
-	unlistedLocation?: string;
 	/** Whether its output item has only the usual columns. */
 	simplify?: boolean;
-	/** What became of it; set once. */
+	/** Set once. */
 	outcome?: Outcome;
 }
 
-/** What became of an item. Reasons are data: `messages/` words them. */
+/** The result for an item. Reasons are data: `messages/` words them. */
 export type Outcome = Created | Skipped | Failure | { kind: 'invalid'; problem: Problem };
 
 export interface Created {
@@ -42,7 +40,7 @@ export interface Skipped {
 	kind: 'skipped';
 	why:
 		| { code: 'alreadyCreated' | 'wholeCreated' | 'unitsSent' | 'sameReference' | 'sameOrder' }
-		| { code: 'order'; skip: Skip; label: string };
+		| { code: 'order'; skip: Skip };
 }
 
 /** Not created, and final; possibly created; or not processed by the service. */

@@ -1,5 +1,62 @@
 import { limits } from '../service/schemas';
-import type { Job } from './job';
+import type { FailureReason, Job } from './job';
+
+/**
+ * Finds jobs with the reference ID of an earlier one, or of an order that the input contains whole as
+ * well. A different delivery with the same reference ID fails at once.
+ *
+ * @returns for each duplicate, the job on whose outcome its own depends
+ */
+export function findDuplicates(jobs: readonly Job[]): ReadonlyMap<Job, Job> {
+	const keyOf = (...key: ReadonlyArray<string | number | undefined>) => JSON.stringify(key);
+	const firsts = new Map<string, Job>();
+	const wholes = new Map<string, Job>();
+	const duplicates: Array<[Job, Job]> = [];
+	for (const job of jobs) {
+		const { companyId, referenceId, orderId, part } = job.claim ?? {};
+		if (referenceId === undefined) continue;
+		const first = firsts.get(keyOf(companyId, referenceId));
+		if (!first) {
+			firsts.set(keyOf(companyId, referenceId), job);
+			if (!part) wholes.set(keyOf(companyId, referenceId, orderId), job);
+		} else if (isSameDelivery(job, first)) duplicates.push([job, first]);
+		else {
+			const areOrders = orderId !== undefined && first.claim?.orderId !== undefined;
+			const why: FailureReason = areOrders
+				? { code: 'anotherOrder' }
+				: { code: 'anotherDelivery', first };
+			job.outcome = { kind: 'notSent', why };
+		}
+	}
+	const parts = [...firsts.values()].flatMap((job): Array<[Job, Job]> => {
+		const { companyId, orderId, part } = job.claim ?? {};
+		const whole = part && wholes.get(keyOf(companyId, part.orderReferenceId, orderId));
+		return whole ? [[job, whole]] : [];
+	});
+	// Those with the reference ID of a part depend on it.
+	return new Map([...parts, ...duplicates]);
+}
+
+/** Whether two jobs are for the same order; without order IDs, whether their deliveries are equal. */
+function isSameDelivery(one: Job, other: Job): boolean {
+	const [oneId, otherId] = [one.claim?.orderId, other.claim?.orderId];
+	if (oneId !== undefined || otherId !== undefined) return oneId === otherId;
+	return JSON.stringify(one.delivery) === JSON.stringify(other.delivery);
+}
+
+/** Sets the outcomes of duplicates: skipped, unless the first one may have no delivery. */
+export function settleDuplicates(duplicates: ReadonlyMap<Job, Job>): void {
+	for (const [job, first] of duplicates) {
+		const kind = first.outcome?.kind ?? 'created';
+		if (kind === 'created' || kind === 'skipped') {
+			const isSame = job.claim?.referenceId === first.claim?.referenceId;
+			job.outcome = { kind: 'skipped', why: { code: isSame ? 'sameReference' : 'sameOrder' } };
+		} else {
+			const why = { code: 'firstFailed', first } as const;
+			job.outcome = { kind: kind === 'unknown' ? 'unknown' : 'notSent', why };
+		}
+	}
+}
 
 /** Groups jobs that may share requests: those for the same company with the same type. */
 export function groupJobs(jobs: readonly Job[]): Job[][] {

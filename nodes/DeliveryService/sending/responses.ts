@@ -1,30 +1,87 @@
 import { isSuccess, type Exchange } from '../service/client';
-import { isAboutAllRequests } from '../service/errors';
-import { codeAndMessageSchema, creationResponseSchema } from '../service/schemas';
-import { classifyCreation, type ExchangeClass } from './classify';
-import type { Created, FailureReason, Job, Outcome } from './job';
+import { isAboutAllRequests, isCertificateError, isRedirect } from '../service/errors';
+import { codeAndMessageSchema, creationResponseSchema, errorBodySchema } from '../service/schemas';
+import type { FailureReason, Job, Outcome } from './job';
+
+/**
+ * What is known about a request after it was sent:
+ * - `done`: the service responded with success;
+ * - `notProcessed`: the service did nothing with it, so it may be retried;
+ * - `rejected`: the service did nothing with it, and a retry would not change that;
+ * - `unknown`: the service may or may not have processed it.
+ */
+export type ExchangeClass = 'done' | 'notProcessed' | 'rejected' | 'unknown';
+
+/**
+ * Codes that only occur before there is a connection: nothing of the request left this machine.
+ * EHOSTUNREACH and ENETUNREACH are not among them, because a route can also disappear after the
+ * request was sent.
+ */
+const neverConnectedCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
+
+/**
+ * Node.js reports this code when a secure connection fails before the whole request has left, e.g.
+ * when HTTPS meets HTTP. If the connection breaks later, while the response is read, the code starts
+ * with ERR_SSL_.
+ */
+const notSecuredCode = 'EPROTO';
+
+/**
+ * The single table that decides what may be retried. The API document names only 200 and 401
+ * (section 7); the other rows follow from what HTTP says about these responses.
+ *
+ * | result of the request                             | class        |
+ * | ------------------------------------------------- | ------------ |
+ * | no connection was made, for whatever reason       | notProcessed |
+ * | certificate not trusted, no secure connection     | rejected     |
+ * | n8n's settings forbid requests to this URL        | rejected     |
+ * | connection broke, or timeout                      | unknown      |
+ * | 2xx                                               | done         |
+ * | 429; 503 with Retry-After                         | notProcessed |
+ * | 3xx (not followed): many respond to a POST so     | unknown      |
+ * | 408: from a gateway, when the service is too slow | unknown      |
+ * | other 4xx                                         | rejected     |
+ * | 503 without Retry-After, other 5xx, anything else | unknown      |
+ */
+export function classifyExchange(exchange: Exchange): ExchangeClass {
+	if (exchange.kind === 'noResponse') {
+		const { code } = exchange;
+		if (exchange.blockedReason !== undefined) return 'rejected';
+		if (exchange.neverConnected || neverConnectedCodes.has(code)) return 'notProcessed';
+		return code === notSecuredCode || isCertificateError(code) ? 'rejected' : 'unknown';
+	}
+	const { status, headers } = exchange;
+	if (isSuccess(exchange)) return 'done';
+	if (isRedirect(exchange) || status === 408) return 'unknown';
+	if (status === 429) return 'notProcessed';
+	if (status === 503 && headers['retry-after'] !== undefined) return 'notProcessed';
+	return status >= 400 && status < 500 ? 'rejected' : 'unknown';
+}
+
+/**
+ * Classifies a request that must not be sent twice, e.g. a creation: by the table above, except for a
+ * 503 without the service's own error (API document, section 7). Some gateways respond like that, with
+ * Retry-After, when the service behind them takes too long but continues to work.
+ */
+export function classifyCreation(exchange: Exchange): ExchangeClass {
+	const isFromGateway =
+		exchange.kind === 'response' &&
+		exchange.status === 503 &&
+		!errorBodySchema.safeParse(exchange.body).success;
+	return isFromGateway ? 'unknown' : classifyExchange(exchange);
+}
 
 type CreatedRecord = Record<string, unknown>;
 
-/** The response to a creation request, or the failure in its place. */
-export interface CreationResponse {
-	exchange: Exchange;
-	/** What the status or the failure says about the request. */
-	class: ExchangeClass;
-	/** The records in the payload (API document, section 4.1). */
-	records: readonly CreatedRecord[];
-}
-
-/** Parses the response to a creation request. */
-export function readResponse(exchange: Exchange): CreationResponse {
+/** The records in the payload of a response (API document, section 4.1). */
+function recordsOf(exchange: Exchange): readonly CreatedRecord[] {
 	const body = exchange.kind === 'response' ? exchange.body : undefined;
-	const { data } = creationResponseSchema.safeParse(body);
-	return { exchange, class: classifyCreation(exchange), records: data?.payload ?? [] };
+	return creationResponseSchema.safeParse(body).data?.payload ?? [];
 }
 
 /** Whether a response names a created delivery, whatever its status. */
-export function namesCreatedDelivery({ records }: CreationResponse): boolean {
-	return records.some((record) => idOf(record) !== undefined);
+export function namesCreatedDelivery(exchange: Exchange): boolean {
+	return recordsOf(exchange).some((record) => idOf(record) !== undefined);
 }
 
 /**
@@ -32,26 +89,28 @@ export function namesCreatedDelivery({ records }: CreationResponse): boolean {
  * After a rejection, only a delivery that was sent alone is known not to exist: the API document does
  * not say that a rejected request creates nothing (section 7).
  */
-export function outcomesOf(batch: readonly Job[], response: CreationResponse): Outcome[] {
-	const { created, otherIds } = matchRecords(batch, response);
-	const rest = restOutcome(batch.length, response, created.size > 0, otherIds);
-	return batch.map((_, position) => created.get(position) ?? rest);
+export function outcomesOf(batch: readonly Job[], exchange: Exchange): Outcome[] {
+	const { created, otherIds } = matchRecords(batch, exchange);
+	const rest = restOutcome(batch.length, exchange, created.size > 0, otherIds);
+	return batch.map((_, position) => {
+		const found = created.get(position);
+		return found ? { kind: 'created', ...found } : rest;
+	});
 }
 
 function restOutcome(
 	count: number,
-	{ exchange, class: exchangeClass }: CreationResponse,
+	exchange: Exchange,
 	hasCreated: boolean,
 	otherIds: readonly string[],
 ): Outcome {
 	const why: FailureReason = { code: 'exchange', exchange };
+	const exchangeClass = classifyCreation(exchange);
 	if (exchangeClass === 'done')
 		return { kind: 'unknown', why: { code: 'noRecord', exchange, otherIds } };
 	if (exchangeClass === 'unknown' || hasCreated || otherIds.length > 0)
 		return { kind: 'unknown', why };
-	if (exchangeClass === 'notProcessed') return { kind: 'notSent', why };
-	if (exchange.kind === 'noResponse' || isAboutAllRequests(exchange))
-		return { kind: 'notSent', why };
+	if (isFatal(exchange)) return { kind: 'notSent', why };
 	if (count === 1) return { kind: 'rejected', why };
 	return { kind: 'unknown', why: { code: 'batchRejected', exchange, others: count - 1 } };
 }
@@ -62,10 +121,8 @@ function restOutcome(
  * the only delivery with its reference ID; the only record of a success to the only delivery. A
  * delivery with two records, or with the ID of another one, has none.
  */
-function matchRecords(
-	batch: readonly Job[],
-	{ exchange, records }: CreationResponse,
-): { created: ReadonlyMap<number, Created>; otherIds: string[] } {
+function matchRecords(batch: readonly Job[], exchange: Exchange) {
+	const records = recordsOf(exchange);
 	const positions = new Map<string, number[]>();
 	for (const [position, { delivery }] of batch.entries()) {
 		const reference = delivery?.referenceId;
@@ -88,7 +145,7 @@ function matchRecords(
 		const found = positions.get(reference) ?? [];
 		return found.length === 1 ? found[0] : undefined;
 	};
-	const created = new Map<number, Created>();
+	const created = new Map<number, { id: string; record: CreatedRecord }>();
 	const otherIds: string[] = [];
 	const used = new Map<string | number, number>();
 	for (const record of records) {
@@ -98,7 +155,7 @@ function matchRecords(
 			if (key !== undefined) used.set(key, (used.get(key) ?? 0) + 1);
 		if (id === undefined) continue;
 		if (position === undefined) otherIds.push(id);
-		else created.set(position, { kind: 'created', id, record });
+		else created.set(position, { id, record });
 	}
 	for (const [position, { id }] of created)
 		if (used.get(id) !== 1 || used.get(position) !== 1) {
@@ -125,7 +182,8 @@ function idOf({ id }: CreatedRecord): string | undefined {
 const notIds = new Set(['', '0', '-1', 'null', 'undefined']);
 
 /** Whether nothing more should be sent after a response, as far as it alone shows that. */
-export function isFatal({ exchange, class: exchangeClass }: CreationResponse): boolean {
+export function isFatal(exchange: Exchange): boolean {
+	const exchangeClass = classifyCreation(exchange);
 	if (exchangeClass === 'notProcessed') return true;
 	if (exchange.kind === 'noResponse') return exchangeClass === 'rejected';
 	return isAboutAllRequests(exchange);
@@ -135,7 +193,7 @@ export function isFatal({ exchange, class: exchangeClass }: CreationResponse): b
  * Whether a response is a 404 without an error of the service: unless something was created before, the
  * Base URL is probably wrong.
  */
-export function isNotFoundPage({ exchange }: CreationResponse): boolean {
+export function isNotFoundPage(exchange: Exchange): boolean {
 	if (exchange.kind !== 'response' || exchange.status !== 404) return false;
 	const { code, message } = codeAndMessageSchema.parse(exchange.body);
 	return !code && !message;

@@ -1,12 +1,24 @@
-import { chunk } from '../common/chunk';
-import type { Claim, ClaimState } from '../ledger/claims';
+import { chunk } from '../common/data';
+import type { Claim, ClaimState, Found } from '../ledger/claims';
 import type { Ledger } from '../ledger/ledger';
-import { limits, type CreationBody } from '../service/schemas';
-import { findDuplicates, settleDuplicates } from './duplicates';
+import { limits } from '../service/schemas';
 import type { Halt, Job, Outcome } from './job';
-import { groupJobs, maxClaimed, planGroup, sizeAfterRejection, type Plan } from './plan';
-import { totalWait, type RequestWait, type WaitTimes } from './rateLimit';
-import { sendWithinLimit, type RequestOptions } from './request';
+import {
+	findDuplicates,
+	groupJobs,
+	maxClaimed,
+	planGroup,
+	settleDuplicates,
+	sizeAfterRejection,
+	type Plan,
+} from './plan';
+import {
+	sendWithinLimit,
+	totalWait,
+	type RequestOptions,
+	type RequestWait,
+	type WaitTimes,
+} from './request';
 import { isFatal, isNotFoundPage, outcomesOf } from './responses';
 
 /** The options and dependencies of a run that creates deliveries. */
@@ -43,10 +55,10 @@ export const nothingSent: Report = {
  * @param jobs in the order of their items; those with an outcome are left as they are
  */
 export async function sendJobs(jobs: readonly Job[], options: SendingOptions): Promise<Report> {
-	const duplicates = options.ledger ? findDuplicates(jobs.filter(isPending)) : [];
-	const later = new Set(duplicates.map(({ job }) => job));
+	// Without a ledger, no job has a claim, so none is a duplicate.
+	const duplicates = findDuplicates(jobs.filter(isPending));
 	const run = new Run(options);
-	const report = await run.send(jobs.filter((job) => isPending(job) && !later.has(job)));
+	const report = await run.send(jobs.filter((job) => isPending(job) && !duplicates.has(job)));
 	settleDuplicates(duplicates);
 	return report;
 }
@@ -60,14 +72,14 @@ export async function sendJobs(jobs: readonly Job[], options: SendingOptions): P
 export async function lookUpJobs(jobs: readonly Job[], ledger: Ledger | undefined): Promise<void> {
 	if (!ledger) return;
 	const duplicates = findDuplicates(jobs.filter(isPending));
-	const later = new Set(duplicates.map(({ job }) => job));
 	const claims = jobs.flatMap((job) =>
-		job.claim && isPending(job) && !later.has(job) ? [{ job, claim: job.claim }] : [],
+		job.claim && isPending(job) && !duplicates.has(job) ? [{ job, claim: job.claim }] : [],
 	);
 	// In portions as in a run: a look-up records entries, which drops others from a full store.
 	for (const some of chunk(claims, limits.deliveriesPerRequest)) {
-		const states = await ledger.lookUp(some.map(({ claim }) => claim));
-		for (const { job, claim } of some) job.outcome = outcomeOfClaim(states.get(claim) ?? 'free');
+		const found = await ledger.lookUp(some.map(({ claim }) => claim));
+		for (const { job, claim } of some)
+			job.outcome = outcomeOfClaim(found.get(claim)?.state ?? 'free');
 	}
 	settleDuplicates(duplicates);
 }
@@ -197,15 +209,15 @@ class Run {
 		// What another execution has claimed stays unknown.
 		if (this.halted) return jobs.filter(({ outcome }) => outcome === undefined);
 		if (!ledger || wanted.size === 0) return jobs;
-		let states: ReadonlyMap<Claim, ClaimState>;
+		let found: ReadonlyMap<Claim, Found>;
 		try {
-			states = await ledger.claim([...wanted.keys()]);
+			found = await ledger.claim([...wanted.keys()]);
 		} catch (error) {
 			this.halt({ code: 'store', error });
 			return jobs.filter(({ outcome }) => outcome === undefined);
 		}
 		return jobs.filter((job) => {
-			const state = (job.claim && states.get(job.claim)) ?? 'free';
+			const { state } = (job.claim && found.get(job.claim)) ?? { state: 'free' };
 			const isConflict = state === 'unitsSent' || state === 'unitsPartlySent';
 			if (isConflict && !this.conflicts.has(job)) {
 				this.conflicts.add(job);
@@ -271,37 +283,28 @@ class Run {
 	}
 
 	private async request(batch: readonly Job[], left: number): Promise<Outcome[]> {
-		const response = this.halted
+		const { companyId, type } = batch[0] ?? {};
+		const deliveries = batch.flatMap(({ delivery }) => delivery ?? []);
+		const exchange = this.halted
 			? undefined
-			: await sendWithinLimit(creationBody(batch), this.requestOptions, (waited) => {
+			: await sendWithinLimit({ deliveries, companyId, type }, this.requestOptions, (waited) => {
 					this.requests++;
 					this.waits.push({ ...waited, endedAt: this.options.clock.now() });
 				});
-		if (!response) {
+		if (!exchange) {
 			const why = { code: 'halted', halt: this.halt({ code: 'stopped' }) } as const;
 			return batch.map(() => ({ kind: 'notSent', why }));
 		}
-		const outcomes = outcomesOf(batch, response);
+		const outcomes = outcomesOf(batch, exchange);
 		const has = (kind: Outcome['kind']) => outcomes.some((outcome) => outcome.kind === kind);
-		const { exchange } = response;
 		const isUnknown = has('unknown') && !has('created');
 		this.consecutiveUnknown = isUnknown ? this.consecutiveUnknown + 1 : 0;
-		const isWrongUrl = isUnknown && isNotFoundPage(response) && !this.hasCreated;
+		const isWrongUrl = isUnknown && isNotFoundPage(exchange) && !this.hasCreated;
 		this.hasCreated ||= has('created');
-		if (isFatal(response) || isWrongUrl || this.consecutiveUnknown >= maxConsecutiveUnknown)
+		if (isFatal(exchange) || isWrongUrl || this.consecutiveUnknown >= maxConsecutiveUnknown)
 			this.halt({ code: 'exchange', exchange });
 		if (isUnknown && batch.length > 1 && exchange.kind === 'response')
 			this.reducedSize ??= sizeAfterRejection(left);
 		return outcomes;
 	}
-}
-
-/** The request body for a batch of one group (API document, section 4.1). */
-export function creationBody(batch: readonly Job[]): CreationBody {
-	const { companyId, type } = batch[0] ?? {};
-	return {
-		deliveries: batch.flatMap(({ delivery }) => delivery ?? []),
-		...(companyId !== undefined && { companyId }),
-		...(type !== undefined && { type }),
-	};
 }

@@ -1,4 +1,4 @@
-import { chunk } from '../common/chunk';
+import { chunk } from '../common/data';
 import type { Exchange } from '../service/client';
 import { isAboutAllRequests, isRedirect } from '../service/errors';
 import {
@@ -9,7 +9,9 @@ import {
 	type UpdateBody,
 	type UpdateResponse,
 } from '../service/schemas';
-import { classifyCreation, classifyExchange } from './classify';
+import type { UpdatedOrder } from '../shopify/toChanges';
+import type { Action } from '../shopify/toDelivery';
+import { classifyCreation, classifyExchange } from './responses';
 import { sendWithRetries, type RetryOptions } from './request';
 
 /** The changes that an input item requests, and the deliveries to change. */
@@ -18,6 +20,8 @@ export interface Update {
 	targetKind: TargetKind;
 	ids: string[];
 	changes: DeliveryChanges;
+	/** The order that the changes are from, and what of it a person must check. */
+	order?: UpdatedOrder & { actions: Action[] };
 	flags: Pick<UpdateBody, 'recalculatePrice' | 'reorderRoute' | 'recalculateCity'>;
 }
 

@@ -11,9 +11,8 @@ import {
 	unencryptedBaseUrl,
 	type Credential,
 } from './credential';
-import { isSuccess, settle, toNoResponse, type Exchange } from './client';
+import { isSuccess, settle, toNoResponse, type Exchange, listWebhooksRequest } from './client';
 import { serviceDetail, explainFailure, notADeliveryService } from './errors';
-import { listWebhooksRequest } from './requests';
 import { problemText, type Problem } from '../common/result';
 import { listNotFoundProblem, readWebhookList } from './webhooks';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod/v4';
 
-import { tryParseJson } from '../common/json';
+import { tryParseJson } from '../common/data';
 
 const numberField = z.preprocess(
 	(value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value),

@@ -1,6 +1,6 @@
 import { z } from 'zod/v4';
 
-import { anyObject } from '../common/json';
+import { anyObject } from '../common/data';
 import {
 	amount,
 	email,

@@ -1,6 +1,6 @@
 import type { z } from 'zod/v4';
 
-import { fieldOf, valueAt } from '../common/json';
+import { fieldOf, valueAt } from '../common/data';
 import type { Result } from '../common/result';
 import { truncate } from '../common/text';
 

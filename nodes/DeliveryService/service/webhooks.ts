@@ -1,8 +1,14 @@
 import type { INode } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
-import type { Problem } from '../common/result';
-import { isSuccess, type ServiceResponse, type Exchange, type ServiceClient } from './client';
+import { type Problem, apiError } from '../common/result';
+import {
+	isSuccess,
+	type ServiceResponse,
+	type Exchange,
+	type ServiceClient,
+	type Subscription,
+} from './client';
 import {
 	serviceDetail,
 	explainFailure,
@@ -11,9 +17,7 @@ import {
 	withoutSignatures,
 } from './errors';
 import { eventForCode, eventLabel, type EventName } from './events';
-import { apiError } from './nodeErrors';
-import * as requests from './requests';
-import type { Subscription } from './requests';
+import * as requests from './client';
 import { codeAndMessageSchema, listedWebhookSchema } from './schemas';
 
 /** A listed subscription, with the meaning of its fields next to their raw values. */

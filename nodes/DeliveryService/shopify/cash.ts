@@ -14,7 +14,7 @@ import {
 	type Decimal,
 } from './money';
 import { fieldName, howToRequest, orderLabel, type Order } from './order';
-import { paymentKind } from './paymentMethods';
+import { paymentKind } from './methods';
 import type { OrderUnits } from './units';
 
 /** Whether an order is paid, and by which methods. */

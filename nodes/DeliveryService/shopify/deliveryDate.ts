@@ -1,5 +1,5 @@
 import type { OrderMapping } from './mapping';
-import { normalizeName } from './names';
+import { normalizeName } from './methods';
 import type { Order } from './order';
 
 /** The delivery date of an order, as far as it is known. */
@@ -11,6 +11,14 @@ export interface DeliveryDate {
 	/** When on that day, e.g. "10:00 to 12:00". */
 	time?: string;
 }
+
+/** Additional details with the delivery date of the usual apps. */
+export const deliveryDateAttributes: readonly string[] = [
+	...['Delivery Date', 'Delivery Day', 'Date of Delivery', 'Order Delivery Date', 'Shipping Date'],
+	...['Requested Delivery Date', 'Preferred Delivery Date', 'Scheduled Delivery Date'],
+	...['Fecha de entrega', 'Data de entrega', 'Date de livraison', 'Lieferdatum', 'Liefertermin'],
+	...['Wunschtermin', 'Data di consegna', 'Bezorgdatum', 'Leverdatum'],
+];
 
 /** Additional details with the time of the usual apps. */
 const timeAttributes = ['delivery time', 'delivery slot', 'delivery time slot', 'time slot'];

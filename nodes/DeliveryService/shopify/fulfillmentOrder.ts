@@ -1,6 +1,5 @@
 import { z } from 'zod/v4';
 
-import { orderAddressSchema, type Address } from './orderSchema';
 import {
 	flag,
 	ifReadable,
@@ -9,8 +8,10 @@ import {
 	optionalCount,
 	optionalText,
 	optionalWholeNumber,
+	orderAddressSchema,
 	required,
-} from './readers';
+	type Address,
+} from './orderSchema';
 
 /*
  * The subset of Shopify's fulfillment order that is used (the REST resource): the part of an order

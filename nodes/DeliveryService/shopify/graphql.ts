@@ -1,4 +1,4 @@
-import { valueAt } from '../common/json';
+import { valueAt } from '../common/data';
 import { isBlank } from '../common/text';
 import { parseDecimal, scale, toText, whole } from './money';
 

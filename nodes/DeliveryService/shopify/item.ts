@@ -1,4 +1,4 @@
-import { valueAt } from '../common/json';
+import { valueAt } from '../common/data';
 import type { Result } from '../common/result';
 import { isBlank, truncate } from '../common/text';
 import {

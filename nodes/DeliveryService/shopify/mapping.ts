@@ -2,9 +2,10 @@ import { z } from 'zod/v4';
 
 import { deliveryTypeSchema, packageSizeSchema } from '../service/schemas';
 import { isEmailAddress } from '../service/values';
+import { deliveryDateAttributes } from './deliveryDate';
 import { deliveryMethods } from './fulfillmentOrder';
-import { optionalAmount, optionalCount, required, optionalText } from './readers';
-import { deliveryDateAttributes, storePickupNames } from './shippingMethods';
+import { optionalAmount, optionalCount, required, optionalText } from './orderSchema';
+import { storePickupNames } from './methods';
 
 /** The default sizes by weight of one package. */
 const defaultLimits: Array<{ upToKg: number; size: string }> = [

@@ -1,7 +1,7 @@
 import { z } from 'zod/v4';
 
-import { valueAt } from '../common/json';
-import type { Problem } from '../common/result';
+import { valueAt } from '../common/data';
+import type { Problem, Result } from '../common/result';
 import { isBlank } from '../common/text';
 import { destinationOf, fulfillmentOrderSchema, type FulfillmentOrder } from './fulfillmentOrder';
 import {
@@ -12,8 +12,7 @@ import {
 	type GraphqlFields,
 } from './graphql';
 import { describeValue, type OrderCandidate } from './item';
-import { orderSchema } from './orderSchema';
-import { ifReadable, object, optionalText } from './readers';
+import { ifReadable, object, optionalText, orderSchema } from './orderSchema';
 
 /** A parsed order. */
 export type Order = z.output<typeof orderSchema> &
@@ -42,9 +41,15 @@ const partIdentifiersSchema = fulfillmentOrderSchema
 	.pick({ assigned_location: true })
 	.extend({ id: ifReadable(optionalText) });
 
-/** A parsed order, or the problem with it and the fields that are readable nevertheless. */
-type ParsedOrder =
-	{ ok: true; value: Order } | { ok: false; problem: Problem; identifiers: OrderIdentifiers };
+/** The fields that identify an order, as far as they are readable. */
+export function identifiersOf(candidate: OrderCandidate): OrderIdentifiers {
+	const { rest, graphql, fulfillmentOrder: part } = candidate;
+	return {
+		...identifiersSchema.safeParse(rest).data,
+		isGraphql: graphql !== undefined,
+		fulfillmentOrder: part && (partIdentifiersSchema.safeParse(part.rest).data ?? {}),
+	};
+}
 
 /**
  * Parses an order. Never throws.
@@ -52,17 +57,13 @@ type ParsedOrder =
  * @param candidate see {@link findOrder}
  * @returns the fields that are used, or what is wrong, written for a shop owner
  */
-export function readOrder(candidate: OrderCandidate): ParsedOrder {
+export function readOrder(candidate: OrderCandidate): Result<Order> {
 	const { rest, graphql, fulfillmentOrder: part } = candidate;
 	const isGraphql = graphql !== undefined;
-	const fail = (messagesFor: (order: OrderIdentifiers) => string[]): ParsedOrder => {
-		const identifiers: OrderIdentifiers = {
-			...identifiersSchema.safeParse(rest).data,
-			isGraphql,
-			fulfillmentOrder: part && (partIdentifiersSchema.safeParse(part.rest).data ?? {}),
-		};
-		return { ok: false, problem: problemFrom(messagesFor(identifiers)), identifiers };
-	};
+	const fail = (messagesFor: (order: OrderIdentifiers) => string[]): Result<Order> => ({
+		ok: false,
+		problem: problemFrom(messagesFor(identifiersOf(candidate))),
+	});
 	if (isGraphql) {
 		const missing = missingGraphqlPath(candidate);
 		const [page] = incompleteOrderLists(graphql);

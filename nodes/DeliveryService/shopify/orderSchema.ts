@@ -1,22 +1,136 @@
 import { z } from 'zod/v4';
 
-import {
-	decimal,
-	flag,
-	ifReadable,
-	list,
-	noteAttributes,
-	object,
-	optionalAddressLine,
-	optionalAmount,
-	optionalCount,
-	optionalDiscount,
-	optionalText,
-	optionalWholeNumber,
-	required,
-	tags,
-	wordJoiner,
-} from './readers';
+import { valueAt } from '../common/data';
+import { isBlank, stripInvisible } from '../common/text';
+import { parseDecimal, sign, toNumber } from './money';
+
+/** The invisible character between the parts of an address line (Shopify's "worldwide" library). */
+const wordJoiner = '\u2060';
+
+/*
+ * Schemas for single fields of an order. Shopify returns decimals as text, and expressions convert
+ * numbers to text and back, so both are accepted. Null, empty text and blank text count as missing.
+ */
+
+/**
+ * Creates a schema for an optional text or number.
+ *
+ * @param expected the expected kind of value, for the message
+ * @param parse returns the parsed value, or undefined if it is not as expected
+ */
+function optionalScalar<Output>(
+	expected: string,
+	parse: (value: string | number) => Output | undefined,
+) {
+	return z
+		.transform((value, { issues }) => {
+			if (isBlank(value)) return undefined;
+			const isScalar = typeof value === 'string' || typeof value === 'number';
+			const output = isScalar ? parse(value) : undefined;
+			if (output === undefined)
+				issues.push({ code: 'custom', message: `should be ${expected}`, input: value });
+			return output;
+		})
+		.optional();
+}
+
+type OptionalScalar<Output> = ReturnType<typeof optionalScalar<Output>>;
+
+/** Treats an unexpected value as missing. */
+export function ifReadable<Output>(schema: OptionalScalar<Output>) {
+	return schema.catch(undefined);
+}
+
+/** Rejects a missing value. */
+export function required<Output>(schema: OptionalScalar<Output>) {
+	return schema.transform((value, { issues }) => {
+		if (value !== undefined) return value;
+		issues.push({ code: 'custom', message: 'is missing', input: value });
+		return z.NEVER;
+	});
+}
+
+function parseWholeNumber(value: string | number): number | undefined {
+	const parsed = parseDecimal(value);
+	const number = parsed && toNumber(parsed);
+	return Number.isSafeInteger(number) ? number : undefined;
+}
+
+/** Trimmed text without invisible characters; numbers are converted to text. */
+export const optionalText = optionalScalar('text', (value) => stripInvisible(String(value)).trim());
+
+/** Text that may contain the word joiners with which Shopify separates additional address fields. */
+export const optionalAddressLine = optionalScalar('text', (value) =>
+	String(value)
+		.split(wordJoiner)
+		.map((part) => stripInvisible(part).trim())
+		.join(wordJoiner),
+);
+
+/** An exact decimal number. */
+export const decimal = optionalScalar('a number', parseDecimal);
+
+/** An exact decimal number of 0 or more. */
+export const optionalAmount = optionalScalar('a number of 0 or more', (value) => {
+	const parsed = parseDecimal(value);
+	return parsed && sign(parsed) >= 0 ? parsed : undefined;
+});
+
+/** A whole number. */
+export const optionalWholeNumber = optionalScalar('a whole number', parseWholeNumber);
+
+/** A whole number of 0 or more. */
+export const optionalCount = optionalScalar('a whole number of 0 or more', (value) => {
+	const number = parseWholeNumber(value);
+	return number !== undefined && number >= 0 ? number : undefined;
+});
+
+/** The discount of a line. An undefined `amount` means an unreadable discount, not a missing one. */
+export const optionalDiscount = z.transform((value) =>
+	isBlank(value) ? undefined : { amount: optionalAmount.safeParse(value).data },
+);
+
+/** Tags as a list or comma-separated text; entries that are not text are left out. */
+export const tags = z.transform((value) => {
+	const entries: unknown[] =
+		typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [];
+	return entries.flatMap((entry) => optionalText.safeParse(entry).data ?? []);
+});
+
+/** Additional details as written by apps and themes: names and values as text, without empty ones. */
+export const noteAttributes = z.transform((value) => {
+	const entries: unknown[] = Array.isArray(value) ? value : [];
+	return entries.flatMap((entry) => {
+		const [given, content] = [valueAt(entry, ['name']), valueAt(entry, ['value'])];
+		const name = optionalText.safeParse(given).data;
+		const text = typeof content === 'boolean' ? content : optionalText.safeParse(content).data;
+		return name && text !== undefined ? [{ name, value: String(text) }] : [];
+	});
+});
+
+/** True or false. */
+export const flag = z.boolean(expectedError('true or false')).nullish();
+
+/** An object with these fields; others are ignored. */
+export function object<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+	return z.object(shape, expectedError('an object'));
+}
+
+/** A list; empty if missing. */
+export function list<Item extends z.ZodType>(item: Item) {
+	return z
+		.array(item, expectedError('a list'))
+		.nullish()
+		.transform((items) => items ?? []);
+}
+
+/** The error messages of a schema; they distinguish missing from unexpected values. */
+function expectedError(expected: string) {
+	return {
+		error: ({ input }: { input?: unknown }) =>
+			input === undefined ? 'is missing' : `should be ${expected}`,
+	};
+}
 
 /*
  * The subset of a Shopify order that is used (the REST resource, as output by n8n's Shopify nodes).

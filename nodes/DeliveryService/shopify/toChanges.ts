@@ -5,16 +5,26 @@ import { findDeliveryDate } from './deliveryDate';
 import { findOrder } from './item';
 import { noFilters, type OrderMapping } from './mapping';
 import { toNumber } from './money';
-import { orderLabel, problemFrom, readOrder, type Order } from './order';
-import { toPackages } from './packages';
+import { orderLabel, problemFrom, readOrder } from './order';
 import { readRecipient } from './recipient';
 import { findSkip, type Skip } from './skipping';
 import { partReference, type Action } from './toDelivery';
-import { countUnits, isPartlyFulfilled } from './units';
+import { countUnits, isPartlyFulfilled, toPackages } from './units';
+
+/** The order that changes are from. */
+export interface UpdatedOrder {
+	/** The subject of messages, e.g. "Order #1001". */
+	label: string;
+	id?: string;
+	/** The reference IDs that the whole order can have. */
+	references: string[];
+	/** The fulfillment order of it that the changes are from. */
+	partId?: string;
+}
 
 /** The changes of a delivery, not yet validated, or why there are none. */
 export type ChangesResult =
-	| { kind: 'changes'; changes: object; actions?: Action[] }
+	| { kind: 'changes'; changes: object; order: UpdatedOrder; actions: Action[] }
 	| ({ kind: 'skipped'; label: string } & Skip)
 	| { kind: 'invalid'; problem: Problem };
 
@@ -39,9 +49,12 @@ export function orderToChanges(
 	const read = readOrder(found.value);
 	if (!read.ok) return invalid(read);
 	const order = read.value;
-	const [mismatch] = referenceIds.flatMap(
-		(reference) => mismatchProblem(order, mapping, reference) ?? [],
+	const { name, id, order_number, fulfillmentOrder } = order;
+	const references = [name, id, order_number, mapping.overrides.referenceId].filter(
+		(own) => own !== undefined,
 	);
+	const updated = { label: orderLabel(order), id, references, partId: fulfillmentOrder?.id };
+	const [mismatch] = referenceIds.flatMap((reference) => mismatchProblem(updated, reference) ?? []);
 	if (mismatch) return invalid({ problem: mismatch });
 	const options: OrderMapping = { ...mapping, addressFormat: 'text', filters: noFilters };
 	const units = countUnits(order, options);
@@ -81,6 +94,7 @@ export function orderToChanges(
 	];
 	return {
 		kind: 'changes',
+		order: updated,
 		changes: {
 			...(hasContact && { contact }),
 			// Overwrites old instructions, since those for the previous address would mislead the driver.
@@ -99,19 +113,15 @@ export function orderToChanges(
  * packages and the cash of another order, or of another part of this one.
  */
 function mismatchProblem(
-	order: Order,
-	{ overrides }: OrderMapping,
+	{ label, references, partId }: UpdatedOrder,
 	reference: string,
 ): Problem | undefined {
-	const { name, id, order_number, fulfillmentOrder: part } = order;
-	const ofOrder = [name, id, order_number, overrides.referenceId].filter(
-		(own) => own !== undefined,
-	);
-	const own = part ? ofOrder.map((base) => partReference(base, part.id)) : ofOrder;
+	const own =
+		partId === undefined ? references : references.map((base) => partReference(base, partId));
 	if (own.includes(reference)) return undefined;
-	const owner = ofOrder.includes(reference) ? 'that of the whole order' : 'not its reference ID';
+	const owner = references.includes(reference) ? 'that of the whole order' : 'not its reference ID';
 	return {
-		message: `${orderLabel(order)} was not updated: "${reference}" is ${owner}`,
+		message: `${label} was not updated: "${reference}" is ${owner}`,
 		description: `Use ${own.slice(0, 1).join('')}. If the delivery was created with a custom reference ID, enter it under Order Options, Custom Reference ID.`,
 	};
 }

@@ -6,19 +6,19 @@ import { findDeliveryDate, laterSendingDay } from './deliveryDate';
 import { locationOf, type ShopifyLocation } from './fulfillmentOrder';
 import { findOrder } from './item';
 import type { OrderMapping } from './mapping';
+import { checkMethods, typeByMethod } from './methods';
 import { toNumber } from './money';
 import {
 	fieldName,
 	howToRequest,
+	identifiersOf,
 	orderLabel,
 	problemFrom,
 	readOrder,
 	type Order,
 	type OrderIdentifiers,
 } from './order';
-import { toPackages } from './packages';
 import { readRecipient, recipientEmail, toDropoff } from './recipient';
-import { checkMethods, typeByMethod } from './shippingMethods';
 import {
 	findSkip,
 	findTimeSkip,
@@ -27,7 +27,7 @@ import {
 	type MissingField,
 	type Skip,
 } from './skipping';
-import { countUnits, type LineUnits, type OrderUnits } from './units';
+import { countUnits, toPackages, type LineUnits, type OrderUnits } from './units';
 
 /** What needs a person, although the order was sent, updated or skipped. */
 export type Action =
@@ -67,8 +67,16 @@ export interface ShopifyOrder {
 
 type DeliveryType = CreationBody['type'];
 
-/** What is known about an order in addition to its delivery. */
-export interface OrderFacts {
+/** What is known about an order, with its delivery or the reason why there is none. */
+export interface OrderInfo {
+	/** Its delivery without the pickup. Not checked yet; undefined fields count as not set. */
+	delivery?: unknown;
+	/** Why it is skipped. */
+	skip?: Skip;
+	/** Why it can't be sent. */
+	problem?: Problem;
+	/** The subject of messages, e.g. "Order #1001". */
+	label?: string;
 	referenceId?: string;
 	/** The reference ID that the whole order would have, if the delivery is for a fulfillment order. */
 	orderReferenceId?: string;
@@ -76,6 +84,8 @@ export interface OrderFacts {
 	part?: ReturnType<typeof partOf>;
 	/** The location that ships the fulfillment order. */
 	location?: ShopifyLocation;
+	/** The name of this location, if Pickup by Location is empty. */
+	unlistedLocation?: string;
 	/** The delivery type by the order's shipping method. */
 	type?: DeliveryType;
 	shopifyOrder?: ShopifyOrder;
@@ -91,14 +101,6 @@ export interface OrderFacts {
 	actions?: Action[];
 }
 
-/** The result of mapping an order: a delivery without its pickup, or why there is none. */
-export type OrderResult = OrderFacts &
-	(
-		| { kind: 'delivery'; delivery: OrderDelivery }
-		| ({ kind: 'skipped'; label: string } & Skip)
-		| { kind: 'invalid'; problem: Problem }
-	);
-
 /** A delivery without its pickup (section 2.1). Undefined fields count as not set. */
 export type OrderDelivery = Omit<Delivery, 'pickup'>;
 
@@ -109,16 +111,19 @@ export type OrderDelivery = Omit<Delivery, 'pickup'>;
  * @param mapping how to map it, see {@link OrderMapping}
  * @returns the delivery without its pickup, or why there is none
  */
-export function orderToDelivery(value: unknown, mapping: OrderMapping): OrderResult {
+export function orderToDelivery(
+	value: unknown,
+	mapping: OrderMapping,
+): OrderInfo & { delivery?: OrderDelivery } {
 	const found = findOrder(value);
-	if (!found.ok) return { kind: 'invalid', problem: found.problem };
+	if (!found.ok) return { problem: found.problem };
 	const read = readOrder(found.value);
-	if (!read.ok)
-		return { kind: 'invalid', problem: read.problem, ...identify(read.identifiers, mapping) };
+	if (!read.ok) return { problem: read.problem, ...identify(identifiersOf(found.value), mapping) };
 	const order = read.value;
-	const label = orderLabel(order);
 	const payment = paymentOf(order, mapping);
+	const label = orderLabel(order);
 	const identifiers = {
+		label,
 		...identify(order, mapping, recipientEmail(order, mapping)),
 		methodNames: {
 			shipping: order.shipping_lines.flatMap(({ title }) => title ?? []),
@@ -137,7 +142,7 @@ export function orderToDelivery(value: unknown, mapping: OrderMapping): OrderRes
 		if (skip.code === 'tooOld') actions.push({ code: 'tooOld' });
 		if (skip.code === 'notPaid' && !skip.isOnlyPaid && methods.length > 0)
 			actions.push({ code: 'unknownPaymentMethod', methods });
-		return { kind: 'skipped', label, ...skip, actions: undefinedIfEmpty(actions), ...identifiers };
+		return { skip, actions: undefinedIfEmpty(actions), ...identifiers };
 	}
 	const dropoff = toDropoff(order, readRecipient(order, mapping, date));
 	const cash = decideCash(order, units, mapping);
@@ -156,7 +161,7 @@ export function orderToDelivery(value: unknown, mapping: OrderMapping): OrderRes
 	].filter((message) => message !== false);
 	if (units.problems.length > 0 || problems.length > 0 || !dropoff.ok || !cash.ok) {
 		const problem = problemFrom(units.problems.length > 0 ? units.problems : problems);
-		return { kind: 'invalid', problem, ...identifiers };
+		return { problem, ...identifiers };
 	}
 	const { amount, leftOver, notCollectedFor } = cash.value;
 	const { type, unclearOf } = typeByMethod(order, mapping);
@@ -177,7 +182,6 @@ export function orderToDelivery(value: unknown, mapping: OrderMapping): OrderRes
 		missing && { code: 'missingFields', fields: missing },
 	];
 	return {
-		kind: 'delivery',
 		...identifiers,
 		part: order.fulfillmentOrder && partOf(units, orderReferenceId),
 		location: order.fulfillmentOrder && locationOf(order.fulfillmentOrder),
@@ -202,7 +206,7 @@ function identify(
 	order: OrderIdentifiers,
 	mapping: OrderMapping,
 	email?: string,
-): Pick<OrderFacts, 'referenceId' | 'orderReferenceId' | 'shopifyOrder'> {
+): Pick<OrderInfo, 'referenceId' | 'orderReferenceId' | 'shopifyOrder'> {
 	const { id, name, fulfillmentOrder: part } = order;
 	return {
 		...referenceIds(order, mapping),
@@ -218,7 +222,7 @@ function partOf({ lines }: OrderUnits, orderReferenceId: string | undefined) {
 	return { orderReferenceId, lines: withIds };
 }
 
-function cashShareOf({ amount, unpaid }: CashDecision): OrderFacts['cashShare'] {
+function cashShareOf({ amount, unpaid }: CashDecision): OrderInfo['cashShare'] {
 	if (!unpaid) return undefined;
 	return { cashToCollect: amount ? toNumber(amount) : 0, cashOutstanding: toNumber(unpaid) };
 }
@@ -236,7 +240,7 @@ const referenceFields = { name: 'name', id: 'id', orderNumber: 'order_number' } 
 function referenceIds(
 	order: OrderIdentifiers,
 	mapping: OrderMapping,
-): Pick<OrderFacts, 'referenceId' | 'orderReferenceId'> {
+): Pick<OrderInfo, 'referenceId' | 'orderReferenceId'> {
 	const { referenceId: custom } = mapping.overrides;
 	const ofOrder = order[referenceFields[mapping.referenceIdFrom]];
 	const reference = custom ?? ofOrder;

@@ -1,7 +1,7 @@
 import { NodeApiError, type IHookFunctions } from 'n8n-workflow';
 
 import { events } from '../service/events';
-import type { Subscription } from '../service/requests';
+import type { Subscription } from '../service/client';
 import type { Webhook, Webhooks } from '../service/webhooks';
 import {
 	conflictError,

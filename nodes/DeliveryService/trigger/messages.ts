@@ -5,9 +5,9 @@ import {
 	type IWebhookFunctions,
 } from 'n8n-workflow';
 
+import { logWarning } from '../common/log';
 import { problemText } from '../common/result';
-import { oneLine } from '../common/text';
-import type { Subscription } from '../service/requests';
+import type { Subscription } from '../service/client';
 import { eventLabel } from '../service/events';
 import { webhookName } from '../service/webhooks';
 
@@ -93,7 +93,7 @@ export function warnAboutLeftover(
 	effect: keyof typeof leftoverEffects,
 ): void {
 	const names = subscriptions.length > 0 ? ` (${subscriptions.map(webhookName).join(', ')})` : '';
-	warn(
+	logWarning(
 		context,
 		`webhooks of this node may remain in the Delivery Service${names}: ${errorMessage(reason)}. ${leftoverEffects[effect]} Find them with the Delivery Service node, Webhook > Get Many, then remove them with Webhook > Delete.`,
 	);
@@ -101,7 +101,7 @@ export function warnAboutLeftover(
 
 /** Logs that the subscriptions could not be checked. */
 export function warnAboutUnchecked(context: IHookFunctions, reason: unknown): void {
-	warn(
+	logWarning(
 		context,
 		`its webhooks could not be checked (${errorMessage(reason)}). The node assumes that they have not changed since before n8n started.`,
 	);
@@ -114,7 +114,7 @@ export function warnAboutReactivated(
 ): void {
 	const [webhooks, them] = blacklisted.length === 1 ? ['webhook', 'it'] : ['webhooks', 'them'];
 	const labels = blacklisted.map(({ action }) => eventLabel(action)).join(', ');
-	warn(
+	logWarning(
 		context,
 		`the Delivery Service had blacklisted the ${webhooks} for ${labels}. The node has re-created ${them}. Earlier events may be missing.`,
 	);
@@ -149,14 +149,7 @@ export function logRejection(
 	}
 	rejections.set(key, { reportedAt: now, unreported: 0 });
 	const calls = unreported > 0 ? `a call, and ${unreported} more since the last report` : 'a call';
-	warn(context, `rejected ${calls} (status ${status}): ${message}. ${advice}`.trim());
-}
-
-/** Logs a text with the node and workflow before it, in one line whatever their names contain. */
-function warn(context: IHookFunctions | IWebhookFunctions, text: string): void {
-	const { name, id } = context.getWorkflow();
-	const node = `Node "${context.getNode().name}" in workflow "${name ?? ''}" (${id ?? ''})`;
-	context.logger.warn(oneLine(`${node}: ${text}`));
+	logWarning(context, `rejected ${calls} (status ${status}): ${message}. ${advice}`.trim());
 }
 
 function errorMessage(error: unknown): string {

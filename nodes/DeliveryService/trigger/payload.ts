@@ -1,7 +1,7 @@
 import { z } from 'zod/v4';
 
 import { eventNames, events, parseEvent, type EventName } from '../service/events';
-import { anyObject } from '../common/json';
+import { anyObject } from '../common/data';
 import { hasLostCharacters } from '../common/text';
 
 /** An event as the trigger outputs it: the event, then the payload's fields. */
@@ -38,17 +38,14 @@ export function readEvents(body: unknown, named?: EventName): EmittedEvent[] | u
 	if (isDeeperThan(body, maxDepth)) return undefined;
 	const payloads = payloadsSchema.safeParse(Array.isArray(body) ? body : [body]);
 	if (!payloads.success) return undefined;
-	const isEmpty = !Array.isArray(body) && payloads.data.every(hasNoFields);
+	const isEmpty =
+		!Array.isArray(body) && payloads.data.every((one) => Object.keys(one).length === 0);
 	return isEmpty ? [] : payloads.data.map((payload) => toEmittedEvent(payload, named));
 }
 
 function isDeeperThan(value: unknown, levels: number): boolean {
 	if (typeof value !== 'object' || value === null) return false;
 	return levels === 0 || Object.values(value).some((field) => isDeeperThan(field, levels - 1));
-}
-
-function hasNoFields(payload: object): boolean {
-	return Object.keys(payload).length === 0;
 }
 
 function toEmittedEvent(

@@ -1,10 +1,8 @@
 import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
-import { anyObject, tryParseJson } from '../common/json';
+import { anyObject, tryParseJson } from '../common/data';
 import { republishHint } from '../common/text';
-import { credentialType } from '../service/client';
-import { credentialSchema } from '../service/credential';
 import { passesFilters } from './filters';
 import { logRejection } from './messages';
 import { readEvents, type EmittedEvent } from './payload';
@@ -15,7 +13,7 @@ import {
 	triggerFilters,
 	verifiesCaller,
 } from './settings';
-import { eventInQuery, isAuthentic, type Signer } from './urls';
+import { eventInQuery, isAuthentic } from './urls';
 
 /** The methods of events and of checks whether the URL responds; n8n also registers another one. */
 const callMethods = ['POST', 'GET', 'HEAD'];
@@ -24,7 +22,6 @@ const jsonType = 'application/json';
 const formType = 'application/x-www-form-urlencoded';
 
 const querySchema = anyObject.catch({});
-const signingSchema = credentialSchema.pick({ apiSecret: true, baseUrl: true, companyId: true });
 
 /** How n8n says that a body is larger than it reads. */
 const tooLargeSchema = z.object({ status: z.literal(413) });
@@ -70,7 +67,7 @@ async function readCall(context: IWebhookFunctions): Promise<EmittedEvent[] | Re
 	if (!callMethods.includes(method)) return new Rejection(405, 'Events arrive as POST requests');
 	const query = querySchema.parse(context.getQueryData());
 	if (verifiesCaller(context)) {
-		const signer = await openSigner(context);
+		const signer = await callSigner(context);
 		if (!signer)
 			return new Rejection(
 				503,
@@ -87,15 +84,6 @@ async function readCall(context: IWebhookFunctions): Promise<EmittedEvent[] | Re
 	const body = await readBody(context);
 	if (body instanceof Rejection) return body;
 	return readEvents(body, eventInQuery(query)) ?? new Rejection(400, 'The body contains no event');
-}
-
-/** @returns undefined when the credential is missing or incomplete */
-async function openSigner(context: IWebhookFunctions): Promise<Signer | undefined> {
-	try {
-		return callSigner(context, signingSchema.parse(await context.getCredentials(credentialType)));
-	} catch {
-		return undefined;
-	}
 }
 
 /**

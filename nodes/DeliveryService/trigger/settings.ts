@@ -2,10 +2,10 @@ import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
 import { asRecord, nodeParameter } from '../common/parameters';
-import { openClient } from '../service/client';
-import { selectedCompany, type Credential } from '../service/credential';
+import { credentialType, openClient } from '../service/client';
+import { credentialSchema, selectedCompany, type Credential } from '../service/credential';
 import { eventNameSchema, type EventName } from '../service/events';
-import { operationError, unwrap } from '../service/nodeErrors';
+import { operationError, unwrap } from '../common/result';
 import { companyWebhooksClient, type Webhooks } from '../service/webhooks';
 import { invalidFilter, readFilters, type Filters } from './filters';
 import { subscriptionFor, type EventSubscription, type Signer, type UrlOwner } from './urls';
@@ -69,6 +69,8 @@ export interface OpenTrigger {
  * @throws NodeOperationError when the node or its credential is incomplete
  */
 export async function openTrigger(context: IHookFunctions): Promise<OpenTrigger> {
+	// The credential or the settings may have changed.
+	callSigners.clear();
 	const owner = urlOwner(context);
 	const { credential, send } = await openClient(context);
 	const company = unwrap(context.getNode(), selectedCompany(credential, triggerOptions(context)));
@@ -96,11 +98,31 @@ function urlOwner(context: IHookFunctions): UrlOwner {
 	return { webhookUrl, workflowId: context.getWorkflow().id ?? '' };
 }
 
-/** The signer for calls; undefined without a company, which is part of what is signed. */
-export function callSigner(
-	context: IWebhookFunctions,
-	credential: Pick<Credential, 'apiSecret' | 'baseUrl' | 'companyId'>,
-): Signer | undefined {
+const signingSchema = credentialSchema.pick({ apiSecret: true, baseUrl: true, companyId: true });
+
+/**
+ * The signers of calls, by node. To read a credential, n8n 2 starts a JavaScript engine, which takes as
+ * long as half of the call, so that a node reads its own once a second.
+ */
+const callSigners = new Map<string, { readAt: number; signer: Promise<Signer | undefined> }>();
+
+const signerLifetimeMs = 1000;
+
+/** The signer for calls; undefined when the credential is missing, incomplete or has no company. */
+export async function callSigner(context: IWebhookFunctions): Promise<Signer | undefined> {
+	const key = [context.getWorkflow().id, context.getNode().id, context.getMode()].join('\n');
+	const known = callSigners.get(key);
+	const now = Date.now();
+	if (known && Math.abs(now - known.readAt) < signerLifetimeMs) return await known.signer;
+	const signer = readSigner(context).catch(() => undefined);
+	callSigners.set(key, { readAt: now, signer });
+	// The reason may be gone at the next call.
+	if (!(await signer)) callSigners.delete(key);
+	return await signer;
+}
+
+async function readSigner(context: IWebhookFunctions): Promise<Signer | undefined> {
+	const credential = signingSchema.parse(await context.getCredentials(credentialType));
 	const company = selectedCompany(credential, triggerOptions(context));
 	return company.ok ? createSigner(context, credential, company.value) : undefined;
 }

@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'crypto';
 
 import { eventNames, events, type EventName } from '../service/events';
-import type { Subscription } from '../service/requests';
+import type { Subscription } from '../service/client';
 
 /** The query parameters that an event URL adds to the node's webhook URL. */
 const eventParameter = 'event';

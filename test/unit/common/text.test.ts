@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import {
 	isBlank,
 	isLongerThan,
-	oneLine,
 	stripInvisible,
 	truncate,
 } from '../../../nodes/DeliveryService/common/text';
@@ -128,8 +127,4 @@ describe('invisible characters', () => {
 	test('does not count visible text as blank', () => {
 		for (const text of ['0', '-', 'é', '葛', '❤\uFE0F']) expect(isBlank(text)).toBe(false);
 	});
-});
-
-test('puts a text with any line breaks into one line', () => {
-	expect(oneLine('A\r\nFORGED\u2028line\u0085\u001B[31m')).toBe('A FORGED line [31m');
 });

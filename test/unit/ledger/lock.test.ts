@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 
-import {
-	leaseMs,
-	withLock,
-	type Lock,
-	type Waiting,
-} from '../../../nodes/DeliveryService/ledger/lock';
+import { leaseMs, withLock, type Lock } from '../../../nodes/DeliveryService/ledger/store';
 import type { Clock } from '../../../nodes/DeliveryService/common/clock';
-import { memoryLock, noTime, type AccessTimes, type LockRow } from '../../support/memoryStore';
+import type { Entries } from '../../../nodes/DeliveryService/ledger/entries';
+import {
+	entriesOf,
+	memoryLock,
+	noTime,
+	type AccessTimes,
+	type LockRow,
+} from '../../support/memoryStore';
 import { VirtualTime } from '../../support/virtualTime';
 
 let time: VirtualTime;
@@ -21,23 +23,30 @@ beforeEach(() => {
 });
 
 interface Settings {
-	waiting?: Waiting;
+	signal?: AbortSignal;
 	times?: () => AccessTimes;
 	random?: () => number;
 	lock?: Lock;
 }
 
+const noEntries: Entries = {
+	record: async () => await Promise.resolve(new Set()),
+	remove: async () => await Promise.resolve(),
+};
+
 /** Runs work under the lock in a new process. */
 async function runInProcess<Result>(
-	work: (assertHeld: () => void) => Promise<Result>,
+	work: (entries: Entries) => Promise<Result>,
 	{
 		times = () => noTime,
 		random = () => 0.5,
 		lock = memoryLock(row, time, times),
-		waiting,
+		signal,
 	}: Settings = {},
 ): Promise<Result> {
-	return await withLock(lock, `process ${++processes}`, time, random, work, waiting);
+	const entries = entriesOf({ entries: new Set() }, time, () => noTime);
+	const options = { mark: `process ${++processes}`, clock: time, random, signal };
+	return await withLock(lock, entries, work, options);
 }
 
 /** Ignores that a run gave up because its accesses were slow. */
@@ -73,17 +82,16 @@ describe('a crashed holder', () => {
 
 	test('is reported once to a process that waits for it', async () => {
 		const onLongWait = jest.fn();
-		await time.until(
-			runInProcess(async () => await Promise.resolve(), { waiting: { onLongWait } }),
-		);
+		const lock = { ...memoryLock(row, time, () => noTime), onLongWait };
+		await time.until(runInProcess(async () => await Promise.resolve(), { lock }));
 		expect(onLongWait).toHaveBeenCalledTimes(1);
 		expect(time.now()).toBeGreaterThanOrEqual(leaseMs);
 	});
 
 	test('keeps no stopped execution waiting', async () => {
 		const started = time.now();
-		const waiting = { signal: AbortSignal.abort() };
-		const run = runInProcess(async () => await Promise.resolve(), { waiting });
+		const signal = AbortSignal.abort();
+		const run = runInProcess(async () => await Promise.resolve(), { signal });
 		await expect(time.until(run)).rejects.toThrow('stopped');
 		expect(time.now() - started).toBeLessThan(15_000);
 	});
@@ -138,7 +146,7 @@ test.each([
 				expect(row.marks).toBeUndefined();
 			},
 		),
-		{ numRuns: 300 },
+		{ numRuns: Number(process.env.SEQUENCES ?? 300) },
 	);
 });
 
@@ -181,9 +189,9 @@ describe('a holder that stalls for longer than the lease', () => {
 
 	test('starts no access', async () => {
 		const access = jest.fn();
-		const stalled = runInProcess(async (assertHeld) => {
+		const stalled = runInProcess(async (entries) => {
 			await time.wait(leaseMs * 1.1 + 5000);
-			assertHeld();
+			await entries.record(['late']);
 			access();
 		});
 		await whileOther(async () => await stalled);
@@ -191,13 +199,28 @@ describe('a holder that stalls for longer than the lease', () => {
 	});
 });
 
-test('starts no access after a minute, but releases the lock', async () => {
-	const late = runInProcess(async (assertHeld) => {
-		await time.wait(61_000);
-		assertHeld();
+test.each(['record', 'remove'] as const)(
+	'starts no access (%s) after a minute, but releases the lock',
+	async (operation) => {
+		const access = jest.fn();
+		const late = runInProcess(async (entries) => {
+			await time.wait(61_000);
+			await entries[operation](['late']);
+			access();
+		});
+		await expect(time.until(late)).rejects.toThrow('too slow');
+		expect(access).not.toHaveBeenCalled();
+		expect(row.marks).toBeUndefined();
+	},
+);
+
+test('runs accesses within a minute', async () => {
+	const work = runInProcess(async (entries) => {
+		await time.wait(59_000);
+		await entries.remove(['one']);
+		return await entries.record(['one']);
 	});
-	await expect(time.until(late)).rejects.toThrow('too slow');
-	expect(row.marks).toBeUndefined();
+	expect(await time.until(work)).toEqual(new Set(['one']));
 });
 
 test('rejects work during which the clock was set back, since nobody knows how long it took', async () => {
@@ -211,7 +234,7 @@ test('rejects work during which the clock was set back, since nobody knows how l
 		backMs = 3_600_000;
 		await Promise.resolve();
 	};
-	const running = withLock(lock, 'mark', clock, () => 0.5, work);
+	const running = withLock(lock, noEntries, work, { mark: 'mark', clock, random: () => 0.5 });
 	await expect(time.until(running)).rejects.toThrow('too slow');
 });
 
@@ -244,7 +267,8 @@ test.each([
 	row.marks = new Set(['mark of a crashed process']);
 	const lock = memoryLock(row, time, () => noTime);
 	const work = async () => await Promise.resolve();
-	await time.until(withLock(lock, 'mark', changedClock, () => 0, work));
+	const options = { mark: 'mark', clock: changedClock, random: () => 0 };
+	await time.until(withLock(lock, noEntries, work, options));
 	expect(time.now() - began).toBeGreaterThanOrEqual(leaseMs);
 	expect(time.now() - began).toBeLessThan(leaseMs + 2000);
 });

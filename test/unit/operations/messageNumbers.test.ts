@@ -58,7 +58,7 @@ test.each<[string, Outcome, string, string]>([
 
 const skippedOrder = (code: 'cancelled' | 'testOrder'): Outcome => ({
 	kind: 'skipped',
-	why: { code: 'order', skip: { code }, label: 'Order #1' },
+	why: { code: 'order', skip: { code } },
 });
 
 type ShopifyOrder = NonNullable<Job['order']>['shopifyOrder'];

@@ -215,30 +215,12 @@ test('uses the table as it is for each item', () => {
 	]);
 });
 
-test('parses a table without expressions once for all items', () => {
-	let reads = 0;
-	const entry = {
-		...row('Harbor Warehouse'),
-		get shopifyLocation() {
-			reads++;
-			return 'Harbor Warehouse';
-		},
-	};
-	const parameters = reader([entry]);
-	const readItem = (item: number) => readOrderPickup(parameters, item, harbor, '#1001');
-
-	expect(readItem(0)).toMatchObject({ ok: true });
-	const readsOfFirst = reads;
-	for (let item = 1; item < 10; item++) expect(readItem(item)).toEqual(readItem(0));
-	expect(reads).toBe(readsOfFirst);
-});
-
 test.each([
 	['one location', ['Harbor', 'Harbor'], null],
 	['several locations', ['Harbor', 'Hill'], 'It ships from Harbor, but is picked up'],
 ])('with an empty table, orders of %s in one input', (_, names, text) => {
 	const jobs = names.map((name, item) =>
-		job(item, `#${item}`, { order: {}, unlistedLocation: name }),
+		job(item, `#${item}`, { order: { unlistedLocation: name } }),
 	);
 	checkLocations(jobs);
 	const needed = actionNeeded(jobs[0]?.order?.actions);

@@ -1,7 +1,7 @@
 import {
 	classifyCreation,
 	classifyExchange,
-} from '../../../nodes/DeliveryService/sending/classify';
+} from '../../../nodes/DeliveryService/sending/responses';
 
 const responseWith = (status: number, headers: Record<string, string> = {}, body?: unknown) =>
 	({ kind: 'response', status, headers, body }) as const;

@@ -5,12 +5,11 @@
 import fc from 'fast-check';
 
 import type { Clock } from '../../../nodes/DeliveryService/common/clock';
-import type { Store } from '../../../nodes/DeliveryService/ledger/access';
+import type { Store } from '../../../nodes/DeliveryService/ledger/entries';
 import { Ledger } from '../../../nodes/DeliveryService/ledger/ledger';
-import { whileHeld, withLock } from '../../../nodes/DeliveryService/ledger/lock';
-import { allowResending } from '../../../nodes/DeliveryService/ledger/resending';
+import { withLock } from '../../../nodes/DeliveryService/ledger/store';
 import type { Job, Skipped } from '../../../nodes/DeliveryService/sending/job';
-import { RateLimit } from '../../../nodes/DeliveryService/sending/rateLimit';
+import { RateLimit } from '../../../nodes/DeliveryService/sending/request';
 import { sendJobs } from '../../../nodes/DeliveryService/sending/send';
 import { job } from '../../support/creations';
 import {
@@ -268,15 +267,13 @@ class Process {
 			? store
 			: {
 					runExclusive: async (access) =>
-						await withLock(
-							lock,
-							`turn ${++world.marks}`,
-							this.clock,
-							() => 0.5,
-							async (assertHeld) =>
-								await store.runExclusive(
-									async (entries) => await access(whileHeld(entries, assertHeld)),
-								),
+						await store.runExclusive(
+							async (own) =>
+								await withLock(lock, own, access, {
+									mark: `turn ${++world.marks}`,
+									clock: this.clock,
+									random: () => 0.5,
+								}),
 						),
 				};
 	}
@@ -495,7 +492,7 @@ async function checkUnknown(
 			(!claim.part && keyIn(one).startsWith(`${key}-`)) ||
 			(isWhole && keyIn(one).startsWith(`${key}-`));
 		if (service.existing.some(isFound)) continue;
-		await allowResending(store, sent.companyId, [reference]);
+		await new Ledger(store, time).allowResending(sent.companyId, [reference]);
 		resendAllowed.add(key);
 	}
 }

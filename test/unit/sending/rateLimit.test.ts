@@ -4,7 +4,7 @@ import {
 	RateLimit,
 	rateLimitFor,
 	type WaitTimes,
-} from '../../../nodes/DeliveryService/sending/rateLimit';
+} from '../../../nodes/DeliveryService/sending/request';
 import type { Clock } from '../../../nodes/DeliveryService/common/clock';
 import { limits } from '../../../nodes/DeliveryService/service/schemas';
 import { VirtualTime } from '../../support/virtualTime';

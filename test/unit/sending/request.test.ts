@@ -1,5 +1,4 @@
-import { RateLimit } from '../../../nodes/DeliveryService/sending/rateLimit';
-import { sendWithinLimit } from '../../../nodes/DeliveryService/sending/request';
+import { RateLimit, sendWithinLimit } from '../../../nodes/DeliveryService/sending/request';
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
 import type { Clock } from '../../../nodes/DeliveryService/common/clock';
 import { respondWith } from '../../support/creations';
@@ -42,7 +41,7 @@ async function request(
 		{ send, rateLimit, clock, random: () => 0.5, signal, maxRetryMs },
 		() => undefined,
 	);
-	return response?.exchange.kind === 'response' ? response.exchange.status : undefined;
+	return response?.kind === 'response' ? response.status : undefined;
 }
 
 test('a pause that one execution accepted does not delay another beyond its own Max Retry Time', async () => {
@@ -104,5 +103,5 @@ test('a service that was busy for long is retried when it is briefly unreachable
 			() => undefined,
 		),
 	);
-	expect(response?.exchange).toMatchObject({ status: 200 });
+	expect(response).toMatchObject({ status: 200 });
 });

@@ -1,10 +1,10 @@
 import type { Exchange } from '../../../nodes/DeliveryService/service/client';
-import { outcomesOf, readResponse } from '../../../nodes/DeliveryService/sending/responses';
+import { outcomesOf } from '../../../nodes/DeliveryService/sending/responses';
 import { jobsOf, respondWith } from '../../support/creations';
 
 /** The IDs of a batch's created deliveries by position; for the others what became of them. */
 function idsOf(count: number, exchange: Exchange): string[] {
-	return outcomesOf(jobsOf(count), readResponse(exchange)).map((outcome) =>
+	return outcomesOf(jobsOf(count), exchange).map((outcome) =>
 		outcome.kind === 'created' ? outcome.id : outcome.kind,
 	);
 }

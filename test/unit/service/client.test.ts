@@ -19,10 +19,6 @@ describe('toResponse', () => {
 		});
 	});
 
-	test('keeps a body that is already parsed', () => {
-		expect(toResponse({ statusCode: 200, headers: {}, body: [1] }).body).toEqual([1]);
-	});
-
 	test.each(['', ' \n'])('returns no body for the blank text %j', (body) => {
 		expect(toResponse({ statusCode: 200, headers: {}, body })).toMatchObject({
 			status: 200,
@@ -36,10 +32,6 @@ describe('toResponse', () => {
 
 	test.each(['null', '0', '"text"', 'false'])('parses the JSON body %s', (body) => {
 		expect(toResponse({ statusCode: 200, headers: {}, body }).body).toBe(JSON.parse(body));
-	});
-
-	test('returns no headers when the response has none', () => {
-		expect(toResponse({ statusCode: 204, headers: undefined }).headers).toEqual({});
 	});
 
 	test.each([undefined, null, {}, { statusCode: '200' }])(
@@ -65,11 +57,6 @@ describe('toNoResponse', () => {
 				Object.assign(new Error('y', { cause }), { code: 'OTHER', httpCode: 'ETIMEDOUT' }),
 			),
 		).toEqual({ kind: 'noResponse', code: 'ECONNRESET' });
-	});
-
-	test('falls back to the httpCode of an n8n error', () => {
-		expect(toNoResponse({ httpCode: 'ENOTFOUND', cause: {} }).code).toBe('ENOTFOUND');
-		expect(toNoResponse({ httpCode: null }).code).toBe('');
 	});
 
 	test('returns the reason why n8n blocked a request from any level of causes', () => {
@@ -120,9 +107,5 @@ describe('toNoResponse', () => {
 		['a cause whose code is not text', { cause: { code: 5 } }],
 	])('returns an empty error code when %s was thrown', (_, error) => {
 		expect(toNoResponse(error)).toEqual({ kind: 'noResponse', code: '' });
-	});
-
-	test('ignores unreadable parts of an error', () => {
-		expect(toNoResponse({ code: 'ECONNRESET', httpCode: 5, cause: 'x' }).code).toBe('ECONNRESET');
 	});
 });

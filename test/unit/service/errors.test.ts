@@ -55,15 +55,6 @@ describe('explaining a response', () => {
 		);
 	});
 
-	test('appends the message of the service to the advice', () => {
-		expect(
-			explainFailure(responseWith(401, { code: 'UNAUTHORIZED', message: 'Wrong key' })).description,
-		).toBe(
-			'Check API Key ID and API Secret in the credential. If the key was changed on the Delivery Service, enter the new one. ' +
-				'The service says: Wrong key (UNAUTHORIZED)',
-		);
-	});
-
 	test.each([
 		[{ message: 'No' }, 'The service says: No'],
 		[{ code: 'E1' }, 'The service says: (E1)'],
@@ -198,12 +189,6 @@ describe('explaining a missing response', () => {
 			message: `The certificate of the Delivery Service is not ${not}`,
 			description: `Check that the Base URL in the credential is the URL of the Delivery Service itself. If it is, ask ${whom}. The error code is ${code}.`,
 		});
-	});
-
-	test('explains a connect timeout like a refused connection', () => {
-		expect(explainFailure({ kind: 'noResponse', code: 'ETIMEDOUT', neverConnected: true })).toEqual(
-			explainFailure({ kind: 'noResponse', code: 'ECONNREFUSED' }),
-		);
 	});
 
 	// Most operations have no option Timeout.

@@ -1,6 +1,6 @@
 /** Which orders are sent, skipped or need a person. */
 import { actionNeeded } from '../../../nodes/DeliveryService/messages/orders';
-import { storePickupNames } from '../../../nodes/DeliveryService/shopify/shippingMethods';
+import { storePickupNames } from '../../../nodes/DeliveryService/shopify/methods';
 import { samplePart } from '../../support/sampleFulfillmentOrder';
 import { outcomeOf, problemOf, sampleLine, sampleOrder } from '../../support/sampleOrder';
 

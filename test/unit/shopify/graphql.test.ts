@@ -57,7 +57,7 @@ function select(value: unknown, selection: Selection): unknown {
 }
 
 const [documentedQuery = '', fulfillmentOrderLines = ''] = [
-	...readFileSync('docs/shopify.md', 'utf8').matchAll(/```graphql\n([^]*?)```/g),
+	...readFileSync('docs/queries.md', 'utf8').matchAll(/```graphql\n([^]*?)```/g),
 ].map(([, query]) => query);
 const selection = parseQuery(documentedQuery).query?.order ?? {};
 
@@ -71,7 +71,7 @@ function missingFrom(selected: Selection, table: Table): string[] {
 	});
 }
 
-describe('the query in docs/shopify.md', () => {
+describe('the query in docs/queries.md', () => {
 	test('contains every field that is read from GraphQL', () => {
 		expect(Object.keys(selection)).not.toEqual([]);
 		expect(missingFrom(selection, graphqlOrderFields)).toEqual([]);
@@ -87,7 +87,7 @@ describe('the query in docs/shopify.md', () => {
 	});
 });
 
-describe('the lines for fulfillment orders in docs/shopify.md', () => {
+describe('the lines for fulfillment orders in docs/queries.md', () => {
 	const schema = buildSchema(readFileSync('playground/shopify/schema.graphql', 'utf8'));
 	const lastBraces = '  }\n}\n';
 	const combinedQuery = `${documentedQuery.slice(0, -lastBraces.length)}${fulfillmentOrderLines}${lastBraces}`;

@@ -2,25 +2,23 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import type { Job } from '../../sending/job';
 import { realClock } from '../../common/clock';
+import { logWarning } from '../../common/log';
 import { parameterReader, type ParameterReader } from '../../common/parameters';
 import { Ledger } from '../../ledger/ledger';
 import { openWorkflowStore } from '../../ledger/store';
 import { storeProblem } from '../../messages/outcomes';
 import { failureSummary, listOutcomes, runHints } from '../../messages/summary';
-import { rateLimitFor } from '../../sending/rateLimit';
-import { unreachableRetryInEditorMs } from '../../sending/request';
+import { rateLimitFor, unreachableRetryInEditorMs } from '../../sending/request';
 import { lookUpJobs, nothingSent, sendJobs, type SendingOptions } from '../../sending/send';
-import { openClient } from '../../service/client';
-import { operationError, unwrap } from '../../service/nodeErrors';
-import { creationRequest } from '../../service/requests';
+import { openClient, creationRequest } from '../../service/client';
+import { operationError, unwrap } from '../../common/result';
 import { readFixedOverrides } from '../fields/fixedOverrides';
 import { assertNoRetryOnFail, hasErrorOutput, itemError, mapItems, withErrorItems } from '../items';
 import { dryRunHint, toDryRunItems } from './dryRun';
 import { hintsOf, orderHints } from './hints';
 import { readRunOptions, readSkipAlreadySent, type RunOptions } from './options';
 import { toOutputItem, toOutputItems } from './output';
-import { assertValid, checkLocations, readItem } from './readItem';
-import type { Source } from './source';
+import { assertValid, checkLocations, readItem, type Source } from './readItem';
 
 /** A run of Create: what its settings say. */
 interface CreateRun {
@@ -29,6 +27,11 @@ interface CreateRun {
 	/** Whether the workflow remembers what it sent. */
 	isRemembered: boolean;
 	continueOnFail: boolean;
+	/**
+	 * Whether a failed item doesn't keep the others from being sent. Without the memory, running the
+	 * workflow again would send those twice.
+	 */
+	sendsOthers: boolean;
 	/** Whether n8n moves failed items to an output of their own. */
 	toErrorOutput: boolean;
 }
@@ -55,7 +58,9 @@ export async function createDeliveries(
 				readItem(parameters, run.source, item, run.isRemembered),
 			);
 			checkLocations(jobs);
-			if (!run.continueOnFail) assertValid(context.getNode(), jobs);
+			const isNothingToSend = jobs.every(({ outcome }) => outcome !== undefined);
+			if (!run.continueOnFail && (isNothingToSend || !run.sendsOthers))
+				assertValid(context.getNode(), jobs);
 			return run.options.dryRun
 				? await preview(context, run, jobs)
 				: await send(context, run, jobs);
@@ -83,7 +88,15 @@ function openRun(
 	if (!isRemembered && !options.dryRun && context.getMode() === 'retry')
 		throw operationError(node, unsafeRetryProblem);
 	const continueOnFail = context.continueOnFail();
-	return { source, options, isRemembered, continueOnFail, toErrorOutput: hasErrorOutput(context) };
+	const isIndependent = source.isIndependent === true && isRemembered && !options.dryRun;
+	return {
+		source,
+		options,
+		isRemembered,
+		continueOnFail,
+		sendsOthers: continueOnFail || isIndependent,
+		toErrorOutput: hasErrorOutput(context),
+	};
 }
 
 /** n8n's retry of a failed execution runs the node again, also for deliveries that were created. */
@@ -140,7 +153,7 @@ function openLedger(context: IExecuteFunctions): Ledger {
 /** @throws NodeOperationError when the credential is incomplete */
 async function openSending(
 	context: IExecuteFunctions,
-	{ options, isRemembered, continueOnFail }: CreateRun,
+	{ options, isRemembered, sendsOthers }: CreateRun,
 ): Promise<SendingOptions> {
 	const client = await openClient(context);
 	const { baseUrl, apiKeyId } = client.credential;
@@ -154,7 +167,7 @@ async function openSending(
 		batchSize: options.batchSize,
 		maxRetryMs: options.maxRetrySeconds * 1000,
 		...(context.getMode() === 'manual' && { maxUnreachableMs: unreachableRetryInEditorMs }),
-		continueOnFail,
+		continueOnFail: sendsOthers,
 		ledger: isRemembered ? openLedger(context) : undefined,
 	};
 }
@@ -165,9 +178,5 @@ async function openSending(
  */
 function logOutcomes(context: IExecuteFunctions, jobs: readonly Job[]): void {
 	const summary = listOutcomes(jobs);
-	if (!summary) return;
-	const { name, id } = context.getWorkflow();
-	context.logger.warn(
-		`"${context.getNode().name}" in workflow "${name ?? id ?? ''}" was stopped (execution ${context.getExecutionId()}). ${summary}`,
-	);
+	if (summary) logWarning(context, `execution ${context.getExecutionId()} was stopped. ${summary}`);
 }

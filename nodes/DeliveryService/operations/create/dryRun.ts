@@ -6,7 +6,6 @@ import { pluralize } from '../../common/text';
 import { actionNeeded } from '../../messages/orders';
 import { describe, skipReason } from '../../messages/outcomes';
 import { itemName, listUpTo, maxNamesInHint } from '../../messages/summary';
-import { creationBody } from '../../sending/send';
 import type { Delivery } from '../../service/schemas';
 import { outputItem } from '../items';
 import { warning } from './hints';
@@ -24,15 +23,7 @@ export function toDryRunItems(jobs: readonly Job[], toErrorOutput: boolean): INo
 	const hasActions = jobs.some(({ order }) => order?.actions);
 	const hasRequests = jobs.some(({ simplify }) => simplify === false);
 	return jobs.map((job) => {
-		const {
-			item,
-			referenceId = null,
-			order,
-			delivery,
-			outcome,
-			type = null,
-			companyId = null,
-		} = job;
+		const { item, referenceId = null, order, delivery, outcome, type, companyId } = job;
 		if (toErrorOutput && outcome?.kind === 'invalid') return toErrorItem(job, true);
 		const message = outcome && problemText(describe(job, outcome, true));
 		return outputItem(
@@ -44,11 +35,11 @@ export function toDryRunItems(jobs: readonly Job[], toErrorOutput: boolean): INo
 				...(hasOrders && { shippingMethod: order?.methodNames?.shipping.join(', ') || null }),
 				message: message === undefined ? null : `Dry Run: ${message}`,
 				...(hasActions && { actionNeeded: actionNeeded(order?.actions) }),
-				deliveryType: type,
-				companyId,
+				deliveryType: type ?? null,
+				companyId: companyId ?? null,
 				...(hasOrders && { shopifyOrder: order?.shopifyOrder ?? null }),
 				...(hasRequests && {
-					request: delivery && outcome === undefined ? creationBody([job]) : null,
+					request: delivery && !outcome ? { deliveries: [delivery], companyId, type } : null,
 				}),
 			},
 			item,

@@ -9,7 +9,7 @@ import { isBlank } from '../../common/text';
 import { showFor } from '../resource';
 import { packagesField, readPackages } from '../fields/package';
 import { placeFields, readPlace } from '../fields/place';
-import type { Source } from './source';
+import type { Source } from './readItem';
 
 /** Creates deliveries from the fields of the node (API document, section 2.1). */
 export const fromFields: Source = {
@@ -113,14 +113,13 @@ export const fromFields: Source = {
 	],
 	read(parameters, item) {
 		const packages = readPackagesInput();
-		if (!packages.ok) return { kind: 'invalid', problem: packages.problem };
+		if (!packages.ok) return { problem: packages.problem };
 		const { tags, extraData, cod } = collectionParameter(parameters, 'additionalFields', item);
 		// The editor always includes `searchable`: false only means that the user left it off.
 		const entries = collectionEntries(extraData, 'entry').map(({ searchable, ...entry }) =>
 			searchable === false ? entry : { ...entry, searchable },
 		);
 		return {
-			kind: 'delivery',
 			delivery: {
 				pickup: readPlace(parameters, 'pickup', item),
 				dropoff: readPlace(parameters, 'dropoff', item),

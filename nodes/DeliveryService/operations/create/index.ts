@@ -1,13 +1,76 @@
-import { unwrap } from '../../service/nodeErrors';
-import type { Result } from '../../common/result';
-import type { ParameterReader } from '../../common/parameters';
+import { unwrap, type Result } from '../../common/result';
+import { type ParameterReader, readJson } from '../../common/parameters';
 import { showFor, type Operation } from '../resource';
 import { fromFields } from './fromFields';
-import { fromJson } from './fromJson';
-import { fromShopifyOrder } from './fromShopifyOrder';
 import { optionFields } from './options';
 import { createDeliveries } from './create';
-import type { Source } from './source';
+import type { Source } from './readItem';
+import { limits, deliveryJsonSchema } from '../../service/schemas';
+import { lowerFirst, truncate } from '../../common/text';
+import { orderToDelivery } from '../../shopify/toDelivery';
+import { placeFields } from '../fields/place';
+import { orderField, orderOptionsFields, readOrderMapping } from '../fields/shopifyOrder';
+import { pickupByLocationField, readOrderPickup } from './pickupByLocation';
+
+/** Creates deliveries from Shopify orders as n8n's Shopify nodes output them. */
+const fromShopifyOrder: Source = {
+	isIndependent: true,
+	fields: [
+		{
+			displayName:
+				'Connect a Shopify node: each order it outputs becomes one delivery. Leave Order as is and fill in the pickup.',
+			name: 'orderNotice',
+			type: 'notice',
+			default: '',
+		},
+		orderField,
+		...placeFields('pickup', [pickupByLocationField]),
+		...orderOptionsFields,
+	],
+	read(parameters, item) {
+		const order = readJson(parameters.get('order', item), 'Order');
+		if (!order.ok) return { problem: order.problem };
+		const mapping = readOrderMapping(parameters, item);
+		if (!mapping.ok) return { problem: mapping.problem };
+		const info = orderToDelivery(order.value, mapping.value);
+		const { delivery, ...others } = info;
+		if (!delivery) return info;
+		const { address } = mapping.value.overrides;
+		if (address !== undefined && parameters.isFixed('orderOptions.address'))
+			others.actions = [...(others.actions ?? []), { code: 'fixedAddress', address }];
+		const name = others.shopifyOrder?.name ?? others.referenceId ?? 'The order';
+		const read = readOrderPickup(parameters, item, others.location, name);
+		if (!read.ok) return { ...others, problem: read.problem };
+		const { pickup, unlistedLocation } = read.value;
+		return { ...others, unlistedLocation, delivery: { pickup, ...delivery } };
+	},
+	rephrase({ message, description }, referenceId = '') {
+		return {
+			message: `Order ${truncate(referenceId, limits.referenceIdLength)}: ${lowerFirst(message)}`,
+			description: `${description} Fix pickup fields and values of options in this node, everything else in Shopify.`,
+		};
+	},
+};
+
+/** Creates deliveries from JSON in the service's own format (API document, section 2.1). */
+const fromJson: Source = {
+	fields: [
+		{
+			displayName: 'Delivery (JSON)',
+			name: 'deliveryJson',
+			type: 'json',
+			required: true,
+			default: '={{ $json }}',
+			description:
+				"The delivery in the format of the Delivery Service's API: pickup, dropoff and packages, and optionally referenceId, tags, extraData and cod",
+		},
+	],
+	schema: deliveryJsonSchema,
+	read(parameters, item) {
+		const delivery = readJson(parameters.get('deliveryJson', item), 'Delivery (JSON)');
+		return delivery.ok ? { delivery: delivery.value } : { problem: delivery.problem };
+	},
+};
 
 /** Creates a delivery from each Shopify order. */
 export const createFromOrders: Operation = {

@@ -1,4 +1,4 @@
-import type { INode } from 'n8n-workflow';
+import type { INode, INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v4';
 
 import type { ParameterReader } from '../../common/parameters';
@@ -7,10 +7,23 @@ import { pluralize } from '../../common/text';
 import type { Claim } from '../../ledger/claims';
 import type { Job } from '../../sending/job';
 import { serviceLabels, validate } from '../../service/validation';
-import { deliverySchema } from '../../service/schemas';
+import { deliverySchema, type Delivery } from '../../service/schemas';
+import type { OrderInfo } from '../../shopify/toDelivery';
 import { itemError, toProblem } from '../items';
 import { readItemOptions } from './options';
-import type { Source } from './source';
+
+/** What deliveries are created from: its fields, and how it reads an item. */
+export interface Source {
+	fields: INodeProperties[];
+	/** The rules for what it reads; by default those of the fields in the editor. */
+	schema?: z.ZodType<Delivery>;
+	/** Reads an item, without checking the rules of the service: a delivery, or why there is none. */
+	read(parameters: ParameterReader, item: number): OrderInfo;
+	/** Rephrases a violated rule of the service in terms of what the user entered. */
+	rephrase?(problem: Problem, referenceId: string | undefined): Problem;
+	/** Whether one failed item says nothing about the others, as with the orders of a shop. */
+	isIndependent?: boolean;
+}
 
 /**
  * Reads an input item and checks it against every rule of the service, before anything is sent.
@@ -30,16 +43,14 @@ export function readItem(
 		return job;
 	};
 	try {
-		const { unlistedLocation, ...result } = source.read(parameters, item);
-		job.order = result;
-		job.referenceId = result.referenceId;
-		if (result.kind === 'invalid') return invalid(result.problem);
-		if (result.kind === 'skipped') {
-			job.outcome = { kind: 'skipped', why: { code: 'order', skip: result, label: result.label } };
+		const { delivery: input, skip, problem, ...order } = source.read(parameters, item);
+		job.order = order;
+		job.referenceId = order.referenceId;
+		if (problem) return invalid(problem);
+		if (skip) {
+			job.outcome = { kind: 'skipped', why: { code: 'order', skip } };
 			return job;
 		}
-		const { delivery: input, part, shopifyOrder } = result;
-		job.unlistedLocation = unlistedLocation;
 		job.referenceId ??= referenceSchema.parse(input).referenceId;
 		const options = readItemOptions(parameters, item);
 		if (!options.ok) return invalid(options.problem);
@@ -51,10 +62,10 @@ export function readItem(
 		if (isRemembered && referenceId === undefined) return invalid(noReferenceProblem);
 		const { companyId, simplify } = options.value;
 		// The type of the order's shipping method is more specific than the option.
-		const type = result.type ?? options.value.type;
+		const type = order.type ?? options.value.type;
 		const claim: Claim | undefined =
 			isRemembered && referenceId !== undefined
-				? { referenceId, companyId, orderId: shopifyOrder?.id, part }
+				? { referenceId, companyId, orderId: order.shopifyOrder?.id, part: order.part }
 				: undefined;
 		return Object.assign(job, { companyId, type, simplify, delivery: delivery.value, claim });
 	} catch (error) {
@@ -100,9 +111,13 @@ export function assertValid(node: INode, jobs: readonly Job[]): void {
  * Location, all have the same pickup. A shop with one location needs no table.
  */
 export function checkLocations(jobs: readonly Job[]): void {
-	const names = new Set(jobs.flatMap(({ unlistedLocation }) => unlistedLocation ?? []));
+	const orders = jobs.flatMap(({ order }) => order ?? []);
+	const names = new Set(orders.flatMap(({ unlistedLocation }) => unlistedLocation ?? []));
 	if (names.size <= 1) return;
-	for (const { order, unlistedLocation: location } of jobs)
-		if (order && location !== undefined)
-			order.actions = [...(order.actions ?? []), { code: 'unlistedLocation', location }];
+	for (const order of orders)
+		if (order.unlistedLocation !== undefined)
+			order.actions = [
+				...(order.actions ?? []),
+				{ code: 'unlistedLocation', location: order.unlistedLocation },
+			];
 }

@@ -1,8 +1,9 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { omitBlank, toLines, toList } from '../../common/parameters';
+import { deliveryDateAttributes } from '../../shopify/deliveryDate';
 import { deliveryMethodNames, deliveryMethods } from '../../shopify/fulfillmentOrder';
-import { deliveryDateAttributes, storePickupNames } from '../../shopify/shippingMethods';
+import { storePickupNames } from '../../shopify/methods';
 
 const methodNames =
 	"One per line, by the whole title or code in Shopify. Letter case doesn't matter, and an asterisk (*) stands for any text.";

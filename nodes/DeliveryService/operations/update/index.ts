@@ -2,13 +2,22 @@ import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow'
 
 import { realClock } from '../../common/clock';
 import { parameterReader, type ParameterReader } from '../../common/parameters';
-import { problemText, type Problem } from '../../common/result';
+import {
+	operationError,
+	problemText,
+	type Problem,
+	type Result,
+	unwrap,
+} from '../../common/result';
+import { Ledger } from '../../ledger/ledger';
+import { openWorkflowStore } from '../../ledger/store';
+import { actionNeeded } from '../../messages/orders';
+import { storeProblem } from '../../messages/outcomes';
 import { runProblem, updateProblem } from '../../messages/updates';
 import { unreachableRetryInEditorMs } from '../../sending/request';
 import { sendUpdates, type Update, type UpdateResult } from '../../sending/updates';
-import { openClient } from '../../service/client';
-import { unwrap } from '../../service/nodeErrors';
-import { updateRequest } from '../../service/requests';
+import { openClient, updateRequest } from '../../service/client';
+import type { Action } from '../../shopify/toDelivery';
 import { overridesMessage, readFixedOverrides } from '../fields/fixedOverrides';
 import {
 	assertNoRetryOnFail,
@@ -21,7 +30,13 @@ import {
 } from '../items';
 import type { Operation } from '../resource';
 import { updateFields } from './fields';
-import { readUpdate, readUpdateOptions, rejectSharedReferences } from './readUpdate';
+import {
+	readUpdate,
+	readUpdateOptions,
+	rejectSentOtherwise,
+	rejectSharedDeliveries,
+	rejectSharedReferences,
+} from './readUpdate';
 
 /** Updates existing deliveries (API document, section 4.2). */
 export const updateDelivery: Operation = {
@@ -47,18 +62,27 @@ export const updateDelivery: Operation = {
 function itemMaker(context: IExecuteFunctions, parameters: ParameterReader) {
 	const toErrorOutput = hasErrorOutput(context);
 	const idField = parameters.get('findBy', 0) === 'referenceIds' ? 'referenceId' : 'deliveryId';
+	const isFromOrder = parameters.get('changesFrom', 0, 'shopifyOrder') === 'shopifyOrder';
+	const needed = (actions?: readonly Action[]) =>
+		isFromOrder ? { actionNeeded: actionNeeded(actions) } : {};
 	const failure = (item: number, outcome: string, problem: Problem, id?: string) => {
 		const details = { outcome, ...(id !== undefined && { [idField]: id }) };
 		if (toErrorOutput) return errorItem(problem, item, details);
 		const message = problemText(problem);
-		return outputItem({ [idField]: null, ...details, message, jobId: null, code: null }, item);
+		return outputItem(
+			{ [idField]: null, ...details, message, ...needed(), jobId: null, code: null },
+			item,
+		);
 	};
-	const result = (one: UpdateResult) => {
+	const result = (one: UpdateResult, actions?: readonly Action[]) => {
 		const { item, id, outcome } = one;
 		if (outcome.kind !== 'updated')
 			return failure(item, outcome.kind, updateProblem(one, outcome), id);
 		const { jobId, code = null, message = 'Updated' } = outcome.response;
-		return outputItem({ [idField]: id, outcome: outcome.kind, message, jobId, code }, item);
+		return outputItem(
+			{ [idField]: id, outcome: outcome.kind, message, ...needed(actions), jobId, code },
+			item,
+		);
 	};
 	return { failure, result };
 }
@@ -71,7 +95,8 @@ async function runUpdates(
 	assertNoRetryOnFail(context);
 	const node = context.getNode();
 	const { maxRetrySeconds, timeoutSeconds } = unwrap(node, readUpdateOptions(parameters));
-	const readUpdates = rejectSharedReferences(
+	const readUpdates = await rejectUnsafe(
+		context,
 		await mapItems(context, (item) => readUpdate(parameters, item)),
 	);
 	const outputs = readUpdates.map((): INodeExecutionData[] => []);
@@ -92,14 +117,34 @@ async function runUpdates(
 		maxRetryMs: maxRetrySeconds * 1000,
 		...(context.getMode() === 'manual' && { maxUnreachableMs: unreachableRetryInEditorMs }),
 	});
+	const actionsOf = new Map(updates.map(({ item, order }) => [item, order?.actions]));
 	const results: UpdateResult[] = [];
 	for await (const batch of batches) {
 		results.push(...batch);
-		for (const result of batch) outputs[result.item]?.push(toItem.result(result));
+		for (const result of batch)
+			outputs[result.item]?.push(toItem.result(result, actionsOf.get(result.item)));
 		if (!context.continueOnFail()) assertUpdated(node, batch, updates, results);
 	}
 	addOverridesHint(context, results);
 	return outputs.flat();
+}
+
+/**
+ * The updates, with a problem in place of each that would overwrite another delivery.
+ *
+ * @throws NodeOperationError when n8n's database fails
+ */
+async function rejectUnsafe(
+	context: IExecuteFunctions,
+	updates: ReadonlyArray<Result<Update>>,
+): Promise<Result<Update>[]> {
+	const distinct = rejectSharedDeliveries(rejectSharedReferences(updates));
+	const ledger = new Ledger(openWorkflowStore(context), realClock);
+	try {
+		return await rejectSentOtherwise(distinct, async (claims) => await ledger.lookUp(claims));
+	} catch (error) {
+		throw operationError(context.getNode(), storeProblem(error));
+	}
 }
 
 /** @throws NodeOperationError for the first delivery of a request that was not updated */

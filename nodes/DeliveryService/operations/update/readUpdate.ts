@@ -3,7 +3,7 @@ import { z } from 'zod/v4';
 import type { Update } from '../../sending/updates';
 import { serviceLabels, validate } from '../../service/validation';
 import type { Problem, Result } from '../../common/result';
-import { deliveryChangesSchema, targetSchemas, type DeliveryChanges } from '../../service/schemas';
+import { deliveryChangesSchema, targetSchemas } from '../../service/schemas';
 import {
 	toList,
 	collectionParameter,
@@ -12,8 +12,12 @@ import {
 	type ParameterReader,
 } from '../../common/parameters';
 import { isBlank } from '../../common/text';
+import type { Claim } from '../../ledger/claims';
+import type { Ledger } from '../../ledger/ledger';
 import { notUpdatedProblem } from '../../messages/orders';
-import { orderToChanges } from '../../shopify/toChanges';
+import { sentOtherwiseProblem, sharedDeliveryProblem } from '../../messages/updates';
+import { orderToChanges, type UpdatedOrder } from '../../shopify/toChanges';
+import { partReference } from '../../shopify/toDelivery';
 import { toProblem } from '../items';
 import { readPackages } from '../fields/package';
 import { retryLabels, retryShape } from '../fields/retryOptions';
@@ -75,7 +79,7 @@ export function readUpdate(parameters: ParameterReader, item: number): Result<Up
 		if (!flags.ok) return flags;
 		return {
 			ok: true,
-			value: { item, targetKind, ids, changes: changes.value, flags: flags.value },
+			value: { item, targetKind, ids, ...changes.value, flags: flags.value },
 		};
 	} catch (error) {
 		return { ok: false, problem: toProblem(error) };
@@ -87,6 +91,65 @@ const sharedReferenceProblem: Problem = {
 	description:
 		'A reference ID must identify one delivery. Use one input item per delivery, and an expression in New Reference ID.',
 };
+
+/**
+ * The updates, with a problem in place of each from an order whose delivery another order updates as
+ * well: it would get the recipient and the cash of the last one.
+ */
+export function rejectSharedDeliveries(updates: ReadonlyArray<Result<Update>>): Result<Update>[] {
+	const keyOf = ({ label, id = label, partId }: UpdatedOrder) => JSON.stringify([id, partId]);
+	const ordersOf = new Map<string, Set<string>>();
+	for (const update of updates) {
+		const { ids, order } = update.ok ? update.value : { ids: [], order: undefined };
+		if (!order) continue;
+		for (const id of ids) ordersOf.set(id, (ordersOf.get(id) ?? new Set()).add(keyOf(order)));
+	}
+	return updates.map((update) => {
+		if (!update.ok || !update.value.order) return update;
+		const shared = update.value.ids.find((id) => (ordersOf.get(id)?.size ?? 0) > 1);
+		if (shared === undefined) return update;
+		return { ok: false, problem: sharedDeliveryProblem(update.value.order.label, shared) };
+	});
+}
+
+/**
+ * The updates, with a problem in place of each from a whole order that the workflow sent by fulfillment
+ * order, or the other way round: it would get the packages and the cash of more or less than it is for.
+ *
+ * @param lookUp returns what the workflow has sent
+ * @throws when the ledger can't be read
+ */
+export async function rejectSentOtherwise(
+	updates: ReadonlyArray<Result<Update>>,
+	lookUp: Ledger['lookUp'],
+): Promise<Result<Update>[]> {
+	const claims = new Map<string, Claim>();
+	const claimsOf = ({ id: orderId, references, partId }: UpdatedOrder) =>
+		references.map((reference): [string, Claim] => {
+			const part = { orderReferenceId: reference, lines: [] };
+			return partId === undefined
+				? [JSON.stringify([orderId, reference]), { referenceId: reference, orderId }]
+				: [
+						JSON.stringify([orderId, reference, partId]),
+						{ referenceId: partReference(reference, partId), orderId, part },
+					];
+		});
+	for (const update of updates)
+		if (update.ok && update.value.order)
+			for (const [key, claim] of claimsOf(update.value.order)) claims.set(key, claim);
+	if (claims.size === 0) return [...updates];
+	const states = await lookUp([...claims.values()]);
+	return updates.map((update) => {
+		if (!update.ok || !update.value.order) return update;
+		const { order } = update.value;
+		const isOtherwise = claimsOf(order).some(([key]) => {
+			const claim = claims.get(key);
+			const state = claim && states.get(claim)?.state;
+			return state === 'inParts' || state === 'wholeCreated';
+		});
+		return isOtherwise ? { ok: false, problem: sentOtherwiseProblem(order) } : update;
+	});
+}
 
 /** The updates, with a problem in place of each that would assign a new reference ID again. */
 export function rejectSharedReferences(updates: ReadonlyArray<Result<Update>>): Result<Update>[] {
@@ -102,12 +165,14 @@ export function rejectSharedReferences(updates: ReadonlyArray<Result<Update>>): 
 	});
 }
 
+type ReadChanges = Pick<Update, 'changes' | 'order'>;
+
 /** The changes that match the deliveries with these reference IDs, if known, to their current order. */
 function changesFromOrder(
 	parameters: ParameterReader,
 	item: number,
 	referenceIds: readonly string[],
-): Result<DeliveryChanges> {
+): Result<ReadChanges> {
 	const order = readJson(parameters.get('order', item), 'Order');
 	if (!order.ok) return order;
 	const mapping = readOrderMapping(parameters, item);
@@ -116,11 +181,15 @@ function changesFromOrder(
 	if (result.kind === 'invalid') return { ok: false, problem: result.problem };
 	if (result.kind === 'skipped')
 		return { ok: false, problem: notUpdatedProblem(result, result.label) };
-	return validate(deliveryChangesSchema, result.changes, 'Changes', serviceLabels);
+	const changes = validate(deliveryChangesSchema, result.changes, 'Changes', serviceLabels);
+	const { order: updated, actions } = result;
+	return changes.ok
+		? { ok: true, value: { changes: changes.value, order: { ...updated, actions } } }
+		: changes;
 }
 
 /** The changes that the user added, in the service's format (section 4.2). */
-function changesFromFields(added: Record<string, unknown>): Result<DeliveryChanges> {
+function changesFromFields(added: Record<string, unknown>): Result<ReadChanges> {
 	if (Object.keys(added).length === 0)
 		return {
 			ok: false,
@@ -140,7 +209,7 @@ function changesFromFields(added: Record<string, unknown>): Result<DeliveryChang
 			};
 	const { address, instructions, lat, lng, name, email, phonenumber } = added;
 	const { packages, addTags, removeTags, cod, referenceId } = added;
-	return validate(
+	const changes = validate(
 		deliveryChangesSchema,
 		{
 			...groupFields('location', { address, instructions, lat, lng }),
@@ -154,6 +223,7 @@ function changesFromFields(added: Record<string, unknown>): Result<DeliveryChang
 		'Changes',
 		serviceLabels,
 	);
+	return changes.ok ? { ok: true, value: { changes: changes.value } } : changes;
 }
 
 /** An object with these fields under one name; empty when the user added none of them. */

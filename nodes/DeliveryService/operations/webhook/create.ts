@@ -1,4 +1,4 @@
-import { operationError } from '../../service/nodeErrors';
+import { operationError } from '../../common/result';
 import { outputItem } from '../items';
 import type { Operation } from '../resource';
 import {

@@ -2,12 +2,10 @@ import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow'
 import { z } from 'zod/v4';
 
 import { asRecord, resourceLocatorValue } from '../../common/parameters';
-import type { Result } from '../../common/result';
-import { openClient } from '../../service/client';
+import { type Result, operationError, unwrap } from '../../common/result';
+import { openClient, type Subscription } from '../../service/client';
 import { selectedCompany } from '../../service/credential';
 import { eventLabel } from '../../service/events';
-import { operationError, unwrap } from '../../service/nodeErrors';
-import type { Subscription } from '../../service/requests';
 import { companyWebhooksClient } from '../../service/webhooks';
 import { outputItem } from '../items';
 import { showFor, type Operation } from '../resource';

@@ -4,7 +4,7 @@ import { companyIdField, optionsField, asRecord, parameterReader } from '../../c
 import { openClient } from '../../service/client';
 import { selectedCompany } from '../../service/credential';
 import { eventNameSchema, eventOptions, events } from '../../service/events';
-import { unwrap } from '../../service/nodeErrors';
+import { unwrap } from '../../common/result';
 import { webhookUrlSchema } from '../../service/schemas';
 import { validate } from '../../service/validation';
 import { companyWebhooksClient, type Webhooks } from '../../service/webhooks';

@@ -2,7 +2,7 @@ import { z } from 'zod/v4';
 
 import { asRecord } from '../../common/parameters';
 import { eventNameSchema, eventOptions } from '../../service/events';
-import { unwrap } from '../../service/nodeErrors';
+import { unwrap } from '../../common/result';
 import { validate } from '../../service/validation';
 import { outputItem } from '../items';
 import type { Operation } from '../resource';

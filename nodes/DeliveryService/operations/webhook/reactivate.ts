@@ -1,8 +1,7 @@
 import { republishHint } from '../../common/text';
-import type { Problem } from '../../common/result';
+import { type Problem, operationError, unwrap } from '../../common/result';
 import { eventForCode } from '../../service/events';
-import { operationError, unwrap } from '../../service/nodeErrors';
-import type { Subscription } from '../../service/requests';
+import type { Subscription } from '../../service/client';
 import { webhookUrlSchema } from '../../service/schemas';
 import { validate } from '../../service/validation';
 import { webhookName, type Webhooks } from '../../service/webhooks';

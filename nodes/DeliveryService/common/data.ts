@@ -28,3 +28,11 @@ export function fieldOf(value: unknown, key: PropertyKey): unknown {
 export const anyObject = z.custom<Record<string, unknown>>(
 	(value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 );
+
+/** Splits entries into chunks of at most `size`. */
+export function chunk<Entry>(entries: readonly Entry[], size: number): Entry[][] {
+	const chunks: Entry[][] = [];
+	for (let start = 0; start < entries.length; start += size)
+		chunks.push(entries.slice(start, start + size));
+	return chunks;
+}

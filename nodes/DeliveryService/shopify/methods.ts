@@ -1,4 +1,73 @@
-import { nameForms, namesIn, normalizeName } from './names';
+import type { OrderMapping } from './mapping';
+import type { Order } from './order';
+
+/*
+ * Names of shipping and payment methods are compared as a whole. Words within a name decide nothing:
+ * "Card charged on delivery" is no cash, and "Pickup and delivery" is a delivery.
+ */
+
+/** Lowercase text without accents, in which full-width and ligature characters are plain ones. */
+function fold(text: string): string {
+	return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/ı/g, 'i');
+}
+
+/** A name for comparisons without punctuation: lowercase, without accents, with single spaces. */
+export function normalizeName(name: string): string {
+	return fold(name)
+		.replace(/[^\p{L}\p{N}]+/gu, ' ')
+		.trim();
+}
+
+/** The forms of a name to compare: the whole name, and the name without what is in parentheses. */
+function nameForms(name: string): string[] {
+	const withoutParentheses = name.replace(/[(（[][^)）\]]*[)）\]]?/g, ' ');
+	return withoutParentheses === name ? [name] : [name, withoutParentheses];
+}
+
+/**
+ * The names in a text, separated by commas or line breaks. Alternatives are in parentheses:
+ * "(pay|payment) on delivery" is two names.
+ */
+function namesIn(text: string): string[] {
+	return text.split(/[,\n]/).flatMap((name) => expand(name.trim()));
+}
+
+function expand(name: string): string[] {
+	const [, before = '', alternatives, after = ''] = /^(.*?)\(([^)]*)\)(.*)$/.exec(name) ?? [];
+	if (alternatives === undefined) return name === '' ? [] : [name];
+	return alternatives.split('|').flatMap((word) => expand(`${before}${word}${after}`));
+}
+
+/** A name for patterns: "0-5 kg" and "0.5 kg" stay different, "Pick-up" and "Pick up" don't. */
+function patternForm(name: string): string {
+	return fold(name)
+		.replace(/(?<=\p{L})[-‐-―_](?=\p{L})|\s+/gu, ' ')
+		.trim();
+}
+
+/** The latest lists of patterns: parsing one takes longer than mapping an order. */
+const parsedPatterns = new Map<string, RegExp>();
+
+/**
+ * Whether a whole name, or the name without what is in parentheses, is in a list.
+ *
+ * @param patterns names in which "*" stands for any text; letter case and accents don't matter
+ */
+export function isListed(name: string, patterns: readonly string[]): boolean {
+	const key = patterns.join('\n');
+	let pattern = parsedPatterns.get(key);
+	if (!pattern) {
+		const forms = patterns.map((entry) =>
+			patternForm(entry)
+				.replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+				.replace(/\*+/g, '.*'),
+		);
+		pattern = new RegExp(`^(?:${forms.filter(Boolean).join('|') || '(?!)'})$`, 's');
+		if (parsedPatterns.size > 100) parsedPatterns.clear();
+		parsedPatterns.set(key, pattern);
+	}
+	return nameForms(name).some((form) => pattern.test(patternForm(form)));
+}
 
 /**
  * Names of cash on delivery. Shopify's own manual payment method is "Cash on Delivery (COD)"; shops can
@@ -108,4 +177,88 @@ export function paymentKind(method: string, ownMethods: readonly string[]): Paym
 	const own = ownMethods.map(normalizeName);
 	if (forms.some((form) => cash.has(form) || own.includes(form))) return 'cashOnDelivery';
 	return forms.some((form) => other.has(form)) ? 'other' : 'unknown';
+}
+
+/**
+ * Names of shipping methods that mean store pickup, in English, Spanish, Portuguese, French, German,
+ * Italian and Dutch: the default of Exclude Shipping Methods. Pickup points of carriers are not in it.
+ */
+export const storePickupNames: readonly string[] = namesIn(`
+	(|Free )(|Store |In Store |Local )Pick*up, (Store |In Store |Local |)Pick*up - *
+	(Curbside|Customer|Warehouse|Shop|Office|Self|Studio) Pick*up
+	Pick*up (in|at|from) (|the |our )(store|shop|warehouse), Pick*up in person, Pick*up only, Will call
+	Click*Collect, Click*Collect - *, Collect (in|from|at) (|the |our )(store|shop), Collect in person
+	(|Free |Store |In Store |Local |Warehouse |Customer |Self )Collection, Self Collect
+	Collection (from|in|at) (|the |our )(store|shop|warehouse)
+
+	Recogida, Retiro, (Recog|Retir|Recole)* en* tienda, (Recog|Retir|Recole)* en* (local|sucursal)
+	Recojo en tienda, (Recog|Retir)* en* (almacén|bodega|persona|taller), (Recogida|Retiro) local
+	(Recog|Retir)* en* tienda - *, Pick*up en* tienda, Entrega en tienda
+
+	Retirada, (Retir|Levant|Recolh)* (na|em)* loja, (Buscar|Coleta|Entrega) na loja
+	(Retirada|Levantamento|Recolha) (local|no local), Retirada no (balcão|armazém), Retirada em mãos
+
+	Retrait, (Retrait|Cueillette|Ramassage)* magasin, (Retrait|Cueillette|Ramassage)* boutique
+	(Retrait|Ramassage|Enlèvement) (sur place|local), Cueillette (sur place|locale), Retrait*atelier
+	(|À )retirer en* (magasin|boutique), Collecte en (magasin|boutique), Retrait*entrepôt
+
+	(|Kostenlose |Lokale |Vor Ort )Abholung, (|Kostenlose )Selbstabholung, Selbstabholer, Selbst abholen
+	(Abholung|Selbstabholung) (im Laden|im Ladengeschäft|im Geschäft|im Store|im Shop|im Lager|vor Ort)
+	(Abholung|Selbstabholung) (in der Filiale|in unserer Filiale|in unserem Laden|bei uns|ab Lager)
+	(Abholung|Selbstabholung) - *, Ladenabholung, Filialabholung
+	(Im Laden|Im Geschäft|Im Store|Vor Ort|In der Filiale) abholen
+
+	Ritiro, Ritir* in* (negozio|sede|magazzino), Ritir* presso* (negozio|sede|punto vendita)
+	Ritiro (in punto vendita|a mano|locale|di persona|in loco|sul posto), Consegna in negozio
+
+	(|Zelf |Gratis |Lokaal )(Afhalen|Ophalen), (Afhalen|Ophalen) - *
+	(Afhalen|Ophalen) (in|bij) (|de |onze )(winkel|showroom), (Afhalen|Ophalen) (bij ons|op locatie)
+	(Afhalen|Ophalen) in (|het |ons )magazijn, In de winkel (afhalen|ophalen)
+	Afhaling, Afhaling (in de winkel|ter plaatse)
+`);
+
+/** A shipping method, as the customer chose it. */
+type ShippingMethod = Pick<Order['shipping_lines'][number], 'title' | 'code'>;
+
+/** The fulfillment order's own method, if it is known, else those of the order. */
+function shippingMethods({ fulfillmentOrder, shipping_lines }: Order): ShippingMethod[] {
+	const { presented_name: title, service_code: code } = fulfillmentOrder?.delivery_method ?? {};
+	return title === undefined && code === undefined ? shipping_lines : [{ title, code }];
+}
+
+function matches({ title, code }: ShippingMethod, patterns: readonly string[]): boolean {
+	return [title, code].some((name) => name !== undefined && isListed(name, patterns));
+}
+
+const nameOf = ({ title, code }: ShippingMethod) => title ?? code ?? 'unnamed';
+
+/**
+ * Checks the shipping methods of an order, or of its fulfillment order, by the filters.
+ *
+ * @returns the methods that don't pass, and whether another one does: true without any method, unless
+ *   only some are sent
+ */
+export function checkMethods(order: Order, { filters }: OrderMapping) {
+	const { shippingMethods: included, excludeShippingMethods: excluded } = filters;
+	const methods = shippingMethods(order);
+	const isExcluded = (method: ShippingMethod) =>
+		(included.length > 0 && !matches(method, included)) || matches(method, excluded);
+	const failed = methods.filter(isExcluded);
+	return {
+		excluded: failed.map(nameOf),
+		isSent: methods.length > failed.length || (methods.length === 0 && included.length === 0),
+	};
+}
+
+/**
+ * The delivery type of an order by its shipping method, if the table has it. If an order has several,
+ * the first row of the table counts. Which of them a fulfillment order has is then unknown.
+ */
+export function typeByMethod(order: Order, { deliveryTypes }: OrderMapping) {
+	const methods = shippingMethods(order);
+	const rowOf = (...of: ShippingMethod[]) =>
+		deliveryTypes.find(({ method }) => of.some((one) => matches(one, [method])));
+	const types = new Set(methods.map((method) => rowOf(method)?.type));
+	if (order.fulfillmentOrder && types.size > 1) return { unclearOf: methods.map(nameOf) };
+	return { type: rowOf(...methods)?.type };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { chunk } from '../../../nodes/DeliveryService/common/chunk';
+import { chunk } from '../../../nodes/DeliveryService/common/data';
 
 test('keeps every entry in order in as few chunks as possible', () => {
 	fc.assert(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { paymentKind } from '../../../nodes/DeliveryService/shopify/paymentMethods';
+import { paymentKind } from '../../../nodes/DeliveryService/shopify/methods';
 
 /** Names in one text: a list of them would take a line for each. */
 const namesIn = (text: string) => text.split(/[|\n]/).flatMap((name) => name.trim() || []);
