@@ -26,6 +26,7 @@ export const examples = {
 	webhook: 'shopify-webhook-to-deliveries',
 	sheet: 'child-companies-from-a-sheet',
 	repair: 'repair-blacklisted-webhooks',
+	renewToken: 'renew-the-shopify-token',
 	assistant: 'ask-the-assistant',
 } as const;
 
@@ -44,6 +45,10 @@ export const nodeNames = {
 	createFromSheet: 'Create Deliveries',
 	previewDelivery: 'Preview a Delivery',
 	emailOwner: 'Email the Owner',
+	startDate: 'Start Date',
+	getOrder: 'Get Order',
+	sendOneOrder: 'Send One Order',
+	everyTwelveHours: 'Every 12 Hours',
 } as const;
 
 /** The name of the data table of the examples. */
@@ -56,12 +61,15 @@ export type Credentials = Readonly<Record<string, { id: string; name: string }>>
 export const credentialTypes = {
 	deliveryService: 'deliveryServiceApi',
 	shopify: 'shopifyAccessTokenApi',
+	shopifyApp: 'shopifyOAuth2Api',
 	languageModel: 'openAiApi',
 	email: 'smtp',
 } as const;
 
-/** What a user fills in: by node name, the parameters, or the fields of a Set node. */
+/** What a user fills in: by node name, the parameters, the fields of a Set node, or an IF condition. */
 export type FilledIn = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+const dayMs = 86_400_000;
 
 /** The pickup of the sample shop. */
 export const pickup = {
@@ -73,23 +81,28 @@ export const pickup = {
 };
 
 /** The values that a user enters in the examples, for the stand-ins. */
-export function filledIn({ credential }: Pick<Shopify, 'credential'>): FilledIn {
+export function filledIn({
+	credential,
+	webhooks,
+}: Pick<Shopify, 'credential' | 'webhooks'>): FilledIn {
+	const yesterday = new Date(Date.now() - dayMs).toISOString();
 	return {
 		[nodeNames.createDelivery]: {
 			...pickup,
 			fallbackEmail: 'orders@example.com',
 		},
-		[nodeNames.computeSignature]: { secret: credential.appSecretKey },
+		[nodeNames.computeSignature]: { secret: webhooks.adminKey },
 		[nodeNames.createFromSheet]: pickup,
 		[nodeNames.previewDelivery]: pickup,
-		[nodeNames.settings]: { shopSubdomain: credential.shopSubdomain },
+		[nodeNames.startDate]: { rightValue: yesterday },
+		[nodeNames.settings]: { shopSubdomain: credential.shopSubdomain, startDate: yesterday },
 	};
 }
 
 /** The servers that the credentials are for. */
 export interface Servers {
 	readonly service: Pick<LocalService, 'credential'>;
-	readonly shopify: Pick<Shopify, 'credential'>;
+	readonly shopify: Pick<Shopify, 'credential' | 'app'>;
 	readonly mailbox: Pick<Mailbox, 'credential'>;
 }
 
@@ -98,11 +111,18 @@ export async function storeCredentials(
 	client: N8nClient,
 	{ service, shopify, mailbox }: Servers,
 ): Promise<Credentials> {
-	const { deliveryService, shopify: shop, email } = credentialTypes;
+	const { deliveryService, shopify: shop, shopifyApp, email } = credentialTypes;
 	const store = async (type: string, name: string, data: object) => ({
 		[type]: { id: await client.createCredential(name, type, data), name },
 	});
+	const { shopSubdomain } = shopify.credential;
+	const { clientId, clientSecret } = shopify.app;
+	const appCredential = { shopSubdomain, clientId, clientSecret };
+	const connected = await store(shopifyApp, 'Larch & Linen (app)', appCredential);
+	const { id = '' } = connected[shopifyApp] ?? {};
+	await client.connectOAuth(id, (url) => shopify.app.consent(url));
 	return {
+		...connected,
 		...(await store(deliveryService, 'Local service', service.credential)),
 		...(await store(shop, 'Larch & Linen', shopify.credential)),
 		...(await store(email, 'Local mailbox', mailbox.credential)),
@@ -139,7 +159,7 @@ export async function readExample(
 			return {
 				...node,
 				...(changes && { parameters: applyChanges(node, changes) }),
-				...(isStartedByRequest(node) && { webhookId: randomUUID() }),
+				...(isStartedByRequest(node) && newWebhook(node)),
 				credentials: credentialsFor(node, credentials),
 			};
 		}),
@@ -150,11 +170,31 @@ function isStartedByRequest({ type }: WorkflowNode): boolean {
 	return type.endsWith('Trigger') || type === 'n8n-nodes-base.webhook';
 }
 
+/** What the editor generates when a node is pasted: a webhook ID, which is also an empty path. */
+function newWebhook({ parameters }: WorkflowNode) {
+	const webhookId = randomUUID();
+	return {
+		webhookId,
+		...(parameters.path === '' && { parameters: { ...parameters, path: webhookId } }),
+	};
+}
+
+const conditionShape = z.object({
+	conditions: z.object({ conditions: z.array(z.object({}).passthrough()) }).passthrough(),
+});
 const setParametersShape = z.object({
 	assignments: z.object({ assignments: z.array(z.object({ name: z.string() }).passthrough()) }),
 });
 
 function applyChanges({ type, parameters }: WorkflowNode, changes: FilledIn[string]) {
+	if (type === 'n8n-nodes-base.if') {
+		const { conditions } = conditionShape.parse(parameters);
+		const [condition] = conditions.conditions;
+		return {
+			...parameters,
+			conditions: { ...conditions, conditions: [{ ...condition, ...changes }] },
+		};
+	}
 	if (type !== 'n8n-nodes-base.set') return { ...parameters, ...changes };
 	const { assignments } = setParametersShape.parse(parameters).assignments;
 	return {
@@ -168,11 +208,12 @@ function applyChanges({ type, parameters }: WorkflowNode, changes: FilledIn[stri
 }
 
 function credentialsFor({ type, parameters }: WorkflowNode, credentials: Credentials): Credentials {
-	const { deliveryService, shopify, languageModel, email } = credentialTypes;
-	const [, credentialType = parameters.nodeCredentialType] =
+	const { deliveryService, shopify, shopifyApp, languageModel, email } = credentialTypes;
+	const { nodeCredentialType, genericAuthType = nodeCredentialType } = parameters;
+	const [, credentialType = genericAuthType] =
 		[
 			['n8n-nodes-delivery-service.', deliveryService],
-			['n8n-nodes-base.shopify', shopify],
+			['n8n-nodes-base.shopify', parameters.authentication === 'oAuth2' ? shopifyApp : shopify],
 			['@n8n/n8n-nodes-langchain.lmChatOpenAi', languageModel],
 			['n8n-nodes-base.emailSend', email],
 		].find(([prefix = '']) => type.startsWith(prefix)) ?? [];

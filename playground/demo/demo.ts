@@ -186,7 +186,8 @@ export async function runDemo({
 			return statuses;
 		},
 	);
-	// For people who open the editor. Not published, since it would run at night.
+	// For people who open the editor. Not published, since they would send the orders again.
+	await importExample(examples.starter);
 	await importExample(examples.catchUp, {
 		[nodeNames.createMissed]: { workflowId: { __rl: true, mode: 'list', value: ordersId } },
 	});

@@ -135,6 +135,8 @@ export class N8nClient {
 		private readonly url: string,
 		private readonly editor: AxiosInstance,
 		private readonly api: AxiosInstance,
+		/** The key of n8n's public API. */
+		readonly apiKey: string,
 	) {}
 
 	/**
@@ -155,6 +157,7 @@ export class N8nClient {
 			url,
 			editor,
 			createHttpClient(`${url}/api/v1`, { 'X-N8N-API-KEY': rawApiKey }),
+			rawApiKey,
 		);
 	}
 
@@ -198,6 +201,21 @@ export class N8nClient {
 		// The public API of 1.x also requires fields that the editor hides.
 		const response = await this.editor.post('/credentials', { name, type, data });
 		return idSchema.parse(response.data).data.id;
+	}
+
+	/**
+	 * Connects a stored OAuth2 credential, as its button in the editor does.
+	 *
+	 * @param consent what the user does at the authorization URL; returns the redirect URL
+	 * @throws N8nRejection if n8n gets no token
+	 */
+	async connectOAuth(id: string, consent: (authorizationUrl: URL) => string): Promise<void> {
+		const response = await this.editor.get('/oauth2-credential/auth', { params: { id } });
+		const url = new URL(z.object({ data: z.string() }).parse(response.data).data);
+		const { search } = new URL(consent(url));
+		const callback = await this.editor.get<string>(`/oauth2-credential/callback${search}`);
+		const { data } = callback;
+		if (!data.includes('Connection successful')) throw new N8nRejection(data);
 	}
 
 	/**
@@ -442,11 +460,11 @@ export class N8nClient {
 	/**
 	 * Retries a failed execution from the node that failed. Returns the new finished execution,
 	 * successful or not. Throws an N8nRejection if the execution did not fail.
+	 *
+	 * @param loadWorkflow whether to run the workflow as it is now
 	 */
-	async retry(executionId: string): Promise<Execution> {
-		const response = await this.api.post(`/executions/${executionId}/retry`, {
-			loadWorkflow: false,
-		});
+	async retry(executionId: string, loadWorkflow = false): Promise<Execution> {
+		const response = await this.api.post(`/executions/${executionId}/retry`, { loadWorkflow });
 		return await this.waitForExecution(z.object({ id: z.coerce.string() }).parse(response.data).id);
 	}
 

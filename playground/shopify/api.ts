@@ -1,10 +1,11 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
-
 import express, { Router } from 'express';
-import type { ErrorRequestHandler, Express, Request, RequestHandler } from 'express';
+import type { ErrorRequestHandler, Express, Request } from 'express';
 import { z } from 'zod';
 
+import type { Access, App } from './app';
 import { runGraphql } from './graphql';
+import { oauthRouter } from './oauth';
+import { findOrders } from './orderList';
 import {
 	fulfillmentRequestShape,
 	ShopRejection,
@@ -12,6 +13,7 @@ import {
 	type FulfillmentRequest,
 } from './shapes';
 import type { Shop } from './shop';
+import { servedVersion } from './versions';
 import type { Webhooks } from './webhooks';
 
 /** A request to the Admin API, with the status of the response. */
@@ -24,7 +26,8 @@ export interface ApiCall {
 interface ApiOptions {
 	readonly shop: Shop;
 	readonly webhooks: Webhooks;
-	readonly accessToken: string;
+	readonly app: App;
+	readonly now: () => number;
 	/** Called with each request when its response has been sent. */
 	readonly record: (call: ApiCall) => void;
 }
@@ -36,41 +39,67 @@ const maxBodyBytes = 1_000_000;
  * Returns Shopify's Admin API, of any version, as far as n8n's Shopify nodes and the examples use it:
  * https://shopify.dev/docs/api/admin-rest. GraphQL is in `graphql.ts`.
  */
-export function adminApi({ shop, webhooks, accessToken, record }: ApiOptions): Express {
+export function adminApi({ shop, webhooks, app: shopApp, now, record }: ApiOptions): Express {
 	const router = Router();
 	const parseId = (req: Request) => {
 		const id = idShape.safeParse(req.params.id);
 		if (!id.success) throw new ShopRejection(404, 'Not Found');
 		return id.data;
 	};
+	const accessOf = (req: Request): Access => {
+		const access = shopApp.access(req.get('X-Shopify-Access-Token') ?? '');
+		if (access) return access;
+		const reason = 'unrecognized login or wrong password';
+		throw new ShopRejection(401, `[API] Invalid API key or access token (${reason})`);
+	};
+	const allow = (req: Request, scope: string): Access => {
+		const access = accessOf(req);
+		access.require(scope);
+		return access;
+	};
 	// n8n tests its Shopify credential with this endpoint.
-	router.get('/products{.json}', (_req, res) => void res.json({ products: [] }));
+	router.get('/products{.json}', (req, res) => {
+		allow(req, 'read_products');
+		res.json({ products: [] });
+	});
 
 	router.get('/orders/:id/fulfillment_orders{.json}', (req, res) => {
+		allow(req, 'read_merchant_managed_fulfillment_orders');
 		res.json({ fulfillment_orders: shop.fulfillmentOrders(parseId(req)) });
 	});
 	router.get('/orders/:id{.json}', (req, res) => {
-		res.json({ order: shop.order(parseId(req)) });
+		res.json({ order: allow(req, 'read_orders').visible(shop.order(parseId(req))) });
+	});
+	router.get('/orders{.json}', (req, res) => {
+		const access = allow(req, 'read_orders');
+		const { orders, next } = findOrders(shop.orders(), req.query);
+		const url = `https://${req.get('host') ?? ''}${req.baseUrl}${req.path}`;
+		if (next) res.set('Link', `<${url}?${next.toString()}>; rel="next"`);
+		res.json({ orders: orders.map((order) => access.visible(order)) });
 	});
 	router.post('/fulfillments{.json}', (req, res) => {
+		allow(req, 'write_merchant_managed_fulfillment_orders');
 		res.status(201).json({ fulfillment: shop.fulfill(parseFulfillmentRequest(req.body)) });
 	});
 
 	router.post('/graphql{.json}', async (req, res) => {
-		res.json(await runGraphql(shop, req.body));
+		res.json(await runGraphql(shop, req.body, accessOf(req)));
 	});
 
 	router.get('/webhooks{.json}', (req, res) => {
+		allow(req, 'read_orders');
 		const { topic } = z.object({ topic: z.string().optional() }).parse(req.query);
 		res.json({ webhooks: webhooks.list(topic) });
 	});
 	router.post('/webhooks{.json}', (req, res) => {
+		allow(req, 'read_orders');
 		const body = webhookRequestShape.safeParse(req.body);
 		if (!body.success) throw missingParameter('webhook');
 		const { topic, address } = body.data.webhook;
 		res.status(201).json({ webhook: webhooks.subscribe(topic, address) });
 	});
 	router.delete('/webhooks/:id{.json}', (req, res) => {
+		allow(req, 'read_orders');
 		webhooks.unsubscribe(parseId(req));
 		res.json({});
 	});
@@ -83,7 +112,18 @@ export function adminApi({ shop, webhooks, accessToken, record }: ApiOptions): E
 		res.on('finish', () => record({ method, path, status: res.statusCode }));
 		next();
 	});
-	app.use(authenticate(accessToken), express.json({ limit: maxBodyBytes }));
+	app.use('/admin/oauth', oauthRouter(shopApp));
+	app.use(
+		(req, _res, next) => {
+			accessOf(req);
+			next();
+		},
+		express.json({ limit: maxBodyBytes }),
+	);
+	app.use('/admin/api/:version', (req, res, next) => {
+		res.set('X-Shopify-API-Version', servedVersion(req.params.version, now()));
+		next();
+	});
 	app.use(/^\/admin\/api\/\d{4}-\d{2}/, router);
 	app.use(() => {
 		throw new ShopRejection(404, 'Not Found');
@@ -100,16 +140,6 @@ function parseFulfillmentRequest(body: unknown): FulfillmentRequest {
 
 function missingParameter(parameter: string): ShopRejection {
 	return new ShopRejection(400, { [parameter]: 'Required parameter missing or invalid' });
-}
-
-function authenticate(accessToken: string): RequestHandler {
-	const digest = (text: string) => createHash('sha256').update(text).digest();
-	const expected = digest(accessToken);
-	return (req, _res, next) => {
-		if (timingSafeEqual(expected, digest(req.get('X-Shopify-Access-Token') ?? ''))) return next();
-		const reason = 'unrecognized login or wrong password';
-		throw new ShopRejection(401, `[API] Invalid API key or access token (${reason})`);
-	};
 }
 
 const handleError: ErrorRequestHandler = (error, _req, res, next) => {

@@ -5,8 +5,10 @@ import { z } from 'zod';
 import type { ErrorRequestHandler } from 'express';
 
 import type { Feed } from '../service/feed';
+import type { App } from './app';
 import { ShopRejection, type Order } from './shapes';
 import type { Shop } from './shop';
+import type { Webhooks } from './webhooks';
 
 const maxOrders = 100;
 /** The pause between orders that are placed one by one. */
@@ -32,7 +34,21 @@ const newAddresses = [
 export class Control {
 	private addressChanges = 0;
 
-	constructor(private readonly shop: Shop) {}
+	constructor(
+		private readonly shop: Shop,
+		private readonly app: App,
+		private readonly webhooks: Webhooks,
+	) {}
+
+	/** Deletes the app's webhooks, as Shopify does when n8n can't be reached for four hours. */
+	deleteWebhooks(): void {
+		for (const { id } of this.webhooks.list()) this.webhooks.unsubscribe(id);
+	}
+
+	/** Ends the tokens that n8n has, as when the app is uninstalled. */
+	expireTokens(): void {
+		this.app.expireTokens();
+	}
 
 	/** Places a number of sample orders. */
 	placeOrders(count: number): Order[] {
@@ -73,6 +89,14 @@ export function controlRouter(control: Control, feed: Feed): Router {
 	});
 	router.post('/orders/:id/address', (req, res) => {
 		res.json(control.changeAddress(orderIdShape.parse(req.params.id)));
+	});
+	router.post('/webhooks/delete', (_req, res) => {
+		control.deleteWebhooks();
+		res.json({});
+	});
+	router.post('/tokens/expire', (_req, res) => {
+		control.expireTokens();
+		res.json({});
 	});
 	router.get('/stream', (_req, res) => feed.watch(res));
 	router.use(handleError);

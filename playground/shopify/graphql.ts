@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { buildSchema, graphql } from 'graphql';
 import { z } from 'zod';
 
+import type { Access } from './app';
 import {
 	fulfillmentRequestShape,
 	ShopRejection,
@@ -70,18 +71,32 @@ const refundLine = z.object({
  * https://shopify.dev/docs/api/admin-graphql.
  *
  * @param body the request's body, with `query` and `variables`
+ * @param access what the token of the request may do
  * @returns the response's body
  */
-export async function runGraphql(shop: Shop, body: unknown): Promise<object> {
+export async function runGraphql(shop: Shop, body: unknown, access: Access): Promise<object> {
 	const request = requestShape.safeParse(body);
 	if (!request.success) return { errors: [{ message: 'A query attribute must be specified' }] };
 	const { query: source, variables: variableValues } = request.data;
-	return await graphql({ schema, source, variableValues, rootValue: rootFor(shop) });
+	return await graphql({ schema, source, variableValues, rootValue: rootFor({ shop, access }) });
 }
 
+/** The shop as a token sees it. */
+interface View {
+	readonly shop: Shop;
+	readonly access: Access;
+}
+
+const readParts = 'read_merchant_managed_fulfillment_orders';
+const writeParts = 'write_merchant_managed_fulfillment_orders';
+
 /** Resolves the fields of Query and Mutation. */
-function rootFor(shop: Shop) {
-	const order = (rest: Order): object => graphqlOrder(rest, shop);
+function rootFor(view: View) {
+	const { shop, access } = view;
+	const order = (rest: Order): object => {
+		access.require('read_orders');
+		return graphqlOrder(rest, view);
+	};
 	return {
 		order: ({ id }: { id: string }) => {
 			const found = shop.orders().find((candidate) => candidate.id === restId(id));
@@ -92,14 +107,27 @@ function rootFor(shop: Shop) {
 			const found = shop.orders().filter(isWanted).map(order);
 			return connection(reverse ? found.reverse() : found, page);
 		},
+		fulfillmentOrders: ({ query = '', ...page }: Page & { query?: string }) => {
+			access.require(readParts);
+			const wanted = Array.from(query.matchAll(/status:(\w+)/g), ([, status]) => status);
+			const found = shop.orders().flatMap((rest) =>
+				shop
+					.fulfillmentOrders(rest.id)
+					.filter(({ status }) => wanted.includes(status))
+					.map((part) => graphqlFulfillmentOrder(part, rest, view)),
+			);
+			return connection(found, page);
+		},
 		fulfillmentOrder: ({ id }: { id: string }) => {
+			access.require(readParts);
 			for (const rest of shop.orders()) {
 				const open = shop.fulfillmentOrders(rest.id).find((part) => part.id === restId(id));
-				if (open) return graphqlFulfillmentOrder(open, rest, shop);
+				if (open) return graphqlFulfillmentOrder(open, rest, view);
 			}
 			return null;
 		},
 		fulfillmentCreate: ({ fulfillment }: { fulfillment: FulfillmentInput }) => {
+			access.require(writeParts);
 			try {
 				const created = shop.fulfill(toRest(fulfillment));
 				const rest = restOrder.parse(shop.order(created.order_id));
@@ -109,6 +137,7 @@ function rootFor(shop: Shop) {
 			}
 		},
 		fulfillmentEventCreate: ({ fulfillmentEvent: input }: { fulfillmentEvent: EventInput }) => {
+			access.require('write_fulfillments');
 			try {
 				const request = { ...input, fulfillmentId: restId(input.fulfillmentId) };
 				const event = graphqlEvent(shop.addFulfillmentEvent(request));
@@ -161,8 +190,9 @@ function connection(items: readonly object[], { first = maxPageSize, after }: Pa
 	return { nodes, edges, pageInfo: { hasNextPage, endCursor: edges.at(-1)?.cursor ?? null } };
 }
 
-function graphqlOrder(order: Order, shop: Shop): object {
-	const rest = restOrder.parse(order);
+function graphqlOrder(order: Order, view: View): object {
+	const { shop, access } = view;
+	const rest = restOrder.parse(access.visible(order));
 	const money = (amount: string) => moneyBag(amount, rest);
 	const lines = rest.line_items.map((line) => graphqlLine(line, rest));
 	return {
@@ -202,11 +232,14 @@ function graphqlOrder(order: Order, shop: Shop): object {
 		fulfillments: order.fulfillments.map((fulfillment) =>
 			graphqlFulfillment(fulfillment, rest, shop),
 		),
-		fulfillmentOrders: (page: Page) =>
-			connection(
-				shop.fulfillmentOrders(order.id).map((open) => graphqlFulfillmentOrder(open, order, shop)),
+		fulfillmentOrders: (page: Page) => {
+			access.require(readParts);
+			const parts = shop.fulfillmentOrders(order.id);
+			return connection(
+				parts.map((open) => graphqlFulfillmentOrder(open, order, view)),
 				page,
-			),
+			);
+		},
 	};
 }
 
@@ -234,7 +267,8 @@ function graphqlLine(line: RestLine, order: RestOrder) {
 	};
 }
 
-function graphqlFulfillmentOrder(open: FulfillmentOrder, order: Order, shop: Shop): object {
+function graphqlFulfillmentOrder(open: FulfillmentOrder, order: Order, view: View): object {
+	const { shop } = view;
 	const rest = restOrder.parse(order);
 	const { assigned_location: place, delivery_method: method } = open;
 	return {
@@ -242,7 +276,8 @@ function graphqlFulfillmentOrder(open: FulfillmentOrder, order: Order, shop: Sho
 		id: globalId('FulfillmentOrder', open.id),
 		orderId: globalId('Order', order.id),
 		orderName: order.name,
-		order: () => graphqlOrder(order, shop),
+		orderProcessedAt: order.processed_at,
+		order: () => graphqlOrder(order, view),
 		status: open.status.toUpperCase(),
 		requestStatus: 'UNSUBMITTED',
 		assignedLocation: {

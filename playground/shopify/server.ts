@@ -8,6 +8,7 @@ import { allowLocalOnly } from '../service/control';
 import { Feed } from '../service/feed';
 import type { LocalService } from '../service/server';
 import { adminApi, type ApiCall } from './api';
+import { App } from './app';
 import { attachShopProxy } from './proxy';
 import { Control, controlRouter } from './control';
 import { orderDeliveries } from './orderDeliveries';
@@ -35,12 +36,13 @@ export interface Shopify {
 	readonly url: string;
 	/** The shop's domain, as n8n knows it. */
 	readonly domain: string;
-	/** The fields of n8n's Shopify Access Token credential. */
+	/** The fields of n8n's Shopify Access Token credential, for an app made in the admin before 2026. */
 	readonly credential: {
 		readonly shopSubdomain: string;
 		readonly accessToken: string;
 		readonly appSecretKey: string;
 	};
+	readonly app: App;
 	/** Environment variables that make n8n reach the shop, and nothing on the internet. */
 	readonly env: NodeJS.ProcessEnv;
 	readonly shop: Shop;
@@ -48,6 +50,11 @@ export interface Shopify {
 	readonly control: Control;
 	/** The requests to the Admin API, oldest first. */
 	calls(): ApiCall[];
+	/**
+	 * Lets time pass: tokens expire, and messages to n8n without a successful response are sent again, as
+	 * Shopify does within four hours. Orders keep the real time, since n8n's clock doesn't move.
+	 */
+	passTime(ms: number): Promise<void>;
 	/** Deletes orders, webhooks and recorded requests. */
 	reset(): void;
 	/** Stops it immediately. Resolves when everything is closed. */
@@ -64,16 +71,21 @@ export interface Shopify {
  */
 export async function startShopify({
 	port = 0,
-	now = Date.now,
+	now: realNow = Date.now,
 	service,
 	links,
 }: ShopOptions = {}): Promise<Shopify> {
+	let passedMs = 0;
+	const now = () => realNow() + passedMs;
+	const shopSubdomain = 'larch-and-linen';
+	const permanentToken = 'shpat_local';
+	const domain = `${shopSubdomain}.myshopify.com`;
+	const shopApp = new App({ domain, permanentToken, now });
 	const credential = {
-		shopSubdomain: 'larch-and-linen',
-		accessToken: 'shpat_local',
-		appSecretKey: 'shpss_local',
+		shopSubdomain,
+		accessToken: permanentToken,
+		appSecretKey: shopApp.clientSecret,
 	};
-	const domain = `${credential.shopSubdomain}.myshopify.com`;
 	const calls: ApiCall[] = [];
 
 	const feed: Feed = new Feed(() => ({
@@ -108,18 +120,18 @@ export async function startShopify({
 	service?.onChange(onChange);
 	const webhooks = new Webhooks({
 		shopDomain: domain,
-		secret: credential.appSecretKey,
+		app: shopApp,
 		now,
 		onChange,
 	});
 	const shop = new Shop({
-		now,
+		now: realNow,
 		report: (topic, resource) => {
 			webhooks.report(topic, resource);
 			onChange();
 		},
 	});
-	const control = new Control(shop);
+	const control = new Control(shop, shopApp, webhooks);
 
 	const app = express().disable('x-powered-by').disable('etag');
 	app.use('/control', allowLocalOnly, controlRouter(control, feed));
@@ -127,20 +139,24 @@ export async function startShopify({
 	const server = http.createServer(app);
 	server.listen(port, host);
 	await once(server, 'listening');
-	const { accessToken } = credential;
 	const record = (call: ApiCall) => void calls.push(call);
-	const api = adminApi({ shop, webhooks, accessToken, record });
+	const api = adminApi({ shop, webhooks, app: shopApp, now, record });
 	const proxy = await attachShopProxy(server, domain, api);
 
 	return {
 		url: proxy.url,
 		domain,
 		credential,
+		app: shopApp,
 		env: proxy.env,
 		shop,
 		webhooks,
 		control,
 		calls: () => [...calls],
+		async passTime(ms) {
+			passedMs += ms;
+			await webhooks.retryDue();
+		},
 		reset() {
 			shop.clear();
 			webhooks.clear();

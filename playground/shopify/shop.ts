@@ -142,8 +142,10 @@ export class Shop {
 
 	/** Marks an order as paid. Returns the updated order. Throws a ShopRejection (404). */
 	pay(id: number): Order {
-		const paid = { financial_status: 'paid', total_outstanding: '0.00' };
-		return this.update({ ...this.order(id), ...paid });
+		const change = { financial_status: 'paid', total_outstanding: '0.00' };
+		const paid = this.update({ ...this.order(id), ...change });
+		this.options.report('orders/paid', paid);
+		return paid;
 	}
 
 	/** Cancels an order. Returns the updated order. Throws a ShopRejection (404). */

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 
 import { loopbackHosts } from '../service/events';
+import type { App } from './app';
 import { ShopRejection, toShopifyTime } from './shapes';
 
 /** Shopify waits 5 s. Longer here, so that nothing depends on the speed of the machine. */
@@ -13,6 +14,9 @@ const responseTimeoutMs = 60_000;
 const pauseMs = 3_000;
 const apiVersion = '2024-07';
 const firstWebhookId = 1_400_000_000_000;
+/** When Shopify sends a message again that had no successful response, in minutes after the event. */
+const retryMinutes = [1, 3, 7, 15, 30, 60, 120, 240];
+const msPerMinute = 60_000;
 
 /** A subscription to a topic; `address` is Shopify's name for the URL. */
 export interface Webhook {
@@ -25,11 +29,17 @@ export interface Webhook {
 	readonly updated_at: string;
 }
 
+interface Subscription extends Webhook {
+	/** Created under Settings > Notifications: signed with the key shown there, and never deleted. */
+	readonly isFromAdmin: boolean;
+}
+
 /** A message to one subscriber. */
 export interface Message {
 	/** Stays the same when the message is resent. */
 	readonly id: string;
 	readonly at: number;
+	readonly webhookId: number;
 	readonly topic: string;
 	readonly url: string;
 	/** The name of the order or fulfillment. */
@@ -41,8 +51,8 @@ export interface Message {
 
 interface WebhooksOptions {
 	readonly shopDomain: string;
-	/** Signs the messages. */
-	readonly secret: string;
+	/** Signs the messages of the subscriptions that it creates. */
+	readonly app: App;
 	readonly now: () => number;
 	/** Called after every change. */
 	readonly onChange: () => void;
@@ -50,7 +60,9 @@ interface WebhooksOptions {
 
 /** The shop's webhooks: subscriptions and sent messages. */
 export class Webhooks {
-	private readonly webhooksById = new Map<number, Webhook>();
+	/** Signs the messages of the webhooks under Settings > Notifications, which shows it. */
+	adminKey = 'local-admin-key';
+	private readonly webhooksById = new Map<number, Subscription>();
 	private readonly messagesById = new Map<string, Message>();
 	private readonly inFlight = new Set<Promise<void>>();
 	private readonly agent = new http.Agent({ keepAlive: true });
@@ -58,17 +70,17 @@ export class Webhooks {
 
 	constructor(private readonly options: WebhooksOptions) {}
 
-	/** All subscriptions, or those to a topic. */
+	/** All subscriptions of the app, or those to a topic. */
 	list(topic?: string): Webhook[] {
-		const all = [...this.webhooksById.values()];
+		const all = [...this.webhooksById.values()].filter(({ isFromAdmin }) => !isFromAdmin);
 		return topic === undefined ? all : all.filter((webhook) => webhook.topic === topic);
 	}
 
 	/**
-	 * Subscribes a URL to a topic. Throws a ShopRejection (422) if it is subscribed already or is not on
-	 * this machine.
+	 * Subscribes a URL to a topic, as the app does, or a person under Settings > Notifications. Throws a
+	 * ShopRejection (422) if it is subscribed already or is not on this machine.
 	 */
-	subscribe(topic: string, address: string): Webhook {
+	subscribe(topic: string, address: string, isFromAdmin = false): Webhook {
 		if (!URL.canParse(address) || !loopbackHosts.has(new URL(address).hostname)) {
 			throw new ShopRejection(422, { address: ['is not on this machine'] });
 		}
@@ -77,16 +89,16 @@ export class Webhooks {
 		}
 		this.lastId += 1;
 		const time = toShopifyTime(this.options.now());
-		const webhook: Webhook = {
+		const webhook = {
 			id: this.lastId,
 			topic,
 			address,
-			format: 'json',
+			format: 'json' as const,
 			api_version: apiVersion,
 			created_at: time,
 			updated_at: time,
 		};
-		this.webhooksById.set(webhook.id, webhook);
+		this.webhooksById.set(webhook.id, { ...webhook, isFromAdmin });
 		this.options.onChange();
 		return webhook;
 	}
@@ -109,14 +121,17 @@ export class Webhooks {
 	 */
 	report(topic: string, resource: object): void {
 		const subject = 'name' in resource ? String(resource.name) : '';
-		for (const [index, { address }] of this.list(topic).reverse().entries()) {
+		const all = [...this.webhooksById.values()].filter((webhook) => webhook.topic === topic);
+		for (const [index, { id: webhookId, address, isFromAdmin }] of all.reverse().entries()) {
+			const seen = isFromAdmin ? resource : this.options.app.visible(resource);
 			const message: Message = {
 				id: randomUUID(),
 				at: this.options.now(),
+				webhookId,
 				topic,
 				url: address,
 				subject,
-				body: JSON.stringify(resource),
+				body: JSON.stringify(seen),
 				statuses: [],
 			};
 			this.messagesById.set(message.id, message);
@@ -129,6 +144,29 @@ export class Webhooks {
 		messages = this.messages().filter(({ statuses }) => !statuses.some(isSuccess)),
 	): Promise<void> {
 		await Promise.all(messages.map(({ id }) => this.resendMessage(id)));
+	}
+
+	/**
+	 * Sends the messages again that are due. After 8 retries, Shopify gives up, and deletes the
+	 * subscription if the app created it.
+	 */
+	async retryDue(): Promise<void> {
+		await this.settled();
+		for (const { id } of this.messages()) await this.retryMessage(id);
+	}
+
+	private async retryMessage(id: string): Promise<void> {
+		for (const [index, minutes] of retryMinutes.entries()) {
+			const message = this.messagesById.get(id);
+			if (message === undefined || message.statuses.some(isSuccess)) return;
+			if (this.options.now() < message.at + minutes * msPerMinute) return;
+			if (message.statuses.length > index + 1) continue;
+			if (!this.webhooksById.has(message.webhookId)) return;
+			await this.send(message);
+		}
+		const { webhookId, statuses = [] } = this.messagesById.get(id) ?? {};
+		const webhook = this.webhooksById.get(webhookId ?? 0);
+		if (webhook && !webhook.isFromAdmin && !statuses.some(isSuccess)) this.unsubscribe(webhook.id);
 	}
 
 	/** Waits until no message is scheduled or in flight. */
@@ -163,8 +201,10 @@ export class Webhooks {
 		void sending.finally(() => this.inFlight.delete(sending));
 	}
 
-	private async send({ id, topic, url, body }: Message): Promise<void> {
-		const { shopDomain, secret, now, onChange } = this.options;
+	private async send({ id, webhookId, topic, url, body }: Message): Promise<void> {
+		const { shopDomain, app, now, onChange } = this.options;
+		const isFromAdmin = this.webhooksById.get(webhookId)?.isFromAdmin === true;
+		const secret = isFromAdmin ? this.adminKey : app.clientSecret;
 		onChange();
 		const status = await this.post(url, body, {
 			'Content-Type': 'application/json',

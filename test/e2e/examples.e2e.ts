@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -11,12 +11,13 @@ import { waitFor } from '../../playground/n8n/progress';
 import { credentialTypes, deliveriesTable, filledIn, nodeNames } from '../../playground/examples';
 import type { OrderPart } from '../../playground/shopify/fulfillmentOrders';
 import { samples } from '../../playground/shopify/samples';
-import type { Order } from '../../playground/shopify/shapes';
+import type { FulfillmentOrder, Order } from '../../playground/shopify/shapes';
 import { eventCodes } from './support/events';
 import { startScriptedModel, type ScriptedModel } from './support/scriptedModel';
 import { openShopEnvironment, type ShopEnvironment } from './support/shop';
 
 const timeoutMs = 60_000;
+const openParts = 'Get Open Fulfillment Orders';
 const noCourier = {
 	kind: 'status',
 	method: 'POST',
@@ -51,6 +52,18 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 
 	const control = () => env.installation.service.control;
 
+	const failedExecution = async (workflowId: string) => {
+		const executions = await env.installation.client.executions(workflowId);
+		return executions.find(({ status, mode }) => status === 'error' && mode !== 'retry')!;
+	};
+
+	/** Runs a function with n8n stopped. */
+	const whileDown = async (run: () => Promise<void>) => {
+		await env.installation.stopN8n();
+		await run();
+		await env.installation.startN8n();
+	};
+
 	describe('the starter', () => {
 		let starter: string;
 
@@ -60,41 +73,157 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 		const placeOrder = async (sample = samples[0]) =>
 			await env.afterExecutions(starter, 1, () => env.shopify.shop.place(sample));
 
-		test('the starter creates one delivery for an order that Shopify reports twice', async () => {
+		const catchUp = async () => await env.installation.client.run(starter, nodeNames.everyNight);
+
+		test('the starter creates one delivery for an order that two triggers and the night report at once', async () => {
+			const { client } = env.installation;
+			const { nodes, connections } = await client.workflow(starter);
+			const trigger = nodes.find(({ name }) => name === nodeNames.newOrder)!;
+			const paid = {
+				...trigger,
+				id: randomUUID(),
+				webhookId: randomUUID(),
+				name: 'Order Paid',
+				parameters: { ...trigger.parameters, topic: 'orders/paid' },
+			};
+			const withPaid = { ...connections, 'Order Paid': connections[nodeNames.newOrder] };
+			await client.unpublish(starter);
+			await client.updateWorkflow(starter, { nodes: [...nodes, paid], connections: withPaid });
+			await client.publish(starter);
 			const { shop, webhooks } = env.shopify;
-			const order = await env.afterExecutions(starter, 2, async () => {
+			const order = await env.afterExecutions(starter, 4, async () => {
 				const placed = shop.place(samples[0]);
-				await webhooks.resend(webhooks.messages().filter(({ subject }) => subject === placed.name));
+				shop.pay(placed.id);
+				await Promise.all([
+					catchUp(),
+					webhooks.resend(webhooks.messages().filter(({ topic }) => topic === 'orders/create')),
+				]);
 				return placed;
 			});
 			expect(deliveriesOf(env, order)).toHaveLength(1);
 			expect(env.emails(order.name)).toEqual([]);
 		});
 
-		test('the starter emails the owner about a rejected order and says what to do', async () => {
+		test('the starter reports a rejected order as failed, and its retry sends it', async () => {
+			const { client } = env.installation;
 			control().addFault(noCourier);
 			const order = await placeOrder();
 			expect(deliveriesOf(env, order)).toEqual([]);
-			expect(await env.email(order.name)).toEqual({
-				to: ['owner@example.com'],
-				subject: `Order ${order.name} was not sent`,
-				text: expect.stringContaining('No courier drives there'),
-			});
+			const { subject, text } = await env.email('No courier drives there');
+			expect(subject).toContain('rejected');
+			expect(text).toContain('Send One Order');
+			const { id } = await failedExecution(starter);
+			expect(text).toContain(`/executions/${id}`);
+			expect((await client.retry(id)).status).toBe('success');
+			expect(deliveriesOf(env, order)).toHaveLength(1);
+		});
+
+		test('the starter sends at night all orders but the one that fails, and that one by its ID', async () => {
+			const { client } = env.installation;
+			const { shop } = env.shopify;
+			await client.unpublish(starter);
+			const address = { ...samples[0]!.shipping_address, address1: null };
+			const incomplete = shop.place({ ...samples[0]!, shipping_address: address });
+			const complete = Array.from({ length: 3 }, () => shop.place(samples[0]));
+			await client.publish(starter);
+			expect((await catchUp()).status).toBe('error');
+			for (const order of complete) expect(deliveriesOf(env, order)).toHaveLength(1);
+			expect(deliveriesOf(env, incomplete)).toEqual([]);
+			shop.changeAddress(incomplete.id, { address1: '12 Birch Walk' });
+			const { nodes } = await client.workflow(starter);
+			const corrected = nodes.map((node) =>
+				node.name === nodeNames.getOrder
+					? { ...node, parameters: { ...node.parameters, orderId: String(incomplete.id) } }
+					: node,
+			);
+			await client.updateWorkflow(starter, { nodes: corrected });
+			expect((await client.run(starter, nodeNames.sendOneOrder)).status).toBe('success');
+			expect(deliveriesOf(env, incomplete)).toHaveLength(1);
+			await client.updateWorkflow(starter, { nodes });
 		});
 
 		test('the starter emails the owner about an unknown delivery, and does not send it again', async () => {
 			control().addFault({ kind: 'resetAfter', method: 'POST', path: '/v1/deliveries' });
-			const { webhooks } = env.shopify;
 			const order = await placeOrder();
-			expect(await env.email(order.name)).toMatchObject({
-				subject: `Check the delivery of order ${order.name}`,
-				text: expect.stringContaining('in the Delivery Service'),
-			});
-			await env.afterExecutions(starter, 1, async () => {
-				await webhooks.resend(webhooks.messages().filter(({ subject }) => subject === order.name));
-			});
+			const { subject, text } = await env.email(`It is unknown whether ${order.name}`);
+			expect(subject).toContain(order.name);
+			expect(text).toContain('in the Delivery Service');
+			await catchUp();
 			expect(deliveriesOf(env, order)).toHaveLength(1);
 		});
+
+		test('the starter creates each delivery once after Shopify deleted its webhook', async () => {
+			const { shop, webhooks } = env.shopify;
+			const missed: Order[] = [];
+			await whileDown(async () => {
+				for (let count = 0; count < 20; count += 1) missed.push(shop.place(samples[0]));
+				await env.shopify.passTime(4 * 3_600_000);
+			});
+			expect(webhooks.list('orders/create')).toEqual([]);
+			await catchUp();
+			for (const order of missed) expect(deliveriesOf(env, order)).toHaveLength(1);
+			await env.installation.client.unpublish(starter);
+			await env.installation.client.publish(starter);
+			expect(webhooks.list('orders/create')).toHaveLength(1);
+		});
+
+		test('the starter creates each delivery once after an hour without n8n', async () => {
+			const { shop } = env.shopify;
+			const missed: Order[] = [];
+			await whileDown(async () => {
+				for (let count = 0; count < 20; count += 1) missed.push(shop.place(samples[0]));
+				await env.shopify.passTime(3_600_000);
+			});
+			await env.afterExecutions(starter, 20, async () => {
+				await env.shopify.passTime(3 * 3_600_000);
+			});
+			await catchUp();
+			for (const order of missed) expect(deliveriesOf(env, order)).toHaveLength(1);
+		});
+
+		test('the starter catches up at night after the app secret was rotated', async () => {
+			const { shop, webhooks, app } = env.shopify;
+			app.rotateSecret();
+			const order = shop.place(samples[0]);
+			await webhooks.settled();
+			expect(webhooks.messages().at(-1)?.statuses).toEqual([200]);
+			expect(deliveriesOf(env, order)).toEqual([]);
+			await catchUp();
+			expect(deliveriesOf(env, order)).toHaveLength(1);
+		});
+
+		test('the starter fails at night after its token was revoked, until it is connected again', async () => {
+			const { app, credential, shop } = env.shopify;
+			app.expireTokens();
+			const execution = await catchUp();
+			expect(execution.status).toBe('error');
+			expect(execution.data.resultData.lastNodeExecuted).toBe('Get Open Orders');
+			const { client } = env.installation;
+			const { id, name } = env.credentials[credentialTypes.shopifyApp]!;
+			const { shopSubdomain } = credential;
+			const { clientId, clientSecret } = app;
+			const data = { shopSubdomain, clientId, clientSecret };
+			await client.updateCredential(id, name, credentialTypes.shopifyApp, data);
+			await client.connectOAuth(id, (url) => app.consent(url));
+			const missed = shop.place(samples[0]);
+			await catchUp();
+			expect(deliveriesOf(env, missed)).toHaveLength(1);
+		});
+	});
+
+	test('the starter sends nothing without a start date, and lists older orders', async () => {
+		const { client } = env.installation;
+		const { shopify } = env;
+		const order = shopify.shop.place(samples[0]);
+		const unfinished = await env.store('starter', { [nodeNames.startDate]: { rightValue: '' } });
+		const stopped = await client.run(unfinished, nodeNames.everyNight);
+		expect(stopped.data.resultData.lastNodeExecuted).toBe(nodeNames.startDate);
+		expect(stopped.status).toBe('error');
+		const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+		const later = await env.store('starter', { [nodeNames.startDate]: { rightValue: tomorrow } });
+		expect((await client.run(later, nodeNames.everyNight)).status).toBe('success');
+		expect((await env.email(`${order.name} (ID ${order.id})`)).text).toContain('Start Date');
+		expect(deliveriesOf(env, order)).toEqual([]);
 	});
 
 	test('emails the owner when a blacklisted webhook is reactivated, and when the check fails', async () => {
@@ -121,81 +250,130 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 		await env.email('The webhooks could not be checked');
 	});
 
-	describe('orders from a webhook of the Shopify admin', () => {
-		const url = () => `${env.installation.n8n.url}/webhook/shopify-new-order`;
+	describe('orders from webhooks of the Shopify admin', () => {
 		let workflow: string;
+		let url: string;
 
-		beforeAll(async () => (workflow = await env.publish('webhook')));
+		beforeAll(async () => {
+			const { client, n8n } = env.installation;
+			workflow = await env.publish('webhook');
+			const { nodes } = await client.workflow(workflow);
+			const path = nodes.find(({ name }) => name === nodeNames.newOrder)?.parameters.path;
+			url = `${n8n.url}/webhook/${String(path)}`;
+			for (const topic of ['orders/create', 'orders/paid'])
+				env.shopify.webhooks.subscribe(topic, url, true);
+		});
 		afterAll(async () => await env.installation.client.unpublish(workflow));
 
-		const signatureOf = (body: string, secret = env.shopify.credential.appSecretKey) =>
-			createHmac('sha256', secret).update(body).digest('base64');
+		const unpaid = {
+			...samples[0]!,
+			financial_status: 'pending',
+			total_outstanding: '54.00',
+			payment_gateway_names: ['bank transfer'],
+		};
 
-		/** Posts an order as Shopify does, and waits until the workflow has run. Returns the status. */
-		async function post(body: string, signature?: string): Promise<number> {
-			const headers = {
-				'Content-Type': 'application/json',
-				'X-Shopify-Topic': 'orders/create',
-				...(signature !== undefined && { 'X-Shopify-Hmac-Sha256': signature }),
-			};
-			return await env.afterExecutions(workflow, 1, async () => {
-				const { status } = await fetch(url(), { method: 'POST', headers, body });
-				return status;
+		test('creates one delivery for an order that is paid while it is created', async () => {
+			const { shop } = env.shopify;
+			const order = await env.afterExecutions(workflow, 2, () => {
+				const placed = shop.place(samples[0]);
+				shop.pay(placed.id);
+				return placed;
 			});
-		}
-
-		/** An order that only this webhook reports. The spaces are lost if n8n serializes it again. */
-		const bodyOf = (name: string, otherValues = {}) =>
-			JSON.stringify({ ...samples[0], name, note: 'Café & 🚲', ...otherValues }, null, 2);
-
-		test('creates one delivery for an order with the right signature that arrives twice', async () => {
-			const body = bodyOf('#W-1');
-			expect(await post(body, signatureOf(body))).toBe(200);
-			expect(deliveriesOf(env, { name: '#W-1' })).toHaveLength(1);
-			expect(await post(body, signatureOf(body))).toBe(200);
-			expect(deliveriesOf(env, { name: '#W-1' })).toHaveLength(1);
-			expect(env.emails('#W-1')).toEqual([]);
+			expect(deliveriesOf(env, order)).toHaveLength(1);
+			expect(env.emails(order.name)).toEqual([]);
 		});
 
-		test('responds with 401 to an order with a wrong or missing signature, and creates nothing', async () => {
-			const body = bodyOf('#W-2');
+		test('creates the delivery of an unpaid order when it is paid', async () => {
+			const { shop } = env.shopify;
+			const order = await env.afterExecutions(workflow, 1, () => shop.place(unpaid));
+			expect(deliveriesOf(env, order)).toEqual([]);
+			await env.afterExecutions(workflow, 1, () => shop.pay(order.id));
+			expect(deliveriesOf(env, order)).toHaveLength(1);
+		});
+
+		test('responds with 401 to a wrong or missing signature, creates nothing and emails the owner', async () => {
 			const requestCount = control().requests().length;
-			expect(await post(body, signatureOf(body, 'guessed'))).toBe(401);
-			expect(await post(body, signatureOf(bodyOf('#W-3')))).toBe(401);
-			expect(await post(body, '')).toBe(401);
-			expect(await post(body)).toBe(401);
+			const body = JSON.stringify({ ...samples[0], name: '#W-2' });
+			const wrong = createHmac('sha256', 'guessed').update(body).digest('base64');
+			for (const signature of [wrong, '', undefined]) {
+				const headers = {
+					'Content-Type': 'application/json',
+					...(signature !== undefined && { 'X-Shopify-Hmac-Sha256': signature }),
+				};
+				const { status } = await env.afterExecutions(
+					workflow,
+					1,
+					async () => await fetch(url, { method: 'POST', headers, body }),
+				);
+				expect(status).toBe(401);
+			}
 			expect(control().requests()).toHaveLength(requestCount);
+			expect((await env.email('the signature is wrong')).text).toContain('Compute Signature');
 		});
 
-		test('emails the owner about an order that was not sent, and sends it once it is fixed', async () => {
-			const body = bodyOf('#W-4', {
-				id: 4,
-				shipping_address: { ...samples[0]?.shipping_address, address1: null },
+		test('sends the orders of a changed key once it is entered, within four hours', async () => {
+			const { client } = env.installation;
+			const { shop, webhooks } = env.shopify;
+			const earlierKey = webhooks.adminKey;
+			webhooks.adminKey = 'rotated';
+			const order = await env.afterExecutions(workflow, 1, () => shop.place(samples[0]));
+			expect(deliveriesOf(env, order)).toEqual([]);
+			const enter = async (secret: string) => {
+				const { nodes } = await client.workflow(workflow);
+				const changed = nodes.map((node) =>
+					node.name === nodeNames.computeSignature
+						? { ...node, parameters: { ...node.parameters, secret } }
+						: node,
+				);
+				await client.updateWorkflow(workflow, { nodes: changed });
+				await client.unpublish(workflow);
+				await client.publish(workflow);
+			};
+			await enter('rotated');
+			await env.afterExecutions(workflow, 1, async () => {
+				await env.shopify.passTime(4 * 3_600_000);
 			});
-			expect(await post(body, signatureOf(body))).toBe(200);
-			expect(deliveriesOf(env, { name: '#W-4' })).toEqual([]);
-			expect(await env.email('#W-4')).toMatchObject({ subject: 'Order #W-4 was not sent' });
-			const fixed = bodyOf('#W-4', { id: 4 });
-			expect(await post(fixed, signatureOf(fixed))).toBe(200);
-			expect(deliveriesOf(env, { name: '#W-4' })).toHaveLength(1);
+			expect(deliveriesOf(env, order)).toHaveLength(1);
+			webhooks.adminKey = earlierKey;
+			await enter(earlierKey);
+		});
+
+		test('emails the owner about an order that was not sent, and its retry sends it', async () => {
+			const { client } = env.installation;
+			control().addFault(noCourier);
+			const order = await env.afterExecutions(workflow, 1, () =>
+				env.shopify.shop.place(samples[0]),
+			);
+			expect(deliveriesOf(env, order)).toEqual([]);
+			const { id } = await failedExecution(workflow);
+			const emails = await waitFor('the email about the execution', timeoutMs, () => {
+				const found = env.emails(`/executions/${id}`);
+				return Promise.resolve(found.length > 0 ? found : undefined);
+			});
+			expect(emails[0]?.text).toContain('No courier drives there');
+			expect((await client.retry(id, true)).status).toBe('success');
+			expect(deliveriesOf(env, order)).toHaveLength(1);
 		});
 
 		test('accepts no order as long as the secret is empty', async () => {
-			const { client } = env.installation;
-			await client.unpublish(workflow);
+			const { client, n8n } = env.installation;
 			const unfinished = await env.store('webhook', { [nodeNames.computeSignature]: {} });
 			const publishing = client.publish(unfinished);
 			if (version === 'newest') {
 				await expect(publishing).rejects.toThrow('Missing or invalid required parameters: secret');
 			} else {
 				await publishing;
-				const body = bodyOf('#W-5');
-				const headers = { 'X-Shopify-Hmac-Sha256': signatureOf(body, '') };
-				expect((await fetch(url(), { method: 'POST', headers, body })).status).toBe(500);
+				const { nodes } = await client.workflow(unfinished);
+				const path = nodes.find(({ name }) => name === nodeNames.newOrder)?.parameters.path;
+				const body = JSON.stringify({ ...samples[0], name: '#W-5' });
+				const signature = createHmac('sha256', '').update(body).digest('base64');
+				const headers = { 'X-Shopify-Hmac-Sha256': signature };
+				const request = { method: 'POST', headers, body };
+				const { status } = await fetch(`${n8n.url}/webhook/${String(path)}`, request);
+				expect(status).toBe(500);
 				expect(deliveriesOf(env, { name: '#W-5' })).toEqual([]);
 				await client.unpublish(unfinished);
 			}
-			await client.publish(workflow);
 		});
 	});
 
@@ -574,14 +752,30 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		shop.hold(id);
 		await env.installation.client.publish(orders);
 		await catchUp();
-		expect(await rowOf(order)).toMatchObject({
-			status: 'skipped',
-			message: expect.stringContaining('on hold'),
-		});
+		expect(await rowsOf(order)).toEqual([]);
 		expect(deliveriesOf(env, order)).toEqual([]);
 		shop.hold(id, false);
 		await catchUp();
 		expect(await rowOf(order)).toMatchObject({ status: 'processing', solved: 'yes' });
+		expect(deliveriesOf(env, order)).toHaveLength(1);
+	});
+
+	test('sends nothing at night without a start date, or from before it', async () => {
+		const { client } = env.installation;
+		await client.unpublish(orders);
+		const order = env.shopify.shop.place(samples[0]);
+		await env.shopify.webhooks.settled();
+		await client.publish(orders);
+		const settings = filledIn(env.shopify)[nodeNames.settings];
+		const later = new Date(Date.now() + 100 * 86_400_000).toISOString();
+		for (const startDate of ['', later]) {
+			const filled = { ...calling(orders), [nodeNames.settings]: { ...settings, startDate } };
+			const id = await env.store('catchUp', filled);
+			await client.run(id, nodeNames.everyNight);
+			expect(deliveriesOf(env, order)).toEqual([]);
+		}
+		expect(env.emails('Nothing was sent: enter startDate')).toHaveLength(1);
+		await catchUp();
 		expect(deliveriesOf(env, order)).toHaveLength(1);
 	});
 
@@ -647,16 +841,16 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		const id = await env.store('catchUp', calling(orders));
 		const { nodes } = await env.installation.client.workflow(id);
 		const smallPages = nodes.map((node) =>
-			node.name === 'Get Open Orders'
-				? { ...node, parameters: withPageSize(node.parameters, 10) }
-				: node,
+			node.name === openParts ? { ...node, parameters: withPageSize(node.parameters, 2) } : node,
 		);
 		await env.installation.client.updateWorkflow(id, { nodes: smallPages });
 		const calls = env.shopify.calls().length;
 		const execution = await env.installation.client.run(id, nodeNames.everyNight);
-		const pages = Math.ceil(shop.orders().length / 10);
+		const isOpen = ({ status }: FulfillmentOrder) => ['open', 'in_progress'].includes(status);
+		const open = shop.orders().flatMap(({ id }) => shop.fulfillmentOrders(id).filter(isOpen));
+		const pages = Math.ceil(open.length / 2);
 		expect(pages).toBeGreaterThan(1);
-		expect(outputOf(execution, 'Get Open Orders')).toHaveLength(pages);
+		expect(outputOf(execution, openParts)).toHaveLength(pages);
 		const lookedUp = outputOf(execution, 'One Item per Order').length;
 		expect(env.shopify.calls().length - calls).toBe(pages + lookedUp);
 		for (const order of missed) expect(deliveriesOf(env, order)).toHaveLength(1);
@@ -681,6 +875,48 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		await client.publish(orders);
 		await catchUp();
 		expect(deliveriesOf(env, order)).toHaveLength(1);
+	});
+
+	test('creates deliveries for three days with tokens that end after one day', async () => {
+		const { client, n8n } = env.installation;
+		const { app, credential } = env.shopify;
+		const { id } = env.credentials[credentialTypes.shopify]!;
+		const appData = { client_id: app.clientId, client_secret: app.clientSecret };
+		const customAuth = await client.createCredential('App', 'httpCustomAuth', {
+			json: JSON.stringify({ body: appData }),
+		});
+		const api = await client.createCredential('n8n', 'n8nApi', {
+			apiKey: client.apiKey,
+			baseUrl: `${n8n.url}/api/v1`,
+		});
+		const renew = await env.store(
+			'renewToken',
+			{
+				[nodeNames.settings]: {
+					shopSubdomain: credential.shopSubdomain,
+					n8nUrl: n8n.url,
+					credentialId: id,
+				},
+			},
+			{
+				httpCustomAuth: { id: customAuth, name: 'App' },
+				n8nApi: { id: api, name: 'n8n' },
+			},
+		);
+		const halfDayMs = 43_200_000;
+		for (let halfDay = 0; halfDay < 6; halfDay += 1) {
+			expect((await client.run(renew, nodeNames.everyTwelveHours)).status).toBe('success');
+			const order = await placeOrder();
+			expect(deliveriesOf(env, order)).toHaveLength(1);
+			await env.shopify.passTime(halfDayMs);
+		}
+		await env.shopify.passTime(halfDayMs);
+		const failed = await env.store('catchUp', calling(orders));
+		const before = env.emails('Invalid API key or access token').length;
+		await client.run(failed, nodeNames.everyNight);
+		expect(env.emails('Invalid API key or access token')).toHaveLength(before + 1);
+		expect((await client.run(renew, nodeNames.everyTwelveHours)).status).toBe('success');
+		await catchUp();
 	});
 
 	test('delivers no fulfillment order twice in all tests above', () => {

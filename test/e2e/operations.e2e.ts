@@ -1,10 +1,9 @@
-import { freePort } from '../../playground/n8n/checks';
-import { hintsOf, itemsOf, outputOf } from '../../playground/n8n/execution';
+import { outputOf } from '../../playground/n8n/execution';
+import { waitFor } from '../../playground/n8n/progress';
 import { samples } from '../../playground/shopify/samples';
 import * as shared from './support/versionTests';
 import { dropoff, packages, pickup, shopifyFields } from './support/sampleDelivery';
 import { nodes, type ActionWorkflow } from './support/workflows';
-import { credentialType } from './support/installation';
 
 const installation = shared.testVersion('newest');
 
@@ -24,6 +23,40 @@ async function runToError(setup: ActionWorkflow) {
 	const { message, description } = execution.data.resultData.error ?? {};
 	return { status: execution.status, message, description };
 }
+
+describe('the rate limit after a restart', () => {
+	test('waits out the 429 responses after a restart of n8n, and loses no delivery', async () => {
+		const { service } = installation();
+		// The service counts for an hour, so that no delay lets a request through.
+		const creationLimit = { requests: 100, perMs: 3_600_000 };
+		service.control.settings({ creationLimit, retryAfter: 'off' });
+		const run = async (from: number, to: number) => {
+			const numbers = Array.from({ length: to - from }, (_, index) => from + index);
+			const items = numbers.map((number) => delivery(`L-${number}`));
+			const parameters = { ...fromJson, options: { batchSize: 1 } };
+			return (await shared.runAction(installation(), { items, parameters })).output;
+		};
+		const statuses = () => service.control.requests().map(({ status }) => status);
+		const first = await run(0, 100);
+		expect(statuses()).not.toContain(429);
+
+		await installation().restartN8n();
+		const running = run(100, 103);
+		await waitFor('a 429', 60_000, async () =>
+			Promise.resolve(statuses().includes(429) || undefined),
+		);
+		service.control.settings({ creationLimit: { ...creationLimit, requests: 1000 } });
+		const second = await running;
+
+		const rejected = statuses().filter((status) => status === 429).length;
+		console.log(`  ${statuses().length} requests, ${rejected} rejected with 429`);
+		expect([...first, ...second].map(({ outcome }) => outcome)).toEqual(Array(103).fill('created'));
+		expect(new Set(service.control.deliveries().map(({ record }) => record.referenceId)).size).toBe(
+			103,
+		);
+		expect(service.control.deliveries()).toHaveLength(103);
+	});
+});
 
 describe('errors that stop the workflow', () => {
 	test('names the item and the invalid field, and sends nothing', async () => {
@@ -52,69 +85,6 @@ describe('errors that stop the workflow', () => {
 			description: `The service says: Delivery rejected: E-2 (REJECTED). Created: E-1 (ID ${created?.record.id}). Rejected: E-2. Not sent: E-3. Exclude the created and possibly created deliveries before you run this again, or they may be created twice.`,
 		});
 		expect(control.deliveries()).toHaveLength(1);
-	});
-
-	test('reports an unknown outcome when the connection fails before the response', async () => {
-		installation().service.control.addFault({ kind: 'resetAfter', path: '/v1/deliveries' });
-		const error = await runToError({ items: [delivery('E-1')], parameters: fromJson });
-		const { host } = new URL(installation().service.credential.baseUrl);
-		expect(error).toEqual({
-			status: 'error',
-			message: `It is unknown whether E-1 was created: the connection to the Delivery Service at ${host} failed [item 0]`,
-			description: contains('Look for it in the Delivery Service before you send it again.'),
-		});
-		expect(installation().service.control.deliveries()).toHaveLength(1);
-	});
-
-	test('names a wrong API key and an unreachable base URL', async () => {
-		const { client, service } = installation();
-		const withCredential = async (changes: object) => {
-			const data = { ...service.credential, ...changes };
-			const id = await client.createCredential('Another', credentialType, data);
-			return { [credentialType]: { id, name: 'Another' } };
-		};
-		const parameters = { resource: 'webhook', operation: 'getAll', returnAll: true };
-		const wrongKey = await withCredential({ apiSecret: 'wrong' });
-		expect(await runToError({ parameters, credentials: wrongKey })).toEqual({
-			status: 'error',
-			message: 'The Delivery Service rejected the API key [item 0]',
-			description:
-				'Check API Key ID and API Secret in the credential. If the key was changed on the Delivery Service, enter the new one. The service says: Credentials missing or invalid (UNAUTHORIZED)',
-		});
-		const port = await freePort();
-		const nowhere = await withCredential({ baseUrl: `http://127.0.0.1:${port}` });
-		expect(await runToError({ parameters, credentials: nowhere })).toEqual({
-			status: 'error',
-			message: `Could not connect to the Delivery Service at 127.0.0.1:${port} [item 0]`,
-			description:
-				'Check the Base URL in the credential and whether this n8n instance can reach it, then try again.',
-		});
-	});
-
-	test('names the missing delivery of an update', async () => {
-		const parameters = {
-			...{ resource: 'delivery', operation: 'update', findBy: 'referenceIds' },
-			...{ changesFrom: 'defineBelow', referenceIds: 'none', changes: { name: 'Bo Lind' } },
-		};
-		expect(await runToError({ parameters })).toEqual({
-			status: 'error',
-			message:
-				'none was not updated: the Delivery Service could not find the requested resource (status 404) [item 0]',
-			description: contains('Unknown deliveries: none'),
-		});
-	});
-
-	test('reports that the webhook to delete does not exist', async () => {
-		const parameters = {
-			...{ resource: 'webhook', operation: 'delete', selectBy: 'urlAndEvent' },
-			...{ url: 'https://shop.example/none', event: 'updateTask' },
-		};
-		expect(await runToError({ parameters })).toEqual({
-			status: 'error',
-			message: 'Webhook not found [item 0]',
-			description:
-				'It may already be deleted. Choose one from the list, or check URL, event and company. The service says: No subscription of https://shop.example/none to event 3 (NOT_FOUND)',
-		});
 	});
 });
 
@@ -159,28 +129,6 @@ describe('On Error: Continue', () => {
 			},
 		]);
 	});
-
-	test('returns one item per input item on a single output, in order', async () => {
-		const { execution, output } = await shared.runAction(installation(), {
-			items,
-			parameters: fromJson,
-			onError: 'continueRegularOutput',
-		});
-		expect(execution.status).toBe('success');
-		expect(output).toMatchObject([
-			{ referenceId: 'C-1', outcome: 'created', statusDelivery: 'processing' },
-			{ referenceId: 'E-3', outcome: 'invalid', message: contains('Recipient email is missing') },
-			{ referenceId: 'C-2', outcome: 'rejected' },
-		]);
-		expect(new Set(output.map((json) => Object.keys(json).join())).size).toBe(1);
-		expect(itemsOf(execution, nodes.action).map(({ pairedItem }) => pairedItem)).toEqual([
-			...[{ item: 0 }, { item: 1 }, { item: 2 }],
-		]);
-		expect(hintsOf(execution, nodes.action)).toEqual([
-			'Created 1 delivery.',
-			'2 of 3 were not created: E-3, C-2. The field "message" says why.',
-		]);
-	});
 });
 
 describe('repeated runs', () => {
@@ -193,22 +141,6 @@ describe('repeated runs', () => {
 		installation()
 			.service.control.deliveries()
 			.map(({ record }) => record.referenceId);
-
-	test('says what to do with deliveries that shared a rejected request', async () => {
-		const { control } = installation().service;
-		control.addFault({ kind: 'rejectReference', referenceIds: ['#1002'] });
-		const orders = samples.slice(0, 4);
-		const { execution } = await shared.runAction(installation(), { items: orders, parameters });
-		expect(execution.data.resultData.error).toMatchObject({
-			message:
-				'It is unknown whether #1001 was created: the Delivery Service rejected the request for it and another one (status 422) (0 of 4 deliveries created, 2 not sent) [item 0]',
-			description: contains('"Allow Resending"'),
-		});
-		expect(execution.data.resultData.error?.description).toContain(
-			'For later runs, set the option Batch Size to 1, so that a rejection affects only one delivery. The service says: Delivery rejected: #1002 (REJECTED). Possibly created (2): #1001, #1002. Not sent (2): #1003, #1004.',
-		);
-		expect(createdReferences()).toEqual([]);
-	});
 
 	test('creates nothing on a second run, even after a restart of n8n', async () => {
 		const { control } = installation().service;

@@ -19,12 +19,7 @@ import {
 } from './support/events';
 import { testTriggerChanges } from './support/triggerTests';
 import { nodes, withChangedTrigger } from './support/workflows';
-import {
-	credentialName,
-	credentialType,
-	openInstallation,
-	type Installation,
-} from './support/installation';
+import { credentialType, openInstallation, type Installation } from './support/installation';
 
 let installation: Installation;
 /** The workflows of the running test. */
@@ -106,6 +101,12 @@ async function duringOutage(run: () => Promise<void>, newSecret?: string): Promi
 /** Waits for an action that n8n completes after its response. */
 async function waitUntil(what: string, condition: () => boolean): Promise<void> {
 	await waitFor(what, 10_000, () => Promise.resolve(condition() || undefined));
+}
+
+const readLog = async () => await readFile(join(installation.userFolder, 'n8n.log'), 'utf8');
+
+async function waitForLog(text: string): Promise<void> {
+	await waitFor(text, 10_000, async () => (await readLog()).includes(text) || undefined);
 }
 
 /** Waits until n8n has deleted a trigger's test webhook, which it does after its response. */
@@ -327,15 +328,6 @@ describe('a published workflow', () => {
 		workflows = [];
 		await waitUntil('the webhooks to be deleted', () => subscriptions().length === 0);
 	});
-
-	test('keeps its subscription when n8n rejects a copy with the same webhook ID', async () => {
-		const { client } = installation;
-		const workflow = await publishTrigger({ events: ['updateTask'] });
-		const copy = await loadWorkflow(await client.createWorkflow({ ...workflow, id: undefined }));
-		expect(copy.nodes).toEqual(workflow.nodes);
-		await expect(client.publish(copy.id)).rejects.toThrow(/conflict/i);
-		expect(subscriptions()).toEqual([productionWebhook(workflow, 'updateTask')]);
-	});
 });
 
 describe('forged calls', () => {
@@ -381,20 +373,6 @@ describe('forged calls', () => {
 });
 
 describe('recovery from failures', () => {
-	test('re-creates a blacklisted subscription when the workflow is unpublished and published', async () => {
-		const { client, service } = installation;
-		const workflow = await publishTrigger({ events: ['createTask', 'updateTask'] });
-		const before = webhooksByEvent(service.control);
-		service.control.blacklist(before[1]?.url ?? '', 3);
-		expect((await fireUpdate()).statuses).toEqual([]);
-		await client.unpublish(workflow.id);
-		expect(service.control.webhooks()).toEqual([]);
-		await client.publish(workflow.id);
-		expect(webhooksByEvent(service.control)).toEqual(before);
-		const { item } = await fireUpdate();
-		expect(triggerOutput(await waitForExecutions(client, workflow.id, 1))).toEqual([item]);
-	});
-
 	test('re-creates a blacklisted subscription that publishing finds, and logs it', async () => {
 		const { client } = installation;
 		const workflow = await publishTrigger({ events: ['updateTask'] });
@@ -403,52 +381,11 @@ describe('recovery from failures', () => {
 		control.blacklist(control.webhooks()[0]?.url ?? '', 3);
 		await client.publish(workflow.id);
 		expect(subscriptions()).toEqual([productionWebhook(workflow, 'updateTask')]);
-		expect(await readFile(join(installation.userFolder, 'n8n.log'), 'utf8')).toMatch(
+		expect(await readLog()).toMatch(
 			`in workflow "Delivery events" (${workflow.id}): the Delivery Service had blacklisted the webhook for Delivery Updated`,
 		);
 		const events = [await fireUpdate(), await fireUpdate()].map(({ item }) => item);
 		expect(triggerOutput(await waitForExecutions(client, workflow.id, 2))).toEqual(events);
-	});
-
-	test('replaces only its own webhook URLs when published after a change of the API secret', async () => {
-		const { client, credentials } = installation;
-		const workflow = await publishTrigger({ events: ['createTask', 'updateTask'] });
-		const other = await publishTrigger({ events: ['updateTask'] });
-		const externalWebhook = { url: 'https://shop.example/events', event: 'createTask' };
-		const webhook = { resource: 'webhook', selectBy: 'urlAndEvent', ...externalWebhook };
-		await shared.runAction(installation, { parameters: { ...webhook, operation: 'create' } });
-		const before = installation.service.control.webhooks();
-		const othersBefore = before.slice(2);
-
-		await duringOutage(async () => await Promise.resolve(), 'changed-secret');
-		const { id } = credentials[credentialType];
-		await client.updateCredential(
-			id,
-			credentialName,
-			credentialType,
-			installation.service.credential,
-		);
-		// n8n 2 calls no trigger when it starts.
-		await installation.restartN8n();
-		expect((await fireUpdate()).statuses).toEqual([200, 200]);
-
-		await client.unpublish(workflow.id);
-		expect(installation.service.control.webhooks()).toEqual(othersBefore);
-		await client.publish(workflow.id);
-		const after = installation.service.control.webhooks();
-		expect(after.slice(0, 2)).toEqual(othersBefore);
-		// They are subscribed in parallel.
-		expect(
-			after
-				.slice(2)
-				.map(({ action }) => action)
-				.sort(),
-		).toEqual([1, 3]);
-		for (const { url } of after.slice(2)) expect(before.map((one) => one.url)).not.toContain(url);
-		expect((await fireUpdate()).statuses).toEqual([200, 200]);
-		await waitForExecutions(client, workflow.id, 2);
-		await waitForExecutions(client, other.id, 2);
-		await shared.runAction(installation, { parameters: { ...webhook, operation: 'delete' } });
 	});
 
 	test('names the reason and leaves no webhook behind when publishing fails', async () => {
@@ -474,11 +411,32 @@ describe('recovery from failures', () => {
 		expect(service.control.webhooks()).toEqual([]);
 	});
 
+	test('removes the webhooks of a deleted workflow with Get Many and Delete, as the log advises', async () => {
+		const { id } = await publishTrigger({ events: ['createTask', 'updateTask'] });
+		await duringOutage(async () => {
+			await installation.client.archive(id);
+			await waitForLog(`(${id}): webhooks of this node may remain in the Delivery Service (http`);
+		});
+		workflows = [];
+		const webhook = { resource: 'webhook' };
+		const { output } = await shared.runAction(installation, {
+			parameters: { ...webhook, operation: 'getAll', returnAll: true },
+		});
+		expect(output.map(({ event }) => event).sort()).toEqual(['createTask', 'updateTask']);
+		const path = { selectBy: 'urlAndEvent', url: '={{ $json.url }}', event: '={{ $json.event }}' };
+		await shared.runAction(installation, {
+			items: output,
+			parameters: { ...webhook, operation: 'delete', ...path },
+		});
+		expect(subscriptions()).toEqual([]);
+		expect(await readLog()).not.toMatch(/signature=[0-9a-f]/);
+	});
+
 	test('unpublishes without the service, and deletes the remaining webhooks later', async () => {
 		const { client } = installation;
 		const workflow = await publishTrigger({ events: ['createTask', 'updateTask'] });
 		await duringOutage(async () => await client.unpublish(workflow.id));
-		const log = await readFile(join(installation.userFolder, 'n8n.log'), 'utf8');
+		const log = await readLog();
 		const { host } = new URL(installation.service.credential.baseUrl);
 		const urls = webhooksByEvent(installation.service.control).map(({ url }) => url.split('?')[0]);
 		expect(log).toContain(

@@ -324,13 +324,14 @@ describe('delivery updates to Shopify', () => {
 		fulfillManually(failing);
 		const [fulfillment] = shop().fulfillmentsOf(failing.fulfillmentOrder);
 		const { runGraphql } = graphqlApi;
-		const shopify = jest.spyOn(graphqlApi, 'runGraphql').mockImplementation(async (to, body) => {
+		const shopify = jest.spyOn(graphqlApi, 'runGraphql').mockImplementation(async (...request) => {
+			const [, body] = request;
 			const text = JSON.stringify(body);
 			if (text.includes(`/Fulfillment/${fulfillment!.id}"`))
 				throw new ShopRejection(500, 'Shopify is busy');
 			if (text.includes(`/FulfillmentOrder/${rejected.fulfillmentOrder.id}"`))
 				throw new ShopRejection(401, 'Invalid access token');
-			return await runGraphql(to, body);
+			return await runGraphql(...request);
 		});
 		for (const sent of all) {
 			await client.changeTableRow(

@@ -486,8 +486,8 @@ describe('GraphQL', () => {
 		});
 	});
 
-	test('returns every field of the query in docs/shopify.md', async () => {
-		const docs = await readFile('docs/shopify.md', 'utf8');
+	test('returns every field of the query in docs/queries.md', async () => {
+		const docs = await readFile('docs/queries.md', 'utf8');
 		const [, query = ''] = /```graphql\n([^]*?)```/.exec(docs) ?? [];
 		const order = shopify.shop.place(samples[1], [{ lines: [0] }, { lines: [1] }]);
 		await fulfill(order.id);
@@ -640,6 +640,16 @@ describe('the page', () => {
 		expect((await client.post(`/control/orders/${order?.id}/address`)).status).toBe(200);
 		expect((await client.post('/control/orders/1/address')).status).toBe(404);
 		expect((await client.post('/control/orders', { count: 0 })).status).toBe(400);
+		shopify.webhooks.subscribe('orders/create', 'http://127.0.0.1:1/webhook');
+		expect((await client.post('/control/webhooks/delete')).status).toBe(200);
+		expect(shopify.webhooks.list()).toEqual([]);
+		const { clientId, clientSecret } = shopify.app;
+		const { access_token: token } = shopify.app.createToken({
+			...{ client_id: clientId, client_secret: clientSecret, grant_type: 'client_credentials' },
+		});
+		expect(shopify.app.access(token)).toBeDefined();
+		expect((await client.post('/control/tokens/expire')).status).toBe(200);
+		expect(shopify.app.access(token)).toBeUndefined();
 		const headers = { Origin: 'https://elsewhere.example' };
 		expect((await client.post('/control/orders', { count: 1 }, { headers })).status).toBe(403);
 		expect(shopify.shop.orders()).toHaveLength(3);

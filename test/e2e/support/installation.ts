@@ -46,8 +46,9 @@ export interface Installation {
 	 * Starts n8n after `stopN8n` or `killN8n`.
 	 *
 	 * @param moreEnv more environment variables, only for this start
+	 * @param version another n8n version than before, only for this start
 	 */
-	startN8n(moreEnv?: NodeJS.ProcessEnv): Promise<void>;
+	startN8n(moreEnv?: NodeJS.ProcessEnv, version?: HostName): Promise<void>;
 	/** Stops the service, to simulate an outage. */
 	stopService(): Promise<void>;
 	/**
@@ -117,8 +118,9 @@ export async function openInstallation(
 				n8n.child.kill('SIGKILL');
 				await n8n.stop();
 			},
-			async startN8n(moreEnv) {
-				n8n = await startN8n({ ...n8nOptions, env: { ...env, ...moreEnv } });
+			async startN8n(moreEnv, version = name) {
+				const options = { ...n8nOptions, host: await findHost(version) };
+				n8n = await startN8n({ ...options, env: { ...env, ...moreEnv } });
 			},
 			stopService: async () => await service.close(),
 			async resumeService(apiSecret = service.credential.apiSecret) {

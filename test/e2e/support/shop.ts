@@ -23,6 +23,7 @@ type Row = Record<string, unknown>;
 export interface ShopEnvironment {
 	readonly installation: Installation;
 	readonly shopify: Shopify;
+	readonly credentials: Credentials;
 	/** Stores an example with the values that a user fills in. Returns the workflow ID. */
 	store(
 		example: keyof typeof examples,
@@ -110,6 +111,7 @@ export async function openShopEnvironment(name: HostName): Promise<ShopEnvironme
 	return {
 		installation,
 		shopify,
+		credentials,
 		store,
 		async publish(example, filled) {
 			const id = await store(example, filled);

@@ -15,7 +15,8 @@ export const nodes = {
 	failed: 'Failed',
 } as const;
 
-const actionType = 'n8n-nodes-delivery-service.deliveryService';
+/** The type of the action node. */
+export const actionType = 'n8n-nodes-delivery-service.deliveryService';
 const triggerType = 'n8n-nodes-delivery-service.deliveryServiceTrigger';
 
 /** The settings of a workflow with an action node. */
@@ -107,7 +108,7 @@ export function triggerWorkflow(
 
 /** Returns the nodes of a workflow with changes to its trigger. */
 export function withChangedTrigger(
-	workflow: StoredWorkflow,
+	workflow: Pick<StoredWorkflow, 'nodes'>,
 	changes: Partial<StoredWorkflow['nodes'][number]>,
 ): StoredWorkflow['nodes'] {
 	return workflow.nodes.map((node) =>

@@ -1,0 +1,207 @@
+import { createHmac, randomBytes } from 'node:crypto';
+
+import { ShopRejection, type Order } from './shapes';
+
+/** A client credentials token lives a day; one from the authorization code grant does not expire. */
+const tokenSeconds = 86_399;
+
+/** What a token may do. */
+export interface Access {
+	/** Throws a ShopRejection (403) if the token lacks a scope. */
+	require(scope: string): void;
+	/** Returns an order without the fields that the app may not see. */
+	visible<Seen extends Order>(order: Seen): Seen;
+}
+
+/** The query of the URL where a user lets an app into the shop. */
+export interface AuthorizationRequest {
+	readonly clientId: string;
+	readonly redirectUri: string;
+	readonly scope: string;
+	readonly state: string;
+}
+
+interface Token {
+	readonly scopes: readonly string[];
+	readonly expiresAt: number;
+}
+
+/** The body of a request for a token. */
+export interface TokenRequest {
+	readonly client_id?: string;
+	readonly client_secret?: string;
+	readonly code?: string;
+	readonly grant_type?: string;
+}
+
+/** The response to a request for a token. */
+export interface TokenResponse {
+	readonly access_token: string;
+	readonly scope: string;
+	/** In seconds; absent if the token does not expire. */
+	readonly expires_in?: number;
+}
+
+interface AppOptions {
+	readonly domain: string;
+	/** The token of an app made in the admin before 2026: it has every scope and does not expire. */
+	readonly permanentToken: string;
+	readonly now: () => number;
+}
+
+/** The settings of the app in the Dev Dashboard, as its released version has them. */
+export interface AppSettings {
+	/** Without a scope here, no token has it. */
+	readonly scopes: readonly string[];
+	/** Without custom distribution, the app sees no names, addresses, emails and phone numbers. */
+	readonly isCustomDistribution: boolean;
+	/** If undefined, every redirect URL is allowed. */
+	readonly redirectUrls?: readonly string[];
+}
+
+const everyScope: readonly string[] = [
+	'read_products',
+	'write_products',
+	'read_orders',
+	'write_orders',
+	'read_merchant_managed_fulfillment_orders',
+	'write_merchant_managed_fulfillment_orders',
+	'write_fulfillments',
+];
+
+/**
+ * The app that connects n8n with the shop: its settings, secret and tokens. See
+ * https://shopify.dev/docs/apps/build/authentication-authorization.
+ */
+export class App {
+	readonly clientId = 'local-client-id';
+	/** Signs webhooks, and proves to the shop that a request is from the app. */
+	clientSecret = 'shpss_local';
+	settings: AppSettings = { scopes: everyScope, isCustomDistribution: true };
+	private readonly tokens = new Map<string, Token>();
+	private readonly codes = new Map<string, readonly string[]>();
+
+	constructor(private readonly options: AppOptions) {}
+
+	/** Replaces the client secret. The tokens stay valid, as in Shopify. */
+	rotateSecret(): void {
+		this.clientSecret = `shpss_${randomBytes(8).toString('hex')}`;
+	}
+
+	/** Ends every token except the permanent one. */
+	expireTokens(): void {
+		this.tokens.clear();
+	}
+
+	/** Checks a request to install the app. Throws a ShopRejection (400) with the reason. */
+	checkAuthorization({ clientId, redirectUri }: AuthorizationRequest): void {
+		const { redirectUrls = [redirectUri] } = this.settings;
+		if (clientId !== this.clientId)
+			throw new ShopRejection(400, 'Oauth error invalid_request: Could not find the application');
+		if (!URL.canParse(redirectUri) || !redirectUrls.includes(redirectUri))
+			throw new ShopRejection(
+				400,
+				'Oauth error invalid_request: The redirect_uri is not whitelisted',
+			);
+	}
+
+	/**
+	 * Installs the app, as the button on the consent page does. Throws a ShopRejection (400).
+	 *
+	 * @returns the redirect URL with a code
+	 */
+	authorize(request: AuthorizationRequest): string {
+		this.checkAuthorization(request);
+		const code = randomBytes(16).toString('hex');
+		const wanted = request.scope.split(/[\s,]+/);
+		const { scopes } = this.settings;
+		this.codes.set(
+			code,
+			wanted.filter((scope) => scopes.includes(scope)),
+		);
+		const url = new URL(request.redirectUri);
+		const timestamp = String(Math.floor(this.options.now() / 1000));
+		const query = { code, shop: this.options.domain, state: request.state, timestamp };
+		const signed = new URLSearchParams(query).toString();
+		const hmac = createHmac('sha256', this.clientSecret).update(signed).digest('hex');
+		for (const [name, value] of Object.entries({ ...query, hmac }))
+			url.searchParams.set(name, value);
+		return url.toString();
+	}
+
+	/** Installs the app for an authorization URL, as {@link authorize} does. */
+	consent({ searchParams }: URL): string {
+		const [clientId = '', redirectUri = '', scope = '', state = ''] = [
+			...['client_id', 'redirect_uri', 'scope', 'state'],
+		].map((name) => searchParams.get(name) ?? '');
+		return this.authorize({ clientId, redirectUri, scope, state });
+	}
+
+	/** Exchanges a code or the client credentials for a token. Throws a ShopRejection (400). */
+	createToken(request: TokenRequest): TokenResponse {
+		if (request.client_id !== this.clientId || request.client_secret !== this.clientSecret)
+			throw new ShopRejection(400, 'invalid_client');
+		if (request.grant_type === 'client_credentials') {
+			const expiresAt = this.options.now() + tokenSeconds * 1000;
+			return { ...this.store(this.settings.scopes, expiresAt), expires_in: tokenSeconds };
+		}
+		const { code = '' } = request;
+		const scopes = this.codes.get(code);
+		if (!scopes) throw new ShopRejection(400, 'invalid_request: authorization code was not found');
+		this.codes.delete(code);
+		return this.store(scopes, Infinity);
+	}
+
+	/** Returns what a token may do; undefined if it is unknown or has expired. */
+	access(token: string): Access | undefined {
+		if (token === this.options.permanentToken) return this.accessWith(everyScope, true);
+		const found = this.tokens.get(token);
+		if (!found || found.expiresAt <= this.options.now()) return undefined;
+		return this.accessWith(found.scopes, this.settings.isCustomDistribution);
+	}
+
+	/** What the app sees of an order in its webhooks. */
+	visible(order: object): object {
+		return this.settings.isCustomDistribution ? order : withoutCustomerData(order);
+	}
+
+	private accessWith(scopes: readonly string[], seesCustomers: boolean): Access {
+		return {
+			require(scope) {
+				const isGranted = scopes.includes(scope) || scopes.includes(scope.replace('read', 'write'));
+				if (isGranted) return;
+				const reason = `[API] This action requires merchant approval for ${scope} scope.`;
+				throw new ShopRejection(403, reason);
+			},
+			visible: (order) => (seesCustomers ? order : withoutCustomerData(order)),
+		};
+	}
+
+	private store(scopes: readonly string[], expiresAt: number): TokenResponse {
+		const token = `shpat_${randomBytes(16).toString('hex')}`;
+		this.tokens.set(token, { scopes, expiresAt });
+		return { access_token: token, scope: scopes.join(',') };
+	}
+}
+
+/** The fields that Shopify protects: https://shopify.dev/docs/apps/launch/protected-customer-data. */
+const protectedFields: ReadonlySet<string> = new Set([
+	...['email', 'contact_email', 'phone', 'name', 'first_name', 'last_name', 'company'],
+	...['address1', 'address2', 'latitude', 'longitude'],
+]);
+const partsWithCustomerData = ['shipping_address', 'billing_address', 'customer'];
+
+function withoutCustomerData<Data extends object>(data: Data): Data {
+	const isProtected = (name: string) => protectedFields.has(name);
+	const hide = (part: object) =>
+		Object.fromEntries(
+			Object.entries(part).map(([name, value]) => [name, isProtected(name) ? null : value]),
+		);
+	const hidden = Object.entries(data).map(([name, value]: [string, unknown]): [string, unknown] => {
+		if (typeof value === 'object' && value !== null && partsWithCustomerData.includes(name))
+			return [name, hide(value)];
+		// The name of an order is its number.
+		return [name, name !== 'name' && isProtected(name) ? null : value];
+	});
+	return Object.assign({}, data, Object.fromEntries(hidden));
+}

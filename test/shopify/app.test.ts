@@ -1,0 +1,191 @@
+import { createHmac } from 'node:crypto';
+
+import { z } from 'zod';
+
+import { findOrders } from '../../playground/shopify/orderList';
+import { samples } from '../../playground/shopify/samples';
+import { startShopify, type Shopify } from '../../playground/shopify/server';
+import { endOfVersion, servedVersion } from '../../playground/shopify/versions';
+import { callThroughProxy, type CallOptions } from '../support/shopifyClient';
+import { startSubscriber } from '../support/localService';
+
+const start = Date.UTC(2026, 10, 24, 12);
+const hourMs = 3_600_000;
+let shopify: Shopify;
+
+beforeEach(async () => {
+	shopify = await startShopify({ now: () => start });
+});
+afterEach(async () => await shopify.close());
+
+const call = async (path: string, accessToken?: string, options: CallOptions = {}) =>
+	await callThroughProxy(shopify, options.body ? 'POST' : 'GET', path, { ...options, accessToken });
+const get = async (path: string, accessToken?: string) =>
+	await call(`/admin/api/2026-10/${path}`, accessToken);
+
+const redirectUri = 'http://127.0.0.1:5678/rest/oauth2-credential/callback';
+const n8nScopes = 'write_orders read_orders write_products read_products';
+const authorization = (scope = n8nScopes) => ({
+	...{ clientId: shopify.app.clientId, redirectUri, scope, state: 'a b' },
+});
+
+const tokenShape = z.object({ access_token: z.string(), expires_in: z.number().optional() });
+
+async function requestToken(body: object) {
+	const { clientId, clientSecret } = shopify.app;
+	const credentials = { client_id: clientId, client_secret: clientSecret };
+	const path = '/admin/oauth/access_token';
+	return await call(path, undefined, { body: { ...credentials, ...body } });
+}
+
+/** Installs the app. Returns the token of the authorization code grant. */
+async function install(scope?: string): Promise<string> {
+	const { searchParams } = new URL(shopify.app.authorize(authorization(scope)));
+	const { data } = await requestToken({ code: searchParams.get('code') });
+	return tokenShape.parse(data).access_token;
+}
+
+describe('the authorization code grant', () => {
+	test('returns a code with the state and a signature, which is exchanged for a token once', async () => {
+		const { searchParams } = new URL(shopify.app.authorize(authorization()));
+		const { hmac, ...query } = Object.fromEntries(searchParams);
+		expect(query).toMatchObject({ shop: shopify.domain, state: 'a b' });
+		const signed = new URLSearchParams(query).toString();
+		const expected = createHmac('sha256', shopify.app.clientSecret).update(signed);
+		expect(hmac).toBe(expected.digest('hex'));
+		const exchange = async () => await requestToken({ code: query.code });
+		const { data } = await exchange();
+		expect(data).toEqual({ access_token: expect.any(String), scope: n8nScopes.replace(/ /g, ',') });
+		expect(await get('orders.json', tokenShape.parse(data).access_token)).toMatchObject({
+			status: 200,
+		});
+		expect((await exchange()).status).toBe(400);
+	});
+
+	test('rejects unknown clients and redirect URLs', () => {
+		const { app } = shopify;
+		app.settings = { ...app.settings, redirectUrls: [redirectUri] };
+		app.checkAuthorization(authorization());
+		for (const change of [{ clientId: 'other' }, { redirectUri: 'http://127.0.0.1/other' }])
+			expect(() => app.authorize({ ...authorization(), ...change })).toThrow('invalid_request');
+	});
+
+	test('gives a token without an end, until the owner removes the app', async () => {
+		const token = await install();
+		await shopify.passTime(400 * 24 * hourMs);
+		expect((await get('orders.json', token)).status).toBe(200);
+		shopify.app.expireTokens();
+		expect((await get('orders.json', token)).status).toBe(401);
+	});
+
+	test('rejects a client secret that was rotated', async () => {
+		const { clientSecret } = shopify.app;
+		shopify.app.rotateSecret();
+		const body = { grant_type: 'client_credentials', client_secret: clientSecret };
+		expect((await requestToken(body)).status).toBe(400);
+	});
+});
+
+test('the token of a client credentials grant ends after a day', async () => {
+	const { data } = await requestToken({ grant_type: 'client_credentials' });
+	const { access_token: token, expires_in: seconds = 0 } = tokenShape.parse(data);
+	expect(seconds).toBe(86_399);
+	expect((await get('orders.json', token)).status).toBe(200);
+	await shopify.passTime(seconds * 1000);
+	expect((await get('orders.json', token)).status).toBe(401);
+});
+
+describe('scopes', () => {
+	test('responds with 403 and the missing scope', async () => {
+		const token = await install('read_orders');
+		const { id } = shopify.shop.place();
+		expect((await get(`orders/${id}.json`, token)).status).toBe(200);
+		expect(await get('products.json', token)).toMatchObject({
+			status: 403,
+			data: { errors: expect.stringContaining('read_products') },
+		});
+		expect((await get(`orders/${id}/fulfillment_orders.json`, token)).status).toBe(403);
+	});
+
+	test('rejects a GraphQL field without its scope, and returns the others', async () => {
+		shopify.shop.place();
+		const query = async (token?: string) =>
+			await call('/admin/api/2026-10/graphql.json', token, {
+				body: {
+					query: `{ orders(first: 1) { nodes { name fulfillmentOrders(first: 1) { nodes { id } } } } }`,
+				},
+			});
+		expect(JSON.stringify((await query()).data)).not.toContain('errors');
+		const { data } = await query(await install());
+		expect(data).toMatchObject({
+			errors: [{ message: expect.stringContaining('read_merchant_managed_fulfillment_orders') }],
+		});
+	});
+
+	test('lists open fulfillment orders of any age by status', async () => {
+		const { shop } = shopify;
+		const [open, held] = [shop.place(samples[0]), shop.place(samples[0])];
+		shop.hold(shop.fulfillmentOrders(held.id)[0]!.id);
+		const query = `{ fulfillmentOrders(first: 9, query: "status:open OR status:in_progress") { nodes { orderName } } }`;
+		const { data } = await call('/admin/api/2026-10/graphql.json', undefined, { body: { query } });
+		expect(data).toEqual({
+			data: { fulfillmentOrders: { nodes: [{ orderName: open.name }] } },
+		});
+	});
+
+	test('hides protected customer data without custom distribution', async () => {
+		const { app } = shopify;
+		app.settings = { ...app.settings, isCustomDistribution: false };
+		const { id, name } = shopify.shop.place();
+		const { data } = await get(`orders/${id}.json`, await install());
+		expect(data).toMatchObject({
+			order: { name, email: null, shipping_address: { name: null, address1: null } },
+		});
+		expect(await get(`orders/${id}.json`)).toMatchObject({
+			data: { order: { email: expect.any(String) } },
+		});
+	});
+});
+
+test('serves a version for a year, then the oldest one that is left', () => {
+	expect(servedVersion('2026-10', start)).toBe('2026-10');
+	expect(servedVersion('2026-01', start)).toBe('2026-01');
+	expect(servedVersion('2024-07', start)).toBe('2026-01');
+	expect(endOfVersion('2026-10')).toBe(Date.UTC(2027, 9, 1));
+});
+
+test('lists open, unfulfilled orders in pages', async () => {
+	const { shop } = shopify;
+	const orders = Array.from({ length: 5 }, () => shop.place(samples[0]));
+	shop.cancel(orders[4]!.id);
+	const names = (listed: ReadonlyArray<{ name: string }>) => listed.map(({ name }) => name);
+	const query = { status: 'open', fulfillment_status: 'unfulfilled', limit: '3' };
+	const first = findOrders(shop.orders(), query);
+	expect(names(first.orders)).toEqual(['#1004', '#1003', '#1002']);
+	const last = findOrders(shop.orders(), Object.fromEntries(first.next ?? []));
+	expect(names(last.orders)).toEqual(['#1001']);
+	expect(last.next).toBeUndefined();
+	const { data } = await get('orders.json?created_at_min=2026-11-25T00:00:00Z');
+	expect(data).toEqual({ orders: [] });
+});
+
+describe('messages that n8n did not accept', () => {
+	test('are sent again for four hours, then the subscription of the app is deleted', async () => {
+		const down = await startSubscriber(503);
+		const { webhooks, shop } = shopify;
+		webhooks.subscribe('orders/create', down.url);
+		webhooks.subscribe('orders/create', `${down.url}/admin`, true);
+		shop.place();
+		await webhooks.settled();
+		await shopify.passTime(hourMs);
+		expect(webhooks.messages().map(({ statuses }) => statuses.length)).toEqual([7, 7]);
+		expect(webhooks.list()).toHaveLength(1);
+		await shopify.passTime(3 * hourMs);
+		expect(webhooks.messages().map(({ statuses }) => statuses.length)).toEqual([9, 9]);
+		expect(webhooks.list()).toEqual([]);
+		shop.place();
+		await webhooks.settled();
+		expect(webhooks.messages()).toHaveLength(3);
+		await down.close();
+	});
+});
