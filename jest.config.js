@@ -38,8 +38,8 @@ module.exports = {
 			sandboxInjectedGlobals: injectedGlobals,
 			displayName: 'zod 4',
 			testMatch: [
-				'<rootDir>/test/unit/service/{schemas,contract,validation,events}.test.ts',
-				'<rootDir>/test/unit/shopify/{order,fulfillmentOrder}.test.ts',
+				'<rootDir>/test/unit/service/{schemas,validation,events}.test.ts',
+				'<rootDir>/test/unit/shopify/order.test.ts',
 			],
 			moduleNameMapper: { '^zod/v4$': 'zod-4/v4' },
 		},

@@ -47,18 +47,11 @@ export const forms: ReadonlyMap<string, Form> = new Map<string, Form>([
 		'SEQUENCES_SEED=1 npm test -- test/unit/sending',
 		{ run: 'SEQUENCES_SEED=1 SEQUENCES=1 npm test -- test/unit/sending/randomSequences.test.ts' },
 	],
-	[
+	...[
 		'DOCS_IMAGES=1 npm run test:e2e -- editor',
-		{ run: 'DOCS_IMAGES=1 npm run test:e2e -- editor --listTests' },
-	],
-	[
 		"npm run test:e2e -- trigger -t 'blacklisted'",
-		{ run: "npm run test:e2e -- trigger -t 'blacklisted' --listTests" },
-	],
-	[
 		'KILL_SEED=1 npm run test:e2e -- kill',
-		{ run: 'KILL_SEED=1 npm run test:e2e -- kill --listTests' },
-	],
+	].map((command): [string, Form] => [command, { run: `${command} --listTests` }]),
 	['npm run dev', { until: /Press Ctrl-C to stop/ }],
 	[
 		'npm run n8n:newest',

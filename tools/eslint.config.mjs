@@ -98,14 +98,14 @@ export default defineConfig(
 	},
 	{
 		files: ['nodes/DeliveryService/{service,shopify,sending,ledger}/**/*.ts'],
-		ignores: ['nodes/DeliveryService/service/{client,nodeErrors}.ts'],
+		ignores: ['nodes/DeliveryService/service/client.ts'],
 		rules: {
 			'@typescript-eslint/no-restricted-imports': [
 				'error',
 				{
 					name: 'n8n-workflow',
 					allowTypeImports: true,
-					message: 'Only service/client.ts and service/nodeErrors.ts use n8n at run time.',
+					message: 'In these folders, only service/client.ts uses n8n at run time.',
 				},
 			],
 		},

@@ -22,6 +22,9 @@ const typescript = [
 	{ tsconfig: { ...compilerOptions, isolatedModules: true }, diagnostics: false },
 ];
 
+// Enough to notice a change of code, and the same ones for each change.
+Object.assign(process.env, { SEQUENCES: '200', SEQUENCES_SEED: '1', ...process.env });
+
 process.chdir(projectFolder);
 await new Stryker({
 	mutate: [`nodes/DeliveryService/${path}${path.endsWith('.ts') ? '' : '/**/*.ts'}`],

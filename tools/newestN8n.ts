@@ -1,11 +1,12 @@
 /**
- * `npm run n8n:newest [-- <version>]`: sets the host "newest" to the newest n8n whose packages are all in
- * the registry, or to the given version, with its own lock file, and names newer ones that can't be
- * installed.
+ * `npm run n8n:newest [-- <version>]`: sets the host "newest", with its lock file, to the newest n8n whose
+ * packages are all in the registry, or to the given version, and names newer ones.
  */
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+
+import { z } from 'zod';
 
 import { CommandError } from '../playground/n8n/childProcess';
 import { SetupError } from '../playground/n8n/errors';
@@ -16,7 +17,6 @@ import { npm } from '../playground/n8n/npm';
 const manifest = 'package.json';
 const lock = 'package-lock.json';
 const hostFolder = join(manifestsFolder, 'newest');
-/** How many newer versions to try. */
 const maxAttempts = 5;
 
 /**
@@ -33,6 +33,19 @@ export function newerVersions(listed: readonly string[], current: string): strin
 		.reverse();
 }
 
+/** Returns the first version without a problem, undefined if there is none; names those before it. */
+export async function firstInstallable(
+	versions: readonly string[],
+	problemOf: (version: string) => Promise<string | undefined>,
+): Promise<string | undefined> {
+	for (const version of versions) {
+		const problem = await problemOf(version);
+		if (problem === undefined) return version;
+		console.log(`n8n ${version} can't be installed:\n${problem}`);
+	}
+	return undefined;
+}
+
 async function main(requested: string | undefined): Promise<void> {
 	const before = await versionOf('newest');
 	const workFolder = await mkdtemp(join(tmpdir(), 'delivery-service-newest-'));
@@ -40,19 +53,13 @@ async function main(requested: string | undefined): Promise<void> {
 		const candidates = requested
 			? [requested].filter((version) => version !== before)
 			: newerVersions(await listedVersions(workFolder), before).slice(0, maxAttempts);
-		for (const version of candidates) {
-			const problem = await problemOf(before, version, workFolder);
-			if (problem !== undefined) {
-				console.log(`n8n ${version} can't be installed:\n${problem}`);
-				continue;
-			}
+		const tryOne = async (version: string) => await problemOf(before, version, workFolder);
+		const newest = await firstInstallable(candidates, tryOne);
+		if (newest !== undefined)
 			for (const file of [manifest, lock])
 				await copyFile(join(workFolder, file), join(hostFolder, file));
-			console.log(`Updated the host "newest" from n8n ${before} to n8n ${version}.`);
-			return;
-		}
-		console.log(`The host "newest" stays n8n ${before}.`);
-		if (requested !== undefined && candidates.length > 0) process.exitCode = 1;
+		else if (requested !== undefined && candidates.length > 0) process.exitCode = 1;
+		console.log(`The host "newest" was n8n ${before}, and is n8n ${newest ?? before}.`);
 	} finally {
 		await rm(workFolder, { recursive: true, force: true });
 	}
@@ -60,10 +67,8 @@ async function main(requested: string | undefined): Promise<void> {
 
 async function listedVersions(workFolder: string): Promise<string[]> {
 	const options = { cwd: workFolder, logFile: join(workFolder, 'view.log') };
-	const listed: unknown = JSON.parse(await npm(['view', 'n8n', 'versions', '--json'], options));
-	if (!Array.isArray(listed))
-		throw new SetupError('The package registry lists no versions of n8n.');
-	return listed.map(String);
+	const text = await npm(['view', 'n8n', 'versions', '--json'], options);
+	return z.array(z.string()).parse(JSON.parse(text));
 }
 
 /** Writes the manifest and its lock file to the work folder. @returns why it can't be resolved */
@@ -78,11 +83,9 @@ async function problemOf(
 	// npm keeps the locked versions that still fit.
 	await copyFile(join(hostFolder, lock), join(workFolder, lock));
 	const args = ['install', '--package-lock-only', '--legacy-peer-deps', '--ignore-scripts'];
+	const options = { cwd: workFolder, logFile: join(workFolder, 'resolve.log') };
 	try {
-		await npm([...args, '--omit-lockfile-registry-resolved'], {
-			cwd: workFolder,
-			logFile: join(workFolder, 'resolve.log'),
-		});
+		await npm([...args, '--omit-lockfile-registry-resolved'], options);
 		return undefined;
 	} catch (error) {
 		if (error instanceof CommandError) return error.output;

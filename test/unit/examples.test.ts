@@ -13,6 +13,7 @@ import { z } from 'zod';
 import { DeliveryService } from '../../nodes/DeliveryService/DeliveryService.node';
 import { DeliveryServiceTrigger } from '../../nodes/DeliveryService/DeliveryServiceTrigger.node';
 import manifest from '../../package.json';
+import { endOfVersion } from '../../playground/shopify/versions';
 
 const folder = join(__dirname, '../../examples');
 const home = manifest.homepage.split('#')[0] ?? '';
@@ -118,7 +119,7 @@ describe.each(examples)('the example %s', (_, { name, nodes, connections }) => {
 		const text = notesOf(nodes).join('\n');
 		const withCredentials = nodes.filter(needsCredentials);
 		expect(withCredentials.filter((node) => !text.includes(`**${node.name}**`))).toEqual([]);
-		expect(text).toMatch(/^## (Set up|Run once)/);
+		expect(text).toMatch(/^## (How it works|Set up|Run once)/);
 	});
 
 	test('an example has at most 12 nodes', () => {
@@ -162,6 +163,43 @@ describe.each(examples)('the example %s', (_, { name, nodes, connections }) => {
 		const types = nodes.map(({ type }) => type);
 		const isStartedByUser = types.some((type) => /manualTrigger|chatTrigger/.test(type));
 		expect(isStartedByUser || types.includes('n8n-nodes-base.emailSend')).toBe(true);
+	});
+});
+
+describe.each([
+	['shopify-webhook-to-deliveries.json', 7],
+	['shopify-orders-to-deliveries.json', 10],
+])('the starter %s', (file, maxNodes) => {
+	const nodes = examples.find(([name]) => name === file)?.[1].nodes ?? [];
+	const steps = nodes.filter(({ type }) => type !== note);
+
+	test(`a starter has at most the allowed number of nodes (${file})`, () => {
+		expect(steps.length).toBeGreaterThan(3);
+		expect(steps.length).toBeLessThanOrEqual(maxNodes);
+	});
+
+	test(`a starter creates deliveries in one node, whose failure ends the execution (${file})`, () => {
+		const creating = steps.filter(({ type }) => type.startsWith(ownPackage));
+		expect(creating.map(({ onError }) => onError)).toEqual([undefined]);
+		expect(steps.map(({ type }) => type)).toContain('n8n-nodes-base.errorTrigger');
+	});
+
+	test(`a starter has no expression that is too long to read (${file})`, () => {
+		const texts = JSON.stringify(steps).match(/\{\{.*?\}\}/g) ?? [];
+		expect(texts.length).toBeGreaterThan(3);
+		expect(texts.filter((text) => text.length > 200)).toEqual([]);
+	});
+
+	test(`a starter has one yellow note of 100 to 300 words, and short gray ones (${file})`, () => {
+		const gray = 7;
+		const notes = nodes.filter(({ type }) => type === note);
+		const [yellow, ...others] = notes;
+		expect(notesOf([yellow!])[0]).toMatch(/^## How it works\n[^]*\n## Setup\n1\. /);
+		expect(others.map(({ parameters }) => parameters.color)).toEqual(others.map(() => gray));
+		const [words = 0, ...shorter] = notesOf(notes).map((text) => text.split(/\s+/).length);
+		expect(words).toBeGreaterThanOrEqual(100);
+		expect(words).toBeLessThanOrEqual(300);
+		expect(Math.max(...shorter)).toBeLessThanOrEqual(50);
 	});
 });
 
@@ -271,6 +309,30 @@ function parametersOf(beginning: string, nodeName: string): Node['parameters'] {
 	return found.parameters;
 }
 
+describe('the Shopify API version of the examples', () => {
+	const versions = examples.flatMap(([, { nodes }]) =>
+		nodes.flatMap(({ parameters }) => {
+			const settings = /"name":"apiVersion","value":"([\d-]+)"/.exec(JSON.stringify(parameters));
+			return settings?.[1] ?? [];
+		}),
+	);
+
+	test('is a setting, once in each workflow that calls the API', () => {
+		const texts = examples.map(([, { nodes }]) => JSON.stringify(nodes));
+		const calling = texts.filter((text) => text.includes('/admin/api/'));
+		expect(calling.length).toBeGreaterThan(3);
+		expect(versions).toHaveLength(calling.length);
+		expect(texts.filter((text) => /admin\/api\/\d/.test(text))).toEqual([]);
+	});
+
+	test('is served for three months more', () => {
+		const inThreeMonths = new Date();
+		inThreeMonths.setMonth(inThreeMonths.getMonth() + 3);
+		const ending = versions.filter((version) => endOfVersion(version) < inThreeMonths.getTime());
+		expect(ending).toEqual([]);
+	});
+});
+
 describe('the URL prefix of "Repair blacklisted webhooks"', () => {
 	const { urlPrefix: url } = parametersOf('repair', 'Reactivate Webhooks');
 
@@ -284,7 +346,7 @@ describe('the URL prefix of "Repair blacklisted webhooks"', () => {
 });
 
 describe('the query of "Fulfillment orders to deliveries"', () => {
-	test('requests the fields that docs/shopify.md lists', () => {
+	test('requests the fields that docs/queries.md lists', () => {
 		const { bodyParameters } = z
 			.object({
 				bodyParameters: z.object({
@@ -294,7 +356,7 @@ describe('the query of "Fulfillment orders to deliveries"', () => {
 			.parse(parametersOf('fulfillment-orders', 'Get Order'));
 		const query = bodyParameters.parameters.find(({ name }) => name === 'query')?.value;
 		const [order = '', fulfillmentOrders = ''] = Array.from(
-			readFileSync(join(__dirname, '../../docs/shopify.md'), 'utf8').matchAll(
+			readFileSync(join(__dirname, '../../docs/queries.md'), 'utf8').matchAll(
 				/```graphql\n([^]*?)```/g,
 			),
 			([, text]) => text,

@@ -1,6 +1,4 @@
 import { judge } from '../../../bench/goals';
-import { page } from '../../../bench/page';
-import { rotated } from '../../../bench/parts/create';
 import { sustained } from '../../../bench/parts/limit';
 import type { Receiver, Results } from '../../../bench/results';
 import { errorsOf } from '../../../bench/sending';
@@ -61,28 +59,6 @@ test('compares every measured figure with its goal', () => {
 	]);
 });
 
-test('a goal without a figure is neither met nor missed', () => {
-	for (const { measured, met } of judge({
-		...results,
-		create: [],
-		order: [],
-		limit: [],
-		trigger: [],
-	}))
-		expect([measured, met]).toEqual(['not measured', undefined]);
-});
-
-test('the benchmarks page has every goal, the times of each alternative and errors', () => {
-	const text = page({ ...results, quick: true, problems: ['one lost'] });
-	expect(text).toContain('Measured on 2026-01-02 in 15 minutes: version 1.2.3');
-	expect(text).toContain('**Error in this run:** one lost');
-	expect(text).toContain('**This was a quick run**');
-	const [goals = '', times = ''] = text.split('\n\n').filter((block) => block.startsWith('|'));
-	expect(goals.split('\n')).toHaveLength(2 + judge(results).length);
-	expect(times).toContain('| HTTP Request, one request per delivery | 60.0 | 36.0 |');
-	expect(page(results)).not.toMatch(/quick run|Error in this run/);
-});
-
 test('the throughput under the rate limit counts from the first full window', () => {
 	const limit = { requests: 100, perMs: 6000 };
 	const times = Array.from({ length: 200 }, (_, index) => (index < 100 ? index : 12_000 + index));
@@ -101,9 +77,4 @@ test('reports missing, duplicated, lost, invented and rejected deliveries', () =
 		'3 in the output that were not created',
 		'4 requests rejected with 429',
 	]);
-});
-
-test('each alternative goes first in turn', () => {
-	const orders = [0, 1, 2, 3].map((round) => rotated(['a', 'b', 'c'], round).join(''));
-	expect(orders).toEqual(['abc', 'bca', 'cab', 'abc']);
 });

@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { projectFolder } from '../../../playground/n8n/folders';
@@ -50,4 +51,25 @@ test('npm ci needs free disk space, and the message says how much', () => {
 	expect(() => inSetup('setup.requireSpace(4e8)')).toThrow(
 		'The packages need 1 GB, but the disk has 0.4 GB left.',
 	);
+});
+
+test('npm ci on a full disk says so, although npm reports success', () => {
+	const folder = mkdtempSync(join(tmpdir(), 'delivery-service-full-'));
+	const npm = join(folder, 'npm-cli.js');
+	writeFileSync(join(folder, 'package-lock.json'), '{ "packages": { "node_modules/a": {} } }');
+	writeFileSync(npm, "console.error('npm warn tar TAR_ENTRY_ERROR ENOSPC: no space left');");
+	try {
+		const setup = join(projectFolder, 'tools/setup.mjs');
+		const program = `import(${JSON.stringify(setup)}).then((setup) => setup.reportSetupError(
+			async () => void await setup.ensureInstalled({ folder: ${JSON.stringify(folder)} })));`;
+		const env = { ...process.env, npm_execpath: npm };
+		const { status, stderr } = spawnSync(process.execPath, ['-e', program], {
+			encoding: 'utf8',
+			env,
+		});
+		expect(stderr).toMatch(/\nThe disk is full\. Free some space, then run the command again\.\n$/);
+		expect(status).toBe(1);
+	} finally {
+		rmSync(folder, { recursive: true });
+	}
 });
