@@ -1,4 +1,4 @@
-import type { Access } from './entries';
+import type { Access } from './store';
 
 /** What a delivery claims before it is sent. */
 export interface Claim {

@@ -1,6 +1,6 @@
 import type { Clock } from '../common/clock';
 import { findStates, freeReferences, type Claim, type Found } from './claims';
-import { Access, type Store } from './entries';
+import { Access, type Store } from './store';
 
 /**
  * Remembers which deliveries were sent. A claim is recorded before a delivery is sent, and confirmed

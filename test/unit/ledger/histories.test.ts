@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check';
 
-import type { Entries, Store } from '../../../nodes/DeliveryService/ledger/entries';
+import type { Entries, Store } from '../../../nodes/DeliveryService/ledger/store';
 import type { Claim, ClaimState } from '../../../nodes/DeliveryService/ledger/claims';
 import { Ledger } from '../../../nodes/DeliveryService/ledger/ledger';
 

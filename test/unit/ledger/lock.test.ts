@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 import { leaseMs, withLock, type Lock } from '../../../nodes/DeliveryService/ledger/store';
 import type { Clock } from '../../../nodes/DeliveryService/common/clock';
-import type { Entries } from '../../../nodes/DeliveryService/ledger/entries';
+import type { Entries } from '../../../nodes/DeliveryService/ledger/store';
 import {
 	entriesOf,
 	memoryLock,

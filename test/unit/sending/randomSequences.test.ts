@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 
 import type { Clock } from '../../../nodes/DeliveryService/common/clock';
-import type { Store } from '../../../nodes/DeliveryService/ledger/entries';
+import type { Store } from '../../../nodes/DeliveryService/ledger/store';
 import { Ledger } from '../../../nodes/DeliveryService/ledger/ledger';
 import { withLock } from '../../../nodes/DeliveryService/ledger/store';
 import type { Job, Skipped } from '../../../nodes/DeliveryService/sending/job';
@@ -426,7 +426,7 @@ function isOfSameOrder(one: string, other: string): boolean {
 
 /** Whether a job was skipped for a true reason. */
 function isTrueSkip(
-	{ service: { existing }, resendAllowed, mayHaveLeftovers, sent: everSent }: World,
+	{ service: { existing }, resendAllowed, mayHaveLeftovers, isConcurrent, sent: everSent }: World,
 	sent: Job,
 	{ why }: Skipped,
 	jobs: readonly Job[],
@@ -448,8 +448,13 @@ function isTrueSkip(
 					[keyOf(sent), wholeKey].some((key) => keyIn(one) === key && resendAllowed.has(key)),
 			);
 		case 'unitsSent':
-			// By another fulfillment order with the same unit, or an execution has claimed it and crashed.
-			return mayHaveLeftovers || [...everSent].some((key) => key.startsWith(`${wholeKey}-`));
+			// By another fulfillment order with the same unit, or another execution has claimed it; that one
+			// may have crashed, or not have sent it in the end.
+			return (
+				mayHaveLeftovers ||
+				isConcurrent ||
+				[...everSent].some((key) => key.startsWith(`${wholeKey}-`))
+			);
 		default:
 			return jobs.some(
 				(one) =>

@@ -1,5 +1,5 @@
 /** Runs: how deliveries share requests, what stops a run, and what the ledger remembers. */
-import type { Store } from '../../../nodes/DeliveryService/ledger/entries';
+import type { Store } from '../../../nodes/DeliveryService/ledger/store';
 import { Ledger } from '../../../nodes/DeliveryService/ledger/ledger';
 import type { Job } from '../../../nodes/DeliveryService/sending/job';
 import { RateLimit } from '../../../nodes/DeliveryService/sending/request';
