@@ -36,14 +36,15 @@ async function dryRun(
 /** What a dry run shows of a delivery of {@link delivery}, except for its reference ID and its request. */
 const packing = {
 	recipient: 'Ana Torres',
-	email: 'ana@mail.example',
-	phone: null,
 	address: '48 Oak Avenue, Springfield',
 	pickup: '12 Main Street, Springfield',
 	packages: '1 × Box (S)',
-	weightKg: null,
 	cashToCollect: 0,
-	instructions: null,
+	shippingMethod: '',
+	weightKg: '',
+	deliveryType: '',
+	deliveryDate: '',
+	actionNeeded: '',
 };
 
 /** The output item of a delivery that would be sent. */
@@ -51,12 +52,16 @@ function planned(sent: IDataObject, item: number) {
 	return {
 		json: {
 			referenceId: sent.referenceId,
-			wouldSend: true,
-			reason: null,
+			result: 'send',
 			...packing,
-			message: null,
-			deliveryType: null,
-			companyId: null,
+			message: '',
+			wouldSend: true,
+			reason: '',
+			email: 'ana@mail.example',
+			phone: '',
+			instructions: '',
+			companyId: '',
+			shopifyOrder: '',
 			request: { deliveries: [sent] },
 		},
 		pairedItem: { item },
@@ -81,9 +86,18 @@ test('shows one flat item per delivery of a dry run, the request last', async ()
 
 test('shows no requests in a dry run with Simplify on', async () => {
 	const { items } = await dryRun(deliveries(2), { simplify: true });
-	const [{ request, ...flat } = {}] = deliveries(1).map((sent) => planned(sent, 0).json);
-	expect(request).toBeDefined();
-	expect(jsonOf(items)[0]).toEqual(flat);
+	const [full] = deliveries(1).map((sent) => planned(sent, 0).json);
+	const columns = [
+		'referenceId',
+		'result',
+		...Object.keys(packing),
+		'message',
+		'wouldSend',
+		'reason',
+	];
+	expect(Object.entries(items[0]?.json ?? {})).toEqual(
+		Object.entries(full ?? {}).filter(([name]) => columns.includes(name)),
+	);
 });
 
 test('says which orders need a person', async () => {
@@ -120,9 +134,10 @@ test('shows the packing list of Shopify orders, and why orders would be skipped'
 			referenceId: '#2',
 			wouldSend: false,
 			reason: 'cancelled',
-			recipient: null,
+			result: 'skip: canceled',
+			recipient: '',
 			message: expect.stringMatching(/^Dry Run: Order #2 was canceled\./),
-			request: null,
+			request: '',
 		},
 		{ referenceId: '#3', wouldSend: true, cashToCollect: 87 },
 		{ referenceId: '#4', wouldSend: false, reason: 'testOrder' },
@@ -214,7 +229,7 @@ test('shows skipped items of a dry run in their place, with the reason', async (
 				referenceId: 'R2',
 			},
 			{ reason: 'alreadyCreated', referenceId: 'R1' },
-		].map((why) => ({ ...why, ...packing, wouldSend: false, request: null })),
+		].map((why) => ({ ...why, ...packing, wouldSend: false, request: '' })),
 	);
 	expect(pairedItems(items)).toEqual([0, 1, 2, 3, 4, 5]);
 	expect(service.control.requests()).toHaveLength(requests);
@@ -231,7 +246,7 @@ test('shows invalid items of a dry run with On Error: Continue, or moves them to
 			message: expect.stringMatching(/^Dry Run: Reference ID is missing\./),
 		},
 		{ wouldSend: true },
-		{ wouldSend: false, reason: 'invalid', recipient: null },
+		{ wouldSend: false, reason: 'invalid', recipient: '' },
 	]);
 	expect(items[1]).toEqual(planned({ ...first }, 1));
 	expect(pairedItems(items)).toEqual([0, 1, 2]);
@@ -285,7 +300,7 @@ test.each<[string, IDataObject, INodeParameters, IDataObject, string]>([
 ])('shows a packing list in a dry run of nothing but %s', async (_, item, more, row, hint) => {
 	const { items, hints } = await dryRun([item], {}, more, { onError: 'continueRegularOutput' });
 	const [json] = jsonOf(items);
-	expect(json).toMatchObject({ ...row, wouldSend: false, recipient: null });
+	expect(json).toMatchObject({ ...row, wouldSend: false, recipient: '' });
 	expect(json?.message).toMatch(/^Dry Run: /);
 	expect(json).not.toHaveProperty('outcome');
 	expect(hints?.map(({ message }) => message)).toEqual([
@@ -293,3 +308,25 @@ test.each<[string, IDataObject, INodeParameters, IDataObject, string]>([
 	]);
 	expect(service.control.requests()).toEqual([]);
 });
+
+test.each<[string, Partial<RunNodeOptions>]>([
+	['stops', {}],
+	['reports each', { onError: 'continueRegularOutput' }],
+])(
+	'sends nothing with Dry Run on in a published workflow, and says so: %s',
+	async (_, settings) => {
+		const { items, error } = await dryRun(deliveries(2), {}, {}, { mode: 'trigger', ...settings });
+		const advice =
+			'Remove Dry Run under Options and publish the workflow. Then retry this execution with the currently saved workflow.';
+		if (error) {
+			expect(error.message).toBe('R0 was not sent: Dry Run is on [item 0]');
+			expect(error.description).toContain(advice);
+		} else
+			expect(jsonOf(items)).toMatchObject([
+				{ outcome: 'notSent', message: `R0 was not sent: Dry Run is on. ${advice}` },
+				{ outcome: 'notSent', message: `R1 was not sent: Dry Run is on. ${advice}` },
+			]);
+		expect(error === undefined).toBe(settings.onError !== undefined);
+		expect(service.control.requests()).toEqual([]);
+	},
+);

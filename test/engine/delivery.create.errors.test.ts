@@ -182,7 +182,7 @@ describe.each(Object.entries(table))(
 			]);
 			for (const item of [2, 3]) {
 				const failure = jsonOf(items)[item];
-				expect(failure).toMatchObject({ outcome, referenceId: `R${item}`, id: null });
+				expect(failure).toMatchObject({ outcome, referenceId: `R${item}`, id: '' });
 				expect(JSON.stringify(failure)).toMatch(says);
 				if (outcome === 'unknown') expectNoAdviceToRetry(failure?.message);
 			}
@@ -595,13 +595,13 @@ describe('hints of a run', () => {
 			items: [nowhere, ...deliveries(2)],
 		});
 		expect(items.map(({ json }) => json.actionNeeded)).toEqual([
-			expect.stringMatching(/^Pending review: its address was not found\. Correct it/),
-			...[null, null],
+			expect.stringMatching(/^The address was not found\. Correct it/),
+			...['', ''],
 		]);
 		expect(hints).toMatchObject([
 			{ message: 'Created 3 deliveries.' },
 			{
-				message: expect.stringMatching(/^N is pending review: .*Correct it/),
+				message: expect.stringMatching(/^N needs your attention\. .*Correct it/),
 				type: 'warning',
 			},
 		]);

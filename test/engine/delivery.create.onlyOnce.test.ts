@@ -55,7 +55,7 @@ describe('second run with Skip Already Sent', () => {
 			[0, 1, 2, 3, 4].map((item) => ({
 				json: {
 					outcome: 'skipped',
-					id: null,
+					id: '',
 					reason: 'alreadyCreated',
 					message: `R${item} was skipped: this workflow has already created a delivery with this reference ID. To send changes, use the operation Update; to send it again, e.g. after a test with another Base URL or company, use Allow Resending.`,
 					referenceId: `R${item}`,

@@ -52,13 +52,4 @@ describe('retry of a failed execution', () => {
 		const run = await service.run(skipping, { items, ...isRetry });
 		expect(outcomesOf(run.items)).toEqual(['alreadyCreated', 'created']);
 	});
-
-	test('allows the retry of an execution as a dry run, which sends nothing', async () => {
-		const run = await service.run(
-			{ ...parameters, options: { batchSize: 1, dryRun: true } },
-			{ items, ...isRetry },
-		);
-		expect(jsonOf(run.items)).toMatchObject([{ wouldSend: true }, { wouldSend: true }]);
-		expect(service.creations()).toEqual([]);
-	});
 });

@@ -139,8 +139,8 @@ describe('Shopify order', () => {
 
 		expect(service.creations()).toEqual([{ deliveries: [plain] }]);
 		expect(jsonOf(items)).toMatchObject([
-			{ reason: 'alreadyCreated', shopifyOrder: orderSummary },
-			{ reason: 'sameReferenceInInput', shopifyOrder: orderSummary },
+			{ reason: 'alreadyCreated', referenceId: '#1001' },
+			{ reason: 'sameReferenceInInput', referenceId: '#1001' },
 		]);
 	});
 
@@ -202,7 +202,8 @@ describe('Shopify order', () => {
 				...record,
 				outcome: 'created',
 				message: 'Created',
-				reason: null,
+				reason: '',
+				actionNeeded: '',
 				shopifyOrder: { ...orderSummary, name: record.referenceId },
 			})),
 		);
@@ -431,10 +432,13 @@ describe('orders without fields that Shopify always returns', () => {
 			orderWithout('#2', 'cancelled_at', 'test'),
 			shopifyOrder({ name: '#3' }),
 		];
-		const { hints } = await service.run({ ...fromOrder(), options }, { items });
-		expect(warnings(hints)).toContain(
-			'Shopify did not return "cancelled_at", "test" for 2 orders (assumed: not canceled, not a test order). If Fields is set in the Shopify node, add them there; if you use GraphQL, add them to the query.',
-		);
+		const { hints, items: output } = await service.run({ ...fromOrder(), options }, { items });
+		expect(jsonOf(output).map(({ actionNeeded }) => actionNeeded)).toEqual([
+			'Shopify did not return "cancelled_at" (assumed: not canceled). Request it in the Shopify node or the query.',
+			'Shopify did not return "cancelled_at", "test" (assumed: not canceled, not a test order). Request it in the Shopify node or the query.',
+			'',
+		]);
+		expect(warnings(hints)).toContain('2 of 3 need your attention: #1, #2.');
 	});
 
 	test('does not warn of status fields that do not matter, or that are null or empty', async () => {
@@ -456,84 +460,47 @@ describe('orders without fields that Shopify always returns', () => {
 	});
 });
 
-describe('recipient that is overridden for every order', () => {
+describe('one place for every order', () => {
 	const orders = ['#1', '#2', '#3'].map((name, index) => shopifyOrder({ id: index + 1, name }));
 	const address = '1 Main Street, Springfield';
-	const advice = 'These Order Options apply to every order: use an expression to decide per order.';
+	const needed = (place: string) =>
+		`It goes to ${place} like all orders. If it should not, remove Send All Orders To.`;
 
-	test('names the fixed address of several orders in a warning, also in a dry run', async () => {
-		const warning = `All 3 deliveries go to ${address}. ${advice}`;
-		for (const options of [{ dryRun: true }, {}]) {
-			const parameters = { ...fromOrder({ address }), options };
-			const { hints } = await service.run(parameters, { items: orders });
-			expect(warnings(hints)).toContain(warning);
+	test.each<[string, INodeParameters, string]>([
+		['a fixed address', { address }, needed(address)],
+		['fixed coordinates', { lat: '40.1', lng: '-73.2' }, needed('40.1, -73.2')],
+		['an expression', { address: `={{ $json.name === "#1" ? "${address}" : "" }}` }, ''],
+		['an empty address', { address: ' ' }, ''],
+	])('says so in the row of each order: %s', async (_what, options, expected) => {
+		for (const dryRun of [true, false]) {
+			const parameters = { ...fromOrder(options), options: { dryRun } };
+			const { items, error } = await service.run(parameters, { items: orders });
+			expect(error).toBeUndefined();
+			for (const { actionNeeded } of jsonOf(items)) expect(actionNeeded).toBe(expected);
 		}
 		expect(service.control.deliveries()).toHaveLength(3);
-		const again = { items: orders.map((order, index) => ({ ...order, name: `#${index}b` })) };
-		const { items } = await service.run(fromOrder({ address }), again);
-		expect(jsonOf(items)[0]).toMatchObject({
-			actionNeeded: `It goes to ${address} like all orders. If it should not, remove Send All Orders To.`,
-		});
-	});
-
-	test.each<[string, INodeParameters, IDataObject[]]>([
-		['an expression', { address: `={{ $json.name === "#1" ? "${address}" : "" }}` }, orders],
-		['a single order', { address }, orders.slice(0, 1)],
-		['empty', { address: ' ' }, orders],
-	])('does not warn of an overridden address that is %s', async (_what, options, items) => {
-		const { hints, error } = await service.run(fromOrder(options), { items });
-		expect(error).toBeUndefined();
-		expect(warnings(hints)).toEqual([]);
 	});
 });
 
-describe('outstanding amount that is not collected', () => {
-	const fromAny = (options: IDataObject = {}) => fromOrder({ payment: 'any', ...options });
+test('says which unpaid amounts are not collected', async () => {
 	const owed = (name: string, methods: string[]) =>
 		shopifyOrder({ ...payableInCash, name, payment_gateway_names: methods });
-	const hint =
-		'2 orders (#1, #2) are not fully paid, but no cash will be collected. If one of the payment methods "Bank Deposit", "Pay the milkman" is cash on delivery, add it to Cash on Delivery Methods under Order Options, and run Update for existing deliveries.';
 	const items = [
 		owed('#1', ['Bank Deposit']),
 		owed('#2', ['Bank Deposit', 'Pay the milkman']),
-		owed('#3', ['COD']),
-		shopifyOrder({ name: '#4' }),
-		shopifyOrder({ ...payableInCash, name: '#5', financial_status: 'authorized' }),
+		owed('#3', []),
+		owed('#4', ['COD']),
+		shopifyOrder({ name: '#5' }),
+		shopifyOrder({ ...payableInCash, name: '#6', financial_status: 'authorized' }),
 	];
-
-	test('warns once of outstanding amounts, with the payment methods and the option', async () => {
-		const first = await service.run(fromAny(), { items });
-		expect(warnings(first.hints)).toEqual([hint]);
-		const again = await service.run(fromAny(), { items });
-		expect(warnings(again.hints)).toEqual([]);
-	});
-
-	test('returns the payment methods of an outstanding amount in the output item, and what to do', async () => {
-		const { items: output } = await service.run(fromAny(), { items });
-		expect(jsonOf(output).map(({ actionNeeded }) => actionNeeded)).toEqual([
-			'No cash is collected, but the order is not paid (Bank Deposit).',
-			'No cash is collected, but the order is not paid (Bank Deposit, Pay the milkman). If Pay the milkman is cash on delivery, add it to Cash on Delivery Methods.',
-			...[null, null, null],
-		]);
-		expect(jsonOf(output).map(({ cashNotCollectedFor }) => cashNotCollectedFor)).toEqual([
-			...['Bank Deposit', 'Bank Deposit, Pay the milkman', null, null, null],
-		]);
-	});
-
-	test('warns of outstanding amounts without a payment method', async () => {
-		const { hints } = await service.run(fromAny(), { items: [owed('#1', [])] });
-		expect(warnings(hints)).toEqual([
-			'#1 is not fully paid, but no cash will be collected. There is no payment method: if cash is due on delivery, set Cash on Delivery under Order Options to Whenever Something Is Unpaid, and run Update for existing deliveries.',
-		]);
-	});
-
-	test('names up to five payment methods in the warning', async () => {
-		const many = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
-		const { hints } = await service.run(fromAny(), { items: [owed('#1', many)] });
-		expect(warnings(hints)[0]).toContain(
-			'If one of the payment methods "a", "b", "c" and 4 more is',
-		);
-	});
+	const first = await service.run(fromOrder({ payment: 'any' }), { items });
+	expect(jsonOf(first.items).map(({ actionNeeded }) => actionNeeded)).toEqual([
+		'No cash is collected, but the order is not paid (Bank Deposit).',
+		'No cash is collected, but the order is not paid (Bank Deposit, Pay the milkman). If Pay the milkman is cash on delivery, add it to Cash on Delivery Methods.',
+		'No cash is collected, but the order is not paid (no payment method).',
+		...['', '', ''],
+	]);
+	expect(warnings(first.hints)).toEqual(['3 of 6 need your attention: #1, #2, #3.']);
 });
 
 describe('order that is skipped', () => {
@@ -564,9 +531,8 @@ describe('order that is skipped', () => {
 					referenceId: '#1001',
 					outcome: 'skipped',
 					message: expect.stringMatching(message),
-					id: null,
+					id: '',
 					reason,
-					shopifyOrder: orderSummary,
 				},
 				pairedItem: { item: 0 },
 			},

@@ -32,7 +32,7 @@ const success = {
 };
 
 /** The fields of the output item of a delivery that was not updated. */
-const failed = { message: expect.any(String), jobId: null, code: null };
+const failed = { message: expect.any(String), jobId: '', code: '' };
 
 const itemsWithIds = (ids: readonly string[]) => ids.map((id) => ({ id }));
 
@@ -225,7 +225,7 @@ describe('invalid item of an update', () => {
 		expect(regular.items).toEqual([
 			{ json: { deliveryId: a, ...success }, pairedItem: { item: 0 } },
 			{
-				json: { ...failed, deliveryId: null, outcome: 'invalid', message },
+				json: { ...failed, deliveryId: '', outcome: 'invalid', message },
 				pairedItem: { item: 1 },
 			},
 			{ json: { deliveryId: b, ...success }, pairedItem: { item: 2 } },
@@ -452,7 +452,7 @@ describe('changes from a Shopify order', () => {
 				...flags,
 			},
 		]);
-		expect(jsonOf(items)).toEqual([{ referenceId: 'R0', ...success, actionNeeded: null }]);
+		expect(jsonOf(items)).toEqual([{ referenceId: 'R0', ...success, actionNeeded: '' }]);
 	});
 
 	test('says in the row what of the order an update did not change', async () => {
@@ -537,21 +537,12 @@ describe('changes from a Shopify order', () => {
 		expect(updates()).toHaveLength(1);
 	});
 
-	test('names a fixed recipient of several updated deliveries in a warning', async () => {
-		await service.seed(2);
-		const parameters = {
-			...fromOrder({ name: 'Front Desk' }),
-			referenceIds: '={{ $json.name }}',
-		};
-		const orders = ['R0', 'R1'].map((name) => shopifyOrder({ name }));
-
-		const one = await service.run(parameters, { items: orders.slice(0, 1) });
-		const two = await service.run(parameters, { items: orders });
-
-		expect(one.hints).toEqual([]);
-		expect(two.hints).toMatchObject([
-			{ message: expect.stringMatching(/^All 2 deliveries are for Front Desk\./), type: 'warning' },
-		]);
+	test('says in the row that all orders go to one place', async () => {
+		await service.seed(1);
+		const { items } = await service.run(fromOrder({ address: '1 Main Street' }), {
+			items: [shopifyOrder({ name: 'R0' })],
+		});
+		expect(jsonOf(items)[0]?.actionNeeded).toContain('It goes to 1 Main Street like all orders.');
 	});
 
 	test('omits missing fields of the order, but replaces the instructions of the old address', async () => {

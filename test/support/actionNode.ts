@@ -195,7 +195,7 @@ const nodeModuleSchema = zod.object({
 export function outcomesOf(items: readonly INodeExecutionData[]): unknown[] {
 	return items.map(({ json }) => {
 		const { outcome, reason, error } = outcomeSchema.parse(json);
-		return error?.outcome ?? reason ?? outcome;
+		return error?.outcome ?? (reason || outcome);
 	});
 }
 

@@ -102,9 +102,9 @@ function dayOf(time: string): string {
 	return time.endsWith('Z') ? `${day} ${clock} UTC` : day;
 }
 
-/** What a person must do about an order or its delivery; null if nothing. */
-export function actionNeeded(actions: readonly Action[] | undefined): string | null {
-	return actions && actions.length > 0 ? actions.map(actionText).join(' ') : null;
+/** What a person must do about an order or its delivery; empty if nothing. */
+export function actionNeeded(actions: readonly Action[] = []): string {
+	return actions.map(actionText).join(' ');
 }
 
 function actionText(action: Action): string {
@@ -130,8 +130,8 @@ function actionText(action: Action): string {
 			return missingText(action.fields);
 		case 'tooOld':
 			return 'Check whether this order was delivered.';
-		case 'fixedAddress':
-			return `It goes to ${action.address} like all orders. If it should not, remove Send All Orders To.`;
+		case 'fixedPlace':
+			return `It goes to ${action.place} like all orders. If it should not, remove Send All Orders To.`;
 		case 'notUpdated':
 			return `Not updated: ${action.fields.join(', ')}. Ask the Delivery Service to change this if needed.`;
 		case 'unlistedLocation':
@@ -170,6 +170,6 @@ const assumptions: Readonly<Record<string, string>> = {
 };
 
 /** What an order without a field is treated as, e.g. "not canceled". */
-export function assumptionOf({ field }: MissingField): string | undefined {
+function assumptionOf({ field }: MissingField): string | undefined {
 	return assumptions[field];
 }

@@ -4,7 +4,7 @@ import type { Created, Failure, FailureReason, Halt, Job, Outcome, Skipped } fro
 import type { Exchange } from '../service/client';
 import { explainFailure, notADeliveryService, serviceDetail } from '../service/errors';
 import { codeAndMessageSchema } from '../service/schemas';
-import { skipMessage } from './orders';
+import { actionNeeded, skipMessage } from './orders';
 
 /** The sentences about what became of a delivery: each is written here once. */
 
@@ -40,15 +40,20 @@ export function describe(job: Job, outcome: Outcome, isRemembered: boolean): Pro
 }
 
 function createdMessage(outcome: Created): string {
-	return isPendingReview(outcome) ? `Created, but pending review: ${reviewAdvice}` : 'Created';
+	return isPendingReview(outcome) ? 'Created, but pending review' : 'Created';
 }
 
-/** What to do about a delivery that is pending review. */
-export const reviewAdvice =
-	'its address was not found. Correct it with the operation Update, or ask the Delivery Service.';
+/** What a person must do about an item; empty if nothing. */
+export function neededFor({ outcome, order }: Job): string {
+	const review = outcome?.kind === 'created' && isPendingReview(outcome) && reviewAdvice;
+	return [review, actionNeeded(order?.actions)].filter(Boolean).join(' ');
+}
+
+const reviewAdvice =
+	'The address was not found. Correct it with the operation Update, or ask the Delivery Service.';
 
 /** Whether the service could not find the address of a created delivery (API document, section 3). */
-export function isPendingReview({ record: { statusDelivery } }: Created): boolean {
+function isPendingReview({ record: { statusDelivery } }: Created): boolean {
 	return typeof statusDelivery === 'string' && /pending.?review/i.test(statusDelivery);
 }
 
@@ -184,6 +189,11 @@ function describeNotSent(job: Job, why: FailureReason, isRemembered: boolean): P
 			return notSent(
 				`some of its items were already sent with another fulfillment order of ${order}`,
 				'In Shopify, split it so that the items that are not sent yet have a fulfillment order of their own, then send that one.',
+			);
+		case 'dryRun':
+			return notSent(
+				'Dry Run is on',
+				'Remove Dry Run under Options and publish the workflow. Then retry this execution with the currently saved workflow.',
 			);
 		case 'notStarted':
 			return why.problem;

@@ -2,7 +2,7 @@ import type { Problem } from '../common/result';
 import { endSentence, listNames, pluralize } from '../common/text';
 import type { Job, Outcome } from '../sending/job';
 import type { Report } from '../sending/send';
-import { describe, isPendingReview, reviewAdvice } from './outcomes';
+import { describe, neededFor } from './outcomes';
 
 /** What became of a whole run, for its error, its hints and n8n's log. */
 
@@ -134,13 +134,10 @@ export function runHints(
 	jobs: readonly Job[],
 	{ requests, waited, ledgerFailed, reducedSize }: Report,
 ): { info: string; warnings: string[] } {
-	const namesWhere = (matches: (outcome: Outcome) => boolean) =>
-		jobs.flatMap((job) => (job.outcome && matches(job.outcome) ? [itemName(job)] : []));
-	const created = namesWhere(({ kind }) => kind === 'created').length;
-	const skipped = namesWhere(({ kind }) => kind === 'skipped');
-	const unknown = namesWhere(({ kind }) => kind === 'unknown');
-	const failed = namesWhere(({ kind }) => ['invalid', 'rejected', 'notSent'].includes(kind));
-	const review = namesWhere((outcome) => outcome.kind === 'created' && isPendingReview(outcome));
+	const withKind = (...kinds: Array<Outcome['kind']>) =>
+		jobs.filter(({ outcome }) => outcome && kinds.includes(outcome.kind));
+	const created = withKind('created').length;
+	const skipped = withKind('skipped').map(itemName);
 	const [forLimit, forService] = [waited.forLimitMs, waited.forServiceMs].map((ms) =>
 		Math.round(ms / 1000),
 	);
@@ -153,35 +150,52 @@ export function runHints(
 		forLimit && `Waited ${forLimit} s for the rate limit (100 requests per minute).`,
 		forService && `Waited ${forService} s because the service was busy.`,
 	];
+	const ofAll = (some: readonly Job[]) => `${some.length} of ${jobs.length}`;
 	const warnings = [
-		review.length > 0 &&
-			`${countAndNames(review, 'deliveries')} ${
-				review.length === 1
-					? `is pending review: ${reviewAdvice}`
-					: 'are pending review: their addresses were not found. Correct them with the operation Update, or ask the Delivery Service.'
-			}`,
-		failed.length > 0 &&
-			`${failed.length} of ${jobs.length} ${failed.length === 1 ? 'was' : 'were'} not created: ${listUpTo(maxNamesInHint, failed)}. The field "message" says why.`,
-		unknown.length > 0 &&
-			`It is unknown whether ${countAndNames(unknown, 'deliveries')} ${unknown.length === 1 ? 'was' : 'were'} created. Look in the Delivery Service before you send ${unknown.length === 1 ? 'it' : 'them'} again.`,
+		problemHint(
+			withKind('invalid', 'rejected', 'notSent'),
+			(failed) => `${ofAll(failed)} were not created`,
+		),
+		problemHint(
+			withKind('unknown'),
+			(unknown) =>
+				`It is unknown whether ${ofAll(unknown)} were created. Look for them in the Delivery Service before you send them again`,
+		),
+		attentionHint(jobs),
 		ledgerFailed &&
 			"n8n's database could not record all deliveries. Later runs report the others as unknown instead of sending them again.",
 	];
 	return {
 		info: info.filter(Boolean).join(' '),
-		warnings: warnings.filter((message) => message !== false),
+		warnings: warnings.filter((message) => typeof message === 'string'),
 	};
+}
+
+/** A single job's own message; the names of several. */
+function problemHint(
+	some: readonly Job[],
+	sentence: (some: readonly Job[]) => string,
+): string | undefined {
+	const [first, ...others] = some;
+	if (!first?.outcome) return undefined;
+	if (others.length > 0)
+		return `${sentence(some)}: ${listUpTo(maxNamesInHint, some.map(itemName))}.`;
+	const { message } = describe(first, first.outcome, true);
+	const name = itemName(first);
+	return endSentence(message.includes(name) ? message : `${name} was not created: ${message}`);
+}
+
+/** Names the items with something to do for a person. */
+export function attentionHint(jobs: readonly Job[]): string | undefined {
+	const some = jobs.filter((job) => neededFor(job) !== '');
+	const [first, ...others] = some;
+	if (!first) return undefined;
+	if (others.length === 0) return `${itemName(first)} needs your attention. ${neededFor(first)}`;
+	return `${some.length} of ${jobs.length} need your attention: ${listUpTo(maxNamesInHint, some.map(itemName))}.`;
 }
 
 /** How many names a hint lists. */
 export const maxNamesInHint = 3;
-
-/** A single name alone; several with their number: `2 orders (#1001, #1002)`. */
-export function countAndNames(names: readonly string[], plural: string): string {
-	const [first, ...others] = names;
-	if (first !== undefined && others.length === 0) return first;
-	return `${names.length} ${plural} (${listUpTo(maxNamesInHint, names)})`;
-}
 
 /** Comma-separated names; those beyond the maximum are only counted. */
 export function listUpTo(max: number, names: readonly string[]): string {

@@ -58,6 +58,8 @@ export type FailureReason =
 	| { code: 'noRecord'; exchange: Exchange; otherIds: readonly string[] }
 	/** The run failed before it sent anything. */
 	| { code: 'notStarted'; problem: Problem }
+	/** Dry Run is on in a published workflow. */
+	| { code: 'dryRun' }
 	/** Nothing more was sent. */
 	| { code: 'halted'; halt: Halt }
 	/** Another execution has claimed the delivery, or its whole order. */

@@ -45,8 +45,8 @@ export type Action =
 	| { code: 'unclearDate'; text: string }
 	| { code: 'missingFields'; fields: MissingField[] }
 	| { code: 'tooOld' }
-	/** One address for all orders. */
-	| { code: 'fixedAddress'; address: string }
+	/** One place for all orders. */
+	| { code: 'fixedPlace'; place: string }
 	/** Orders of several locations have the same pickup. */
 	| { code: 'unlistedLocation'; location: string }
 	/** An update leaves these unchanged. */
@@ -89,14 +89,12 @@ export interface OrderInfo {
 	/** The delivery type by the order's shipping method. */
 	type?: DeliveryType;
 	shopifyOrder?: ShopifyOrder;
+	/** The delivery date that the customer chose, as YYYY-MM-DD. */
+	deliveryDay?: string;
 	/** The names of its shipping methods and payment methods, by which the shop decides. */
 	methodNames?: { shipping: string[]; payment: string[] };
 	/** What the driver collects of the order's unpaid amount, if it is the share of a fulfillment order. */
 	cashShare?: { cashToCollect: number; cashOutstanding: number };
-	/** The payment methods of an order with an unpaid amount that the driver doesn't collect. */
-	notCollectedFor?: string[];
-	/** Expected fields that the order lacks. */
-	missingFields?: MissingField[];
 	/** What needs a person, if anything does. */
 	actions?: Action[];
 }
@@ -187,8 +185,7 @@ export function orderToDelivery(
 		location: order.fulfillmentOrder && locationOf(order.fulfillmentOrder),
 		...(type && { type }),
 		cashShare: cashShareOf(cash.value),
-		notCollectedFor,
-		missingFields: missing,
+		deliveryDay: date.day,
 		actions: undefinedIfEmpty(actions.filter((action) => typeof action === 'object')),
 		delivery: {
 			dropoff: dropoff.value,

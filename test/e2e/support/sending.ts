@@ -54,11 +54,11 @@ const itemSchema = z
 	.object({
 		referenceId: z.string(),
 		outcome: z.enum([...outcomes, 'skipped']),
-		reason: z.enum(outcomes).nullable(),
+		reason: z.union([z.enum(outcomes), z.literal('')]),
 	})
 	.transform(({ referenceId, outcome, reason }) => ({
 		referenceId,
-		outcome: z.enum(outcomes).parse(reason ?? outcome),
+		outcome: z.enum(outcomes).parse(reason || outcome),
 	}));
 
 /** The sending options of the workflow. */

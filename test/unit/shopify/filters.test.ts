@@ -67,17 +67,17 @@ describe('Payment', () => {
 			message:
 				'Order #1042 is not paid yet (Bank Deposit). It will be sent when it comes in as paid.',
 		});
-		expect(outcome(bank).needed).toBeNull();
+		expect(outcome(bank).needed).toBe('');
 		const unknown = { ...unpaid, payment_gateway_names: ['Pay the driver'] };
 		const advice = 'If Pay the driver is cash on delivery, add it to Cash on Delivery Methods.';
 		expect(outcome(unknown)).toMatchObject({ code: 'notPaid', needed: advice });
-		expect(outcome(unknown, { payment: 'paid' }).needed).toBeNull();
+		expect(outcome(unknown, { payment: 'paid' }).needed).toBe('');
 		expect(outcome(unknown, { payment: 'any' })).toMatchObject({
 			kind: 'delivery',
 			needed: `No cash is collected, but the order is not paid (Pay the driver). ${advice}`,
 		});
 		const declared = { cashOnDeliveryMethods: ['Pay the driver'] };
-		expect(outcome(unknown, {}, declared)).toMatchObject({ kind: 'delivery', needed: null });
+		expect(outcome(unknown, {}, declared)).toMatchObject({ kind: 'delivery', needed: '' });
 	});
 
 	test('rejects an order that does not say whether it is paid, so that it is not lost', () => {
@@ -372,7 +372,7 @@ describe('the delivery date', () => {
 			needed:
 				'The delivery date is 2026-12-24. To send such orders later, add Skip Until Delivery Date under Filters.',
 		});
-		expect(outcome(on('2026-11-24')).needed).toBeNull();
+		expect(outcome(on('2026-11-24')).needed).toBe('');
 		const note_attributes = [
 			{ name: 'Delivery-Date', value: '2026/12/24' },
 			{ name: 'Delivery-Time', value: '10:00 - 12:00' },

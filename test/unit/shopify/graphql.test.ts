@@ -341,27 +341,37 @@ describe('an order from GraphQL', () => {
 		expect(problemOf({ ...graphql, refunds }).message).toContain('has more "refundLineItems"');
 	});
 
-	test('is sent without a field that decides whether it is sent, with a hint', () => {
+	test('is sent without a field that decides whether it is sent, with a note', () => {
 		const order = {
 			...without('cancelledAt'),
 			lineItems: { ...connection, pageInfo: undefined },
 		};
 		expect(outcomeOf(order)).toMatchObject({
 			kind: 'delivery',
-			missingFields: [
-				{ field: 'cancelled_at', shownField: 'cancelledAt' },
-				{ field: 'lineItems.pageInfo.hasNextPage' },
+			actions: [
+				{
+					code: 'missingFields',
+					fields: [
+						{ field: 'cancelled_at', shownField: 'cancelledAt' },
+						{ field: 'lineItems.pageInfo.hasNextPage' },
+					],
+				},
 			],
 		});
 	});
 
-	test("is sent without the customer's currency, with a hint unless no cash is collected", () => {
+	test("is sent without the customer's currency, with a note unless no cash is collected", () => {
 		const order = without('presentmentCurrencyCode');
 		expect(outcomeOf(order)).toMatchObject({
 			kind: 'delivery',
-			missingFields: [{ field: 'presentment_currency', shownField: 'presentmentCurrencyCode' }],
+			actions: [
+				{
+					code: 'missingFields',
+					fields: [{ field: 'presentment_currency', shownField: 'presentmentCurrencyCode' }],
+				},
+			],
 		});
-		expect(outcomeOf(order, { cod: 'never' })).not.toHaveProperty('missingFields.0');
+		expect(outcomeOf(order, { cod: 'never' })).not.toHaveProperty('actions.0');
 	});
 
 	test.each([

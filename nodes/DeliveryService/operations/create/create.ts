@@ -1,4 +1,5 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions, INode, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import { z } from 'zod/v4';
 
 import type { Job } from '../../sending/job';
 import { realClock } from '../../common/clock';
@@ -7,18 +8,40 @@ import { parameterReader, type ParameterReader } from '../../common/parameters';
 import { Ledger } from '../../ledger/ledger';
 import { openWorkflowStore } from '../../ledger/store';
 import { storeProblem } from '../../messages/outcomes';
-import { failureSummary, listOutcomes, runHints } from '../../messages/summary';
+import { attentionHint, failureSummary, listOutcomes, runHints } from '../../messages/summary';
 import { rateLimitFor, unreachableRetryInEditorMs } from '../../sending/request';
 import { lookUpJobs, nothingSent, sendJobs, type SendingOptions } from '../../sending/send';
 import { openClient, creationRequest } from '../../service/client';
-import { operationError, unwrap } from '../../common/result';
-import { readFixedOverrides } from '../fields/fixedOverrides';
-import { assertNoRetryOnFail, hasErrorOutput, itemError, mapItems, withErrorItems } from '../items';
+import { operationError, unwrap, type Problem } from '../../common/result';
+import { pluralize } from '../../common/text';
+import type { Claim } from '../../ledger/claims';
+import { deliverySchema, type Delivery } from '../../service/schemas';
+import { serviceLabels, validate } from '../../service/validation';
+import type { OrderInfo } from '../../shopify/toDelivery';
+import {
+	assertNoRetryOnFail,
+	hasErrorOutput,
+	itemError,
+	mapItems,
+	toProblem,
+	withErrorItems,
+} from '../items';
 import { dryRunHint, toDryRunItems } from './dryRun';
-import { hintsOf, orderHints } from './hints';
-import { readRunOptions, readSkipAlreadySent, type RunOptions } from './options';
-import { toOutputItem, toOutputItems } from './output';
-import { assertValid, checkLocations, readItem, type Source } from './readItem';
+import { readItemOptions, readRunOptions, readSkipAlreadySent, type RunOptions } from './options';
+import { hintsOf, toOutputItem, toOutputItems, warning } from './output';
+
+/** What deliveries are created from: its fields, and how it reads an item. */
+export interface Source {
+	fields: INodeProperties[];
+	/** The rules for what it reads; by default those of the fields in the editor. */
+	schema?: z.ZodType<Delivery>;
+	/** Reads an item, without checking the rules of the service: a delivery, or why there is none. */
+	read(parameters: ParameterReader, item: number): OrderInfo;
+	/** Rephrases a violated rule of the service in terms of what the user entered. */
+	rephrase?(problem: Problem, referenceId: string | undefined): Problem;
+	/** Whether one failed item says nothing about the others, as with the orders of a shop. */
+	isIndependent?: boolean;
+}
 
 /** A run of Create: what its settings say. */
 interface CreateRun {
@@ -61,9 +84,10 @@ export async function createDeliveries(
 			const isNothingToSend = jobs.every(({ outcome }) => outcome !== undefined);
 			if (!run.continueOnFail && (isNothingToSend || !run.sendsOthers))
 				assertValid(context.getNode(), jobs);
-			return run.options.dryRun
-				? await preview(context, run, jobs)
-				: await send(context, run, jobs);
+			if (run.options.dryRun && isPreview(context)) return await preview(context, run, jobs);
+			if (run.options.dryRun)
+				for (const job of jobs) job.outcome ??= { kind: 'notSent', why: { code: 'dryRun' } };
+			return await send(context, run, jobs);
 		},
 		(problem, item) => {
 			// After an unexpected error, what was sent keeps its outcome.
@@ -120,12 +144,16 @@ async function send(
 		error.context.data = failure.lists;
 		throw error;
 	}
-	const created = jobs.filter(({ outcome }) => outcome?.kind === 'created');
-	context.addExecutionHints(
-		...hintsOf(runHints(jobs, report)),
-		...orderHints(created, readFixedOverrides(context)),
-	);
+	context.addExecutionHints(...hintsOf(runHints(jobs, report)));
 	return toOutputItems(jobs, isRemembered, toErrorOutput);
+}
+
+/**
+ * Whether someone sees the dry run: in the editor, or as the answer of an AI agent's tool. In a
+ * published workflow, it was left on by mistake, and nobody would notice that no order is sent.
+ */
+function isPreview(context: IExecuteFunctions): boolean {
+	return context.getMode() === 'manual' || context.getNode().type.endsWith('Tool');
 }
 
 /** What a run would send, without sending it. */
@@ -141,8 +169,8 @@ async function preview(
 	} catch (error) {
 		throw operationError(context.getNode(), storeProblem(error));
 	}
-	const toSend = jobs.filter(({ outcome }) => outcome === undefined);
-	context.addExecutionHints(dryRunHint(jobs), ...orderHints(toSend, readFixedOverrides(context)));
+	const attention = attentionHint(jobs);
+	context.addExecutionHints(dryRunHint(jobs), ...(attention ? [warning(attention)] : []));
 	return toDryRunItems(jobs, toErrorOutput);
 }
 
@@ -179,4 +207,101 @@ async function openSending(
 function logOutcomes(context: IExecuteFunctions, jobs: readonly Job[]): void {
 	const summary = listOutcomes(jobs);
 	if (summary) logWarning(context, `execution ${context.getExecutionId()} was stopped. ${summary}`);
+}
+
+/**
+ * Reads an input item and checks it against every rule of the service, before anything is sent.
+ *
+ * @param isRemembered whether sent deliveries are remembered, by their reference IDs
+ * @returns the job; a problem makes it invalid instead of throwing
+ */
+function readItem(
+	parameters: ParameterReader,
+	source: Source,
+	item: number,
+	isRemembered: boolean,
+): Job {
+	const job: Job = { item };
+	const invalid = (problem: Problem): Job => {
+		job.outcome = { kind: 'invalid', problem };
+		return job;
+	};
+	try {
+		const { delivery: input, skip, problem, ...order } = source.read(parameters, item);
+		job.order = order;
+		job.referenceId = order.referenceId;
+		if (problem) return invalid(problem);
+		if (skip) {
+			job.outcome = { kind: 'skipped', why: { code: 'order', skip } };
+			return job;
+		}
+		job.referenceId ??= referenceSchema.parse(input).referenceId;
+		const options = readItemOptions(parameters, item);
+		if (!options.ok) return invalid(options.problem);
+		const delivery = validate(source.schema ?? deliverySchema, input, 'Delivery', serviceLabels);
+		if (!delivery.ok)
+			return invalid(source.rephrase?.(delivery.problem, job.referenceId) ?? delivery.problem);
+		const { referenceId } = delivery.value;
+		job.referenceId = referenceId;
+		if (isRemembered && referenceId === undefined) return invalid(noReferenceProblem);
+		const { companyId, simplify } = options.value;
+		// The type of the order's shipping method is more specific than the option.
+		const type = order.type ?? options.value.type;
+		const claim: Claim | undefined =
+			isRemembered && referenceId !== undefined
+				? { referenceId, companyId, orderId: order.shopifyOrder?.id, part: order.part }
+				: undefined;
+		return Object.assign(job, { companyId, type, simplify, delivery: delivery.value, claim });
+	} catch (error) {
+		return invalid(toProblem(error));
+	}
+}
+
+/** The reference ID of an invalid delivery, if it is readable. */
+const referenceSchema = z
+	.object({
+		referenceId: z
+			.union([z.string().min(1), z.number().transform(String)])
+			.optional()
+			.catch(undefined),
+	})
+	.catch({});
+
+const noReferenceProblem: Problem = {
+	message: 'Reference ID is missing',
+	description:
+		'Enter one: "Skip Already Sent" recognizes sent deliveries by it. Nothing was sent for this item.',
+};
+
+/** @throws NodeOperationError for the first invalid item, so that nothing is sent */
+function assertValid(node: INode, jobs: readonly Job[]): void {
+	const [first, ...others] = jobs.filter(({ outcome }) => outcome?.kind === 'invalid');
+	if (first?.outcome?.kind !== 'invalid') return;
+	const { message, description = '' } = first.outcome.problem;
+	const { referenceId = '' } = first;
+	const namedMessage = message.includes(referenceId)
+		? message
+		: `${message} (reference ID ${referenceId})`;
+	const alsoInvalid =
+		others.length > 0 &&
+		`${pluralize(others.length, 'other item is', 'other items are')} also invalid.`;
+	const sentences = [description, alsoInvalid, 'No delivery was created.'];
+	const problem = { message: namedMessage, description: sentences.filter(Boolean).join(' ') };
+	throw itemError(node, problem, first.item);
+}
+
+/**
+ * Adds what a person should know about orders of several locations in one input: without Pickup by
+ * Location, all have the same pickup. A shop with one location needs no table.
+ */
+export function checkLocations(jobs: readonly Job[]): void {
+	const orders = jobs.flatMap(({ order }) => order ?? []);
+	const names = new Set(orders.flatMap(({ unlistedLocation }) => unlistedLocation ?? []));
+	if (names.size <= 1) return;
+	for (const order of orders)
+		if (order.unlistedLocation !== undefined)
+			order.actions = [
+				...(order.actions ?? []),
+				{ code: 'unlistedLocation', location: order.unlistedLocation },
+			];
 }

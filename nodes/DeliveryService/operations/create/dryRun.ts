@@ -3,13 +3,11 @@ import type { INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
 import type { Job } from '../../sending/job';
 import { problemText } from '../../common/result';
 import { pluralize } from '../../common/text';
-import { actionNeeded } from '../../messages/orders';
-import { describe, skipReason } from '../../messages/outcomes';
+import { describe, neededFor, skipReason } from '../../messages/outcomes';
 import { itemName, listUpTo, maxNamesInHint } from '../../messages/summary';
 import type { Delivery } from '../../service/schemas';
 import { outputItem } from '../items';
-import { warning } from './hints';
-import { toErrorItem } from './output';
+import { toErrorItem, warning } from './output';
 
 /**
  * The output of a dry run, as a packing list: a flat item for each input item, whether it would be
@@ -19,27 +17,42 @@ import { toErrorItem } from './output';
  * @param toErrorOutput whether n8n moves failed items to an output of their own
  */
 export function toDryRunItems(jobs: readonly Job[], toErrorOutput: boolean): INodeExecutionData[] {
-	const hasOrders = jobs.some(({ order }) => order?.shopifyOrder !== undefined);
-	const hasActions = jobs.some(({ order }) => order?.actions);
-	const hasRequests = jobs.some(({ simplify }) => simplify === false);
+	const isFull = jobs.some(({ simplify }) => simplify === false);
 	return jobs.map((job) => {
-		const { item, referenceId = null, order, delivery, outcome, type, companyId } = job;
+		const { item, referenceId = '', delivery, outcome, type = '', companyId = '' } = job;
 		if (toErrorOutput && outcome?.kind === 'invalid') return toErrorItem(job, true);
-		const message = outcome && problemText(describe(job, outcome, true));
+		const { contact, location } = delivery?.dropoff ?? {};
+		const { methodNames, deliveryDay = '', shopifyOrder = '' } = job.order ?? {};
+		const packages = delivery?.packages ?? [];
+		const weights = packages.flatMap(({ weight }) => weight ?? []);
+		const reason = reasonOf(job);
 		return outputItem(
 			{
 				referenceId,
+				result: resultText(reason, outcome),
+				recipient: contact?.name ?? '',
+				address: location ? placeText(location) : '',
+				pickup: delivery ? placeText(delivery.pickup.location) : '',
+				packages: packages.map(packageText).join(', '),
+				cashToCollect: delivery ? (delivery.cod ?? 0) : '',
+				shippingMethod: methodNames?.shipping.join(', ') ?? '',
+				weightKg: weights.length > 0 ? totalWeight(weights) : '',
+				deliveryType: type,
+				deliveryDate: deliveryDay,
+				actionNeeded: neededFor(job),
+				message: outcome ? `Dry Run: ${problemText(describe(job, outcome, true))}` : '',
 				wouldSend: outcome === undefined,
-				reason: reasonOf(job),
-				...packingColumns(delivery),
-				...(hasOrders && { shippingMethod: order?.methodNames?.shipping.join(', ') || null }),
-				message: message === undefined ? null : `Dry Run: ${message}`,
-				...(hasActions && { actionNeeded: actionNeeded(order?.actions) }),
-				deliveryType: type ?? null,
-				companyId: companyId ?? null,
-				...(hasOrders && { shopifyOrder: order?.shopifyOrder ?? null }),
-				...(hasRequests && {
-					request: delivery && !outcome ? { deliveries: [delivery], companyId, type } : null,
+				reason,
+				...(isFull && {
+					email: contact?.email ?? '',
+					phone: contact?.phonenumber ?? '',
+					instructions: location?.instructions ?? '',
+					companyId,
+					shopifyOrder,
+					request:
+						delivery && !outcome
+							? { deliveries: [delivery], companyId: job.companyId, type: job.type }
+							: '',
 				}),
 			},
 			item,
@@ -47,29 +60,17 @@ export function toDryRunItems(jobs: readonly Job[], toErrorOutput: boolean): INo
 	});
 }
 
+function resultText(reason: string, outcome: Job['outcome']): string {
+	if (outcome === undefined) return 'send';
+	return outcome.kind === 'skipped' ? `skip: ${wordsOf(reason)}` : 'error';
+}
+
 /** Why an item would not be sent, as a keyword. */
-function reasonOf({ outcome }: Job): string | null {
-	if (outcome === undefined) return null;
+function reasonOf({ outcome }: Job): string {
+	if (outcome === undefined) return '';
 	if (outcome.kind === 'skipped') return skipReason(outcome);
 	if (outcome.kind === 'notSent' && outcome.why.code === 'inParts') return 'sentInParts';
 	return outcome.kind === 'notSent' ? outcome.why.code : outcome.kind;
-}
-
-function packingColumns(delivery: Delivery | undefined): object {
-	const { contact, location } = delivery?.dropoff ?? {};
-	const packages = delivery?.packages ?? [];
-	const weights = packages.flatMap(({ weight }) => weight ?? []);
-	return {
-		recipient: contact?.name ?? null,
-		email: contact?.email ?? null,
-		phone: contact?.phonenumber ?? null,
-		address: location ? placeText(location) : null,
-		pickup: delivery ? placeText(delivery.pickup.location) : null,
-		packages: packages.map(packageText).join(', ') || null,
-		weightKg: weights.length > 0 ? totalWeight(weights) : null,
-		cashToCollect: delivery ? (delivery.cod ?? 0) : null,
-		instructions: location?.instructions ?? null,
-	};
 }
 
 function placeText({ address, warehouse }: Delivery['dropoff']['location']): string {
@@ -92,7 +93,7 @@ function totalWeight(amounts: readonly number[]): number {
 export function dryRunHint(jobs: readonly Job[]): NodeExecutionHint {
 	const skipped = jobs.flatMap((job) => {
 		const reason = reasonOf(job);
-		return reason === null ? [] : [`${itemName(job)} ${reasonText(reason)}`];
+		return reason === '' ? [] : [`${itemName(job)} ${wordsOf(reason)}`];
 	});
 	const count = jobs.length - skipped.length;
 	const noun = jobs.some(({ order }) => order?.shopifyOrder) ? 'order' : 'item';
@@ -124,7 +125,7 @@ function countMethods(title: string, jobs: readonly Job[], kind: 'shipping' | 'p
 const maxMethodsInHint = 10;
 
 /** A keyword as words: "testOrder" as "test order". */
-function reasonText(reason: string): string {
+function wordsOf(reason: string): string {
 	if (reason === 'cancelled') return 'canceled';
 	return reason.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

@@ -9,7 +9,7 @@ import { isBlank } from '../../common/text';
 import { showFor } from '../resource';
 import { packagesField, readPackages } from '../fields/package';
 import { placeFields, readPlace } from '../fields/place';
-import type { Source } from './readItem';
+import type { Source } from './create';
 
 /** Creates deliveries from the fields of the node (API document, section 2.1). */
 export const fromFields: Source = {

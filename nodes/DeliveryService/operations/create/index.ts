@@ -4,12 +4,17 @@ import { showFor, type Operation } from '../resource';
 import { fromFields } from './fromFields';
 import { optionFields } from './options';
 import { createDeliveries } from './create';
-import type { Source } from './readItem';
+import type { Source } from './create';
 import { limits, deliveryJsonSchema } from '../../service/schemas';
 import { lowerFirst, truncate } from '../../common/text';
 import { orderToDelivery } from '../../shopify/toDelivery';
 import { placeFields } from '../fields/place';
-import { orderField, orderOptionsFields, readOrderMapping } from '../fields/shopifyOrder';
+import {
+	fixedPlace,
+	orderField,
+	orderOptionsFields,
+	readOrderMapping,
+} from '../fields/shopifyOrder';
 import { pickupByLocationField, readOrderPickup } from './pickupByLocation';
 
 /** Creates deliveries from Shopify orders as n8n's Shopify nodes output them. */
@@ -35,9 +40,8 @@ const fromShopifyOrder: Source = {
 		const info = orderToDelivery(order.value, mapping.value);
 		const { delivery, ...others } = info;
 		if (!delivery) return info;
-		const { address } = mapping.value.overrides;
-		if (address !== undefined && parameters.isFixed('orderOptions.address'))
-			others.actions = [...(others.actions ?? []), { code: 'fixedAddress', address }];
+		const place = fixedPlace(parameters, mapping.value);
+		if (place) others.actions = [...(others.actions ?? []), place];
 		const name = others.shopifyOrder?.name ?? others.referenceId ?? 'The order';
 		const read = readOrderPickup(parameters, item, others.location, name);
 		if (!read.ok) return { ...others, problem: read.problem };

@@ -1,32 +1,16 @@
-import type { INodeExecutionData } from 'n8n-workflow';
+import type { INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
 
 import { problemText } from '../../common/result';
 import { endSentence, isBlank } from '../../common/text';
-import { actionNeeded } from '../../messages/orders';
-import { describe, isPendingReview, reviewAdvice, skipReason } from '../../messages/outcomes';
-import { excludeCreatedAdvice, mayExist } from '../../messages/summary';
+import { describe, neededFor, skipReason } from '../../messages/outcomes';
+import { excludeCreatedAdvice, mayExist, type runHints } from '../../messages/summary';
 import type { Job, Outcome } from '../../sending/job';
 import { errorItem, outputItem } from '../items';
 
-/** The fields of a created delivery's record that every output item has as columns. */
-const recordColumns = [
-	'id',
-	'trackLink',
-	'statusDelivery',
-	'deliveryDate',
-	'price',
-	'currencyCode',
-	'distance',
-] as const;
-
-/** The columns that exist only if an item of the run has a value for them, in order. */
-const optionalColumns = [
-	...['cashToCollect', 'cashOutstanding', 'cashNotCollectedFor', 'actionNeeded', 'shopifyOrder'],
-];
-
 /**
- * An output item for each job. All have the same fields, the important ones first, and null where a
- * field does not apply: n8n's table shows a missing field as an error.
+ * An output item for each job. All have the same fields, the important ones first, and empty text
+ * where a field does not apply: n8n's table shows a missing field and null as errors. With Simplify,
+ * these are the first ten.
  *
  * @param isRemembered whether running the workflow again skips created deliveries
  * @param toErrorOutput whether n8n moves failed items to an output of their own
@@ -38,16 +22,14 @@ export function toOutputItems(
 ): INodeExecutionData[] {
 	// Most problems advise to run the workflow again, which sends all items again.
 	const warnsOfResending = !isRemembered && jobs.some(mayExist);
-	const rows = jobs.map((job) => toRow(job, isRemembered, warnsOfResending));
-	const names = new Set(optionalColumns);
-	for (const { common, more } of rows)
-		for (const name of Object.keys(more)) if (!(name in common)) names.add(name);
-	const columns = [...names].filter((name) => rows.some(({ more }) => more[name] !== undefined));
-	return rows.map(({ job, outcome, common, more }) => {
-		if (toErrorOutput && isFailure(outcome)) return toErrorItem(job, isRemembered);
-		const rest = columns.map((name): [string, unknown] => [name, more[name] ?? null]);
-		return outputItem({ ...common, ...Object.fromEntries(rest) }, job.item);
-	});
+	const isFull = jobs.some(({ simplify }) => simplify === false);
+	const rows = jobs.map((job) => toRow(job, isFull, isRemembered, warnsOfResending));
+	const empty = Object.fromEntries(rows.flatMap(Object.keys).map((name) => [name, '']));
+	return jobs.map((job, index) =>
+		toErrorOutput && isFailure(job)
+			? toErrorItem(job, isRemembered)
+			: outputItem({ ...empty, ...rows[index] }, job.item),
+	);
 }
 
 /** The output item of one job. */
@@ -61,42 +43,39 @@ const notProcessed: Outcome = {
 	why: { code: 'halted', halt: { code: 'stopped' } },
 };
 
-function isFailure({ kind }: Outcome): boolean {
-	return kind !== 'created' && kind !== 'skipped';
+function isFailure({ outcome = notProcessed }: Job): boolean {
+	return outcome.kind !== 'created' && outcome.kind !== 'skipped';
 }
 
-/** The columns of a job: those that every item has, and those that not every item has. */
-function toRow(job: Job, isRemembered: boolean, warnsOfResending: boolean) {
-	const { outcome = notProcessed, referenceId, order, simplify } = job;
+/** The columns of a job, without those that do not apply. */
+function toRow(
+	job: Job,
+	isFull: boolean,
+	isRemembered: boolean,
+	warnsOfResending: boolean,
+): object {
+	const { outcome = notProcessed, referenceId, order } = job;
 	const problem = describe(job, outcome, isRemembered);
 	const advice =
 		warnsOfResending && outcome.kind === 'notSent'
 			? `${endSentence(problem.description)} ${excludeCreatedAdvice}`.trim()
 			: problem.description;
-	const record: Record<string, unknown> = outcome.kind === 'created' ? outcome.record : {};
-	const common: object = {
-		referenceId: isBlank(record.referenceId) ? (referenceId ?? null) : record.referenceId,
+	const isCreated = outcome.kind === 'created';
+	const record: Record<string, unknown> = isCreated ? outcome.record : {};
+	const { trackLink, statusDelivery, deliveryDate, price } = record;
+	const columns: Record<string, unknown> = {
+		referenceId: isBlank(record.referenceId) ? referenceId : record.referenceId,
 		outcome: outcome.kind,
 		message: problemText({ ...problem, description: advice }),
-		...Object.fromEntries(recordColumns.map((name) => [name, record[name] ?? null])),
-		...(outcome.kind === 'created' && { id: outcome.id }),
-		reason: outcome.kind === 'skipped' ? skipReason(outcome) : null,
+		actionNeeded: neededFor(job),
+		...{ trackLink, statusDelivery, deliveryDate, price },
+		id: isCreated ? outcome.id : '',
+		reason: outcome.kind === 'skipped' ? skipReason(outcome) : '',
 	};
-	const { shopifyOrder, cashShare, notCollectedFor, actions } = order ?? {};
-	const review =
-		outcome.kind === 'created' && isPendingReview(outcome) && `Pending review: ${reviewAdvice}`;
-	const needed = [review, actionNeeded(actions)].filter(Boolean).join(' ') || undefined;
-	const more: Record<string, unknown> =
-		outcome.kind === 'created'
-			? {
-					...(simplify ? {} : record),
-					...cashShare,
-					cashNotCollectedFor: notCollectedFor?.join(', '),
-					actionNeeded: needed,
-					shopifyOrder,
-				}
-			: { actionNeeded: needed, shopifyOrder };
-	return { job, outcome, common, more };
+	const more = isFull && { ...record, ...order?.cashShare, shopifyOrder: order?.shopifyOrder };
+	// A field of the record can't replace a column.
+	const all: Record<string, unknown> = { ...columns, ...more, ...columns };
+	return Object.fromEntries(Object.entries(all).map(([name, value]) => [name, value ?? '']));
 }
 
 /** The output item of a failure, in the form that n8n moves to the error output. */
@@ -108,4 +87,13 @@ export function toErrorItem(job: Job, isRemembered: boolean): INodeExecutionData
 		...(referenceId !== undefined && { referenceId }),
 		...(shopifyOrder && { shopifyOrder }),
 	});
+}
+
+/** The hints after a run, in the form that n8n shows. */
+export function hintsOf({ info, warnings }: ReturnType<typeof runHints>): NodeExecutionHint[] {
+	return [{ message: info, type: 'info', location: 'outputPane' }, ...warnings.map(warning)];
+}
+
+export function warning(message: string): NodeExecutionHint {
+	return { message, type: 'warning', location: 'outputPane' };
 }

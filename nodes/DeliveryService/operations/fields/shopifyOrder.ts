@@ -10,6 +10,7 @@ import {
 	type ParameterReader,
 } from '../../common/parameters';
 import { orderMappingSchema, type OrderMapping } from '../../shopify/mapping';
+import type { Action } from '../../shopify/toDelivery';
 import { realClock } from '../../common/clock';
 import { filtersField, readFilters } from './filters';
 import { fallbackEmailField, orderOptions, updatedOrderOptions } from './shopifyOrderOptions';
@@ -82,6 +83,18 @@ function mappingFromOptions(parameters: ParameterReader, item: number): object {
 			...(tags !== undefined && { tags: toList(tags) }),
 		},
 	};
+}
+
+/** The note that all orders go to one place, which was most often meant for one of them. */
+export function fixedPlace(
+	parameters: ParameterReader,
+	{ overrides }: OrderMapping,
+): Action | undefined {
+	const { address, lat, lng } = overrides;
+	const isFixed = (name: string) => parameters.isFixed(`orderOptions.${name}`);
+	if (address !== undefined && isFixed('address')) return { code: 'fixedPlace', place: address };
+	const isPoint = lat !== undefined && lng !== undefined && isFixed('lat') && isFixed('lng');
+	return isPoint ? { code: 'fixedPlace', place: `${lat}, ${lng}` } : undefined;
 }
 
 /** Package Size by Weight overrides Package Size. */

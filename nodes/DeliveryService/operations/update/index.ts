@@ -18,7 +18,6 @@ import { unreachableRetryInEditorMs } from '../../sending/request';
 import { sendUpdates, type Update, type UpdateResult } from '../../sending/updates';
 import { openClient, updateRequest } from '../../service/client';
 import type { Action } from '../../shopify/toDelivery';
-import { overridesMessage, readFixedOverrides } from '../fields/fixedOverrides';
 import {
 	assertNoRetryOnFail,
 	errorItem,
@@ -70,7 +69,7 @@ function itemMaker(context: IExecuteFunctions, parameters: ParameterReader) {
 		if (toErrorOutput) return errorItem(problem, item, details);
 		const message = problemText(problem);
 		return outputItem(
-			{ [idField]: null, ...details, message, ...needed(), jobId: null, code: null },
+			{ [idField]: '', ...details, message, ...needed(), jobId: '', code: '' },
 			item,
 		);
 	};
@@ -78,7 +77,7 @@ function itemMaker(context: IExecuteFunctions, parameters: ParameterReader) {
 		const { item, id, outcome } = one;
 		if (outcome.kind !== 'updated')
 			return failure(item, outcome.kind, updateProblem(one, outcome), id);
-		const { jobId, code = null, message = 'Updated' } = outcome.response;
+		const { jobId, code = '', message = 'Updated' } = outcome.response;
 		return outputItem(
 			{ [idField]: id, outcome: outcome.kind, message, ...needed(actions), jobId, code },
 			item,
@@ -125,7 +124,6 @@ async function runUpdates(
 			outputs[result.item]?.push(toItem.result(result, actionsOf.get(result.item)));
 		if (!context.continueOnFail()) assertUpdated(node, batch, updates, results);
 	}
-	addOverridesHint(context, results);
 	return outputs.flat();
 }
 
@@ -162,13 +160,4 @@ function assertUpdated(
 		error.context.data = lists;
 		throw error;
 	}
-}
-
-/** Warns about a fixed recipient or address for several deliveries. */
-function addOverridesHint(context: IExecuteFunctions, results: readonly UpdateResult[]): void {
-	const updated = results.filter(({ outcome }) => outcome.kind === 'updated');
-	const count = new Set(updated.map(({ id }) => id)).size;
-	const message = overridesMessage(readFixedOverrides(context), count);
-	if (count > 1 && message !== undefined)
-		context.addExecutionHints({ message, type: 'warning', location: 'outputPane' });
 }

@@ -21,7 +21,7 @@ import { partReference } from '../../shopify/toDelivery';
 import { toProblem } from '../items';
 import { readPackages } from '../fields/package';
 import { retryLabels, retryShape } from '../fields/retryOptions';
-import { readOrderMapping } from '../fields/shopifyOrder';
+import { fixedPlace, readOrderMapping } from '../fields/shopifyOrder';
 import { changeFields, updateRetryDefaults } from './fields';
 
 const updateOptionsSchema = z.object(retryShape(updateRetryDefaults));
@@ -182,7 +182,9 @@ function changesFromOrder(
 	if (result.kind === 'skipped')
 		return { ok: false, problem: notUpdatedProblem(result, result.label) };
 	const changes = validate(deliveryChangesSchema, result.changes, 'Changes', serviceLabels);
-	const { order: updated, actions } = result;
+	const { order: updated } = result;
+	const place = fixedPlace(parameters, mapping.value);
+	const actions = place ? [...result.actions, place] : result.actions;
 	return changes.ok
 		? { ok: true, value: { changes: changes.value, order: { ...updated, actions } } }
 		: changes;
