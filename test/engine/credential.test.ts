@@ -40,6 +40,16 @@ describe('connection test of the credential', () => {
 			/^The Delivery Service rejected the API key\. Check API Key ID and API Secret/,
 		],
 		[
+			'key and secret are swapped',
+			{ apiKeyId: 'local-secret', apiSecret: 'local-key' },
+			/rejected the API key\. API Key ID and API Secret are swapped: enter each in its field\.$/,
+		],
+		[
+			'the secret ends with a space',
+			{ apiSecret: 'local-secret ' },
+			/rejected the API key\. The API Secret starts or ends with a space: remove it\.$/,
+		],
+		[
 			'the company does not exist',
 			{ companyId: 77 },
 			/this company or URL was not found\. Check Company ID and Base URL\..* any webhooks yet.* The service says/,
@@ -47,9 +57,9 @@ describe('connection test of the credential', () => {
 	])('fails the connection test with the cause if %s', async (_what, changes, message) => {
 		const verdict = await testConnection(changes);
 
-		expect(service.received()).toMatchObject([
-			{ method: 'GET', path: `/hooks/companies/${changes.companyId ?? 1001}` },
-		]);
+		expect(service.received('GET')[0]).toMatchObject({
+			path: `/hooks/companies/${changes.companyId ?? 1001}`,
+		});
 		expect(verdict).toEqual({ status: 'Error', message: expect.stringMatching(message) });
 	});
 
@@ -57,8 +67,8 @@ describe('connection test of the credential', () => {
 		[
 			'an HTML page',
 			200,
-			'<!doctype html>',
-			/is not a valid Delivery Service response.* Check the Base URL/,
+			'<!doctype html><title>Our shop</title>',
+			/is not a valid Delivery Service response.* Check the Base URL.* 127\.0\.0\.1:\d+ responded \(page "Our shop"\)\.$/,
 		],
 		['an internal error', 500, { message: 'Lost the database' }, /.*Lost the database/],
 	])('fails the connection test after a response with %s', async (_what, status, body, message) => {

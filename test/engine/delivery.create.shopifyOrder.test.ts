@@ -625,8 +625,10 @@ describe('invalid order', () => {
 	});
 });
 
-test('shows a hint that nothing was sent if every order is skipped', async () => {
+test('shows a hint that says why the only order was skipped', async () => {
 	const cancelled = shopifyOrder({ cancelled_at: '2026-11-02T10:00:00-06:00' });
 	const { hints } = await service.run(fromOrder(), { items: [cancelled] });
-	expect(hints.map(({ message }) => message)).toEqual(['Nothing was sent. Skipped 1 item: #1001.']);
+	expect(hints.map(({ message }) => message)).toEqual([
+		'Nothing was sent. Order #1001 was canceled. If its delivery already exists, ask the Delivery Service to stop it.',
+	]);
 });

@@ -137,14 +137,13 @@ export function runHints(
 	const withKind = (...kinds: Array<Outcome['kind']>) =>
 		jobs.filter(({ outcome }) => outcome && kinds.includes(outcome.kind));
 	const created = withKind('created').length;
-	const skipped = withKind('skipped').map(itemName);
+	const skipped = withKind('skipped');
 	const [forLimit, forService] = [waited.forLimitMs, waited.forServiceMs].map((ms) =>
 		Math.round(ms / 1000),
 	);
 	const info = [
 		requests > 0 ? `Created ${pluralize(created, 'delivery', 'deliveries')}.` : 'Nothing was sent.',
-		skipped.length > 0 &&
-			`Skipped ${pluralize(skipped.length, 'item', 'items')}: ${listUpTo(maxNamesInHint, skipped)}.`,
+		problemHint(skipped, ({ length }) => `Skipped ${length} items`),
 		reducedSize !== undefined &&
 			`The Delivery Service rejected a batch, so the rest was sent ${reducedSize === 1 ? 'individually' : `in batches of up to ${reducedSize}`}.`,
 		forLimit && `Waited ${forLimit} s for the rate limit (100 requests per minute).`,
@@ -171,7 +170,7 @@ export function runHints(
 	};
 }
 
-/** A single job's own message; the names of several. */
+/** One affected job's own message, which says why; the names of several. */
 function problemHint(
 	some: readonly Job[],
 	sentence: (some: readonly Job[]) => string,

@@ -12,7 +12,7 @@ import {
 	type Credential,
 } from './credential';
 import { isSuccess, settle, toNoResponse, type Exchange, listWebhooksRequest } from './client';
-import { serviceDetail, explainFailure, notADeliveryService } from './errors';
+import { serviceDetail, explainFailure, notADeliveryService, otherServer } from './errors';
 import { problemText, type Problem } from '../common/result';
 import { listNotFoundProblem, readWebhookList } from './webhooks';
 
@@ -58,12 +58,28 @@ async function findProblem(
 		blockedReason === undefined
 			? await requestWebhookList(context, credential.value, companyId)
 			: { kind: 'noResponse', code: '', blockedReason, host };
-	if (exchange.kind === 'response') {
-		if (exchange.status === 404)
-			return listNotFoundProblem(serviceDetail(exchange), ': save the credential and continue');
-		if (isSuccess(exchange)) return readWebhookList(exchange) ? undefined : notADeliveryService;
+	if (exchange.kind === 'noResponse') return explainFailure({ ...exchange, host });
+	const { apiKeyId, apiSecret, baseUrl } = credential.value;
+	const withServer = ({ message, description = '' }: Problem): Problem => ({
+		message,
+		description: `${description} ${otherServer(exchange, baseUrl)}`,
+	});
+	if (exchange.status === 404) {
+		const detail = serviceDetail(exchange);
+		const problem = listNotFoundProblem(detail, ': save the credential and continue');
+		return detail ? problem : withServer(problem);
 	}
-	return explainFailure(exchange.kind === 'response' ? exchange : { ...exchange, host });
+	if (isSuccess(exchange))
+		return readWebhookList(exchange) ? undefined : withServer(notADeliveryService);
+	const { message, description } = explainFailure(exchange);
+	if (exchange.status !== 401) return { message, description };
+	if (/^\s|\s$/.test(apiSecret))
+		return { message, description: 'The API Secret starts or ends with a space: remove it.' };
+	const swapped = { ...credential.value, apiKeyId: apiSecret, apiSecret: apiKeyId };
+	const second = await requestWebhookList(context, swapped, companyId);
+	return second.kind === 'response' && isSuccess(second)
+		? { message, description: 'API Key ID and API Secret are swapped: enter each in its field.' }
+		: { message, description };
 }
 
 /** Lists the webhooks with the HTTP helper of connection tests, which differs from that of nodes. */

@@ -1,6 +1,8 @@
 import type { ServiceResponse, Exchange, NoResponse } from './client';
 import type { Problem } from '../common/result';
+import { truncate } from '../common/text';
 import { codeAndMessageSchema } from './schemas';
+import { fieldLabel, serviceLabels } from './validation';
 
 const unreachableAdvice =
 	'Check the Base URL in the credential and whether this n8n instance can reach it, then try again.';
@@ -221,8 +223,34 @@ function serviceMessage(body: unknown): string | undefined {
 	const { code, message } = codeAndMessageSchema.parse(body);
 	const shown = [...(message ? ['message'] : []), ...(code ? ['code'] : [])];
 	const text = [message, code && `(${code})`, otherFields(shown, body)].filter(Boolean).join(' ');
+	if (!text) return undefined;
+	const labels = fieldsIn(text);
+	const check = labels.length > 0 ? `Check ${labels.join(', ')}. ` : '';
 	// Cut last: half a signature would not be recognized.
-	return text ? `The service says: ${withoutSignatures(text).slice(0, 500)}` : undefined;
+	return `${check}The service says: ${withoutSignatures(text).slice(0, 500)}`;
+}
+
+/** The labels of the fields that a text names by their path, e.g. dropoff.contact.phonenumber. */
+function fieldsIn(text: string): string[] {
+	const paths = text.match(/[a-z]+(?:\.\w+|\[\d+\])+/gi) ?? [];
+	const labels = paths.flatMap((path) => {
+		const steps = path.split(/[.[\]]+/).filter((step) => !/^(|\d+|deliveries)$/.test(step));
+		return steps.length > 1 && steps.every((step) => Object.hasOwn(serviceLabels, step))
+			? fieldLabel(steps, serviceLabels)
+			: [];
+	});
+	return [...new Set(labels)];
+}
+
+/**
+ * Who responded instead of the service, for a response that can't be its own.
+ *
+ * @param baseUrl a valid URL
+ */
+export function otherServer({ headers, body }: ServiceResponse, baseUrl: string): string {
+	const [, title] = (isHtml(body) && /<title[^>]*>\s*([^<]+?)\s*</i.exec(String(body))) || [];
+	const names = [headers.server, title && `page "${truncate(title, 60)}"`].filter(Boolean);
+	return `${new URL(baseUrl).host} responded${names.length > 0 ? ` (${names.join(', ')})` : ''}.`;
 }
 
 /**

@@ -69,6 +69,11 @@ describe('explaining a response', () => {
 		[{ error: 'too much' }, 'The service says: {"error":"too much"}'],
 		[['too much'], 'The service says: ["too much"]'],
 		['too much', 'The service says: too much'],
+		[
+			{ message: 'dropoff.contact.phonenumber and deliveries[0].packages[0].qty are invalid' },
+			'Check Recipient phone, Package quantity. The service says: dropoff.contact.phonenumber and deliveries[0].packages[0].qty are invalid',
+		],
+		[{ message: 'See api.example.com' }, 'The service says: See api.example.com'],
 		[{ errors: 'x'.repeat(600) }, `The service says: {"errors":"${'x'.repeat(489)}`],
 	])('quotes the readable fields of the body %j', (body, description) => {
 		expect(explainFailure(responseWith(400, body))).toEqual({
