@@ -7,7 +7,7 @@ import { z } from 'zod';
 
 import { workflowFileSchema, type N8nClient, type WorkflowFile } from './n8n/client';
 import { projectFolder } from './n8n/folders';
-import type { Mailbox } from './mailbox';
+import type { Mailbox } from './mailbox/mailbox';
 import type { LocalService } from './service/server';
 import type { Shopify } from './shopify/server';
 
@@ -51,8 +51,9 @@ export const nodeNames = {
 	everyTwelveHours: 'Every 12 Hours',
 } as const;
 
-/** The name of the data table of the examples. */
+/** The names of the data tables of the examples. */
 export const deliveriesTable = 'Deliveries';
+export const settingsTable = 'Delivery settings';
 
 /** Stored credentials by type, as nodes refer to them. */
 export type Credentials = Readonly<Record<string, { id: string; name: string }>>;
@@ -80,6 +81,12 @@ export const pickup = {
 	pickupAddress: '18 Depot Street, Springfield, IL 62703, United States',
 };
 
+/** Where the locations of the sample shop hand over their packages. */
+const pickupByLocation = {
+	entry: [{ shopifyLocation: 'Harbor Warehouse', pickupType: 'warehouse', warehouse: '7' }],
+	others: [{ pickupType: 'address', address: pickup.pickupAddress }],
+};
+
 /** The values that a user enters in the examples, for the stand-ins. */
 export function filledIn({
 	credential,
@@ -89,6 +96,7 @@ export function filledIn({
 	return {
 		[nodeNames.createDelivery]: {
 			...pickup,
+			pickupDetails: { pickupByLocation },
 			fallbackEmail: 'orders@example.com',
 		},
 		[nodeNames.computeSignature]: { secret: webhooks.adminKey },
@@ -186,7 +194,9 @@ const setParametersShape = z.object({
 	assignments: z.object({ assignments: z.array(z.object({ name: z.string() }).passthrough()) }),
 });
 
-function applyChanges({ type, parameters }: WorkflowNode, changes: FilledIn[string]) {
+function applyChanges({ name, type, parameters }: WorkflowNode, changes: FilledIn[string]) {
+	// Most workflows read the settings from their table.
+	if (name === nodeNames.settings && type === 'n8n-nodes-base.dataTable') return parameters;
 	if (type === 'n8n-nodes-base.if') {
 		const { conditions } = conditionShape.parse(parameters);
 		const [condition] = conditions.conditions;

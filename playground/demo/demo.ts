@@ -6,7 +6,7 @@ import { nextStatus } from '../service/delivery';
 import type { LocalService } from '../service/server';
 import { samples } from '../shopify/samples';
 import type { Shopify } from '../shopify/server';
-import type { Mailbox } from '../mailbox';
+import type { Mailbox } from '../mailbox/mailbox';
 import type { Order } from '../shopify/shapes';
 import {
 	credentialTypes,
@@ -64,6 +64,8 @@ export interface DemoResult {
 	readonly splitOrder: { readonly name: string; readonly fulfillmentStatuses: readonly string[] };
 	/** The rows of the table at the end. */
 	readonly rows: readonly DeliveryRow[];
+	/** Returns the rows of the table now. */
+	readonly readRows: () => Promise<readonly DeliveryRow[]>;
 }
 
 /** The servers of the demo. */
@@ -198,6 +200,7 @@ export async function runDemo({
 		readdressedOrder,
 		splitOrder: { name: splitOrder.name, fulfillmentStatuses },
 		rows: await readRows(),
+		readRows,
 	};
 }
 

@@ -11,6 +11,7 @@ npm start -- [options]
                           settings that it needs, and waits for it
   --service-port <number> port of the Delivery Service page (5691)
   --shopify-port <number> port of the shop page (5692)
+  --mailbox-port <number> port of the mailbox page (5693)
   --help                  show this help
 
 The first run installs n8n in .cache (3 GB, a few minutes). To share it between clones, set
@@ -40,14 +41,18 @@ await runCommand({
 		n8n: { type: 'string' },
 		'service-port': { type: 'string', default: '5691' },
 		'shopify-port': { type: 'string', default: '5692' },
+		'mailbox-port': { type: 'string', default: '5693' },
 	},
 	read(values) {
 		const port = readPort('--port', values.port);
 		const servicePort = readPort('--service-port', values['service-port']);
 		const shopifyPort = readPort('--shopify-port', values['shopify-port']);
-		if (new Set([port, servicePort, shopifyPort]).size < 3)
-			throw new Error('--port, --service-port and --shopify-port must be different');
+		const mailboxPort = readPort('--mailbox-port', values['mailbox-port']);
+		if (new Set([port, servicePort, shopifyPort, mailboxPort]).size < 4)
+			throw new Error(
+				'--port, --service-port, --shopify-port and --mailbox-port must be different',
+			);
 		const n8n = values.n8n === undefined ? undefined : readUrl('--n8n', values.n8n);
-		return { once: values.once, port, n8n, servicePort, shopifyPort };
+		return { once: values.once, port, n8n, servicePort, shopifyPort, mailboxPort };
 	},
 });

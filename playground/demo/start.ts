@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { owner, runDemo, type DemoServers } from './demo';
+import { owner, runDemo, type DemoResult, type DemoServers } from './demo';
 import { checkExpectations } from './expectations';
 import { requireFreePort } from '../n8n/checks';
 import { lastLines } from '../n8n/childProcess';
@@ -11,9 +11,13 @@ import { interruption } from '../n8n/interruption';
 import { findHost, startN8n, waitForN8n, type N8n } from '../n8n/n8n';
 import { buildAndPack, installPackage } from '../n8n/package';
 import { describeResult, describeExpectations } from './report';
-import { startMailbox } from '../mailbox';
+import { startMailbox, type Email } from '../mailbox/mailbox';
 import { startService } from '../service/server';
 import { startShopify, type Shopify } from '../shopify/server';
+import type { Notification } from '../shopify/shop';
+
+/** How often the pages show what n8n has done. */
+const refreshMs = 2_000;
 
 const interruptedExitCode = 130;
 
@@ -25,6 +29,7 @@ interface Options {
 	n8n?: string;
 	servicePort: number;
 	shopifyPort: number;
+	mailboxPort: number;
 }
 
 /** Functions that stop the running programs, in the order in which these were started. */
@@ -74,25 +79,34 @@ async function setUpAndRun(options: Options, closers: Closers): Promise<Running>
 		...(options.n8n === undefined ? [['port', options.port] as const] : []),
 		['service-port', options.servicePort],
 		['shopify-port', options.shopifyPort],
+		['mailbox-port', options.mailboxPort],
 	] as const;
 	for (const [option, port] of ports) {
 		await requireFreePort(port, `Choose another port: npm start -- --${option} <number>`);
 	}
 	const n8nUrl = options.n8n ?? `http://127.0.0.1:${options.port}`;
-	const [n8nLink, serviceLink, shopLink] = [
+	const [n8nLink, serviceLink, shopLink, mailLink] = [
 		{ name: 'n8n', url: n8nUrl },
 		{ name: 'Delivery Service', url: `http://127.0.0.1:${options.servicePort}` },
 		{ name: 'Shop', url: `http://127.0.0.1:${options.shopifyPort}` },
+		{ name: 'Mailbox', url: `http://127.0.0.1:${options.mailboxPort}` },
 	];
-	const service = await startService({ port: options.servicePort, links: [shopLink, n8nLink] });
+	const service = await startService({
+		port: options.servicePort,
+		links: [shopLink, mailLink, n8nLink],
+	});
 	closers.push(async () => await service.close());
 	const shopify = await startShopify({
 		port: options.shopifyPort,
 		service,
-		links: [serviceLink, n8nLink],
+		links: [serviceLink, mailLink, n8nLink],
 	});
 	closers.push(async () => await shopify.close());
-	const mailbox = await startMailbox();
+	const mailbox = await startMailbox({
+		port: options.mailboxPort,
+		links: [shopLink, serviceLink, n8nLink],
+		shopEmails: () => shopify.shop.notifications().map(customerEmail),
+	});
 	closers.push(async () => await mailbox.close());
 	const n8n = options.n8n === undefined ? await startOwnN8n(options.port, shopify) : undefined;
 	if (n8n) closers.push(async () => await n8n.stop());
@@ -102,7 +116,33 @@ async function setUpAndRun(options: Options, closers: Closers): Promise<Running>
 	const result = await runDemo(servers);
 	const expectations = checkExpectations(result, servers);
 	console.log(`\n${describeResult(result, servers)}\n\n${describeExpectations(expectations)}`);
-	return { ...servers, n8n, passed: expectations.every(({ actual }) => actual === undefined) };
+	const refreshing = setInterval(() => {
+		mailbox.refresh();
+		void explainMissing(result, shopify);
+	}, refreshMs);
+	closers.push(async () => await Promise.resolve(clearInterval(refreshing)));
+	return {
+		...servers,
+		n8n,
+		passed: expectations.every(({ actual }) => actual === undefined),
+	};
+}
+
+/** The email that Shopify sends to a customer when a part of an order is under way. */
+function customerEmail({ to, at, orderName, trackingUrl }: Notification): Email {
+	return {
+		to: [to ?? ''],
+		at,
+		subject: `A shipment from order ${orderName} is on the way`,
+		text: `Track your shipment: ${trackingUrl ?? ''}`,
+	};
+}
+
+/** Shows on the shop's page why n8n created no delivery, as its table says. */
+async function explainMissing({ readRows }: DemoResult, shopify: Shopify): Promise<void> {
+	const rows = await readRows().catch(() => []);
+	const missing = rows.filter(({ deliveryId, message }) => deliveryId === '' && message !== '');
+	shopify.explain(new Map(missing.map((row) => [row.fulfillmentOrderId, row.message])));
 }
 
 /** Starts a new n8n with this package. */
@@ -128,13 +168,14 @@ async function waitForOtherN8n(url: string, { env }: Shopify): Promise<void> {
 	await waitForN8n(url);
 }
 
-function instructions({ n8n, n8nUrl, service, shopify }: Running): string {
+function instructions({ n8n, n8nUrl, service, shopify, mailbox }: Running): string {
 	return [
 		`n8n editor        ${n8nUrl}`,
 		`  sign in with    ${owner.email}`,
 		`  password        ${owner.password}`,
 		`Shop              ${shopify.url} (press New orders)`,
 		`Delivery Service  ${service.url} (press Next until a delivery is delivered)`,
+		`Mailbox           ${mailbox.url} (emails to the owner and to customers)`,
 		...(n8n ? [`n8n log           ${n8n.child.logFile}`] : []),
 		'Press Ctrl-C to stop everything.',
 	].join('\n');

@@ -24,11 +24,12 @@ export function linesIn(element, lines) {
 	lines.forEach(([text, className = '', url], index) => {
 		const line = element.children[index] ?? element.appendChild(document.createElement('div'));
 		if (line.className !== className) line.className = className;
+		let link = line.querySelector('a');
 		if (url === undefined) {
+			if (link !== null) link.remove();
 			setText(line, text);
 			return;
 		}
-		let link = line.querySelector('a');
 		if (link === null) {
 			link = document.createElement('a');
 			line.replaceChildren(link);
@@ -38,13 +39,14 @@ export function linesIn(element, lines) {
 	});
 }
 
-/** Shows the links to other pages in the element `links`. */
+/** Shows the links to other pages in the element `links`, and returns them. */
 export async function showLinks() {
 	const links = await (await fetch('/links')).json();
 	linesIn(
 		byId('links'),
 		links.map(({ name, url }) => [name, '', url]),
 	);
+	return links;
 }
 
 /** Sends JSON to the server, and shows an error in the element `problem`. */

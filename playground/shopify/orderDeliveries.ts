@@ -13,12 +13,15 @@ export interface OrderDelivery {
 
 /**
  * Finds the deliveries of an order by their reference IDs: the order's name, alone or followed by the
- * ID of a fulfillment order. For what has no delivery, it tells why only if the shop can know it.
+ * ID of a fulfillment order. For what has no delivery, it says why if the shop or n8n knows it.
+ *
+ * @param reasons what n8n says about fulfillment orders, by their ID
  */
 export function orderDeliveries(
 	order: Order,
 	fulfillmentOrders: readonly FulfillmentOrder[],
 	deliveries: readonly StoredDelivery[],
+	reasons: ReadonlyMap<string, string> = new Map(),
 ): OrderDelivery[] {
 	const isSplit = fulfillmentOrders.length > 1;
 	const locationOf = (part: FulfillmentOrder | undefined) =>
@@ -44,7 +47,7 @@ export function orderDeliveries(
 		...found,
 		...missing.map((part) => ({
 			location: locationOf(part),
-			text: whyNone(order, part),
+			text: whyNone(order, part, reasons.get(String(part?.id))),
 			deliveryId: null,
 		})),
 	];
@@ -58,9 +61,9 @@ const methodReasons: Readonly<Record<string, string>> = {
 };
 
 /** Why an order, or one of its fulfillment orders, has no delivery. */
-function whyNone(order: Order, part: FulfillmentOrder | undefined): string {
-	const reason = orderReason(order) ?? (part && partReason(part));
-	return reason === undefined ? 'No delivery yet' : `No delivery (${reason})`;
+function whyNone(order: Order, part: FulfillmentOrder | undefined, inN8n = ''): string {
+	const reason = orderReason(order) ?? (part && partReason(part)) ?? inN8n;
+	return reason === '' ? 'No delivery yet' : `No delivery (${reason})`;
 }
 
 function orderReason(order: Order): string | undefined {

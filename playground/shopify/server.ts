@@ -57,6 +57,8 @@ export interface Shopify {
 	passTime(ms: number): Promise<void>;
 	/** Deletes orders, webhooks and recorded requests. */
 	reset(): void;
+	/** Shows on the page why fulfillment orders have no delivery, by their ID, as n8n says. */
+	explain(reasons: ReadonlyMap<string, string>): void;
 	/** Stops it immediately. Resolves when everything is closed. */
 	close(): Promise<void>;
 }
@@ -87,6 +89,7 @@ export async function startShopify({
 		appSecretKey: shopApp.clientSecret,
 	};
 	const calls: ApiCall[] = [];
+	let reasons: ReadonlyMap<string, string> = new Map();
 
 	const feed: Feed = new Feed(() => ({
 		domain,
@@ -99,7 +102,12 @@ export async function startShopify({
 				...order,
 				deliveries:
 					service &&
-					orderDeliveries(order, shop.fulfillmentOrders(order.id), service.control.deliveries()),
+					orderDeliveries(
+						order,
+						shop.fulfillmentOrders(order.id),
+						service.control.deliveries(),
+						reasons,
+					),
 			})),
 		webhooks: webhooks.list(),
 		messages: webhooks
@@ -153,6 +161,10 @@ export async function startShopify({
 		webhooks,
 		control,
 		calls: () => [...calls],
+		explain(found) {
+			reasons = found;
+			onChange();
+		},
 		async passTime(ms) {
 			passedMs += ms;
 			await webhooks.retryDue();

@@ -29,6 +29,9 @@ const firstEventId = 9_100_000_000_000;
 /** A message that the shop sent to a customer. */
 export interface Notification {
 	readonly orderId: number;
+	readonly orderName: string;
+	/** When it was sent, in milliseconds since 1970. */
+	readonly at: number;
 	readonly to: string | null;
 	readonly trackingUrl: string | null;
 }
@@ -107,8 +110,9 @@ export class Shop {
 		const number = this.placed;
 		const id = firstOrderId + number * orderIdStep;
 		const time = toShopifyTime(this.options.now());
+		const lineIds = new Map(sample.line_items.map((line) => [line.id, this.nextLineItemId()]));
 		const order = orderShape.parse({
-			...sample,
+			...withLineIds(sample, lineIds),
 			id,
 			admin_graphql_api_id: `gid://shopify/Order/${id}`,
 			name: `#${firstOrderNumber + number}`,
@@ -118,7 +122,6 @@ export class Shop {
 			processed_at: time,
 			updated_at: time,
 			cancelled_at: sample.cancelled_at && time,
-			line_items: sample.line_items.map((item) => ({ ...item, id: this.nextLineItemId() })),
 		});
 		this.ordersById.set(id, order);
 		this.shipping.add(order, number, parts);
@@ -224,7 +227,9 @@ export class Shop {
 		});
 		if (request.notify_customer) {
 			const { tracking_url: trackingUrl } = fulfillment;
-			this.sentNotifications.push({ orderId: order.id, to: order.email, trackingUrl });
+			const { id, name, email } = order;
+			const at = this.options.now();
+			this.sentNotifications.push({ orderId: id, orderName: name, at, to: email, trackingUrl });
 		}
 		this.options.report('fulfillments/create', fulfillment);
 		this.options.report(isFulfilled ? 'orders/fulfilled' : 'orders/partially_fulfilled', updated);
@@ -313,6 +318,13 @@ export class Shop {
 		this.ordersById.set(order.id, updated);
 		return updated;
 	}
+}
+
+/** An order with other IDs of its line items, also where its refunds name them. */
+function withLineIds(order: Order, lineIds: ReadonlyMap<number, number>): object {
+	const withNewId = (_key: string, value: unknown) =>
+		typeof value === 'number' ? (lineIds.get(value) ?? value) : value;
+	return orderShape.parse(JSON.parse(JSON.stringify(order), withNewId));
 }
 
 function shipQuantity(item: LineItem, quantity: number): LineItem {

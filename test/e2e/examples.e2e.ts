@@ -541,6 +541,36 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		expect(await env.rows()).toEqual([]);
 	});
 
+	test('a shop switches from the starter to the full set, and each order has one delivery', async () => {
+		const { client } = env.installation;
+		const { shop } = env.shopify;
+		await client.unpublish(orders);
+		const starter = await env.publish('starter');
+		const place = () => Array.from({ length: 3 }, () => shop.place(samples[0]));
+		const before = await env.afterExecutions(starter, 3, place);
+		await client.unpublish(starter);
+		// Shopify's times have no milliseconds.
+		const switched = Date.parse(before.at(-1)!.created_at) + 1000;
+		const startDate = new Date(switched).toISOString();
+		await expect(env.createTable({ startDate: '' })).rejects.toThrow(
+			'Set Start Date to the time when you unpublished your earlier workflow',
+		);
+		await env.createTable({ startDate });
+		await waitFor('the start date', timeoutMs, () =>
+			Promise.resolve(Date.now() >= switched || undefined),
+		);
+		const missed = place();
+		await env.shopify.webhooks.settled();
+		await client.publish(orders);
+		const after = await env.afterExecutions(orders, 3, place);
+		await catchUp();
+		await catchUp();
+		for (const order of [...before, ...missed, ...after])
+			expect(deliveriesOf(env, order)).toHaveLength(1);
+		for (const order of before) expect(await rowsOf(order)).toEqual([]);
+		await env.createTable();
+	});
+
 	test('creates one delivery with its row for each fulfillment order of a split order', async () => {
 		const parts = [
 			{ lines: [0], location: 'store' },
@@ -639,15 +669,68 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 			deliveryId: '',
 		});
 		const { subject, text } = await env.email(order.name);
-		expect(subject).toBe(`Order ${order.name} needs attention`);
-		expect(text).toContain(row.message);
-		expect(text).toContain(row.whatToDo);
+		expect(subject).toBe(`Order ${order.name} was not sent`);
+		const { shopSubdomain } = env.shopify.credential;
+		const [{ id } = { id: '' }] = await env.installation.client.executions(orders);
+		for (const part of [
+			row.message,
+			`What to do:\n1. ${String(row.whatToDo)}\n2.`,
+			`https://${shopSubdomain}.myshopify.com/admin/orders/${order.id}\n`,
+			`/workflow/${orders}/executions/${id}`,
+		])
+			expect(text).toContain(part);
 		expect(deliveriesOf(env, order)).toEqual([]);
 		expect(await catchUp()).toMatchObject([
 			{ created: [`${order.name}-${fulfillmentOrderOf(order).id}`] },
 		]);
 		expect(await rowOf(order)).toMatchObject({ status: 'processing', solved: 'yes', message: '' });
 		expect(deliveriesOf(env, order)).toHaveLength(1);
+	});
+
+	test('emails the owner about a pending review without cash, and once about 20 orders and a wrong key', async () => {
+		const { client, service } = env.installation;
+		const create = filledIn(env.shopify)[nodeNames.createDelivery];
+		await client.unpublish(orders);
+		const any = await env.publish('orders', {
+			[nodeNames.createDelivery]: { ...create, filters: { payment: 'any' } },
+		});
+		const unpaid = {
+			...samples[8]!,
+			financial_status: 'pending',
+			total_outstanding: '29.00',
+			payment_gateway_names: ['Bank Deposit'],
+		};
+		const order = await env.afterExecutions(any, 1, () => env.shopify.shop.place(unpaid));
+		expect(await rowOf(order)).toMatchObject({
+			status: 'pending review',
+			message: expect.stringMatching(/^The address was not found\..* No cash is collected/),
+			solved: 'no',
+		});
+		expect(await env.email(`${order.name}: The address was not found.`)).toMatchObject({
+			subject: `Order ${order.name} needs you`,
+			text: expect.stringContaining('Then set solved to yes'),
+		});
+		await client.unpublish(any);
+		const placed = Array.from({ length: 20 }, () => env.shopify.shop.place(samples[0]));
+		const type = credentialTypes.deliveryService;
+		const id = await client.createCredential('Wrong key', type, {
+			...service.credential,
+			apiSecret: 'wrong',
+		});
+		const rejected = await env.store('orders', {}, { [type]: { id, name: 'Wrong key' } });
+		await client.publish(rejected);
+		const emailCount = () => env.emails('').length;
+		const count = emailCount();
+		await catchUp(rejected);
+		expect(emailCount()).toBe(count + 1);
+		const { subject, text } = await env.email('20 orders need you');
+		expect(subject).toMatch(/^20 orders need you: #\d+, #\d+, #\d+$/);
+		expect(text).toContain('the Delivery Service rejected the API key');
+		for (const { name } of placed) expect(text).toContain(`${name}-`);
+		await client.unpublish(rejected);
+		await client.publish(orders);
+		await catchUp();
+		for (const one of placed) expect(deliveriesOf(env, one)).toHaveLength(1);
 	});
 
 	test('does not try again an order that the owner marked as solved', async () => {
@@ -723,14 +806,15 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 
 	test('does not create an order that is canceled within the grace period', async () => {
 		await env.installation.client.unpublish(orders);
-		const settings = { ...filledIn(env.shopify)[nodeNames.settings], graceMinutes: 0.1 };
-		const waiting = await env.publish('orders', { [nodeNames.settings]: settings });
+		await env.createTable({ graceMinutes: 0.1 });
+		const waiting = await env.publish('orders');
 		const { shop } = env.shopify;
 		const [canceled, kept] = await env.afterExecutions(waiting, 2, () => {
 			const placed = [shop.place(samples[0]), shop.place(samples[0])] as const;
 			shop.cancel(placed[0].id);
 			return placed;
 		});
+		await env.createTable();
 		await env.installation.client.unpublish(waiting);
 		await env.installation.client.publish(orders);
 		expect(deliveriesOf(env, canceled)).toEqual([]);
@@ -757,25 +841,6 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		shop.hold(id, false);
 		await catchUp();
 		expect(await rowOf(order)).toMatchObject({ status: 'processing', solved: 'yes' });
-		expect(deliveriesOf(env, order)).toHaveLength(1);
-	});
-
-	test('sends nothing at night without a start date, or from before it', async () => {
-		const { client } = env.installation;
-		await client.unpublish(orders);
-		const order = env.shopify.shop.place(samples[0]);
-		await env.shopify.webhooks.settled();
-		await client.publish(orders);
-		const settings = filledIn(env.shopify)[nodeNames.settings];
-		const later = new Date(Date.now() + 100 * 86_400_000).toISOString();
-		for (const startDate of ['', later]) {
-			const filled = { ...calling(orders), [nodeNames.settings]: { ...settings, startDate } };
-			const id = await env.store('catchUp', filled);
-			await client.run(id, nodeNames.everyNight);
-			expect(deliveriesOf(env, order)).toEqual([]);
-		}
-		expect(env.emails('Nothing was sent: enter startDate')).toHaveLength(1);
-		await catchUp();
 		expect(deliveriesOf(env, order)).toHaveLength(1);
 	});
 
@@ -856,21 +921,18 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		for (const order of missed) expect(deliveriesOf(env, order)).toHaveLength(1);
 	});
 
-	test('the nightly summary reports a dry run, and the next night sends its orders', async () => {
+	test('emails the owner if Dry Run was left on, and the next night sends the order', async () => {
 		const { client } = env.installation;
 		await client.unpublish(orders);
-		const order = env.shopify.shop.place(samples[0]);
 		const create = filledIn(env.shopify)[nodeNames.createDelivery];
 		const trying = await env.publish('orders', {
 			[nodeNames.createDelivery]: { ...create, options: { dryRun: true } },
 		});
-		expect(await catchUp(trying)).toMatchObject([
-			{
-				summary: expect.stringMatching(/^Dry Run is on .* Deliveries created: 0,/),
-				created: [],
-			},
-		]);
-		expect(await rowOf(order)).toMatchObject({ status: 'dry run', deliveryId: '' });
+		const order = await env.afterExecutions(trying, 1, () => env.shopify.shop.place(samples[0]));
+		expect(await rowOf(order)).toMatchObject({ status: 'not created', solved: 'no' });
+		const { subject, text } = await env.email(`${order.name}-`);
+		expect(subject).toBe(`Order ${order.name} was not sent`);
+		expect(text).toContain('was not sent: Dry Run is on. Remove Dry Run');
 		await client.unpublish(trying);
 		await client.publish(orders);
 		await catchUp();

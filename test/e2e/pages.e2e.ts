@@ -8,6 +8,7 @@ import { waitFor } from '../../playground/n8n/progress';
 import type { LocalService } from '../../playground/service/server';
 import type { OrderPart } from '../../playground/shopify/fulfillmentOrders';
 import { samples } from '../../playground/shopify/samples';
+import { startMailbox } from '../../playground/mailbox/mailbox';
 import { startShopify, type Shopify } from '../../playground/shopify/server';
 import { orderShape } from '../../playground/shopify/shapes';
 import { openLocalService, type OpenLocalService } from '../support/localService';
@@ -77,6 +78,12 @@ const row = (text: string): Locator => page.locator('tbody tr', { hasText: text 
 const nextButton = (status: string): Locator =>
 	page.getByRole('button', { name: `Next: ${status} →` });
 
+/** The names of the buttons of a row for a screen reader. */
+const buttonNames = async (text: string) =>
+	await row(text)
+		.getByRole('button')
+		.evaluateAll((all) => all.map(({ ariaLabel }) => ariaLabel));
+
 /** Waits until the rows of a table have these texts, in this order. */
 async function expectRows(table: string, texts: readonly string[]): Promise<void> {
 	const rows = page.locator(`#${table} tbody tr`);
@@ -114,6 +121,8 @@ describe('the page of the local service', () => {
 	test('moves a delivery to its last status with the Next buttons', async () => {
 		const id = await create('#1001');
 		await page.goto(service.url);
+		expect(await buttonNames('#1001')).toEqual(['Next: assigned → #1001']);
+		await page.getByText('No workflow subscribes to it').waitFor();
 		for (const status of ['assigned', 'picked up', 'delivered']) {
 			await nextButton(status).click();
 			await row('#1001').getByText(status, { exact: true }).waitFor();
@@ -171,6 +180,7 @@ describe("the shop's page", () => {
 		await row('#1001').getByText('No delivery yet').waitFor();
 		const id = await create('#1001');
 		await row('#1001').getByText('processing').waitFor();
+		await page.getByText('Next: open the Delivery Service and press Next on #1001').waitFor();
 		await service.control.advance(id);
 		await row('#1001').getByText('assigned').waitFor();
 		const [part] = shopify.shop.fulfillmentOrders(order.id);
@@ -180,7 +190,8 @@ describe("the shop's page", () => {
 			notify_customer: true,
 		});
 		await row('#1001').getByText('Fulfilled, customer notified').waitFor();
-		await row('#1001').getByText(`track.example/${id}`).waitFor();
+		const tracking = row('#1001').getByRole('link', { name: `track.example/${id}` });
+		expect(await tracking.getAttribute('href')).toBe(`${service.url}/#${id}`);
 		expect(await row('#1001').getByRole('button').count()).toBe(0);
 	});
 
@@ -192,11 +203,14 @@ describe("the shop's page", () => {
 		const later = shopify.shop.fulfillmentOrders(place(0).id)[0];
 		shopify.shop.schedule(Number(later?.id), '2030-05-01T10:00:00Z');
 		await page.goto(shopify.url);
+		const [unsent] = shopify.shop.fulfillmentOrders(shopify.shop.orders()[8]!.id);
+		shopify.explain(new Map([[String(unsent?.id), 'the service rejected the API key']]));
 		for (const [order, text] of [
 			['#1005', 'No delivery (canceled)'],
 			['#1006', 'No delivery (nothing to ship)'],
 			['#1007', 'No delivery (test order)'],
-			['#1009', 'No delivery yet'],
+			['#1008', 'No delivery yet'],
+			['#1009', 'No delivery (the service rejected the API key)'],
 			['#1012', 'No delivery (nothing to ship)'],
 			[pickup.name, 'No delivery (store pickup)'],
 			['#1014', 'No delivery (on hold)'],
@@ -245,10 +259,12 @@ describe("the shop's page", () => {
 	test('places orders and changes an address with its buttons', async () => {
 		await page.goto(shopify.url);
 		await page.getByText('No orders yet.').waitFor();
+		await page.getByText('Next: press New orders.').waitFor();
 		await page.getByRole('button', { name: 'New orders' }).click();
 		await expectRows('orders', ['#1003', '#1002', '#1001']);
 		await row('#1002').getByRole('button', { name: 'Change address' }).click();
 		await row('#1002').getByText(newAddress).waitFor();
+		expect(await buttonNames('#1002')).toEqual(['Change address of #1002']);
 		const link = page.getByRole('navigation').getByRole('link', { name: 'Delivery Service' });
 		expect(await link.getAttribute('href')).toBe(service.url);
 	});
@@ -287,4 +303,23 @@ describe("the shop's page", () => {
 			await alone.close();
 		}
 	});
+});
+
+test('the mailbox shows emails, newest first, with links to the stand-ins', async () => {
+	const email = { to: ['ana@example.com'], subject: 'On its way', at: 1 };
+	const links = [{ name: 'Delivery Service', url: service.url }];
+	const text = 'Track: https://track.delivery-service.example/d-1';
+	const shopEmails = [{ ...email, text }];
+	const mailbox = await startMailbox({ port: 0, links, shopEmails: () => shopEmails });
+	try {
+		await page.goto(mailbox.url);
+		const link = page.getByRole('link', { name: text });
+		expect(await link.getAttribute('href')).toBe(`${service.url}/#d-1`);
+		shopEmails.push({ ...email, subject: 'Delivered', text: 'Thanks', at: 2 });
+		mailbox.refresh();
+		await expectRows('emails', ['Delivered', 'On its way']);
+		await expectFitsAnyWindow();
+	} finally {
+		await mailbox.close();
+	}
 });

@@ -189,8 +189,23 @@ describe('delivery updates to Shopify', () => {
 		const notified = shop()
 			.notifications()
 			.filter(({ orderId }) => orderId === order.id);
-		expect(notified).toEqual([{ orderId: order.id, to: order.email, trackingUrl: trackLink }]);
+		expect(notified).toMatchObject([{ to: order.email, trackingUrl: trackLink }]);
 		expect(emailsAbout(sent)).toEqual([]);
+	});
+
+	test('resolves a pending review when the status changes', async () => {
+		const sent = await placeAndSend();
+		const review = { message: 'Not found', whatToDo: 'Correct it', solved: 'no', about: 'review' };
+		await env.installation.client.changeTableRow('Deliveries', { deliveryId: sent.id }, review);
+		await reportStatus(sent, 'pending review');
+		expect(await rowOf(sent)).toMatchObject(review);
+		await reportStatus(sent, 'processing');
+		expect(await rowOf(sent)).toMatchObject({
+			message: '',
+			whatToDo: '',
+			solved: 'yes',
+			about: '',
+		});
 	});
 
 	test('fulfills a split order part by part, each with the tracking link of its delivery', async () => {
@@ -297,7 +312,7 @@ describe('delivery updates to Shopify', () => {
 		await reportStatus(sent, 'picked up');
 		expect(emailsAbout(sent)).toMatchObject([
 			{
-				subject: `Order ${sent.order.name} needs attention`,
+				subject: `Order ${sent.order.name}: Shopify does not show its status`,
 				text: expect.stringContaining('n8n tries again every hour.'),
 			},
 		]);

@@ -155,9 +155,21 @@ describe('fulfillments', () => {
 				{ fulfillment_status: 'fulfilled', fulfillable_quantity: 0 },
 			],
 		});
-		expect(shopify.shop.notifications()).toEqual([
+		expect(shopify.shop.notifications()).toMatchObject([
 			{ orderId: order.id, to: order.email, trackingUrl: tracking.url },
 		]);
+	});
+
+	test('the refunds of a sample that is placed again are for its own line items', () => {
+		for (let count = 0; count < 24; count += 1) shopify.shop.place();
+		const [refunded] = shopify.shop
+			.orders()
+			.slice(12)
+			.filter(({ name }) => name === '#1020');
+		const text = JSON.stringify(refunded?.refunds);
+		expect(refunded?.line_items.some(({ id }) => text.includes(`"line_item_id":${id},`))).toBe(
+			true,
+		);
 	});
 
 	test('fulfilling a closed fulfillment order is rejected and changes nothing', async () => {

@@ -11,7 +11,7 @@ import {
 	type Credentials,
 	type FilledIn,
 } from '../../../playground/examples';
-import { startMailbox, type Email, type Mailbox } from '../../../playground/mailbox';
+import { startMailbox, type Email, type Mailbox } from '../../../playground/mailbox/mailbox';
 import { startShopify, type Shopify } from '../../../playground/shopify/server';
 import { openInstallation, type Installation } from './installation';
 
@@ -32,8 +32,8 @@ export interface ShopEnvironment {
 	): Promise<string>;
 	/** Stores and publishes an example. Returns the workflow ID. */
 	publish(example: keyof typeof examples, filled?: FilledIn): Promise<string>;
-	/** Creates the data table of the examples, with the example that does so. Not in n8n 1.x. */
-	createTable(): Promise<void>;
+	/** Creates the tables of the examples, or changes the settings, as a user does. Not in n8n 1.x. */
+	createTable(settings?: Row): Promise<void>;
 	/** Returns the rows of the data table with the given values. */
 	rows(values?: Row): Promise<Row[]>;
 	/** Waits for the only row of the data table with the given values. */
@@ -118,9 +118,11 @@ export async function openShopEnvironment(name: HostName): Promise<ShopEnvironme
 			await client.publish(id);
 			return id;
 		},
-		async createTable() {
-			const { status } = await client.run(await store('table'), nodeNames.createTable);
-			if (status !== 'success') throw new Error('The table was not created');
+		async createTable(settings) {
+			const values = { ...filledIn(shopify)[nodeNames.settings], ...settings };
+			const id = await store('table', { [nodeNames.settings]: values });
+			const { status, data } = await client.run(id, nodeNames.createTable);
+			if (status !== 'success') throw new Error(data.resultData.error?.message ?? 'No table');
 		},
 		rows,
 		async row(values) {
