@@ -81,7 +81,7 @@ describe('errors that stop the workflow', () => {
 		expect(error).toEqual({
 			status: 'error',
 			message:
-				'The Delivery Service rejected the request (status 422) (1 of 3 deliveries created, 1 not sent) [item 1]',
+				'E-2 was not created: the Delivery Service rejected the request (status 422) (1 of 3 deliveries created, 1 not sent) [item 1]',
 			description: `The service says: Delivery rejected: E-2 (REJECTED). Created: E-1 (ID ${created?.record.id}). Rejected: E-2. Not sent: E-3. Exclude the created and possibly created deliveries before you run this again, or they may be created twice.`,
 		});
 		expect(control.deliveries()).toHaveLength(1);
@@ -119,13 +119,14 @@ describe('On Error: Continue', () => {
 			{
 				...delivery('C-2'),
 				error: {
-					message: 'The Delivery Service rejected the request (status 422) [item 2]',
+					message:
+						'C-2 was not created: the Delivery Service rejected the request (status 422) [item 2]',
 					description: 'The service says: Delivery rejected: C-2 (REJECTED)',
 					outcome: 'rejected',
 					referenceId: 'C-2',
 				},
 				message:
-					'The Delivery Service rejected the request (status 422). The service says: Delivery rejected: C-2 (REJECTED)',
+					'C-2 was not created: the Delivery Service rejected the request (status 422). The service says: Delivery rejected: C-2 (REJECTED)',
 			},
 		]);
 	});

@@ -77,7 +77,11 @@ function skippedMessage({ referenceId = '', claim, order: info }: Job, { why }: 
 
 function describeFailure(job: Job, { kind, why }: Failure, isRemembered: boolean): Problem {
 	const name = job.referenceId ?? 'this delivery';
-	if (kind === 'rejected' && why.code === 'exchange') return explainExchange(why.exchange);
+	if (kind === 'rejected' && why.code === 'exchange') {
+		const { message, description } = explainExchange(why.exchange);
+		const named = `${job.referenceId} was not created: ${lowerFirst(message)}`;
+		return { message: job.referenceId === undefined ? message : named, description };
+	}
 	if (kind !== 'unknown') return describeNotSent(job, why, isRemembered);
 	const { cause, advice, detail } = unknownCause(job, why);
 	const resend = `If it was not created, ${isRemembered ? `run the operation "Allow Resending" for ${name}, then ` : ''}send it again.`;
