@@ -482,7 +482,7 @@ describe.each(['newest', '1.123'] as const)('examples without a table in n8n %s'
 		);
 		await waitForPage(page, 'Rows skipped: 2, rows failed: 1; N-2004');
 		expect(await env.email('N-2004')).toMatchObject({
-			subject: 'Rows of the sheet that failed: 1',
+			subject: 'Rows of the sheet that need you: 1',
 			text: expect.stringContaining('is not one of xs, s, m, l, xl'),
 		});
 		const byReference = sheetDeliveries()
