@@ -197,30 +197,6 @@ describe('a call of the bare URL', () => {
 	);
 });
 
-describe('an event in another encoding than UTF-8', () => {
-	const unreadable = 'The field "status" contains characters that are not UTF-8, shown as \uFFFD';
-
-	test.each<[string, ReceiveOptions]>([
-		[
-			'in Latin-1 escapes',
-			{ rawBody: 'id=T1&status=ready+%E9&company_id=1&city_id=2', headers: form },
-		],
-		[
-			'in Latin-1 bytes',
-			{
-				rawBody: Buffer.from(JSON.stringify({ ...updated, status: 'ready \u00E9' }), 'latin1'),
-				headers: { 'content-type': 'application/json' },
-			},
-		],
-	])('reports a status %s as an issue', async (_, request) => {
-		const trigger = await published();
-
-		const received = await call(trigger, 'updateTask', request);
-
-		expect(itemsOf(received)).toMatchObject([{ status: 'ready \uFFFD', issues: [unreadable] }]);
-	});
-});
-
 describe('the filters of the trigger', () => {
 	const only = (options: INodeParameters) => ({ options });
 

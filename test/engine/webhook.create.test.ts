@@ -134,7 +134,9 @@ describe('a webhook that the service rejects', () => {
 		const { error } = await service.run({ ...create, url, event: 'createTask' });
 
 		expect(error).toMatchObject({
-			message: 'This webhook already exists or conflicts with another one (status 409) [item 0]',
+			message: expect.stringMatching(
+				/^The Delivery Service already has this webhook, .*\[item 0\]$/,
+			),
 			description: expect.stringContaining('Webhook > Reactivate'),
 		});
 	});

@@ -67,11 +67,6 @@ export function pluralize(count: number, one: string, several: string): string {
 	return `${count} ${count === 1 ? one : several}`;
 }
 
-/** Whether a text has lost characters because it was not UTF-8: decoding replaces them with U+FFFD. */
-export function hasLostCharacters(text: string): boolean {
-	return text.includes('\uFFFD');
-}
-
 /** The text with a final period: messages of the service may lack one. */
 export function endSentence(text = ''): string {
 	return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;

@@ -257,7 +257,7 @@ export function otherServer({ headers, body }: ServiceResponse, baseUrl: string)
  * A text of the service without the signatures of webhook URLs, which it may quote. Whoever knows one
  * can trigger a workflow.
  */
-export function withoutSignatures(text: string): string {
+function withoutSignatures(text: string): string {
 	return text.replaceAll(/(?<=signature(=|%(25)*3D))[0-9a-f]+|[0-9a-f]{64,}/gi, '***');
 }
 

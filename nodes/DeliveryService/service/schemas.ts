@@ -253,12 +253,9 @@ export interface UpdateBody {
 /** The URL of a subscription (section 2.7). A parser would drop line breaks within it. */
 export const webhookUrlSchema = z.preprocess(
 	textFromNumber,
-	z
-		.string()
-		.trim()
-		.refine((value) => /^https?:\/\/\P{Cc}+$/iu.test(value) && URL.canParse(value), {
-			message: 'must be a valid URL that starts with http:// or https://',
-		}),
+	z.string().refine((value) => /^https?:\/\/\P{Cc}+$/iu.test(value) && URL.canParse(value), {
+		message: 'must be a valid URL that starts with http:// or https://',
+	}),
 );
 
 /** The used part of a creation response (section 4.1). */

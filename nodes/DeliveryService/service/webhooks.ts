@@ -9,13 +9,7 @@ import {
 	type ServiceClient,
 	type Subscription,
 } from './client';
-import {
-	serviceDetail,
-	explainFailure,
-	isSuccessCode,
-	notADeliveryService,
-	withoutSignatures,
-} from './errors';
+import { serviceDetail, explainFailure, isSuccessCode, notADeliveryService } from './errors';
 import { eventForCode, eventLabel, type EventName } from './events';
 import * as requests from './client';
 import { codeAndMessageSchema, listedWebhookSchema } from './schemas';
@@ -39,8 +33,9 @@ export interface WebhookList {
 	unreadable: unknown[];
 }
 
-/** The outcome of a change that may already be in effect. */
-export interface SubscriptionChange {
+/** The outcome of unsubscribing. */
+export interface Removal {
+	/** False when the service has no such subscription (404). */
 	isDone: boolean;
 	/** The service's message, empty when it sent none. */
 	detail: string;
@@ -49,19 +44,10 @@ export interface SubscriptionChange {
 /** The webhook subscriptions of one company. */
 export interface Webhooks {
 	list(): Promise<WebhookList>;
-	/**
-	 * Subscribes. Any success counts, since the API document shows no response body (section 4.3).
-	 *
-	 * @returns `isDone: false` on a conflict (409): this subscription exists, or another one conflicts
-	 *   with it
-	 */
-	subscribe(subscription: Subscription): Promise<SubscriptionChange>;
-	/**
-	 * Unsubscribes.
-	 *
-	 * @returns `isDone: false` when the service has no such subscription (404)
-	 */
-	unsubscribe(subscription: Subscription): Promise<SubscriptionChange>;
+	/** Subscribes. Any success counts, since the API document shows no response body (section 4.3). */
+	subscribe(subscription: Subscription): Promise<void>;
+	/** Unsubscribes. */
+	unsubscribe(subscription: Subscription): Promise<Removal>;
 }
 
 /**
@@ -86,21 +72,27 @@ export function companyWebhooksClient(
 			throw apiError(node, notADeliveryService, response.status);
 		},
 		async subscribe(subscription) {
-			return toChange(node, await send(requests.subscribeRequest(companyId, subscription)), 409);
+			const exchange = await send(requests.subscribeRequest(companyId, subscription));
+			if (exchange.kind === 'response' && exchange.status === 409)
+				throw apiError(node, conflictProblem(serviceDetail(exchange)), 409);
+			requireDone(node, requireSuccess(node, exchange));
 		},
 		async unsubscribe(subscription) {
-			return toChange(node, await send(requests.unsubscribeRequest(companyId, subscription)), 404);
+			const exchange = await send(requests.unsubscribeRequest(companyId, subscription));
+			const isDone = exchange.kind !== 'response' || exchange.status !== 404;
+			if (isDone) requireDone(node, requireSuccess(node, exchange));
+			return { isDone, detail: serviceDetail(exchange) };
 		},
 	};
 }
 
-/** @param doneBefore the status that says that the change may already be in effect */
-function toChange(node: INode, exchange: Exchange, doneBefore: 404 | 409): SubscriptionChange {
-	const detail = serviceDetail(exchange);
-	if (exchange.kind === 'response' && exchange.status === doneBefore)
-		return { isDone: false, detail };
-	requireDone(node, requireSuccess(node, exchange));
-	return { isDone: true, detail };
+function conflictProblem(detail: string): Problem {
+	return {
+		message:
+			'The Delivery Service already has this webhook, or one that conflicts with it (status 409)',
+		description:
+			`Check with Webhook > Get Many. If this webhook is blacklisted, run Webhook > Reactivate; if another one is in its place, delete that one first with Webhook > Delete. ${detail}`.trim(),
+	};
 }
 
 /**
@@ -161,7 +153,7 @@ function requireDone(node: INode, response: ServiceResponse): void {
 	const { code } = codeAndMessageSchema.parse(response.body);
 	if (!code || isSuccessCode(code)) return;
 	throw apiError(node, {
-		message: `The Delivery Service did not complete the request (code ${withoutSignatures(code)})`,
+		message: 'The Delivery Service did not complete the request',
 		description: serviceDetail(response),
 	});
 }

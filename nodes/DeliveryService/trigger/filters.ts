@@ -1,7 +1,6 @@
 import { events, filterTraits, type FilterTrait } from '../service/events';
 import type { Problem } from '../common/result';
 import { toList } from '../common/parameters';
-import { hasLostCharacters } from '../common/text';
 import type { EmittedEvent } from './payload';
 
 /** The values that trigger the workflow, by trait; an empty list accepts every value. */
@@ -43,45 +42,26 @@ function filterEntries(value: unknown): string[] {
 	return toList(value).map((entry) => String(entry).trim());
 }
 
-/**
- * Whether an event passes all filters. An event without a trait passes the filter for it, and so does
- * one whose trait was not UTF-8: it can't be compared, and otherwise no one would ever see it.
- */
+/** Whether an event passes all filters. An event without a trait passes the filter for it. */
 export function passesFilters(event: EmittedEvent, filters: Filters): boolean {
 	if (event.event === 'unknown') return true;
 	const { traits: fields } = events[event.event];
 	return filterTraits.every((trait) => {
 		const field = fields[trait];
-		return field === undefined || matchesAny(event[field], filters[trait], normalizers[trait]);
+		return field === undefined || matchesAny(event[field], filters[trait]);
 	});
 }
 
-function matchesAny(
-	value: unknown,
-	accepted: readonly string[],
-	normalize: (text: string) => string,
-): boolean {
+function matchesAny(value: unknown, accepted: readonly string[]): boolean {
 	if (accepted.length === 0 || (typeof value !== 'string' && typeof value !== 'number'))
 		return true;
-	if (hasLostCharacters(String(value))) return true;
-	const normalized = normalize(String(value));
-	return accepted.some((one) => normalize(one) === normalized);
+	return accepted.some((one) => normalize(one) === normalize(String(value)));
 }
 
-/** Make equal spellings equal text: "Pending Review" and "pending_review", 08 and 8. */
-const normalizers: Readonly<Record<FilterTrait, (text: string) => string>> = {
-	status: (text) =>
-		text
-			.trim()
-			.toLowerCase()
-			.replaceAll(/[\s_-]+/g, ' '),
-	company: withoutLeadingZeros,
-	city: withoutLeadingZeros,
-};
-
-function withoutLeadingZeros(text: string): string {
+/** Makes equal spellings equal text: "Pending Review" and "pending_review". */
+function normalize(text: string): string {
 	return text
 		.trim()
 		.toLowerCase()
-		.replace(/^0+(?=\d)/, '');
+		.replaceAll(/[\s_-]+/g, ' ');
 }

@@ -4,7 +4,6 @@ import { events } from '../service/events';
 import type { Subscription } from '../service/client';
 import type { Webhook, Webhooks } from '../service/webhooks';
 import {
-	conflictError,
 	localhostError,
 	unroutableError,
 	warnAboutLeftover,
@@ -80,7 +79,7 @@ export async function subscribe(context: IHookFunctions): Promise<boolean> {
 		const { missing, blacklisted, stale } = compare(trigger, listed);
 		const leftover = await unsubscribeEach(webhooks, blacklisted);
 		if (leftover) throw leftover.reason;
-		await subscribeEach(context, trigger, [...missing, ...blacklisted]);
+		await subscribeEach(trigger, [...missing, ...blacklisted]);
 		saveDigests(context, digestsOf(trigger));
 		if (blacklisted.length > 0) warnAboutReactivated(context, blacklisted);
 		const remaining = await unsubscribeEach(webhooks, stale);
@@ -167,51 +166,21 @@ function isSame(one: Subscription): (other: Subscription) => boolean {
 }
 
 /**
- * Subscribes all at once. If one fails, removes the new ones, including those without a clear response.
+ * Subscribes all at once. If one fails, removes all of them: one without a clear response may exist.
  *
- * @throws the error of the first failed request; NodeOperationError when another URL is subscribed and
- *   the service allows only one
+ * @throws the error of the first failed request
  */
 async function subscribeEach(
-	context: IHookFunctions,
 	{ webhooks }: OpenTrigger,
 	subscriptions: readonly Subscription[],
 ): Promise<void> {
-	const attempts = await Promise.all(
-		subscriptions.map(async (subscription) => {
-			const result = await webhooks
-				.subscribe(subscription)
-				.catch((error: unknown) => ({ isDone: true, detail: '', error: toError(error) }));
-			return { subscription, ...result };
-		}),
+	const attempts = await Promise.allSettled(
+		subscriptions.map(async (subscription) => await webhooks.subscribe(subscription)),
 	);
-	const failed = attempts.find((attempt) => 'error' in attempt);
-	const conflicts = attempts.filter(({ isDone }) => !isDone);
-	const error = failed?.error ?? (await findConflict(context, webhooks, conflicts));
-	if (error === undefined) return;
-	const created = attempts.filter(({ isDone }) => isDone);
-	await unsubscribeEach(
-		webhooks,
-		created.map(({ subscription }) => subscription),
-	);
-	throw error;
-}
-
-/** @returns the error for a subscription that the service has neither made nor lists as active */
-async function findConflict(
-	context: IHookFunctions,
-	webhooks: Webhooks,
-	conflicts: ReadonlyArray<{ subscription: Subscription; detail: string }>,
-): Promise<Error | undefined> {
-	if (conflicts.length === 0) return undefined;
-	try {
-		const { webhooks: listed } = await webhooks.list();
-		const active = listed.filter(({ status }) => status !== 'blacklisted');
-		const other = conflicts.find(({ subscription }) => !active.some(isSame(subscription)));
-		return other && conflictError(context, other.detail);
-	} catch (error) {
-		return toError(error);
-	}
+	const failed = attempts.find((attempt) => attempt.status === 'rejected');
+	if (!failed) return;
+	await unsubscribeEach(webhooks, subscriptions);
+	throw failed.reason;
 }
 
 /**
@@ -239,10 +208,6 @@ async function unsubscribeEach(
 			reason: first.reason,
 		}
 	);
-}
-
-function toError(thrown: unknown): Error {
-	return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
 function digestsOf({ desired }: OpenTrigger): string[] {

@@ -37,22 +37,6 @@ export function unroutableError(context: IHookFunctions): NodeOperationError {
 }
 
 /**
- * The error for a service that allows only one URL per event.
- *
- * @param detail the service's own message
- */
-export function conflictError(context: IHookFunctions, detail: string): NodeOperationError {
-	return new NodeOperationError(
-		context.getNode(),
-		'The Delivery Service allows only one URL per event, and another one is already subscribed (status 409)',
-		{
-			description:
-				`Find the other webhook with Webhook > Get Many and delete it, or let one workflow receive the event and start the others. ${detail}`.trim(),
-		},
-	);
-}
-
-/**
  * Runs a step of publishing. Moves the description of an n8n error into its message: when publishing
  * fails, n8n 2 shows only the message, n8n 1 only the description if there is one.
  *

@@ -2,7 +2,6 @@ import { z } from 'zod/v4';
 
 import { eventNames, events, parseEvent, type EventName } from '../service/events';
 import { anyObject } from '../common/data';
-import { hasLostCharacters } from '../common/text';
 
 /** An event as the trigger outputs it: the event, then the payload's fields. */
 export interface EmittedEvent {
@@ -17,13 +16,15 @@ export interface EmittedEvent {
 /** The trigger's own fields, which a payload's fields with these names must not replace. */
 const reservedFields = new Set(['event', 'issues']);
 
-/** Deeper content is not an event: documented payloads have two levels (section 6). */
-const maxDepth = 20;
+/**
+ * Content that is deeper or has more values is not an event: documented payloads have two levels, and
+ * three values per delivery of a route (section 6). n8n runs out of memory with some millions of values,
+ * which fit into its limit for bodies.
+ */
+const maxLevels = 20;
+const maxValues = 100_000;
 
-/** One call never fills n8n's memory with items: no documented call has more than one event. */
-const maxEvents = 10_000;
-
-const payloadsSchema = z.array(anyObject).max(maxEvents);
+const payloadsSchema = z.array(anyObject);
 
 /**
  * Reads the body of a call: one payload, or a list of payloads (API document, section 6). Takes time
@@ -32,10 +33,10 @@ const payloadsSchema = z.array(anyObject).max(maxEvents);
  * @param body parsed JSON, or the fields of a form
  * @param named the event in the called URL; without it, the fields decide, and an ambiguous payload
  *   is `unknown`
- * @returns none for an empty object or list; undefined when the body is neither
+ * @returns none for an empty object or list; undefined when the body is neither, or too large
  */
 export function readEvents(body: unknown, named?: EventName): EmittedEvent[] | undefined {
-	if (isDeeperThan(body, maxDepth)) return undefined;
+	if (countValues(body) > maxValues) return undefined;
 	const payloads = payloadsSchema.safeParse(Array.isArray(body) ? body : [body]);
 	if (!payloads.success) return undefined;
 	const isEmpty =
@@ -43,9 +44,11 @@ export function readEvents(body: unknown, named?: EventName): EmittedEvent[] | u
 	return isEmpty ? [] : payloads.data.map((payload) => toEmittedEvent(payload, named));
 }
 
-function isDeeperThan(value: unknown, levels: number): boolean {
-	if (typeof value !== 'object' || value === null) return false;
-	return levels === 0 || Object.values(value).some((field) => isDeeperThan(field, levels - 1));
+/** Counts a value and all values in it; Infinity if it has too many levels. */
+function countValues(value: unknown, levels = maxLevels): number {
+	if (typeof value !== 'object' || value === null) return 1;
+	if (levels === 0) return Infinity;
+	return Object.values(value).reduce<number>((sum, one) => sum + countValues(one, levels - 1), 1);
 }
 
 function toEmittedEvent(
@@ -56,10 +59,6 @@ function toEmittedEvent(
 	const { fields, issues } = event
 		? parseEvent(event, payload)
 		: { fields: payload, issues: ['Neither the URL nor the fields identify the event'] };
-	const unreadable = Object.entries(fields)
-		.filter(([, value]) => hasLostCharacters(JSON.stringify(value) ?? ''))
-		.map(([name]) => `The field "${name}" contains characters that are not UTF-8, shown as \uFFFD`);
-	issues.push(...unreadable);
 	const clashing = Object.keys(fields).filter((name) => reservedFields.has(name));
 	if (clashing.length > 0)
 		issues.push(

@@ -133,14 +133,27 @@ describe('subscribing and unsubscribing', () => {
 	test.each([200, 201, 204])('accepts any success (%d) regardless of its body', async (status) => {
 		const { client, sent } = clientReturning(responseWith(status, '<html>'));
 		const webhooks = companyWebhooksClient(node, client, 42);
-		await expect(webhooks.subscribe(subscription)).resolves.toMatchObject({ isDone: true });
+		await expect(webhooks.subscribe(subscription)).resolves.toBeUndefined();
 		await expect(webhooks.unsubscribe(subscription)).resolves.toMatchObject({ isDone: true });
 		expect(sent.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
 	});
 
-	test('reports an existing subscription on a 409', async () => {
-		const conflicting = companyWebhooksClient(node, clientReturning(responseWith(409)).client, 42);
-		await expect(conflicting.subscribe(subscription)).resolves.toMatchObject({ isDone: false });
+	test('fail when a success has a code of failure, without the signature that it quotes', async () => {
+		const url = `https://a.example/x?signature=${'5e'.repeat(32)}`;
+		const body = { code: `NO ${url}`, message: `${url} is slow` };
+		const webhooks = companyWebhooksClient(
+			node,
+			clientReturning(responseWith(200, body)).client,
+			42,
+		);
+		const error: unknown = await webhooks
+			.subscribe(subscription)
+			.catch((thrown: unknown) => thrown);
+		expect(error).toMatchObject({
+			message: 'The Delivery Service did not complete the request',
+			description: expect.stringContaining('signature=*** is slow'),
+		});
+		expect(JSON.stringify(error)).not.toContain('5e5e');
 	});
 
 	test('distinguish a missing subscription from a failed removal', async () => {

@@ -86,9 +86,8 @@ async function reactivate(webhooks: Webhooks, webhook: Subscription): Promise<Fa
 		// One that no longer exists can be created, too.
 		await webhooks.unsubscribe(webhook);
 		outcome = 'unsubscribed';
-		const { isDone, detail } = await webhooks.subscribe(webhook);
-		if (isDone) return undefined;
-		throw new Error(`The Delivery Service reports a conflict (status 409). ${detail}`.trim());
+		await webhooks.subscribe(webhook);
+		return undefined;
 	} catch (error) {
 		const { message, description = '' } = toProblem(error);
 		const state =
