@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import axios from 'axios';
-
 import { freePort } from '../../playground/n8n/checks';
 import type { StoredWorkflow } from '../../playground/n8n/client';
 import { outputOf, type Execution } from '../../playground/n8n/execution';
@@ -142,19 +140,6 @@ shared.testTrigger(() => installation);
 testTriggerChanges(() => installation);
 
 describe('listening for a test event', () => {
-	test('subscribes the test URL only while listening', async () => {
-		const { client } = installation;
-		const workflow = await importTrigger({ events: ['createTask', 'updateTask'] });
-		await client.listen(workflow.id, nodes.trigger);
-		expect(subscriptions()).toEqual([
-			testWebhook(workflow, 'createTask'),
-			testWebhook(workflow, 'updateTask'),
-		]);
-		await client.stopListening(workflow.id);
-		await waitUntilNotListening();
-		expect(subscriptions()).toEqual([]);
-	});
-
 	test('receives one test event alongside the published workflow, then stops listening', async () => {
 		const { client } = installation;
 		const workflow = await publishTrigger({ events: ['updateTask'] });
@@ -203,19 +188,6 @@ describe('a published workflow', () => {
 		]);
 	});
 
-	test('keeps its webhook URL when unpublished and published again', async () => {
-		const { client, service } = installation;
-		const workflow = await publishTrigger({ events: ['updateTask'] });
-		const before = service.control.webhooks();
-		await client.unpublish(workflow.id);
-		expect(service.control.webhooks()).toEqual([]);
-		await client.publish(workflow.id);
-		expect(service.control.webhooks()).toEqual(before);
-		const { statuses, item } = await fireUpdate();
-		expect(statuses).toEqual([200]);
-		expect(triggerOutput(await waitForExecutions(client, workflow.id, 1))).toEqual([item]);
-	});
-
 	test('keeps receiving events when the workflow or its trigger is renamed', async () => {
 		const { client } = installation;
 		const workflow = await publishTrigger({ events: ['updateTask'] });
@@ -235,28 +207,6 @@ describe('a published workflow', () => {
 		const second = await fireUpdate();
 		const executions = await waitForExecutions(client, workflow.id, 2);
 		expect(triggerOutput(executions)).toEqual([first.item, second.item]);
-	});
-
-	test('subscribes to newly selected events when the changed version is published', async () => {
-		const { client, service } = installation;
-		const workflow = await publishTrigger({ events: ['createTask', 'updateTask'] });
-		await client.updateWorkflow(workflow.id, {
-			nodes: withChangedTrigger(workflow, {
-				parameters: { events: ['updateTask', 'createRoute'] },
-			}),
-		});
-		expect(subscriptions()).toEqual([
-			productionWebhook(workflow, 'createTask'),
-			productionWebhook(workflow, 'updateTask'),
-		]);
-		await client.publish(workflow.id);
-		expect(subscriptions()).toEqual([
-			productionWebhook(workflow, 'createRoute'),
-			productionWebhook(workflow, 'updateTask'),
-		]);
-		await service.control.fireEvent(1, { id: 'D', distance: 1, price: 2, currencySign: '$' });
-		const { item } = await fireUpdate();
-		expect(triggerOutput(await waitForExecutions(client, workflow.id, 1))).toEqual([item]);
 	});
 
 	test('uses a changed credential after unpublishing and publishing, not after another published change', async () => {
@@ -289,23 +239,6 @@ describe('a published workflow', () => {
 		service.control.reset();
 	});
 
-	test('does not affect another workflow with the same event', async () => {
-		const { client } = installation;
-		const first = await publishTrigger({ events: ['updateTask'] });
-		const second = await publishTrigger({ events: ['updateTask'] });
-		expect(subscriptions()).toEqual(
-			[productionWebhook(first, 'updateTask'), productionWebhook(second, 'updateTask')].sort(),
-		);
-		const { statuses, item } = await fireUpdate();
-		expect(statuses).toEqual([200, 200]);
-		expect(triggerOutput(await waitForExecutions(client, first.id, 1))).toEqual([item]);
-		await client.unpublish(first.id);
-		expect(subscriptions()).toEqual([productionWebhook(second, 'updateTask')]);
-		await fireUpdate();
-		await waitForExecutions(client, second.id, 2);
-		await waitForExecutions(client, first.id, 1);
-	});
-
 	test('subscribes a workflow and its duplicate separately', async () => {
 		const { client } = installation;
 		const workflow = await publishTrigger({ events: ['updateTask'] });
@@ -327,48 +260,6 @@ describe('a published workflow', () => {
 		await client.archive(id);
 		workflows = [];
 		await waitUntil('the webhooks to be deleted', () => subscriptions().length === 0);
-	});
-});
-
-describe('forged calls', () => {
-	test('rejects forged calls with 401 and starts no execution', async () => {
-		const { client, service } = installation;
-		const other = await publishTrigger({ events: ['createTask'] });
-		const workflow = await publishTrigger({ events: ['createTask', 'updateTask'] });
-		const urls = service.control.webhooks().map(({ url }) => new URL(url));
-		// Webhooks are subscribed in parallel, in any order.
-		const [otherUrl, ...ownUrls] = urls;
-		const [createUrl, updateUrl] = ['createTask', 'updateTask'].map((event) =>
-			ownUrls.find((url) => url.searchParams.get('event') === event),
-		);
-		if (!otherUrl || !createUrl || !updateUrl) throw new Error('Expected three webhooks');
-		const post = async (forge: (url: URL) => void) => {
-			const url = new URL(updateUrl);
-			forge(url);
-			const response = await axios.post<unknown>(url.toString(), newUpdate(), {
-				proxy: false,
-				validateStatus: () => true,
-			});
-			return [response.status, response.data];
-		};
-		const signature = (url: URL) => url.searchParams.get('signature') ?? '';
-		const setSignature = (text: string) => (url: URL) => url.searchParams.set('signature', text);
-		const forgeries = [
-			(url: URL) => url.searchParams.delete('signature'),
-			(url: URL) => (url.search = ''),
-			(url: URL) => url.searchParams.set('event', 'createTask'),
-			setSignature('0'.repeat(64)),
-			setSignature(signature(updateUrl).toUpperCase()),
-			setSignature(signature(createUrl)),
-			setSignature(signature(otherUrl)),
-		];
-		const refusal = [401, { message: 'The URL signature is missing or invalid' }];
-		for (const forge of forgeries) expect(await post(forge)).toEqual(refusal);
-
-		const { statuses, item } = await fireUpdate();
-		expect(statuses).toEqual([200]);
-		expect(triggerOutput(await waitForExecutions(client, workflow.id, 1))).toEqual([item]);
-		expect(await client.executions(other.id)).toEqual([]);
 	});
 });
 

@@ -1,10 +1,7 @@
 /** What the trigger outputs for the events that it receives. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
-
 import type { INodeParameters } from 'n8n-workflow';
 
-import { deliveries } from '../support/sampleDelivery';
-import { runNode, type ReceiveOptions, type Trigger } from '../support/engine/engine';
+import { type ReceiveOptions, type Trigger } from '../support/engine/engine';
 import { itemsOf, triggerOutput, setUpTriggers, updated } from '../support/triggerNode';
 
 const service = setUpTriggers();
@@ -26,42 +23,6 @@ async function call(trigger: Trigger, event: string, request: ReceiveOptions) {
 }
 
 describe('an event of the service', () => {
-	test('outputs each event with its name, code and typed fields', async () => {
-		const trigger = await published();
-		const { id } = await createDelivery();
-		await service.control.advance(id);
-		await service.control.fireEvent(2);
-		await trigger.settled();
-
-		const items = trigger.executions.flatMap(({ workflowData }) => workflowData[0] ?? []);
-		expect(items.map(({ json }) => json)).toEqual([
-			{
-				event: 'createTask',
-				id,
-				distance: expect.any(Number),
-				price: expect.any(Number),
-				currencySign: expect.any(String),
-			},
-			{
-				event: 'updateTask',
-				id,
-				status: expect.any(String),
-				company_id: expect.any(String),
-				city_id: expect.any(String),
-			},
-			{
-				event: 'createRoute',
-				route_id: expect.any(String),
-				distance: expect.any(Number),
-				date: expect.stringMatching(/^\d+$/),
-				dateIso: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
-				prices: [{ id, price: expect.any(Number) }],
-			},
-		]);
-		const postings = service.control.events().flatMap((event) => event.postings);
-		expect(postings.map(({ status }) => status)).toEqual([200, 200, 200]);
-	});
-
 	test.each(['1', '2'] as const)(
 		'responds to each accepted call with the same JSON in n8n %s',
 		async (n8n) => {
@@ -246,18 +207,3 @@ test('starts the workflow for each repeated event', async () => {
 
 	expect(triggerOutput(repeated)).toHaveLength(2);
 });
-
-/** Creates a delivery at the service; resolves when the service has posted its event. */
-async function createDelivery(): Promise<{ id: string }> {
-	const { error } = await runNode({
-		node: 'deliveryService',
-		parameters: { resource: 'delivery', operation: 'create', source: 'json' },
-		items: deliveries(1),
-		credential: service.credential,
-	});
-	if (error) throw new Error(error.message);
-	while (service.control.events()[0]?.postings.length !== 1) await nextTurn();
-	const [delivery] = service.control.deliveries();
-	if (!delivery) throw new Error('No delivery was created.');
-	return { id: delivery.record.id };
-}
