@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { freePort } from '../../playground/n8n/checks';
 import type { StoredWorkflow } from '../../playground/n8n/client';
 import { outputOf, type Execution } from '../../playground/n8n/execution';
 import { waitFor } from '../../playground/n8n/progress';
@@ -279,29 +278,6 @@ describe('recovery from failures', () => {
 		expect(triggerOutput(await waitForExecutions(client, workflow.id, 2))).toEqual(events);
 	});
 
-	test('names the reason and leaves no webhook behind when publishing fails', async () => {
-		const { client, service } = installation;
-		const data = { ...service.credential, baseUrl: `http://127.0.0.1:${await freePort()}` };
-		const id = await client.createCredential('Nowhere', credentialType, data);
-		const nowhere = { [credentialType]: { id, name: 'Nowhere' } };
-		const unreachable = await importTrigger({ events: ['updateTask'] }, nowhere);
-		const half = await importTrigger({ events: ['createTask', 'createRoute', 'updateTask'] });
-		// One webhook is created, the others are rejected; on n8n's retries, all are.
-		const hooks = { method: 'POST', path: '/hooks/companies/1001' };
-		service.control.addFault({ ...hooks, kind: 'status', status: 503, skip: 1, times: null });
-		await Promise.all([
-			expect(client.publish(unreachable.id)).rejects.toThrow(
-				'Could not connect to the Delivery Service at 127.0.0.1:',
-			),
-			expect(client.publish(half.id)).rejects.toThrow(
-				'The Delivery Service returned a server error (status 503)',
-			),
-		]);
-		const creations = service.control.requests().filter(({ method }) => method === 'POST');
-		expect(creations.slice(0, 3).map(({ status }) => status)).toEqual([200, 503, 503]);
-		expect(service.control.webhooks()).toEqual([]);
-	});
-
 	test('removes the webhooks of a deleted workflow with Get Many and Delete, as the log advises', async () => {
 		const { id } = await publishTrigger({ events: ['createTask', 'updateTask'] });
 		await duringOutage(async () => {
@@ -345,18 +321,5 @@ describe('recovery from failures', () => {
 		await client.publish(workflow.id);
 		expect(subscriptions()).toEqual([productionWebhook(workflow, 'createRoute')]);
 		expect(await client.executions(workflow.id)).toEqual([]);
-	});
-
-	test('keeps the same subscriptions after a restart of n8n', async () => {
-		const { client, service } = installation;
-		const workflow = await publishTrigger({ events: ['createTask', 'updateTask'] });
-		const before = service.control.webhooks();
-		await installation.restartN8n();
-		expect(service.control.webhooks()).toEqual(before);
-		const { statuses, item } = await fireUpdate();
-		expect(statuses).toEqual([200]);
-		expect(triggerOutput(await waitForExecutions(client, workflow.id, 1))).toEqual([item]);
-		// n8n responds before it has finished starting.
-		expect(service.control.webhooks()).toEqual(before);
 	});
 });

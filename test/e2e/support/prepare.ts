@@ -13,7 +13,7 @@ import { requireServers } from '../../../playground/n8n/servers';
 export async function prepare(groups: readonly string[]): Promise<void> {
 	const includesAny = (...names: string[]) => names.some((name) => groups.includes(name));
 	await findHost('newest');
-	if (includesAny('versions', 'examples', 'shopify', 'harness', 'takeover'))
+	if (includesAny('versions', 'examples', 'shopify', 'harness', 'takeover', 'migration', 'kill'))
 		await installHost('1.123');
 	if (includesAny('editor', 'pages')) await requireBrowser();
 	if (includesAny('queue', 'kill', 'takeover')) await requireServers();
