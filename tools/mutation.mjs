@@ -23,7 +23,7 @@ const typescript = [
 ];
 
 // Enough to notice a change of code, and the same ones for each change.
-Object.assign(process.env, { SEQUENCES: '200', SEQUENCES_SEED: '1', ...process.env });
+Object.assign(process.env, { SEQUENCES: '100', SEQUENCES_SEED: '1', ...process.env });
 
 process.chdir(projectFolder);
 await new Stryker({
@@ -36,6 +36,7 @@ await new Stryker({
 			testEnvironment: 'node',
 			transform: { '^.+\\.ts$': typescript },
 			testMatch: [`<rootDir>/test/unit/${folder}/**/*.test.ts`],
+			setupFiles: ['<rootDir>/tools/withoutShrinking.cjs'],
 			testTimeout: 600_000,
 		},
 	},

@@ -1,12 +1,6 @@
-/** Delivery: Create with Skip Already Sent: no delivery is created twice or lost across runs. */
-import { setTimeout as sleep } from 'node:timers/promises';
-
-import fc from 'fast-check';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { z } from 'zod';
 
 import orders from '../../playground/shopify/orders.json';
-import type { Control } from '../../playground/service/control';
 import { startService } from '../../playground/service/server';
 import { deduplicationStore, type NodeRun, type RunNodeOptions } from '../support/engine/engine';
 import {
@@ -14,7 +8,6 @@ import {
 	orderParameters,
 	outcomesOf,
 	jsonOf,
-	pairedItems,
 	pickupFields,
 	restart,
 	restartWithoutWaits,
@@ -229,16 +222,6 @@ describe('two orders with the same reference', () => {
 		expect(service.existing()).toEqual(['#1001']);
 	});
 
-	test('fails the run for an order with a used reference, after creating the others', async () => {
-		await runOrders([firstOrder]);
-		const run = await service.run(parameters(), {
-			items: [otherOrder, shopifyOrder({ id: 3, name: '#1002' })],
-		});
-		expect(run.error?.message).toContain('another order has the same reference ID');
-		expect(run.error?.description).toContain('Created: #1002');
-		expect(service.existing()).toEqual(['#1001', '#1002']);
-	});
-
 	test('shows an order with a used reference in a dry run, and changes nothing', async () => {
 		await runOrders([firstOrder]);
 		const before = deduplicationStore.snapshot();
@@ -249,26 +232,6 @@ describe('two orders with the same reference', () => {
 });
 
 describe('concurrent executions', () => {
-	test('creates each delivery once in two concurrent executions of one process', async () => {
-		const go = async () =>
-			await service.run(createOnce({ batchSize: 3 }), {
-				items: deliveries(12),
-				onError: 'continueRegularOutput',
-			});
-		const [one, other] = await Promise.all([go(), go()]);
-
-		expect([...service.existing()].sort()).toEqual(
-			deliveries(12)
-				.map((_, number) => `R${number}`)
-				.sort(),
-		);
-		const outcomes = [outcomesOf(one.items), outcomesOf(other.items)];
-		for (let item = 0; item < 12; item++) {
-			const both = outcomes.map((list) => list[item]);
-			expect([...both].sort()).toEqual(['alreadyCreated', 'created']);
-		}
-	});
-
 	test('creates each delivery once in concurrent executions of several processes', async () => {
 		const go = async () => {
 			restart();
@@ -385,12 +348,6 @@ describe('failing store', () => {
 		expect(outcomesOf(second.items)).toEqual([...all(2, 'alreadyCreated'), ...all(4, 'created')]);
 	});
 
-	test('claims deliveries again after the store failed once', async () => {
-		deduplicationStore.addFault({ ...record, entry: /"R2"/ });
-		const { items } = await run(deliveries(6), { batchSize: 2 });
-		expect(outcomesOf(items)).toEqual(all(6, 'created'));
-	});
-
 	test('asks to save a workflow that was never saved', async () => {
 		const { items } = await run(deliveries(1), {}, { workflowId: '' });
 		expect(items[0]?.json.message).toMatch(/\. Save the workflow and run it again/);
@@ -411,127 +368,4 @@ describe('failing store', () => {
 		expect(outcomesOf(second.items)).toEqual(all(2, 'unknown'));
 		expect(service.existing()).toHaveLength(2);
 	});
-});
-
-describe('any faults in several runs of the same orders', () => {
-	type Fault = Parameters<Control['addFault']>[0];
-	const count = 12;
-	const references = deliveries(count).map((_, number) => `R${number}`);
-
-	const serviceFault = fc.oneof(
-		fc
-			.constantFrom(307, 400, 401, 422, 429, 500, 502, 503)
-			.map((status): Fault => ({ kind: 'status', status })),
-		fc.constantFrom<Fault>(
-			{ kind: 'status', status: 503, headers: { 'Retry-After': '60' } },
-			{ kind: 'statusAfter', status: 502 },
-			{ kind: 'resetBefore' },
-			{ kind: 'resetAfter' },
-			{ kind: 'garbage' },
-			{ kind: 'emptySuccess' },
-			{ kind: 'missingRecords', count: 1 },
-			{ kind: 'shuffleRecords' },
-			{ kind: 'withoutIndex' },
-		),
-		fc
-			.subarray(references, { minLength: 1, maxLength: 4 })
-			.map((referenceIds): Fault => ({ kind: 'rejectReference', referenceIds })),
-	);
-	const storeFault = fc.record({
-		kind: fc.constantFrom('fail', 'kill'),
-		when: fc.constantFrom('before', 'after'),
-		skip: fc.nat(30),
-	});
-	const runArbitrary = fc.record({
-		faults: fc.array(fc.tuple(serviceFault, fc.nat(2)), { minLength: 1, maxLength: 4 }),
-		storeFaults: fc.array(storeFault, { maxLength: 1 }),
-		batchSize: fc.constantFrom<number | ''>('', 2, 3, 5, 100),
-		onError: fc.constantFrom('continueRegularOutput', 'continueErrorOutput', 'stopWorkflow'),
-		// The first order of the input.
-		from: fc.nat(3),
-	});
-	type Run = typeof runArbitrary extends fc.Arbitrary<infer Value> ? Value : never;
-
-	/** The outcome of each reference, from the output or the error of a run. */
-	function reportOf({ outputs, error }: NodeRun, input: readonly string[]): Map<string, string> {
-		const report = new Map<string, string>();
-		const add = (item: number, outcome: string) => {
-			const referenceId = input[item] ?? '';
-			expect(report.has(referenceId)).toBe(false);
-			report.set(referenceId, outcome);
-		};
-		const items = outputs.flat();
-		const outcomes = outcomesOf(
-			items.map(({ json: { outcome, reason, error: failure } }) => ({
-				json: { outcome, reason, error: failure },
-			})),
-		);
-		for (const [index, item] of pairedItems(items).entries())
-			add(Number(item), String(outcomes[index]));
-		if (error) {
-			const { created, rejected, unknown, notSent } = listsSchema.parse(error.context.data);
-			for (const { item } of created) add(item, 'created');
-			for (const { item } of rejected) add(item, 'rejected');
-			for (const { item } of unknown) add(item, 'unknown');
-			for (const { item } of notSent) add(item, 'notSent');
-			// Skipped deliveries are in no list.
-			for (const [item, referenceId] of input.entries())
-				if (!report.has(referenceId)) add(item, 'alreadyCreated');
-		}
-		return report;
-	}
-
-	/** How long a request of a killed process may take to arrive: both ends are in this process. */
-	const arrivalMs = 100;
-
-	/** Runs the node once, and compares its report with what the service has. */
-	async function runAndCompare(settings: Run) {
-		const { faults, storeFaults, onError, from } = settings;
-		const { batchSize } = settings;
-		const content = deduplicationStore.snapshot();
-		deduplicationStore.reset();
-		deduplicationStore.restore(content);
-		for (const fault of storeFaults) deduplicationStore.addFault(fault);
-		for (const [fault, skip] of faults) service.control.addFault({ skip, ...fault });
-		const before = service.existing();
-		const input = references.slice(from);
-
-		const result = await run(deliveries(count).slice(from), { batchSize }, { onError });
-
-		const existing = service.existing().map(String);
-		expect(new Set(existing).size).toBe(existing.length);
-		if (result.status === 'crashed') {
-			await sleep(arrivalMs);
-			return;
-		}
-		const report = reportOf(result, input);
-		expect([...report.keys()].sort()).toEqual([...input].sort());
-		const which = (outcome: string) => input.filter((name) => report.get(name) === outcome);
-		const isOf = (names: readonly unknown[]) => (name: unknown) => names.includes(name);
-		const createdNow = existing.filter((name) => !before.includes(name));
-		const unknown = which('unknown').filter(isOf(createdNow));
-		expect([...which('created'), ...unknown].sort()).toEqual([...createdNow].sort());
-		expect(which('alreadyCreated').filter((name) => !before.includes(name))).toEqual([]);
-		expect(which('rejected').filter(isOf(existing))).toEqual([]);
-	}
-
-	test('creates nothing twice, loses nothing and reports every item after any faults', async () => {
-		await fc.assert(
-			fc.asyncProperty(fc.array(runArbitrary, { minLength: 2, maxLength: 4 }), async (runs) => {
-				service.control.reset();
-				deduplicationStore.reset();
-				for (const settings of runs) await runAndCompare(settings);
-			}),
-			{ numRuns: 20, endOnFailure: true },
-		);
-	});
-});
-
-const entriesSchema = z.array(z.object({ item: z.number() }));
-
-const listsSchema = z.object({
-	created: entriesSchema,
-	rejected: entriesSchema,
-	unknown: entriesSchema,
-	notSent: entriesSchema,
 });

@@ -50,12 +50,6 @@ const plain = {
 };
 /** The field `shopifyOrder` of the output item for `shopifyOrder()`. */
 const orderSummary = { id: '5600007927919', name: '#1001', email: contact.email };
-const withContact = (changes: object) => ({
-	...plain,
-	dropoff: { contact: { ...contact, ...changes }, location },
-});
-const withLocation = (changed: object) => ({ ...plain, dropoff: { contact, location: changed } });
-const withPackage = (changes: object) => ({ ...plain, packages: [{ ...parcel, ...changes }] });
 const without = (field: keyof typeof plain) =>
 	Object.fromEntries(Object.entries(plain).filter(([name]) => name !== field));
 
@@ -215,60 +209,35 @@ describe('order option', () => {
 
 	test.each<[string, INodeParameters, IDataObject, unknown]>([
 		[
-			'Delivery Address Format: full address',
-			{ addressFormat: 'text' },
-			{},
-			withLocation({ ...location, address: addressText }),
-		],
-		['Cash on Delivery: never', { cod: 'never' }, payableInCash, plain],
-		['Cash on Delivery: when chosen', {}, payableInCash, { ...plain, cod: 87 }],
-		[
-			'Cash on Delivery Methods, as text',
-			{ cashOnDeliveryMethods: 'Pay the milkman, Pay later' },
-			{ ...payableInCash, payment_gateway_names: ['Pay the milkman'] },
-			{ ...plain, cod: 87 },
-		],
-		[
-			'Cash on Delivery: always',
-			{ cod: 'unpaid' },
-			{ ...payableInCash, payment_gateway_names: ['Bank Deposit'], total_outstanding: '12.35' },
-			{ ...plain, cod: 12.35 },
-		],
-		[
-			'Send All Orders To',
-			{ address: full },
+			'that replace values of the order',
 			{
-				shipping_address: null,
-				customer: { first_name: 'Maya', last_name: 'Okafor', phone: contact.phonenumber },
+				addressFormat: 'text',
+				...{ email: 'front@desk.example', name: 'Front Desk', phone: '+1 555 0199' },
+				...{ instructions: 'Ring twice', lat: '40.5', lng: '-70' },
+				...{ packageName: 'Parcel', packageSize: 'xl' },
+				...{ referenceId: '={{ $json.id }}-B', tags: 'fragile, morning' },
+				...{ cod: 'unpaid', includeAdditionalDetails: false, includeTestOrders: true },
 			},
-			withLocation({ address: full, instructions: 'Leave at the reception' }),
-		],
-		[
-			'Fallback Email, for an order without an email address',
-			{ fallbackEmail: 'orders@shop.example' },
-			{ email: null, contact_email: '', customer: null },
-			withContact({ email: 'orders@shop.example' }),
-		],
-		['Include Additional Details', { includeAdditionalDetails: false }, {}, without('extraData')],
-		['Include Tags', { includeTags: false }, {}, without('tags')],
-		['Include Test Orders', { includeTestOrders: true }, { test: true }, plain],
-		[
-			'Delivery Instructions',
-			{ instructions: 'Ring twice' },
-			{},
-			withLocation({ ...location, instructions: 'Ring twice' }),
-		],
-		[
-			'Delivery Latitude and Longitude',
-			{ lat: '40.5', lng: '-70' },
-			{},
-			withLocation({ ...location, lat: '40.5', lng: '-70' }),
-		],
-		['Package Name', { packageName: 'Parcel' }, {}, withPackage({ name: 'Parcel' })],
-		['Package Size', { packageSize: 'xl' }, {}, withPackage({ size: 'xl' })],
-		[
-			'Package Size by Weight',
 			{
+				...payableInCash,
+				...{ payment_gateway_names: ['Bank Deposit'], total_outstanding: '12.35', test: true },
+			},
+			{
+				...without('extraData'),
+				dropoff: {
+					contact: { name: 'Front Desk', email: 'front@desk.example', phonenumber: '+1 555 0199' },
+					location: { address: addressText, instructions: 'Ring twice', lat: '40.5', lng: '-70' },
+				},
+				packages: [{ ...parcel, name: 'Parcel', size: 'xl' }],
+				...{ referenceId: '5600007927919-B', tags: ['fragile', 'morning'], cod: 12.35 },
+			},
+		],
+		[
+			'for an order without email and address',
+			{
+				...{ address: full, fallbackEmail: 'orders@shop.example' },
+				...{ cashOnDeliveryMethods: 'Pay the milkman, Pay later' },
+				...{ includeTags: false, referenceIdFrom: 'orderNumber' },
 				packageSizeByWeight: {
 					limit: [
 						{ upToKg: 5, size: 'l' },
@@ -277,63 +246,41 @@ describe('order option', () => {
 					],
 				},
 			},
-			{},
-			withPackage({ size: 'xs' }),
+			{
+				...{ ...payableInCash, payment_gateway_names: ['Pay the milkman'] },
+				...{ shipping_address: null, email: null, contact_email: '' },
+				customer: { first_name: 'Maya', last_name: 'Okafor', phone: contact.phonenumber },
+			},
+			{
+				...without('tags'),
+				dropoff: {
+					contact: { ...contact, email: 'orders@shop.example' },
+					location: { address: full, instructions: 'Leave at the reception' },
+				},
+				packages: [{ ...parcel, size: 'xs' }],
+				...{ referenceId: '1001', cod: 87 },
+			},
 		],
 		[
-			'Packages: one per unit',
-			{ packagesPer: 'unit' },
-			{},
+			'Cash on Delivery: Never, Reference ID From: ID, and one package per unit',
+			{ cod: 'never', referenceIdFrom: 'id', packagesPer: 'unit' },
+			payableInCash,
 			{
 				...plain,
+				referenceId: '5600007927919',
 				packages: [
 					{
-						id: 'LL-TC-SND',
-						name: 'Linen Tablecloth - Sand / 150 x 250 cm',
-						qty: 1,
-						weight: 0.85,
-						size: 'm',
-						price: 54,
+						...{ id: 'LL-TC-SND', name: 'Linen Tablecloth - Sand / 150 x 250 cm' },
+						...{ qty: 1, weight: 0.85, size: 'm', price: 54 },
 					},
 					{
-						id: 'LL-MG-BLU',
-						name: 'Stoneware Mug - Blue',
-						qty: 2,
-						weight: 0.76,
-						size: 'm',
-						price: 26.1,
+						...{ id: 'LL-MG-BLU', name: 'Stoneware Mug - Blue' },
+						...{ qty: 2, weight: 0.76, size: 'm', price: 26.1 },
 					},
 				],
 			},
 		],
-		[
-			'Recipient Email',
-			{ email: 'front@desk.example' },
-			{},
-			withContact({ email: 'front@desk.example' }),
-		],
-		['Recipient Name', { name: 'Front Desk' }, {}, withContact({ name: 'Front Desk' })],
-		['Recipient Phone', { phone: '+1 555 0199' }, {}, withContact({ phonenumber: '+1 555 0199' })],
-		[
-			'Reference ID',
-			{ referenceId: '={{ $json.id }}-B' },
-			{},
-			{ ...plain, referenceId: '5600007927919-B' },
-		],
-		[
-			'Reference ID From: ID',
-			{ referenceIdFrom: 'id' },
-			{},
-			{ ...plain, referenceId: '5600007927919' },
-		],
-		[
-			'Reference ID From: number',
-			{ referenceIdFrom: 'orderNumber' },
-			{},
-			{ ...plain, referenceId: '1001' },
-		],
-		['Tags as text', { tags: 'fragile, morning' }, {}, { ...plain, tags: ['fragile', 'morning'] }],
-	])('applies the order option %s', async (_what, options, changes, expected) => {
+	])('applies the order options %s', async (_what, options, changes, expected) => {
 		const { error } = await service.run(fromOrder(options), { items: [shopifyOrder(changes)] });
 
 		expect(error).toBeUndefined();
@@ -510,16 +457,12 @@ describe('order that is skipped', () => {
 			{ cancelled_at: '2026-03-03T10:02:00-06:00' },
 			/^Order #1001 was canceled\..*ask the Delivery Service to stop it/,
 		],
-		['voided', { financial_status: 'voided' }, /^Order #1001 has a voided payment\./],
-		['refunded', { financial_status: 'refunded' }, /^Order #1001 was fully refunded\./],
-		['localPickup', { shipping_address: null }, /^Order #1001 has no shipping address, .*Standard/],
 		['testOrder', { test: true }, /^Order #1001 is a test order\..*Include Test Orders/],
 		[
 			'nothingToShip',
 			{ line_items: [lineItem({ fulfillable_quantity: 0 }), mugs({ gift_card: true })] },
 			/^Order #1001 has nothing left to ship/,
 		],
-		['nothingToShip', { line_items: [] }, /^Order #1001 has nothing left to ship/],
 	])('returns a skipped item with the reason: %s', async (reason, changes, message) => {
 		const { error, items } = await service.run(fromOrder(), { items: [shopifyOrder(changes)] });
 

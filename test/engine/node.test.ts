@@ -159,8 +159,6 @@ describe.each(propertyLists)('parameters of %s', (owner, properties) => {
 	});
 });
 
-describe('nodes', () => {});
-
 /** The text below the action node on the canvas. */
 function subtitleOf(parameters: INodeParameters): unknown {
 	const here = {
