@@ -19,12 +19,6 @@ export function problemText({ message, description }: Problem): string {
 /** A value, or the problem that prevented it. */
 export type Result<Value> = { ok: true; value: Value } | { ok: false; problem: Problem };
 
-/** The result for an input item: a delivery, a skipped item or a problem. */
-export type ItemResult<Delivery> =
-	| { kind: 'delivery'; delivery: Delivery }
-	| { kind: 'skipped'; reason: string; message: string }
-	| { kind: 'invalid'; problem: Problem };
-
 /**
  * An error with exactly this message. n8n replaces a message that contains one of its error codes
  * anywhere, e.g. "EACCES" in ana@bikeaccessories.example.

@@ -8,8 +8,14 @@ import { classifyCreation, classifyExchange, namesCreatedDelivery } from './resp
 export interface RequestOptions extends RetryOptions {
 	send: (body: CreationBody) => Promise<Exchange>;
 	rateLimit: RateLimit;
-	/** Aborted when the user or a timeout stops the execution. */
-	signal?: AbortSignal;
+}
+
+/** How long a request waited before it was sent, in milliseconds. */
+export interface WaitTimes {
+	/** Because the rate limit was reached. */
+	forLimitMs: number;
+	/** Because the service was busy. */
+	forServiceMs: number;
 }
 
 /**
@@ -27,15 +33,14 @@ export async function sendWithinLimit(
 	const { send, rateLimit, clock, signal } = options;
 	return await sendWithRetries(
 		options,
-		async (pauseMs, leftMs) =>
+		async (forServiceMs) =>
 			await rateLimit.run(
-				async (waited) => {
-					onSend(waited);
-					const sentAt = clock.now();
-					const exchange = await send(body);
-					return { exchange, tookMs: waited.forServiceMs + Math.max(0, clock.now() - sentAt) };
+				async (forLimitMs) => {
+					onSend({ forLimitMs, forServiceMs });
+					return await timed(clock, async () => await send(body));
 				},
-				{ clock, signal, pauseMs, maxPauseMs: leftMs },
+				clock,
+				signal,
 			),
 		// A created delivery must not be sent again, whatever the status.
 		(exchange) => classifyCreation(exchange) === 'notProcessed' && !namesCreatedDelivery(exchange),
@@ -51,25 +56,34 @@ export interface RetryOptions {
 	maxRetryMs: number;
 	/** The same while nothing responds at all. Defaults to 15 seconds. */
 	maxUnreachableMs?: number;
+	/** Aborted when the user or a timeout stops the execution. */
+	signal?: AbortSignal;
 }
 
-/** An attempt to send a request. */
+/** A request that was sent, and how long its response took. */
 export interface Attempt {
 	exchange: Exchange;
-	/** Milliseconds from when the attempt was due to its response, excluding rate limit waits. */
 	tookMs: number;
+}
+
+/** Sends a request and measures its duration; a clock that was set back counts as none. */
+export async function timed(clock: Clock, send: () => Promise<Exchange>): Promise<Attempt> {
+	const sentAt = clock.now();
+	const exchange = await send();
+	return { exchange, tookMs: Math.max(0, clock.now() - sentAt) };
 }
 
 /**
  * Sends a request, and retries it while that is allowed and the retry time lasts.
  *
- * @param send waits for the pause, then sends; returns undefined when the execution was stopped first
+ * @param send receives how long the request paused; returns undefined when the execution was stopped
+ *   first
  * @param mayRetry whether the request may be retried after this exchange
  * @returns the last exchange; undefined when the execution was stopped
  */
 export async function sendWithRetries(
-	{ clock, random, maxRetryMs, maxUnreachableMs }: RetryOptions,
-	send: (pauseMs: number, leftMs: number) => Promise<Attempt | undefined>,
+	{ clock, random, maxRetryMs, maxUnreachableMs, signal }: RetryOptions,
+	send: (pausedMs: number) => Promise<Attempt | undefined>,
 	mayRetry: (exchange: Exchange, attempt: number) => boolean,
 ): Promise<Exchange | undefined> {
 	let retriedMs = 0;
@@ -77,9 +91,12 @@ export async function sendWithRetries(
 	let unreachableMs: number | undefined;
 	let pauseMs = 0;
 	for (let attempt = 0; ; attempt++) {
-		const sent = await send(pauseMs, maxRetryMs - retriedMs);
+		if (pauseMs > 0) await clock.wait(pauseMs, signal);
+		if (signal?.aborted) return undefined;
+		const sent = await send(pauseMs);
 		if (!sent) return undefined;
-		const { exchange, tookMs } = sent;
+		const { exchange } = sent;
+		const tookMs = pauseMs + sent.tookMs;
 		if (attempt > 0) retriedMs += tookMs;
 		if (!mayRetry(exchange, attempt)) return exchange;
 		if (isReachable(exchange)) unreachableMs = undefined;
@@ -148,50 +165,16 @@ function retryAfterMs(response: ServiceResponse, now: number): number {
 	return 'seconds' in retryAfter ? retryAfter.seconds * 1000 : retryAfter.date.getTime() - now;
 }
 
-/** A request that counts against the limit. */
-interface CountedRequest {
-	/**
-	 * The latest time at which the service may have counted it, in milliseconds since 1970: when its
-	 * response arrived. Infinite while it is in flight.
-	 */
-	at: number;
-}
-
-/** A pause that the service requested and an execution accepted. */
-interface Pause {
-	/** In milliseconds since 1970. */
-	until: number;
-}
-
-/** How long a request waited before it was sent, in milliseconds. */
-export interface WaitTimes {
-	/** Because the rate limit was reached. */
-	forLimitMs: number;
-	/** Because the service was busy, excluding time already spent on the rate limit. */
-	forServiceMs: number;
-}
-
-/** How a request waits for its turn. */
-export interface TurnOptions {
-	clock: Clock;
-	/** Aborted when the execution is stopped. */
-	signal?: AbortSignal;
-	/** The pause that the service requested; other requests wait for its end too. */
-	pauseMs?: number;
-	/** The longest wait for pauses of other executions; it does not wait at all for a longer one. */
-	maxPauseMs?: number;
-}
-
 /**
  * Keeps creation requests within the service's rate limit (API document, section 8): at most `max`
  * in any window of time, however many executions share it.
  */
 export class RateLimit {
-	private counted: CountedRequest[] = [];
-
-	private readonly pauses = new Set<Pause>();
-
-	private latestNow = 0;
+	/**
+	 * For each request that counts, the latest time at which the service may have counted it: when its
+	 * response arrived. Infinite while it is in flight.
+	 */
+	private counted: Array<{ at: number }> = [];
 
 	constructor(
 		private readonly max: number,
@@ -201,76 +184,43 @@ export class RateLimit {
 	/**
 	 * Runs a request as soon as the limit allows.
 	 *
-	 * @param request receives how long it waited
+	 * @param request receives how many milliseconds it waited
+	 * @param signal aborted when the execution is stopped
 	 * @returns the request's result, or undefined when the signal was aborted before it ran
 	 */
 	async run<Result>(
-		request: (waited: WaitTimes) => Promise<Result>,
-		{ clock, signal, pauseMs = 0, maxPauseMs = Infinity }: TurnOptions,
+		request: (waitedMs: number) => Promise<Result>,
+		clock: Clock,
+		signal?: AbortSignal,
 	): Promise<Result | undefined> {
-		const waited: WaitTimes = { forLimitMs: 0, forServiceMs: 0 };
-		const ownPause: Pause = { until: this.now(clock) + pauseMs };
-		this.pauses.add(ownPause);
-		try {
-			for (;;) {
-				if (signal?.aborted) return undefined;
-				const now = this.now(clock);
-				const pausedMs = this.pausedForMs(now, ownPause, maxPauseMs - waited.forServiceMs);
-				const waitMs = Math.max(pausedMs, this.fullForMs(now));
-				if (waitMs <= 0) break;
-				await clock.wait(waitMs, signal);
-				const tookMs = Math.max(0, clock.now() - now);
-				waited.forServiceMs += Math.min(tookMs, pausedMs);
-				waited.forLimitMs += Math.max(0, tookMs - pausedMs);
-			}
-		} finally {
-			// A pause ends with the execution that accepted it: others may know better, or wait less.
-			this.pauses.delete(ownPause);
+		let waitedMs = 0;
+		for (;;) {
+			if (signal?.aborted) return undefined;
+			const waitMs = this.fullForMs(clock.now());
+			if (waitMs <= 0) break;
+			await clock.wait(waitMs, signal);
+			waitedMs += waitMs;
 		}
-		const counted: CountedRequest = { at: Infinity };
+		const counted = { at: Infinity };
 		this.counted.push(counted);
 		try {
-			return await request(waited);
+			return await request(waitedMs);
 		} finally {
-			counted.at = this.now(clock);
+			counted.at = clock.now();
 		}
-	}
-
-	/** How long a request must wait for pauses before it checks again. */
-	private pausedForMs(now: number, ownPause: Pause, maxPauseMs: number): number {
-		const others = [...this.pauses]
-			.map(({ until }) => until - now)
-			.filter((leftMs) => leftMs <= maxPauseMs);
-		return Math.max(0, ownPause.until - now, Math.min(pauseCheckMs, Math.max(0, ...others)));
 	}
 
 	/** How long until the limit allows one more request, as far as that is known. */
 	private fullForMs(now: number): number {
-		this.dropExpired(now);
+		// A response from the future arrived before the clock was set back.
+		this.counted = this.counted.filter(
+			({ at }) => at === Infinity || (at <= now && at + this.windowMs >= now),
+		);
 		if (this.counted.length < this.max) return 0;
 		const oldest = Math.min(...this.counted.map(({ at }) => at));
 		return Number.isFinite(oldest) ? oldest + this.windowMs + 1 - now : inFlightCheckMs;
 	}
-
-	private dropExpired(now: number): void {
-		this.counted = this.counted.filter(({ at }) => at + this.windowMs >= now);
-	}
-
-	/** The clock's time. When the clock was set back, all stored times are shifted with it. */
-	private now(clock: Clock): number {
-		const now = clock.now();
-		const setBackMs = Math.max(0, this.latestNow - now);
-		this.latestNow = now;
-		if (setBackMs > 0) {
-			for (const counted of this.counted) counted.at -= setBackMs;
-			for (const pause of this.pauses) pause.until -= setBackMs;
-		}
-		return now;
-	}
 }
-
-/** How often to check whether another execution, and its pause with it, has ended. */
-const pauseCheckMs = 5000;
 
 /** How often to check again while the maximum number of requests is in flight. */
 const inFlightCheckMs = 50;
@@ -285,27 +235,4 @@ export function rateLimitFor(baseUrl: string, apiKeyId: string): RateLimit {
 	const created = new RateLimit(limits.creationRequestsPerWindow, limits.creationWindowMs);
 	sharedLimits.set(key, created);
 	return created;
-}
-
-/** How long a request waited, and when it was sent. */
-export interface RequestWait extends WaitTimes {
-	/** When it was sent, in milliseconds since 1970. */
-	endedAt: number;
-}
-
-/** The total wait of a run; time during which several requests waited counts once. */
-export function totalWait(waits: readonly RequestWait[]): WaitTimes {
-	const startOf = ({ endedAt, forLimitMs, forServiceMs }: RequestWait) =>
-		endedAt - forLimitMs - forServiceMs;
-	const total: WaitTimes = { forLimitMs: 0, forServiceMs: 0 };
-	let coveredUntil = -Infinity;
-	for (const wait of [...waits].sort((one, other) => startOf(one) - startOf(other))) {
-		const ms = wait.endedAt - startOf(wait);
-		const newMs = Math.min(ms, Math.max(0, wait.endedAt - coveredUntil));
-		coveredUntil = Math.max(coveredUntil, wait.endedAt);
-		if (newMs === 0) continue;
-		total.forLimitMs += (wait.forLimitMs * newMs) / ms;
-		total.forServiceMs += (wait.forServiceMs * newMs) / ms;
-	}
-	return total;
 }

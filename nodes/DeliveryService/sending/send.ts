@@ -12,13 +12,7 @@ import {
 	sizeAfterRejection,
 	type Plan,
 } from './plan';
-import {
-	sendWithinLimit,
-	totalWait,
-	type RequestOptions,
-	type RequestWait,
-	type WaitTimes,
-} from './request';
+import { sendWithinLimit, type RequestOptions, type WaitTimes } from './request';
 import { isFatal, isNotFoundPage, outcomesOf } from './responses';
 
 /** The options and dependencies of a run that creates deliveries. */
@@ -120,7 +114,9 @@ const pausesMs = [500, 1000, 2000, 4000, 8000, 16_000, 32_000];
 class Run {
 	private requests = 0;
 
-	private readonly waits: RequestWait[] = [];
+	private readonly waited: WaitTimes = { forLimitMs: 0, forServiceMs: 0 };
+
+	private lastSentAt = -Infinity;
 
 	/** Why nothing more is sent. */
 	private halted?: Halt;
@@ -160,8 +156,8 @@ class Run {
 		for (const group of groupJobs([...this.conflicts])) await this.sendGroup(group);
 		await this.sendClaimedElsewhere();
 		const ledgerFailed = await this.flush();
-		const { requests, waits, reducedSize } = this;
-		return { requests, waited: totalWait(waits), ledgerFailed, reducedSize };
+		const { requests, waited, reducedSize } = this;
+		return { requests, waited, ledgerFailed, reducedSize };
 	}
 
 	/** Records what the ledger has not recorded yet. @returns whether that failed */
@@ -282,15 +278,25 @@ class Run {
 		if (hasFailed && !continueOnFail && !plan.isIndividual) this.halt({ code: 'earlierFailure' });
 	}
 
+	/** Counts a request, and of its wait what was not also the wait of the request before. */
+	private count({ forLimitMs, forServiceMs }: WaitTimes): void {
+		const now = this.options.clock.now();
+		const ms = forLimitMs + forServiceMs;
+		const newPart = ms > 0 ? Math.max(0, Math.min(1, (now - this.lastSentAt) / ms)) : 0;
+		this.requests++;
+		this.waited.forLimitMs += forLimitMs * newPart;
+		this.waited.forServiceMs += forServiceMs * newPart;
+		this.lastSentAt = now;
+	}
+
 	private async request(batch: readonly Job[], left: number): Promise<Outcome[]> {
 		const { companyId, type } = batch[0] ?? {};
 		const deliveries = batch.flatMap(({ delivery }) => delivery ?? []);
 		const exchange = this.halted
 			? undefined
-			: await sendWithinLimit({ deliveries, companyId, type }, this.requestOptions, (waited) => {
-					this.requests++;
-					this.waits.push({ ...waited, endedAt: this.options.clock.now() });
-				});
+			: await sendWithinLimit({ deliveries, companyId, type }, this.requestOptions, (waited) =>
+					this.count(waited),
+				);
 		if (!exchange) {
 			const why = { code: 'halted', halt: this.halt({ code: 'stopped' }) } as const;
 			return batch.map(() => ({ kind: 'notSent', why }));

@@ -12,7 +12,7 @@ import {
 import type { UpdatedOrder } from '../shopify/toChanges';
 import type { Action } from '../shopify/toDelivery';
 import { classifyCreation, classifyExchange } from './responses';
-import { sendWithRetries, type RetryOptions } from './request';
+import { sendWithRetries, timed, type RetryOptions } from './request';
 
 /** The changes that an input item requests, and the deliveries to change. */
 export interface Update {
@@ -55,8 +55,6 @@ export interface UpdateResult {
 /** The options and dependencies of a run that updates deliveries. */
 export interface UpdatingOptions extends RetryOptions {
 	send: (body: UpdateBody) => Promise<Exchange>;
-	/** Aborted when the user or a timeout stops the execution. */
-	signal?: AbortSignal;
 }
 
 /** How many times to send a request whose responses are lost. */
@@ -108,9 +106,8 @@ export async function* sendUpdates(
 async function sendRequest(
 	update: Update,
 	targets: readonly Target[],
-	{ send, signal, ...options }: UpdatingOptions,
+	{ send, ...options }: UpdatingOptions,
 ): Promise<UpdateOutcome> {
-	const { clock } = options;
 	const { targetKind, changes, flags } = update;
 	// A repeated request does not find a delivery under the reference ID that the first one replaced.
 	const isRepeatable = targetKind === 'deliveryIds' || changes.referenceId === undefined;
@@ -121,13 +118,7 @@ async function sendRequest(
 	try {
 		const last = await sendWithRetries(
 			options,
-			async (pauseMs) => {
-				if (pauseMs > 0) await clock.wait(pauseMs, signal);
-				if (signal?.aborted) return undefined;
-				const sentAt = clock.now();
-				const exchange = await send(body);
-				return { exchange, tookMs: pauseMs + Math.max(0, clock.now() - sentAt) };
-			},
+			async () => await timed(options.clock, async () => await send(body)),
 			(exchange, attempt) => {
 				const exchangeClass = classify(exchange);
 				if (exchangeClass !== 'unknown') return exchangeClass === 'notProcessed';
