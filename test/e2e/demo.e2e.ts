@@ -28,7 +28,9 @@ test('the demo runs in an n8n that was started without its launcher', async () =
 	const host = await installHost('newest');
 	await installPackage(await getTarball(), folder);
 	const port = await freePort();
-	const ports = [`--service-port=${await freePort()}`, `--shopify-port=${await freePort()}`];
+	const ports: string[] = [];
+	for (const name of ['service', 'shopify', 'mailbox'])
+		ports.push(`--${name}-port=${await freePort()}`);
 	const program = join(projectFolder, 'playground/demo/start.mjs');
 	const logFile = join(folder, 'demo.log');
 	const url = `http://127.0.0.1:${port}`;
