@@ -315,34 +315,6 @@ describe('options of Create with fields', () => {
 		expect(error?.message).toContain(emptyCompany.message);
 	});
 
-	test('groups items with the same company and delivery type into one request', async () => {
-		const { items } = await service.run(
-			fields({
-				referenceId: '={{ $json.order }}',
-				options: { batchSize: 100, companyId: '={{ $json.company }}', type: '={{ $json.type }}' },
-			}),
-			{
-				items: [
-					{ order: 'A', company: 1002, type: 'flex' },
-					{ order: 'B', company: 1001, type: 'slot' },
-					{ order: 'C', company: '1002', type: 'flex' },
-					{ order: 'D', company: 1002, type: 'slot' },
-					{ order: 'E', company: '1001', type: 'slot' },
-				],
-			},
-		);
-
-		const forOrders = (...orders: string[]) =>
-			orders.map((referenceId) => ({ ...plain, referenceId }));
-		expect(service.creations()).toEqual([
-			{ deliveries: forOrders('A', 'C'), companyId: 1002, type: 'flex' },
-			{ deliveries: forOrders('B', 'E'), companyId: 1001, type: 'slot' },
-			{ deliveries: forOrders('D'), companyId: 1002, type: 'slot' },
-		]);
-		expect(jsonOf(items).map(({ referenceId }) => referenceId)).toEqual(['A', 'B', 'C', 'D', 'E']);
-		expect(pairedItems(items)).toEqual([0, 1, 2, 3, 4]);
-	});
-
 	const record = {
 		index: 0,
 		id: 'd-1',
@@ -391,18 +363,6 @@ describe('invalid field', () => {
 			'Delivery address is missing. Enter an address or choose a saved warehouse',
 			{ dropoffAddress: ' ' },
 		],
-		[
-			'Pickup address requires at least one field, e.g. the street or the city',
-			{ pickupLocationType: 'components' },
-		],
-		[
-			'Pickup warehouse ID "A7" is not a number',
-			{ pickupLocationType: 'warehouse', pickupWarehouse: 'A7' },
-		],
-		[
-			'Delivery longitude is missing. Set both latitude and longitude, or neither',
-			{ dropoffDetails: { lat: '39.7' } },
-		],
 		['Package: at least one is required', { packages: {} }],
 		[
 			'Package 2 weight "-1" is less than 0',
@@ -415,15 +375,7 @@ describe('invalid field', () => {
 				},
 			},
 		],
-		[
-			'Extra data name is empty',
-			{ additionalFields: { extraData: { entry: [{ name: '', value: 'x' }] } } },
-		],
 		['Packages (JSON) is not valid JSON', { packagesInput: 'json', packagesJson: '[{]' }],
-		[
-			'Package must be a list, not a single object. Put it in square brackets: [ ... ]',
-			{ packagesInput: 'json', packagesJson: '{}' },
-		],
 		['Child company ID "0" is less than 1', { options: { companyId: '0' } }],
 		[
 			'Delivery type "fast" is not one of slot, flex, express',

@@ -389,34 +389,6 @@ describe('Retry On Fail of an update', () => {
 	});
 });
 
-describe('options of an update', () => {
-	test('retries an update after the Timeout option', async () => {
-		const [id = ''] = await service.seed(1);
-		service.control.addFault({ kind: 'hangAfter' });
-
-		const { error, items } = await service.run(
-			update({ cod: '5' }, { advanced: { timeoutSeconds: 3 } }),
-			{ items: [{ id }] },
-		);
-
-		expect(error).toBeUndefined();
-		expect(updates()).toHaveLength(2);
-		expect(jsonOf(items)).toEqual([{ deliveryId: id, ...success }]);
-	});
-
-	test.each([[{ timeoutSeconds: 9999 }, /^Timeout 9999 is more than 3600/]])(
-		'rejects invalid options of an update: %o',
-		async (advanced, message) => {
-			const { error } = await service.run(update({ cod: '5' }, { advanced }), {
-				items: [{ id: 'a' }],
-			});
-
-			expect(error?.message).toMatch(message);
-			expect(service.received()).toEqual([]);
-		},
-	);
-});
-
 describe('changes from a Shopify order', () => {
 	const fromOrder = (orderOptions: INodeParameters = {}): INodeParameters => ({
 		resource: 'delivery',
@@ -663,18 +635,6 @@ describe('changes from a Shopify order', () => {
 				expect(updates()).not.toMatchObject([{ deliveryChanges: { packages: expect.anything() } }]);
 			},
 		);
-
-		test('does not count removed items or items without shipping as fulfilled', async () => {
-			await service.seed(1);
-			const removed = { ...fulfilled, current_quantity: 0 };
-			const online = { ...fulfilled, requires_shipping: false };
-
-			await service.run(fromOrder(), {
-				items: [shopifyOrder({ line_items: [line, removed, online] })],
-			});
-
-			expect(updates()).toMatchObject([{ deliveryChanges: { packages: [{ qty: 1 }] } }]);
-		});
 	});
 
 	test('says how to stop the delivery of an order with nothing left to ship', async () => {

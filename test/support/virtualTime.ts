@@ -8,7 +8,6 @@ import type { Clock } from '../../nodes/DeliveryService/common/clock';
  */
 export class VirtualTime implements Clock {
 	#now = Date.UTC(2026, 0, 1);
-	readonly #inFlight = new Set<Promise<unknown>>();
 	#waiting: Array<{ at: number; resume: () => void }> = [];
 
 	now(): number {
@@ -37,17 +36,6 @@ export class VirtualTime implements Clock {
 		this.#now += ms;
 	}
 
-	/** Stops the time during work that takes real time, such as a request. */
-	async during<Result>(work: () => Promise<Result>): Promise<Result> {
-		const running = work();
-		this.#inFlight.add(running);
-		try {
-			return await running;
-		} finally {
-			this.#inFlight.delete(running);
-		}
-	}
-
 	/** Advances the time until the work is done. @throws Error if the work waits for something else */
 	async until<Result>(work: Promise<Result>): Promise<Result> {
 		let isDone = false;
@@ -58,10 +46,6 @@ export class VirtualTime implements Clock {
 		for (;;) {
 			await nextTurn();
 			if (isDone) return await work;
-			if (this.#inFlight.size > 0) {
-				await Promise.race(this.#inFlight).catch(() => undefined);
-				continue;
-			}
 			const first = Math.min(...this.#waiting.map(({ at }) => at));
 			const next = this.#waiting.find(({ at }) => at === first);
 			if (!next) throw new Error('The work waits for something other than time.');

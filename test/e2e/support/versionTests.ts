@@ -91,7 +91,7 @@ export function testVersion(name: HostName): () => Installation {
 	testConnection(installation);
 	testParameters(installation, name);
 	testOperations(installation);
-	testShopifyOrders(installation);
+	testShopifyOrders(installation, name);
 	testRepeatedOrders(installation);
 	testRetries(installation, name);
 	testProxy(installation, () => proxy.requests());
@@ -447,7 +447,7 @@ function testParameters(installation: () => Installation, name: HostName): void 
 }
 
 /** Tests that each order becomes one delivery, until the user allows resending. */
-function testShopifyOrders(installation: () => Installation): void {
+function testShopifyOrders(installation: () => Installation, name: HostName): void {
 	describe('Delivery > Create from Shopify orders', () => {
 		const parameters = {
 			resource: 'delivery',
@@ -592,6 +592,38 @@ function testShopifyOrders(installation: () => Installation): void {
 			} finally {
 				await update(credential);
 			}
+		});
+
+		test('remembers what was sent after an import under the same ID, but not in a copy', async () => {
+			const { client, service, userFolder } = installation();
+			const items = samples.slice(0, 2);
+			const { workflowId } = await runAction(installation(), { items, parameters });
+			const stored = await client.workflow(workflowId);
+			const outcomes = async (id: string) => {
+				const { output } = await runWorkflow(installation(), id, nodes.action);
+				return output.map(({ outcome }) => outcome);
+			};
+
+			const file = join(userFolder, 'exported.json');
+			await writeFile(file, JSON.stringify(stored));
+			const { n8n, node } = await installHost(name);
+			const more = {
+				N8N_USER_FOLDER: userFolder,
+				DB_SQLITE_POOL_SIZE: '4',
+				NODE_ENV: 'production',
+			};
+			const env = { ...process.env, ...more };
+			const command = [n8n, 'import:workflow', `--input=${file}`];
+			await promisify(execFile)(node.binary, command, { env });
+			expect(await outcomes(workflowId)).toEqual(['skipped', 'skipped']);
+
+			// As with Duplicate, or Import from File into a new workflow.
+			const { nodes: copied, connections, pinData } = stored;
+			const copy = { name: 'Copy', nodes: copied, connections, pinData };
+			const copyId = await client.createWorkflow(copy);
+			expect(await outcomes(copyId)).toEqual(['created', 'created']);
+			expect(await outcomes(copyId)).toEqual(['skipped', 'skipped']);
+			expect(service.control.deliveries()).toHaveLength(4);
 		});
 	});
 }
