@@ -44,11 +44,22 @@ const lockEntry = 'held';
 const longWait =
 	"waits for another execution to finish with n8n's database. If n8n was stopped at that moment, this takes up to 6 minutes, then the run continues.";
 
+/** What the store needs of n8n. */
+type StoreContext = Pick<
+	IExecuteFunctions,
+	'getNode' | 'getWorkflow' | 'logger' | 'getExecutionCancelSignal'
+> & {
+	helpers: Pick<
+		IExecuteFunctions['helpers'],
+		'checkProcessedAndRecord' | 'removeProcessed' | 'clearAllProcessedItems'
+	>;
+};
+
 /** Executions of a workflow in this process are queued in memory, without a database lock. */
 const lastAccesses = new Map<string, Promise<unknown>>();
 
 async function runInQueue<Result>(
-	context: IExecuteFunctions,
+	context: Pick<StoreContext, 'getWorkflow'>,
 	access: () => Promise<Result>,
 ): Promise<Result> {
 	const workflow = context.getWorkflow().id ?? '';
@@ -68,7 +79,7 @@ async function runInQueue<Result>(
  * could overwrite what another has just written. But the first entry for a node is an insertion that
  * can only succeed in one process, and serves as the lock.
  */
-export function openWorkflowStore(context: IExecuteFunctions): Store {
+export function openWorkflowStore(context: StoreContext): Store {
 	const { helpers } = context;
 	const record = async (wanted: string[], scope: 'node' | 'workflow') => {
 		const options = scope === lockScope ? lockOptions : storeOptions;
@@ -109,7 +120,9 @@ export function openWorkflowStore(context: IExecuteFunctions): Store {
 }
 
 /** Removes every entry of the workflow. */
-export async function clearStore(context: IExecuteFunctions): Promise<void> {
+export async function clearStore(
+	context: Pick<StoreContext, 'getWorkflow' | 'helpers'>,
+): Promise<void> {
 	const { helpers } = context;
 	await runInQueue(
 		context,
