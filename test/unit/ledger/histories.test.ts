@@ -108,6 +108,9 @@ const faults: fc.Arbitrary<Fault[]> = fc.array(
 	{ maxLength: 60 },
 );
 
+/** More than any history needs. */
+const maxAccesses = 10_000;
+
 class Crash extends Error {}
 
 class World {
@@ -132,6 +135,7 @@ class World {
 			await Promise.resolve();
 			if (isCrashed) throw new Crash();
 			const fault = this.faults[this.accesses++];
+			if (this.accesses > maxAccesses) throw new Error('The ledger never ends');
 			if (fault !== undefined || this.failuresLeft > 0) this.faultCount++;
 			if (fault === 'outage') this.failuresLeft = accessesInOutage;
 			if (fault === 'failsBefore' || this.failuresLeft-- > 0) throw new Error('no database');
