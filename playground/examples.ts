@@ -27,6 +27,7 @@ export const examples = {
 	sheet: 'child-companies-from-a-sheet',
 	repair: 'repair-blacklisted-webhooks',
 	renewToken: 'renew-the-shopify-token',
+	report: 'morning-report',
 	assistant: 'ask-the-assistant',
 } as const;
 
@@ -49,6 +50,8 @@ export const nodeNames = {
 	getOrder: 'Get Order',
 	sendOneOrder: 'Send One Order',
 	everyTwelveHours: 'Every 12 Hours',
+	everyMorning: 'Every Morning',
+	getExecutions: 'Get Executions',
 } as const;
 
 /** The names of the data tables of the examples. */
@@ -65,6 +68,7 @@ export const credentialTypes = {
 	shopifyApp: 'shopifyOAuth2Api',
 	languageModel: 'openAiApi',
 	email: 'smtp',
+	n8n: 'n8nApi',
 } as const;
 
 /** What a user fills in: by node name, the parameters, the fields of a Set node, or an IF condition. */
@@ -98,6 +102,8 @@ export function filledIn({
 			...pickup,
 			pickupDetails: { pickupByLocation },
 			fallbackEmail: 'orders@example.com',
+			// Without Dry Run.
+			options: {},
 		},
 		[nodeNames.computeSignature]: { secret: webhooks.adminKey },
 		[nodeNames.createFromSheet]: pickup,
@@ -119,7 +125,7 @@ export async function storeCredentials(
 	client: N8nClient,
 	{ service, shopify, mailbox }: Servers,
 ): Promise<Credentials> {
-	const { deliveryService, shopify: shop, shopifyApp, email } = credentialTypes;
+	const { deliveryService, shopify: shop, shopifyApp, email, n8n } = credentialTypes;
 	const store = async (type: string, name: string, data: object) => ({
 		[type]: { id: await client.createCredential(name, type, data), name },
 	});
@@ -134,6 +140,7 @@ export async function storeCredentials(
 		...(await store(deliveryService, 'Local service', service.credential)),
 		...(await store(shop, 'Larch & Linen', shopify.credential)),
 		...(await store(email, 'Local mailbox', mailbox.credential)),
+		...(await store(n8n, 'This n8n', client.apiCredential)),
 	};
 }
 
@@ -218,7 +225,7 @@ function applyChanges({ name, type, parameters }: WorkflowNode, changes: FilledI
 }
 
 function credentialsFor({ type, parameters }: WorkflowNode, credentials: Credentials): Credentials {
-	const { deliveryService, shopify, shopifyApp, languageModel, email } = credentialTypes;
+	const { deliveryService, shopify, shopifyApp, languageModel, email, n8n } = credentialTypes;
 	const { nodeCredentialType, genericAuthType = nodeCredentialType } = parameters;
 	const [, credentialType = genericAuthType] =
 		[
@@ -226,6 +233,7 @@ function credentialsFor({ type, parameters }: WorkflowNode, credentials: Credent
 			['n8n-nodes-base.shopify', parameters.authentication === 'oAuth2' ? shopifyApp : shopify],
 			['@n8n/n8n-nodes-langchain.lmChatOpenAi', languageModel],
 			['n8n-nodes-base.emailSend', email],
+			['n8n-nodes-base.n8n', n8n],
 		].find(([prefix = '']) => type.startsWith(prefix)) ?? [];
 	return Object.fromEntries(Object.entries(credentials).filter(([key]) => key === credentialType));
 }

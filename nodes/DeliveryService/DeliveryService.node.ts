@@ -30,6 +30,15 @@ export class DeliveryService implements INodeType {
 		subtitle:
 			'={{ ($parameter["operation"].startsWith("create") && $parameter["options"]?.dryRun ? "Dry Run: " : "") + $parameter["operation"].replace(/[A-Z]/g, (letter) => " " + letter.toLowerCase()) + ": " + $parameter["resource"] }}',
 		description: 'Create deliveries from Shopify orders, update deliveries and manage webhooks',
+		// For n8n's AI builder and MCP server.
+		builderHint: {
+			searchHint:
+				'Use one node with Create From Shopify Orders for each shop, connect every trigger to it, and leave Skip Already Sent on: a workflow remembers only what it sent itself. Set On Error to continue with the error output and email its items, without Retry On Fail.',
+			relatedNodes: [
+				{ nodeType: 'n8n-nodes-base.shopifyTrigger', relationHint: 'Starts with a new order' },
+				{ nodeType: 'n8n-nodes-base.emailSend', relationHint: 'Emails the owner what failed' },
+			],
+		},
 		defaults: { name: 'Delivery Service' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

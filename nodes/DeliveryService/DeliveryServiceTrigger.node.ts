@@ -29,6 +29,10 @@ export class DeliveryServiceTrigger implements INodeType {
 			'Starts the workflow when a delivery or route is created or a delivery is updated. Actions: create deliveries from Shopify orders, update deliveries',
 		eventTriggerDescription:
 			'Waiting for an event: create a delivery or route, or update a delivery',
+		builderHint: {
+			searchHint:
+				'Starts on events of the Delivery Service, not of Shopify: use the Shopify Trigger for new orders. An event has the ID of its delivery and nothing about the order.',
+		},
 		activationMessage: 'The selected events now trigger this workflow automatically.',
 		defaults: { name: 'Delivery Service Trigger' },
 		inputs: [],

@@ -90,6 +90,7 @@ export const workflowFileSchema = z
 const idSchema = z.object({ data: z.object({ id: z.string() }) });
 const storedWorkflowSchema = workflowFileSchema.extend({ id: z.string() });
 const apiKeySchema = z.object({ data: z.object({ rawApiKey: z.string() }) });
+const mcpKeySchema = z.object({ data: z.object({ apiKey: z.string() }) });
 const scopesSchema = z.object({ data: z.array(z.string()) });
 const connectionTestSchema = z.object({
 	data: z.object({ status: z.enum(['OK', 'Error']), message: z.string() }),
@@ -135,9 +136,13 @@ export class N8nClient {
 		private readonly url: string,
 		private readonly editor: AxiosInstance,
 		private readonly api: AxiosInstance,
-		/** The key of n8n's public API. */
-		readonly apiKey: string,
+		private readonly apiKey: string,
 	) {}
+
+	/** The fields of a credential for n8n's public API. */
+	get apiCredential() {
+		return { apiKey: this.apiKey, baseUrl: `${this.url}/api/v1` };
+	}
 
 	/**
 	 * Creates the owner account of a new n8n and signs in. Throws an N8nRejection if there is an owner
@@ -191,6 +196,20 @@ export class N8nClient {
 			instance: instanceResults.map(({ ruleId }) => ruleId),
 			workflows: (await Promise.all(workflows)).flat(),
 		};
+	}
+
+	/** Calls a tool of n8n's MCP server, as an AI does. Returns the response. Only in 2.x. */
+	async callMcpTool(name: string, parameters: object): Promise<string> {
+		await this.editor.patch('/mcp/settings', { mcpAccessEnabled: true });
+		const key = await this.editor.get('/mcp/api-key');
+		const { apiKey } = mcpKeySchema.parse(key.data).data;
+		const client = createHttpClient(this.url, {
+			Authorization: `Bearer ${apiKey}`,
+			Accept: 'application/json, text/event-stream',
+		});
+		const params = { name, arguments: parameters };
+		const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+		return (await client.post<string>('/mcp-server/http', body)).data;
 	}
 
 	/**

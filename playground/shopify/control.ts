@@ -50,6 +50,11 @@ export class Control {
 		this.app.expireTokens();
 	}
 
+	/** Creates a webhook under Settings > Notifications. Throws a ShopRejection (422) for another machine. */
+	createWebhook(topic: string, url: string): void {
+		this.webhooks.subscribe(topic, url, true);
+	}
+
 	/** Places a number of sample orders. */
 	placeOrders(count: number): Order[] {
 		return Array.from({ length: count }, () => this.shop.place());
@@ -77,6 +82,7 @@ export class Control {
 }
 
 const orderIdShape = z.coerce.number().int();
+const webhookShape = z.object({ topic: z.string(), url: z.string() });
 const countShape = z.object({ count: z.number().int().min(1).max(maxOrders) });
 
 /** The control over HTTP, for the shop page. */
@@ -89,6 +95,11 @@ export function controlRouter(control: Control, feed: Feed): Router {
 	});
 	router.post('/orders/:id/address', (req, res) => {
 		res.json(control.changeAddress(orderIdShape.parse(req.params.id)));
+	});
+	router.post('/webhooks', (req, res) => {
+		const { topic, url } = webhookShape.parse(req.body);
+		control.createWebhook(topic, url);
+		res.status(201).json({});
 	});
 	router.post('/webhooks/delete', (_req, res) => {
 		control.deleteWebhooks();

@@ -109,7 +109,9 @@ export async function startShopify({
 						reasons,
 					),
 			})),
-		webhooks: webhooks.list(),
+		webhooks: [...webhooks.list(), ...webhooks.adminList()],
+		adminKey: webhooks.adminKey,
+		app: { clientId: shopApp.clientId, clientSecret: shopApp.clientSecret },
 		messages: webhooks
 			.messages()
 			.slice(-maxShownOnPage)

@@ -151,6 +151,13 @@ export class Shop {
 		return paid;
 	}
 
+	/** Makes an order older than it is. Throws a ShopRejection (404). */
+	backdate(id: number, ms: number): void {
+		const time = toShopifyTime(this.options.now() - ms);
+		const times = { created_at: time, processed_at: time, updated_at: time };
+		this.ordersById.set(id, { ...this.order(id), ...times });
+	}
+
 	/** Cancels an order. Returns the updated order. Throws a ShopRejection (404). */
 	cancel(id: number): Order {
 		const order = this.order(id);

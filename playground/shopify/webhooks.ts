@@ -76,6 +76,11 @@ export class Webhooks {
 		return topic === undefined ? all : all.filter((webhook) => webhook.topic === topic);
 	}
 
+	/** The webhooks under Settings > Notifications, which the app does not see. */
+	adminList(): Webhook[] {
+		return [...this.webhooksById.values()].filter(({ isFromAdmin }) => isFromAdmin);
+	}
+
 	/**
 	 * Subscribes a URL to a topic, as the app does, or a person under Settings > Notifications. Throws a
 	 * ShopRejection (422) if it is subscribed already or is not on this machine.

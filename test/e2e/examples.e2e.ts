@@ -947,10 +947,6 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 		const customAuth = await client.createCredential('App', 'httpCustomAuth', {
 			json: JSON.stringify({ body: appData }),
 		});
-		const api = await client.createCredential('n8n', 'n8nApi', {
-			apiKey: client.apiKey,
-			baseUrl: `${n8n.url}/api/v1`,
-		});
 		const renew = await env.store(
 			'renewToken',
 			{
@@ -960,10 +956,7 @@ describe('examples with the table Deliveries in the newest n8n', () => {
 					credentialId: id,
 				},
 			},
-			{
-				httpCustomAuth: { id: customAuth, name: 'App' },
-				n8nApi: { id: api, name: 'n8n' },
-			},
+			{ httpCustomAuth: { id: customAuth, name: 'App' } },
 		);
 		const halfDayMs = 43_200_000;
 		for (let halfDay = 0; halfDay < 6; halfDay += 1) {
